@@ -1,0 +1,116 @@
+//! How a message becomes a turn: written in one store call, then announced to the queue.
+
+use std::time::Duration;
+
+use ports::PortResult;
+use ports::store::{NewTurn, Opened, TurnKind};
+use protocol::message::{NewMessage, Role};
+use protocol::session::Owner;
+use protocol::turn::{Turn, TurnRequest};
+use protocol::{MessageId, SessionId};
+use serde_json::{Value, json};
+use sha2::{Digest, Sha256};
+
+use crate::Engine;
+
+/// How long the outbox leaves a new turn to the push that follows at once.
+const PUSH_GRACE: Duration = Duration::from_secs(1);
+
+#[derive(Clone, Debug)]
+pub struct Submission {
+    pub session_id: SessionId,
+    pub request: TurnRequest,
+    pub what: What,
+}
+
+#[derive(Clone, Debug)]
+pub enum What {
+    Message {
+        text: String,
+        /// The client's id for the message: sending it again joins the turn it made.
+        client_id: Option<String>,
+        /// Files of the session's workspace, by id.
+        file_ids: Vec<String>,
+    },
+    /// Answer again, from the assistant message named, or else the last one.
+    Regenerate { from: Option<MessageId> },
+}
+
+#[derive(Clone, Debug, PartialEq)]
+pub enum Submitted {
+    /// A new turn; it runs whatever happens to the caller.
+    Accepted(Box<Turn>),
+    /// The turn this submission made before.
+    Joined(Box<Turn>),
+    MessageIdReused,
+    Busy,
+    NothingToRegenerate,
+    NoSession,
+}
+
+impl Engine {
+    /// On stable storage when it returns. A push that is lost is found by the sweeper.
+    pub async fn submit(&self, owner: &Owner, submission: Submission) -> PortResult<Submitted> {
+        let inner = &self.inner;
+        let kind = match submission.what {
+            What::Regenerate { from } => TurnKind::Regenerate { from },
+            What::Message { text, client_id, file_ids } => {
+                let fingerprint = fingerprint(&text, &submission.request, &file_ids);
+                let message = self
+                    .user_message(owner, &submission.session_id, &text, &file_ids)
+                    .await?;
+                TurnKind::Submit { message, client_id, fingerprint }
+            }
+        };
+        let new = NewTurn {
+            session_id: submission.session_id,
+            request: submission.request,
+            kind,
+            push_grace: PUSH_GRACE,
+        };
+        Ok(match inner.ports.turns.open(owner, new).await? {
+            Opened::New(turn) => {
+                metrics::counter!("pilothouse_turns_accepted_total").increment(1);
+                // The turn is accepted whatever becomes of the push: the outbox has it.
+                if let Err(error) = inner.ports.queue.push(&turn.id).await {
+                    tracing::warn!(turn.id = %turn.id, %error, "a new turn could not be pushed; the sweeper will");
+                }
+                Submitted::Accepted(turn)
+            }
+            Opened::Joined(turn) => Submitted::Joined(turn),
+            Opened::Reused => Submitted::MessageIdReused,
+            Opened::Busy => Submitted::Busy,
+            Opened::NothingToRegenerate => Submitted::NothingToRegenerate,
+            Opened::NoSession => Submitted::NoSession,
+        })
+    }
+
+    /// The row that is stored: the words as typed, and what is attached as data beside them.
+    async fn user_message(
+        &self,
+        owner: &Owner,
+        session: &SessionId,
+        text: &str,
+        file_ids: &[String],
+    ) -> PortResult<NewMessage> {
+        let place = ports::files::Place { owner: owner.clone(), session: session.clone() };
+        let mut files: Vec<Value> = Vec::new();
+        for id in file_ids {
+            let file = ports::files::FileRef::Id(id.clone());
+            // Unknown and foreign ids are left out, as if they had not been sent.
+            if let Ok(file) = self.inner.ports.files.stat(&place, &file).await? {
+                files.push(json!(file));
+            }
+        }
+        let mut message = NewMessage::new(Role::User, protocol::text::without_nul(text));
+        if !files.is_empty() {
+            message.metadata = Some(json!({ "files": files }));
+        }
+        Ok(message)
+    }
+}
+
+fn fingerprint(text: &str, request: &TurnRequest, file_ids: &[String]) -> String {
+    let asked = json!([text, request, file_ids]).to_string();
+    Sha256::digest(asked.as_bytes()).iter().map(|byte| format!("{byte:02x}")).collect()
+}

@@ -1,0 +1,61 @@
+//! The turn engine: takes messages in, runs turns on workers, records what they say, ends them once.
+//! It knows the seams in `ports` and nothing of what is behind them.
+
+mod cancel;
+mod completion;
+mod intake;
+pub mod options;
+mod shutdown;
+mod sweep;
+pub mod tasks;
+mod title;
+mod turn;
+mod worker;
+
+use std::sync::Arc;
+
+use ports::{ModelProvider, Ports, Tool};
+
+pub use cancel::{CancelReason, CancelReport};
+pub use intake::{Submission, Submitted, What};
+pub use options::Options;
+
+use crate::shutdown::Phase;
+use crate::tasks::Tasks;
+use crate::turn::registry::Registry;
+
+/// Everything that runs turns. Cheap to clone; built once in `wire.rs`.
+#[derive(Clone)]
+pub struct Engine {
+    inner: Arc<Inner>,
+}
+
+pub(crate) struct Inner {
+    pub(crate) ports: Ports,
+    pub(crate) model: Arc<dyn ModelProvider>,
+    pub(crate) tools: turn::tool_list::ToolList,
+    pub(crate) options: Options,
+    pub(crate) tasks: Tasks,
+    pub(crate) registry: Registry,
+    pub(crate) phase: Phase,
+}
+
+impl Engine {
+    pub fn new(
+        ports: Ports,
+        model: Arc<dyn ModelProvider>,
+        tools: Vec<Arc<dyn Tool>>,
+        options: Options,
+    ) -> Self {
+        let inner = Inner {
+            ports,
+            model,
+            tools: turn::tool_list::ToolList::new(tools),
+            options,
+            tasks: Tasks::default(),
+            registry: Registry::default(),
+            phase: Phase::default(),
+        };
+        Self { inner: Arc::new(inner) }
+    }
+}

@@ -1,0 +1,21 @@
+//! Hints between the parts of the program. A bus may lose everything: whoever waits for a hint also
+//! looks at what is stored, on a timer, so that only latency suffers.
+
+use protocol::TurnId;
+use tokio::sync::broadcast;
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Signal {
+    /// Somebody asked for this turn to stop; the fact is in its row.
+    Cancel(TurnId),
+    /// This turn has a final status.
+    Ended(TurnId),
+}
+
+pub trait Bus: Send + Sync {
+    /// Never waits and never fails.
+    fn publish(&self, signal: Signal);
+
+    /// Signals published from now on. A receiver that lags loses the oldest.
+    fn subscribe(&self) -> broadcast::Receiver<Signal>;
+}

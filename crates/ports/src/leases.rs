@@ -1,0 +1,46 @@
+//! Who may act for a turn, and until when.
+
+use std::time::Duration;
+
+use async_trait::async_trait;
+use protocol::turn::{Claim, Turn};
+use protocol::{TurnId, WorkerId};
+
+use crate::error::PortResult;
+use crate::store::Fenced;
+
+/// Laws: one holder at a time (`a_turn_has_one_holder`); fences only grow (`every_claim_raises_the_fence`);
+/// a late renew fails (`a_renewal_after_a_new_claim_fails`); one running turn per session, in the order
+/// they were accepted (`a_session_runs_one_turn_at_a_time`); an orderly hand-back is not a crashed
+/// attempt (`a_handed_back_turn_does_not_count_as_crashed`). Leases are judged by one clock that never
+/// jumps: the database's, or the process's monotonic one.
+#[async_trait]
+pub trait Leases: Send + Sync {
+    /// One conditional update: the turn becomes `running`, its fence and its attempt go up by one.
+    async fn claim(&self, turn: &TurnId, worker: &WorkerId, ttl: Duration) -> PortResult<Claimed>;
+
+    async fn renew(&self, claim: &Claim, ttl: Duration) -> PortResult<Renewal>;
+
+    /// Back to `queued`, due at once, and not counted as a crash.
+    async fn hand_back(&self, claim: &Claim) -> PortResult<Fenced<()>>;
+}
+
+#[derive(Clone, Debug, PartialEq)]
+pub enum Claimed {
+    Won {
+        claim: Claim,
+        turn: Box<Turn>,
+    },
+    /// Somebody holds it and has renewed in time.
+    Held,
+    /// An older turn of the same session comes first; its end makes this one due.
+    Waits,
+    /// It has a final status, or is gone with its session.
+    Ended,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Renewal {
+    Held { cancel_requested: bool },
+    Lost,
+}

@@ -1,0 +1,45 @@
+//! The seams of Pilothouse and their laws. Each trait states promises; each promise has a law in
+//! `testkit::conformance` that every implementation passes. There are no implementations here.
+
+pub mod bus;
+pub mod clock;
+pub mod error;
+pub mod files;
+pub mod follow;
+pub mod leases;
+pub mod model;
+pub mod queue;
+pub mod store;
+pub mod stream_log;
+pub mod tool;
+
+use std::sync::Arc;
+
+pub use bus::{Bus, Signal};
+pub use clock::Clock;
+pub use error::{PortError, PortResult};
+pub use files::Files;
+pub use follow::{Followed, Follower};
+pub use leases::Leases;
+pub use model::ModelProvider;
+pub use queue::Queue;
+pub use store::{ApiKeys, Fenced, Health, Messages, Outbox, Sessions, Turns};
+pub use stream_log::StreamLog;
+pub use tool::Tool;
+
+/// All of a backend, as the rest of the program sees it.
+#[derive(Clone)]
+pub struct Ports {
+    pub sessions: Arc<dyn Sessions>,
+    pub messages: Arc<dyn Messages>,
+    pub turns: Arc<dyn Turns>,
+    pub outbox: Arc<dyn Outbox>,
+    pub leases: Arc<dyn Leases>,
+    pub queue: Arc<dyn Queue>,
+    pub log: Arc<dyn StreamLog>,
+    pub bus: Arc<dyn Bus>,
+    pub files: Arc<dyn Files>,
+    pub api_keys: Arc<dyn ApiKeys>,
+    pub health: Arc<dyn Health>,
+    pub clock: Arc<dyn Clock>,
+}

@@ -1,0 +1,79 @@
+//! What says "look at turn X now". It carries ids only: losing or repeating a delivery changes
+//! latency, nothing else.
+
+use std::time::Duration;
+
+use async_trait::async_trait;
+use protocol::TurnId;
+
+use crate::error::PortResult;
+
+/// Laws: at least once (`what_is_pushed_is_delivered`); unsettled comes back
+/// (`an_unsettled_delivery_comes_back`); settled never does (`a_settled_delivery_never_comes_back`);
+/// first in, first out among those that are ready (`deliveries_come_in_order`); `to_back` puts behind
+/// everything that waits (`to_back_goes_to_the_end`).
+#[async_trait]
+pub trait Queue: Send + Sync {
+    /// Durable when it returns. A turn that already waits is not added a second time.
+    async fn push(&self, turn: &TurnId) -> PortResult<()>;
+
+    /// Waits for the next delivery. Dropping the future loses nothing.
+    async fn pop(&self) -> PortResult<Delivery>;
+
+    async fn depth(&self) -> PortResult<Depth>;
+}
+
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Depth {
+    pub waiting: u64,
+    pub oldest: Option<Duration>,
+}
+
+/// A message in our hands. Dropped without a word it comes back.
+pub struct Delivery {
+    pub turn_id: TurnId,
+    settle: Option<Box<dyn Settle>>,
+}
+
+/// How a backend settles one delivery.
+#[async_trait]
+pub trait Settle: Send + Sync {
+    async fn ack(&self) -> PortResult<()>;
+    async fn to_back(&self, delay: Duration) -> PortResult<()>;
+    /// Called from `drop`: must not wait.
+    fn give_back(&self);
+}
+
+impl Delivery {
+    pub fn new(turn_id: TurnId, settle: Box<dyn Settle>) -> Self {
+        Self { turn_id, settle: Some(settle) }
+    }
+
+    /// Done with it: it never comes back.
+    pub async fn ack(mut self) -> PortResult<()> {
+        match &self.settle {
+            Some(settle) => settle.ack().await?,
+            None => return Ok(()),
+        }
+        self.settle = None;
+        Ok(())
+    }
+
+    /// Not now: behind everything that waits, and not before `delay` has passed.
+    pub async fn to_back(mut self, delay: Duration) -> PortResult<()> {
+        match &self.settle {
+            Some(settle) => settle.to_back(delay).await?,
+            None => return Ok(()),
+        }
+        self.settle = None;
+        Ok(())
+    }
+}
+
+impl Drop for Delivery {
+    fn drop(&mut self) {
+        if let Some(settle) = self.settle.take() {
+            settle.give_back();
+        }
+    }
+}

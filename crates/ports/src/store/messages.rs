@@ -1,0 +1,32 @@
+//! The history, as a person reads it.
+
+use async_trait::async_trait;
+use protocol::SessionId;
+use protocol::message::Message;
+use protocol::session::Owner;
+
+use crate::error::PortResult;
+
+/// Laws: pages are ascending and meet without gap or overlap (`pages_of_history_meet`); a page never starts
+/// inside a tool exchange (`a_page_never_starts_inside_a_tool_exchange`); what a running turn has said so far
+/// is left out, its user message is not (`history_leaves_out_the_turn_in_flight`): a client gets that part from
+/// the stream, and would otherwise have it twice.
+#[async_trait]
+pub trait Messages: Send + Sync {
+    /// The newest `limit` messages before `before`, or `None` when there is no such session of this owner. A page
+    /// may be longer than `limit` to take in the call its first result belongs to.
+    async fn page(
+        &self,
+        owner: &Owner,
+        session: &SessionId,
+        limit: u32,
+        before: Option<i64>,
+    ) -> PortResult<Option<Page>>;
+}
+
+#[derive(Clone, Debug, PartialEq)]
+pub struct Page {
+    pub messages: Vec<Message>,
+    pub has_more: bool,
+    pub oldest_sequence: Option<i64>,
+}

@@ -1,0 +1,31 @@
+//! Everything that must survive, one small trait per noun. What must happen together is one method; a
+//! write with an old fence changes nothing and says `Stale`; every read and write is scoped to an owner
+//! or to a claim.
+
+mod api_keys;
+mod messages;
+mod sessions;
+mod turns;
+
+use async_trait::async_trait;
+
+pub use api_keys::{ApiKey, ApiKeys, NewApiKey};
+pub use messages::{Messages, Page};
+pub use sessions::{Assigned, ListSessions, NewSession, SessionPage, Sessions, Title};
+pub use turns::{Ending, Entry, JournaledCall, NewTurn, Opened, Outbox, Progress, TurnKind, Turns};
+
+use crate::error::PortResult;
+
+/// The answer to a write that carries a fence.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Fenced<T> {
+    Done(T),
+    /// The turn was claimed again, ended, or is gone. Nothing was changed.
+    Stale,
+}
+
+#[async_trait]
+pub trait Health: Send + Sync {
+    /// Reads and writes once; the error names what is wrong.
+    async fn check(&self) -> PortResult<()>;
+}

@@ -1,0 +1,62 @@
+//! Sessions and who they belong to.
+
+use async_trait::async_trait;
+use protocol::session::{Owner, Session};
+use protocol::{SessionId, UserId};
+use serde_json::{Map, Value};
+
+use crate::error::PortResult;
+
+/// Laws: a session is seen by its owner only (`a_foreign_session_looks_missing`); a generated title never
+/// replaces a user's (`a_generated_title_never_replaces_a_users`); an anonymous session is claimed once
+/// (`an_anonymous_session_is_claimed_once`); deletion takes everything with it
+/// (`a_deleted_session_leaves_nothing`).
+#[async_trait]
+pub trait Sessions: Send + Sync {
+    async fn create(&self, owner: &Owner, new: NewSession) -> PortResult<Session>;
+    async fn get(&self, owner: &Owner, id: &SessionId) -> PortResult<Option<Session>>;
+    /// Anonymous callers have no list: they know their sessions by id.
+    async fn list(&self, owner: &Owner, wanted: ListSessions) -> PortResult<SessionPage>;
+    /// `false` when there is no such session of this owner, or the title may not be replaced.
+    async fn set_title(&self, owner: &Owner, id: &SessionId, title: Title) -> PortResult<bool>;
+    async fn set_pinned(&self, owner: &Owner, id: &SessionId, pinned: bool) -> PortResult<bool>;
+    async fn assign(&self, user: &UserId, id: &SessionId) -> PortResult<Assigned>;
+    /// With its messages, turns, journal and logs.
+    async fn delete(&self, owner: &Owner, id: &SessionId) -> PortResult<bool>;
+}
+
+#[derive(Clone, Debug, Default)]
+pub struct NewSession {
+    pub dry_run: bool,
+    pub metadata: Map<String, Value>,
+    pub parent_session_id: Option<SessionId>,
+}
+
+#[derive(Clone, Copy, Debug)]
+pub struct ListSessions {
+    pub limit: u32,
+    pub offset: u32,
+    pub pinned_first: bool,
+}
+
+#[derive(Clone, Debug, PartialEq)]
+pub struct SessionPage {
+    pub sessions: Vec<Session>,
+    pub total: u64,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Title {
+    ByUser(String),
+    /// Takes effect only while nobody has given a title.
+    Generated(String),
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Assigned {
+    Done,
+    /// It belongs to this user already.
+    Already,
+    /// It belongs to somebody else, or there is none: the caller cannot tell.
+    NotFound,
+}

@@ -1,0 +1,144 @@
+//! Turns: accepted, journaled, ended.
+
+use std::time::Duration;
+
+use async_trait::async_trait;
+use protocol::message::{Message, NewMessage};
+use protocol::session::{Owner, Session};
+use protocol::tool::Effect;
+use protocol::turn::{Claim, Turn, TurnError, TurnRequest, TurnStatus};
+use protocol::usage::Usage;
+use protocol::{CallId, MessageId, Segment, SessionId, TurnId};
+
+use super::Fenced;
+use crate::error::PortResult;
+
+/// Laws: a message and its turn are accepted together or not at all; one message id makes one turn
+/// (`one_message_id_makes_one_turn`), with another text it is refused (`a_reused_message_id_is_refused`); message
+/// sequences are dense (`sequences_are_dense_under_concurrency`); a stale claim changes nothing
+/// (`a_stale_claim_changes_nothing`); a turn ends once, together with its last chunks (`a_turn_ends_once`); its
+/// end makes the next turn of the session due (`the_end_of_a_turn_makes_the_next_one_due`).
+#[async_trait]
+pub trait Turns: Send + Sync {
+    /// One transaction: user message, turn row, outbox entry. On stable storage when it returns.
+    async fn open(&self, owner: &Owner, new: NewTurn) -> PortResult<Opened>;
+
+    async fn get(&self, owner: &Owner, turn: &TurnId) -> PortResult<Option<Turn>>;
+
+    /// The oldest turn of the session that has no final status; else the one that ended last, with how long ago
+    /// that was by a clock that does not jump (`None`: before this process started).
+    async fn current(
+        &self,
+        owner: &Owner,
+        session: &SessionId,
+    ) -> PortResult<Option<(Turn, Option<Duration>)>>;
+
+    /// Marks every turn of the session that has no final status, and returns them, the oldest first.
+    async fn request_cancel(&self, owner: &Owner, session: &SessionId) -> PortResult<Vec<Turn>>;
+
+    /// Everything an attempt starts from: the session, the history up to this turn in the order of the turns, and
+    /// what this turn has journaled.
+    async fn progress(&self, claim: &Claim) -> PortResult<Fenced<Progress>>;
+
+    /// Journals, all or nothing.
+    async fn record(&self, claim: &Claim, entries: Vec<Entry>) -> PortResult<Fenced<()>>;
+
+    /// The one way a turn ends: status, last messages, usage, last chunks and the seal of its log in one
+    /// transaction. Gives the next turn of the session, which is now due.
+    async fn finish(&self, claim: &Claim, ending: Ending) -> PortResult<Fenced<Option<TurnId>>>;
+
+    /// Turns by status, for the metrics.
+    async fn count(&self) -> PortResult<Vec<(TurnStatus, u64)>>;
+}
+
+/// What the queue should be told. An entry is written with the change that causes it, so it cannot be forgotten; a
+/// claim removes it.
+#[async_trait]
+pub trait Outbox: Send + Sync {
+    /// Turns that somebody should claim: accepted, handed back, promoted, or left by a dead worker.
+    async fn due(&self, limit: u32) -> PortResult<Vec<TurnId>>;
+
+    /// They were pushed; they become due again when nobody has claimed them after `again_in`.
+    async fn pushed(&self, turns: &[TurnId], again_in: Duration) -> PortResult<()>;
+
+    /// How many wait to be pushed and for how long the oldest has.
+    async fn lag(&self) -> PortResult<(u64, Duration)>;
+}
+
+#[derive(Clone, Debug)]
+pub struct NewTurn {
+    pub session_id: SessionId,
+    pub request: TurnRequest,
+    pub kind: TurnKind,
+    /// The caller pushes the turn to the queue itself, so the outbox need not before this has passed.
+    pub push_grace: Duration,
+}
+
+#[derive(Clone, Debug)]
+pub enum TurnKind {
+    Submit {
+        message: NewMessage,
+        /// The client's id for the message, its idempotency key; it is then also the id of the row.
+        client_id: Option<String>,
+        /// Fingerprint of what was asked, to tell a repetition from a reused id.
+        fingerprint: String,
+    },
+    /// Answer an earlier message again: the turn that streamed `from` (or the last one) and all after it leave the
+    /// history, and its user message is answered anew.
+    Regenerate { from: Option<MessageId> },
+}
+
+#[derive(Clone, Debug, PartialEq)]
+pub enum Opened {
+    New(Box<Turn>),
+    /// This message id (or this regeneration) has a turn already.
+    Joined(Box<Turn>),
+    /// The id stands for another text.
+    Reused,
+    /// Only for a regeneration: the session is at work on something else.
+    Busy,
+    NothingToRegenerate,
+    NoSession,
+}
+
+#[derive(Clone, Debug)]
+pub struct Progress {
+    pub session: Session,
+    pub owner: Owner,
+    pub messages: Vec<Message>,
+    pub steps_done: u32,
+    pub usage: Usage,
+    pub calls: Vec<JournaledCall>,
+}
+
+/// The intent of a tool call, stored before its effect.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct JournaledCall {
+    pub call_id: CallId,
+    pub effect: Effect,
+    /// How often it was started.
+    pub starts: u32,
+}
+
+#[derive(Clone, Debug)]
+pub enum Entry {
+    /// An assistant message, before its tools run.
+    Message(NewMessage),
+    /// About to run this call (again).
+    Intent { call_id: CallId, effect: Effect },
+    /// A tool row: the call's one result. A second result for the same call is refused as `Broken`.
+    Result(NewMessage),
+    /// All calls of a step have their results.
+    StepEnded { usage: Usage },
+}
+
+#[derive(Clone, Debug)]
+pub struct Ending {
+    pub status: TurnStatus,
+    pub error: Option<TurnError>,
+    pub messages: Vec<NewMessage>,
+    /// Of the last step; earlier ones were journaled.
+    pub usage: Usage,
+    /// The closing chunks, the terminal ones last.
+    pub last: Segment,
+}

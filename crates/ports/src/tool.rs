@@ -1,0 +1,59 @@
+//! A tool: what the model can call.
+
+use std::time::Duration;
+
+use async_trait::async_trait;
+use protocol::response::ToolResponse;
+use protocol::session::Owner;
+use protocol::tool::ToolSpec;
+use protocol::{CallId, SessionId, TurnId};
+use serde_json::Value;
+use tokio_util::sync::CancellationToken;
+
+/// Laws: the arguments are valid against the schema before `call`; it stops soon after `cancel`; what it
+/// answers is bounded; an error says who must act; every example gives the response it names
+/// (`every_example_of_every_tool_holds`).
+#[async_trait]
+pub trait Tool: Send + Sync {
+    fn spec(&self) -> &ToolSpec;
+    async fn call(&self, arguments: Value, context: ToolContext)
+    -> Result<ToolResponse, ToolError>;
+    fn examples(&self) -> Vec<Example>;
+}
+
+/// Everything a call may know. What else a tool needs it was built with.
+#[derive(Clone, Debug)]
+pub struct ToolContext {
+    pub owner: Owner,
+    pub session_id: SessionId,
+    pub turn_id: TurnId,
+    pub call_id: CallId,
+    /// The same in every attempt at this call: `turn/step/call`.
+    pub idempotency_key: String,
+    pub dry_run: bool,
+    pub budget: Duration,
+    pub cancel: CancellationToken,
+}
+
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+pub enum ToolError {
+    /// The model can read this and do better.
+    #[error("{message}")]
+    TellModel { code: &'static str, message: String },
+    /// The turn cannot go on.
+    #[error("{0}")]
+    Fatal(String),
+}
+
+impl ToolError {
+    pub fn tell(code: &'static str, message: impl Into<String>) -> Self {
+        Self::TellModel { code, message: message.into() }
+    }
+}
+
+/// A call that works anywhere, and the `type` of what comes back.
+#[derive(Clone, Debug)]
+pub struct Example {
+    pub arguments: Value,
+    pub response: &'static str,
+}

@@ -1,0 +1,196 @@
+//! One event of the AI SDK UI message stream v1, in the set that every client since 6.0.0 accepts.
+//! Absent optionals are left out (a `null` kills the client's stream); `input`, `output` and `data`
+//! are always written.
+
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+use crate::ids::{CallId, MessageId};
+use crate::usage::Usage;
+
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, utoipa::ToSchema)]
+#[serde(tag = "type", rename_all = "kebab-case", rename_all_fields = "camelCase")]
+pub enum Chunk {
+    Start {
+        message_id: MessageId,
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        message_metadata: Option<Value>,
+    },
+    StartStep,
+    FinishStep,
+    TextStart {
+        id: String,
+    },
+    TextDelta {
+        id: String,
+        delta: String,
+    },
+    TextEnd {
+        id: String,
+    },
+    ReasoningStart {
+        id: String,
+    },
+    ReasoningDelta {
+        id: String,
+        delta: String,
+    },
+    ReasoningEnd {
+        id: String,
+    },
+    ToolInputStart {
+        tool_call_id: CallId,
+        tool_name: String,
+    },
+    ToolInputDelta {
+        tool_call_id: CallId,
+        input_text_delta: String,
+    },
+    ToolInputAvailable {
+        tool_call_id: CallId,
+        tool_name: String,
+        input: Value,
+    },
+    ToolInputError {
+        tool_call_id: CallId,
+        tool_name: String,
+        input: Value,
+        error_text: String,
+    },
+    ToolOutputAvailable {
+        tool_call_id: CallId,
+        output: Value,
+        #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+        preliminary: bool,
+    },
+    ToolOutputError {
+        tool_call_id: CallId,
+        error_text: String,
+    },
+    /// What the turn is doing while it has nothing to say. Never kept by the client.
+    #[serde(rename = "data-status")]
+    DataStatus {
+        data: Status,
+        transient: bool,
+    },
+    /// Another worker goes on with the turn; what it names was said by the one before.
+    #[serde(rename = "data-attempt")]
+    DataAttempt {
+        data: Attempt,
+    },
+    #[serde(rename = "data-usage")]
+    DataUsage {
+        data: Usage,
+    },
+    Error {
+        error_text: String,
+    },
+    Abort,
+    Finish {
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        finish_reason: Option<FinishReason>,
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        message_metadata: Option<Value>,
+    },
+}
+
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, utoipa::ToSchema)]
+pub struct Status {
+    pub message: String,
+}
+
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, utoipa::ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct Attempt {
+    /// 2 for the first takeover.
+    pub attempt: u32,
+    /// First and last chunk id of the step that is done again; absent when nothing is.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub supersedes: Option<Superseded>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, utoipa::ToSchema)]
+pub struct Superseded {
+    pub from: u64,
+    pub to: u64,
+}
+
+/// The reasons all client versions know.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, utoipa::ToSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum FinishReason {
+    Stop,
+    Length,
+    ContentFilter,
+    ToolCalls,
+    Error,
+    Other,
+}
+
+impl Chunk {
+    pub fn status(message: impl Into<String>) -> Self {
+        Self::DataStatus { data: Status { message: message.into() }, transient: true }
+    }
+
+    /// An error as the client shows it: a machine code in front, then words for a person.
+    pub fn error(code: &str, message: &str) -> Self {
+        Self::Error { error_text: format!("[code:{code}] {message}") }
+    }
+
+    /// Whether this is one of the chunks that may only be written together with a final status.
+    pub fn is_terminal(&self) -> bool {
+        matches!(self, Self::Finish { .. } | Self::Abort | Self::Error { .. })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn chunks_have_the_wire_names_of_the_client() {
+        let table = [
+            (
+                Chunk::Start { message_id: "m".into(), message_metadata: None },
+                json!({"type":"start","messageId":"m"}),
+            ),
+            (Chunk::StartStep, json!({"type":"start-step"})),
+            (
+                Chunk::ToolInputStart { tool_call_id: "c".into(), tool_name: "t".into() },
+                json!({"type":"tool-input-start","toolCallId":"c","toolName":"t"}),
+            ),
+            (
+                Chunk::ToolInputDelta { tool_call_id: "c".into(), input_text_delta: "{".into() },
+                json!({"type":"tool-input-delta","toolCallId":"c","inputTextDelta":"{"}),
+            ),
+            (
+                Chunk::ToolOutputAvailable {
+                    tool_call_id: "c".into(),
+                    output: Value::Null,
+                    preliminary: false,
+                },
+                json!({"type":"tool-output-available","toolCallId":"c","output":null}),
+            ),
+            (
+                Chunk::status("Thinking"),
+                json!({"type":"data-status","data":{"message":"Thinking"},"transient":true}),
+            ),
+            (Chunk::Abort, json!({"type":"abort"})),
+            (
+                Chunk::Finish {
+                    finish_reason: Some(FinishReason::ToolCalls),
+                    message_metadata: None,
+                },
+                json!({"type":"finish","finishReason":"tool-calls"}),
+            ),
+        ];
+        for (chunk, wire) in table {
+            let written = serde_json::to_value(&chunk).expect("a chunk is JSON");
+            assert_eq!(written, wire);
+            let read: Chunk = serde_json::from_value(wire).expect("and is read back");
+            assert_eq!(read, chunk);
+        }
+    }
+}

@@ -1,0 +1,50 @@
+//! Numbers that more than one crate must agree on. Related ones are derived from each other.
+
+use std::time::Duration;
+
+/// The longest a single tool call may hold the step loop.
+pub const MAX_TOOL_WAIT: Duration = Duration::from_secs(300);
+/// How long a model stream may be silent. Twice the tool wait by construction, so that no tool that
+/// keeps to its limit can ever look like a stuck turn.
+pub const fn stream_idle_timeout(max_tool_wait: Duration) -> Duration {
+    Duration::from_secs(2 * max_tool_wait.as_secs())
+}
+/// How long a tool may run unless it says otherwise.
+pub const TOOL_BUDGET: Duration = Duration::from_secs(600);
+
+/// Characters in a user's message.
+pub const MESSAGE_CHARS: usize = 64_000;
+/// Files attached to a message.
+pub const MESSAGE_FILES: usize = 20;
+/// Characters in a client's message id.
+pub const MESSAGE_ID_CHARS: usize = 64;
+/// Bytes of a request body.
+pub const BODY_BYTES: usize = 1024 * 1024;
+/// Nesting of a JSON request body.
+pub const JSON_DEPTH: usize = 64;
+/// Characters in a session title.
+pub const TITLE_CHARS: usize = 200;
+
+/// Characters of tool output that reach the stream, the history and the model.
+pub const TOOL_OUTPUT_CHARS: usize = 100_000;
+/// Bytes of the arguments a model may write for one call.
+pub const TOOL_INPUT_BYTES: usize = 1024 * 1024;
+/// Characters of all tool schemas together; they are paid for with every model call.
+pub const TOOL_SCHEMA_CHARS: usize = 32_000;
+
+/// Attempts of a turn that may crash before it fails with `crash_loop`.
+pub const CRASHED_ATTEMPTS: u32 = 3;
+/// Equal failing tool calls in a row that trip the breaker.
+pub const EQUAL_FAILURES: u32 = 3;
+
+/// Silence on a connection before a heartbeat comment is sent.
+pub const HEARTBEAT: Duration = Duration::from_secs(10);
+/// How long a client may refuse bytes before its connection is broken.
+pub const WRITE_STALL: Duration = Duration::from_secs(30);
+/// From SIGTERM to exit; below the ten seconds a container runtime grants.
+pub const SHUTDOWN: Duration = Duration::from_secs(8);
+/// How long a cancel request waits for the turn to end before it answers.
+pub const CANCEL_CONFIRM: Duration = Duration::from_secs(5);
+
+const _: () = assert!(SHUTDOWN.as_secs() < 10);
+const _: () = assert!(stream_idle_timeout(MAX_TOOL_WAIT).as_secs() == 2 * MAX_TOOL_WAIT.as_secs());

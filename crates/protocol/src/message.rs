@@ -1,0 +1,107 @@
+//! The rows of a session's history.
+
+use jiff::Timestamp;
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+use crate::ids::{CallId, MessageId, SessionId, TurnId};
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, utoipa::ToSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum Role {
+    User,
+    Assistant,
+    /// The result of one tool call.
+    Tool,
+    /// A notice for the person (a stop, an error). Never sent to the model.
+    System,
+}
+
+impl Role {
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::User => "user",
+            Self::Assistant => "assistant",
+            Self::Tool => "tool",
+            Self::System => "system",
+        }
+    }
+}
+
+/// A call the model asked for. The arguments are kept as the model wrote them, valid JSON or not.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ToolCall {
+    pub id: CallId,
+    pub name: String,
+    pub arguments: String,
+}
+
+/// How a tool call ended. Every call has exactly one outcome before the next model call.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, utoipa::ToSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum Outcome {
+    Ok,
+    Error,
+    Denied,
+    Cancelled,
+    /// The worker died between the effect and its record: it may or may not have happened.
+    Interrupted,
+}
+
+/// A message as it is handed to the store, which gives it its sequence and its time.
+#[derive(Clone, Debug, PartialEq)]
+pub struct NewMessage {
+    pub id: MessageId,
+    pub role: Role,
+    pub content: String,
+    pub reasoning: Option<String>,
+    pub tool_calls: Vec<ToolCall>,
+    pub tool_call_id: Option<CallId>,
+    /// The tool's name on a tool row.
+    pub name: Option<String>,
+    pub outcome: Option<Outcome>,
+    pub model: Option<String>,
+    /// What a person's client may show or act on: `{"kind":"error","code":…}`, attached files.
+    pub metadata: Option<Value>,
+    /// What the provider wants back unread with the next request (signatures of its reasoning).
+    pub provider_state: Option<Value>,
+}
+
+impl NewMessage {
+    pub fn new(role: Role, content: impl Into<String>) -> Self {
+        Self {
+            id: MessageId::fresh(),
+            role,
+            content: content.into(),
+            reasoning: None,
+            tool_calls: Vec::new(),
+            tool_call_id: None,
+            name: None,
+            outcome: None,
+            model: None,
+            metadata: None,
+            provider_state: None,
+        }
+    }
+}
+
+#[derive(Clone, Debug, PartialEq)]
+pub struct Message {
+    pub id: MessageId,
+    pub session_id: SessionId,
+    pub turn_id: TurnId,
+    /// 1, 2, 3, … within the session, without gaps.
+    pub sequence: i64,
+    pub created_at: Timestamp,
+    pub role: Role,
+    pub content: String,
+    pub reasoning: Option<String>,
+    pub tool_calls: Vec<ToolCall>,
+    pub tool_call_id: Option<CallId>,
+    pub name: Option<String>,
+    pub outcome: Option<Outcome>,
+    pub model: Option<String>,
+    pub duration_ms: Option<u64>,
+    pub metadata: Option<Value>,
+    pub provider_state: Option<Value>,
+}

@@ -1,0 +1,81 @@
+//! Tool arguments as they may be logged: sensitive values hidden, long ones cut.
+
+use serde_json::Value;
+
+use crate::text::cut_end;
+
+const STRING_CHARS: usize = 200;
+const TOTAL_CHARS: usize = 500;
+const HIDDEN: &str = "<redacted>";
+
+/// Parts of key names whose values nobody should read in a log.
+const SENSITIVE: &[&str] = &[
+    "api_key",
+    "apikey",
+    "auth",
+    "cookie",
+    "credential",
+    "passwd",
+    "password",
+    "private_key",
+    "privatekey",
+    "secret",
+    "session_key",
+    "token",
+];
+
+pub fn for_log(arguments: &Value) -> String {
+    let hidden = hide(arguments).to_string();
+    // Control characters could forge lines or escape sequences in a terminal.
+    let plain: String = hidden.chars().map(|c| if c.is_control() { ' ' } else { c }).collect();
+    cut_end(&plain, TOTAL_CHARS)
+}
+
+fn hide(value: &Value) -> Value {
+    match value {
+        Value::String(text) => Value::String(cut_end(text, STRING_CHARS)),
+        Value::Array(items) => Value::Array(items.iter().map(hide).collect()),
+        Value::Object(map) => map
+            .iter()
+            .map(|(key, inner)| {
+                let inner =
+                    if is_sensitive(key) { Value::String(HIDDEN.into()) } else { hide(inner) };
+                (key.clone(), inner)
+            })
+            .collect(),
+        other => other.clone(),
+    }
+}
+
+pub fn is_sensitive(key: &str) -> bool {
+    let key = key.to_ascii_lowercase().replace('-', "_");
+    SENSITIVE.iter().any(|word| key.contains(word))
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn secrets_are_hidden_at_any_depth_and_long_values_are_cut() {
+        let logged = for_log(&json!({
+            "url": "https://x.example",
+            "headers": [{"Authorization": "Bearer abc", "X-Api-Key": "k"}],
+            "body": "x".repeat(300),
+        }));
+        assert!(!logged.contains("Bearer abc") && !logged.contains("\"k\""));
+        assert_eq!(logged.matches(HIDDEN).count(), 2);
+        assert!(logged.contains("https://x.example") && logged.contains('…'));
+        assert!(for_log(&json!({"a": "y".repeat(150), "b": ["z".repeat(190), "z".repeat(190), "z".repeat(190)]})).chars().count() <= TOTAL_CHARS + 1);
+    }
+
+    #[test]
+    fn a_value_cannot_forge_a_log_line() {
+        assert!(
+            !for_log(&json!({"a": "\n2026 ERROR \u{1b}]0;x\u{7}"}))
+                .contains(['\n', '\u{1b}', '\u{7}'])
+        );
+    }
+}

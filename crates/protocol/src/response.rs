@@ -1,0 +1,165 @@
+//! What tools answer, as one type: the history, the API document and the client's cards all know
+//! exactly these. `type` names the kind; nulls are left out.
+
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+use crate::ids::SessionId;
+
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, utoipa::ToSchema)]
+pub struct ToolResponse {
+    /// A sentence for the model and the person.
+    pub message: String,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub session_id: Option<SessionId>,
+    #[serde(flatten)]
+    pub body: ResponseBody,
+}
+
+impl ToolResponse {
+    pub fn new(message: impl Into<String>, body: ResponseBody) -> Self {
+        Self { message: message.into(), session_id: None, body }
+    }
+
+    pub fn error(code: &str, message: impl Into<String>) -> Self {
+        Self::new(message, ResponseBody::Error { error: Some(code.to_owned()), details: None })
+    }
+
+    pub fn is_error(&self) -> bool {
+        matches!(self.body, ResponseBody::Error { .. } | ResponseBody::NeedLogin)
+    }
+}
+
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, utoipa::ToSchema)]
+#[serde(tag = "type", rename_all = "snake_case")]
+pub enum ResponseBody {
+    Error {
+        /// A stable code.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        error: Option<String>,
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        details: Option<Value>,
+    },
+    NeedLogin,
+    NoResults {
+        suggestions: Vec<String>,
+    },
+    ClarificationNeeded {
+        questions: Vec<Question>,
+    },
+    TodoWrite {
+        todos: Vec<Todo>,
+    },
+    WebFetch {
+        url: String,
+        status_code: u16,
+        content_type: String,
+        content: String,
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        title: Option<String>,
+        content_length: u64,
+        truncated: bool,
+    },
+    BashExec {
+        stdout: String,
+        stderr: String,
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        exit_code: Option<i32>,
+        timed_out: bool,
+    },
+    DocSearchResults {
+        results: Vec<DocHit>,
+        count: usize,
+        query: String,
+    },
+    DocPage {
+        title: String,
+        path: String,
+        content: String,
+    },
+    WorkspaceFileList {
+        files: Vec<WorkspaceFile>,
+        total_count: usize,
+    },
+    WorkspaceFileContent {
+        file: WorkspaceFile,
+        /// Text, or base64 when `encoding` says so.
+        content: String,
+        encoding: Encoding,
+        truncated: bool,
+    },
+    WorkspaceFileWritten {
+        file: WorkspaceFile,
+        created: bool,
+    },
+    WorkspaceFileDeleted {
+        path: String,
+    },
+}
+
+#[derive(
+    Clone, Debug, PartialEq, Serialize, Deserialize, utoipa::ToSchema, schemars::JsonSchema,
+)]
+pub struct Question {
+    /// The question itself.
+    pub question: String,
+    /// A short key that names the answer.
+    pub keyword: String,
+    /// An example of an answer.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub example: Option<String>,
+}
+
+#[derive(
+    Clone, Debug, PartialEq, Serialize, Deserialize, utoipa::ToSchema, schemars::JsonSchema,
+)]
+pub struct Todo {
+    /// What is to be done, as an order: "Fetch the page".
+    pub content: String,
+    pub status: TodoStatus,
+    /// The same while it is being done: "Fetching the page".
+    #[serde(default, rename = "activeForm", skip_serializing_if = "Option::is_none")]
+    pub active_form: Option<String>,
+}
+
+#[derive(
+    Clone,
+    Copy,
+    Debug,
+    PartialEq,
+    Eq,
+    Serialize,
+    Deserialize,
+    utoipa::ToSchema,
+    schemars::JsonSchema,
+)]
+#[serde(rename_all = "snake_case")]
+pub enum TodoStatus {
+    Pending,
+    InProgress,
+    Completed,
+}
+
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, utoipa::ToSchema)]
+pub struct DocHit {
+    pub title: String,
+    pub path: String,
+    pub snippet: String,
+    pub score: f64,
+}
+
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, utoipa::ToSchema)]
+pub struct WorkspaceFile {
+    pub file_id: String,
+    pub path: String,
+    pub name: String,
+    pub mime_type: String,
+    pub size_bytes: u64,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, utoipa::ToSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum Encoding {
+    Text,
+    Base64,
+}

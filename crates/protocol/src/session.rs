@@ -1,0 +1,50 @@
+//! Sessions and what is said about them.
+
+use jiff::Timestamp;
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
+
+use crate::ids::{SessionId, UserId};
+
+#[derive(Clone, Debug, PartialEq)]
+pub struct Session {
+    pub id: SessionId,
+    /// Nobody yet, for an anonymous session.
+    pub user_id: Option<UserId>,
+    pub title: Option<String>,
+    pub is_pinned: bool,
+    pub dry_run: bool,
+    pub metadata: Map<String, Value>,
+    pub parent_session_id: Option<SessionId>,
+    pub created_at: Timestamp,
+    pub updated_at: Timestamp,
+    pub chat_status: ChatStatus,
+    pub total_prompt_tokens: u64,
+    pub total_completion_tokens: u64,
+    pub total_cost_microdollars: u64,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, utoipa::ToSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum ChatStatus {
+    Idle,
+    Queued,
+    Running,
+}
+
+/// Who asks. Nobody may see what belongs to a person, and a person sees what is their own; whoever
+/// holds the unguessable id of an anonymous session may use it.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub enum Owner {
+    User(UserId),
+    Anonymous,
+}
+
+impl Owner {
+    pub fn user(&self) -> Option<&UserId> {
+        match self {
+            Self::User(user) => Some(user),
+            Self::Anonymous => None,
+        }
+    }
+}

@@ -1,0 +1,73 @@
+//! Text made fit to be stored, streamed and shown, in one place so that both engines and every
+//! client see the same.
+
+use serde_json::Value;
+
+/// What was cut out of the middle is named, so that nobody takes the rest for the whole.
+pub fn cut_middle(text: &str, chars: usize) -> String {
+    let total = text.chars().count();
+    if total <= chars {
+        return text.to_owned();
+    }
+    let marker = format!("\n… [{} characters cut] …\n", total - chars);
+    let keep = chars.saturating_sub(marker.chars().count());
+    let head: String = text.chars().take(keep.div_ceil(2)).collect();
+    let tail: String = text.chars().skip(total - keep / 2).collect();
+    format!("{head}{marker}{tail}")
+}
+
+/// The first `chars` characters, with an ellipsis when something follows.
+pub fn cut_end(text: &str, chars: usize) -> String {
+    match text.char_indices().nth(chars) {
+        None => text.to_owned(),
+        Some((end, _)) => format!("{}…", &text[..end]),
+    }
+}
+
+/// NUL cannot be stored in every database; U+FFFD says that something was there.
+pub fn without_nul(text: &str) -> String {
+    text.replace('\0', "\u{FFFD}")
+}
+
+/// Makes a JSON value safe for the client: its parser takes the keys `__proto__` and
+/// `constructor.prototype` for an attack and drops the stream, and NUL cannot be stored everywhere.
+pub fn scrub(value: Value) -> Value {
+    match value {
+        Value::String(text) if text.contains('\0') => Value::String(without_nul(&text)),
+        Value::Array(items) => Value::Array(items.into_iter().map(scrub).collect()),
+        Value::Object(map) => Value::Object(
+            map.into_iter()
+                .filter(|(key, inner)| {
+                    key != "__proto__"
+                        && !(key == "constructor" && inner.get("prototype").is_some())
+                })
+                .map(|(key, inner)| (without_nul(&key), scrub(inner)))
+                .collect(),
+        ),
+        other => other,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn a_long_text_is_cut_in_the_middle_and_says_so() {
+        let text = "ä".repeat(50) + &"z".repeat(150);
+        let cut = cut_middle(&text, 100);
+        assert!(cut.chars().count() <= 100);
+        assert!(cut.starts_with('ä') && cut.ends_with('z') && cut.contains("[100 characters cut]"));
+        assert_eq!(cut_middle("short", 100), "short");
+    }
+
+    #[test]
+    fn keys_that_the_client_takes_for_an_attack_are_removed() {
+        let value =
+            json!({"a": [{"__proto__": 1, "b\u{0}": "x\u{0}y"}], "constructor": {"prototype": {}}});
+        assert_eq!(scrub(value), json!({"a": [{"b\u{FFFD}": "x\u{FFFD}y"}]}));
+        assert_eq!(scrub(json!({"constructor": "Smith"})), json!({"constructor": "Smith"}));
+    }
+}
