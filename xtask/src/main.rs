@@ -1,1 +1,19 @@
-fn main(){}
+//! Chores of the repository: `tidy` checks what no compiler checks, `gen` writes generated documents.
+
+mod arrows;
+mod generate;
+mod lengths;
+
+use anyhow::{Result, bail};
+
+fn main() -> Result<()> {
+    let root = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
+    match std::env::args().nth(1).as_deref() {
+        Some("tidy") => {
+            arrows::check(&root)?;
+            lengths::print(&root)
+        }
+        Some("gen") => generate::all(&root),
+        _ => bail!("usage: cargo xtask tidy | gen"),
+    }
+}

@@ -1,10 +1,20 @@
 //! Stopping a turn: a fact in its row, a hint on the bus, and a wait for the end.
 
-use ports::PortResult;
+use std::time::Duration;
+
+use ports::leases::Claimed;
+use ports::{PortResult, Signal};
+use protocol::limits::CANCEL_CONFIRM;
 use protocol::session::Owner;
-use protocol::{SessionId, TurnId};
+use protocol::turn::{Turn, TurnStatus};
+use protocol::{SessionId, TurnId, WorkerId};
+use tokio::time::Instant;
 
 use crate::Engine;
+use crate::turn;
+
+/// How often the rows are looked at when no hint comes.
+const LOOK: Duration = Duration::from_millis(100);
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct CancelReport {
@@ -23,8 +33,82 @@ pub enum CancelReason {
 }
 
 impl Engine {
-    /// Returns when the turns have ended, or after `limits::CANCEL_CONFIRM`.
+    /// Stops everything the session is at work on or has waiting. Returns when all of it has ended, or after
+    /// `limits::CANCEL_CONFIRM`.
     pub async fn cancel(&self, owner: &Owner, session: &SessionId) -> PortResult<CancelReport> {
-        todo_cancel(self, owner, session).await
+        // Listening before the fact is written: an end in between is not missed.
+        let mut signals = self.inner.ports.bus.subscribe();
+        let turns = self.inner.ports.turns.request_cancel(owner, session).await?;
+        let Some(first) = turns.first() else {
+            let reason = Some(CancelReason::NoActiveTask);
+            return Ok(CancelReport { cancelled: false, turn_id: None, reason });
+        };
+        let (first_id, waited) = (first.id.clone(), first.status == TurnStatus::Queued);
+        for turn in &turns {
+            self.inner.ports.bus.publish(Signal::Cancel(turn.id.clone()));
+        }
+
+        let deadline = Instant::now() + CANCEL_CONFIRM;
+        let mut left = turns;
+        let mut dequeued = false;
+        loop {
+            let mut open = Vec::new();
+            for turn in left {
+                match self.settle(owner, &turn).await? {
+                    Settled::Ended => {}
+                    Settled::Dequeued => dequeued |= turn.id == first_id,
+                    Settled::Open => open.push(turn),
+                }
+            }
+            left = open;
+            if left.is_empty() {
+                let reason = (waited && dequeued).then_some(CancelReason::Dequeued);
+                return Ok(CancelReport { cancelled: true, turn_id: Some(first_id), reason });
+            }
+            if Instant::now() >= deadline {
+                let reason = Some(CancelReason::NotConfirmed);
+                return Ok(CancelReport { cancelled: true, turn_id: Some(first_id), reason });
+            }
+            let _ = tokio::time::timeout(LOOK, signals.recv()).await;
+        }
     }
+
+    /// Cancels what runs, then deletes the session with all that belongs to it.
+    pub async fn delete_session(&self, owner: &Owner, session: &SessionId) -> PortResult<bool> {
+        let ports = &self.inner.ports;
+        if ports.sessions.get(owner, session).await?.is_none() {
+            return Ok(false);
+        }
+        // A turn that does not end in time finds its row gone and stops by itself.
+        self.cancel(owner, session).await?;
+        let deleted = ports.sessions.delete(owner, session).await?;
+        let place = ports::files::Place { owner: owner.clone(), session: session.clone() };
+        ports.files.delete_session(&place).await?;
+        Ok(deleted)
+    }
+
+    /// A turn that nobody has started is claimed and ended here and now.
+    async fn settle(&self, owner: &Owner, turn: &Turn) -> PortResult<Settled> {
+        let inner = &self.inner;
+        match inner.ports.turns.get(owner, &turn.id).await? {
+            None => return Ok(Settled::Ended),
+            Some(now) if now.status.is_final() => return Ok(Settled::Ended),
+            Some(now) if now.status == TurnStatus::Running => return Ok(Settled::Open),
+            Some(_) => {}
+        }
+        match inner.ports.leases.claim(&turn.id, &WorkerId::fresh(), inner.options.lease).await? {
+            Claimed::Won { claim, turn } => {
+                turn::run(inner.clone(), claim, *turn).await;
+                Ok(Settled::Dequeued)
+            }
+            Claimed::Ended => Ok(Settled::Ended),
+            Claimed::Held | Claimed::Waits => Ok(Settled::Open),
+        }
+    }
+}
+
+enum Settled {
+    Ended,
+    Dequeued,
+    Open,
 }

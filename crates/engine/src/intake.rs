@@ -8,7 +8,7 @@ use protocol::message::{NewMessage, Role};
 use protocol::session::Owner;
 use protocol::turn::{Turn, TurnRequest};
 use protocol::{MessageId, SessionId};
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
 use sha2::{Digest, Sha256};
 
 use crate::Engine;
@@ -56,8 +56,9 @@ impl Engine {
             What::Regenerate { from } => TurnKind::Regenerate { from },
             What::Message { text, client_id, file_ids } => {
                 let fingerprint = fingerprint(&text, &submission.request, &file_ids);
+                let context = submission.request.context.as_ref();
                 let message = self
-                    .user_message(owner, &submission.session_id, &text, &file_ids)
+                    .user_message(owner, &submission.session_id, &text, context, &file_ids)
                     .await?;
                 TurnKind::Submit { message, client_id, fingerprint }
             }
@@ -91,6 +92,7 @@ impl Engine {
         owner: &Owner,
         session: &SessionId,
         text: &str,
+        context: Option<&Value>,
         file_ids: &[String],
     ) -> PortResult<NewMessage> {
         let place = ports::files::Place { owner: owner.clone(), session: session.clone() };
@@ -103,9 +105,14 @@ impl Engine {
             }
         }
         let mut message = NewMessage::new(Role::User, protocol::text::without_nul(text));
-        if !files.is_empty() {
-            message.metadata = Some(json!({ "files": files }));
+        let mut metadata = Map::new();
+        if let Some(context) = context {
+            metadata.insert("context".into(), protocol::text::scrub(context.clone()));
         }
+        if !files.is_empty() {
+            metadata.insert("files".into(), Value::Array(files));
+        }
+        message.metadata = (!metadata.is_empty()).then_some(Value::Object(metadata));
         Ok(message)
     }
 }

@@ -128,7 +128,7 @@ pub enum Entry {
     Intent { call_id: CallId, effect: Effect },
     /// A tool row: the call's one result. A second result for the same call is refused as `Broken`.
     Result(NewMessage),
-    /// All calls of a step have their results.
+    /// One more model call is done, and this is what it used.
     StepEnded { usage: Usage },
 }
 

@@ -1,0 +1,81 @@
+//! The only place that spawns. Every task has a kind, is counted, and is waited for at shutdown.
+
+use std::future::Future;
+
+use tokio::task::JoinHandle;
+use tokio_util::task::TaskTracker;
+
+/// What a task is for; the name under which it is counted.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Kind {
+    /// Takes deliveries and runs turns.
+    Worker,
+    /// One turn, apart from its worker so that a panic stays its own.
+    Turn,
+    /// Writes what one turn says.
+    Pen,
+    /// Reads the outbox.
+    Sweeper,
+    /// Hears cancel hints.
+    Listener,
+    /// Asks for a title.
+    Title,
+    /// Serves one connection or one background duty of the HTTP edge.
+    Http,
+}
+
+impl Kind {
+    fn as_str(self) -> &'static str {
+        match self {
+            Self::Worker => "worker",
+            Self::Turn => "turn",
+            Self::Pen => "pen",
+            Self::Sweeper => "sweeper",
+            Self::Listener => "listener",
+            Self::Title => "title",
+            Self::Http => "http",
+        }
+    }
+}
+
+#[derive(Clone, Default)]
+pub struct Tasks {
+    tracker: TaskTracker,
+}
+
+impl Tasks {
+    #[expect(clippy::disallowed_methods, reason = "the one caller of spawn")]
+    pub fn spawn<F>(&self, kind: Kind, future: F) -> JoinHandle<F::Output>
+    where
+        F: Future + Send + 'static,
+        F::Output: Send + 'static,
+    {
+        let gauge = metrics::gauge!("pilothouse_tasks", "kind" => kind.as_str());
+        tokio::spawn(self.tracker.track_future(async move {
+            let _counted = Counted::new(gauge);
+            future.await
+        }))
+    }
+
+    /// Waits until every task has ended. Call it once nothing spawns any more.
+    pub async fn ended(&self) {
+        self.tracker.close();
+        self.tracker.wait().await;
+    }
+}
+
+/// Counts a task for as long as it lives, also when it is dropped or panics.
+struct Counted(metrics::Gauge);
+
+impl Counted {
+    fn new(gauge: metrics::Gauge) -> Self {
+        gauge.increment(1.0);
+        Self(gauge)
+    }
+}
+
+impl Drop for Counted {
+    fn drop(&mut self) {
+        self.0.decrement(1.0);
+    }
+}

@@ -1,0 +1,51 @@
+//! A name for a session after its first answer. It never replaces one that a person gave.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use ports::store::Title;
+use protocol::session::Owner;
+use protocol::turn::Turn;
+
+use crate::Inner;
+use crate::tasks::Kind;
+
+const PATIENCE: Duration = Duration::from_secs(15);
+const WORDS: usize = 6;
+const CHARS: usize = 50;
+
+/// Asks the model in the background; the first words of the message serve when it has no answer.
+pub(crate) fn give(inner: &Arc<Inner>, turn: &Turn, message: String) {
+    let owner = turn.user_id.clone().map_or(Owner::Anonymous, Owner::User);
+    let session = turn.session_id.clone();
+    let work = inner.clone();
+    inner.tasks.spawn(Kind::Title, async move {
+        let asked = tokio::select! {
+            () = work.phase.stopping() => None,
+            asked = tokio::time::timeout(PATIENCE, work.model.title(&message)) => {
+                asked.ok().and_then(Result::ok).flatten()
+            }
+        };
+        let title = asked.map(|words| shorten(&words)).filter(|title| !title.is_empty());
+        let title = Title::Generated(title.unwrap_or_else(|| shorten(&message)));
+        if let Err(error) = work.ports.sessions.set_title(&owner, &session, title).await {
+            tracing::warn!(session.id = %session, %error, "a title could not be stored");
+        }
+    });
+}
+
+fn shorten(text: &str) -> String {
+    let words: Vec<&str> = text.split_whitespace().take(WORDS).collect();
+    protocol::text::cut_end(&protocol::text::without_nul(&words.join(" ")), CHARS)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::shorten;
+
+    #[test]
+    fn a_title_is_the_first_words_on_one_line() {
+        assert_eq!(shorten("  Plan\nmy trip to the south of France "), "Plan my trip to the south");
+        assert_eq!(shorten(&"x".repeat(80)).chars().count(), 51);
+    }
+}

@@ -1,0 +1,170 @@
+//! Tables of what a turn does next.
+
+use jiff::Timestamp;
+use ports::store::JournaledCall;
+use protocol::session::{ChatStatus, Owner, Session};
+use protocol::usage::Usage;
+
+use super::*;
+
+fn row(role: Role) -> Message {
+    Message {
+        id: "m".into(),
+        session_id: "s".into(),
+        turn_id: "now".into(),
+        sequence: 1,
+        created_at: Timestamp::UNIX_EPOCH,
+        role,
+        content: String::new(),
+        reasoning: None,
+        tool_calls: Vec::new(),
+        tool_call_id: None,
+        name: None,
+        outcome: None,
+        model: None,
+        duration_ms: None,
+        metadata: None,
+        provider_state: None,
+    }
+}
+
+fn call(id: &str, name: &str, arguments: &str) -> ToolCall {
+    ToolCall { id: id.into(), name: name.into(), arguments: arguments.into() }
+}
+
+fn asks(calls: &[ToolCall]) -> Message {
+    Message { tool_calls: calls.to_vec(), ..row(Role::Assistant) }
+}
+
+fn result(id: &str, outcome: Outcome) -> Message {
+    Message { tool_call_id: Some(id.into()), outcome: Some(outcome), ..row(Role::Tool) }
+}
+
+fn progress(messages: Vec<Message>) -> Progress {
+    Progress {
+        session: Session {
+            id: "s".into(),
+            user_id: None,
+            title: None,
+            is_pinned: false,
+            dry_run: false,
+            metadata: serde_json::Map::new(),
+            parent_session_id: None,
+            created_at: Timestamp::UNIX_EPOCH,
+            updated_at: Timestamp::UNIX_EPOCH,
+            chat_status: ChatStatus::Running,
+            total_prompt_tokens: 0,
+            total_completion_tokens: 0,
+            total_cost_microdollars: 0,
+        },
+        owner: Owner::Anonymous,
+        messages,
+        steps_done: 0,
+        usage: Usage::default(),
+        calls: Vec::new(),
+    }
+}
+
+fn decide(progress: &Progress) -> Next {
+    next(progress, &"now".into(), &HashSet::new(), Duration::ZERO, &Options::default())
+}
+
+fn failure(progress: &Progress) -> Option<FailureCode> {
+    match decide(progress) {
+        Next::Fail(error) => Some(error.code),
+        _ => None,
+    }
+}
+
+#[test]
+fn a_turn_without_open_calls_asks_the_model() {
+    let stored =
+        progress(vec![row(Role::User), asks(&[call("a", "x", "{}")]), result("a", Outcome::Ok)]);
+    assert_eq!(decide(&stored), Next::Model { with_tools: true });
+}
+
+#[test]
+fn an_open_call_of_another_turn_is_not_ours() {
+    let other = Message { turn_id: "before".into(), ..asks(&[call("a", "x", "{}")]) };
+    assert_eq!(decide(&progress(vec![other])), Next::Model { with_tools: true });
+}
+
+#[test]
+fn what_becomes_of_a_call_after_a_crash_depends_on_its_effect() {
+    let table = [
+        (Effect::None, 1, How::RunAgain),
+        (Effect::Idempotent, 2, How::RunAgain),
+        (Effect::Idempotent, 3, How::Interrupted),
+        (Effect::Once, 1, How::Interrupted),
+    ];
+    for (effect, starts, how) in table {
+        let mut stored = progress(vec![asks(&[call("a", "x", "{}")])]);
+        stored.calls = vec![JournaledCall { call_id: "a".into(), effect, starts }];
+        let Next::Tools(pending) = decide(&stored) else { panic!("calls are open") };
+        assert_eq!(pending[0].how, how, "{effect:?} started {starts} times");
+    }
+}
+
+#[test]
+fn a_call_that_this_attempt_journaled_simply_runs() {
+    let mut stored = progress(vec![asks(&[call("a", "x", "{}")])]);
+    stored.calls = vec![JournaledCall { call_id: "a".into(), effect: Effect::Once, starts: 1 }];
+    let mine = HashSet::from([CallId::from("a")]);
+    let next = next(&stored, &"now".into(), &mine, Duration::ZERO, &Options::default());
+    let Next::Tools(pending) = next else { panic!("calls are open") };
+    assert_eq!(pending[0].how, How::Run);
+}
+
+#[test]
+fn the_last_step_has_no_tools_and_one_more_fails() {
+    let mut stored = progress(vec![row(Role::User)]);
+    stored.steps_done = 99;
+    assert_eq!(decide(&stored), Next::Model { with_tools: false });
+    stored.steps_done = 100;
+    assert_eq!(failure(&stored), Some(FailureCode::MaxSteps));
+}
+
+#[test]
+fn every_limit_has_its_own_code() {
+    let options = Options::default();
+    let mut tokens = progress(vec![]);
+    tokens.usage.prompt_tokens = options.max_tokens + 1;
+    assert_eq!(failure(&tokens), Some(FailureCode::MaxTokens));
+    let mut money = progress(vec![]);
+    money.usage.cost_microdollars = Some(options.max_cost_microdollars + 1);
+    assert_eq!(failure(&money), Some(FailureCode::MaxCost));
+    let calls = (0..=options.max_tool_calls).map(|n| result(&n.to_string(), Outcome::Ok));
+    assert_eq!(failure(&progress(calls.collect())), Some(FailureCode::MaxToolCalls));
+    let late = next(
+        &progress(vec![]),
+        &"now".into(),
+        &HashSet::new(),
+        options.max_time + Duration::from_secs(1),
+        &options,
+    );
+    assert!(matches!(late, Next::Fail(error) if error.code == FailureCode::MaxTime));
+}
+
+#[test]
+fn three_equal_failing_calls_in_a_row_trip_the_breaker() {
+    let tries = |arguments: [&str; 3], outcomes: [Outcome; 3]| {
+        let rows = (0..3).flat_map(|n| {
+            let id = n.to_string();
+            [asks(&[call(&id, "x", arguments[n])]), result(&id, outcomes[n])]
+        });
+        failure(&progress(rows.collect()))
+    };
+    use Outcome::{Error, Ok};
+    assert_eq!(tries([r#"{"a":1}"#; 3], [Error; 3]), Some(FailureCode::RepeatedFailures));
+    assert_eq!(tries([r#"{"a":1}"#; 3], [Error, Ok, Error]), None);
+    assert_eq!(tries([r#"{"a":1}"#, r#"{"a":2}"#, r#"{"a":1}"#], [Error; 3]), None);
+}
+
+#[test]
+fn failing_calls_without_arguments_trip_the_breaker_whatever_their_name() {
+    let rows = (0..5).flat_map(|n| {
+        let id = n.to_string();
+        [asks(&[call(&id, &format!("tool{n}"), "{}")]), result(&id, Outcome::Error)]
+    });
+    assert_eq!(failure(&progress(rows.collect())), Some(FailureCode::EmptyToolCalls));
+}

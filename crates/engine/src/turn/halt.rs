@@ -1,0 +1,42 @@
+//! Why a turn does not go on.
+
+use ports::{Fenced, PortError};
+use protocol::turn::{FailureCode, TurnError};
+
+use super::registry::StopReason;
+
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) enum Halt {
+    Stop(StopReason),
+    Fail(TurnError),
+}
+
+impl Halt {
+    pub(crate) fn fail(code: FailureCode, message: impl Into<String>) -> Self {
+        Self::Fail(TurnError::new(code, message))
+    }
+}
+
+impl From<PortError> for Halt {
+    fn from(error: PortError) -> Self {
+        match error {
+            PortError::Full => Self::fail(
+                FailureCode::StorageFull,
+                "The server has no room left to store the answer. Free some space and send the message again.",
+            ),
+            PortError::Closed => Self::Stop(StopReason::Shutdown),
+            PortError::Unavailable(_) | PortError::Broken(_) => {
+                tracing::error!(%error, "the store failed in the middle of a turn");
+                Self::fail(FailureCode::Internal, "The server could not store the answer.")
+            }
+        }
+    }
+}
+
+/// A write that finds the fence gone means that another worker has the turn.
+pub(crate) fn unfenced<T>(written: Fenced<T>) -> Result<T, Halt> {
+    match written {
+        Fenced::Done(value) => Ok(value),
+        Fenced::Stale => Err(Halt::Stop(StopReason::LeaseLost)),
+    }
+}

@@ -1,0 +1,285 @@
+//! One model call: its words and calls are recorded as they come, and at the end it is either an answer
+//! or calls that were journaled before any of them runs.
+
+use std::time::Duration;
+
+use futures::StreamExt;
+use ports::model::{ModelError, ModelEvent, ModelRequest, ModelStream, StopReason};
+use ports::store::{Entry, Progress};
+use protocol::CallId;
+use protocol::chunk::Chunk;
+use protocol::message::{NewMessage, Role, ToolCall};
+use protocol::text::scrub;
+use protocol::turn::FailureCode;
+use protocol::usage::Usage;
+use serde_json::Value;
+
+use super::halt::{Halt, unfenced};
+use super::tool_list::arguments;
+use super::{Attempt, context};
+
+/// The longest wait between two tries, whatever the provider asks for.
+const LONGEST_WAIT: Duration = Duration::from_secs(30);
+
+/// What a model call has said so far. If the turn is stopped here, this much of it is kept.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Said {
+    pub(crate) text: String,
+    pub(crate) reasoning: String,
+    calls: Vec<Option<ToolCall>>,
+}
+
+pub(crate) enum StepEnd {
+    /// Words and no calls: the turn is done.
+    Answer(Answer),
+    /// Calls, journaled and ready to run.
+    Calls,
+}
+
+pub(crate) struct Answer {
+    pub(crate) message: NewMessage,
+    pub(crate) usage: Usage,
+    pub(crate) reason: StopReason,
+}
+
+struct Finished {
+    reason: StopReason,
+    usage: Usage,
+    provider_state: Option<Value>,
+}
+
+impl Attempt {
+    pub(crate) async fn model_step(
+        &mut self,
+        progress: &Progress,
+        with_tools: bool,
+    ) -> Result<StepEnd, Halt> {
+        self.recorder.emit(Chunk::StartStep).await?;
+        let tools = with_tools.then(|| self.inner.tools.definitions());
+        let request = context::request(progress, &self.turn.id, &self.turn.request, tools);
+        let finished = self.ask(request).await?;
+        self.recorder.end_words().await?;
+
+        let said = std::mem::take(&mut self.said);
+        let calls: Vec<ToolCall> = said.calls.into_iter().flatten().collect();
+        let mut message = NewMessage::new(Role::Assistant, protocol::text::without_nul(&said.text));
+        message.reasoning = Some(said.reasoning).filter(|text| !text.is_empty());
+        message.model = Some(self.inner.model.model(self.turn.request.tier).to_owned());
+        message.provider_state = finished.provider_state;
+        if calls.is_empty() {
+            if message.content.trim().is_empty() {
+                return Err(Halt::fail(
+                    FailureCode::EmptyCompletion,
+                    "The model ended without an answer. Sending the message again usually helps.",
+                ));
+            }
+            let Finished { reason, usage, .. } = finished;
+            return Ok(StepEnd::Answer(Answer { message, usage, reason }));
+        }
+        self.announce(&calls).await?;
+        self.journal(message, calls, finished.usage).await?;
+        Ok(StepEnd::Calls)
+    }
+
+    /// Tries again while nothing of the step was shown and the provider may get better.
+    async fn ask(&mut self, request: ModelRequest) -> Result<Finished, Halt> {
+        let mut tries = 0;
+        loop {
+            tries += 1;
+            let error = match self.listen(request.clone()).await {
+                Ok(finished) => return Ok(finished),
+                Err(Interrupted::Halt(halt)) => return Err(halt),
+                Err(Interrupted::Model(error)) => error,
+            };
+            metrics::counter!("pilothouse_provider_errors_total", "code" => error.failure_code().as_str())
+                .increment(1);
+            if !error.retryable() || self.said.is_begun() || tries >= self.inner.options.model_tries
+            {
+                tracing::warn!(%error, tries, "a model call failed");
+                return Err(Halt::fail(error.failure_code(), error.message));
+            }
+            let wait = retry_wait(&error, tries, self.inner.options.retry_base);
+            tracing::info!(%error, tries, wait_ms = wait.as_millis() as u64, "a model call failed and is tried again");
+            let seconds = wait.as_secs_f64().ceil();
+            self.recorder
+                .emit(Chunk::status(format!(
+                    "The model cannot be reached, trying again in {seconds} s…"
+                )))
+                .await?;
+            tokio::select! {
+                reason = self.stop.stopped() => return Err(Halt::Stop(reason)),
+                () = tokio::time::sleep(wait) => {}
+            }
+        }
+    }
+
+    async fn listen(&mut self, request: ModelRequest) -> Result<Finished, Interrupted> {
+        let stop = self.stop.clone();
+        let model = self.inner.model.clone();
+        let idle = self.inner.options.stream_idle();
+        let mut stream: ModelStream = tokio::select! {
+            reason = stop.stopped() => return Err(Halt::Stop(reason).into()),
+            stream = tokio::time::timeout(idle, model.stream(request)) => {
+                stream.map_err(|_| silent(idle))??
+            }
+        };
+        loop {
+            // A stop wins over a model that has always more to say.
+            let event = tokio::select! {
+                biased;
+                reason = stop.stopped() => return Err(Halt::Stop(reason).into()),
+                event = tokio::time::timeout(idle, stream.next()) => event.map_err(|_| silent(idle))?,
+            };
+            match event {
+                Some(Ok(ModelEvent::Finished { reason, usage, provider_state })) => {
+                    return Ok(Finished { reason, usage, provider_state });
+                }
+                Some(Ok(event)) => self.hear(event).await?,
+                Some(Err(error)) => return Err(error.into()),
+                None => {
+                    return Err(Halt::fail(
+                        FailureCode::ProviderProtocol,
+                        "The model's answer broke off without an end.",
+                    )
+                    .into());
+                }
+            }
+        }
+    }
+
+    async fn hear(&mut self, event: ModelEvent) -> Result<(), Halt> {
+        match event {
+            ModelEvent::Text(delta) if delta.is_empty() => Ok(()),
+            ModelEvent::Text(delta) => {
+                self.said.text.push_str(&delta);
+                self.recorder.text(delta).await
+            }
+            ModelEvent::Reasoning(delta) if delta.is_empty() => Ok(()),
+            ModelEvent::Reasoning(delta) => {
+                self.said.reasoning.push_str(&delta);
+                self.recorder.reasoning(delta).await
+            }
+            ModelEvent::ToolCall { index, id, name } => self.hear_call(index, id, name).await,
+            ModelEvent::ToolInput { index, delta } => {
+                let Some(Some(call)) = self.said.calls.get_mut(index) else {
+                    return Err(Halt::fail(
+                        FailureCode::ProviderProtocol,
+                        "The model sent arguments for a call it had not begun.",
+                    ));
+                };
+                call.arguments.push_str(&delta);
+                let tool_call_id = call.id.clone();
+                self.recorder
+                    .emit(Chunk::ToolInputDelta { tool_call_id, input_text_delta: delta })
+                    .await
+            }
+            // Handled by the caller, because nothing follows it.
+            ModelEvent::Finished { .. } => Ok(()),
+        }
+    }
+
+    async fn hear_call(&mut self, index: usize, id: CallId, name: String) -> Result<(), Halt> {
+        if index >= MOST_CALLS {
+            return Err(Halt::fail(
+                FailureCode::ProviderProtocol,
+                format!("The model asked for more than {MOST_CALLS} calls at once."),
+            ));
+        }
+        self.recorder.end_words().await?;
+        // Some servers number their calls anew in every answer; a client keys its parts by this id.
+        let id = if id.as_str().is_empty() || self.recorder.has_seen(&id) {
+            CallId(format!("call_{}", CallId::fresh()))
+        } else {
+            id
+        };
+        if self.said.calls.len() <= index {
+            self.said.calls.resize(index + 1, None);
+        }
+        self.said.calls[index] =
+            Some(ToolCall { id: id.clone(), name: name.clone(), arguments: String::new() });
+        self.recorder.emit(Chunk::ToolInputStart { tool_call_id: id, tool_name: name }).await
+    }
+
+    /// The whole input of each call, as the client will show it.
+    async fn announce(&self, calls: &[ToolCall]) -> Result<(), Halt> {
+        for call in calls {
+            let (tool_call_id, tool_name) = (call.id.clone(), call.name.clone());
+            let input = match arguments(call) {
+                Ok(input) => scrub(input),
+                // Shown as it was written; the call is answered with what is wrong about it.
+                Err(_) => Value::String(protocol::text::cut_end(
+                    &protocol::text::without_nul(&call.arguments),
+                    2000,
+                )),
+            };
+            self.recorder
+                .emit(Chunk::ToolInputAvailable { tool_call_id, tool_name, input })
+                .await?;
+        }
+        Ok(())
+    }
+
+    /// Stored before any of the calls has an effect, and after everything of the step that was shown.
+    async fn journal(
+        &mut self,
+        mut message: NewMessage,
+        calls: Vec<ToolCall>,
+        usage: Usage,
+    ) -> Result<(), Halt> {
+        self.recorder.flushed().await?;
+        self.journaled_now.extend(calls.iter().map(|call| call.id.clone()));
+        let intents: Vec<Entry> = calls
+            .iter()
+            .map(|call| Entry::Intent {
+                call_id: call.id.clone(),
+                effect: self.inner.tools.effect(&call.name),
+            })
+            .collect();
+        message.tool_calls = calls;
+        let mut entries = vec![Entry::Message(message), Entry::StepEnded { usage }];
+        entries.extend(intents);
+        unfenced(self.inner.ports.turns.record(&self.claim, entries).await?)
+    }
+}
+
+/// Calls in one answer.
+const MOST_CALLS: usize = 128;
+
+impl Said {
+    fn is_begun(&self) -> bool {
+        !self.text.is_empty() || !self.reasoning.is_empty() || !self.calls.is_empty()
+    }
+}
+
+enum Interrupted {
+    Halt(Halt),
+    Model(ModelError),
+}
+
+impl From<Halt> for Interrupted {
+    fn from(halt: Halt) -> Self {
+        Self::Halt(halt)
+    }
+}
+
+impl From<ModelError> for Interrupted {
+    fn from(error: ModelError) -> Self {
+        Self::Model(error)
+    }
+}
+
+fn silent(idle: Duration) -> Halt {
+    Halt::fail(
+        FailureCode::IdleTimeout,
+        format!("The model said nothing for {} seconds.", idle.as_secs()),
+    )
+}
+
+/// Doubled with every try, with jitter so that many turns do not come back at the same moment.
+fn retry_wait(error: &ModelError, tries: u32, base: Duration) -> Duration {
+    let wait = error.retry_after().unwrap_or_else(|| {
+        let doubled = base.saturating_mul(1 << (tries - 1).min(10));
+        doubled.mul_f64(0.5 + rand::random::<f64>() / 2.0)
+    });
+    wait.min(LONGEST_WAIT)
+}

@@ -1,0 +1,152 @@
+//! The turns that run in this process and how to stop them. A cache: what it forgets is found in the
+//! store by the next renewal.
+
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, OnceLock};
+
+use ports::Signal;
+use protocol::TurnId;
+use tokio::sync::broadcast::error::RecvError;
+use tokio::sync::watch;
+use tokio_util::sync::CancellationToken;
+
+use crate::Inner;
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum StopReason {
+    /// A person asked for it.
+    Cancelled,
+    /// Another worker has the turn, or may have: write nothing more.
+    LeaseLost,
+    /// The process ends: hand the turn back.
+    Shutdown,
+}
+
+/// Where user stop, lost lease and shutdown meet. The first reason stands.
+#[derive(Debug, Default)]
+pub(crate) struct Stop {
+    token: CancellationToken,
+    reason: OnceLock<StopReason>,
+}
+
+impl Stop {
+    pub(crate) fn stop(&self, reason: StopReason) {
+        let _ = self.reason.set(reason);
+        self.token.cancel();
+    }
+
+    pub(crate) async fn stopped(&self) -> StopReason {
+        self.token.cancelled().await;
+        self.reason.get().copied().unwrap_or(StopReason::LeaseLost)
+    }
+
+    pub(crate) fn now(&self) -> Option<StopReason> {
+        self.reason.get().copied()
+    }
+
+    pub(crate) fn token(&self) -> &CancellationToken {
+        &self.token
+    }
+}
+
+pub(crate) struct Registry {
+    running: Arc<Mutex<HashMap<TurnId, Arc<Stop>>>>,
+    count: watch::Sender<usize>,
+}
+
+impl Default for Registry {
+    fn default() -> Self {
+        Self { running: Arc::default(), count: watch::Sender::new(0) }
+    }
+}
+
+/// A turn's place in the registry; dropping it gives the place up.
+pub(crate) struct Running {
+    turn: TurnId,
+    pub(crate) stop: Arc<Stop>,
+    running: Arc<Mutex<HashMap<TurnId, Arc<Stop>>>>,
+    count: watch::Sender<usize>,
+}
+
+impl Registry {
+    pub(crate) fn enter(&self, turn: &TurnId) -> Running {
+        let stop = Arc::new(Stop::default());
+        let before = lock(&self.running).insert(turn.clone(), stop.clone());
+        if let Some(before) = before {
+            // Claimed again while an older attempt of this process still winds down: its fence is stale.
+            before.stop(StopReason::LeaseLost);
+        }
+        self.publish();
+        Running {
+            turn: turn.clone(),
+            stop,
+            running: self.running.clone(),
+            count: self.count.clone(),
+        }
+    }
+
+    pub(crate) fn stop(&self, turn: &TurnId, reason: StopReason) {
+        if let Some(stop) = lock(&self.running).get(turn) {
+            stop.stop(reason);
+        }
+    }
+
+    pub(crate) fn stop_all(&self, reason: StopReason) {
+        for stop in lock(&self.running).values() {
+            stop.stop(reason);
+        }
+    }
+
+    pub(crate) fn len(&self) -> usize {
+        lock(&self.running).len()
+    }
+
+    pub(crate) async fn empty(&self) {
+        let mut count = self.count.subscribe();
+        let _ = count.wait_for(|count| *count == 0).await;
+    }
+
+    fn publish(&self) {
+        publish(&self.running, &self.count);
+    }
+}
+
+impl Drop for Running {
+    fn drop(&mut self) {
+        let mut running = lock(&self.running);
+        // A newer attempt may have taken the place.
+        if running.get(&self.turn).is_some_and(|stop| Arc::ptr_eq(stop, &self.stop)) {
+            running.remove(&self.turn);
+        }
+        drop(running);
+        publish(&self.running, &self.count);
+    }
+}
+
+type Map = Mutex<HashMap<TurnId, Arc<Stop>>>;
+
+fn publish(running: &Map, count: &watch::Sender<usize>) {
+    let len = lock(running).len();
+    metrics::gauge!("copilot_executor_active_tasks").set(len as f64);
+    count.send_replace(len);
+}
+
+fn lock(running: &Map) -> std::sync::MutexGuard<'_, HashMap<TurnId, Arc<Stop>>> {
+    running.lock().expect("no code panics while it holds this lock")
+}
+
+/// Turns cancel hints into stops. A hint that is lost costs one renewal.
+pub(crate) async fn listen(inner: Arc<Inner>) {
+    let mut signals = inner.ports.bus.subscribe();
+    loop {
+        let signal = tokio::select! {
+            () = inner.phase.stopping() => return,
+            signal = signals.recv() => signal,
+        };
+        match signal {
+            Ok(Signal::Cancel(turn)) => inner.registry.stop(&turn, StopReason::Cancelled),
+            Ok(Signal::Ended(_)) | Err(RecvError::Lagged(_)) => {}
+            Err(RecvError::Closed) => return,
+        }
+    }
+}

@@ -1,0 +1,130 @@
+//! Beginning an attempt: take the log over and, where another attempt has spoken in it before, tidy up
+//! behind it, so that the client can read on.
+
+use std::collections::HashSet;
+use std::sync::Arc;
+use std::time::Instant;
+
+use ports::store::Progress;
+use ports::stream_log::{Read, TakenOver};
+use protocol::chunk::{Attempt as AttemptData, Chunk};
+use protocol::message::Role;
+use protocol::turn::{Claim, FailureCode, Turn};
+use protocol::{CallId, Seq};
+use serde_json::Value;
+
+use super::halt::{Halt, unfenced};
+use super::open_parts::OpenParts;
+use super::recorder::{Closing, Recorder};
+use super::registry::{Stop, StopReason};
+use super::{Attempt, Said, tool_step};
+use crate::Inner;
+
+const READ_BYTES: usize = 256 * 1024;
+const SUPERSEDED: &str = "The server stopped before this call was made; the step is done again.";
+
+impl Attempt {
+    /// Reads what is there. What it says is said by `tidy`, as part of the attempt itself.
+    pub(super) async fn begin(
+        inner: Arc<Inner>,
+        claim: Claim,
+        turn: Turn,
+        stop: Arc<Stop>,
+    ) -> Result<Self, Halt> {
+        let (last, parts) = take_over(&inner, &claim, &turn).await?;
+        let log = inner.ports.log.clone();
+        let recorder = Recorder::new(&inner.tasks, log, &claim, stop.clone(), last, parts.clone());
+        Ok(Self {
+            inner,
+            claim,
+            turn,
+            stop,
+            recorder,
+            said: Said::default(),
+            journaled_now: HashSet::new(),
+            inherited: parts,
+            untitled: None,
+            started: Instant::now(),
+        })
+    }
+
+    /// The first words of an attempt: a start, or what makes the log whole again.
+    pub(super) async fn tidy(&self) -> Result<(), Halt> {
+        let parts = &self.inherited;
+        if !parts.started {
+            let message_id = self.turn.message_id.clone();
+            return self.recorder.emit(Chunk::Start { message_id, message_metadata: None }).await;
+        }
+        metrics::counter!("pilothouse_takeovers_total").increment(1);
+        tracing::info!(attempt = self.claim.fence, "going on with a turn");
+        let progress = unfenced(self.inner.ports.turns.progress(&self.claim).await?)?;
+        self.recorder.emit_all(mend(parts, &progress, &self.turn, self.claim.fence)).await
+    }
+}
+
+/// The end of a log whose attempt is gone.
+pub(crate) async fn closing(inner: &Inner, claim: &Claim, turn: &Turn) -> Result<Closing, Halt> {
+    let (last, parts) = take_over(inner, claim, turn).await?;
+    Ok(Closing::following(last, parts))
+}
+
+async fn take_over(inner: &Inner, claim: &Claim, turn: &Turn) -> Result<(Seq, OpenParts), Halt> {
+    match inner.ports.log.take_over(&turn.id.task(), claim.fence).await? {
+        TakenOver::At { last, sealed: false } => Ok((last, read_parts(inner, turn, last).await?)),
+        TakenOver::At { sealed: true, .. } | TakenOver::Stale => {
+            Err(Halt::Stop(StopReason::LeaseLost))
+        }
+    }
+}
+
+async fn read_parts(inner: &Inner, turn: &Turn, last: Seq) -> Result<OpenParts, Halt> {
+    let mut parts = OpenParts::default();
+    let mut cursor = 0;
+    while cursor < last {
+        match inner.ports.log.read(&turn.id.task(), cursor, READ_BYTES).await? {
+            Read::Log { segments, missing_to: None, .. } if !segments.is_empty() => {
+                for segment in &segments {
+                    parts.read(segment);
+                    cursor = segment.last;
+                }
+            }
+            Read::Log { .. } | Read::Missing => {
+                return Err(Halt::fail(
+                    FailureCode::Internal,
+                    "The log of this turn is not whole.",
+                ));
+            }
+        }
+    }
+    Ok(parts)
+}
+
+/// What has to be said so that every part of the log has its end. A step whose calls were journaled goes on; any
+/// other open step is closed and done again.
+fn mend(parts: &OpenParts, progress: &Progress, turn: &Turn, fence: u64) -> Vec<Chunk> {
+    let rows = || progress.messages.iter().filter(|row| row.turn_id == turn.id);
+    let journaled: Vec<CallId> =
+        rows().flat_map(|row| &row.tool_calls).map(|call| call.id.clone()).collect();
+    let goes_on = parts.step_asked_for(&journaled);
+    let supersedes = if goes_on { None } else { parts.step_range() };
+
+    let mut chunks = parts.end_words();
+    chunks.extend(parts.end_unjournaled(&journaled, SUPERSEDED));
+    // Results that were stored but had not been shown.
+    for call in parts.unanswered() {
+        let row =
+            rows().find(|row| row.role == Role::Tool && row.tool_call_id.as_ref() == Some(call));
+        let asked = rows().flat_map(|row| &row.tool_calls).find(|asked| asked.id == *call);
+        if let (Some(row), Some(asked), Some(outcome)) = (row, asked, row.and_then(|r| r.outcome)) {
+            let output = serde_json::from_str(&row.content).unwrap_or(Value::Null);
+            chunks.push(tool_step::shown(asked, output, outcome));
+        }
+    }
+    let attempt = u32::try_from(fence).unwrap_or(u32::MAX);
+    chunks.push(Chunk::DataAttempt { data: AttemptData { attempt, supersedes } });
+    let all_answered = super::decide::unanswered(&rows().collect::<Vec<_>>()).is_empty();
+    if parts.in_step() && (!goes_on || all_answered) {
+        chunks.push(Chunk::FinishStep);
+    }
+    chunks
+}

@@ -1,0 +1,105 @@
+//! The tools a turn may call, each with its compiled schema.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use jsonschema::Validator;
+use ports::Tool;
+use ports::model::ToolDefinition;
+use protocol::limits::TOOL_INPUT_BYTES;
+use protocol::message::ToolCall;
+use protocol::response::ToolResponse;
+use protocol::tool::Effect;
+use serde_json::{Map, Value};
+
+pub(crate) struct ToolList {
+    tools: BTreeMap<&'static str, Entry>,
+}
+
+struct Entry {
+    tool: Arc<dyn Tool>,
+    schema: Validator,
+}
+
+impl ToolList {
+    /// Panics when a tool's own schema is not a schema: a fault of the program that its tests find.
+    pub(crate) fn new(tools: Vec<Arc<dyn Tool>>) -> Self {
+        let entry = |tool: Arc<dyn Tool>| {
+            let spec = tool.spec();
+            let schema = jsonschema::validator_for(&spec.parameters)
+                .unwrap_or_else(|error| panic!("the schema of {} is invalid: {error}", spec.name));
+            (spec.name, Entry { tool, schema })
+        };
+        Self { tools: tools.into_iter().map(entry).collect() }
+    }
+
+    pub(crate) fn definitions(&self) -> Vec<ToolDefinition> {
+        let specs = self.tools.values().map(|entry| entry.tool.spec());
+        specs
+            .map(|spec| ToolDefinition {
+                name: spec.name.to_owned(),
+                description: spec.description.to_owned(),
+                parameters: spec.parameters.clone(),
+            })
+            .collect()
+    }
+
+    pub(crate) fn effect(&self, name: &str) -> Effect {
+        self.tools.get(name).map_or(Effect::None, |entry| entry.tool.spec().effect)
+    }
+
+    /// The tool and the arguments it may be called with, or what to tell the model.
+    pub(crate) fn check(&self, call: &ToolCall) -> Result<(Arc<dyn Tool>, Value), ToolResponse> {
+        let Some(entry) = self.tools.get(call.name.as_str()) else {
+            let names: Vec<&str> = self.tools.keys().copied().collect();
+            return Err(ToolResponse::error(
+                "unknown_tool",
+                format!(
+                    "There is no tool named {:?}. The tools are: {}.",
+                    call.name,
+                    names.join(", ")
+                ),
+            ));
+        };
+        let arguments =
+            arguments(call).map_err(|message| ToolResponse::error("invalid_arguments", message))?;
+        let faults: Vec<String> = entry
+            .schema
+            .iter_errors(&arguments)
+            .take(5)
+            .map(|fault| {
+                let place = fault.instance_path().to_string();
+                let place = if place.is_empty() { "the arguments".to_owned() } else { place };
+                protocol::text::cut_end(&format!("{place}: {fault}"), 300)
+            })
+            .collect();
+        if faults.is_empty() {
+            Ok((entry.tool.clone(), arguments))
+        } else {
+            Err(ToolResponse::error(
+                "invalid_arguments",
+                format!(
+                    "The arguments of {} do not fit its schema. {}",
+                    call.name,
+                    faults.join("; ")
+                ),
+            ))
+        }
+    }
+}
+
+/// What the model wrote, as an object. Models leave the text empty when they mean no arguments.
+pub(crate) fn arguments(call: &ToolCall) -> Result<Value, String> {
+    let text = call.arguments.trim();
+    if text.len() > TOOL_INPUT_BYTES {
+        return Err(format!("The arguments are larger than {TOOL_INPUT_BYTES} bytes."));
+    }
+    if text.is_empty() {
+        return Ok(Value::Object(Map::new()));
+    }
+    match serde_json::from_str(text) {
+        Ok(Value::Object(map)) => Ok(Value::Object(map)),
+        Ok(_) => Err("The arguments must be a JSON object.".to_owned()),
+        Err(error) => Err(format!("The arguments are not valid JSON: {error}.")),
+    }
+}
