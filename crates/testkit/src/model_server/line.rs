@@ -1,0 +1,98 @@
+//! The TCP connections of the model server: counted, and torn down with a reset when a script says
+//! so.
+
+use std::io;
+use std::net::SocketAddr;
+use std::pin::Pin;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::task::{Context, Poll};
+
+use axum::extract::connect_info::Connected;
+use axum::serve::{IncomingStream, Listener};
+use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
+use tokio::net::{TcpListener, TcpStream};
+use tokio::sync::watch;
+
+pub(super) struct CountedListener {
+    pub(super) listener: TcpListener,
+    pub(super) open: watch::Sender<usize>,
+}
+
+/// One accepted connection.
+pub(super) struct Line {
+    stream: TcpStream,
+    end: LineEnd,
+    open: watch::Sender<usize>,
+}
+
+/// Decides how the connection is closed.
+#[derive(Clone, Debug, Default)]
+pub(super) struct LineEnd(Arc<AtomicBool>);
+
+impl LineEnd {
+    pub(super) fn with_reset(&self) {
+        self.0.store(true, Ordering::Relaxed);
+    }
+}
+
+impl Listener for CountedListener {
+    type Io = Line;
+    type Addr = SocketAddr;
+
+    async fn accept(&mut self) -> (Line, SocketAddr) {
+        let (stream, address) = Listener::accept(&mut self.listener).await;
+        // A delta is small; it should not wait for the one before it to be acknowledged.
+        let _ = stream.set_nodelay(true);
+        self.open.send_modify(|open| *open += 1);
+        (Line { stream, end: LineEnd::default(), open: self.open.clone() }, address)
+    }
+
+    fn local_addr(&self) -> io::Result<SocketAddr> {
+        self.listener.local_addr()
+    }
+}
+
+impl Connected<IncomingStream<'_, CountedListener>> for LineEnd {
+    fn connect_info(stream: IncomingStream<'_, CountedListener>) -> Self {
+        stream.io().end.clone()
+    }
+}
+
+impl Drop for Line {
+    fn drop(&mut self) {
+        if self.end.0.load(Ordering::Relaxed) {
+            // Closing a socket with a linger time of zero sends a reset instead of an orderly end.
+            let _ = self.stream.set_zero_linger();
+        }
+        self.open.send_modify(|open| *open -= 1);
+    }
+}
+
+impl AsyncRead for Line {
+    fn poll_read(
+        mut self: Pin<&mut Self>,
+        cx: &mut Context<'_>,
+        buffer: &mut ReadBuf<'_>,
+    ) -> Poll<io::Result<()>> {
+        Pin::new(&mut self.stream).poll_read(cx, buffer)
+    }
+}
+
+impl AsyncWrite for Line {
+    fn poll_write(
+        mut self: Pin<&mut Self>,
+        cx: &mut Context<'_>,
+        bytes: &[u8],
+    ) -> Poll<io::Result<usize>> {
+        Pin::new(&mut self.stream).poll_write(cx, bytes)
+    }
+
+    fn poll_flush(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
+        Pin::new(&mut self.stream).poll_flush(cx)
+    }
+
+    fn poll_shutdown(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
+        Pin::new(&mut self.stream).poll_shutdown(cx)
+    }
+}

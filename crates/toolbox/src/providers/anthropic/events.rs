@@ -1,0 +1,224 @@
+//! Reads the events of a streamed message.
+
+use std::collections::{BTreeMap, VecDeque};
+
+use ports::model::{ModelError, ModelEvent, StopReason};
+use protocol::CallId;
+use protocol::sse::Event;
+use protocol::usage::Usage;
+use serde_json::{Value, json};
+
+use super::super::http;
+use super::super::options::Prices;
+use super::super::reading::{Heard, Reader};
+
+/// The name under which the reasoning is kept for the next request of the tool loop.
+pub(super) const STATE: &str = "thinking";
+
+/// What reading and writing the cache costs, as parts of the price of an input token.
+const CACHE_READ_PRICE: f64 = 0.1;
+const CACHE_WRITE_PRICE: f64 = 1.25;
+
+pub(super) struct Blocks {
+    prices: Prices,
+    open: BTreeMap<u64, Block>,
+    calls: usize,
+    /// Finished blocks of reasoning, signed; the provider wants them back unchanged.
+    reasoning: Vec<Value>,
+    counts: Counts,
+    reason: Option<StopReason>,
+}
+
+enum Block {
+    Text,
+    Thinking { text: String, signature: String },
+    Call { index: usize },
+    Other,
+}
+
+/// Each is the newest total the provider named.
+#[derive(Default)]
+struct Counts {
+    input: u64,
+    cache_read: u64,
+    cache_write: u64,
+    output: u64,
+}
+
+impl Blocks {
+    pub(super) fn new(prices: Prices) -> Self {
+        Self {
+            prices,
+            open: BTreeMap::new(),
+            calls: 0,
+            reasoning: Vec::new(),
+            counts: Counts::default(),
+            reason: None,
+        }
+    }
+
+    fn start(&mut self, event: &Value, said: &mut VecDeque<ModelEvent>) -> Result<(), ModelError> {
+        let start = &event["content_block"];
+        let block = match start["type"].as_str().unwrap_or_default() {
+            "text" => {
+                say(said, ModelEvent::Text, &start["text"]);
+                Block::Text
+            }
+            "thinking" => {
+                say(said, ModelEvent::Reasoning, &start["thinking"]);
+                Block::Thinking {
+                    text: string(&start["thinking"]),
+                    signature: string(&start["signature"]),
+                }
+            }
+            "redacted_thinking" => {
+                self.reasoning.push(start.clone());
+                Block::Other
+            }
+            "tool_use" => {
+                let index = self.calls;
+                self.calls += 1;
+                let (id, name) = (CallId(string(&start["id"])), string(&start["name"]));
+                if id.as_str().is_empty() || name.is_empty() {
+                    return Err(http::broken("asked for a tool without naming it"));
+                }
+                said.push_back(ModelEvent::ToolCall { index, id, name });
+                // Normally empty here and streamed after it.
+                if start["input"].as_object().is_some_and(|input| !input.is_empty()) {
+                    let delta = start["input"].to_string();
+                    said.push_back(ModelEvent::ToolInput { index, delta });
+                }
+                Block::Call { index }
+            }
+            _ => Block::Other,
+        };
+        self.open.insert(number(event), block);
+        Ok(())
+    }
+
+    fn grow(&mut self, event: &Value, said: &mut VecDeque<ModelEvent>) -> Result<(), ModelError> {
+        let delta = &event["delta"];
+        let kind = delta["type"].as_str().unwrap_or_default();
+        let block = self
+            .open
+            .get_mut(&number(event))
+            .ok_or_else(|| http::broken("went on with a block it never began"))?;
+        match (kind, block) {
+            ("text_delta", Block::Text) => say(said, ModelEvent::Text, &delta["text"]),
+            ("thinking_delta", Block::Thinking { text, .. }) => {
+                text.push_str(delta["thinking"].as_str().unwrap_or_default());
+                say(said, ModelEvent::Reasoning, &delta["thinking"]);
+            }
+            ("signature_delta", Block::Thinking { signature, .. }) => {
+                signature.push_str(delta["signature"].as_str().unwrap_or_default());
+            }
+            ("input_json_delta", Block::Call { index }) => {
+                let part = string(&delta["partial_json"]);
+                if !part.is_empty() {
+                    said.push_back(ModelEvent::ToolInput { index: *index, delta: part });
+                }
+            }
+            // Citations and whatever else may be added are not shown.
+            _ => {}
+        }
+        Ok(())
+    }
+
+    fn stop(&mut self, event: &Value) {
+        if let Some(Block::Thinking { text, signature }) = self.open.remove(&number(event)) {
+            self.reasoning
+                .push(json!({"type": "thinking", "thinking": text, "signature": signature}));
+        }
+    }
+
+    fn count(&mut self, usage: &Value) {
+        let counts = &mut self.counts;
+        for (name, count) in [
+            ("input_tokens", &mut counts.input),
+            ("cache_read_input_tokens", &mut counts.cache_read),
+            ("cache_creation_input_tokens", &mut counts.cache_write),
+            ("output_tokens", &mut counts.output),
+        ] {
+            *count = usage[name].as_u64().unwrap_or(*count);
+        }
+    }
+
+    fn usage(&self) -> Usage {
+        let Counts { input, cache_read, cache_write, output } = self.counts;
+        let at_full_price = input as f64
+            + cache_read as f64 * CACHE_READ_PRICE
+            + cache_write as f64 * CACHE_WRITE_PRICE;
+        Usage {
+            // The provider counts the cached part apart; here the prompt is all that was read.
+            prompt_tokens: input + cache_read + cache_write,
+            completion_tokens: output,
+            cache_read_tokens: cache_read,
+            cache_write_tokens: cache_write,
+            cost_microdollars: self.prices.microdollars(at_full_price, output),
+        }
+    }
+}
+
+impl Reader for Blocks {
+    fn read(
+        &mut self,
+        event: &Event,
+        censor: &http::Censor,
+        said: &mut VecDeque<ModelEvent>,
+    ) -> Result<Heard, ModelError> {
+        let data: Value = serde_json::from_str(&event.data)
+            .map_err(|_| http::broken("sent an event that is no message event"))?;
+        match data["type"].as_str() {
+            Some("message_start") => self.count(&data["message"]["usage"]),
+            Some("content_block_start") => self.start(&data, said)?,
+            Some("content_block_delta") => self.grow(&data, said)?,
+            Some("content_block_stop") => self.stop(&data),
+            Some("message_delta") => {
+                self.count(&data["usage"]);
+                let reason = data["delta"]["stop_reason"].as_str().map(stop_reason);
+                self.reason = reason.or(self.reason);
+            }
+            Some("message_stop") => {
+                return if self.reason.is_some() { Ok(Heard::End) } else { Err(http::cut()) };
+            }
+            Some("error") => return Err(http::said_in_stream(&data, censor)),
+            // `ping`, and kinds that may be added.
+            Some(_) => {}
+            None => return Err(http::broken("sent an event that is no message event")),
+        }
+        Ok(if self.reason.is_some() { Heard::Whole } else { Heard::More })
+    }
+
+    fn finish(&mut self, said: &mut VecDeque<ModelEvent>) -> Result<(), ModelError> {
+        let reason = self.reason.ok_or_else(http::cut)?;
+        let reasoning = std::mem::take(&mut self.reasoning);
+        let provider_state = (!reasoning.is_empty()).then(|| json!({STATE: reasoning}));
+        said.push_back(ModelEvent::Finished { reason, usage: self.usage(), provider_state });
+        Ok(())
+    }
+}
+
+fn stop_reason(word: &str) -> StopReason {
+    match word {
+        "end_turn" | "stop_sequence" => StopReason::Stop,
+        "tool_use" => StopReason::ToolCalls,
+        "max_tokens" | "model_context_window_exceeded" => StopReason::Length,
+        "refusal" => StopReason::ContentFilter,
+        _ => StopReason::Other,
+    }
+}
+
+fn number(event: &Value) -> u64 {
+    event["index"].as_u64().unwrap_or(0)
+}
+
+fn string(value: &Value) -> String {
+    value.as_str().unwrap_or_default().to_owned()
+}
+
+fn say(said: &mut VecDeque<ModelEvent>, what: fn(String) -> ModelEvent, text: &Value) {
+    let text = string(text);
+    if !text.is_empty() {
+        said.push_back(what(text));
+    }
+}

@@ -1,0 +1,244 @@
+//! Which class a failure belongs to, and the sentence a person reads about it. The sentence holds
+//! at most what the provider itself says, without the key and without the address.
+
+use ports::model::{ModelError, ModelErrorKind};
+use protocol::text::cut_end;
+use reqwest::header::HeaderMap;
+use serde_json::Value;
+
+use super::retry_after;
+
+/// Characters of a provider's own words that are passed on.
+const MESSAGE_CHARS: usize = 300;
+
+/// What must not appear in any message, wherever the provider repeats it.
+#[derive(Clone, Default)]
+pub(in crate::providers) struct Censor(Vec<String>);
+
+impl Censor {
+    pub(in crate::providers) fn new<'a>(secrets: impl IntoIterator<Item = &'a str>) -> Self {
+        let mut secrets: Vec<String> =
+            secrets.into_iter().filter(|secret| !secret.is_empty()).map(str::to_owned).collect();
+        // The longest first: what is left of an address must not survive the removal of its host.
+        secrets.sort_by_key(|secret| std::cmp::Reverse(secret.len()));
+        Self(secrets)
+    }
+
+    fn clean(&self, text: &str) -> String {
+        let mut text = text.to_owned();
+        for secret in &self.0 {
+            text = text.replace(secret, "<hidden>");
+        }
+        let plain: String = text.chars().map(|c| if c.is_control() { ' ' } else { c }).collect();
+        cut_end(plain.trim(), MESSAGE_CHARS)
+    }
+}
+
+pub(super) fn timed_out(what: &str) -> ModelError {
+    ModelError::new(ModelErrorKind::TimedOut, format!("The model provider {what}."))
+}
+
+pub(super) fn broken(what: &str) -> ModelError {
+    ModelError::new(ModelErrorKind::Broken, format!("The model provider {what}."))
+}
+
+/// The text of a transport error may name the address, so that none of it is passed on.
+pub(super) fn of_transport(error: &reqwest::Error) -> ModelError {
+    if error.is_timeout() {
+        return timed_out("could not be reached in time");
+    }
+    let what = if error.is_connect() {
+        "The model provider cannot be reached."
+    } else {
+        "The connection to the model provider was lost."
+    };
+    ModelError::new(ModelErrorKind::Unreachable, what)
+}
+
+/// A refusal by status.
+pub(super) fn of_status(
+    status: u16,
+    headers: &HeaderMap,
+    body: &[u8],
+    censor: &Censor,
+) -> ModelError {
+    let said = serde_json::from_slice(body).map(|body| Said::of(&body)).unwrap_or_default();
+    let after = retry_after::of(headers);
+    let kind = match status {
+        300..=399 => ModelErrorKind::Broken,
+        401 | 403 => ModelErrorKind::Auth,
+        408 | 500.. => ModelErrorKind::Overloaded { after },
+        // Waiting does not refill an account.
+        429 if said.out_of_credit() => ModelErrorKind::Refused,
+        429 => ModelErrorKind::RateLimited { after },
+        400 | 413 | 422 if said.too_long() || status == 413 => ModelErrorKind::TooLong,
+        _ => ModelErrorKind::Refused,
+    };
+    said.into_error(kind, &format!("status {status}"), censor)
+}
+
+/// An error that came as an event of a stream that began well.
+pub(in crate::providers) fn said_in_stream(body: &Value, censor: &Censor) -> ModelError {
+    let said = Said::of(body);
+    let status = body["error"]["code"].as_u64();
+    let word = said.kind.as_str();
+    let is = |parts: &[&str]| parts.iter().any(|part| word.contains(part));
+    let kind = if said.too_long() {
+        ModelErrorKind::TooLong
+    } else if said.out_of_credit() {
+        ModelErrorKind::Refused
+    } else if is(&["rate_limit"]) || status == Some(429) {
+        ModelErrorKind::RateLimited { after: None }
+    } else if is(&["authentication", "permission"]) || matches!(status, Some(401 | 403)) {
+        ModelErrorKind::Auth
+    } else if is(&["invalid", "not_found", "content_filter", "billing", "moderation"])
+        || matches!(status, Some(400..=499))
+    {
+        ModelErrorKind::Refused
+    } else {
+        // Overloaded, timed out, a fault of theirs or a word we do not know: worth another try.
+        ModelErrorKind::Overloaded { after: None }
+    };
+    said.into_error(kind, "an error", censor)
+}
+
+/// What a provider says in `{"error": {"message", "type", "code"}}` or in a shape close to it.
+#[derive(Default)]
+struct Said {
+    message: String,
+    /// Type and code together, in lower case.
+    kind: String,
+}
+
+impl Said {
+    fn of(body: &Value) -> Self {
+        let error = match &body["error"] {
+            Value::Null => body,
+            error => error,
+        };
+        let word = |value: &Value| value.as_str().unwrap_or_default().to_ascii_lowercase();
+        let message = error.as_str().or_else(|| error["message"].as_str()).unwrap_or_default();
+        let kind = format!("{} {}", word(&error["type"]), word(&error["code"]));
+        Self { message: message.to_owned(), kind }
+    }
+
+    /// There is no common code for it, so that the usual words have to do.
+    fn too_long(&self) -> bool {
+        let message = self.message.to_ascii_lowercase();
+        let words = [
+            "context length",
+            "context window",
+            "context size",
+            "context_length",
+            "too long",
+            "too many tokens",
+            "maximum number of tokens",
+            "input length",
+            "exceeds the available context",
+            "reduce the length",
+        ];
+        ["context_length", "request_too_large", "exceed_context", "string_above_max"]
+            .iter()
+            .any(|word| self.kind.contains(word))
+            || words.iter().any(|words| message.contains(words))
+    }
+
+    fn out_of_credit(&self) -> bool {
+        self.kind.contains("insufficient_quota") || self.kind.contains("billing")
+    }
+
+    fn into_error(self, kind: ModelErrorKind, how: &str, censor: &Censor) -> ModelError {
+        let message = censor.clean(&self.message);
+        let sentence = if message.is_empty() {
+            format!("The model provider answered with {how}.")
+        } else {
+            format!("The model provider answered with {how}: {message}")
+        };
+        ModelError::new(kind, sentence)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    fn kind(status: u16, body: &Value) -> ModelErrorKind {
+        of_status(status, &HeaderMap::new(), body.to_string().as_bytes(), &Censor::default()).kind
+    }
+
+    #[test]
+    fn every_status_has_its_class() {
+        use ModelErrorKind::*;
+        let plain = json!({"error": {"message": "no"}});
+        let table = [
+            (401, Auth),
+            (403, Auth),
+            (408, Overloaded { after: None }),
+            (429, RateLimited { after: None }),
+            (500, Overloaded { after: None }),
+            (502, Overloaded { after: None }),
+            (529, Overloaded { after: None }),
+            (400, Refused),
+            (402, Refused),
+            (404, Refused),
+            (422, Refused),
+            (413, TooLong),
+            (301, Broken),
+        ];
+        for (status, expected) in table {
+            assert_eq!(kind(status, &plain), expected, "{status}");
+        }
+        let quota = json!({"error": {"code": "insufficient_quota", "message": "pay"}});
+        assert_eq!(kind(429, &quota), Refused);
+    }
+
+    #[test]
+    fn a_request_that_is_too_long_is_known_by_code_or_by_words() {
+        for body in [
+            json!({"error": {"code": "context_length_exceeded", "message": ""}}),
+            json!({"error": {"type": "exceed_context_size_error", "code": 400}}),
+            json!({"type": "error", "error": {"type": "invalid_request_error", "message": "prompt is too long: 210000 tokens > 200000 maximum"}}),
+            json!({"object": "error", "message": "This model's maximum context length is 4096 tokens.", "code": 400}),
+            json!({"error": "the request exceeds the available context size"}),
+        ] {
+            assert_eq!(kind(400, &body), ModelErrorKind::TooLong, "{body}");
+            assert_eq!(
+                said_in_stream(&body, &Censor::default()).kind,
+                ModelErrorKind::TooLong,
+                "{body}"
+            );
+        }
+    }
+
+    #[test]
+    fn an_error_in_mid_stream_is_classed_by_its_words() {
+        use ModelErrorKind::*;
+        for (body, expected) in [
+            (json!({"error": {"type": "overloaded_error"}}), Overloaded { after: None }),
+            (json!({"error": {"type": "rate_limit_error"}}), RateLimited { after: None }),
+            (json!({"error": {"code": 429, "message": "slow"}}), RateLimited { after: None }),
+            (json!({"error": {"code": 502, "message": "bad"}}), Overloaded { after: None }),
+            (json!({"error": {"type": "authentication_error"}}), Auth),
+            (json!({"error": {"type": "invalid_request_error"}}), Refused),
+            (json!({"error": "who knows"}), Overloaded { after: None }),
+        ] {
+            assert_eq!(said_in_stream(&body, &Censor::default()).kind, expected, "{body}");
+        }
+    }
+
+    #[test]
+    fn a_message_is_short_and_holds_no_secret() {
+        let censor = Censor::new(["sk-abc", "http://llm.internal:8000/v1", "llm.internal"]);
+        let body = json!({"error": {"message": format!(
+            "bad key sk-abc\u{1b}[31m at http://llm.internal:8000/v1 {}", "x".repeat(1000)
+        )}});
+        let error = of_status(401, &HeaderMap::new(), body.to_string().as_bytes(), &censor).message;
+        assert!(!error.contains("sk-abc") && !error.contains("internal"), "{error}");
+        assert!(!error.contains('\u{1b}') && error.chars().count() < 400);
+        let html = b"<html>sk-abc</html>";
+        let error = of_status(502, &HeaderMap::new(), html, &censor).message;
+        assert_eq!(error, "The model provider answered with status 502.");
+    }
+}

@@ -1,0 +1,229 @@
+//! The wire to a provider: one POST, answered by events. Every wait has a bound, every body a cap,
+//! and every failure a class. It does not retry.
+
+mod errors;
+mod retry_after;
+
+use std::time::Duration;
+
+use ports::model::{ModelError, ModelErrorKind};
+use protocol::sse::{Decoder, Event};
+use reqwest::header::{CONTENT_TYPE, HeaderMap};
+use reqwest::{Client, Response};
+use serde_json::Value;
+use tokio::time::{Instant, timeout, timeout_at};
+use url::Url;
+
+pub(super) use errors::{Censor, said_in_stream};
+
+use super::ConnectError;
+use super::options::Timeouts;
+
+/// One event; far above any delta a model sends, far below what hurts.
+const EVENT_BYTES: usize = 8 * 1024 * 1024;
+/// The whole answer, comments and keep-alives included.
+const RESPONSE_BYTES: usize = 64 * 1024 * 1024;
+/// The body of an error; longer ones are cut.
+const ERROR_BYTES: usize = 64 * 1024;
+/// Below what common servers grant, so that we close first and no request meets a closing socket.
+const POOL_IDLE: Duration = Duration::from_secs(30);
+
+pub(super) struct Wire {
+    client: Client,
+    endpoint: Url,
+    headers: HeaderMap,
+    timeouts: Timeouts,
+    censor: Censor,
+}
+
+impl Wire {
+    pub(super) fn new(
+        endpoint: Url,
+        headers: HeaderMap,
+        timeouts: Timeouts,
+        censor: Censor,
+    ) -> Result<Self, ConnectError> {
+        // Somebody else may have installed one before; whichever was first serves as well.
+        let _ = rustls::crypto::ring::default_provider().install_default();
+        let mut builder = Client::builder()
+            .no_proxy()
+            // A redirect would carry the key and the conversation to another place.
+            .redirect(reqwest::redirect::Policy::none())
+            // Compression holds small events back and lets a small body grow in memory.
+            .no_gzip()
+            .no_brotli()
+            .connect_timeout(timeouts.connect)
+            .pool_idle_timeout(POOL_IDLE);
+        if endpoint.scheme() == "http" {
+            // Without this a model on the own machine would need the system's root certificates.
+            builder = builder.tls_certs_only([]);
+        }
+        let client = builder.build().map_err(|error| ConnectError::NoClient(error.to_string()))?;
+        Ok(Self { client, endpoint, headers, timeouts, censor })
+    }
+
+    /// Sends the request and returns when the answer's head is there and good.
+    pub(super) async fn open(&self, body: &Value) -> Result<Incoming, ModelError> {
+        let request = self.client.post(self.endpoint.clone()).headers(self.headers.clone());
+        let deadline = Instant::now() + self.timeouts.connect + self.timeouts.first_byte;
+        let response = match timeout_at(deadline, request.json(body).send()).await {
+            Err(_) => return Err(errors::timed_out("did not answer in time")),
+            Ok(Err(error)) => return Err(errors::of_transport(&error)),
+            Ok(Ok(response)) => response,
+        };
+        if !response.status().is_success() {
+            return Err(self.refusal(response).await);
+        }
+        let form = Form::of(&response)?;
+        Ok(Incoming {
+            response,
+            form,
+            decoder: Decoder::new(EVENT_BYTES),
+            whole: Vec::new(),
+            received: 0,
+            events: 0,
+            first_byte_by: deadline,
+            idle: self.timeouts.idle,
+            censor: self.censor.clone(),
+        })
+    }
+
+    /// Reads what the provider says about its refusal, as far as it says it in time.
+    async fn refusal(&self, mut response: Response) -> ModelError {
+        let status = response.status().as_u16();
+        let headers = response.headers().clone();
+        let mut body = Vec::new();
+        let reading = async {
+            while body.len() < ERROR_BYTES {
+                match response.chunk().await {
+                    Ok(Some(bytes)) => body.extend_from_slice(&bytes),
+                    Ok(None) | Err(_) => break,
+                }
+            }
+        };
+        // The status alone says enough; a slow body only costs the explanation.
+        let _ = timeout(self.timeouts.idle, reading).await;
+        body.truncate(ERROR_BYTES);
+        errors::of_status(status, &headers, &body, &self.censor)
+    }
+}
+
+/// What the body of a good answer claims to be.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Form {
+    Events,
+    /// One JSON document: a server that does not stream.
+    Json,
+}
+
+impl Form {
+    fn of(response: &Response) -> Result<Self, ModelError> {
+        let kind = response.headers().get(CONTENT_TYPE).and_then(|value| value.to_str().ok());
+        let kind = kind.unwrap_or_default().split(';').next().unwrap_or_default().trim();
+        match kind.to_ascii_lowercase().as_str() {
+            "application/json" => Ok(Self::Json),
+            // Small servers send events under these names, or under none.
+            "text/event-stream" | "" | "text/plain" | "application/octet-stream" => {
+                Ok(Self::Events)
+            }
+            _ => Err(errors::broken("answered with something other than an event stream")),
+        }
+    }
+}
+
+/// The body of an answer, event by event. Dropping it closes the connection.
+pub(super) struct Incoming {
+    response: Response,
+    form: Form,
+    decoder: Decoder,
+    whole: Vec<u8>,
+    received: usize,
+    events: usize,
+    first_byte_by: Instant,
+    idle: Duration,
+    censor: Censor,
+}
+
+impl Incoming {
+    pub(super) fn form(&self) -> Form {
+        self.form
+    }
+
+    pub(super) fn censor(&self) -> &Censor {
+        &self.censor
+    }
+
+    /// `None` at the end of the body.
+    pub(super) async fn next_event(&mut self) -> Result<Option<Event>, ModelError> {
+        loop {
+            if self.form == Form::Events {
+                match self.decoder.next_event() {
+                    Ok(Some(event)) => {
+                        self.events += 1;
+                        return Ok(Some(event));
+                    }
+                    Ok(None) => {}
+                    Err(error) => return Err(errors::broken(&format!("broke off: {error}"))),
+                }
+            }
+            let Some(bytes) = self.next_bytes().await? else { return self.at_end() };
+            self.received += bytes.len();
+            if self.received > RESPONSE_BYTES {
+                return Err(errors::broken("answered more than anyone could use"));
+            }
+            match self.form {
+                Form::Events => self.decoder.push(&bytes),
+                Form::Json if self.whole.len() + bytes.len() > EVENT_BYTES => {
+                    return Err(errors::broken("answered more than anyone could use"));
+                }
+                Form::Json => self.whole.extend_from_slice(&bytes),
+            }
+        }
+    }
+
+    async fn next_bytes(&mut self) -> Result<Option<bytes::Bytes>, ModelError> {
+        let by = if self.received == 0 { self.first_byte_by } else { Instant::now() + self.idle };
+        match timeout_at(by, self.response.chunk()).await {
+            Err(_) => Err(errors::timed_out("fell silent")),
+            Ok(Err(error)) => Err(errors::of_transport(&error)),
+            Ok(Ok(bytes)) => Ok(bytes),
+        }
+    }
+
+    /// A document is one event, given out when it is whole.
+    fn at_end(&mut self) -> Result<Option<Event>, ModelError> {
+        if self.form == Form::Json && !self.whole.is_empty() {
+            self.events += 1;
+            let data = String::from_utf8(std::mem::take(&mut self.whole))
+                .map_err(|_| errors::broken("answered with bytes that are not text"))?;
+            return Ok(Some(Event { data, ..Event::default() }));
+        }
+        if self.received > 0 && self.events == 0 {
+            return Err(errors::broken("answered with something other than an event stream"));
+        }
+        Ok(None)
+    }
+}
+
+pub(super) fn cut() -> ModelError {
+    ModelError::new(
+        ModelErrorKind::Unreachable,
+        "The model provider ended its answer before it was whole.",
+    )
+}
+
+pub(super) fn broken(what: &str) -> ModelError {
+    errors::broken(what)
+}
+
+/// Joins a path to a base address from the configuration.
+pub(super) fn endpoint(base: &str, path: &[&str]) -> Result<Url, ConnectError> {
+    let mut url = Url::parse(base).map_err(|_| ConnectError::BadAddress)?;
+    let plain = matches!(url.scheme(), "http" | "https") && url.has_host();
+    // A password in the address would be shown wherever the address is.
+    if !plain || !url.username().is_empty() || url.password().is_some() {
+        return Err(ConnectError::BadAddress);
+    }
+    url.path_segments_mut().map_err(|()| ConnectError::BadAddress)?.pop_if_empty().extend(path);
+    Ok(url)
+}

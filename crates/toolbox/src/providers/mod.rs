@@ -1,0 +1,38 @@
+//! The models this program can talk to. Adding one is a file here and an arm in `connect`.
+
+mod anthropic;
+mod history;
+mod http;
+mod offline;
+mod openai;
+mod options;
+mod reading;
+mod title;
+
+use std::sync::Arc;
+
+use ports::ModelProvider;
+
+pub use options::{AnthropicOptions, OpenAiOptions, Prices, ProviderOptions, Timeouts};
+
+/// Sends nothing: a provider that cannot be reached is found out by the first request.
+pub fn connect(options: &ProviderOptions) -> Result<Arc<dyn ModelProvider>, ConnectError> {
+    Ok(match options {
+        ProviderOptions::Offline => Arc::new(offline::Offline),
+        ProviderOptions::OpenAi(options) => Arc::new(openai::OpenAi::new(options)?),
+        ProviderOptions::Anthropic(options) => Arc::new(anthropic::Anthropic::new(options)?),
+    })
+}
+
+/// The configuration cannot work; the operator has to change it.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum ConnectError {
+    #[error(
+        "the base address of the model provider must be an http:// or https:// address with a host and without a user name"
+    )]
+    BadAddress,
+    #[error("the API key of the model provider holds characters that cannot be sent")]
+    BadKey,
+    #[error("no HTTPS client can be made, are the system's root certificates installed? {0}")]
+    NoClient(String),
+}

@@ -1,0 +1,151 @@
+//! The commands of the offline pilot, one to a line.
+
+use std::time::Duration;
+
+use ports::model::ModelErrorKind;
+
+const MAX_COUNT: u64 = 1_000_000;
+const MAX_SIZE: u64 = 10_000;
+const MAX_DELAY_MS: u64 = 60_000;
+
+#[derive(Clone, Debug, PartialEq)]
+pub(super) enum Command {
+    Help,
+    Stream(Deltas),
+    Think(String),
+    Tool {
+        name: String,
+        /// As written, valid or not.
+        arguments: String,
+    },
+    Fail(ModelErrorKind),
+    /// Looks like a command and is none; holds what to tell the person.
+    Mistake(String),
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Deltas {
+    pub(super) count: usize,
+    /// Characters of each.
+    pub(super) size: usize,
+    pub(super) delay: Duration,
+}
+
+/// Lines that are no command are not for the pilot.
+pub(super) fn parse(message: &str) -> Vec<Command> {
+    message.lines().filter_map(|line| line.trim().strip_prefix('/')).map(command).collect()
+}
+
+fn command(line: &str) -> Command {
+    let (word, rest) = line.split_once(char::is_whitespace).unwrap_or((line, ""));
+    let rest = rest.trim();
+    match word {
+        "help" => Command::Help,
+        "stream" => deltas(rest).map_or_else(Command::Mistake, Command::Stream),
+        "think" => Command::Think(rest.to_owned()),
+        "tool" => {
+            let (name, arguments) = rest.split_once(char::is_whitespace).unwrap_or((rest, ""));
+            if name.is_empty() {
+                return Command::Mistake("`/tool` needs the name of a tool.".into());
+            }
+            let arguments = if arguments.trim().is_empty() { "{}" } else { arguments.trim() };
+            Command::Tool { name: name.into(), arguments: arguments.into() }
+        }
+        "fail" => failure(rest).map_or_else(Command::Mistake, Command::Fail),
+        other => Command::Mistake(format!("There is no command `/{other}`.")),
+    }
+}
+
+fn deltas(rest: &str) -> Result<Deltas, String> {
+    let (mut count, mut size, mut delay_ms) = (200, 20, 0);
+    for pair in rest.split_whitespace() {
+        let (name, value) = pair.split_once('=').unwrap_or((pair, ""));
+        let (target, least, most) = match name {
+            "count" => (&mut count, 1, MAX_COUNT),
+            "size" => (&mut size, 1, MAX_SIZE),
+            "delay_ms" => (&mut delay_ms, 0, MAX_DELAY_MS),
+            other => {
+                return Err(format!("`/stream` takes count, size and delay_ms, not `{other}`."));
+            }
+        };
+        *target =
+            value.parse().ok().filter(|value| (least..=most).contains(value)).ok_or_else(|| {
+                format!("`{name}` of `/stream` is a number from {least} to {most}.")
+            })?;
+    }
+    Ok(Deltas {
+        count: count as usize,
+        size: size as usize,
+        delay: Duration::from_millis(delay_ms),
+    })
+}
+
+fn failure(code: &str) -> Result<ModelErrorKind, String> {
+    use ModelErrorKind::*;
+    Ok(match code {
+        "unreachable" => Unreachable,
+        "timed_out" => TimedOut,
+        "rate_limited" => RateLimited { after: None },
+        "overloaded" => Overloaded { after: None },
+        "too_long" => TooLong,
+        "refused" => Refused,
+        "auth" => Auth,
+        "broken" => Broken,
+        _ => {
+            return Err(
+                "`/fail` takes unreachable, timed_out, rate_limited, overloaded, too_long, \
+                refused, auth or broken."
+                    .into(),
+            );
+        }
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn stream(count: usize, size: usize, delay_ms: u64) -> Command {
+        Command::Stream(Deltas { count, size, delay: Duration::from_millis(delay_ms) })
+    }
+
+    fn tool(name: &str, arguments: &str) -> Command {
+        Command::Tool { name: name.into(), arguments: arguments.into() }
+    }
+
+    #[test]
+    fn a_command_is_a_line_of_its_own() {
+        let table: [(&str, &[Command]); 7] = [
+            ("hello / there", &[]),
+            ("/stream", &[stream(200, 20, 0)]),
+            ("/stream count=5 size=3 delay_ms=10", &[stream(5, 3, 10)]),
+            (
+                "please\n  /tool a {\"x\": 1}\n/tool b\n",
+                &[tool("a", "{\"x\": 1}"), tool("b", "{}")],
+            ),
+            ("/tool a {not json", &[tool("a", "{not json")]),
+            ("/think hard now\n/help", &[Command::Think("hard now".into()), Command::Help]),
+            ("/fail overloaded", &[Command::Fail(ModelErrorKind::Overloaded { after: None })]),
+        ];
+        for (message, expected) in table {
+            assert_eq!(parse(message), expected, "{message}");
+        }
+    }
+
+    #[test]
+    fn a_mistake_is_explained_and_not_guessed() {
+        for message in [
+            "/stream count=0",
+            "/stream count=1000001",
+            "/stream size=10001",
+            "/stream delay_ms=60001",
+            "/stream speed=3",
+            "/stream count=many",
+            "/tool",
+            "/fail somehow",
+            "/dance",
+        ] {
+            assert!(matches!(&parse(message)[..], [Command::Mistake(_)]), "{message}");
+        }
+    }
+}

@@ -1,0 +1,34 @@
+//! The pilot that is there when no model is configured. It understands a few commands, needs no
+//! network, and says the same every time, so that a newcomer sees real streaming and real tools at
+//! once and a benchmark measures everything but a model.
+
+mod command;
+mod performance;
+mod plan;
+mod words;
+
+use async_trait::async_trait;
+use ports::ModelProvider;
+use ports::model::{ModelError, ModelRequest, ModelStream};
+use protocol::turn::Tier;
+
+pub(super) struct Offline;
+
+#[async_trait]
+impl ModelProvider for Offline {
+    fn name(&self) -> &'static str {
+        "offline"
+    }
+
+    fn model(&self, _: Tier) -> &str {
+        "offline-pilot"
+    }
+
+    async fn stream(&self, request: ModelRequest) -> Result<ModelStream, ModelError> {
+        Ok(performance::play(plan::plan(&request), plan::prompt_chars(&request)))
+    }
+
+    async fn title(&self, _: &str) -> Result<Option<String>, ModelError> {
+        Ok(None)
+    }
+}

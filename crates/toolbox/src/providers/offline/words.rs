@@ -1,0 +1,87 @@
+//! What the offline pilot says.
+
+use std::fmt::Write;
+
+use ports::model::{ModelMessage, ModelRequest};
+use protocol::text::cut_end;
+use serde_json::Value;
+
+/// Characters of a result that is no tool response.
+const RESULT_CHARS: usize = 200;
+
+pub(super) const THOUGHT: &str = "I have thought about it; a real model would now answer.";
+
+const COMMANDS: &str = "- `/help` lists the tools and commands\n\
+    - `/tool NAME {json}` calls a tool; several lines call several at once\n\
+    - `/stream count=200 size=20 delay_ms=0` streams that many pieces of that many characters\n\
+    - `/think TEXT` shows reasoning before an answer\n\
+    - `/fail overloaded` shows what a failing provider looks like\n";
+
+const CONFIGURE: &str = "To talk to a real model, set `CHAT_API_KEY` (with `CHAT_BASE_URL` and \
+    `CHAT_MODEL` for any OpenAI-compatible server, a local one included) or `ANTHROPIC_API_KEY`, \
+    and start the server again.";
+
+pub(super) fn introduction(request: &ModelRequest) -> String {
+    let example = example_call(request);
+    format!(
+        "I am the offline pilot. No model is configured, so I cannot understand what you write, \
+        but streaming and tools are real. Try one of these:\n\n{COMMANDS}{example}\n{CONFIGURE}"
+    )
+}
+
+/// A line to copy that works with the tools at hand.
+fn example_call(request: &ModelRequest) -> String {
+    let known = [
+        ("todo_write", r#"{"todos": [{"content": "Say hello", "status": "in_progress"}]}"#),
+        ("list_workspace_files", "{}"),
+    ];
+    let found = known.iter().find(|(name, _)| request.tools.iter().any(|tool| tool.name == *name));
+    found.map_or_else(String::new, |(name, arguments)| {
+        format!("\nFor example:\n\n```\n/tool {name} {arguments}\n```\n")
+    })
+}
+
+pub(super) fn help(request: &ModelRequest) -> String {
+    let mut text = format!("Commands, one to a line:\n\n{COMMANDS}\n");
+    if request.tools.is_empty() {
+        text.push_str("There are no tools in this step.\n");
+    } else {
+        text.push_str("Tools:\n\n");
+    }
+    for tool in &request.tools {
+        let line = tool.description.split_once(". ").map_or(tool.description.as_str(), |(s, _)| s);
+        let line = line.lines().next().unwrap_or_default().trim_end_matches('.');
+        // Writing to a string cannot fail.
+        let _ = writeln!(text, "- `{}`: {line}", tool.name);
+    }
+    text
+}
+
+pub(super) fn no_tools(name: &str) -> String {
+    format!("I may not call `{name}` here: this step has to end in words.\n")
+}
+
+pub(super) fn mistake(what: &str) -> String {
+    format!("{what} Try one of these:\n\n{COMMANDS}")
+}
+
+/// A paragraph for each result; empty when nothing came back.
+pub(super) fn report(messages: &[ModelMessage]) -> String {
+    let paragraphs = messages.iter().filter_map(|message| match message {
+        ModelMessage::ToolResult { name, content, is_error, .. } => {
+            Some(paragraph(name, content, *is_error))
+        }
+        _ => None,
+    });
+    paragraphs.collect::<Vec<_>>().join("\n\n")
+}
+
+fn paragraph(name: &str, content: &str, is_error: bool) -> String {
+    let outcome = if is_error { "failed" } else { "succeeded" };
+    let response: Value = serde_json::from_str(content).unwrap_or_default();
+    match (response["type"].as_str(), response["message"].as_str()) {
+        (Some(kind), Some(message)) => format!("`{name}` {outcome} (`{kind}`): {message}"),
+        (None, Some(message)) => format!("`{name}` {outcome}: {message}"),
+        _ => format!("`{name}` {outcome}: {}", cut_end(content.trim(), RESULT_CHARS)),
+    }
+}

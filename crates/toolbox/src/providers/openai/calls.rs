@@ -1,0 +1,144 @@
+//! The tool calls of one answer, put together from deltas. Servers differ: some leave out the index
+//! or the id, give every call the same index, repeat id and name with every delta, or send a call
+//! whole, its arguments as an object.
+
+use std::collections::VecDeque;
+
+use ports::model::{ModelError, ModelEvent};
+use protocol::CallId;
+use serde::Deserialize;
+use serde_json::Value;
+
+use super::super::http;
+
+/// More calls than any step can want.
+const MAX_CALLS: usize = 256;
+
+#[derive(Debug, Deserialize)]
+pub(super) struct CallDelta {
+    index: Option<u64>,
+    id: Option<String>,
+    function: Option<FunctionDelta>,
+}
+
+#[derive(Debug, Deserialize)]
+struct FunctionDelta {
+    name: Option<String>,
+    #[serde(default)]
+    arguments: Value,
+}
+
+#[derive(Debug, Default)]
+pub(super) struct Calls {
+    calls: Vec<Call>,
+}
+
+#[derive(Debug)]
+struct Call {
+    /// What the server calls it; absent when it never says.
+    index: Option<u64>,
+    given_id: Option<String>,
+    name: String,
+    /// Arguments that came before the name, which has to be told first.
+    held_back: String,
+    has_arguments: bool,
+}
+
+impl Calls {
+    pub(super) fn any(&self) -> bool {
+        !self.calls.is_empty()
+    }
+
+    pub(super) fn read(
+        &mut self,
+        delta: CallDelta,
+        said: &mut VecDeque<ModelEvent>,
+    ) -> Result<(), ModelError> {
+        let (name, arguments) = match delta.function {
+            Some(function) => (function.name.unwrap_or_default(), text_of(function.arguments)),
+            None => (String::new(), String::new()),
+        };
+        let id = delta.id.filter(|id| !id.is_empty());
+        let at = match self.continued(delta.index, id.as_deref(), &name) {
+            Some(at) => at,
+            None => self.begin(delta.index, id.clone())?,
+        };
+        if self.calls[at].name.is_empty() && !name.is_empty() {
+            let id = self.unique_id(at, id);
+            said.push_back(ModelEvent::ToolCall { index: at, id, name: name.clone() });
+            self.calls[at].name = name;
+        }
+        let call = &mut self.calls[at];
+        call.held_back.push_str(&arguments);
+        if !call.name.is_empty() && !call.held_back.is_empty() {
+            call.has_arguments = true;
+            let delta = std::mem::take(&mut call.held_back);
+            said.push_back(ModelEvent::ToolInput { index: at, delta });
+        }
+        Ok(())
+    }
+
+    /// A call nobody can name cannot be made.
+    pub(super) fn check(&self) -> Result<(), ModelError> {
+        if self.calls.iter().any(|call| call.name.is_empty()) {
+            return Err(http::broken("asked for a tool without naming it"));
+        }
+        Ok(())
+    }
+
+    /// The call a delta goes on with, or none when it begins a new one.
+    fn continued(&self, index: Option<u64>, id: Option<&str>, name: &str) -> Option<usize> {
+        let at = match (index, id) {
+            (Some(_), _) => self.calls.iter().rposition(|call| call.index == index)?,
+            (None, Some(_)) => {
+                self.calls.iter().rposition(|call| call.given_id.as_deref() == id)?
+            }
+            // Without index and id, a name begins a call and anything else goes on.
+            (None, None) if name.is_empty() => self.calls.len().checked_sub(1)?,
+            (None, None) => return None,
+        };
+        let call = &self.calls[at];
+        let another_id = match (id, call.given_id.as_deref()) {
+            (Some(id), Some(known)) => id != known,
+            // An id that comes late belongs to the call, one that comes with a name after the
+            // arguments does not.
+            (Some(_), None) => !name.is_empty() && call.has_arguments,
+            (None, _) => false,
+        };
+        let another_name = !name.is_empty() && !call.name.is_empty() && name != call.name;
+        (!another_id && !another_name).then_some(at)
+    }
+
+    fn begin(&mut self, index: Option<u64>, id: Option<String>) -> Result<usize, ModelError> {
+        if self.calls.len() == MAX_CALLS {
+            return Err(http::broken("asked for more tool calls than any step can want"));
+        }
+        self.calls.push(Call {
+            index,
+            given_id: id,
+            name: String::new(),
+            held_back: String::new(),
+            has_arguments: false,
+        });
+        Ok(self.calls.len() - 1)
+    }
+
+    /// Results are paired with calls by id, so that a missing or repeated one is replaced.
+    fn unique_id(&self, at: usize, id: Option<String>) -> CallId {
+        let id = self.calls[at].given_id.clone().or(id);
+        let taken =
+            |id: &String| self.calls[..at].iter().any(|call| call.given_id.as_ref() == Some(id));
+        match id.filter(|id| !taken(id)) {
+            Some(id) => CallId(id),
+            None => CallId(format!("call_{}", CallId::fresh())),
+        }
+    }
+}
+
+fn text_of(arguments: Value) -> String {
+    match arguments {
+        Value::Null => String::new(),
+        Value::String(text) => text,
+        other => other.to_string(),
+    }
+}

@@ -1,0 +1,202 @@
+//! Reads the chunks of a chat completion.
+
+use std::collections::VecDeque;
+
+use ports::model::{ModelError, ModelEvent, StopReason};
+use protocol::sse::Event;
+use protocol::usage::Usage;
+use serde::Deserialize;
+use serde_json::Value;
+
+use super::super::http;
+use super::super::options::Prices;
+use super::super::reading::{Heard, Reader};
+use super::calls::{CallDelta, Calls};
+
+pub(super) struct Chunks {
+    prices: Prices,
+    calls: Calls,
+    reason: Option<StopReason>,
+    usage: Usage,
+}
+
+#[derive(Deserialize)]
+struct Chunk {
+    #[serde(default)]
+    choices: Option<Vec<Choice>>,
+    #[serde(default)]
+    usage: Option<WireUsage>,
+    #[serde(default)]
+    error: Value,
+}
+
+#[derive(Deserialize)]
+struct Choice {
+    #[serde(default)]
+    index: Option<u64>,
+    #[serde(default)]
+    delta: Option<Delta>,
+    /// The whole of it, from a server that does not stream.
+    #[serde(default)]
+    message: Option<Delta>,
+    #[serde(default)]
+    finish_reason: Option<String>,
+}
+
+#[derive(Deserialize)]
+struct Delta {
+    #[serde(default)]
+    content: Value,
+    #[serde(default)]
+    reasoning_content: Option<String>,
+    #[serde(default)]
+    reasoning: Option<String>,
+    #[serde(default)]
+    refusal: Option<String>,
+    #[serde(default)]
+    tool_calls: Option<Vec<CallDelta>>,
+}
+
+#[derive(Deserialize)]
+struct WireUsage {
+    #[serde(default)]
+    prompt_tokens: Option<u64>,
+    #[serde(default)]
+    completion_tokens: Option<u64>,
+    #[serde(default)]
+    prompt_tokens_details: Option<PromptDetails>,
+    /// Dollars, from servers that resell.
+    #[serde(default)]
+    cost: Option<f64>,
+}
+
+#[derive(Deserialize)]
+struct PromptDetails {
+    #[serde(default)]
+    cached_tokens: Option<u64>,
+    #[serde(default)]
+    cache_write_tokens: Option<u64>,
+}
+
+impl Chunks {
+    pub(super) fn new(prices: Prices) -> Self {
+        Self { prices, calls: Calls::default(), reason: None, usage: Usage::default() }
+    }
+
+    fn delta(&mut self, delta: Delta, said: &mut VecDeque<ModelEvent>) -> Result<(), ModelError> {
+        // Some servers send the same words under both names.
+        let reasoning = delta.reasoning_content.filter(|text| !text.is_empty()).or(delta.reasoning);
+        say(said, ModelEvent::Reasoning, reasoning.unwrap_or_default());
+        content(delta.content, said);
+        say(said, ModelEvent::Text, delta.refusal.unwrap_or_default());
+        for call in delta.tool_calls.unwrap_or_default() {
+            self.calls.read(call, said)?;
+        }
+        Ok(())
+    }
+
+    fn used(&mut self, usage: WireUsage) {
+        let details = usage.prompt_tokens_details;
+        let prompt_tokens = usage.prompt_tokens.unwrap_or(0);
+        let completion_tokens = usage.completion_tokens.unwrap_or(0);
+        // What a cached token costs differs by model; counting it in full errs on the safe side.
+        let priced = self.prices.microdollars(prompt_tokens as f64, completion_tokens);
+        let charged = usage.cost.filter(|cost| cost.is_finite() && *cost >= 0.0);
+        self.usage = Usage {
+            prompt_tokens,
+            completion_tokens,
+            cache_read_tokens: details.as_ref().and_then(|d| d.cached_tokens).unwrap_or(0),
+            cache_write_tokens: details.as_ref().and_then(|d| d.cache_write_tokens).unwrap_or(0),
+            cost_microdollars: charged.map(|cost| (cost * 1e6).round() as u64).or(priced),
+        };
+    }
+}
+
+impl Reader for Chunks {
+    fn read(
+        &mut self,
+        event: &Event,
+        censor: &http::Censor,
+        said: &mut VecDeque<ModelEvent>,
+    ) -> Result<Heard, ModelError> {
+        let data = event.data.trim();
+        if data == "[DONE]" {
+            return if self.reason.is_some() { Ok(Heard::End) } else { Err(http::cut()) };
+        }
+        if data.is_empty() {
+            return Ok(Heard::More);
+        }
+        let chunk: Chunk = serde_json::from_str(data)
+            .map_err(|_| http::broken("sent an event that is no completion chunk"))?;
+        if !chunk.error.is_null() || event.name.as_deref() == Some("error") {
+            let body = serde_json::from_str(data).unwrap_or(Value::Null);
+            return Err(http::said_in_stream(&body, censor));
+        }
+        // Only the first choice was asked for.
+        let first = |choice: &Choice| choice.index.unwrap_or(0) == 0;
+        for choice in chunk.choices.unwrap_or_default().into_iter().filter(first) {
+            if let Some(delta) = choice.delta.or(choice.message) {
+                self.delta(delta, said)?;
+            }
+            let reason = choice.finish_reason.filter(|reason| !reason.is_empty());
+            self.reason = reason.as_deref().map(stop_reason).or(self.reason);
+        }
+        if let Some(usage) = chunk.usage {
+            self.used(usage);
+        }
+        Ok(if self.reason.is_some() { Heard::Whole } else { Heard::More })
+    }
+
+    fn finish(&mut self, said: &mut VecDeque<ModelEvent>) -> Result<(), ModelError> {
+        self.calls.check()?;
+        let reason = match self.reason {
+            // Several servers say `stop` after a tool call.
+            Some(StopReason::Stop | StopReason::Other) if self.calls.any() => StopReason::ToolCalls,
+            Some(reason) => reason,
+            None => return Err(http::cut()),
+        };
+        said.push_back(ModelEvent::Finished { reason, usage: self.usage, provider_state: None });
+        Ok(())
+    }
+}
+
+fn stop_reason(word: &str) -> StopReason {
+    match word {
+        "stop" | "eos" | "end_turn" => StopReason::Stop,
+        "tool_calls" | "function_call" => StopReason::ToolCalls,
+        "length" | "max_tokens" => StopReason::Length,
+        "content_filter" => StopReason::ContentFilter,
+        _ => StopReason::Other,
+    }
+}
+
+/// Mostly a string; some servers send a list of parts, reasoning among them.
+fn content(content: Value, said: &mut VecDeque<ModelEvent>) {
+    match content {
+        Value::String(text) => say(said, ModelEvent::Text, text),
+        Value::Array(parts) => {
+            for part in parts {
+                match part["type"].as_str() {
+                    Some("text") => say(said, ModelEvent::Text, text_of(&part["text"])),
+                    Some("thinking") => {
+                        for inner in part["thinking"].as_array().unwrap_or(&Vec::new()) {
+                            say(said, ModelEvent::Reasoning, text_of(&inner["text"]));
+                        }
+                    }
+                    _ => {}
+                }
+            }
+        }
+        _ => {}
+    }
+}
+
+fn text_of(value: &Value) -> String {
+    value.as_str().unwrap_or_default().to_owned()
+}
+
+fn say(said: &mut VecDeque<ModelEvent>, what: fn(String) -> ModelEvent, text: String) {
+    if !text.is_empty() {
+        said.push_back(what(text));
+    }
+}

@@ -1,0 +1,88 @@
+//! A request as a chat completion body.
+
+use ports::model::{ModelMessage, ModelRequest};
+use serde_json::{Value, json};
+use url::Url;
+
+use super::super::history;
+
+/// What a server calls the limit of an answer. OpenAI refuses the old name for its newer models;
+/// most other servers know only the old one.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum LimitName {
+    MaxTokens,
+    MaxCompletionTokens,
+}
+
+impl LimitName {
+    pub(super) fn of(endpoint: &Url) -> Self {
+        match endpoint.host_str() {
+            Some("api.openai.com") => Self::MaxCompletionTokens,
+            _ => Self::MaxTokens,
+        }
+    }
+
+    fn as_str(self) -> &'static str {
+        match self {
+            Self::MaxTokens => "max_tokens",
+            Self::MaxCompletionTokens => "max_completion_tokens",
+        }
+    }
+}
+
+pub(super) fn body(model: &str, limit: Option<(LimitName, u32)>, request: &ModelRequest) -> Value {
+    let mut messages = Vec::with_capacity(request.messages.len() + 1);
+    if !request.system.trim().is_empty() {
+        messages.push(json!({"role": "system", "content": request.system}));
+    }
+    messages.extend(history::tidy(&request.messages).iter().map(message));
+    let mut body = json!({
+        "model": model,
+        "messages": messages,
+        "stream": true,
+        "stream_options": {"include_usage": true},
+    });
+    if let Some((name, tokens)) = limit {
+        body[name.as_str()] = json!(tokens);
+    }
+    // An empty list is refused by some servers.
+    if !request.tools.is_empty() {
+        let tool = |tool: &ports::model::ToolDefinition| {
+            json!({"type": "function", "function": {
+                "name": tool.name,
+                "description": tool.description,
+                "parameters": tool.parameters,
+            }})
+        };
+        body["tools"] = request.tools.iter().map(tool).collect();
+    }
+    body
+}
+
+fn message(message: &ModelMessage) -> Value {
+    match message {
+        ModelMessage::User { text } => json!({"role": "user", "content": text}),
+        ModelMessage::Assistant { text, tool_calls, .. } => {
+            let content = if text.trim().is_empty() { Value::Null } else { json!(text) };
+            let mut message = json!({"role": "assistant", "content": content});
+            if !tool_calls.is_empty() {
+                message["tool_calls"] = tool_calls.iter().map(call).collect();
+            }
+            message
+        }
+        ModelMessage::ToolResult { call_id, content, .. } => json!({
+            "role": "tool",
+            "tool_call_id": call_id,
+            "content": history::result_text(content),
+        }),
+    }
+}
+
+fn call(call: &protocol::message::ToolCall) -> Value {
+    let arguments = Value::Object(history::arguments_object(&call.arguments)).to_string();
+    json!({
+        "id": call.id,
+        "type": "function",
+        "function": {"name": call.name, "arguments": arguments},
+    })
+}

@@ -1,0 +1,147 @@
+//! The offline pilot, command by command.
+
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use futures::StreamExt;
+use pilothouse_toolbox::providers::{ProviderOptions, connect};
+use ports::ModelProvider;
+use ports::model::{ModelErrorKind, ModelEvent, ModelMessage, ModelRequest, StopReason};
+
+use super::{Answer, ask, drain, request, result, user};
+
+fn pilot() -> Arc<dyn ModelProvider> {
+    connect(&ProviderOptions::Offline).expect("connects")
+}
+
+async fn told(message: &str) -> Answer {
+    ask(&*pilot(), request(vec![user(message)])).await
+}
+
+#[tokio::test]
+async fn an_ordinary_message_gets_an_honest_answer() {
+    let answer = told("What is the weather?").await;
+    assert_eq!(answer.reason, Some(StopReason::Stop));
+    for word in ["offline pilot", "No model is configured", "/tool todo_write", "CHAT_API_KEY"] {
+        assert!(answer.text.contains(word), "{word} is not in: {}", answer.text);
+    }
+    assert_eq!(answer.text, told("What is the weather?").await.text, "it says the same again");
+}
+
+#[tokio::test]
+async fn a_stream_has_the_asked_number_of_deltas_of_the_asked_size() {
+    for (command, count, size) in [
+        ("/stream", 200, 20),
+        ("/stream count=1000 size=1", 1000, 1),
+        ("/stream count=3 size=10000", 3, 10_000),
+    ] {
+        let events =
+            drain(pilot().stream(request(vec![user(command)])).await.expect("a stream")).await;
+        assert_eq!(events.len(), count + 1, "{command}");
+        let (end, deltas) = events.split_last().expect("events");
+        for delta in deltas {
+            let Ok(ModelEvent::Text(text)) = delta else { panic!("{delta:?}") };
+            assert_eq!(text.chars().count(), size, "{command}");
+        }
+        let Ok(ModelEvent::Finished { usage, .. }) = end else { panic!("{end:?}") };
+        assert_eq!(usage.completion_tokens, (count * size / 4) as u64, "{command}");
+    }
+}
+
+#[tokio::test]
+async fn a_delay_is_kept_between_deltas() {
+    let began = Instant::now();
+    told("/stream count=5 size=3 delay_ms=20").await;
+    assert!(began.elapsed() >= Duration::from_millis(100));
+}
+
+#[tokio::test]
+async fn a_long_stream_lets_other_tasks_run() {
+    let mut stream =
+        pilot().stream(request(vec![user("/stream count=1000000")])).await.expect("a stream");
+    let streaming = async {
+        while let Some(event) = stream.next().await {
+            event.expect("no error");
+        }
+    };
+    tokio::select! {
+        biased;
+        () = streaming => panic!("a million deltas came before anything else could run"),
+        () = tokio::task::yield_now() => {}
+    }
+}
+
+#[tokio::test]
+async fn tool_lines_are_calls_of_one_step() {
+    let message = "Please\n/tool look {\"at\": \"grün\"}\n/tool todo_write\n/tool nothing {oops";
+    let answer = told(message).await;
+    assert_eq!(answer.reason, Some(StopReason::ToolCalls));
+    let made: Vec<_> =
+        answer.calls.iter().map(|(_, name, input)| (name.as_str(), input.as_str())).collect();
+    assert_eq!(made, [("look", "{\"at\": \"grün\"}"), ("todo_write", "{}"), ("nothing", "{oops")]);
+    assert_ne!(answer.calls[0].0, answer.calls[1].0);
+}
+
+#[tokio::test]
+async fn what_came_back_is_reported() {
+    let ok = result("1", r#"{"type":"todo_write","message":"Saved 2 items.","todos":[]}"#);
+    let failed = ModelMessage::ToolResult {
+        call_id: "2".into(),
+        name: "web_fetch".into(),
+        content: r#"{"type":"error","message":"That address is not allowed."}"#.into(),
+        is_error: true,
+    };
+    let odd = result("3", "plain words");
+    let asked = super::assistant("", &[("1", "{}"), ("2", "{}"), ("3", "{}")]);
+    let history = vec![user("/tool look"), asked, ok, failed, odd];
+    let answer = ask(&*pilot(), request(history)).await;
+    assert_eq!(answer.reason, Some(StopReason::Stop));
+    assert_eq!(
+        answer.text,
+        "`look` succeeded (`todo_write`): Saved 2 items.\n\n\
+         `web_fetch` failed (`error`): That address is not allowed.\n\n\
+         `look` succeeded: plain words"
+    );
+    assert!(answer.calls.is_empty());
+}
+
+#[tokio::test]
+async fn help_names_every_tool_and_every_command() {
+    let text = told("/help").await.text;
+    for line in [
+        "- `look`: Looks at a place\n",
+        "- `todo_write`: Keeps the list\n",
+        "/stream",
+        "/tool",
+        "/think",
+        "/fail",
+    ] {
+        assert!(text.contains(line), "{line} is not in: {text}");
+    }
+}
+
+#[tokio::test]
+async fn thinking_comes_before_the_answer() {
+    let events =
+        drain(pilot().stream(request(vec![user("/think about it")])).await.expect("a stream"))
+            .await;
+    assert_eq!(events[0], Ok(ModelEvent::Reasoning("about ".into())));
+    let answer = super::answer(events);
+    assert_eq!(answer.reasoning, "about it");
+    assert!(!answer.text.is_empty());
+}
+
+#[tokio::test]
+async fn a_failure_on_request_has_its_class() {
+    let answer = told("/stream count=2 size=2\n/fail overloaded").await;
+    assert_eq!(answer.text.len(), 4);
+    assert_eq!(answer.error.expect("an error").kind, ModelErrorKind::Overloaded { after: None });
+}
+
+#[tokio::test]
+async fn the_last_step_of_a_turn_ends_in_words() {
+    let last = ModelRequest { tools: Vec::new(), ..request(vec![user("/tool look {}")]) };
+    let answer = ask(&*pilot(), last).await;
+    assert_eq!((answer.calls.len(), answer.reason), (0, Some(StopReason::Stop)));
+    assert!(answer.text.contains("look"));
+}
