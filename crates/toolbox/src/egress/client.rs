@@ -1,0 +1,182 @@
+//! Fetching: one request after the other along the redirects, every hop judged anew, the body read under limits.
+//!
+//! A request carries nothing but fixed headers: no cookies, no credentials, no referrer. So there is nothing that a
+//! redirect to another origin could carry away.
+
+use std::error::Error;
+use std::sync::Arc;
+use std::time::Duration;
+
+use bytes::Bytes;
+use ipnet::IpNet;
+use reqwest::header::{
+    ACCEPT, ACCEPT_ENCODING, CONTENT_ENCODING, CONTENT_TYPE, HeaderMap, HeaderName, LOCATION,
+};
+use url::Url;
+
+use super::address::AddressPolicy;
+use super::body::{BodyBuffer, Packing, Room};
+use super::error::EgressError;
+use super::resolve::{CheckedResolver, Resolve, SystemResolver};
+use super::target::TargetPolicy;
+
+const MAX_REDIRECTS: usize = 5;
+const MAX_HEADERS: usize = 100;
+const CONNECT_TIMEOUT: Duration = Duration::from_secs(10);
+const CONTENT_TYPE_CHARS: usize = 100;
+
+pub struct Options {
+    pub ports: Vec<u16>,
+    /// Networks that may be reached although they are not public: for an operator whose documents live inside.
+    pub allowed_networks: Vec<IpNet>,
+    pub resolver: Arc<dyn Resolve>,
+}
+
+impl Default for Options {
+    fn default() -> Self {
+        Self {
+            ports: vec![80, 443],
+            allowed_networks: Vec::new(),
+            resolver: Arc::new(SystemResolver::default()),
+        }
+    }
+}
+
+/// What one fetch may cost.
+#[derive(Clone, Copy)]
+pub struct Limits {
+    /// Of the body, unpacked. More is cut off, not an error.
+    pub bytes: usize,
+    /// From the first lookup to the last byte.
+    pub total: Duration,
+    /// Without a single new byte.
+    pub idle: Duration,
+    /// Judges the media type, in lower case and without parameters, before the body is read.
+    pub accepts: fn(&str) -> bool,
+}
+
+#[derive(Clone, Debug)]
+pub struct Fetched {
+    /// Where the last redirect led.
+    pub url: Url,
+    pub status: u16,
+    /// As the server wrote it, with its parameters.
+    pub content_type: String,
+    pub body: Bytes,
+    /// The body was longer than the limit.
+    pub truncated: bool,
+}
+
+#[derive(Clone)]
+pub struct Client {
+    http: reqwest::Client,
+    targets: Arc<TargetPolicy>,
+}
+
+impl Client {
+    pub fn new(options: Options) -> Result<Self, reqwest::Error> {
+        // The HTTP client takes the cryptography of the process; whoever came first has set it, and to the same.
+        let _ = rustls::crypto::ring::default_provider().install_default();
+        let addresses = AddressPolicy { allowed_networks: options.allowed_networks };
+        let resolver =
+            CheckedResolver { inner: options.resolver, policy: Arc::new(addresses.clone()) };
+        let http = reqwest::Client::builder()
+            .dns_resolver(Arc::new(resolver))
+            // A proxy from the environment would do the lookup and the connection in our place, unchecked.
+            .no_proxy()
+            .redirect(reqwest::redirect::Policy::none())
+            .referer(false)
+            // Unpacked here, where the ratio can be seen.
+            .no_gzip()
+            .no_brotli()
+            .http1_only()
+            .http1_max_headers(MAX_HEADERS)
+            .connect_timeout(CONNECT_TIMEOUT)
+            // A kept connection would outlive the check of its address.
+            .pool_max_idle_per_host(0)
+            .user_agent(concat!("Pilothouse/", env!("CARGO_PKG_VERSION")))
+            .build()?;
+        Ok(Self { http, targets: Arc::new(TargetPolicy { ports: options.ports, addresses }) })
+    }
+
+    pub async fn get(&self, url: &str, limits: Limits) -> Result<Fetched, EgressError> {
+        let url = self.targets.parse(url)?;
+        tokio::time::timeout(limits.total, self.follow(url, limits))
+            .await
+            .unwrap_or(Err(EgressError::TimedOut))
+    }
+
+    async fn follow(&self, mut url: Url, limits: Limits) -> Result<Fetched, EgressError> {
+        for _ in 0..=MAX_REDIRECTS {
+            let response = self.request(&url, limits).await?;
+            if !response.status().is_redirection() {
+                return read(url, response, limits).await;
+            }
+            match header(response.headers(), &LOCATION) {
+                Some(location) => url = self.targets.follow(&url, location)?,
+                None => return read(url, response, limits).await,
+            }
+        }
+        Err(EgressError::TooManyRedirects)
+    }
+
+    async fn request(&self, url: &Url, limits: Limits) -> Result<reqwest::Response, EgressError> {
+        let request = self
+            .http
+            .get(url.clone())
+            .header(ACCEPT, "text/html, text/plain, application/json, text/*;q=0.9, */*;q=0.1")
+            .header(ACCEPT_ENCODING, "gzip");
+        tokio::time::timeout(limits.idle, request.send())
+            .await
+            .map_err(|_| EgressError::TimedOut)?
+            .map_err(|error| reason(&error))
+    }
+}
+
+async fn read(
+    url: Url,
+    mut response: reqwest::Response,
+    limits: Limits,
+) -> Result<Fetched, EgressError> {
+    let status = response.status().as_u16();
+    let content_type = header(response.headers(), &CONTENT_TYPE).unwrap_or_default().to_owned();
+    let media_type = content_type.split(';').next().unwrap_or_default().trim().to_ascii_lowercase();
+    if !(limits.accepts)(&media_type) {
+        let shown = if media_type.is_empty() { "(none given)" } else { &media_type };
+        return Err(EgressError::ContentType(shown.chars().take(CONTENT_TYPE_CHARS).collect()));
+    }
+    let packing = Packing::named(header(response.headers(), &CONTENT_ENCODING))?;
+    let mut body = BodyBuffer::new(packing, limits.bytes);
+    let mut truncated = false;
+    loop {
+        let piece = tokio::time::timeout(limits.idle, response.chunk())
+            .await
+            .map_err(|_| EgressError::TimedOut)?
+            .map_err(|error| reason(&error))?;
+        match piece {
+            None => break,
+            Some(piece) if body.push(&piece)? == Room::Full => {
+                truncated = true;
+                break;
+            }
+            Some(_) => {}
+        }
+    }
+    Ok(Fetched { url, status, content_type, body: Bytes::from(body.into_bytes()), truncated })
+}
+
+fn header<'a>(headers: &'a HeaderMap, name: &HeaderName) -> Option<&'a str> {
+    headers.get(name).and_then(|value| value.to_str().ok())
+}
+
+/// The resolver's own verdict travels inside the client's error; everything else is the network's.
+fn reason(error: &reqwest::Error) -> EgressError {
+    let mut source: Option<&(dyn Error + 'static)> = error.source();
+    while let Some(inner) = source {
+        if let Some(verdict) = inner.downcast_ref::<EgressError>() {
+            return verdict.clone();
+        }
+        source = inner.source();
+    }
+    if error.is_timeout() { EgressError::TimedOut } else { EgressError::Unreachable }
+}

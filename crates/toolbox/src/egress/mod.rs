@@ -1,0 +1,14 @@
+//! The one client for every address that somebody else supplies: a person, a model, a page. It reaches the public
+//! internet and nothing else, whatever the address looks like, resolves to or redirects to, and it takes in only as
+//! much as the caller allows, for only as long.
+
+mod address;
+mod body;
+mod client;
+mod error;
+mod resolve;
+mod target;
+
+pub use client::{Client, Fetched, Limits, Options};
+pub use error::EgressError;
+pub use resolve::{Resolve, SystemResolver};

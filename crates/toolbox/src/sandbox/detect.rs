@@ -1,0 +1,74 @@
+//! Can a command be locked in on this machine? Found out by locking one in.
+
+use std::env;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use tokio_util::sync::CancellationToken;
+
+use super::{Ending, Job, Sandbox};
+
+const PROBE_TIMEOUT: Duration = Duration::from_secs(10);
+/// Only from inside: the walls stand when the shell runs, is alone, has no network and cannot write to the system.
+const PROBE: &str = "test $(ls -d /proc/[0-9]* | wc -l) -le 8 \
+    && test \"$(ls /sys/class/net 2>/dev/null)\" = '' \
+    && ! touch /usr/probe 2>/dev/null \
+    && ! touch /probe 2>/dev/null \
+    && touch /workspace/probe \
+    && echo walled";
+
+impl Sandbox {
+    /// The error is a sentence for the operator: what is missing and what to do.
+    pub async fn detect() -> Result<Self, String> {
+        let bwrap = find_bwrap().ok_or(
+            "bubblewrap is not installed; install it (Debian and Ubuntu: apt-get install bubblewrap) and start again",
+        )?;
+        let sandbox = Self { bwrap };
+        let folder = probe_folder()?;
+        let job =
+            Job { command: PROBE.into(), workspace: folder.0.clone(), timeout: PROBE_TIMEOUT };
+        let finished = sandbox
+            .run(job, CancellationToken::new())
+            .await
+            .map_err(|error| format!("bubblewrap could not be started: {error}"))?;
+        if finished.ending == Ending::Exited(0) && finished.stdout.trim() == "walled" {
+            return Ok(sandbox);
+        }
+        let said = finished.stderr.lines().next().unwrap_or("it gave no reason").to_owned();
+        Err(format!(
+            "bubblewrap cannot isolate a command here ({said}); allow unprivileged user namespaces \
+             (sysctl kernel.unprivileged_userns_clone=1, user.max_user_namespaces above 0, and in a container a \
+             seccomp profile that lets clone and mount through) and start again"
+        ))
+    }
+}
+
+/// The one of the system is meant, not one that somebody put early in the search path.
+fn find_bwrap() -> Option<PathBuf> {
+    ["/usr/bin/bwrap", "/bin/bwrap", "/usr/local/bin/bwrap"]
+        .into_iter()
+        .map(PathBuf::from)
+        .find(|candidate| is_program(candidate))
+}
+
+fn is_program(path: &Path) -> bool {
+    use std::os::unix::fs::PermissionsExt;
+    path.metadata().is_ok_and(|found| found.is_file() && found.permissions().mode() & 0o111 != 0)
+}
+
+/// Removed when the probe is over.
+struct ProbeFolder(PathBuf);
+
+impl Drop for ProbeFolder {
+    fn drop(&mut self) {
+        let _ = std::fs::remove_dir_all(&self.0);
+    }
+}
+
+fn probe_folder() -> Result<ProbeFolder, String> {
+    let name = format!("pilothouse-probe-{:016x}", rand::random::<u64>());
+    let path = env::temp_dir().join(name);
+    std::fs::create_dir(&path)
+        .map_err(|error| format!("no folder for the sandbox probe could be made: {error}"))?;
+    Ok(ProbeFolder(path))
+}

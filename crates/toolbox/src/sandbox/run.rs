@@ -1,0 +1,82 @@
+//! Starting a job, reading it, and ending it: by itself, by time, by request, or because nobody waits any more.
+
+use std::io::{self, Write};
+use std::os::unix::process::ExitStatusExt;
+use std::pin::{Pin, pin};
+use std::process::Stdio;
+use std::time::Duration;
+
+use futures::FutureExt;
+use futures::future::FusedFuture;
+use tokio::process::{Child, Command};
+use tokio_util::sync::CancellationToken;
+
+use super::output::Captured;
+use super::{Ending, Finished, Job, MAX_TIMEOUT, Sandbox, filter, plan, processes};
+
+/// How long the output of a killed command may take to end.
+const LAST_WORDS: Duration = Duration::from_secs(2);
+
+impl Sandbox {
+    /// Runs the job to its end. Dropping the future kills the whole tree as well.
+    pub async fn run(&self, job: Job, cancel: CancellationToken) -> io::Result<Finished> {
+        if !plan::is_usable(&job.workspace) {
+            return Err(io::Error::new(io::ErrorKind::NotFound, "there is no workspace folder"));
+        }
+        let job = Job { timeout: job.timeout.clamp(Duration::from_secs(1), MAX_TIMEOUT), ..job };
+        let mut child = self.start(&job)?;
+        let (stdout, stderr) = (child.stdout.take(), child.stderr.take());
+        let (Some(stdout), Some(stderr), Some(id)) = (stdout, stderr, child.id()) else {
+            return Err(io::Error::other("the child has no pipes"));
+        };
+        let (mut out, mut err) = (Captured::default(), Captured::default());
+        let ending = {
+            let mut reading =
+                pin!(async { tokio::join!(out.drain(stdout), err.drain(stderr)) }.fuse());
+            let ending = tokio::select! {
+                // Looked at in this order, so that a command that ends at the last moment has ended.
+                biased;
+                code = finish(&mut child, reading.as_mut()) => Ending::Exited(code?),
+                () = cancel.cancelled() => Ending::Cancelled,
+                () = tokio::time::sleep(job.timeout) => Ending::TimedOut,
+                () = processes::too_many(id) => Ending::TooManyProcesses,
+            };
+            if !matches!(ending, Ending::Exited(_)) {
+                // Bubblewrap dies, by that the first process of the namespace, by that all others.
+                child.kill().await?;
+            }
+            if !reading.is_terminated() {
+                // The pipes end when the last process is gone; what it said until then is worth showing.
+                let _ = tokio::time::timeout(LAST_WORDS, reading).await;
+            }
+            ending
+        };
+        Ok(Finished { ending, stdout: out.into_text(), stderr: err.into_text() })
+    }
+
+    fn start(&self, job: &Job) -> io::Result<Child> {
+        let (filter_for_child, mut filter) = io::pipe()?;
+        filter.write_all(&filter::program().map_err(io::Error::other)?)?;
+        drop(filter);
+        Command::new(&self.bwrap)
+            .args(plan::arguments(job))
+            // Bubblewrap clears the command's environment, but its own can be read inside as that of process 1.
+            .env_clear()
+            .stdin(Stdio::from(filter_for_child))
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .kill_on_drop(true)
+            .spawn()
+    }
+}
+
+/// The exit code, once the command has ended and all it printed is read. Whatever it left running in the background
+/// dies with it, so the output does end.
+async fn finish(
+    child: &mut Child,
+    reading: Pin<&mut impl Future<Output = ((), ())>>,
+) -> io::Result<i32> {
+    let (_, status) = tokio::join!(reading, child.wait());
+    let status = status?;
+    Ok(status.code().unwrap_or_else(|| 128 + status.signal().unwrap_or_default()))
+}

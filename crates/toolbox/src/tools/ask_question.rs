@@ -1,0 +1,99 @@
+//! `ask_question`: what the model needs to know from the person before it goes on.
+
+use async_trait::async_trait;
+use ports::Tool;
+use ports::tool::{Example, ToolContext, ToolError};
+use protocol::limits::TOOL_BUDGET;
+use protocol::response::{Question, ResponseBody, ToolResponse};
+use protocol::tool::{Effect, ToolSpec};
+use schemars::JsonSchema;
+use serde::Deserialize;
+use serde_json::{Value, json};
+
+use super::arguments;
+
+pub(super) struct AskQuestion {
+    spec: ToolSpec,
+}
+
+#[derive(Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+struct Arguments {
+    /// What to ask, the most important first.
+    #[schemars(length(min = 1, max = 10))]
+    questions: Vec<Asked>,
+}
+
+#[derive(Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+struct Asked {
+    /// One complete question.
+    #[schemars(length(min = 1, max = 1000))]
+    question: String,
+    /// A short key that names the answer, such as "city".
+    #[schemars(length(max = 100))]
+    keyword: Option<String>,
+    /// Answers to choose from.
+    #[schemars(length(max = 10))]
+    options: Option<Vec<String>>,
+    /// An example of an answer.
+    #[schemars(length(max = 500))]
+    example: Option<String>,
+}
+
+impl AskQuestion {
+    pub(super) fn new() -> Self {
+        Self {
+            spec: ToolSpec {
+                name: "ask_question",
+                description: "Ask the user for information that is needed and cannot be found in another way. \
+                    After calling it, end your answer and wait: the user replies with the next message.",
+                parameters: arguments::schema::<Arguments>(),
+                requires_auth: false,
+                budget: TOOL_BUDGET,
+                effect: Effect::None,
+            },
+        }
+    }
+}
+
+#[async_trait]
+impl Tool for AskQuestion {
+    fn spec(&self) -> &ToolSpec {
+        &self.spec
+    }
+
+    async fn call(&self, arguments: Value, _: ToolContext) -> Result<ToolResponse, ToolError> {
+        let Arguments { questions } = arguments::parse(arguments)?;
+        if questions.iter().any(|asked| asked.question.trim().is_empty()) {
+            return Err(ToolError::tell("invalid_arguments", "A question is empty."));
+        }
+        let questions = questions.into_iter().enumerate().map(|(at, asked)| asked.numbered(at + 1));
+        Ok(ToolResponse::new(
+            "The questions are shown to the user. Stop here and wait for the answer.",
+            ResponseBody::ClarificationNeeded { questions: questions.collect() },
+        ))
+    }
+
+    fn examples(&self) -> Vec<Example> {
+        vec![Example {
+            arguments: json!({"questions": [
+                {"question": "Which city is it for?", "keyword": "city", "example": "Lisbon"},
+                {"question": "How often should it run?", "options": ["daily", "weekly"]},
+            ]}),
+            response: "clarification_needed",
+        }]
+    }
+}
+
+impl Asked {
+    fn numbered(self, number: usize) -> Question {
+        let keyword = self.keyword.filter(|word| !word.trim().is_empty());
+        let options = self.options.filter(|options| !options.is_empty());
+        Question {
+            question: self.question,
+            keyword: keyword.unwrap_or_else(|| format!("answer_{number}")),
+            example: self.example.or_else(|| options.map(|options| options.join(" / "))),
+        }
+    }
+}

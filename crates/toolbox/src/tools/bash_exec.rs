@@ -1,0 +1,135 @@
+//! `bash_exec`: a shell command in the sandbox, on the session's workspace.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use async_trait::async_trait;
+use ports::tool::{Example, ToolContext, ToolError};
+use ports::{Files, Tool};
+use protocol::limits::TOOL_BUDGET;
+use protocol::response::{ResponseBody, ToolResponse};
+use protocol::tool::{Effect, ToolSpec};
+use schemars::JsonSchema;
+use serde::Deserialize;
+use serde_json::{Value, json};
+
+use super::{arguments, workspace};
+use crate::sandbox::{Ending, Finished, Job, MAX_PROCESSES, MAX_TIMEOUT, Sandbox};
+
+// A command that keeps to its time limit is never cut off by the budget of the call.
+const _: () = assert!(MAX_TIMEOUT.as_secs() < TOOL_BUDGET.as_secs());
+
+pub(super) struct BashExec {
+    spec: ToolSpec,
+    sandbox: Sandbox,
+    files: Arc<dyn Files>,
+}
+
+#[derive(Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+struct Arguments {
+    /// The command, as for bash -c.
+    // The kernel takes no longer single argument.
+    #[schemars(length(min = 1, max = 30_000))]
+    command: String,
+    /// Seconds it may run, 1 to 120.
+    #[serde(default = "default_timeout")]
+    timeout: i64,
+}
+
+fn default_timeout() -> i64 {
+    120
+}
+
+impl BashExec {
+    pub(super) fn new(sandbox: Sandbox, files: Arc<dyn Files>) -> Self {
+        Self {
+            spec: ToolSpec {
+                name: "bash_exec",
+                description: "Run a bash command in a sandbox without network. The session's workspace is the current \
+                    folder /workspace and the only place that is kept; everything else is read-only or gone after \
+                    the command. Limits: 120 seconds, 512 MB of memory, 64 processes, 50 MB per file.",
+                parameters: arguments::schema::<Arguments>(),
+                requires_auth: true,
+                budget: TOOL_BUDGET,
+                effect: Effect::Once,
+            },
+            sandbox,
+            files,
+        }
+    }
+}
+
+#[async_trait]
+impl Tool for BashExec {
+    fn spec(&self) -> &ToolSpec {
+        &self.spec
+    }
+
+    async fn call(
+        &self,
+        arguments: Value,
+        context: ToolContext,
+    ) -> Result<ToolResponse, ToolError> {
+        let Arguments { command, timeout } = arguments::parse(arguments)?;
+        if command.contains('\0') {
+            return Err(ToolError::tell(
+                "invalid_arguments",
+                "The command contains a NUL character.",
+            ));
+        }
+        if context.dry_run {
+            return Ok(pretended());
+        }
+        let workspace =
+            self.files.folder(&workspace::place(&context)).await.map_err(workspace::storage)?;
+        let longest = i64::try_from(MAX_TIMEOUT.as_secs()).expect("a few minutes fit");
+        let timeout = Duration::from_secs(timeout.clamp(1, longest).unsigned_abs());
+        let job = Job { command, workspace, timeout };
+        let finished = self.sandbox.run(job, context.cancel).await.map_err(|error| {
+            tracing::error!(%error, "a sandboxed command could not be started");
+            ToolError::tell("sandbox_failed", "The command could not be started.")
+        })?;
+        answer(finished, timeout)
+    }
+
+    fn examples(&self) -> Vec<Example> {
+        vec![
+            Example { arguments: json!({"command": "echo hello"}), response: "bash_exec" },
+            Example {
+                arguments: json!({"command": "sleep 5", "timeout": 1}),
+                response: "bash_exec",
+            },
+        ]
+    }
+}
+
+fn answer(finished: Finished, timeout: Duration) -> Result<ToolResponse, ToolError> {
+    let (message, exit_code) = match finished.ending {
+        Ending::Exited(code) => (format!("Exit code {code}."), Some(code)),
+        Ending::TimedOut => {
+            (format!("Stopped after {} seconds with all it had started.", timeout.as_secs()), None)
+        }
+        Ending::Cancelled => return Err(ToolError::tell("cancelled", "The command was stopped.")),
+        Ending::TooManyProcesses => {
+            let message =
+                format!("The command was stopped: it had more than {MAX_PROCESSES} processes.");
+            return Err(ToolError::tell("too_many_processes", message));
+        }
+    };
+    let Finished { ending, stdout, stderr } = finished;
+    let timed_out = ending == Ending::TimedOut;
+    Ok(ToolResponse::new(message, ResponseBody::BashExec { stdout, stderr, exit_code, timed_out }))
+}
+
+fn pretended() -> ToolResponse {
+    ToolResponse::new(
+        "Dry run: the command would have been run in the sandbox. It was not.",
+        ResponseBody::BashExec {
+            stdout: String::new(),
+            stderr: String::new(),
+            exit_code: None,
+            timed_out: false,
+        },
+    )
+}

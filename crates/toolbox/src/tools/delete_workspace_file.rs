@@ -1,0 +1,79 @@
+//! `delete_workspace_file`: one file less in the session's workspace.
+
+use std::sync::Arc;
+
+use async_trait::async_trait;
+use ports::tool::{Example, ToolContext, ToolError};
+use ports::{Files, Tool};
+use protocol::limits::TOOL_BUDGET;
+use protocol::response::{ResponseBody, ToolResponse};
+use protocol::tool::{Effect, ToolSpec};
+use schemars::JsonSchema;
+use serde::Deserialize;
+use serde_json::{Value, json};
+
+use super::{arguments, workspace};
+
+pub(super) struct DeleteWorkspaceFile {
+    spec: ToolSpec,
+    files: Arc<dyn Files>,
+}
+
+#[derive(Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+struct Arguments {
+    /// The file's id; give this or path.
+    file_id: Option<String>,
+    /// The file's path in the workspace; give this or file_id.
+    path: Option<String>,
+}
+
+impl DeleteWorkspaceFile {
+    pub(super) fn new(files: Arc<dyn Files>) -> Self {
+        Self {
+            spec: ToolSpec {
+                name: "delete_workspace_file",
+                description: "Delete a file of this session's workspace. It cannot be brought back.",
+                parameters: arguments::schema::<Arguments>(),
+                requires_auth: true,
+                budget: TOOL_BUDGET,
+                effect: Effect::Idempotent,
+            },
+            files,
+        }
+    }
+}
+
+#[async_trait]
+impl Tool for DeleteWorkspaceFile {
+    fn spec(&self) -> &ToolSpec {
+        &self.spec
+    }
+
+    async fn call(
+        &self,
+        arguments: Value,
+        context: ToolContext,
+    ) -> Result<ToolResponse, ToolError> {
+        let Arguments { file_id, path } = arguments::parse(arguments)?;
+        let (wanted, place) = (workspace::one_file(file_id, path)?, workspace::place(&context));
+        // A dry run looks as well, so that it fails where the real call would.
+        let found = match context.dry_run {
+            true => self.files.stat(&place, &wanted).await,
+            false => self.files.delete(&place, &wanted).await,
+        };
+        let path = found.map_err(workspace::storage)?.map_err(workspace::refusal)?.path;
+        let message = match context.dry_run {
+            true => format!("Dry run: {path} would have been deleted. It is still there."),
+            false => format!("{path} is deleted."),
+        };
+        Ok(ToolResponse::new(message, ResponseBody::WorkspaceFileDeleted { path }))
+    }
+
+    fn examples(&self) -> Vec<Example> {
+        vec![
+            Example { arguments: json!({"path": "there/is/no/such.file"}), response: "error" },
+            Example { arguments: json!({}), response: "error" },
+        ]
+    }
+}

@@ -1,0 +1,74 @@
+//! `get_doc_page`: one page of the guide.
+
+use async_trait::async_trait;
+use ports::Tool;
+use ports::tool::{Example, ToolContext, ToolError};
+use protocol::limits::TOOL_BUDGET;
+use protocol::response::{ResponseBody, ToolResponse};
+use protocol::tool::{Effect, ToolSpec};
+use schemars::JsonSchema;
+use serde::Deserialize;
+use serde_json::{Value, json};
+
+use super::arguments;
+use super::docs::Library;
+
+pub(super) struct GetDocPage {
+    spec: ToolSpec,
+    docs: Library,
+}
+
+#[derive(Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+struct Arguments {
+    /// The path of the page, as search_docs gives it.
+    #[schemars(length(min = 1, max = 200))]
+    path: String,
+}
+
+impl GetDocPage {
+    pub(super) fn new(docs: Library) -> Self {
+        Self {
+            spec: ToolSpec {
+                name: "get_doc_page",
+                description: "Read a page of the user guide of Pilothouse.",
+                parameters: arguments::schema::<Arguments>(),
+                requires_auth: false,
+                budget: TOOL_BUDGET,
+                effect: Effect::None,
+            },
+            docs,
+        }
+    }
+}
+
+#[async_trait]
+impl Tool for GetDocPage {
+    fn spec(&self) -> &ToolSpec {
+        &self.spec
+    }
+
+    async fn call(&self, arguments: Value, _: ToolContext) -> Result<ToolResponse, ToolError> {
+        let Arguments { path } = arguments::parse(arguments)?;
+        let Some(page) = self.docs.page(&path) else {
+            let near = self.docs.near(&path).join(", ");
+            return Err(ToolError::tell(
+                "doc_not_found",
+                format!("The guide has no such page. It has: {near}."),
+            ));
+        };
+        let body = ResponseBody::DocPage {
+            title: page.title.clone(),
+            path: page.path.clone(),
+            content: page.content.clone(),
+        };
+        Ok(ToolResponse::new(format!("The page \"{}\".", page.title), body))
+    }
+
+    fn examples(&self) -> Vec<Example> {
+        vec![
+            Example { arguments: json!({"path": "tools.md"}), response: "doc_page" },
+            Example { arguments: json!({"path": "no-such-page.md"}), response: "error" },
+        ]
+    }
+}

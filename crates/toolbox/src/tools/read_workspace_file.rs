@@ -1,0 +1,131 @@
+//! `read_workspace_file`: a file, or a part of it, as text where it is text.
+
+use std::sync::Arc;
+
+use async_trait::async_trait;
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
+use ports::tool::{Example, ToolContext, ToolError};
+use ports::{Files, Tool};
+use protocol::limits::TOOL_BUDGET;
+use protocol::response::{Encoding, ResponseBody, ToolResponse};
+use protocol::tool::{Effect, ToolSpec};
+use schemars::JsonSchema;
+use serde::Deserialize;
+use serde_json::{Value, json};
+
+use super::{arguments, workspace};
+
+/// Bytes in one answer; the rest is read with further calls.
+const INLINE_BYTES: usize = 32 * 1024;
+
+pub(super) struct ReadWorkspaceFile {
+    spec: ToolSpec,
+    files: Arc<dyn Files>,
+}
+
+#[derive(Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+struct Arguments {
+    /// The file's id; give this or path.
+    file_id: Option<String>,
+    /// The file's path in the workspace; give this or file_id.
+    path: Option<String>,
+    /// The byte to start from.
+    #[serde(default)]
+    offset: u64,
+    /// How many bytes, 32768 at most.
+    #[schemars(range(min = 1))]
+    length: Option<usize>,
+}
+
+impl ReadWorkspaceFile {
+    pub(super) fn new(files: Arc<dyn Files>) -> Self {
+        Self {
+            spec: ToolSpec {
+                name: "read_workspace_file",
+                description: "Read a file of this session's workspace, up to 32 KB per call. Text comes as text, \
+                    anything else as base64. For a longer file go on with offset.",
+                parameters: arguments::schema::<Arguments>(),
+                requires_auth: true,
+                budget: TOOL_BUDGET,
+                effect: Effect::None,
+            },
+            files,
+        }
+    }
+}
+
+#[async_trait]
+impl Tool for ReadWorkspaceFile {
+    fn spec(&self) -> &ToolSpec {
+        &self.spec
+    }
+
+    async fn call(
+        &self,
+        arguments: Value,
+        context: ToolContext,
+    ) -> Result<ToolResponse, ToolError> {
+        let Arguments { file_id, path, offset, length } = arguments::parse(arguments)?;
+        let wanted = workspace::one_file(file_id, path)?;
+        let length = length.unwrap_or(INLINE_BYTES).clamp(1, INLINE_BYTES);
+        let (file, bytes) = self
+            .files
+            .read(&workspace::place(&context), &wanted, offset, length)
+            .await
+            .map_err(workspace::storage)?
+            .map_err(workspace::refusal)?;
+        let more_follows = offset + (bytes.len() as u64) < file.size_bytes;
+        let (content, encoding, taken) = match text_of(&bytes, more_follows) {
+            Some(text) => (text.to_owned(), Encoding::Text, text.len()),
+            None => (STANDARD.encode(&bytes), Encoding::Base64, bytes.len()),
+        };
+        let next = offset + taken as u64;
+        let truncated = next < file.size_bytes;
+        let message = if truncated {
+            format!("Bytes {offset} to {next} of {}. Go on with offset {next}.", file.size_bytes)
+        } else {
+            format!("Bytes {offset} to {next} of {}; this is the end.", file.size_bytes)
+        };
+        let body = ResponseBody::WorkspaceFileContent { file, content, encoding, truncated };
+        Ok(ToolResponse::new(message, body))
+    }
+
+    fn examples(&self) -> Vec<Example> {
+        vec![
+            Example { arguments: json!({"path": "there/is/no/such.file"}), response: "error" },
+            Example { arguments: json!({"path": "a", "file_id": "b"}), response: "error" },
+        ]
+    }
+}
+
+/// The part as text, if it is that. When more follows, the cut may have gone through a character, which is then left
+/// for the next call.
+fn text_of(bytes: &[u8], more_follows: bool) -> Option<&str> {
+    if bytes.contains(&0) {
+        return None;
+    }
+    match std::str::from_utf8(bytes) {
+        Ok(text) => Some(text),
+        Err(error) if more_follows && error.error_len().is_none() && error.valid_up_to() > 0 => {
+            std::str::from_utf8(&bytes[..error.valid_up_to()]).ok()
+        }
+        Err(_) => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::text_of;
+
+    #[test]
+    fn a_cut_through_a_character_leaves_it_for_the_next_call() {
+        assert_eq!(text_of("aä".as_bytes(), false), Some("aä"));
+        assert_eq!(text_of(&"aä".as_bytes()[..2], true), Some("a"));
+        assert_eq!(text_of(&"aä".as_bytes()[..2], false), None);
+        assert_eq!(text_of(b"a\xffb", true), None);
+        assert_eq!(text_of(b"a\0b", false), None);
+        assert_eq!(text_of(b"", false), Some(""));
+    }
+}

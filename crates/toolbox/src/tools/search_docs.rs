@@ -1,0 +1,76 @@
+//! `search_docs`: where in the guide something is explained.
+
+use async_trait::async_trait;
+use ports::Tool;
+use ports::tool::{Example, ToolContext, ToolError};
+use protocol::limits::TOOL_BUDGET;
+use protocol::response::{ResponseBody, ToolResponse};
+use protocol::tool::{Effect, ToolSpec};
+use schemars::JsonSchema;
+use serde::Deserialize;
+use serde_json::{Value, json};
+
+use super::arguments;
+use super::docs::Library;
+
+const RESULTS: usize = 5;
+
+pub(super) struct SearchDocs {
+    spec: ToolSpec,
+    docs: Library,
+}
+
+#[derive(Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+struct Arguments {
+    /// What to look for, in a few words.
+    #[schemars(length(min = 1, max = 500))]
+    query: String,
+}
+
+impl SearchDocs {
+    pub(super) fn new(docs: Library) -> Self {
+        Self {
+            spec: ToolSpec {
+                name: "search_docs",
+                description: "Search the user guide of Pilothouse: its API, streaming, tools, models, files, errors, \
+                    security and operation. Read a result with get_doc_page.",
+                parameters: arguments::schema::<Arguments>(),
+                requires_auth: false,
+                budget: TOOL_BUDGET,
+                effect: Effect::None,
+            },
+            docs,
+        }
+    }
+}
+
+#[async_trait]
+impl Tool for SearchDocs {
+    fn spec(&self) -> &ToolSpec {
+        &self.spec
+    }
+
+    async fn call(&self, arguments: Value, _: ToolContext) -> Result<ToolResponse, ToolError> {
+        let Arguments { query } = arguments::parse(arguments)?;
+        let results = self.docs.search(&query, RESULTS);
+        if results.is_empty() {
+            let suggestions = vec!["Use other or fewer words.".to_owned()];
+            let message = "No page of the guide has these words.";
+            return Ok(ToolResponse::new(message, ResponseBody::NoResults { suggestions }));
+        }
+        let count = results.len();
+        let message = format!("{count} pages, the best first. Read one with get_doc_page.");
+        Ok(ToolResponse::new(message, ResponseBody::DocSearchResults { results, count, query }))
+    }
+
+    fn examples(&self) -> Vec<Example> {
+        vec![
+            Example {
+                arguments: json!({"query": "resume a stream"}),
+                response: "doc_search_results",
+            },
+            Example { arguments: json!({"query": "xylophone"}), response: "no_results" },
+        ]
+    }
+}

@@ -1,0 +1,116 @@
+//! `todo_write`: the model's plan, shown to the person while it is carried out.
+
+use async_trait::async_trait;
+use ports::Tool;
+use ports::tool::{Example, ToolContext, ToolError};
+use protocol::limits::TOOL_BUDGET;
+use protocol::response::{ResponseBody, Todo, TodoStatus, ToolResponse};
+use protocol::tool::{Effect, ToolSpec};
+use schemars::JsonSchema;
+use serde::Deserialize;
+use serde_json::{Value, json};
+
+use super::arguments;
+
+pub(super) struct TodoWrite {
+    spec: ToolSpec,
+}
+
+#[derive(Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+struct Arguments {
+    /// The whole list; it replaces the one before.
+    #[schemars(length(max = 50))]
+    todos: Vec<Item>,
+}
+
+#[derive(Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+struct Item {
+    /// What is to be done, as an order: "Fetch the page".
+    #[schemars(length(min = 1, max = 500))]
+    content: String,
+    /// How far it is.
+    status: Status,
+    /// The same while it is being done: "Fetching the page".
+    #[serde(rename = "activeForm")]
+    #[schemars(length(max = 500))]
+    active_form: Option<String>,
+}
+
+#[derive(Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+enum Status {
+    Pending,
+    InProgress,
+    Completed,
+}
+
+impl TodoWrite {
+    pub(super) fn new() -> Self {
+        Self {
+            spec: ToolSpec {
+                name: "todo_write",
+                description: "Show the user the plan for a task of several steps, and keep it up to date. Give the \
+                    whole list each time. At most one item is in_progress.",
+                parameters: arguments::schema::<Arguments>(),
+                requires_auth: false,
+                budget: TOOL_BUDGET,
+                effect: Effect::Idempotent,
+            },
+        }
+    }
+}
+
+#[async_trait]
+impl Tool for TodoWrite {
+    fn spec(&self) -> &ToolSpec {
+        &self.spec
+    }
+
+    async fn call(&self, arguments: Value, _: ToolContext) -> Result<ToolResponse, ToolError> {
+        let Arguments { todos } = arguments::parse(arguments)?;
+        let todos: Vec<Todo> = todos.into_iter().map(Todo::from).collect();
+        let count = |status| todos.iter().filter(|todo| todo.status == status).count();
+        if count(TodoStatus::InProgress) > 1 {
+            return Err(ToolError::tell(
+                "several_in_progress",
+                "Only one item may be in_progress. Mark the others pending or completed.",
+            ));
+        }
+        let message =
+            format!("{} of {} items are completed.", count(TodoStatus::Completed), todos.len());
+        Ok(ToolResponse::new(message, ResponseBody::TodoWrite { todos }))
+    }
+
+    fn examples(&self) -> Vec<Example> {
+        vec![
+            Example {
+                arguments: json!({"todos": [
+                    {"content": "Fetch the page", "status": "completed"},
+                    {"content": "Write the summary", "status": "in_progress", "activeForm": "Writing the summary"},
+                    {"content": "Save it", "status": "pending"},
+                ]}),
+                response: "todo_write",
+            },
+            Example {
+                arguments: json!({"todos": [
+                    {"content": "One", "status": "in_progress"},
+                    {"content": "Two", "status": "in_progress"},
+                ]}),
+                response: "error",
+            },
+        ]
+    }
+}
+
+impl From<Item> for Todo {
+    fn from(item: Item) -> Self {
+        let status = match item.status {
+            Status::Pending => TodoStatus::Pending,
+            Status::InProgress => TodoStatus::InProgress,
+            Status::Completed => TodoStatus::Completed,
+        };
+        Self { content: item.content, status, active_form: item.active_form }
+    }
+}

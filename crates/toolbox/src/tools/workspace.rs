@@ -1,0 +1,63 @@
+//! What the workspace tools share: whose files are meant, how a file is named, and what a refusal says.
+
+use ports::PortError;
+use ports::files::{FileRef, Place, Refused};
+use ports::tool::{ToolContext, ToolError};
+
+pub(super) fn place(context: &ToolContext) -> Place {
+    Place { owner: context.owner.clone(), session: context.session_id.clone() }
+}
+
+/// Shell commands see the workspace as `/workspace`, so a model will use that name here too.
+pub(super) fn relative(path: &str) -> &str {
+    path.strip_prefix("/workspace/").or_else(|| path.strip_prefix("./")).unwrap_or(path)
+}
+
+/// A file is named by its id or by its path, not by both.
+pub(super) fn one_file(
+    file_id: Option<String>,
+    path: Option<String>,
+) -> Result<FileRef, ToolError> {
+    match (file_id.filter(|id| !id.is_empty()), path.filter(|path| !path.is_empty())) {
+        (Some(id), None) => Ok(FileRef::Id(id)),
+        (None, Some(path)) => Ok(FileRef::Path(relative(&path).to_owned())),
+        _ => {
+            Err(ToolError::tell("invalid_arguments", "Give either file_id or path, and only one."))
+        }
+    }
+}
+
+pub(super) fn refusal(refused: Refused) -> ToolError {
+    match refused {
+        Refused::NotFound => ToolError::tell(
+            "file_not_found",
+            "There is no such file in the workspace. list_workspace_files shows what there is.",
+        ),
+        Refused::BadPath => ToolError::tell(
+            "bad_path",
+            "The path does not name a file inside the workspace. Use a relative path such as notes/plan.md.",
+        ),
+        Refused::Exists => ToolError::tell(
+            "file_exists",
+            "There is a file with this path already. Set overwrite to replace it, or choose another path.",
+        ),
+        Refused::TooLarge { limit } => ToolError::tell(
+            "too_large",
+            format!(
+                "It does not fit: the limit is {limit} bytes. Write less, or delete files first."
+            ),
+        ),
+    }
+}
+
+/// The storage has a problem of its own. The model can go on without it, unless the process is going down.
+pub(super) fn storage(error: PortError) -> ToolError {
+    match error {
+        PortError::Closed => ToolError::Fatal("The server is shutting down.".into()),
+        PortError::Full => ToolError::tell("storage_full", "The disk of the server is full."),
+        error => {
+            tracing::warn!(%error, "the workspace files cannot be used");
+            ToolError::tell("files_unavailable", "The workspace cannot be used at the moment.")
+        }
+    }
+}

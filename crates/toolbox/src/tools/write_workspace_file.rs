@@ -1,0 +1,162 @@
+//! `write_workspace_file`: a file in the session's workspace, from text or from base64.
+
+use std::sync::Arc;
+
+use async_trait::async_trait;
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
+use bytes::Bytes;
+use ports::files::{FileRef, Place, Refused, Written};
+use ports::tool::{Example, ToolContext, ToolError};
+use ports::{Files, Tool};
+use protocol::limits::TOOL_BUDGET;
+use protocol::response::{ResponseBody, ToolResponse, WorkspaceFile};
+use protocol::tool::{Effect, ToolSpec};
+use schemars::JsonSchema;
+use serde::Deserialize;
+use serde_json::{Value, json};
+
+use super::{arguments, workspace};
+
+pub(super) struct WriteWorkspaceFile {
+    spec: ToolSpec,
+    files: Arc<dyn Files>,
+}
+
+#[derive(Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+struct Arguments {
+    /// The file's name, such as "report.md".
+    #[schemars(length(min = 1, max = 255))]
+    filename: String,
+    /// The text of the file; give this or content_base64.
+    content: Option<String>,
+    /// The bytes of the file in base64; give this or content.
+    content_base64: Option<String>,
+    /// The whole path, when the file belongs into a folder: "notes/report.md".
+    path: Option<String>,
+    /// Replace a file that exists.
+    #[serde(default)]
+    overwrite: bool,
+}
+
+impl WriteWorkspaceFile {
+    pub(super) fn new(files: Arc<dyn Files>) -> Self {
+        Self {
+            spec: ToolSpec {
+                name: "write_workspace_file",
+                description: "Write a file into this session's workspace, where the user and shell commands find it.",
+                parameters: arguments::schema::<Arguments>(),
+                requires_auth: true,
+                budget: TOOL_BUDGET,
+                effect: Effect::Idempotent,
+            },
+            files,
+        }
+    }
+
+    async fn write(
+        &self,
+        place: &Place,
+        path: &str,
+        content: Bytes,
+        overwrite: bool,
+    ) -> Result<Written, ToolError> {
+        let written = self.files.write(place, path, content.clone(), overwrite).await;
+        match written.map_err(workspace::storage)? {
+            Ok(written) => Ok(written),
+            // The call may be a repetition after a crash; then the file that is in the way is its own.
+            Err(Refused::Exists) => match self.same(place, path, &content).await? {
+                Some(file) => Ok(Written { file, created: false }),
+                None => Err(workspace::refusal(Refused::Exists)),
+            },
+            Err(refused) => Err(workspace::refusal(refused)),
+        }
+    }
+
+    /// The file at `path`, if this is exactly its content.
+    async fn same(
+        &self,
+        place: &Place,
+        path: &str,
+        content: &Bytes,
+    ) -> Result<Option<WorkspaceFile>, ToolError> {
+        let wanted = FileRef::Path(path.to_owned());
+        let found = self.files.read(place, &wanted, 0, content.len() + 1).await;
+        match found.map_err(workspace::storage)? {
+            Ok((file, bytes)) if bytes == *content => Ok(Some(file)),
+            _ => Ok(None),
+        }
+    }
+}
+
+#[async_trait]
+impl Tool for WriteWorkspaceFile {
+    fn spec(&self) -> &ToolSpec {
+        &self.spec
+    }
+
+    async fn call(
+        &self,
+        arguments: Value,
+        context: ToolContext,
+    ) -> Result<ToolResponse, ToolError> {
+        let arguments: Arguments = arguments::parse(arguments)?;
+        let content = content(arguments.content, arguments.content_base64)?;
+        let path = arguments.path.filter(|path| !path.is_empty()).unwrap_or(arguments.filename);
+        let path = workspace::relative(&path);
+        if context.dry_run {
+            return Ok(pretended(path, content.len()));
+        }
+        let size = content.len();
+        let Written { file, created } =
+            self.write(&workspace::place(&context), path, content, arguments.overwrite).await?;
+        let message = format!("{} holds {size} bytes.", file.path);
+        Ok(ToolResponse::new(message, ResponseBody::WorkspaceFileWritten { file, created }))
+    }
+
+    fn examples(&self) -> Vec<Example> {
+        vec![
+            Example {
+                arguments: json!({"filename": "hello.txt", "content": "Hello", "overwrite": true}),
+                response: "workspace_file_written",
+            },
+            Example {
+                arguments: json!({"filename": "dot.bin", "path": "data/dot.bin", "content_base64": "AAEC", "overwrite": true}),
+                response: "workspace_file_written",
+            },
+            Example { arguments: json!({"filename": "empty.txt"}), response: "error" },
+            Example {
+                arguments: json!({"filename": "x", "path": "../x", "content": "out"}),
+                response: "error",
+            },
+        ]
+    }
+}
+
+fn content(text: Option<String>, base64: Option<String>) -> Result<Bytes, ToolError> {
+    match (text, base64) {
+        (Some(text), None) => Ok(Bytes::from(text)),
+        (None, Some(base64)) => STANDARD.decode(base64.trim()).map(Bytes::from).map_err(|_| {
+            ToolError::tell("invalid_arguments", "content_base64 is not valid base64.")
+        }),
+        _ => Err(ToolError::tell(
+            "invalid_arguments",
+            "Give either content or content_base64, and only one.",
+        )),
+    }
+}
+
+fn pretended(path: &str, size: usize) -> ToolResponse {
+    let file = WorkspaceFile {
+        file_id: "dry-run".into(),
+        path: path.to_owned(),
+        name: path.rsplit('/').next().unwrap_or(path).to_owned(),
+        mime_type: "application/octet-stream".into(),
+        size_bytes: size as u64,
+    };
+    ToolResponse::new(
+        format!("Dry run: {size} bytes would have been written to {path}. Nothing was written."),
+        ResponseBody::WorkspaceFileWritten { file, created: false },
+    )
+}

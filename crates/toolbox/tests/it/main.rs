@@ -1,0 +1,6 @@
+//! The toolbox against real servers, real processes and real files.
+
+mod egress;
+mod providers;
+mod sandbox;
+mod tools;

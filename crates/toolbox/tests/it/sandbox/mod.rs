@@ -1,0 +1,49 @@
+//! Commands that try to get out, to see more than they should, or to stay.
+
+mod ending;
+mod walls;
+
+use std::path::Path;
+use std::time::{Duration, Instant};
+
+use pilothouse_toolbox::sandbox::{Finished, Job, Sandbox};
+use tokio_util::sync::CancellationToken;
+
+async fn sandbox() -> Sandbox {
+    Sandbox::detect().await.expect("bubblewrap is installed and works")
+}
+
+fn job(command: &str, workspace: &Path) -> Job {
+    Job {
+        command: command.to_owned(),
+        workspace: workspace.to_owned(),
+        timeout: Duration::from_secs(20),
+    }
+}
+
+async fn run(command: &str) -> Finished {
+    let workspace = tempfile::tempdir().expect("a folder");
+    run_in(command, workspace.path()).await
+}
+
+async fn run_in(command: &str, workspace: &Path) -> Finished {
+    sandbox().await.run(job(command, workspace), CancellationToken::new()).await.expect("it runs")
+}
+
+/// Processes of this machine whose command line contains `marker`.
+fn alive(marker: &str) -> usize {
+    let processes = std::fs::read_dir("/proc").expect("a proc file system");
+    processes
+        .flatten()
+        .filter_map(|entry| std::fs::read(entry.path().join("cmdline")).ok())
+        .filter(|line| String::from_utf8_lossy(line).contains(marker))
+        .count()
+}
+
+async fn until(what: &str, mut holds: impl FnMut() -> bool) {
+    let deadline = Instant::now() + Duration::from_secs(10);
+    while !holds() {
+        assert!(Instant::now() < deadline, "waited in vain: {what}");
+        tokio::time::sleep(Duration::from_millis(10)).await;
+    }
+}

@@ -1,0 +1,108 @@
+//! Every tool as the engine calls it: by its spec, with arguments as JSON.
+
+mod examples;
+mod folder;
+mod shell;
+mod web;
+mod workspace;
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use pilothouse_toolbox::egress::{Client, Options};
+use pilothouse_toolbox::sandbox::Sandbox;
+use pilothouse_toolbox::tools::{self, Services, docs};
+use ports::Tool;
+use ports::tool::{ToolContext, ToolError};
+use protocol::response::ToolResponse;
+use protocol::session::Owner;
+use protocol::{CallId, SessionId, TurnId, UserId};
+use serde_json::{Value, json};
+use tokio_util::sync::CancellationToken;
+
+use folder::Folder;
+
+struct Toolbox {
+    files: Arc<Folder>,
+    tools: Vec<Arc<dyn Tool>>,
+}
+
+impl Toolbox {
+    async fn open() -> Self {
+        Self::with(Client::new(Options::default()).expect("a client")).await
+    }
+
+    async fn with(egress: Client) -> Self {
+        let files = Arc::new(Folder::new());
+        let sandbox = Some(Sandbox::detect().await.expect("bubblewrap is installed and works"));
+        let services =
+            Services { files: files.clone(), egress, sandbox, docs: docs::Library::guide() };
+        Self { files, tools: tools::all(&services) }
+    }
+
+    fn tool(&self, name: &str) -> &Arc<dyn Tool> {
+        self.tools.iter().find(|tool| tool.spec().name == name).expect(name)
+    }
+
+    /// The response as the history will hold it; a refusal is one too.
+    async fn call(&self, name: &str, arguments: Value) -> Value {
+        self.call_in(context(), name, arguments).await
+    }
+
+    async fn call_in(&self, context: ToolContext, name: &str, arguments: Value) -> Value {
+        answer(self.tool(name).call(arguments, context).await)
+    }
+}
+
+fn answer(called: Result<ToolResponse, ToolError>) -> Value {
+    let response = match called {
+        Ok(response) => response,
+        Err(ToolError::TellModel { code, message }) => ToolResponse::error(code, message),
+        Err(ToolError::Fatal(message)) => panic!("fatal: {message}"),
+    };
+    serde_json::to_value(response).expect("a response is JSON")
+}
+
+fn context() -> ToolContext {
+    ToolContext {
+        owner: Owner::User(UserId::from("tester")),
+        session_id: SessionId::from("session"),
+        turn_id: TurnId::from("turn"),
+        call_id: CallId::from("call"),
+        idempotency_key: "turn/0/call".into(),
+        dry_run: false,
+        budget: Duration::from_secs(60),
+        cancel: CancellationToken::new(),
+    }
+}
+
+fn dry_run() -> ToolContext {
+    ToolContext { dry_run: true, ..context() }
+}
+
+#[tokio::test]
+async fn the_model_is_told_what_it_did_wrong() {
+    let toolbox = Toolbox::open().await;
+    let asked = toolbox.call("ask_question", json!({"questions": [{"question": " "}]})).await;
+    assert_eq!(asked["error"], "invalid_arguments");
+    let unknown = toolbox.call("get_doc_page", json!({"path": "streaming"})).await;
+    assert_eq!(unknown["error"], "doc_not_found");
+    assert!(unknown["message"].as_str().expect("text").contains("streaming-and-resume.md"));
+}
+
+#[tokio::test]
+async fn questions_reach_the_person_with_a_key_and_an_example() {
+    let toolbox = Toolbox::open().await;
+    let questions = json!([
+        {"question": "Where?", "keyword": "place", "example": "Lisbon"},
+        {"question": "How often?", "options": ["daily", "weekly"]},
+    ]);
+    let asked = toolbox.call("ask_question", json!({"questions": questions})).await;
+    assert_eq!(
+        asked["questions"],
+        json!([
+            {"question": "Where?", "keyword": "place", "example": "Lisbon"},
+            {"question": "How often?", "keyword": "answer_2", "example": "daily / weekly"},
+        ])
+    );
+}
