@@ -1,0 +1,31 @@
+//! Hints within one process.
+
+use ports::{Bus, Signal};
+use tokio::sync::broadcast;
+
+/// A receiver that falls this far behind loses the oldest, which a bus may.
+const CAPACITY: usize = 1024;
+
+pub(crate) struct LocalBus {
+    sender: broadcast::Sender<Signal>,
+    deaf: bool,
+}
+
+impl LocalBus {
+    pub(crate) fn new(deaf: bool) -> Self {
+        Self { sender: broadcast::Sender::new(CAPACITY), deaf }
+    }
+}
+
+impl Bus for LocalBus {
+    fn publish(&self, signal: Signal) {
+        if !self.deaf {
+            // No receivers is not a failure: nobody wanted the hint.
+            let _ = self.sender.send(signal);
+        }
+    }
+
+    fn subscribe(&self) -> broadcast::Receiver<Signal> {
+        self.sender.subscribe()
+    }
+}

@@ -1,0 +1,13 @@
+//! The machine's time of day.
+
+use jiff::Timestamp;
+use ports::Clock;
+
+pub(crate) struct SystemClock;
+
+impl Clock for SystemClock {
+    #[expect(clippy::disallowed_methods, reason = "this is the clock everybody else asks")]
+    fn now(&self) -> Timestamp {
+        Timestamp::now()
+    }
+}

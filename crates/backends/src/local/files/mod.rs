@@ -1,0 +1,254 @@
+//! Workspace files in folders of this machine, one per session. Every access goes through a handle on
+//! that folder which cannot lead out of it, because a shell may have put anything into it.
+
+mod mime;
+mod names;
+mod walk;
+mod write;
+
+use std::io::{self, ErrorKind, Read, Seek, SeekFrom};
+use std::path::PathBuf;
+use std::sync::{Arc, Mutex};
+
+use async_trait::async_trait;
+use bytes::Bytes;
+use cap_std::ambient_authority;
+use cap_std::fs::{Dir, File, OpenOptions, OpenOptionsExt};
+use ports::files::{FileRef, Files, Listing, Place, Refused, Written};
+use ports::{PortError, PortResult};
+use protocol::response::WorkspaceFile;
+use rustix::fs::OFlags;
+use rustix::io::Errno;
+
+use self::names::{folder_name, path_of};
+
+/// Writes to one session take turns, so that two of them cannot both find room for one.
+const STRIPES: usize = 16;
+
+#[derive(Clone)]
+pub(crate) struct LocalFiles {
+    inner: Arc<Inner>,
+}
+
+struct Inner {
+    root: PathBuf,
+    sessions: Dir,
+    /// Where files grow before they are renamed into a workspace; a shell in there never sees a part.
+    incoming: Dir,
+    writing: [Mutex<()>; STRIPES],
+}
+
+/// What a file operation gives: a result, a refusal, or a fault of the machine.
+type Checked<T> = io::Result<Result<T, Refused>>;
+
+impl LocalFiles {
+    pub(crate) async fn open(root: PathBuf) -> io::Result<Self> {
+        tokio::task::spawn_blocking(move || {
+            Dir::create_ambient_dir_all(&root, ambient_authority())?;
+            let sessions = Dir::open_ambient_dir(&root, ambient_authority())?;
+            // What a process that died was writing belongs to nobody.
+            match sessions.remove_dir_all("incoming") {
+                Err(error) if error.kind() != ErrorKind::NotFound => return Err(error),
+                _ => sessions.create_dir("incoming")?,
+            }
+            let incoming = sessions.open_dir("incoming")?;
+            let inner = Inner { root, sessions, incoming, writing: Default::default() };
+            Ok(Self { inner: Arc::new(inner) })
+        })
+        .await
+        .map_err(io::Error::other)?
+    }
+
+    async fn blocking<T: Send + 'static>(
+        &self,
+        work: impl FnOnce(&Inner) -> io::Result<T> + Send + 'static,
+    ) -> PortResult<T> {
+        let inner = self.inner.clone();
+        tokio::task::spawn_blocking(move || work(&inner))
+            .await
+            .map_err(|_| PortError::Broken("a file operation panicked".into()))?
+            .map_err(|error| match error.kind() {
+                ErrorKind::StorageFull | ErrorKind::QuotaExceeded => PortError::Full,
+                _ => PortError::Unavailable(format!("the workspace: {error}")),
+            })
+    }
+}
+
+#[async_trait]
+impl Files for LocalFiles {
+    async fn list(&self, place: &Place, prefix: &str, limit: usize) -> PortResult<Listing> {
+        let (place, prefix) = (place.clone(), prefix.to_owned());
+        self.blocking(move |inner| {
+            let mut files = match inner.workspace(&place)? {
+                Some(workspace) => walk::files(&workspace, &place)?,
+                None => Vec::new(),
+            };
+            files.retain(|file| file.path.starts_with(&prefix));
+            let total = files.len();
+            files.truncate(limit);
+            Ok(Listing { files, total })
+        })
+        .await
+    }
+
+    async fn stat(
+        &self,
+        place: &Place,
+        file: &FileRef,
+    ) -> PortResult<Result<WorkspaceFile, Refused>> {
+        let (place, file) = (place.clone(), file.clone());
+        self.blocking(move |inner| Ok(inner.open_file(&place, &file)?.map(|found| found.described)))
+            .await
+    }
+
+    async fn read(
+        &self,
+        place: &Place,
+        file: &FileRef,
+        offset: u64,
+        length: usize,
+    ) -> PortResult<Result<(WorkspaceFile, Bytes), Refused>> {
+        let (place, file) = (place.clone(), file.clone());
+        self.blocking(move |inner| {
+            let mut found = match inner.open_file(&place, &file)? {
+                Ok(found) => found,
+                Err(refused) => return Ok(Err(refused)),
+            };
+            found.file.seek(SeekFrom::Start(offset))?;
+            let mut content = Vec::new();
+            found.file.take(length as u64).read_to_end(&mut content)?;
+            Ok(Ok((found.described, content.into())))
+        })
+        .await
+    }
+
+    async fn write(
+        &self,
+        place: &Place,
+        path: &str,
+        content: Bytes,
+        overwrite: bool,
+    ) -> PortResult<Result<Written, Refused>> {
+        let (place, path) = (place.clone(), path.to_owned());
+        self.blocking(move |inner| inner.write(&place, &path, &content, overwrite)).await
+    }
+
+    async fn delete(
+        &self,
+        place: &Place,
+        file: &FileRef,
+    ) -> PortResult<Result<WorkspaceFile, Refused>> {
+        let (place, file) = (place.clone(), file.clone());
+        self.blocking(move |inner| {
+            let found = match inner.open_file(&place, &file)? {
+                Ok(found) => found,
+                Err(refused) => return Ok(Err(refused)),
+            };
+            found.workspace.remove_file(&found.described.path)?;
+            Ok(Ok(found.described))
+        })
+        .await
+    }
+
+    async fn delete_session(&self, place: &Place) -> PortResult<()> {
+        let place = place.clone();
+        self.blocking(move |inner| match inner.sessions.remove_dir_all(folder_name(&place)) {
+            Err(error) if error.kind() != ErrorKind::NotFound => Err(error),
+            _ => Ok(()),
+        })
+        .await
+    }
+
+    async fn folder(&self, place: &Place) -> PortResult<PathBuf> {
+        let place = place.clone();
+        self.blocking(move |inner| {
+            inner.make_workspace(&place)?;
+            Ok(inner.root.join(folder_name(&place)))
+        })
+        .await
+    }
+}
+
+/// An open file and what is said about it.
+struct Found {
+    workspace: Dir,
+    file: File,
+    described: WorkspaceFile,
+}
+
+impl Inner {
+    fn workspace(&self, place: &Place) -> io::Result<Option<Dir>> {
+        match self.sessions.open_dir(folder_name(place)) {
+            Ok(workspace) => Ok(Some(workspace)),
+            Err(error) if error.kind() == ErrorKind::NotFound => Ok(None),
+            Err(error) => Err(error),
+        }
+    }
+
+    fn make_workspace(&self, place: &Place) -> io::Result<Dir> {
+        self.sessions.create_dir_all(folder_name(place))?;
+        self.sessions.open_dir(folder_name(place))
+    }
+
+    fn open_file(&self, place: &Place, file: &FileRef) -> Checked<Found> {
+        let Some(workspace) = self.workspace(place)? else {
+            return Ok(Err(Refused::NotFound));
+        };
+        let path = match file {
+            FileRef::Path(path) => match path_of(path) {
+                Some(path) => path.to_owned(),
+                None => return Ok(Err(Refused::BadPath)),
+            },
+            FileRef::Id(id) => {
+                let found = walk::files(&workspace, place)?.into_iter().find(|f| f.file_id == *id);
+                match found {
+                    Some(file) => file.path,
+                    None => return Ok(Err(Refused::NotFound)),
+                }
+            }
+        };
+        match plain_file(&workspace, &path)? {
+            Ok(()) => {}
+            Err(refused) => return Ok(Err(refused)),
+        }
+        // It may have become a pipe since, which would block for ever if it were waited for.
+        let opened = workspace.open_with(
+            &path,
+            OpenOptions::new().read(true).custom_flags(OFlags::NONBLOCK.bits() as i32),
+        );
+        let file = match opened {
+            Ok(file) => file,
+            Err(error) => return refused(error).map(Err),
+        };
+        let size = file.metadata()?;
+        if !size.is_file() {
+            return Ok(Err(Refused::BadPath));
+        }
+        let described = names::described(place, &path, size.len());
+        Ok(Ok(Found { workspace, file, described }))
+    }
+}
+
+/// Whether there is a file of our kind under this name: no folder, no link, no pipe.
+fn plain_file(workspace: &Dir, path: &str) -> Checked<()> {
+    match workspace.symlink_metadata(path) {
+        Ok(found) if found.is_file() => Ok(Ok(())),
+        Ok(_) => Ok(Err(Refused::BadPath)),
+        Err(error) => refused(error).map(Err),
+    }
+}
+
+/// An error that the path is to blame for.
+fn refused(error: io::Error) -> io::Result<Refused> {
+    match error.kind() {
+        ErrorKind::NotFound => Ok(Refused::NotFound),
+        // The handle refuses to leave the folder with "permission denied".
+        ErrorKind::NotADirectory
+        | ErrorKind::IsADirectory
+        | ErrorKind::PermissionDenied
+        | ErrorKind::InvalidInput
+        | ErrorKind::InvalidFilename => Ok(Refused::BadPath),
+        _ if Errno::from_io_error(&error) == Some(Errno::LOOP) => Ok(Refused::BadPath),
+        _ => Err(error),
+    }
+}

@@ -1,0 +1,54 @@
+//! All files of a workspace. Links are not followed, and what a shell piled up is bounded.
+
+use std::io;
+
+use cap_std::fs::Dir;
+use ports::files::Place;
+use protocol::response::WorkspaceFile;
+
+use super::names::{described, path_of};
+
+/// Entries looked at; a workspace with more shows its first ones.
+const ENTRIES: usize = 20_000;
+const DEPTH: usize = 32;
+
+/// Sorted by path. Only files that can be asked for by the path that is shown.
+pub(super) fn files(workspace: &Dir, place: &Place) -> io::Result<Vec<WorkspaceFile>> {
+    let mut walk = Walk { place, left: ENTRIES, found: Vec::new() };
+    walk.folder(workspace, "", 0)?;
+    walk.found.sort_unstable_by(|a, b| a.path.cmp(&b.path));
+    Ok(walk.found)
+}
+
+struct Walk<'a> {
+    place: &'a Place,
+    left: usize,
+    found: Vec<WorkspaceFile>,
+}
+
+impl Walk<'_> {
+    fn folder(&mut self, folder: &Dir, prefix: &str, depth: usize) -> io::Result<()> {
+        for entry in folder.entries()? {
+            if self.left == 0 {
+                return Ok(());
+            }
+            self.left -= 1;
+            let entry = entry?;
+            let Ok(name) = entry.file_name().into_string() else { continue };
+            let path = format!("{prefix}{name}");
+            if path_of(&path).is_none() {
+                continue;
+            }
+            // A file that a shell removes meanwhile is simply not there.
+            let Ok(kind) = entry.file_type() else { continue };
+            if kind.is_file() {
+                let Ok(metadata) = entry.metadata() else { continue };
+                self.found.push(described(self.place, &path, metadata.len()));
+            } else if kind.is_dir() && depth < DEPTH {
+                let Ok(inner) = entry.open_dir() else { continue };
+                self.folder(&inner, &format!("{path}/"), depth + 1)?;
+            }
+        }
+        Ok(())
+    }
+}

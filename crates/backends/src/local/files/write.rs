@@ -1,0 +1,91 @@
+//! Writing a file: whole, on the disk, and within the limits, or not at all.
+
+use std::hash::{DefaultHasher, Hash, Hasher};
+use std::io::{self, ErrorKind, Write};
+
+use cap_std::fs::Dir;
+use ports::files::{Place, Refused, Written};
+
+use super::names::{described, path_of};
+use super::{Checked, Inner, STRIPES, plain_file, refused, walk};
+
+const FILE_BYTES: u64 = 100_000_000;
+const WORKSPACE_BYTES: u64 = 250_000_000;
+
+impl Inner {
+    pub(super) fn write(
+        &self,
+        place: &Place,
+        path: &str,
+        content: &[u8],
+        overwrite: bool,
+    ) -> Checked<Written> {
+        let Some(path) = path_of(path) else { return Ok(Err(Refused::BadPath)) };
+        if content.len() as u64 > FILE_BYTES {
+            return Ok(Err(Refused::TooLarge { limit: FILE_BYTES }));
+        }
+        // Nothing is kept under the lock, so it does not matter how its last holder ended.
+        let _writing = self.writing[stripe(place)].lock().unwrap_or_else(|e| e.into_inner());
+        let workspace = self.make_workspace(place)?;
+        let created = match plain_file(&workspace, path)? {
+            Ok(()) if !overwrite => return Ok(Err(Refused::Exists)),
+            Ok(()) => false,
+            Err(Refused::NotFound) => true,
+            Err(refused) => return Ok(Err(refused)),
+        };
+        if used_by_others(&workspace, place, path)? + content.len() as u64 > WORKSPACE_BYTES {
+            return Ok(Err(Refused::TooLarge { limit: WORKSPACE_BYTES }));
+        }
+        let part = uuid::Uuid::new_v4().simple().to_string();
+        let moved = self.put(&workspace, &part, path, content, created);
+        // After a rename there is nothing left to remove.
+        let _ = self.incoming.remove_file(&part);
+        match moved {
+            Ok(()) => {
+                let file = described(place, path, content.len() as u64);
+                Ok(Ok(Written { file, created }))
+            }
+            Err(error) if error.kind() == ErrorKind::AlreadyExists => Ok(Err(Refused::Exists)),
+            Err(error) => refused(error).map(Err),
+        }
+    }
+
+    fn put(
+        &self,
+        workspace: &Dir,
+        part: &str,
+        path: &str,
+        content: &[u8],
+        created: bool,
+    ) -> io::Result<()> {
+        let mut file = self.incoming.create(part)?;
+        file.write_all(content)?;
+        file.sync_all()?;
+        let folder = match path.rsplit_once('/') {
+            Some((folder, _)) => {
+                workspace.create_dir_all(folder)?;
+                workspace.open_dir(folder)?
+            }
+            None => workspace.try_clone()?,
+        };
+        if created {
+            // Unlike a rename, a link does not replace what a shell has put there in between.
+            self.incoming.hard_link(part, workspace, path)?;
+        } else {
+            self.incoming.rename(part, workspace, path)?;
+        }
+        // The name is on the disk only when its folder is.
+        folder.open(".")?.sync_all()
+    }
+}
+
+fn used_by_others(workspace: &Dir, place: &Place, path: &str) -> io::Result<u64> {
+    let files = walk::files(workspace, place)?;
+    Ok(files.iter().filter(|file| file.path != path).map(|file| file.size_bytes).sum())
+}
+
+fn stripe(place: &Place) -> usize {
+    let mut hasher = DefaultHasher::new();
+    place.session.hash(&mut hasher);
+    (hasher.finish() % STRIPES as u64) as usize
+}

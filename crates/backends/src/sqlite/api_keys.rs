@@ -1,0 +1,88 @@
+//! Keys a user gives to programs, by their digests.
+
+use async_trait::async_trait;
+use ports::PortResult;
+use ports::store::{ApiKey, ApiKeys, NewApiKey};
+use protocol::UserId;
+use rusqlite::{OptionalExtension, params};
+
+use super::job::{Done, Need};
+use super::{Sqlite, rows};
+
+#[async_trait]
+impl ApiKeys for Sqlite {
+    async fn create(&self, user: &UserId, new: NewApiKey) -> PortResult<ApiKey> {
+        let (user, now) = (user.clone(), self.moment());
+        self.writer
+            .run(Need::Ordinary, move |db| {
+                let key = db
+                    .prepare_cached(
+                        "INSERT INTO api_key (id, user_id, name, digest, head, created_at)
+                         VALUES (?1, ?2, ?3, ?4, ?5, ?6) RETURNING id, name, head, created_at",
+                    )?
+                    .query_row(
+                        params![
+                            uuid::Uuid::now_v7().to_string(),
+                            user.as_str(),
+                            new.name,
+                            new.digest,
+                            new.head,
+                            now.wall_us,
+                        ],
+                        api_key,
+                    )?;
+                Ok(Done::quietly(key))
+            })
+            .await
+    }
+
+    async fn list(&self, user: &UserId) -> PortResult<Vec<ApiKey>> {
+        let user = user.clone();
+        self.readers
+            .run(move |db| {
+                let keys = db
+                    .prepare_cached(
+                        "SELECT id, name, head, created_at FROM api_key WHERE user_id = ?1
+                         ORDER BY created_at, rowid",
+                    )?
+                    .query_map([user.as_str()], api_key)?
+                    .collect::<Result<_, _>>()?;
+                Ok(keys)
+            })
+            .await
+    }
+
+    async fn revoke(&self, user: &UserId, id: &str) -> PortResult<bool> {
+        let (user, id) = (user.clone(), id.to_owned());
+        self.writer
+            .run(Need::Essential, move |db| {
+                let removed = db
+                    .prepare_cached("DELETE FROM api_key WHERE user_id = ?1 AND id = ?2")?
+                    .execute([user.as_str(), id.as_str()])?;
+                Ok(Done::quietly(removed > 0))
+            })
+            .await
+    }
+
+    async fn find(&self, digest: &str) -> PortResult<Option<UserId>> {
+        let digest = digest.to_owned();
+        self.readers
+            .run(move |db| {
+                let user = db
+                    .prepare_cached("SELECT user_id FROM api_key WHERE digest = ?1")?
+                    .query_row([digest.as_str()], |row| rows::id(row, "user_id"))
+                    .optional()?;
+                Ok(user)
+            })
+            .await
+    }
+}
+
+fn api_key(row: &rusqlite::Row<'_>) -> rusqlite::Result<ApiKey> {
+    Ok(ApiKey {
+        id: row.get("id")?,
+        name: row.get("name")?,
+        head: row.get("head")?,
+        created_at: rows::time(row, "created_at")?,
+    })
+}

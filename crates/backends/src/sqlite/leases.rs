@@ -1,0 +1,143 @@
+//! Who may act for a turn. Leases are times on this process's own clock; a restart ends them all.
+
+use std::time::Duration;
+
+use async_trait::async_trait;
+use ports::leases::{Claimed, Leases, Renewal};
+use ports::{Fenced, PortResult};
+use protocol::turn::{Claim, TurnStatus};
+use protocol::{SessionId, TurnId, WorkerId};
+use rusqlite::{Connection, OptionalExtension, params};
+
+use super::boot::millis;
+use super::fault::Fault;
+use super::job::{Done, Need};
+use super::stream_log::{self, count_fenced};
+use super::turns::{by_id, open_after};
+use super::{Moment, Sqlite, rows, words};
+
+#[async_trait]
+impl Leases for Sqlite {
+    async fn claim(&self, turn: &TurnId, worker: &WorkerId, ttl: Duration) -> PortResult<Claimed> {
+        let (turn, worker, now) = (turn.clone(), worker.clone(), self.moment());
+        self.writer.run(Need::Ordinary, move |db| claim(db, now, &turn, &worker, ttl)).await
+    }
+
+    async fn renew(&self, claim: &Claim, ttl: Duration) -> PortResult<Renewal> {
+        let (claim, until) = (claim.clone(), self.boot.ms() + millis(ttl));
+        // Essential: a worker that cannot renew gives its turn up, and could then not end it either.
+        self.writer
+            .run(Need::Essential, move |db| {
+                let held = db
+                    .prepare_cached(
+                        "UPDATE turn SET lease_until_ms = ?3
+                         WHERE id = ?1 AND fence = ?2 AND status = 'running'
+                         RETURNING cancel_requested",
+                    )?
+                    .query_row(params![claim.turn_id.as_str(), claim.fence as i64, until], |row| {
+                        Ok(Renewal::Held { cancel_requested: row.get(0)? })
+                    })
+                    .optional()?;
+                Ok(Done::quietly(held.unwrap_or_else(|| {
+                    count_fenced();
+                    Renewal::Lost
+                })))
+            })
+            .await
+    }
+
+    async fn hand_back(&self, claim: &Claim) -> PortResult<Fenced<()>> {
+        let (claim, now) = (claim.clone(), self.moment());
+        self.writer
+            .run(Need::Essential, move |db| {
+                let changed = db
+                    .prepare_cached(
+                        "UPDATE turn SET status = 'queued', due_ms = ?3, lease_until_ms = NULL,
+                             worker = NULL, attempt = max(0, attempt - 1)
+                         WHERE id = ?1 AND fence = ?2 AND status = 'running'",
+                    )?
+                    .execute(params![claim.turn_id.as_str(), claim.fence as i64, now.ms])?;
+                if changed == 0 {
+                    count_fenced();
+                    return Ok(Done::quietly(Fenced::Stale));
+                }
+                Ok(Done::quietly(Fenced::Done(())))
+            })
+            .await
+    }
+}
+
+fn claim(
+    db: &Connection,
+    now: Moment,
+    turn: &TurnId,
+    worker: &WorkerId,
+    ttl: Duration,
+) -> Result<Done<Claimed>, Fault> {
+    let Some(found) = find(db, turn)? else { return Ok(Done::quietly(Claimed::Ended)) };
+    match found.status {
+        TurnStatus::Queued => {}
+        TurnStatus::Running if found.lease_until_ms.is_some_and(|until| until > now.ms) => {
+            return Ok(Done::quietly(Claimed::Held));
+        }
+        TurnStatus::Running => {}
+        TurnStatus::Completed | TurnStatus::Failed | TurnStatus::Cancelled => {
+            return Ok(Done::quietly(Claimed::Ended));
+        }
+    }
+    if open_after(db, &found.session, 0)?.is_some_and(|(_, first)| first < found.ordinal) {
+        return Ok(Done::quietly(Claimed::Waits));
+    }
+    db.prepare_cached(
+        "UPDATE turn SET status = 'running', fence = ?2, attempt = attempt + 1, worker = ?3,
+             lease_until_ms = ?4, due_ms = NULL, started_at = ifnull(started_at, ?5),
+             started_boot = ifnull(started_boot, ?6), started_ms = ifnull(started_ms, ?7)
+         WHERE id = ?1",
+    )?
+    .execute(params![
+        turn.as_str(),
+        found.fence + 1,
+        worker.as_str(),
+        now.ms + millis(ttl),
+        now.wall_us,
+        now.boot,
+        now.ms,
+    ])?;
+    let fence = (found.fence + 1) as u64;
+    // In the same transaction, so that the holder before cannot append from this moment on.
+    stream_log::take_over(db, &turn.task(), fence)?;
+    let turn = by_id(db, turn)?.ok_or_else(|| Fault::broken("a claimed turn cannot be found"))?;
+    let claim = Claim {
+        turn_id: turn.id.clone(),
+        session_id: turn.session_id.clone(),
+        fence,
+        worker: worker.clone(),
+    };
+    Ok(Done::quietly(Claimed::Won { claim, turn: Box::new(turn) }))
+}
+
+struct Found {
+    session: SessionId,
+    ordinal: i64,
+    status: TurnStatus,
+    fence: i64,
+    lease_until_ms: Option<i64>,
+}
+
+fn find(db: &Connection, turn: &TurnId) -> Result<Option<Found>, Fault> {
+    let found = db
+        .prepare_cached(
+            "SELECT session_id, ordinal, status, fence, lease_until_ms FROM turn WHERE id = ?1",
+        )?
+        .query_row([turn.as_str()], |row| {
+            Ok(Found {
+                session: rows::id(row, "session_id")?,
+                ordinal: row.get("ordinal")?,
+                status: rows::word(row, "status", words::status)?,
+                fence: row.get("fence")?,
+                lease_until_ms: row.get("lease_until_ms")?,
+            })
+        })
+        .optional()?;
+    Ok(found)
+}

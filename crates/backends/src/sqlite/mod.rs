@@ -1,0 +1,77 @@
+//! The embedded store: one SQLite file, one writer thread that commits in groups, a few readers, and a
+//! cache of what the live logs said last.
+
+mod api_keys;
+mod boot;
+mod fault;
+mod hands;
+mod health;
+mod job;
+mod key_check;
+mod leases;
+mod live;
+mod lock;
+mod log_read;
+mod messages;
+mod open;
+mod outbox;
+mod pen;
+mod queue;
+mod readers;
+mod reserve;
+mod rows;
+mod schema;
+mod sessions;
+mod stream_log;
+mod tail;
+mod tails;
+mod turns;
+mod words;
+mod writer;
+
+use std::sync::Arc;
+
+use ports::{Clock, PortResult};
+
+use self::boot::Boot;
+use self::live::Live;
+pub(crate) use self::open::open;
+use self::readers::Readers;
+use self::writer::Writer;
+
+/// All seams that one database serves. The traits are implemented in the file of each noun.
+#[derive(Clone)]
+pub(crate) struct Sqlite {
+    writer: Writer,
+    readers: Readers,
+    boot: Boot,
+    clock: Arc<dyn Clock>,
+    live: Arc<Live>,
+}
+
+impl Sqlite {
+    pub(crate) async fn close(&self) -> PortResult<()> {
+        // The readers go first: a reader that is still open keeps the write-ahead log from being folded.
+        self.readers.close().await;
+        self.writer.close().await
+    }
+
+    /// What a write needs to know about now.
+    fn moment(&self) -> Moment {
+        Moment {
+            wall_us: self.clock.now().as_microsecond(),
+            ms: self.boot.ms(),
+            boot: self.boot.number,
+        }
+    }
+}
+
+/// One instant on both clocks.
+#[derive(Clone, Copy, Debug)]
+struct Moment {
+    /// Microseconds since 1970, to be shown.
+    wall_us: i64,
+    /// Milliseconds since this process started, to be compared.
+    ms: i64,
+    boot: i64,
+}

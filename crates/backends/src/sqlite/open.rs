@@ -1,0 +1,162 @@
+//! Opening the store: lock the directory, refuse what must be refused, and take over from the process
+//! before. By the lock that process is dead, so whatever it held is free.
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::Duration;
+
+use ports::Clock;
+use rusqlite::{Connection, OpenFlags};
+
+use super::Sqlite;
+use super::boot::Boot;
+use super::fault::Fault;
+use super::key_check::{self, KeyCheck};
+use super::live::Live;
+use super::lock::lock;
+use super::pen::Pen;
+use super::queue::SqliteQueue;
+use super::readers::Readers;
+use super::reserve::Reserve;
+use super::schema::{self, Schema};
+use super::writer::Writer;
+use crate::connect::ConnectError;
+use crate::options::Options;
+
+/// Up to this size the whole file is checked; reading a larger one would delay the start too long.
+const CHECKED_BYTES: u64 = 64 * 1024 * 1024;
+const STATEMENTS: usize = 128;
+
+pub(crate) async fn open(
+    data: PathBuf,
+    options: &Options,
+    clock: Arc<dyn Clock>,
+) -> Result<(Sqlite, SqliteQueue), ConnectError> {
+    let key = options.encryption_key.clone();
+    let live = Arc::new(Live::new(options.deaf));
+    let database = data.join("pilothouse.db");
+    let opening = {
+        let (live, database) = (live.clone(), database.clone());
+        tokio::task::spawn_blocking(move || start(&data, &database, key.as_deref(), live))
+    };
+    let (writer, boot) = opening.await.map_err(|error| ConnectError::Storage {
+        database: database.clone(),
+        reason: error.to_string(),
+    })??;
+    let store = Sqlite { writer, readers: Readers::new(database), boot, clock, live };
+    let queue = SqliteQueue::new(store.clone());
+    Ok((store, queue))
+}
+
+fn start(
+    data: &Path,
+    database: &Path,
+    key: Option<&str>,
+    live: Arc<Live>,
+) -> Result<(Writer, Boot), ConnectError> {
+    let lock = lock(data)?;
+    let mut reserve = Reserve::keep(data);
+    let failed = |fault: Fault| failure(database, &fault);
+    let db = connection(database).map_err(failed)?;
+    check_file(&db, database)?;
+    let mut taken = take_over(&db);
+    if matches!(&taken, Err(fault) if fault.is_full()) && reserve.release() {
+        taken = take_over(&db);
+    }
+    let boot = match taken.map_err(failed)? {
+        Taken::Boot(number) => Boot::new(number),
+        Taken::Newer { found, known } => {
+            return Err(ConnectError::Newer { database: database.to_owned(), found, known });
+        }
+    };
+    match key_check::check(&db, key).map_err(failed)? {
+        KeyCheck::Right => {}
+        KeyCheck::Wrong => return Err(ConnectError::WrongKey { database: database.to_owned() }),
+        KeyCheck::Missing => {
+            return Err(ConnectError::KeyMissing { database: database.to_owned() });
+        }
+    }
+    let writer = Writer::start(Pen::new(db, reserve, live), lock).map_err(|error| {
+        ConnectError::Storage { database: database.to_owned(), reason: error.to_string() }
+    })?;
+    Ok((writer, boot))
+}
+
+fn connection(database: &Path) -> Result<Connection, Fault> {
+    // One thread owns this connection, so SQLite need not guard it with a mutex of its own.
+    let flags = OpenFlags::SQLITE_OPEN_READ_WRITE
+        | OpenFlags::SQLITE_OPEN_CREATE
+        | OpenFlags::SQLITE_OPEN_NO_MUTEX;
+    let db = Connection::open_with_flags(database, flags)?;
+    db.busy_timeout(Duration::from_secs(5))?;
+    db.set_prepared_statement_cache_capacity(STATEMENTS);
+    // FULL: a commit is on the disk when it returns, also through a power cut. The log is folded back
+    // every 4000 pages, which trades a larger file for fewer syncs.
+    db.execute_batch(
+        "PRAGMA journal_mode = WAL;
+         PRAGMA synchronous = FULL;
+         PRAGMA wal_autocheckpoint = 4000;
+         PRAGMA journal_size_limit = 67108864;
+         PRAGMA cache_size = -16384;
+         PRAGMA temp_store = MEMORY;",
+    )?;
+    Ok(db)
+}
+
+fn check_file(db: &Connection, database: &Path) -> Result<(), ConnectError> {
+    let size = std::fs::metadata(database).map_or(0, |found| found.len());
+    let check =
+        if size <= CHECKED_BYTES { "PRAGMA quick_check(1)" } else { "PRAGMA schema_version" };
+    let found = db.query_row(check, [], |row| row.get::<_, rusqlite::types::Value>(0));
+    match found {
+        Ok(rusqlite::types::Value::Text(found)) if found != "ok" => {
+            Err(ConnectError::Damaged { database: database.to_owned(), reason: found })
+        }
+        Ok(_) => Ok(()),
+        Err(error) => Err(failure(database, &Fault::from(error))),
+    }
+}
+
+enum Taken {
+    Boot(i64),
+    Newer { found: i64, known: i64 },
+}
+
+fn take_over(db: &Connection) -> Result<Taken, Fault> {
+    if let Schema::Newer { found, known } = schema::bring_up_to_date(db)? {
+        return Ok(Taken::Newer { found, known });
+    }
+    let transaction = db.unchecked_transaction()?;
+    let number = transaction.query_row(
+        "INSERT INTO meta (name, value) VALUES ('boot', '1')
+         ON CONFLICT (name) DO UPDATE SET value = CAST(value AS INTEGER) + 1
+         RETURNING CAST(value AS INTEGER)",
+        [],
+        |row| row.get(0),
+    )?;
+    // Every lease has ended, every delivery is back, and the first open turn of each session is due.
+    transaction.execute_batch(
+        "UPDATE queue SET pushed_ms = 0;
+         UPDATE turn SET lease_until_ms = 0 WHERE status = 'running';
+         UPDATE turn AS mine SET due_ms = CASE WHEN EXISTS (
+             SELECT 1 FROM turn AS older
+             WHERE older.session_id = mine.session_id AND older.ordinal < mine.ordinal
+               AND older.status IN ('queued', 'running')
+         ) THEN NULL ELSE 0 END
+         WHERE mine.status IN ('queued', 'running');",
+    )?;
+    transaction.commit()?;
+    Ok(Taken::Boot(number))
+}
+
+fn failure(database: &Path, fault: &Fault) -> ConnectError {
+    let database = database.to_owned();
+    let reason = fault.to_string();
+    if fault.is_damage() {
+        ConnectError::Damaged { database, reason }
+    } else if fault.is_full() {
+        ConnectError::Storage { database, reason: "the disk is full".into() }
+    } else {
+        ConnectError::Storage { database, reason }
+    }
+}

@@ -1,0 +1,70 @@
+//! Which turns the queue should be told of: a column of the turn itself, so that no change can forget it.
+
+use std::time::Duration;
+
+use async_trait::async_trait;
+use ports::{Outbox, PortResult};
+use protocol::TurnId;
+use rusqlite::{Connection, params};
+
+use super::boot::millis;
+use super::fault::Fault;
+use super::job::{Done, Need};
+use super::{Sqlite, rows};
+
+/// Turns that are due at `?1` and since when: those that wait for a worker, and those whose worker has
+/// let its lease run out.
+const DUE: &str = "\
+    SELECT id, due_ms AS since FROM turn
+    WHERE status = 'queued' AND due_ms IS NOT NULL AND due_ms <= ?1
+    UNION ALL
+    SELECT id, max(lease_until_ms, ifnull(due_ms, 0)) AS since FROM turn
+    WHERE status = 'running' AND lease_until_ms <= ?1 AND ifnull(due_ms, 0) <= ?1";
+
+#[async_trait]
+impl Outbox for Sqlite {
+    async fn due(&self, limit: u32) -> PortResult<Vec<TurnId>> {
+        let now = self.boot.ms();
+        self.readers.run(move |db| due(db, now, limit)).await
+    }
+
+    async fn pushed(&self, turns: &[TurnId], again_in: Duration) -> PortResult<()> {
+        let (turns, now) = (turns.to_vec(), self.boot.ms());
+        let again = now + millis(again_in);
+        self.writer
+            .run(Need::Ordinary, move |db| {
+                // One that was claimed or ended in between is no longer in the outbox and stays out.
+                let mut update = db.prepare_cached(
+                    "UPDATE turn SET due_ms = ?2 WHERE id = ?1 AND (
+                         status = 'queued' AND due_ms IS NOT NULL
+                         OR status = 'running' AND lease_until_ms <= ?3)",
+                )?;
+                for turn in &turns {
+                    update.execute(params![turn.as_str(), again, now])?;
+                }
+                Ok(Done::quietly(()))
+            })
+            .await
+    }
+
+    async fn lag(&self) -> PortResult<(u64, Duration)> {
+        let now = self.boot.ms();
+        self.readers
+            .run(move |db| {
+                let (count, since): (i64, Option<i64>) = db
+                    .prepare_cached(&format!("SELECT count(*), min(since) FROM ({DUE})"))?
+                    .query_row([now], |row| Ok((row.get(0)?, row.get(1)?)))?;
+                let waited = since.map_or(0, |since| (now - since).max(0));
+                Ok((count as u64, Duration::from_millis(waited as u64)))
+            })
+            .await
+    }
+}
+
+fn due(db: &Connection, now: i64, limit: u32) -> Result<Vec<TurnId>, Fault> {
+    let turns = db
+        .prepare_cached(&format!("{DUE} ORDER BY since LIMIT ?2"))?
+        .query_map(params![now, limit], |row| rows::id(row, "id"))?
+        .collect::<Result<_, _>>()?;
+    Ok(turns)
+}

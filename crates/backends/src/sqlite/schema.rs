@@ -1,0 +1,33 @@
+//! The tables, as numbered steps that are applied once each.
+
+use rusqlite::Connection;
+
+use super::fault::Fault;
+
+const STEPS: &[&str] =
+    &[include_str!("../../../../migrations/sqlite/0001_sessions_turns_logs.sql")];
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Schema {
+    UpToDate,
+    Newer { found: i64, known: i64 },
+}
+
+/// Applies the steps that are missing, each in its own transaction with the number it leads to.
+pub(crate) fn bring_up_to_date(db: &Connection) -> Result<Schema, Fault> {
+    let known = STEPS.len() as i64;
+    let found: i64 = db.query_row("PRAGMA user_version", [], |row| row.get(0))?;
+    if found > known {
+        return Ok(Schema::Newer { found, known });
+    }
+    for (number, step) in (1i64..).zip(STEPS).filter(|(number, _)| *number > found) {
+        let applied = db.execute_batch(&format!(
+            "BEGIN IMMEDIATE; {step} PRAGMA user_version = {number}; COMMIT;"
+        ));
+        if applied.is_err() && !db.is_autocommit() {
+            db.execute_batch("ROLLBACK")?;
+        }
+        applied?;
+    }
+    Ok(Schema::UpToDate)
+}

@@ -1,0 +1,168 @@
+//! The chunks of each task: appended in segments, read by cursor.
+
+use async_trait::async_trait;
+use ports::PortResult;
+use ports::stream_log::{Appended, Read, StreamLog, TakenOver, Watch};
+use protocol::{Segment, Seq, TaskId};
+use rusqlite::{Connection, OptionalExtension, params};
+
+use super::Sqlite;
+use super::fault::Fault;
+use super::job::{Done, Need};
+use super::live::{LogEnd, News};
+use super::log_read;
+
+#[async_trait]
+impl StreamLog for Sqlite {
+    async fn take_over(&self, task: &TaskId, fence: u64) -> PortResult<TakenOver> {
+        let task = task.clone();
+        self.writer
+            .run(Need::Ordinary, move |db| Ok(Done::quietly(take_over(db, &task, fence)?)))
+            .await
+    }
+
+    async fn append(&self, task: &TaskId, fence: u64, segment: Segment) -> PortResult<Appended> {
+        self.write_segment(task, fence, segment, LogEnd::Open).await
+    }
+
+    async fn seal(&self, task: &TaskId, fence: u64, last: Segment) -> PortResult<Appended> {
+        self.write_segment(task, fence, last, LogEnd::Sealed).await
+    }
+
+    async fn read(&self, task: &TaskId, after: Seq, max_bytes: usize) -> PortResult<Read> {
+        if let Some(read) = self.live.tails.read(task, after, max_bytes) {
+            return Ok(read);
+        }
+        let removals = self.live.tails.removals();
+        let read = {
+            let task = task.clone();
+            self.readers.run(move |db| log_read::read(db, &task, after, max_bytes)).await?
+        };
+        if let Read::Log { last, sealed, .. } = &read {
+            let end = if *sealed { LogEnd::Sealed } else { LogEnd::Open };
+            self.live.tails.learn(task, removals, *last, end);
+        }
+        Ok(read)
+    }
+
+    fn watch(&self, task: &TaskId) -> Watch {
+        if self.live.deaf { Watch::deaf() } else { Watch::new(self.live.tails.watch(task)) }
+    }
+}
+
+impl Sqlite {
+    async fn write_segment(
+        &self,
+        task: &TaskId,
+        fence: u64,
+        segment: Segment,
+        end: LogEnd,
+    ) -> PortResult<Appended> {
+        let task = task.clone();
+        self.writer
+            .run(Need::Ordinary, move |db| {
+                let appended = append(db, &task, fence, &segment, end)?;
+                Ok(match appended {
+                    Appended::Stored => Done::with(
+                        appended,
+                        News::LogGrew { task: task.clone(), segment: segment.clone(), end },
+                    ),
+                    refused => Done::quietly(refused),
+                })
+            })
+            .await
+    }
+}
+
+/// A log with nothing in it, that nobody may write to yet.
+pub(super) fn create(db: &Connection, task: &TaskId) -> Result<(), Fault> {
+    db.prepare_cached("INSERT INTO log (task_id, fence, last_seq, sealed) VALUES (?1, 0, 0, 0)")?
+        .execute([task.as_str()])?;
+    Ok(())
+}
+
+/// Makes `fence` the only writer, if it is not older than the present one.
+pub(super) fn take_over(db: &Connection, task: &TaskId, fence: u64) -> Result<TakenOver, Fault> {
+    let at = db
+        .prepare_cached(
+            "INSERT INTO log (task_id, fence, last_seq, sealed) VALUES (?1, ?2, 0, 0)
+             ON CONFLICT (task_id) DO UPDATE SET fence = excluded.fence
+             WHERE excluded.fence >= log.fence
+             RETURNING last_seq, sealed",
+        )?
+        .query_row(params![task.as_str(), fence as i64], |row| {
+            Ok(TakenOver::At { last: row.get::<_, i64>(0)? as Seq, sealed: row.get(1)? })
+        })
+        .optional()?;
+    if at.is_none() {
+        count_fenced();
+    }
+    Ok(at.unwrap_or(TakenOver::Stale))
+}
+
+/// Two statements for the common case; the reason for a refusal is looked up only when there is one.
+pub(super) fn append(
+    db: &Connection,
+    task: &TaskId,
+    fence: u64,
+    segment: &Segment,
+    end: LogEnd,
+) -> Result<Appended, Fault> {
+    if segment.first == 0 || segment.last < segment.first || segment.last >= log_read::SEQS as u64 {
+        return Err(Fault::broken(format!(
+            "a segment from {} to {} is none",
+            segment.first, segment.last
+        )));
+    }
+    let log: Option<i64> = db
+        .prepare_cached(
+            "UPDATE log SET last_seq = ?4, sealed = ?5
+             WHERE task_id = ?1 AND fence = ?2 AND last_seq = ?3 AND sealed = 0
+             RETURNING id",
+        )?
+        .query_row(
+            params![
+                task.as_str(),
+                fence as i64,
+                segment.first as i64 - 1,
+                segment.last as i64,
+                end == LogEnd::Sealed
+            ],
+            |row| row.get(0),
+        )
+        .optional()?;
+    let Some(log) = log else { return refusal(db, task, fence) };
+    db.prepare_cached("INSERT INTO segment (position, last_seq, bytes) VALUES (?1, ?2, ?3)")?
+        .execute(params![
+            log_read::position(log, segment.first),
+            segment.last as i64,
+            &segment.bytes[..]
+        ])?;
+    Ok(Appended::Stored)
+}
+
+fn refusal(db: &Connection, task: &TaskId, fence: u64) -> Result<Appended, Fault> {
+    let log: Option<(i64, i64, bool)> = db
+        .prepare_cached("SELECT fence, last_seq, sealed FROM log WHERE task_id = ?1")?
+        .query_row([task.as_str()], |row| Ok((row.get(0)?, row.get(1)?, row.get(2)?)))
+        .optional()?;
+    Ok(match log {
+        Some((current, last, sealed)) if current == fence as i64 => {
+            if sealed {
+                Appended::Sealed
+            } else {
+                Appended::Gap { last: last as Seq }
+            }
+        }
+        // Another writer has taken over, or the log is gone with its session.
+        _ => {
+            count_fenced();
+            Appended::Stale
+        }
+    })
+}
+
+/// A write that came too late. Many of them mean that workers lose their leases.
+pub(super) fn count_fenced() {
+    metrics::counter!("pilothouse_fenced_writes_total").increment(1);
+}

@@ -1,0 +1,91 @@
+//! What a running turn writes down as it goes, under its claim.
+
+use ports::Fenced;
+use ports::store::Entry;
+use protocol::tool::Effect;
+use protocol::turn::Claim;
+use protocol::usage::Usage;
+use protocol::{CallId, TurnId};
+use rusqlite::{Connection, params};
+
+use super::super::Moment;
+use super::super::fault::Fault;
+use super::super::job::Done;
+use super::super::messages::{self, Belongs};
+use super::super::words;
+use super::held;
+
+pub(super) fn record(
+    db: &Connection,
+    now: Moment,
+    claim: &Claim,
+    entries: &[Entry],
+) -> Result<Done<Fenced<()>>, Fault> {
+    let Some(ordinal) = held(db, claim)? else { return Ok(Done::quietly(Fenced::Stale)) };
+    let to = Belongs { session: &claim.session_id, turn: &claim.turn_id, ordinal };
+    for entry in entries {
+        match entry {
+            Entry::Message(message) => messages::insert(db, to, message, now.wall_us)?,
+            Entry::Intent { call_id, effect } => intent(db, &claim.turn_id, call_id, *effect)?,
+            Entry::Result(message) => {
+                messages::insert(db, to, message, now.wall_us).map_err(|fault| {
+                    if fault.is_constraint() {
+                        Fault::broken("a tool call has its result already")
+                    } else {
+                        fault
+                    }
+                })?;
+            }
+            Entry::StepEnded { usage } => {
+                db.prepare_cached("UPDATE turn SET steps_done = steps_done + 1 WHERE id = ?1")?
+                    .execute([claim.turn_id.as_str()])?;
+                add_usage(db, claim, usage)?;
+            }
+        }
+    }
+    Ok(Done::quietly(Fenced::Done(())))
+}
+
+/// Adds to the turn and to its session, so that both always agree.
+pub(super) fn add_usage(db: &Connection, claim: &Claim, usage: &Usage) -> Result<(), Fault> {
+    let cost = usage.cost_microdollars.map(|cost| cost as i64);
+    db.prepare_cached(
+        "UPDATE turn SET prompt_tokens = prompt_tokens + ?2,
+             completion_tokens = completion_tokens + ?3,
+             cache_read_tokens = cache_read_tokens + ?4,
+             cache_write_tokens = cache_write_tokens + ?5,
+             cost_microdollars = CASE WHEN ?6 IS NULL THEN cost_microdollars
+                                      ELSE ifnull(cost_microdollars, 0) + ?6 END
+         WHERE id = ?1",
+    )?
+    .execute(params![
+        claim.turn_id.as_str(),
+        usage.prompt_tokens as i64,
+        usage.completion_tokens as i64,
+        usage.cache_read_tokens as i64,
+        usage.cache_write_tokens as i64,
+        cost,
+    ])?;
+    db.prepare_cached(
+        "UPDATE session SET total_prompt_tokens = total_prompt_tokens + ?2,
+             total_completion_tokens = total_completion_tokens + ?3,
+             total_cost_microdollars = total_cost_microdollars + ?4
+         WHERE id = ?1",
+    )?
+    .execute(params![
+        claim.session_id.as_str(),
+        usage.prompt_tokens as i64,
+        usage.completion_tokens as i64,
+        cost.unwrap_or(0),
+    ])?;
+    Ok(())
+}
+
+fn intent(db: &Connection, turn: &TurnId, call: &CallId, effect: Effect) -> Result<(), Fault> {
+    db.prepare_cached(
+        "INSERT INTO journal (turn_id, call_id, effect, starts) VALUES (?1, ?2, ?3, 1)
+         ON CONFLICT (turn_id, call_id) DO UPDATE SET effect = excluded.effect, starts = starts + 1",
+    )?
+    .execute([turn.as_str(), call.as_str(), words::effect_word(effect)])?;
+    Ok(())
+}

@@ -1,0 +1,62 @@
+//! Everything an attempt at a turn starts from.
+
+use ports::Fenced;
+use ports::store::{JournaledCall, Progress};
+use protocol::message::Message;
+use protocol::session::Owner;
+use protocol::turn::Claim;
+use rusqlite::{Connection, params};
+
+use super::super::fault::Fault;
+use super::super::{rows, words};
+use super::held;
+
+pub(super) fn progress(db: &Connection, claim: &Claim) -> Result<Fenced<Progress>, Fault> {
+    let Some(ordinal) = held(db, claim)? else { return Ok(Fenced::Stale) };
+    let session = db
+        .prepare_cached(&format!("SELECT {} FROM session AS s WHERE s.id = ?1", rows::SESSION))?
+        .query_row([claim.session_id.as_str()], rows::session)?;
+    let owner = session.user_id.clone().map_or(Owner::Anonymous, Owner::User);
+    let (steps_done, usage) = db
+        .prepare_cached(
+            "SELECT steps_done, prompt_tokens, completion_tokens, cache_read_tokens,
+                 cache_write_tokens, cost_microdollars FROM turn WHERE id = ?1",
+        )?
+        .query_row([claim.turn_id.as_str()], |row| {
+            Ok((row.get("steps_done")?, rows::usage(row)?))
+        })?;
+    let messages = history(db, claim, ordinal)?;
+    let calls = calls(db, claim)?;
+    Ok(Fenced::Done(Progress { session, owner, messages, steps_done, usage, calls }))
+}
+
+/// The messages of this turn and of those before it, turn by turn: a message that was sent while another
+/// turn ran comes after that turn's answer, whatever its sequence.
+fn history(db: &Connection, claim: &Claim, ordinal: i64) -> Result<Vec<Message>, Fault> {
+    let messages = db
+        .prepare_cached(&format!(
+            "SELECT {} FROM message AS m
+             WHERE m.session_id = ?1 AND m.ordinal <= ?2 AND m.superseded_by IS NULL
+             ORDER BY m.ordinal, m.sequence",
+            rows::MESSAGE
+        ))?
+        .query_map(params![claim.session_id.as_str(), ordinal], rows::message)?
+        .collect::<Result<_, _>>()?;
+    Ok(messages)
+}
+
+fn calls(db: &Connection, claim: &Claim) -> Result<Vec<JournaledCall>, Fault> {
+    let calls = db
+        .prepare_cached(
+            "SELECT call_id, effect, starts FROM journal WHERE turn_id = ?1 ORDER BY id",
+        )?
+        .query_map([claim.turn_id.as_str()], |row| {
+            Ok(JournaledCall {
+                call_id: rows::id(row, "call_id")?,
+                effect: rows::word(row, "effect", words::effect)?,
+                starts: row.get("starts")?,
+            })
+        })?
+        .collect::<Result<_, _>>()?;
+    Ok(calls)
+}

@@ -1,0 +1,140 @@
+//! Answering an earlier message again. Nothing is removed: what leaves the history stays in the
+//! database, marked with the turn that took its place.
+
+use ports::store::{NewTurn, Opened};
+use protocol::{MessageId, SessionId, TurnId};
+use rusqlite::{Connection, OptionalExtension, params};
+
+use super::super::fault::Fault;
+use super::super::job::Done;
+use super::super::{Moment, rows};
+use super::open::{Asked, insert, opened};
+use super::{by_id, open_after};
+
+pub(super) fn regenerate(
+    db: &Connection,
+    now: Moment,
+    new: &NewTurn,
+    from: Option<&MessageId>,
+) -> Result<Done<Opened>, Fault> {
+    let session = &new.session_id;
+    let target = match from {
+        Some(message) => find(db, session, Which::Said(message))?,
+        None => find(db, session, Which::Last)?,
+    };
+    if let Some((active, _)) = open_after(db, session, 0)? {
+        return Ok(Done::quietly(joined_or_busy(db, &active, target.as_ref(), from)?));
+    }
+    let Some(target) = target.filter(|target| target.superseded == Superseded::No) else {
+        return Ok(Done::quietly(Opened::NothingToRegenerate));
+    };
+    let asked = Asked {
+        client_id: target.client_id.as_deref(),
+        fingerprint: target.fingerprint.as_deref(),
+    };
+    // The client's id goes with its message, and only one turn may have it.
+    db.prepare_cached("UPDATE turn SET client_id = NULL, fingerprint = NULL WHERE id = ?1")?
+        .execute([target.id.as_str()])?;
+    let (turn, ordinal) = insert(db, now, new, asked)?;
+    replace(db, session, &target, &turn, ordinal)?;
+    opened(db, &turn)
+}
+
+/// A turn that is to be answered again.
+struct Target {
+    id: TurnId,
+    ordinal: i64,
+    superseded: Superseded,
+    client_id: Option<String>,
+    fingerprint: Option<String>,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Superseded {
+    Yes,
+    No,
+}
+
+#[derive(Clone, Copy)]
+enum Which<'a> {
+    Last,
+    /// The turn that streams under this id, or that a row with this id belongs to.
+    Said(&'a MessageId),
+}
+
+fn find(db: &Connection, session: &SessionId, which: Which<'_>) -> Result<Option<Target>, Fault> {
+    let (condition, message) = match which {
+        Which::Last => ("?2 IS NULL", None),
+        Which::Said(message) => (
+            "(message_id = ?2 OR id = (SELECT turn_id FROM message WHERE session_id = ?1 AND id = ?2))",
+            Some(message.as_str()),
+        ),
+    };
+    let target = db
+        .prepare_cached(&format!(
+            "SELECT id, ordinal, superseded_by IS NOT NULL AS superseded, client_id, fingerprint
+             FROM turn WHERE session_id = ?1 AND {condition} ORDER BY ordinal DESC LIMIT 1"
+        ))?
+        .query_row(params![session.as_str(), message], |row| {
+            Ok(Target {
+                id: rows::id(row, "id")?,
+                ordinal: row.get("ordinal")?,
+                superseded: if row.get("superseded")? { Superseded::Yes } else { Superseded::No },
+                client_id: row.get("client_id")?,
+                fingerprint: row.get("fingerprint")?,
+            })
+        })
+        .optional()?;
+    Ok(target)
+}
+
+/// Asking twice for the same thing is one request; anything else has to wait for the turn at work.
+fn joined_or_busy(
+    db: &Connection,
+    active: &TurnId,
+    target: Option<&Target>,
+    from: Option<&MessageId>,
+) -> Result<Opened, Fault> {
+    let regenerates: Option<TurnId> = db
+        .prepare_cached("SELECT regenerates FROM turn WHERE id = ?1")?
+        .query_row([active.as_str()], |row| row.get::<_, Option<String>>(0))?
+        .map(TurnId::from);
+    let same = match (regenerates, from) {
+        (None, _) => false,
+        // "The last one" is what the active turn is answering again.
+        (Some(_), None) => true,
+        (Some(regenerated), Some(_)) => target.is_some_and(|target| target.id == regenerated),
+    };
+    match by_id(db, active)? {
+        Some(turn) if same => Ok(Opened::Joined(Box::new(turn))),
+        _ => Ok(Opened::Busy),
+    }
+}
+
+/// Takes the old turn and all after it out of the history, except for the message to be answered anew.
+fn replace(
+    db: &Connection,
+    session: &SessionId,
+    old: &Target,
+    new: &TurnId,
+    ordinal: i64,
+) -> Result<(), Fault> {
+    db.prepare_cached("UPDATE turn SET regenerates = ?2 WHERE id = ?1")?
+        .execute([new.as_str(), old.id.as_str()])?;
+    db.prepare_cached(
+        "UPDATE turn SET superseded_by = ?3
+         WHERE session_id = ?1 AND ordinal >= ?2 AND id <> ?3 AND superseded_by IS NULL",
+    )?
+    .execute(params![session.as_str(), old.ordinal, new.as_str()])?;
+    db.prepare_cached(
+        "UPDATE message SET turn_id = ?3, ordinal = ?4
+         WHERE session_id = ?1 AND turn_id = ?2 AND role = 'user' AND superseded_by IS NULL",
+    )?
+    .execute(params![session.as_str(), old.id.as_str(), new.as_str(), ordinal])?;
+    db.prepare_cached(
+        "UPDATE message SET superseded_by = ?3
+         WHERE session_id = ?1 AND ordinal >= ?2 AND turn_id <> ?3 AND superseded_by IS NULL",
+    )?
+    .execute(params![session.as_str(), old.ordinal, new.as_str()])?;
+    Ok(())
+}

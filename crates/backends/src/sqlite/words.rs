@@ -1,0 +1,55 @@
+//! Enums as the words that stand for them in a column.
+
+use protocol::message::{Outcome, Role};
+use protocol::tool::Effect;
+use protocol::turn::{FailureCode, TurnStatus};
+
+const ROLES: [Role; 4] = [Role::User, Role::Assistant, Role::Tool, Role::System];
+const STATUSES: [TurnStatus; 5] = [
+    TurnStatus::Queued,
+    TurnStatus::Running,
+    TurnStatus::Completed,
+    TurnStatus::Failed,
+    TurnStatus::Cancelled,
+];
+const OUTCOMES: [Outcome; 5] =
+    [Outcome::Ok, Outcome::Error, Outcome::Denied, Outcome::Cancelled, Outcome::Interrupted];
+const EFFECTS: [Effect; 3] = [Effect::None, Effect::Idempotent, Effect::Once];
+
+pub(super) fn outcome_word(outcome: Outcome) -> &'static str {
+    match outcome {
+        Outcome::Ok => "ok",
+        Outcome::Error => "error",
+        Outcome::Denied => "denied",
+        Outcome::Cancelled => "cancelled",
+        Outcome::Interrupted => "interrupted",
+    }
+}
+
+pub(super) fn effect_word(effect: Effect) -> &'static str {
+    match effect {
+        Effect::None => "none",
+        Effect::Idempotent => "idempotent",
+        Effect::Once => "once",
+    }
+}
+
+pub(super) fn role(word: &str) -> Option<Role> {
+    ROLES.into_iter().find(|role| role.as_str() == word)
+}
+
+pub(super) fn status(word: &str) -> Option<TurnStatus> {
+    STATUSES.into_iter().find(|status| status.as_str() == word)
+}
+
+pub(super) fn outcome(word: &str) -> Option<Outcome> {
+    OUTCOMES.into_iter().find(|outcome| outcome_word(*outcome) == word)
+}
+
+pub(super) fn effect(word: &str) -> Option<Effect> {
+    EFFECTS.into_iter().find(|effect| effect_word(*effect) == word)
+}
+
+pub(super) fn failure(word: &str) -> Option<FailureCode> {
+    FailureCode::ALL.iter().copied().find(|code| code.as_str() == word)
+}

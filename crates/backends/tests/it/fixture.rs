@@ -1,0 +1,102 @@
+//! An embedded backend in a folder of its own, for the laws.
+
+use std::path::Path;
+
+use pilothouse_backends::{Connected, Options, connect};
+use ports::Ports;
+use protocol::{Seq, TaskId};
+use rusqlite::{Connection, params};
+use tempfile::TempDir;
+use testkit::conformance::Fixture;
+
+pub(crate) struct Embedded {
+    folder: TempDir,
+    deaf: bool,
+    /// Absent only while it is being reopened.
+    open: Option<Connected>,
+}
+
+impl Embedded {
+    async fn new(deaf: bool) -> Self {
+        let folder = tempfile::tempdir().expect("a folder");
+        let mut fixture = Self { folder, deaf, open: None };
+        fixture.open().await;
+        fixture
+    }
+
+    async fn open(&mut self) {
+        let options = Options { deaf: self.deaf, ..Options::embedded(self.folder.path()) };
+        self.open = Some(connect(&options).await.expect("it opens"));
+    }
+
+    async fn close(&mut self) {
+        let open = self.open.take().expect("it is open");
+        open.backend.close().await.expect("it closes");
+        assert_whole(self.folder.path());
+    }
+}
+
+impl Fixture for Embedded {
+    async fn start() -> Self {
+        Self::new(false).await
+    }
+
+    fn ports(&self) -> &Ports {
+        &self.open.as_ref().expect("it is open").ports
+    }
+
+    async fn restart(&mut self) {
+        self.close().await;
+        self.open().await;
+    }
+
+    async fn trim(&mut self, task: &TaskId, to: Seq) {
+        self.close().await;
+        let database = raw_database(self.folder.path());
+        database
+            .execute(
+                "DELETE FROM segment WHERE last_seq <= ?2 AND position >> 32 =
+                     (SELECT id FROM log WHERE task_id = ?1)",
+                params![task.as_str(), to as i64],
+            )
+            .expect("the start is removed");
+        drop(database);
+        self.open().await;
+    }
+}
+
+/// The same without wake-ups.
+pub(crate) struct Deaf(Embedded);
+
+impl Fixture for Deaf {
+    async fn start() -> Self {
+        Self(Embedded::new(true).await)
+    }
+
+    fn ports(&self) -> &Ports {
+        self.0.ports()
+    }
+
+    async fn restart(&mut self) {
+        self.0.restart().await;
+    }
+
+    async fn trim(&mut self, task: &TaskId, to: Seq) {
+        self.0.trim(task, to).await;
+    }
+}
+
+/// SQLite finds nothing wrong with the database.
+pub(crate) fn assert_whole(folder: &Path) {
+    let database = raw_database(folder);
+    let check: String = database
+        .query_row("PRAGMA integrity_check", [], |row| row.get(0))
+        .expect("it can be checked");
+    assert_eq!(check, "ok");
+}
+
+/// The file behind the backend's back, which must not have it open.
+#[expect(clippy::disallowed_methods, reason = "tests look at the file and change it on purpose")]
+pub(crate) fn raw_database(folder: &Path) -> Connection {
+    Connection::open(folder.join("pilothouse.db")).expect("a file")
+}

@@ -1,0 +1,154 @@
+//! Laws of `Leases`.
+
+use futures::future::join_all;
+use ports::Fenced;
+use ports::leases::{Claimed, Renewal};
+use protocol::turn::TurnStatus;
+
+use super::Fixture;
+use super::scene::*;
+
+#[macro_export]
+macro_rules! leases_laws {
+    ($fixture:ty) => {
+        $crate::laws!($fixture, leases:
+            a_turn_has_one_holder,
+            every_claim_raises_the_fence,
+            a_renewal_after_a_new_claim_fails,
+            a_renewed_lease_holds,
+            a_session_runs_one_turn_at_a_time,
+            a_handed_back_turn_does_not_count_as_crashed,
+            a_renewal_tells_of_a_cancel,
+            an_ended_turn_cannot_be_claimed,
+            a_turn_of_a_dead_process_can_be_claimed_at_once,
+        );
+    };
+}
+
+pub async fn a_turn_has_one_holder(fixture: &mut impl Fixture) {
+    let ports = fixture.ports();
+    let (ann, _, turn) = first_turn(ports).await;
+    let workers: Vec<_> = (0..20).map(|_| worker()).collect();
+    let claims = workers.iter().map(|worker| ports.leases.claim(&turn.id, worker, LONG));
+    let claimed = join_all(claims).await;
+    let won: Vec<_> = claimed
+        .iter()
+        .filter_map(|claimed| match claimed.as_ref().expect("claim") {
+            Claimed::Won { claim, turn } => Some((claim, turn)),
+            Claimed::Held => None,
+            other => panic!("{other:?}"),
+        })
+        .collect();
+    let [(claim, turn)] = won.as_slice() else { panic!("one holder, not {won:?}") };
+    assert_eq!((turn.status, turn.attempt, turn.fence), (TurnStatus::Running, 1, claim.fence));
+    let stored = ports.turns.get(&ann, &turn.id).await.expect("get").expect("there");
+    assert_eq!(stored, ***turn);
+}
+
+pub async fn every_claim_raises_the_fence(fixture: &mut impl Fixture) {
+    let (ann, _, turn) = first_turn(fixture.ports()).await;
+    let mut before = 0;
+    for attempt in 1..=4 {
+        let claim = claim_for(fixture.ports(), &turn.id, SHORT).await;
+        assert!(claim.fence > before);
+        before = claim.fence;
+        let found = fixture.ports().turns.get(&ann, &turn.id).await.expect("get").expect("there");
+        assert_eq!((found.attempt, found.fence), (attempt, claim.fence));
+        if attempt == 2 {
+            fixture.restart().await;
+        }
+    }
+}
+
+pub async fn a_renewal_after_a_new_claim_fails(fixture: &mut impl Fixture) {
+    let ports = fixture.ports();
+    let (_, _, turn) = first_turn(ports).await;
+    let old = claim_for(ports, &turn.id, SHORT).await;
+    let new = claim_for(ports, &turn.id, LONG).await;
+    assert_eq!(ports.leases.renew(&old, LONG).await.expect("renew"), Renewal::Lost);
+    let held = Renewal::Held { cancel_requested: false };
+    assert_eq!(ports.leases.renew(&new, LONG).await.expect("renew"), held);
+    finish(ports, &new, "done").await;
+    assert_eq!(ports.leases.renew(&new, LONG).await.expect("renew"), Renewal::Lost);
+}
+
+pub async fn a_renewed_lease_holds(fixture: &mut impl Fixture) {
+    let ports = fixture.ports();
+    let (_, _, turn) = first_turn(ports).await;
+    let claim = claim_for(ports, &turn.id, SHORT).await;
+    assert_eq!(
+        ports.leases.renew(&claim, LONG).await.expect("renew"),
+        Renewal::Held { cancel_requested: false }
+    );
+    tokio::time::sleep(2 * SHORT).await;
+    let second = ports.leases.claim(&turn.id, &worker(), LONG).await.expect("claim");
+    assert_eq!(second, Claimed::Held);
+    assert_eq!(ports.outbox.due(10).await.expect("due"), []);
+}
+
+pub async fn a_session_runs_one_turn_at_a_time(fixture: &mut impl Fixture) {
+    let ports = fixture.ports();
+    let (ann, mine, first) = first_turn(ports).await;
+    let second = turn(ports, &ann, &mine.id, "second").await;
+    let claim_second =
+        || async { ports.leases.claim(&second.id, &worker(), LONG).await.expect("claim") };
+    assert_eq!(claim_second().await, Claimed::Waits, "the first one was accepted before");
+    let first_claim = claim_for(ports, &first.id, SHORT).await;
+    assert_eq!(claim_second().await, Claimed::Waits);
+    tokio::time::sleep(2 * SHORT).await;
+    assert_eq!(claim_second().await, Claimed::Waits, "a lease that ran out is not an end");
+    assert_eq!(ports.leases.hand_back(&first_claim).await.expect("back"), Fenced::Done(()));
+    assert_eq!(claim_second().await, Claimed::Waits, "nor is a turn that was handed back");
+    let first_claim = claim(ports, &first.id).await;
+    finish(ports, &first_claim, "one").await;
+    assert!(matches!(claim_second().await, Claimed::Won { .. }));
+    let (_, _, elsewhere) = first_turn(ports).await;
+    claim(ports, &elsewhere.id).await;
+}
+
+pub async fn a_handed_back_turn_does_not_count_as_crashed(fixture: &mut impl Fixture) {
+    let ports = fixture.ports();
+    let (ann, _, turn) = first_turn(ports).await;
+    let mut fence = 0;
+    for _ in 0..5 {
+        let claim = claim(ports, &turn.id).await;
+        assert!(claim.fence > fence);
+        fence = claim.fence;
+        assert_eq!(ports.leases.hand_back(&claim).await.expect("back"), Fenced::Done(()));
+        assert_eq!(ports.leases.hand_back(&claim).await.expect("back"), Fenced::Stale);
+        assert_eq!(ports.outbox.due(10).await.expect("due"), std::slice::from_ref(&turn.id));
+        let found = ports.turns.get(&ann, &turn.id).await.expect("get").expect("there");
+        assert_eq!((found.status, found.attempt), (TurnStatus::Queued, 0));
+        assert_eq!(ports.leases.renew(&claim, LONG).await.expect("renew"), Renewal::Lost);
+    }
+}
+
+pub async fn a_renewal_tells_of_a_cancel(fixture: &mut impl Fixture) {
+    let ports = fixture.ports();
+    let (ann, mine, turn) = first_turn(ports).await;
+    let claim = claim(ports, &turn.id).await;
+    ports.turns.request_cancel(&ann, &mine.id).await.expect("cancel");
+    let told = ports.leases.renew(&claim, LONG).await.expect("renew");
+    assert_eq!(told, Renewal::Held { cancel_requested: true });
+}
+
+pub async fn an_ended_turn_cannot_be_claimed(fixture: &mut impl Fixture) {
+    let ports = fixture.ports();
+    let (_, _, turn) = first_turn(ports).await;
+    let claim = claim(ports, &turn.id).await;
+    finish(ports, &claim, "done").await;
+    for gone in [turn.id, "no such turn".into()] {
+        let claimed = ports.leases.claim(&gone, &worker(), LONG).await.expect("claim");
+        assert_eq!(claimed, Claimed::Ended);
+    }
+}
+
+pub async fn a_turn_of_a_dead_process_can_be_claimed_at_once(fixture: &mut impl Fixture) {
+    let (_, _, turn) = first_turn(fixture.ports()).await;
+    let old = claim_for(fixture.ports(), &turn.id, SHORT).await;
+    fixture.restart().await;
+    let new = claim(fixture.ports(), &turn.id).await;
+    assert!(new.fence > old.fence);
+    let late = fixture.ports().leases.renew(&old, LONG).await.expect("renew");
+    assert_eq!(late, Renewal::Lost);
+}

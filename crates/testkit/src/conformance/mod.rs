@@ -1,0 +1,64 @@
+//! The laws of the seams. Each is a function that any backend must pass; a backend's test file is a
+//! fixture and one line per seam, which makes one test of every law:
+//!
+//! ```ignore
+//! testkit::conformance::stream_log!(MyFixture);
+//! ```
+
+pub mod api_keys;
+pub mod bus;
+pub mod files;
+pub mod leases;
+pub mod messages;
+pub mod outbox;
+pub mod queue;
+pub mod regenerate;
+pub mod scene;
+pub mod sessions;
+pub mod stream_log;
+pub mod turns;
+
+use std::future::Future;
+
+use ports::Ports;
+use protocol::{Seq, TaskId};
+
+pub use crate::{
+    api_keys_laws as api_keys, bus_laws as bus, files_laws as files, leases_laws as leases,
+    messages_laws as messages, outbox_laws as outbox, queue_laws as queue,
+    regenerate_laws as regenerate, sessions_laws as sessions, stream_log_laws as stream_log,
+    turns_laws as turns,
+};
+
+/// A backend of its own, with nothing in it.
+pub trait Fixture: Sized + Send + Sync {
+    fn start() -> impl Future<Output = Self> + Send;
+    fn ports(&self) -> &Ports;
+    /// Ends the process's part of the backend and opens it anew on the same data.
+    fn restart(&mut self) -> impl Future<Output = ()> + Send;
+    /// Removes the beginning of a log up to and including `to`, as a backend that trims would.
+    fn trim(&mut self, task: &TaskId, to: Seq) -> impl Future<Output = ()> + Send;
+}
+
+/// One test per law, in a module named after the seam.
+#[macro_export]
+macro_rules! laws {
+    ($fixture:ty, $seam:ident: $($law:ident),* $(,)?) => {
+        mod $seam {
+            #[allow(unused_imports)]
+            use super::*;
+            $(
+                #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+                async fn $law() {
+                    let law = async {
+                        let mut fixture = <$fixture as $crate::conformance::Fixture>::start().await;
+                        $crate::conformance::$seam::$law(&mut fixture).await;
+                    };
+                    tokio::time::timeout($crate::conformance::scene::LAW, law)
+                        .await
+                        .expect("a law does not wait for ever");
+                }
+            )*
+        }
+    };
+}

@@ -1,0 +1,193 @@
+//! Laws of `Queue`.
+
+use std::collections::HashSet;
+use std::time::{Duration, Instant};
+
+use futures::future::join_all;
+use ports::Ports;
+use ports::queue::Delivery;
+use protocol::TurnId;
+
+use super::Fixture;
+use super::scene::*;
+
+#[macro_export]
+macro_rules! queue_laws {
+    ($fixture:ty) => {
+        $crate::laws!($fixture, queue:
+            what_is_pushed_is_delivered,
+            an_unsettled_delivery_comes_back,
+            a_settled_delivery_never_comes_back,
+            deliveries_come_in_order,
+            to_back_goes_to_the_end,
+            a_turn_that_waits_is_not_added_again,
+            a_push_while_in_hand_is_not_lost,
+            a_pop_that_is_given_up_loses_nothing,
+            every_delivery_goes_to_one_worker,
+            the_depth_is_what_waits,
+        );
+    };
+}
+
+fn turns(count: usize) -> Vec<TurnId> {
+    (0..count).map(|_| TurnId::fresh()).collect()
+}
+
+async fn push(ports: &Ports, turns: &[TurnId]) {
+    for turn in turns {
+        ports.queue.push(turn).await.expect("push");
+    }
+}
+
+async fn pop(ports: &Ports) -> Delivery {
+    let popped = tokio::time::timeout(LAW / 2, ports.queue.pop()).await;
+    popped.expect("something waits").expect("pop")
+}
+
+async fn is_empty(ports: &Ports) -> bool {
+    tokio::time::timeout(Duration::from_millis(50), ports.queue.pop()).await.is_err()
+}
+
+pub async fn what_is_pushed_is_delivered(fixture: &mut impl Fixture) {
+    let turn = TurnId::fresh();
+    let ports = fixture.ports();
+    // One that waits already, and one that was pushed before a restart.
+    let (popped, ()) = tokio::join!(pop(ports), push(ports, std::slice::from_ref(&turn)));
+    assert_eq!(popped.turn_id, turn);
+    popped.ack().await.expect("ack");
+    push(ports, std::slice::from_ref(&turn)).await;
+    fixture.restart().await;
+    assert_eq!(pop(fixture.ports()).await.turn_id, turn);
+}
+
+pub async fn an_unsettled_delivery_comes_back(fixture: &mut impl Fixture) {
+    let turn = TurnId::fresh();
+    push(fixture.ports(), std::slice::from_ref(&turn)).await;
+    for _ in 0..3 {
+        let delivery = pop(fixture.ports()).await;
+        assert_eq!(delivery.turn_id, turn);
+        assert!(is_empty(fixture.ports()).await, "not while it is in hand");
+        drop(delivery);
+    }
+    let in_hand = pop(fixture.ports()).await;
+    fixture.restart().await;
+    drop(in_hand);
+    assert_eq!(pop(fixture.ports()).await.turn_id, turn);
+}
+
+pub async fn a_settled_delivery_never_comes_back(fixture: &mut impl Fixture) {
+    let many = turns(20);
+    push(fixture.ports(), &many).await;
+    for _ in &many {
+        pop(fixture.ports()).await.ack().await.expect("ack");
+    }
+    assert!(is_empty(fixture.ports()).await);
+    fixture.restart().await;
+    assert!(is_empty(fixture.ports()).await);
+}
+
+pub async fn deliveries_come_in_order(fixture: &mut impl Fixture) {
+    let many = turns(10);
+    push(fixture.ports(), &many[..5]).await;
+    fixture.restart().await;
+    push(fixture.ports(), &many[5..]).await;
+    let given_back = pop(fixture.ports()).await;
+    assert_eq!(given_back.turn_id, many[0]);
+    drop(given_back);
+    for turn in &many {
+        let delivery = pop(fixture.ports()).await;
+        assert_eq!(delivery.turn_id, *turn);
+        delivery.ack().await.expect("ack");
+    }
+}
+
+pub async fn to_back_goes_to_the_end(fixture: &mut impl Fixture) {
+    let ports = fixture.ports();
+    let many = turns(3);
+    push(ports, &many).await;
+    pop(ports).await.to_back(Duration::ZERO).await.expect("to back");
+    let since = Instant::now();
+    let delay = Duration::from_millis(100);
+    let second = pop(ports).await;
+    assert_eq!(second.turn_id, many[1]);
+    second.to_back(delay).await.expect("to back");
+    for expected in [&many[2], &many[0], &many[1]] {
+        let delivery = pop(ports).await;
+        assert_eq!(delivery.turn_id, *expected);
+        delivery.ack().await.expect("ack");
+    }
+    assert!(since.elapsed() >= delay, "not before its delay has passed");
+    assert!(is_empty(ports).await);
+}
+
+pub async fn a_turn_that_waits_is_not_added_again(fixture: &mut impl Fixture) {
+    let ports = fixture.ports();
+    let turn = TurnId::fresh();
+    join_all((0..10).map(|_| ports.queue.push(&turn))).await;
+    assert_eq!(ports.queue.depth().await.expect("depth").waiting, 1);
+    pop(ports).await.ack().await.expect("ack");
+    assert!(is_empty(ports).await);
+}
+
+pub async fn a_push_while_in_hand_is_not_lost(fixture: &mut impl Fixture) {
+    let ports = fixture.ports();
+    let turn = TurnId::fresh();
+    push(ports, std::slice::from_ref(&turn)).await;
+    let first = pop(ports).await;
+    push(ports, std::slice::from_ref(&turn)).await;
+    first.ack().await.expect("ack");
+    let second = pop(ports).await;
+    assert_eq!(second.turn_id, turn);
+    second.ack().await.expect("ack");
+    assert!(is_empty(ports).await);
+}
+
+pub async fn a_pop_that_is_given_up_loses_nothing(fixture: &mut impl Fixture) {
+    let ports = fixture.ports();
+    let many = turns(50);
+    push(ports, &many).await;
+    // Given up at every possible moment: before it begins, in the middle, and just before it ends.
+    for micros in 0..100 {
+        let _ = tokio::time::timeout(Duration::from_micros(micros * 5), ports.queue.pop()).await;
+    }
+    let mut found = HashSet::new();
+    for _ in &many {
+        let delivery = pop(ports).await;
+        found.insert(delivery.turn_id.clone());
+        delivery.ack().await.expect("ack");
+    }
+    assert_eq!(found, many.into_iter().collect());
+}
+
+pub async fn every_delivery_goes_to_one_worker(fixture: &mut impl Fixture) {
+    let ports = fixture.ports();
+    let many = turns(100);
+    let workers = (0..10).map(|_| async {
+        let mut mine = Vec::new();
+        for _ in 0..10 {
+            let delivery = pop(ports).await;
+            mine.push(delivery.turn_id.clone());
+            delivery.ack().await.expect("ack");
+        }
+        mine
+    });
+    let (delivered, ()) = tokio::join!(join_all(workers), push(ports, &many));
+    let delivered: Vec<TurnId> = delivered.into_iter().flatten().collect();
+    assert_eq!(delivered.len(), 100);
+    assert_eq!(delivered.into_iter().collect::<HashSet<_>>(), many.into_iter().collect());
+    assert!(is_empty(ports).await);
+}
+
+pub async fn the_depth_is_what_waits(fixture: &mut impl Fixture) {
+    let ports = fixture.ports();
+    let depth = || async { ports.queue.depth().await.expect("depth") };
+    assert_eq!(depth().await, ports::queue::Depth::default());
+    push(ports, &turns(3)).await;
+    let _in_hand = pop(ports).await;
+    assert_eq!(depth().await.waiting, 2);
+    let waited = Duration::from_millis(30);
+    eventually("they have waited", || async {
+        (depth().await.oldest >= Some(waited)).then_some(())
+    })
+    .await;
+}

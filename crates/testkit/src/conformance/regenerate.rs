@@ -1,0 +1,120 @@
+//! Laws of `Turns` for answering a message again.
+
+use ports::Fenced;
+use ports::store::Opened;
+use protocol::MessageId;
+
+use super::Fixture;
+use super::scene::*;
+
+#[macro_export]
+macro_rules! regenerate_laws {
+    ($fixture:ty) => {
+        $crate::laws!($fixture, regenerate:
+            the_last_message_is_answered_again,
+            an_earlier_message_takes_what_follows_with_it,
+            a_regeneration_is_joined_or_has_to_wait,
+            a_regenerated_message_keeps_its_id,
+            nothing_is_regenerated_where_nothing_was_said,
+        );
+    };
+}
+
+pub async fn the_last_message_is_answered_again(fixture: &mut impl Fixture) {
+    let ann = user("ann");
+    let id = session(fixture.ports(), &ann).await.id;
+    let ports = fixture.ports();
+    whole_turn(ports, &ann, &id, "one").await;
+    let old = whole_turn(ports, &ann, &id, "two").await;
+    let Ok(Opened::New(new)) = ports.turns.open(&ann, regeneration(&id, None)).await else {
+        panic!("a new turn")
+    };
+    assert!(new.id != old.id && new.message_id != old.message_id);
+    let told = history(ports, &ann, &id).await;
+    assert_eq!(texts(&told), ["one", "answer to one", "two"]);
+    let claim = claim(ports, &new.id).await;
+    let Ok(Fenced::Done(progress)) = ports.turns.progress(&claim).await else { panic!("held") };
+    assert_eq!(texts(&progress.messages), ["one", "answer to one", "two"]);
+    finish(ports, &claim, "better").await;
+    fixture.restart().await;
+    let told = history(fixture.ports(), &ann, &id).await;
+    assert_eq!(texts(&told), ["one", "answer to one", "two", "better"]);
+    assert!(told.windows(2).all(|pair| pair[0].sequence < pair[1].sequence));
+    let log = fixture.ports().log.read(&old.id.task(), 0, 1000).await.expect("read");
+    assert!(!matches!(log, ports::stream_log::Read::Missing), "what was streamed stays readable");
+}
+
+pub async fn an_earlier_message_takes_what_follows_with_it(fixture: &mut impl Fixture) {
+    let ports = fixture.ports();
+    let ann = user("ann");
+    let id = session(ports, &ann).await.id;
+    let first = whole_turn(ports, &ann, &id, "one").await;
+    whole_turn(ports, &ann, &id, "two").await;
+    whole_turn(ports, &ann, &id, "three").await;
+    let from = regeneration(&id, Some(first.message_id));
+    let Ok(Opened::New(new)) = ports.turns.open(&ann, from).await else { panic!("a new turn") };
+    let claim = claim(ports, &new.id).await;
+    finish(ports, &claim, "better").await;
+    let told = history(ports, &ann, &id).await;
+    assert_eq!(texts(&told), ["one", "better"]);
+    // A row of the answer names it as well as the id it was streamed under, and what was answered again
+    // can be answered once more.
+    let from = regeneration(&id, Some(told[1].id.clone()));
+    let Ok(Opened::New(again)) = ports.turns.open(&ann, from).await else { panic!("a new turn") };
+    let claim = claim_for(ports, &again.id, LONG).await;
+    finish(ports, &claim, "best").await;
+    assert_eq!(texts(&history(ports, &ann, &id).await), ["one", "best"]);
+    whole_turn(ports, &ann, &id, "four").await;
+    assert_eq!(texts(&history(ports, &ann, &id).await), ["one", "best", "four", "answer to four"]);
+}
+
+pub async fn a_regeneration_is_joined_or_has_to_wait(fixture: &mut impl Fixture) {
+    let ports = fixture.ports();
+    let ann = user("ann");
+    let id = session(ports, &ann).await.id;
+    let first = whole_turn(ports, &ann, &id, "one").await;
+    let second = whole_turn(ports, &ann, &id, "two").await;
+    let open = |from: Option<MessageId>| ports.turns.open(&ann, regeneration(&id, from));
+    let Ok(Opened::New(new)) = open(Some(second.message_id.clone())).await else {
+        panic!("a new turn")
+    };
+    for same in [Some(second.message_id.clone()), None] {
+        let Ok(Opened::Joined(joined)) = open(same).await else { panic!("the same turn") };
+        assert_eq!(joined.id, new.id);
+    }
+    let other = open(Some(first.message_id.clone())).await.expect("open");
+    assert_eq!(other, Opened::Busy);
+    let claim = claim(ports, &new.id).await;
+    finish(ports, &claim, "better").await;
+    turn(ports, &ann, &id, "three").await;
+    assert_eq!(open(None).await.expect("open"), Opened::Busy);
+}
+
+pub async fn a_regenerated_message_keeps_its_id(fixture: &mut impl Fixture) {
+    let ports = fixture.ports();
+    let ann = user("ann");
+    let id = session(ports, &ann).await.id;
+    let submit = || ports.turns.open(&ann, submission(&id, "one", Some("m-1")));
+    let Ok(Opened::New(old)) = submit().await else { panic!("a new turn") };
+    let claim = claim(ports, &old.id).await;
+    finish(ports, &claim, "answer").await;
+    let again = ports.turns.open(&ann, regeneration(&id, None)).await;
+    let Ok(Opened::New(new)) = again else { panic!("a new turn") };
+    let Ok(Opened::Joined(joined)) = submit().await else { panic!("the message is known") };
+    assert_eq!(joined.id, new.id);
+    let other = ports.turns.open(&ann, submission(&id, "other", Some("m-1"))).await;
+    assert_eq!(other.expect("open"), Opened::Reused);
+    let told = history(ports, &ann, &id).await;
+    assert_eq!((told.len(), told[0].id.as_str(), &told[0].turn_id), (1, "m-1", &new.id));
+}
+
+pub async fn nothing_is_regenerated_where_nothing_was_said(fixture: &mut impl Fixture) {
+    let ports = fixture.ports();
+    let ann = user("ann");
+    let id = session(ports, &ann).await.id;
+    let open = |from: Option<MessageId>| ports.turns.open(&ann, regeneration(&id, from));
+    assert_eq!(open(None).await.expect("open"), Opened::NothingToRegenerate);
+    whole_turn(ports, &ann, &id, "one").await;
+    let unknown = open(Some("no such message".into())).await.expect("open");
+    assert_eq!(unknown, Opened::NothingToRegenerate);
+}

@@ -1,0 +1,176 @@
+//! What laws begin with: sessions, turns, claims, segments. Everything that is expected to work here is
+//! itself a law elsewhere.
+
+use std::future::Future;
+use std::time::Duration;
+
+use ports::Ports;
+use ports::leases::Claimed;
+use ports::store::{Ending, NewSession, NewTurn, Opened, TurnKind};
+use ports::stream_log::Read;
+use protocol::message::{Message, NewMessage, Role, ToolCall};
+use protocol::session::{Owner, Session};
+use protocol::turn::{Claim, Turn, TurnRequest, TurnStatus};
+use protocol::usage::Usage;
+use protocol::{
+    Chunk, MessageId, Segment, SegmentBuilder, Seq, SessionId, TaskId, TurnId, UserId, WorkerId,
+};
+
+/// The most a law may take.
+pub const LAW: Duration = Duration::from_secs(60);
+/// A lease that does not run out while a law is tried.
+pub const LONG: Duration = Duration::from_secs(600);
+/// A lease that runs out at once.
+pub const SHORT: Duration = Duration::from_millis(20);
+
+pub fn user(name: &str) -> Owner {
+    Owner::User(UserId::from(name))
+}
+
+pub async fn session(ports: &Ports, owner: &Owner) -> Session {
+    ports.sessions.create(owner, NewSession::default()).await.expect("a session is created")
+}
+
+pub fn submission(session: &SessionId, text: &str, client_id: Option<&str>) -> NewTurn {
+    NewTurn {
+        session_id: session.clone(),
+        request: TurnRequest::default(),
+        kind: TurnKind::Submit {
+            message: NewMessage::new(Role::User, text),
+            client_id: client_id.map(str::to_owned),
+            fingerprint: format!("fingerprint of {text}"),
+        },
+        push_grace: Duration::ZERO,
+    }
+}
+
+pub fn regeneration(session: &SessionId, from: Option<MessageId>) -> NewTurn {
+    NewTurn { kind: TurnKind::Regenerate { from }, ..submission(session, "", None) }
+}
+
+/// A new turn of the session.
+pub async fn turn(ports: &Ports, owner: &Owner, session: &SessionId, text: &str) -> Turn {
+    match ports.turns.open(owner, submission(session, text, None)).await {
+        Ok(Opened::New(turn)) => *turn,
+        other => panic!("a new turn was expected, not {other:?}"),
+    }
+}
+
+/// A new session of `ann` with one turn in it.
+pub async fn first_turn(ports: &Ports) -> (Owner, Session, Turn) {
+    let owner = user("ann");
+    let session = session(ports, &owner).await;
+    let turn = turn(ports, &owner, &session.id, "hello").await;
+    (owner, session, turn)
+}
+
+pub fn worker() -> WorkerId {
+    WorkerId::fresh()
+}
+
+pub async fn claim(ports: &Ports, turn: &TurnId) -> Claim {
+    claim_for(ports, turn, LONG).await
+}
+
+/// Claims the turn as soon as it can be claimed.
+pub async fn claim_for(ports: &Ports, turn: &TurnId, ttl: Duration) -> Claim {
+    eventually("the turn can be claimed", || async {
+        match ports.leases.claim(turn, &worker(), ttl).await.expect("claiming works") {
+            Claimed::Won { claim, .. } => Some(claim),
+            Claimed::Held => None,
+            other => panic!("a claim was expected, not {other:?}"),
+        }
+    })
+    .await
+}
+
+/// Chunks that follow `last`, one for each text.
+pub fn segment(last: Seq, texts: &[&str]) -> Segment {
+    let mut builder = SegmentBuilder::following(last);
+    for text in texts {
+        builder.push(&Chunk::TextDelta { id: "t".into(), delta: (*text).to_owned() });
+    }
+    builder.take().expect("a segment has chunks")
+}
+
+pub fn ending(status: TurnStatus, last: Seq, messages: Vec<NewMessage>) -> Ending {
+    Ending {
+        status,
+        error: None,
+        messages,
+        usage: Usage::default(),
+        last: segment(last, &["the end"]),
+    }
+}
+
+/// Ends the turn with an answer, and gives the next one of its session.
+pub async fn finish(ports: &Ports, claim: &Claim, answer: &str) -> Option<TurnId> {
+    let messages = vec![NewMessage::new(Role::Assistant, answer)];
+    let last = last(ports, &claim.turn_id.task()).await;
+    let ending = ending(TurnStatus::Completed, last, messages);
+    match ports.turns.finish(claim, ending).await.expect("finishing works") {
+        ports::Fenced::Done(next) => next,
+        ports::Fenced::Stale => panic!("the claim was good"),
+    }
+}
+
+/// Opens, claims and ends a turn.
+pub async fn whole_turn(ports: &Ports, owner: &Owner, session: &SessionId, text: &str) -> Turn {
+    let turn = turn(ports, owner, session, text).await;
+    let claim = claim(ports, &turn.id).await;
+    finish(ports, &claim, &format!("answer to {text}")).await;
+    turn
+}
+
+/// Where the log ends.
+pub async fn last(ports: &Ports, task: &TaskId) -> Seq {
+    match ports.log.read(task, 0, 1).await.expect("reading works") {
+        Read::Log { last, .. } => last,
+        Read::Missing => 0,
+    }
+}
+
+/// An assistant message that calls tools.
+pub fn calls(ids: &[&str]) -> NewMessage {
+    let mut message = NewMessage::new(Role::Assistant, "");
+    message.tool_calls = ids
+        .iter()
+        .map(|id| ToolCall { id: (*id).into(), name: "look".into(), arguments: "{}".into() })
+        .collect();
+    message
+}
+
+/// The result of a tool call.
+pub fn result(id: &str) -> NewMessage {
+    let mut message = NewMessage::new(Role::Tool, format!("result of {id}"));
+    message.tool_call_id = Some(id.into());
+    message.name = Some("look".into());
+    message.outcome = Some(protocol::message::Outcome::Ok);
+    message
+}
+
+pub fn texts(messages: &[Message]) -> Vec<&str> {
+    messages.iter().map(|message| message.content.as_str()).collect()
+}
+
+/// All of a session's history, as its owner sees it.
+pub async fn history(ports: &Ports, owner: &Owner, session: &SessionId) -> Vec<Message> {
+    let page = ports.messages.page(owner, session, 10_000, None).await.expect("reading works");
+    page.expect("the session is there").messages
+}
+
+/// Looks until there is something, and fails when there never is.
+pub async fn eventually<T, F: Future<Output = Option<T>>>(what: &str, look: impl Fn() -> F) -> T {
+    let looking = async {
+        loop {
+            if let Some(found) = look().await {
+                return found;
+            }
+            tokio::time::sleep(Duration::from_millis(5)).await;
+        }
+    };
+    match tokio::time::timeout(LAW / 2, looking).await {
+        Ok(found) => found,
+        Err(_) => panic!("never happened: {what}"),
+    }
+}

@@ -1,0 +1,162 @@
+//! Laws of `Sessions`.
+
+use ports::store::{Assigned, ListSessions, NewSession, Title};
+use ports::stream_log::Read;
+use protocol::UserId;
+use protocol::session::{ChatStatus, Owner};
+use serde_json::json;
+
+use super::Fixture;
+use super::scene::*;
+
+#[macro_export]
+macro_rules! sessions_laws {
+    ($fixture:ty) => {
+        $crate::laws!($fixture, sessions:
+            a_foreign_session_looks_missing,
+            a_generated_title_never_replaces_a_users,
+            an_anonymous_session_is_claimed_once,
+            a_deleted_session_leaves_nothing,
+            what_is_said_about_a_session_survives_a_restart,
+            the_latest_sessions_come_first_and_pinned_ones_before_them,
+            a_session_says_whether_it_is_at_work,
+        );
+    };
+}
+
+const ALL: ListSessions = ListSessions { limit: 100, offset: 0, pinned_first: false };
+
+pub async fn a_foreign_session_looks_missing(fixture: &mut impl Fixture) {
+    let ports = fixture.ports();
+    let (ann, mine, turn) = first_turn(ports).await;
+    for stranger in [user("bob"), Owner::Anonymous] {
+        let sessions = &ports.sessions;
+        assert_eq!(sessions.get(&stranger, &mine.id).await.expect("get"), None);
+        assert_eq!(sessions.list(&stranger, ALL).await.expect("list").total, 0);
+        let title = Title::ByUser("stolen".into());
+        assert!(!sessions.set_title(&stranger, &mine.id, title).await.expect("title"));
+        assert!(!sessions.set_pinned(&stranger, &mine.id, true).await.expect("pin"));
+        assert!(!sessions.delete(&stranger, &mine.id).await.expect("delete"));
+        assert_eq!(ports.turns.get(&stranger, &turn.id).await.expect("turn"), None);
+        assert_eq!(ports.turns.current(&stranger, &mine.id).await.expect("current"), None);
+        assert_eq!(ports.turns.request_cancel(&stranger, &mine.id).await.expect("cancel"), []);
+        assert_eq!(ports.messages.page(&stranger, &mine.id, 10, None).await.expect("page"), None);
+        let open = ports.turns.open(&stranger, submission(&mine.id, "mine now", None)).await;
+        assert_eq!(open.expect("open"), ports::store::Opened::NoSession);
+    }
+    let seen = ports.sessions.get(&ann, &mine.id).await.expect("get").expect("it is hers");
+    assert_eq!((seen.title, seen.is_pinned), (None, false));
+    let turn = ports.turns.get(&ann, &turn.id).await.expect("get").expect("it is hers");
+    assert!(!turn.cancel_requested);
+    assert_eq!(history(ports, &ann, &mine.id).await.len(), 1);
+}
+
+pub async fn a_generated_title_never_replaces_a_users(fixture: &mut impl Fixture) {
+    let ports = fixture.ports();
+    let ann = user("ann");
+    let id = session(ports, &ann).await.id;
+    let set = |title: Title| ports.sessions.set_title(&ann, &id, title);
+    assert!(set(Title::Generated("first".into())).await.expect("title"));
+    assert!(!set(Title::Generated("second".into())).await.expect("title"));
+    assert!(set(Title::ByUser("mine".into())).await.expect("title"));
+    assert!(!set(Title::Generated("third".into())).await.expect("title"));
+    let title = ports.sessions.get(&ann, &id).await.expect("get").and_then(|s| s.title);
+    assert_eq!(title.as_deref(), Some("mine"));
+}
+
+pub async fn an_anonymous_session_is_claimed_once(fixture: &mut impl Fixture) {
+    let ports = fixture.ports();
+    let id = session(ports, &Owner::Anonymous).await.id;
+    let (ann, bob) = (UserId::from("ann"), UserId::from("bob"));
+    let assign = |user| ports.sessions.assign(user, &id);
+    assert!(ports.sessions.get(&Owner::Anonymous, &id).await.expect("get").is_some());
+    let (a, b) = tokio::join!(assign(&ann), assign(&bob));
+    let mut outcomes = [a.expect("assign"), b.expect("assign")];
+    let winner = if outcomes[0] == Assigned::Done { &ann } else { &bob };
+    outcomes.sort_by_key(|outcome| *outcome != Assigned::Done);
+    assert_eq!(outcomes, [Assigned::Done, Assigned::NotFound]);
+    assert_eq!(assign(winner).await.expect("assign"), Assigned::Already);
+    assert_eq!(ports.sessions.get(&Owner::Anonymous, &id).await.expect("get"), None);
+    let list = ports.sessions.list(&Owner::User(winner.clone()), ALL).await.expect("list");
+    assert_eq!(list.total, 1);
+    let none = ports.sessions.assign(&ann, &"no such session".into()).await.expect("assign");
+    assert_eq!(none, Assigned::NotFound);
+}
+
+pub async fn a_deleted_session_leaves_nothing(fixture: &mut impl Fixture) {
+    let ports = fixture.ports();
+    let (ann, gone, turn) = first_turn(ports).await;
+    let child = NewSession { parent_session_id: Some(gone.id.clone()), ..NewSession::default() };
+    let child = ports.sessions.create(&ann, child).await.expect("create");
+    ports.queue.push(&turn.id).await.expect("push");
+    let claim = claim(ports, &turn.id).await;
+    let task = turn.id.task();
+    ports.log.append(&task, claim.fence, segment(0, &["a"])).await.expect("append");
+    let mut watching = ports.log.watch(&task);
+    assert!(ports.sessions.delete(&ann, &gone.id).await.expect("delete"));
+    watching.changed(SHORT).await;
+
+    assert!(!ports.sessions.delete(&ann, &gone.id).await.expect("delete"));
+    assert_eq!(ports.sessions.get(&ann, &gone.id).await.expect("get"), None);
+    assert_eq!(ports.turns.get(&ann, &turn.id).await.expect("turn"), None);
+    assert_eq!(ports.messages.page(&ann, &gone.id, 10, None).await.expect("page"), None);
+    assert_eq!(ports.log.read(&task, 0, 1000).await.expect("read"), Read::Missing);
+    assert_eq!(ports.log.read(&task, 1, 1000).await.expect("read"), Read::Missing);
+    assert_eq!(ports.outbox.due(10).await.expect("due"), []);
+    assert_eq!(ports.queue.depth().await.expect("depth").waiting, 0);
+    let late = ports.log.append(&task, claim.fence, segment(1, &["b"])).await.expect("append");
+    assert_eq!(late, ports::stream_log::Appended::Stale);
+    let child = ports.sessions.get(&ann, &child.id).await.expect("get").expect("it stays");
+    assert_eq!(child.parent_session_id, None);
+}
+
+pub async fn what_is_said_about_a_session_survives_a_restart(fixture: &mut impl Fixture) {
+    let ann = user("ann");
+    let new = NewSession {
+        dry_run: true,
+        metadata: json!({"page": {"url": "https://example.org/ä"}, "n": [1, null]})
+            .as_object()
+            .cloned()
+            .expect("an object"),
+        parent_session_id: Some("parent".into()),
+    };
+    let created = fixture.ports().sessions.create(&ann, new).await.expect("create");
+    fixture.ports().sessions.set_pinned(&ann, &created.id, true).await.expect("pin");
+    fixture.restart().await;
+    let found = fixture.ports().sessions.get(&ann, &created.id).await.expect("get");
+    let expected = protocol::session::Session { is_pinned: true, ..created };
+    assert_eq!(found, Some(expected));
+}
+
+pub async fn the_latest_sessions_come_first_and_pinned_ones_before_them(
+    fixture: &mut impl Fixture,
+) {
+    let ports = fixture.ports();
+    let ann = user("ann");
+    let (old, pinned, new) =
+        (session(ports, &ann).await, session(ports, &ann).await, session(ports, &ann).await);
+    ports.sessions.set_pinned(&ann, &pinned.id, true).await.expect("pin");
+    turn(ports, &ann, &old.id, "wake up").await;
+    let listed = async |wanted: ListSessions| {
+        let page = ports.sessions.list(&ann, wanted).await.expect("list");
+        assert_eq!(page.total, 3);
+        page.sessions.into_iter().map(|session| session.id).collect::<Vec<_>>()
+    };
+    assert_eq!(listed(ALL).await, [old.id.clone(), new.id.clone(), pinned.id.clone()]);
+    let page = ListSessions { limit: 2, offset: 1, pinned_first: true };
+    assert_eq!(listed(page).await, [old.id, new.id]);
+}
+
+pub async fn a_session_says_whether_it_is_at_work(fixture: &mut impl Fixture) {
+    let ports = fixture.ports();
+    let (ann, mine, turn) = first_turn(ports).await;
+    let status = || async {
+        ports.sessions.get(&ann, &mine.id).await.expect("get").expect("there").chat_status
+    };
+    assert_eq!(mine.chat_status, ChatStatus::Idle);
+    assert_eq!(status().await, ChatStatus::Queued);
+    let claim = claim(ports, &turn.id).await;
+    assert_eq!(status().await, ChatStatus::Running);
+    finish(ports, &claim, "done").await;
+    assert_eq!(status().await, ChatStatus::Idle);
+}

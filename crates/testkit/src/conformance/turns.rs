@@ -1,0 +1,354 @@
+//! Laws of `Turns`.
+
+use std::collections::HashSet;
+
+use futures::future::join_all;
+use ports::Fenced;
+use ports::store::{Entry, Opened};
+use ports::stream_log::{Appended, Read};
+use protocol::message::{NewMessage, Role};
+use protocol::tool::Effect;
+use protocol::turn::{FailureCode, TurnError, TurnStatus};
+use protocol::usage::Usage;
+
+use super::Fixture;
+use super::scene::*;
+
+#[macro_export]
+macro_rules! turns_laws {
+    ($fixture:ty) => {
+        $crate::laws!($fixture, turns:
+            one_message_id_makes_one_turn,
+            a_reused_message_id_is_refused,
+            a_message_id_belongs_to_its_session,
+            sequences_are_dense_under_concurrency,
+            a_new_turn_has_an_empty_log,
+            a_stale_claim_changes_nothing,
+            a_turn_ends_once,
+            an_end_that_does_not_fit_its_log_changes_nothing,
+            the_end_of_a_turn_makes_the_next_one_due,
+            a_queued_message_comes_after_the_answer_before_it,
+            a_record_is_all_or_nothing,
+            the_journal_counts_every_start,
+            usage_adds_up,
+            a_failure_is_kept_with_its_reason,
+            a_cancel_marks_every_open_turn,
+            the_current_turn_is_the_oldest_open_one,
+            turns_are_counted_by_status,
+        );
+    };
+}
+
+pub async fn one_message_id_makes_one_turn(fixture: &mut impl Fixture) {
+    let ann = user("ann");
+    let id = session(fixture.ports(), &ann).await.id;
+    let ports = fixture.ports();
+    let attempts = (0..50).map(|_| ports.turns.open(&ann, submission(&id, "hi", Some("m-1"))));
+    let mut new = 0;
+    let mut turns = HashSet::new();
+    for opened in join_all(attempts).await {
+        match opened.expect("open") {
+            Opened::New(turn) => {
+                new += 1;
+                turns.insert(turn.id);
+            }
+            Opened::Joined(turn) => {
+                turns.insert(turn.id);
+            }
+            other => panic!("{other:?}"),
+        }
+    }
+    assert_eq!((new, turns.len()), (1, 1));
+    fixture.restart().await;
+    let again = fixture.ports().turns.open(&ann, submission(&id, "hi", Some("m-1"))).await;
+    let Ok(Opened::Joined(turn)) = again else { panic!("{again:?}") };
+    assert!(turns.contains(&turn.id));
+    let rows = history(fixture.ports(), &ann, &id).await;
+    assert_eq!(rows.len(), 1);
+    assert_eq!(rows[0].id.as_str(), "m-1", "the client's id is the id of the row");
+}
+
+pub async fn a_reused_message_id_is_refused(fixture: &mut impl Fixture) {
+    let ports = fixture.ports();
+    let ann = user("ann");
+    let id = session(ports, &ann).await.id;
+    let open = |text, client| ports.turns.open(&ann, submission(&id, text, Some(client)));
+    let Ok(Opened::New(turn)) = open("one", "m-1").await else { panic!("a new turn") };
+    assert_eq!(open("two", "m-1").await.expect("open"), Opened::Reused);
+    let claim = claim(ports, &turn.id).await;
+    finish(ports, &claim, "answer").await;
+    assert_eq!(open("two", "m-1").await.expect("open"), Opened::Reused);
+    let rows = history(ports, &ann, &id).await;
+    assert_eq!(texts(&rows), ["one", "answer"]);
+    let answers_id = rows[1].id.as_str();
+    assert_eq!(open("three", answers_id).await.expect("open"), Opened::Reused);
+}
+
+pub async fn a_message_id_belongs_to_its_session(fixture: &mut impl Fixture) {
+    let ports = fixture.ports();
+    for name in ["ann", "ann", "bob"] {
+        let owner = user(name);
+        let id = session(ports, &owner).await.id;
+        let opened = ports.turns.open(&owner, submission(&id, "hi", Some("m-1"))).await;
+        assert!(matches!(opened, Ok(Opened::New(_))), "{opened:?}");
+    }
+}
+
+pub async fn sequences_are_dense_under_concurrency(fixture: &mut impl Fixture) {
+    let ports = fixture.ports();
+    let (ann, mine, first) = first_turn(ports).await;
+    let claim = claim(ports, &first.id).await;
+    let questions = (0..40).map(|n| {
+        let (ann, mine) = (&ann, &mine.id);
+        async move { turn(ports, ann, mine, &format!("question {n}")).await.id }
+    });
+    let said = (0..40).map(|n| {
+        let message = NewMessage::new(Role::Assistant, format!("step {n}"));
+        ports.turns.record(&claim, vec![Entry::Message(message)])
+    });
+    let (_, recorded) = tokio::join!(join_all(questions), join_all(said));
+    assert!(recorded.iter().all(|done| matches!(done, Ok(Fenced::Done(())))));
+    finish(ports, &claim, "done").await;
+    let rows = history(ports, &ann, &mine.id).await;
+    let sequences: Vec<i64> = rows.iter().map(|message| message.sequence).collect();
+    assert_eq!(sequences, (1..=82).collect::<Vec<_>>());
+}
+
+pub async fn a_new_turn_has_an_empty_log(fixture: &mut impl Fixture) {
+    let ports = fixture.ports();
+    let (_, _, turn) = first_turn(ports).await;
+    let empty = Read::Log { segments: Vec::new(), last: 0, sealed: false, missing_to: None };
+    assert_eq!(ports.log.read(&turn.id.task(), 0, 1000).await.expect("read"), empty);
+    assert_eq!(turn.status, TurnStatus::Queued);
+    assert_eq!((turn.fence, turn.attempt, turn.cancel_requested), (0, 0, false));
+}
+
+pub async fn a_stale_claim_changes_nothing(fixture: &mut impl Fixture) {
+    let ports = fixture.ports();
+    let (ann, mine, turn) = first_turn(ports).await;
+    let old = claim_for(ports, &turn.id, SHORT).await;
+    let new = claim_for(ports, &turn.id, LONG).await;
+    let entry = Entry::Message(NewMessage::new(Role::Assistant, "late"));
+    let recorded = ports.turns.record(&old, vec![entry]).await.expect("record");
+    assert_eq!(recorded, Fenced::Stale);
+    assert!(matches!(ports.turns.progress(&old).await.expect("progress"), Fenced::Stale));
+    let late = ending(TurnStatus::Failed, 0, vec![NewMessage::new(Role::System, "late")]);
+    assert_eq!(ports.turns.finish(&old, late).await.expect("finish"), Fenced::Stale);
+    assert_eq!(ports.leases.hand_back(&old).await.expect("hand back"), Fenced::Stale);
+    let appended = ports.log.append(&turn.id.task(), old.fence, segment(0, &["late"])).await;
+    assert_eq!(appended.expect("append"), Appended::Stale);
+    finish(ports, &new, "in time").await;
+    assert_eq!(texts(&history(ports, &ann, &mine.id).await), ["hello", "in time"]);
+    assert_eq!(last(ports, &turn.id.task()).await, 1);
+}
+
+pub async fn a_turn_ends_once(fixture: &mut impl Fixture) {
+    let ports = fixture.ports();
+    let (ann, mine, turn) = first_turn(ports).await;
+    let claim = claim(ports, &turn.id).await;
+    let ends = [TurnStatus::Completed, TurnStatus::Failed, TurnStatus::Cancelled].map(|status| {
+        let said = NewMessage::new(Role::Assistant, status.as_str());
+        ports.turns.finish(&claim, ending(status, 0, vec![said]))
+    });
+    let ended = join_all(ends).await;
+    let won = ended.iter().filter(|end| matches!(end, Ok(Fenced::Done(None)))).count();
+    assert_eq!(won, 1, "{ended:?}");
+    let found = ports.turns.get(&ann, &turn.id).await.expect("get").expect("there");
+    assert!(found.status.is_final() && found.ended_at.is_some());
+    let rows = history(ports, &ann, &mine.id).await;
+    assert_eq!(texts(&rows), ["hello", found.status.as_str()]);
+    let read = ports.log.read(&turn.id.task(), 0, 1000).await.expect("read");
+    let Read::Log { segments, last: 1, sealed: true, .. } = read else { panic!("{read:?}") };
+    assert_eq!(segments, [segment(0, &["the end"])]);
+    let more = ports.log.append(&turn.id.task(), claim.fence, segment(1, &["x"])).await;
+    assert_eq!(more.expect("append"), Appended::Sealed);
+}
+
+pub async fn an_end_that_does_not_fit_its_log_changes_nothing(fixture: &mut impl Fixture) {
+    let ports = fixture.ports();
+    let (ann, mine, turn) = first_turn(ports).await;
+    let claim = claim(ports, &turn.id).await;
+    let said = vec![NewMessage::new(Role::Assistant, "too far ahead")];
+    let refused = ports.turns.finish(&claim, ending(TurnStatus::Completed, 7, said)).await;
+    assert!(matches!(refused, Err(ports::PortError::Broken(_))), "{refused:?}");
+    let found = ports.turns.get(&ann, &turn.id).await.expect("get").expect("there");
+    assert_eq!(found.status, TurnStatus::Running);
+    finish(ports, &claim, "fits").await;
+    assert_eq!(texts(&history(ports, &ann, &mine.id).await), ["hello", "fits"]);
+}
+
+pub async fn the_end_of_a_turn_makes_the_next_one_due(fixture: &mut impl Fixture) {
+    let ports = fixture.ports();
+    let (ann, mine, first) = first_turn(ports).await;
+    let claim = claim(ports, &first.id).await;
+    let second = turn(ports, &ann, &mine.id, "second").await;
+    let third = turn(ports, &ann, &mine.id, "third").await;
+    assert_eq!(ports.outbox.due(10).await.expect("due"), []);
+    assert_eq!(finish(ports, &claim, "one").await, Some(second.id.clone()));
+    assert_eq!(ports.outbox.due(10).await.expect("due"), std::slice::from_ref(&second.id));
+    let claim = claim_for(ports, &second.id, LONG).await;
+    assert_eq!(finish(ports, &claim, "two").await, Some(third.id.clone()));
+    let claim = claim_for(ports, &third.id, LONG).await;
+    assert_eq!(finish(ports, &claim, "three").await, None);
+}
+
+pub async fn a_queued_message_comes_after_the_answer_before_it(fixture: &mut impl Fixture) {
+    let ports = fixture.ports();
+    let (ann, mine, first) = first_turn(ports).await;
+    let first_claim = claim(ports, &first.id).await;
+    let second = turn(ports, &ann, &mine.id, "and then?").await;
+    let seen = |claim| async move {
+        match ports.turns.progress(claim).await.expect("progress") {
+            Fenced::Done(progress) => progress,
+            Fenced::Stale => panic!("the claim is good"),
+        }
+    };
+    let progress = seen(&first_claim).await;
+    assert_eq!(texts(&progress.messages), ["hello"], "what comes later is not seen");
+    finish(ports, &first_claim, "hi there").await;
+    let claim = claim(ports, &second.id).await;
+    let progress = seen(&claim).await;
+    assert_eq!(texts(&progress.messages), ["hello", "hi there", "and then?"]);
+    assert_eq!((progress.session.id, progress.owner), (mine.id, ann));
+}
+
+pub async fn a_record_is_all_or_nothing(fixture: &mut impl Fixture) {
+    let ports = fixture.ports();
+    let (_, _, turn) = first_turn(ports).await;
+    let claim = claim(ports, &turn.id).await;
+    let record = |entries| ports.turns.record(&claim, entries);
+    let entries = vec![Entry::Message(calls(&["a"])), Entry::Result(result("a"))];
+    assert_eq!(record(entries).await.expect("record"), Fenced::Done(()));
+    let twice = vec![
+        Entry::Message(NewMessage::new(Role::Assistant, "must not stay")),
+        Entry::Intent { call_id: "b".into(), effect: Effect::Once },
+        Entry::StepEnded { usage: Usage { prompt_tokens: 9, ..Usage::default() } },
+        Entry::Result(result("a")),
+    ];
+    let refused = record(twice).await;
+    assert!(matches!(refused, Err(ports::PortError::Broken(_))), "{refused:?}");
+    let Ok(Fenced::Done(progress)) = ports.turns.progress(&claim).await else { panic!("held") };
+    assert_eq!(texts(&progress.messages), ["hello", "", "result of a"]);
+    assert_eq!((progress.steps_done, progress.calls.len()), (0, 0));
+    assert_eq!(progress.usage, Usage::default());
+}
+
+pub async fn the_journal_counts_every_start(fixture: &mut impl Fixture) {
+    let (_, _, turn) = first_turn(fixture.ports()).await;
+    let intent = |call: &str, effect| Entry::Intent { call_id: call.into(), effect };
+    let first = claim(fixture.ports(), &turn.id).await;
+    let entries = vec![
+        Entry::Message(calls(&["z", "a"])),
+        intent("z", Effect::Idempotent),
+        intent("a", Effect::Once),
+    ];
+    fixture.ports().turns.record(&first, entries).await.expect("record");
+    fixture.restart().await;
+    let ports = fixture.ports();
+    let second = claim(ports, &turn.id).await;
+    ports.turns.record(&second, vec![intent("z", Effect::Idempotent)]).await.expect("record");
+    let Ok(Fenced::Done(progress)) = ports.turns.progress(&second).await else { panic!("held") };
+    let journal: Vec<_> =
+        progress.calls.iter().map(|c| (c.call_id.as_str(), c.effect, c.starts)).collect();
+    assert_eq!(journal, [("z", Effect::Idempotent, 2), ("a", Effect::Once, 1)]);
+}
+
+pub async fn usage_adds_up(fixture: &mut impl Fixture) {
+    let ports = fixture.ports();
+    let (ann, mine, turn) = first_turn(ports).await;
+    let claim = claim(ports, &turn.id).await;
+    let free = Usage { prompt_tokens: 10, completion_tokens: 2, ..Usage::default() };
+    let paid = Usage { cache_read_tokens: 5, cost_microdollars: Some(70), ..free };
+    for usage in [free, paid] {
+        ports.turns.record(&claim, vec![Entry::StepEnded { usage }]).await.expect("record");
+    }
+    let Ok(Fenced::Done(progress)) = ports.turns.progress(&claim).await else { panic!("held") };
+    assert_eq!(progress.steps_done, 2);
+    let mut sum = free;
+    sum += paid;
+    assert_eq!(progress.usage, sum);
+    let mut end = ending(TurnStatus::Completed, 0, Vec::new());
+    end.usage = free;
+    ports.turns.finish(&claim, end).await.expect("finish");
+    sum += free;
+    let found = ports.turns.get(&ann, &turn.id).await.expect("get").expect("there");
+    assert_eq!(found.usage, sum);
+    whole_turn(ports, &ann, &mine.id, "again").await;
+    let session = ports.sessions.get(&ann, &mine.id).await.expect("get").expect("there");
+    assert_eq!(session.total_prompt_tokens, 30);
+    assert_eq!(session.total_completion_tokens, 6);
+    assert_eq!(session.total_cost_microdollars, 70);
+}
+
+pub async fn a_failure_is_kept_with_its_reason(fixture: &mut impl Fixture) {
+    let (ann, _, turn) = first_turn(fixture.ports()).await;
+    let claim = claim(fixture.ports(), &turn.id).await;
+    let error = TurnError::new(FailureCode::CrashLoop, "three workers died over it");
+    let mut end = ending(TurnStatus::Failed, 0, Vec::new());
+    end.error = Some(error.clone());
+    fixture.ports().turns.finish(&claim, end).await.expect("finish");
+    fixture.restart().await;
+    let found = fixture.ports().turns.get(&ann, &turn.id).await.expect("get").expect("there");
+    assert_eq!((found.status, found.error), (TurnStatus::Failed, Some(error)));
+    assert!(found.started_at.is_some() && found.ended_at.is_some());
+}
+
+pub async fn a_cancel_marks_every_open_turn(fixture: &mut impl Fixture) {
+    let ports = fixture.ports();
+    let ann = user("ann");
+    let id = session(ports, &ann).await.id;
+    let done = whole_turn(ports, &ann, &id, "done").await;
+    let running = turn(ports, &ann, &id, "running").await;
+    claim(ports, &running.id).await;
+    let queued = turn(ports, &ann, &id, "queued").await;
+    let marked = ports.turns.request_cancel(&ann, &id).await.expect("cancel");
+    let ids: Vec<_> = marked.iter().map(|turn| turn.id.clone()).collect();
+    assert_eq!(ids, [running.id, queued.id]);
+    assert!(marked.iter().all(|turn| turn.cancel_requested));
+    let done = ports.turns.get(&ann, &done.id).await.expect("get").expect("there");
+    assert!(!done.cancel_requested);
+}
+
+pub async fn the_current_turn_is_the_oldest_open_one(fixture: &mut impl Fixture) {
+    let ann = user("ann");
+    let id = session(fixture.ports(), &ann).await.id;
+    let ports = fixture.ports();
+    assert_eq!(ports.turns.current(&ann, &id).await.expect("current"), None);
+    let first = turn(ports, &ann, &id, "first").await;
+    let second = turn(ports, &ann, &id, "second").await;
+    let current =
+        || async { ports.turns.current(&ann, &id).await.expect("current").expect("there is one") };
+    assert_eq!(current().await.0.id, first.id);
+    let first_claim = claim(ports, &first.id).await;
+    finish(ports, &first_claim, "one").await;
+    assert_eq!(current().await.0.id, second.id);
+    let second_claim = claim(ports, &second.id).await;
+    finish(ports, &second_claim, "two").await;
+    let (ended, ago) = current().await;
+    assert_eq!(ended.id, second.id);
+    assert!(ago.expect("it ended in this process") < LAW);
+    fixture.restart().await;
+    let found = fixture.ports().turns.current(&ann, &id).await.expect("current");
+    assert_eq!(found.expect("it stays").0.id, second.id);
+}
+
+pub async fn turns_are_counted_by_status(fixture: &mut impl Fixture) {
+    let ports = fixture.ports();
+    let ann = user("ann");
+    for n in 0..5 {
+        let id = session(ports, &ann).await.id;
+        let turn = turn(ports, &ann, &id, "one").await;
+        if n > 0 {
+            let claim = claim(ports, &turn.id).await;
+            if n > 2 {
+                finish(ports, &claim, "done").await;
+            }
+        }
+    }
+    let counts = ports.turns.count().await.expect("count");
+    let of = |status| counts.iter().find(|(s, _)| *s == status).map_or(0, |(_, n)| *n);
+    assert_eq!(of(TurnStatus::Queued), 1);
+    assert_eq!(of(TurnStatus::Running), 2);
+    assert_eq!(of(TurnStatus::Completed), 2);
+    assert_eq!(of(TurnStatus::Failed), 0);
+}
