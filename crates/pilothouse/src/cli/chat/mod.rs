@@ -1,0 +1,89 @@
+//! `pilothouse chat`: a conversation in the terminal. It is a client like any other: it knows the API and
+//! nothing of the server's inside.
+
+mod api;
+mod follow;
+mod keyboard;
+mod screen;
+
+use std::process::ExitCode;
+
+use clap::Args;
+use protocol::{MessageId, SessionId};
+use url::Url;
+
+use self::api::{Api, Failure};
+use self::follow::{Begin, Ended, Follower};
+use self::keyboard::{Input, Keyboard};
+use self::screen::Screen;
+use crate::config::Settings;
+
+#[derive(Args)]
+pub(crate) struct Arguments {
+    /// Go on with this session.
+    #[arg(long, value_name = "ID")]
+    session: Option<String>,
+    /// Where the server is; this machine and the configured port when not given.
+    #[arg(long)]
+    url: Option<Url>,
+}
+
+pub(crate) async fn run(settings: &Settings, arguments: Arguments) -> anyhow::Result<ExitCode> {
+    let url = match arguments.url {
+        Some(url) => url,
+        None => Url::parse(&format!(
+            "http://{}",
+            std::net::SocketAddr::new(settings.host, settings.port)
+        ))?,
+    };
+    let api = Api::new(&url, settings.client_token.as_ref())?;
+    let mut screen = Screen::new();
+    let keyboard = Keyboard::listen()?;
+    match converse(&api, arguments.session.map(SessionId), &mut screen, keyboard).await {
+        Ok(()) => Ok(ExitCode::SUCCESS),
+        Err(failure) => {
+            screen.complain(&failure.for_person(&url));
+            Ok(ExitCode::FAILURE)
+        }
+    }
+}
+
+async fn converse(
+    api: &Api,
+    session: Option<SessionId>,
+    screen: &mut Screen,
+    keyboard: Keyboard,
+) -> Result<(), Failure> {
+    let (session, under_way) = match session {
+        None => (api.create_session().await?, false),
+        Some(session) => {
+            let opened = api.read_session(&session).await?;
+            screen.show_history(&opened.messages);
+            (session, opened.active_stream.is_some())
+        }
+    };
+    let mut follower = Follower::new(api, session.clone(), screen, keyboard);
+    if under_way && follower.follow(Begin::Resume).await? == Ended::Leave {
+        return Ok(());
+    }
+    follower.screen.welcome(&session);
+    loop {
+        follower.screen.prompt();
+        let text = match follower.keyboard.next().await {
+            Input::Line(text) if text.trim().is_empty() => continue,
+            Input::Line(text) => text,
+            Input::Interrupt | Input::End => break,
+        };
+        match follower.follow(Begin::Send { text, id: MessageId::fresh() }).await {
+            Ok(Ended::Leave) => break,
+            Ok(Ended::Turn) => {}
+            // What one message did wrong must not end the conversation.
+            Err(Failure::Refused { status, detail }) if status != 401 && status != 404 => {
+                follower.screen.complain(&detail);
+            }
+            Err(failure) => return Err(failure),
+        }
+    }
+    follower.screen.farewell(&session);
+    Ok(())
+}

@@ -1,0 +1,201 @@
+//! How a conversation looks in a terminal. What comes from a model or a tool is escaped, so that it can
+//! print text and nothing else.
+
+use std::collections::HashMap;
+use std::io::{self, IsTerminal, Write};
+
+use protocol::{CallId, Chunk, SessionId};
+use serde_json::Value;
+
+use super::api::PastMessage;
+use crate::telemetry::is_invisible;
+
+const DIM: &str = "\x1b[2m";
+const BOLD: &str = "\x1b[1m";
+const RED: &str = "\x1b[31m";
+const PLAIN: &str = "\x1b[0m";
+/// Of a tool's arguments and its answer.
+const LINE_CHARS: usize = 100;
+
+pub(super) struct Screen {
+    colours: Colours,
+    at: At,
+    tools: HashMap<CallId, String>,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Colours {
+    On,
+    Off,
+}
+
+/// What the cursor stands behind.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum At {
+    LineStart,
+    Text,
+    Reasoning,
+}
+
+impl Screen {
+    pub(super) fn new() -> Self {
+        let colours = if io::stdout().is_terminal() { Colours::On } else { Colours::Off };
+        Self { colours, at: At::LineStart, tools: HashMap::new() }
+    }
+
+    pub(super) fn welcome(&mut self, session: &SessionId) {
+        self.line(
+            DIM,
+            &format!("Session {session}. Ctrl-C stops an answer, and leaves at the prompt."),
+        );
+    }
+
+    pub(super) fn farewell(&mut self, session: &SessionId) {
+        self.new_line();
+        self.line(DIM, &format!("To go on: pilothouse chat --session {session}"));
+    }
+
+    pub(super) fn prompt(&mut self) {
+        self.new_line();
+        self.write(BOLD, "> ");
+    }
+
+    pub(super) fn note(&mut self, text: &str) {
+        self.line(DIM, &format!("({text})"));
+    }
+
+    pub(super) fn complain(&mut self, text: &str) {
+        self.line(RED, text);
+    }
+
+    pub(super) fn show_history(&mut self, messages: &[PastMessage]) {
+        for message in messages {
+            match (message.role.as_str(), &message.name) {
+                ("user", _) => self.line(BOLD, &format!("> {}", message.content)),
+                ("tool", Some(name)) => {
+                    self.line(DIM, &format!("[{name}] {}", shortened(&message.content)))
+                }
+                _ if message.content.is_empty() => {}
+                _ => self.line("", &message.content),
+            }
+        }
+    }
+
+    pub(super) fn end_turn(&mut self) {
+        self.new_line();
+        self.tools.clear();
+    }
+
+    pub(super) fn show(&mut self, chunk: &Chunk) {
+        match chunk {
+            Chunk::TextDelta { delta, .. } => self.flow(At::Text, "", delta),
+            Chunk::ReasoningDelta { delta, .. } => self.flow(At::Reasoning, DIM, delta),
+            Chunk::TextEnd { .. } | Chunk::ReasoningEnd { .. } => self.new_line(),
+            Chunk::ToolInputStart { tool_call_id, tool_name } => {
+                self.tools.insert(tool_call_id.clone(), tool_name.clone());
+            }
+            Chunk::ToolInputAvailable { tool_call_id, tool_name, input } => {
+                self.tools.insert(tool_call_id.clone(), tool_name.clone());
+                self.line(DIM, &format!("[{tool_name}] running {}", shortened(&input.to_string())));
+            }
+            Chunk::ToolInputError { tool_name, error_text, .. } => {
+                self.line(RED, &format!("[{tool_name}] not called: {}", shortened(error_text)));
+            }
+            Chunk::ToolOutputAvailable { tool_call_id, output, preliminary } => {
+                let state = if *preliminary { "…" } else { "done" };
+                let text =
+                    format!("[{}] {state}: {}", self.tool(tool_call_id), shortened(&said(output)));
+                self.line(DIM, &text);
+            }
+            Chunk::ToolOutputError { tool_call_id, error_text } => {
+                let text =
+                    format!("[{}] failed: {}", self.tool(tool_call_id), shortened(error_text));
+                self.line(RED, &text);
+            }
+            Chunk::DataStatus { data, .. } => self.line(DIM, &format!("({})", data.message)),
+            Chunk::DataAttempt { .. } => self.note("another worker goes on with this answer"),
+            Chunk::Error { error_text } => self.complain(error_text),
+            Chunk::Abort => self.note("stopped"),
+            Chunk::Start { .. }
+            | Chunk::StartStep
+            | Chunk::FinishStep
+            | Chunk::TextStart { .. }
+            | Chunk::ReasoningStart { .. }
+            | Chunk::ToolInputDelta { .. }
+            | Chunk::DataUsage { .. }
+            | Chunk::Finish { .. } => {}
+        }
+    }
+
+    fn tool(&self, call: &CallId) -> &str {
+        self.tools.get(call).map_or("tool", String::as_str)
+    }
+
+    fn flow(&mut self, at: At, style: &str, text: &str) {
+        if self.at != at {
+            self.new_line();
+        }
+        self.write(style, text);
+        self.at = at;
+    }
+
+    fn line(&mut self, style: &str, text: &str) {
+        self.new_line();
+        self.write(style, text);
+        self.write("", "\n");
+        self.at = At::LineStart;
+    }
+
+    fn new_line(&mut self) {
+        if self.at != At::LineStart {
+            self.write("", "\n");
+        }
+        self.at = At::LineStart;
+    }
+
+    /// A terminal that is gone takes nothing; the next read of the keyboard ends the program.
+    fn write(&self, style: &str, text: &str) {
+        let mut out = io::stdout().lock();
+        let text = escaped(text);
+        let _ = match self.colours {
+            Colours::On if !style.is_empty() => write!(out, "{style}{text}{PLAIN}"),
+            _ => write!(out, "{text}"),
+        };
+        let _ = out.flush();
+    }
+}
+
+/// A tool's own sentence if it has one, else all of its answer.
+fn said(output: &Value) -> String {
+    output["message"].as_str().map_or_else(|| output.to_string(), str::to_owned)
+}
+
+fn shortened(text: &str) -> String {
+    protocol::text::cut_end(&text.replace(['\n', '\r'], " "), LINE_CHARS)
+}
+
+/// Text as text: what could move the cursor, change colours or hide is made visible.
+fn escaped(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    for c in text.chars() {
+        match c {
+            '\n' | '\t' => out.push(c),
+            c if c.is_control() || is_invisible(c) => out.extend(c.escape_unicode()),
+            c => out.push(c),
+        }
+    }
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_model_cannot_move_the_cursor() {
+        let shown = escaped("a\u{1b}[2Jb\u{7}\r\u{9b}31m\u{202e}c\n\td");
+        assert!(!shown.chars().any(|c| c.is_control() && c != '\n' && c != '\t'));
+        assert!(!shown.contains('\u{202e}'));
+        assert!(shown.starts_with('a') && shown.ends_with("c\n\td"));
+    }
+}

@@ -1,0 +1,161 @@
+//! What is refused although every value is readable: contradictions, weak secrets, and what this build
+//! cannot do. Every sentence says what to do.
+
+use std::fmt;
+
+use url::Url;
+
+use super::{AuthMode, Layers, ProviderName, Secret, Settings};
+
+/// Shortest key that is not worth guessing.
+const SECRET_BYTES: usize = 32;
+
+/// Why the program does not start: one sentence per reason.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Refusal(pub(crate) Vec<String>);
+
+impl fmt::Display for Refusal {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0.join("\n"))
+    }
+}
+
+impl std::error::Error for Refusal {}
+
+/// The provider that the settings choose.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Provider {
+    Offline,
+    OpenAi { base_url: Url, api_key: Option<Secret> },
+    Anthropic { api_key: Secret },
+}
+
+/// Settings of servers that only a distributed installation has.
+const DISTRIBUTED: &[&str] =
+    &["DATABASE_URL", "DB_HOST", "RABBITMQ_HOST", "RABBITMQ_URL", "REDIS_HOST", "REDIS_URL"];
+
+pub(super) fn refuse_contradictions(settings: &Settings, layers: &Layers) -> Result<(), Refusal> {
+    let mut wrong = Vec::new();
+    for name in DISTRIBUTED {
+        if layers.find(name).is_some() {
+            wrong.push(format!(
+                "{name} is set, but this build runs on its embedded store only: unset it (in the environment, .env and .env.default)."
+            ));
+        }
+    }
+    auth(settings, &mut wrong);
+    for (name, secret) in [
+        ("JWT_VERIFY_KEY", &settings.jwt_verify_key),
+        ("ENCRYPTION_KEY", &settings.encryption_key),
+        ("CHAT_INTERNAL_API_KEY", &settings.internal_api_key),
+    ] {
+        if secret.as_ref().is_some_and(|secret| secret.expose().len() < SECRET_BYTES) {
+            wrong.push(format!(
+                "{name} is too short to be safe: give it at least {SECRET_BYTES} bytes, for example from `openssl rand -hex 32`."
+            ));
+        }
+    }
+    numbers(settings, &mut wrong);
+    if let Err(reason) = settings.provider() {
+        wrong.push(reason);
+    }
+    if wrong.is_empty() { Ok(()) } else { Err(Refusal(wrong)) }
+}
+
+fn auth(settings: &Settings, wrong: &mut Vec<String>) {
+    match settings.auth_mode {
+        AuthMode::Local if !settings.host.is_loopback() => wrong.push(format!(
+            "AUTH_MODE=local lets everybody in, so it listens on a loopback address only, not on {}: use --host 127.0.0.1, or set AUTH_MODE=jwt and JWT_VERIFY_KEY or JWT_JWKS_URL.",
+            settings.host
+        )),
+        AuthMode::Jwt if settings.jwt_verify_key.is_none() && settings.jwt_jwks_url.is_none() => wrong.push(
+            "AUTH_MODE=jwt needs something to check tokens with: set JWT_VERIFY_KEY (HS256) or JWT_JWKS_URL (RS256, ES256).".to_owned(),
+        ),
+        _ => {}
+    }
+    // A public key taken for an HMAC secret would let everybody who can read it sign tokens.
+    if settings.jwt_verify_key.as_ref().is_some_and(|key| key.expose().contains("-----BEGIN")) {
+        wrong.push("JWT_VERIFY_KEY holds a PEM key, but it is the secret of HS256 tokens: publish public keys at a JWKS address and set JWT_JWKS_URL.".to_owned());
+    }
+    if settings.jwt_jwks_url.as_ref().is_some_and(|url| url.scheme() == "http" && !is_loopback(url))
+    {
+        wrong.push("JWT_JWKS_URL must start with https://: keys fetched over plain http could be anybody's.".to_owned());
+    }
+}
+
+fn numbers(settings: &Settings, wrong: &mut Vec<String>) {
+    let lease = settings.turn_lease.0;
+    if settings.turn_renew.0.is_zero() || settings.turn_renew.0 * 2 >= lease {
+        wrong.push("TURN_RENEW_MS must be more than 0 and less than half of TURN_LEASE_MS, so that one late renewal does not lose the turn.".to_owned());
+    }
+    for (name, is_zero) in [
+        ("NUM_COPILOT_WORKERS", settings.workers == 0),
+        ("SWEEP_INTERVAL_MS", settings.sweep_interval.0.is_zero()),
+        ("CHAT_MAX_TOOL_WAIT_SECONDS", settings.max_tool_wait.0.is_zero()),
+        ("CHAT_TOOL_BUDGET_SECONDS", settings.tool_budget.0.is_zero()),
+        ("CHAT_MAX_STEPS", settings.max_steps == 0),
+        ("CHAT_MAX_OUTPUT_TOKENS", settings.max_output_tokens == Some(0)),
+        ("CHAT_HEARTBEAT_SECONDS", settings.heartbeat.0.is_zero()),
+        ("CHAT_WRITE_STALL_SECONDS", settings.write_stall.0.is_zero()),
+        ("REQUEST_HEAD_SECONDS", settings.request_head.0.is_zero()),
+        ("CHAT_CONNECT_TIMEOUT_SECONDS", settings.provider_connect.0.is_zero()),
+        ("CHAT_FIRST_BYTE_TIMEOUT_SECONDS", settings.provider_first_byte.0.is_zero()),
+        ("CHAT_IDLE_TIMEOUT_SECONDS", settings.provider_idle.0.is_zero()),
+        ("MAX_CONNECTIONS", settings.max_connections == 0),
+        ("MAX_CONNECTIONS_PER_IP", settings.max_connections_per_ip == 0),
+        ("MAX_STREAMS_PER_USER", settings.max_streams_per_user == 0),
+    ] {
+        if is_zero {
+            wrong.push(format!("{name} must be more than 0."));
+        }
+    }
+}
+
+impl Settings {
+    /// Which provider answers: the one that is named, else the one whose key is set.
+    pub(crate) fn provider(&self) -> Result<Provider, String> {
+        let key = self.chat_api_key.as_ref().or(self.openai_api_key.as_ref());
+        let name = self.chat_provider.unwrap_or_else(|| {
+            if self.chat_base_url.is_some() || self.chat_api_key.is_some() {
+                ProviderName::OpenAi
+            } else if self.anthropic_api_key.is_some() {
+                ProviderName::Anthropic
+            } else if self.openai_api_key.is_some() {
+                ProviderName::OpenAi
+            } else {
+                ProviderName::Offline
+            }
+        });
+        match name {
+            ProviderName::Offline => Ok(Provider::Offline),
+            ProviderName::Anthropic => match &self.anthropic_api_key {
+                Some(key) => Ok(Provider::Anthropic { api_key: key.clone() }),
+                None => Err("CHAT_PROVIDER=anthropic needs a key: set ANTHROPIC_API_KEY.".to_owned()),
+            },
+            ProviderName::OpenAi => match (&self.chat_base_url, key) {
+                (Some(_), _) if self.chat_model.is_none() => Err(
+                    "CHAT_BASE_URL is set without CHAT_MODEL: set CHAT_MODEL to the name of a model that this server offers.".to_owned(),
+                ),
+                (Some(base_url), key) => {
+                    Ok(Provider::OpenAi { base_url: base_url.clone(), api_key: key.cloned() })
+                }
+                (None, Some(key)) => Ok(Provider::OpenAi {
+                    base_url: "https://api.openai.com/v1".parse().expect("a constant URL"),
+                    api_key: Some(key.clone()),
+                }),
+                (None, None) => Err(
+                    "CHAT_PROVIDER=openai needs a key or a server: set CHAT_API_KEY, or CHAT_BASE_URL and CHAT_MODEL.".to_owned(),
+                ),
+            },
+        }
+    }
+}
+
+fn is_loopback(url: &Url) -> bool {
+    match url.host() {
+        Some(url::Host::Ipv4(ip)) => ip.is_loopback(),
+        Some(url::Host::Ipv6(ip)) => ip.is_loopback(),
+        Some(url::Host::Domain(name)) => name == "localhost",
+        None => false,
+    }
+}

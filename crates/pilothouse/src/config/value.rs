@@ -1,0 +1,198 @@
+//! The kinds of values a setting can have: how each is read and how it may be shown.
+
+use std::fmt;
+use std::net::IpAddr;
+use std::path::PathBuf;
+use std::time::Duration;
+
+use url::Url;
+
+pub(crate) trait Value: Sized {
+    /// For the documentation.
+    const KIND: &'static str;
+    /// The error continues the sentence "NAME must be …".
+    fn read(text: &str) -> Result<Self, &'static str>;
+    fn shown(&self) -> String;
+}
+
+/// A value that is never printed, not even by `{:?}`.
+#[derive(Clone, PartialEq, Eq)]
+pub(crate) struct Secret(String);
+
+impl Secret {
+    /// The secret itself: for the one place that needs it.
+    pub(crate) fn expose(&self) -> &str {
+        &self.0
+    }
+}
+
+impl fmt::Debug for Secret {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("<secret>")
+    }
+}
+
+impl Value for Secret {
+    const KIND: &'static str = "secret";
+    fn read(text: &str) -> Result<Self, &'static str> {
+        Ok(Self(text.to_owned()))
+    }
+    fn shown(&self) -> String {
+        format!("<set, {} characters>", self.0.chars().count())
+    }
+}
+
+macro_rules! words {
+    ($(#[$doc:meta])* $name:ident { $($variant:ident = $first:literal $(| $other:literal)*),+ } $or:literal) => {
+        $(#[$doc])*
+        #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+        pub(crate) enum $name { $($variant),+ }
+
+        impl Value for $name {
+            const KIND: &'static str = $or;
+            fn read(text: &str) -> Result<Self, &'static str> {
+                match text.to_ascii_lowercase().as_str() {
+                    $($first $(| $other)* => Ok(Self::$variant),)+
+                    _ => Err($or),
+                }
+            }
+            fn shown(&self) -> String {
+                match self { $(Self::$variant => $first.to_owned()),+ }
+            }
+        }
+    };
+}
+
+words!(Switch { On = "on" | "true" | "1" | "yes", Off = "off" | "false" | "0" | "no" } "`on` or `off`");
+words!(AuthMode { Local = "local", Jwt = "jwt" } "`local` or `jwt`");
+words!(
+    ProviderName { OpenAi = "openai", Anthropic = "anthropic", Offline = "offline" }
+    "`openai`, `anthropic` or `offline`"
+);
+words!(LogFormat { Human = "human", Json = "json" } "`human` or `json`");
+
+/// A length of time in whole or broken seconds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Seconds(pub(crate) Duration);
+
+/// A length of time in milliseconds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Millis(pub(crate) Duration);
+
+impl Value for Seconds {
+    const KIND: &'static str = "seconds";
+    fn read(text: &str) -> Result<Self, &'static str> {
+        let wanted = "a number of seconds";
+        let seconds: f64 = text.parse().map_err(|_| wanted)?;
+        Duration::try_from_secs_f64(seconds).map(Self).map_err(|_| wanted)
+    }
+    fn shown(&self) -> String {
+        self.0.as_secs_f64().to_string()
+    }
+}
+
+impl Value for Millis {
+    const KIND: &'static str = "milliseconds";
+    fn read(text: &str) -> Result<Self, &'static str> {
+        text.parse()
+            .map(|millis| Self(Duration::from_millis(millis)))
+            .map_err(|_| "a whole number of milliseconds")
+    }
+    fn shown(&self) -> String {
+        self.0.as_millis().to_string()
+    }
+}
+
+macro_rules! parsed {
+    ($($type:ty, $kind:literal, $wanted:literal;)+) => {
+        $(impl Value for $type {
+            const KIND: &'static str = $kind;
+            fn read(text: &str) -> Result<Self, &'static str> {
+                text.parse().map_err(|_| $wanted)
+            }
+            fn shown(&self) -> String {
+                self.to_string()
+            }
+        })+
+    };
+}
+
+parsed! {
+    u16, "number", "a whole number from 0 to 65535";
+    u32, "number", "a whole number";
+    u64, "number", "a whole number";
+    usize, "number", "a whole number";
+    IpAddr, "address", "an IP address such as 127.0.0.1";
+    String, "text", "text";
+}
+
+impl Value for f64 {
+    const KIND: &'static str = "number";
+    fn read(text: &str) -> Result<Self, &'static str> {
+        let wanted = "a number that is not negative";
+        let number: f64 = text.parse().map_err(|_| wanted)?;
+        if number.is_finite() && number >= 0.0 { Ok(number) } else { Err(wanted) }
+    }
+    fn shown(&self) -> String {
+        self.to_string()
+    }
+}
+
+impl Value for PathBuf {
+    const KIND: &'static str = "path";
+    fn read(text: &str) -> Result<Self, &'static str> {
+        Ok(text.into())
+    }
+    fn shown(&self) -> String {
+        self.display().to_string()
+    }
+}
+
+impl Value for Url {
+    const KIND: &'static str = "URL";
+    fn read(text: &str) -> Result<Self, &'static str> {
+        let wanted = "a URL that starts with http:// or https://";
+        let url: Url = text.parse().map_err(|_| wanted)?;
+        if matches!(url.scheme(), "http" | "https") && url.has_host() {
+            Ok(url)
+        } else {
+            Err(wanted)
+        }
+    }
+    /// A password in a URL is a secret, too.
+    fn shown(&self) -> String {
+        let mut shown = self.clone();
+        if shown.password().is_some() {
+            let _ = shown.set_password(Some("***"));
+        }
+        shown.to_string()
+    }
+}
+
+impl Value for Vec<Url> {
+    const KIND: &'static str = "URLs";
+    fn read(text: &str) -> Result<Self, &'static str> {
+        text.split(',')
+            .map(str::trim)
+            .filter(|part| !part.is_empty())
+            .map(|part| {
+                Url::read(part)
+                    .map_err(|_| "origins such as https://app.example, separated by commas")
+            })
+            .collect()
+    }
+    fn shown(&self) -> String {
+        self.iter().map(Value::shown).collect::<Vec<_>>().join(",")
+    }
+}
+
+/// A setting that need not be set. An empty value counts as not set.
+impl<T: Value> Value for Option<T> {
+    const KIND: &'static str = T::KIND;
+    fn read(text: &str) -> Result<Self, &'static str> {
+        if text.is_empty() { Ok(None) } else { T::read(text).map(Some) }
+    }
+    fn shown(&self) -> String {
+        self.as_ref().map_or_else(|| "<not set>".to_owned(), Value::shown)
+    }
+}

@@ -1,0 +1,126 @@
+//! Tokens: which ones are believed, and one for development.
+
+use std::time::Duration;
+
+use anyhow::Context;
+use jiff::Timestamp;
+use jsonwebtoken::{
+    Algorithm, DecodingKey, EncodingKey, Header, Validation, decode, decode_header, encode,
+};
+use protocol::UserId;
+use serde::{Deserialize, Serialize};
+
+use super::jwks::KeySet;
+use crate::config::Settings;
+
+/// How far the clocks of issuer and server may be apart.
+const LEEWAY: Duration = Duration::from_secs(30);
+/// Longer than any user id of a sane issuer.
+const SUBJECT_CHARS: usize = 255;
+
+pub(super) struct Verifier {
+    secret: Option<DecodingKey>,
+    published: Option<KeySet>,
+    audience: String,
+    issuer: Option<String>,
+}
+
+pub(super) struct Verified {
+    pub(super) user: UserId,
+    pub(super) expires: Timestamp,
+}
+
+/// The claims that are read. A claim that occurs twice, or is of another type, makes the token invalid.
+#[derive(Serialize, Deserialize)]
+struct Claims {
+    sub: String,
+    exp: i64,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    nbf: Option<i64>,
+    aud: serde_json::Value,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    iss: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    iat: Option<i64>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    role: Option<String>,
+}
+
+impl Verifier {
+    pub(super) fn new(settings: &Settings) -> anyhow::Result<Self> {
+        let secret = settings.jwt_verify_key.as_ref();
+        Ok(Self {
+            secret: secret.map(|key| DecodingKey::from_secret(key.expose().as_bytes())),
+            published: settings.jwt_jwks_url.clone().map(KeySet::new).transpose()?,
+            audience: settings.jwt_audience.clone(),
+            issuer: settings.jwt_issuer.clone(),
+        })
+    }
+
+    /// Why a token is not believed is nobody's business.
+    pub(super) async fn verify(&self, token: &str) -> Option<Verified> {
+        let header = decode_header(token).ok()?;
+        // A token must not say where its key is to be found, nor ask for what we do not know.
+        if header.jku.is_some()
+            || header.jwk.is_some()
+            || header.x5u.is_some()
+            || header.x5c.is_some()
+        {
+            return None;
+        }
+        if header.crit.is_some() {
+            return None;
+        }
+        // The algorithm decides which kind of key is looked at, so that no key can be taken for one of another kind.
+        match header.alg {
+            Algorithm::HS256 => self.decode(token, self.secret.as_ref()?, Algorithm::HS256),
+            algorithm @ (Algorithm::RS256 | Algorithm::ES256) => {
+                let keys = self.published.as_ref()?;
+                let key = keys.find(header.kid.as_deref(), algorithm).await?;
+                self.decode(token, &key, algorithm)
+            }
+            _ => None,
+        }
+    }
+
+    fn decode(&self, token: &str, key: &DecodingKey, algorithm: Algorithm) -> Option<Verified> {
+        let mut validation = Validation::new(algorithm);
+        validation.leeway = LEEWAY.as_secs();
+        validation.validate_nbf = true;
+        validation.set_audience(&[&self.audience]);
+        let mut required = vec!["exp", "aud", "sub"];
+        if let Some(issuer) = &self.issuer {
+            validation.set_issuer(&[issuer]);
+            required.push("iss");
+        }
+        validation.set_required_spec_claims(&required);
+        let claims = decode::<Claims>(token, key, &validation).ok()?.claims;
+        let sane = !claims.sub.is_empty()
+            && claims.sub.chars().count() <= SUBJECT_CHARS
+            && !claims.sub.chars().any(char::is_control);
+        let expires = Timestamp::from_second(claims.exp).ok()?.checked_add(LEEWAY).ok()?;
+        sane.then_some(Verified { user: UserId(claims.sub), expires })
+    }
+}
+
+/// A token for development, signed with `JWT_VERIFY_KEY`.
+pub(crate) fn mint(settings: &Settings, user: &str, valid: Duration) -> anyhow::Result<String> {
+    let key = settings.jwt_verify_key.as_ref().context(
+        "A token is signed with JWT_VERIFY_KEY, which is not set. Set it to at least 32 bytes, for example from `openssl rand -hex 32`.",
+    )?;
+    #[expect(
+        clippy::disallowed_methods,
+        reason = "a command that prints one token has no clock to ask"
+    )]
+    let now = Timestamp::now();
+    let claims = Claims {
+        sub: user.to_owned(),
+        exp: now.checked_add(valid)?.as_second(),
+        nbf: None,
+        aud: settings.jwt_audience.clone().into(),
+        iss: settings.jwt_issuer.clone(),
+        iat: Some(now.as_second()),
+        role: Some("authenticated".to_owned()),
+    };
+    Ok(encode(&Header::default(), &claims, &EncodingKey::from_secret(key.expose().as_bytes()))?)
+}

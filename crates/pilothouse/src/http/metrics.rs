@@ -1,0 +1,97 @@
+//! Numbers for Prometheus: what the parts of the program have counted, and what the store says right now.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use axum::extract::State;
+use axum::response::{IntoResponse, Response};
+use http::{HeaderMap, header};
+use metrics_exporter_prometheus::{Matcher, PrometheusBuilder, PrometheusHandle};
+use ports::PortResult;
+use subtle::ConstantTimeEq;
+
+use super::App;
+use super::problem::{Answer, Problem};
+use crate::config::{AuthMode, Secret, Settings};
+
+/// Bounds for everything that is measured in seconds, from a commit to a long tool call.
+const SECONDS: &[f64] = &[
+    0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0, 30.0, 60.0, 300.0,
+];
+/// Without it histograms keep every sample they have ever seen.
+const UPKEEP: Duration = Duration::from_secs(5);
+
+/// Who may read the numbers.
+pub(crate) enum Access {
+    /// Everybody who reaches a server without a login.
+    Open,
+    Key(Secret),
+    /// A login is needed, and no key was configured.
+    Nobody,
+}
+
+impl Access {
+    pub(crate) fn new(settings: &Settings) -> Self {
+        match (settings.auth_mode, &settings.internal_api_key) {
+            (AuthMode::Local, _) => Self::Open,
+            (AuthMode::Jwt, Some(key)) => Self::Key(key.clone()),
+            (AuthMode::Jwt, None) => Self::Nobody,
+        }
+    }
+
+    fn admits(&self, headers: &HeaderMap) -> bool {
+        let sent = headers.get("x-api-key").map(|value| value.as_bytes()).or_else(|| {
+            headers
+                .get(header::AUTHORIZATION)
+                .and_then(|value| value.as_bytes().strip_prefix(b"Bearer "))
+        });
+        match self {
+            Self::Open => true,
+            Self::Nobody => false,
+            Self::Key(key) => {
+                sent.is_some_and(|sent| bool::from(sent.ct_eq(key.expose().as_bytes())))
+            }
+        }
+    }
+}
+
+/// Makes this process count. Once per process.
+pub(crate) fn install() -> anyhow::Result<PrometheusHandle> {
+    let builder = PrometheusBuilder::new()
+        .set_buckets_for_metric(Matcher::Suffix("_seconds".to_owned()), SECONDS)?;
+    Ok(builder.install_recorder()?)
+}
+
+/// Runs for ever; whoever starts it ends it.
+pub(crate) async fn keep_up(handle: PrometheusHandle) {
+    loop {
+        tokio::time::sleep(UPKEEP).await;
+        handle.run_upkeep();
+    }
+}
+
+pub(crate) async fn render(State(app): State<Arc<App>>, headers: HeaderMap) -> Answer<Response> {
+    if !app.metrics_access.admits(&headers) {
+        return Err(Problem::unauthenticated("Send CHAT_INTERNAL_API_KEY as `x-api-key`."));
+    }
+    measure(&app).await?;
+    let text = app.metrics.render();
+    Ok(([(header::CONTENT_TYPE, "text/plain; version=0.0.4; charset=utf-8")], text).into_response())
+}
+
+async fn measure(app: &App) -> PortResult<()> {
+    for (status, count) in app.ports.turns.count().await? {
+        metrics::gauge!("pilothouse_turns", "status" => status.as_str()).set(count as f64);
+    }
+    let depth = app.ports.queue.depth().await?;
+    metrics::gauge!("pilothouse_queue_depth").set(depth.waiting as f64);
+    let oldest = depth.oldest.unwrap_or_default();
+    metrics::gauge!("pilothouse_queue_oldest_age_seconds").set(oldest.as_secs_f64());
+    let (waiting, lag) = app.ports.outbox.lag().await?;
+    metrics::gauge!("pilothouse_outbox_waiting").set(waiting as f64);
+    metrics::gauge!("pilothouse_outbox_lag_seconds").set(lag.as_secs_f64());
+    metrics::gauge!("pilothouse_running_turns").set(app.engine.active() as f64);
+    metrics::gauge!("pilothouse_open_streams").set(app.stream_permits.open() as f64);
+    metrics::gauge!("pilothouse_open_connections").set(app.connections.count() as f64);
+    Ok(())
+}

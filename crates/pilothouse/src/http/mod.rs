@@ -1,0 +1,260 @@
+//! The HTTP edge: routes, layers, and what all of them share.
+
+pub(crate) mod accept;
+mod api_keys;
+pub(crate) mod auth;
+mod cancel;
+pub(crate) mod caps;
+mod health;
+mod history;
+mod json;
+pub(crate) mod metrics;
+mod misc;
+mod page;
+mod path;
+mod problem;
+mod sessions;
+mod sse;
+mod stall;
+mod stream;
+mod stream_permits;
+mod submission;
+mod tasks;
+
+use std::net::IpAddr;
+use std::sync::Arc;
+use std::time::Duration;
+
+use axum::extract::{MatchedPath, Request};
+use axum::middleware::{self, Next};
+use axum::response::{IntoResponse, Response};
+use axum::routing::get;
+use axum::{Json, Router};
+use engine::Engine;
+use http::{HeaderValue, Method, header};
+use metrics_exporter_prometheus::PrometheusHandle;
+use ports::Ports;
+use protocol::problem::ProblemCode;
+use tokio::time::Instant;
+use tokio_util::sync::CancellationToken;
+use tower_http::catch_panic::CatchPanicLayer;
+use tower_http::cors::{AllowOrigin, CorsLayer};
+use tower_http::set_header::SetResponseHeaderLayer;
+use utoipa::OpenApi;
+use utoipa::openapi::security::{ApiKey, ApiKeyValue, HttpAuthScheme, HttpBuilder, SecurityScheme};
+use utoipa_axum::router::OpenApiRouter;
+use utoipa_axum::routes;
+
+use self::auth::{Auth, Origins};
+use self::caps::Caps;
+use self::problem::Problem;
+use self::stream_permits::StreamPermits;
+use crate::config::Settings;
+
+/// Longer than any address of ours.
+const URI_BYTES: usize = 8 * 1024;
+
+/// What every route may use.
+pub(crate) struct App {
+    pub(crate) engine: Engine,
+    pub(crate) ports: Ports,
+    pub(crate) auth: Auth,
+    pub(crate) origins: Origins,
+    pub(crate) options: Options,
+    pub(crate) stream_permits: StreamPermits,
+    pub(crate) connections: Arc<Caps<IpAddr>>,
+    pub(crate) metrics: PrometheusHandle,
+    pub(crate) metrics_access: metrics::Access,
+    /// Breaks every stream off.
+    pub(crate) streams_end: CancellationToken,
+}
+
+pub(crate) struct Options {
+    pub(crate) heartbeat: Duration,
+    pub(crate) replay_window: Duration,
+    pub(crate) stream_ttl: Duration,
+    pub(crate) model: Model,
+}
+
+/// Who answers, as people see it.
+#[derive(Clone, Debug)]
+pub(crate) struct Model {
+    pub(crate) provider: String,
+    pub(crate) name: String,
+}
+
+impl Model {
+    pub(crate) fn is_offline(&self) -> bool {
+        self.provider == "offline"
+    }
+}
+
+impl App {
+    pub(crate) fn new(
+        settings: &Settings,
+        engine: Engine,
+        ports: Ports,
+        model: Model,
+        metrics: PrometheusHandle,
+    ) -> anyhow::Result<Arc<Self>> {
+        Ok(Arc::new(Self {
+            auth: Auth::new(settings, ports.api_keys.clone(), ports.clock.clone())?,
+            origins: Origins::new(settings),
+            options: Options {
+                heartbeat: settings.heartbeat.0,
+                replay_window: settings.replay_window.0,
+                stream_ttl: settings.stream_ttl.0,
+                model,
+            },
+            stream_permits: StreamPermits::new(settings.max_streams_per_user),
+            connections: Caps::new(settings.max_connections, settings.max_connections_per_ip),
+            metrics,
+            metrics_access: metrics::Access::new(settings),
+            streams_end: CancellationToken::new(),
+            engine,
+            ports,
+        }))
+    }
+}
+
+/// Everything the server serves.
+pub(crate) fn router(app: &Arc<App>) -> Router {
+    let (protected, _) = protected_routes().split_for_parts();
+    let (open, _) = open_routes().split_for_parts();
+    let guard = middleware::from_fn_with_state(Arc::clone(app), auth::require_identity);
+    let api = protected.layer(guard).merge(open);
+    let document = document();
+    let origins = app.origins.allowed().iter().filter_map(|origin| origin.parse().ok());
+    let cors = CorsLayer::new()
+        .allow_origin(AllowOrigin::list(origins.collect::<Vec<HeaderValue>>()))
+        .allow_methods([Method::GET, Method::POST, Method::PATCH, Method::DELETE])
+        .allow_headers([
+            header::AUTHORIZATION,
+            header::CONTENT_TYPE,
+            header::HeaderName::from_static("last-event-id"),
+            header::HeaderName::from_static("x-api-key"),
+        ])
+        .expose_headers([header::RETRY_AFTER, header::HeaderName::from_static("x-turn-id")]);
+    Router::new()
+        .nest("/api", api)
+        .route("/api/openapi.json", get(async move || Json(document)))
+        .route("/metrics", get(metrics::render))
+        .merge(health_routes())
+        .merge(page::routes(&app.options.model))
+        .fallback(no_route)
+        .method_not_allowed_fallback(no_method)
+        .layer(middleware::from_fn_with_state(Arc::clone(app), auth::refuse_foreign_origins))
+        .layer(cors)
+        .layer(middleware::from_fn(refuse_long_uris))
+        .layer(CatchPanicLayer::custom(panicked))
+        .layer(middleware::from_fn(log_request))
+        .layer(SetResponseHeaderLayer::if_not_present(
+            header::X_CONTENT_TYPE_OPTIONS,
+            HeaderValue::from_static("nosniff"),
+        ))
+        .with_state(Arc::clone(app))
+}
+
+/// What connections over the cap are answered: how the server is, and else to come back later.
+pub(crate) fn busy_router(app: &Arc<App>) -> Router {
+    let busy = async || {
+        Problem::new(ProblemCode::Unavailable, "Too many connections. Try again in a moment.")
+    };
+    health_routes().fallback(busy).with_state(Arc::clone(app))
+}
+
+/// The API document.
+pub(crate) fn document() -> utoipa::openapi::OpenApi {
+    let api = protected_routes().merge(open_routes());
+    let mut document =
+        OpenApiRouter::with_openapi(About::openapi()).nest("/api", api).into_openapi();
+    let components = document.components.get_or_insert_default();
+    components.add_security_scheme(
+        "token",
+        SecurityScheme::Http(
+            HttpBuilder::new().scheme(HttpAuthScheme::Bearer).bearer_format("JWT").build(),
+        ),
+    );
+    components.add_security_scheme(
+        "api_key",
+        SecurityScheme::ApiKey(ApiKey::Header(ApiKeyValue::new("x-api-key"))),
+    );
+    document
+}
+
+#[derive(OpenApi)]
+#[openapi(
+    info(title = "Pilothouse", description = "A copilot server: durable turns, resumable streams, tools."),
+    security(("token" = []), ("api_key" = []))
+)]
+struct About;
+
+/// Routes that need an identity. A new route belongs here unless there is a reason.
+fn protected_routes() -> OpenApiRouter<Arc<App>> {
+    OpenApiRouter::new()
+        .routes(routes!(api_keys::create, api_keys::list))
+        .routes(routes!(api_keys::revoke))
+        .routes(routes!(cancel::cancel))
+        .routes(routes!(history::read, sessions::delete))
+        .routes(routes!(misc::stream_ttl))
+        .routes(routes!(misc::suggested_prompts))
+        .routes(routes!(misc::tool_responses))
+        .routes(routes!(sessions::assign_user))
+        .routes(routes!(sessions::create, sessions::list))
+        .routes(routes!(sessions::set_pinned))
+        .routes(routes!(sessions::set_title))
+        .routes(routes!(stream::follow_task))
+        .routes(routes!(stream::start, stream::resume))
+        .routes(routes!(tasks::read))
+}
+
+/// Routes of the API that everybody may call.
+fn open_routes() -> OpenApiRouter<Arc<App>> {
+    OpenApiRouter::new().routes(routes!(misc::chat_health))
+}
+
+fn health_routes() -> Router<Arc<App>> {
+    Router::new()
+        .route("/health/live", get(health::live))
+        .route("/health/ready", get(health::ready))
+}
+
+async fn no_route() -> Problem {
+    Problem::new(ProblemCode::RouteNotFound, "There is nothing here.")
+}
+
+async fn no_method() -> Problem {
+    Problem::new(ProblemCode::MethodNotAllowed, "This address does not take this method.")
+}
+
+async fn refuse_long_uris(request: Request, next: Next) -> Response {
+    let length = request.uri().path_and_query().map_or(0, |path| path.as_str().len());
+    if length > URI_BYTES {
+        let detail = format!("The address is longer than {URI_BYTES} bytes.");
+        return Problem::new(ProblemCode::UriTooLong, detail).into_response();
+    }
+    next.run(request).await
+}
+
+/// One line per request, with the route instead of the path: a path may hold what a person typed.
+async fn log_request(request: Request, next: Next) -> Response {
+    let method = request.method().clone();
+    let route = request.extensions().get::<MatchedPath>().cloned();
+    let started = Instant::now();
+    let response = next.run(request).await;
+    let status = response.status().as_u16();
+    let route = route.as_ref().map_or("-", MatchedPath::as_str);
+    let duration_ms = started.elapsed().as_millis() as u64;
+    if status >= 500 && status != 501 {
+        tracing::warn!(%method, route, status, duration_ms, "a request failed");
+    } else {
+        tracing::debug!(%method, route, status, duration_ms, "answered a request");
+    }
+    response
+}
+
+fn panicked(_: Box<dyn std::any::Any + Send + 'static>) -> Response {
+    tracing::error!("a request handler panicked");
+    Problem::new(ProblemCode::Internal, "The server made a mistake. It has been logged.")
+        .into_response()
+}

@@ -1,0 +1,273 @@
+//! The body of a stream response: a reader of the log that pulls only when the socket takes bytes. It has
+//! no queue of its own, so a slow client costs one read and its socket.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use axum::body::Body;
+use axum::response::{IntoResponse, Response};
+use bytes::{Bytes, BytesMut};
+use futures::stream;
+use http::{HeaderName, HeaderValue, header};
+use ports::stream_log::{Read, Watch};
+use ports::{Followed, Follower, PortResult};
+use protocol::replay::Merger;
+use protocol::turn::Turn;
+use protocol::{Segment, Seq, TaskId};
+use tokio::time::Instant;
+
+use super::App;
+use super::auth::Identity;
+use super::stream_permits::StreamPermit;
+
+const OPENING: &str = "retry: 1000\n\n";
+const HEARTBEAT: &str = ": heartbeat\n\n";
+const DONE: &str = "data: [DONE]\n\n";
+/// How often the log is looked at even when no hint comes.
+const POLL: Duration = Duration::from_secs(1);
+/// How often what the client showed at the start is checked again.
+const RECHECK: Duration = Duration::from_secs(60);
+/// Names the turn, so that a client can come back to exactly this stream.
+const TURN_HEADER: HeaderName = HeaderName::from_static("x-turn-id");
+
+/// Where a stream begins.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum From {
+    /// Everything, as it was written.
+    Start,
+    /// Everything so far in few events, then what follows as it is written.
+    Replay { until: Seq },
+    /// Exactly what follows this chunk.
+    After(Seq),
+}
+
+/// Why a stream ends before its log does. The connection is broken, never closed: to a client a clean
+/// close looks like a complete answer.
+#[derive(Debug, thiserror::Error)]
+enum Broken {
+    #[error("the server is shutting down")]
+    ShuttingDown,
+    #[error("the credentials are no longer valid")]
+    Revoked,
+    #[error("the stream is gone")]
+    Gone,
+    #[error("the stream could not be read: {0}")]
+    Store(#[from] ports::PortError),
+}
+
+/// What a log looks like to somebody who wants to read it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum LogState {
+    /// Nobody has written to it yet, or nobody knows it any more.
+    Missing,
+    /// Its beginning is no longer kept.
+    Trimmed,
+    EndsAt(Seq),
+}
+
+pub(crate) async fn log_state(app: &App, task: &TaskId) -> PortResult<LogState> {
+    Ok(match app.ports.log.read(task, 0, 1).await? {
+        Read::Missing => LogState::Missing,
+        Read::Log { missing_to: Some(_), .. } => LogState::Trimmed,
+        Read::Log { last, .. } => LogState::EndsAt(last),
+    })
+}
+
+pub(crate) fn respond(
+    app: Arc<App>,
+    identity: Identity,
+    turn: &Turn,
+    from: From,
+    permit: StreamPermit,
+) -> Response {
+    let feed = Feed::new(app, identity, turn, from, permit);
+    let pieces = stream::unfold(feed, |mut feed| async move {
+        let piece = feed.next().await?;
+        if let Err(reason) = &piece {
+            tracing::debug!(turn.id = %feed.turn.id, %reason, "a stream was broken off");
+        }
+        Some((piece, feed))
+    });
+    let mut response = Body::from_stream(pieces).into_response();
+    let headers = response.headers_mut();
+    for (name, value) in [
+        (header::CONTENT_TYPE, "text/event-stream; charset=utf-8"),
+        (header::CACHE_CONTROL, "no-cache, no-transform"),
+        (HeaderName::from_static("x-accel-buffering"), "no"),
+        (HeaderName::from_static("x-vercel-ai-ui-message-stream"), "v1"),
+    ] {
+        headers.insert(name, HeaderValue::from_static(value));
+    }
+    if let Ok(id) = HeaderValue::from_str(turn.id.as_str()) {
+        headers.insert(TURN_HEADER, id);
+    }
+    response
+}
+
+struct Feed {
+    app: Arc<App>,
+    identity: Identity,
+    turn: TurnRef,
+    follower: Follower,
+    stage: Stage,
+    /// Wakes when a log that is not there yet appears; dropped with the first event.
+    appearing: Option<Watch>,
+    quiet_since: Instant,
+    recheck_at: Instant,
+    _permit: StreamPermit,
+}
+
+struct TurnRef {
+    id: protocol::TurnId,
+    /// A turn without a log that has ended had its log removed, or is about to show it: looked at twice.
+    seen_ended: bool,
+}
+
+enum Stage {
+    Opening(From),
+    Replaying { merger: Merger, until: Seq },
+    Live,
+    Over,
+}
+
+impl Feed {
+    fn new(
+        app: Arc<App>,
+        identity: Identity,
+        turn: &Turn,
+        from: From,
+        permit: StreamPermit,
+    ) -> Self {
+        let after = match from {
+            From::Start | From::Replay { .. } => 0,
+            From::After(cursor) => cursor,
+        };
+        let task = turn.id.task();
+        let now = Instant::now();
+        Self {
+            appearing: Some(app.ports.log.watch(&task)),
+            follower: Follower::new(app.ports.log.clone(), task, after, POLL),
+            recheck_at: now + app.auth.check_in(&identity, RECHECK),
+            turn: TurnRef { id: turn.id.clone(), seen_ended: false },
+            stage: Stage::Opening(from),
+            quiet_since: now,
+            app,
+            identity,
+            _permit: permit,
+        }
+    }
+
+    /// The next bytes to send; `None` closes the body cleanly.
+    async fn next(&mut self) -> Option<Result<Bytes, Broken>> {
+        match self.stage {
+            Stage::Over => return None,
+            // Sent at once, so that the client has its headers before the turn says anything.
+            Stage::Opening(from) => {
+                self.stage = match from {
+                    From::Replay { until } if until > 0 => {
+                        Stage::Replaying { merger: Merger::default(), until }
+                    }
+                    _ => Stage::Live,
+                };
+                return Some(Ok(Bytes::from_static(OPENING.as_bytes())));
+            }
+            Stage::Replaying { .. } | Stage::Live => {}
+        }
+        let piece = self.follow().await;
+        if piece.is_err() {
+            self.stage = Stage::Over;
+        }
+        self.quiet_since = Instant::now();
+        Some(piece)
+    }
+
+    async fn follow(&mut self) -> Result<Bytes, Broken> {
+        loop {
+            self.recheck().await?;
+            let heartbeat_at = self.quiet_since + self.app.options.heartbeat;
+            let now = Instant::now();
+            if now >= heartbeat_at {
+                return Ok(Bytes::from_static(HEARTBEAT.as_bytes()));
+            }
+            let patience = heartbeat_at.min(self.recheck_at).saturating_duration_since(now);
+            let followed = tokio::select! {
+                biased;
+                followed = self.follower.next(patience) => followed?,
+                () = self.app.streams_end.cancelled() => return Err(Broken::ShuttingDown),
+            };
+            match followed {
+                Followed::Segments(segments) => {
+                    self.appearing = None;
+                    let bytes = self.render(segments);
+                    if !bytes.is_empty() {
+                        return Ok(bytes);
+                    }
+                }
+                Followed::Silent => {}
+                Followed::End => {
+                    self.stage = Stage::Over;
+                    return Ok(Bytes::from_static(DONE.as_bytes()));
+                }
+                Followed::Gone => self.wait_for_log(patience).await?,
+            }
+        }
+    }
+
+    /// An accepted turn has no log before a worker claims it. That is not an end.
+    async fn wait_for_log(&mut self, patience: Duration) -> Result<(), Broken> {
+        let Some(appearing) = &mut self.appearing else { return Err(Broken::Gone) };
+        match self.app.ports.turns.get(&self.identity.owner, &self.turn.id).await? {
+            None => return Err(Broken::Gone),
+            Some(turn) if turn.status.is_final() => {
+                if self.turn.seen_ended {
+                    return Err(Broken::Gone);
+                }
+                self.turn.seen_ended = true;
+                return Ok(());
+            }
+            Some(_) => {}
+        }
+        tokio::select! {
+            () = appearing.changed(patience.min(POLL)) => Ok(()),
+            () = self.app.streams_end.cancelled() => Err(Broken::ShuttingDown),
+        }
+    }
+
+    fn render(&mut self, segments: Vec<Segment>) -> Bytes {
+        let Stage::Replaying { merger, until } = &mut self.stage else { return joined(segments) };
+        let mut out = BytesMut::new();
+        for segment in &segments {
+            out.extend_from_slice(&merger.feed(segment));
+        }
+        if self.follower.cursor() >= *until {
+            out.extend_from_slice(&merger.finish());
+            self.stage = Stage::Live;
+        }
+        out.freeze()
+    }
+
+    async fn recheck(&mut self) -> Result<(), Broken> {
+        if Instant::now() < self.recheck_at {
+            return Ok(());
+        }
+        if !self.app.auth.still_valid(&self.identity).await? {
+            return Err(Broken::Revoked);
+        }
+        // Never at once again: a token in its last moments must not make this a busy loop.
+        let pause = self.app.auth.check_in(&self.identity, RECHECK).max(Duration::from_millis(100));
+        self.recheck_at = Instant::now() + pause;
+        Ok(())
+    }
+}
+
+/// One write for all that is ready; the bytes of a single segment are passed on as they are stored.
+fn joined(mut segments: Vec<Segment>) -> Bytes {
+    if segments.len() == 1 {
+        return segments.remove(0).bytes;
+    }
+    let mut all = BytesMut::with_capacity(segments.iter().map(|segment| segment.bytes.len()).sum());
+    for segment in &segments {
+        all.extend_from_slice(&segment.bytes);
+    }
+    all.freeze()
+}

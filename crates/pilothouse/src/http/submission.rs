@@ -1,0 +1,240 @@
+//! The body that starts a turn, in its two shapes: a plain message, or what an unmodified AI SDK client
+//! sends. Both become one `Submission`.
+
+use std::collections::BTreeMap;
+
+use engine::{Submission, What};
+use protocol::problem::ProblemCode;
+use protocol::turn::{Mode, Tier, TurnRequest};
+use protocol::{MessageId, SessionId, limits};
+use serde::Deserialize;
+use serde_json::Value;
+
+use super::problem::{Answer, Problem};
+
+/// Entries of a context, and characters of a file id.
+const CONTEXT_ENTRIES: usize = 20;
+const FILE_ID_CHARS: usize = 128;
+
+// It is read by `read`: the errors of the derived reader would say that no shape fits, and not why.
+/// What starts a turn: a plain message, or what an AI SDK client sends.
+#[derive(Deserialize, utoipa::ToSchema)]
+#[serde(untagged)]
+pub(crate) enum StreamRequest {
+    Message(PlainMessage),
+    Messages(UiMessages),
+}
+
+/// One message.
+#[derive(Debug, Deserialize, utoipa::ToSchema)]
+pub(crate) struct PlainMessage {
+    /// 1 to 64 000 characters.
+    message: String,
+    /// Only a user's message starts a turn.
+    #[serde(default)]
+    is_user_message: Option<bool>,
+    /// Your id for the message: sending it again joins the turn it made.
+    #[serde(default)]
+    message_id: Option<String>,
+    #[serde(flatten)]
+    options: MessageOptions,
+}
+
+/// What `DefaultChatTransport` sends: the last user message is taken, its id makes it idempotent.
+#[derive(Debug, Deserialize, utoipa::ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct UiMessages {
+    /// UI messages, of which only the last of the user is read.
+    #[schema(value_type = Vec<UiMessage>)]
+    messages: Vec<Value>,
+    #[serde(default)]
+    trigger: Option<Trigger>,
+    /// With `regenerate-message`: the assistant message to answer anew; the last one when absent.
+    #[serde(default)]
+    message_id: Option<String>,
+    #[serde(flatten)]
+    options: MessageOptions,
+}
+
+/// What either shape may say beside the message.
+#[derive(Debug, Default, Deserialize, utoipa::ToSchema)]
+pub(crate) struct MessageOptions {
+    /// Where the person is, for example `url` and `content` of a page.
+    #[serde(default)]
+    context: Option<BTreeMap<String, String>>,
+    /// Files of the session's workspace, at most 20.
+    #[serde(default)]
+    file_ids: Option<Vec<String>>,
+    #[serde(default)]
+    mode: Option<Mode>,
+    #[serde(default)]
+    model: Option<Tier>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, utoipa::ToSchema)]
+#[serde(rename_all = "kebab-case")]
+enum Trigger {
+    SubmitMessage,
+    RegenerateMessage,
+}
+
+#[derive(Debug, Deserialize, utoipa::ToSchema)]
+pub(crate) struct UiMessage {
+    id: Option<String>,
+    parts: Vec<UiPart>,
+}
+
+#[derive(Debug, Deserialize, utoipa::ToSchema)]
+struct UiPart {
+    #[serde(rename = "type")]
+    kind: String,
+    #[serde(default)]
+    text: Option<String>,
+}
+
+impl StreamRequest {
+    /// A body with `messages` is of the AI SDK; every other one is a plain message.
+    pub(crate) fn read(body: Value) -> Answer<Self> {
+        let invalid =
+            |error: serde_json::Error| Problem::invalid(format!("The body is not valid: {error}"));
+        if body.get("messages").is_some() {
+            serde_json::from_value(body).map(Self::Messages).map_err(invalid)
+        } else {
+            // `flatten` switches the check for unknown fields off, so it is made here.
+            refuse_unknown_fields(&body)?;
+            serde_json::from_value(body).map(Self::Message).map_err(invalid)
+        }
+    }
+
+    pub(crate) fn into_submission(self, session_id: SessionId) -> Answer<Submission> {
+        let (what, options) = match self {
+            Self::Message(plain) => {
+                if plain.is_user_message == Some(false) {
+                    return Err(Problem::invalid(
+                        "Only a user's message starts a turn: is_user_message must be true.",
+                    ));
+                }
+                let file_ids = plain.options.files()?;
+                let what = What::Message {
+                    text: checked_text(plain.message)?,
+                    client_id: plain.message_id.map(checked_id).transpose()?,
+                    file_ids,
+                };
+                (what, plain.options)
+            }
+            Self::Messages(ui) if ui.trigger == Some(Trigger::RegenerateMessage) => {
+                let from = ui.message_id.map(checked_id).transpose()?.map(MessageId);
+                (What::Regenerate { from }, ui.options)
+            }
+            Self::Messages(ui) => {
+                let message = last_user_message(ui.messages)?;
+                let what = What::Message {
+                    text: checked_text(text_of(&message.parts)?)?,
+                    client_id: message.id.map(checked_id).transpose()?,
+                    file_ids: ui.options.files()?,
+                };
+                (what, ui.options)
+            }
+        };
+        Ok(Submission { session_id, request: options.request()?, what })
+    }
+}
+
+impl MessageOptions {
+    fn files(&self) -> Answer<Vec<String>> {
+        let files = self.file_ids.clone().unwrap_or_default();
+        if files.len() > limits::MESSAGE_FILES {
+            return Err(Problem::new(
+                ProblemCode::TooManyFiles,
+                format!("A message takes at most {} files.", limits::MESSAGE_FILES),
+            ));
+        }
+        if files.iter().any(|id| id.chars().count() > FILE_ID_CHARS) {
+            return Err(Problem::invalid("A file id is too long."));
+        }
+        Ok(files)
+    }
+
+    fn request(self) -> Answer<TurnRequest> {
+        let context = self.context.unwrap_or_default();
+        let too_long = context.values().any(|text| text.chars().count() > limits::MESSAGE_CHARS);
+        if context.len() > CONTEXT_ENTRIES || too_long {
+            return Err(Problem::invalid(format!(
+                "A context has at most {CONTEXT_ENTRIES} entries of {} characters.",
+                limits::MESSAGE_CHARS
+            )));
+        }
+        let context =
+            (!context.is_empty()).then(|| protocol::text::scrub(serde_json::json!(context)));
+        Ok(TurnRequest {
+            mode: self.mode.unwrap_or_default(),
+            tier: self.model.unwrap_or_default(),
+            context,
+        })
+    }
+}
+
+fn refuse_unknown_fields(body: &Value) -> Answer<()> {
+    const KNOWN: &[&str] =
+        &["message", "is_user_message", "message_id", "context", "file_ids", "mode", "model"];
+    let Some(object) = body.as_object() else {
+        return Err(Problem::invalid("The body must be an object."));
+    };
+    match object.keys().find(|key| !KNOWN.contains(&key.as_str())) {
+        Some(key) => {
+            let key = protocol::text::cut_end(key, 40);
+            Err(Problem::invalid(format!("The field {key:?} is not known.")))
+        }
+        None => Ok(()),
+    }
+}
+
+fn last_user_message(messages: Vec<Value>) -> Answer<UiMessage> {
+    let last = messages.into_iter().rev().find(|message| message["role"] == "user");
+    let last =
+        last.ok_or_else(|| Problem::new(ProblemCode::MessageEmpty, "There is no user message."))?;
+    serde_json::from_value(last)
+        .map_err(|error| Problem::invalid(format!("The last user message is not valid: {error}")))
+}
+
+fn text_of(parts: &[UiPart]) -> Answer<String> {
+    let mut text = Vec::new();
+    for part in parts {
+        match (part.kind.as_str(), &part.text) {
+            ("text", Some(part)) => text.push(part.as_str()),
+            // Data parts are between the client and itself.
+            (kind, _) if kind.starts_with("data-") => {}
+            (kind, _) => {
+                let kind = protocol::text::cut_end(kind, 40);
+                return Err(Problem::new(
+                    ProblemCode::UnsupportedPart,
+                    format!(
+                        "A message part of type {kind:?} is not understood; send text, and files by file_ids."
+                    ),
+                ));
+            }
+        }
+    }
+    Ok(text.join("\n"))
+}
+
+fn checked_text(text: String) -> Answer<String> {
+    if text.trim().is_empty() {
+        return Err(Problem::new(ProblemCode::MessageEmpty, "The message is empty."));
+    }
+    if text.chars().count() > limits::MESSAGE_CHARS {
+        return Err(Problem::new(
+            ProblemCode::MessageTooLong,
+            format!("The message is longer than {} characters.", limits::MESSAGE_CHARS),
+        ));
+    }
+    Ok(text)
+}
+
+fn checked_id(id: String) -> Answer<String> {
+    let fits = (1..=limits::MESSAGE_ID_CHARS).contains(&id.chars().count());
+    if fits && !id.chars().any(char::is_control) {
+        return Ok(id);
+    }
+    Err(Problem::invalid(format!("A message id has 1 to {} characters.", limits::MESSAGE_ID_CHARS)))
+}

@@ -1,0 +1,51 @@
+//! What a task is doing. A turn is a task under its own id.
+
+use std::sync::Arc;
+
+use axum::Json;
+use axum::extract::State;
+use jiff::Timestamp;
+use protocol::turn::TurnStatus;
+use protocol::{SessionId, TaskId};
+use serde::Serialize;
+
+use super::App;
+use super::auth::Identity;
+use super::path::Id;
+use super::problem::Answer;
+use super::stream::no_task;
+
+#[derive(Serialize, utoipa::ToSchema)]
+pub(crate) struct Task {
+    task_id: TaskId,
+    session_id: SessionId,
+    status: TurnStatus,
+    /// The tool of an operation; null for a turn.
+    tool_name: Option<String>,
+    operation_id: Option<String>,
+    #[schema(value_type = String, format = DateTime)]
+    created_at: Timestamp,
+}
+
+/// What a task is doing.
+#[utoipa::path(
+    get, path = "/chat/tasks/{task_id}", operation_id = "read_task", tag = "chat",
+    params(("task_id" = String, Path)),
+    responses((status = 200, description = "Done", body = Task), (status = 404, description = "TASK_NOT_FOUND"))
+)]
+pub(crate) async fn read(
+    State(app): State<Arc<App>>,
+    identity: Identity,
+    Id(task_id): Id<TaskId>,
+) -> Answer<Json<Task>> {
+    let turn = app.ports.turns.get(&identity.owner, &task_id.0.as_str().into()).await;
+    let turn = turn?.ok_or_else(|| no_task().nested())?;
+    Ok(Json(Task {
+        task_id,
+        session_id: turn.session_id,
+        status: turn.status,
+        tool_name: None,
+        operation_id: None,
+        created_at: turn.created_at,
+    }))
+}

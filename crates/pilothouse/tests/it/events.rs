@@ -1,0 +1,146 @@
+//! Reading a stream response event by event, with a bound on every wait.
+
+use std::time::Duration;
+
+use futures::StreamExt;
+use futures::stream::BoxStream;
+use protocol::sse::{Decoder, Event};
+use reqwest::{Response, header::HeaderMap};
+use serde_json::Value;
+
+use crate::server::PATIENCE;
+
+pub(crate) struct Events {
+    pub(crate) headers: HeaderMap,
+    body: BoxStream<'static, reqwest::Result<bytes::Bytes>>,
+    decoder: Decoder,
+    /// All bytes so far, comments included.
+    raw: Vec<u8>,
+}
+
+/// How a stream ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Ending {
+    /// `[DONE]`, then the body closed.
+    Complete,
+    /// The body closed without `[DONE]`, which a client takes for complete.
+    ClosedEarly,
+    /// The connection broke, which a client notices.
+    Broken,
+}
+
+/// One chunk with its id.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Got {
+    pub(crate) id: u64,
+    pub(crate) chunk: Value,
+}
+
+impl Events {
+    pub(crate) fn of(response: Response) -> Self {
+        assert_eq!(response.status(), 200, "a stream was expected");
+        Self {
+            headers: response.headers().clone(),
+            body: response.bytes_stream().boxed(),
+            decoder: Decoder::new(64 << 20),
+            raw: Vec::new(),
+        }
+    }
+
+    pub(crate) fn raw(&self) -> String {
+        String::from_utf8_lossy(&self.raw).into_owned()
+    }
+
+    /// The next chunk, or how the stream ended.
+    pub(crate) async fn next(&mut self) -> Result<Got, Ending> {
+        tokio::time::timeout(PATIENCE, self.event())
+            .await
+            .expect("the stream says something in time")
+    }
+
+    /// Reads until a chunk of this type.
+    pub(crate) async fn until(&mut self, kind: &str) -> Got {
+        loop {
+            let got = self.next().await.expect("the stream goes on");
+            if got.chunk["type"] == kind {
+                return got;
+            }
+        }
+    }
+
+    /// Everything up to and including a chunk of this type.
+    pub(crate) async fn until_seen(&mut self, kind: &str) -> Vec<Got> {
+        let mut seen = Vec::new();
+        while seen.last().is_none_or(|got: &Got| got.chunk["type"] != kind) {
+            seen.push(self.next().await.expect("the stream goes on"));
+        }
+        seen
+    }
+
+    /// Reads until this text has come over the wire, also in a comment.
+    pub(crate) async fn until_raw(&mut self, part: &str, at_most: Duration) {
+        let reading = async {
+            while !self.raw().contains(part) {
+                let piece = self.body.next().await.expect("the stream goes on").expect("unbroken");
+                self.raw.extend_from_slice(&piece);
+                self.decoder.push(&piece);
+            }
+        };
+        tokio::time::timeout(at_most, reading).await.expect("in time");
+    }
+
+    /// Everything up to the end.
+    pub(crate) async fn rest(&mut self) -> (Vec<Got>, Ending) {
+        let mut all = Vec::new();
+        loop {
+            match self.next().await {
+                Ok(got) => all.push(got),
+                Err(ending) => return (all, ending),
+            }
+        }
+    }
+
+    /// Everything, of a stream that must be complete.
+    pub(crate) async fn all(mut self) -> Vec<Got> {
+        let (all, ending) = self.rest().await;
+        assert_eq!(ending, Ending::Complete);
+        all
+    }
+
+    async fn event(&mut self) -> Result<Got, Ending> {
+        loop {
+            match self.decoder.next_event().expect("an event stream") {
+                Some(Event { data, .. }) if data == "[DONE]" => {
+                    return Err(match self.body.next().await {
+                        None => Ending::Complete,
+                        Some(more) => panic!("something follows [DONE]: {more:?}"),
+                    });
+                }
+                Some(event) => {
+                    let id = event.id.expect("every chunk has an id");
+                    return Ok(Got {
+                        id: id.parse().expect("a plain number"),
+                        chunk: serde_json::from_str(&event.data).expect("a chunk"),
+                    });
+                }
+                None => match self.body.next().await {
+                    Some(Ok(piece)) => {
+                        self.raw.extend_from_slice(&piece);
+                        self.decoder.push(&piece);
+                    }
+                    Some(Err(_)) => return Err(Ending::Broken),
+                    None => return Err(Ending::ClosedEarly),
+                },
+            }
+        }
+    }
+}
+
+/// The text that a client would show.
+pub(crate) fn text_of(events: &[Got]) -> String {
+    events.iter().filter_map(|got| got.chunk["delta"].as_str()).collect()
+}
+
+pub(crate) fn kinds(events: &[Got]) -> Vec<&str> {
+    events.iter().filter_map(|got| got.chunk["type"].as_str()).collect()
+}

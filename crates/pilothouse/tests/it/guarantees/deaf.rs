@@ -1,0 +1,117 @@
+//! Wake-ups are never lost, because none is needed: with every in-memory notification switched off all still
+//! happens, only later.
+
+use serde_json::json;
+use testkit::model_server::{ModelServer, Script, ScriptedCall};
+
+use super::history::history;
+use super::{follow_after, rows, send_and_follow, server_for, status_of, turn_of};
+use crate::contract::{End, assert_replay, assert_whole};
+use crate::events::{Events, kinds, text_of};
+use crate::server::TestServer;
+
+async fn deaf() -> (ModelServer, TestServer) {
+    let model = ModelServer::start().await;
+    let server = server_for(&model, &[("PILOTHOUSE_DEAF", "1")]);
+    (model, server)
+}
+
+fn finished() -> End {
+    End::Finished("stop".into())
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn without_wake_ups_a_turn_is_answered() {
+    let (model, server) = deaf().await;
+    model.enqueue(Script::text("Here I am."));
+    let session = server.session().await;
+    let events = server.say(&session, "hello").await.all().await;
+    assert_eq!((assert_whole(&events), text_of(&events)), (finished(), "Here I am.".to_owned()));
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn without_wake_ups_tools_run() {
+    let (model, server) = deaf().await;
+    model.enqueue(Script::default().say("Both at once.").call(&[
+        ScriptedCall::new("call_1", "list_workspace_files", &json!({})),
+        ScriptedCall::new("call_2", "bash_exec", &json!({"command": "echo hello"})),
+    ]));
+    model.enqueue(Script::text("Done."));
+    let session = server.session().await;
+    let events = server.say(&session, "do both").await.all().await;
+    assert_eq!(assert_whole(&events), finished());
+    let history = history(&server, &session).await;
+    let results = rows(&history, "tool");
+    assert!(results.len() == 2 && results.iter().all(|row| row["outcome"] == "ok"), "{results:?}");
+    model.assert_no_violations();
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn without_wake_ups_a_turn_can_be_stopped() {
+    let (model, server) = deaf().await;
+    model.enqueue(Script::default().say("I begin").hang());
+    let session = server.session().await;
+    let mut stream = server.say(&session, "hello").await;
+    let mut events = stream.until_seen("text-delta").await;
+    let report = server.cancel(&session).await;
+    assert_eq!(report["cancelled"], true);
+    events.extend(stream.all().await);
+    assert_eq!(assert_whole(&events), End::Aborted);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn without_wake_ups_a_message_that_waits_gets_its_turn() {
+    let (model, server) = deaf().await;
+    let gate = testkit::model_server::Gate::closed();
+    model.enqueue(Script::default().say("First.").wait_for(&gate));
+    model.enqueue(Script::text("Second."));
+    let session = server.session().await;
+    let first = server.say(&session, "one").await;
+    gate.reached().await;
+    let second = server.say(&session, "two").await;
+    gate.open();
+    assert_eq!(text_of(&first.all().await), "First.");
+    let second = second.all().await;
+    assert_eq!((assert_whole(&second), text_of(&second)), (finished(), "Second.".to_owned()));
+    history(&server, &session).await;
+    model.assert_no_violations();
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn without_wake_ups_a_stream_can_be_resumed() {
+    let (model, server) = deaf().await;
+    let gate = testkit::model_server::Gate::closed();
+    model.enqueue(Script::default().say("I begin").wait_for(&gate).say(" and I end."));
+    let session = server.session().await;
+    let mut stream = server.say(&session, "hello").await;
+    let turn = turn_of(&stream);
+    let mut events = stream.until_seen("text-delta").await;
+    drop(stream);
+    let rest = follow_after(&server, &turn, events.last().expect("events").id).await;
+    let path = format!("/chat/sessions/{session}/stream");
+    let whole = Events::of(server.get(&path).send().await.expect("an answer"));
+    gate.open();
+    events.extend(rest.all().await);
+    assert_eq!(assert_whole(&events), finished());
+    let whole = whole.all().await;
+    assert_eq!((assert_replay(&whole), text_of(&whole)), (finished(), text_of(&events)));
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn without_wake_ups_a_killed_turn_goes_on() {
+    let (model, mut server) = deaf().await;
+    model.enqueue(Script::default().say("I begin").hang());
+    model.enqueue(Script::text("Once more, and to the end."));
+    let session = server.session().await;
+    let mut stream = send_and_follow(&server, &session, "m1", "hello").await;
+    let turn = turn_of(&stream);
+    let mut events = stream.until_seen("text-delta").await;
+    server.restart();
+    let seen = events.last().expect("events").id;
+    events.extend(follow_after(&server, &turn, seen).await.all().await);
+    assert_eq!(assert_whole(&events), finished());
+    assert!(kinds(&events).contains(&"data-attempt"));
+    assert_eq!(status_of(&server, &turn).await, "completed");
+    history(&server, &session).await;
+    model.assert_no_violations();
+}

@@ -1,0 +1,136 @@
+//! Limits and breakers of a turn, each with its own code, and a session that goes on after every one of them.
+
+use std::time::Duration;
+
+use serde_json::json;
+use testkit::model_server::{Dialect, Script, ScriptedCall, ScriptedUsage};
+
+use super::{DIALECTS, Scene, bash, todo};
+use crate::contract::End;
+use crate::events::text_of;
+
+/// The turn failed with this code, says so in the history, and the next one works.
+async fn assert_fails(scene: &Scene, session: &str, code: &str) {
+    let (_, end) = scene.turn(session, "go").await;
+    assert_eq!(end, End::Failed(code.to_owned()));
+    let rows = scene.messages(session).await;
+    let notice = rows.last().expect("rows");
+    assert_eq!((&notice["role"], &notice["metadata"]["code"]), (&json!("system"), &json!(code)));
+    scene.model.enqueue(Script::text("Fine."));
+    let (events, _) = scene.turn(session, "and now").await;
+    assert_eq!(text_of(&events), "Fine.");
+    scene.model.assert_no_violations();
+}
+
+#[tokio::test]
+async fn the_last_step_is_offered_no_tools_and_can_still_answer() {
+    for dialect in DIALECTS {
+        let scene = Scene::with(dialect, &[("CHAT_MAX_STEPS", "3")]).await;
+        let session = scene.server.session().await;
+        scene.model.enqueue(Script::default().call(&[todo("call_a", "one")]));
+        scene.model.enqueue(Script::default().call(&[todo("call_b", "two")]));
+        scene.model.enqueue(Script::text("That is what I found."));
+        let (events, end) = scene.turn(&session, "go").await;
+        assert_eq!(end, End::Finished("stop".to_owned()));
+        assert_eq!(text_of(&events), "That is what I found.");
+        let offered: Vec<bool> = scene.model.requests().iter().map(|request| !request.tool_names().is_empty()).collect();
+        assert_eq!(offered, [true, true, false], "{dialect:?}");
+        scene.model.assert_no_violations();
+    }
+}
+
+#[tokio::test]
+async fn a_model_that_calls_tools_in_its_last_step_has_used_up_its_steps() {
+    for dialect in DIALECTS {
+        let scene = Scene::with(dialect, &[("CHAT_MAX_STEPS", "2")]).await;
+        let session = scene.server.session().await;
+        scene.model.enqueue(Script::default().call(&[todo("call_a", "one")]));
+        scene.model.enqueue(Script::default().call(&[todo("call_b", "two")]));
+        assert_fails(&scene, &session, "max_turns_exhausted").await;
+    }
+}
+
+#[tokio::test]
+async fn a_turn_has_a_limited_number_of_tool_calls() {
+    let scene = Scene::with(Dialect::OpenAi, &[("CHAT_MAX_TOOL_CALLS", "3")]).await;
+    let session = scene.server.session().await;
+    scene.model.enqueue(Script::default().call(&[todo("call_a", "one"), todo("call_b", "two")]));
+    scene.model.enqueue(Script::default().call(&[todo("call_c", "three"), todo("call_d", "four")]));
+    assert_fails(&scene, &session, "max_tool_calls_exhausted").await;
+}
+
+#[tokio::test]
+async fn a_turn_has_a_limited_number_of_tokens() {
+    let scene = Scene::with(Dialect::Anthropic, &[("CHAT_MAX_TOKENS", "1000")]).await;
+    let session = scene.server.session().await;
+    let usage = ScriptedUsage { prompt_tokens: 900, completion_tokens: 101, cache_read_tokens: 0 };
+    scene.model.enqueue(Script::default().usage(usage).call(&[todo("call_a", "one")]));
+    assert_fails(&scene, &session, "max_tokens_exhausted").await;
+}
+
+#[tokio::test]
+async fn a_turn_may_cost_so_much_and_no_more() {
+    let prices = [
+        ("CHAT_INPUT_PRICE_PER_MTOK", "3"),
+        ("CHAT_OUTPUT_PRICE_PER_MTOK", "15"),
+        ("CHAT_MAX_COST_DOLLARS", "0.01"),
+    ];
+    let scene = Scene::with(Dialect::OpenAi, &prices).await;
+    let session = scene.server.session().await;
+    let usage = ScriptedUsage { prompt_tokens: 3400, completion_tokens: 0, cache_read_tokens: 0 };
+    scene.model.enqueue(Script::default().usage(usage).call(&[todo("call_a", "one")]));
+    assert_fails(&scene, &session, "max_budget_exhausted").await;
+}
+
+#[tokio::test]
+async fn a_turn_that_takes_too_long_ends_whatever_it_is_at() {
+    let scene = Scene::with(Dialect::OpenAi, &[("CHAT_MAX_TURN_SECONDS", "2")]).await;
+    let (talking, working) = (scene.server.session().await, scene.server.session().await);
+    // Never silent, so no other limit stops it.
+    let mut chatter = Script::default();
+    for _ in 0..120 {
+        chatter = chatter.say_in("and so on ", 1).delay(Duration::from_millis(250));
+    }
+    scene.model.enqueue(chatter);
+    assert_fails(&scene, &talking, "max_time_exhausted").await;
+    scene.model.enqueue(Script::default().call(&[bash("call_a", "sleep 100")]));
+    assert_fails(&scene, &working, "max_time_exhausted").await;
+}
+
+#[tokio::test]
+async fn a_model_that_repeats_a_failing_call_is_stopped_at_the_third() {
+    for dialect in DIALECTS {
+        let scene = Scene::start(dialect).await;
+        let session = scene.server.session().await;
+        for at in 0..3 {
+            let call = ScriptedCall::new(&format!("call_{at}"), "todo_write", &json!({"todos": "all"}));
+            scene.model.enqueue(Script::default().call(&[call]));
+        }
+        assert_fails(&scene, &session, "circuit_breaker_repeated_failures").await;
+        assert_eq!(scene.model.requests().len(), 4, "three tries, and the turn after");
+    }
+}
+
+#[tokio::test]
+async fn a_model_that_tries_something_else_in_between_is_not_stopped() {
+    let scene = Scene::start(Dialect::OpenAi).await;
+    let session = scene.server.session().await;
+    for at in 0..4 {
+        let call = ScriptedCall::new(&format!("call_{at}"), "todo_write", &json!({"todos": format!("all {}", at % 2)}));
+        scene.model.enqueue(Script::default().call(&[call]));
+    }
+    scene.model.enqueue(Script::text("I give up."));
+    let (_, end) = scene.turn(&session, "go").await;
+    assert_eq!(end, End::Finished("stop".to_owned()));
+}
+
+#[tokio::test]
+async fn a_model_that_calls_without_arguments_again_and_again_is_stopped() {
+    let scene = Scene::start(Dialect::OpenAi).await;
+    let session = scene.server.session().await;
+    for (at, name) in ["todo_write", "web_fetch", "write_workspace_file", "todo_write", "web_fetch"].iter().enumerate() {
+        let call = ScriptedCall { id: format!("call_{at}"), name: (*name).to_owned(), arguments: "{}".to_owned() };
+        scene.model.enqueue(Script::default().call(&[call]));
+    }
+    assert_fails(&scene, &session, "circuit_breaker_empty_tool_calls").await;
+}
