@@ -1,1 +1,126 @@
-fn main(){}
+//! The benchmark: our server, the limit and Node, driven by one load generator in one run, and a table with
+//! the ratios. Progress goes to standard error, the table to standard output.
+
+mod command;
+mod events;
+mod http;
+mod limit;
+mod load;
+mod machine;
+mod measure;
+mod metric;
+mod node;
+mod replay;
+mod report;
+mod round;
+mod server;
+mod subscribers;
+
+use std::path::PathBuf;
+use std::process::Command;
+use std::time::Duration;
+
+use anyhow::{Context, Result, ensure};
+use clap::{Parser, Subcommand};
+
+use crate::report::Samples;
+use crate::round::Plan;
+use crate::server::{Kind, Programs};
+
+/// Measures Pilothouse beside a server that stores nothing and beside Node.
+#[derive(Parser)]
+struct Arguments {
+    #[command(subcommand)]
+    role: Option<Role>,
+    /// The server to measure; without it the release build is made first.
+    #[arg(long)]
+    server: Option<PathBuf>,
+    /// A short run that proves only that everything works.
+    #[arg(long)]
+    quick: bool,
+    /// Leaves Node out.
+    #[arg(long)]
+    without_node: bool,
+    #[arg(long, default_value_t = 3, value_parser = clap::value_parser!(u8).range(1..))]
+    rounds: u8,
+}
+
+#[derive(Subcommand)]
+enum Role {
+    /// Serves the limit; started by the benchmark itself.
+    #[command(hide = true)]
+    Limit { port: u16 },
+}
+
+fn main() -> Result<()> {
+    let arguments = Arguments::parse();
+    match arguments.role {
+        // As many threads as our server has.
+        Some(Role::Limit { port }) => tokio::runtime::Builder::new_multi_thread()
+            .enable_all()
+            .build()?
+            .block_on(limit::serve(port)),
+        // One thread: the generator must leave the rest of the machine to the server.
+        None => tokio::runtime::Builder::new_current_thread()
+            .enable_all()
+            .build()?
+            .block_on(measure_all(arguments)),
+    }
+}
+
+async fn measure_all(arguments: Arguments) -> Result<()> {
+    let plan = plan(&arguments);
+    machine::allow_connections(plan.subscribers)?;
+    let programs = Programs {
+        ours: match arguments.server {
+            Some(path) => path.canonicalize().context("there is no server at that path")?,
+            None => build()?,
+        },
+        node: if arguments.without_node { None } else { node().await },
+    };
+    let mut samples = Samples::default();
+    for number in 1..=plan.rounds {
+        for kind in programs.kinds() {
+            eprintln!("round {number} of {}: {kind:?}", plan.rounds);
+            match round::run(kind, &programs, &plan, &mut samples).await {
+                // A comparison that fails is reported and leaves gaps in its own column only.
+                Err(error) if kind == Kind::Node => eprintln!("Node: {error:#}"),
+                outcome => outcome?,
+            }
+        }
+    }
+    println!("{}\n", machine::description(&plan));
+    println!("{}", samples.table());
+    println!("The load generator used at most {:.0} % of one core.", samples.generator * 100.0);
+    Ok(())
+}
+
+fn plan(arguments: &Arguments) -> Plan {
+    if arguments.quick {
+        let time = Duration::from_millis(300);
+        return Plan { rounds: 1, turns: vec![1, 16], time, subscribers: 200, replays: 3 };
+    }
+    Plan {
+        rounds: arguments.rounds.into(),
+        turns: vec![1, 16, 128],
+        time: Duration::from_secs(4),
+        subscribers: 10_000,
+        replays: 21,
+    }
+}
+
+/// The release build of our server, which Cargo puts beside this program.
+fn build() -> Result<PathBuf> {
+    let mut cargo = Command::new("cargo");
+    cargo.args(["build", "--release", "--package", "pilothouse"]);
+    cargo.current_dir(env!("CARGO_MANIFEST_DIR"));
+    ensure!(cargo.status().context("there is no cargo")?.success(), "the server does not build");
+    let here = std::env::current_exe()?;
+    let release = here.parent().and_then(|profile| profile.parent()).context("no target folder")?;
+    Ok(release.join("release").join("pilothouse"))
+}
+
+/// Node is a comparison and not the subject: without it the rest is still measured.
+async fn node() -> Option<PathBuf> {
+    node::ready().await.inspect_err(|error| eprintln!("Node is left out: {error:#}")).ok()
+}

@@ -7,9 +7,9 @@ use anyhow::{Context, Result, ensure};
 
 /// The document and the command of the program that prints it.
 const DOCUMENTS: &[(&str, &[&str])] =
-    &[("docs/configuration.md", &["config-table"]), ("docs/openapi.json", &["openapi"])];
+    &[("docs/configuration.md", &["configuration"]), ("docs/openapi.json", &["openapi"])];
 
-pub fn all(root: &Path) -> Result<()> {
+pub(crate) fn all(root: &Path) -> Result<()> {
     for (path, arguments) in DOCUMENTS {
         let output = Command::new("cargo")
             .args(["run", "--quiet", "-p", "pilothouse", "--"])

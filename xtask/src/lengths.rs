@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use anyhow::Result;
 
-pub fn print(root: &Path) -> Result<()> {
+pub(crate) fn print(root: &Path) -> Result<()> {
     let mut files = Vec::new();
     for folder in ["crates", "xtask", "bench", "clients"] {
         collect(&root.join(folder), &mut files)?;

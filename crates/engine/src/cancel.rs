@@ -11,7 +11,7 @@ use protocol::{SessionId, TurnId, WorkerId};
 use tokio::time::Instant;
 
 use crate::Engine;
-use crate::turn;
+use crate::turn::{self, StopReason};
 
 /// How often the rows are looked at when no hint comes.
 const LOOK: Duration = Duration::from_millis(100);
@@ -45,6 +45,8 @@ impl Engine {
         };
         let (first_id, waited) = (first.id.clone(), first.status == TurnStatus::Queued);
         for turn in &turns {
+            // Ours are told directly, whatever becomes of the hint to the other processes.
+            self.inner.registry.stop(&turn.id, StopReason::Cancelled);
             self.inner.ports.bus.publish(Signal::Cancel(turn.id.clone()));
         }
 

@@ -35,13 +35,15 @@ pub(crate) struct Leftovers {
     pub(crate) stop: Arc<Stop>,
     pub(crate) closing: Closing,
     pub(crate) said: Said,
+    /// What the steps before the last one have used.
+    pub(crate) spent: Usage,
     pub(crate) started: Instant,
     /// What the session could be named after, if it has no name.
     pub(crate) untitled: Option<String>,
 }
 
 pub(crate) async fn end(left: Leftovers, end: End) {
-    let Leftovers { inner, claim, turn, stop, closing, said, started, untitled } = left;
+    let Leftovers { inner, claim, turn, stop, closing, said, spent, started, untitled } = left;
     let rows = match last_rows(&inner, &claim, &turn, &end, said).await {
         Ok(Fenced::Done(rows)) => rows,
         Ok(Fenced::Stale) => return,
@@ -55,7 +57,7 @@ pub(crate) async fn end(left: Leftovers, end: End) {
         End::Failed(ref error) => (TurnStatus::Failed, Some(error.clone()), Usage::default()),
         End::Cancelled => (TurnStatus::Cancelled, None, Usage::default()),
     };
-    let Some(last) = closing_segment(closing, &turn, &end) else { return };
+    let Some(last) = closing_segment(closing, &turn, spent, &end) else { return };
     let ending = Ending { status, error, messages: rows, usage, last };
     let Some(next) = store(&inner, &claim, &stop, ending).await else { return };
 
@@ -94,6 +96,7 @@ pub(crate) async fn end_abandoned(
                 stop,
                 closing,
                 said: Said::default(),
+                spent: turn.usage,
                 started: Instant::now(),
                 untitled: None,
             };
@@ -165,7 +168,12 @@ fn notice(words: &str, kind: &str, code: &str, retry: bool) -> NewMessage {
     row
 }
 
-fn closing_segment(mut closing: Closing, turn: &Turn, end: &End) -> Option<protocol::Segment> {
+fn closing_segment(
+    mut closing: Closing,
+    turn: &Turn,
+    spent: Usage,
+    end: &End,
+) -> Option<protocol::Segment> {
     if !closing.parts().started {
         let message_id = turn.message_id.clone();
         closing.push(&Chunk::Start { message_id, message_metadata: None });
@@ -179,7 +187,7 @@ fn closing_segment(mut closing: Closing, turn: &Turn, end: &End) -> Option<proto
     }
     match end {
         End::Completed(answer) => {
-            let mut usage = turn.usage;
+            let mut usage = spent;
             usage += answer.usage;
             closing.push(&Chunk::DataUsage { data: usage });
             closing.push(&Chunk::Finish {

@@ -118,14 +118,19 @@ fn over_a_limit(
             FailureCode::MaxCost,
             "The answer cost more than one answer may.".to_owned(),
         ),
-        (
-            elapsed > options.max_time,
-            FailureCode::MaxTime,
-            format!("The answer took longer than {} minutes.", options.max_time.as_secs() / 60),
-        ),
     ];
     let over = limits.into_iter().find(|(over, ..)| *over);
-    over.map(|(_, code, message)| TurnError::new(code, message)).or_else(|| breaker(said))
+    over.map(|(_, code, message)| TurnError::new(code, message))
+        .or_else(|| (elapsed > options.max_time).then(|| out_of_time(options)))
+        .or_else(|| breaker(said))
+}
+
+pub(crate) fn out_of_time(options: &Options) -> TurnError {
+    let limit = match options.max_time.as_secs() {
+        seconds @ ..120 => format!("{seconds} seconds"),
+        seconds => format!("{} minutes", seconds / 60),
+    };
+    TurnError::new(FailureCode::MaxTime, format!("The answer took longer than {limit}."))
 }
 
 /// A model that repeats itself does not find its way out alone.

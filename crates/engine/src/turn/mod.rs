@@ -13,8 +13,9 @@ pub(crate) mod tool_list;
 pub(crate) mod tool_step;
 
 use std::collections::HashSet;
+use std::convert::Infallible;
 use std::sync::Arc;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use ports::Fenced;
 use ports::store::Progress;
@@ -22,6 +23,7 @@ use protocol::CallId;
 use protocol::limits::CRASHED_ATTEMPTS;
 use protocol::message::Role;
 use protocol::turn::{Claim, FailureCode, Turn, TurnError};
+use protocol::usage::Usage;
 use tracing::Instrument;
 
 use self::decide::Next;
@@ -45,6 +47,10 @@ pub(crate) struct Attempt {
     recorder: Recorder,
     said: Said,
     journaled_now: HashSet<CallId>,
+    /// Every call id of the session so far.
+    used_calls: HashSet<CallId>,
+    /// What the steps before the present one have used.
+    spent: Usage,
     /// What earlier attempts have left open in the log.
     inherited: OpenParts,
     untitled: Option<String>,
@@ -94,6 +100,7 @@ async fn go(inner: Arc<Inner>, claim: Claim, turn: Turn, stop: Arc<Stop>) {
         Ok(answer) => End::Completed(answer),
         Err(Halt::Stop(StopReason::Cancelled)) => End::Cancelled,
         Err(Halt::Fail(error)) => End::Failed(error),
+        Err(Halt::Stop(StopReason::OutOfTime)) => End::Failed(decide::out_of_time(&inner.options)),
         Err(Halt::Stop(StopReason::LeaseLost)) => {
             drop(attempt.recorder.close().await);
             return;
@@ -104,11 +111,14 @@ async fn go(inner: Arc<Inner>, claim: Claim, turn: Turn, stop: Arc<Stop>) {
 }
 
 impl Attempt {
-    /// Steps until there is an answer, with a word now and then while nothing else is said.
+    /// Steps until there is an answer, with a word now and then while nothing else is said. The time limit holds in
+    /// the middle of a step too: a model that never stops talking is never silent.
     async fn speak(&mut self) -> Result<Answer, Halt> {
         let silence = self.recorder.break_silence();
+        let overtime = stop_after(self.stop.clone(), self.inner.options.max_time);
         tokio::select! {
             never = silence => match never {},
+            never = overtime => match never {},
             result = self.steps() => result,
         }
     }
@@ -127,6 +137,7 @@ impl Attempt {
             }
             let progress = unfenced(self.inner.ports.turns.progress(&self.claim).await?)?;
             self.untitled = untitled(&progress);
+            self.spent = progress.usage;
             let elapsed = self.started.elapsed();
             match decide::next(
                 &progress,
@@ -179,10 +190,18 @@ impl Attempt {
             turn: self.turn,
             stop: self.stop,
             said: self.said,
+            spent: self.spent,
             started: self.started,
             untitled: self.untitled,
         }
     }
+}
+
+/// Runs beside the turn; never returns.
+async fn stop_after(stop: Arc<Stop>, limit: Duration) -> Infallible {
+    tokio::time::sleep(limit).await;
+    stop.stop(StopReason::OutOfTime);
+    std::future::pending().await
 }
 
 /// The first words of a session that has no title yet.

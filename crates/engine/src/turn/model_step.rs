@@ -55,6 +55,12 @@ impl Attempt {
         with_tools: bool,
     ) -> Result<StepEnd, Halt> {
         self.recorder.emit(Chunk::StartStep).await?;
+        self.used_calls = progress
+            .messages
+            .iter()
+            .flat_map(|row| &row.tool_calls)
+            .map(|call| call.id.clone())
+            .collect();
         let tools = with_tools.then(|| self.inner.tools.definitions());
         let request = context::request(progress, &self.turn.id, &self.turn.request, tools);
         let finished = self.ask(request).await?;
@@ -186,12 +192,11 @@ impl Attempt {
             ));
         }
         self.recorder.end_words().await?;
-        // Some servers number their calls anew in every answer; a client keys its parts by this id.
-        let id = if id.as_str().is_empty() || self.recorder.has_seen(&id) {
-            CallId(format!("call_{}", CallId::fresh()))
-        } else {
-            id
-        };
+        // Some servers number their calls anew in every answer, but a call id must name one call: the client keys its
+        // parts by it, and so does the journal.
+        let taken =
+            id.as_str().is_empty() || self.recorder.has_seen(&id) || self.used_calls.contains(&id);
+        let id = if taken { CallId(format!("call_{}", CallId::fresh())) } else { id };
         if self.said.calls.len() <= index {
             self.said.calls.resize(index + 1, None);
         }

@@ -241,6 +241,7 @@ impl State {
 }
 
 async fn flush(shared: Arc<Shared>) {
+    let mut born = Some(Instant::now());
     loop {
         let segment = shared.state.lock().expect(LOCK).builder.take();
         let Some(segment) = segment else {
@@ -254,6 +255,9 @@ async fn flush(shared: Arc<Shared>) {
         match store(&shared, &segment).await {
             Ok(()) => {
                 metrics::counter!("pilothouse_chunks_total").increment(count);
+                if let Some(born) = born.take() {
+                    metrics::histogram!("pilothouse_first_chunk_seconds").record(born.elapsed());
+                }
                 shared.stored.send_replace(last);
             }
             Err(halt) => {

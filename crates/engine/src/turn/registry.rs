@@ -20,9 +20,11 @@ pub(crate) enum StopReason {
     LeaseLost,
     /// The process ends: hand the turn back.
     Shutdown,
+    /// The turn has taken as long as a turn may.
+    OutOfTime,
 }
 
-/// Where user stop, lost lease and shutdown meet. The first reason stands.
+/// Where user stop, lost lease, shutdown and the time limit meet. The first reason stands.
 #[derive(Debug, Default)]
 pub(crate) struct Stop {
     token: CancellationToken,

@@ -34,6 +34,7 @@ impl Attempt {
         let (last, parts) = take_over(&inner, &claim, &turn).await?;
         let log = inner.ports.log.clone();
         let recorder = Recorder::new(&inner.tasks, log, &claim, stop.clone(), last, parts.clone());
+        let turn_usage = turn.usage;
         Ok(Self {
             inner,
             claim,
@@ -42,6 +43,8 @@ impl Attempt {
             recorder,
             said: Said::default(),
             journaled_now: HashSet::new(),
+            used_calls: HashSet::new(),
+            spent: turn_usage,
             inherited: parts,
             untitled: None,
             started: Instant::now(),

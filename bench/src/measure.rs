@@ -1,0 +1,87 @@
+//! What the kernel says about a process, and what a set of samples says about itself.
+
+use std::fs;
+use std::time::Duration;
+
+use anyhow::{Context, Result};
+
+/// User and system time of a process, all its threads together.
+pub(crate) fn cpu_seconds(pid: u32) -> Result<f64> {
+    let stat = fs::read_to_string(format!("/proc/{pid}/stat")).context("the process is gone")?;
+    // The name in brackets may hold anything, so the fields are counted from behind it.
+    let (_, fields) = stat.rsplit_once(") ").context("/proc stat has an unknown form")?;
+    let mut fields = fields.split(' ').skip(11);
+    let mut ticks = || fields.next().and_then(|f| f.parse::<f64>().ok());
+    let used = ticks().zip(ticks()).map(|(user, system)| user + system);
+    Ok(used.context("/proc stat has an unknown form")?
+        / rustix::param::clock_ticks_per_second() as f64)
+}
+
+/// Resident memory of a process.
+pub(crate) fn rss_bytes(pid: u32) -> Result<f64> {
+    let status =
+        fs::read_to_string(format!("/proc/{pid}/status")).context("the process is gone")?;
+    let line = status.lines().find_map(|l| l.strip_prefix("VmRSS:"));
+    let kib: f64 = line
+        .and_then(|l| l.trim().strip_suffix(" kB"))
+        .and_then(|l| l.parse().ok())
+        .context("/proc status has no VmRSS")?;
+    Ok(kib * 1024.0)
+}
+
+/// The value below which `share` of the samples lie.
+pub(crate) fn percentile(samples: &mut [Duration], share: f64) -> Duration {
+    if samples.is_empty() {
+        return Duration::ZERO;
+    }
+    samples.sort_unstable();
+    let index = ((samples.len() - 1) as f64 * share).round() as usize;
+    samples[index]
+}
+
+/// The middle of several rounds, and how far they lie apart.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct Spread {
+    pub(crate) low: f64,
+    pub(crate) median: f64,
+    pub(crate) high: f64,
+}
+
+impl Spread {
+    pub(crate) fn of(samples: &[f64]) -> Option<Self> {
+        let mut sorted = samples.to_vec();
+        sorted.sort_by(f64::total_cmp);
+        let (low, high) = (*sorted.first()?, *sorted.last()?);
+        let middle = sorted.len() / 2;
+        let median = if sorted.len() % 2 == 1 {
+            sorted[middle]
+        } else {
+            (sorted[middle - 1] + sorted[middle]) / 2.0
+        };
+        Some(Self { low, median, high })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_kernel_is_understood() {
+        let me = std::process::id();
+        assert!(rss_bytes(me).expect("running") > 100_000.0);
+        let before = cpu_seconds(me).expect("running");
+        let start = std::time::Instant::now();
+        while start.elapsed() < Duration::from_millis(60) {
+            std::hint::black_box(0);
+        }
+        assert!(cpu_seconds(me).expect("running") > before);
+    }
+
+    #[test]
+    fn the_median_is_the_middle() {
+        assert_eq!(Spread::of(&[3.0, 1.0, 2.0]), Some(Spread { low: 1.0, median: 2.0, high: 3.0 }));
+        assert_eq!(Spread::of(&[1.0, 2.0]).map(|s| s.median), Some(1.5));
+        assert_eq!(Spread::of(&[]), None);
+    }
+}

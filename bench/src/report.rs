@@ -1,0 +1,106 @@
+//! The samples of all rounds, and the table made of them.
+
+use std::collections::BTreeMap;
+use std::fmt::Write;
+
+use crate::measure::Spread;
+use crate::metric::Metric;
+use crate::server::Kind;
+
+#[derive(Default)]
+pub(crate) struct Samples {
+    values: BTreeMap<(Metric, Kind), Vec<f64>>,
+    /// The largest share of one core that the load generator itself used.
+    pub(crate) generator: f64,
+}
+
+impl Samples {
+    pub(crate) fn add(&mut self, metric: Metric, kind: Kind, value: f64) {
+        self.values.entry((metric, kind)).or_default().push(value);
+    }
+
+    fn spread(&self, metric: Metric, kind: Kind) -> Option<Spread> {
+        Spread::of(self.values.get(&(metric, kind))?)
+    }
+
+    fn metrics(&self) -> Vec<Metric> {
+        let mut metrics: Vec<Metric> = self.values.keys().map(|(metric, _)| *metric).collect();
+        metrics.dedup();
+        metrics
+    }
+
+    /// A markdown table: the median of the rounds with the lowest and the highest, and our ratio to the limit.
+    pub(crate) fn table(&self) -> String {
+        let mut table = String::from(
+            "| | Pilothouse | limit | ratio | aim | | Node `ai` + `resumable-stream` |\n|---|--:|--:|--:|--:|---|--:|\n",
+        );
+        for metric in self.metrics() {
+            let [ours, limit, node] =
+                [Kind::Ours, Kind::Limit, Kind::Node].map(|kind| self.spread(metric, kind));
+            let ratio = ours.zip(limit).map(|(ours, limit)| ours.median / limit.median);
+            let aim = metric.aim();
+            let verdict = aim
+                .zip(ours)
+                .and_then(|(aim, ours)| aim.is_met(ours.median, limit.map(|limit| limit.median)));
+            writeln!(
+                table,
+                "| {} | {} | {} | {} | {} | {} | {} |",
+                metric.title(),
+                cell(metric, ours),
+                cell(metric, limit),
+                ratio.map_or("–".into(), |ratio| format!("{ratio:.2}")),
+                aim.map_or(String::new(), |aim| aim.title()),
+                verdict.map_or("", |met| if met { "met" } else { "**not met**" }),
+                cell(metric, node),
+            )
+            .expect("a string takes every write");
+        }
+        table
+    }
+}
+
+fn cell(metric: Metric, spread: Option<Spread>) -> String {
+    let Some(Spread { low, median, high }) = spread else {
+        return "–".into();
+    };
+    let digits = metric.decimals();
+    let [low, median, high] = [low, median, high].map(|value| grouped(value, digits));
+    if low == high { median } else { format!("{median} ({low}–{high})") }
+}
+
+/// With a thin gap between thousands.
+fn grouped(value: f64, digits: usize) -> String {
+    let text = format!("{value:.digits$}");
+    let (whole, rest) = text.split_at(text.find('.').unwrap_or(text.len()));
+    let mut out = String::new();
+    for (index, digit) in whole.chars().enumerate() {
+        if index > 0 && (whole.len() - index) % 3 == 0 {
+            out.push('\u{202f}');
+        }
+        out.push(digit);
+    }
+    out + rest
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_aim_is_judged_by_the_medians() {
+        let mut samples = Samples::default();
+        for (kind, values) in
+            [(Kind::Ours, [40_000.0, 30_000.0]), (Kind::Limit, [90_000.0, 90_000.0])]
+        {
+            for value in values {
+                samples.add(Metric::Throughput(16), kind, value);
+            }
+        }
+        samples.add(Metric::IdleMemory, Kind::Ours, 15.1);
+        let table = samples.table();
+        let rows: Vec<&str> = table.lines().skip(2).collect();
+        let throughput = "| deltas/s, 16 turns | 35\u{202f}000 (30\u{202f}000–40\u{202f}000) | 90\u{202f}000 | 0.39 | ≥ 0.33× limit | met | – |";
+        let memory = "| RSS right after start, MB | 15.1 | – | – | ≤ 15 | **not met** | – |";
+        assert_eq!(rows, [throughput, memory]);
+    }
+}
