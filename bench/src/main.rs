@@ -1,5 +1,6 @@
 //! The benchmark: our server, the limit and Node, driven by one load generator in one run, and a table with
 //! the ratios. Progress goes to standard error, the table to standard output.
+#![expect(clippy::disallowed_macros, reason = "a program whose result is what it prints")]
 
 mod command;
 mod events;

@@ -10,7 +10,7 @@ use crate::measure::{percentile, rss_bytes};
 use crate::metric::{Metric, Replay};
 use crate::replay;
 use crate::report::Samples;
-use crate::server::{Kind, Programs, Server};
+use crate::server::{Kind, Programs, Server, Setting};
 use crate::subscribers;
 
 /// No part of a round may take longer on any server.
@@ -35,12 +35,16 @@ pub(crate) async fn run(
 ) -> Result<()> {
     // Memory is measured on a process that has done nothing yet: what a run leaves behind in the
     // allocator would be taken for free space by the subscribers.
-    let server = Server::start(kind, programs).await?;
+    let server = Server::start(kind, programs, Setting::AsShipped).await?;
+    samples.add(Metric::IdleMemory, kind, rss_bytes(server.pid)? / 1e6);
+    server.stop().await?;
+
+    let server = Server::start(kind, programs, Setting::ForLoad).await?;
     let part = timeout(PART, memory(&server, plan, samples)).await;
     judged(part, &server, "memory")?;
     server.stop().await?;
 
-    let server = Server::start(kind, programs).await?;
+    let server = Server::start(kind, programs, Setting::ForLoad).await?;
     for turns in &plan.turns {
         let part = timeout(PART, throughput(&server, *turns, plan, samples)).await;
         judged(part, &server, "throughput")?;
@@ -62,7 +66,6 @@ fn judged(
 }
 
 async fn memory(server: &Server, plan: &Plan, samples: &mut Samples) -> Result<()> {
-    samples.add(Metric::IdleMemory, server.kind, rss_bytes(server.pid)? / 1e6);
     let bytes = subscribers::memory(server, plan.subscribers).await?;
     samples.add(Metric::SubscriberMemory, server.kind, bytes / 1e3);
     Ok(())

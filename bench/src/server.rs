@@ -25,6 +25,15 @@ pub(crate) enum Kind {
     Node,
 }
 
+/// How our server is configured; the other two have nothing to configure.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Setting {
+    /// As it is when nothing is set.
+    AsShipped,
+    /// Workers for all turns of a run, and no guard against one person with many connections.
+    ForLoad,
+}
+
 /// Where the programs are.
 pub(crate) struct Programs {
     pub(crate) ours: PathBuf,
@@ -49,11 +58,11 @@ pub(crate) struct Server {
 }
 
 impl Server {
-    pub(crate) async fn start(kind: Kind, programs: &Programs) -> Result<Self> {
+    pub(crate) async fn start(kind: Kind, programs: &Programs, setting: Setting) -> Result<Self> {
         let folder = tempfile::tempdir()?;
         let address = free_address()?;
         let log = File::create(folder.path().join("log"))?;
-        let child = command(kind, programs, address, &folder)?
+        let child = command(kind, programs, setting, address, &folder)?
             .stdin(Stdio::null())
             .stdout(log.try_clone()?)
             .stderr(log)
@@ -95,6 +104,7 @@ impl Server {
 fn command(
     kind: Kind,
     programs: &Programs,
+    setting: Setting,
     address: SocketAddr,
     folder: &TempDir,
 ) -> Result<Command> {
@@ -103,7 +113,10 @@ fn command(
         Kind::Ours => {
             let mut command = Command::new(&programs.ours);
             command.args(["serve", "--port", &port, "--data"]).arg(folder.path().join("data"));
-            command.env_clear().envs(OURS);
+            command.env_clear().env("CHAT_PROVIDER", "offline");
+            if setting == Setting::ForLoad {
+                command.envs(FOR_LOAD);
+            }
             command
         }
         Kind::Limit => {
@@ -123,9 +136,7 @@ fn command(
     Ok(command)
 }
 
-/// The offline pilot, and no guard against many turns or connections of one person in the way.
-const OURS: [(&str, &str); 7] = [
-    ("CHAT_PROVIDER", "offline"),
+const FOR_LOAD: [(&str, &str); 6] = [
     ("NUM_COPILOT_WORKERS", "256"),
     ("MAX_CONNECTIONS", "20000"),
     ("MAX_CONNECTIONS_PER_IP", "20000"),

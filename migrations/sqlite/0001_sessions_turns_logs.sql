@@ -66,7 +66,6 @@ CREATE TABLE turn (
 ) STRICT;
 CREATE UNIQUE INDEX turn_by_ordinal ON turn (session_id, ordinal);
 CREATE UNIQUE INDEX turn_by_client ON turn (session_id, client_id) WHERE client_id IS NOT NULL;
-CREATE INDEX turn_by_status ON turn (status);
 CREATE INDEX turn_open ON turn (session_id, ordinal) WHERE status IN ('queued', 'running');
 CREATE INDEX turn_due ON turn (due_ms) WHERE status = 'queued' AND due_ms IS NOT NULL;
 CREATE INDEX turn_lease ON turn (lease_until_ms) WHERE status = 'running';
@@ -106,14 +105,6 @@ CREATE TABLE journal (
     starts  INTEGER NOT NULL
 ) STRICT;
 CREATE UNIQUE INDEX journal_by_call ON journal (turn_id, call_id);
-
--- AUTOINCREMENT: an id in somebody's hands must never come to stand for another row.
-CREATE TABLE queue (
-    id        INTEGER PRIMARY KEY AUTOINCREMENT,
-    turn_id   TEXT NOT NULL,
-    pushed_ms INTEGER NOT NULL
-) STRICT;
-CREATE INDEX queue_by_turn ON queue (turn_id);
 
 CREATE TABLE log (
     id       INTEGER PRIMARY KEY,

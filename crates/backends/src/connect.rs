@@ -8,6 +8,7 @@ use ports::{PortError, Ports};
 use crate::local::bus::LocalBus;
 use crate::local::clock::SystemClock;
 use crate::local::files::LocalFiles;
+use crate::local::queue::LocalQueue;
 use crate::options::{BackendOptions, Options};
 use crate::sqlite::{self, Sqlite};
 
@@ -15,7 +16,7 @@ pub async fn connect(options: &Options) -> Result<Connected, ConnectError> {
     match &options.backend {
         BackendOptions::Embedded { data } => {
             let clock = Arc::new(SystemClock);
-            let (store, queue) = sqlite::open(data.clone(), options, clock.clone()).await?;
+            let store = sqlite::open(data.clone(), options, clock.clone()).await?;
             let files = LocalFiles::open(data.join("workspaces")).await.map_err(|source| {
                 ConnectError::Directory { directory: data.clone(), reason: source.to_string() }
             })?;
@@ -26,7 +27,7 @@ pub async fn connect(options: &Options) -> Result<Connected, ConnectError> {
                 turns: store.clone(),
                 outbox: store.clone(),
                 leases: store.clone(),
-                queue: Arc::new(queue),
+                queue: Arc::new(LocalQueue::new(options.deaf)),
                 log: store.clone(),
                 bus: Arc::new(LocalBus::new(options.deaf)),
                 files: Arc::new(files),

@@ -99,8 +99,8 @@ impl Engine {
             Some(_) => {}
         }
         match inner.ports.leases.claim(&turn.id, &WorkerId::fresh(), inner.options.lease).await? {
-            Claimed::Won { claim, turn } => {
-                turn::run(inner.clone(), claim, *turn).await;
+            Claimed::Won { claim, turn, log_at } => {
+                turn::run(inner.clone(), claim, *turn, log_at).await;
                 Ok(Settled::Dequeued)
             }
             Claimed::Ended => Ok(Settled::Ended),

@@ -58,7 +58,12 @@ pub(crate) async fn end(left: Leftovers, end: End) {
         End::Cancelled => (TurnStatus::Cancelled, None, Usage::default()),
     };
     let Some(last) = closing_segment(closing, &turn, spent, &end) else { return };
-    let ending = Ending { status, error, messages: rows, usage, last };
+    let named = untitled.filter(|_| status == TurnStatus::Completed);
+    let (title, to_ask) = match inner.model.gives_titles() {
+        true => (None, named),
+        false => (named.as_deref().map(title::shorten), None),
+    };
+    let ending = Ending { status, error, messages: rows, usage, title, last };
     let Some(next) = store(&inner, &claim, &stop, ending).await else { return };
 
     inner.ports.bus.publish(Signal::Ended(turn.id.clone()));
@@ -74,8 +79,8 @@ pub(crate) async fn end(left: Leftovers, end: End) {
     {
         tracing::warn!(turn.id = %next, %error, "the next turn could not be pushed; the sweeper will");
     }
-    if let (End::Completed(_), Some(words)) = (&end, untitled) {
-        title::give(&inner, &turn, words);
+    if let Some(words) = to_ask {
+        title::ask(&inner, &turn, words);
     }
 }
 

@@ -15,7 +15,7 @@ const WORDS: usize = 6;
 const CHARS: usize = 50;
 
 /// Asks the model in the background; the first words of the message serve when it has no answer.
-pub(crate) fn give(inner: &Arc<Inner>, turn: &Turn, message: String) {
+pub(crate) fn ask(inner: &Arc<Inner>, turn: &Turn, message: String) {
     let owner = turn.user_id.clone().map_or(Owner::Anonymous, Owner::User);
     let session = turn.session_id.clone();
     let work = inner.clone();
@@ -34,7 +34,7 @@ pub(crate) fn give(inner: &Arc<Inner>, turn: &Turn, message: String) {
     });
 }
 
-fn shorten(text: &str) -> String {
+pub(crate) fn shorten(text: &str) -> String {
     let words: Vec<&str> = text.split_whitespace().take(WORDS).collect();
     protocol::text::cut_end(&protocol::text::without_nul(&words.join(" ")), CHARS)
 }

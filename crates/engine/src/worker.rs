@@ -51,9 +51,9 @@ async fn handle(inner: &Arc<Inner>, worker: &WorkerId, delivery: Delivery) {
     let turn_id = delivery.turn_id.clone();
     let claimed = inner.ports.leases.claim(&turn_id, worker, inner.options.lease).await;
     let (settled, run) = match claimed {
-        Ok(Claimed::Won { claim, turn }) => {
+        Ok(Claimed::Won { claim, turn, log_at }) => {
             // The claim is committed, so the delivery has done its duty. Settling it is not worth waiting for.
-            tokio::join!(delivery.ack(), turn::run(inner.clone(), claim, *turn))
+            tokio::join!(delivery.ack(), turn::run(inner.clone(), claim, *turn, log_at))
         }
         Ok(Claimed::Held | Claimed::Waits | Claimed::Ended) => (delivery.ack().await, ()),
         Err(error) => {

@@ -67,10 +67,7 @@ pub(crate) async fn start(settings: &Settings) -> anyhow::Result<Running> {
         router: http::router(&app),
         busy: http::busy_router(&app),
         connections: app.connections.clone(),
-        patience: accept::Patience {
-            head: settings.request_head.0,
-            write: settings.write_stall.0,
-        },
+        patience: accept::Patience { head: settings.request_head.0, write: settings.write_stall.0 },
     };
     let server = accept::Server::start(listener, service);
     Ok(Running { address, model, no_sandbox, app, engine, server, backend, chores, chores_end })

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use async_trait::async_trait;
 use protocol::turn::{Claim, Turn};
-use protocol::{TurnId, WorkerId};
+use protocol::{Seq, TurnId, WorkerId};
 
 use crate::error::PortResult;
 use crate::store::Fenced;
@@ -30,6 +30,8 @@ pub enum Claimed {
     Won {
         claim: Claim,
         turn: Box<Turn>,
+        /// Where the turn's log ends, when the claim has taken it over as well.
+        log_at: Option<Seq>,
     },
     /// Somebody holds it and has renewed in time.
     Held,

@@ -1,5 +1,6 @@
 //! A model behind a wire.
 
+use std::sync::Arc;
 use std::time::Duration;
 
 use async_trait::async_trait;
@@ -19,6 +20,8 @@ pub trait ModelProvider: Send + Sync {
     /// The model a tier stands for.
     fn model(&self, tier: Tier) -> &str;
     async fn stream(&self, request: ModelRequest) -> Result<ModelStream, ModelError>;
+    /// Whether `title` asks a model, so that it is worth waiting for.
+    fn gives_titles(&self) -> bool;
     /// A title of a few words for a conversation that starts with `message`; `None` when this provider has no model
     /// worth asking.
     async fn title(&self, message: &str) -> Result<Option<String>, ModelError>;
@@ -30,10 +33,21 @@ pub type ModelStream = BoxStream<'static, Result<ModelEvent, ModelError>>;
 pub struct ModelRequest {
     pub system: String,
     pub messages: Vec<ModelMessage>,
-    /// Empty on the last step, which has to end in words.
-    pub tools: Vec<ToolDefinition>,
+    /// Shared, because it is the same with every request.
+    pub tools: Arc<[ToolDefinition]>,
+    pub tool_use: ToolUse,
     pub tier: Tier,
     pub mode: Mode,
+}
+
+/// The tools are named either way: a provider refuses a history with calls of tools it is not told about, and keeps
+/// what it has cached only while the list stays the same.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum ToolUse {
+    #[default]
+    Allowed,
+    /// On the last step, which has to end in words.
+    Forbidden,
 }
 
 #[derive(Clone, Debug, PartialEq)]

@@ -14,7 +14,8 @@ use crate::error::PortResult;
 /// everything that waits (`to_back_goes_to_the_end`).
 #[async_trait]
 pub trait Queue: Send + Sync {
-    /// Durable when it returns. A turn that already waits is not added a second time.
+    /// A turn that already waits is not added a second time. A queue may forget what it was given when its process
+    /// ends: the outbox then finds the turn.
     async fn push(&self, turn: &TurnId) -> PortResult<()>;
 
     /// Waits for the next delivery. Dropping the future loses nothing.

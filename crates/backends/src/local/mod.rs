@@ -1,5 +1,6 @@
-//! What one process has in itself: a bus, a clock, a folder of files.
+//! What one process has in itself: a bus, a clock, a queue, a folder of files.
 
 pub(crate) mod bus;
 pub(crate) mod clock;
 pub(crate) mod files;
+pub(crate) mod queue;

@@ -4,6 +4,7 @@ use std::time::Duration;
 
 use async_trait::async_trait;
 use ports::leases::{Claimed, Leases, Renewal};
+use ports::stream_log::TakenOver;
 use ports::{Fenced, PortResult};
 use protocol::turn::{Claim, TurnStatus};
 use protocol::{SessionId, TurnId, WorkerId};
@@ -105,7 +106,10 @@ fn claim(
     ])?;
     let fence = (found.fence + 1) as u64;
     // In the same transaction, so that the holder before cannot append from this moment on.
-    stream_log::take_over(db, &turn.task(), fence)?;
+    let log_at = match stream_log::take_over(db, &turn.task(), fence)? {
+        TakenOver::At { last, sealed: false } => Some(last),
+        TakenOver::At { sealed: true, .. } | TakenOver::Stale => None,
+    };
     let turn = by_id(db, turn)?.ok_or_else(|| Fault::broken("a claimed turn cannot be found"))?;
     let claim = Claim {
         turn_id: turn.id.clone(),
@@ -113,7 +117,7 @@ fn claim(
         fence,
         worker: worker.clone(),
     };
-    Ok(Done::quietly(Claimed::Won { claim, turn: Box::new(turn) }))
+    Ok(Done::quietly(Claimed::Won { claim, turn: Box::new(turn), log_at }))
 }
 
 struct Found {

@@ -1,7 +1,6 @@
 //! What the rest of the process is told after a commit, in the order of the commits.
 
 use protocol::{Segment, TaskId};
-use tokio::sync::Notify;
 
 use super::tails::Tails;
 
@@ -10,7 +9,6 @@ pub(crate) enum News {
     LogOpened(TaskId),
     LogGrew { task: TaskId, segment: Segment, end: LogEnd },
     LogsGone(Vec<TaskId>),
-    QueueGrew,
 }
 
 /// Whether anything may follow.
@@ -23,14 +21,12 @@ pub(crate) enum LogEnd {
 /// The in-memory side of the store: caches and wake-ups. Losing all of it costs time and nothing else.
 pub(crate) struct Live {
     pub(crate) tails: Tails,
-    /// Wakes one of those who wait for a delivery.
-    pub(crate) queue: Notify,
     pub(crate) deaf: bool,
 }
 
 impl Live {
     pub(crate) fn new(deaf: bool) -> Self {
-        Self { tails: Tails::default(), queue: Notify::new(), deaf }
+        Self { tails: Tails::default(), deaf }
     }
 
     pub(crate) fn tell(&self, news: News) {
@@ -38,13 +34,6 @@ impl Live {
             News::LogOpened(task) => self.tails.opened(&task),
             News::LogGrew { task, segment, end } => self.tails.grew(task, segment, end),
             News::LogsGone(tasks) => self.tails.forget(&tasks),
-            News::QueueGrew => self.wake_queue(),
-        }
-    }
-
-    pub(crate) fn wake_queue(&self) {
-        if !self.deaf {
-            self.queue.notify_one();
         }
     }
 }

@@ -4,7 +4,6 @@
 mod api_keys;
 mod boot;
 mod fault;
-mod hands;
 mod health;
 mod job;
 mod key_check;
@@ -16,7 +15,6 @@ mod messages;
 mod open;
 mod outbox;
 mod pen;
-mod queue;
 mod readers;
 mod reserve;
 mod rows;

@@ -6,6 +6,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use ports::Clock;
+use rusqlite::config::DbConfig;
 use rusqlite::{Connection, OpenFlags};
 
 use super::Sqlite;
@@ -15,7 +16,6 @@ use super::key_check::{self, KeyCheck};
 use super::live::Live;
 use super::lock::lock;
 use super::pen::Pen;
-use super::queue::SqliteQueue;
 use super::readers::Readers;
 use super::reserve::Reserve;
 use super::schema::{self, Schema};
@@ -31,7 +31,7 @@ pub(crate) async fn open(
     data: PathBuf,
     options: &Options,
     clock: Arc<dyn Clock>,
-) -> Result<(Sqlite, SqliteQueue), ConnectError> {
+) -> Result<Sqlite, ConnectError> {
     let key = options.encryption_key.clone();
     let live = Arc::new(Live::new(options.deaf));
     let database = data.join("pilothouse.db");
@@ -43,9 +43,7 @@ pub(crate) async fn open(
         database: database.clone(),
         reason: error.to_string(),
     })??;
-    let store = Sqlite { writer, readers: Readers::new(database), boot, clock, live };
-    let queue = SqliteQueue::new(store.clone());
-    Ok((store, queue))
+    Ok(Sqlite { writer, readers: Readers::new(database), boot, clock, live })
 }
 
 fn start(
@@ -90,6 +88,7 @@ fn connection(database: &Path) -> Result<Connection, Fault> {
     let db = Connection::open_with_flags(database, flags)?;
     db.busy_timeout(Duration::from_secs(5))?;
     db.set_prepared_statement_cache_capacity(STATEMENTS);
+    keep_plans(&db)?;
     // FULL: a commit is on the disk when it returns, also through a power cut. The log is folded back
     // every 4000 pages, which trades a larger file for fewer syncs.
     db.execute_batch(
@@ -101,6 +100,12 @@ fn connection(database: &Path) -> Result<Connection, Fault> {
          PRAGMA temp_store = MEMORY;",
     )?;
     Ok(db)
+}
+
+/// Without this a statement is parsed again whenever its bound values change what the planner would prefer.
+pub(super) fn keep_plans(db: &Connection) -> Result<(), Fault> {
+    db.set_db_config(DbConfig::SQLITE_DBCONFIG_ENABLE_QPSG, true)?;
+    Ok(())
 }
 
 fn check_file(db: &Connection, database: &Path) -> Result<(), ConnectError> {
@@ -134,10 +139,9 @@ fn take_over(db: &Connection) -> Result<Taken, Fault> {
         [],
         |row| row.get(0),
     )?;
-    // Every lease has ended, every delivery is back, and the first open turn of each session is due.
+    // Every lease has ended, and the first open turn of each session is due.
     transaction.execute_batch(
-        "UPDATE queue SET pushed_ms = 0;
-         UPDATE turn SET lease_until_ms = 0 WHERE status = 'running';
+        "UPDATE turn SET lease_until_ms = 0 WHERE status = 'running';
          UPDATE turn AS mine SET due_ms = CASE WHEN EXISTS (
              SELECT 1 FROM turn AS older
              WHERE older.session_id = mine.session_id AND older.ordinal < mine.ordinal

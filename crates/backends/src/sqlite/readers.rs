@@ -9,11 +9,13 @@ use rusqlite::{Connection, OpenFlags};
 use tokio::sync::Semaphore;
 
 use super::fault::Fault;
+use super::open::keep_plans;
 
 const CONNECTIONS: u32 = 4;
 /// How long a read may wait for a connection before the store counts as overloaded.
 const PATIENCE: Duration = Duration::from_secs(10);
 const STATEMENTS: usize = 64;
+const MAPPED_BYTES: i64 = 256 * 1024 * 1024;
 
 #[derive(Clone)]
 pub(crate) struct Readers {
@@ -87,6 +89,9 @@ impl Inner {
         let db = Connection::open_with_flags(&self.database, flags)?;
         db.busy_timeout(Duration::from_secs(5))?;
         db.set_prepared_statement_cache_capacity(STATEMENTS);
+        keep_plans(&db)?;
+        // Every commit of the writer empties a reader's own cache; mapped pages are read without a copy.
+        db.pragma_update(None, "mmap_size", MAPPED_BYTES)?;
         Ok(db)
     }
 

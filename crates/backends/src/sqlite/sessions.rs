@@ -169,7 +169,6 @@ fn delete(db: &Connection, owner: &Owner, id: &SessionId) -> Result<Done<bool>, 
         db.prepare_cached("DELETE FROM log WHERE id = ?1")?.execute([log])?;
     }
     for statement in [
-        "DELETE FROM queue WHERE turn_id IN (SELECT id FROM turn WHERE session_id = ?1)",
         "DELETE FROM journal WHERE turn_id IN (SELECT id FROM turn WHERE session_id = ?1)",
         "DELETE FROM message WHERE session_id = ?1",
         "DELETE FROM turn WHERE session_id = ?1",

@@ -1,7 +1,9 @@
 //! What the model is given: a text that is the same for everybody (so that providers can cache it) and
 //! the conversation, rebuilt from stored rows.
 
-use ports::model::{ModelMessage, ModelRequest, ToolDefinition};
+use std::sync::Arc;
+
+use ports::model::{ModelMessage, ModelRequest, ToolDefinition, ToolUse};
 use ports::store::Progress;
 use protocol::TurnId;
 use protocol::message::{Message, Outcome, Role};
@@ -9,23 +11,26 @@ use protocol::turn::TurnRequest;
 use serde_json::Value;
 
 const SYSTEM_PROMPT: &str = include_str!("system_prompt.md");
-/// Said on the last step, where no tools are offered.
-const WRAP_UP: &str = "\nThis is the last step: no tools are available any more. Sum up what was found and what is left to do.\n";
+/// Said on the last step, which has to end in words.
+const WRAP_UP: &str = "[This is the last step: no tool can be called any more. Sum up what was found and what is left to do.]";
 
 pub(crate) fn request(
     progress: &Progress,
     turn: &TurnId,
     asked: &TurnRequest,
-    tools: Option<Vec<ToolDefinition>>,
+    tools: Arc<[ToolDefinition]>,
+    tool_use: ToolUse,
 ) -> ModelRequest {
-    let mut system = SYSTEM_PROMPT.to_owned();
-    if tools.is_none() {
-        system.push_str(WRAP_UP);
+    let mut messages: Vec<ModelMessage> =
+        progress.messages.iter().filter_map(|row| message(row, turn)).collect();
+    if tool_use == ToolUse::Forbidden {
+        messages.push(ModelMessage::User { text: WRAP_UP.to_owned() });
     }
     ModelRequest {
-        system,
-        messages: progress.messages.iter().filter_map(|row| message(row, turn)).collect(),
-        tools: tools.unwrap_or_default(),
+        system: SYSTEM_PROMPT.to_owned(),
+        messages,
+        tools,
+        tool_use,
         tier: asked.tier,
         mode: asked.mode,
     }

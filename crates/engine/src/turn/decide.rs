@@ -3,6 +3,7 @@
 use std::collections::HashSet;
 use std::time::Duration;
 
+use ports::model::ToolUse;
 use ports::store::Progress;
 use protocol::message::{Message, Outcome, Role, ToolCall};
 use protocol::tool::Effect;
@@ -18,10 +19,8 @@ const STARTS: u32 = 3;
 
 #[derive(Debug, PartialEq)]
 pub(crate) enum Next {
-    /// Ask the model; on the last step without tools, so that it ends in words.
-    Model {
-        with_tools: bool,
-    },
+    /// Ask the model; on the last step tools are forbidden, so that it ends in words.
+    Model(ToolUse),
     /// These calls have no result yet.
     Tools(Vec<Pending>),
     Fail(TurnError),
@@ -61,7 +60,8 @@ pub(crate) fn next(
     if let Some(error) = over_a_limit(progress, &said, elapsed, options) {
         return Next::Fail(error);
     }
-    Next::Model { with_tools: progress.steps_done + 1 < options.max_steps }
+    let last = progress.steps_done + 1 >= options.max_steps;
+    Next::Model(if last { ToolUse::Forbidden } else { ToolUse::Allowed })
 }
 
 /// The calls of these messages that have no result, in the order they were asked for.

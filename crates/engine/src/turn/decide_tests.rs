@@ -80,13 +80,13 @@ fn failure(progress: &Progress) -> Option<FailureCode> {
 fn a_turn_without_open_calls_asks_the_model() {
     let stored =
         progress(vec![row(Role::User), asks(&[call("a", "x", "{}")]), result("a", Outcome::Ok)]);
-    assert_eq!(decide(&stored), Next::Model { with_tools: true });
+    assert_eq!(decide(&stored), Next::Model(ToolUse::Allowed));
 }
 
 #[test]
 fn an_open_call_of_another_turn_is_not_ours() {
     let other = Message { turn_id: "before".into(), ..asks(&[call("a", "x", "{}")]) };
-    assert_eq!(decide(&progress(vec![other])), Next::Model { with_tools: true });
+    assert_eq!(decide(&progress(vec![other])), Next::Model(ToolUse::Allowed));
 }
 
 #[test]
@@ -116,10 +116,10 @@ fn a_call_that_this_attempt_journaled_simply_runs() {
 }
 
 #[test]
-fn the_last_step_has_no_tools_and_one_more_fails() {
+fn the_last_step_may_call_no_tools_and_one_more_fails() {
     let mut stored = progress(vec![row(Role::User)]);
     stored.steps_done = 99;
-    assert_eq!(decide(&stored), Next::Model { with_tools: false });
+    assert_eq!(decide(&stored), Next::Model(ToolUse::Forbidden));
     stored.steps_done = 100;
     assert_eq!(failure(&stored), Some(FailureCode::MaxSteps));
 }

@@ -19,11 +19,11 @@ use std::time::{Duration, Instant};
 
 use ports::Fenced;
 use ports::store::Progress;
-use protocol::CallId;
 use protocol::limits::CRASHED_ATTEMPTS;
 use protocol::message::Role;
 use protocol::turn::{Claim, FailureCode, Turn, TurnError};
 use protocol::usage::Usage;
+use protocol::{CallId, Seq};
 use tracing::Instrument;
 
 use self::decide::Next;
@@ -58,10 +58,10 @@ pub(crate) struct Attempt {
 }
 
 /// Returns when the turn has ended, was handed back, or is no longer ours.
-pub(crate) async fn run(inner: Arc<Inner>, claim: Claim, turn: Turn) {
+pub(crate) async fn run(inner: Arc<Inner>, claim: Claim, turn: Turn, log_at: Option<Seq>) {
     let running = inner.registry.enter(&turn.id);
     let span = tracing::info_span!("turn", turn.id = %turn.id, session.id = %turn.session_id, fence = claim.fence);
-    let work = attempt(inner.clone(), claim.clone(), turn.clone(), running.stop.clone());
+    let work = attempt(inner.clone(), claim.clone(), turn.clone(), log_at, running.stop.clone());
     let outcome = inner.tasks.spawn(Kind::Turn, work.instrument(span)).await;
     if outcome.is_err() {
         tracing::error!(turn.id = %turn.id, "a turn panicked");
@@ -73,22 +73,28 @@ pub(crate) async fn run(inner: Arc<Inner>, claim: Claim, turn: Turn) {
     drop(running);
 }
 
-async fn attempt(inner: Arc<Inner>, claim: Claim, turn: Turn, stop: Arc<Stop>) {
+async fn attempt(
+    inner: Arc<Inner>,
+    claim: Claim,
+    turn: Turn,
+    log_at: Option<Seq>,
+    stop: Arc<Stop>,
+) {
     let keep_inner = inner.clone();
     let keep_claim = claim.clone();
     let keep_stop = stop.clone();
     tokio::select! {
         never = lease::keep(&keep_inner, &keep_claim, &keep_stop) => match never {},
-        () = go(inner, claim, turn, stop) => {}
+        () = go(inner, claim, turn, log_at, stop) => {}
     }
 }
 
-async fn go(inner: Arc<Inner>, claim: Claim, turn: Turn, stop: Arc<Stop>) {
+async fn go(inner: Arc<Inner>, claim: Claim, turn: Turn, log_at: Option<Seq>, stop: Arc<Stop>) {
     let waited = turn.started_at.map(|at| at.duration_since(turn.created_at).as_secs_f64());
     if let (1, Some(seconds)) = (claim.fence, waited) {
         metrics::histogram!("pilothouse_claim_latency_seconds").record(seconds.max(0.0));
     }
-    let mut attempt = match Attempt::begin(inner.clone(), claim, turn, stop).await {
+    let mut attempt = match Attempt::begin(inner.clone(), claim, turn, log_at, stop).await {
         Ok(attempt) => attempt,
         // Nothing was said, so nothing has to be taken back: whoever has the turn next starts afresh.
         Err(halt) => {
@@ -127,13 +133,8 @@ impl Attempt {
         self.check()?;
         self.tidy().await?;
         loop {
-            match self.stop.now() {
-                Some(reason) => return Err(Halt::Stop(reason)),
-                // Between two steps is the safe point where a shutdown takes a turn away.
-                None if self.inner.phase.is_stopping() => {
-                    return Err(Halt::Stop(StopReason::Shutdown));
-                }
-                None => {}
+            if let Some(reason) = self.stop.now() {
+                return Err(Halt::Stop(reason));
             }
             let progress = unfenced(self.inner.ports.turns.progress(&self.claim).await?)?;
             self.untitled = untitled(&progress);
@@ -148,8 +149,13 @@ impl Attempt {
             ) {
                 Next::Fail(error) => return Err(Halt::Fail(error)),
                 Next::Tools(pending) => self.tool_step(&progress, pending).await?,
-                Next::Model { with_tools } => {
-                    if let StepEnd::Answer(answer) = self.model_step(&progress, with_tools).await? {
+                // A call that was journaled is run even now: left alone it would count as interrupted. Before the
+                // model is asked again is the safe point where a shutdown takes a turn away.
+                Next::Model(_) if self.inner.phase.is_stopping() => {
+                    return Err(Halt::Stop(StopReason::Shutdown));
+                }
+                Next::Model(tool_use) => {
+                    if let StepEnd::Answer(answer) = self.model_step(&progress, tool_use).await? {
                         return Ok(answer);
                     }
                 }

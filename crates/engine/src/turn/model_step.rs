@@ -4,7 +4,7 @@
 use std::time::Duration;
 
 use futures::StreamExt;
-use ports::model::{ModelError, ModelEvent, ModelRequest, ModelStream, StopReason};
+use ports::model::{ModelError, ModelEvent, ModelRequest, ModelStream, StopReason, ToolUse};
 use ports::store::{Entry, Progress};
 use protocol::CallId;
 use protocol::chunk::Chunk;
@@ -52,7 +52,7 @@ impl Attempt {
     pub(crate) async fn model_step(
         &mut self,
         progress: &Progress,
-        with_tools: bool,
+        tool_use: ToolUse,
     ) -> Result<StepEnd, Halt> {
         self.recorder.emit(Chunk::StartStep).await?;
         self.used_calls = progress
@@ -61,8 +61,9 @@ impl Attempt {
             .flat_map(|row| &row.tool_calls)
             .map(|call| call.id.clone())
             .collect();
-        let tools = with_tools.then(|| self.inner.tools.definitions());
-        let request = context::request(progress, &self.turn.id, &self.turn.request, tools);
+        let tools = self.inner.tools.definitions();
+        let request =
+            context::request(progress, &self.turn.id, &self.turn.request, tools, tool_use);
         let finished = self.ask(request).await?;
         self.recorder.end_words().await?;
 
@@ -74,6 +75,9 @@ impl Attempt {
         message.provider_state = finished.provider_state;
         if calls.is_empty() {
             if message.content.trim().is_empty() {
+                // Nothing to show for it, but it was paid for.
+                let spent = vec![Entry::StepEnded { usage: finished.usage }];
+                unfenced(self.inner.ports.turns.record(&self.claim, spent).await?)?;
                 return Err(Halt::fail(
                     FailureCode::EmptyCompletion,
                     "The model ended without an answer. Sending the message again usually helps.",

@@ -29,9 +29,13 @@ impl Attempt {
         inner: Arc<Inner>,
         claim: Claim,
         turn: Turn,
+        log_at: Option<Seq>,
         stop: Arc<Stop>,
     ) -> Result<Self, Halt> {
-        let (last, parts) = take_over(&inner, &claim, &turn).await?;
+        let (last, parts) = match log_at {
+            Some(last) => (last, read_parts(&inner, &turn, last).await?),
+            None => take_over(&inner, &claim, &turn).await?,
+        };
         let log = inner.ports.log.clone();
         let recorder = Recorder::new(&inner.tasks, log, &claim, stop.clone(), last, parts.clone());
         let turn_usage = turn.usage;

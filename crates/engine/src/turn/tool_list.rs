@@ -14,6 +14,7 @@ use serde_json::{Map, Value};
 
 pub(crate) struct ToolList {
     tools: BTreeMap<&'static str, Entry>,
+    definitions: Arc<[ToolDefinition]>,
 }
 
 struct Entry {
@@ -30,18 +31,13 @@ impl ToolList {
                 .unwrap_or_else(|error| panic!("the schema of {} is invalid: {error}", spec.name));
             (spec.name, Entry { tool, schema })
         };
-        Self { tools: tools.into_iter().map(entry).collect() }
+        let tools: BTreeMap<_, _> = tools.into_iter().map(entry).collect();
+        let definitions = tools.values().map(|entry| definition(&*entry.tool)).collect();
+        Self { tools, definitions }
     }
 
-    pub(crate) fn definitions(&self) -> Vec<ToolDefinition> {
-        let specs = self.tools.values().map(|entry| entry.tool.spec());
-        specs
-            .map(|spec| ToolDefinition {
-                name: spec.name.to_owned(),
-                description: spec.description.to_owned(),
-                parameters: spec.parameters.clone(),
-            })
-            .collect()
+    pub(crate) fn definitions(&self) -> Arc<[ToolDefinition]> {
+        self.definitions.clone()
     }
 
     pub(crate) fn effect(&self, name: &str) -> Effect {
@@ -85,6 +81,15 @@ impl ToolList {
                 ),
             ))
         }
+    }
+}
+
+fn definition(tool: &dyn Tool) -> ToolDefinition {
+    let spec = tool.spec();
+    ToolDefinition {
+        name: spec.name.to_owned(),
+        description: spec.description.to_owned(),
+        parameters: spec.parameters.clone(),
     }
 }
 

@@ -96,7 +96,7 @@ impl Attempt {
             let words = format!("Sign in to use {}.", spec.name);
             return Ok((ToolResponse::new(words, ResponseBody::NeedLogin), Outcome::Denied));
         }
-        tracing::info!(tool.name = spec.name, call.id = %call.id, arguments = redact::for_log(&arguments), "tool call");
+        tracing::debug!(tool.name = spec.name, call.id = %call.id, arguments = redact::for_log(&arguments), "tool call");
         let budget = spec.budget.min(self.inner.options.tool_budget);
         let context = ToolContext {
             owner: progress.owner.clone(),

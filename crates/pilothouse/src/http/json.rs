@@ -30,7 +30,10 @@ impl<T: DeserializeOwned, S: Send + Sync> FromRequest<S> for Body<T> {
 
     async fn from_request(request: Request, _: &S) -> Answer<Self> {
         require_json(request.headers())?;
-        parse(&read(request).await?).map(Self)
+        let bytes = read(request).await?;
+        let value = parse(&bytes)?;
+        refuse_lists(&bytes)?;
+        Ok(Self(value))
     }
 }
 
@@ -44,7 +47,9 @@ impl<T: DeserializeOwned, S: Send + Sync> FromRequest<S> for OptionalBody<T> {
             return Ok(Self(None));
         }
         require_json(&headers)?;
-        parse(&bytes).map(|body| Self(Some(body)))
+        let value = parse(&bytes)?;
+        refuse_lists(&bytes)?;
+        Ok(Self(Some(value)))
     }
 }
 
@@ -99,6 +104,14 @@ fn parse<T: DeserializeOwned>(bytes: &[u8]) -> Answer<T> {
         Category::Data => Problem::invalid(format!("The body is not valid: {error}")),
         _ => Problem::new(ProblemCode::InvalidJson, format!("The body is not JSON: {error}")),
     })
+}
+
+/// A derived reader also takes a list, for an object whose fields come in their order. Nobody means that.
+fn refuse_lists(json: &[u8]) -> Answer<()> {
+    match json.iter().find(|byte| !byte.is_ascii_whitespace()) {
+        Some(b'[') => Err(Problem::invalid("The body must be an object.")),
+        _ => Ok(()),
+    }
 }
 
 /// How deep arrays and objects are nested, found without recursion and without a parser.

@@ -8,6 +8,7 @@ use axum::response::{IntoResponse, Response};
 use http::{HeaderMap, header};
 use metrics_exporter_prometheus::{Matcher, PrometheusBuilder, PrometheusHandle};
 use ports::PortResult;
+use protocol::turn::TurnStatus;
 use subtle::ConstantTimeEq;
 
 use super::App;
@@ -80,7 +81,9 @@ pub(crate) async fn render(State(app): State<Arc<App>>, headers: HeaderMap) -> A
 }
 
 async fn measure(app: &App) -> PortResult<()> {
-    for (status, count) in app.ports.turns.count().await? {
+    let open = app.ports.turns.count_open().await?;
+    for status in [TurnStatus::Queued, TurnStatus::Running] {
+        let count = open.iter().find(|(found, _)| *found == status).map_or(0, |(_, count)| *count);
         metrics::gauge!("pilothouse_turns", "status" => status.as_str()).set(count as f64);
     }
     let depth = app.ports.queue.depth().await?;

@@ -47,8 +47,8 @@ pub trait Turns: Send + Sync {
     /// transaction. Gives the next turn of the session, which is now due.
     async fn finish(&self, claim: &Claim, ending: Ending) -> PortResult<Fenced<Option<TurnId>>>;
 
-    /// Turns by status, for the metrics.
-    async fn count(&self) -> PortResult<Vec<(TurnStatus, u64)>>;
+    /// How many turns wait and how many run, for the metrics.
+    async fn count_open(&self) -> PortResult<Vec<(TurnStatus, u64)>>;
 }
 
 /// What the queue should be told. An entry is written with the change that causes it, so it cannot be forgotten; a
@@ -139,6 +139,8 @@ pub struct Ending {
     pub messages: Vec<NewMessage>,
     /// Of the last step; earlier ones were journaled.
     pub usage: Usage,
+    /// A name for the session; takes effect only while it has none.
+    pub title: Option<String>,
     /// The closing chunks, the terminal ones last.
     pub last: Segment,
 }

@@ -34,7 +34,7 @@ pub async fn a_turn_has_one_holder(fixture: &mut impl Fixture) {
     let won: Vec<_> = claimed
         .iter()
         .filter_map(|claimed| match claimed.as_ref().expect("claim") {
-            Claimed::Won { claim, turn } => Some((claim, turn)),
+            Claimed::Won { claim, turn, .. } => Some((claim, turn)),
             Claimed::Held => None,
             other => panic!("{other:?}"),
         })

@@ -51,13 +51,11 @@ async fn is_empty(ports: &Ports) -> bool {
 pub async fn what_is_pushed_is_delivered(fixture: &mut impl Fixture) {
     let turn = TurnId::fresh();
     let ports = fixture.ports();
-    // One that waits already, and one that was pushed before a restart.
     let (popped, ()) = tokio::join!(pop(ports), push(ports, std::slice::from_ref(&turn)));
     assert_eq!(popped.turn_id, turn);
     popped.ack().await.expect("ack");
     push(ports, std::slice::from_ref(&turn)).await;
-    fixture.restart().await;
-    assert_eq!(pop(fixture.ports()).await.turn_id, turn);
+    assert_eq!(pop(ports).await.turn_id, turn);
 }
 
 pub async fn an_unsettled_delivery_comes_back(fixture: &mut impl Fixture) {
@@ -69,10 +67,6 @@ pub async fn an_unsettled_delivery_comes_back(fixture: &mut impl Fixture) {
         assert!(is_empty(fixture.ports()).await, "not while it is in hand");
         drop(delivery);
     }
-    let in_hand = pop(fixture.ports()).await;
-    fixture.restart().await;
-    drop(in_hand);
-    assert_eq!(pop(fixture.ports()).await.turn_id, turn);
 }
 
 pub async fn a_settled_delivery_never_comes_back(fixture: &mut impl Fixture) {
@@ -88,9 +82,7 @@ pub async fn a_settled_delivery_never_comes_back(fixture: &mut impl Fixture) {
 
 pub async fn deliveries_come_in_order(fixture: &mut impl Fixture) {
     let many = turns(10);
-    push(fixture.ports(), &many[..5]).await;
-    fixture.restart().await;
-    push(fixture.ports(), &many[5..]).await;
+    push(fixture.ports(), &many).await;
     let given_back = pop(fixture.ports()).await;
     assert_eq!(given_back.turn_id, many[0]);
     drop(given_back);

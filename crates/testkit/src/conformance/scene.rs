@@ -95,6 +95,7 @@ pub fn segment(last: Seq, texts: &[&str]) -> Segment {
 
 pub fn ending(status: TurnStatus, last: Seq, messages: Vec<NewMessage>) -> Ending {
     Ending {
+        title: None,
         status,
         error: None,
         messages,

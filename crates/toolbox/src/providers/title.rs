@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use futures::StreamExt;
 use ports::model::{
-    ModelError, ModelErrorKind, ModelEvent, ModelMessage, ModelRequest, ModelStream,
+    ModelError, ModelErrorKind, ModelEvent, ModelMessage, ModelRequest, ModelStream, ToolUse,
 };
 use protocol::text::cut_end;
 use protocol::turn::{Mode, Tier};
@@ -25,7 +25,8 @@ pub(super) fn request(message: &str) -> ModelRequest {
     ModelRequest {
         system: SYSTEM.to_owned(),
         messages: vec![ModelMessage::User { text: cut_end(message, MESSAGE_CHARS) }],
-        tools: Vec::new(),
+        tools: [].into(),
+        tool_use: ToolUse::Forbidden,
         tier: Tier::Standard,
         mode: Mode::Fast,
     }

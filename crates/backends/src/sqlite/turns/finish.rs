@@ -75,8 +75,10 @@ fn end_row(db: &Connection, now: Moment, claim: &Claim, ending: &Ending) -> Resu
              WHERE session_id = ?1 AND turn_id = ?2 AND role = 'assistant')",
     )?
     .execute(params![claim.session_id.as_str(), claim.turn_id.as_str(), duration])?;
-    db.prepare_cached("UPDATE session SET updated_at = ?2 WHERE id = ?1")?
-        .execute(params![claim.session_id.as_str(), now.wall_us])?;
+    db.prepare_cached(
+        "UPDATE session SET updated_at = ?2, title = ifnull(title, ?3) WHERE id = ?1",
+    )?
+    .execute(params![claim.session_id.as_str(), now.wall_us, ending.title])?;
     Ok(())
 }
 

@@ -81,11 +81,14 @@ impl Turns for Sqlite {
         self.writer.run(Need::Essential, move |db| finish::finish(db, now, &claim, &ending)).await
     }
 
-    async fn count(&self) -> PortResult<Vec<(TurnStatus, u64)>> {
+    async fn count_open(&self) -> PortResult<Vec<(TurnStatus, u64)>> {
         self.readers
             .run(|db| {
                 let counts = db
-                    .prepare_cached("SELECT status, count(*) AS n FROM turn GROUP BY status")?
+                    .prepare_cached(
+                        "SELECT status, count(*) AS n FROM turn
+                         WHERE status IN ('queued', 'running') GROUP BY status",
+                    )?
                     .query_map([], |row| {
                         let count: i64 = row.get("n")?;
                         Ok((rows::word(row, "status", words::status)?, count as u64))

@@ -10,7 +10,9 @@ use crate::server::TestServer;
 
 /// Bodies that no route can take.
 fn bodies() -> Vec<(&'static str, Vec<u8>)> {
-    let nested = |open: &str, close: &str, depth: usize| format!("{}1{}", open.repeat(depth), close.repeat(depth)).into_bytes();
+    let nested = |open: &str, close: &str, depth: usize| {
+        format!("{}1{}", open.repeat(depth), close.repeat(depth)).into_bytes()
+    };
     vec![
         ("not JSON", b"{".to_vec()),
         ("not text", b"\xff\xfe{}".to_vec()),
@@ -30,7 +32,16 @@ fn bodies() -> Vec<(&'static str, Vec<u8>)> {
 }
 
 const IDS: &[&str] = &[
-    "%00", "%ff%fe", "..%2f..%2fetc%2fpasswd", "%2e%2e", "'%20OR%201=1--", "%F0%9F%9B%9F", "%0d%0aset-cookie:x", "-1", "null", "%25s",
+    "%00",
+    "%ff%fe",
+    "..%2f..%2fetc%2fpasswd",
+    "%2e%2e",
+    "'%20OR%201=1--",
+    "%F0%9F%9B%9F",
+    "%0d%0aset-cookie:x",
+    "-1",
+    "null",
+    "%25s",
     "99999999999999999999999999",
 ];
 
@@ -39,9 +50,13 @@ async fn refused(response: Response, what: &str) -> u16 {
     let status = response.status().as_u16();
     let text = response.text().await.expect("text");
     assert!((400..500).contains(&status), "{what}: {status} {text}");
-    let body: Value = serde_json::from_str(&text).unwrap_or_else(|_| panic!("{what}: {status} {text}"));
+    let body: Value =
+        serde_json::from_str(&text).unwrap_or_else(|_| panic!("{what}: {status} {text}"));
     let code = body["code"].as_str().or(body["detail"]["code"].as_str());
-    assert!(code.is_some_and(|code| !code.is_empty()) && !body["detail"].is_null(), "{what}: {text}");
+    assert!(
+        code.is_some_and(|code| !code.is_empty()) && !body["detail"].is_null(),
+        "{what}: {text}"
+    );
     status
 }
 
@@ -73,16 +88,32 @@ async fn no_body_hurts_any_route_that_reads_one() {
     for (method, path) in routes {
         let url = format!("{}{}", server.base(), path.replace("{session_id}", &session));
         let send = async |media_type: &str, body: Vec<u8>| {
-            let request = server.client.request(method.clone(), &url).header("content-type", media_type).body(body);
+            let request = server
+                .client
+                .request(method.clone(), &url)
+                .header("content-type", media_type)
+                .body(body);
             request.send().await.expect("an answer")
         };
         for (name, body) in bodies() {
-            let status = refused(send("application/json", body).await, &format!("{method} {path}: {name}")).await;
+            let status =
+                refused(send("application/json", body).await, &format!("{method} {path}: {name}"))
+                    .await;
             let expected: &[u16] = if name == "too many bytes" { &[413] } else { &[400, 422] };
             assert!(expected.contains(&status), "{method} {path}: {name}: {status}");
         }
-        for media_type in ["text/plain", "application/x-www-form-urlencoded", "multipart/form-data; boundary=x", "a/b/c", ""] {
-            let status = refused(send(media_type, b"{}".to_vec()).await, &format!("{method} {path}: {media_type:?}")).await;
+        for media_type in [
+            "text/plain",
+            "application/x-www-form-urlencoded",
+            "multipart/form-data; boundary=x",
+            "a/b/c",
+            "",
+        ] {
+            let status = refused(
+                send(media_type, b"{}".to_vec()).await,
+                &format!("{method} {path}: {media_type:?}"),
+            )
+            .await;
             assert_eq!(status, 415, "{method} {path}: {media_type:?}");
         }
     }
@@ -107,7 +138,8 @@ async fn no_id_hurts_any_route_that_has_one() {
             };
             only[field] = body[field].clone();
             let url = format!("{}{before}{id}{after}", server.base());
-            let request = server.client.request(method.parse().expect("a method"), &url).json(&only);
+            let request =
+                server.client.request(method.parse().expect("a method"), &url).json(&only);
             let response = request.send().await.expect("an answer");
             // Nothing to resume is no error, whatever it was that is not there.
             if response.status() == 204 {
@@ -126,10 +158,26 @@ async fn no_query_hurts() {
     let server = TestServer::start();
     let session = server.session().await;
     server.say(&session, "/stream count=3 size=5").await.all().await;
-    let absurd = ["-1", "0", "99999999999999999999999", "1e3", "NaN", "%00", "", "0x10", "%ff", "1%20OR%201=1", "[]"];
+    let absurd = [
+        "-1",
+        "0",
+        "99999999999999999999999",
+        "1e3",
+        "NaN",
+        "%00",
+        "",
+        "0x10",
+        "%ff",
+        "1%20OR%201=1",
+        "[]",
+    ];
     for name in ["limit", "offset"] {
         for value in absurd.iter().filter(|value| !(name == "offset" && **value == "0")) {
-            let response = server.get(&format!("/chat/sessions?{name}={value}")).send().await.expect("an answer");
+            let response = server
+                .get(&format!("/chat/sessions?{name}={value}"))
+                .send()
+                .await
+                .expect("an answer");
             assert_eq!(refused(response, &format!("{name}={value}")).await, 422);
         }
     }
@@ -138,7 +186,11 @@ async fn no_query_hurts() {
             if query == "before_sequence=0" {
                 continue;
             }
-            let response = server.get(&format!("/chat/sessions/{session}?{query}")).send().await.expect("an answer");
+            let response = server
+                .get(&format!("/chat/sessions/{session}?{query}"))
+                .send()
+                .await
+                .expect("an answer");
             assert_eq!(refused(response, &query).await, 422);
         }
         // A cursor that cannot be is one that is not known: the whole replay.
@@ -148,7 +200,13 @@ async fn no_query_hurts() {
             assert_eq!(refused(response, &path).await, 422);
         }
     }
-    for (name, value) in [("last-event-id", &b"\xff\xfe"[..]), ("last-event-id", b"-5"), ("authorization", b"Bearer \xff"), ("cookie", b"\xff=\xff"), ("x-api-key", b"\xff")] {
+    for (name, value) in [
+        ("last-event-id", &b"\xff\xfe"[..]),
+        ("last-event-id", b"-5"),
+        ("authorization", b"Bearer \xff"),
+        ("cookie", b"\xff=\xff"),
+        ("x-api-key", b"\xff"),
+    ] {
         let request = server.get(&format!("/chat/sessions/{session}")).header(name, value);
         let status = request.send().await.expect("an answer").status();
         assert!(!status.is_server_error(), "{name}: {status}");
@@ -169,8 +227,12 @@ async fn no_request_that_is_hardly_http_hurts() {
         format!("GET /health/live HTTP/1.1\r\nhost: {host}\r\nbad header\r\n\r\n"),
         format!("GET /health/live HTTP/1.1\r\nhost: {host}\r\nx: a\0b\r\n\r\n"),
         format!("GET /health/live HTTP/1.1\r\nhost: {host}\r\n{}\r\n", "x: y\r\n".repeat(200)),
-        format!("POST /api/chat/sessions HTTP/1.1\r\nhost: {host}\r\ncontent-type: application/json\r\ntransfer-encoding: chunked\r\n\r\nzz\r\n"),
-        format!("POST /api/chat/sessions HTTP/1.1\r\nhost: {host}\r\ncontent-length: 5\r\ncontent-length: 6\r\n\r\n{{}}"),
+        format!(
+            "POST /api/chat/sessions HTTP/1.1\r\nhost: {host}\r\ncontent-type: application/json\r\ntransfer-encoding: chunked\r\n\r\nzz\r\n"
+        ),
+        format!(
+            "POST /api/chat/sessions HTTP/1.1\r\nhost: {host}\r\ncontent-length: 5\r\ncontent-length: 6\r\n\r\n{{}}"
+        ),
         format!("POST /api/chat/sessions HTTP/1.1\r\nhost: {host}\r\ncontent-length: -1\r\n\r\n"),
     ] {
         let mut stream = super::connect(&server).await;

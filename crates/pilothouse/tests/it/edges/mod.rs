@@ -26,14 +26,19 @@ async fn connect(server: &TestServer) -> TcpStream {
 async fn ask(server: &TestServer, head: &str) -> TcpStream {
     let mut stream = connect(server).await;
     let host = server.base().trim_start_matches("http://");
-    stream.write_all(format!("{head} HTTP/1.1\r\nhost: {host}\r\n\r\n").as_bytes()).await.expect("sent");
+    stream
+        .write_all(format!("{head} HTTP/1.1\r\nhost: {host}\r\n\r\n").as_bytes())
+        .await
+        .expect("sent");
     stream
 }
 
 /// Everything that still comes, and whether it ended in good order.
 async fn drain(stream: &mut TcpStream) -> (String, std::io::Result<usize>) {
     let mut all = Vec::new();
-    let ended = tokio::time::timeout(PATIENCE, stream.read_to_end(&mut all)).await.expect("it ends in time");
+    let ended = tokio::time::timeout(PATIENCE, stream.read_to_end(&mut all))
+        .await
+        .expect("it ends in time");
     (String::from_utf8_lossy(&all).into_owned(), ended)
 }
 
@@ -57,7 +62,14 @@ async fn until(what: &str, holds: impl Fn() -> bool) {
 
 /// A number of the server, in bytes: `VmRSS`, or `VmHWM` for the most it ever was.
 fn memory(server: &TestServer, name: &str) -> usize {
-    let status = std::fs::read_to_string(format!("/proc/{}/status", server.pid())).expect("it runs");
-    let line = status.lines().find_map(|line| line.strip_prefix(name)?.strip_prefix(':')).expect("a line");
+    let status =
+        std::fs::read_to_string(format!("/proc/{}/status", server.pid())).expect("it runs");
+    let line =
+        status.lines().find_map(|line| line.strip_prefix(name)?.strip_prefix(':')).expect("a line");
     line.trim().trim_end_matches(" kB").parse::<usize>().expect("a number") * 1024
+}
+
+/// From now on the most it ever was is counted anew.
+fn forget_peak(server: &TestServer) {
+    std::fs::write(format!("/proc/{}/clear_refs", server.pid()), "5").expect("it runs and is ours");
 }

@@ -1,8 +1,12 @@
 //! Readers that drop and come back see what one uninterrupted reader sees, event by event, also after a restart.
 
+use std::collections::BTreeMap;
+
+use testkit::model_server::Script;
+
 use crate::contract::{End, assert_replay, assert_whole};
 use crate::events::{Events, Got, text_of};
-use crate::scripted::turn_of;
+use crate::scripted::{DIALECTS, Scene, todo, turn_of};
 use crate::server::TestServer;
 
 const CHUNKS: usize = 5000;
@@ -20,7 +24,8 @@ struct Dice(u64);
 
 impl Dice {
     fn below(&mut self, limit: u64) -> u64 {
-        self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        self.0 =
+            self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
         (self.0 >> 33) % limit
     }
 }
@@ -28,7 +33,6 @@ impl Dice {
 /// Reads a few events, drops the connection, comes back with the last id, until the end.
 async fn read_in_pieces(server: &TestServer, path: &str, seed: u64) -> Vec<Got> {
     let mut dice = Dice(seed);
-    // The first event is fetched with the cursor that asks for everything; what it is, is known.
     let mut got: Vec<Got> = Vec::new();
     loop {
         let cursor = got.last().map(|last| last.id);
@@ -68,7 +72,8 @@ async fn twenty_readers_that_drop_and_resume_see_what_an_uninterrupted_one_sees(
     let session = server.session().await;
     let first = server.say(&session, &format!("/stream count={CHUNKS} size=12 delay_ms=1")).await;
     let turn = turn_of(&first);
-    let (by_session, by_task) = (format!("/chat/sessions/{session}/stream"), format!("/chat/tasks/{turn}/stream"));
+    let (by_session, by_task) =
+        (format!("/chat/sessions/{session}/stream"), format!("/chat/tasks/{turn}/stream"));
     let (whole, droppers, restarter) = tokio::join!(
         first.all(),
         futures::future::join_all((0..20).map(|seed| {
@@ -98,9 +103,63 @@ async fn twenty_readers_that_drop_and_resume_see_what_an_uninterrupted_one_sees(
             assert!(merged.len() < 100, "{round}: few events, not {}", merged.len());
             assert_eq!(assert_replay(&merged), End::Finished("stop".to_owned()));
             assert_eq!(text_of(&merged), text_of(&whole));
-            assert_eq!((&merged[0], merged.last()), (&whole[0], whole.last()), "the same start, the same end");
+            assert_eq!(
+                (&merged[0], merged.last()),
+                (&whole[0], whole.last()),
+                "the same start, the same end"
+            );
         }
     }
     let history = server.read_session(&session).await;
     assert_eq!(history["messages"][1]["content"], text_of(&whole), "and the history says the same");
+}
+
+/// What a client has in the end: every part with its words or its input and output.
+fn parts(events: &[Got]) -> BTreeMap<String, String> {
+    let mut parts: BTreeMap<String, String> = BTreeMap::new();
+    for Got { chunk, .. } in events {
+        let id = chunk["id"].as_str().or(chunk["toolCallId"].as_str());
+        let Some(id) = id else { continue };
+        let part = parts.entry(id.to_owned()).or_default();
+        match chunk["type"].as_str() {
+            Some("text-delta" | "reasoning-delta") => {
+                part.push_str(chunk["delta"].as_str().expect("words"))
+            }
+            Some("tool-input-delta") => {
+                part.push_str(chunk["inputTextDelta"].as_str().expect("input"))
+            }
+            _ => part.push_str(&chunk.to_string()),
+        }
+    }
+    parts
+}
+
+#[tokio::test]
+async fn every_cursor_of_a_turn_with_everything_in_it_gets_exactly_the_rest() {
+    for dialect in DIALECTS {
+        let scene = Scene::start(dialect).await;
+        let session = scene.server.session().await;
+        let calls = [todo("call_a", "one"), todo("call_b", "two")];
+        scene.model.enqueue(
+            Script::default()
+                .think("Let me think about it.")
+                .say_in("I will do two things.", 6)
+                .call_in(&calls, 5),
+        );
+        scene
+            .model
+            .enqueue(Script::default().think("Nearly done.").say_in("They are done now.", 6));
+        let first = scene.server.say(&session, "everything").await;
+        let path = format!("/chat/tasks/{}/stream", turn_of(&first));
+        let whole = first.all().await;
+        assert_eq!(assert_whole(&whole), End::Finished("stop".to_owned()));
+        for cursor in 1..=whole.len() {
+            let rest = follow(&scene.server, &path, Some(cursor as u64)).await.all().await;
+            assert_eq!(rest, whole[cursor..], "{dialect:?}: after {cursor}");
+        }
+        let merged = follow(&scene.server, &path, None).await.all().await;
+        assert_eq!(assert_replay(&merged), End::Finished("stop".to_owned()));
+        assert!(merged.len() < whole.len());
+        assert_eq!(parts(&merged), parts(&whole), "{dialect:?}: the same parts in the end");
+    }
 }

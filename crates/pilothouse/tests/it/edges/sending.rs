@@ -28,7 +28,9 @@ async fn fifty_equal_messages_at_once_are_one_turn_and_one_model_call() {
         let scene = Scene::start(Dialect::OpenAi).await;
         let session = scene.server.session().await;
         let gate = Gate::closed();
-        scene.model.enqueue(Script::default().say_in("Just once.", 5).wait_for(&gate).say(" Really."));
+        scene
+            .model
+            .enqueue(Script::default().say_in("Just once.", 5).wait_for(&gate).say(" Really."));
         let body = body("m1", "hello");
         let all = futures::future::join_all((0..50).map(|_| send(&scene, &session, &body))).await;
         gate.open();
@@ -64,7 +66,11 @@ async fn a_message_id_is_remembered_over_a_restart() {
     // An id belongs to its session, and without one the same words are a new message.
     scene.model.respond_with(|_| Script::text("Hello again."));
     let elsewhere = scene.server.session().await;
-    for (session, body) in [(&elsewhere, plain("m1", "hello")), (&session, plain("m2", "hello")), (&session, json!({"message": "hello"}))] {
+    for (session, body) in [
+        (&elsewhere, plain("m1", "hello")),
+        (&session, plain("m2", "hello")),
+        (&session, json!({"message": "hello"})),
+    ] {
         let events = send(&scene, session, &body).await;
         assert_ne!(turn_of(&events), turn);
         assert_eq!(text_of(&events.all().await), "Hello again.");
@@ -83,10 +89,14 @@ async fn answering_again_forgets_the_old_answer_and_what_followed() {
             scene.turn(&session, &format!("say {answer}")).await;
         }
         let rows = scene.messages(&session).await;
-        let regenerate = |id: &Value| json!({"messages": [], "trigger": "regenerate-message", "messageId": id});
+        let regenerate =
+            |id: &Value| json!({"messages": [], "trigger": "regenerate-message", "messageId": id});
         scene.model.enqueue(Script::text("Other."));
         let events = send(&scene, &session, &regenerate(&rows[1]["id"])).await.all().await;
-        assert_eq!((assert_whole(&events), text_of(&events)), (End::Finished("stop".to_owned()), "Other.".to_owned()));
+        assert_eq!(
+            (assert_whole(&events), text_of(&events)),
+            (End::Finished("stop".to_owned()), "Other.".to_owned())
+        );
         let asked = scene.model.requests().pop().expect("a request");
         assert_eq!(asked.last_user_text(), "say First.");
         assert!(!asked.body.to_string().contains("Second."), "{}", asked.body);
@@ -119,23 +129,37 @@ async fn messages_that_wait_survive_a_crash_and_are_answered_in_their_order() {
     let session = scene.server.session().await;
     let gate = Gate::closed();
     scene.model.enqueue(Script::default().say("Wor").wait_for(&gate));
-    scene.model.respond_with(|request| Script::text(&format!("Answer to {}.", request.last_user_text())));
+    scene
+        .model
+        .respond_with(|request| Script::text(&format!("Answer to {}.", request.last_user_text())));
     let mut first = send(&scene, &session, &plain("m1", "one")).await;
     first.until("text-delta").await;
-    let waiting = [send(&scene, &session, &plain("m2", "two")).await, send(&scene, &session, &plain("m3", "three")).await];
+    let waiting = [
+        send(&scene, &session, &plain("m2", "two")).await,
+        send(&scene, &session, &plain("m3", "three")).await,
+    ];
     let turns: Vec<String> = std::iter::once(&first).chain(&waiting).map(turn_of).collect();
     scene.server.restart();
     for (turn, words) in turns.iter().zip(["one", "two", "three"]) {
         let path = format!("/chat/tasks/{turn}/stream");
-        let events = Events::of(scene.server.get(&path).send().await.expect("an answer")).all().await;
+        let events =
+            Events::of(scene.server.get(&path).send().await.expect("an answer")).all().await;
         assert_eq!(assert_replay(&events), End::Finished("stop".to_owned()));
         assert!(text_of(&events).ends_with(&format!("Answer to {words}.")), "{}", text_of(&events));
     }
-    let asked: Vec<String> = scene.model.requests().iter().map(|request| request.last_user_text()).collect();
-    assert_eq!(asked, ["one", "one", "two", "three"], "the one that was cut is asked again, the others once");
+    let asked: Vec<String> =
+        scene.model.requests().iter().map(|request| request.last_user_text()).collect();
+    assert_eq!(
+        asked,
+        ["one", "one", "two", "three"],
+        "the one that was cut is asked again, the others once"
+    );
     let rows = scene.messages(&session).await;
-    let words: Vec<&str> = rows.iter().filter_map(|row| row["content"].as_str()).collect();
-    assert_eq!(words, ["one", "Answer to one.", "two", "Answer to two.", "three", "Answer to three."]);
+    for (turn, words) in turns.iter().zip(["one", "two", "three"]) {
+        let of_turn = rows.iter().filter(|row| row["turn_id"] == json!(turn));
+        let said: Vec<&str> = of_turn.filter_map(|row| row["content"].as_str()).collect();
+        assert_eq!(said, [words, &format!("Answer to {words}.")], "one question, one answer");
+    }
     // Who sends again after the crash joins what is there.
     let again = send(&scene, &session, &plain("m2", "two")).await;
     assert_eq!(turn_of(&again), turns[1]);

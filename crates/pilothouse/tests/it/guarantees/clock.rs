@@ -44,7 +44,8 @@ async fn turns_and_their_streams_do_not_notice_that_the_clock_jumps() {
     model.enqueue(Script::text("It came."));
     let working_in = server.session().await;
     let mut working = send_and_follow(&server, &working_in, "m1", "wait").await;
-    let waiting = eventually("the tool at work", async || workspace_file(&server, "waiting.txt")).await;
+    let waiting =
+        eventually("the tool at work", async || workspace_file(&server, "waiting.txt")).await;
 
     let before = wall_clock(&server).await;
     for jump in JUMPS {
@@ -101,7 +102,8 @@ struct Clock {
 
 impl Clock {
     fn new() -> Self {
-        let library = find_library().expect("this test needs libfaketime: apt-get install -y libfaketime");
+        let library =
+            find_library().expect("this test needs libfaketime: apt-get install -y libfaketime");
         let folder = TempDir::new().expect("a temporary folder");
         let clock = Self { library, file: folder.path().join("clock"), _folder: folder };
         clock.set("+0");
@@ -118,7 +120,11 @@ impl Clock {
 
 fn find_library() -> Option<PathBuf> {
     let name = "faketime/libfaketimeMT.so.1";
-    let mut places = vec![PathBuf::from("/usr/lib"), PathBuf::from("/usr/lib64"), PathBuf::from("/usr/local/lib")];
+    let mut places = vec![
+        PathBuf::from("/usr/lib"),
+        PathBuf::from("/usr/lib64"),
+        PathBuf::from("/usr/local/lib"),
+    ];
     let of_machines = std::fs::read_dir(Path::new("/usr/lib")).ok()?;
     places.extend(of_machines.filter_map(|entry| Some(entry.ok()?.path())));
     places.into_iter().map(|place| place.join(name)).find(|library| library.exists())

@@ -16,15 +16,25 @@ pub(super) async fn history(server: &TestServer, session: &str) -> Vec<Value> {
         let path = format!("/chat/sessions/{session}?limit=2{before}");
         let page = json_of(server.get(&path).send().await.expect("an answer")).await;
         let found = page["messages"].as_array().expect("a list").clone();
-        assert_ne!(found.first().map(|row| &row["role"]), Some(&Value::from("tool")), "a page starts inside an exchange");
+        assert_ne!(
+            found.first().map(|row| &row["role"]),
+            Some(&Value::from("tool")),
+            "a page starts inside an exchange"
+        );
         rows.splice(0..0, found);
         if page["has_more_messages"] != true {
             break;
         }
         before = format!("&before_sequence={}", page["oldest_sequence"]);
     }
-    let whole = json_of(server.get(&format!("/chat/sessions/{session}?limit=200")).send().await.expect("an answer"));
-    assert_eq!(whole.await["messages"], Value::from(rows.clone()), "small pages and a large one agree");
+    let whole = json_of(
+        server.get(&format!("/chat/sessions/{session}?limit=200")).send().await.expect("an answer"),
+    );
+    assert_eq!(
+        whole.await["messages"],
+        Value::from(rows.clone()),
+        "small pages and a large one agree"
+    );
     assert_well_formed(&rows);
     rows
 }
@@ -32,7 +42,10 @@ pub(super) async fn history(server: &TestServer, session: &str) -> Vec<Value> {
 fn assert_well_formed(rows: &[Value]) {
     let sequences: Vec<i64> = rows.iter().filter_map(|row| row["sequence"].as_i64()).collect();
     assert_eq!(sequences.len(), rows.len(), "every row has its place");
-    assert!(sequences.windows(2).all(|two| two[0] + 1 == two[1]), "a gap or a repetition in {sequences:?}");
+    assert!(
+        sequences.windows(2).all(|two| two[0] + 1 == two[1]),
+        "a gap or a repetition in {sequences:?}"
+    );
     let ids: HashSet<&str> = rows.iter().filter_map(|row| row["id"].as_str()).collect();
     assert_eq!(ids.len(), rows.len(), "every row has its own id");
     // The calls without a result, by turn: a message that waits may stand between those of another turn.

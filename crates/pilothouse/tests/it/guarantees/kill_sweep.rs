@@ -3,12 +3,13 @@
 
 use std::time::{Duration, Instant};
 
+use reqwest::RequestBuilder;
 use serde_json::{Value, json};
 use testkit::model_server::{ModelServer, RecordedRequest, Script, ScriptedCall};
 use tokio::task::JoinSet;
 
 use super::history::history;
-use super::{follow_after, replay, rows, send, send_and_follow, server_for, status_of, workspace_file};
+use super::{replay, rows, send, send_and_follow, server_for, status_of, turn_of, workspace_file};
 use crate::contract::{End, assert_replay, assert_whole};
 use crate::events::{Ending, Events, Got, kinds, text_of};
 use crate::server::TestServer;
@@ -17,44 +18,80 @@ use crate::server::TestServer;
 const LANES: usize = 4;
 /// Kills by the clock, and kills when so many events were seen: the first find what takes long, the second what
 /// is over in an instant.
-const BY_TIME: usize = 28;
+const BY_TIME: usize = 36;
 const BY_EVENTS: usize = 28;
+/// Turns that are killed twice.
+const TWICE: usize = 24;
 const PAUSE: Duration = Duration::from_millis(30);
 /// What the model says last, in every attempt.
 const LAST_WORDS: &str = "All four things are done.";
 
 #[derive(Clone, Copy, Debug)]
 enum Moment {
+    /// So long after the client has asked for the stream.
     After(Duration),
+    /// When the client has seen so many events.
     AtEvent(usize),
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 8)]
 async fn a_turn_killed_at_any_moment_goes_on_to_its_one_end() {
-    let mut undisturbed = Lane::start().await;
-    let started = Instant::now();
-    let events = undisturbed.survive(0, None).await.seen;
-    // Four servers share the machine, so their turns take longer than this one did.
-    let duration = started.elapsed() * 5 / 4;
-    let by_time = (0..BY_TIME).map(|n| Moment::After(duration * n as u32 / BY_TIME as u32));
-    let by_events = (0..BY_EVENTS).map(|n| Moment::AtEvent(1 + n * (events - 1) / BY_EVENTS));
-    let moments: Vec<Moment> = by_time.chain(by_events).collect();
+    let whole = undisturbed().await;
+    let by_time = (0..BY_TIME).map(|n| Moment::After(whole.took * n as u32 / BY_TIME as u32));
+    let by_events = (0..BY_EVENTS).map(|n| Moment::AtEvent(whole.event(n, BY_EVENTS)));
+    let cut = sweep(by_time.chain(by_events).map(|moment| vec![moment]).collect()).await;
+    assert!(cut > BY_EVENTS / 2, "only {cut} kills found the turn at work");
+}
 
+#[tokio::test(flavor = "multi_thread", worker_threads = 8)]
+async fn a_turn_killed_again_while_it_is_taken_over_goes_on_to_its_one_end() {
+    let whole = undisturbed().await;
+    let twice = (0..TWICE).map(|n| {
+        // All stages of the turn, each with another stage of the takeover.
+        let again = whole.took * (n * 7 % TWICE) as u32 / (2 * TWICE as u32);
+        vec![Moment::AtEvent(whole.event(n, TWICE)), Moment::After(again)]
+    });
+    let cut = sweep(twice.collect()).await;
+    assert!(cut > TWICE / 2, "only {cut} kills found the turn at work");
+}
+
+/// What a turn is like that nobody kills.
+struct Whole {
+    events: usize,
+    took: Duration,
+}
+
+impl Whole {
+    fn event(&self, n: usize, of: usize) -> usize {
+        1 + n * (self.events - 1) / of
+    }
+}
+
+async fn undisturbed() -> Whole {
+    let mut lane = Lane::start().await;
+    let started = Instant::now();
+    let events = lane.survive(0, &[]).await.len();
+    // The lanes share the machine, so their turns take longer than this one did.
+    Whole { events, took: started.elapsed() * 5 / 4 }
+}
+
+/// Gives how many of the turns were cut. Each case is a turn and the moments at which its server is killed.
+async fn sweep(cases: Vec<Vec<Moment>>) -> usize {
     let mut lanes = JoinSet::new();
     for lane in 0..LANES {
-        let mine: Vec<_> = moments.iter().copied().enumerate().skip(lane).step_by(LANES).collect();
+        let mine: Vec<_> = cases.iter().cloned().enumerate().skip(lane).step_by(LANES).collect();
         lanes.spawn(async move {
             let mut lane = Lane::start().await;
             let mut cut = 0;
-            for (number, moment) in mine {
-                cut += usize::from(lane.survive(number + 1, Some(moment)).await.cut);
+            for (number, kills) in mine {
+                let events = lane.survive(number + 1, &kills).await;
+                cut += usize::from(kinds(&events).contains(&"data-attempt"));
             }
             lane.model.assert_no_violations();
             cut
         });
     }
-    let cut: usize = lanes.join_all().await.into_iter().sum();
-    assert!(cut > BY_EVENTS / 2, "only {cut} kills found the turn at work");
+    lanes.join_all().await.into_iter().sum()
 }
 
 /// One server, killed again and again, and its model.
@@ -63,11 +100,12 @@ struct Lane {
     server: TestServer,
 }
 
-struct Survived {
-    /// Events before the kill.
-    seen: usize,
-    /// Whether the kill found the turn at work.
-    cut: bool,
+/// One client that comes back to its stream whenever it breaks.
+struct Client {
+    session: String,
+    text: String,
+    turn: Option<String>,
+    seen: Vec<Got>,
 }
 
 impl Lane {
@@ -78,86 +116,53 @@ impl Lane {
         Self { model, server }
     }
 
-    async fn survive(&mut self, number: usize, kill: Option<Moment>) -> Survived {
-        let text = format!("case {number}");
+    /// One turn through these kills, checked from all sides. Gives its stream.
+    async fn survive(&mut self, number: usize, kills: &[Moment]) -> Vec<Got> {
         let session = self.server.session().await;
-        let seen = self.read_until_killed(&session, &text, kill).await;
-        // Who has seen nothing yet sends again; who has comes back to where the stream broke.
-        let events = match seen.last() {
-            Some(last) => {
-                let turn = self.turn(&session, &text).await;
-                let rest = follow_after(&self.server, &turn, last.id).await.all().await;
-                [seen.as_slice(), &rest].concat()
-            }
-            None => send_and_follow(&self.server, &session, "m1", &text).await.all().await,
-        };
-        let what = format!("{text}, killed {kill:?}, log:\n{}", self.server.log());
-        assert_eq!(assert_whole(&events), End::Finished("stop".into()), "{what}");
-        let cut = kinds(&events).contains(&"data-attempt");
-
-        let again = send_and_follow(&self.server, &session, "m1", &text).await.all().await;
-        assert_eq!(again, events, "what was seen stays true; {what}");
-        let turn = self.turn(&session, &text).await;
-        let replayed = replay(&self.server, &turn).await.all().await;
-        assert_replay(&replayed);
-        assert_eq!(text_of(&replayed), text_of(&events), "{what}");
-        assert_eq!(status_of(&self.server, &turn).await, "completed");
-
-        self.check_history(&session, &text, &what).await;
-        self.check_requests(&text, kill.is_some(), &what);
-        Survived { seen: seen.len(), cut }
-    }
-
-    /// Sends the message and reads; at the moment, the server is killed and started again.
-    async fn read_until_killed(&mut self, session: &str, text: &str, kill: Option<Moment>) -> Vec<Got> {
-        let sending = send(&self.server, session, "m1", text).send();
-        let at_event = match kill {
-            Some(Moment::AtEvent(count)) => count,
-            _ => usize::MAX,
-        };
-        let reading = async {
-            let mut seen = Vec::new();
-            // Killed before it could answer: nothing was promised.
-            let Ok(response) = sending.await else { return seen };
-            let mut events = Events::of(response);
-            while seen.len() < at_event {
-                match events.next().await {
-                    Ok(got) => seen.push(got),
-                    Err(Ending::ClosedEarly) => panic!("{text}: a cut stream looks complete"),
-                    Err(Ending::Complete | Ending::Broken) => break,
+        let mut client =
+            Client { session, text: format!("case {number}"), turn: None, seen: Vec::new() };
+        for kill in kills {
+            let asking = client.ask(&self.server);
+            match *kill {
+                Moment::AtEvent(count) => client.read(asking, count).await,
+                Moment::After(time) => {
+                    let killing = async {
+                        tokio::time::sleep(time).await;
+                        self.server.kill9();
+                    };
+                    tokio::join!(client.read(asking, usize::MAX), killing);
                 }
             }
-            seen
-        };
-        match kill {
-            None => reading.await,
-            Some(Moment::AtEvent(_)) => {
-                let seen = reading.await;
-                self.server.restart();
-                seen
-            }
-            Some(Moment::After(time)) => {
-                let killing = async {
-                    tokio::time::sleep(time).await;
-                    self.server.kill9();
-                };
-                let (seen, ()) = tokio::join!(reading, killing);
-                self.server.restart();
-                seen
-            }
+            self.server.restart();
         }
+        client.read(client.ask(&self.server), usize::MAX).await;
+
+        let Client { session, text, turn, seen } = client;
+        let what = format!("{text}, killed at {kills:?}, log:\n{}", self.server.log());
+        assert_eq!(assert_whole(&seen), End::Finished("stop".into()), "{what}");
+        let again = send_and_follow(&self.server, &session, "m1", &text).await.all().await;
+        assert_eq!(again, seen, "what was seen stays true; {what}");
+        let turn = turn.expect("it was answered");
+        let replayed = replay(&self.server, &turn).await.all().await;
+        assert_replay(&replayed);
+        assert_eq!(text_of(&replayed), text_of(&seen), "{what}");
+        assert_eq!(status_of(&self.server, &turn).await, "completed");
+        let answered = self.check_history(&session, &text, &what).await;
+        assert_eq!(text_of(&standing(&seen)), answered, "stream and history agree; {what}");
+        self.check_requests(&text, kills.len(), &what);
+        seen
     }
 
-    async fn turn(&self, session: &str, text: &str) -> String {
-        let joined = send(&self.server, session, "m1", text).send().await.expect("an answer");
-        joined.headers()["x-turn-id"].to_str().expect("text").to_owned()
-    }
-
-    async fn check_history(&self, session: &str, text: &str, what: &str) {
+    /// Gives all the words of the answer.
+    async fn check_history(&self, session: &str, text: &str, what: &str) -> String {
         let history = history(&self.server, session).await;
         assert_eq!(rows(&history, "user").len(), 1, "{what}");
         let last = history.last().expect("rows");
-        assert_eq!((&last["role"], &last["content"]), (&json!("assistant"), &json!(LAST_WORDS)), "{what}");
+        assert_eq!(
+            (&last["role"], &last["content"]),
+            (&json!("assistant"), &json!(LAST_WORDS)),
+            "{what}"
+        );
         let answers = rows(&history, "assistant");
         let called: Vec<&Value> =
             answers.iter().filter_map(|row| row["tool_calls"].as_array()).flatten().collect();
@@ -176,26 +181,67 @@ impl Lane {
         for repeatable in ["list_workspace_files", "search_docs", "write_workspace_file"] {
             assert_eq!(outcome(repeatable), "ok", "{repeatable}; {what}");
         }
-        let lines = workspace_file(&self.server, &canary(text)).map_or(0, |file| {
-            std::fs::read_to_string(file).expect("a text").lines().count()
-        });
+        let lines = workspace_file(&self.server, &canary(text))
+            .map_or(0, |file| std::fs::read_to_string(file).expect("a text").lines().count());
         match outcome("bash_exec").as_str() {
             "ok" => assert_eq!(lines, 1, "{what}"),
             "interrupted" => assert!(lines <= 1, "{lines} effects of one call; {what}"),
             other => panic!("the shell ended with {other}; {what}"),
         }
+        answers.iter().filter_map(|row| row["content"].as_str()).collect()
     }
 
-    /// A step that was finished is not asked for again; the one that was cut is, once.
-    fn check_requests(&self, text: &str, killed: bool, what: &str) {
+    /// A step that was finished is not asked for again; one that was cut is, once for each kill.
+    fn check_requests(&self, text: &str, kills: usize, what: &str) {
         let mut per_step = [0; 4];
-        for request in self.model.requests().iter().filter(|request| request.last_user_text() == text) {
+        for request in
+            self.model.requests().iter().filter(|request| request.last_user_text() == text)
+        {
             per_step[step(request)] += 1;
         }
         assert!(per_step.iter().all(|asked| *asked >= 1), "{per_step:?}; {what}");
         let again: usize = per_step.iter().sum::<usize>() - per_step.len();
-        assert!(again <= usize::from(killed), "asked {per_step:?}; {what}");
+        assert!(again <= kills, "asked {per_step:?}; {what}");
     }
+}
+
+impl Client {
+    /// Who has seen nothing yet sends the message; who has comes back to where the stream broke.
+    fn ask(&self, server: &TestServer) -> RequestBuilder {
+        match (&self.turn, self.seen.last()) {
+            (Some(turn), Some(last)) => server
+                .get(&format!("/chat/tasks/{turn}/stream"))
+                .header("last-event-id", last.id.to_string()),
+            _ => send(server, &self.session, "m1", &self.text),
+        }
+    }
+
+    /// Reads until so many events were seen or the stream ends, for whatever reason.
+    async fn read(&mut self, asking: RequestBuilder, most: usize) {
+        // Killed before it could answer: nothing was promised.
+        let Ok(response) = asking.send().await else { return };
+        let mut events = Events::of(response);
+        self.turn = Some(turn_of(&events));
+        while self.seen.len() < most {
+            match events.next().await {
+                Ok(got) => self.seen.push(got),
+                Err(Ending::ClosedEarly) => panic!("{}: a cut stream looks complete", self.text),
+                Err(Ending::Complete | Ending::Broken) => return,
+            }
+        }
+    }
+}
+
+/// What a client is left with that drops what a later attempt says it has done again.
+fn standing(events: &[Got]) -> Vec<Got> {
+    let superseded: Vec<_> = events
+        .iter()
+        .filter(|got| got.chunk["type"] == "data-attempt")
+        .map(|got| &got.chunk["data"]["supersedes"])
+        .filter_map(|range| Some(range["from"].as_u64()?..=range["to"].as_u64()?))
+        .collect();
+    let stands = |got: &&Got| !superseded.iter().any(|range| range.contains(&got.id));
+    events.iter().filter(stands).cloned().collect()
 }
 
 fn canary(text: &str) -> String {
@@ -215,16 +261,21 @@ fn step(request: &RecordedRequest) -> usize {
 
 fn answer(request: &RecordedRequest) -> Script {
     let file = canary(&request.last_user_text());
-    let say = |first: &str, second: &str| Script::default().say(first).delay(PAUSE).say(second).delay(PAUSE);
+    let say = |first: &str, second: &str| {
+        Script::default().say(first).delay(PAUSE).say(second).delay(PAUSE)
+    };
     match step(request) {
         0 => say("Let me look ", "around first.").call(&[
             ScriptedCall::new("call_1", "list_workspace_files", &json!({})),
             ScriptedCall::new("call_2", "search_docs", &json!({"query": "streaming"})),
         ]),
         1 => {
-            let command = format!("echo done >> {file}; sleep 0.1");
-            say("Now something ", "that must happen once.")
-                .call(&[ScriptedCall::new("call_3", "bash_exec", &json!({"command": command}))])
+            let command = format!("echo done >> {file}; sleep 0.3");
+            say("Now something ", "that must happen once.").call(&[ScriptedCall::new(
+                "call_3",
+                "bash_exec",
+                &json!({"command": command}),
+            )])
         }
         2 => say("Now a file ", "for the record.").delay(PAUSE).call(&[ScriptedCall::new(
             "call_4",

@@ -17,29 +17,21 @@ use std::time::{Duration, Instant};
 
 use reqwest::RequestBuilder;
 use serde_json::{Value, json};
-use testkit::model_server::{API_KEY, MODEL, ModelServer, TITLE_MODEL};
+use testkit::model_server::{Dialect, ModelServer};
 
 use crate::events::Events;
+use crate::scripted::{settings_for, turn_of};
 use crate::server::{PATIENCE, TestServer, json_of};
 
 /// The settings that point a server at a scripted model, and further ones.
 fn settings<'a>(url: &'a str, more: &[(&'a str, &'a str)]) -> Vec<(&'a str, &'a str)> {
-    let mut settings = vec![
-        ("CHAT_BASE_URL", url),
-        ("CHAT_API_KEY", API_KEY),
-        ("CHAT_MODEL", MODEL),
-        ("CHAT_TITLE_MODEL", TITLE_MODEL),
-    ];
+    let mut settings = settings_for(Dialect::OpenAi, url);
     settings.extend(more);
     settings
 }
 
 fn server_for(model: &ModelServer, more: &[(&str, &str)]) -> TestServer {
     TestServer::with(&settings(&model.openai_url(), more))
-}
-
-fn turn_of(events: &Events) -> String {
-    events.headers["x-turn-id"].to_str().expect("text").to_owned()
 }
 
 /// A message with a client's id: sending it again joins the turn it made, from its first event on.

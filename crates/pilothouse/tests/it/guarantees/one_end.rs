@@ -1,6 +1,6 @@
 //! Exactly one end per stream, and it agrees with what is stored: turns are stopped while they finish.
 
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use serde_json::Value;
 use tokio::task::JoinSet;
@@ -12,32 +12,42 @@ use crate::server::TestServer;
 
 const TURNS: u64 = 180;
 const AT_ONCE: u64 = 6;
+const TEXT: &str = "/stream count=10 size=4 delay_ms=2";
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
 async fn a_turn_that_is_stopped_while_it_finishes_ends_once_and_is_over_when_it_says_so() {
     let server = std::sync::Arc::new(TestServer::with(&[("NUM_COPILOT_WORKERS", "8")]));
+    let session = server.session().await;
+    let started = Instant::now();
+    server.say(&session, TEXT).await.all().await;
+    // Later than that most turns have ended, also beside others.
+    let latest = started.elapsed() * 3;
     let mut lanes = JoinSet::new();
     for lane in 0..AT_ONCE {
         let server = server.clone();
         lanes.spawn(async move {
             let mut aborted = 0;
             for number in (lane..TURNS).step_by(AT_ONCE as usize) {
-                aborted += u64::from(race(&server, number).await == End::Aborted);
+                let stop_after = latest * (number * 37 % TURNS) as u32 / TURNS as u32;
+                aborted += u64::from(race(&server, number, stop_after).await == End::Aborted);
             }
             aborted
         });
     }
     let aborted: u64 = lanes.join_all().await.into_iter().sum();
-    assert!((1..TURNS).contains(&aborted), "both ways to end were met: {aborted} of {TURNS} were stopped");
+    assert!(
+        (1..TURNS).contains(&aborted),
+        "both ways to end were met: {aborted} of {TURNS} were stopped"
+    );
 }
 
-/// One turn and one stop, at a moment that the number decides.
-async fn race(server: &TestServer, number: u64) -> End {
+/// One turn and one stop.
+async fn race(server: &TestServer, number: u64, stop_after: Duration) -> End {
     let session = server.session().await;
-    let mut events = server.say(&session, "/stream count=10 size=4 delay_ms=2").await;
+    let mut events = server.say(&session, TEXT).await;
     let turn = turn_of(&events);
     let stopping = async {
-        tokio::time::sleep(Duration::from_millis(number * 37 % 90)).await;
+        tokio::time::sleep(stop_after).await;
         server.cancel(&session).await
     };
     let reading = async {
@@ -66,6 +76,10 @@ async fn race(server: &TestServer, number: u64) -> End {
     }
     let history = history(server, &session).await;
     let notices = rows(&history, "system");
-    assert_eq!(notices.len(), usize::from(end == End::Aborted), "a stop leaves one notice: {history:?}");
+    assert_eq!(
+        notices.len(),
+        usize::from(end == End::Aborted),
+        "a stop leaves one notice: {history:?}"
+    );
     end
 }

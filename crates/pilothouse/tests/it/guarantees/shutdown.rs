@@ -61,7 +61,9 @@ async fn four_shutdowns_under_load_lose_no_turn_and_count_against_none() {
         for turn in &mut turns {
             turn.come_back(&server).await;
         }
-        model.wait_until("all turns to go on", |requests| requests.len() >= asked + turns.len()).await;
+        model
+            .wait_until("all turns to go on", |requests| requests.len() >= asked + turns.len())
+            .await;
     }
     all_complete(&server, turns).await;
     model.assert_no_violations();

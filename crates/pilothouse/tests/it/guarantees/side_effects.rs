@@ -12,7 +12,9 @@ use tempfile::TempDir;
 use testkit::model_server::{ModelServer, Script};
 
 use super::history::history;
-use super::{eventually, follow_after, rows, send_and_follow, server_for, settings, turn_of, workspace_file};
+use super::{
+    eventually, follow_after, rows, send_and_follow, server_for, settings, turn_of, workspace_file,
+};
 use crate::contract::{End, assert_whole};
 use crate::namespace::Namespace;
 use crate::server::TestServer;
@@ -75,7 +77,11 @@ async fn a_tool_without_effect_that_was_cut_off_runs_again() {
     };
     assert_eq!(assert_whole(&[asked, rest].concat()), End::Finished("stop".into()));
     let history = history(&server, &session).await;
-    assert_eq!(outcomes(&history), ["error"], "it ran to an end of its own: the name has no address");
+    assert_eq!(
+        outcomes(&history),
+        ["error"],
+        "it ran to an end of its own: the name has no address"
+    );
     model.assert_no_violations();
 }
 

@@ -57,7 +57,10 @@ async fn a_directory_that_cannot_be_used_is_refused() {
     let file = folder.path().join("data");
     std::fs::write(&file, "in the way").expect("a file");
     let said = refused(command(folder.path(), &[], &["serve", "--port", "0"]));
-    assert!(said.contains("cannot be used") && said.contains(&file.display().to_string()), "{said}");
+    assert!(
+        said.contains("cannot be used") && said.contains(&file.display().to_string()),
+        "{said}"
+    );
     // Nobody may create a folder there, not even root.
     let nowhere = [("PILOTHOUSE_DATA".to_owned(), "/proc/pilothouse".to_owned())];
     let said = refused(command(folder.path(), &nowhere, &["serve", "--port", "0"]));
@@ -66,7 +69,8 @@ async fn a_directory_that_cannot_be_used_is_refused() {
 
 /// What a server says that does not start.
 fn refused(mut command: Command) -> String {
-    let mut child = command.stdout(Stdio::null()).stderr(Stdio::piped()).spawn().expect("it starts");
+    let mut child =
+        command.stdout(Stdio::null()).stderr(Stdio::piped()).spawn().expect("it starts");
     let status = wait(&mut child, PATIENCE);
     let _ = child.kill();
     let output = child.wait_with_output().expect("it has ended");

@@ -20,15 +20,23 @@ async fn an_answer_streams_as_the_model_says_it_and_stays_in_the_history() {
     for dialect in DIALECTS {
         let scene = Scene::start(dialect).await;
         let session = scene.server.session().await;
-        scene.model.enqueue(Script::default().say_in("Grüße aus dem Lotsenhaus: 🛟 \"quoted\" \\ done.", 7));
+        scene.model.enqueue(
+            Script::default().say_in("Grüße aus dem Lotsenhaus: 🛟 \"quoted\" \\ done.", 7),
+        );
         let (events, end) = scene.turn(&session, "Hello").await;
         assert_eq!(end, FINISHED());
         assert_eq!(text_of(&events), "Grüße aus dem Lotsenhaus: 🛟 \"quoted\" \\ done.");
         let deltas = events.iter().filter(|got| got.chunk["type"] == "text-delta").count();
         assert_eq!(deltas, 7, "every delta of the model is one of ours");
         let rows = scene.messages(&session).await;
-        assert_eq!((rows.len(), &rows[0]["role"], &rows[0]["content"]), (2, &json!("user"), &json!("Hello")));
-        assert_eq!((&rows[1]["role"], &rows[1]["content"]), (&json!("assistant"), &json!(text_of(&events))));
+        assert_eq!(
+            (rows.len(), &rows[0]["role"], &rows[0]["content"]),
+            (2, &json!("user"), &json!("Hello"))
+        );
+        assert_eq!(
+            (&rows[1]["role"], &rows[1]["content"]),
+            (&json!("assistant"), &json!(text_of(&events)))
+        );
         assert_eq!(rows[1]["model"], MODEL);
         assert!(rows[1]["duration_ms"].is_u64(), "{}", rows[1]);
         scene.model.assert_no_violations();
@@ -40,19 +48,32 @@ async fn reasoning_is_a_part_of_its_own_and_goes_back_to_the_model_while_it_work
     for dialect in DIALECTS {
         let scene = Scene::start(dialect).await;
         let session = scene.server.session().await;
-        scene.model.enqueue(Script::default().think("Two steps will do.").call(&[todo("call_a", "one")]));
+        scene
+            .model
+            .enqueue(Script::default().think("Two steps will do.").call(&[todo("call_a", "one")]));
         scene.model.enqueue(Script::default().think("Now answer.").say("Done."));
         let path = format!("/chat/sessions/{session}/stream");
         let body = json!({"message": "think", "mode": "extended_thinking"});
-        let events = Events::of(scene.server.post(&path, &body).send().await.expect("an answer")).all().await;
+        let events = Events::of(scene.server.post(&path, &body).send().await.expect("an answer"))
+            .all()
+            .await;
         assert_eq!(assert_whole(&events), FINISHED());
-        let thought: String =
-            events.iter().filter(|got| got.chunk["type"] == "reasoning-delta").filter_map(|got| got.chunk["delta"].as_str()).collect();
+        let thought: String = events
+            .iter()
+            .filter(|got| got.chunk["type"] == "reasoning-delta")
+            .filter_map(|got| got.chunk["delta"].as_str())
+            .collect();
         assert_eq!(thought, "Two steps will do.Now answer.");
         let rows = scene.messages(&session).await;
         assert_eq!(rows[1]["reasoning"], "Two steps will do.");
-        assert_eq!((&rows[3]["reasoning"], &rows[3]["content"]), (&json!("Now answer."), &json!("Done.")));
-        assert!(rows.iter().all(|row| row.get("provider_state").is_none()), "signatures stay on the server");
+        assert_eq!(
+            (&rows[3]["reasoning"], &rows[3]["content"]),
+            (&json!("Now answer."), &json!("Done."))
+        );
+        assert!(
+            rows.iter().all(|row| row.get("provider_state").is_none()),
+            "signatures stay on the server"
+        );
         // The validator wants the signed reasoning back; a later turn no longer needs it.
         scene.model.enqueue(Script::text("Again."));
         scene.turn(&session, "and now").await;
@@ -84,8 +105,14 @@ async fn usage_and_cost_are_counted_over_the_steps_of_a_turn_and_the_turns_of_a_
         let prices = [("CHAT_INPUT_PRICE_PER_MTOK", "3"), ("CHAT_OUTPUT_PRICE_PER_MTOK", "15")];
         let scene = Scene::with(dialect, &prices).await;
         let session = scene.server.session().await;
-        let used = |prompt_tokens, completion_tokens| ScriptedUsage { prompt_tokens, completion_tokens, cache_read_tokens: 0 };
-        scene.model.enqueue(Script::default().usage(used(1000, 100)).call(&[todo("call_a", "one")]));
+        let used = |prompt_tokens, completion_tokens| ScriptedUsage {
+            prompt_tokens,
+            completion_tokens,
+            cache_read_tokens: 0,
+        };
+        scene
+            .model
+            .enqueue(Script::default().usage(used(1000, 100)).call(&[todo("call_a", "one")]));
         scene.model.enqueue(Script::default().usage(used(2000, 200)).say("Done."));
         let (events, _) = scene.turn(&session, "first").await;
         // 3000 tokens at 3 dollars and 300 at 15 dollars the million.
@@ -104,15 +131,44 @@ async fn usage_and_cost_are_counted_over_the_steps_of_a_turn_and_the_turns_of_a_
 }
 
 #[tokio::test]
+async fn what_the_whole_steps_of_a_failed_or_stopped_turn_used_is_counted() {
+    for dialect in DIALECTS {
+        let scene = Scene::start(dialect).await;
+        let session = scene.server.session().await;
+        let usage =
+            ScriptedUsage { prompt_tokens: 1000, completion_tokens: 100, cache_read_tokens: 0 };
+        scene.model.enqueue(Script::default().usage(usage).call(&[todo("call_a", "one")]));
+        scene.model.enqueue(Script::unauthorized());
+        assert_eq!(scene.turn(&session, "fail").await.1, End::Failed("provider_auth".to_owned()));
+        scene.model.enqueue(Script::default().usage(usage).call(&[todo("call_b", "two")]));
+        scene.model.enqueue(Script::default().say_in("And", 1).hang());
+        let mut events = scene.server.say(&session, "stop").await;
+        events.until("text-delta").await;
+        scene.server.cancel(&session).await;
+        let totals = scene.server.read_session(&session).await;
+        assert_eq!(
+            (&totals["total_prompt_tokens"], &totals["total_completion_tokens"]),
+            (&json!(2000), &json!(200)),
+            "{dialect:?}"
+        );
+    }
+}
+
+#[tokio::test]
 async fn cached_tokens_are_told_apart() {
     for dialect in DIALECTS {
         let scene = Scene::start(dialect).await;
         let session = scene.server.session().await;
-        let usage = ScriptedUsage { prompt_tokens: 900, completion_tokens: 10, cache_read_tokens: 800 };
+        let usage =
+            ScriptedUsage { prompt_tokens: 900, completion_tokens: 10, cache_read_tokens: 800 };
         scene.model.enqueue(Script::default().usage(usage).say("Done."));
         let (events, _) = scene.turn(&session, "cached").await;
         let data = &first(&events, "data-usage")["data"];
-        assert_eq!((&data["promptTokens"], &data["cacheReadTokens"]), (&json!(900), &json!(800)), "{dialect:?}");
+        assert_eq!(
+            (&data["promptTokens"], &data["cacheReadTokens"]),
+            (&json!(900), &json!(800)),
+            "{dialect:?}"
+        );
         assert_eq!(data.get("costMicrodollars"), None, "without prices there is no cost");
     }
 }
@@ -155,7 +211,14 @@ async fn a_title_that_a_person_gave_is_never_replaced() {
     let events = scene.server.say(&session, "Plan my trip").await;
     gate.reached().await;
     let path = scene.server.api(&format!("/chat/sessions/{session}/title"));
-    let renamed = scene.server.client.patch(path).json(&json!({"title": "Mine"})).send().await.expect("an answer");
+    let renamed = scene
+        .server
+        .client
+        .patch(path)
+        .json(&json!({"title": "Mine"}))
+        .send()
+        .await
+        .expect("an answer");
     assert!(renamed.status().is_success());
     gate.open();
     assert_eq!(text_of(&events.all().await), "Hello.");
@@ -174,11 +237,20 @@ async fn ask_as(scene: &Scene, user: &str, session: &str, text: &str) -> Vec<Got
 #[tokio::test]
 async fn the_prompt_and_the_tools_are_the_same_for_everybody_so_that_they_can_be_cached() {
     for dialect in DIALECTS {
-        let scene =
-            Scene::with(dialect, &[("AUTH_MODE", "jwt"), ("JWT_VERIFY_KEY", crate::auth::KEY), ("JWT_ISSUER", "test")]).await;
+        let scene = Scene::with(
+            dialect,
+            &[("AUTH_MODE", "jwt"), ("JWT_VERIFY_KEY", crate::auth::KEY), ("JWT_ISSUER", "test")],
+        )
+        .await;
         scene.model.respond_with(|_| Script::text("Hello."));
         for user in ["anna", "bert"] {
-            let made = scene.server.client.post(scene.server.api("/chat/sessions")).bearer_auth(token(user)).send().await;
+            let made = scene
+                .server
+                .client
+                .post(scene.server.api("/chat/sessions"))
+                .bearer_auth(token(user))
+                .send()
+                .await;
             let session = id_of(made.expect("an answer")).await;
             for text in ["one", "two"] {
                 ask_as(&scene, user, &session, text).await;

@@ -14,10 +14,17 @@ use crate::server::PATIENCE;
 const SOON: Duration = Duration::from_secs(3);
 
 /// Cancels, and the stream ends with an abort and nothing after it.
-async fn assert_stops(scene: &Scene, session: &str, mut events: Events) -> (Vec<crate::events::Got>, Value) {
+async fn assert_stops(
+    scene: &Scene,
+    session: &str,
+    mut events: Events,
+) -> (Vec<crate::events::Got>, Value) {
     let asked = Instant::now();
     let report = scene.server.cancel(session).await;
-    assert_eq!((&report["cancelled"], &report["turn_id"]), (&json!(true), &json!(turn_of(&events))));
+    assert_eq!(
+        (&report["cancelled"], &report["turn_id"]),
+        (&json!(true), &json!(turn_of(&events)))
+    );
     assert_ne!(report["reason"], "cancel_published_not_confirmed");
     let (rest, ending) = events.rest().await;
     assert!(asked.elapsed() < SOON, "it took {:?}", asked.elapsed());
@@ -37,7 +44,10 @@ async fn whole(scene: &Scene, turn: &str) -> (Vec<crate::events::Got>, End) {
 async fn assert_kept(scene: &Scene, session: &str, said: Option<&str>) {
     let rows = scene.messages(session).await;
     let notice = rows.last().expect("rows");
-    assert_eq!((&notice["role"], &notice["metadata"]["code"]), (&json!("system"), &json!("cancelled")));
+    assert_eq!(
+        (&notice["role"], &notice["metadata"]["code"]),
+        (&json!("system"), &json!("cancelled"))
+    );
     let partial = rows.iter().find(|row| row["metadata"]["partial"] == true);
     assert_eq!(partial.and_then(|row| row["content"].as_str()), said);
 }
@@ -100,9 +110,13 @@ async fn a_turn_that_waits_to_try_again_stops() {
 
 /// Processes that have this word among their arguments.
 fn processes_with(word: &str) -> usize {
-    let of_process = |entry: std::io::Result<std::fs::DirEntry>| std::fs::read(entry.ok()?.path().join("cmdline")).ok();
+    let of_process = |entry: std::io::Result<std::fs::DirEntry>| {
+        std::fs::read(entry.ok()?.path().join("cmdline")).ok()
+    };
     let arguments = std::fs::read_dir("/proc").expect("/proc").filter_map(of_process);
-    arguments.filter(|bytes| bytes.split(|byte| *byte == 0).any(|argument| argument == word.as_bytes())).count()
+    arguments
+        .filter(|bytes| bytes.split(|byte| *byte == 0).any(|argument| argument == word.as_bytes()))
+        .count()
 }
 
 async fn until_processes(word: &str, wanted: impl Fn(usize) -> bool) {
@@ -122,7 +136,9 @@ async fn a_running_command_stops_with_everything_it_has_started() {
         let session = scene.server.session().await;
         // A length that nobody else sleeps; one child in the background, one grandchild that has left its group.
         let length = format!("600.{}", scene.server.pid());
-        let command = format!("(setsid sleep {length} &) ; bash -c 'sleep {length} & sleep {length}' & sleep {length}");
+        let command = format!(
+            "(setsid sleep {length} &) ; bash -c 'sleep {length} & sleep {length}' & sleep {length}"
+        );
         scene.model.enqueue(Script::default().say("Let me see.").call(&[bash("call_a", &command)]));
         let mut events = scene.server.say(&session, "work").await;
         let turn = turn_of(&events);
@@ -132,7 +148,10 @@ async fn a_running_command_stops_with_everything_it_has_started() {
         until_processes(&length, |count| count == 0).await;
         assert_eq!(whole(&scene, &turn).await.1, End::Aborted);
         let rows = scene.messages(&session).await;
-        let result = rows.iter().find(|row| row["tool_call_id"] == "call_a").expect("every call has a result");
+        let result = rows
+            .iter()
+            .find(|row| row["tool_call_id"] == "call_a")
+            .expect("every call has a result");
         assert_eq!(result["role"], "tool");
         assert_eq!(rows.last().expect("rows")["metadata"]["code"], "cancelled");
         assert_next_works(&scene, &session).await;
@@ -172,7 +191,11 @@ async fn stopping_a_session_stops_what_runs_and_what_waits_behind_it() {
     assert_eq!(assert_whole(&second.all().await), End::Aborted);
     assert_eq!(scene.model.requests().len(), 1);
     let rows = scene.messages(&session).await;
-    let asked: Vec<&str> = rows.iter().filter(|row| row["role"] == "user").filter_map(|row| row["content"].as_str()).collect();
+    let asked: Vec<&str> = rows
+        .iter()
+        .filter(|row| row["role"] == "user")
+        .filter_map(|row| row["content"].as_str())
+        .collect();
     assert_eq!(asked, ["first", "second"], "what was asked is kept");
     assert_next_works(&scene, &session).await;
 }
@@ -220,7 +243,8 @@ async fn a_stop_at_the_moment_of_the_end_leaves_one_end() {
             Some(true) => assert!(matches!(end, End::Aborted | End::Finished(_)), "{end:?}"),
             _ => assert_eq!(end, End::Finished("stop".to_owned())),
         }
-        let task = scene.server.get(&format!("/chat/tasks/{turn}")).send().await.expect("an answer");
+        let task =
+            scene.server.get(&format!("/chat/tasks/{turn}")).send().await.expect("an answer");
         let status = crate::server::json_of(task).await["status"].clone();
         assert_eq!(status, if end == End::Aborted { "cancelled" } else { "completed" });
     }

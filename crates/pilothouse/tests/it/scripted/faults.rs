@@ -1,13 +1,15 @@
 //! Providers that misbehave: what is tried again, what is shown, and what is kept.
 
+use std::net::SocketAddr;
 use std::time::Duration;
 
 use serde_json::{Value, json};
-use testkit::model_server::{Cut, Dialect, Script};
+use testkit::model_server::{Cut, Dialect, ModelServer, Script};
+use tokio::net::{TcpListener, TcpStream};
 
 use super::{DIALECTS, Scene, settings_for};
 use crate::contract::{End, assert_whole};
-use crate::events::{Got, kinds, text_of};
+use crate::events::{Ending, Got, kinds, text_of};
 use crate::server::TestServer;
 
 fn failed(code: &str) -> End {
@@ -21,7 +23,11 @@ fn statuses(events: &[Got]) -> usize {
 /// The row that tells the person what went wrong.
 fn notice(rows: &[Value]) -> &Value {
     let last = rows.last().expect("rows");
-    assert_eq!((&last["role"], &last["metadata"]["kind"]), (&json!("system"), &json!("error")), "{last}");
+    assert_eq!(
+        (&last["role"], &last["metadata"]["kind"]),
+        (&json!("system"), &json!("error")),
+        "{last}"
+    );
     last
 }
 
@@ -36,7 +42,10 @@ async fn a_failure_before_anything_was_shown_is_tried_again() {
             ("reset", Script::default().cut(Cut::Reset)),
             ("closed", Script::default().cut(Cut::Close)),
             ("no answer in a whole body", Script::default().cut(Cut::EndOfBody)),
-            ("an error as the first event", Script::default().then_error("overloaded_error", "Overloaded")),
+            (
+                "an error as the first event",
+                Script::default().then_error("overloaded_error", "Overloaded"),
+            ),
         ];
         let turns = table.into_iter().map(async |(what, script)| {
             // One at a time: scripts are played in the order in which they are asked for.
@@ -44,7 +53,11 @@ async fn a_failure_before_anything_was_shown_is_tried_again() {
             scene.model.enqueue(script);
             scene.model.enqueue(Script::text("Here I am."));
             let (events, end) = scene.turn(&session, what).await;
-            assert_eq!((end, statuses(&events)), (End::Finished("stop".to_owned()), 1), "{dialect:?} {what}");
+            assert_eq!(
+                (end, statuses(&events)),
+                (End::Finished("stop".to_owned()), 1),
+                "{dialect:?} {what}"
+            );
             assert_eq!(text_of(&events), "Here I am.", "{what}");
             assert_eq!(scene.messages(&session).await.len(), 2, "{what}: no trace in the history");
         });
@@ -64,7 +77,11 @@ async fn the_wait_a_provider_asks_for_is_kept() {
     let (events, _) = scene.turn(&session, "slowly").await;
     let requests = scene.model.requests();
     assert!(requests[1].at - requests[0].at >= Duration::from_secs(3));
-    assert!(super::first(&events, "data-status")["data"]["message"].as_str().is_some_and(|words| words.contains("3 s")));
+    assert!(
+        super::first(&events, "data-status")["data"]["message"]
+            .as_str()
+            .is_some_and(|words| words.contains("3 s"))
+    );
 }
 
 #[tokio::test]
@@ -72,7 +89,7 @@ async fn a_provider_that_stays_away_ends_the_turn_with_an_error_that_may_be_retr
     // A port nobody listens on, and one that always says 500.
     let scene = Scene::start(Dialect::OpenAi).await;
     scene.model.respond_with(|_| Script::server_error());
-    let free = std::net::TcpListener::bind("127.0.0.1:0").expect("a port").local_addr().expect("an address");
+    let free = free_address();
     let url = format!("http://{free}/v1");
     let alone = TestServer::with(&settings_for(Dialect::OpenAi, &url));
     let both = async |server: &TestServer| {
@@ -81,11 +98,47 @@ async fn a_provider_that_stays_away_ends_the_turn_with_an_error_that_may_be_retr
         assert_eq!((assert_whole(&events), statuses(&events)), (failed("transient_api_error"), 3));
         let rows = server.read_session(&session).await["messages"].clone();
         let notice = notice(rows.as_array().expect("a list")).clone();
-        assert_eq!((&notice["metadata"]["code"], &notice["metadata"]["retryable"]), (&json!("transient_api_error"), &json!(true)));
+        assert_eq!(
+            (&notice["metadata"]["code"], &notice["metadata"]["retryable"]),
+            (&json!("transient_api_error"), &json!(true))
+        );
         assert!(!format!("{events:?}").contains(&free.to_string()), "addresses are not shown");
     };
     tokio::join!(both(&scene.server), both(&alone));
     assert_eq!(scene.model.requests().len(), 4);
+}
+
+/// Where nobody listens. On an address of its own, because other tests take free ports on the usual one.
+fn free_address() -> SocketAddr {
+    let listener = std::net::TcpListener::bind("127.0.0.77:0").expect("a port on loopback");
+    listener.local_addr().expect("an address")
+}
+
+#[tokio::test]
+async fn a_provider_that_comes_back_is_found() {
+    for dialect in DIALECTS {
+        let model = ModelServer::start().await;
+        let real = model.anthropic_url().trim_start_matches("http://").to_owned();
+        let address = free_address();
+        let url = model.url(dialect).replace(&real, &address.to_string());
+        let server = TestServer::with(&settings_for(dialect, &url));
+        model.enqueue(Script::text("Back again."));
+        let session = server.session().await;
+        let mut events = server.say(&session, "anybody?").await;
+        events.until("data-status").await;
+        let listener = TcpListener::bind(address).await.expect("the port is still free");
+        let passing_on = async {
+            let (mut ours, _) = listener.accept().await.expect("it tries again");
+            let mut theirs = TcpStream::connect(&real).await.expect("the model is there");
+            let _ = tokio::io::copy_bidirectional(&mut ours, &mut theirs).await;
+            std::future::pending::<()>().await;
+        };
+        let (rest, ending) = tokio::select! {
+            () = passing_on => unreachable!("it never ends"),
+            rest = events.rest() => rest,
+        };
+        assert_eq!((ending, text_of(&rest)), (Ending::Complete, "Back again.".to_owned()));
+    }
 }
 
 #[tokio::test]
@@ -95,11 +148,21 @@ async fn a_cut_after_words_were_shown_keeps_them_and_says_what_happened() {
         for cut in [Cut::Reset, Cut::Close, Cut::EndOfBody] {
             let session = scene.server.session().await;
             let before = scene.model.requests().len();
-            scene.model.enqueue(Script::default().think("hm").say("The answer is for").delay(Duration::from_millis(50)).cut(cut));
+            scene.model.enqueue(
+                Script::default()
+                    .think("hm")
+                    .say("The answer is for")
+                    .delay(Duration::from_millis(50))
+                    .cut(cut),
+            );
             let (events, end) = scene.turn(&session, "cut").await;
             assert_eq!(end, failed("transient_api_error"), "{dialect:?} {cut:?}");
             assert_eq!(text_of(&events), "hmThe answer is for");
-            assert_eq!(scene.model.requests().len(), before + 1, "what was shown is not said twice");
+            assert_eq!(
+                scene.model.requests().len(),
+                before + 1,
+                "what was shown is not said twice"
+            );
             let rows = scene.messages(&session).await;
             assert_eq!((rows.len(), &rows[1]["content"]), (3, &json!("The answer is for")));
             assert_eq!(rows[1]["metadata"]["partial"], true);
@@ -126,7 +189,14 @@ async fn a_refusal_is_not_repeated_and_has_its_own_code() {
             (Script::status(302, "text/plain", "elsewhere"), "provider_protocol"),
             (Script::default().truncated_json(), "provider_protocol"),
             (Script::default().raw("data: \u{1}\u{2} garbage {]\n\n"), "provider_protocol"),
-            (Script::status(200, "text/event-stream", &b"\xff\xfe\x00garbage without an end"[..]), "provider_protocol"),
+            (
+                Script::status(
+                    200,
+                    "text/event-stream",
+                    &b"\xff\xfe\x00garbage without an end"[..],
+                ),
+                "provider_protocol",
+            ),
             (Script::empty(), "empty_completion"),
             (Script::text("   \n"), "empty_completion"),
         ] {

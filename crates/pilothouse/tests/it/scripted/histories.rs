@@ -29,8 +29,14 @@ async fn after_a_stop_at_any_point_of_a_step() {
             (Script::default().think("hm").hang(), "reasoning-delta"),
             (Script::default().say_in("Well", 1).hang(), "text-delta"),
             (Script::default().call_in(&[todo("call_a", "one")], 4).hang(), "tool-input-delta"),
-            (Script::default().call(&[todo("call_b", "one"), bash("call_c", "sleep 100")]), "tool-output-available"),
-            (Script::default().call(&[bash("call_d", "sleep 100"), bash("call_e", "sleep 100")]), "tool-input-available"),
+            (
+                Script::default().call(&[todo("call_b", "one"), bash("call_c", "sleep 100")]),
+                "tool-output-available",
+            ),
+            (
+                Script::default().call(&[bash("call_d", "sleep 100"), bash("call_e", "sleep 100")]),
+                "tool-input-available",
+            ),
         ];
         // All of them in one session, so that every stop becomes part of the history of the next.
         let session = scene.server.session().await;
@@ -80,7 +86,11 @@ async fn after_a_crash_in_the_middle_of_a_command() {
     for dialect in DIALECTS {
         let mut scene = Scene::start(dialect).await;
         let session = scene.server.session().await;
-        scene.model.enqueue(Script::default().say("Let me see.").call(&[bash("call_a", "touch begun; sleep 100"), todo("call_b", "x")]));
+        scene.model.enqueue(
+            Script::default()
+                .say("Let me see.")
+                .call(&[bash("call_a", "touch begun; sleep 100"), todo("call_b", "x")]),
+        );
         let mut events = scene.server.say(&session, "work").await;
         let turn = super::turn_of(&events);
         events.until("tool-output-available").await;
@@ -94,10 +104,13 @@ async fn after_a_crash_in_the_middle_of_a_command() {
         scene.model.enqueue(Script::text("I do not know whether it happened."));
         scene.server.restart();
         let path = format!("/chat/tasks/{turn}/stream?last_message_id=0");
-        let events = Events::of(scene.server.get(&path).send().await.expect("an answer")).all().await;
+        let events =
+            Events::of(scene.server.get(&path).send().await.expect("an answer")).all().await;
         assert_eq!(crate::contract::assert_replay(&events), End::Finished("stop".to_owned()));
         let rows = scene.messages(&session).await;
-        let outcome = |id: &str| rows.iter().find(|row| row["tool_call_id"] == id).expect("a result")["outcome"].clone();
+        let outcome = |id: &str| {
+            rows.iter().find(|row| row["tool_call_id"] == id).expect("a result")["outcome"].clone()
+        };
         assert_eq!((outcome("call_a"), outcome("call_b")), ("interrupted".into(), "ok".into()));
         assert_goes_on(&scene, &session).await;
     }
@@ -106,7 +119,9 @@ async fn after_a_crash_in_the_middle_of_a_command() {
 /// Whether a file of this name is anywhere below.
 fn find(folder: &std::path::Path, name: &str) -> bool {
     let Ok(entries) = std::fs::read_dir(folder) else { return false };
-    entries.flatten().any(|entry| entry.file_name() == name || (entry.path().is_dir() && find(&entry.path(), name)))
+    entries.flatten().any(|entry| {
+        entry.file_name() == name || (entry.path().is_dir() && find(&entry.path(), name))
+    })
 }
 
 #[tokio::test]
@@ -127,7 +142,8 @@ async fn messages_that_came_while_the_session_was_busy_are_answered_one_by_one()
             assert_eq!(crate::events::text_of(&events.all().await), text);
         }
         // Each was asked with what came before it, and with nothing that came after.
-        let asked: Vec<usize> = scene.model.requests().iter().map(|request| request.messages().len()).collect();
+        let asked: Vec<usize> =
+            scene.model.requests().iter().map(|request| request.messages().len()).collect();
         let system = usize::from(dialect == Dialect::OpenAi);
         assert_eq!(asked, [1, 3, 5].map(|count| count + system));
         scene.model.assert_no_violations();

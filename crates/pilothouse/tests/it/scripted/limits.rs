@@ -23,7 +23,7 @@ async fn assert_fails(scene: &Scene, session: &str, code: &str) {
 }
 
 #[tokio::test]
-async fn the_last_step_is_offered_no_tools_and_can_still_answer() {
+async fn the_last_step_may_call_no_tool_and_can_still_answer() {
     for dialect in DIALECTS {
         let scene = Scene::with(dialect, &[("CHAT_MAX_STEPS", "3")]).await;
         let session = scene.server.session().await;
@@ -33,8 +33,17 @@ async fn the_last_step_is_offered_no_tools_and_can_still_answer() {
         let (events, end) = scene.turn(&session, "go").await;
         assert_eq!(end, End::Finished("stop".to_owned()));
         assert_eq!(text_of(&events), "That is what I found.");
-        let offered: Vec<bool> = scene.model.requests().iter().map(|request| !request.tool_names().is_empty()).collect();
-        assert_eq!(offered, [true, true, false], "{dialect:?}");
+        let requests = scene.model.requests();
+        let forbidden: Vec<bool> = requests
+            .iter()
+            .map(|request| match dialect {
+                Dialect::OpenAi => request.body["tool_choice"] == "none",
+                Dialect::Anthropic => request.body["tool_choice"]["type"] == "none",
+            })
+            .collect();
+        assert_eq!(forbidden, [false, false, true], "{dialect:?}");
+        // The list stays the same: a provider refuses calls of tools it is not told about.
+        assert_eq!(requests[2].tool_names(), requests[0].tool_names());
         scene.model.assert_no_violations();
     }
 }
@@ -103,7 +112,8 @@ async fn a_model_that_repeats_a_failing_call_is_stopped_at_the_third() {
         let scene = Scene::start(dialect).await;
         let session = scene.server.session().await;
         for at in 0..3 {
-            let call = ScriptedCall::new(&format!("call_{at}"), "todo_write", &json!({"todos": "all"}));
+            let call =
+                ScriptedCall::new(&format!("call_{at}"), "todo_write", &json!({"todos": "all"}));
             scene.model.enqueue(Script::default().call(&[call]));
         }
         assert_fails(&scene, &session, "circuit_breaker_repeated_failures").await;
@@ -116,7 +126,11 @@ async fn a_model_that_tries_something_else_in_between_is_not_stopped() {
     let scene = Scene::start(Dialect::OpenAi).await;
     let session = scene.server.session().await;
     for at in 0..4 {
-        let call = ScriptedCall::new(&format!("call_{at}"), "todo_write", &json!({"todos": format!("all {}", at % 2)}));
+        let call = ScriptedCall::new(
+            &format!("call_{at}"),
+            "todo_write",
+            &json!({"todos": format!("all {}", at % 2)}),
+        );
         scene.model.enqueue(Script::default().call(&[call]));
     }
     scene.model.enqueue(Script::text("I give up."));
@@ -128,8 +142,15 @@ async fn a_model_that_tries_something_else_in_between_is_not_stopped() {
 async fn a_model_that_calls_without_arguments_again_and_again_is_stopped() {
     let scene = Scene::start(Dialect::OpenAi).await;
     let session = scene.server.session().await;
-    for (at, name) in ["todo_write", "web_fetch", "write_workspace_file", "todo_write", "web_fetch"].iter().enumerate() {
-        let call = ScriptedCall { id: format!("call_{at}"), name: (*name).to_owned(), arguments: "{}".to_owned() };
+    for (at, name) in ["todo_write", "web_fetch", "write_workspace_file", "todo_write", "web_fetch"]
+        .iter()
+        .enumerate()
+    {
+        let call = ScriptedCall {
+            id: format!("call_{at}"),
+            name: (*name).to_owned(),
+            arguments: "{}".to_owned(),
+        };
         scene.model.enqueue(Script::default().call(&[call]));
     }
     assert_fails(&scene, &session, "circuit_breaker_empty_tool_calls").await;

@@ -10,7 +10,9 @@ mod silence;
 mod tools;
 
 use serde_json::Value;
-use testkit::model_server::{API_KEY, Dialect, MODEL, ModelServer, Script, ScriptedCall, TITLE_MODEL};
+use testkit::model_server::{
+    API_KEY, Dialect, MODEL, ModelServer, Script, ScriptedCall, TITLE_MODEL,
+};
 
 use crate::contract::{End, assert_whole};
 use crate::events::{Events, Got};
@@ -85,9 +87,9 @@ pub(crate) fn first<'a>(events: &'a [Got], kind: &str) -> &'a Value {
 
 /// What the calls of a turn were answered, by call id.
 pub(crate) fn output<'a>(events: &'a [Got], call: &str) -> &'a Value {
-    let found = events
-        .iter()
-        .find(|got| got.chunk["type"] == "tool-output-available" && got.chunk["toolCallId"] == call);
+    let found = events.iter().find(|got| {
+        got.chunk["type"] == "tool-output-available" && got.chunk["toolCallId"] == call
+    });
     &found.unwrap_or_else(|| panic!("no output of {call} in {events:?}")).chunk["output"]
 }
 
@@ -97,6 +99,7 @@ pub(crate) fn bash(id: &str, command: &str) -> ScriptedCall {
 
 /// A call of a tool that needs no sandbox, no login and no network.
 pub(crate) fn todo(id: &str, content: &str) -> ScriptedCall {
-    let todos = serde_json::json!([{"content": content, "status": "pending", "activeForm": content}]);
+    let todos =
+        serde_json::json!([{"content": content, "status": "pending", "activeForm": content}]);
     ScriptedCall::new(id, "todo_write", &serde_json::json!({"todos": todos}))
 }

@@ -29,9 +29,13 @@ async fn after_ten_seconds_of_silence_the_person_is_told_that_work_goes_on() {
     slow_model.rest().await;
     slow_tool.rest().await;
     // Who comes later does not hear of it.
-    let replay = scene.server.get(&format!("/chat/tasks/{turn}/stream")).send().await.expect("an answer");
+    let replay =
+        scene.server.get(&format!("/chat/tasks/{turn}/stream")).send().await.expect("an answer");
     let replay = Events::of(replay).all().await;
-    assert_eq!((assert_replay(&replay), text_of(&replay)), (End::Finished("stop".to_owned()), "Hm!".to_owned()));
+    assert_eq!(
+        (assert_replay(&replay), text_of(&replay)),
+        (End::Finished("stop".to_owned()), "Hm!".to_owned())
+    );
     assert!(replay.iter().all(|got| got.chunk["type"] != "data-status"));
 }
 
@@ -45,11 +49,19 @@ async fn a_model_that_falls_silent_is_given_up_and_a_tool_that_works_as_long_is_
         let (events, end) = scene.turn(&working, "work").await;
         assert_eq!(end, End::Finished("stop".to_owned()), "{dialect:?}");
         assert_eq!(output(&events, "call_a")["stdout"], "woke up\n");
-        for script in [Script::default().say("So").hang(), Script::default().hang(), Script::hang_before_headers()] {
+        for script in [
+            Script::default().say("So").hang(),
+            Script::default().hang(),
+            Script::hang_before_headers(),
+        ] {
             let session = scene.server.session().await;
             scene.model.enqueue(script);
             let events = scene.server.say(&session, "hang").await.all().await;
-            assert_eq!(assert_whole(&events), End::Failed("idle_timeout".to_owned()), "{dialect:?}");
+            assert_eq!(
+                assert_whole(&events),
+                End::Failed("idle_timeout".to_owned()),
+                "{dialect:?}"
+            );
         }
         scene.model.wait_until_idle().await;
     }
@@ -65,5 +77,8 @@ async fn a_model_that_speaks_slowly_is_not_silent() {
     }
     scene.model.enqueue(script);
     let (events, end) = scene.turn(&session, "slowly").await;
-    assert_eq!((end, text_of(&events)), (End::Finished("stop".to_owned()), "one word at a time".to_owned()));
+    assert_eq!(
+        (end, text_of(&events)),
+        (End::Finished("stop".to_owned()), "one word at a time".to_owned())
+    );
 }

@@ -15,7 +15,12 @@ fn outputs(events: &[Got]) -> Vec<&str> {
 
 /// Says that it is there, then waits until the other one is: alone it fails.
 fn meet(id: &str, me: &str, other: &str) -> ScriptedCall {
-    bash(id, &format!("touch {me}; for i in $(seq 400); do test -e {other} && exit 0; sleep 0.05; done; exit 1"))
+    bash(
+        id,
+        &format!(
+            "touch {me}; for i in $(seq 400); do test -e {other} && exit 0; sleep 0.05; done; exit 1"
+        ),
+    )
 }
 
 #[tokio::test]
@@ -23,14 +28,23 @@ async fn the_calls_of_a_step_run_at_the_same_time() {
     for dialect in DIALECTS {
         let scene = Scene::start(dialect).await;
         let session = scene.server.session().await;
-        scene.calls(&[meet("call_a", "a", "b"), meet("call_b", "b", "a"), todo("call_c", "no waiting")]);
+        scene.calls(&[
+            meet("call_a", "a", "b"),
+            meet("call_b", "b", "a"),
+            todo("call_c", "no waiting"),
+        ]);
         let (events, end) = scene.turn(&session, "together").await;
         assert_eq!(end, End::Finished("stop".to_owned()));
         assert_eq!(output(&events, "call_a")["exit_code"], 0, "each met the other");
         assert_eq!(output(&events, "call_b")["exit_code"], 0);
-        assert_eq!(outputs(&events)[0], "call_c", "a result is shown as it arrives, not as it was asked for");
+        assert_eq!(
+            outputs(&events)[0],
+            "call_c",
+            "a result is shown as it arrives, not as it was asked for"
+        );
         let requests = scene.model.requests();
-        let mut results: Vec<String> = requests[1].tool_results().into_iter().map(|(id, _)| id).collect();
+        let mut results: Vec<String> =
+            requests[1].tool_results().into_iter().map(|(id, _)| id).collect();
         results.sort();
         assert_eq!(results, ["call_a", "call_b", "call_c"]);
         scene.model.assert_no_violations();
@@ -42,18 +56,24 @@ async fn a_call_id_names_one_call_even_when_the_model_uses_it_again() {
     for dialect in DIALECTS {
         let scene = Scene::start(dialect).await;
         let session = scene.server.session().await;
-        scene.model.enqueue(Script::default().call(&[todo("call_0", "one"), todo("call_1", "two")]));
+        scene
+            .model
+            .enqueue(Script::default().call(&[todo("call_0", "one"), todo("call_1", "two")]));
         scene.model.enqueue(Script::default().call(&[todo("call_0", "three")]));
         scene.model.enqueue(Script::text("Done."));
         let (events, _) = scene.turn(&session, "again").await;
         assert_eq!(outputs(&events).len(), 3);
-        assert!(outputs(&events).contains(&"call_0") && outputs(&events).contains(&"call_1"), "first uses keep theirs");
+        assert!(
+            outputs(&events).contains(&"call_0") && outputs(&events).contains(&"call_1"),
+            "first uses keep theirs"
+        );
         // Also in a later turn, whose history has the id already.
         scene.model.enqueue(Script::default().call(&[todo("call_1", "four")]));
         scene.model.enqueue(Script::text("Done."));
         scene.turn(&session, "and again").await;
         let rows = scene.messages(&session).await;
-        let mut ids: Vec<&str> = rows.iter().filter_map(|row| row["tool_call_id"].as_str()).collect();
+        let mut ids: Vec<&str> =
+            rows.iter().filter_map(|row| row["tool_call_id"].as_str()).collect();
         ids.sort_unstable();
         ids.dedup();
         assert_eq!(ids.len(), 4, "four calls, four names");
@@ -88,10 +108,22 @@ async fn a_wrong_call_is_answered_so_that_the_model_can_correct_it() {
         let session = scene.server.session().await;
         let broken = ScriptedCall { arguments: "{\"todos\": [".to_owned(), ..todo("call_c", "x") };
         let wrong: [(ScriptedCall, &str, &str); 4] = [
-            (ScriptedCall::new("call_a", "launch_rocket", &json!({})), "unknown_tool", "todo_write"),
-            (ScriptedCall::new("call_b", "todo_write", &json!({"todos": "all of them"})), "invalid_arguments", "/todos"),
+            (
+                ScriptedCall::new("call_a", "launch_rocket", &json!({})),
+                "unknown_tool",
+                "todo_write",
+            ),
+            (
+                ScriptedCall::new("call_b", "todo_write", &json!({"todos": "all of them"})),
+                "invalid_arguments",
+                "/todos",
+            ),
             (broken, "invalid_arguments", "not valid JSON"),
-            (ScriptedCall::new("call_d", "todo_write", &json!(["a", "list"])), "invalid_arguments", "object"),
+            (
+                ScriptedCall::new("call_d", "todo_write", &json!(["a", "list"])),
+                "invalid_arguments",
+                "object",
+            ),
         ];
         for (call, ..) in &wrong {
             scene.model.enqueue(Script::default().call(std::slice::from_ref(call)));
@@ -102,7 +134,10 @@ async fn a_wrong_call_is_answered_so_that_the_model_can_correct_it() {
         for (at, (call, code, hint)) in wrong.iter().enumerate() {
             let answer = output(&events, &call.id);
             assert_eq!((&answer["type"], &answer["error"]), (&json!("error"), &json!(code)));
-            assert!(answer["message"].as_str().is_some_and(|words| words.contains(hint)), "{answer}");
+            assert!(
+                answer["message"].as_str().is_some_and(|words| words.contains(hint)),
+                "{answer}"
+            );
             let (_, told) = scene.model.requests()[at + 1].tool_results().pop().expect("a result");
             assert!(told.contains(hint), "the model reads the same: {told}");
         }
@@ -132,9 +167,12 @@ async fn output_that_is_too_long_is_cut_and_the_whole_is_kept_as_a_file() {
         bash("call_c", "tr -cd x < tool-outputs/call_a.json | wc -c; tr -cd y < tool-outputs/call_a.json | wc -c"),
     ]);
     let (events, _) = scene.turn(&session, "the rest").await;
-    assert!(output(&events, "call_b")["content"].as_str().is_some_and(|text| text.contains("xxxx")));
+    assert!(
+        output(&events, "call_b")["content"].as_str().is_some_and(|text| text.contains("xxxx"))
+    );
     let counted = output(&events, "call_c")["stdout"].as_str().expect("text").to_owned();
-    let counted: Vec<u64> = counted.split_whitespace().map(|n| n.parse().expect("a number")).collect();
+    let counted: Vec<u64> =
+        counted.split_whitespace().map(|n| n.parse().expect("a number")).collect();
     assert!(counted[0] >= 60_000 && counted[1] >= 60_000, "{counted:?}");
     scene.model.assert_no_violations();
 }
@@ -147,7 +185,8 @@ async fn what_would_harm_a_client_or_a_store_is_taken_out_of_calls_and_results()
         let forged = ScriptedCall {
             id: "call_a".into(),
             name: "todo_write".into(),
-            arguments: r#"{"todos":[],"__proto__":{"x":1},"constructor":{"prototype":{"y":2}}}"#.into(),
+            arguments: r#"{"todos":[],"__proto__":{"x":1},"constructor":{"prototype":{"y":2}}}"#
+                .into(),
         };
         let nul = todo("call_b", "a\u{0}b");
         scene.calls(&[forged, nul, bash("call_c", r"printf 'a\000b\033[31mc'")]);
@@ -157,9 +196,16 @@ async fn what_would_harm_a_client_or_a_store_is_taken_out_of_calls_and_results()
         assert_eq!(output(&events, "call_b")["todos"][0]["content"], "a\u{fffd}b");
         assert_eq!(output(&events, "call_c")["stdout"], "abc");
         let rows = scene.messages(&session).await;
-        let results: Vec<&str> = rows.iter().filter(|row| row["role"] == "tool").filter_map(|row| row["content"].as_str()).collect();
+        let results: Vec<&str> = rows
+            .iter()
+            .filter(|row| row["role"] == "tool")
+            .filter_map(|row| row["content"].as_str())
+            .collect();
         assert_eq!(results.len(), 3);
-        assert!(results.iter().all(|result| !result.contains("\\u0000") && !result.contains('\u{0}')), "{results:?}");
+        assert!(
+            results.iter().all(|result| !result.contains("\\u0000") && !result.contains('\u{0}')),
+            "{results:?}"
+        );
         scene.model.enqueue(Script::text("Still here."));
         scene.turn(&session, "and now").await;
         scene.model.assert_no_violations();
@@ -168,16 +214,27 @@ async fn what_would_harm_a_client_or_a_store_is_taken_out_of_calls_and_results()
 
 #[tokio::test]
 async fn an_anonymous_session_is_asked_to_log_in_where_a_tool_needs_it() {
-    let settings =
-        [("AUTH_MODE", "jwt"), ("JWT_VERIFY_KEY", crate::auth::KEY), ("JWT_ISSUER", "test"), ("ALLOW_ANONYMOUS", "on")];
+    let settings = [
+        ("AUTH_MODE", "jwt"),
+        ("JWT_VERIFY_KEY", crate::auth::KEY),
+        ("JWT_ISSUER", "test"),
+        ("ALLOW_ANONYMOUS", "on"),
+    ];
     let scene = Scene::with(Dialect::OpenAi, &settings).await;
-    let made = scene.server.client.post(scene.server.api("/chat/sessions")).send().await.expect("an answer");
+    let made = scene
+        .server
+        .client
+        .post(scene.server.api("/chat/sessions"))
+        .send()
+        .await
+        .expect("an answer");
     let made = json_of(made).await;
     assert_eq!(made["user_id"], Value::Null);
     let session = made["id"].as_str().expect("an id");
     scene.calls(&[bash("call_a", "touch was-here"), todo("call_b", "allowed")]);
     let path = format!("/chat/sessions/{session}/stream");
-    let response = scene.server.post(&path, &json!({"message": "try"})).send().await.expect("an answer");
+    let response =
+        scene.server.post(&path, &json!({"message": "try"})).send().await.expect("an answer");
     let events = Events::of(response).all().await;
     assert_eq!(assert_whole(&events), End::Finished("stop".to_owned()));
     assert_eq!(output(&events, "call_a")["type"], "need_login");

@@ -62,6 +62,10 @@ impl ModelProvider for Anthropic {
         self.ask(self.model(request.tier), self.options.max_output_tokens, &request).await
     }
 
+    fn gives_titles(&self) -> bool {
+        true
+    }
+
     async fn title(&self, message: &str) -> Result<Option<String>, ModelError> {
         let request = title::request(message);
         title::collect(self.ask(&self.options.title_model, title::MAX_TOKENS, &request)).await

@@ -1,6 +1,6 @@
 //! A request as a messages body.
 
-use ports::model::{ModelMessage, ModelRequest, ToolDefinition};
+use ports::model::{ModelMessage, ModelRequest, ToolDefinition, ToolUse};
 use protocol::turn::Mode;
 use serde_json::{Value, json};
 
@@ -30,6 +30,9 @@ pub(super) fn body(model: &str, max_tokens: u32, request: &ModelRequest) -> Valu
     }
     if !request.tools.is_empty() {
         body["tools"] = tools(&request.tools);
+        if request.tool_use == ToolUse::Forbidden {
+            body["tool_choice"] = json!({"type": "none"});
+        }
     }
     body
 }

@@ -28,6 +28,10 @@ impl ModelProvider for Offline {
         Ok(performance::play(plan::plan(&request), plan::prompt_chars(&request)))
     }
 
+    fn gives_titles(&self) -> bool {
+        false
+    }
+
     async fn title(&self, _: &str) -> Result<Option<String>, ModelError> {
         Ok(None)
     }

@@ -1,6 +1,6 @@
 //! What the offline pilot does in one step, decided from the request alone.
 
-use ports::model::{ModelErrorKind, ModelMessage, ModelRequest, StopReason};
+use ports::model::{ModelErrorKind, ModelMessage, ModelRequest, StopReason, ToolUse};
 
 use super::command::{self, Command, Deltas};
 use super::words;
@@ -47,8 +47,8 @@ fn carry_out(commands: Vec<Command>, request: &ModelRequest) -> Vec<Part> {
                 parts.push(Part::Think(text));
                 parts.push(Part::Say(words::THOUGHT.to_owned()));
             }
-            // The last step of a turn has no tools: it has to end in words.
-            Command::Tool { name, .. } if request.tools.is_empty() => {
+            // The last step of a turn has to end in words.
+            Command::Tool { name, .. } if request.tool_use == ToolUse::Forbidden => {
                 parts.push(Part::Say(words::no_tools(&name)));
             }
             Command::Tool { name, arguments } => calls.push(Part::Call { name, arguments }),

@@ -48,7 +48,7 @@ pub(super) fn help(request: &ModelRequest) -> String {
     } else {
         text.push_str("Tools:\n\n");
     }
-    for tool in &request.tools {
+    for tool in request.tools.iter() {
         let line = tool.description.split_once(". ").map_or(tool.description.as_str(), |(s, _)| s);
         let line = line.lines().next().unwrap_or_default().trim_end_matches('.');
         // Writing to a string cannot fail.

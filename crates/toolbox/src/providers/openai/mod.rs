@@ -64,6 +64,10 @@ impl ModelProvider for OpenAi {
         self.ask(self.model(request.tier), self.options.max_output_tokens, &request).await
     }
 
+    fn gives_titles(&self) -> bool {
+        true
+    }
+
     async fn title(&self, message: &str) -> Result<Option<String>, ModelError> {
         let request = title::request(message);
         let asking = self.ask(&self.options.title_model, Some(title::MAX_TOKENS), &request);

@@ -1,6 +1,6 @@
 //! A request as a chat completion body.
 
-use ports::model::{ModelMessage, ModelRequest};
+use ports::model::{ModelMessage, ModelRequest, ToolUse};
 use serde_json::{Value, json};
 use url::Url;
 
@@ -55,6 +55,9 @@ pub(super) fn body(model: &str, limit: Option<(LimitName, u32)>, request: &Model
             }})
         };
         body["tools"] = request.tools.iter().map(tool).collect();
+        if request.tool_use == ToolUse::Forbidden {
+            body["tool_choice"] = json!("none");
+        }
     }
     body
 }

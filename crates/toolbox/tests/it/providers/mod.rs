@@ -18,6 +18,7 @@ use pilothouse_toolbox::providers::{
 use ports::ModelProvider;
 use ports::model::{
     ModelError, ModelEvent, ModelMessage, ModelRequest, ModelStream, StopReason, ToolDefinition,
+    ToolUse,
 };
 use protocol::message::ToolCall;
 use protocol::turn::{Mode, Tier};
@@ -104,10 +105,12 @@ fn request(messages: Vec<ModelMessage>) -> ModelRequest {
     ModelRequest {
         system: "Be brief.".into(),
         messages,
-        tools: vec![
+        tools: [
             tool("look", "Looks at a place. It may take a while."),
             tool("todo_write", "Keeps the list.\nOf things to do."),
-        ],
+        ]
+        .into(),
+        tool_use: ToolUse::Allowed,
         tier: Tier::Standard,
         mode: Mode::Fast,
     }

@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 use futures::StreamExt;
 use pilothouse_toolbox::providers::{ProviderOptions, connect};
 use ports::ModelProvider;
-use ports::model::{ModelErrorKind, ModelEvent, ModelMessage, ModelRequest, StopReason};
+use ports::model::{ModelErrorKind, ModelEvent, ModelMessage, ModelRequest, StopReason, ToolUse};
 
 use super::{Answer, ask, drain, request, result, user};
 
@@ -140,7 +140,8 @@ async fn a_failure_on_request_has_its_class() {
 
 #[tokio::test]
 async fn the_last_step_of_a_turn_ends_in_words() {
-    let last = ModelRequest { tools: Vec::new(), ..request(vec![user("/tool look {}")]) };
+    let last =
+        ModelRequest { tool_use: ToolUse::Forbidden, ..request(vec![user("/tool look {}")]) };
     let answer = ask(&*pilot(), last).await;
     assert_eq!((answer.calls.len(), answer.reason), (0, Some(StopReason::Stop)));
     assert!(answer.text.contains("look"));

@@ -113,7 +113,7 @@ async fn a_request_without_tools_or_system_leaves_them_out() {
         server.enqueue(Script::text("ok"));
         let plain = ModelRequest {
             system: String::new(),
-            tools: Vec::new(),
+            tools: [].into(),
             tier: Tier::Advanced,
             ..request(vec![user("hi")])
         };
