@@ -1,6 +1,7 @@
 //! What the embedded backend refuses to start with, and what it takes over from the process before.
 
 use std::path::Path;
+use std::time::Duration;
 
 use pilothouse_backends::{ConnectError, Connected, Options, connect};
 use ports::PortError;
@@ -104,8 +105,8 @@ async fn after_close_everything_answers_closed() {
     connected.backend.close().await.expect("close");
     let closed = |error| matches!(error, PortError::Closed);
     assert!(ports.sessions.get(&ann, &mine.id).await.is_err_and(closed));
-    assert!(ports.queue.push(&turn.id).await.is_err_and(closed));
-    assert!(ports.queue.pop().await.is_err_and(closed));
+    assert!(ports.turns.get(&ann, &turn.id).await.is_err_and(closed));
+    assert!(ports.outbox.pushed(&[turn.id], Duration::ZERO).await.is_err_and(closed));
     assert!(!folder.path().join("pilothouse.db-wal").exists(), "the log was folded in");
 }
 
@@ -117,8 +118,6 @@ async fn what_was_answered_is_there_after_a_crash() {
     let connected = open(folder.path()).await;
     let ports = &connected.ports;
     let (ann, mine, turn) = first_turn(ports).await;
-    ports.queue.push(&turn.id).await.expect("push");
-    let in_hand = ports.queue.pop().await.expect("pop");
     let claim = claim(ports, &turn.id).await;
     let said = segment(0, &["a", "b"]);
     ports.log.append(&turn.id.task(), claim.fence, said.clone()).await.expect("append");
@@ -135,11 +134,9 @@ async fn what_was_answered_is_there_after_a_crash() {
         std::slice::from_ref(&turn.id),
         "at once"
     );
-    assert_eq!(again.ports.queue.pop().await.expect("pop").turn_id, turn.id);
     let taken = testkit::conformance::scene::claim(&again.ports, &turn.id).await;
     assert!(taken.fence > claim.fence);
     again.backend.close().await.expect("close");
     assert_whole(crashed.path());
-    drop(in_hand);
     connected.backend.close().await.expect("close");
 }

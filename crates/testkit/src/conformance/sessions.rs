@@ -88,7 +88,6 @@ pub async fn a_deleted_session_leaves_nothing(fixture: &mut impl Fixture) {
     let (ann, gone, turn) = first_turn(ports).await;
     let child = NewSession { parent_session_id: Some(gone.id.clone()), ..NewSession::default() };
     let child = ports.sessions.create(&ann, child).await.expect("create");
-    ports.queue.push(&turn.id).await.expect("push");
     let claim = claim(ports, &turn.id).await;
     let task = turn.id.task();
     ports.log.append(&task, claim.fence, segment(0, &["a"])).await.expect("append");
@@ -103,7 +102,6 @@ pub async fn a_deleted_session_leaves_nothing(fixture: &mut impl Fixture) {
     assert_eq!(ports.log.read(&task, 0, 1000).await.expect("read"), Read::Missing);
     assert_eq!(ports.log.read(&task, 1, 1000).await.expect("read"), Read::Missing);
     assert_eq!(ports.outbox.due(10).await.expect("due"), []);
-    assert_eq!(ports.queue.depth().await.expect("depth").waiting, 0);
     let late = ports.log.append(&task, claim.fence, segment(1, &["b"])).await.expect("append");
     assert_eq!(late, ports::stream_log::Appended::Stale);
     let child = ports.sessions.get(&ann, &child.id).await.expect("get").expect("it stays");
