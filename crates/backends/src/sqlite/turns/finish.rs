@@ -71,8 +71,9 @@ fn end_row(db: &Connection, now: Moment, claim: &Claim, ending: &Ending) -> Resu
         )?;
     db.prepare_cached(
         "UPDATE message SET duration_ms = ?3 WHERE session_id = ?1 AND sequence = (
-             SELECT max(sequence) FROM message
-             WHERE session_id = ?1 AND turn_id = ?2 AND role = 'assistant')",
+             SELECT sequence FROM message
+             WHERE session_id = ?1 AND turn_id = ?2 AND role = 'assistant'
+             ORDER BY sequence DESC LIMIT 1)",
     )?
     .execute(params![claim.session_id.as_str(), claim.turn_id.as_str(), duration])?;
     db.prepare_cached(
