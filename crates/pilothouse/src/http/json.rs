@@ -31,9 +31,7 @@ impl<T: DeserializeOwned, S: Send + Sync> FromRequest<S> for Body<T> {
     async fn from_request(request: Request, _: &S) -> Answer<Self> {
         require_json(request.headers())?;
         let bytes = read(request).await?;
-        let value = parse(&bytes)?;
-        refuse_lists(&bytes)?;
-        Ok(Self(value))
+        Ok(Self(parse(&bytes)?))
     }
 }
 
@@ -47,9 +45,7 @@ impl<T: DeserializeOwned, S: Send + Sync> FromRequest<S> for OptionalBody<T> {
             return Ok(Self(None));
         }
         require_json(&headers)?;
-        let value = parse(&bytes)?;
-        refuse_lists(&bytes)?;
-        Ok(Self(Some(value)))
+        Ok(Self(Some(parse(&bytes)?)))
     }
 }
 
@@ -100,10 +96,26 @@ fn parse<T: DeserializeOwned>(bytes: &[u8]) -> Answer<T> {
             format!("The body is nested deeper than {} levels.", limits::JSON_DEPTH),
         ));
     }
-    serde_json::from_slice(bytes).map_err(|error| match error.classify() {
+    let value = serde_json::from_slice(bytes).map_err(|error| match error.classify() {
         Category::Data => Problem::invalid(format!("The body is not valid: {error}")),
         _ => Problem::new(ProblemCode::InvalidJson, format!("The body is not JSON: {error}")),
-    })
+    })?;
+    refuse_lists(bytes)?;
+    refuse_nul(bytes)?;
+    Ok(value)
+}
+
+/// Not every store can keep a NUL, and no person types one.
+fn refuse_nul(json: &[u8]) -> Answer<()> {
+    let mut rest = json;
+    while let Some(at) = memchr::memchr(b'\\', rest) {
+        if rest[at + 1..].starts_with(b"u0000") {
+            return Err(Problem::invalid("The body holds a NUL character."));
+        }
+        // The character after a backslash belongs to it: a second one begins nothing.
+        rest = rest.get(at + 2..).unwrap_or_default();
+    }
+    Ok(())
 }
 
 /// A derived reader also takes a list, for an object whose fields come in their order. Nobody means that.

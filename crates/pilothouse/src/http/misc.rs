@@ -56,7 +56,7 @@ pub(crate) async fn suggested_prompts(State(app): State<Arc<App>>) -> Json<Sugge
 const OFFLINE_PROMPTS: &[&str] = &[
     "/help",
     "/stream count=200 size=20 delay_ms=10",
-    "/tool write_workspace_file {\"path\":\"hello.txt\",\"content\":\"Hello from Pilothouse\"}\n/tool search_docs {\"query\":\"resume a stream\"}",
+    "/tool write_workspace_file {\"filename\":\"hello.txt\",\"overwrite\":true,\"content\":\"Hello from Pilothouse\"}\n/tool search_docs {\"query\":\"resume a stream\"}",
     "/tool list_workspace_files {}",
 ];
 

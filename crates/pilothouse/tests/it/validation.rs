@@ -36,6 +36,7 @@ async fn bodies_are_judged_before_they_are_believed() {
         (vec![b' '; 1024 * 1024 + 1], 413, "BODY_TOO_LARGE"),
         (b"[]".to_vec(), 422, "VALIDATION_ERROR"),
         (b"null".to_vec(), 422, "VALIDATION_ERROR"),
+        (br#"{"message":"a\u0000b"}"#.to_vec(), 422, "VALIDATION_ERROR"),
         (b"{}".to_vec(), 422, "VALIDATION_ERROR"),
         (br#"{"message":1}"#.to_vec(), 422, "VALIDATION_ERROR"),
         (br#"{"message":["x"]}"#.to_vec(), 422, "VALIDATION_ERROR"),
@@ -86,11 +87,11 @@ async fn bodies_are_judged_before_they_are_believed() {
 async fn the_longest_message_and_odd_text_are_taken() {
     let server = TestServer::start();
     let session = server.session().await;
-    for text in ["ä".repeat(64_000), "nul \u{0} bidi \u{202e} emoji 🛟 \u{2028}".to_owned()] {
+    for text in ["ä".repeat(64_000), "bidi \u{202e} emoji 🛟 \u{2028} \\u0000".to_owned()] {
         server.say(&session, &text).await.all().await;
     }
     let content = server.read_session(&session).await["messages"][2]["content"].clone();
-    assert_eq!(content, "nul \u{fffd} bidi \u{202e} emoji 🛟 \u{2028}");
+    assert_eq!(content, "bidi \u{202e} emoji 🛟 \u{2028} \\u0000");
 }
 
 #[tokio::test]
