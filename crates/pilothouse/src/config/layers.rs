@@ -38,6 +38,7 @@ pub(crate) struct Layers {
 
 impl Layers {
     /// The sources of this process: `flags` are what the command line said, `folder` is where `.env` is looked for.
+    #[expect(clippy::disallowed_methods, reason = "the one reader of the environment")]
     pub(crate) fn of_process(flags: Vec<(&str, String)>, folder: &Path) -> Result<Self, Refusal> {
         let flags = flags.into_iter().map(|(name, value)| (name.to_owned(), value)).collect();
         // Names and values that are not text cannot be settings of ours.
