@@ -37,6 +37,7 @@ pub(crate) struct Running {
     app: Arc<App>,
     engine: Engine,
     server: accept::Server,
+    executor_server: Option<accept::Server>,
     backend: Backend,
     chores: TaskTracker,
     chores_end: CancellationToken,
@@ -44,9 +45,11 @@ pub(crate) struct Running {
 
 pub(crate) async fn start(settings: &Settings) -> anyhow::Result<Running> {
     // The port first: a second server on it must not touch the store of the first.
-    let listener = TcpListener::bind((settings.host, settings.port)).await.with_context(|| {
-        format!("The server cannot listen on {} port {}. Is another one running? Choose another port with --port.", settings.host, settings.port)
-    })?;
+    let listener = listen(settings, settings.port, "--port").await?;
+    let executor_listener = match settings.executor_port {
+        Some(port) => Some(listen(settings, port, "COPILOT_EXECUTOR_PORT").await?),
+        None => None,
+    };
     let address = listener.local_addr().context("a listening socket has an address")?;
     let metrics = http::metrics::install()?;
     let Connected { ports, backend } = connect(settings).await?;
@@ -69,8 +72,29 @@ pub(crate) async fn start(settings: &Settings) -> anyhow::Result<Running> {
         connections: app.connections.clone(),
         patience: accept::Patience { head: settings.request_head.0, write: settings.write_stall.0 },
     };
+    let executor_server = executor_listener.map(|listener| {
+        let router = http::executor_router(&app);
+        accept::Server::start(listener, accept::Service { router, ..service.clone() })
+    });
     let server = accept::Server::start(listener, service);
-    Ok(Running { address, model, no_sandbox, app, engine, server, backend, chores, chores_end })
+    Ok(Running {
+        address,
+        model,
+        no_sandbox,
+        app,
+        engine,
+        server,
+        executor_server,
+        backend,
+        chores,
+        chores_end,
+    })
+}
+
+async fn listen(settings: &Settings, port: u16, setting: &str) -> anyhow::Result<TcpListener> {
+    TcpListener::bind((settings.host, port)).await.with_context(|| {
+        format!("The server cannot listen on {} port {port}. Is another one running? Choose another port with {setting}.", settings.host)
+    })
 }
 
 impl Running {
@@ -81,6 +105,9 @@ impl Running {
         self.engine.shutdown().await;
         self.app.streams_end.cancel();
         self.server.close(CLOSE_PATIENCE).await;
+        if let Some(server) = self.executor_server {
+            server.close(CLOSE_PATIENCE).await;
+        }
         self.chores_end.cancel();
         self.chores.close();
         self.chores.wait().await;

@@ -96,6 +96,8 @@ define::settings! {
     "Turns";
     /// Turns that run at the same time in this process.
     workers: usize = "NUM_COPILOT_WORKERS", "5";
+    /// A port of its own for the workers' health and metrics, usually 8008; the server's own port has them too.
+    executor_port: Option<u16> = "COPILOT_EXECUTOR_PORT", "";
     /// How long a worker owns a turn without renewing.
     turn_lease: Millis = "TURN_LEASE_MS", "15000";
     /// How often it renews; less than half the lease.

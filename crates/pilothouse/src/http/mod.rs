@@ -155,6 +155,15 @@ pub(crate) fn router(app: &Arc<App>) -> Router {
         .with_state(Arc::clone(app))
 }
 
+/// What the workers' own port answers.
+pub(crate) fn executor_router(app: &Arc<App>) -> Router {
+    health_routes()
+        .route("/metrics", get(metrics::render))
+        .fallback(no_route)
+        .method_not_allowed_fallback(no_method)
+        .with_state(Arc::clone(app))
+}
+
 /// What connections over the cap are answered: how the server is, and else to come back later.
 pub(crate) fn busy_router(app: &Arc<App>) -> Router {
     let busy = async || {

@@ -134,6 +134,22 @@ async fn health_and_metrics_answer() {
 }
 
 #[tokio::test]
+async fn the_workers_have_a_port_of_their_own_for_their_numbers() {
+    let free = std::net::TcpListener::bind("127.0.0.1:0").expect("a free port");
+    let port = free.local_addr().expect("an address").port();
+    drop(free);
+    let server = TestServer::with(&[("COPILOT_EXECUTOR_PORT", &port.to_string())]);
+    let ask = async |path: &str| {
+        let url = format!("http://127.0.0.1:{port}{path}");
+        let response = server.client.get(url).send().await.expect("an answer");
+        (response.status().as_u16(), response.text().await.expect("text"))
+    };
+    assert_eq!(ask("/health/live").await.0, 200);
+    assert!(ask("/metrics").await.1.contains("copilot_executor_pool_size 5"));
+    assert_eq!(ask("/api/chat/sessions").await.0, 404, "nothing else is there");
+}
+
+#[tokio::test]
 async fn sigterm_breaks_streams_hands_turns_back_and_exits_in_time() {
     let mut server = TestServer::start();
     let session = server.session().await;
