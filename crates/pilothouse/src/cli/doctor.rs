@@ -1,6 +1,7 @@
 //! `pilothouse doctor`: checks every dependency, says how to fix what is wrong, and prints the settings in
 //! effect with secrets masked.
 
+use std::fmt::Write;
 use std::process::ExitCode;
 use std::time::Duration;
 
@@ -29,6 +30,7 @@ pub(crate) async fn run(settings: &Settings, layers: &Layers) -> anyhow::Result<
         ("Settings", names(layers)),
     ];
     let mut code = ExitCode::SUCCESS;
+    let mut report = String::new();
     for (name, finding) in &findings {
         let (mark, text) = match finding {
             Finding::Good(text) => ("ok  ", text),
@@ -38,12 +40,13 @@ pub(crate) async fn run(settings: &Settings, layers: &Layers) -> anyhow::Result<
                 ("BAD ", text)
             }
         };
-        println!("{mark}  {name:<9} {text}");
+        writeln!(report, "{mark}  {name:<9} {text}")?;
     }
-    println!("\nSettings in effect:");
+    write!(report, "\nSettings in effect:")?;
     for (name, value) in settings.shown() {
-        println!("  {name:<34} {value:<28} {}", layers.origin(name).as_str());
+        write!(report, "\n  {name:<34} {value:<28} {}", layers.origin(name).as_str())?;
     }
+    super::print(&report)?;
     Ok(code)
 }
 

@@ -5,6 +5,7 @@ mod doctor;
 mod migrate;
 mod serve;
 
+use std::io::{ErrorKind, Write};
 use std::net::IpAddr;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -121,6 +122,10 @@ impl Place {
 }
 
 fn print(text: &str) -> anyhow::Result<ExitCode> {
-    println!("{text}");
-    Ok(ExitCode::SUCCESS)
+    let mut out = std::io::stdout().lock();
+    match writeln!(out, "{text}").and_then(|()| out.flush()) {
+        // Whoever reads has what they wanted, as with `| head`.
+        Err(error) if error.kind() == ErrorKind::BrokenPipe => Ok(ExitCode::SUCCESS),
+        written => written.context("standard output is gone").map(|()| ExitCode::SUCCESS),
+    }
 }

@@ -133,6 +133,24 @@ async fn health_and_metrics_answer() {
     assert!(metrics.text().await.expect("text").contains("pilothouse_queue_depth 0"));
 }
 
+#[test]
+fn a_reader_that_has_seen_enough_is_no_failure() {
+    let folder = TempDir::new().expect("a folder");
+    for arguments in [["openapi"], ["doctor"]] {
+        let (reader, writer) = std::io::pipe().expect("a pipe");
+        // Closed before anything is printed: the first write finds nobody.
+        drop(reader);
+        let ran = command(folder.path(), &[], &arguments)
+            .stdout(writer)
+            .stderr(Stdio::piped())
+            .output()
+            .expect("it runs");
+        let complaint = String::from_utf8_lossy(&ran.stderr);
+        assert!(!complaint.contains("panicked"), "{arguments:?}: {complaint}");
+        assert_ne!(ran.status.code(), Some(101), "{arguments:?}");
+    }
+}
+
 #[tokio::test]
 async fn the_workers_have_a_port_of_their_own_for_their_numbers() {
     let free = std::net::TcpListener::bind("127.0.0.1:0").expect("a free port");
