@@ -4,7 +4,7 @@ use async_trait::async_trait;
 use ports::PortResult;
 use ports::stream_log::{Appended, Read, StreamLog, TakenOver, Watch};
 use protocol::{Segment, Seq, TaskId};
-use rusqlite::{Connection, OptionalExtension, Row, params};
+use rusqlite::{Connection, OptionalExtension, params};
 
 use super::Sqlite;
 use super::fault::Fault;
@@ -16,14 +16,6 @@ use super::log_read;
 impl StreamLog for Sqlite {
     async fn take_over(&self, task: &TaskId, fence: u64) -> PortResult<TakenOver> {
         let task = task.clone();
-        // A claim has made its fence the writer already; then there is nothing to write.
-        let ours = {
-            let task = task.clone();
-            self.readers.run(move |db| written_by(db, &task, fence)).await?
-        };
-        if let Some(at) = ours {
-            return Ok(at);
-        }
         self.writer
             .run(Need::Ordinary, move |db| Ok(Done::quietly(take_over(db, &task, fence)?)))
             .await
@@ -89,19 +81,6 @@ pub(super) fn create(db: &Connection, task: &TaskId) -> Result<(), Fault> {
     Ok(())
 }
 
-/// Where the log stands, if `fence` is its writer.
-fn written_by(db: &Connection, task: &TaskId, fence: u64) -> Result<Option<TakenOver>, Fault> {
-    let at = db
-        .prepare_cached("SELECT last_seq, sealed FROM log WHERE task_id = ?1 AND fence = ?2")?
-        .query_row(params![task.as_str(), fence as i64], taken_over_at)
-        .optional()?;
-    Ok(at)
-}
-
-fn taken_over_at(row: &Row<'_>) -> rusqlite::Result<TakenOver> {
-    Ok(TakenOver::At { last: row.get::<_, i64>(0)? as Seq, sealed: row.get(1)? })
-}
-
 /// Makes `fence` the only writer, if it is not older than the present one.
 pub(super) fn take_over(db: &Connection, task: &TaskId, fence: u64) -> Result<TakenOver, Fault> {
     let at = db
@@ -111,7 +90,9 @@ pub(super) fn take_over(db: &Connection, task: &TaskId, fence: u64) -> Result<Ta
              WHERE excluded.fence >= log.fence
              RETURNING last_seq, sealed",
         )?
-        .query_row(params![task.as_str(), fence as i64], taken_over_at)
+        .query_row(params![task.as_str(), fence as i64], |row| {
+            Ok(TakenOver::At { last: row.get::<_, i64>(0)? as Seq, sealed: row.get(1)? })
+        })
         .optional()?;
     if at.is_none() {
         count_fenced();
