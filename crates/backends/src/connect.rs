@@ -37,6 +37,10 @@ pub async fn connect(options: &Options) -> Result<Connected, ConnectError> {
             };
             Ok(Connected { ports, backend: Backend { store } })
         }
+        BackendOptions::Distributed(_) => Err(ConnectError::Directory {
+            directory: PathBuf::new(),
+            reason: "in preparation".to_owned(),
+        }),
     }
 }
 

@@ -2,9 +2,16 @@
 //! crate knows which one is in use.
 
 mod connect;
+mod exchanges;
+mod feed;
+mod live;
 mod local;
 mod options;
+mod postgres;
+mod rabbitmq;
+mod redis;
 mod sqlite;
+mod words;
 
 pub use connect::{Backend, ConnectError, Connected, connect};
-pub use options::{BackendOptions, Options};
+pub use options::{BackendOptions, DistributedOptions, Options};

@@ -98,9 +98,10 @@ impl Engine {
             Some(now) if now.status == TurnStatus::Running => return Ok(Settled::Open),
             Some(_) => {}
         }
+        let asked = Instant::now();
         match inner.ports.leases.claim(&turn.id, &WorkerId::fresh(), inner.options.lease).await? {
             Claimed::Won { claim, turn, log_at } => {
-                turn::run(inner.clone(), claim, *turn, log_at).await;
+                turn::run(inner.clone(), claim, *turn, log_at, asked).await;
                 Ok(Settled::Dequeued)
             }
             Claimed::Ended => Ok(Settled::Ended),

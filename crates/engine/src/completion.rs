@@ -2,11 +2,11 @@
 //! status are one fenced write, so nobody sees an end that is not true or a truth that has no end.
 
 use std::sync::Arc;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use ports::model::StopReason as ModelStop;
 use ports::store::{Ending, Progress};
-use ports::{Fenced, PortResult, Signal};
+use ports::{Fenced, Signal};
 use protocol::chunk::{Chunk, FinishReason};
 use protocol::message::{Message, NewMessage, Outcome, Role, ToolCall};
 use protocol::response::ToolResponse;
@@ -16,7 +16,10 @@ use serde_json::{Value, json};
 
 use crate::Inner;
 use crate::title;
-use crate::turn::{Answer, Closing, Said, Stop, StopReason, decide, takeover, tool_step};
+use crate::turn::halt::Halt;
+use crate::turn::insist::insist_fenced;
+use crate::turn::{Answer, Closing, Said, Stop, decide, takeover, tool_step};
+use tokio::time::Instant;
 
 /// Between two tries to store an end that the store could not take.
 const RETRY: Duration = Duration::from_millis(500);
@@ -44,11 +47,10 @@ pub(crate) struct Leftovers {
 
 pub(crate) async fn end(left: Leftovers, end: End) {
     let Leftovers { inner, claim, turn, stop, closing, said, spent, started, untitled } = left;
-    let rows = match last_rows(&inner, &claim, &turn, &end, said).await {
-        Ok(Fenced::Done(rows)) => rows,
-        Ok(Fenced::Stale) => return,
-        Err(error) => {
-            tracing::warn!(%error, "a turn could not be ended; whoever has it next will");
+    let rows = match last_rows(&inner, &claim, &turn, &stop, &end, said).await {
+        Ok(rows) => rows,
+        Err(halt) => {
+            tracing::warn!(?halt, "a turn could not be ended; whoever has it next will");
             return;
         }
     };
@@ -64,7 +66,7 @@ pub(crate) async fn end(left: Leftovers, end: End) {
         false => (named.as_deref().map(title::shorten), None),
     };
     let ending = Ending { status, error, messages: rows, usage, title, last };
-    let Some(next) = store(&inner, &claim, &stop, ending).await else { return };
+    let Some(due) = store(&inner, &claim, &stop, ending).await else { return };
 
     inner.ports.bus.publish(Signal::Ended(turn.id.clone()));
     metrics::counter!("pilothouse_turns_ended_total", "status" => status.as_str()).increment(1);
@@ -74,10 +76,10 @@ pub(crate) async fn end(left: Leftovers, end: End) {
         duration_ms = started.elapsed().as_millis() as u64,
         "turn ended"
     );
-    if let Some(next) = next
-        && let Err(error) = inner.ports.queue.push(&next).await
-    {
-        tracing::warn!(turn.id = %next, %error, "the next turn could not be pushed; the sweeper will");
+    for next in due {
+        if let Err(error) = inner.ports.queue.push(&next).await {
+            tracing::warn!(turn.id = %next, %error, "the next turn could not be pushed; the sweeper will");
+        }
     }
     if let Some(words) = to_ask {
         title::ask(&inner, &turn, words);
@@ -92,7 +94,7 @@ pub(crate) async fn end_abandoned(
     stop: Arc<Stop>,
     how: End,
 ) {
-    match takeover::closing(inner, claim, turn).await {
+    match takeover::closing(inner, claim, turn, &stop).await {
         Ok(closing) => {
             let left = Leftovers {
                 inner: inner.clone(),
@@ -119,11 +121,12 @@ async fn last_rows(
     inner: &Inner,
     claim: &Claim,
     turn: &Turn,
+    stop: &Stop,
     end: &End,
     said: Said,
-) -> PortResult<Fenced<Vec<NewMessage>>> {
+) -> Result<Vec<NewMessage>, Halt> {
     let (outcome, notice) = match end {
-        End::Completed(answer) => return Ok(Fenced::Done(vec![answer.message.clone()])),
+        End::Completed(answer) => return Ok(vec![answer.message.clone()]),
         End::Cancelled => (Outcome::Cancelled, notice("Stopped.", "stopped", "cancelled", true)),
         End::Failed(error) => {
             let code = error.code;
@@ -133,10 +136,7 @@ async fn last_rows(
             )
         }
     };
-    let progress = match inner.ports.turns.progress(claim).await? {
-        Fenced::Done(progress) => progress,
-        Fenced::Stale => return Ok(Fenced::Stale),
-    };
+    let progress = insist_fenced(stop, || inner.ports.turns.progress(claim)).await?;
     let mut rows: Vec<NewMessage> = unanswered(&progress, turn)
         .iter()
         .map(|call| tool_step::result_row(call, &without_result(outcome), outcome))
@@ -149,7 +149,7 @@ async fn last_rows(
         rows.push(partial);
     }
     rows.push(notice);
-    Ok(Fenced::Done(rows))
+    Ok(rows)
 }
 
 fn unanswered(progress: &Progress, turn: &Turn) -> Vec<ToolCall> {
@@ -220,16 +220,16 @@ fn finish_reason(reason: ModelStop) -> FinishReason {
     }
 }
 
-/// Tries until it is stored or somebody else has the turn. Gives the next turn of the session.
+/// Tries until it is stored or somebody else has the turn. Gives the turns that are due because of it.
 async fn store(
     inner: &Inner,
     claim: &Claim,
     stop: &Stop,
     ending: Ending,
-) -> Option<Option<protocol::TurnId>> {
+) -> Option<Vec<protocol::TurnId>> {
     loop {
         match inner.ports.turns.finish(claim, ending.clone()).await {
-            Ok(Fenced::Done(next)) => return Some(next),
+            Ok(Fenced::Done(due)) => return Some(due),
             Ok(Fenced::Stale) => return None,
             Err(error) if error.retryable() && !gone(inner, stop) => {
                 tracing::warn!(%error, "the end of a turn could not be stored; it is tried again");
@@ -244,5 +244,5 @@ async fn store(
 }
 
 fn gone(inner: &Inner, stop: &Stop) -> bool {
-    inner.phase.is_stopping() || stop.now() == Some(StopReason::LeaseLost)
+    inner.phase.is_stopping() || stop.is_lost()
 }

@@ -45,6 +45,8 @@ pub enum Submitted {
     MessageIdReused,
     Busy,
     NothingToRegenerate,
+    /// The user has as many turns under way as a user may have.
+    TooMany,
     NoSession,
 }
 
@@ -72,7 +74,8 @@ impl Engine {
         Ok(match inner.ports.turns.open(owner, new).await? {
             Opened::New(turn) => {
                 metrics::counter!("pilothouse_turns_accepted_total").increment(1);
-                // The turn is accepted whatever becomes of the push: the outbox has it.
+                // The turn is accepted whatever becomes of the push: the outbox has it. One that is not admitted yet
+                // finds that out when it is claimed, so it need not be told apart here.
                 if let Err(error) = inner.ports.queue.push(&turn.id).await {
                     tracing::warn!(turn.id = %turn.id, %error, "a new turn could not be pushed; the sweeper will");
                 }
@@ -82,6 +85,7 @@ impl Engine {
             Opened::Reused => Submitted::MessageIdReused,
             Opened::Busy => Submitted::Busy,
             Opened::NothingToRegenerate => Submitted::NothingToRegenerate,
+            Opened::TooMany => Submitted::TooMany,
             Opened::NoSession => Submitted::NoSession,
         })
     }

@@ -4,6 +4,7 @@
 mod cancel;
 mod completion;
 mod intake;
+mod nearby;
 pub mod options;
 mod shutdown;
 mod sweep;
@@ -19,7 +20,9 @@ use ports::{ModelProvider, Ports, Tool};
 pub use cancel::{CancelReason, CancelReport};
 pub use intake::{Submission, Submitted, What};
 pub use options::Options;
+pub use worker::Roles;
 
+use crate::nearby::Nearby;
 use crate::shutdown::Phase;
 use crate::tasks::Tasks;
 use crate::turn::registry::Registry;
@@ -38,6 +41,7 @@ pub(crate) struct Inner {
     pub(crate) tasks: Tasks,
     pub(crate) registry: Registry,
     pub(crate) phase: Phase,
+    pub(crate) nearby: Nearby,
 }
 
 impl Engine {
@@ -55,6 +59,7 @@ impl Engine {
             tasks: Tasks::default(),
             registry: Registry::default(),
             phase: Phase::default(),
+            nearby: Nearby::default(),
         };
         Self { inner: Arc::new(inner) }
     }

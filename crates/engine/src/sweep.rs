@@ -3,36 +3,69 @@
 use std::sync::Arc;
 use std::time::Duration;
 
+use protocol::TurnId;
+
 use crate::Inner;
 
 const AT_A_TIME: u32 = 500;
 /// A pushed turn that nobody claimed in this time is pushed again. Generous, because a long queue is not a loss.
 const PUSH_AGAIN: Duration = Duration::from_secs(30);
 
-pub(crate) async fn sweep(inner: Arc<Inner>) {
+/// What becomes of turns that the queue does not take.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Fallback {
+    /// The workers of this process take them.
+    Nearby,
+    /// They wait for another process.
+    None,
+}
+
+pub(crate) async fn sweep(inner: Arc<Inner>, fallback: Fallback) {
     let mut timer = tokio::time::interval(inner.options.sweep);
     timer.set_missed_tick_behavior(tokio::time::MissedTickBehavior::Delay);
     loop {
         tokio::select! {
+            biased;
             () = inner.phase.stopping() => return,
             _ = timer.tick() => {}
         }
-        if let Err(error) = relay(&inner).await {
+        if let Err(error) = relay(&inner, fallback).await {
             tracing::warn!(%error, "the outbox could not be relayed; it will be tried again");
         }
     }
 }
 
-async fn relay(inner: &Inner) -> ports::PortResult<()> {
+async fn relay(inner: &Inner, fallback: Fallback) -> ports::PortResult<()> {
     loop {
-        let due = inner.ports.outbox.due(AT_A_TIME).await?;
+        // Held for as long as it may take to push them; a relay that dies meanwhile costs that much.
+        let due = inner.ports.outbox.due(AT_A_TIME, 2 * inner.options.sweep).await?;
         if due.is_empty() {
             return Ok(());
         }
-        for turn in &due {
-            inner.ports.queue.push(turn).await?;
+        let pushed = push(inner, &due).await;
+        let (taken, left) = due.split_at(pushed);
+        if !taken.is_empty() {
+            inner.ports.outbox.pushed(taken, PUSH_AGAIN).await?;
+            metrics::counter!("pilothouse_outbox_relayed_total").increment(taken.len() as u64);
         }
-        inner.ports.outbox.pushed(&due, PUSH_AGAIN).await?;
-        metrics::counter!("pilothouse_outbox_relayed_total").increment(due.len() as u64);
+        if left.is_empty() {
+            continue;
+        }
+        match fallback {
+            Fallback::Nearby => left.iter().for_each(|turn| inner.nearby.offer(turn)),
+            Fallback::None => inner.ports.outbox.pushed(left, Duration::ZERO).await?,
+        }
+        return Ok(());
     }
+}
+
+/// How many of them the queue took before it failed.
+async fn push(inner: &Inner, due: &[TurnId]) -> usize {
+    for (count, turn) in due.iter().enumerate() {
+        if let Err(error) = inner.ports.queue.push(turn).await {
+            tracing::warn!(%error, left = due.len() - count, "the queue takes no turns");
+            return count;
+        }
+    }
+    due.len()
 }

@@ -5,7 +5,9 @@ use std::time::Duration;
 
 use ports::leases::Claimed;
 use ports::queue::Delivery;
-use protocol::WorkerId;
+use ports::{PortError, PortResult};
+use protocol::{TurnId, WorkerId};
+use tokio::time::Instant;
 
 use crate::tasks::Kind;
 use crate::turn;
@@ -13,17 +15,37 @@ use crate::{Engine, Inner, sweep};
 
 /// How long to leave a queue or store alone that has just failed.
 const PAUSE: Duration = Duration::from_secs(1);
+/// Tries to claim a turn before its delivery goes to the back of the queue.
+const CLAIM_TRIES: u32 = 3;
+
+/// What a process does for the turns.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Roles {
+    /// Runs turns.
+    pub work: bool,
+    /// Relays the outbox: finds what the queue forgot.
+    pub sweep: bool,
+}
+
+impl Roles {
+    pub const ALL: Self = Self { work: true, sweep: true };
+}
 
 impl Engine {
-    /// Starts the workers, the sweeper and the listener. They run until `shutdown`.
-    pub fn start(&self) {
+    /// Starts what the roles need. It runs until `shutdown`.
+    pub fn start(&self, roles: Roles) {
         let inner = &self.inner;
-        metrics::gauge!("copilot_executor_pool_size").set(inner.options.workers as f64);
-        for _ in 0..inner.options.workers {
-            inner.tasks.spawn(Kind::Worker, work(inner.clone()));
+        if roles.work {
+            metrics::gauge!("copilot_executor_pool_size").set(inner.options.workers as f64);
+            for _ in 0..inner.options.workers {
+                inner.tasks.spawn(Kind::Worker, work(inner.clone()));
+            }
+            inner.tasks.spawn(Kind::Listener, turn::registry::listen(inner.clone()));
         }
-        inner.tasks.spawn(Kind::Sweeper, sweep::sweep(inner.clone()));
-        inner.tasks.spawn(Kind::Listener, turn::registry::listen(inner.clone()));
+        if roles.sweep {
+            let fallback = if roles.work { sweep::Fallback::Nearby } else { sweep::Fallback::None };
+            inner.tasks.spawn(Kind::Sweeper, sweep::sweep(inner.clone(), fallback));
+        }
     }
 }
 
@@ -31,14 +53,23 @@ async fn work(inner: Arc<Inner>) {
     let worker = WorkerId::fresh();
     loop {
         let delivery = tokio::select! {
+            biased;
             () = inner.phase.stopping() => return,
             delivery = inner.ports.queue.pop() => delivery,
+            turn = inner.nearby.next() => {
+                run(&inner, &worker, &turn, None).await;
+                continue;
+            }
         };
         match delivery {
-            Ok(delivery) => handle(&inner, &worker, delivery).await,
+            Ok(delivery) => {
+                let turn = delivery.turn_id.clone();
+                run(&inner, &worker, &turn, Some(delivery)).await;
+            }
             Err(error) => {
                 tracing::warn!(%error, "the queue gives no deliveries");
                 tokio::select! {
+                    biased;
                     () = inner.phase.stopping() => return,
                     () = tokio::time::sleep(PAUSE) => {}
                 }
@@ -47,23 +78,50 @@ async fn work(inner: Arc<Inner>) {
     }
 }
 
-async fn handle(inner: &Arc<Inner>, worker: &WorkerId, delivery: Delivery) {
-    let turn_id = delivery.turn_id.clone();
-    let claimed = inner.ports.leases.claim(&turn_id, worker, inner.options.lease).await;
-    let (settled, run) = match claimed {
+async fn run(inner: &Arc<Inner>, worker: &WorkerId, turn_id: &TurnId, delivery: Option<Delivery>) {
+    let asked = Instant::now();
+    let settled = match claim(inner, worker, turn_id).await {
         Ok(Claimed::Won { claim, turn, log_at }) => {
             // The claim is committed, so the delivery has done its duty. Settling it is not worth waiting for.
-            tokio::join!(delivery.ack(), turn::run(inner.clone(), claim, *turn, log_at))
+            let run = turn::run(inner.clone(), claim, *turn, log_at, asked);
+            let (settled, ()) = tokio::join!(ack(delivery), run);
+            settled
         }
-        Ok(Claimed::Held | Claimed::Waits | Claimed::Ended) => (delivery.ack().await, ()),
+        Ok(Claimed::Held | Claimed::Waits | Claimed::Ended) => ack(delivery).await,
         Err(error) => {
             tracing::warn!(turn.id = %turn_id, %error, "a turn could not be claimed");
-            (delivery.to_back(PAUSE).await, ())
+            match delivery {
+                Some(delivery) => delivery.to_back(PAUSE).await,
+                None => Ok(()),
+            }
         }
     };
-    let () = run;
     if let Err(error) = settled {
         // It comes back, and the claim then says that there is nothing to do.
         tracing::warn!(turn.id = %turn_id, %error, "a delivery could not be settled");
+    }
+}
+
+/// A claim whose answer was not heard may have been made; the same worker gets it by asking again.
+async fn claim(inner: &Inner, worker: &WorkerId, turn: &TurnId) -> PortResult<Claimed> {
+    let mut tries = 1;
+    loop {
+        match inner.ports.leases.claim(turn, worker, inner.options.lease).await {
+            Err(PortError::Unavailable(reason))
+                if tries < CLAIM_TRIES && !inner.phase.is_stopping() =>
+            {
+                tries += 1;
+                tracing::warn!(turn.id = %turn, reason, "a claim had no answer; it is tried again");
+                tokio::time::sleep(PAUSE).await;
+            }
+            answered => return answered,
+        }
+    }
+}
+
+async fn ack(delivery: Option<Delivery>) -> PortResult<()> {
+    match delivery {
+        Some(delivery) => delivery.ack().await,
+        None => Ok(()),
     }
 }

@@ -62,7 +62,7 @@ pub(crate) async fn start(settings: &Settings) -> anyhow::Result<Running> {
     let model = describe(&*provider);
     let engine = Engine::new(ports.clone(), provider, tools, engine_options(settings));
     let app = App::new(settings, engine.clone(), ports, model.clone(), metrics.clone())?;
-    engine.start();
+    engine.start(engine::Roles::ALL);
     let chores = TaskTracker::new();
     let chores_end = CancellationToken::new();
     chores.spawn(chores_end.clone().run_until_cancelled_owned(http::metrics::keep_up(metrics)));

@@ -12,11 +12,14 @@ use crate::store::Fenced;
 /// Laws: one holder at a time (`a_turn_has_one_holder`); fences only grow (`every_claim_raises_the_fence`);
 /// a late renew fails (`a_renewal_after_a_new_claim_fails`); one running turn per session, in the order
 /// they were accepted (`a_session_runs_one_turn_at_a_time`); an orderly hand-back is not a crashed
-/// attempt (`a_handed_back_turn_does_not_count_as_crashed`). Leases are judged by one clock that never
+/// attempt (`a_handed_back_turn_does_not_count_as_crashed`); a claim that is repeated by the same worker is the same
+/// claim (`a_claim_repeated_by_its_worker_is_the_same_claim`). Leases are judged by one clock that never
 /// jumps: the database's, or the process's monotonic one.
 #[async_trait]
 pub trait Leases: Send + Sync {
-    /// One conditional update: the turn becomes `running`, its fence and its attempt go up by one.
+    /// One conditional update: the turn becomes `running`, its fence and its attempt go up by one. A worker that holds
+    /// the turn already gets the claim it has, so one that did not hear the answer asks again. A turn whose cancel was
+    /// requested needs no place of its user: it is only claimed to be ended.
     async fn claim(&self, turn: &TurnId, worker: &WorkerId, ttl: Duration) -> PortResult<Claimed>;
 
     async fn renew(&self, claim: &Claim, ttl: Duration) -> PortResult<Renewal>;
@@ -35,7 +38,7 @@ pub enum Claimed {
     },
     /// Somebody holds it and has renewed in time.
     Held,
-    /// An older turn of the same session comes first; its end makes this one due.
+    /// It is not admitted: an older turn of the session comes first, or its user has no free place. An end makes it due.
     Waits,
     /// It has a final status, or is gone with its session.
     Ended,

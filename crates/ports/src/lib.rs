@@ -23,7 +23,7 @@ pub use follow::{Followed, Follower};
 pub use leases::Leases;
 pub use model::ModelProvider;
 pub use queue::Queue;
-pub use store::{ApiKeys, Fenced, Health, Messages, Outbox, Sessions, Turns};
+pub use store::{ApiKeys, Failing, Fenced, Health, Messages, Outbox, Sessions, Turns};
 pub use stream_log::StreamLog;
 pub use tool::Tool;
 

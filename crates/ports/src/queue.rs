@@ -11,23 +11,18 @@ use crate::error::PortResult;
 /// Laws: at least once (`what_is_pushed_is_delivered`); unsettled comes back
 /// (`an_unsettled_delivery_comes_back`); settled never does (`a_settled_delivery_never_comes_back`);
 /// first in, first out among those that are ready (`deliveries_come_in_order`); `to_back` puts behind
-/// everything that waits (`to_back_goes_to_the_end`).
+/// everything that waits (`to_back_goes_to_the_end`). A turn that is pushed twice may be delivered twice.
 #[async_trait]
 pub trait Queue: Send + Sync {
-    /// A turn that already waits is not added a second time. A queue may forget what it was given when its process
-    /// ends: the outbox then finds the turn.
+    /// Taken over by the queue when it returns. A queue may forget what it was given when its process ends: the outbox
+    /// then finds the turn.
     async fn push(&self, turn: &TurnId) -> PortResult<()>;
 
     /// Waits for the next delivery. Dropping the future loses nothing.
     async fn pop(&self) -> PortResult<Delivery>;
 
-    async fn depth(&self) -> PortResult<Depth>;
-}
-
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Depth {
-    pub waiting: u64,
-    pub oldest: Option<Duration>,
+    /// How many deliveries wait, for the metrics.
+    async fn depth(&self) -> PortResult<u64>;
 }
 
 /// A message in our hands. Dropped without a word it comes back.

@@ -52,6 +52,10 @@ id!(
     TurnId
 );
 id!(
+    /// One write of the journal, so that a repetition of it is recognised.
+    RecordId
+);
+id!(
     /// Anything with a stream log: a turn (its turn id) or an operation.
     TaskId
 );

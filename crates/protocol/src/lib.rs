@@ -19,5 +19,5 @@ pub mod turn;
 pub mod usage;
 
 pub use chunk::Chunk;
-pub use ids::{CallId, MessageId, SessionId, TaskId, TurnId, UserId, WorkerId};
+pub use ids::{CallId, MessageId, RecordId, SessionId, TaskId, TurnId, UserId, WorkerId};
 pub use segment::{Segment, SegmentBuilder, Seq};

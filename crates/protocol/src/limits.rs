@@ -12,6 +12,21 @@ pub const fn stream_idle_timeout(max_tool_wait: Duration) -> Duration {
 /// How long a tool may run unless it says otherwise.
 pub const TOOL_BUDGET: Duration = Duration::from_secs(600);
 
+/// How much one user may have under way.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Caps {
+    /// Turns that run, or wait in the queue for a worker. More of them wait their turn in the store.
+    pub running: u32,
+    /// Turns that have been accepted and have not ended. More are refused.
+    pub in_flight: u32,
+}
+
+impl Default for Caps {
+    fn default() -> Self {
+        Self { running: 5, in_flight: 15 }
+    }
+}
+
 /// Characters in a user's message.
 pub const MESSAGE_CHARS: usize = 64_000;
 /// Files attached to a message.

@@ -49,6 +49,8 @@ problem_codes! {
     NothingToRegenerate = "NOTHING_TO_REGENERATE", 422;
     HeadersTooLarge = "HEADERS_TOO_LARGE", 431;
     TooManyStreams = "TOO_MANY_STREAMS", 429;
+    /// This user has as many turns under way as a user may have.
+    TooManyTurns = "TOO_MANY_TURNS", 429;
     Internal = "INTERNAL_ERROR", 500;
     NotImplemented = "NOT_IMPLEMENTED", 501;
     Unavailable = "UNAVAILABLE", 503;

@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 
 use async_trait::async_trait;
 use ports::PortResult;
-use ports::queue::{Delivery, Depth, Queue, Settle};
+use ports::queue::{Delivery, Queue, Settle};
 use protocol::TurnId;
 use tokio::sync::Notify;
 
@@ -35,7 +35,6 @@ struct Line {
 
 struct Waiting {
     turn: TurnId,
-    since: Instant,
     ready: Instant,
 }
 
@@ -71,12 +70,7 @@ impl Queue for LocalQueue {
             let later = match looked {
                 Look::Found(place, waiting) => {
                     let turn_id = waiting.turn.clone();
-                    let in_hand = InHand {
-                        place,
-                        since: waiting.since,
-                        turn: waiting.turn,
-                        queue: self.shared.clone(),
-                    };
+                    let in_hand = InHand { place, turn: waiting.turn, queue: self.shared.clone() };
                     return Ok(Delivery::new(turn_id, Box::new(in_hand)));
                 }
                 Look::Later(at) => at,
@@ -88,10 +82,8 @@ impl Queue for LocalQueue {
         }
     }
 
-    async fn depth(&self) -> PortResult<Depth> {
-        let line = self.shared.line();
-        let oldest = line.waiting.values().map(|waiting| waiting.since.elapsed()).max();
-        Ok(Depth { waiting: line.waiting.len() as u64, oldest })
+    async fn depth(&self) -> PortResult<u64> {
+        Ok(self.shared.line().waiting.len() as u64)
     }
 }
 
@@ -112,7 +104,7 @@ impl Line {
         let now = Instant::now();
         let place = self.next_place;
         self.next_place += 1;
-        self.insert(place, Waiting { turn, since: now, ready: now + delay.min(LONGEST_DELAY) });
+        self.insert(place, Waiting { turn, ready: now + delay.min(LONGEST_DELAY) });
     }
 
     /// A turn that already waits is not added a second time.
@@ -141,7 +133,6 @@ impl Line {
 /// A turn that somebody works on.
 struct InHand {
     place: u64,
-    since: Instant,
     turn: TurnId,
     queue: Arc<Shared>,
 }
@@ -159,7 +150,7 @@ impl Settle for InHand {
     }
 
     fn give_back(&self) {
-        let waiting = Waiting { turn: self.turn.clone(), since: self.since, ready: Instant::now() };
+        let waiting = Waiting { turn: self.turn.clone(), ready: Instant::now() };
         self.queue.line().insert(self.place, waiting);
         self.queue.wake();
     }

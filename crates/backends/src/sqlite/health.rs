@@ -1,14 +1,30 @@
 //! Whether the store takes a write and gives a read.
 
 use async_trait::async_trait;
-use ports::{Health, PortResult};
+use ports::{Failing, Health, PortResult};
+
+use std::time::Duration;
 
 use super::Sqlite;
 use super::job::{Done, Need};
 
+/// A store that has not answered by then is not there.
+const PATIENCE: Duration = Duration::from_secs(2);
+
 #[async_trait]
 impl Health for Sqlite {
-    async fn check(&self) -> PortResult<()> {
+    async fn failing(&self) -> Vec<Failing> {
+        let reason = match tokio::time::timeout(PATIENCE, self.try_out()).await {
+            Ok(Ok(())) => return Vec::new(),
+            Ok(Err(error)) => error.to_string(),
+            Err(_) => "it does not answer".to_owned(),
+        };
+        vec![Failing { name: "store", reason }]
+    }
+}
+
+impl Sqlite {
+    async fn try_out(&self) -> PortResult<()> {
         self.writer
             .run(Need::Ordinary, |db| {
                 db.prepare_cached(

@@ -7,7 +7,7 @@ use rusqlite::Connection;
 use tokio::sync::oneshot;
 
 use super::fault::Fault;
-use super::live::{Live, News};
+use crate::live::{Live, News};
 
 /// What a write gives back, and what the rest of the process learns when it is on disk.
 #[derive(Debug)]

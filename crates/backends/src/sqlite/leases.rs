@@ -15,7 +15,8 @@ use super::fault::Fault;
 use super::job::{Done, Need};
 use super::stream_log::{self, count_fenced};
 use super::turns::{by_id, open_after};
-use super::{Moment, Sqlite, rows, words};
+use super::{Moment, Sqlite, rows};
+use crate::words;
 
 #[async_trait]
 impl Leases for Sqlite {
@@ -79,14 +80,20 @@ fn claim(
     match found.status {
         TurnStatus::Queued => {}
         TurnStatus::Running if found.lease_until_ms.is_some_and(|until| until > now.ms) => {
-            return Ok(Done::quietly(Claimed::Held));
+            if found.worker.as_deref() != Some(worker.as_str()) {
+                return Ok(Done::quietly(Claimed::Held));
+            }
+            return won(db, turn, worker, found.fence as u64);
         }
         TurnStatus::Running => {}
         TurnStatus::Completed | TurnStatus::Failed | TurnStatus::Cancelled => {
             return Ok(Done::quietly(Claimed::Ended));
         }
     }
-    if open_after(db, &found.session, 0)?.is_some_and(|(_, first)| first < found.ordinal) {
+    let is_first = || {
+        Ok::<_, Fault>(open_after(db, &found.session, 0)?.is_none_or(|(_, at)| at >= found.ordinal))
+    };
+    if !found.admitted && !(found.cancel_requested && is_first()?) {
         return Ok(Done::quietly(Claimed::Waits));
     }
     db.prepare_cached(
@@ -104,7 +111,16 @@ fn claim(
         now.boot,
         now.ms,
     ])?;
-    let fence = (found.fence + 1) as u64;
+    won(db, turn, worker, (found.fence + 1) as u64)
+}
+
+/// The claim that the row says, with its log.
+fn won(
+    db: &Connection,
+    turn: &TurnId,
+    worker: &WorkerId,
+    fence: u64,
+) -> Result<Done<Claimed>, Fault> {
     // In the same transaction, so that the holder before cannot append from this moment on.
     let log_at = match stream_log::take_over(db, &turn.task(), fence)? {
         TakenOver::At { last, sealed: false } => Some(last),
@@ -126,12 +142,16 @@ struct Found {
     status: TurnStatus,
     fence: i64,
     lease_until_ms: Option<i64>,
+    worker: Option<String>,
+    admitted: bool,
+    cancel_requested: bool,
 }
 
 fn find(db: &Connection, turn: &TurnId) -> Result<Option<Found>, Fault> {
     let found = db
         .prepare_cached(
-            "SELECT session_id, ordinal, status, fence, lease_until_ms FROM turn WHERE id = ?1",
+            "SELECT session_id, ordinal, status, fence, lease_until_ms, worker, admitted,
+                 cancel_requested FROM turn WHERE id = ?1",
         )?
         .query_row([turn.as_str()], |row| {
             Ok(Found {
@@ -140,6 +160,9 @@ fn find(db: &Connection, turn: &TurnId) -> Result<Option<Found>, Fault> {
                 status: rows::word(row, "status", words::status)?,
                 fence: row.get("fence")?,
                 lease_until_ms: row.get("lease_until_ms")?,
+                worker: row.get("worker")?,
+                admitted: row.get("admitted")?,
+                cancel_requested: row.get("cancel_requested")?,
             })
         })
         .optional()?;

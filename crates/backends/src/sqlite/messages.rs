@@ -1,17 +1,17 @@
 //! The history: written a row at a time by turns, read in pages by people.
 
-use std::collections::HashSet;
-
 use async_trait::async_trait;
 use ports::PortResult;
 use ports::store::{Messages, Page};
-use protocol::message::{Message, NewMessage, Role};
+use protocol::message::NewMessage;
 use protocol::session::Owner;
 use protocol::{CallId, SessionId, TurnId};
 use rusqlite::{Connection, params};
 
 use super::fault::Fault;
-use super::{Sqlite, rows, sessions, words};
+use super::{Sqlite, rows, sessions};
+use crate::exchanges::OpenExchanges;
+use crate::words;
 
 #[async_trait]
 impl Messages for Sqlite {
@@ -115,31 +115,4 @@ fn page(
     messages.reverse();
     let oldest_sequence = messages.first().map(|message| message.sequence);
     Ok(Page { messages, has_more, oldest_sequence })
-}
-
-/// The results that were met, going backwards, before the call they answer.
-#[derive(Default)]
-struct OpenExchanges(HashSet<(TurnId, CallId)>);
-
-impl OpenExchanges {
-    fn none(&self) -> bool {
-        self.0.is_empty()
-    }
-
-    fn pass(&mut self, message: &Message) {
-        match message.role {
-            Role::Tool => {
-                let call = message.tool_call_id.clone();
-                self.0.extend(call.map(|call| (message.turn_id.clone(), call)));
-            }
-            Role::Assistant => {
-                for call in &message.tool_calls {
-                    self.0.remove(&(message.turn_id.clone(), call.id.clone()));
-                }
-            }
-            // A turn begins with its user message: there is no call to be found before that.
-            Role::User => self.0.retain(|(turn, _)| *turn != message.turn_id),
-            Role::System => {}
-        }
-    }
 }

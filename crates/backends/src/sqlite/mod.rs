@@ -8,7 +8,6 @@ mod health;
 mod job;
 mod key_check;
 mod leases;
-mod live;
 mod lock;
 mod log_read;
 mod messages;
@@ -21,21 +20,19 @@ mod rows;
 mod schema;
 mod sessions;
 mod stream_log;
-mod tail;
-mod tails;
 mod turns;
-mod words;
 mod writer;
 
 use std::sync::Arc;
 
 use ports::{Clock, PortResult};
+use protocol::limits::Caps;
 
 use self::boot::Boot;
-use self::live::Live;
 pub(crate) use self::open::open;
 use self::readers::Readers;
 use self::writer::Writer;
+use crate::live::Live;
 
 /// All seams that one database serves. The traits are implemented in the file of each noun.
 #[derive(Clone)]
@@ -44,6 +41,7 @@ pub(crate) struct Sqlite {
     readers: Readers,
     boot: Boot,
     clock: Arc<dyn Clock>,
+    caps: Caps,
     live: Arc<Live>,
 }
 

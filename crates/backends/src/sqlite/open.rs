@@ -6,21 +6,23 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use ports::Clock;
+use protocol::limits::Caps;
 use rusqlite::config::DbConfig;
 use rusqlite::{Connection, OpenFlags};
 
-use super::Sqlite;
 use super::boot::Boot;
 use super::fault::Fault;
 use super::key_check::{self, KeyCheck};
-use super::live::Live;
 use super::lock::lock;
 use super::pen::Pen;
 use super::readers::Readers;
 use super::reserve::Reserve;
 use super::schema::{self, Schema};
+use super::turns::places::admit_all;
 use super::writer::Writer;
+use super::{Moment, Sqlite};
 use crate::connect::ConnectError;
+use crate::live::Live;
 use crate::options::Options;
 
 /// Up to this size the whole file is checked; reading a larger one would delay the start too long.
@@ -32,24 +34,25 @@ pub(crate) async fn open(
     options: &Options,
     clock: Arc<dyn Clock>,
 ) -> Result<Sqlite, ConnectError> {
-    let key = options.encryption_key.clone();
+    let (key, caps) = (options.encryption_key.clone(), options.caps);
     let live = Arc::new(Live::new(options.deaf));
     let database = data.join("pilothouse.db");
     let opening = {
         let (live, database) = (live.clone(), database.clone());
-        tokio::task::spawn_blocking(move || start(&data, &database, key.as_deref(), live))
+        tokio::task::spawn_blocking(move || start(&data, &database, key.as_deref(), caps, live))
     };
     let (writer, boot) = opening.await.map_err(|error| ConnectError::Storage {
         database: database.clone(),
         reason: error.to_string(),
     })??;
-    Ok(Sqlite { writer, readers: Readers::new(database), boot, clock, live })
+    Ok(Sqlite { writer, readers: Readers::new(database), boot, clock, caps: options.caps, live })
 }
 
 fn start(
     data: &Path,
     database: &Path,
     key: Option<&str>,
+    caps: Caps,
     live: Arc<Live>,
 ) -> Result<(Writer, Boot), ConnectError> {
     let lock = lock(data)?;
@@ -57,9 +60,9 @@ fn start(
     let failed = |fault: Fault| failure(database, &fault);
     let db = connection(database).map_err(failed)?;
     check_file(&db, database)?;
-    let mut taken = take_over(&db);
+    let mut taken = take_over(&db, caps);
     if matches!(&taken, Err(fault) if fault.is_full()) && reserve.release() {
-        taken = take_over(&db);
+        taken = take_over(&db, caps);
     }
     let boot = match taken.map_err(failed)? {
         Taken::Boot(number) => Boot::new(number),
@@ -127,7 +130,7 @@ enum Taken {
     Newer { found: i64, known: i64 },
 }
 
-fn take_over(db: &Connection) -> Result<Taken, Fault> {
+fn take_over(db: &Connection, caps: Caps) -> Result<Taken, Fault> {
     if let Schema::Newer { found, known } = schema::bring_up_to_date(db)? {
         return Ok(Taken::Newer { found, known });
     }
@@ -139,16 +142,13 @@ fn take_over(db: &Connection) -> Result<Taken, Fault> {
         [],
         |row| row.get(0),
     )?;
-    // Every lease has ended, and the first open turn of each session is due.
+    // Every lease has ended, and whatever has a place is due.
     transaction.execute_batch(
         "UPDATE turn SET lease_until_ms = 0 WHERE status = 'running';
-         UPDATE turn AS mine SET due_ms = CASE WHEN EXISTS (
-             SELECT 1 FROM turn AS older
-             WHERE older.session_id = mine.session_id AND older.ordinal < mine.ordinal
-               AND older.status IN ('queued', 'running')
-         ) THEN NULL ELSE 0 END
-         WHERE mine.status IN ('queued', 'running');",
+         UPDATE turn SET due_ms = CASE WHEN admitted = 1 THEN 0 END
+         WHERE status IN ('queued', 'running');",
     )?;
+    admit_all(&transaction, Moment { wall_us: 0, ms: 0, boot: number }, caps)?;
     transaction.commit()?;
     Ok(Taken::Boot(number))
 }

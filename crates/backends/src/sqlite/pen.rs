@@ -8,8 +8,8 @@ use rusqlite::Connection;
 
 use super::fault::Fault;
 use super::job::{Job, Need, Ran};
-use super::live::Live;
 use super::reserve::Reserve;
+use crate::live::Live;
 
 pub(crate) struct Pen {
     db: Connection,

@@ -10,7 +10,7 @@ use rusqlite::types::Type;
 use rusqlite::{Result, Row};
 use serde::de::DeserializeOwned;
 
-use super::words;
+use crate::words;
 
 /// Columns of a `Session`, of the table `session` under the name `s`.
 pub(super) const SESSION: &str = "s.id, s.user_id, s.title, s.is_pinned, s.dry_run, s.metadata, \

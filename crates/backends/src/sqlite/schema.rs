@@ -4,8 +4,10 @@ use rusqlite::Connection;
 
 use super::fault::Fault;
 
-const STEPS: &[&str] =
-    &[include_str!("../../../../migrations/sqlite/0001_sessions_turns_logs.sql")];
+const STEPS: &[&str] = &[
+    include_str!("../../../../migrations/sqlite/0001_sessions_turns_logs.sql"),
+    include_str!("../../../../migrations/sqlite/0002_places.sql"),
+];
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Schema {

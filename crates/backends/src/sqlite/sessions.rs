@@ -3,14 +3,16 @@
 use async_trait::async_trait;
 use ports::PortResult;
 use ports::store::{Assigned, ListSessions, NewSession, SessionPage, Sessions, Title};
+use protocol::limits::Caps;
 use protocol::session::{Owner, Session};
 use protocol::{SessionId, TaskId, UserId};
 use rusqlite::{Connection, OptionalExtension, params};
 
 use super::fault::Fault;
 use super::job::{Done, Need};
-use super::live::News;
-use super::{Sqlite, log_read, rows};
+use super::turns::places::admit;
+use super::{Moment, Sqlite, log_read, rows};
+use crate::live::News;
 
 #[async_trait]
 impl Sessions for Sqlite {
@@ -107,9 +109,9 @@ impl Sessions for Sqlite {
     }
 
     async fn delete(&self, owner: &Owner, id: &SessionId) -> PortResult<bool> {
-        let (owner, id) = (owner.clone(), id.clone());
+        let (owner, id, now, caps) = (owner.clone(), id.clone(), self.moment(), self.caps);
         // Essential, because it makes room.
-        self.writer.run(Need::Essential, move |db| delete(db, &owner, &id)).await
+        self.writer.run(Need::Essential, move |db| delete(db, now, caps, &owner, &id)).await
     }
 }
 
@@ -151,11 +153,24 @@ fn list(db: &Connection, user: &UserId, wanted: ListSessions) -> Result<SessionP
     Ok(SessionPage { sessions, total: total as u64 })
 }
 
-fn delete(db: &Connection, owner: &Owner, id: &SessionId) -> Result<Done<bool>, Fault> {
+fn delete(
+    db: &Connection,
+    now: Moment,
+    caps: Caps,
+    owner: &Owner,
+    id: &SessionId,
+) -> Result<Done<bool>, Fault> {
     if find(db, owner, id)?.is_none() {
         return Ok(Done::quietly(false));
     }
     let id = id.as_str();
+    let slots: Vec<String> = db
+        .prepare_cached(
+            "SELECT DISTINCT slot FROM turn
+             WHERE session_id = ?1 AND status IN ('queued', 'running')",
+        )?
+        .query_map([id], |row| row.get(0))?
+        .collect::<Result<_, _>>()?;
     let logs: Vec<(i64, TaskId)> = db
         .prepare_cached(
             "SELECT l.id, l.task_id FROM log AS l JOIN turn AS t ON t.id = l.task_id
@@ -176,6 +191,10 @@ fn delete(db: &Connection, owner: &Owner, id: &SessionId) -> Result<Done<bool>, 
         "DELETE FROM session WHERE id = ?1",
     ] {
         db.prepare_cached(statement)?.execute([id])?;
+    }
+    // The places of turns that were still open are free now; the sweeper finds who got them.
+    for slot in slots {
+        admit(db, now, caps, &slot)?;
     }
     let tasks = logs.into_iter().map(|(_, task)| task).collect();
     Ok(Done::with(true, News::LogsGone(tasks)))

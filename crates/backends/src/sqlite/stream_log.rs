@@ -9,8 +9,8 @@ use rusqlite::{Connection, OptionalExtension, params};
 use super::Sqlite;
 use super::fault::Fault;
 use super::job::{Done, Need};
-use super::live::{LogEnd, News};
 use super::log_read;
+use crate::live::{LogEnd, News};
 
 #[async_trait]
 impl StreamLog for Sqlite {

@@ -4,6 +4,7 @@ use std::path::Path;
 
 use pilothouse_backends::{Connected, Options, connect};
 use ports::Ports;
+use protocol::limits::Caps;
 use protocol::{Seq, TaskId};
 use rusqlite::{Connection, params};
 use tempfile::TempDir;
@@ -12,20 +13,22 @@ use testkit::conformance::Fixture;
 pub(crate) struct Embedded {
     folder: TempDir,
     deaf: bool,
+    caps: Caps,
     /// Absent only while it is being reopened.
     open: Option<Connected>,
 }
 
 impl Embedded {
-    async fn new(deaf: bool) -> Self {
+    async fn new(deaf: bool, caps: Caps) -> Self {
         let folder = tempfile::tempdir().expect("a folder");
-        let mut fixture = Self { folder, deaf, open: None };
+        let mut fixture = Self { folder, deaf, caps, open: None };
         fixture.open().await;
         fixture
     }
 
     async fn open(&mut self) {
-        let options = Options { deaf: self.deaf, ..Options::embedded(self.folder.path()) };
+        let options =
+            Options { deaf: self.deaf, caps: self.caps, ..Options::embedded(self.folder.path()) };
         self.open = Some(connect(&options).await.expect("it opens"));
     }
 
@@ -37,8 +40,8 @@ impl Embedded {
 }
 
 impl Fixture for Embedded {
-    async fn start() -> Self {
-        Self::new(false).await
+    async fn start_with(caps: Caps) -> Self {
+        Self::new(false, caps).await
     }
 
     fn ports(&self) -> &Ports {
@@ -69,8 +72,8 @@ impl Fixture for Embedded {
 pub(crate) struct Deaf(Embedded);
 
 impl Fixture for Deaf {
-    async fn start() -> Self {
-        Self(Embedded::new(true).await)
+    async fn start_with(caps: Caps) -> Self {
+        Self(Embedded::new(true, caps).await)
     }
 
     fn ports(&self) -> &Ports {

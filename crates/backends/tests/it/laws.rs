@@ -11,6 +11,7 @@ mod listening {
     conformance::leases!(Fixture);
     conformance::messages!(Fixture);
     conformance::outbox!(Fixture);
+    conformance::places!(Fixture);
     conformance::queue!(Fixture);
     conformance::regenerate!(Fixture);
     conformance::sessions!(Fixture);
@@ -26,6 +27,7 @@ mod deaf {
     conformance::bus!(Fixture);
     conformance::leases!(Fixture);
     conformance::outbox!(Fixture);
+    conformance::places!(Fixture);
     conformance::queue!(Fixture);
     conformance::sessions!(Fixture);
     conformance::stream_log!(Fixture);

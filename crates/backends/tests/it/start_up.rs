@@ -6,12 +6,14 @@ use std::time::Duration;
 use pilothouse_backends::{ConnectError, Connected, Options, connect};
 use ports::PortError;
 use ports::stream_log::Read;
+use testkit::conformance::GENEROUS;
 use testkit::conformance::scene::*;
 
 use crate::fixture::{assert_whole, raw_database};
 
 async fn open(folder: &Path) -> Connected {
-    connect(&Options::embedded(folder)).await.expect("it opens")
+    let options = Options { caps: GENEROUS, ..Options::embedded(folder) };
+    connect(&options).await.expect("it opens")
 }
 
 async fn refused(options: &Options) -> ConnectError {
@@ -130,7 +132,7 @@ async fn what_was_answered_is_there_after_a_crash() {
     let read = again.ports.log.read(&turn.id.task(), 0, 1000).await.expect("read");
     assert!(matches!(read, Read::Log { segments, .. } if segments == [said]));
     assert_eq!(
-        again.ports.outbox.due(10).await.expect("due"),
+        again.ports.outbox.due(10, Duration::ZERO).await.expect("due"),
         std::slice::from_ref(&turn.id),
         "at once"
     );

@@ -1,10 +1,11 @@
 //! Keeping the claim: renewed on a timer, and given up in good time when it cannot be.
 
 use std::convert::Infallible;
-use std::time::Instant;
+use std::time::Duration;
 
 use ports::leases::Renewal;
 use protocol::turn::Claim;
+use tokio::time::{Instant, timeout_at};
 
 use super::registry::{Stop, StopReason};
 use crate::Inner;
@@ -12,33 +13,51 @@ use crate::Inner;
 /// The part of a lease after which a worker that could not renew stops by itself, so that it has stopped
 /// before anybody else may start.
 const OURS: f64 = 0.7;
+/// A renewal that failed is tried again this much sooner.
+const SOONER: u32 = 10;
 
-/// Runs beside the turn. A renewal also brings the news of a cancel whose hint was lost.
+/// How long a worker may act on a lease that it asked for at a given moment.
+pub(crate) fn ours(lease: Duration) -> Duration {
+    lease.mul_f64(OURS)
+}
+
+/// Runs beside the turn, also while a stopped one is being ended. A renewal brings the news of a cancel whose hint was
+/// lost, too.
 pub(super) async fn keep(inner: &Inner, claim: &Claim, stop: &Stop) -> Infallible {
     let options = &inner.options;
-    let mut renewed = Instant::now();
-    while stop.now().is_none() {
-        tokio::time::sleep(options.renew).await;
+    let mut pause = options.renew;
+    while !stop.is_lost() {
+        tokio::time::sleep(pause).await;
         let asked = Instant::now();
-        match inner.ports.leases.renew(claim, options.lease).await {
-            Ok(Renewal::Held { cancel_requested }) => {
-                renewed = asked;
+        let renewal = timeout_at(stop.ours_until(), inner.ports.leases.renew(claim, options.lease));
+        pause = match renewal.await {
+            Ok(Ok(Renewal::Held { cancel_requested })) => {
+                stop.ours_for(asked, options.lease);
                 if cancel_requested {
                     stop.stop(StopReason::Cancelled);
                 }
+                options.renew
             }
-            Ok(Renewal::Lost) => {
+            Ok(Ok(Renewal::Lost)) => {
                 tracing::warn!("fenced: another worker has this turn");
-                metrics::counter!("pilothouse_leases_lost_total").increment(1);
-                stop.stop(StopReason::LeaseLost);
+                lose(stop);
+                options.renew
             }
-            Err(error) => {
+            Ok(Err(error)) => {
                 tracing::warn!(%error, "a lease could not be renewed");
-                if renewed.elapsed() > options.lease.mul_f64(OURS) {
-                    stop.stop(StopReason::LeaseLost);
-                }
+                options.renew / SOONER
             }
-        }
+            Err(_) => {
+                tracing::warn!("a lease could not be renewed in time; the turn is given up");
+                lose(stop);
+                options.renew
+            }
+        };
     }
     std::future::pending().await
+}
+
+fn lose(stop: &Stop) {
+    metrics::counter!("pilothouse_leases_lost_total").increment(1);
+    stop.lose();
 }

@@ -2,7 +2,8 @@
 
 mod context;
 pub(crate) mod decide;
-mod halt;
+pub(crate) mod halt;
+pub(crate) mod insist;
 mod lease;
 mod model_step;
 mod open_parts;
@@ -15,19 +16,21 @@ pub(crate) mod tool_step;
 use std::collections::HashSet;
 use std::convert::Infallible;
 use std::sync::Arc;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use ports::Fenced;
-use ports::store::Progress;
+use ports::store::{Entry, Progress, Record};
 use protocol::limits::CRASHED_ATTEMPTS;
 use protocol::message::Role;
 use protocol::turn::{Claim, FailureCode, Turn, TurnError};
 use protocol::usage::Usage;
 use protocol::{CallId, Seq};
+use tokio::time::Instant;
 use tracing::Instrument;
 
 use self::decide::Next;
-use self::halt::{Halt, unfenced};
+use self::halt::Halt;
+use self::insist::insist_fenced;
 use self::model_step::StepEnd;
 pub(crate) use self::model_step::{Answer, Said};
 use self::open_parts::OpenParts;
@@ -57,9 +60,16 @@ pub(crate) struct Attempt {
     started: Instant,
 }
 
-/// Returns when the turn has ended, was handed back, or is no longer ours.
-pub(crate) async fn run(inner: Arc<Inner>, claim: Claim, turn: Turn, log_at: Option<Seq>) {
-    let running = inner.registry.enter(&turn.id);
+/// Returns when the turn has ended, was handed back, or is no longer ours. The claim was asked for at `asked`: from
+/// then on its lease counts.
+pub(crate) async fn run(
+    inner: Arc<Inner>,
+    claim: Claim,
+    turn: Turn,
+    log_at: Option<Seq>,
+    asked: Instant,
+) {
+    let running = inner.registry.enter(&turn.id, asked + lease::ours(inner.options.lease));
     let span = tracing::info_span!("turn", turn.id = %turn.id, session.id = %turn.session_id, fence = claim.fence);
     let work = attempt(inner.clone(), claim.clone(), turn.clone(), log_at, running.stop.clone());
     let outcome = inner.tasks.spawn(Kind::Turn, work.instrument(span)).await;
@@ -84,6 +94,7 @@ async fn attempt(
     let keep_claim = claim.clone();
     let keep_stop = stop.clone();
     tokio::select! {
+        biased;
         never = lease::keep(&keep_inner, &keep_claim, &keep_stop) => match never {},
         () = go(inner, claim, turn, log_at, stop) => {}
     }
@@ -123,6 +134,7 @@ impl Attempt {
         let silence = self.recorder.break_silence();
         let overtime = stop_after(self.stop.clone(), self.inner.options.max_time);
         tokio::select! {
+            biased;
             never = silence => match never {},
             never = overtime => match never {},
             result = self.steps() => result,
@@ -136,7 +148,7 @@ impl Attempt {
             if let Some(reason) = self.stop.now() {
                 return Err(Halt::Stop(reason));
             }
-            let progress = unfenced(self.inner.ports.turns.progress(&self.claim).await?)?;
+            let progress = self.progress().await?;
             self.untitled = untitled(&progress);
             self.spent = progress.usage;
             let elapsed = self.started.elapsed();
@@ -161,6 +173,17 @@ impl Attempt {
                 }
             }
         }
+    }
+
+    async fn progress(&self) -> Result<Progress, Halt> {
+        insist_fenced(&self.stop, || self.inner.ports.turns.progress(&self.claim)).await
+    }
+
+    /// Journals, as often as it takes to hear that it is stored.
+    async fn record(&self, entries: Vec<Entry>) -> Result<(), Halt> {
+        let record = Record::new(entries);
+        let write = || self.inner.ports.turns.record(&self.claim, record.clone());
+        insist_fenced(&self.stop, write).await
     }
 
     /// Refuses a turn that was cancelled before it began or that has killed too many workers.

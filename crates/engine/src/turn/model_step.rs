@@ -14,7 +14,7 @@ use protocol::turn::FailureCode;
 use protocol::usage::Usage;
 use serde_json::Value;
 
-use super::halt::{Halt, unfenced};
+use super::halt::Halt;
 use super::tool_list::arguments;
 use super::{Attempt, context};
 
@@ -77,7 +77,7 @@ impl Attempt {
             if message.content.trim().is_empty() {
                 // Nothing to show for it, but it was paid for.
                 let spent = vec![Entry::StepEnded { usage: finished.usage }];
-                unfenced(self.inner.ports.turns.record(&self.claim, spent).await?)?;
+                self.record(spent).await?;
                 return Err(Halt::fail(
                     FailureCode::EmptyCompletion,
                     "The model ended without an answer. Sending the message again usually helps.",
@@ -247,7 +247,7 @@ impl Attempt {
         message.tool_calls = calls;
         let mut entries = vec![Entry::Message(message), Entry::StepEnded { usage }];
         entries.extend(intents);
-        unfenced(self.inner.ports.turns.record(&self.claim, entries).await?)
+        self.record(entries).await
     }
 }
 

@@ -5,7 +5,7 @@
 use std::convert::Infallible;
 use std::future::Future;
 use std::sync::{Arc, Mutex, MutexGuard};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use ports::stream_log::Appended;
 use ports::{PortError, StreamLog};
@@ -14,6 +14,7 @@ use protocol::turn::Claim;
 use protocol::{CallId, Segment, SegmentBuilder, Seq, TaskId};
 use tokio::sync::{Notify, watch};
 use tokio::task::JoinHandle;
+use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 
 use super::halt::Halt;
@@ -289,7 +290,9 @@ async fn store(shared: &Shared, segment: &Segment) -> Result<(), Halt> {
                 metrics::counter!("pilothouse_fenced_appends_total").increment(1);
                 return Err(Halt::Stop(StopReason::LeaseLost));
             }
-            Err(PortError::Unavailable(_)) if shared.stop.now().is_none() => {
+            Err(PortError::Unavailable(_))
+                if !shared.closing.is_cancelled() && !shared.stop.is_lost() =>
+            {
                 // The lease bounds this: a worker that cannot renew is stopped.
                 tokio::time::sleep(RETRY).await;
             }

@@ -2,15 +2,21 @@
 //! store by the next renewal.
 
 use std::collections::HashMap;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, OnceLock};
+use std::time::Duration;
 
 use ports::Signal;
 use protocol::TurnId;
 use tokio::sync::broadcast::error::RecvError;
 use tokio::sync::watch;
+use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 
+use super::lease;
 use crate::Inner;
+
+const LOCK: &str = "no code panics while it holds this lock";
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum StopReason {
@@ -25,13 +31,47 @@ pub(crate) enum StopReason {
 }
 
 /// Where user stop, lost lease, shutdown and the time limit meet. The first reason stands.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(crate) struct Stop {
     token: CancellationToken,
     reason: OnceLock<StopReason>,
+    /// Until when the turn is surely ours, however long this process may sleep meanwhile.
+    ours_until: Mutex<Instant>,
+    lost: AtomicBool,
 }
 
 impl Stop {
+    fn new(ours_until: Instant) -> Self {
+        Self {
+            token: CancellationToken::new(),
+            reason: OnceLock::new(),
+            ours_until: Mutex::new(ours_until),
+            lost: AtomicBool::new(false),
+        }
+    }
+
+    /// A lease was renewed; it was asked for at `asked`.
+    pub(crate) fn ours_for(&self, asked: Instant, lease: Duration) {
+        *self.ours_until.lock().expect(LOCK) = asked + lease::ours(lease);
+    }
+
+    pub(crate) fn ours_until(&self) -> Instant {
+        *self.ours_until.lock().expect(LOCK)
+    }
+
+    /// Another worker has the turn, or may have. Whatever else was the reason to stop, nothing may be written.
+    pub(crate) fn lose(&self) {
+        self.lost.store(true, Ordering::Release);
+        self.stop(StopReason::LeaseLost);
+    }
+
+    pub(crate) fn is_lost(&self) -> bool {
+        if Instant::now() > self.ours_until() {
+            self.lose();
+        }
+        self.lost.load(Ordering::Acquire)
+    }
+
     pub(crate) fn stop(&self, reason: StopReason) {
         let _ = self.reason.set(reason);
         self.token.cancel();
@@ -43,6 +83,9 @@ impl Stop {
     }
 
     pub(crate) fn now(&self) -> Option<StopReason> {
+        if self.is_lost() {
+            return Some(StopReason::LeaseLost);
+        }
         self.reason.get().copied()
     }
 
@@ -71,12 +114,12 @@ pub(crate) struct Running {
 }
 
 impl Registry {
-    pub(crate) fn enter(&self, turn: &TurnId) -> Running {
-        let stop = Arc::new(Stop::default());
+    pub(crate) fn enter(&self, turn: &TurnId, ours_until: Instant) -> Running {
+        let stop = Arc::new(Stop::new(ours_until));
         let before = lock(&self.running).insert(turn.clone(), stop.clone());
         if let Some(before) = before {
             // Claimed again while an older attempt of this process still winds down: its fence is stale.
-            before.stop(StopReason::LeaseLost);
+            before.lose();
         }
         self.publish();
         Running {
@@ -142,6 +185,7 @@ pub(crate) async fn listen(inner: Arc<Inner>) {
     let mut signals = inner.ports.bus.subscribe();
     loop {
         let signal = tokio::select! {
+            biased;
             () = inner.phase.stopping() => return,
             signal = signals.recv() => signal,
         };

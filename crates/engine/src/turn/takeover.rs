@@ -3,7 +3,6 @@
 
 use std::collections::HashSet;
 use std::sync::Arc;
-use std::time::Instant;
 
 use ports::store::Progress;
 use ports::stream_log::{Read, TakenOver};
@@ -12,8 +11,10 @@ use protocol::message::Role;
 use protocol::turn::{Claim, FailureCode, Turn};
 use protocol::{CallId, Seq};
 use serde_json::Value;
+use tokio::time::Instant;
 
-use super::halt::{Halt, unfenced};
+use super::halt::Halt;
+use super::insist::insist;
 use super::open_parts::OpenParts;
 use super::recorder::{Closing, Recorder};
 use super::registry::{Stop, StopReason};
@@ -33,8 +34,8 @@ impl Attempt {
         stop: Arc<Stop>,
     ) -> Result<Self, Halt> {
         let (last, parts) = match log_at {
-            Some(last) => (last, read_parts(&inner, &turn, last).await?),
-            None => take_over(&inner, &claim, &turn).await?,
+            Some(last) => (last, read_parts(&inner, &turn, &stop, last).await?),
+            None => take_over(&inner, &claim, &turn, &stop).await?,
         };
         let log = inner.ports.log.clone();
         let recorder = Recorder::new(&inner.tasks, log, &claim, stop.clone(), last, parts.clone());
@@ -64,31 +65,45 @@ impl Attempt {
         }
         metrics::counter!("pilothouse_takeovers_total").increment(1);
         tracing::info!(attempt = self.claim.fence, "going on with a turn");
-        let progress = unfenced(self.inner.ports.turns.progress(&self.claim).await?)?;
+        let progress = self.progress().await?;
         self.recorder.emit_all(mend(parts, &progress, &self.turn, self.claim.fence)).await
     }
 }
 
 /// The end of a log whose attempt is gone.
-pub(crate) async fn closing(inner: &Inner, claim: &Claim, turn: &Turn) -> Result<Closing, Halt> {
-    let (last, parts) = take_over(inner, claim, turn).await?;
+pub(crate) async fn closing(
+    inner: &Inner,
+    claim: &Claim,
+    turn: &Turn,
+    stop: &Stop,
+) -> Result<Closing, Halt> {
+    let (last, parts) = take_over(inner, claim, turn, stop).await?;
     Ok(Closing::following(last, parts))
 }
 
-async fn take_over(inner: &Inner, claim: &Claim, turn: &Turn) -> Result<(Seq, OpenParts), Halt> {
-    match inner.ports.log.take_over(&turn.id.task(), claim.fence).await? {
-        TakenOver::At { last, sealed: false } => Ok((last, read_parts(inner, turn, last).await?)),
+async fn take_over(
+    inner: &Inner,
+    claim: &Claim,
+    turn: &Turn,
+    stop: &Stop,
+) -> Result<(Seq, OpenParts), Halt> {
+    let task = turn.id.task();
+    match insist(stop, || inner.ports.log.take_over(&task, claim.fence)).await? {
+        TakenOver::At { last, sealed: false } => {
+            Ok((last, read_parts(inner, turn, stop, last).await?))
+        }
         TakenOver::At { sealed: true, .. } | TakenOver::Stale => {
             Err(Halt::Stop(StopReason::LeaseLost))
         }
     }
 }
 
-async fn read_parts(inner: &Inner, turn: &Turn, last: Seq) -> Result<OpenParts, Halt> {
+async fn read_parts(inner: &Inner, turn: &Turn, stop: &Stop, last: Seq) -> Result<OpenParts, Halt> {
+    let task = turn.id.task();
     let mut parts = OpenParts::default();
     let mut cursor = 0;
     while cursor < last {
-        match inner.ports.log.read(&turn.id.task(), cursor, READ_BYTES).await? {
+        match insist(stop, || inner.ports.log.read(&task, cursor, READ_BYTES)).await? {
             Read::Log { segments, missing_to: None, .. } if !segments.is_empty() => {
                 for segment in &segments {
                     parts.read(segment);

@@ -2,7 +2,7 @@
 //! stored and then shown as it arrives.
 
 use std::panic::AssertUnwindSafe;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use futures::FutureExt;
 use futures::stream::{FuturesUnordered, StreamExt};
@@ -18,10 +18,11 @@ use protocol::session::Owner;
 use protocol::text::{cut_middle, scrub};
 use protocol::turn::FailureCode;
 use serde_json::Value;
+use tokio::time::Instant;
 
 use super::Attempt;
 use super::decide::{How, Pending};
-use super::halt::{Halt, unfenced};
+use super::halt::Halt;
 
 /// How long a tool that was told to stop may take to do so by itself.
 const GRACE: Duration = Duration::from_millis(500);
@@ -64,7 +65,7 @@ impl Attempt {
         if again.is_empty() {
             return Ok(());
         }
-        unfenced(self.inner.ports.turns.record(&self.claim, again).await?)
+        self.record(again).await
     }
 
     async fn answer(
@@ -108,9 +109,14 @@ impl Attempt {
             budget,
             cancel: self.stop.token().child_token(),
         };
+        // A process that was asleep for longer than its lease must not act for the turn any more.
+        if let Some(reason) = self.stop.now() {
+            return Err(Halt::Stop(reason));
+        }
         let started = Instant::now();
         let work = AssertUnwindSafe(tool.call(arguments, context.clone())).catch_unwind();
         let answered = tokio::select! {
+            biased;
             answered = work => answered,
             () = tokio::time::sleep(budget) => {
                 context.cancel.cancel();
@@ -163,7 +169,7 @@ impl Attempt {
         response.session_id = Some(progress.session.id.clone());
         let output = self.bounded(progress, call, &response).await;
         let row = result_row(call, &output, outcome);
-        unfenced(self.inner.ports.turns.record(&self.claim, vec![Entry::Result(row)]).await?)?;
+        self.record(vec![Entry::Result(row)]).await?;
         self.recorder.emit(shown(call, output, outcome)).await
     }
 

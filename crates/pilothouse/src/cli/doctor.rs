@@ -65,13 +65,17 @@ async fn store(settings: &Settings) -> Finding {
             };
         }
     };
-    let healthy = connected.ports.health.check().await;
+    let healthy = connected.ports.health.failing().await;
     let closed = connected.backend.close().await;
-    match healthy.and(closed) {
-        Ok(()) => Finding::Good(format!("{} can be read and written.", settings.data.display())),
-        Err(error) => {
-            Finding::Bad(format!("{} opens, but fails: {error}.", settings.data.display()))
+    match closed {
+        Ok(()) if healthy.is_empty() => {
+            Finding::Good(format!("{} can be read and written.", settings.data.display()))
         }
+        outcome => Finding::Bad(format!(
+            "{} opens, but fails: {:?}.",
+            settings.data.display(),
+            outcome.map_err(|error| error.to_string()).map(|()| healthy)
+        )),
     }
 }
 

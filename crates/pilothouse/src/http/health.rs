@@ -1,7 +1,6 @@
 //! Whether the process lives, and whether it can work.
 
 use std::sync::Arc;
-use std::time::Duration;
 
 use axum::Json;
 use axum::extract::State;
@@ -10,9 +9,6 @@ use http::StatusCode;
 use serde_json::json;
 
 use super::App;
-
-/// A dependency that has not answered by then is not there.
-const PATIENCE: Duration = Duration::from_secs(2);
 
 pub(crate) async fn live() -> Response {
     Json(json!({"status": "ok"})).into_response()
@@ -34,15 +30,5 @@ pub(super) async fn failing(app: &App) -> Option<&'static str> {
     if app.engine.is_shutting_down() {
         return Some("engine");
     }
-    match tokio::time::timeout(PATIENCE, app.ports.health.check()).await {
-        Ok(Ok(())) => None,
-        Ok(Err(error)) => {
-            tracing::warn!(%error, "the store is not healthy");
-            Some("store")
-        }
-        Err(_) => {
-            tracing::warn!("the store does not answer");
-            Some("store")
-        }
-    }
+    app.ports.health.failing().await.first().map(|failing| failing.name)
 }

@@ -82,14 +82,13 @@ pub(crate) async fn render(State(app): State<Arc<App>>, headers: HeaderMap) -> A
 
 async fn measure(app: &App) -> PortResult<()> {
     let open = app.ports.turns.count_open().await?;
-    for status in [TurnStatus::Queued, TurnStatus::Running] {
-        let count = open.iter().find(|(found, _)| *found == status).map_or(0, |(_, count)| *count);
+    for (status, count) in [(TurnStatus::Queued, open.queued), (TurnStatus::Running, open.running)]
+    {
         metrics::gauge!("pilothouse_turns", "status" => status.as_str()).set(count as f64);
     }
     let depth = app.ports.queue.depth().await?;
-    metrics::gauge!("pilothouse_queue_depth").set(depth.waiting as f64);
-    let oldest = depth.oldest.unwrap_or_default();
-    metrics::gauge!("pilothouse_queue_oldest_age_seconds").set(oldest.as_secs_f64());
+    metrics::gauge!("pilothouse_queue_depth").set(depth as f64);
+    metrics::gauge!("pilothouse_queue_oldest_age_seconds").set(open.oldest_queued.as_secs_f64());
     let (waiting, lag) = app.ports.outbox.lag().await?;
     metrics::gauge!("pilothouse_outbox_waiting").set(waiting as f64);
     metrics::gauge!("pilothouse_outbox_lag_seconds").set(lag.as_secs_f64());

@@ -10,7 +10,8 @@ use bytes::{Bytes, BytesMut};
 use futures::stream;
 use http::{HeaderName, HeaderValue, header};
 use ports::stream_log::{Read, Watch};
-use ports::{Followed, Follower, PortResult};
+use ports::{Followed, Follower, PortError, PortResult};
+use protocol::Chunk;
 use protocol::replay::Merger;
 use protocol::turn::Turn;
 use protocol::{Segment, Seq, TaskId};
@@ -112,6 +113,7 @@ struct Feed {
     stage: Stage,
     /// Wakes when a log that is not there yet appears; dropped with the first event.
     appearing: Option<Watch>,
+    outage: Outage,
     quiet_since: Instant,
     recheck_at: Instant,
     _permit: StreamPermit,
@@ -121,6 +123,13 @@ struct TurnRef {
     id: protocol::TurnId,
     /// A turn without a log that has ended had its log removed, or is about to show it: looked at twice.
     seen_ended: bool,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Outage {
+    None,
+    /// The client knows.
+    Told,
 }
 
 enum Stage {
@@ -150,6 +159,7 @@ impl Feed {
             recheck_at: now + app.auth.check_in(&identity, RECHECK),
             turn: TurnRef { id: turn.id.clone(), seen_ended: false },
             stage: Stage::Opening(from),
+            outage: Outage::None,
             quiet_since: now,
             app,
             identity,
@@ -192,9 +202,17 @@ impl Feed {
             let patience = heartbeat_at.min(self.recheck_at).saturating_duration_since(now);
             let followed = tokio::select! {
                 biased;
-                followed = self.follower.next(patience) => followed?,
+                followed = self.follower.next(patience) => followed,
                 () = self.app.streams_end.cancelled() => return Err(Broken::ShuttingDown),
             };
+            let followed = match followed {
+                Err(PortError::Unavailable(_)) => match self.sit_out().await? {
+                    Some(notice) => return Ok(notice),
+                    None => continue,
+                },
+                followed => followed?,
+            };
+            self.outage = Outage::None;
             match followed {
                 Followed::Segments(segments) => {
                     self.appearing = None;
@@ -213,10 +231,31 @@ impl Feed {
         }
     }
 
+    /// A store that does not answer is no end either: the client is told once, and the stream goes on when it does.
+    async fn sit_out(&mut self) -> Result<Option<Bytes>, Broken> {
+        if self.outage == Outage::None {
+            self.outage = Outage::Told;
+            return Ok(Some(notice(
+                "The server cannot reach its store. The answer goes on when it can…",
+            )));
+        }
+        tokio::select! {
+            () = tokio::time::sleep(POLL) => Ok(None),
+            () = self.app.streams_end.cancelled() => Err(Broken::ShuttingDown),
+        }
+    }
+
     /// An accepted turn has no log before a worker claims it. That is not an end.
     async fn wait_for_log(&mut self, patience: Duration) -> Result<(), Broken> {
         let Some(appearing) = &mut self.appearing else { return Err(Broken::Gone) };
-        match self.app.ports.turns.get(&self.identity.owner, &self.turn.id).await? {
+        let turn = match self.app.ports.turns.get(&self.identity.owner, &self.turn.id).await {
+            Err(PortError::Unavailable(_)) => {
+                tokio::time::sleep(patience.min(POLL)).await;
+                return Ok(());
+            }
+            turn => turn?,
+        };
+        match turn {
             None => return Err(Broken::Gone),
             Some(turn) if turn.status.is_final() => {
                 if self.turn.seen_ended {
@@ -250,14 +289,27 @@ impl Feed {
         if Instant::now() < self.recheck_at {
             return Ok(());
         }
-        if !self.app.auth.still_valid(&self.identity).await? {
-            return Err(Broken::Revoked);
+        match self.app.auth.still_valid(&self.identity).await {
+            Ok(true) => {}
+            Ok(false) => return Err(Broken::Revoked),
+            // What cannot be checked now is checked as soon as it can be.
+            Err(PortError::Unavailable(_)) => {
+                self.recheck_at = Instant::now() + POLL;
+                return Ok(());
+            }
+            Err(error) => return Err(error.into()),
         }
         // Never at once again: a token in its last moments must not make this a busy loop.
         let pause = self.app.auth.check_in(&self.identity, RECHECK).max(Duration::from_millis(100));
         self.recheck_at = Instant::now() + pause;
         Ok(())
     }
+}
+
+/// A status without a place in the log: it is about this connection, so a replay does not repeat it.
+fn notice(words: &str) -> Bytes {
+    let chunk = serde_json::to_string(&Chunk::status(words)).unwrap_or_default();
+    Bytes::from(format!("data: {chunk}\n\n"))
 }
 
 /// One write for all that is ready; the bytes of a single segment are passed on as they are stored.

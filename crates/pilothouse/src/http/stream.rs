@@ -76,6 +76,12 @@ pub(crate) async fn start(
                 "The session is at work. Wait for its answer or stop it, then try again.",
             ));
         }
+        Submitted::TooMany => {
+            return Err(Problem::new(
+                ProblemCode::TooManyTurns,
+                "You have as many messages under way as you may have. Wait for one to end, then try again.",
+            ));
+        }
         Submitted::NothingToRegenerate => {
             return Err(Problem::new(
                 ProblemCode::NothingToRegenerate,

@@ -12,9 +12,10 @@ use async_trait::async_trait;
 pub use api_keys::{ApiKey, ApiKeys, NewApiKey};
 pub use messages::{Messages, Page};
 pub use sessions::{Assigned, ListSessions, NewSession, SessionPage, Sessions, Title};
-pub use turns::{Ending, Entry, JournaledCall, NewTurn, Opened, Outbox, Progress, TurnKind, Turns};
-
-use crate::error::PortResult;
+pub use turns::{
+    Ending, Entry, JournaledCall, NewTurn, OpenTurns, Opened, Outbox, Progress, Record, TurnKind,
+    Turns,
+};
 
 /// The answer to a write that carries a fence.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -26,6 +27,14 @@ pub enum Fenced<T> {
 
 #[async_trait]
 pub trait Health: Send + Sync {
-    /// Reads and writes once; the error names what is wrong.
-    async fn check(&self) -> PortResult<()>;
+    /// Tries everything the backend depends on, at the same time and each within a bound of its own, and gives what
+    /// does not work.
+    async fn failing(&self) -> Vec<Failing>;
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Failing {
+    /// What fails, in one word that stays the same: `store`, `postgres`, `redis`, `rabbitmq`.
+    pub name: &'static str,
+    pub reason: String,
 }

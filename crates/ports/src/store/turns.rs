@@ -8,7 +8,7 @@ use protocol::session::{Owner, Session};
 use protocol::tool::Effect;
 use protocol::turn::{Claim, Turn, TurnError, TurnRequest, TurnStatus};
 use protocol::usage::Usage;
-use protocol::{CallId, MessageId, Segment, SessionId, TurnId};
+use protocol::{CallId, MessageId, RecordId, Segment, SessionId, TurnId};
 
 use super::Fenced;
 use crate::error::PortResult;
@@ -16,8 +16,16 @@ use crate::error::PortResult;
 /// Laws: a message and its turn are accepted together or not at all; one message id makes one turn
 /// (`one_message_id_makes_one_turn`), with another text it is refused (`a_reused_message_id_is_refused`); message
 /// sequences are dense (`sequences_are_dense_under_concurrency`); a stale claim changes nothing
-/// (`a_stale_claim_changes_nothing`); a turn ends once, together with its last chunks (`a_turn_ends_once`); its
-/// end makes the next turn of the session due (`the_end_of_a_turn_makes_the_next_one_due`).
+/// (`a_stale_claim_changes_nothing`); a repeated record is written once (`a_record_that_is_repeated_is_written_once`);
+/// a turn ends once, together with its last chunks (`a_turn_ends_once`); its end makes the next turn of the session due
+/// (`the_end_of_a_turn_makes_the_next_one_due`). A user has at most `Caps::in_flight` open turns
+/// (`a_user_has_no_more_in_flight_than_the_cap`) and at most `Caps::running` of them are admitted, exactly, however many
+/// are opened at once (`no_more_are_admitted_than_may_run`); the others wait in the order they were accepted and are
+/// admitted as admitted ones end (`those_over_the_cap_are_admitted_in_order`).
+///
+/// A turn is *admitted* when it is the oldest open one of its session and one of its user's places is free. Only an
+/// admitted turn is due and can be claimed, so the queue never holds more of one user's turns than may run, and what is
+/// admitted next goes behind everything that waits: users take turns. Without a user a session counts as its own.
 #[async_trait]
 pub trait Turns: Send + Sync {
     /// One transaction: user message, turn row, outbox entry. On stable storage when it returns.
@@ -40,23 +48,33 @@ pub trait Turns: Send + Sync {
     /// what this turn has journaled.
     async fn progress(&self, claim: &Claim) -> PortResult<Fenced<Progress>>;
 
-    /// Journals, all or nothing.
-    async fn record(&self, claim: &Claim, entries: Vec<Entry>) -> PortResult<Fenced<()>>;
+    /// Journals, all or nothing. The last record of a turn given again changes nothing and is `Done`, so a caller that
+    /// did not hear the answer repeats it.
+    async fn record(&self, claim: &Claim, record: Record) -> PortResult<Fenced<()>>;
 
     /// The one way a turn ends: status, last messages, usage, last chunks and the seal of its log in one
-    /// transaction. Gives the next turn of the session, which is now due.
-    async fn finish(&self, claim: &Claim, ending: Ending) -> PortResult<Fenced<Option<TurnId>>>;
+    /// transaction. Gives the turns that are now due because of it: the next one of the session, or of the user.
+    async fn finish(&self, claim: &Claim, ending: Ending) -> PortResult<Fenced<Vec<TurnId>>>;
 
     /// How many turns wait and how many run, for the metrics.
-    async fn count_open(&self) -> PortResult<Vec<(TurnStatus, u64)>>;
+    async fn count_open(&self) -> PortResult<OpenTurns>;
+}
+
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct OpenTurns {
+    pub queued: u64,
+    pub running: u64,
+    /// How long the oldest queued one has waited, by the time of day: for people, not for decisions.
+    pub oldest_queued: Duration,
 }
 
 /// What the queue should be told. An entry is written with the change that causes it, so it cannot be forgotten; a
 /// claim removes it.
 #[async_trait]
 pub trait Outbox: Send + Sync {
-    /// Turns that somebody should claim: accepted, handed back, promoted, or left by a dead worker.
-    async fn due(&self, limit: u32) -> PortResult<Vec<TurnId>>;
+    /// Turns that somebody should claim: accepted, handed back, admitted, or left by a dead worker; the oldest first.
+    /// Nobody else is given them before `hold` has passed, so that of several relays one pushes each.
+    async fn due(&self, limit: u32, hold: Duration) -> PortResult<Vec<TurnId>>;
 
     /// They were pushed; they become due again when nobody has claimed them after `again_in`.
     async fn pushed(&self, turns: &[TurnId], again_in: Duration) -> PortResult<()>;
@@ -98,6 +116,8 @@ pub enum Opened {
     /// Only for a regeneration: the session is at work on something else.
     Busy,
     NothingToRegenerate,
+    /// The user has as many turns in flight as a user may have. Nothing was stored.
+    TooMany,
     NoSession,
 }
 
@@ -118,6 +138,19 @@ pub struct JournaledCall {
     pub effect: Effect,
     /// How often it was started.
     pub starts: u32,
+}
+
+/// What is journaled together.
+#[derive(Clone, Debug)]
+pub struct Record {
+    pub id: RecordId,
+    pub entries: Vec<Entry>,
+}
+
+impl Record {
+    pub fn new(entries: Vec<Entry>) -> Self {
+        Self { id: RecordId::fresh(), entries }
+    }
 }
 
 #[derive(Clone, Debug)]

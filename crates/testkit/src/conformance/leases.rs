@@ -1,5 +1,7 @@
 //! Laws of `Leases`.
 
+use std::time::Duration;
+
 use futures::future::join_all;
 use ports::Fenced;
 use ports::leases::{Claimed, Renewal};
@@ -13,6 +15,7 @@ macro_rules! leases_laws {
     ($fixture:ty) => {
         $crate::laws!($fixture, leases:
             a_turn_has_one_holder,
+            a_claim_repeated_by_its_worker_is_the_same_claim,
             every_claim_raises_the_fence,
             a_renewal_after_a_new_claim_fails,
             a_renewed_lease_holds,
@@ -43,6 +46,17 @@ pub async fn a_turn_has_one_holder(fixture: &mut impl Fixture) {
     assert_eq!((turn.status, turn.attempt, turn.fence), (TurnStatus::Running, 1, claim.fence));
     let stored = ports.turns.get(&ann, &turn.id).await.expect("get").expect("there");
     assert_eq!(stored, ***turn);
+}
+
+pub async fn a_claim_repeated_by_its_worker_is_the_same_claim(fixture: &mut impl Fixture) {
+    let ports = fixture.ports();
+    let (_, _, turn) = first_turn(ports).await;
+    let me = worker();
+    let first = ports.leases.claim(&turn.id, &me, LONG).await.expect("claim");
+    assert!(matches!(first, Claimed::Won { .. }));
+    assert_eq!(ports.leases.claim(&turn.id, &me, LONG).await.expect("claim"), first);
+    let other = ports.leases.claim(&turn.id, &worker(), LONG).await.expect("claim");
+    assert_eq!(other, Claimed::Held);
 }
 
 pub async fn every_claim_raises_the_fence(fixture: &mut impl Fixture) {
@@ -83,7 +97,7 @@ pub async fn a_renewed_lease_holds(fixture: &mut impl Fixture) {
     tokio::time::sleep(2 * SHORT).await;
     let second = ports.leases.claim(&turn.id, &worker(), LONG).await.expect("claim");
     assert_eq!(second, Claimed::Held);
-    assert_eq!(ports.outbox.due(10).await.expect("due"), []);
+    assert_eq!(ports.outbox.due(10, Duration::ZERO).await.expect("due"), []);
 }
 
 pub async fn a_session_runs_one_turn_at_a_time(fixture: &mut impl Fixture) {
@@ -116,7 +130,10 @@ pub async fn a_handed_back_turn_does_not_count_as_crashed(fixture: &mut impl Fix
         fence = claim.fence;
         assert_eq!(ports.leases.hand_back(&claim).await.expect("back"), Fenced::Done(()));
         assert_eq!(ports.leases.hand_back(&claim).await.expect("back"), Fenced::Stale);
-        assert_eq!(ports.outbox.due(10).await.expect("due"), std::slice::from_ref(&turn.id));
+        assert_eq!(
+            ports.outbox.due(10, Duration::ZERO).await.expect("due"),
+            std::slice::from_ref(&turn.id)
+        );
         let found = ports.turns.get(&ann, &turn.id).await.expect("get").expect("there");
         assert_eq!((found.status, found.attempt), (TurnStatus::Queued, 0));
         assert_eq!(ports.leases.renew(&claim, LONG).await.expect("renew"), Renewal::Lost);

@@ -1,7 +1,7 @@
 //! Laws of `Messages`.
 
 use ports::Fenced;
-use ports::store::Entry;
+use ports::store::{Entry, Record};
 use protocol::message::{NewMessage, Outcome, Role, ToolCall};
 use protocol::text::without_nul;
 use protocol::turn::TurnStatus;
@@ -58,7 +58,7 @@ pub async fn a_page_never_starts_inside_a_tool_exchange(fixture: &mut impl Fixtu
     let ports = fixture.ports();
     let (ann, mine, first) = first_turn(ports).await;
     let claim = claim(ports, &first.id).await;
-    let record = |entries| ports.turns.record(&claim, entries);
+    let record = |entries| ports.turns.record(&claim, Record::new(entries));
     // 1 user, 2 calls a and b, 3 result a, 4 another user message, 5 result b, 6 calls c, 7 result c, 8 answer.
     let entries = vec![Entry::Message(calls(&["a", "b"])), Entry::Result(result("a"))];
     assert_eq!(record(entries).await.expect("record"), Fenced::Done(()));
@@ -82,7 +82,7 @@ pub async fn history_leaves_out_the_turn_in_flight(fixture: &mut impl Fixture) {
     let (ann, mine, first) = first_turn(ports).await;
     let claim = claim(ports, &first.id).await;
     let entries = vec![Entry::Message(calls(&["a"])), Entry::Result(result("a"))];
-    ports.turns.record(&claim, entries).await.expect("record");
+    ports.turns.record(&claim, Record::new(entries)).await.expect("record");
     assert_eq!(texts(&history(ports, &ann, &mine.id).await), ["hello"]);
     let progress = ports.turns.progress(&claim).await.expect("progress");
     let Fenced::Done(progress) = progress else { panic!("the claim is good") };
@@ -107,7 +107,7 @@ pub async fn every_field_of_a_message_survives_a_restart(fixture: &mut impl Fixt
     let mut tool = result("c");
     tool.outcome = Some(Outcome::Interrupted);
     let entries = vec![Entry::Message(answer.clone()), Entry::Result(tool.clone())];
-    fixture.ports().turns.record(&claim, entries).await.expect("record");
+    fixture.ports().turns.record(&claim, Record::new(entries)).await.expect("record");
     finish(fixture.ports(), &claim, "done").await;
     fixture.restart().await;
 

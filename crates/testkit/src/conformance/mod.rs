@@ -11,6 +11,7 @@ pub mod files;
 pub mod leases;
 pub mod messages;
 pub mod outbox;
+pub mod places;
 pub mod queue;
 pub mod regenerate;
 pub mod scene;
@@ -21,18 +22,25 @@ pub mod turns;
 use std::future::Future;
 
 use ports::Ports;
+use protocol::limits::Caps;
 use protocol::{Seq, TaskId};
 
 pub use crate::{
     api_keys_laws as api_keys, bus_laws as bus, files_laws as files, leases_laws as leases,
-    messages_laws as messages, outbox_laws as outbox, queue_laws as queue,
+    messages_laws as messages, outbox_laws as outbox, places_laws as places, queue_laws as queue,
     regenerate_laws as regenerate, sessions_laws as sessions, stream_log_laws as stream_log,
     turns_laws as turns,
 };
 
+/// Caps that no law reaches unless it is about them.
+pub const GENEROUS: Caps = Caps { running: 1_000, in_flight: 10_000 };
+
 /// A backend of its own, with nothing in it.
 pub trait Fixture: Sized + Send + Sync {
-    fn start() -> impl Future<Output = Self> + Send;
+    fn start() -> impl Future<Output = Self> + Send {
+        Self::start_with(GENEROUS)
+    }
+    fn start_with(caps: Caps) -> impl Future<Output = Self> + Send;
     fn ports(&self) -> &Ports;
     /// Ends the process's part of the backend and opens it anew on the same data.
     fn restart(&mut self) -> impl Future<Output = ()> + Send;

@@ -26,7 +26,7 @@ macro_rules! outbox_laws {
 const NOT_YET: Duration = Duration::from_secs(1);
 
 async fn due(ports: &ports::Ports) -> Vec<TurnId> {
-    ports.outbox.due(100).await.expect("due")
+    ports.outbox.due(100, Duration::ZERO).await.expect("due")
 }
 
 async fn until_due(ports: &ports::Ports, turn: &TurnId) {
@@ -118,5 +118,9 @@ pub async fn the_lag_is_that_of_the_oldest(fixture: &mut impl Fixture) {
         (oldest >= waited).then_some(())
     })
     .await;
-    assert_eq!(ports.outbox.due(1).await.expect("due"), [first.id], "the oldest comes first");
+    assert_eq!(
+        ports.outbox.due(1, Duration::ZERO).await.expect("due"),
+        [first.id],
+        "the oldest comes first"
+    );
 }

@@ -20,7 +20,6 @@ macro_rules! queue_laws {
             a_settled_delivery_never_comes_back,
             deliveries_come_in_order,
             to_back_goes_to_the_end,
-            a_turn_that_waits_is_not_added_again,
             a_push_while_in_hand_is_not_lost,
             a_pop_that_is_given_up_loses_nothing,
             every_delivery_goes_to_one_worker,
@@ -112,15 +111,6 @@ pub async fn to_back_goes_to_the_end(fixture: &mut impl Fixture) {
     assert!(is_empty(ports).await);
 }
 
-pub async fn a_turn_that_waits_is_not_added_again(fixture: &mut impl Fixture) {
-    let ports = fixture.ports();
-    let turn = TurnId::fresh();
-    join_all((0..10).map(|_| ports.queue.push(&turn))).await;
-    assert_eq!(ports.queue.depth().await.expect("depth").waiting, 1);
-    pop(ports).await.ack().await.expect("ack");
-    assert!(is_empty(ports).await);
-}
-
 pub async fn a_push_while_in_hand_is_not_lost(fixture: &mut impl Fixture) {
     let ports = fixture.ports();
     let turn = TurnId::fresh();
@@ -172,14 +162,11 @@ pub async fn every_delivery_goes_to_one_worker(fixture: &mut impl Fixture) {
 
 pub async fn the_depth_is_what_waits(fixture: &mut impl Fixture) {
     let ports = fixture.ports();
-    let depth = || async { ports.queue.depth().await.expect("depth") };
-    assert_eq!(depth().await, ports::queue::Depth::default());
+    assert_eq!(ports.queue.depth().await.expect("depth"), 0);
     push(ports, &turns(3)).await;
     let _in_hand = pop(ports).await;
-    assert_eq!(depth().await.waiting, 2);
-    let waited = Duration::from_millis(30);
-    eventually("they have waited", || async {
-        (depth().await.oldest >= Some(waited)).then_some(())
+    eventually("two are left", || async {
+        (ports.queue.depth().await.expect("depth") == 2).then_some(())
     })
     .await;
 }

@@ -104,13 +104,13 @@ pub fn ending(status: TurnStatus, last: Seq, messages: Vec<NewMessage>) -> Endin
     }
 }
 
-/// Ends the turn with an answer, and gives the next one of its session.
-pub async fn finish(ports: &Ports, claim: &Claim, answer: &str) -> Option<TurnId> {
+/// Ends the turn with an answer, and gives those that are due because of it.
+pub async fn finish(ports: &Ports, claim: &Claim, answer: &str) -> Vec<TurnId> {
     let messages = vec![NewMessage::new(Role::Assistant, answer)];
     let last = last(ports, &claim.turn_id.task()).await;
     let ending = ending(TurnStatus::Completed, last, messages);
     match ports.turns.finish(claim, ending).await.expect("finishing works") {
-        ports::Fenced::Done(next) => next,
+        ports::Fenced::Done(due) => due,
         ports::Fenced::Stale => panic!("the claim was good"),
     }
 }

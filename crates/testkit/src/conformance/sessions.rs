@@ -1,5 +1,7 @@
 //! Laws of `Sessions`.
 
+use std::time::Duration;
+
 use ports::store::{Assigned, ListSessions, NewSession, Title};
 use ports::stream_log::Read;
 use protocol::UserId;
@@ -101,7 +103,7 @@ pub async fn a_deleted_session_leaves_nothing(fixture: &mut impl Fixture) {
     assert_eq!(ports.messages.page(&ann, &gone.id, 10, None).await.expect("page"), None);
     assert_eq!(ports.log.read(&task, 0, 1000).await.expect("read"), Read::Missing);
     assert_eq!(ports.log.read(&task, 1, 1000).await.expect("read"), Read::Missing);
-    assert_eq!(ports.outbox.due(10).await.expect("due"), []);
+    assert_eq!(ports.outbox.due(10, Duration::ZERO).await.expect("due"), []);
     let late = ports.log.append(&task, claim.fence, segment(1, &["b"])).await.expect("append");
     assert_eq!(late, ports::stream_log::Appended::Stale);
     let child = ports.sessions.get(&ann, &child.id).await.expect("get").expect("it stays");

@@ -1,10 +1,11 @@
 //! Laws of `Turns`.
 
 use std::collections::HashSet;
+use std::time::Duration;
 
 use futures::future::join_all;
 use ports::Fenced;
-use ports::store::{Entry, Opened};
+use ports::store::{Entry, Opened, Record};
 use ports::stream_log::{Appended, Read};
 use protocol::message::{NewMessage, Role};
 use protocol::tool::Effect;
@@ -26,9 +27,11 @@ macro_rules! turns_laws {
             a_stale_claim_changes_nothing,
             a_turn_ends_once,
             an_end_that_does_not_fit_its_log_changes_nothing,
+            an_end_that_is_stored_in_part_is_completed,
             the_end_of_a_turn_makes_the_next_one_due,
             a_queued_message_comes_after_the_answer_before_it,
             a_record_is_all_or_nothing,
+            a_record_that_is_repeated_is_written_once,
             the_journal_counts_every_start,
             usage_adds_up,
             a_failure_is_kept_with_its_reason,
@@ -104,7 +107,7 @@ pub async fn sequences_are_dense_under_concurrency(fixture: &mut impl Fixture) {
     });
     let said = (0..40).map(|n| {
         let message = NewMessage::new(Role::Assistant, format!("step {n}"));
-        ports.turns.record(&claim, vec![Entry::Message(message)])
+        ports.turns.record(&claim, Record::new(vec![Entry::Message(message)]))
     });
     let (_, recorded) = tokio::join!(join_all(questions), join_all(said));
     assert!(recorded.iter().all(|done| matches!(done, Ok(Fenced::Done(())))));
@@ -129,7 +132,7 @@ pub async fn a_stale_claim_changes_nothing(fixture: &mut impl Fixture) {
     let old = claim_for(ports, &turn.id, SHORT).await;
     let new = claim_for(ports, &turn.id, LONG).await;
     let entry = Entry::Message(NewMessage::new(Role::Assistant, "late"));
-    let recorded = ports.turns.record(&old, vec![entry]).await.expect("record");
+    let recorded = ports.turns.record(&old, Record::new(vec![entry])).await.expect("record");
     assert_eq!(recorded, Fenced::Stale);
     assert!(matches!(ports.turns.progress(&old).await.expect("progress"), Fenced::Stale));
     let late = ending(TurnStatus::Failed, 0, vec![NewMessage::new(Role::System, "late")]);
@@ -151,7 +154,7 @@ pub async fn a_turn_ends_once(fixture: &mut impl Fixture) {
         ports.turns.finish(&claim, ending(status, 0, vec![said]))
     });
     let ended = join_all(ends).await;
-    let won = ended.iter().filter(|end| matches!(end, Ok(Fenced::Done(None)))).count();
+    let won = ended.iter().filter(|end| matches!(end, Ok(Fenced::Done(_)))).count();
     assert_eq!(won, 1, "{ended:?}");
     let found = ports.turns.get(&ann, &turn.id).await.expect("get").expect("there");
     assert!(found.status.is_final() && found.ended_at.is_some());
@@ -177,19 +180,43 @@ pub async fn an_end_that_does_not_fit_its_log_changes_nothing(fixture: &mut impl
     assert_eq!(texts(&history(ports, &ann, &mine.id).await), ["hello", "fits"]);
 }
 
+pub async fn an_end_that_is_stored_in_part_is_completed(fixture: &mut impl Fixture) {
+    let ports = fixture.ports();
+    let (_, _, turn) = first_turn(ports).await;
+    let claim = claim(ports, &turn.id).await;
+    let task = turn.id.task();
+    // An append whose answer was not heard: the writer gives the same chunks again, with the end.
+    let stored = ports.log.append(&task, claim.fence, segment(0, &["one", "two"])).await;
+    assert_eq!(stored.expect("append"), Appended::Stored);
+    let mut end = ending(TurnStatus::Completed, 0, Vec::new());
+    end.last = segment(0, &["one", "two", "three"]);
+    let ended = ports.turns.finish(&claim, end).await.expect("finish");
+    assert_eq!(ended, Fenced::Done(Vec::new()));
+    let Read::Log { segments, last: 3, sealed: true, missing_to: None } =
+        ports.log.read(&task, 0, 1_000_000).await.expect("read")
+    else {
+        panic!("a whole log")
+    };
+    let bytes: Vec<u8> = segments.iter().flat_map(|segment| segment.bytes.to_vec()).collect();
+    assert_eq!(bytes, segment(0, &["one", "two", "three"]).bytes);
+}
+
 pub async fn the_end_of_a_turn_makes_the_next_one_due(fixture: &mut impl Fixture) {
     let ports = fixture.ports();
     let (ann, mine, first) = first_turn(ports).await;
     let claim = claim(ports, &first.id).await;
     let second = turn(ports, &ann, &mine.id, "second").await;
     let third = turn(ports, &ann, &mine.id, "third").await;
-    assert_eq!(ports.outbox.due(10).await.expect("due"), []);
-    assert_eq!(finish(ports, &claim, "one").await, Some(second.id.clone()));
-    assert_eq!(ports.outbox.due(10).await.expect("due"), std::slice::from_ref(&second.id));
+    assert_eq!(ports.outbox.due(10, Duration::ZERO).await.expect("due"), []);
+    assert_eq!(finish(ports, &claim, "one").await, std::slice::from_ref(&second.id));
+    assert_eq!(
+        ports.outbox.due(10, Duration::ZERO).await.expect("due"),
+        std::slice::from_ref(&second.id)
+    );
     let claim = claim_for(ports, &second.id, LONG).await;
-    assert_eq!(finish(ports, &claim, "two").await, Some(third.id.clone()));
+    assert_eq!(finish(ports, &claim, "two").await, std::slice::from_ref(&third.id));
     let claim = claim_for(ports, &third.id, LONG).await;
-    assert_eq!(finish(ports, &claim, "three").await, None);
+    assert_eq!(finish(ports, &claim, "three").await, []);
 }
 
 pub async fn a_queued_message_comes_after_the_answer_before_it(fixture: &mut impl Fixture) {
@@ -216,7 +243,7 @@ pub async fn a_record_is_all_or_nothing(fixture: &mut impl Fixture) {
     let ports = fixture.ports();
     let (_, _, turn) = first_turn(ports).await;
     let claim = claim(ports, &turn.id).await;
-    let record = |entries| ports.turns.record(&claim, entries);
+    let record = |entries| ports.turns.record(&claim, Record::new(entries));
     let entries = vec![Entry::Message(calls(&["a"])), Entry::Result(result("a"))];
     assert_eq!(record(entries).await.expect("record"), Fenced::Done(()));
     let twice = vec![
@@ -233,6 +260,32 @@ pub async fn a_record_is_all_or_nothing(fixture: &mut impl Fixture) {
     assert_eq!(progress.usage, Usage::default());
 }
 
+pub async fn a_record_that_is_repeated_is_written_once(fixture: &mut impl Fixture) {
+    let ports = fixture.ports();
+    let (ann, mine, turn) = first_turn(ports).await;
+    let claim = claim(ports, &turn.id).await;
+    let usage = Usage { prompt_tokens: 7, ..Usage::default() };
+    let record = Record::new(vec![
+        Entry::Message(calls(&["a"])),
+        Entry::Intent { call_id: "a".into(), effect: Effect::Once },
+        Entry::Result(result("a")),
+        Entry::StepEnded { usage },
+    ]);
+    for _ in 0..3 {
+        let recorded = ports.turns.record(&claim, record.clone()).await.expect("record");
+        assert_eq!(recorded, Fenced::Done(()));
+    }
+    let Fenced::Done(progress) = ports.turns.progress(&claim).await.expect("progress") else {
+        panic!("the claim is good")
+    };
+    assert_eq!((progress.steps_done, progress.usage.prompt_tokens), (1, 7));
+    assert_eq!(progress.calls[0].starts, 1);
+    finish(ports, &claim, "done").await;
+    let after = ports.turns.record(&claim, record).await.expect("record");
+    assert_eq!(after, Fenced::Stale, "not after the end");
+    assert_eq!(history(ports, &ann, &mine.id).await.len(), 4);
+}
+
 pub async fn the_journal_counts_every_start(fixture: &mut impl Fixture) {
     let (_, _, turn) = first_turn(fixture.ports()).await;
     let intent = |call: &str, effect| Entry::Intent { call_id: call.into(), effect };
@@ -242,11 +295,15 @@ pub async fn the_journal_counts_every_start(fixture: &mut impl Fixture) {
         intent("z", Effect::Idempotent),
         intent("a", Effect::Once),
     ];
-    fixture.ports().turns.record(&first, entries).await.expect("record");
+    fixture.ports().turns.record(&first, Record::new(entries)).await.expect("record");
     fixture.restart().await;
     let ports = fixture.ports();
     let second = claim(ports, &turn.id).await;
-    ports.turns.record(&second, vec![intent("z", Effect::Idempotent)]).await.expect("record");
+    ports
+        .turns
+        .record(&second, Record::new(vec![intent("z", Effect::Idempotent)]))
+        .await
+        .expect("record");
     let Ok(Fenced::Done(progress)) = ports.turns.progress(&second).await else { panic!("held") };
     let journal: Vec<_> =
         progress.calls.iter().map(|c| (c.call_id.as_str(), c.effect, c.starts)).collect();
@@ -260,7 +317,11 @@ pub async fn usage_adds_up(fixture: &mut impl Fixture) {
     let free = Usage { prompt_tokens: 10, completion_tokens: 2, ..Usage::default() };
     let paid = Usage { cache_read_tokens: 5, cost_microdollars: Some(70), ..free };
     for usage in [free, paid] {
-        ports.turns.record(&claim, vec![Entry::StepEnded { usage }]).await.expect("record");
+        ports
+            .turns
+            .record(&claim, Record::new(vec![Entry::StepEnded { usage }]))
+            .await
+            .expect("record");
     }
     let Ok(Fenced::Done(progress)) = ports.turns.progress(&claim).await else { panic!("held") };
     assert_eq!(progress.steps_done, 2);
@@ -346,8 +407,5 @@ pub async fn open_turns_are_counted_by_status(fixture: &mut impl Fixture) {
         }
     }
     let counts = ports.turns.count_open().await.expect("count");
-    let of = |status| counts.iter().find(|(s, _)| *s == status).map_or(0, |(_, n)| *n);
-    assert_eq!(of(TurnStatus::Queued), 1);
-    assert_eq!(of(TurnStatus::Running), 2);
-    assert_eq!(of(TurnStatus::Completed), 0);
+    assert_eq!((counts.queued, counts.running), (1, 2));
 }

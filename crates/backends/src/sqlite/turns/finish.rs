@@ -4,24 +4,27 @@
 use ports::Fenced;
 use ports::store::Ending;
 use ports::stream_log::Appended;
-use protocol::TurnId;
+use protocol::limits::Caps;
 use protocol::turn::Claim;
-use rusqlite::{Connection, params};
+use protocol::{Segment, Seq, TurnId};
+use rusqlite::{Connection, OptionalExtension, params};
 
 use super::super::fault::Fault;
 use super::super::job::Done;
-use super::super::live::{LogEnd, News};
 use super::super::messages::{self, Belongs};
 use super::super::{Moment, stream_log};
+use super::held;
 use super::journal::add_usage;
-use super::{held, open_after};
+use super::places::{admit, slot_of};
+use crate::live::{LogEnd, News};
 
 pub(super) fn finish(
     db: &Connection,
     now: Moment,
+    caps: Caps,
     claim: &Claim,
     ending: &Ending,
-) -> Result<Done<Fenced<Option<TurnId>>>, Fault> {
+) -> Result<Done<Fenced<Vec<TurnId>>>, Fault> {
     if !ending.status.is_final() {
         return Err(Fault::broken(format!("{} is no end of a turn", ending.status.as_str())));
     }
@@ -33,7 +36,8 @@ pub(super) fn finish(
     add_usage(db, claim, &ending.usage)?;
     end_row(db, now, claim, ending)?;
     let task = claim.turn_id.task();
-    match stream_log::append(db, &task, claim.fence, &ending.last, LogEnd::Sealed)? {
+    let last = unstored(db, claim, ending)?;
+    match stream_log::append(db, &task, claim.fence, &last, LogEnd::Sealed)? {
         Appended::Stored => {}
         refused => {
             return Err(Fault::broken(format!(
@@ -41,10 +45,19 @@ pub(super) fn finish(
             )));
         }
     }
-    let next = promote(db, now, claim, ordinal)?;
-    let segment = ending.last.clone();
-    let news = News::LogGrew { task, segment, end: LogEnd::Sealed };
-    Ok(Done::with(Fenced::Done(next), news))
+    let due = admit_next(db, now, caps, claim)?;
+    let news = News::LogGrew { task, segment: last, end: LogEnd::Sealed };
+    Ok(Done::with(Fenced::Done(due), news))
+}
+
+/// The closing chunks without those that an append whose answer was not heard has stored.
+fn unstored(db: &Connection, claim: &Claim, ending: &Ending) -> Result<Segment, Fault> {
+    let stored: Option<i64> = db
+        .prepare_cached("SELECT last_seq FROM log WHERE task_id = ?1")?
+        .query_row([claim.turn_id.as_str()], |row| row.get(0))
+        .optional()?;
+    let stored = stored.unwrap_or_default() as Seq;
+    Ok(ending.last.after(stored).unwrap_or_else(|| ending.last.clone()))
 }
 
 fn end_row(db: &Connection, now: Moment, claim: &Claim, ending: &Ending) -> Result<(), Fault> {
@@ -83,14 +96,21 @@ fn end_row(db: &Connection, now: Moment, claim: &Claim, ending: &Ending) -> Resu
     Ok(())
 }
 
-fn promote(
+/// The place of the turn that has ended goes to the next one of its slot. Its session may have been given to a user
+/// since: then the turns after it count for that user.
+fn admit_next(
     db: &Connection,
     now: Moment,
+    caps: Caps,
     claim: &Claim,
-    ordinal: i64,
-) -> Result<Option<TurnId>, Fault> {
-    let Some((next, _)) = open_after(db, &claim.session_id, ordinal)? else { return Ok(None) };
-    db.prepare_cached("UPDATE turn SET due_ms = ?2 WHERE id = ?1")?
-        .execute(params![next.as_str(), now.ms])?;
-    Ok(Some(next))
+) -> Result<Vec<TurnId>, Fault> {
+    let mine: String = db
+        .prepare_cached("SELECT slot FROM turn WHERE id = ?1")?
+        .query_row([claim.turn_id.as_str()], |row| row.get(0))?;
+    let mut due = admit(db, now, caps, &mine)?;
+    let next = slot_of(db, &claim.session_id)?;
+    if next != mine {
+        due.extend(admit(db, now, caps, &next)?);
+    }
+    Ok(due)
 }

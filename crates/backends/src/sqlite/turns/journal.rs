@@ -1,7 +1,7 @@
 //! What a running turn writes down as it goes, under its claim.
 
 use ports::Fenced;
-use ports::store::Entry;
+use ports::store::{Entry, Record};
 use protocol::tool::Effect;
 use protocol::turn::Claim;
 use protocol::usage::Usage;
@@ -12,18 +12,24 @@ use super::super::Moment;
 use super::super::fault::Fault;
 use super::super::job::Done;
 use super::super::messages::{self, Belongs};
-use super::super::words;
 use super::held;
+use crate::words;
 
 pub(super) fn record(
     db: &Connection,
     now: Moment,
     claim: &Claim,
-    entries: &[Entry],
+    record: &Record,
 ) -> Result<Done<Fenced<()>>, Fault> {
     let Some(ordinal) = held(db, claim)? else { return Ok(Done::quietly(Fenced::Stale)) };
     let to = Belongs { session: &claim.session_id, turn: &claim.turn_id, ordinal };
-    for entry in entries {
+    let news = db
+        .prepare_cached("UPDATE turn SET last_record = ?2 WHERE id = ?1 AND last_record IS NOT ?2")?
+        .execute([claim.turn_id.as_str(), record.id.as_str()])?;
+    if news == 0 {
+        return Ok(Done::quietly(Fenced::Done(())));
+    }
+    for entry in &record.entries {
         match entry {
             Entry::Message(message) => messages::insert(db, to, message, now.wall_us)?,
             Entry::Intent { call_id, effect } => intent(db, &claim.turn_id, call_id, *effect)?,

@@ -3,16 +3,17 @@
 mod finish;
 mod journal;
 mod open;
+pub(super) mod places;
 mod progress;
 mod regenerate;
 
 use std::time::Duration;
 
 use async_trait::async_trait;
-use ports::store::{Ending, Entry, NewTurn, Opened, Progress, Turns};
+use ports::store::{Ending, NewTurn, OpenTurns, Opened, Progress, Record, Turns};
 use ports::{Fenced, PortResult};
 use protocol::session::Owner;
-use protocol::turn::{Claim, Turn, TurnStatus};
+use protocol::turn::{Claim, Turn};
 use protocol::{SessionId, TurnId};
 use rusqlite::{Connection, OptionalExtension, params};
 
@@ -20,13 +21,13 @@ use super::fault::Fault;
 use super::job::{Done, Need};
 use super::sessions::user;
 use super::stream_log::count_fenced;
-use super::{Sqlite, rows, words};
+use super::{Sqlite, rows};
 
 #[async_trait]
 impl Turns for Sqlite {
     async fn open(&self, owner: &Owner, new: NewTurn) -> PortResult<Opened> {
-        let (owner, now) = (owner.clone(), self.moment());
-        self.writer.run(Need::Ordinary, move |db| open::open(db, now, &owner, &new)).await
+        let (owner, now, caps) = (owner.clone(), self.moment(), self.caps);
+        self.writer.run(Need::Ordinary, move |db| open::open(db, now, caps, &owner, &new)).await
     }
 
     async fn get(&self, owner: &Owner, turn: &TurnId) -> PortResult<Option<Turn>> {
@@ -71,30 +72,38 @@ impl Turns for Sqlite {
         self.readers.run(move |db| progress::progress(db, &claim)).await
     }
 
-    async fn record(&self, claim: &Claim, entries: Vec<Entry>) -> PortResult<Fenced<()>> {
+    async fn record(&self, claim: &Claim, record: Record) -> PortResult<Fenced<()>> {
         let (claim, now) = (claim.clone(), self.moment());
-        self.writer.run(Need::Ordinary, move |db| journal::record(db, now, &claim, &entries)).await
+        self.writer.run(Need::Ordinary, move |db| journal::record(db, now, &claim, &record)).await
     }
 
-    async fn finish(&self, claim: &Claim, ending: Ending) -> PortResult<Fenced<Option<TurnId>>> {
-        let (claim, now) = (claim.clone(), self.moment());
-        self.writer.run(Need::Essential, move |db| finish::finish(db, now, &claim, &ending)).await
+    async fn finish(&self, claim: &Claim, ending: Ending) -> PortResult<Fenced<Vec<TurnId>>> {
+        let (claim, now, caps) = (claim.clone(), self.moment(), self.caps);
+        self.writer
+            .run(Need::Essential, move |db| finish::finish(db, now, caps, &claim, &ending))
+            .await
     }
 
-    async fn count_open(&self) -> PortResult<Vec<(TurnStatus, u64)>> {
+    async fn count_open(&self) -> PortResult<OpenTurns> {
+        let now = self.moment().wall_us;
         self.readers
-            .run(|db| {
-                let counts = db
+            .run(move |db| {
+                let open = db
                     .prepare_cached(
-                        "SELECT status, count(*) AS n FROM turn
-                         WHERE status IN ('queued', 'running') GROUP BY status",
+                        "SELECT count(*) FILTER (WHERE status = 'queued'),
+                             count(*) FILTER (WHERE status = 'running'),
+                             min(created_at) FILTER (WHERE status = 'queued')
+                         FROM turn WHERE status IN ('queued', 'running')",
                     )?
-                    .query_map([], |row| {
-                        let count: i64 = row.get("n")?;
-                        Ok((rows::word(row, "status", words::status)?, count as u64))
-                    })?
-                    .collect::<Result<_, _>>()?;
-                Ok(counts)
+                    .query_row([], |row| {
+                        let since = row.get::<_, Option<i64>>(2)?.unwrap_or(now);
+                        Ok(OpenTurns {
+                            queued: row.get::<_, i64>(0)? as u64,
+                            running: row.get::<_, i64>(1)? as u64,
+                            oldest_queued: Duration::from_micros((now - since).max(0) as u64),
+                        })
+                    })?;
+                Ok(open)
             })
             .await
     }

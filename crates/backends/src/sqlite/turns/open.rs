@@ -1,6 +1,7 @@
 //! Accepting a message: its row, its turn, its log and its outbox entry, or none of them.
 
 use ports::store::{NewTurn, Opened, TurnKind};
+use protocol::limits::Caps;
 use protocol::message::NewMessage;
 use protocol::session::Owner;
 use protocol::{MessageId, SessionId, TurnId};
@@ -9,14 +10,16 @@ use rusqlite::{Connection, OptionalExtension, params};
 use super::super::boot::millis;
 use super::super::fault::Fault;
 use super::super::job::Done;
-use super::super::live::News;
 use super::super::messages::{self, Belongs};
 use super::super::{Moment, rows, sessions, stream_log};
+use super::places::{slot_of, taken};
 use super::{by_id, open_after, regenerate};
+use crate::live::News;
 
 pub(super) fn open(
     db: &Connection,
     now: Moment,
+    caps: Caps,
     owner: &Owner,
     new: &NewTurn,
 ) -> Result<Done<Opened>, Fault> {
@@ -26,9 +29,9 @@ pub(super) fn open(
     match &new.kind {
         TurnKind::Submit { message, client_id, fingerprint } => {
             let asked = Asked { client_id: client_id.as_deref(), fingerprint: Some(fingerprint) };
-            submit(db, now, new, message, asked)
+            submit(db, now, caps, new, message, asked)
         }
-        TurnKind::Regenerate { from } => regenerate::regenerate(db, now, new, from.as_ref()),
+        TurnKind::Regenerate { from } => regenerate::regenerate(db, now, caps, new, from.as_ref()),
     }
 }
 
@@ -42,6 +45,7 @@ pub(super) struct Asked<'a> {
 fn submit(
     db: &Connection,
     now: Moment,
+    caps: Caps,
     new: &NewTurn,
     message: &NewMessage,
     asked: Asked<'_>,
@@ -53,7 +57,9 @@ fn submit(
         }
         message.id = MessageId::from(client_id);
     }
-    let (turn, ordinal) = insert(db, now, new, asked)?;
+    let Some((turn, ordinal)) = insert(db, now, caps, new, asked)? else {
+        return Ok(Done::quietly(Opened::TooMany));
+    };
     let to = Belongs { session: &new.session_id, turn: &turn, ordinal };
     messages::insert(db, to, &message, now.wall_us)?;
     opened(db, &turn)
@@ -89,17 +95,23 @@ fn known(
     Ok(taken.then_some(Opened::Reused))
 }
 
-/// Adds a turn at the end of its session, with an empty log. It is due at once, after the grace its
-/// opener asked for, unless an older turn comes first: then that one's end makes it due.
+/// Adds a turn at the end of its session, with an empty log, unless its slot has too many. It is due at once, after the
+/// grace its opener asked for, if it may run; else the end of another one makes it due.
 pub(super) fn insert(
     db: &Connection,
     now: Moment,
+    caps: Caps,
     new: &NewTurn,
     asked: Asked<'_>,
-) -> Result<(TurnId, i64), Fault> {
+) -> Result<Option<(TurnId, i64)>, Fault> {
+    let slot = slot_of(db, &new.session_id)?;
+    let (in_flight, places) = taken(db, &slot)?;
+    if in_flight >= caps.in_flight {
+        return Ok(None);
+    }
     let turn = TurnId::fresh();
-    let waits = open_after(db, &new.session_id, 0)?.is_some();
-    let due = (!waits).then(|| now.ms + millis(new.push_grace));
+    let admitted = places < caps.running && open_after(db, &new.session_id, 0)?.is_none();
+    let due = admitted.then(|| now.ms + millis(new.push_grace));
     let ordinal: i64 = db
         .prepare_cached(
             "UPDATE session SET last_ordinal = last_ordinal + 1, updated_at = ?2 WHERE id = ?1
@@ -110,8 +122,8 @@ pub(super) fn insert(
         serde_json::to_string(&new.request).map_err(|error| Fault::broken(error.to_string()))?;
     db.prepare_cached(
         "INSERT INTO turn (id, session_id, ordinal, status, message_id, request, client_id,
-             fingerprint, due_ms, created_at)
-         VALUES (?1, ?2, ?3, 'queued', ?4, ?5, ?6, ?7, ?8, ?9)",
+             fingerprint, due_ms, created_at, slot, admitted)
+         VALUES (?1, ?2, ?3, 'queued', ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11)",
     )?
     .execute(params![
         turn.as_str(),
@@ -125,9 +137,11 @@ pub(super) fn insert(
         asked.fingerprint,
         due,
         now.wall_us,
+        slot,
+        admitted,
     ])?;
     stream_log::create(db, &turn.task())?;
-    Ok((turn, ordinal))
+    Ok(Some((turn, ordinal)))
 }
 
 pub(super) fn opened(db: &Connection, turn: &TurnId) -> Result<Done<Opened>, Fault> {

@@ -8,8 +8,9 @@ use protocol::turn::Claim;
 use rusqlite::{Connection, params};
 
 use super::super::fault::Fault;
-use super::super::{rows, words};
+use super::super::rows;
 use super::held;
+use crate::words;
 
 pub(super) fn progress(db: &Connection, claim: &Claim) -> Result<Fenced<Progress>, Fault> {
     let Some(ordinal) = held(db, claim)? else { return Ok(Fenced::Stale) };

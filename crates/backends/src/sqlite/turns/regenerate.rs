@@ -2,6 +2,7 @@
 //! database, marked with the turn that took its place.
 
 use ports::store::{NewTurn, Opened};
+use protocol::limits::Caps;
 use protocol::{MessageId, SessionId, TurnId};
 use rusqlite::{Connection, OptionalExtension, params};
 
@@ -9,11 +10,13 @@ use super::super::fault::Fault;
 use super::super::job::Done;
 use super::super::{Moment, rows};
 use super::open::{Asked, insert, opened};
+use super::places::{slot_of, taken};
 use super::{by_id, open_after};
 
 pub(super) fn regenerate(
     db: &Connection,
     now: Moment,
+    caps: Caps,
     new: &NewTurn,
     from: Option<&MessageId>,
 ) -> Result<Done<Opened>, Fault> {
@@ -33,9 +36,15 @@ pub(super) fn regenerate(
         fingerprint: target.fingerprint.as_deref(),
     };
     // The client's id goes with its message, and only one turn may have it.
-    db.prepare_cached("UPDATE turn SET client_id = NULL, fingerprint = NULL WHERE id = ?1")?
-        .execute([target.id.as_str()])?;
-    let (turn, ordinal) = insert(db, now, new, asked)?;
+    let unname = "UPDATE turn SET client_id = NULL, fingerprint = NULL WHERE id = ?1";
+    let (in_flight, _) = taken(db, &slot_of(db, session)?)?;
+    if in_flight >= caps.in_flight {
+        return Ok(Done::quietly(Opened::TooMany));
+    }
+    db.prepare_cached(unname)?.execute([target.id.as_str()])?;
+    let Some((turn, ordinal)) = insert(db, now, caps, new, asked)? else {
+        return Err(Fault::broken("a place that was free is taken"));
+    };
     replace(db, session, &target, &turn, ordinal)?;
     opened(db, &turn)
 }

@@ -16,7 +16,7 @@ const OUTCOMES: [Outcome; 5] =
     [Outcome::Ok, Outcome::Error, Outcome::Denied, Outcome::Cancelled, Outcome::Interrupted];
 const EFFECTS: [Effect; 3] = [Effect::None, Effect::Idempotent, Effect::Once];
 
-pub(super) fn outcome_word(outcome: Outcome) -> &'static str {
+pub(crate) fn outcome_word(outcome: Outcome) -> &'static str {
     match outcome {
         Outcome::Ok => "ok",
         Outcome::Error => "error",
@@ -26,7 +26,7 @@ pub(super) fn outcome_word(outcome: Outcome) -> &'static str {
     }
 }
 
-pub(super) fn effect_word(effect: Effect) -> &'static str {
+pub(crate) fn effect_word(effect: Effect) -> &'static str {
     match effect {
         Effect::None => "none",
         Effect::Idempotent => "idempotent",
@@ -34,22 +34,22 @@ pub(super) fn effect_word(effect: Effect) -> &'static str {
     }
 }
 
-pub(super) fn role(word: &str) -> Option<Role> {
+pub(crate) fn role(word: &str) -> Option<Role> {
     ROLES.into_iter().find(|role| role.as_str() == word)
 }
 
-pub(super) fn status(word: &str) -> Option<TurnStatus> {
+pub(crate) fn status(word: &str) -> Option<TurnStatus> {
     STATUSES.into_iter().find(|status| status.as_str() == word)
 }
 
-pub(super) fn outcome(word: &str) -> Option<Outcome> {
+pub(crate) fn outcome(word: &str) -> Option<Outcome> {
     OUTCOMES.into_iter().find(|outcome| outcome_word(*outcome) == word)
 }
 
-pub(super) fn effect(word: &str) -> Option<Effect> {
+pub(crate) fn effect(word: &str) -> Option<Effect> {
     EFFECTS.into_iter().find(|effect| effect_word(*effect) == word)
 }
 
-pub(super) fn failure(word: &str) -> Option<FailureCode> {
+pub(crate) fn failure(word: &str) -> Option<FailureCode> {
     FailureCode::ALL.iter().copied().find(|code| code.as_str() == word)
 }

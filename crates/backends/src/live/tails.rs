@@ -9,7 +9,7 @@ use ports::stream_log::Read;
 use protocol::{Segment, Seq, TaskId};
 use tokio::sync::watch;
 
-use super::live::LogEnd;
+use super::LogEnd;
 use super::tail::Tail;
 
 /// Bytes kept of all logs together.

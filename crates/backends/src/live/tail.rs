@@ -7,7 +7,7 @@ use ports::stream_log::Read;
 use protocol::{Segment, Seq};
 use tokio::sync::watch;
 
-use super::live::LogEnd;
+use super::LogEnd;
 
 /// Bytes kept of one log.
 const BYTES: usize = 256 * 1024;

@@ -1,8 +1,11 @@
 //! What the rest of the process is told after a commit, in the order of the commits.
 
+mod tail;
+mod tails;
+
 use protocol::{Segment, TaskId};
 
-use super::tails::Tails;
+use self::tails::Tails;
 
 #[derive(Debug)]
 pub(crate) enum News {

@@ -1,0 +1,33 @@
+//! Where a page of history may begin: not between a tool call and its result.
+
+use std::collections::HashSet;
+
+use protocol::message::{Message, Role};
+use protocol::{CallId, TurnId};
+
+/// The results that were met, going backwards, before the call they answer.
+#[derive(Default)]
+pub(crate) struct OpenExchanges(HashSet<(TurnId, CallId)>);
+
+impl OpenExchanges {
+    pub(crate) fn none(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    pub(crate) fn pass(&mut self, message: &Message) {
+        match message.role {
+            Role::Tool => {
+                let call = message.tool_call_id.clone();
+                self.0.extend(call.map(|call| (message.turn_id.clone(), call)));
+            }
+            Role::Assistant => {
+                for call in &message.tool_calls {
+                    self.0.remove(&(message.turn_id.clone(), call.id.clone()));
+                }
+            }
+            // A turn begins with its user message: there is no call to be found before that.
+            Role::User => self.0.retain(|(turn, _)| *turn != message.turn_id),
+            Role::System => {}
+        }
+    }
+}
