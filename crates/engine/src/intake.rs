@@ -74,9 +74,11 @@ impl Engine {
         Ok(match inner.ports.turns.open(owner, new).await? {
             Opened::New(turn) => {
                 metrics::counter!("pilothouse_turns_accepted_total").increment(1);
-                // The turn is accepted whatever becomes of the push: the outbox has it. One that is not admitted yet
-                // finds that out when it is claimed, so it need not be told apart here.
-                if let Err(error) = inner.ports.queue.push(&turn.id).await {
+                // The turn is accepted whatever becomes of the push: the outbox has it. One that waits for its place is
+                // pushed when it gets it.
+                if turn.admitted
+                    && let Err(error) = inner.ports.queue.push(&turn.id).await
+                {
                     tracing::warn!(turn.id = %turn.id, %error, "a new turn could not be pushed; the sweeper will");
                 }
                 Submitted::Accepted(turn)

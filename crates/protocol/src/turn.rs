@@ -76,6 +76,8 @@ pub struct Turn {
     pub fence: u64,
     /// Claims that did not end in a result or an orderly hand-back, the present one included.
     pub attempt: u32,
+    /// Whether it has its place among those that may run; otherwise it waits for one.
+    pub admitted: bool,
     pub cancel_requested: bool,
     pub error: Option<TurnError>,
     pub usage: Usage,

@@ -21,7 +21,7 @@ pub(super) const SESSION: &str = "s.id, s.user_id, s.title, s.is_pinned, s.dry_r
 
 /// Columns of a `Turn`, of the table `turn` under the name `t` and its session under the name `s`.
 pub(super) const TURN: &str = "t.id, t.session_id, s.user_id, t.status, t.message_id, t.request, \
-    t.fence, t.attempt, t.cancel_requested, t.error_code, t.error_message, t.prompt_tokens, \
+    t.fence, t.attempt, t.admitted, t.cancel_requested, t.error_code, t.error_message, t.prompt_tokens, \
     t.completion_tokens, t.cache_read_tokens, t.cache_write_tokens, t.cost_microdollars, \
     t.created_at, t.started_at, t.ended_at";
 
@@ -64,6 +64,7 @@ pub(super) fn turn(row: &Row<'_>) -> Result<Turn> {
         request: optional_json(row, "request")?.unwrap_or_default(),
         fence: number(row, "fence")?,
         attempt: row.get("attempt")?,
+        admitted: row.get("admitted")?,
         cancel_requested: row.get("cancel_requested")?,
         error: code.map(|code| TurnError { code, message: message.unwrap_or_default() }),
         usage: usage(row)?,

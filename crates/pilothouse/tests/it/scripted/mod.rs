@@ -6,6 +6,7 @@ mod cancel;
 mod faults;
 mod histories;
 mod limits;
+mod places;
 mod silence;
 mod tools;
 
