@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use ports::{PortError, Ports};
 
+use crate::distributed::{self, Distributed};
 use crate::local::bus::LocalBus;
 use crate::local::clock::SystemClock;
 use crate::local::files::LocalFiles;
@@ -35,12 +36,12 @@ pub async fn connect(options: &Options) -> Result<Connected, ConnectError> {
                 health: store.clone(),
                 clock,
             };
-            Ok(Connected { ports, backend: Backend { store } })
+            Ok(Connected { ports, backend: Backend(Kind::Embedded(store)) })
         }
-        BackendOptions::Distributed(_) => Err(ConnectError::Directory {
-            directory: PathBuf::new(),
-            reason: "in preparation".to_owned(),
-        }),
+        BackendOptions::Distributed(servers) => {
+            let (ports, store) = distributed::connect(options, servers).await?;
+            Ok(Connected { ports, backend: Backend(Kind::Distributed(store)) })
+        }
     }
 }
 
@@ -50,15 +51,24 @@ pub struct Connected {
     pub backend: Backend,
 }
 
-pub struct Backend {
-    store: Arc<Sqlite>,
+pub struct Backend(Kind);
+
+enum Kind {
+    Embedded(Arc<Sqlite>),
+    Distributed(Arc<Distributed>),
 }
 
 impl Backend {
-    /// Finishes what was accepted, folds the write-ahead log into the database and lets go of the
-    /// directory. Ports that are still around answer `Closed` from then on.
+    /// Finishes what was accepted and lets go of the directory or the servers. Ports that are still around
+    /// answer `Closed` from then on.
     pub async fn close(self) -> Result<(), PortError> {
-        self.store.close().await
+        match self.0 {
+            Kind::Embedded(store) => store.close().await,
+            Kind::Distributed(servers) => {
+                servers.close().await;
+                Ok(())
+            }
+        }
     }
 }
 
@@ -83,7 +93,7 @@ pub enum ConnectError {
     )]
     Damaged { database: PathBuf, reason: String },
     #[error(
-        "the encryption key is not the one the database {} was first opened with; give that key, or use another data directory",
+        "the encryption key is not the one the database {} was first opened with; give that key, or use another database",
         .database.display()
     )]
     WrongKey { database: PathBuf },
@@ -92,6 +102,38 @@ pub enum ConnectError {
         .database.display()
     )]
     KeyMissing { database: PathBuf },
+    #[error(
+        "DATABASE_URL is not understood: {reason}; it looks like postgres://user:password@host:5432/database"
+    )]
+    PostgresUrl { reason: String },
+    #[error(
+        "Postgres at {address} cannot be used: {reason}; check that it is running and reachable from here, and that DATABASE_URL names the right host, port, user, password and database"
+    )]
+    Postgres { address: String, reason: String },
+    #[error(
+        "Redis at {address} cannot be used: {reason}; start it, or correct its address in the settings"
+    )]
+    Redis { address: String, reason: String },
+    #[error(
+        "the RabbitMQ address cannot be read; it looks like amqp://user:password@host:5672/vhost"
+    )]
+    BrokerAddress,
+    #[error("RabbitMQ at {broker} cannot be reached: {reason}")]
+    BrokerUnreachable { broker: String, reason: String },
+    #[error(
+        "RabbitMQ at {broker} does not let the user {user} in; check the name and the password in its address"
+    )]
+    BrokerRefused { broker: String, user: String },
+    #[error(
+        "RabbitMQ at {broker} gives no access to the virtual host {vhost} ({reason}); create it, permit it, or name another one in the address"
+    )]
+    BrokerVhost { broker: String, vhost: String, reason: String },
+    #[error(
+        "RabbitMQ at {broker} has a queue or exchange of ours with other properties ({reason}); delete it there, which loses nothing because the database knows what was waiting, or set another prefix for the names"
+    )]
+    BrokerTopology { broker: String, reason: String },
+    #[error("RabbitMQ at {broker} cannot be used: {reason}")]
+    Broker { broker: String, reason: String },
     #[error("the database {} could not be opened: {reason}", .database.display())]
     Storage { database: PathBuf, reason: String },
 }

@@ -2,8 +2,10 @@
 //! crate knows which one is in use.
 
 mod connect;
+mod distributed;
 mod exchanges;
 mod feed;
+mod key_check;
 mod live;
 mod local;
 mod options;

@@ -46,7 +46,7 @@ impl Follower {
     pub async fn next(&mut self, patience: Duration) -> PortResult<Followed> {
         let deadline = tokio::time::Instant::now() + patience;
         loop {
-            match self.log.read(&self.task, self.cursor, READ_BYTES).await? {
+            match self.log.read_watched(&self.task, self.cursor, READ_BYTES).await? {
                 Read::Missing | Read::Log { missing_to: Some(_), .. } => return Ok(Followed::Gone),
                 Read::Log { segments, .. } if !segments.is_empty() => {
                     self.cursor = segments.last().map_or(self.cursor, |segment| segment.last);

@@ -28,6 +28,12 @@ pub trait StreamLog: Send + Sync {
     /// What follows `after`, at most about `max_bytes` of it but at least one segment if there is one.
     async fn read(&self, task: &TaskId, after: Seq, max_bytes: usize) -> PortResult<Read>;
 
+    /// As `read`, for somebody who watches this log and reads again at every hint: the answer is complete as of the
+    /// last hint, which a backend whose logs are written elsewhere can give without asking the store.
+    async fn read_watched(&self, task: &TaskId, after: Seq, max_bytes: usize) -> PortResult<Read> {
+        self.read(task, after, max_bytes).await
+    }
+
     /// Wakes when the log may have grown. Subscribe first, then read, then wait.
     fn watch(&self, task: &TaskId) -> Watch;
 }

@@ -2,10 +2,12 @@
 
 mod tail;
 mod tails;
+mod watched;
 
 use protocol::{Segment, TaskId};
 
 use self::tails::Tails;
+pub(crate) use self::watched::Watched;
 
 #[derive(Debug)]
 pub(crate) enum News {

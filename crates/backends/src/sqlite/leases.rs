@@ -90,11 +90,11 @@ fn claim(
             return Ok(Done::quietly(Claimed::Ended));
         }
     }
-    let is_first = || {
-        Ok::<_, Fault>(open_after(db, &found.session, 0)?.is_none_or(|(_, at)| at >= found.ordinal))
-    };
-    if !found.admitted && !(found.cancel_requested && is_first()?) {
-        return Ok(Done::quietly(Claimed::Waits));
+    if !found.admitted {
+        let first = open_after(db, &found.session, 0)?.is_none_or(|(_, at)| at >= found.ordinal);
+        if !found.cancel_requested || !first {
+            return Ok(Done::quietly(Claimed::Waits));
+        }
     }
     db.prepare_cached(
         "UPDATE turn SET status = 'running', fence = ?2, attempt = attempt + 1, worker = ?3,

@@ -12,7 +12,7 @@ use rusqlite::{Connection, OpenFlags};
 
 use super::boot::Boot;
 use super::fault::Fault;
-use super::key_check::{self, KeyCheck};
+use super::key_check;
 use super::lock::lock;
 use super::pen::Pen;
 use super::readers::Readers;
@@ -22,6 +22,7 @@ use super::turns::places::admit_all;
 use super::writer::Writer;
 use super::{Moment, Sqlite};
 use crate::connect::ConnectError;
+use crate::key_check::KeyCheck;
 use crate::live::Live;
 use crate::options::Options;
 
@@ -71,7 +72,7 @@ fn start(
         }
     };
     match key_check::check(&db, key).map_err(failed)? {
-        KeyCheck::Right => {}
+        KeyCheck::Right | KeyCheck::First(_) => {}
         KeyCheck::Wrong => return Err(ConnectError::WrongKey { database: database.to_owned() }),
         KeyCheck::Missing => {
             return Err(ConnectError::KeyMissing { database: database.to_owned() });

@@ -33,14 +33,14 @@ impl StreamLog for Sqlite {
         if let Some(read) = self.live.tails.read(task, after, max_bytes) {
             return Ok(read);
         }
-        let removals = self.live.tails.removals();
+        let look = self.live.tails.look(task);
         let read = {
             let task = task.clone();
             self.readers.run(move |db| log_read::read(db, &task, after, max_bytes)).await?
         };
         if let Read::Log { last, sealed, .. } = &read {
             let end = if *sealed { LogEnd::Sealed } else { LogEnd::Open };
-            self.live.tails.learn(task, removals, *last, end);
+            look.learn(*last, end);
         }
         Ok(read)
     }

@@ -289,7 +289,7 @@ pub async fn a_record_that_is_repeated_is_written_once(fixture: &mut impl Fixtur
 pub async fn the_journal_counts_every_start(fixture: &mut impl Fixture) {
     let (_, _, turn) = first_turn(fixture.ports()).await;
     let intent = |call: &str, effect| Entry::Intent { call_id: call.into(), effect };
-    let first = claim(fixture.ports(), &turn.id).await;
+    let first = claim_for(fixture.ports(), &turn.id, SHORT).await;
     let entries = vec![
         Entry::Message(calls(&["z", "a"])),
         intent("z", Effect::Idempotent),

@@ -1,0 +1,117 @@
+//! The distributed backend put together: Postgres is the truth, Redis and RabbitMQ carry the news of it.
+
+use std::sync::Arc;
+
+use async_trait::async_trait;
+use ports::{Bus, Failing, Health, Ports, Signal};
+use tokio::sync::broadcast;
+
+use crate::connect::ConnectError;
+use crate::local::clock::SystemClock;
+use crate::local::files::LocalFiles;
+use crate::options::{DistributedOptions, Options};
+use crate::postgres::Postgres;
+use crate::rabbitmq::{Rabbit, RabbitCancel};
+use crate::redis::{Ended, Redis, RedisOptions};
+
+/// Hints that may wait for a listener that is behind.
+const HINTS: usize = 1024;
+
+/// The three servers, for one process.
+pub(crate) struct Distributed {
+    postgres: Postgres,
+    redis: Redis,
+    rabbit: Rabbit,
+}
+
+pub(crate) async fn connect(
+    options: &Options,
+    servers: &DistributedOptions,
+) -> Result<(Ports, Arc<Distributed>), ConnectError> {
+    let files = LocalFiles::open(servers.data.join("workspaces")).await.map_err(|source| {
+        ConnectError::Directory { directory: servers.data.clone(), reason: source.to_string() }
+    })?;
+    let clock = Arc::new(SystemClock);
+    let signals = broadcast::Sender::new(HINTS);
+    let redis_options = RedisOptions {
+        url: servers.redis_url.clone(),
+        stream_ttl: servers.stream_ttl,
+        deaf: options.deaf,
+    };
+    let redis = Redis::connect(&redis_options, signals.clone()).await?;
+    let rabbit =
+        Rabbit::connect(&servers.rabbitmq_url, &servers.rabbitmq_prefix, signals.clone()).await?;
+    let postgres = Postgres::connect(
+        &servers.postgres_url,
+        servers.postgres_connections,
+        options.encryption_key.as_deref(),
+        options.caps,
+        clock.clone(),
+        redis.feed(),
+    )
+    .await?;
+    let store = Arc::new(postgres.clone());
+    let bus =
+        SharedBus { cancel: rabbit.cancel(), ended: redis.ended(), signals, deaf: options.deaf };
+    let log = redis.log(store.clone(), store.clone());
+    let queue = rabbit.queue();
+    let distributed = Arc::new(Distributed { postgres, redis, rabbit });
+    let ports = Ports {
+        sessions: store.clone(),
+        messages: store.clone(),
+        turns: store.clone(),
+        outbox: store.clone(),
+        leases: store.clone(),
+        queue: Arc::new(queue),
+        log: Arc::new(log),
+        bus: Arc::new(bus),
+        files: Arc::new(files),
+        api_keys: store,
+        health: distributed.clone(),
+        clock,
+    };
+    Ok((ports, distributed))
+}
+
+impl Distributed {
+    /// The carriers first: what they still have in hand goes back, and the store keeps what they forget.
+    pub(crate) async fn close(&self) {
+        tokio::join!(self.rabbit.close(), self.redis.close());
+        self.postgres.close().await;
+    }
+}
+
+#[async_trait]
+impl Health for Distributed {
+    async fn failing(&self) -> Vec<Failing> {
+        let (postgres, redis, rabbit) =
+            tokio::join!(self.postgres.failing(), self.redis.failing(), self.rabbit.failing());
+        [postgres, redis, rabbit].into_iter().flatten().collect()
+    }
+}
+
+/// Cancellations go through the broker, which has a queue for every process; ends go through Redis. What either hears
+/// comes out of one channel.
+struct SharedBus {
+    cancel: RabbitCancel,
+    ended: Ended,
+    signals: broadcast::Sender<Signal>,
+    deaf: bool,
+}
+
+impl Bus for SharedBus {
+    fn publish(&self, signal: Signal) {
+        match signal {
+            _ if self.deaf => {}
+            Signal::Cancel(turn) => self.cancel.publish(turn),
+            Signal::Ended(turn) => self.ended.publish(turn),
+        }
+    }
+
+    fn subscribe(&self) -> broadcast::Receiver<Signal> {
+        self.signals.subscribe()
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,34 @@
+//! Refuses to go on with another encryption key than the one a store was first opened with. Only a
+//! salted digest is kept, from which the key cannot be read.
+
+use sha2::{Digest, Sha256};
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum KeyCheck {
+    Right,
+    Wrong,
+    Missing,
+    /// The first use of a key: the store keeps this value for the next check.
+    First(String),
+}
+
+/// Compares a key with what the store has kept.
+pub(crate) fn check(stored: Option<&str>, key: Option<&str>) -> KeyCheck {
+    match (stored, key) {
+        (None, None) => KeyCheck::Right,
+        (Some(_), None) => KeyCheck::Missing,
+        (Some(stored), Some(key)) => match stored.split_once(':') {
+            Some((salt, digest)) if digest == digest_of(salt, key) => KeyCheck::Right,
+            _ => KeyCheck::Wrong,
+        },
+        (None, Some(key)) => {
+            let salt = uuid::Uuid::new_v4().simple().to_string();
+            KeyCheck::First(format!("{salt}:{}", digest_of(&salt, key)))
+        }
+    }
+}
+
+fn digest_of(salt: &str, key: &str) -> String {
+    let digest = Sha256::digest(format!("pilothouse key check\n{salt}\n{key}"));
+    digest.iter().map(|byte| format!("{byte:02x}")).collect()
+}

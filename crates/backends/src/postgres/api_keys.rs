@@ -1,0 +1,87 @@
+//! Keys a user gives to programs, by their digests.
+
+use async_trait::async_trait;
+use ports::PortResult;
+use ports::store::{ApiKey, ApiKeys, NewApiKey};
+use protocol::UserId;
+use tokio_postgres::Row;
+
+use super::connection::Connection;
+use super::fault::Fault;
+use super::text::Text;
+use super::{Postgres, rows};
+
+#[async_trait]
+impl ApiKeys for Postgres {
+    async fn create(&self, user: &UserId, new: NewApiKey) -> PortResult<ApiKey> {
+        let (pool, user, now) = (self.pool.clone(), user.clone(), self.wall_us());
+        self.write(async move {
+            let db = Connection::get(&pool).await?;
+            let id = uuid::Uuid::now_v7().to_string();
+            let row = db
+                .query_one(
+                    "INSERT INTO api_key (id, user_id, name, digest, head, created_at)
+                     VALUES ($1, $2, $3, $4, $5, $6) RETURNING id, name, head, created_at",
+                    &[
+                        &Text(&id),
+                        &Text(user.as_str()),
+                        &Text(&new.name),
+                        &Text(&new.digest),
+                        &Text(&new.head),
+                        &now,
+                    ],
+                )
+                .await?;
+            api_key(&row)
+        })
+        .await
+    }
+
+    async fn list(&self, user: &UserId) -> PortResult<Vec<ApiKey>> {
+        self.read(|db| async move {
+            let found = db
+                .query(
+                    "SELECT id, name, head, created_at FROM api_key WHERE user_id = $1
+                     ORDER BY created_at, created",
+                    &[&Text(user.as_str())],
+                )
+                .await?;
+            found.iter().map(api_key).collect()
+        })
+        .await
+    }
+
+    async fn revoke(&self, user: &UserId, id: &str) -> PortResult<bool> {
+        let (pool, user, id) = (self.pool.clone(), user.clone(), id.to_owned());
+        self.write(async move {
+            let db = Connection::get(&pool).await?;
+            let removed = db
+                .query_opt(
+                    "DELETE FROM api_key WHERE user_id = $1 AND id = $2 RETURNING id",
+                    &[&Text(user.as_str()), &Text(&id)],
+                )
+                .await?;
+            Ok(removed.is_some())
+        })
+        .await
+    }
+
+    async fn find(&self, digest: &str) -> PortResult<Option<UserId>> {
+        self.read(|db| async move {
+            let row = db
+                .query_opt("SELECT user_id FROM api_key WHERE digest = $1", &[&Text(digest)])
+                .await?;
+            row.map(|row| rows::id(&row, "user_id")).transpose()
+        })
+        .await
+    }
+}
+
+fn api_key(row: &Row) -> Result<ApiKey, Fault> {
+    Ok(ApiKey {
+        id: rows::get(row, "id")?,
+        name: rows::get(row, "name")?,
+        head: rows::get(row, "head")?,
+        created_at: rows::time(row, "created_at")?,
+    })
+}

@@ -1,0 +1,116 @@
+//! A group of appends to different logs, written by one statement and so with one commit.
+
+use std::collections::{HashMap, HashSet};
+
+use deadpool_postgres::Pool;
+use ports::PortResult;
+use ports::stream_log::Appended;
+use protocol::{Segment, TaskId};
+use tokio::sync::oneshot;
+
+use super::call::bounded;
+use super::connection::Connection;
+use super::fault::Fault;
+use super::rows;
+use super::stream_log::{count_fenced, judge};
+use super::text::Text;
+use crate::feed::Feed;
+use crate::live::LogEnd;
+
+/// One that waits to be written.
+pub(super) struct Append {
+    pub(super) task: TaskId,
+    pub(super) fence: u64,
+    pub(super) segment: Segment,
+    pub(super) end: LogEnd,
+    pub(super) reply: oneshot::Sender<PortResult<Appended>>,
+}
+
+/// Moves the end of every log that stands where its segment begins, and stores the segments of just these.
+const APPEND: &str = "\
+    WITH given AS (
+        SELECT * FROM unnest($1::text[], $2::bigint[], $3::bigint[], $4::bigint[], $5::boolean[],
+            $6::bytea[]) AS g (task_id, fence, first_seq, last_seq, seals, bytes)),
+    grown AS (
+        UPDATE log AS l SET last_seq = g.last_seq, sealed = g.seals FROM given AS g
+        WHERE l.task_id = g.task_id AND l.fence = g.fence AND l.last_seq = g.first_seq - 1
+          AND NOT l.sealed
+        RETURNING l.id, g.task_id, g.first_seq, g.last_seq, g.bytes),
+    stored AS (
+        INSERT INTO segment (log_id, first_seq, last_seq, bytes)
+        SELECT id, first_seq, last_seq, bytes FROM grown)
+    SELECT task_id FROM grown";
+
+/// Writes the group, tells the feed of what was stored, and answers everybody.
+pub(super) async fn write(pool: &Pool, feed: &dyn Feed, group: Vec<Append>) {
+    metrics::counter!("pilothouse_store_groups_total").increment(1);
+    metrics::counter!("pilothouse_store_jobs_total").increment(group.len() as u64);
+    match bounded(store(pool, &group)).await {
+        Ok(mut answers) => {
+            for append in group {
+                // One that is not among the refused was stored.
+                let answer = answers.remove(&append.task).unwrap_or(Appended::Stored);
+                if answer == Appended::Stored {
+                    feed.grew(&append.task, append.fence, &append.segment, append.end);
+                }
+                // Whoever asked may have stopped waiting; what was written stays written.
+                let _ = append.reply.send(Ok(answer));
+            }
+        }
+        Err(fault) => {
+            let error = ports::PortError::from(fault);
+            for append in group {
+                let _ = append.reply.send(Err(error.clone()));
+            }
+        }
+    }
+}
+
+/// Gives the logs whose segment was refused, with the reason.
+async fn store(pool: &Pool, group: &[Append]) -> Result<HashMap<TaskId, Appended>, Fault> {
+    let db = Connection::get(pool).await?;
+    let tasks: Vec<Text<'_>> = group.iter().map(|a| Text(a.task.as_str())).collect();
+    let fences: Vec<i64> = group.iter().map(|a| a.fence as i64).collect();
+    let firsts: Vec<i64> = group.iter().map(|a| a.segment.first as i64).collect();
+    let lasts: Vec<i64> = group.iter().map(|a| a.segment.last as i64).collect();
+    let seals: Vec<bool> = group.iter().map(|a| a.end == LogEnd::Sealed).collect();
+    let bytes: Vec<&[u8]> = group.iter().map(|a| &a.segment.bytes[..]).collect();
+    let grown = db.query(APPEND, &[&tasks, &fences, &firsts, &lasts, &seals, &bytes]).await?;
+    if grown.len() == group.len() {
+        return Ok(HashMap::new());
+    }
+    let grown: HashSet<TaskId> =
+        grown.iter().map(|row| rows::id(row, "task_id")).collect::<Result<_, _>>()?;
+    refusals(&db, group.iter().filter(|append| !grown.contains(&append.task)).collect()).await
+}
+
+async fn refusals(
+    db: &Connection,
+    refused: Vec<&Append>,
+) -> Result<HashMap<TaskId, Appended>, Fault> {
+    let tasks: Vec<Text<'_>> = refused.iter().map(|append| Text(append.task.as_str())).collect();
+    let logs = db
+        .query(
+            "SELECT task_id, fence, last_seq, sealed FROM log WHERE task_id = ANY($1)",
+            &[&tasks],
+        )
+        .await?;
+    let mut found = HashMap::new();
+    for row in &logs {
+        found.insert(rows::id::<TaskId>(row, "task_id")?, row);
+    }
+    let mut answers = HashMap::new();
+    for append in refused {
+        let log = found.get(&append.task).copied();
+        let answer = match judge(log, append.fence, append.segment.first)? {
+            // It did not fit when it was tried; that it would fit now is another's doing.
+            Appended::Stored => Appended::Gap { last: append.segment.first.saturating_sub(1) },
+            answer => answer,
+        };
+        if answer == Appended::Stale {
+            count_fenced();
+        }
+        answers.insert(append.task.clone(), answer);
+    }
+    Ok(answers)
+}

@@ -1,0 +1,151 @@
+//! Who may act for a turn. A lease is a time on the clock of the database, which is the same for everybody.
+
+use std::time::Duration;
+
+use async_trait::async_trait;
+use ports::leases::{Claimed, Leases, Renewal};
+use ports::{Fenced, PortResult};
+use protocol::turn::{Claim, TurnStatus};
+use protocol::{Seq, TurnId, WorkerId};
+use tokio_postgres::Row;
+
+use super::connection::Connection;
+use super::fault::Fault;
+use super::rows::turn_columns;
+use super::stream_log::count_fenced;
+use super::text::Text;
+use super::{Postgres, rows};
+use crate::words;
+
+/// One statement: of several workers, one finds the row as it has to be. The log is taken over with it, so that the
+/// holder before cannot append from this moment on. A turn is due again when its lease has run out.
+const CLAIM: &str = concat!(
+    "WITH t AS (
+         UPDATE turn AS c SET status = 'running', fence = c.fence + 1, attempt = c.attempt + 1,
+             worker = $2, lease_until = clock_timestamp() + $3 * interval '1 second',
+             due = clock_timestamp() + $3 * interval '1 second',
+             started_at = coalesce(c.started_at, $4),
+             started = coalesce(c.started, clock_timestamp())
+         WHERE c.id = $1
+           AND (c.status = 'queued' OR c.status = 'running' AND c.lease_until <= clock_timestamp())
+           AND (c.admitted OR c.cancel_requested AND NOT EXISTS (
+               SELECT 1 FROM turn AS o WHERE o.session_id = c.session_id
+                 AND o.ordinal < c.ordinal AND o.status IN ('queued', 'running')))
+         RETURNING c.*),
+     taken AS (
+         UPDATE log AS l SET fence = t.fence FROM t WHERE l.task_id = t.id AND l.fence <= t.fence
+         RETURNING l.last_seq, l.sealed)
+     SELECT ",
+    turn_columns!(),
+    ", taken.last_seq, taken.sealed
+     FROM t JOIN session AS s ON s.id = t.session_id LEFT JOIN taken ON true"
+);
+
+/// The turn as it is, for one who did not get it.
+const LOOK: &str = concat!(
+    "SELECT ",
+    turn_columns!(),
+    ", t.worker, t.lease_until > clock_timestamp() AS is_held, l.last_seq, l.sealed
+     FROM turn AS t JOIN session AS s ON s.id = t.session_id LEFT JOIN log AS l ON l.task_id = t.id
+     WHERE t.id = $1"
+);
+
+#[async_trait]
+impl Leases for Postgres {
+    async fn claim(&self, turn: &TurnId, worker: &WorkerId, ttl: Duration) -> PortResult<Claimed> {
+        let (pool, now) = (self.pool.clone(), self.wall_us());
+        let (turn, worker) = (turn.clone(), worker.clone());
+        self.write(async move {
+            let db = Connection::get(&pool).await?;
+            let id = Text(turn.as_str());
+            let with = Text(worker.as_str());
+            let won_now = db.query_opt(CLAIM, &[&id, &with, &seconds(ttl), &now]).await?;
+            match won_now {
+                Some(row) => won(&row, worker),
+                None => not_won(db.query_opt(LOOK, &[&id]).await?, worker),
+            }
+        })
+        .await
+    }
+
+    async fn renew(&self, claim: &Claim, ttl: Duration) -> PortResult<Renewal> {
+        let (pool, claim) = (self.pool.clone(), claim.clone());
+        self.write(async move {
+            let db = Connection::get(&pool).await?;
+            let held = db
+                .query_opt(
+                    "UPDATE turn SET lease_until = clock_timestamp() + $3 * interval '1 second',
+                         due = clock_timestamp() + $3 * interval '1 second'
+                     WHERE id = $1 AND fence = $2 AND status = 'running'
+                     RETURNING cancel_requested",
+                    &[&Text(claim.turn_id.as_str()), &(claim.fence as i64), &seconds(ttl)],
+                )
+                .await?;
+            let Some(row) = held else {
+                count_fenced();
+                return Ok(Renewal::Lost);
+            };
+            Ok(Renewal::Held { cancel_requested: rows::get(&row, "cancel_requested")? })
+        })
+        .await
+    }
+
+    async fn hand_back(&self, claim: &Claim) -> PortResult<Fenced<()>> {
+        let (pool, claim) = (self.pool.clone(), claim.clone());
+        self.write(async move {
+            let db = Connection::get(&pool).await?;
+            let changed = db
+                .query_opt(
+                    "UPDATE turn SET status = 'queued', due = clock_timestamp(), lease_until = NULL,
+                         worker = NULL, attempt = greatest(0, attempt - 1)
+                     WHERE id = $1 AND fence = $2 AND status = 'running' RETURNING id",
+                    &[&Text(claim.turn_id.as_str()), &(claim.fence as i64)],
+                )
+                .await?;
+            if changed.is_none() {
+                count_fenced();
+                return Ok(Fenced::Stale);
+            }
+            Ok(Fenced::Done(()))
+        })
+        .await
+    }
+}
+
+/// A duration as the statements take it; one beyond all sense becomes a very long one.
+pub(super) fn seconds(duration: Duration) -> f64 {
+    duration.as_secs_f64().min(1e9)
+}
+
+/// The claim that the row says.
+fn won(row: &Row, worker: WorkerId) -> Result<Claimed, Fault> {
+    let turn = rows::turn(row)?;
+    let sealed: Option<bool> = rows::get(row, "sealed")?;
+    let last: Option<i64> = rows::get(row, "last_seq")?;
+    let claim = Claim {
+        turn_id: turn.id.clone(),
+        session_id: turn.session_id.clone(),
+        fence: turn.fence,
+        worker,
+    };
+    let log_at = last.filter(|_| sealed == Some(false)).map(|last| last as Seq);
+    Ok(Claimed::Won { claim, turn: Box::new(turn), log_at })
+}
+
+fn not_won(found: Option<Row>, worker: WorkerId) -> Result<Claimed, Fault> {
+    let Some(row) = found else { return Ok(Claimed::Ended) };
+    match rows::word(&row, "status", words::status)? {
+        TurnStatus::Queued => Ok(Claimed::Waits),
+        TurnStatus::Running => {
+            let holder: Option<String> = rows::get(&row, "worker")?;
+            let is_held: Option<bool> = rows::get(&row, "is_held")?;
+            // One that did not hear the answer asks again.
+            if is_held == Some(true) && holder.as_deref() == Some(worker.as_str()) {
+                return won(&row, worker);
+            }
+            // A lease that ran out only just now is found by the next look.
+            Ok(Claimed::Held)
+        }
+        TurnStatus::Completed | TurnStatus::Failed | TurnStatus::Cancelled => Ok(Claimed::Ended),
+    }
+}

@@ -1,0 +1,86 @@
+//! Which turns the queue should be told of: a column of the turn itself, so that no change can forget it.
+
+use std::time::Duration;
+
+use async_trait::async_trait;
+use ports::{Outbox, PortResult};
+use protocol::TurnId;
+use tokio_postgres::Row;
+
+use super::connection::Connection;
+use super::fault::Fault;
+use super::leases::seconds;
+use super::text::Text;
+use super::{Postgres, rows};
+
+// The time of the statement, which an index can be searched with; it is the database's as well.
+const LOOK: &str =
+    "SELECT id FROM turn WHERE due <= statement_timestamp() ORDER BY due, accepted LIMIT $1";
+
+/// What another relay is taking at this moment is passed over, so each is given to one of them.
+const TAKE: &str = "\
+    WITH found AS (
+        SELECT id, due, accepted FROM turn WHERE due <= statement_timestamp()
+        ORDER BY due, accepted LIMIT $1 FOR UPDATE SKIP LOCKED),
+    taken AS (
+        UPDATE turn AS t SET due = clock_timestamp() + $2 * interval '1 second'
+        FROM found AS f WHERE t.id = f.id RETURNING t.id, f.due, f.accepted)
+    SELECT id FROM taken ORDER BY due, accepted";
+
+/// One that was claimed or ended in between is no longer in the outbox and stays out. One that somebody is changing at
+/// this moment is passed over: at worst it is pushed once more.
+const PUSHED: &str = "\
+    WITH found AS (
+        SELECT id FROM turn
+        WHERE id = ANY($1) AND due IS NOT NULL
+          AND (status = 'queued' OR status = 'running' AND lease_until <= statement_timestamp())
+        FOR UPDATE SKIP LOCKED)
+    UPDATE turn AS t SET due = clock_timestamp() + $2 * interval '1 second'
+    FROM found AS f WHERE t.id = f.id";
+
+#[async_trait]
+impl Outbox for Postgres {
+    async fn due(&self, limit: u32, hold: Duration) -> PortResult<Vec<TurnId>> {
+        let limit = i64::from(limit);
+        if hold.is_zero() {
+            return self.read(|db| async move { ids(&db.query(LOOK, &[&limit]).await?) }).await;
+        }
+        let pool = self.pool.clone();
+        self.write(async move {
+            let db = Connection::get(&pool).await?;
+            ids(&db.query(TAKE, &[&limit, &seconds(hold)]).await?)
+        })
+        .await
+    }
+
+    async fn pushed(&self, turns: &[TurnId], again_in: Duration) -> PortResult<()> {
+        let (pool, turns) = (self.pool.clone(), turns.to_vec());
+        self.write(async move {
+            let db = Connection::get(&pool).await?;
+            let turns: Vec<Text<'_>> = turns.iter().map(|turn| Text(turn.as_str())).collect();
+            db.query(PUSHED, &[&turns, &seconds(again_in)]).await?;
+            Ok(())
+        })
+        .await
+    }
+
+    async fn lag(&self) -> PortResult<(u64, Duration)> {
+        self.read(|db| async move {
+            let row = db
+                .query_one(
+                    "SELECT count(*) AS waiting,
+                         coalesce(extract(epoch FROM clock_timestamp() - min(due)), 0)::float8 AS oldest
+                     FROM turn WHERE due <= statement_timestamp()",
+                    &[],
+                )
+                .await?;
+            let oldest: f64 = rows::get(&row, "oldest")?;
+            Ok((rows::number(&row, "waiting")?, Duration::from_secs_f64(oldest.max(0.0))))
+        })
+        .await
+    }
+}
+
+fn ids(found: &[Row]) -> Result<Vec<TurnId>, Fault> {
+    found.iter().map(|row| rows::id(row, "id")).collect()
+}

@@ -1,0 +1,176 @@
+//! Sessions and who they belong to.
+
+use async_trait::async_trait;
+use futures::future::try_join;
+use ports::PortResult;
+use ports::store::{Assigned, ListSessions, NewSession, SessionPage, Sessions, Title};
+use protocol::session::{Owner, Session};
+use protocol::{SessionId, UserId};
+
+use super::connection::Connection;
+use super::fault::Fault;
+use super::rows::session_columns;
+use super::text::{Text, optional};
+use super::turns::slots;
+use super::{Postgres, rows, session_delete};
+
+#[async_trait]
+impl Sessions for Postgres {
+    async fn create(&self, owner: &Owner, new: NewSession) -> PortResult<Session> {
+        let (pool, owner, now) = (self.pool.clone(), owner.clone(), self.wall_us());
+        self.write(async move {
+            let db = Connection::get(&pool).await?;
+            let id = SessionId::fresh();
+            let metadata = serde_json::Value::Object(new.metadata).to_string();
+            let parent = new.parent_session_id.as_ref().map(SessionId::as_str);
+            let row = db
+                .query_one(
+                    concat!(
+                        "WITH s AS (
+                             INSERT INTO session (id, user_id, dry_run, metadata, parent_session_id,
+                                 created_at, updated_at)
+                             VALUES ($1, $2, $3, $4, $5, $6, $6) RETURNING *)
+                         SELECT ",
+                        session_columns!(),
+                        " FROM s"
+                    ),
+                    &[
+                        &Text(id.as_str()),
+                        &user(&owner),
+                        &new.dry_run,
+                        &Text(&metadata),
+                        &optional(parent),
+                        &now,
+                    ],
+                )
+                .await?;
+            rows::session(&row)
+        })
+        .await
+    }
+
+    async fn get(&self, owner: &Owner, id: &SessionId) -> PortResult<Option<Session>> {
+        self.read(|db| async move { find(&db, owner, id).await }).await
+    }
+
+    async fn list(&self, owner: &Owner, wanted: ListSessions) -> PortResult<SessionPage> {
+        let Some(user) = owner.user() else {
+            return Ok(SessionPage { sessions: Vec::new(), total: 0 });
+        };
+        self.read(|db| async move { list(&db, user, wanted).await }).await
+    }
+
+    async fn set_title(&self, owner: &Owner, id: &SessionId, title: Title) -> PortResult<bool> {
+        let (pool, owner, id) = (self.pool.clone(), owner.clone(), id.clone());
+        self.write(async move {
+            let (text, only_first) = match &title {
+                Title::ByUser(text) => (text, false),
+                Title::Generated(text) => (text, true),
+            };
+            let db = Connection::get(&pool).await?;
+            let changed = db
+                .query_opt(
+                    "UPDATE session SET title = $3
+                     WHERE id = $1 AND (user_id IS NULL OR user_id = $2)
+                       AND (title IS NULL OR NOT $4) RETURNING id",
+                    &[&Text(id.as_str()), &user(&owner), &Text(text), &only_first],
+                )
+                .await?;
+            Ok(changed.is_some())
+        })
+        .await
+    }
+
+    async fn set_pinned(&self, owner: &Owner, id: &SessionId, pinned: bool) -> PortResult<bool> {
+        let (pool, owner, id) = (self.pool.clone(), owner.clone(), id.clone());
+        self.write(async move {
+            let db = Connection::get(&pool).await?;
+            let changed = db
+                .query_opt(
+                    "UPDATE session SET is_pinned = $3
+                     WHERE id = $1 AND (user_id IS NULL OR user_id = $2) RETURNING id",
+                    &[&Text(id.as_str()), &user(&owner), &pinned],
+                )
+                .await?;
+            Ok(changed.is_some())
+        })
+        .await
+    }
+
+    async fn assign(&self, to: &UserId, id: &SessionId) -> PortResult<Assigned> {
+        let (pool, to, id) = (self.pool.clone(), to.clone(), id.clone());
+        self.write(async move {
+            let db = Connection::begin(&pool).await?;
+            // Under the lock of the session's own slot: whoever holds it can rely on there being no user.
+            slots::lock(&db, &slots::of_session(&id)).await?;
+            let changed = db
+                .query_opt(
+                    "UPDATE session SET user_id = $2 WHERE id = $1 AND user_id IS NULL RETURNING id",
+                    &[&Text(id.as_str()), &Text(to.as_str())],
+                )
+                .await?;
+            let mine = db
+                .query_opt(
+                    "SELECT id FROM session WHERE id = $1 AND user_id = $2",
+                    &[&Text(id.as_str()), &Text(to.as_str())],
+                )
+                .await?;
+            db.commit().await?;
+            Ok(match (changed, mine) {
+                (Some(_), _) => Assigned::Done,
+                (None, Some(_)) => Assigned::Already,
+                (None, None) => Assigned::NotFound,
+            })
+        })
+        .await
+    }
+
+    async fn delete(&self, owner: &Owner, id: &SessionId) -> PortResult<bool> {
+        session_delete::delete(self, owner, id).await
+    }
+}
+
+/// How an owner is compared with `user_id`: nobody is NULL.
+pub(super) fn user(owner: &Owner) -> Option<Text<'_>> {
+    optional(owner.user().map(UserId::as_str))
+}
+
+/// The session, if this owner may see it: their own, or one that belongs to nobody yet.
+pub(super) async fn find(
+    db: &Connection,
+    owner: &Owner,
+    id: &SessionId,
+) -> Result<Option<Session>, Fault> {
+    let row = db
+        .query_opt(
+            concat!(
+                "SELECT ",
+                session_columns!(),
+                " FROM session AS s WHERE s.id = $1 AND (s.user_id IS NULL OR s.user_id = $2)"
+            ),
+            &[&Text(id.as_str()), &user(owner)],
+        )
+        .await?;
+    row.as_ref().map(rows::session).transpose()
+}
+
+async fn list(db: &Connection, user: &UserId, wanted: ListSessions) -> Result<SessionPage, Fault> {
+    let user = Text(user.as_str());
+    let (limit, offset) = (i64::from(wanted.limit), i64::from(wanted.offset));
+    let (total, found) = try_join(
+        db.query_one("SELECT count(*) AS total FROM session WHERE user_id = $1", &[&user]),
+        db.query(
+            concat!(
+                "SELECT ",
+                session_columns!(),
+                " FROM session AS s WHERE s.user_id = $1
+                 ORDER BY (s.is_pinned AND $4) DESC, s.updated_at DESC, s.created DESC
+                 LIMIT $2 OFFSET $3"
+            ),
+            &[&user, &limit, &offset, &wanted.pinned_first],
+        ),
+    )
+    .await?;
+    let sessions = found.iter().map(rows::session).collect::<Result<_, _>>()?;
+    Ok(SessionPage { sessions, total: rows::number(&total, "total")? })
+}

@@ -1,0 +1,113 @@
+//! The chunks of each task: appended in segments, read by cursor.
+
+use async_trait::async_trait;
+use ports::PortResult;
+use ports::stream_log::{Appended, Read, StreamLog, TakenOver, Watch};
+use protocol::{Segment, Seq, TaskId};
+use tokio_postgres::Row;
+
+use super::connection::Connection;
+use super::fault::Fault;
+use super::text::Text;
+use super::{Postgres, log_read, rows};
+use crate::feed::{LogAt, LogEnds};
+use crate::live::LogEnd;
+
+#[async_trait]
+impl StreamLog for Postgres {
+    async fn take_over(&self, task: &TaskId, fence: u64) -> PortResult<TakenOver> {
+        let (pool, task) = (self.pool.clone(), task.clone());
+        self.write(async move {
+            let db = Connection::get(&pool).await?;
+            let at = db
+                .query_opt(
+                    "INSERT INTO log (task_id, fence, last_seq, sealed) VALUES ($1, $2, 0, false)
+                     ON CONFLICT (task_id) DO UPDATE SET fence = excluded.fence
+                     WHERE excluded.fence >= log.fence
+                     RETURNING last_seq, sealed",
+                    &[&Text(task.as_str()), &(fence as i64)],
+                )
+                .await?;
+            let Some(row) = at else {
+                count_fenced();
+                return Ok(TakenOver::Stale);
+            };
+            let sealed = rows::get(&row, "sealed")?;
+            Ok(TakenOver::At { last: rows::number(&row, "last_seq")?, sealed })
+        })
+        .await
+    }
+
+    async fn append(&self, task: &TaskId, fence: u64, segment: Segment) -> PortResult<Appended> {
+        self.appends.append(task, fence, segment, LogEnd::Open).await
+    }
+
+    async fn seal(&self, task: &TaskId, fence: u64, last: Segment) -> PortResult<Appended> {
+        self.appends.append(task, fence, last, LogEnd::Sealed).await
+    }
+
+    async fn read(&self, task: &TaskId, after: Seq, max_bytes: usize) -> PortResult<Read> {
+        Postgres::read(self, |db| async move { log_read::read(&db, task, after, max_bytes).await })
+            .await
+    }
+
+    /// Hears nothing: what carries news between processes is another's business.
+    fn watch(&self, _: &TaskId) -> Watch {
+        Watch::deaf()
+    }
+}
+
+#[async_trait]
+impl LogEnds for Postgres {
+    async fn ends(&self, tasks: &[TaskId]) -> PortResult<Vec<LogAt>> {
+        Postgres::read(self, |db| async move {
+            let tasks: Vec<Text<'_>> = tasks.iter().map(|task| Text(task.as_str())).collect();
+            let found = db
+                .query(
+                    "SELECT task_id, last_seq, sealed FROM log WHERE task_id = ANY($1)",
+                    &[&tasks],
+                )
+                .await?;
+            found.iter().map(log_at).collect()
+        })
+        .await
+    }
+}
+
+fn log_at(row: &Row) -> Result<LogAt, Fault> {
+    let sealed: bool = rows::get(row, "sealed")?;
+    Ok(LogAt {
+        task: rows::id(row, "task_id")?,
+        last: rows::number(row, "last_seq")?,
+        end: if sealed { LogEnd::Sealed } else { LogEnd::Open },
+    })
+}
+
+/// Why a segment does not fit a log that is as this row says, or `Stored` if it does. No row: the log is gone with its
+/// session, which to its writer is the same as a newer one.
+pub(super) fn judge(log: Option<&Row>, fence: u64, first: Seq) -> Result<Appended, Fault> {
+    let Some(log) = log else { return Ok(Appended::Stale) };
+    let last = rows::number(log, "last_seq")?;
+    Ok(if rows::number(log, "fence")? != fence {
+        Appended::Stale
+    } else if rows::get(log, "sealed")? {
+        Appended::Sealed
+    } else if last + 1 == first {
+        Appended::Stored
+    } else {
+        Appended::Gap { last }
+    })
+}
+
+pub(super) fn check(segment: &Segment) -> Result<(), Fault> {
+    if segment.first == 0 || segment.last < segment.first || segment.last > i64::MAX as u64 {
+        let (first, last) = (segment.first, segment.last);
+        return Err(Fault::broken(format!("a segment from {first} to {last} is none")));
+    }
+    Ok(())
+}
+
+/// A write that came too late. Many of them mean that workers lose their leases.
+pub(super) fn count_fenced() {
+    metrics::counter!("pilothouse_fenced_writes_total").increment(1);
+}

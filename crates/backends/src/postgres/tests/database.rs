@@ -1,0 +1,88 @@
+//! An empty database that is there for one test.
+
+use std::sync::Arc;
+
+use protocol::limits::Caps;
+use tokio_postgres::{Client, NoTls};
+use tokio_util::task::TaskTracker;
+
+use super::super::Postgres;
+use super::feed::Silent;
+use crate::connect::ConnectError;
+use crate::local::clock::SystemClock;
+
+pub(super) const CAPS: Caps = Caps { running: 1_000, in_flight: 10_000 };
+
+pub(crate) struct Database {
+    server: String,
+    name: String,
+}
+
+impl Database {
+    pub(crate) async fn create() -> Self {
+        let name = format!("pilothouse_test_{}", uuid::Uuid::new_v4().simple());
+        let database = Self { server: server(), name };
+        // Two databases cannot be copied from the same template at the same moment.
+        let create = format!("CREATE DATABASE {} TEMPLATE template0", database.name);
+        admin(&database.server).await.batch_execute(&create).await.expect("a database");
+        database
+    }
+
+    pub(crate) fn url(&self) -> String {
+        let mut url = url::Url::parse(&self.server).expect("a URL");
+        url.set_path(&self.name);
+        url.into()
+    }
+
+    pub(super) async fn connect(&self) -> Postgres {
+        self.connect_with(CAPS).await
+    }
+
+    pub(super) async fn connect_with(&self, caps: Caps) -> Postgres {
+        self.try_connect(caps, None).await.expect("it opens")
+    }
+
+    pub(super) async fn try_connect(
+        &self,
+        caps: Caps,
+        key: Option<&str>,
+    ) -> Result<Postgres, ConnectError> {
+        let clock = Arc::new(SystemClock);
+        Postgres::connect(&self.url(), 8, key, caps, clock, Arc::new(Silent)).await
+    }
+
+    /// The database behind the store's back.
+    pub(crate) async fn sql(&self, statement: &str) -> Vec<tokio_postgres::Row> {
+        admin(&self.url()).await.query(statement, &[]).await.expect("the statement works")
+    }
+}
+
+impl Drop for Database {
+    fn drop(&mut self) {
+        let (server, name) = (self.server.clone(), self.name.clone());
+        // A test that has failed may have no runtime left that could wait.
+        let dropping = std::thread::spawn(move || {
+            let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
+            runtime.expect("a runtime").block_on(async {
+                let drop = format!("DROP DATABASE {name} WITH (FORCE)");
+                let _ = admin(&server).await.batch_execute(&drop).await;
+            });
+        });
+        let _ = dropping.join();
+    }
+}
+
+pub(super) async fn admin(url: &str) -> Client {
+    let (client, connection) =
+        tokio_postgres::connect(url, NoTls).await.expect("the database server answers");
+    // It ends with its client.
+    TaskTracker::new().spawn(connection);
+    client
+}
+
+#[expect(clippy::disallowed_methods, reason = "where the services of the tests are")]
+fn server() -> String {
+    std::env::var("DATABASE_URL").expect(
+        "DATABASE_URL is not set: run the tests with `make test`, which starts the services",
+    )
+}

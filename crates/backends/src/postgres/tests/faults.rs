@@ -1,0 +1,127 @@
+//! What happens to calls when the server or the caller goes away in the middle.
+
+use std::time::Duration;
+
+use ports::stream_log::StreamLog;
+use ports::{PortError, Sessions, Turns};
+use testkit::conformance::scene;
+
+use super::database::{Database, admin};
+use super::fixture::ports;
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_call_after_its_connections_were_ended_gets_a_new_one() {
+    let database = Database::create().await;
+    let store = database.connect().await;
+    let ann = scene::user("ann");
+    let session = store.create(&ann, Default::default()).await.expect("create");
+    for _ in 0..5 {
+        database
+            .sql(
+                "SELECT pg_terminate_backend(pid) FROM pg_stat_activity
+                 WHERE datname = current_database() AND application_name = 'pilothouse'",
+            )
+            .await;
+        assert_eq!(
+            Sessions::get(&store, &ann, &session.id).await.expect("a read tries again"),
+            Some(session.clone())
+        );
+        // A write is not tried twice, because it may have happened; at most one meets the end of a connection.
+        let written = store.set_pinned(&ann, &session.id, false).await;
+        assert!(matches!(written, Ok(true) | Err(PortError::Unavailable(_))), "{written:?}");
+        assert!(store.set_pinned(&ann, &session.id, false).await.expect("the next works"));
+    }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_connection_that_ends_in_the_middle_of_a_write_makes_it_unavailable() {
+    let database = Database::create().await;
+    let store = database.connect().await;
+    let ann = scene::user("ann");
+    let session = store.create(&ann, Default::default()).await.expect("create");
+    // The row is held by another, so the write waits until its connection is ended.
+    let other = admin(&database.url()).await;
+    let held = format!("BEGIN; SELECT 1 FROM session WHERE id = '{}' FOR UPDATE", session.id);
+    other.batch_execute(&held).await.expect("held");
+    let writing = store.set_pinned(&ann, &session.id, true);
+    let ending = scene::eventually("the write waits and is ended", || async {
+        let ended = database
+            .sql(
+                "SELECT pg_terminate_backend(pid) FROM pg_stat_activity
+                 WHERE datname = current_database() AND wait_event_type = 'Lock'",
+            )
+            .await;
+        (!ended.is_empty()).then_some(())
+    });
+    let (written, ()) = tokio::join!(writing, ending);
+    assert!(matches!(written, Err(PortError::Unavailable(_))), "{written:?}");
+    other.batch_execute("ROLLBACK").await.expect("let go");
+    assert!(store.set_pinned(&ann, &session.id, true).await.expect("the next works"));
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_write_that_waits_too_long_is_given_up_and_leaves_nothing_behind() {
+    let database = Database::create().await;
+    let store = database.connect().await;
+    let ann = scene::user("ann");
+    let session = store.create(&ann, Default::default()).await.expect("create");
+    let other = admin(&database.url()).await;
+    let held = format!("BEGIN; SELECT 1 FROM session WHERE id = '{}' FOR UPDATE", session.id);
+    other.batch_execute(&held).await.expect("held");
+    let started = std::time::Instant::now();
+    let opened = store.open(&ann, scene::submission(&session.id, "hello", None)).await;
+    assert!(matches!(opened, Err(PortError::Unavailable(_))), "{opened:?}");
+    assert!(started.elapsed() < Duration::from_millis(2500));
+    other.batch_execute("ROLLBACK").await.expect("let go");
+    let folder = tempfile::tempdir().expect("a folder");
+    let ports = ports(store, folder.path()).await;
+    scene::turn(&ports, &ann, &session.id, "again").await;
+    assert_eq!(scene::texts(&scene::history(&ports, &ann, &session.id).await), ["again"]);
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_write_whose_caller_is_gone_comes_to_its_end() {
+    let database = Database::create().await;
+    let store = database.connect().await;
+    let folder = tempfile::tempdir().expect("a folder");
+    let ports = ports(store.clone(), folder.path()).await;
+    let ann = scene::user("ann");
+    let session = scene::session(&ports, &ann).await;
+    for n in 0..20 {
+        let new = scene::submission(&session.id, &format!("message {n}"), None);
+        // Polled once, so that it has begun, and dropped.
+        let opening = store.open(&ann, new);
+        let _ = tokio::time::timeout(Duration::ZERO, opening).await;
+    }
+    scene::eventually("every message is there", || async {
+        (scene::history(&ports, &ann, &session.id).await.len() == 20).then_some(())
+    })
+    .await;
+    assert_eq!(store.pool.status().size, store.pool.status().available, "all are back in the pool");
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn nothing_is_written_after_the_end() {
+    let database = Database::create().await;
+    let store = database.connect().await;
+    let ann = scene::user("ann");
+    store.take_over(&"log".into(), 1).await.expect("take over");
+    store.close().await;
+    assert!(matches!(store.create(&ann, Default::default()).await, Err(PortError::Closed)));
+    let late = store.append(&"log".into(), 1, scene::segment(0, &["late"])).await;
+    assert!(matches!(late, Err(PortError::Closed)), "{late:?}");
+    assert!(matches!(Sessions::get(&store, &ann, &"any".into()).await, Err(PortError::Closed)));
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_nul_in_any_text_is_replaced() {
+    let database = Database::create().await;
+    let store = database.connect().await;
+    let ann = scene::user("an\0n");
+    let session = store.create(&ann, Default::default()).await.expect("create");
+    let title = ports::store::Title::ByUser("a\0b".to_owned());
+    assert!(store.set_title(&ann, &session.id, title).await.expect("title"));
+    let found = Sessions::get(&store, &ann, &session.id).await.expect("get").expect("there");
+    assert_eq!(found.title.as_deref(), Some("a\u{FFFD}b"));
+    assert_eq!(Sessions::get(&store, &ann, &"no\0such".into()).await.expect("get"), None);
+}

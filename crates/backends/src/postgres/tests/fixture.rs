@@ -1,0 +1,84 @@
+//! A store with what else the laws need beside it: a queue, hints and files of this process.
+
+use std::path::Path;
+use std::sync::Arc;
+
+use async_trait::async_trait;
+use ports::{Failing, Health, Ports};
+use protocol::limits::Caps;
+use protocol::{Seq, TaskId};
+use tempfile::TempDir;
+use testkit::conformance::Fixture;
+
+use super::super::Postgres;
+use super::database::Database;
+use crate::local::bus::LocalBus;
+use crate::local::clock::SystemClock;
+use crate::local::files::LocalFiles;
+use crate::local::queue::LocalQueue;
+
+pub(super) struct Shared {
+    database: Database,
+    folder: TempDir,
+    caps: Caps,
+    store: Postgres,
+    ports: Ports,
+}
+
+impl Fixture for Shared {
+    async fn start_with(caps: Caps) -> Self {
+        let database = Database::create().await;
+        let folder = tempfile::tempdir().expect("a folder");
+        let store = database.connect_with(caps).await;
+        let ports = ports(store.clone(), folder.path()).await;
+        Self { database, folder, caps, store, ports }
+    }
+
+    fn ports(&self) -> &Ports {
+        &self.ports
+    }
+
+    async fn restart(&mut self) {
+        self.store.close().await;
+        self.store = self.database.connect_with(self.caps).await;
+        self.ports = ports(self.store.clone(), self.folder.path()).await;
+    }
+
+    async fn trim(&mut self, task: &TaskId, to: Seq) {
+        self.database
+            .sql(&format!(
+                "DELETE FROM segment WHERE last_seq <= {to}
+                 AND log_id = (SELECT id FROM log WHERE task_id = '{task}')"
+            ))
+            .await;
+    }
+}
+
+pub(super) async fn ports(store: Postgres, folder: &Path) -> Ports {
+    let files = LocalFiles::open(folder.to_owned()).await.expect("a folder");
+    let store = Arc::new(store);
+    Ports {
+        sessions: store.clone(),
+        messages: store.clone(),
+        turns: store.clone(),
+        outbox: store.clone(),
+        leases: store.clone(),
+        queue: Arc::new(LocalQueue::new(false)),
+        log: store.clone(),
+        bus: Arc::new(LocalBus::new(false)),
+        files: Arc::new(files),
+        api_keys: store.clone(),
+        health: Arc::new(StoreAlone(store)),
+        clock: Arc::new(SystemClock),
+    }
+}
+
+/// A backend of which only the store can fail.
+struct StoreAlone(Arc<Postgres>);
+
+#[async_trait]
+impl Health for StoreAlone {
+    async fn failing(&self) -> Vec<Failing> {
+        self.0.failing().await.into_iter().collect()
+    }
+}

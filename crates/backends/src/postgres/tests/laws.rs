@@ -1,0 +1,15 @@
+//! Every law of the seams that the database serves.
+
+use testkit::conformance;
+
+use super::fixture::Shared as Fixture;
+
+conformance::api_keys!(Fixture);
+conformance::leases!(Fixture);
+conformance::messages!(Fixture);
+conformance::outbox!(Fixture);
+conformance::places!(Fixture);
+conformance::regenerate!(Fixture);
+conformance::sessions!(Fixture);
+conformance::stream_log!(Fixture);
+conformance::turns!(Fixture);

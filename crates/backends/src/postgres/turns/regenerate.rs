@@ -1,0 +1,139 @@
+//! Answering an earlier message again. Nothing is removed: what leaves the history stays in the
+//! database, marked with the turn that took its place.
+
+use ports::store::{NewTurn, Opened};
+use protocol::{MessageId, SessionId, TurnId};
+
+use super::super::connection::Connection;
+use super::super::fault::Fault;
+use super::super::rows;
+use super::super::text::{Text, optional};
+use super::by_id;
+use super::insert::{Asked, At, insert};
+
+pub(super) async fn regenerate(
+    db: &Connection,
+    at: At<'_>,
+    new: &NewTurn,
+    from: Option<&MessageId>,
+) -> Result<Opened, Fault> {
+    let session = &new.session_id;
+    let target = find(db, session, from).await?;
+    if let Some(active) = at.active {
+        return joined_or_busy(db, active, target.as_ref(), from).await;
+    }
+    let Some(target) = target.filter(|target| target.superseded == Superseded::No) else {
+        return Ok(Opened::NothingToRegenerate);
+    };
+    if !at.has_room() {
+        return Ok(Opened::TooMany);
+    }
+    let asked = Asked {
+        client_id: target.client_id.as_deref(),
+        fingerprint: target.fingerprint.as_deref(),
+    };
+    // The client's id goes with its message, and only one turn may have it.
+    db.query(
+        "UPDATE turn SET client_id = NULL, fingerprint = NULL WHERE id = $1",
+        &[&Text(target.id.as_str())],
+    )
+    .await?;
+    let turn = TurnId::fresh();
+    let opened = insert(db, at, &turn, new, asked, at.last_sequence()).await?;
+    replace(db, session, &target, &turn, at.ordinal()).await?;
+    Ok(Opened::New(Box::new(opened)))
+}
+
+/// A turn that is to be answered again.
+struct Target {
+    id: TurnId,
+    ordinal: i64,
+    superseded: Superseded,
+    client_id: Option<String>,
+    fingerprint: Option<String>,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Superseded {
+    Yes,
+    No,
+}
+
+/// The turn that streams under this id, or that a row with this id belongs to; without an id, the last one.
+async fn find(
+    db: &Connection,
+    session: &SessionId,
+    said: Option<&MessageId>,
+) -> Result<Option<Target>, Fault> {
+    let row = db
+        .query_opt(
+            "SELECT id, ordinal, superseded_by IS NOT NULL AS superseded, client_id, fingerprint
+             FROM turn WHERE session_id = $1 AND ($2::text IS NULL OR message_id = $2
+                 OR id = (SELECT turn_id FROM message WHERE session_id = $1 AND id = $2))
+             ORDER BY ordinal DESC LIMIT 1",
+            &[&Text(session.as_str()), &optional(said.map(MessageId::as_str))],
+        )
+        .await?;
+    let Some(row) = row else { return Ok(None) };
+    Ok(Some(Target {
+        id: rows::id(&row, "id")?,
+        ordinal: rows::get(&row, "ordinal")?,
+        superseded: if rows::get(&row, "superseded")? { Superseded::Yes } else { Superseded::No },
+        client_id: rows::get(&row, "client_id")?,
+        fingerprint: rows::get(&row, "fingerprint")?,
+    }))
+}
+
+/// Asking twice for the same thing is one request; anything else has to wait for the turn at work.
+async fn joined_or_busy(
+    db: &Connection,
+    active: &TurnId,
+    target: Option<&Target>,
+    from: Option<&MessageId>,
+) -> Result<Opened, Fault> {
+    let row = db
+        .query_one("SELECT regenerates FROM turn WHERE id = $1", &[&Text(active.as_str())])
+        .await?;
+    let regenerates: Option<TurnId> = rows::optional_id(&row, "regenerates")?;
+    let same = match (regenerates, from) {
+        (None, _) => false,
+        // "The last one" is what the active turn is answering again.
+        (Some(_), None) => true,
+        (Some(regenerated), Some(_)) => target.is_some_and(|target| target.id == regenerated),
+    };
+    match by_id(db, active).await? {
+        Some(turn) if same => Ok(Opened::Joined(Box::new(turn))),
+        _ => Ok(Opened::Busy),
+    }
+}
+
+/// Takes the old turn and all after it out of the history, except for the message to be answered anew.
+async fn replace(
+    db: &Connection,
+    session: &SessionId,
+    old: &Target,
+    new: &TurnId,
+    ordinal: i64,
+) -> Result<(), Fault> {
+    let (session, from, by) = (Text(session.as_str()), Text(old.id.as_str()), Text(new.as_str()));
+    db.query("UPDATE turn SET regenerates = $2 WHERE id = $1", &[&by, &from]).await?;
+    db.query(
+        "UPDATE turn SET superseded_by = $3
+         WHERE session_id = $1 AND ordinal >= $2 AND id <> $3 AND superseded_by IS NULL",
+        &[&session, &old.ordinal, &by],
+    )
+    .await?;
+    db.query(
+        "UPDATE message SET turn_id = $3, ordinal = $4
+         WHERE session_id = $1 AND turn_id = $2 AND role = 'user' AND superseded_by IS NULL",
+        &[&session, &from, &by, &ordinal],
+    )
+    .await?;
+    db.query(
+        "UPDATE message SET superseded_by = $3
+         WHERE session_id = $1 AND ordinal >= $2 AND turn_id <> $3 AND superseded_by IS NULL",
+        &[&session, &old.ordinal, &by],
+    )
+    .await?;
+    Ok(())
+}

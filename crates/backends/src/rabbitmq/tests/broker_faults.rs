@@ -1,0 +1,143 @@
+//! A broker that goes away, freezes or runs out of memory. Each test has its own, which takes seconds to start.
+
+use std::collections::HashSet;
+use std::time::{Duration, Instant};
+
+use ports::PortError;
+use ports::queue::Queue;
+
+use super::private_broker::PrivateBroker;
+use super::scratch::{Scratch, eventually, pop, push_until_taken, turns};
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn connections_that_the_broker_closes_are_made_anew() {
+    let broker = PrivateBroker::start().await;
+    let scratch = Scratch::at(broker.url());
+    let (rabbit, mut hearing) = scratch.listening_process().await;
+    let queue = rabbit.queue();
+    let many = turns(2);
+    queue.push(&many[0]).await.expect("push");
+    let in_hand = pop(&queue).await;
+
+    broker.control(&["close_all_connections", "a test"]).await;
+    let (delivery, ()) = tokio::join!(pop(&queue), push_until_taken(&queue, &many[1]));
+    assert!(in_hand.ack().await.is_err(), "the broker has taken it back");
+    let mut found = HashSet::from([delivery.turn_id.clone()]);
+    delivery.ack().await.expect("ack");
+    while found.len() < 2 {
+        let delivery = pop(&queue).await;
+        found.insert(delivery.turn_id.clone());
+        delivery.ack().await.expect("ack");
+    }
+    eventually("cancellations are heard again", || {
+        rabbit.cancel().publish(many[0].clone());
+        std::future::ready(hearing.try_recv().is_ok())
+    })
+    .await;
+    rabbit.close().await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_broker_that_stops_and_starts_again_is_waited_for() {
+    let mut broker = PrivateBroker::start().await;
+    let scratch = Scratch::at(broker.url());
+    let rabbit = scratch.process().await;
+    let queue = rabbit.queue();
+    let many = turns(20);
+    for turn in &many {
+        queue.push(turn).await.expect("push");
+    }
+    let half_done = pop(&queue).await;
+    // RabbitMQ writes down which log belongs to a new queue only after a while, and finds none if it dies before that.
+    broker.control(&["eval", "[dets:sync(Table) || Table <- dets:all()]."]).await;
+    broker.stop();
+    eventually("it is known", || async { rabbit.failing().await.is_some() }).await;
+    let since = Instant::now();
+    let refused = queue.push(&many[0]).await;
+    assert!(matches!(refused, Err(PortError::Unavailable(_))), "{refused:?}");
+    assert!(since.elapsed() < Duration::from_millis(100), "known to be down, so at once");
+    drop(half_done);
+
+    let working = async {
+        let mut found = HashSet::new();
+        while found.len() < many.len() {
+            let delivery = pop_patiently(&queue).await;
+            found.insert(delivery.turn_id.clone());
+            delivery.ack().await.expect("ack");
+        }
+        found
+    };
+    let (found, ()) = tokio::join!(working, broker.resume_from_stop());
+    assert_eq!(found, many.into_iter().collect(), "what was confirmed is there");
+    assert_eq!(rabbit.failing().await, None);
+    rabbit.close().await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_frozen_broker_delays_nobody_for_long_and_is_used_again_when_it_thaws() {
+    let broker = PrivateBroker::start().await;
+    let scratch = Scratch::at(broker.url());
+    let rabbit = scratch.process().await;
+    let queue = rabbit.queue();
+    let many = turns(2);
+    queue.push(&many[0]).await.expect("push");
+    broker.freeze();
+    let since = Instant::now();
+    let refused = queue.push(&many[1]).await;
+    assert!(matches!(refused, Err(PortError::Unavailable(_))), "{refused:?}");
+    assert!(since.elapsed() < Duration::from_secs(3), "{:?}", since.elapsed());
+    let since = Instant::now();
+    assert!(rabbit.failing().await.is_some());
+    assert!(since.elapsed() < Duration::from_secs(3), "{:?}", since.elapsed());
+    eventually("the silence is noticed", || async { rabbit.line.link().is_err() }).await;
+    // Tries to connect come to nothing meanwhile, and leave no threads behind.
+    tokio::time::sleep(Duration::from_secs(8)).await;
+    let threads = client_threads();
+    assert!(threads <= 4, "{threads} threads read from a broker that says nothing");
+    broker.thaw();
+    push_until_taken(&queue, &many[1]).await;
+    let mut found = HashSet::new();
+    while found.len() < 2 {
+        let delivery = pop_patiently(&queue).await;
+        found.insert(delivery.turn_id.clone());
+        delivery.ack().await.expect("ack");
+    }
+    rabbit.close().await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_broker_without_memory_still_hands_out_what_it_has() {
+    let broker = PrivateBroker::start().await;
+    let scratch = Scratch::at(broker.url());
+    let rabbit = scratch.process().await;
+    let queue = rabbit.queue();
+    let many = turns(3);
+    for turn in &many {
+        queue.push(turn).await.expect("push");
+    }
+    broker.control(&["set_vm_memory_high_watermark", "0"]).await;
+    let refused = queue.push(&many[0]).await;
+    assert!(matches!(refused, Err(PortError::Unavailable(_))), "{refused:?}");
+    assert!(rabbit.failing().await.is_some());
+    for turn in &many {
+        let delivery = pop(&queue).await;
+        assert_eq!(delivery.turn_id, *turn);
+        delivery.ack().await.expect("ack");
+    }
+    broker.control(&["set_vm_memory_high_watermark", "0.4"]).await;
+    push_until_taken(&queue, &many[0]).await;
+    rabbit.close().await;
+}
+
+/// Waits longer than a broker needs to start.
+async fn pop_patiently(queue: &impl Queue) -> ports::queue::Delivery {
+    let popped = tokio::time::timeout(Duration::from_secs(60), queue.pop()).await;
+    popped.expect("something comes").expect("pop")
+}
+
+fn client_threads() -> usize {
+    let tasks = std::fs::read_dir("/proc/self/task").expect("this is Linux");
+    let names =
+        tasks.flatten().filter_map(|task| std::fs::read_to_string(task.path().join("comm")).ok());
+    names.filter(|name| name.starts_with("lapin-io-loop")).count()
+}

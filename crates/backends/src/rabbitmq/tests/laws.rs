@@ -1,0 +1,50 @@
+//! The laws of the queue. The other seams are those of the embedded backend, which the laws do not touch.
+
+use ports::Ports;
+use protocol::limits::Caps;
+use protocol::{Seq, TaskId};
+use tempfile::TempDir;
+use testkit::conformance;
+use testkit::conformance::Fixture;
+
+use std::sync::Arc;
+
+use super::scratch::Scratch;
+use crate::connect::{Connected, connect};
+use crate::options::Options;
+use crate::rabbitmq::Rabbit;
+
+conformance::queue!(Brokered);
+
+struct Brokered {
+    connected: Connected,
+    rabbit: Rabbit,
+    scratch: Scratch,
+    _folder: TempDir,
+}
+
+impl Fixture for Brokered {
+    async fn start_with(caps: Caps) -> Self {
+        let folder = tempfile::tempdir().expect("a folder");
+        let options = Options { caps, ..Options::embedded(folder.path()) };
+        let mut connected = connect(&options).await.expect("it opens");
+        let scratch = Scratch::new();
+        let rabbit = scratch.process().await;
+        connected.ports.queue = Arc::new(rabbit.queue());
+        Self { connected, rabbit, scratch, _folder: folder }
+    }
+
+    fn ports(&self) -> &Ports {
+        &self.connected.ports
+    }
+
+    async fn restart(&mut self) {
+        self.rabbit.close().await;
+        self.rabbit = self.scratch.process().await;
+        self.connected.ports.queue = Arc::new(self.rabbit.queue());
+    }
+
+    async fn trim(&mut self, _: &TaskId, _: Seq) {
+        unreachable!("no law of the queue trims a log");
+    }
+}

@@ -1,0 +1,11 @@
+//! Against a real broker, whose address is in `RABBITMQ_URL`. Every test has exchanges and queues of its own.
+
+mod broker_faults;
+mod laws;
+mod measure;
+mod poison;
+mod private_broker;
+mod refusals;
+pub(crate) mod scratch;
+mod sharing;
+mod topology_lost;

@@ -1,0 +1,26 @@
+//! The names under which things are kept and said in Redis.
+
+use protocol::TaskId;
+
+/// Where processes tell each other which turns have ended.
+pub(super) const ENDED: &str = "chat:ended";
+const NEWS: &str = "chat:news:";
+
+/// The log of a task, as far as Redis has it: one entry per segment, whose id is the segment's last position.
+pub(super) fn stream(task: &TaskId) -> String {
+    format!("chat:stream:{task}")
+}
+
+/// A hash beside it: `fence` of the newest writer, `last` position, `status` (`running` or `sealed`).
+pub(super) fn meta(task: &TaskId) -> String {
+    format!("chat:task:meta:{task}")
+}
+
+/// The channel that carries what is appended, while it happens.
+pub(super) fn news(task: &TaskId) -> String {
+    format!("{NEWS}{task}")
+}
+
+pub(super) fn task_of_news(channel: &str) -> Option<TaskId> {
+    channel.strip_prefix(NEWS).map(TaskId::from)
+}

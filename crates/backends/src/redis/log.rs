@@ -1,0 +1,61 @@
+//! The logs as every process sees them: written to the store and read from it, with what is live brought by Redis.
+
+use std::sync::Arc;
+
+use async_trait::async_trait;
+use ports::PortResult;
+use ports::stream_log::{Appended, Read, StreamLog, TakenOver, Watch};
+use protocol::{Segment, Seq, TaskId};
+
+use super::streams::Streams;
+use crate::live::{LogEnd, Watched};
+
+pub(crate) struct RedisLog {
+    /// Tells the feed after every commit.
+    pub(super) store: Arc<dyn StreamLog>,
+    pub(super) watched: Arc<Watched>,
+    pub(super) streams: Streams,
+    pub(super) deaf: bool,
+}
+
+#[async_trait]
+impl StreamLog for RedisLog {
+    async fn take_over(&self, task: &TaskId, fence: u64) -> PortResult<TakenOver> {
+        self.store.take_over(task, fence).await
+    }
+
+    async fn append(&self, task: &TaskId, fence: u64, segment: Segment) -> PortResult<Appended> {
+        self.store.append(task, fence, segment).await
+    }
+
+    async fn seal(&self, task: &TaskId, fence: u64, last: Segment) -> PortResult<Appended> {
+        self.store.seal(task, fence, last).await
+    }
+
+    /// From the store, always: another process may have written a moment ago, and only the store knows.
+    async fn read(&self, task: &TaskId, after: Seq, max_bytes: usize) -> PortResult<Read> {
+        self.store.read(task, after, max_bytes).await
+    }
+
+    async fn read_watched(&self, task: &TaskId, after: Seq, max_bytes: usize) -> PortResult<Read> {
+        if self.deaf {
+            return self.store.read(task, after, max_bytes).await;
+        }
+        if let Some(read) = self.watched.read(task, after, max_bytes) {
+            return Ok(read);
+        }
+        if let Some(read) = self.streams.read(task, after, max_bytes).await {
+            return Ok(read);
+        }
+        let look = self.watched.look(task);
+        let read = self.store.read(task, after, max_bytes).await?;
+        if let Read::Log { last, sealed, .. } = &read {
+            look.learn(*last, if *sealed { LogEnd::Sealed } else { LogEnd::Open });
+        }
+        Ok(read)
+    }
+
+    fn watch(&self, task: &TaskId) -> Watch {
+        if self.deaf { Watch::deaf() } else { Watch::new(self.watched.watch(task)) }
+    }
+}

@@ -1,0 +1,208 @@
+//! What Redis is for: other processes see a log grow at once, and read it without troubling the store.
+
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+use std::time::{Duration, Instant};
+
+use futures::future::join_all;
+use ports::{Followed, Signal, StreamLog};
+use protocol::{Seq, TaskId, TurnId};
+use redis::AsyncCommands;
+use testkit::conformance::scene::{claim, first_turn, segment};
+use tokio::sync::broadcast;
+
+use super::super::script::{Entry, Outcome, Publish, Voice};
+use super::super::{Redis, RedisOptions, keys};
+use super::process::{BOUND, Process, next, rest, until};
+use super::server::{connection, shared};
+use crate::connect::ConnectError;
+use crate::live::LogEnd;
+use crate::{Connected, Options, connect};
+
+/// An embedded store, standing for the one all processes share, and a task that may be written to.
+pub(super) async fn stored() -> (tempfile::TempDir, Connected, Arc<dyn StreamLog>, TaskId) {
+    let folder = tempfile::tempdir().expect("a folder");
+    let store = connect(&Options::embedded(folder.path())).await.expect("it opens");
+    let log = store.ports.log.clone();
+    let task = TaskId::fresh();
+    log.take_over(&task, 1).await.expect("take over");
+    (folder, store, log, task)
+}
+
+/// Whether the stream in Redis has everything up to `last`.
+pub(super) async fn stands_at(url: &str, task: &TaskId, last: Seq) -> bool {
+    let mut redis = connection(url).await;
+    let stands: Option<Seq> = redis.hget(keys::meta(task), "last").await.expect("an answer");
+    stands == Some(last)
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn what_one_process_appends_another_sees_within_milliseconds() {
+    let (_folder, _store, store, task) = stored().await;
+    let (a, b) = (Process::start(&shared(), &store).await, Process::start(&shared(), &store).await);
+    let mut follower = b.follow(&task, 0);
+    a.say(&task, 0, "first").await;
+    next(&mut follower).await;
+    let mut delays = Vec::new();
+    for last in 1..200 {
+        let since = Instant::now();
+        a.say(&task, last, "more").await;
+        next(&mut follower).await;
+        delays.push(since.elapsed());
+    }
+    delays.sort();
+    assert!(delays[100] < Duration::from_millis(50), "{:?} in the middle", delays[100]);
+    let late = delays.iter().filter(|delay| **delay > Duration::from_millis(500)).count();
+    assert_eq!(late, 0, "none came by the timer: {:?}", delays.last());
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_follower_from_the_start_reads_redis_and_leaves_the_store_alone() {
+    let (_folder, _store, store, task) = stored().await;
+    let (a, b) = (Process::start(&shared(), &store).await, Process::start(&shared(), &store).await);
+    let text = "x".repeat(900);
+    for last in 0..1000 {
+        a.say(&task, last, &text).await;
+    }
+    a.seal(&task, 1000, "end").await;
+    until("the stream", async || stands_at(&shared(), &task, 1001).await).await;
+    let seen = rest(b.follow(&task, 0)).await;
+    let mut texts = vec![text.as_str(); 1000];
+    texts.push("end");
+    assert!(seen == segment(0, &texts).bytes);
+    // One question to the store at the end: only it can say that nothing follows.
+    assert!(b.store.reads.load(Ordering::Relaxed) <= 2, "{:?}", b.store.reads);
+    let ttl: i64 = connection(&shared()).await.ttl(keys::stream(&task)).await.expect("an answer");
+    assert!((3000..=3600).contains(&ttl), "a sealed stream lives for {ttl} s");
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn twenty_followers_at_any_cursor_see_the_same_bytes() {
+    let (_folder, _store, store, task) = stored().await;
+    let (a, b) = (Process::start(&shared(), &store).await, Process::start(&shared(), &store).await);
+    let texts: Vec<String> = (1..=500).map(|n| format!("{n} {}", "y".repeat(n % 70))).collect();
+    let texts: Vec<&str> = texts.iter().map(String::as_str).collect();
+    let cursors: Vec<usize> = (0..20).map(|n| n * n * 499 / 361).collect();
+    let readers = join_all(cursors.iter().map(|after| {
+        let process = if after % 2 == 0 { &a } else { &b };
+        rest(process.follow(&task, *after as Seq))
+    }));
+    let writing = async {
+        for (last, text) in (0..).zip(&texts[..499]) {
+            a.say(&task, last, text).await;
+        }
+        a.seal(&task, 499, texts[499]).await;
+    };
+    let (seen, ()) = tokio::join!(readers, writing);
+    for (after, seen) in cursors.into_iter().zip(seen) {
+        assert!(seen == segment(after as Seq, &texts[after..]).bytes, "after {after}");
+    }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn the_late_news_of_an_old_writer_are_refused() {
+    let task = TaskId::fresh();
+    let script = Publish::new(Duration::from_secs(60));
+    let mut redis = connection(&shared()).await;
+    script.load().exec_async(&mut redis).await.expect("the script is taken");
+    let mut publish = async |fence: u64, last: Seq, text: &str| {
+        let (task, end) = (task.clone(), LogEnd::Open);
+        let entry = Entry { task, fence, segment: segment(last, &[text]), end };
+        let reply = redis.send_packed_command(&script.command(&entry, Voice::Aloud)).await;
+        Outcome::of(&reply.expect("an answer"))
+    };
+    assert_eq!(publish(1, 0, "a").await, Outcome::StandsAt(1));
+    assert_eq!(publish(2, 1, "b").await, Outcome::StandsAt(2));
+    assert_eq!(publish(1, 2, "late").await, Outcome::Fenced);
+    assert_eq!(publish(2, 1, "b").await, Outcome::StandsAt(2), "once is enough");
+    assert_eq!(publish(3, 5, "too early").await, Outcome::StandsAt(2));
+    assert_eq!(publish(2, 2, "c").await, Outcome::Fenced, "a gap raises the fence as well");
+    let length: usize = redis.xlen(keys::stream(&task)).await.expect("an answer");
+    assert_eq!(length, 2);
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn that_a_turn_ended_is_heard_in_every_process_once() {
+    let (_folder, _store, store, _) = stored().await;
+    let (a, b) = (Process::start(&shared(), &store).await, Process::start(&shared(), &store).await);
+    let (mut here, mut there) = (a.signals.subscribe(), b.signals.subscribe());
+    let (turn, marker) = (TurnId::fresh(), TurnId::fresh());
+    // Subscribing takes a moment, and a hint may be lost: it is said until it is heard.
+    let mut said = 0;
+    until("the end of a turn elsewhere", async || {
+        a.redis.ended().publish(turn.clone());
+        said += 1;
+        heard(&mut there, &turn).await
+    })
+    .await;
+    until("an answer", async || {
+        b.redis.ended().publish(marker.clone());
+        let mut listening = here.resubscribe();
+        heard(&mut listening, &marker).await
+    })
+    .await;
+    // By now its own words have come back as well, and were not said a second time.
+    let mut times = 0;
+    while let Ok(signal) = here.try_recv() {
+        times += usize::from(signal == Signal::Ended(turn.clone()));
+    }
+    assert_eq!(times, said);
+}
+
+/// Whether it is heard soon. Other tests share the server, so other turns may end as well.
+async fn heard(signals: &mut broadcast::Receiver<Signal>, turn: &TurnId) -> bool {
+    let hearing =
+        async { while signals.recv().await.expect("it is open") != Signal::Ended(turn.clone()) {} };
+    tokio::time::timeout(Duration::from_millis(100), hearing).await.is_ok()
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_log_that_is_removed_is_gone_for_followers_elsewhere() {
+    let (_folder, connected, store, _) = stored().await;
+    let (a, b) = (Process::start(&shared(), &store).await, Process::start(&shared(), &store).await);
+    for told in [true, false] {
+        let (owner, session, turn) = first_turn(&connected.ports).await;
+        let fence = claim(&connected.ports, &turn.id).await.fence;
+        let task = turn.id.task();
+        a.log.append(&task, fence, segment(0, &["a"])).await.expect("append");
+        let mut follower = b.follow(&task, 0);
+        next(&mut follower).await;
+        until("the stream", async || stands_at(&shared(), &task, 1).await).await;
+        connected.ports.sessions.delete(&owner, &session.id).await.expect("it is removed");
+        // Without a word the timer finds out, and a stream that Redis still has brings nothing back.
+        if told {
+            a.redis.feed().gone(std::slice::from_ref(&task));
+        }
+        assert_eq!(follower.next(BOUND).await.expect("follow"), Followed::Gone);
+        if told {
+            until("the removal", async || {
+                let there: bool = connection(&shared())
+                    .await
+                    .exists(keys::stream(&task))
+                    .await
+                    .expect("an answer");
+                !there
+            })
+            .await;
+        }
+    }
+}
+
+#[tokio::test]
+async fn a_redis_that_is_not_there_at_the_start_is_an_error_without_secrets() {
+    let url = "redis://:hunter2@127.0.0.1:1/0".to_owned();
+    let options = RedisOptions { url, stream_ttl: Duration::from_secs(60), deaf: false };
+    let signals = broadcast::Sender::new(1);
+    let Err(error) = Redis::connect(&options, signals).await else { panic!("nobody is there") };
+    assert!(matches!(error, ConnectError::Redis { .. }), "{error:?}");
+    let said = error.to_string();
+    assert!(said.contains("127.0.0.1:1") && !said.contains("hunter2"), "{said}");
+}
+
+#[tokio::test]
+async fn a_server_that_does_not_speak_tls_is_refused_when_tls_is_wanted() {
+    let url = shared().replace("redis://", "rediss://");
+    let options = RedisOptions { url, stream_ttl: Duration::from_secs(60), deaf: false };
+    let connecting = Redis::connect(&options, broadcast::Sender::new(1)).await;
+    assert!(matches!(connecting, Err(ConnectError::Redis { .. })));
+}

@@ -1,0 +1,114 @@
+//! Every law of the log, once with hints and once without. The store below is the embedded one.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use ports::Ports;
+use protocol::limits::Caps;
+use protocol::{Seq, TaskId};
+use rusqlite::params;
+use tempfile::TempDir;
+use testkit::conformance::Fixture;
+use tokio::sync::broadcast;
+
+use super::super::{Redis, RedisOptions};
+use super::process::Telling;
+use super::server::shared;
+use crate::{Backend, Options, connect};
+
+struct Carried {
+    folder: TempDir,
+    deaf: bool,
+    caps: Caps,
+    /// Absent only while it is being reopened.
+    open: Option<(Ports, Backend, Redis)>,
+}
+
+impl Carried {
+    async fn new(deaf: bool, caps: Caps) -> Self {
+        let folder = tempfile::tempdir().expect("a folder");
+        let mut fixture = Self { folder, deaf, caps, open: None };
+        fixture.open().await;
+        fixture
+    }
+
+    async fn open(&mut self) {
+        let options = Options { caps: self.caps, ..Options::embedded(self.folder.path()) };
+        let store = connect(&options).await.expect("it opens");
+        let stream_ttl = Duration::from_secs(60);
+        let options = RedisOptions { url: shared(), stream_ttl, deaf: self.deaf };
+        let redis =
+            Redis::connect(&options, broadcast::Sender::new(16)).await.expect("it connects");
+        let telling = Arc::new(Telling::new(store.ports.log.clone(), redis.feed()));
+        let log = Arc::new(redis.log(telling.clone(), telling));
+        let ports = Ports { log, ..store.ports };
+        self.open = Some((ports, store.backend, redis));
+    }
+
+    async fn close(&mut self) {
+        let (_, backend, redis) = self.open.take().expect("it is open");
+        redis.close().await;
+        backend.close().await.expect("it closes");
+    }
+}
+
+impl Fixture for Carried {
+    async fn start_with(caps: Caps) -> Self {
+        Self::new(false, caps).await
+    }
+
+    fn ports(&self) -> &Ports {
+        &self.open.as_ref().expect("it is open").0
+    }
+
+    async fn restart(&mut self) {
+        self.close().await;
+        self.open().await;
+    }
+
+    #[expect(clippy::disallowed_methods, reason = "a store that trims is played by hand")]
+    async fn trim(&mut self, task: &TaskId, to: Seq) {
+        self.close().await;
+        rusqlite::Connection::open(self.folder.path().join("pilothouse.db"))
+            .expect("a file")
+            .execute(
+                "DELETE FROM segment WHERE last_seq <= ?2 AND position >> 32 =
+                     (SELECT id FROM log WHERE task_id = ?1)",
+                params![task.as_str(), to as i64],
+            )
+            .expect("the start is removed");
+        self.open().await;
+    }
+}
+
+struct Deaf(Carried);
+
+impl Fixture for Deaf {
+    async fn start_with(caps: Caps) -> Self {
+        Self(Carried::new(true, caps).await)
+    }
+
+    fn ports(&self) -> &Ports {
+        self.0.ports()
+    }
+
+    async fn restart(&mut self) {
+        self.0.restart().await;
+    }
+
+    async fn trim(&mut self, task: &TaskId, to: Seq) {
+        self.0.trim(task, to).await;
+    }
+}
+
+mod listening {
+    use super::Carried as Fixture;
+
+    testkit::conformance::stream_log!(Fixture);
+}
+
+mod deaf {
+    use super::Deaf as Fixture;
+
+    testkit::conformance::stream_log!(Fixture);
+}

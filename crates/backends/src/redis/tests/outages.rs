@@ -1,0 +1,140 @@
+//! Redis forgets, dies, or is silent. Nothing is lost, nothing waits for it, and afterwards it is used again.
+
+use std::time::{Duration, Instant};
+
+use redis::AsyncCommands;
+use testkit::conformance::scene::segment;
+
+use super::super::keys;
+use super::carried::{stands_at, stored};
+use super::process::{Process, next, rest, until};
+use super::server::PrivateRedis;
+
+/// By the timer, with a lot of room for a busy machine.
+const BY_THE_TIMER: Duration = Duration::from_secs(4);
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn after_a_flush_everything_is_seen_once_and_the_stream_is_filled_again() {
+    let (_folder, _store, store, task) = stored().await;
+    let server = PrivateRedis::start().await;
+    let url = server.url();
+    let (a, b) = (Process::start(&url, &store).await, Process::start(&url, &store).await);
+    let texts: Vec<String> = (1..=300).map(|n| format!("{n} {}", "z".repeat(n))).collect();
+    let texts: Vec<&str> = texts.iter().map(String::as_str).collect();
+    let following = rest(b.follow(&task, 0));
+    let writing = async {
+        for (last, text) in (0..).zip(&texts[..299]) {
+            if last % 100 == 50 {
+                let mut redis = server.connection().await;
+                let _: () = redis.flushall().await.expect("it forgets");
+                // The scripts go as well, which FLUSHALL alone leaves.
+                redis::cmd("SCRIPT").arg("FLUSH").exec_async(&mut redis).await.expect("it forgets");
+            }
+            a.say(&task, last, text).await;
+        }
+        until("the refill", async || stands_at(&url, &task, 299).await).await;
+        a.seal(&task, 299, texts[299]).await;
+    };
+    let (seen, ()) = tokio::join!(following, writing);
+    assert!(seen == segment(0, &texts).bytes);
+    until("the seal", async || stands_at(&url, &task, 300).await).await;
+    let mut redis = server.connection().await;
+    let status: String = redis.hget(keys::meta(&task), "status").await.expect("an answer");
+    assert_eq!(status, "sealed");
+    assert!(rest(b.follow(&task, 0)).await == seen, "from the refilled stream");
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_redis_that_dies_is_done_without_and_used_again_when_it_is_back() {
+    let (_folder, _store, store, task) = stored().await;
+    let mut server = PrivateRedis::start().await;
+    let url = server.url();
+    let (a, b) = (Process::start(&url, &store).await, Process::start(&url, &store).await);
+    let mut follower = b.follow(&task, 0);
+    a.say(&task, 0, "with it").await;
+    next(&mut follower).await;
+
+    server.kill();
+    for last in 1..4 {
+        let since = Instant::now();
+        a.say(&task, last, "without it").await;
+        assert_eq!(next(&mut follower).await, segment(last, &["without it"]).bytes);
+        assert!(since.elapsed() < BY_THE_TIMER, "{:?}", since.elapsed());
+    }
+    assert_eq!(b.redis.failing().await.expect("it is dead").name, "redis");
+
+    server.start_again().await;
+    until("the connection", async || a.redis.failing().await.is_none()).await;
+    let mut last = 4;
+    // Each link comes back by itself; when all are there news come at once.
+    until("news by Redis", async || {
+        let since = Instant::now();
+        a.say(&task, last, "with it again").await;
+        last += 1;
+        next(&mut follower).await;
+        since.elapsed() < Duration::from_millis(100)
+    })
+    .await;
+    until("the refill", async || stands_at(&url, &task, last).await).await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_silent_redis_delays_no_append_and_followers_go_on_by_the_timer() {
+    let (_folder, _store, store, task) = stored().await;
+    let server = PrivateRedis::start().await;
+    let url = server.url();
+    let (a, b) = (Process::start(&url, &store).await, Process::start(&url, &store).await);
+    let mut follower = b.follow(&task, 0);
+    a.say(&task, 0, "first").await;
+    next(&mut follower).await;
+
+    server.freeze();
+    for last in 1..4 {
+        let since = Instant::now();
+        a.say(&task, last, "into the silence").await;
+        assert!(since.elapsed() < Duration::from_millis(500), "{:?}", since.elapsed());
+        next(&mut follower).await;
+        assert!(since.elapsed() < BY_THE_TIMER, "{:?}", since.elapsed());
+    }
+    let since = Instant::now();
+    assert!(a.redis.failing().await.is_some());
+    assert!(since.elapsed() < BY_THE_TIMER);
+    // A newcomer gets everything from the store.
+    let mut newcomer = a.follow(&task, 0);
+    let since = Instant::now();
+    next(&mut newcomer).await;
+    assert!(since.elapsed() < BY_THE_TIMER, "{:?}", since.elapsed());
+
+    server.thaw();
+    until("the connection", async || a.redis.failing().await.is_none()).await;
+    let mut last = 4;
+    until("the refill", async || {
+        if stands_at(&url, &task, last).await {
+            return true;
+        }
+        a.say(&task, last, "heard").await;
+        last += 1;
+        false
+    })
+    .await;
+    a.seal(&task, last, "end").await;
+    assert!(rest(follower).await.ends_with(&segment(last, &["end"]).bytes));
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn closing_says_the_last_words_and_ends_every_task() {
+    let (_folder, _store, store, task) = stored().await;
+    let server = PrivateRedis::start().await;
+    let url = server.url();
+    let a = Process::start(&url, &store).await;
+    a.seal(&task, 0, "the end").await;
+    tokio::time::timeout(BY_THE_TIMER, a.redis.close()).await.expect("it ends");
+    assert!(stands_at(&url, &task, 1).await);
+    let mut redis = server.connection().await;
+    until("the end of its connections", async || {
+        let clients = redis::cmd("CLIENT").arg("LIST").query_async(&mut redis).await;
+        let clients: String = clients.expect("a list");
+        clients.lines().count() == 1
+    })
+    .await;
+}

@@ -1,0 +1,148 @@
+//! The part of one server process that these tests need: a store shared with others, and its own side of Redis.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::Duration;
+
+use async_trait::async_trait;
+use ports::stream_log::{Appended, Read, TakenOver, Watch};
+use ports::{Followed, Follower, PortResult, Signal, StreamLog};
+use protocol::{Segment, Seq, TaskId};
+use testkit::conformance::scene::segment;
+use tokio::sync::broadcast;
+
+use super::super::{Redis, RedisLog, RedisOptions};
+use crate::feed::{Feed, LogAt, LogEnds};
+use crate::live::LogEnd;
+
+/// No test may wait for longer.
+pub(super) const BOUND: Duration = Duration::from_secs(30);
+
+/// A store that tells a feed what it has committed.
+pub(super) struct Telling {
+    store: Arc<dyn StreamLog>,
+    feed: Arc<dyn Feed>,
+    pub(super) reads: AtomicUsize,
+}
+
+impl Telling {
+    pub(super) fn new(store: Arc<dyn StreamLog>, feed: Arc<dyn Feed>) -> Self {
+        Self { store, feed, reads: AtomicUsize::new(0) }
+    }
+
+    fn tell(&self, task: &TaskId, fence: u64, segment: &Segment, end: LogEnd, how: Appended) {
+        if how == Appended::Stored {
+            self.feed.grew(task, fence, segment, end);
+        }
+    }
+}
+
+#[async_trait]
+impl StreamLog for Telling {
+    async fn take_over(&self, task: &TaskId, fence: u64) -> PortResult<TakenOver> {
+        self.store.take_over(task, fence).await
+    }
+
+    async fn append(&self, task: &TaskId, fence: u64, segment: Segment) -> PortResult<Appended> {
+        let appended = self.store.append(task, fence, segment.clone()).await?;
+        self.tell(task, fence, &segment, LogEnd::Open, appended);
+        Ok(appended)
+    }
+
+    async fn seal(&self, task: &TaskId, fence: u64, last: Segment) -> PortResult<Appended> {
+        let appended = self.store.seal(task, fence, last.clone()).await?;
+        self.tell(task, fence, &last, LogEnd::Sealed, appended);
+        Ok(appended)
+    }
+
+    async fn read(&self, task: &TaskId, after: Seq, max_bytes: usize) -> PortResult<Read> {
+        self.reads.fetch_add(1, Ordering::Relaxed);
+        self.store.read(task, after, max_bytes).await
+    }
+
+    fn watch(&self, _task: &TaskId) -> Watch {
+        Watch::deaf()
+    }
+}
+
+#[async_trait]
+impl LogEnds for Telling {
+    async fn ends(&self, tasks: &[TaskId]) -> PortResult<Vec<LogAt>> {
+        let mut ends = Vec::new();
+        for task in tasks {
+            if let Read::Log { last, sealed, .. } = self.store.read(task, 1 << 40, 1).await? {
+                let end = if sealed { LogEnd::Sealed } else { LogEnd::Open };
+                ends.push(LogAt { task: task.clone(), last, end });
+            }
+        }
+        Ok(ends)
+    }
+}
+
+pub(super) struct Process {
+    pub(super) redis: Redis,
+    pub(super) store: Arc<Telling>,
+    pub(super) log: Arc<RedisLog>,
+    pub(super) signals: broadcast::Sender<Signal>,
+}
+
+impl Process {
+    pub(super) async fn start(url: &str, store: &Arc<dyn StreamLog>) -> Self {
+        let signals = broadcast::Sender::new(1024);
+        let stream_ttl = Duration::from_secs(3600);
+        let options = RedisOptions { url: url.to_owned(), stream_ttl, deaf: false };
+        let redis = Redis::connect(&options, signals.clone()).await.expect("it connects");
+        let store = Arc::new(Telling::new(store.clone(), redis.feed()));
+        let log = Arc::new(redis.log(store.clone(), store.clone()));
+        Self { redis, store, log, signals }
+    }
+
+    /// Follows a log by hints alone: its own timer is longer than any test.
+    pub(super) fn follow(&self, task: &TaskId, after: Seq) -> Follower {
+        Follower::new(self.log.clone(), task.clone(), after, 2 * BOUND)
+    }
+
+    pub(super) async fn say(&self, task: &TaskId, last: Seq, text: &str) {
+        let appended = self.log.append(task, 1, segment(last, &[text])).await.expect("append");
+        assert_eq!(appended, Appended::Stored);
+    }
+
+    pub(super) async fn seal(&self, task: &TaskId, last: Seq, text: &str) {
+        let sealed = self.log.seal(task, 1, segment(last, &[text])).await.expect("seal");
+        assert_eq!(sealed, Appended::Stored);
+    }
+}
+
+/// The next bytes, which must come.
+pub(super) async fn next(follower: &mut Follower) -> Vec<u8> {
+    match follower.next(BOUND).await.expect("follow") {
+        Followed::Segments(segments) => {
+            segments.iter().flat_map(|segment| segment.bytes.to_vec()).collect()
+        }
+        other => panic!("{other:?} instead of something new"),
+    }
+}
+
+/// Everything up to the end.
+pub(super) async fn rest(mut follower: Follower) -> Vec<u8> {
+    let mut seen = Vec::new();
+    loop {
+        match follower.next(BOUND).await.expect("follow") {
+            Followed::Segments(segments) => {
+                segments.iter().for_each(|segment| seen.extend_from_slice(&segment.bytes));
+            }
+            Followed::End => return seen,
+            other => panic!("{other:?} before the end"),
+        }
+    }
+}
+
+/// Asks until it is so.
+pub(super) async fn until(what: &str, mut so: impl AsyncFnMut() -> bool) {
+    let asking = async {
+        while !so().await {
+            tokio::time::sleep(Duration::from_millis(5)).await;
+        }
+    };
+    tokio::time::timeout(BOUND, asking).await.unwrap_or_else(|_| panic!("{what} never happened"));
+}
