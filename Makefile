@@ -5,6 +5,9 @@ SHELL := bash
 # nextest gives every test its own process and a time limit; plain `cargo test` runs the same tests.
 TEST := $(shell cargo nextest --version >/dev/null 2>&1 && echo "cargo nextest run" || echo "cargo test")
 
+# Where the programs for development are.
+BUILT := $(or $(CARGO_TARGET_DIR),target)/debug
+
 .PHONY: help run test lint bench gen setup
 
 help: ## Show this list
@@ -17,8 +20,15 @@ test: setup ## Check style and run every test
 	cargo fmt --all --check
 	cargo clippy --workspace --all-targets --quiet -- -D warnings
 	cargo run --quiet -p xtask -- tidy
+	cargo build --quiet --workspace --bins --tests
+	$(BUILT)/with-services -- $(MAKE) --no-print-directory suite
+
+# Everything that needs the servers, once they are there.
+.PHONY: suite
+suite:
 	$(TEST) --workspace
-	clients/ai/test.sh
+	clients/ai/test.sh embedded
+	clients/ai/test.sh distributed
 
 lint: ## Style, lints, architecture and licences
 	cargo fmt --all --check

@@ -1,11 +1,21 @@
 #!/usr/bin/env bash
-# Installs what the tests need beyond Rust and Node: the sandbox for `bash_exec` and a fake clock for the
-# clock-jump test. Does nothing when both are there.
+# Installs what the tests need beyond Rust and Node: the sandbox for `bash_exec`, a fake clock for the clock-jump test,
+# and the servers of the distributed engine, which the tests start themselves. Does nothing when all are there.
 set -euo pipefail
 
+has_file() { # FILE FOLDER…: somewhere below one of these folders
+  local name=$1
+  shift
+  [ -n "$(find "$@" -name "$name" -print -quit 2>/dev/null)" ]
+}
+has() { PATH=$PATH:/usr/sbin:/usr/local/sbin command -v "$1" >/dev/null; }
+
 missing=()
-command -v bwrap >/dev/null || missing+=(bubblewrap)
-[ -n "$(find /usr/lib /usr/lib64 /usr/local/lib -name 'libfaketime.so.1' -print -quit 2>/dev/null)" ] || missing+=(libfaketime)
+has bwrap || missing+=(bubblewrap)
+has_file libfaketime.so.1 /usr/lib /usr/lib64 /usr/local/lib || missing+=(libfaketime)
+has postgres || has_file postgres /usr/lib/postgresql || missing+=(postgresql)
+has redis-server || missing+=(redis-server)
+has rabbitmq-server || has_file rabbitmq-server /usr/lib/rabbitmq || missing+=(rabbitmq-server)
 [ ${#missing[@]} -eq 0 ] && exit 0
 
 install=(apt-get install -y --no-install-recommends "${missing[@]}")
@@ -17,8 +27,16 @@ sudo=()
 if [ "$(id -u)" -ne 0 ]; then
   sudo=(sudo -n)
 fi
-export DEBIAN_FRONTEND=noninteractive
-if ! { "${sudo[@]}" apt-get update -qq && "${sudo[@]}" "${install[@]}" -qq >/dev/null; }; then
+
+# The packages would start servers of their own, which nobody needs here. This file is how a system tells them not to;
+# where there is one already, its owner has decided.
+policy=/usr/sbin/policy-rc.d
+if [ ! -e "$policy" ]; then
+  printf '#!/bin/sh\nexit 101\n' | "${sudo[@]}" install -m 755 /dev/stdin "$policy" 2>/dev/null &&
+    trap '"${sudo[@]}" rm -f "$policy"' EXIT
+fi
+if ! { "${sudo[@]}" apt-get update -qq &&
+  "${sudo[@]}" env DEBIAN_FRONTEND=noninteractive "${install[@]}" -qq >/dev/null; }; then
   echo "The tests need ${missing[*]}; install them with: sudo ${install[*]}" >&2
   exit 1
 fi

@@ -1,5 +1,6 @@
 // Starts the server named by PILOTHOUSE_BIN on a free port with data of its own, runs the tests against it, stops
-// it, and exits as the tests did. With PILOTHOUSE_URL set it uses that server instead.
+// it, and exits as the tests did. With `--distributed` the server is two processes on the Postgres, Redis and RabbitMQ
+// that the environment names. With PILOTHOUSE_URL set it uses that server instead.
 
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -12,38 +13,68 @@ const START_MS = 20_000;
 const STOP_MS = 10_000;
 const here = import.meta.dirname;
 
+const [engine, options] =
+  process.argv[2] === '--distributed' ? ['distributed', process.argv.slice(3)] : ['embedded', process.argv.slice(2)];
+
 process.exitCode = process.env.PILOTHOUSE_URL
   ? await runTests(process.env.PILOTHOUSE_URL)
   : await withServer(runTests);
 
 async function withServer(use) {
-  const binary = resolve(process.env.PILOTHOUSE_BIN ?? join(here, '../../target/debug/pilothouse'));
   const folder = await mkdtemp(join(tmpdir(), 'pilothouse-'));
   const port = await freePort();
-  const server = spawn(binary, ['serve', '--port', String(port), '--data', join(folder, 'data')], {
-    cwd: folder,
-    env: { CHAT_PROVIDER: 'offline', NUM_COPILOT_WORKERS: '64', RUST_LOG: 'warn' },
-    stdio: ['ignore', 'ignore', 'inherit'],
-  });
-  const ended = once(server, 'exit');
+  const processes = [];
   try {
+    const api = ['serve', '--port', String(port)];
+    if (engine === 'embedded') processes.push(start(api, folder));
+    else processes.push(start([...api, '--role', 'api'], folder), start(['serve', '--role', 'executor'], folder));
     const url = `http://127.0.0.1:${port}`;
-    await untilAlive(url, server);
+    await untilAlive(url, processes);
     return await use(url);
   } finally {
-    server.kill('SIGTERM');
-    const killer = setTimeout(() => server.kill('SIGKILL'), STOP_MS);
-    await ended;
-    clearTimeout(killer);
+    await Promise.all(processes.map(stop));
     await rm(folder, { recursive: true, force: true });
   }
+}
+
+function start(args, folder) {
+  const binary = resolve(process.env.PILOTHOUSE_BIN ?? join(here, '../../target/debug/pilothouse'));
+  return spawn(binary, [...args, '--data', join(folder, 'data')], {
+    cwd: folder,
+    env: {
+      CHAT_PROVIDER: 'offline',
+      NUM_COPILOT_WORKERS: '64',
+      // All readers of the tests are one user.
+      MAX_RUNNING_COPILOT_TURNS_PER_USER: '64',
+      MAX_INFLIGHT_COPILOT_TURNS_PER_USER: '64',
+      RUST_LOG: 'warn',
+      ...(engine === 'distributed' ? distributed() : {}),
+    },
+    stdio: ['ignore', 'ignore', 'inherit'],
+  });
+}
+
+/** Where the servers are, and any free port for the health of the executor. */
+function distributed() {
+  const names = ['DATABASE_URL', 'REDIS_URL', 'RABBITMQ_URL', 'RABBITMQ_PREFIX'];
+  const servers = names.map((name) => [name, process.env[name] ?? '']);
+  return { ...Object.fromEntries(servers), COPILOT_EXECUTOR_PORT: '0' };
+}
+
+async function stop(server) {
+  if (server.exitCode !== null || server.signalCode !== null) return;
+  const ended = once(server, 'exit');
+  server.kill('SIGTERM');
+  const killer = setTimeout(() => server.kill('SIGKILL'), STOP_MS);
+  await ended;
+  clearTimeout(killer);
 }
 
 /** Named files, because versions of Node differ in what they make of a folder. */
 async function runTests(url) {
   const names = (await readdir(here)).filter((name) => name.endsWith('.test.mjs')).sort();
   const files = names.map((name) => join(here, name));
-  const tests = spawn(process.execPath, ['--test', '--test-reporter=spec', ...process.argv.slice(2), ...files], {
+  const tests = spawn(process.execPath, ['--test', '--test-reporter=spec', ...options, ...files], {
     env: { ...process.env, PILOTHOUSE_URL: url },
     stdio: 'inherit',
   });
@@ -51,9 +82,9 @@ async function runTests(url) {
   return code ?? 1;
 }
 
-async function untilAlive(url, server) {
+async function untilAlive(url, processes) {
   const deadline = Date.now() + START_MS;
-  while (Date.now() < deadline && server.exitCode === null) {
+  while (Date.now() < deadline && processes.every((server) => server.exitCode === null)) {
     const answer = await fetch(`${url}/health/live`).catch(() => undefined);
     if (answer?.ok) return;
     await new Promise((resolve) => setTimeout(resolve, 50));

@@ -1,11 +1,28 @@
 #!/bin/sh
-# Builds the server and lets the published npm packages drive it. Installs them first if need be.
+# test.sh [embedded | distributed]: builds the server and lets the published npm packages drive it. Installs them first
+# if need be. The distributed engine runs on the servers that DATABASE_URL, REDIS_URL and RABBITMQ_URL name; those that
+# are not named are started for the time of the test.
 set -eu
+engine=${1:-embedded}
 here=$(dirname "$0")
 root=$here/../..
+programs=${CARGO_TARGET_DIR:-$root/target}/debug
 
 cargo build --quiet --manifest-path "$root/Cargo.toml" --package pilothouse
 if ! [ "$here/node_modules/.package-lock.json" -nt "$here/package-lock.json" ]; then
     (cd "$here" && npm ci --silent)
 fi
-PILOTHOUSE_BIN=${CARGO_TARGET_DIR:-$root/target}/debug/pilothouse exec node "$here/run.mjs"
+export PILOTHOUSE_BIN="$programs/pilothouse"
+case $engine in
+embedded) exec node "$here/run.mjs" ;;
+distributed)
+    # Built already when all tests are run, and then with the same features as they are.
+    [ -x "$programs/with-services" ] ||
+        cargo build --quiet --manifest-path "$root/Cargo.toml" --package pilothouse-testkit --bin with-services
+    exec "$programs/with-services" --own -- node "$here/run.mjs" --distributed
+    ;;
+*)
+    echo "usage: test.sh [embedded | distributed]" >&2
+    exit 2
+    ;;
+esac

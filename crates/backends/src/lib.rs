@@ -10,10 +10,14 @@ mod live;
 mod local;
 mod options;
 mod postgres;
+mod probe;
 mod rabbitmq;
 mod redis;
 mod sqlite;
+mod transfer;
 mod words;
 
 pub use connect::{Backend, ConnectError, Connected, connect};
 pub use options::{BackendOptions, DistributedOptions, Options};
+pub use probe::{Outcome, Probe, probe};
+pub use transfer::{Compared, TransferError, Transferred, transfer};

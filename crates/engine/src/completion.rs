@@ -227,6 +227,7 @@ async fn store(
     stop: &Stop,
     ending: Ending,
 ) -> Option<Vec<protocol::TurnId>> {
+    stop.begin_end();
     loop {
         match inner.ports.turns.finish(claim, ending.clone()).await {
             Ok(Fenced::Done(due)) => return Some(due),

@@ -10,12 +10,18 @@ use crate::config::{LogFormat, Settings};
 /// Longer lines are cut: a log is no place for somebody's megabyte.
 const LINE_BYTES: usize = 16 * 1024;
 
+/// Drivers that would log what they send, and with it what people say. What matters of them is logged by us.
+const QUIET: [&str; 4] = ["tokio_postgres=warn", "redis=warn", "lapin=off", "amq_protocol=off"];
+
 pub(crate) fn install(settings: &Settings) -> anyhow::Result<()> {
-    let filter = EnvFilter::try_new(&settings.log_filter).map_err(|error| {
+    let mut filter = EnvFilter::try_new(&settings.log_filter).map_err(|error| {
         anyhow::anyhow!(
             "RUST_LOG is not a filter ({error}); use for example `info` or `pilothouse=debug,info`."
         )
     })?;
+    for quiet in QUIET {
+        filter = filter.add_directive(quiet.parse()?);
+    }
     let log = tracing_subscriber::fmt().with_env_filter(filter).with_writer(Escaping);
     match settings.log_format {
         LogFormat::Human => log.with_ansi(false).with_target(false).init(),

@@ -1,5 +1,7 @@
-//! What tests of more than one crate need: the laws of the seams, and a model provider that plays
-//! scripts.
+//! What tests of more than one crate need: the laws of the seams, a model provider that plays scripts, real servers to
+//! run on, and a proxy that breaks the connections to them.
 
 pub mod conformance;
 pub mod model_server;
+pub mod proxy;
+pub mod services;

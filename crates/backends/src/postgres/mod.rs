@@ -26,7 +26,7 @@ mod messages;
 mod outbox;
 mod pool;
 mod rows;
-mod schema;
+pub(crate) mod schema;
 mod session_delete;
 mod sessions;
 mod stream_log;

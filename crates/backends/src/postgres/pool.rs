@@ -8,8 +8,10 @@ use deadpool_postgres::{
 use tokio_postgres::Config;
 use tokio_postgres_rustls::MakeRustlsConnect;
 
-/// How long a call waits for a connection to become free, and how long to be connected.
+/// How long it may take to be connected.
 const WAIT: Duration = Duration::from_secs(1);
+/// How long a call waits for a connection to become free: for as long as it may take itself, less a moment.
+const TURN: Duration = Duration::from_millis(1800);
 
 /// What every connection is told first. The limits are the server's own guard against what our bound of a call does not
 /// reach: a statement whose process is gone must not hold locks for long. They are below that bound, so that the server
@@ -20,7 +22,8 @@ const SETTINGS: &str = "\
     SET idle_in_transaction_session_timeout = '5s';
     SET synchronous_commit = on;
     SET default_transaction_isolation = 'read committed';
-    SET timezone = 'UTC';";
+    SET timezone = 'UTC';
+    SET client_min_messages = warning;";
 
 /// Connects nowhere yet: each connection is made when it is first needed.
 pub(super) fn pool(mut config: Config, connections: usize) -> Result<Pool, BuildError> {
@@ -40,7 +43,7 @@ pub(super) fn pool(mut config: Config, connections: usize) -> Result<Pool, Build
     );
     Pool::builder(manager)
         .max_size(connections)
-        .wait_timeout(Some(WAIT))
+        .wait_timeout(Some(TURN))
         .create_timeout(Some(WAIT))
         .recycle_timeout(Some(WAIT))
         .runtime(Runtime::Tokio1)

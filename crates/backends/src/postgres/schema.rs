@@ -9,6 +9,9 @@ use super::text::Text;
 const STEPS: [&str; 1] =
     [include_str!("../../../../migrations/postgres/0001_sessions_turns_logs.sql")];
 
+/// The number that the last step leads to.
+pub(crate) const VERSION: i64 = STEPS.len() as i64;
+
 /// Held while the schema is looked at and changed. An arbitrary number that is this program's own.
 const LOCK: i64 = 0x7069_6c6f_7468_6f75;
 
@@ -20,7 +23,7 @@ pub(super) enum Schema {
 
 /// Applies the steps that are missing, each in its own transaction with the number it leads to.
 pub(super) async fn bring_up_to_date(db: &Connection) -> Result<Schema, Fault> {
-    let known = STEPS.len() as i64;
+    let known = VERSION;
     loop {
         // Another process may be at it, and a step over much data takes longer than a call.
         db.batch("BEGIN; SET LOCAL lock_timeout = '50s'; SET LOCAL statement_timeout = '55s';")

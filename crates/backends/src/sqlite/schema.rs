@@ -9,6 +9,9 @@ const STEPS: &[&str] = &[
     include_str!("../../../../migrations/sqlite/0002_places.sql"),
 ];
 
+/// What `PRAGMA user_version` says when every step was applied.
+pub(crate) const VERSION: i64 = STEPS.len() as i64;
+
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Schema {
     UpToDate,
@@ -17,7 +20,7 @@ pub(crate) enum Schema {
 
 /// Applies the steps that are missing, each in its own transaction with the number it leads to.
 pub(crate) fn bring_up_to_date(db: &Connection) -> Result<Schema, Fault> {
-    let known = STEPS.len() as i64;
+    let known = VERSION;
     let found: i64 = db.query_row("PRAGMA user_version", [], |row| row.get(0))?;
     if found > known {
         return Ok(Schema::Newer { found, known });

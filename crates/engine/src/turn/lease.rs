@@ -38,6 +38,10 @@ pub(super) async fn keep(inner: &Inner, claim: &Claim, stop: &Stop) -> Infallibl
                 }
                 options.renew
             }
+            Ok(Ok(Renewal::Lost)) if stop.is_ending() => {
+                stop.lose();
+                options.renew
+            }
             Ok(Ok(Renewal::Lost)) => {
                 tracing::warn!("fenced: another worker has this turn");
                 lose(stop);

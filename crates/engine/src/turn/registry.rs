@@ -38,6 +38,7 @@ pub(crate) struct Stop {
     /// Until when the turn is surely ours, however long this process may sleep meanwhile.
     ours_until: Mutex<Instant>,
     lost: AtomicBool,
+    ending: AtomicBool,
 }
 
 impl Stop {
@@ -47,6 +48,7 @@ impl Stop {
             reason: OnceLock::new(),
             ours_until: Mutex::new(ours_until),
             lost: AtomicBool::new(false),
+            ending: AtomicBool::new(false),
         }
     }
 
@@ -63,6 +65,15 @@ impl Stop {
     pub(crate) fn lose(&self) {
         self.lost.store(true, Ordering::Release);
         self.stop(StopReason::LeaseLost);
+    }
+
+    /// The end is being stored: from now on a renewal that finds the turn ended has found our own end.
+    pub(crate) fn begin_end(&self) {
+        self.ending.store(true, Ordering::Release);
+    }
+
+    pub(crate) fn is_ending(&self) -> bool {
+        self.ending.load(Ordering::Acquire)
     }
 
     pub(crate) fn is_lost(&self) -> bool {

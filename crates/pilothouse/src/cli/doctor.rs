@@ -5,13 +5,17 @@ use std::fmt::Write;
 use std::process::ExitCode;
 use std::time::Duration;
 
+use backends::Outcome;
 use toolbox::sandbox::Sandbox;
 
-use crate::config::{Layers, Provider, Settings};
+use crate::config::{Layers, Provider, Role, Settings};
 use crate::wire;
 
 /// How long the provider may take to show that it is there.
 const PATIENCE: Duration = Duration::from_secs(5);
+
+/// Below this much room a busy day may fill the disk.
+const ROOM: u64 = 1024 * 1024 * 1024;
 
 /// What one check found.
 enum Finding {
@@ -22,13 +26,15 @@ enum Finding {
 }
 
 pub(crate) async fn run(settings: &Settings, layers: &Layers) -> anyhow::Result<ExitCode> {
-    let findings = [
-        ("Store", store(settings).await),
-        ("Port", port(settings).await),
-        ("Model", model(settings).await),
-        ("Shell", shell().await),
-        ("Settings", names(layers)),
-    ];
+    let mut findings = match settings.servers() {
+        None => vec![("Store", store(settings).await)],
+        Some(_) => servers(settings).await,
+    };
+    findings.push(("Disk", disk(settings)));
+    findings.push(("Port", port(settings).await));
+    findings.push(("Model", model(settings).await));
+    findings.push(("Shell", shell(settings).await));
+    findings.push(("Settings", names(layers)));
     let mut code = ExitCode::SUCCESS;
     let mut report = String::new();
     for (name, finding) in &findings {
@@ -44,14 +50,35 @@ pub(crate) async fn run(settings: &Settings, layers: &Layers) -> anyhow::Result<
     }
     write!(report, "\nSettings in effect:")?;
     for (name, value) in settings.shown() {
-        write!(report, "\n  {name:<34} {value:<28} {}", layers.origin(name).as_str())?;
+        write!(report, "\n  {name:<35} {value:<28} {}", layers.origin(name).as_str())?;
     }
     super::print(&report)?;
     Ok(code)
 }
 
+/// The servers of a distributed installation. Looking does not change them: the schema is made by `migrate`.
+async fn servers(settings: &Settings) -> Vec<(&'static str, Finding)> {
+    let probes = backends::probe(&wire::store::options(settings)).await;
+    let findings = probes.into_iter().map(|probe| {
+        let setting = match probe.name {
+            "Redis" => "REDIS_URL or REDIS_*",
+            "RabbitMQ" => "RABBITMQ_URL or RABBITMQ_*",
+            _ => "DATABASE_URL or DB_*",
+        };
+        let advice = probe.advice.map(|advice| format!(" {advice}")).unwrap_or_default();
+        let text = format!("{}.{advice}", probe.found);
+        let finding = match probe.outcome {
+            Outcome::Good => Finding::Good(text),
+            Outcome::Note => Finding::Note(text),
+            Outcome::Bad => Finding::Bad(format!("{text} It is set by {setting}.")),
+        };
+        (probe.name, finding)
+    });
+    findings.collect()
+}
+
 async fn store(settings: &Settings) -> Finding {
-    let connected = match wire::connect(settings).await {
+    let connected = match wire::store::connect(settings).await {
         Ok(connected) => connected,
         Err(error) => {
             return match error.downcast_ref() {
@@ -65,21 +92,46 @@ async fn store(settings: &Settings) -> Finding {
             };
         }
     };
-    let healthy = connected.ports.health.failing().await;
-    let closed = connected.backend.close().await;
-    match closed {
-        Ok(()) if healthy.is_empty() => {
-            Finding::Good(format!("{} can be read and written.", settings.data.display()))
+    let failing = connected.ports.health.failing().await;
+    let closed = connected.backend.close().await.err().map(|error| error.to_string());
+    let data = settings.data.display();
+    match failing.into_iter().map(|failing| failing.reason).next().or(closed) {
+        None => Finding::Good(format!("{data} can be read and written.")),
+        Some(reason) => Finding::Bad(format!("{data} opens, but fails: {reason}.")),
+    }
+}
+
+/// The folder of the workspace files, or where it will be made.
+fn disk(settings: &Settings) -> Finding {
+    let data = std::path::absolute(&settings.data).unwrap_or_else(|_| settings.data.clone());
+    let Some(there) = data.ancestors().find(|folder| folder.exists()) else {
+        return Finding::Bad(format!("{} does not exist.", data.display()));
+    };
+    if rustix::fs::access(there, rustix::fs::Access::WRITE_OK).is_err() {
+        return Finding::Bad(format!(
+            "{} cannot be written. Give it to the user who runs the server, or choose another folder with --data.",
+            there.display()
+        ));
+    }
+    let free =
+        rustix::fs::statvfs(there).map(|about| about.f_bavail.saturating_mul(about.f_frsize));
+    match free {
+        Ok(free) if free >= ROOM => {
+            Finding::Good(format!("{} GiB free at {}.", free >> 30, there.display()))
         }
-        outcome => Finding::Bad(format!(
-            "{} opens, but fails: {:?}.",
-            settings.data.display(),
-            outcome.map_err(|error| error.to_string()).map(|()| healthy)
+        Ok(free) => Finding::Note(format!(
+            "only {} MiB free at {}. Make room: when the disk is full, messages are refused.",
+            free >> 20,
+            there.display()
         )),
+        Err(error) => Finding::Bad(format!("{} cannot be looked at: {error}.", there.display())),
     }
 }
 
 async fn port(settings: &Settings) -> Finding {
+    if !settings.roles.has(Role::Api) {
+        return Finding::Good("clients are served by other processes.".to_owned());
+    }
     match tokio::net::TcpListener::bind((settings.host, settings.port)).await {
         Ok(_) => Finding::Good(format!("{} port {} is free.", settings.host, settings.port)),
         Err(error) => Finding::Note(format!(
@@ -122,7 +174,10 @@ fn host(url: &url::Url) -> String {
     url.host_str().unwrap_or_default().to_owned()
 }
 
-async fn shell() -> Finding {
+async fn shell(settings: &Settings) -> Finding {
+    if !settings.roles.has(Role::Executor) {
+        return Finding::Good("turns run in other processes.".to_owned());
+    }
     match Sandbox::detect().await {
         Ok(_) => Finding::Good("commands run in a sandbox.".to_owned()),
         Err(reason) => Finding::Note(format!("there is no shell tool: {reason}")),

@@ -29,7 +29,7 @@ struct Cli {
 #[derive(Subcommand)]
 enum Command {
     /// Run the server (the default).
-    Serve,
+    Serve(serve::Arguments),
     /// Talk to a server in the terminal.
     Chat(chat::Arguments),
     /// Check everything the server needs, and say how to fix it.
@@ -45,8 +45,8 @@ enum Command {
     },
     /// Print the API document.
     Openapi,
-    /// Create the data directory's schema, or bring it up to date.
-    Migrate,
+    /// Create the schema of the store, or bring it up to date.
+    Migrate(migrate::Arguments),
     /// Print the table of all settings.
     #[command(hide = true)]
     Configuration,
@@ -61,7 +61,7 @@ struct Place {
     /// Port to listen on; 0 takes a free one.
     #[arg(long, global = true)]
     port: Option<u16>,
-    /// Folder of the embedded store.
+    /// Folder of the workspace files and of the embedded store.
     #[arg(long, global = true, value_name = "DIR")]
     data: Option<PathBuf>,
 }
@@ -82,26 +82,30 @@ fn obey(cli: Cli) -> anyhow::Result<ExitCode> {
     if rustls::crypto::ring::default_provider().install_default().is_err() {
         anyhow::bail!("the TLS library was set up twice");
     }
-    let command = cli.command.unwrap_or(Command::Serve);
+    let command = cli.command.unwrap_or_else(|| Command::Serve(serve::Arguments::default()));
     // These two are about the program itself and work without any configuration.
     match command {
         Command::Openapi => return print(&http::document().to_pretty_json()?),
         Command::Configuration => return print(config::markdown().trim_end()),
         _ => {}
     }
-    let layers = Layers::of_process(cli.place.flags(), Path::new("."))?;
+    let mut flags = cli.place.flags();
+    if let Command::Serve(arguments) = &command {
+        flags.extend(arguments.flag());
+    }
+    let layers = Layers::of_process(flags, Path::new("."))?;
     let settings = Settings::load(&layers).context("Pilothouse does not start like this")?;
     let runtime = tokio::runtime::Runtime::new().context("the runtime could not be started")?;
     let done = runtime.block_on(async {
         match command {
-            Command::Serve => serve::run(&settings, &layers).await,
+            Command::Serve(_) => serve::run(&settings, &layers).await,
             Command::Chat(arguments) => chat::run(&settings, arguments).await,
             Command::Doctor => doctor::run(&settings, &layers).await,
             Command::Token { user, hours } => {
                 let valid = Duration::from_secs(u64::from(hours) * 3600);
                 print(&http::auth::mint(&settings, &user, valid)?)
             }
-            Command::Migrate => migrate::run(&settings).await,
+            Command::Migrate(arguments) => migrate::run(&settings, arguments).await,
             Command::Openapi | Command::Configuration => unreachable!("answered above"),
         }
     });

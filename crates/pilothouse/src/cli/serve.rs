@@ -8,9 +8,24 @@ use protocol::limits;
 use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 use tokio::signal::unix::{Signal, SignalKind, signal};
 
-use crate::config::{AuthMode, Layers, Settings, Switch};
+use crate::config::{AuthMode, Layers, Role, Settings, Switch};
 use crate::telemetry;
-use crate::wire::{self, Running};
+use crate::wire::{self, Running, Shell};
+
+#[derive(clap::Args, Default)]
+pub(crate) struct Arguments {
+    /// What this process does; may be given several times. Everything, when it is not given.
+    #[arg(long = "role", value_name = "ROLE")]
+    roles: Vec<Role>,
+}
+
+impl Arguments {
+    /// The setting that the flags stand for.
+    pub(super) fn flag(&self) -> Option<(&'static str, String)> {
+        let roles: Vec<&str> = self.roles.iter().map(|role| role.as_str()).collect();
+        (!roles.is_empty()).then(|| ("PILOTHOUSE_ROLES", roles.join(",")))
+    }
+}
 
 pub(crate) async fn run(settings: &Settings, layers: &Layers) -> anyhow::Result<ExitCode> {
     telemetry::install(settings)?;
@@ -44,30 +59,30 @@ pub(crate) async fn run(settings: &Settings, layers: &Layers) -> anyhow::Result<
     Ok(ExitCode::SUCCESS)
 }
 
-/// One block that says where the server is, where its data is and who answers.
+/// One block that says where the server is, what it does, where its data is and who answers.
 fn announce(settings: &Settings, running: &Running) -> anyhow::Result<()> {
-    let data = std::path::absolute(&settings.data).unwrap_or_else(|_| settings.data.clone());
     let model = match running.model.is_offline() {
         true => "offline pilot (built in, no network)".to_owned(),
         false => format!("{} ({})", running.model.name, running.model.provider),
     };
-    let shell = match &running.no_sandbox {
-        None => "bash_exec, sandboxed",
-        Some(_) => "off",
-    };
     let mut out = std::io::stdout().lock();
     writeln!(out, "Pilothouse {}", env!("CARGO_PKG_VERSION"))?;
     writeln!(out, "  URL    http://{}", running.address)?;
-    writeln!(out, "  Data   {}", data.display())?;
+    writeln!(out, "  Roles  {}", settings.roles)?;
+    writeln!(out, "  Store  {}", wire::store::describe(settings))?;
     writeln!(out, "  Model  {model}")?;
-    writeln!(out, "  Shell  {shell}")?;
+    match &running.shell {
+        Shell::Sandboxed => writeln!(out, "  Shell  bash_exec, sandboxed")?,
+        Shell::Off(_) => writeln!(out, "  Shell  off")?,
+        Shell::Elsewhere => {}
+    }
     if running.model.is_offline() {
         writeln!(
             out,
             "Notice: no model is configured. Set ANTHROPIC_API_KEY or OPENAI_API_KEY, or CHAT_BASE_URL and CHAT_MODEL, for a real one."
         )?;
     }
-    if let Some(reason) = &running.no_sandbox {
+    if let Shell::Off(reason) = &running.shell {
         writeln!(
             out,
             "Notice: there is no shell tool, because there is no sandbox for it: {reason}"

@@ -30,19 +30,8 @@ pub(crate) enum Provider {
     Anthropic { api_key: Secret },
 }
 
-/// Settings of servers that only a distributed installation has.
-const DISTRIBUTED: &[&str] =
-    &["DATABASE_URL", "DB_HOST", "RABBITMQ_HOST", "RABBITMQ_URL", "REDIS_HOST", "REDIS_URL"];
-
 pub(super) fn refuse_contradictions(settings: &Settings, layers: &Layers) -> Result<(), Refusal> {
-    let mut wrong = Vec::new();
-    for name in DISTRIBUTED {
-        if layers.find(name).is_some() {
-            wrong.push(format!(
-                "{name} is set, but this build runs on its embedded store only: unset it (in the environment, .env and .env.default)."
-            ));
-        }
-    }
+    let mut wrong = settings.refuse_half_a_set(layers);
     auth(settings, &mut wrong);
     for (name, secret) in [
         ("JWT_VERIFY_KEY", &settings.jwt_verify_key),
@@ -88,8 +77,13 @@ fn numbers(settings: &Settings, wrong: &mut Vec<String>) {
     if settings.turn_renew.0.is_zero() || settings.turn_renew.0 * 2 >= lease {
         wrong.push("TURN_RENEW_MS must be more than 0 and less than half of TURN_LEASE_MS, so that one late renewal does not lose the turn.".to_owned());
     }
+    if settings.running_per_user > settings.in_flight_per_user {
+        wrong.push("MAX_RUNNING_COPILOT_TURNS_PER_USER must not be more than MAX_INFLIGHT_COPILOT_TURNS_PER_USER: what runs is also in flight.".to_owned());
+    }
     for (name, is_zero) in [
         ("NUM_COPILOT_WORKERS", settings.workers == 0),
+        ("DB_CONNECTIONS", settings.db_connections == 0),
+        ("MAX_RUNNING_COPILOT_TURNS_PER_USER", settings.running_per_user == 0),
         ("SWEEP_INTERVAL_MS", settings.sweep_interval.0.is_zero()),
         ("CHAT_MAX_TOOL_WAIT_SECONDS", settings.max_tool_wait.0.is_zero()),
         ("CHAT_TOOL_BUDGET_SECONDS", settings.tool_budget.0.is_zero()),

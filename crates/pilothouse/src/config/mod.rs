@@ -5,6 +5,9 @@
 mod check;
 mod define;
 mod layers;
+mod roles;
+mod server_url;
+mod servers;
 mod table;
 mod value;
 
@@ -15,6 +18,8 @@ use url::Url;
 
 pub(crate) use check::{Provider, Refusal};
 pub(crate) use layers::Layers;
+pub(crate) use roles::{Role, Roles};
+use server_url::ServerUrl;
 pub(crate) use table::markdown;
 pub(crate) use value::{AuthMode, LogFormat, Millis, ProviderName, Seconds, Secret, Switch};
 
@@ -24,7 +29,8 @@ define::settings! {
     host: IpAddr = "PILOTHOUSE_HOST", "127.0.0.1";
     /// Port to listen on; 0 takes a free one.
     port: u16 = "PILOTHOUSE_PORT", "8006";
-    /// Folder of the embedded store and the workspace files.
+    /// Folder of the workspace files and, without other servers, of the embedded store. All processes of a distributed
+    /// installation need the same folder.
     data: PathBuf = "PILOTHOUSE_DATA", "data";
     /// Where this server is reached from outside, when that is not where it listens.
     platform_base_url: Option<Url> = "PLATFORM_BASE_URL", "";
@@ -40,6 +46,46 @@ define::settings! {
     max_streams_per_user: usize = "MAX_STREAMS_PER_USER", "1000";
     /// How long the head of a request may take, and how long a kept connection may be idle.
     request_head: Seconds = "REQUEST_HEAD_SECONDS", "10";
+
+    "Postgres, Redis and RabbitMQ";
+    /// What this process does: `api` serves clients, `executor` runs turns, `scheduler` finds forgotten ones. On the
+    /// embedded store one process does everything.
+    roles: Roles = "PILOTHOUSE_ROLES", "api, executor, scheduler";
+    /// `postgres://user:password@host:5432/database`, with `?sslmode=require` for TLS. With Postgres, Redis and RabbitMQ
+    /// any number of processes work together; without them the embedded store is used.
+    database_url: Option<ServerUrl> = "DATABASE_URL", "";
+    /// Host of Postgres; together with the four below instead of `DATABASE_URL`.
+    db_host: Option<String> = "DB_HOST", "";
+    /// Port of Postgres.
+    db_port: u16 = "DB_PORT", "5432";
+    /// User of Postgres.
+    db_user: String = "DB_USER", "postgres";
+    /// Password of that user.
+    db_pass: Option<Secret> = "DB_PASS", "";
+    /// Database in Postgres.
+    db_name: String = "DB_NAME", "postgres";
+    /// Connections this process keeps to Postgres at most.
+    db_connections: usize = "DB_CONNECTIONS", "16";
+    /// `redis://:password@host:6379/0`, or `rediss://` for TLS.
+    redis_url: Option<ServerUrl> = "REDIS_URL", "";
+    /// Host of Redis; together with the two below instead of `REDIS_URL`.
+    redis_host: Option<String> = "REDIS_HOST", "";
+    /// Port of Redis.
+    redis_port: u16 = "REDIS_PORT", "6379";
+    /// Password of Redis.
+    redis_password: Option<Secret> = "REDIS_PASSWORD", "";
+    /// `amqp://user:password@host:5672/vhost`, or `amqps://` for TLS.
+    rabbitmq_url: Option<ServerUrl> = "RABBITMQ_URL", "";
+    /// Host of RabbitMQ; together with the three below instead of `RABBITMQ_URL`.
+    rabbitmq_host: Option<String> = "RABBITMQ_HOST", "";
+    /// Port of RabbitMQ.
+    rabbitmq_port: u16 = "RABBITMQ_PORT", "5672";
+    /// User of RabbitMQ.
+    rabbitmq_user: String = "RABBITMQ_DEFAULT_USER", "guest";
+    /// Password of that user.
+    rabbitmq_pass: Option<Secret> = "RABBITMQ_DEFAULT_PASS", "";
+    /// Put before the names of exchanges and queues, so that several installations can share a broker.
+    rabbitmq_prefix: String = "RABBITMQ_PREFIX", "";
 
     "Who may come in";
     /// `local`: everybody who reaches the loopback address is the one local user. `jwt`: a token or an API key is needed.
@@ -96,7 +142,12 @@ define::settings! {
     "Turns";
     /// Turns that run at the same time in this process.
     workers: usize = "NUM_COPILOT_WORKERS", "5";
-    /// A port of its own for the workers' health and metrics, usually 8008; the server's own port has them too.
+    /// Turns of one user that run or wait for a worker; more of them wait until one ends.
+    running_per_user: u32 = "MAX_RUNNING_COPILOT_TURNS_PER_USER", "5";
+    /// Turns of one user that were accepted and have not ended; more are answered with 429.
+    in_flight_per_user: u32 = "MAX_INFLIGHT_COPILOT_TURNS_PER_USER", "15";
+    /// Port for health and metrics of a process that does not serve clients: 8008 when not set, 0 takes a free one. A
+    /// process that does has them on its own port, and here too when this is set.
     executor_port: Option<u16> = "COPILOT_EXECUTOR_PORT", "";
     /// How long a worker owns a turn without renewing.
     turn_lease: Millis = "TURN_LEASE_MS", "15000";

@@ -53,9 +53,12 @@ fn every_refusal_names_the_variable() {
         (&[("AUTH_MODE", "open")], "AUTH_MODE"),
         (&[("ENCRYPTION_KEY", "weak")], "ENCRYPTION_KEY"),
         (&[("CHAT_INTERNAL_API_KEY", "weak")], "CHAT_INTERNAL_API_KEY"),
-        (&[("DATABASE_URL", "postgres://x")], "DATABASE_URL"),
-        (&[("REDIS_URL", "redis://x")], "REDIS_URL"),
-        (&[("RABBITMQ_URL", "amqp://x")], "RABBITMQ_URL"),
+        (&[("DATABASE_URL", "postgres:nonsense")], "DATABASE_URL (environment) must be a URL"),
+        (&[("DB_CONNECTIONS", "0")], "DB_CONNECTIONS"),
+        (&[("MAX_RUNNING_COPILOT_TURNS_PER_USER", "16")], "MAX_INFLIGHT_COPILOT_TURNS_PER_USER"),
+        (&[("MAX_RUNNING_COPILOT_TURNS_PER_USER", "0")], "must be more than 0"),
+        (&[("PILOTHOUSE_ROLES", "api,cook")], "PILOTHOUSE_ROLES"),
+        (&[("PILOTHOUSE_ROLES", "api")], "on the embedded store one process has all of them"),
         (&[("TURN_LEASE_MS", "1000")], "TURN_RENEW_MS"),
         (&[("NUM_COPILOT_WORKERS", "0")], "NUM_COPILOT_WORKERS"),
         (&[("CHAT_PROVIDER", "anthropic"), ("CHAT_API_KEY", long)], "ANTHROPIC_API_KEY"),
@@ -100,10 +103,15 @@ fn the_provider_follows_the_keys() {
 fn secrets_are_never_shown() {
     let canary = "canary-0123456789abcdef0123456789abcdef";
     let secrets = Settings::ALL.iter().filter(|setting| setting.kind == "secret");
-    let environment: Vec<(&str, &str)> = secrets.map(|setting| (setting.name, canary)).collect();
+    let mut environment: Vec<(&str, &str)> =
+        secrets.map(|setting| (setting.name, canary)).collect();
+    environment.extend([("DB_HOST", "db"), ("REDIS_HOST", "redis"), ("RABBITMQ_HOST", "mq")]);
     let settings = load(&environment).expect("good");
     assert!(!format!("{settings:?}").contains("canary"));
     assert!(settings.shown().iter().all(|(_, value)| !value.contains("canary")));
+    let servers = settings.servers().expect("all three");
+    assert!(servers.postgres.expose().contains("canary"), "it is there for who connects");
+    assert!(!format!("{servers:?}").contains("canary"));
 }
 
 #[test]
@@ -129,4 +137,96 @@ fn the_defaults_are_the_numbers_that_the_crates_share() {
     assert_eq!(settings.write_stall.0, limits::WRITE_STALL);
     assert_eq!(settings.max_tool_wait.0, limits::MAX_TOOL_WAIT);
     assert_eq!(settings.tool_budget.0, limits::TOOL_BUDGET);
+    assert_eq!(settings.running_per_user, limits::Caps::default().running);
+    assert_eq!(settings.in_flight_per_user, limits::Caps::default().in_flight);
+}
+
+/// All three, each in its own way.
+const DISTRIBUTED: [(&str, &str); 3] = [
+    ("DATABASE_URL", "postgres://anna:pa%40ss@db.example:5433/chats?sslmode=require"),
+    ("REDIS_URL", "rediss://:hush@cache.example/2"),
+    ("RABBITMQ_URL", "amqp://anna:hush@mq.example/%2f"),
+];
+
+#[test]
+fn all_three_servers_are_a_distributed_installation_and_none_is_an_embedded_one() {
+    assert_eq!(load(&[]).expect("good").servers(), None);
+    let servers = load(&DISTRIBUTED).expect("good").servers().expect("all three");
+    assert_eq!(servers.postgres.expose(), DISTRIBUTED[0].1, "as it was given");
+    assert_eq!(servers.postgres.place(), "db.example:5433/chats");
+    assert_eq!(servers.redis.place(), "cache.example/2");
+    let roles = [DISTRIBUTED.as_slice(), &[("PILOTHOUSE_ROLES", "scheduler, executor")]].concat();
+    let roles = load(&roles).expect("good").roles;
+    assert!(roles.has(Role::Executor) && roles.has(Role::Scheduler) && !roles.has(Role::Api));
+}
+
+#[test]
+fn half_a_set_of_servers_is_refused_and_what_is_missing_is_named() {
+    for count in 1..3 {
+        let refusal = load(&DISTRIBUTED[..count]).expect_err("refused").to_string();
+        assert!(
+            refusal.contains("DATABASE_URL is set")
+                || refusal.contains("DATABASE_URL, REDIS_URL is set")
+        );
+        assert_eq!(refusal.contains("REDIS_URL (or REDIS_HOST)"), count < 2, "{refusal}");
+        assert!(refusal.contains("RABBITMQ_URL (or RABBITMQ_HOST)"), "{refusal}");
+    }
+    let alone = load(&[("DB_PASS", "hush")]).expect_err("refused").to_string();
+    assert!(alone.contains("DB_PASS is set, but DATABASE_URL (or DB_HOST)"), "{alone}");
+    let mut wrong = DISTRIBUTED;
+    wrong[1].1 = "amqp://mq.example/";
+    let wrong = load(&wrong).expect_err("refused").to_string();
+    assert!(wrong.contains("REDIS_URL must start with redis://"), "{wrong}");
+}
+
+#[test]
+fn the_parts_of_an_address_are_escaped() {
+    let settings = load(&[
+        ("DB_HOST", "db"),
+        ("DB_USER", "an na"),
+        ("DB_PASS", "p@s:s/w%41#?"),
+        ("DB_NAME", "my/chats"),
+        ("REDIS_HOST", "::1"),
+        ("REDIS_PASSWORD", "%"),
+        ("RABBITMQ_HOST", "mq"),
+        ("RABBITMQ_PORT", "5673"),
+    ])
+    .expect("good");
+    let servers = settings.servers().expect("all three");
+    let url = servers.postgres.expose();
+    assert_eq!(url, "postgres://an%20na:p%40s%3As%2Fw%2541%23%3F@db:5432/my%2Fchats");
+    assert_eq!(servers.redis.expose(), "redis://:%25@[::1]:6379/0");
+    assert_eq!(servers.rabbitmq.expose(), "amqp://guest@mq:5673/%2F");
+    let sly = [("DB_HOST", "db/x@y"), ("REDIS_HOST", "r"), ("RABBITMQ_HOST", "m")];
+    assert!(load(&sly).expect_err("refused").to_string().contains("DB_HOST must be"));
+}
+
+#[test]
+fn an_address_is_shown_without_its_password() {
+    let mut environment = DISTRIBUTED;
+    environment[0].1 = "postgres://anna:hush@db/chats?password=hush#hush";
+    let settings = load(&environment).expect("good");
+    let shown = format!("{:?} {settings:?}", settings.shown());
+    assert!(!shown.contains("hush") && shown.contains("postgres://anna:***@db/chats"), "{shown}");
+}
+
+#[test]
+fn the_deployment_files_set_only_what_is_a_setting() {
+    // Of compose itself and of the image of Postgres.
+    let foreign = ["PUBLISH", "POSTGRES_USER", "POSTGRES_PASSWORD", "POSTGRES_DB"];
+    let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/../../deploy/");
+    let read =
+        |file: &str| std::fs::read_to_string(format!("{folder}{file}")).expect("it is there");
+    let (compose, example) = (read("compose.yaml"), read("env.example"));
+    let set = compose.lines().filter_map(|line| line.trim().split_once(": ")).map(|(name, _)| name);
+    let used = compose.split("${").skip(1).filter_map(|rest| rest.split([':', '}']).next());
+    let shown = example.lines().filter_map(|line| line.trim_start_matches('#').split_once('='));
+    let names = set.chain(used).chain(shown.map(|(name, _)| name));
+    let is_name = |name: &str| name.chars().all(|c| c.is_ascii_uppercase() || c == '_');
+    let mut count = 0;
+    for name in names.filter(|name| is_name(name) && !foreign.contains(name)) {
+        assert!(Settings::ALL.iter().any(|setting| setting.name == name), "{name}");
+        count += 1;
+    }
+    assert!(count > 80, "the names are found: {count}");
 }

@@ -6,7 +6,8 @@ use axum::Json;
 use axum::extract::State;
 use axum::response::{IntoResponse, Response};
 use http::StatusCode;
-use serde_json::json;
+use ports::Failing;
+use serde_json::{Map, Value, json};
 
 use super::App;
 
@@ -14,21 +15,27 @@ pub(crate) async fn live() -> Response {
     Json(json!({"status": "ok"})).into_response()
 }
 
-/// Names what is failing.
+/// Names what is failing, and says why.
 pub(crate) async fn ready(State(app): State<Arc<App>>) -> Response {
-    match failing(&app).await {
-        None => Json(json!({"status": "ok"})).into_response(),
-        Some(name) => {
-            let body = Json(json!({"status": "unavailable", "failing": [name]}));
-            (StatusCode::SERVICE_UNAVAILABLE, body).into_response()
-        }
+    let failing = failing(&app).await;
+    if failing.is_empty() {
+        return Json(json!({"status": "ok"})).into_response();
     }
+    let names: Vec<&str> = failing.iter().map(|failing| failing.name).collect();
+    let reasons: Map<String, Value> =
+        failing.iter().map(|failing| (failing.name.to_owned(), json!(failing.reason))).collect();
+    let body = Json(json!({"status": "unavailable", "failing": names, "reasons": reasons}));
+    (StatusCode::SERVICE_UNAVAILABLE, body).into_response()
 }
 
 /// What keeps the server from working, if anything does.
-pub(super) async fn failing(app: &App) -> Option<&'static str> {
+pub(super) async fn failing(app: &App) -> Vec<Failing> {
     if app.engine.is_shutting_down() {
-        return Some("engine");
+        return vec![Failing { name: "engine", reason: "it is shutting down".to_owned() }];
     }
-    app.ports.health.failing().await.first().map(|failing| failing.name)
+    let failing = app.ports.health.failing().await;
+    for Failing { name, reason } in &failing {
+        tracing::warn!(name, reason, "the server cannot work without this");
+    }
+    failing
 }

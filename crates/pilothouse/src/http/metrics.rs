@@ -19,6 +19,8 @@ use crate::config::{AuthMode, Secret, Settings};
 const SECONDS: &[f64] = &[
     0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0, 30.0, 60.0, 300.0,
 ];
+/// Whoever collects the numbers does not wait long either.
+const PATIENCE: Duration = Duration::from_secs(2);
 /// Without it histograms keep every sample they have ever seen.
 const UPKEEP: Duration = Duration::from_secs(5);
 
@@ -56,6 +58,14 @@ impl Access {
     }
 }
 
+/// What the numbers say whether it is there, by the names that `Health` uses.
+pub(crate) fn dependencies(settings: &Settings) -> &'static [&'static str] {
+    match settings.servers() {
+        None => &["store"],
+        Some(_) => &["postgres", "redis", "rabbitmq"],
+    }
+}
+
 /// Makes this process count. Once per process.
 pub(crate) fn install() -> anyhow::Result<PrometheusHandle> {
     let builder = PrometheusBuilder::new()
@@ -75,25 +85,41 @@ pub(crate) async fn render(State(app): State<Arc<App>>, headers: HeaderMap) -> A
     if !app.metrics_access.admits(&headers) {
         return Err(Problem::unauthenticated("Send CHAT_INTERNAL_API_KEY as `x-api-key`."));
     }
-    measure(&app).await?;
+    measure(&app).await;
     let text = app.metrics.render();
     Ok(([(header::CONTENT_TYPE, "text/plain; version=0.0.4; charset=utf-8")], text).into_response())
 }
 
-async fn measure(app: &App) -> PortResult<()> {
-    let open = app.ports.turns.count_open().await?;
-    for (status, count) in [(TurnStatus::Queued, open.queued), (TurnStatus::Running, open.running)]
-    {
-        metrics::gauge!("pilothouse_turns", "status" => status.as_str()).set(count as f64);
+/// What cannot be read is shown as not a number: the rest must be there while a server is down, when it is needed most.
+async fn measure(app: &App) {
+    let (open, depth, lag, failing) = tokio::join!(
+        within(app.ports.turns.count_open()),
+        within(app.ports.queue.depth()),
+        within(app.ports.outbox.lag()),
+        app.ports.health.failing(),
+    );
+    let counted = |count: Option<u64>| count.map_or(f64::NAN, |count| count as f64);
+    let timed = |time: Option<Duration>| time.map_or(f64::NAN, |time| time.as_secs_f64());
+    for (status, count) in [
+        (TurnStatus::Queued, open.map(|open| open.queued)),
+        (TurnStatus::Running, open.map(|open| open.running)),
+    ] {
+        metrics::gauge!("pilothouse_turns", "status" => status.as_str()).set(counted(count));
     }
-    let depth = app.ports.queue.depth().await?;
-    metrics::gauge!("pilothouse_queue_depth").set(depth as f64);
-    metrics::gauge!("pilothouse_queue_oldest_age_seconds").set(open.oldest_queued.as_secs_f64());
-    let (waiting, lag) = app.ports.outbox.lag().await?;
-    metrics::gauge!("pilothouse_outbox_waiting").set(waiting as f64);
-    metrics::gauge!("pilothouse_outbox_lag_seconds").set(lag.as_secs_f64());
+    metrics::gauge!("pilothouse_queue_oldest_age_seconds")
+        .set(timed(open.map(|open| open.oldest_queued)));
+    metrics::gauge!("pilothouse_queue_depth").set(counted(depth));
+    metrics::gauge!("pilothouse_outbox_waiting").set(counted(lag.map(|(waiting, _)| waiting)));
+    metrics::gauge!("pilothouse_outbox_lag_seconds").set(timed(lag.map(|(_, lag)| lag)));
+    for name in app.dependencies {
+        let up = !failing.iter().any(|failing| failing.name == *name);
+        metrics::gauge!("pilothouse_dependency_up", "name" => *name).set(f64::from(up));
+    }
     metrics::gauge!("pilothouse_running_turns").set(app.engine.active() as f64);
     metrics::gauge!("pilothouse_open_streams").set(app.stream_permits.open() as f64);
     metrics::gauge!("pilothouse_open_connections").set(app.connections.count() as f64);
-    Ok(())
+}
+
+async fn within<T>(question: impl Future<Output = PortResult<T>>) -> Option<T> {
+    tokio::time::timeout(PATIENCE, question).await.ok()?.ok()
 }

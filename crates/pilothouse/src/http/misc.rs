@@ -75,15 +75,16 @@ pub(crate) struct ChatHealth {
     security(())
 )]
 pub(crate) async fn chat_health(State(app): State<Arc<App>>) -> Answer<Json<ChatHealth>> {
-    match super::health::failing(&app).await {
+    match super::health::failing(&app).await.first() {
         None => Ok(Json(ChatHealth {
             status: "healthy",
             service: "chat",
             version: env!("CARGO_PKG_VERSION"),
         })),
-        Some(name) => {
-            Err(Problem::new(ProblemCode::Unavailable, format!("{name} is not available.")))
-        }
+        Some(failing) => Err(Problem::new(
+            ProblemCode::Unavailable,
+            format!("{} is not available.", failing.name),
+        )),
     }
 }
 

@@ -65,6 +65,7 @@ pub(crate) struct App {
     pub(crate) connections: Arc<Caps<IpAddr>>,
     pub(crate) metrics: PrometheusHandle,
     pub(crate) metrics_access: metrics::Access,
+    pub(crate) dependencies: &'static [&'static str],
     /// Breaks every stream off.
     pub(crate) streams_end: CancellationToken,
 }
@@ -110,6 +111,7 @@ impl App {
             connections: Caps::new(settings.max_connections, settings.max_connections_per_ip),
             metrics,
             metrics_access: metrics::Access::new(settings),
+            dependencies: metrics::dependencies(settings),
             streams_end: CancellationToken::new(),
             engine,
             ports,

@@ -1,18 +1,17 @@
-//! The program as its users meet it: the real binary, over HTTP, on a temporary data directory.
+//! The real binary, over HTTP and on the command line, on each engine.
 
-mod auth;
+#![allow(clippy::duplicate_mod, reason = "every test of the suite exists once for each engine")]
+
 mod contract;
-mod edges;
 mod events;
-mod guarantees;
 mod namespace;
-mod operations;
-mod ownership;
-mod page;
-mod resume;
-mod scripted;
+mod program;
 mod server;
-mod sessions;
-mod terminal;
-mod turns;
-mod validation;
+
+#[path = "suite/mod.rs"]
+mod distributed;
+mod distributed_only;
+mod distributed_setup;
+#[path = "suite/mod.rs"]
+mod embedded;
+mod embedded_only;

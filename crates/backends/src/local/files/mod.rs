@@ -1,6 +1,7 @@
 //! Workspace files in folders of this machine, one per session. Every access goes through a handle on
 //! that folder which cannot lead out of it, because a shell may have put anything into it.
 
+mod incoming;
 mod mime;
 mod names;
 mod walk;
@@ -46,12 +47,7 @@ impl LocalFiles {
         tokio::task::spawn_blocking(move || {
             Dir::create_ambient_dir_all(&root, ambient_authority())?;
             let sessions = Dir::open_ambient_dir(&root, ambient_authority())?;
-            // What a process that died was writing belongs to nobody.
-            match sessions.remove_dir_all("incoming") {
-                Err(error) if error.kind() != ErrorKind::NotFound => return Err(error),
-                _ => sessions.create_dir("incoming")?,
-            }
-            let incoming = sessions.open_dir("incoming")?;
+            let incoming = incoming::open(&sessions)?;
             let inner = Inner { root, sessions, incoming, writing: Default::default() };
             Ok(Self { inner: Arc::new(inner) })
         })

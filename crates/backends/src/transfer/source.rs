@@ -1,0 +1,95 @@
+//! The embedded store, locked against everybody and read in one transaction.
+
+use std::fs::File;
+use std::path::Path;
+
+use rusqlite::{Connection, OpenFlags, OptionalExtension};
+use tokio::sync::mpsc;
+
+use super::TransferError;
+use super::cell::{Cell, Row, Sum, Summing};
+use super::tables::Table;
+use crate::connect::ConnectError;
+use crate::key_check::{self, KeyCheck};
+use crate::sqlite::{lock, schema};
+
+/// Rows are handed over once they take about this much memory.
+const BATCH_BYTES: usize = 1024 * 1024;
+
+pub(super) struct Source {
+    /// What the store remembers of its encryption key.
+    pub(super) key_check: Option<String>,
+    db: Connection,
+    _lock: File,
+}
+
+impl Source {
+    /// Refuses a store that is not there, in use, of another version, or of another key.
+    pub(super) fn open(folder: &Path, key: Option<&str>) -> Result<Self, TransferError> {
+        let database = folder.join("pilothouse.db");
+        if !database.is_file() {
+            return Err(TransferError::NoSource(folder.to_owned()));
+        }
+        let lock = lock::lock(folder).map_err(|error| match error {
+            ConnectError::InUse { directory } => TransferError::InUse(directory),
+            other => TransferError::Source(other.to_string()),
+        })?;
+        let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX;
+        let db = Connection::open_with_flags(&database, flags).map_err(unreadable)?;
+        db.execute_batch("BEGIN").map_err(unreadable)?;
+        let found: i64 =
+            db.query_row("PRAGMA user_version", [], |row| row.get(0)).map_err(unreadable)?;
+        let known = schema::VERSION;
+        if found != known {
+            return Err(TransferError::SourceSchema { found, known });
+        }
+        let key_check: Option<String> = db
+            .query_row("SELECT value FROM meta WHERE name = 'key_check'", [], |row| row.get(0))
+            .optional()
+            .map_err(unreadable)?;
+        match key_check::check(key_check.as_deref(), key) {
+            KeyCheck::Right | KeyCheck::First(_) => Ok(Self { key_check, db, _lock: lock }),
+            KeyCheck::Wrong => Err(TransferError::WrongKey("embedded store")),
+            KeyCheck::Missing => Err(TransferError::KeyMissing("embedded store")),
+        }
+    }
+
+    /// Hands over every row of a table, and says what they add up to.
+    pub(super) fn read(
+        &self,
+        table: &Table,
+        to: &mpsc::Sender<Vec<Row>>,
+    ) -> Result<Sum, TransferError> {
+        let mut statement = self.db.prepare(&table.sqlite_select()).map_err(unreadable)?;
+        let mut rows = statement.query([]).map_err(unreadable)?;
+        let mut summing = Summing::default();
+        let (mut batch, mut bytes) = (Vec::new(), 0);
+        while let Some(row) = rows.next().map_err(unreadable)? {
+            let cells = (0..table.columns.len())
+                .map(|index| {
+                    Cell::of_sqlite(row.get_ref(index).map_err(|error| error.to_string())?)
+                })
+                .collect::<Result<Row, String>>()
+                .map_err(TransferError::Source)?;
+            summing.add(&cells);
+            bytes += cells.iter().map(Cell::size).sum::<usize>();
+            batch.push(cells);
+            if bytes >= BATCH_BYTES {
+                hand_over(to, std::mem::take(&mut batch))?;
+                bytes = 0;
+            }
+        }
+        hand_over(to, batch)?;
+        Ok(summing.sum())
+    }
+}
+
+fn hand_over(to: &mpsc::Sender<Vec<Row>>, batch: Vec<Row>) -> Result<(), TransferError> {
+    // Whoever took them has failed and says why; this is only the end of reading.
+    to.blocking_send(batch)
+        .map_err(|_| TransferError::Source("nobody takes what is read".to_owned()))
+}
+
+fn unreadable(error: rusqlite::Error) -> TransferError {
+    TransferError::Source(error.to_string())
+}

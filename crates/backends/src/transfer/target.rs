@@ -1,0 +1,164 @@
+//! The empty database in Postgres, filled in one transaction. What is not committed is undone when the connection ends.
+
+use std::pin::pin;
+use std::time::Duration;
+
+use futures::TryStreamExt;
+use tokio::sync::mpsc;
+use tokio_postgres::Client;
+use tokio_postgres::binary_copy::BinaryCopyInWriter;
+use tokio_postgres::types::{ToSql, Type};
+
+use super::TransferError;
+use super::cell::{Cell, Row, Sum, Summing};
+use super::tables::{Kind, TABLES, Table};
+use crate::key_check::{self, KeyCheck};
+use crate::postgres::schema;
+use crate::probe::dial::told;
+
+pub(super) const CONNECT_PATIENCE: Duration = Duration::from_secs(10);
+
+pub(super) struct Target {
+    client: Client,
+}
+
+impl Target {
+    /// Refuses a database of another version, of another key, or one that holds anything.
+    pub(super) async fn begin(
+        client: Client,
+        key: Option<&str>,
+        source_key_check: Option<&str>,
+    ) -> Result<Self, TransferError> {
+        let target = Self { client };
+        target
+            .run("BEGIN; SET LOCAL lock_timeout = '10s'; SET LOCAL synchronous_commit = on;")
+            .await?;
+        target.check_schema().await?;
+        // Nobody else may write from here on: what was found empty stays so.
+        let names: Vec<&str> = TABLES.iter().map(|table| table.name).collect();
+        target.run(&format!("LOCK TABLE {} IN EXCLUSIVE MODE", names.join(", "))).await?;
+        for table in TABLES {
+            let sql = format!("SELECT 1 FROM {} LIMIT 1", table.name);
+            if !target.client.query(&sql, &[]).await.map_err(refused)?.is_empty() {
+                return Err(TransferError::NotEmpty(table.name));
+            }
+        }
+        target.settle_key(key, source_key_check).await?;
+        Ok(target)
+    }
+
+    async fn check_schema(&self) -> Result<(), TransferError> {
+        let wrong = TransferError::TargetSchema { known: schema::VERSION };
+        let sql = "SELECT to_regclass('meta') IS NOT NULL";
+        if !self.client.query_one(sql, &[]).await.map_err(refused)?.get::<_, bool>(0) {
+            return Err(wrong);
+        }
+        match self.meta("schema").await?.map(|version| version.parse()) {
+            Some(Ok(schema::VERSION)) => Ok(()),
+            _ => Err(wrong),
+        }
+    }
+
+    /// The key was compared with the source's already. What the source remembers of it goes on here.
+    async fn settle_key(
+        &self,
+        key: Option<&str>,
+        source_key_check: Option<&str>,
+    ) -> Result<(), TransferError> {
+        let stored = self.meta("key_check").await?;
+        match key_check::check(stored.as_deref(), key) {
+            KeyCheck::Right | KeyCheck::First(_) => {}
+            KeyCheck::Wrong => return Err(TransferError::WrongKey("database in Postgres")),
+            KeyCheck::Missing => return Err(TransferError::KeyMissing("database in Postgres")),
+        }
+        if let Some(value) = source_key_check {
+            let sql = "INSERT INTO meta (name, value) VALUES ('key_check', $1)
+                       ON CONFLICT (name) DO UPDATE SET value = excluded.value";
+            self.client.execute(sql, &[&value]).await.map_err(refused)?;
+        }
+        Ok(())
+    }
+
+    async fn meta(&self, name: &str) -> Result<Option<String>, TransferError> {
+        let sql = "SELECT value FROM meta WHERE name = $1";
+        let row = self.client.query_opt(sql, &[&name]).await.map_err(refused)?;
+        Ok(row.map(|row| row.get(0)))
+    }
+
+    /// Stores what is read until there is no more.
+    pub(super) async fn write(
+        &self,
+        table: &Table,
+        mut batches: mpsc::Receiver<Vec<Row>>,
+    ) -> Result<(), TransferError> {
+        let sink = self.client.copy_in(&table.postgres_copy()).await.map_err(refused)?;
+        let types: Vec<Type> = table.columns.iter().map(|column| column.kind.postgres()).collect();
+        let mut writer = pin!(BinaryCopyInWriter::new(sink, &types));
+        while let Some(batch) = batches.recv().await {
+            for row in &batch {
+                let cells: Vec<&(dyn ToSql + Sync)> =
+                    row.iter().map(|cell| cell as &(dyn ToSql + Sync)).collect();
+                writer.as_mut().write(&cells).await.map_err(refused)?;
+            }
+        }
+        writer.finish().await.map_err(refused)?;
+        if let Some(counter) = table.counter {
+            let name = table.name;
+            self.run(&format!(
+                "SELECT setval(pg_get_serial_sequence('{name}', '{counter}'), max({counter}))
+                 FROM {name} HAVING max({counter}) IS NOT NULL"
+            ))
+            .await?;
+        }
+        Ok(())
+    }
+
+    /// What the rows add up to as they are stored now.
+    pub(super) async fn read_back(&self, table: &Table) -> Result<Sum, TransferError> {
+        let none: [&(dyn ToSql + Sync); 0] = [];
+        let rows = self.client.query_raw(&table.postgres_select(), none).await.map_err(refused)?;
+        let mut rows = pin!(rows);
+        let kinds: Vec<Kind> = table.columns.iter().map(|column| column.kind).collect();
+        let mut summing = Summing::default();
+        while let Some(row) = rows.try_next().await.map_err(refused)? {
+            let cells = kinds.iter().enumerate();
+            let cells = cells.map(|(index, kind)| Cell::of_postgres(&row, index, *kind));
+            summing.add(&cells.collect::<Result<Row, _>>().map_err(refused)?);
+        }
+        Ok(summing.sum())
+    }
+
+    /// Gives places to the turns that had not ended, as a start of the embedded store would: of each session the oldest,
+    /// of each user as many as may run. Says how many have not ended.
+    pub(super) async fn arrange(&self, running: u32) -> Result<u64, TransferError> {
+        self.run("ANALYZE turn").await?;
+        let sql = "WITH first AS (
+                       SELECT DISTINCT ON (session_id) id, slot, accepted FROM turn
+                       WHERE status = 'queued' ORDER BY session_id, ordinal
+                   ), placed AS (
+                       SELECT id, row_number() OVER (PARTITION BY slot ORDER BY accepted) AS place
+                       FROM first
+                   )
+                   UPDATE turn SET admitted = true, due = clock_timestamp()
+                   FROM placed WHERE turn.id = placed.id AND placed.place <= $1";
+        self.client.execute(sql, &[&i64::from(running)]).await.map_err(refused)?;
+        // The machine that wrote these may have a clock that is ahead of this one's.
+        self.run("UPDATE turn SET ended = clock_timestamp() WHERE ended > clock_timestamp()")
+            .await?;
+        let sql = "SELECT count(*) FROM turn WHERE status = 'queued'";
+        let open: i64 = self.client.query_one(sql, &[]).await.map_err(refused)?.get(0);
+        Ok(open as u64)
+    }
+
+    pub(super) async fn commit(self) -> Result<(), TransferError> {
+        self.run("COMMIT").await
+    }
+
+    async fn run(&self, sql: &str) -> Result<(), TransferError> {
+        self.client.batch_execute(sql).await.map_err(refused)
+    }
+}
+
+fn refused(error: tokio_postgres::Error) -> TransferError {
+    TransferError::Target(told(&error))
+}

@@ -1,0 +1,127 @@
+//! The three servers of a distributed installation: all of them or none.
+
+use super::server_url::{Parts, ServerUrl};
+use super::{Layers, Settings};
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Servers {
+    pub(crate) postgres: ServerUrl,
+    pub(crate) redis: ServerUrl,
+    pub(crate) rabbitmq: ServerUrl,
+}
+
+/// One of the three, by the names of its settings.
+struct Server {
+    url: &'static str,
+    host: &'static str,
+    others: &'static [&'static str],
+    schemes: &'static [&'static str],
+}
+
+const POSTGRES: Server = Server {
+    url: "DATABASE_URL",
+    host: "DB_HOST",
+    others: &["DB_PORT", "DB_USER", "DB_PASS", "DB_NAME"],
+    schemes: &["postgres", "postgresql"],
+};
+const REDIS: Server = Server {
+    url: "REDIS_URL",
+    host: "REDIS_HOST",
+    others: &["REDIS_PORT", "REDIS_PASSWORD"],
+    schemes: &["redis", "rediss"],
+};
+const RABBITMQ: Server = Server {
+    url: "RABBITMQ_URL",
+    host: "RABBITMQ_HOST",
+    others: &["RABBITMQ_PORT", "RABBITMQ_DEFAULT_USER", "RABBITMQ_DEFAULT_PASS"],
+    schemes: &["amqp", "amqps"],
+};
+
+impl Settings {
+    /// `None`: everything is on the embedded store.
+    pub(crate) fn servers(&self) -> Option<Servers> {
+        Some(Servers {
+            postgres: self.postgres()?.ok()?,
+            redis: self.redis()?.ok()?,
+            rabbitmq: self.rabbitmq()?.ok()?,
+        })
+    }
+
+    fn postgres(&self) -> Option<Result<ServerUrl, &'static str>> {
+        whole_or(&self.database_url, self.db_host.as_deref(), |host| Parts {
+            scheme: "postgres",
+            host,
+            port: self.db_port,
+            user: &self.db_user,
+            password: self.db_pass.as_ref(),
+            path: &self.db_name,
+        })
+    }
+
+    fn redis(&self) -> Option<Result<ServerUrl, &'static str>> {
+        whole_or(&self.redis_url, self.redis_host.as_deref(), |host| Parts {
+            scheme: "redis",
+            host,
+            port: self.redis_port,
+            user: "",
+            password: self.redis_password.as_ref(),
+            path: "0",
+        })
+    }
+
+    fn rabbitmq(&self) -> Option<Result<ServerUrl, &'static str>> {
+        whole_or(&self.rabbitmq_url, self.rabbitmq_host.as_deref(), |host| Parts {
+            scheme: "amqp",
+            host,
+            port: self.rabbitmq_port,
+            user: &self.rabbitmq_user,
+            password: self.rabbitmq_pass.as_ref(),
+            path: "/",
+        })
+    }
+
+    /// A sentence for everything that keeps the three from being all there or all absent.
+    pub(super) fn refuse_half_a_set(&self, layers: &Layers) -> Vec<String> {
+        let servers =
+            [(POSTGRES, self.postgres()), (REDIS, self.redis()), (RABBITMQ, self.rabbitmq())];
+        let mut wrong = Vec::new();
+        let mut given: Vec<&str> = Vec::new();
+        let mut missing = Vec::new();
+        for (names, address) in &servers {
+            // A password alone also says that a server is meant; ignoring it would start on another store.
+            let mut all = [names.url, names.host].into_iter().chain(names.others.iter().copied());
+            given.extend(all.find(|name| layers.find(name).is_some()));
+            match address {
+                None => missing.push(format!("{} (or {})", names.url, names.host)),
+                Some(Err(wanted)) => wrong.push(format!("{} must be {wanted}.", names.host)),
+                Some(Ok(url)) if !names.schemes.contains(&url.scheme()) => {
+                    wrong.push(format!("{} must start with {}://.", names.url, names.schemes[0]));
+                }
+                Some(Ok(_)) => {}
+            }
+        }
+        if !given.is_empty() && !missing.is_empty() {
+            wrong.push(format!(
+                "{} is set, but {} is not: set Postgres, Redis and RabbitMQ for a distributed installation, or none of them for the embedded store (look in the environment, .env and .env.default).",
+                given.join(", "),
+                missing.join(" and ")
+            ));
+        } else if given.is_empty() && !self.roles.are_all() {
+            wrong.push("PILOTHOUSE_ROLES (or --role) gives this process only some of the roles, but on the embedded store one process has all of them: leave it out, or set DATABASE_URL, REDIS_URL and RABBITMQ_URL.".to_owned());
+        }
+        wrong
+    }
+}
+
+/// The address as it was given, else put together.
+fn whole_or<'a>(
+    url: &Option<ServerUrl>,
+    host: Option<&'a str>,
+    parts: impl FnOnce(&'a str) -> Parts<'a>,
+) -> Option<Result<ServerUrl, &'static str>> {
+    match (url, host) {
+        (Some(url), _) => Some(Ok(url.clone())),
+        (None, Some(host)) => Some(ServerUrl::of(&parts(host))),
+        (None, None) => None,
+    }
+}

@@ -1,0 +1,124 @@
+//! Builds the program from its settings: the one place that knows every part.
+
+mod doors;
+mod model;
+pub(crate) mod store;
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use anyhow::Context;
+use backends::{Backend, Connected};
+use engine::Engine;
+use ports::Ports;
+use protocol::limits;
+use tokio_util::sync::CancellationToken;
+use tokio_util::task::TaskTracker;
+use toolbox::egress;
+use toolbox::sandbox::Sandbox;
+use toolbox::tools::docs::Library;
+use toolbox::tools::{self, Services};
+
+pub(crate) use self::model::{describe, provider};
+use crate::config::{Role, Settings};
+use crate::http::{self, App, Model};
+
+/// For answers that are under way when everything else has stopped.
+const CLOSE_PATIENCE: Duration = Duration::from_millis(500);
+
+/// The running program.
+pub(crate) struct Running {
+    pub(crate) address: std::net::SocketAddr,
+    pub(crate) model: Model,
+    pub(crate) shell: Shell,
+    app: Arc<App>,
+    engine: Engine,
+    doors: doors::Open,
+    backend: Backend,
+    chores: TaskTracker,
+    chores_end: CancellationToken,
+}
+
+/// Whether turns of this process can run commands.
+pub(crate) enum Shell {
+    Sandboxed,
+    /// Why there is none.
+    Off(String),
+    /// No turn runs here.
+    Elsewhere,
+}
+
+pub(crate) async fn start(settings: &Settings) -> anyhow::Result<Running> {
+    // The ports first: a second server on them must not touch the store of the first.
+    let doors = doors::Closed::take(settings).await?;
+    let address = doors.address()?;
+    let metrics = http::metrics::install()?;
+    let Connected { ports, backend } = store::connect(settings).await?;
+    let provider = provider(settings)?;
+    let (sandbox, shell) = shell(settings).await;
+    let tools = tools::all(&services(&ports, sandbox)?);
+    let model = describe(&*provider);
+    let engine = Engine::new(ports.clone(), provider, tools, engine_options(settings));
+    let app = App::new(settings, engine.clone(), ports, model.clone(), metrics.clone())?;
+    engine.start(roles(settings));
+    let chores = TaskTracker::new();
+    let chores_end = CancellationToken::new();
+    chores.spawn(chores_end.clone().run_until_cancelled_owned(http::metrics::keep_up(metrics)));
+    let doors = doors.open(&app, settings);
+    Ok(Running { address, model, shell, app, engine, doors, backend, chores, chores_end })
+}
+
+impl Running {
+    /// In the order in which nothing is lost: no new work, turns ended or handed back, streams broken so that their
+    /// clients come back, then the store.
+    pub(crate) async fn shut_down(self) -> anyhow::Result<()> {
+        self.doors.stop_accepting_clients();
+        self.engine.shutdown().await;
+        self.app.streams_end.cancel();
+        self.doors.close(CLOSE_PATIENCE).await;
+        self.chores_end.cancel();
+        self.chores.close();
+        self.chores.wait().await;
+        self.backend.close().await.context("the store could not be closed")
+    }
+}
+
+fn roles(settings: &Settings) -> engine::Roles {
+    let work = settings.roles.has(Role::Executor);
+    // Whoever runs turns also looks for forgotten ones, so that an installation without a scheduler is whole.
+    engine::Roles { work, sweep: work || settings.roles.has(Role::Scheduler) }
+}
+
+async fn shell(settings: &Settings) -> (Option<Sandbox>, Shell) {
+    if !settings.roles.has(Role::Executor) {
+        return (None, Shell::Elsewhere);
+    }
+    match Sandbox::detect().await {
+        Ok(sandbox) => (Some(sandbox), Shell::Sandboxed),
+        Err(reason) => (None, Shell::Off(reason)),
+    }
+}
+
+fn services(ports: &Ports, sandbox: Option<Sandbox>) -> anyhow::Result<Services> {
+    let egress = egress::Client::new(egress::Options::default())
+        .context("the client for foreign addresses could not be set up")?;
+    Ok(Services { files: ports.files.clone(), egress, sandbox, docs: Library::guide() })
+}
+
+fn engine_options(settings: &Settings) -> engine::Options {
+    engine::Options {
+        workers: settings.workers,
+        lease: settings.turn_lease.0,
+        renew: settings.turn_renew.0,
+        sweep: settings.sweep_interval.0,
+        max_tool_wait: settings.max_tool_wait.0,
+        tool_budget: settings.tool_budget.0,
+        max_steps: settings.max_steps,
+        max_tool_calls: settings.max_tool_calls,
+        max_tokens: settings.max_tokens,
+        max_cost_microdollars: (settings.max_cost * 1_000_000.0).round() as u64,
+        max_time: settings.max_time.0,
+        shutdown: limits::SHUTDOWN,
+        ..engine::Options::default()
+    }
+}

@@ -1,0 +1,48 @@
+//! The store that the settings choose, and how it is called when people are told about it.
+
+use backends::{BackendOptions, Connected, DistributedOptions};
+use protocol::limits::Caps;
+
+use crate::config::{Settings, Switch};
+
+pub(crate) async fn connect(settings: &Settings) -> anyhow::Result<Connected> {
+    Ok(backends::connect(&options(settings)).await?)
+}
+
+pub(crate) fn options(settings: &Settings) -> backends::Options {
+    let data = settings.data.clone();
+    let backend = match settings.servers() {
+        None => BackendOptions::Embedded { data },
+        Some(servers) => BackendOptions::Distributed(Box::new(DistributedOptions {
+            data,
+            postgres_url: servers.postgres.expose().to_owned(),
+            postgres_connections: settings.db_connections,
+            redis_url: servers.redis.expose().to_owned(),
+            rabbitmq_url: servers.rabbitmq.expose().to_owned(),
+            rabbitmq_prefix: settings.rabbitmq_prefix.clone(),
+            stream_ttl: settings.stream_ttl.0,
+        })),
+    };
+    backends::Options {
+        backend,
+        encryption_key: settings.encryption_key.as_ref().map(|key| key.expose().to_owned()),
+        caps: Caps { running: settings.running_per_user, in_flight: settings.in_flight_per_user },
+        deaf: settings.deaf == Switch::On,
+    }
+}
+
+/// Where everything is kept, without passwords.
+pub(crate) fn describe(settings: &Settings) -> String {
+    match settings.servers() {
+        None => {
+            let data = std::path::absolute(&settings.data);
+            format!("embedded in {}", data.as_ref().unwrap_or(&settings.data).display())
+        }
+        Some(servers) => format!(
+            "Postgres {}, Redis {}, RabbitMQ {}",
+            servers.postgres.place(),
+            servers.redis.place(),
+            servers.rabbitmq.place()
+        ),
+    }
+}

@@ -1,0 +1,51 @@
+//! A database of a test's own that nothing has been done to yet, and room at the broker.
+
+use testkit::services::{Installation, Urls};
+use tokio_postgres::{NoTls, SimpleQueryMessage};
+
+pub(super) struct Database {
+    shared: Urls,
+    installation: Installation,
+}
+
+impl Database {
+    pub(super) fn create() -> Self {
+        let shared = Urls::of_run().expect("the servers are there");
+        let installation = Installation::create(&shared).expect("there is room");
+        Self { shared, installation }
+    }
+
+    /// What the program has to be told to find it.
+    pub(super) fn settings(&self) -> Vec<(&'static str, &str)> {
+        self.installation.settings()
+    }
+
+    /// The first value of the first row.
+    pub(super) async fn ask(&self, sql: &str) -> String {
+        ask(&self.installation.urls().database, sql).await
+    }
+
+    /// As if the server were gone, for this database only.
+    pub(super) async fn refuse_connections(&self) {
+        let name = self.ask("SELECT current_database()").await;
+        let shared = &self.shared.database;
+        ask(shared, &format!("ALTER DATABASE {name} ALLOW_CONNECTIONS false")).await;
+        let sessions = format!("FROM pg_stat_activity WHERE datname = '{name}'");
+        ask(shared, &format!("SELECT pg_terminate_backend(pid) {sessions}")).await;
+    }
+}
+
+async fn ask(url: &str, sql: &str) -> String {
+    let (client, connection) = tokio_postgres::connect(url, NoTls).await.expect("it is there");
+    let asking = async {
+        let answers = client.simple_query(sql).await.expect("the statement is good");
+        answers.iter().find_map(|answer| match answer {
+            SimpleQueryMessage::Row(row) => row.get(0).map(str::to_owned),
+            _ => None,
+        })
+    };
+    tokio::select! {
+        answer = asking => answer.unwrap_or_default(),
+        ended = connection => panic!("Postgres hung up: {ended:?}"),
+    }
+}

@@ -1,0 +1,155 @@
+//! The program with chosen settings: run to its end, or serving until it is dropped.
+
+use std::io::{BufRead, BufReader};
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Stdio};
+use std::time::Duration;
+
+use reqwest::{Client, Response};
+use serde_json::{Value, json};
+
+use super::database::Database;
+
+/// Nothing in these tests takes longer on a machine that works.
+const PATIENCE: Duration = Duration::from_secs(30);
+
+pub(super) fn client() -> Client {
+    let _ = rustls::crypto::ring::default_provider().install_default();
+    Client::builder().no_proxy().timeout(PATIENCE).build().expect("a client")
+}
+
+#[derive(Clone)]
+pub(super) struct Program {
+    folder: PathBuf,
+    environment: Vec<(String, String)>,
+}
+
+/// How a command ended and what it said, on either stream.
+pub(super) struct Ran {
+    pub(super) good: bool,
+    pub(super) told: String,
+}
+
+impl Program {
+    pub(super) fn new(folder: &Path) -> Self {
+        Self { folder: folder.to_owned(), environment: Vec::new() }
+    }
+
+    pub(super) fn set(mut self, name: &str, value: &str) -> Self {
+        self.environment.retain(|(known, _)| known != name);
+        self.environment.push((name.to_owned(), value.to_owned()));
+        self
+    }
+
+    /// On the servers of the tests.
+    pub(super) fn on(self, database: &Database) -> Self {
+        database.settings().iter().fold(self, |program, (name, value)| program.set(name, value))
+    }
+
+    pub(super) fn run(&self, arguments: &[&str]) -> Ran {
+        let output = self.command(arguments).output().expect("it runs");
+        let told = [output.stdout, output.stderr].concat();
+        Ran { good: output.status.success(), told: String::from_utf8_lossy(&told).into_owned() }
+    }
+
+    /// With nothing of the tester's own settings, in a folder without a `.env`.
+    #[expect(clippy::disallowed_methods, reason = "a test hands its own PATH on")]
+    fn command(&self, arguments: &[&str]) -> Command {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_pilothouse"));
+        command
+            .args(arguments)
+            .env_clear()
+            .env("PATH", std::env::var_os("PATH").unwrap_or_default())
+            .envs(self.environment.iter().cloned())
+            .current_dir(&self.folder)
+            .stdin(Stdio::null());
+        command
+    }
+}
+
+impl Ran {
+    /// The line that begins like this.
+    pub(super) fn line(&self, start: &str) -> &str {
+        let found = self.told.lines().find(|line| line.starts_with(start));
+        found.unwrap_or_else(|| panic!("no line begins with {start:?}:\n{}", self.told))
+    }
+}
+
+pub(super) struct Served {
+    child: Child,
+    base: String,
+}
+
+impl Served {
+    pub(super) fn start(program: &Program, arguments: &[&str]) -> Self {
+        let mut command = program.command(arguments);
+        let mut child = command.stdout(Stdio::piped()).spawn().expect("it starts");
+        let mut lines = BufReader::new(child.stdout.take().expect("piped")).lines();
+        let url = lines.find_map(|line| {
+            line.expect("text").trim().strip_prefix("URL").map(|url| url.trim().to_owned())
+        });
+        // Somebody must take the rest, or the program would wait for them.
+        std::thread::spawn(move || lines.for_each(drop));
+        Self { child, base: url.expect("it says where it is") }
+    }
+
+    pub(super) fn url(&self, path: &str) -> String {
+        format!("{}{path}", self.base)
+    }
+
+    pub(super) async fn text(&self, path: &str) -> String {
+        let response = client().get(self.url(path)).send().await.expect("an answer");
+        response.text().await.expect("text")
+    }
+
+    pub(super) async fn get(&self, path: &str) -> Value {
+        serde_json::from_str(&self.text(&format!("/api/chat{path}")).await).expect("JSON")
+    }
+
+    pub(super) async fn session(&self) -> String {
+        let made = client().post(self.url("/api/chat/sessions")).send().await.expect("an answer");
+        let made: Value = made.json().await.expect("JSON");
+        made["id"].as_str().expect("an id").to_owned()
+    }
+
+    pub(super) async fn say(&self, session: &str, message: &str) -> Stream {
+        let url = self.url(&format!("/api/chat/sessions/{session}/stream"));
+        let sent = client().post(url).json(&json!({"message": message})).send();
+        Stream { response: sent.await.expect("an answer"), seen: String::new() }
+    }
+
+    pub(super) async fn follow(&self, session: &str) -> Stream {
+        let url = self.url(&format!("/api/chat/sessions/{session}/stream"));
+        let response = client().get(url).send().await.expect("an answer");
+        Stream { response, seen: String::new() }
+    }
+}
+
+impl Drop for Served {
+    fn drop(&mut self) {
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+pub(super) struct Stream {
+    response: Response,
+    seen: String,
+}
+
+impl Stream {
+    pub(super) async fn until(&mut self, part: &str) {
+        while !self.seen.contains(part) {
+            let more = self.response.chunk().await.expect("bytes");
+            let more = more.unwrap_or_else(|| panic!("{part:?} never came: {}", self.seen));
+            self.seen.push_str(&String::from_utf8_lossy(&more));
+        }
+    }
+
+    pub(super) async fn all(mut self) -> String {
+        while let Some(more) = self.response.chunk().await.expect("bytes") {
+            self.seen.push_str(&String::from_utf8_lossy(&more));
+        }
+        self.seen
+    }
+}

@@ -1,0 +1,102 @@
+//! The program on the command line, where it needs no store: refusals, settings, and what it prints.
+
+use std::process::{Output, Stdio};
+
+use crate::server::{Engine, Place};
+
+fn run(environment: &[(&str, &str)], arguments: &[&str]) -> Output {
+    run_in(&Place::new(Engine::Embedded), environment, arguments)
+}
+
+fn run_in(place: &Place, environment: &[(&str, &str)], arguments: &[&str]) -> Output {
+    let environment: Vec<_> =
+        environment.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect();
+    place.command(&environment, arguments).output().expect("it runs")
+}
+
+fn stderr(output: &Output) -> String {
+    String::from_utf8_lossy(&output.stderr).into_owned()
+}
+
+fn stdout(output: &Output) -> String {
+    String::from_utf8_lossy(&output.stdout).into_owned()
+}
+
+#[test]
+fn a_bad_configuration_refuses_to_start_with_a_sentence() {
+    for (environment, arguments, part) in [
+        (&[("DATABASE_URL", "postgres://x")][..], &["serve"][..], "DATABASE_URL is set"),
+        (&[("AUTH_MODE", "jwt"), ("JWT_VERIFY_KEY", "short")], &["serve"], "openssl rand"),
+        (&[], &["--host", "0.0.0.0"], "loopback address only"),
+        (&[("PILOTHOUSE_PORT", "many")], &["serve"], "PILOTHOUSE_PORT (environment) must be"),
+    ] {
+        let output = run(environment, arguments);
+        assert!(!output.status.success());
+        assert!(stderr(&output).contains(part), "{}", stderr(&output));
+    }
+}
+
+#[test]
+fn files_are_read_and_the_environment_wins() {
+    let place = Place::new(Engine::Embedded);
+    std::fs::write(
+        place.folder().join(".env"),
+        "NUM_COPILOT_WORKERS=7\nCHAT_MAX_STEPS=8\nCHAT_MODELL=x\n",
+    )
+    .expect("written");
+    std::fs::write(place.folder().join(".env.default"), "CHAT_MAX_STEPS=9\nCHAT_STREAM_TTL=10\n")
+        .expect("written");
+    let output = run_in(&place, &[("NUM_COPILOT_WORKERS", "6")], &["doctor", "--port", "0"]);
+    let shown = stdout(&output);
+    let line = |name: &str| {
+        let line = shown.lines().find(|line| line.trim_start().starts_with(name)).expect("shown");
+        line.split_whitespace().skip(1).collect::<Vec<_>>().join(" ")
+    };
+    assert_eq!(line("NUM_COPILOT_WORKERS"), "6 environment");
+    assert_eq!(line("CHAT_MAX_STEPS"), "8 .env");
+    assert_eq!(line("CHAT_STREAM_TTL"), "10 .env.default");
+    assert_eq!(line("PILOTHOUSE_PORT"), "0 command line");
+    assert_eq!(line("CHAT_MAX_TOOL_CALLS"), "500 default");
+    assert!(shown.contains("perhaps misspelt: CHAT_MODELL"));
+    std::fs::write(place.folder().join(".env"), "not a line\n").expect("written");
+    assert!(stderr(&run_in(&place, &[], &["doctor"])).contains(".env has a line"));
+}
+
+#[test]
+fn doctor_masks_secrets_and_fails_when_something_is_wrong() {
+    let secret = "canary-canary-canary-canary-canary";
+    let good =
+        run(&[("JWT_VERIFY_KEY", secret), ("ENCRYPTION_KEY", secret)], &["doctor", "--port", "0"]);
+    assert!(good.status.success(), "{}{}", stdout(&good), stderr(&good));
+    assert!(!stdout(&good).contains("canary") && stdout(&good).contains("offline pilot"));
+    let bad = run(
+        &[("CHAT_BASE_URL", "http://127.0.0.1:9/v1"), ("CHAT_MODEL", "m")],
+        &["doctor", "--port", "0"],
+    );
+    assert!(!bad.status.success());
+    assert!(stdout(&bad).contains("Check CHAT_BASE_URL"), "{}", stdout(&bad));
+}
+
+#[test]
+fn a_reader_that_has_seen_enough_is_no_failure() {
+    let place = Place::new(Engine::Embedded);
+    for arguments in [["openapi"], ["doctor"]] {
+        let (reader, writer) = std::io::pipe().expect("a pipe");
+        // Closed before anything is printed: the first write finds nobody.
+        drop(reader);
+        let ran = place
+            .command(&[], &arguments)
+            .stdout(writer)
+            .stderr(Stdio::piped())
+            .output()
+            .expect("it runs");
+        let complaint = String::from_utf8_lossy(&ran.stderr);
+        assert!(!complaint.contains("panicked"), "{arguments:?}: {complaint}");
+        assert_ne!(ran.status.code(), Some(101), "{arguments:?}");
+    }
+}
+
+#[test]
+fn a_token_is_printed_only_where_there_is_a_key_to_sign_it() {
+    assert!(stderr(&run(&[], &["token"])).contains("JWT_VERIFY_KEY, which is not set"));
+}

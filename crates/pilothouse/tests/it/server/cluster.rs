@@ -1,0 +1,163 @@
+//! All processes of one installation, each of which can be addressed, broken and started again alone.
+
+use std::process::{Command, ExitStatus};
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use super::process::{Process, Role};
+use super::{Engine, Links, Place};
+
+pub(crate) struct Cluster {
+    // Before the place, which cannot be taken away under a running process.
+    processes: Vec<Process>,
+    place: Arc<Place>,
+    wrapper: Vec<String>,
+    environment: Vec<(String, String)>,
+}
+
+impl Cluster {
+    /// A place without a process, with settings that all its processes have.
+    pub(crate) fn empty(engine: Engine, wrapper: &[String], environment: &[(&str, &str)]) -> Self {
+        Self {
+            processes: Vec::new(),
+            place: Arc::new(Place::new(engine)),
+            wrapper: wrapper.to_vec(),
+            environment: owned(environment),
+        }
+    }
+
+    /// As few processes as the engine can do with.
+    pub(crate) fn start(engine: Engine, wrapper: &[String], environment: &[(&str, &str)]) -> Self {
+        let mut cluster = Self::empty(engine, wrapper, environment);
+        let roles: &[Role] = match engine {
+            Engine::Embedded => &[Role::Everything],
+            Engine::Distributed => &[Role::Api, Role::Executor],
+        };
+        for role in roles {
+            cluster.add(*role, &[], None);
+        }
+        cluster.launch_all();
+        cluster
+    }
+
+    /// One more process, with further settings of its own.
+    pub(crate) fn spawn(&mut self, role: Role, environment: &[(&str, &str)]) -> &mut Process {
+        self.add(role, environment, None);
+        self.started_last()
+    }
+
+    /// One more, whose connections to the servers can be broken.
+    pub(crate) fn spawn_linked(
+        &mut self,
+        role: Role,
+        environment: &[(&str, &str)],
+    ) -> &mut Process {
+        let links = Links::to(self.place.urls());
+        self.add(role, environment, Some(links));
+        self.started_last()
+    }
+
+    pub(crate) fn api(&self, number: usize) -> &Process {
+        self.of_role(|role| role != Role::Executor, number)
+    }
+
+    pub(crate) fn executor(&self, number: usize) -> &Process {
+        self.of_role(|role| role != Role::Api, number)
+    }
+
+    pub(crate) fn executor_mut(&mut self, number: usize) -> &mut Process {
+        let executors = self.processes.iter_mut().filter(|process| process.role() != Role::Api);
+        executors.into_iter().nth(number).expect("so many executors")
+    }
+
+    pub(crate) fn place(&self) -> &Place {
+        &self.place
+    }
+
+    /// The program with the same settings, for one of its commands.
+    pub(crate) fn command(&self, arguments: &[&str]) -> Command {
+        self.place.command_under(&self.wrapper, &self.environment, arguments)
+    }
+
+    /// Another setting for the next life of every process.
+    pub(crate) fn set(&mut self, name: &str, value: &str) {
+        self.environment.retain(|(known, _)| known != name);
+        self.environment.push((name.to_owned(), value.to_owned()));
+        for process in &mut self.processes {
+            process.set(name, value);
+        }
+    }
+
+    pub(crate) fn kill9(&mut self) {
+        for process in &mut self.processes {
+            process.kill9();
+        }
+    }
+
+    pub(crate) fn sigterm(&self) {
+        for process in &self.processes {
+            process.sigterm();
+        }
+    }
+
+    /// When all have ended: how the first of them did that did not end well, or else how all did.
+    pub(crate) fn wait_for_exit(&mut self, at_most: Duration) -> ExitStatus {
+        let deadline = Instant::now() + at_most;
+        let ends: Vec<ExitStatus> = self
+            .processes
+            .iter_mut()
+            .map(|process| {
+                process.wait_for_exit(deadline.saturating_duration_since(Instant::now()))
+            })
+            .collect();
+        let bad = ends.iter().find(|status| !status.success());
+        *bad.or(ends.first()).expect("there are processes")
+    }
+
+    pub(crate) fn restart(&mut self) {
+        for process in self.processes.iter_mut().filter(|process| process.is_running()) {
+            process.kill9();
+        }
+        self.launch_all();
+    }
+
+    /// Everything that was logged, process by process, over all their lives.
+    pub(crate) fn log(&self) -> String {
+        self.processes.iter().map(|process| process.log().text()).collect()
+    }
+
+    /// Returns when every process has logged this.
+    pub(crate) fn wait_for_log(&self, part: &str) {
+        for process in &self.processes {
+            process.log().wait_for(part);
+        }
+    }
+
+    fn add(&mut self, role: Role, environment: &[(&str, &str)], links: Option<Links>) {
+        let environment = [self.environment.clone(), owned(environment)].concat();
+        let process = Process::new(role, &self.place, &self.wrapper, &environment, links);
+        self.processes.push(process);
+    }
+
+    /// At the same time, as an operator's tool starts them.
+    fn launch_all(&mut self) {
+        self.processes.iter_mut().for_each(Process::launch);
+        self.processes.iter_mut().for_each(Process::await_start);
+    }
+
+    fn started_last(&mut self) -> &mut Process {
+        let last = self.processes.last_mut().expect("one was added");
+        last.launch();
+        last.await_start();
+        last
+    }
+
+    fn of_role(&self, fits: impl Fn(Role) -> bool, number: usize) -> &Process {
+        let found = self.processes.iter().filter(|process| fits(process.role())).nth(number);
+        found.expect("so many processes of this role")
+    }
+}
+
+fn owned(environment: &[(&str, &str)]) -> Vec<(String, String)> {
+    environment.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect()
+}

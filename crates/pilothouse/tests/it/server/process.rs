@@ -1,0 +1,214 @@
+//! One process of the program, over all its lives: each on the same place and, if it serves the API, on the same port.
+
+use std::io::{BufRead, BufReader};
+use std::process::{Child, ChildStdout, Command, ExitStatus, Stdio};
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use rustix::process::{Pid, Signal, kill_process};
+
+use super::{Api, Links, Log, PATIENCE, Place};
+
+/// What a process does.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Role {
+    /// All there is, as the embedded engine has it.
+    Everything,
+    Api,
+    Executor,
+}
+
+pub(crate) struct Process {
+    role: Role,
+    place: Arc<Place>,
+    /// Stands in front of the program's own command line, as `nsenter` does.
+    wrapper: Vec<String>,
+    environment: Vec<(String, String)>,
+    links: Option<Links>,
+    child: Option<Child>,
+    announcement: Option<BufReader<ChildStdout>>,
+    http: Option<Api>,
+    log: Log,
+}
+
+impl Process {
+    pub(super) fn new(
+        role: Role,
+        place: &Arc<Place>,
+        wrapper: &[String],
+        environment: &[(String, String)],
+        links: Option<Links>,
+    ) -> Self {
+        Self {
+            role,
+            place: place.clone(),
+            wrapper: wrapper.to_vec(),
+            environment: environment.to_vec(),
+            links,
+            child: None,
+            announcement: None,
+            http: None,
+            log: Log::default(),
+        }
+    }
+
+    pub(crate) fn role(&self) -> Role {
+        self.role
+    }
+
+    /// What it serves: the API, or for an executor its health and its numbers.
+    pub(crate) fn http(&self) -> &Api {
+        self.http.as_ref().expect("it was started")
+    }
+
+    pub(crate) fn links(&self) -> &Links {
+        self.links.as_ref().expect("a process that was spawned with links")
+    }
+
+    pub(crate) fn pid(&self) -> u32 {
+        self.child.as_ref().expect("it runs").id()
+    }
+
+    pub(crate) fn is_running(&self) -> bool {
+        self.child.is_some()
+    }
+
+    pub(crate) fn log(&self) -> &Log {
+        &self.log
+    }
+
+    /// Another setting for its next life.
+    pub(crate) fn set(&mut self, name: &str, value: &str) {
+        self.environment.retain(|(known, _)| known != name);
+        self.environment.push((name.to_owned(), value.to_owned()));
+    }
+
+    /// As if the machine had lost power, as far as a process can tell.
+    pub(crate) fn kill9(&mut self) {
+        let mut child = self.child.take().expect("it runs");
+        child.kill().expect("a child can be killed");
+        child.wait().expect("a killed child ends");
+    }
+
+    pub(crate) fn sigterm(&self) {
+        self.signal(Signal::TERM);
+    }
+
+    /// As a machine that hangs for a while.
+    pub(crate) fn pause(&self) {
+        self.signal(Signal::STOP);
+    }
+
+    pub(crate) fn resume(&self) {
+        self.signal(Signal::CONT);
+    }
+
+    fn signal(&self, signal: Signal) {
+        let pid = Pid::from_child(self.child.as_ref().expect("it runs"));
+        kill_process(pid, signal).expect("it can be told");
+    }
+
+    /// Waits for the end that `sigterm` asked for.
+    pub(crate) fn wait_for_exit(&mut self, at_most: Duration) -> ExitStatus {
+        let mut child = self.child.take().expect("it runs");
+        let status = wait(&mut child, at_most);
+        if status.is_none() {
+            let _ = child.kill();
+        }
+        status.unwrap_or_else(|| {
+            panic!("the process has not ended after {at_most:?}; log:\n{}", self.log.text())
+        })
+    }
+
+    pub(crate) fn restart(&mut self) {
+        if self.is_running() {
+            self.kill9();
+        }
+        self.launch();
+        self.await_start();
+    }
+
+    /// Starts it and does not wait until it is there, so that others can start meanwhile.
+    pub(super) fn launch(&mut self) {
+        let port = self.http.as_ref().map_or("0", |http| {
+            http.base().rsplit(':').next().expect("an address ends with a port")
+        });
+        let arguments: &[&str] = match self.role {
+            Role::Everything => &["serve", "--port", port],
+            Role::Api => &["serve", "--role", "api", "--port", port],
+            Role::Executor => &["serve", "--role", "executor"],
+        };
+        let mut environment = Vec::new();
+        if self.role == Role::Executor {
+            environment.push(("COPILOT_EXECUTOR_PORT".to_owned(), "0".to_owned()));
+        }
+        environment.extend_from_slice(&self.environment);
+        environment.extend_from_slice(self.links.as_ref().map_or(&[], Links::settings));
+        let mut child = self
+            .place
+            .command_under(&self.wrapper, &environment, arguments)
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .spawn()
+            .expect("the binary starts");
+        self.log.follow(child.stderr.take().expect("piped"));
+        self.announcement = child.stdout.take().map(BufReader::new);
+        self.child = Some(child);
+    }
+
+    /// Until it says where it is.
+    pub(super) fn await_start(&mut self) {
+        let mut announcement = self.announcement.take().expect("it was launched");
+        let base = loop {
+            let mut line = String::new();
+            if announcement.read_line(&mut line).expect("text") == 0 {
+                let _ = self.child.take().map(|mut child| child.wait());
+                panic!("the {:?} did not start; log:\n{}", self.role, self.log.text());
+            }
+            if let Some(url) = line.trim().strip_prefix("URL") {
+                break url.trim().to_owned();
+            }
+        };
+        // A new client: the connections of the life before are dead, and finding that out costs a request.
+        self.http = Some(Api::at(base));
+        // Nobody reads the rest; the pipe must stay open or the server could not write to it.
+        std::thread::spawn(move || std::io::copy(&mut announcement, &mut std::io::sink()));
+    }
+}
+
+impl Drop for Process {
+    #[expect(clippy::disallowed_macros, reason = "whoever reads why a test failed wants the log")]
+    fn drop(&mut self) {
+        if std::thread::panicking() {
+            eprintln!("log of the {:?}:\n{}", self.role, self.log.text());
+        }
+        if let Some(mut child) = self.child.take() {
+            let _ = child.kill();
+            let _ = child.wait();
+        }
+    }
+}
+
+pub(crate) fn wait(child: &mut Child, at_most: Duration) -> Option<ExitStatus> {
+    let deadline = Instant::now() + at_most;
+    while Instant::now() < deadline {
+        if let Some(status) = child.try_wait().expect("a child can be asked") {
+            return Some(status);
+        }
+        std::thread::sleep(Duration::from_millis(10));
+    }
+    None
+}
+
+/// What a server says that does not start.
+pub(crate) fn refused(mut command: Command) -> String {
+    let mut child =
+        command.stdout(Stdio::null()).stderr(Stdio::piped()).spawn().expect("it starts");
+    let status = wait(&mut child, PATIENCE);
+    let _ = child.kill();
+    let output = child.wait_with_output().expect("it has ended");
+    let said = String::from_utf8_lossy(&output.stderr).into_owned();
+    let status = status.unwrap_or_else(|| panic!("it runs on instead of refusing: {said}"));
+    assert!(!status.success() && status.code().is_some(), "{status}: {said}");
+    said
+}

@@ -1,0 +1,167 @@
+//! Sending: the same message twice is one turn, the same words twice are two, and a busy session loses nothing.
+
+use serde_json::{Value, json};
+use testkit::model_server::{Dialect, Gate, Script};
+
+use super::scripted::{Scene, turn_of};
+use crate::contract::{End, assert_replay, assert_whole};
+use crate::events::{Events, Got, text_of};
+use crate::server::refusal;
+
+fn plain(id: &str, text: &str) -> Value {
+    json!({"message": text, "message_id": id})
+}
+
+fn ui(id: &str, text: &str) -> Value {
+    let message = json!({"id": id, "role": "user", "parts": [{"type": "text", "text": text}]});
+    json!({"id": "chat", "trigger": "submit-message", "messages": [message]})
+}
+
+async fn send(scene: &Scene, session: &str, body: &Value) -> Events {
+    let path = format!("/chat/sessions/{session}/stream");
+    Events::of(scene.server.post(&path, body).send().await.expect("an answer"))
+}
+
+#[tokio::test]
+async fn fifty_equal_messages_at_once_are_one_turn_and_one_model_call() {
+    for body in [plain, ui] {
+        let scene = Scene::start(Dialect::OpenAi).await;
+        let session = scene.server.session().await;
+        let gate = Gate::closed();
+        scene
+            .model
+            .enqueue(Script::default().say_in("Just once.", 5).wait_for(&gate).say(" Really."));
+        let body = body("m1", "hello");
+        let all = futures::future::join_all((0..50).map(|_| send(&scene, &session, &body))).await;
+        gate.open();
+        let turn = turn_of(&all[0]);
+        assert!(all.iter().all(|events| turn_of(events) == turn), "one turn");
+        let streams = futures::future::join_all(all.into_iter().map(Events::all)).await;
+        for stream in &streams {
+            assert_eq!(assert_whole(stream), End::Finished("stop".to_owned()));
+            assert!(*stream == streams[0], "everybody sees the same");
+        }
+        assert_eq!(text_of(&streams[0]), "Just once. Really.");
+        assert_eq!(scene.model.requests().len(), 1);
+        assert_eq!(scene.messages(&session).await.len(), 2);
+    }
+}
+
+#[tokio::test]
+async fn a_message_id_is_remembered_over_a_restart() {
+    let mut scene = Scene::start(Dialect::OpenAi).await;
+    let session = scene.server.session().await;
+    scene.model.enqueue(Script::text("Hello."));
+    let first = send(&scene, &session, &plain("m1", "hello")).await;
+    let turn = turn_of(&first);
+    let first: Vec<Got> = first.all().await;
+    scene.server.restart();
+    let again = send(&scene, &session, &plain("m1", "hello")).await;
+    assert_eq!(turn_of(&again), turn);
+    assert_eq!(again.all().await, first);
+    let path = format!("/chat/sessions/{session}/stream");
+    let other = scene.server.post(&path, &plain("m1", "hello!")).send().await.expect("an answer");
+    assert_eq!(refusal(other).await, (409, "MESSAGE_ID_REUSED".into()));
+    assert_eq!(scene.model.requests().len(), 1);
+    // An id belongs to its session, and without one the same words are a new message.
+    scene.model.respond_with(|_| Script::text("Hello again."));
+    let elsewhere = scene.server.session().await;
+    for (session, body) in [
+        (&elsewhere, plain("m1", "hello")),
+        (&session, plain("m2", "hello")),
+        (&session, json!({"message": "hello"})),
+    ] {
+        let events = send(&scene, session, &body).await;
+        assert_ne!(turn_of(&events), turn);
+        assert_eq!(text_of(&events.all().await), "Hello again.");
+    }
+    assert_eq!(scene.model.requests().len(), 4);
+    scene.model.assert_no_violations();
+}
+
+#[tokio::test]
+async fn answering_again_forgets_the_old_answer_and_what_followed() {
+    for dialect in super::scripted::DIALECTS {
+        let scene = Scene::start(dialect).await;
+        let session = scene.server.session().await;
+        for answer in ["First.", "Second."] {
+            scene.model.enqueue(Script::text(answer));
+            scene.turn(&session, &format!("say {answer}")).await;
+        }
+        let rows = scene.messages(&session).await;
+        let regenerate =
+            |id: &Value| json!({"messages": [], "trigger": "regenerate-message", "messageId": id});
+        scene.model.enqueue(Script::text("Other."));
+        let events = send(&scene, &session, &regenerate(&rows[1]["id"])).await.all().await;
+        assert_eq!(
+            (assert_whole(&events), text_of(&events)),
+            (End::Finished("stop".to_owned()), "Other.".to_owned())
+        );
+        let asked = scene.model.requests().pop().expect("a request");
+        assert_eq!(asked.last_user_text(), "say First.");
+        assert!(!asked.body.to_string().contains("Second."), "{}", asked.body);
+        let rows = scene.messages(&session).await;
+        let words: Vec<&str> = rows.iter().filter_map(|row| row["content"].as_str()).collect();
+        assert_eq!(words, ["say First.", "Other."]);
+        scene.model.assert_no_violations();
+    }
+}
+
+#[tokio::test]
+async fn a_session_at_work_cannot_answer_again() {
+    let scene = Scene::start(Dialect::OpenAi).await;
+    let session = scene.server.session().await;
+    let gate = Gate::closed();
+    scene.model.enqueue(Script::default().say("Working").wait_for(&gate));
+    let events = send(&scene, &session, &plain("m1", "work")).await;
+    gate.reached().await;
+    let path = format!("/chat/sessions/{session}/stream");
+    let again = json!({"messages": [], "trigger": "regenerate-message"});
+    let refused = scene.server.post(&path, &again).send().await.expect("an answer");
+    assert_eq!(refusal(refused).await, (409, "SESSION_BUSY".into()));
+    gate.open();
+    assert_eq!(text_of(&events.all().await), "Working");
+}
+
+#[tokio::test]
+async fn messages_that_wait_survive_a_crash_and_are_answered_in_their_order() {
+    let mut scene = Scene::start(Dialect::OpenAi).await;
+    let session = scene.server.session().await;
+    let gate = Gate::closed();
+    scene.model.enqueue(Script::default().say("Wor").wait_for(&gate));
+    scene
+        .model
+        .respond_with(|request| Script::text(&format!("Answer to {}.", request.last_user_text())));
+    let mut first = send(&scene, &session, &plain("m1", "one")).await;
+    first.until("text-delta").await;
+    let waiting = [
+        send(&scene, &session, &plain("m2", "two")).await,
+        send(&scene, &session, &plain("m3", "three")).await,
+    ];
+    let turns: Vec<String> = std::iter::once(&first).chain(&waiting).map(turn_of).collect();
+    scene.server.restart();
+    for (turn, words) in turns.iter().zip(["one", "two", "three"]) {
+        let path = format!("/chat/tasks/{turn}/stream");
+        let events =
+            Events::of(scene.server.get(&path).send().await.expect("an answer")).all().await;
+        assert_eq!(assert_replay(&events), End::Finished("stop".to_owned()));
+        assert!(text_of(&events).ends_with(&format!("Answer to {words}.")), "{}", text_of(&events));
+    }
+    let asked: Vec<String> =
+        scene.model.requests().iter().map(|request| request.last_user_text()).collect();
+    assert_eq!(
+        asked,
+        ["one", "one", "two", "three"],
+        "the one that was cut is asked again, the others once"
+    );
+    let rows = scene.messages(&session).await;
+    for (turn, words) in turns.iter().zip(["one", "two", "three"]) {
+        let of_turn = rows.iter().filter(|row| row["turn_id"] == json!(turn));
+        let said: Vec<&str> = of_turn.filter_map(|row| row["content"].as_str()).collect();
+        assert_eq!(said, [words, &format!("Answer to {words}.")], "one question, one answer");
+    }
+    // Who sends again after the crash joins what is there.
+    let again = send(&scene, &session, &plain("m2", "two")).await;
+    assert_eq!(turn_of(&again), turns[1]);
+    scene.model.assert_no_violations();
+}

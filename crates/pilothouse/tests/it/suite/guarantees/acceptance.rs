@@ -1,0 +1,77 @@
+//! An accepted message is never lost: the server is killed while messages are being sent to it.
+
+use std::time::{Duration, Instant};
+
+use futures::future::join_all;
+
+use super::history::history;
+use super::{ENGINE, rows, send, send_and_follow, status_of, turn_of};
+use crate::contract::{End, assert_whole};
+use crate::events::text_of;
+use crate::server::TestServer;
+
+const KILLS: u32 = 30;
+/// From sending to killing, at most, on a machine that is not slower than that.
+const LATEST: Duration = Duration::from_millis(60);
+const SENT_AT_ONCE: usize = 4;
+const TEXT: &str = "/stream count=3 size=4";
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_message_that_was_accepted_survives_a_kill_and_others_can_be_sent_again() {
+    let mut server = TestServer::start(ENGINE);
+    let latest = LATEST.max(time_to_accept(&server).await * 3);
+    let (mut accepted, mut unanswered) = (0, 0);
+    for kill in 0..KILLS {
+        let mut sessions = Vec::new();
+        for _ in 0..SENT_AT_ONCE {
+            sessions.push(server.session().await);
+        }
+        let requests: Vec<_> =
+            sessions.iter().map(|session| send(&server, session, "m1", TEXT).send()).collect();
+        let killing = async {
+            tokio::time::sleep(latest * kill / KILLS).await;
+            server.kill9();
+        };
+        let (answers, ()) = tokio::join!(join_all(requests), killing);
+        server.restart();
+        for (session, answer) in sessions.iter().zip(answers) {
+            let before = match answer {
+                Ok(response) => {
+                    assert_eq!(response.status(), 200);
+                    accepted += 1;
+                    let users = server.read_session(session).await["messages"].clone();
+                    assert_eq!(users[0]["content"], TEXT, "an accepted message is in the history");
+                    Some(response.headers()["x-turn-id"].to_str().expect("text").to_owned())
+                }
+                Err(_) => {
+                    unanswered += 1;
+                    None
+                }
+            };
+            let again = send_and_follow(&server, session, "m1", TEXT).await;
+            let turn = turn_of(&again);
+            assert!(
+                before.is_none_or(|before| before == turn),
+                "sending again joins the same turn"
+            );
+            let events = again.all().await;
+            assert_eq!(assert_whole(&events), End::Finished("stop".into()));
+            assert!(text_of(&events).len() >= 12);
+            assert_eq!(status_of(&server, &turn).await, "completed");
+            let history = history(&server, session).await;
+            assert_eq!(rows(&history, "user").len(), 1, "one message, however often it was sent");
+            assert_eq!(rows(&history, "assistant").len(), 1, "answered once");
+        }
+    }
+    assert!(
+        accepted > 0 && unanswered > 0,
+        "the kills came at one stage only: {accepted} accepted, {unanswered} not"
+    );
+}
+
+async fn time_to_accept(server: &TestServer) -> Duration {
+    let session = server.session().await;
+    let started = Instant::now();
+    send(server, &session, "m1", TEXT).send().await.expect("an answer");
+    started.elapsed()
+}

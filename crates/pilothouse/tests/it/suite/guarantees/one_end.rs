@@ -1,0 +1,85 @@
+//! Exactly one end per stream, and it agrees with what is stored: turns are stopped while they finish.
+
+use std::time::{Duration, Instant};
+
+use serde_json::Value;
+use tokio::task::JoinSet;
+
+use super::history::history;
+use super::{ENGINE, rows, status_of, turn_of};
+use crate::contract::{End, assert_whole};
+use crate::server::TestServer;
+
+const TURNS: u64 = 180;
+const AT_ONCE: u64 = 6;
+const TEXT: &str = "/stream count=10 size=4 delay_ms=2";
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 4)]
+async fn a_turn_that_is_stopped_while_it_finishes_ends_once_and_is_over_when_it_says_so() {
+    let server = std::sync::Arc::new(TestServer::with(ENGINE, &[("NUM_COPILOT_WORKERS", "8")]));
+    let session = server.session().await;
+    let started = Instant::now();
+    server.say(&session, TEXT).await.all().await;
+    // Later than that most turns have ended, also beside others.
+    let latest = started.elapsed() * 3;
+    let mut lanes = JoinSet::new();
+    for lane in 0..AT_ONCE {
+        let server = server.clone();
+        lanes.spawn(async move {
+            let mut aborted = 0;
+            for number in (lane..TURNS).step_by(AT_ONCE as usize) {
+                let stop_after = latest * (number * 37 % TURNS) as u32 / TURNS as u32;
+                aborted += u64::from(race(&server, number, stop_after).await == End::Aborted);
+            }
+            aborted
+        });
+    }
+    let aborted: u64 = lanes.join_all().await.into_iter().sum();
+    assert!(
+        (1..TURNS).contains(&aborted),
+        "both ways to end were met: {aborted} of {TURNS} were stopped"
+    );
+}
+
+/// One turn and one stop.
+async fn race(server: &TestServer, number: u64, stop_after: Duration) -> End {
+    let session = server.session().await;
+    let mut events = server.say(&session, TEXT).await;
+    let turn = turn_of(&events);
+    let stopping = async {
+        tokio::time::sleep(stop_after).await;
+        server.cancel(&session).await
+    };
+    let reading = async {
+        let mut all = Vec::new();
+        let ended = loop {
+            let got = events.next().await.expect("an end comes before the stream closes");
+            let kind = got.chunk["type"].as_str().expect("a type").to_owned();
+            all.push(got);
+            if matches!(kind.as_str(), "finish" | "abort") {
+                break kind;
+            }
+        };
+        // At once, on other connections, before the stream itself is closed.
+        let (status, read) = tokio::join!(status_of(server, &turn), server.read_session(&session));
+        let expected = if ended == "abort" { "cancelled" } else { "completed" };
+        assert_eq!(status, expected, "turn {number}");
+        assert_eq!(read["active_stream"], Value::Null, "turn {number}");
+        assert_eq!(read["chat_status"], "idle", "turn {number}");
+        let (rest, _) = events.rest().await;
+        all.extend(rest);
+        assert_whole(&all)
+    };
+    let (end, report) = tokio::join!(reading, stopping);
+    if end == End::Aborted {
+        assert_eq!(report["cancelled"], true, "turn {number}");
+    }
+    let history = history(server, &session).await;
+    let notices = rows(&history, "system");
+    assert_eq!(
+        notices.len(),
+        usize::from(end == End::Aborted),
+        "a stop leaves one notice: {history:?}"
+    );
+    end
+}

@@ -1,0 +1,144 @@
+//! Leaving in good order: SIGTERM under load loses nothing, counts nothing against a turn, and is quick.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
+
+use futures::future::join_all;
+use serde_json::json;
+use testkit::model_server::{ModelServer, RecordedRequest, Script};
+
+use super::history::history;
+use super::{follow_after, send_and_follow, server_for, status_of, turn_of};
+use crate::contract::{End, assert_whole};
+use crate::events::{Ending, Events, Got};
+use crate::server::TestServer;
+
+/// Less than the ten seconds that a container runtime grants.
+const AT_MOST: Duration = Duration::from_secs(9);
+const OF_EACH: usize = 7;
+/// All turns run at the same time although they are one user's.
+const ALL_AT_ONCE: [(&str, &str); 3] = [
+    ("NUM_COPILOT_WORKERS", "24"),
+    ("MAX_RUNNING_COPILOT_TURNS_PER_USER", "24"),
+    ("MAX_INFLIGHT_COPILOT_TURNS_PER_USER", "24"),
+];
+/// Where the turns hang: before the first word of the model, in the middle of its text, in a tool.
+const KINDS: [&str; 3] = ["silent", "speaking", "working"];
+
+/// One turn as its client sees it, over all lives of the server.
+struct Watched {
+    session: String,
+    turn: String,
+    seen: Vec<Got>,
+    stream: Events,
+}
+
+impl Watched {
+    async fn read_to_the_break(&mut self) {
+        let (rest, ending) = self.stream.rest().await;
+        self.seen.extend(rest);
+        assert_eq!(ending, Ending::Broken, "a clean close would look like a complete answer");
+    }
+
+    async fn come_back(&mut self, server: &TestServer) {
+        let last = self.seen.last().expect("events").id;
+        self.stream = follow_after(server, &self.turn, last).await;
+    }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 4)]
+async fn four_shutdowns_under_load_lose_no_turn_and_count_against_none() {
+    let patient = Arc::new(AtomicBool::new(true));
+    let model = hanging_while(&patient).await;
+    let mut server = server_for(&model, &ALL_AT_ONCE);
+    let mut turns = start_all(&server).await;
+    // One more than the crashes a turn may survive.
+    for life in 1..=4 {
+        let asked = model.requests().len();
+        server.sigterm();
+        let exiting = server.wait_for_exit(AT_MOST);
+        assert_eq!(exiting.code(), Some(0), "life {life}; log:\n{}", server.log());
+        join_all(turns.iter_mut().map(Watched::read_to_the_break)).await;
+        if life == 4 {
+            patient.store(false, Ordering::Relaxed);
+        }
+        server.restart();
+        for turn in &mut turns {
+            turn.come_back(&server).await;
+        }
+        model
+            .wait_until("all turns to go on", |requests| requests.len() >= asked + turns.len())
+            .await;
+    }
+    all_complete(&server, turns).await;
+    model.assert_no_violations();
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_second_signal_ends_the_server_at_once_and_loses_nothing() {
+    let patient = Arc::new(AtomicBool::new(true));
+    let model = hanging_while(&patient).await;
+    let mut server = server_for(&model, &ALL_AT_ONCE);
+    let mut turns = start_all(&server).await;
+    server.sigterm();
+    server.wait_for_log("stopping");
+    server.sigterm();
+    server.wait_for_exit(AT_MOST);
+    assert!(server.log().contains("stopped at once"), "it did not wait for the turns");
+    join_all(turns.iter_mut().map(Watched::read_to_the_break)).await;
+    patient.store(false, Ordering::Relaxed);
+    server.restart();
+    for turn in &mut turns {
+        turn.come_back(&server).await;
+    }
+    all_complete(&server, turns).await;
+    model.assert_no_violations();
+}
+
+/// A model that never comes to an end while it is patient, and answers at once when it is not.
+async fn hanging_while(patient: &Arc<AtomicBool>) -> ModelServer {
+    let model = ModelServer::start().await;
+    let patient = patient.clone();
+    model.respond_with(move |request: &RecordedRequest| {
+        if !patient.load(Ordering::Relaxed) {
+            return Script::text("Here is the answer.");
+        }
+        match request.last_user_text().as_str() {
+            "working" if request.tool_results().is_empty() => {
+                Script::tool("call_1", "bash_exec", &json!({"command": "sleep 60"}))
+            }
+            "speaking" => Script::default().say("I begin").hang(),
+            _ => Script::hang_before_headers(),
+        }
+    });
+    model
+}
+
+/// All kinds of turns, each of them where it hangs.
+async fn start_all(server: &TestServer) -> Vec<Watched> {
+    let mut turns = Vec::new();
+    for number in 0..OF_EACH * KINDS.len() {
+        let session = server.session().await;
+        let kind = KINDS[number % KINDS.len()];
+        let stream = send_and_follow(server, &session, "m1", kind).await;
+        turns.push(Watched { session, turn: turn_of(&stream), seen: Vec::new(), stream });
+    }
+    for (number, turn) in turns.iter_mut().enumerate() {
+        // A silent one has only begun its step.
+        let sign = ["start-step", "text-delta", "tool-input-available"][number % KINDS.len()];
+        turn.seen = turn.stream.until_seen(sign).await;
+    }
+    turns
+}
+
+async fn all_complete(server: &TestServer, turns: Vec<Watched>) {
+    for mut turn in turns {
+        let (rest, ending) = turn.stream.rest().await;
+        assert_eq!(ending, Ending::Complete);
+        turn.seen.extend(rest);
+        assert_eq!(assert_whole(&turn.seen), End::Finished("stop".into()), "{}", turn.turn);
+        assert_eq!(status_of(server, &turn.turn).await, "completed");
+        history(server, &turn.session).await;
+    }
+}

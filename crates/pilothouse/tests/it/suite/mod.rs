@@ -1,0 +1,20 @@
+//! The program as its users meet it. This file is loaded twice, as the module `embedded` and as the module
+//! `distributed`, so that every test exists once for each engine and proves the same of both.
+
+mod auth;
+mod edges;
+pub(crate) mod guarantees;
+mod operations;
+mod ownership;
+mod page;
+mod resume;
+mod scripted;
+mod sessions;
+mod terminal;
+mod turns;
+mod validation;
+
+use crate::server::Engine;
+
+/// The engine that this copy of the tests runs on.
+const ENGINE: Engine = Engine::of(module_path!());

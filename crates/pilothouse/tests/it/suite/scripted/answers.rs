@@ -1,0 +1,276 @@
+//! What a turn shows and keeps of a model's answer: words, reasoning, usage, the reason of its end, a title, and one
+//! prompt for everybody.
+
+use std::time::Duration;
+
+use ports::model::StopReason;
+use serde_json::{Value, json};
+use testkit::model_server::{Dialect, Gate, MODEL, Script, ScriptedUsage};
+
+use super::auth::token;
+use super::{DIALECTS, Scene, first, todo};
+use crate::contract::{End, assert_whole};
+use crate::events::{Events, Got, text_of};
+use crate::server::{PATIENCE, id_of};
+
+const FINISHED: fn() -> End = || End::Finished("stop".to_owned());
+
+#[tokio::test]
+async fn an_answer_streams_as_the_model_says_it_and_stays_in_the_history() {
+    for dialect in DIALECTS {
+        let scene = Scene::start(dialect).await;
+        let session = scene.server.session().await;
+        scene.model.enqueue(
+            Script::default().say_in("Grüße aus dem Lotsenhaus: 🛟 \"quoted\" \\ done.", 7),
+        );
+        let (events, end) = scene.turn(&session, "Hello").await;
+        assert_eq!(end, FINISHED());
+        assert_eq!(text_of(&events), "Grüße aus dem Lotsenhaus: 🛟 \"quoted\" \\ done.");
+        let deltas = events.iter().filter(|got| got.chunk["type"] == "text-delta").count();
+        assert_eq!(deltas, 7, "every delta of the model is one of ours");
+        let rows = scene.messages(&session).await;
+        assert_eq!(
+            (rows.len(), &rows[0]["role"], &rows[0]["content"]),
+            (2, &json!("user"), &json!("Hello"))
+        );
+        assert_eq!(
+            (&rows[1]["role"], &rows[1]["content"]),
+            (&json!("assistant"), &json!(text_of(&events)))
+        );
+        assert_eq!(rows[1]["model"], MODEL);
+        assert!(rows[1]["duration_ms"].is_u64(), "{}", rows[1]);
+        scene.model.assert_no_violations();
+    }
+}
+
+#[tokio::test]
+async fn reasoning_is_a_part_of_its_own_and_goes_back_to_the_model_while_it_works() {
+    for dialect in DIALECTS {
+        let scene = Scene::start(dialect).await;
+        let session = scene.server.session().await;
+        scene
+            .model
+            .enqueue(Script::default().think("Two steps will do.").call(&[todo("call_a", "one")]));
+        scene.model.enqueue(Script::default().think("Now answer.").say("Done."));
+        let path = format!("/chat/sessions/{session}/stream");
+        let body = json!({"message": "think", "mode": "extended_thinking"});
+        let events = Events::of(scene.server.post(&path, &body).send().await.expect("an answer"))
+            .all()
+            .await;
+        assert_eq!(assert_whole(&events), FINISHED());
+        let thought: String = events
+            .iter()
+            .filter(|got| got.chunk["type"] == "reasoning-delta")
+            .filter_map(|got| got.chunk["delta"].as_str())
+            .collect();
+        assert_eq!(thought, "Two steps will do.Now answer.");
+        let rows = scene.messages(&session).await;
+        assert_eq!(rows[1]["reasoning"], "Two steps will do.");
+        assert_eq!(
+            (&rows[3]["reasoning"], &rows[3]["content"]),
+            (&json!("Now answer."), &json!("Done."))
+        );
+        assert!(
+            rows.iter().all(|row| row.get("provider_state").is_none()),
+            "signatures stay on the server"
+        );
+        // The validator wants the signed reasoning back; a later turn no longer needs it.
+        scene.model.enqueue(Script::text("Again."));
+        scene.turn(&session, "and now").await;
+        scene.model.assert_no_violations();
+    }
+}
+
+#[tokio::test]
+async fn the_client_is_told_why_the_model_stopped() {
+    for dialect in DIALECTS {
+        let scene = Scene::start(dialect).await;
+        let session = scene.server.session().await;
+        for (reason, shown) in [
+            (StopReason::Stop, "stop"),
+            (StopReason::Length, "length"),
+            (StopReason::ContentFilter, "content-filter"),
+            (StopReason::Other, "other"),
+        ] {
+            scene.model.enqueue(Script::default().say("Some words").finish(reason));
+            let (_, end) = scene.turn(&session, "why").await;
+            assert_eq!(end, End::Finished(shown.to_owned()), "{dialect:?}");
+        }
+    }
+}
+
+#[tokio::test]
+async fn usage_and_cost_are_counted_over_the_steps_of_a_turn_and_the_turns_of_a_session() {
+    for dialect in DIALECTS {
+        let prices = [("CHAT_INPUT_PRICE_PER_MTOK", "3"), ("CHAT_OUTPUT_PRICE_PER_MTOK", "15")];
+        let scene = Scene::with(dialect, &prices).await;
+        let session = scene.server.session().await;
+        let used = |prompt_tokens, completion_tokens| ScriptedUsage {
+            prompt_tokens,
+            completion_tokens,
+            cache_read_tokens: 0,
+        };
+        scene
+            .model
+            .enqueue(Script::default().usage(used(1000, 100)).call(&[todo("call_a", "one")]));
+        scene.model.enqueue(Script::default().usage(used(2000, 200)).say("Done."));
+        let (events, _) = scene.turn(&session, "first").await;
+        // 3000 tokens at 3 dollars and 300 at 15 dollars the million.
+        let counted = json!({
+            "promptTokens": 3000, "completionTokens": 300, "cacheReadTokens": 0, "cacheWriteTokens": 0,
+            "costMicrodollars": 9000 + 4500,
+        });
+        assert_eq!(first(&events, "data-usage")["data"], counted, "{dialect:?}");
+        scene.model.enqueue(Script::default().usage(used(500, 50)).say("More."));
+        scene.turn(&session, "second").await;
+        let totals = scene.server.read_session(&session).await;
+        assert_eq!(totals["total_prompt_tokens"], 3500);
+        assert_eq!(totals["total_completion_tokens"], 350);
+        assert_eq!(totals["total_cost_microdollars"], 13_500 + 1500 + 750);
+    }
+}
+
+#[tokio::test]
+async fn what_the_whole_steps_of_a_failed_or_stopped_turn_used_is_counted() {
+    for dialect in DIALECTS {
+        let scene = Scene::start(dialect).await;
+        let session = scene.server.session().await;
+        let usage =
+            ScriptedUsage { prompt_tokens: 1000, completion_tokens: 100, cache_read_tokens: 0 };
+        scene.model.enqueue(Script::default().usage(usage).call(&[todo("call_a", "one")]));
+        scene.model.enqueue(Script::unauthorized());
+        assert_eq!(scene.turn(&session, "fail").await.1, End::Failed("provider_auth".to_owned()));
+        scene.model.enqueue(Script::default().usage(usage).call(&[todo("call_b", "two")]));
+        scene.model.enqueue(Script::default().say_in("And", 1).hang());
+        let mut events = scene.server.say(&session, "stop").await;
+        events.until("text-delta").await;
+        scene.server.cancel(&session).await;
+        let totals = scene.server.read_session(&session).await;
+        assert_eq!(
+            (&totals["total_prompt_tokens"], &totals["total_completion_tokens"]),
+            (&json!(2000), &json!(200)),
+            "{dialect:?}"
+        );
+    }
+}
+
+#[tokio::test]
+async fn cached_tokens_are_told_apart() {
+    for dialect in DIALECTS {
+        let scene = Scene::start(dialect).await;
+        let session = scene.server.session().await;
+        let usage =
+            ScriptedUsage { prompt_tokens: 900, completion_tokens: 10, cache_read_tokens: 800 };
+        scene.model.enqueue(Script::default().usage(usage).say("Done."));
+        let (events, _) = scene.turn(&session, "cached").await;
+        let data = &first(&events, "data-usage")["data"];
+        assert_eq!(
+            (&data["promptTokens"], &data["cacheReadTokens"]),
+            (&json!(900), &json!(800)),
+            "{dialect:?}"
+        );
+        assert_eq!(data.get("costMicrodollars"), None, "without prices there is no cost");
+    }
+}
+
+async fn title_of(scene: &Scene, session: &str) -> String {
+    let named = async {
+        loop {
+            if let Some(title) = scene.server.read_session(session).await["title"].as_str() {
+                return title.to_owned();
+            }
+            tokio::time::sleep(Duration::from_millis(20)).await;
+        }
+    };
+    tokio::time::timeout(PATIENCE, named).await.expect("the session gets a title")
+}
+
+#[tokio::test]
+async fn the_first_answer_gives_the_session_a_title_once() {
+    for dialect in DIALECTS {
+        let scene = Scene::start(dialect).await;
+        let session = scene.server.session().await;
+        scene.model.enqueue(Script::text("Hello."));
+        scene.turn(&session, "Plan my trip").await;
+        assert_eq!(title_of(&scene, &session).await, "A scripted title");
+        scene.model.enqueue(Script::text("Again."));
+        scene.turn(&session, "more").await;
+        scene.model.enqueue(Script::text("And again."));
+        scene.turn(&session, "and more").await;
+        assert_eq!(scene.model.title_requests().len(), 1);
+        scene.model.assert_no_violations();
+    }
+}
+
+#[tokio::test]
+async fn a_title_that_a_person_gave_is_never_replaced() {
+    let scene = Scene::start(Dialect::OpenAi).await;
+    let session = scene.server.session().await;
+    let gate = Gate::closed();
+    scene.model.enqueue(Script::default().say("Hel").wait_for(&gate).say("lo."));
+    let events = scene.server.say(&session, "Plan my trip").await;
+    gate.reached().await;
+    let path = scene.server.api(&format!("/chat/sessions/{session}/title"));
+    let renamed = scene
+        .server
+        .client
+        .patch(path)
+        .json(&json!({"title": "Mine"}))
+        .send()
+        .await
+        .expect("an answer");
+    assert!(renamed.status().is_success());
+    gate.open();
+    assert_eq!(text_of(&events.all().await), "Hello.");
+    // The second turn ends after the first one's title would have been asked for.
+    scene.model.enqueue(Script::text("Again."));
+    scene.turn(&session, "more").await;
+    assert_eq!(scene.server.read_session(&session).await["title"], "Mine");
+}
+
+async fn ask_as(scene: &Scene, user: &str, session: &str, text: &str) -> Vec<Got> {
+    let path = format!("/chat/sessions/{session}/stream");
+    let request = scene.server.post(&path, &json!({"message": text})).bearer_auth(token(user));
+    Events::of(request.send().await.expect("an answer")).all().await
+}
+
+#[tokio::test]
+async fn the_prompt_and_the_tools_are_the_same_for_everybody_so_that_they_can_be_cached() {
+    for dialect in DIALECTS {
+        let scene = Scene::with(
+            dialect,
+            &[("AUTH_MODE", "jwt"), ("JWT_VERIFY_KEY", super::auth::KEY), ("JWT_ISSUER", "test")],
+        )
+        .await;
+        scene.model.respond_with(|_| Script::text("Hello."));
+        for user in ["anna", "bert"] {
+            let made = scene
+                .server
+                .client
+                .post(scene.server.api("/chat/sessions"))
+                .bearer_auth(token(user))
+                .send()
+                .await;
+            let session = id_of(made.expect("an answer")).await;
+            for text in ["one", "two"] {
+                ask_as(&scene, user, &session, text).await;
+            }
+        }
+        let prompts: Vec<(Value, Value)> = scene
+            .model
+            .requests()
+            .iter()
+            .map(|request| {
+                let system = match dialect {
+                    Dialect::OpenAi => request.messages()[0].clone(),
+                    Dialect::Anthropic => request.body["system"].clone(),
+                };
+                (system, request.body["tools"].clone())
+            })
+            .collect();
+        assert_eq!(prompts.len(), 4);
+        assert!(prompts[0].1.as_array().is_some_and(|tools| !tools.is_empty()));
+        assert!(prompts.iter().all(|prompt| *prompt == prompts[0]), "{dialect:?}");
+        scene.model.assert_no_violations();
+    }
+}

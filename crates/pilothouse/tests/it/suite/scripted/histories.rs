@@ -1,0 +1,151 @@
+//! What the model is given after a turn was stopped, failed or was interrupted: always a history that the strictest
+//! provider takes.
+
+use std::time::Duration;
+
+use testkit::model_server::{Cut, Dialect, Gate, Script};
+
+use super::{DIALECTS, Scene, bash, todo};
+use crate::contract::{End, assert_whole};
+use crate::events::Events;
+use crate::server::PATIENCE;
+
+/// Two more turns, one with a tool: whatever is wrong with the history shows here.
+async fn assert_goes_on(scene: &Scene, session: &str) {
+    let calls: Vec<_> = ["call_x", "call_y"].map(|id| todo(id, "go on")).into();
+    scene.calls(&calls);
+    assert_eq!(scene.turn(session, "go on").await.1, End::Finished("stop".to_owned()));
+    scene.model.enqueue(Script::text("Fine."));
+    assert_eq!(scene.turn(session, "and once more").await.1, End::Finished("stop".to_owned()));
+    scene.model.assert_no_violations();
+}
+
+#[tokio::test]
+async fn after_a_stop_at_any_point_of_a_step() {
+    for dialect in DIALECTS {
+        let scene = Scene::start(dialect).await;
+        let waiting = [
+            (Script::hang_before_headers(), "start-step"),
+            (Script::default().think("hm").hang(), "reasoning-delta"),
+            (Script::default().say_in("Well", 1).hang(), "text-delta"),
+            (Script::default().call_in(&[todo("call_a", "one")], 4).hang(), "tool-input-delta"),
+            (
+                Script::default().call(&[todo("call_b", "one"), bash("call_c", "sleep 100")]),
+                "tool-output-available",
+            ),
+            (
+                Script::default().call(&[bash("call_d", "sleep 100"), bash("call_e", "sleep 100")]),
+                "tool-input-available",
+            ),
+        ];
+        // All of them in one session, so that every stop becomes part of the history of the next.
+        let session = scene.server.session().await;
+        for (script, point) in waiting {
+            scene.model.enqueue(script);
+            let mut events = scene.server.say(&session, point).await;
+            let mut seen = vec![];
+            while seen.last().is_none_or(|got: &crate::events::Got| got.chunk["type"] != point) {
+                seen.push(events.next().await.expect("the stream goes on"));
+            }
+            scene.server.cancel(&session).await;
+            seen.extend(events.rest().await.0);
+            assert_eq!(assert_whole(&seen), End::Aborted, "{dialect:?} {point}");
+        }
+        assert_goes_on(&scene, &session).await;
+    }
+}
+
+#[tokio::test]
+async fn after_a_failure_at_any_point_of_a_step() {
+    for dialect in DIALECTS {
+        let scene = Scene::start(dialect).await;
+        let session = scene.server.session().await;
+        let pause = Duration::from_millis(30);
+        for script in [
+            Script::unauthorized(),
+            Script::empty(),
+            Script::default().think("hm").delay(pause).cut(Cut::Close),
+            Script::default().say("Well").delay(pause).cut(Cut::Reset),
+            Script::default().call(&[todo("call_a", "one")]).delay(pause).cut(Cut::EndOfBody),
+            Script::default().say("So").then_error("overloaded_error", "Overloaded"),
+        ] {
+            scene.model.enqueue(script);
+            let (_, end) = scene.turn(&session, "try").await;
+            assert!(matches!(end, End::Failed(_)), "{dialect:?} {end:?}");
+        }
+        // A failure after a step that was whole: its calls have their results.
+        scene.model.enqueue(Script::default().call(&[todo("call_a", "one")]));
+        scene.model.enqueue(Script::context_too_long());
+        assert_eq!(scene.turn(&session, "try").await.1, End::Failed("context_too_long".to_owned()));
+        assert_goes_on(&scene, &session).await;
+    }
+}
+
+#[tokio::test]
+async fn after_a_crash_in_the_middle_of_a_command() {
+    for dialect in DIALECTS {
+        let mut scene = Scene::start(dialect).await;
+        let session = scene.server.session().await;
+        scene.model.enqueue(
+            Script::default()
+                .say("Let me see.")
+                .call(&[bash("call_a", "touch begun; sleep 100"), todo("call_b", "x")]),
+        );
+        let mut events = scene.server.say(&session, "work").await;
+        let turn = super::turn_of(&events);
+        events.until("tool-output-available").await;
+        let begun = scene.server.folder().join("data");
+        let waiting = async {
+            while !find(&begun, "begun") {
+                tokio::time::sleep(Duration::from_millis(20)).await;
+            }
+        };
+        tokio::time::timeout(PATIENCE, waiting).await.expect("the command begins");
+        scene.model.enqueue(Script::text("I do not know whether it happened."));
+        scene.server.restart();
+        let path = format!("/chat/tasks/{turn}/stream?last_message_id=0");
+        let events =
+            Events::of(scene.server.get(&path).send().await.expect("an answer")).all().await;
+        assert_eq!(crate::contract::assert_replay(&events), End::Finished("stop".to_owned()));
+        let rows = scene.messages(&session).await;
+        let outcome = |id: &str| {
+            rows.iter().find(|row| row["tool_call_id"] == id).expect("a result")["outcome"].clone()
+        };
+        assert_eq!((outcome("call_a"), outcome("call_b")), ("interrupted".into(), "ok".into()));
+        assert_goes_on(&scene, &session).await;
+    }
+}
+
+/// Whether a file of this name is anywhere below.
+fn find(folder: &std::path::Path, name: &str) -> bool {
+    let Ok(entries) = std::fs::read_dir(folder) else { return false };
+    entries.flatten().any(|entry| {
+        entry.file_name() == name || (entry.path().is_dir() && find(&entry.path(), name))
+    })
+}
+
+#[tokio::test]
+async fn messages_that_came_while_the_session_was_busy_are_answered_one_by_one() {
+    for dialect in DIALECTS {
+        let scene = Scene::start(dialect).await;
+        let session = scene.server.session().await;
+        let gate = Gate::closed();
+        scene.model.enqueue(Script::default().say("One").wait_for(&gate));
+        scene.model.enqueue(Script::text("Two"));
+        scene.model.enqueue(Script::text("Three"));
+        let first = scene.server.say(&session, "1").await;
+        gate.reached().await;
+        let second = scene.server.say(&session, "2").await;
+        let third = scene.server.say(&session, "3").await;
+        gate.open();
+        for (events, text) in [(first, "One"), (second, "Two"), (third, "Three")] {
+            assert_eq!(crate::events::text_of(&events.all().await), text);
+        }
+        // Each was asked with what came before it, and with nothing that came after.
+        let asked: Vec<usize> =
+            scene.model.requests().iter().map(|request| request.messages().len()).collect();
+        let system = usize::from(dialect == Dialect::OpenAi);
+        assert_eq!(asked, [1, 3, 5].map(|count| count + system));
+        scene.model.assert_no_violations();
+    }
+}

@@ -1,0 +1,107 @@
+//! Turns with a model that plays scripts, in both wire formats: the real binary on one side, a strict provider on the
+//! other.
+
+mod answers;
+mod cancel;
+mod faults;
+mod histories;
+mod limits;
+mod places;
+mod silence;
+mod tools;
+
+use serde_json::Value;
+use testkit::model_server::{
+    API_KEY, Dialect, MODEL, ModelServer, Script, ScriptedCall, TITLE_MODEL,
+};
+
+use super::{ENGINE, auth};
+use crate::contract::{End, assert_whole};
+use crate::events::{Events, Got};
+use crate::server::TestServer;
+
+pub(crate) const DIALECTS: [Dialect; 2] = [Dialect::OpenAi, Dialect::Anthropic];
+
+/// A server and the model it talks to.
+pub(crate) struct Scene {
+    pub(crate) model: ModelServer,
+    pub(crate) server: TestServer,
+}
+
+impl Scene {
+    pub(crate) async fn start(dialect: Dialect) -> Self {
+        Self::with(dialect, &[]).await
+    }
+
+    /// With further settings of the server.
+    pub(crate) async fn with(dialect: Dialect, settings: &[(&str, &str)]) -> Self {
+        let model = ModelServer::start().await;
+        let url = model.url(dialect);
+        let mut environment = settings_for(dialect, &url);
+        environment.extend(settings);
+        let server = TestServer::with(ENGINE, &environment);
+        Self { model, server }
+    }
+
+    /// Both scripts of a turn that calls a tool and then answers.
+    pub(crate) fn calls(&self, calls: &[ScriptedCall]) {
+        self.model.enqueue(Script::default().call(calls));
+        self.model.enqueue(Script::text("Done."));
+    }
+
+    /// Sends a message, reads the whole stream, and checks it.
+    pub(crate) async fn turn(&self, session: &str, text: &str) -> (Vec<Got>, End) {
+        let events = self.server.say(session, text).await.all().await;
+        let end = assert_whole(&events);
+        (events, end)
+    }
+
+    pub(crate) async fn messages(&self, session: &str) -> Vec<Value> {
+        let session = self.server.read_session(session).await;
+        session["messages"].as_array().expect("a list").clone()
+    }
+}
+
+/// The settings that point a server at a scripted model.
+pub(crate) fn settings_for(dialect: Dialect, url: &str) -> Vec<(&str, &str)> {
+    let mut settings = vec![("CHAT_MODEL", MODEL), ("CHAT_TITLE_MODEL", TITLE_MODEL)];
+    settings.extend(match dialect {
+        Dialect::OpenAi => vec![("CHAT_BASE_URL", url), ("CHAT_API_KEY", API_KEY)],
+        Dialect::Anthropic => vec![
+            ("CHAT_PROVIDER", "anthropic"),
+            ("ANTHROPIC_BASE_URL", url),
+            ("ANTHROPIC_API_KEY", API_KEY),
+        ],
+    });
+    settings
+}
+
+/// The turn that a stream belongs to.
+pub(crate) fn turn_of(events: &Events) -> String {
+    events.headers["x-turn-id"].to_str().expect("text").to_owned()
+}
+
+/// The first chunk of a kind.
+pub(crate) fn first<'a>(events: &'a [Got], kind: &str) -> &'a Value {
+    let found = events.iter().find(|got| got.chunk["type"] == kind);
+    &found.unwrap_or_else(|| panic!("no {kind} in {events:?}")).chunk
+}
+
+/// What the calls of a turn were answered, by call id.
+pub(crate) fn output<'a>(events: &'a [Got], call: &str) -> &'a Value {
+    let found = events.iter().find(|got| {
+        got.chunk["type"] == "tool-output-available" && got.chunk["toolCallId"] == call
+    });
+    &found.unwrap_or_else(|| panic!("no output of {call} in {events:?}")).chunk["output"]
+}
+
+pub(crate) fn bash(id: &str, command: &str) -> ScriptedCall {
+    ScriptedCall::new(id, "bash_exec", &serde_json::json!({"command": command}))
+}
+
+/// A call of a tool that needs no sandbox, no login and no network.
+pub(crate) fn todo(id: &str, content: &str) -> ScriptedCall {
+    let todos =
+        serde_json::json!([{"content": content, "status": "pending", "activeForm": content}]);
+    ScriptedCall::new(id, "todo_write", &serde_json::json!({"todos": todos}))
+}

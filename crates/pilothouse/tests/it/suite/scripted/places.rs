@@ -1,0 +1,156 @@
+//! What one user may have under way (G8), and that users take turns (G24), seen from the model: it counts who talks to
+//! it at the same time.
+
+use std::collections::HashSet;
+
+use reqwest::Response;
+use serde_json::json;
+use testkit::model_server::{Dialect, Ending, Gate, ModelServer, RecordedRequest, Script};
+use tokio::task::JoinSet;
+
+use super::auth::{jwt_server, token};
+use super::{Scene, settings_for};
+use crate::contract::{End, assert_whole};
+use crate::events::Events;
+use crate::server::{TestServer, id_of, refusal};
+
+fn talking(requests: &[RecordedRequest]) -> usize {
+    requests.iter().filter(|request| request.ending == Ending::Open).count()
+}
+
+async fn post(server: &TestServer, user: Option<&str>, session: &str, text: &str) -> Response {
+    let path = format!("/chat/sessions/{session}/stream");
+    let mut request = server.post(&path, &json!({"message": text}));
+    if let Some(user) = user {
+        request = request.bearer_auth(token(user));
+    }
+    request.send().await.expect("an answer")
+}
+
+#[tokio::test]
+async fn of_a_hundred_messages_at_once_fifteen_are_taken_and_five_run() {
+    let gate = Gate::closed();
+    let scene = Scene::with(Dialect::OpenAi, &[("NUM_COPILOT_WORKERS", "20")]).await;
+    let held = gate.clone();
+    scene.model.respond_with(move |_| Script::default().wait_for(&held).say("Done."));
+    let mut sessions = Vec::new();
+    for _ in 0..20 {
+        sessions.push(scene.server.session().await);
+    }
+    let mut sending = JoinSet::new();
+    for n in 0..100 {
+        let path = format!("/chat/sessions/{}/stream", sessions[n % 20]);
+        let request = scene.server.post(&path, &json!({"message": format!("message {n}")}));
+        sending.spawn(async move { request.send().await.expect("an answer") });
+    }
+    let answers = sending.join_all().await;
+    let (accepted, refused): (Vec<_>, Vec<_>) =
+        answers.into_iter().partition(|answer| answer.status() == 200);
+    assert_eq!(accepted.len(), 15, "exactly, however many come at once");
+    for answer in refused {
+        assert!(answer.headers().contains_key("retry-after"));
+        assert_eq!(refusal(answer).await, (429, "TOO_MANY_TURNS".into()));
+    }
+    let before = scene.model.wait_for_requests(5).await;
+    assert_eq!(talking(&before), 5);
+    gate.open();
+    for answer in accepted {
+        assert_eq!(assert_whole(&Events::of(answer).all().await), End::Finished("stop".into()));
+    }
+    assert_eq!(scene.model.requests().len(), 15);
+    let (_, end) = scene.turn(&sessions[0], "once more").await;
+    assert_eq!(end, End::Finished("stop".into()), "and then there is room again");
+}
+
+#[tokio::test]
+async fn never_more_than_the_cap_talk_to_the_model_and_the_others_follow_in_order() {
+    const CAP: usize = 2;
+    let caps = [("MAX_RUNNING_COPILOT_TURNS_PER_USER", "2"), ("NUM_COPILOT_WORKERS", "8")];
+    let scene = Scene::with(Dialect::OpenAi, &caps).await;
+    let gates: Vec<Gate> = (0..8).map(|_| Gate::closed()).collect();
+    for gate in &gates {
+        scene.model.enqueue(Script::default().wait_for(gate).say("Done."));
+    }
+    let mut streams = Vec::new();
+    for n in 0..8 {
+        let session = scene.server.session().await;
+        streams.push(scene.server.say(&session, &format!("message {n}")).await);
+    }
+    for (done, gate) in gates.iter().enumerate() {
+        let expected = (done + CAP).min(8);
+        let requests = scene.model.wait_for_requests(expected).await;
+        assert_eq!(requests.len(), expected, "the next one only when one has ended");
+        assert!(talking(&requests) <= CAP);
+        gate.open();
+    }
+    for stream in streams {
+        assert_eq!(assert_whole(&stream.all().await), End::Finished("stop".into()));
+    }
+    let asked: Vec<String> =
+        scene.model.requests().iter().map(RecordedRequest::last_user_text).collect();
+    for (n, words) in asked.iter().enumerate() {
+        assert!(words.contains(&format!("message {n}")), "first in, first out: {asked:?}");
+    }
+}
+
+#[tokio::test]
+async fn a_user_with_a_hundred_turns_delays_another_by_one_rotation_at_most() {
+    const MANY: usize = 100;
+    let model = ModelServer::start().await;
+    let url = model.url(Dialect::OpenAi);
+    let mut settings = settings_for(Dialect::OpenAi, &url);
+    settings.extend([
+        ("NUM_COPILOT_WORKERS", "2"),
+        ("MAX_RUNNING_COPILOT_TURNS_PER_USER", "2"),
+        ("MAX_INFLIGHT_COPILOT_TURNS_PER_USER", "1000"),
+    ]);
+    let server = jwt_server(&settings);
+    let gate = Gate::closed();
+    let held = gate.clone();
+    model.respond_with(move |_| Script::default().wait_for(&held).say("Done."));
+    let session_of = |user: &'static str| {
+        let request = server.client.post(server.api("/chat/sessions")).bearer_auth(token(user));
+        async move { id_of(request.send().await.expect("an answer")).await }
+    };
+    let mut streams = Vec::new();
+    for n in 0..MANY {
+        let session = session_of("ann").await;
+        streams.push(post(&server, Some("ann"), &session, &format!("ann {n}")).await);
+    }
+    model.wait_for_requests(2).await;
+    let session = session_of("bob").await;
+    let bob = post(&server, Some("bob"), &session, "bob at last").await;
+    assert_eq!(bob.status(), 200);
+    gate.open();
+    assert_eq!(assert_whole(&Events::of(bob).all().await), End::Finished("stop".into()));
+    let asked: Vec<String> = model.requests().iter().map(RecordedRequest::last_user_text).collect();
+    let place = asked.iter().position(|words| words.contains("bob")).expect("bob was answered");
+    // Two ran when bob came, and two more of ann's may have been in the queue before bob's.
+    assert!(place <= 4, "bob was number {place}");
+    for stream in streams {
+        assert_eq!(assert_whole(&Events::of(stream).all().await), End::Finished("stop".into()));
+    }
+    let answered: HashSet<String> =
+        model.requests().iter().map(RecordedRequest::last_user_text).collect();
+    assert_eq!(answered.len(), MANY + 1, "nobody was forgotten, nobody was asked twice");
+}
+
+#[tokio::test]
+async fn a_message_that_waits_for_its_place_can_be_stopped() {
+    let caps = [("MAX_RUNNING_COPILOT_TURNS_PER_USER", "1")];
+    let scene = Scene::with(Dialect::OpenAi, &caps).await;
+    let gate = Gate::closed();
+    let held = gate.clone();
+    scene.model.respond_with(move |_| Script::default().wait_for(&held).say("Done."));
+    let first = scene.server.session().await;
+    let running = scene.server.say(&first, "runs").await;
+    scene.model.wait_for_requests(1).await;
+    let second = scene.server.session().await;
+    let waiting = scene.server.say(&second, "waits").await;
+    let report = scene.server.cancel(&second).await;
+    assert_eq!(report["cancelled"], true);
+    assert_eq!(assert_whole(&waiting.all().await), End::Aborted);
+    assert_eq!(scene.model.requests().len(), 1, "it never ran");
+    gate.open();
+    assert_eq!(assert_whole(&running.all().await), End::Finished("stop".into()));
+}

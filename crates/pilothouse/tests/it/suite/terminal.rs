@@ -1,0 +1,114 @@
+//! The terminal client against a real server.
+
+use std::io::Write;
+use std::process::{Child, Stdio};
+use std::time::Duration;
+
+use super::ENGINE;
+use crate::server::{Log, TestServer, wait};
+
+struct Terminal {
+    child: Child,
+    shown: Log,
+}
+
+impl Terminal {
+    fn open(server: &TestServer, arguments: &[&str]) -> Self {
+        let mut all = vec!["chat", "--url", server.base()];
+        all.extend(arguments);
+        let mut child = server
+            .command(&all)
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .spawn()
+            .expect("it starts");
+        let shown = Log::default();
+        shown.follow(child.stdout.take().expect("piped"));
+        shown.follow(child.stderr.take().expect("piped"));
+        Self { child, shown }
+    }
+
+    fn say(&mut self, line: &str) {
+        let input = self.child.stdin.as_mut().expect("open");
+        writeln!(input, "{line}").expect("it listens");
+    }
+
+    fn interrupt(&self) {
+        let pid = rustix::process::Pid::from_child(&self.child);
+        rustix::process::kill_process(pid, rustix::process::Signal::INT).expect("it can be told");
+    }
+
+    fn wait(&mut self) -> bool {
+        wait(&mut self.child, Duration::from_secs(20)).expect("it ends").success()
+    }
+}
+
+impl Drop for Terminal {
+    fn drop(&mut self) {
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+#[tokio::test]
+async fn a_conversation_streams_and_ends_with_the_input() {
+    let server = TestServer::start(ENGINE);
+    let mut terminal = Terminal::open(&server, &[]);
+    terminal.say("/think first");
+    terminal.say("/stream count=2 size=5");
+    drop(terminal.child.stdin.take());
+    assert!(terminal.wait());
+    terminal.shown.wait_for("To go on: pilothouse chat --session ");
+}
+
+#[tokio::test]
+async fn ctrl_c_stops_the_turn_and_again_leaves() {
+    let server = TestServer::start(ENGINE);
+    let mut terminal = Terminal::open(&server, &[]);
+    terminal.shown.wait_for("> ");
+    terminal.say("/stream count=100000 size=5 delay_ms=20");
+    wait_until_running(&server).await;
+    terminal.interrupt();
+    terminal.shown.wait_for("(stopped)");
+    terminal.interrupt();
+    assert!(terminal.wait());
+}
+
+#[tokio::test]
+async fn a_running_turn_is_taken_up_again_also_over_a_restart() {
+    let mut server = TestServer::start(ENGINE);
+    let session = server.session().await;
+    let mut events = server.say(&session, "/stream count=60 size=5 delay_ms=30").await;
+    events.until("text-delta").await;
+    let mut terminal = Terminal::open(&server, &["--session", &session]);
+    terminal.shown.wait_for("> /stream count=60");
+    server.restart();
+    terminal.shown.wait_for("connected again");
+    terminal.shown.wait_for(&format!("Session {session}."));
+    drop(terminal.child.stdin.take());
+    assert!(terminal.wait());
+}
+
+#[tokio::test]
+async fn where_nobody_answers_it_says_how_to_start_a_server() {
+    let mut server = TestServer::start(ENGINE);
+    server.kill9();
+    let mut terminal = Terminal::open(&server, &[]);
+    assert!(!terminal.wait());
+    terminal.shown.wait_for("pilothouse serve");
+}
+
+async fn wait_until_running(server: &TestServer) {
+    let running = async {
+        loop {
+            let list = server.get("/chat/sessions").send().await.expect("an answer");
+            let list: serde_json::Value = list.json().await.expect("JSON");
+            if list["sessions"][0]["chat_status"] == "running" {
+                return;
+            }
+            tokio::time::sleep(Duration::from_millis(20)).await;
+        }
+    };
+    tokio::time::timeout(Duration::from_secs(20), running).await.expect("it runs");
+}

@@ -1,0 +1,155 @@
+//! A Postgres server of one's own.
+
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+use std::time::Duration;
+
+use anyhow::{Context, Result, ensure};
+use rustix::process::Signal;
+use tempfile::TempDir;
+
+use super::ports::{free_port, loopback};
+use super::process::Process;
+use super::program::{find, versions_in};
+
+const PACKAGE: &str = "postgresql";
+/// The server refuses to run as root, so root runs it as the user that its package has made.
+const USER: &str = "postgres";
+const READY_WITHIN: Duration = Duration::from_secs(60);
+const STOPPED_WITHIN: Duration = Duration::from_secs(10);
+
+pub struct Postgres {
+    process: Process,
+    programs: PathBuf,
+    folder: TempDir,
+    port: u16,
+}
+
+impl Postgres {
+    pub fn start() -> Result<Self> {
+        let mut postgres = Self::launch()?;
+        postgres.wait()?;
+        Ok(postgres)
+    }
+
+    /// Starts it and does not wait until it answers; `wait` does.
+    pub fn launch() -> Result<Self> {
+        let program = find("postgres", &versions_in(Path::new("/usr/lib/postgresql")), PACKAGE)?;
+        let programs = program.parent().context("a program is in a folder")?.to_owned();
+        let folder = TempDir::with_prefix("pilothouse-postgres-").context("a temporary folder")?;
+        give_away(folder.path())?;
+        create_cluster(&programs, folder.path())?;
+        let port = free_port()?;
+        let process = run(&programs, folder.path(), port)?;
+        Ok(Self { process, programs, folder, port })
+    }
+
+    pub fn wait(&mut self) -> Result<()> {
+        let (program, port) = (self.programs.join("pg_isready"), self.port.to_string());
+        self.process.wait_until("Postgres", READY_WITHIN, || {
+            let mut asking = Command::new(&program);
+            asking.args(["--quiet", "--host", "127.0.0.1", "--port", &port]).stdout(Stdio::null());
+            asking.status().is_ok_and(|status| status.success())
+        })
+    }
+
+    pub fn url(&self) -> String {
+        format!("postgres://{USER}@{}/postgres", loopback(self.port))
+    }
+
+    pub fn pid(&self) -> u32 {
+        self.process.pid()
+    }
+
+    /// In good order: transactions are rolled back, connections closed.
+    pub fn stop(&mut self) {
+        self.process.stop(Signal::INT, STOPPED_WITHIN);
+    }
+
+    /// As `pg_ctl restart -m fast`, on the same port.
+    pub fn restart(&mut self) {
+        self.stop();
+        self.run_again();
+    }
+
+    /// As `pg_ctl restart -m immediate`: nothing is finished, and the next start recovers.
+    pub fn restart_immediate(&mut self) {
+        self.process.stop(Signal::QUIT, STOPPED_WITHIN);
+        self.run_again();
+    }
+
+    pub fn pause(&self) {
+        self.process.pause();
+    }
+
+    pub fn resume(&self) {
+        self.process.resume();
+    }
+
+    fn run_again(&mut self) {
+        self.process = run(&self.programs, self.folder.path(), self.port).expect("it ran before");
+        self.wait().expect("it was ready before");
+    }
+}
+
+fn create_cluster(programs: &Path, folder: &Path) -> Result<()> {
+    let mut command = Command::new("setpriv");
+    command.args(identity()).arg(programs.join("initdb"));
+    command.args([
+        "--username",
+        USER,
+        "--auth",
+        "trust",
+        "--locale",
+        "C.UTF-8",
+        "--encoding",
+        "UTF8",
+    ]);
+    let made = command
+        .args(["--no-sync", "--no-instructions", "--pgdata"])
+        .arg(folder.join("data"))
+        .current_dir(folder)
+        .output()
+        .context("setpriv, which is part of util-linux, could not be started")?;
+    let said = String::from_utf8_lossy(&made.stderr);
+    ensure!(made.status.success(), "initdb could not create a database cluster: {said}");
+    Ok(())
+}
+
+fn run(programs: &Path, folder: &Path, port: u16) -> Result<Process> {
+    let program = programs.join("postgres");
+    let prepare = |command: &mut Command| {
+        command.args(identity()).arg(&program).arg("-D").arg(folder.join("data"));
+        command.args(["-p", &port.to_string()]).arg("-k").arg(folder).current_dir(folder);
+        // Nothing here outlives the machine, so nothing has to be forced to the disk.
+        for setting in ["listen_addresses=127.0.0.1", "fsync=off", "max_connections=400"] {
+            command.args(["-c", setting]);
+        }
+    };
+    Process::start("Postgres", &program, prepare, folder.join("log"))
+}
+
+fn identity() -> &'static [&'static str] {
+    match rustix::process::geteuid().is_root() {
+        true => &["--reuid", USER, "--regid", USER, "--init-groups"],
+        false => &[],
+    }
+}
+
+/// To the user that the server runs as.
+fn give_away(folder: &Path) -> Result<()> {
+    if !rustix::process::geteuid().is_root() {
+        return Ok(());
+    }
+    let number = |option: &str| -> Result<u32> {
+        let asked = Command::new("id").args([option, USER]).output().context("id is missing")?;
+        let text = String::from_utf8_lossy(&asked.stdout).trim().to_owned();
+        text.parse().with_context(|| {
+            format!(
+                "there is no user {USER}, which the package {PACKAGE} creates: install that package"
+            )
+        })
+    };
+    std::os::unix::fs::chown(folder, Some(number("-u")?), Some(number("-g")?))
+        .with_context(|| format!("{} could not be given to {USER}", folder.display()))
+}

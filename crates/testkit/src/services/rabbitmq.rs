@@ -1,0 +1,192 @@
+//! A RabbitMQ broker of one's own: its own node name, cookie, folders, and a port mapper that ends with it.
+
+use std::io::{Read, Write};
+use std::net::TcpStream;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+use std::time::Duration;
+
+use anyhow::{Context, Result};
+use rustix::process::Signal;
+use tempfile::TempDir;
+use uuid::Uuid;
+
+use super::ports::{free_port, loopback};
+use super::process::Process;
+use super::program::find;
+
+const PACKAGE: &str = "rabbitmq-server";
+const READY_WITHIN: Duration = Duration::from_secs(120);
+const STOPPED_WITHIN: Duration = Duration::from_secs(20);
+const ASKED_FOR_AT_MOST: Duration = Duration::from_secs(2);
+/// A test broker holds little, and a nearly full disk must not make it refuse that.
+const CONFIGURATION: &str = "\
+vm_memory_high_watermark.absolute = 512MB
+disk_free_limit.absolute = 1MB
+raft.wal_max_size_bytes = 8388608
+collect_statistics = none
+";
+
+pub struct RabbitMq {
+    process: Process,
+    _mapper: Process,
+    node: Node,
+}
+
+/// What the broker and the programs that talk to it must agree on.
+struct Node {
+    server: PathBuf,
+    control: PathBuf,
+    folder: TempDir,
+    name: String,
+    port: u16,
+    peer_port: u16,
+    mapper_port: u16,
+}
+
+impl RabbitMq {
+    pub fn start() -> Result<Self> {
+        let mut broker = Self::launch()?;
+        broker.wait()?;
+        Ok(broker)
+    }
+
+    /// Starts it and does not wait until it answers, which takes several seconds; `wait` does.
+    pub fn launch() -> Result<Self> {
+        let node = Node::new()?;
+        let mapper = node.run_mapper()?;
+        let process = node.run()?;
+        Ok(Self { process, _mapper: mapper, node })
+    }
+
+    pub fn wait(&mut self) -> Result<()> {
+        let port = self.node.port;
+        self.process.wait_until("RabbitMQ", READY_WITHIN, || greets(port))
+    }
+
+    pub fn url(&self) -> String {
+        format!("amqp://guest:guest@{}/%2f", loopback(self.node.port))
+    }
+
+    pub fn pid(&self) -> u32 {
+        self.process.pid()
+    }
+
+    pub fn stop(&mut self) {
+        self.process.stop(Signal::TERM, STOPPED_WITHIN);
+    }
+
+    /// On the same port, with the durable queues of before.
+    pub fn restart(&mut self) {
+        self.stop();
+        self.process = self.node.run().expect("it ran before");
+        self.wait().expect("it was ready before");
+    }
+
+    pub fn pause(&self) {
+        self.process.pause();
+    }
+
+    pub fn resume(&self) {
+        self.process.resume();
+    }
+
+    /// As an operator does it: every client is told that it must go.
+    pub fn close_connections(&self) {
+        self.node.control(&["close_all_connections", "closed by the operator"]);
+    }
+
+    /// Every message that nobody has fetched yet is gone.
+    pub fn purge(&self, queue: &str) {
+        self.node.control(&["purge_queue", queue]);
+    }
+}
+
+impl Node {
+    fn new() -> Result<Self> {
+        // The scripts of this folder run as any user; those on the PATH of Debian insist on root.
+        let folders = [PathBuf::from("/usr/lib/rabbitmq/bin")];
+        let folder = TempDir::with_prefix("pilothouse-rabbitmq-").context("a temporary folder")?;
+        std::fs::write(folder.path().join("broker.conf"), CONFIGURATION).context("its settings")?;
+        std::fs::write(folder.path().join("plugins"), "[].\n").context("its settings")?;
+        Ok(Self {
+            server: find("rabbitmq-server", &folders, PACKAGE)?,
+            control: find("rabbitmqctl", &folders, PACKAGE)?,
+            name: format!("pilothouse-{}@localhost", Uuid::new_v4().simple()),
+            port: free_port()?,
+            peer_port: free_port()?,
+            mapper_port: free_port()?,
+            folder,
+        })
+    }
+
+    /// Erlang starts this daemon itself when it finds none, and leaves it behind; so we start it, as our child.
+    fn run_mapper(&self) -> Result<Process> {
+        let program = find("epmd", &[], "erlang-base")?;
+        let port = self.mapper_port;
+        let prepare = |command: &mut Command| {
+            command.arg(&program).args(["-address", "127.0.0.1", "-port", &port.to_string()]);
+        };
+        let log = self.folder.path().join("mapper.log");
+        let mut mapper = Process::start("epmd", &program, prepare, log)?;
+        let answers = || TcpStream::connect(loopback(port)).is_ok();
+        mapper.wait_until("epmd", READY_WITHIN, answers)?;
+        Ok(mapper)
+    }
+
+    fn run(&self) -> Result<Process> {
+        let prepare = |command: &mut Command| {
+            command.arg(&self.server);
+            self.tell(command);
+        };
+        Process::start("RabbitMQ", &self.server, prepare, self.folder.path().join("broker.log"))
+    }
+
+    fn tell(&self, command: &mut Command) {
+        let folder: &Path = self.folder.path();
+        command
+            .env("HOME", folder)
+            .env("ERL_EPMD_PORT", self.mapper_port.to_string())
+            .env("ERL_EPMD_ADDRESS", "127.0.0.1")
+            .env("RABBITMQ_NODENAME", &self.name)
+            .env("RABBITMQ_NODE_IP_ADDRESS", "127.0.0.1")
+            .env("RABBITMQ_NODE_PORT", self.port.to_string())
+            .env("RABBITMQ_DIST_PORT", self.peer_port.to_string())
+            .env("RABBITMQ_MNESIA_BASE", folder.join("mnesia"))
+            .env("RABBITMQ_LOG_BASE", folder.join("log"))
+            .env("RABBITMQ_CONFIG_FILE", folder.join("broker.conf"))
+            .env("RABBITMQ_CONF_ENV_FILE", folder.join("no-environment"))
+            .env("RABBITMQ_ENABLED_PLUGINS_FILE", folder.join("plugins"))
+            // One scheduler is enough, and a second one would spin beside the tests.
+            .env(
+                "RABBITMQ_SERVER_ADDITIONAL_ERL_ARGS",
+                "-kernel inet_dist_use_interface {127,0,0,1} +S 1:1 +sbwt none",
+            )
+            // Lets the script become the broker, so that the process we have started is the broker itself.
+            .env("RUNNING_UNDER_SYSTEMD", "1");
+    }
+
+    fn control(&self, arguments: &[&str]) {
+        let mut command = Command::new(&self.control);
+        self.tell(&mut command);
+        let ran = command
+            .args(["--quiet", "--node", &self.name])
+            .args(arguments)
+            .stdin(Stdio::null())
+            .output();
+        let ran = ran.expect("rabbitmqctl runs");
+        let said = String::from_utf8_lossy(&ran.stderr);
+        assert!(ran.status.success(), "rabbitmqctl {arguments:?} failed: {said}");
+    }
+}
+
+/// Whether a client would be welcomed: the broker listens only when all else is ready.
+fn greets(port: u16) -> bool {
+    let greeting = || -> std::io::Result<usize> {
+        let mut stream = TcpStream::connect_timeout(&loopback(port), ASKED_FOR_AT_MOST)?;
+        stream.set_read_timeout(Some(ASKED_FOR_AT_MOST))?;
+        stream.write_all(b"AMQP\x00\x00\x09\x01")?;
+        stream.read(&mut [0; 7])
+    };
+    greeting().is_ok_and(|read| read > 0)
+}

@@ -1,0 +1,80 @@
+//! `with-services` hands on what there is, returns what the command returns, and leaves nothing behind.
+
+use std::io::{BufRead, BufReader};
+use std::process::{Child, Command, Stdio};
+use std::time::{Duration, Instant};
+
+use rustix::process::{Pid, Signal, kill_process};
+
+const PROGRAM: &str = env!("CARGO_BIN_EXE_with-services");
+
+/// Servers that nobody asks are enough here: the program only hands their addresses on.
+fn with_services(arguments: &[&str]) -> Command {
+    let mut command = Command::new(PROGRAM);
+    command.args(arguments);
+    command.env("DATABASE_URL", "postgres://there").env("REDIS_URL", "redis://there");
+    command.env("RABBITMQ_URL", "amqp://there");
+    command
+}
+
+#[test]
+fn the_command_finds_the_servers_that_were_named_and_its_code_is_returned() {
+    let mut command =
+        with_services(&["--", "sh", "-c", "echo $DATABASE_URL $REDIS_URL $RABBITMQ_URL; exit 7"]);
+    let ran = command.output().expect("it runs");
+    assert_eq!(
+        String::from_utf8_lossy(&ran.stdout),
+        "postgres://there redis://there amqp://there\n"
+    );
+    assert_eq!(ran.status.code(), Some(7));
+}
+
+#[test]
+fn what_is_no_command_is_refused_with_a_sentence() {
+    for (arguments, part) in [
+        (&["--"][..], "usage: with-services"),
+        (&["x"], "usage"),
+        (&["--", "/no/such"], "could not be started"),
+    ] {
+        let ran = with_services(arguments).output().expect("it runs");
+        assert!(!ran.status.success());
+        assert!(String::from_utf8_lossy(&ran.stderr).contains(part), "{ran:?}");
+    }
+}
+
+#[test]
+fn a_signal_is_handed_on_and_a_server_that_was_started_ends_after_the_command() {
+    let mut command = with_services(&["--", "sh", "-c", "echo $REDIS_URL; exec sleep 600"]);
+    let mut running =
+        command.env_remove("REDIS_URL").stdout(Stdio::piped()).spawn().expect("it runs");
+    let server = redis::Client::open(said(&mut running)).expect("a URL");
+    server.get_connection().expect("it is there");
+    kill_process(Pid::from_child(&running), Signal::TERM).expect("it runs");
+    assert_eq!(running.wait().expect("it ends").code(), Some(128 + 15));
+    assert!(server.get_connection().is_err(), "the server is gone");
+}
+
+#[test]
+fn a_server_ends_also_when_the_program_is_killed() {
+    // Nobody is left to remove its folder.
+    let folder = tempfile::TempDir::new().expect("a folder");
+    let mut command = with_services(&["--", "sh", "-c", "echo $REDIS_URL; exec sleep 1"]);
+    command.env("TMPDIR", folder.path()).env_remove("REDIS_URL").stdout(Stdio::piped());
+    let mut running = command.spawn().expect("it runs");
+    let server = redis::Client::open(said(&mut running)).expect("a URL");
+    server.get_connection().expect("it is there");
+    running.kill().expect("it runs");
+    running.wait().expect("it ends");
+    let deadline = Instant::now() + Duration::from_secs(10);
+    while server.get_connection().is_ok() {
+        assert!(Instant::now() < deadline, "the server is gone");
+    }
+}
+
+/// The line that the command has printed.
+fn said(running: &mut Child) -> String {
+    let mut line = String::new();
+    let output = running.stdout.as_mut().expect("piped");
+    BufReader::new(output).read_line(&mut line).expect("text");
+    line.trim().to_owned()
+}
