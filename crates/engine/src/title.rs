@@ -21,6 +21,7 @@ pub(crate) fn ask(inner: &Arc<Inner>, turn: &Turn, message: String) {
     let work = inner.clone();
     inner.tasks.spawn(Kind::Title, async move {
         let asked = tokio::select! {
+            biased;
             () = work.phase.stopping() => None,
             asked = tokio::time::timeout(PATIENCE, work.model.title(&message)) => {
                 asked.ok().and_then(Result::ok).flatten()

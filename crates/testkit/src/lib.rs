@@ -5,3 +5,4 @@ pub mod conformance;
 pub mod model_server;
 pub mod proxy;
 pub mod services;
+pub mod sim;

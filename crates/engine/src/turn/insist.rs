@@ -5,6 +5,7 @@ use std::future::Future;
 use std::time::Duration;
 
 use ports::{Fenced, PortError, PortResult};
+use tokio::time::timeout_at;
 
 use super::halt::{Halt, unfenced};
 use super::registry::{Stop, StopReason};
@@ -18,7 +19,7 @@ where
     F: Future<Output = PortResult<T>>,
 {
     loop {
-        match call().await {
+        match while_ours(stop, call()).await? {
             Ok(value) => return Ok(value),
             Err(PortError::Unavailable(_)) if stop.is_lost() => {
                 return Err(Halt::Stop(StopReason::LeaseLost));
@@ -28,6 +29,19 @@ where
                 tokio::time::sleep(PAUSE).await;
             }
             Err(error) => return Err(error.into()),
+        }
+    }
+}
+
+/// A call that hangs is given up with the lease: whoever waited for it may hold tools that have to be stopped by then.
+async fn while_ours<T>(stop: &Stop, call: impl Future<Output = T>) -> Result<T, Halt> {
+    let mut call = std::pin::pin!(call);
+    loop {
+        match timeout_at(stop.ours_until(), &mut call).await {
+            Ok(answer) => return Ok(answer),
+            Err(_) if stop.is_lost() => return Err(Halt::Stop(StopReason::LeaseLost)),
+            // Renewed meanwhile.
+            Err(_) => {}
         }
     }
 }

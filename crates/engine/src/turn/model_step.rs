@@ -117,6 +117,7 @@ impl Attempt {
                 )))
                 .await?;
             tokio::select! {
+                biased;
                 reason = self.stop.stopped() => return Err(Halt::Stop(reason)),
                 () = tokio::time::sleep(wait) => {}
             }
@@ -127,7 +128,12 @@ impl Attempt {
         let stop = self.stop.clone();
         let model = self.inner.model.clone();
         let idle = self.inner.options.stream_idle();
+        // A process that was asleep for longer than its lease must not act for the turn any more.
+        if let Some(reason) = stop.now() {
+            return Err(Halt::Stop(reason).into());
+        }
         let mut stream: ModelStream = tokio::select! {
+            biased;
             reason = stop.stopped() => return Err(Halt::Stop(reason).into()),
             stream = tokio::time::timeout(idle, model.stream(request)) => {
                 stream.map_err(|_| silent(idle))??

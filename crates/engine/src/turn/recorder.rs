@@ -210,6 +210,7 @@ impl Recorder {
                 return Ok(());
             }
             tokio::select! {
+                biased;
                 reason = self.shared.stop.stopped() => return Err(Halt::Stop(reason)),
                 _ = stored.changed() => {}
             }
@@ -247,6 +248,7 @@ async fn flush(shared: Arc<Shared>) {
         let segment = shared.state.lock().expect(LOCK).builder.take();
         let Some(segment) = segment else {
             tokio::select! {
+                biased;
                 () = shared.closing.cancelled() => return,
                 () = shared.grown.notified() => continue,
             }
@@ -290,9 +292,11 @@ async fn store(shared: &Shared, segment: &Segment) -> Result<(), Halt> {
                 metrics::counter!("pilothouse_fenced_appends_total").increment(1);
                 return Err(Halt::Stop(StopReason::LeaseLost));
             }
-            Err(PortError::Unavailable(_))
-                if !shared.closing.is_cancelled() && !shared.stop.is_lost() =>
-            {
+            // The log may be fine and we too late: that is no failure of the turn.
+            Err(PortError::Unavailable(_)) if shared.stop.is_lost() => {
+                return Err(Halt::Stop(StopReason::LeaseLost));
+            }
+            Err(PortError::Unavailable(_)) if !shared.closing.is_cancelled() => {
                 // The lease bounds this: a worker that cannot renew is stopped.
                 tokio::time::sleep(RETRY).await;
             }

@@ -1,7 +1,7 @@
 //! The turns that run in this process and how to stop them. A cache: what it forgets is found in the
 //! store by the next renewal.
 
-use std::collections::HashMap;
+use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, OnceLock};
 use std::time::Duration;
@@ -77,7 +77,7 @@ impl Stop {
     }
 
     pub(crate) fn is_lost(&self) -> bool {
-        if Instant::now() > self.ours_until() {
+        if Instant::now() >= self.ours_until() {
             self.lose();
         }
         self.lost.load(Ordering::Acquire)
@@ -106,7 +106,7 @@ impl Stop {
 }
 
 pub(crate) struct Registry {
-    running: Arc<Mutex<HashMap<TurnId, Arc<Stop>>>>,
+    running: Arc<Mutex<BTreeMap<TurnId, Arc<Stop>>>>,
     count: watch::Sender<usize>,
 }
 
@@ -120,7 +120,7 @@ impl Default for Registry {
 pub(crate) struct Running {
     turn: TurnId,
     pub(crate) stop: Arc<Stop>,
-    running: Arc<Mutex<HashMap<TurnId, Arc<Stop>>>>,
+    running: Arc<Mutex<BTreeMap<TurnId, Arc<Stop>>>>,
     count: watch::Sender<usize>,
 }
 
@@ -179,7 +179,7 @@ impl Drop for Running {
     }
 }
 
-type Map = Mutex<HashMap<TurnId, Arc<Stop>>>;
+type Map = Mutex<BTreeMap<TurnId, Arc<Stop>>>;
 
 fn publish(running: &Map, count: &watch::Sender<usize>) {
     let len = lock(running).len();
@@ -187,7 +187,7 @@ fn publish(running: &Map, count: &watch::Sender<usize>) {
     count.send_replace(len);
 }
 
-fn lock(running: &Map) -> std::sync::MutexGuard<'_, HashMap<TurnId, Arc<Stop>>> {
+fn lock(running: &Map) -> std::sync::MutexGuard<'_, BTreeMap<TurnId, Arc<Stop>>> {
     running.lock().expect("no code panics while it holds this lock")
 }
 

@@ -18,6 +18,7 @@ use protocol::session::Owner;
 use protocol::text::{cut_middle, scrub};
 use protocol::turn::FailureCode;
 use serde_json::Value;
+use tokio::sync::Mutex;
 use tokio::time::Instant;
 
 use super::Attempt;
@@ -37,13 +38,21 @@ impl Attempt {
         pending: Vec<Pending>,
     ) -> Result<(), Halt> {
         self.journal_repeats(&pending).await?;
+        let pen = Mutex::new(());
         let mut running = FuturesUnordered::new();
-        for Pending { call, how } in pending {
-            running.push(self.answer(progress, call, how));
+        for pending in pending {
+            running.push(self.carry_out(progress, pending, &pen));
         }
-        while let Some((call, answered)) = running.next().await {
-            let (response, outcome) = answered?;
-            self.deliver(progress, &call, response, outcome).await?;
+        while let Some(done) = running.next().await {
+            if let Err(halt) = done {
+                // A result that is on its way to the store gets there first: the end gives one to every call without.
+                tokio::select! {
+                    biased;
+                    _free = pen.lock() => {}
+                    () = running.map(drop).collect() => {}
+                }
+                return Err(halt);
+            }
         }
         drop(running);
         if let Some(reason) = self.stop.now() {
@@ -68,19 +77,23 @@ impl Attempt {
         self.record(again).await
     }
 
-    async fn answer(
+    /// Results are journaled one after the other, but every call is attended to meanwhile: a stop has to reach those
+    /// that still run also while the store is slow to take a result.
+    async fn carry_out(
         &self,
         progress: &Progress,
-        call: ToolCall,
-        how: How,
-    ) -> (ToolCall, Result<(ToolResponse, Outcome), Halt>) {
-        let answer = match how {
+        pending: Pending,
+        pen: &Mutex<()>,
+    ) -> Result<(), Halt> {
+        let Pending { call, how } = pending;
+        let (response, outcome) = match how {
             How::Interrupted => {
-                Ok((ToolResponse::error("interrupted", INTERRUPTED), Outcome::Interrupted))
+                (ToolResponse::error("interrupted", INTERRUPTED), Outcome::Interrupted)
             }
-            How::Run | How::RunAgain => self.call(progress, &call).await,
+            How::Run | How::RunAgain => self.call(progress, &call).await?,
         };
-        (call, answer)
+        let _mine = pen.lock().await;
+        self.deliver(progress, &call, response, outcome).await
     }
 
     async fn call(

@@ -1,0 +1,86 @@
+//! The processes of a simulation: started, found dead, started again.
+
+use std::convert::Infallible;
+use std::sync::{Arc, Mutex, MutexGuard};
+use std::time::Duration;
+
+use pilothouse_engine::{Engine, Roles};
+use ports::Ports;
+use testkit::sim::{Fate, Node, SimModel, Simulation, tools};
+
+use crate::plan::{Plan, options};
+
+/// How long a dead process is missed before it is started again.
+const MISSED: Duration = Duration::from_secs(3);
+const LOOK: Duration = Duration::from_millis(250);
+
+pub(crate) struct Fleet {
+    pub(crate) sim: Arc<Simulation>,
+    pub(crate) plan: Plan,
+    processes: Mutex<Vec<Arc<Process>>>,
+}
+
+pub(crate) struct Process {
+    pub(crate) engine: Engine,
+    pub(crate) ports: Ports,
+    node: Arc<Node>,
+}
+
+impl Fleet {
+    pub(crate) fn start(sim: &Arc<Simulation>, plan: Plan) -> Self {
+        let processes = (0..plan.processes).map(|_| Process::start(sim, &plan)).collect();
+        Self { sim: sim.clone(), plan, processes: Mutex::new(processes) }
+    }
+
+    /// Any of them, dead or alive: a client cannot tell.
+    pub(crate) fn any(&self) -> Arc<Process> {
+        let processes = self.processes();
+        let chosen = self.sim.dice().below(processes.len() as u64);
+        processes[chosen as usize].clone()
+    }
+
+    /// Starts those that died again, after a while.
+    pub(crate) async fn keep_up(&self) -> Infallible {
+        loop {
+            tokio::time::sleep(LOOK).await;
+            let dead: Vec<usize> = {
+                let processes = self.processes();
+                (0..processes.len()).filter(|place| processes[*place].node.is_dead()).collect()
+            };
+            for place in dead {
+                let missed = self.sim.dice().up_to(MISSED);
+                tokio::time::sleep(missed).await;
+                self.replace(place);
+            }
+        }
+    }
+
+    /// Ends one as an upgrade would: told to stop, waited for, replaced.
+    pub(crate) async fn restart_one(&self, at: Duration) {
+        tokio::time::sleep(at).await;
+        let chosen = self.any();
+        self.sim.tell(|| format!("node {} is told to stop", chosen.node.number));
+        chosen.engine.shutdown().await;
+        chosen.node.die();
+    }
+
+    fn replace(&self, place: usize) {
+        let new = Process::start(&self.sim, &self.plan);
+        self.processes()[place] = new;
+    }
+
+    fn processes(&self) -> MutexGuard<'_, Vec<Arc<Process>>> {
+        self.processes.lock().expect("no code panics while it holds this lock")
+    }
+}
+
+impl Process {
+    fn start(sim: &Arc<Simulation>, plan: &Plan) -> Arc<Self> {
+        let fate: Fate = plan.fate(&mut sim.dice());
+        let node = Node::start(sim, fate);
+        let ports = node.ports();
+        let engine = Engine::new(ports.clone(), SimModel::of(&node), tools(&node), options(plan));
+        engine.start(Roles::ALL);
+        Arc::new(Self { engine, ports, node })
+    }
+}

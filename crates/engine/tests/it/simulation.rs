@@ -1,0 +1,170 @@
+//! Thousands of seeds, each a history of its own. A seed that breaks a guarantee is named, and
+//! `PILOTHOUSE_SIM_SEED=<seed>` plays it again with everything that happened.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::Duration;
+
+use futures::StreamExt;
+use futures::stream::FuturesUnordered;
+use ports::store::NewSession;
+use protocol::SessionId;
+use testkit::sim::{Dice, Simulation, Story};
+use tokio::time::sleep;
+
+use crate::checks;
+use crate::client::Message;
+use crate::fleet::Fleet;
+use crate::plan::{LEASE, Plan};
+use crate::tally::Tally;
+
+/// How many seeds a run of the tests tries; `PILOTHOUSE_SIM_SEEDS` asks for more.
+const SEEDS: u64 = 1000;
+/// From the end of the faults to the end of every turn, at the latest: a turn that the queue has lost after it was
+/// pushed is pushed again after half a minute, and then has to be answered.
+const SETTLED: Duration = Duration::from_secs(150);
+
+#[test]
+fn the_guarantees_hold_whatever_fails() {
+    if let Some(seed) = number("PILOTHOUSE_SIM_SEED") {
+        let sim = run(seed, Plan::stormy, Story::Told);
+        let story = sim.story().join("\n");
+        panic!("{story}\nseed {seed}: {:#?}", sim.facts().violations);
+    }
+    let seeds = number("PILOTHOUSE_SIM_SEEDS").unwrap_or(SEEDS);
+    let tally = each_seed(seeds, Plan::stormy);
+    assert!(tally.completed > seeds && tally.failed > seeds / 4, "{tally:?}");
+    assert!(tally.cancelled > seeds / 4 && tally.taken_over > seeds / 4, "{tally:?}");
+    assert!(tally.model_calls > 4 * seeds && tally.tool_calls > seeds, "{tally:?}");
+    assert!(tally.crash_loops > seeds / 100 && tally.stale_writes > seeds / 20, "{tally:?}");
+}
+
+#[test]
+fn the_guarantees_hold_when_nothing_fails() {
+    let tally = each_seed(200, Plan::calm);
+    assert_eq!((tally.taken_over, tally.crash_loops), (0, 0), "{tally:?}");
+}
+
+#[test]
+fn the_guarantees_hold_when_no_hint_arrives() {
+    let tally = each_seed(200, Plan::deaf);
+    assert!(tally.cancelled > 50, "{tally:?}");
+}
+
+#[test]
+fn one_seed_is_one_history() {
+    for seed in 0..10 {
+        let story = || run(seed, Plan::stormy, Story::Told).story();
+        let (first, second) = (story(), story());
+        let differs = first.iter().zip(&second).find(|(first, second)| first != second);
+        assert_eq!(differs, None, "seed {seed}");
+        assert_eq!(first.len(), second.len(), "seed {seed}");
+        assert!(first.len() > 100, "seed {seed} is about something");
+    }
+}
+
+#[test]
+fn a_users_single_turn_waits_for_one_rotation_at_most() {
+    for seed in 0..40 {
+        let sim = run(seed, Plan::crowded, Story::Untold);
+        assert_eq!(sim.facts().violations, Vec::<String>::new(), "seed {seed}");
+        let (state, asked) = (sim.world.state(), sim.facts().asked.clone());
+        let bob = state.turns.values().find(|row| row.slot == "bob").expect("bob asked");
+        let before_bob = asked.iter().take_while(|(turn, _)| *turn != bob.turn.id);
+        let meanwhile = before_bob.filter(|(_, at)| *at > bob.opened).count();
+        assert!(meanwhile <= state.caps.running as usize, "seed {seed}: {meanwhile} came first");
+    }
+}
+
+/// Tries seeds on all cores and names the first that breaks something.
+fn each_seed(count: u64, plan: fn(&mut Dice) -> Plan) -> Tally {
+    let next = AtomicU64::new(0);
+    let work = || {
+        let mut tally = Tally::default();
+        loop {
+            let seed = next.fetch_add(1, Ordering::Relaxed);
+            if seed >= count {
+                return tally;
+            }
+            let sim = run(seed, plan, Story::Untold);
+            let violations = sim.facts().violations.clone();
+            assert!(violations.is_empty(), "seed {seed}: {violations:#?}");
+            tally += Tally::of(&sim);
+        }
+    };
+    let cores = std::thread::available_parallelism().map_or(1, |cores| cores.get());
+    std::thread::scope(|scope| {
+        let threads: Vec<_> = (0..cores).map(|_| scope.spawn(work)).collect();
+        let mut tally = Tally::default();
+        for thread in threads {
+            tally += thread.join().expect("every seed holds");
+        }
+        tally
+    })
+}
+
+fn run(seed: u64, plan: fn(&mut Dice) -> Plan, story: Story) -> Arc<Simulation> {
+    let runtime = tokio::runtime::Builder::new_current_thread()
+        .enable_time()
+        .start_paused(true)
+        .build()
+        .expect("a runtime");
+    runtime.block_on(async {
+        let mut dice = Dice::new(seed);
+        let plan = plan(&mut dice);
+        let sim = Simulation::new(dice, plan.caps, LEASE, plan.weather.clone(), story);
+        sim.tell(|| format!("seed {seed}: {plan:?}"));
+        play(Fleet::start(&sim, plan)).await;
+        checks::judge(&sim);
+        sim
+    })
+}
+
+async fn play(fleet: Fleet) {
+    let sim = &fleet.sim;
+    let sessions: Vec<SessionId> = {
+        let mut state = sim.world.state();
+        let owners = fleet.plan.sessions.iter();
+        owners.map(|owner| state.create_session(owner, NewSession::default()).id).collect()
+    };
+    let mut clients = FuturesUnordered::new();
+    for (owner, session) in fleet.plan.sessions.iter().zip(&sessions) {
+        for number in 0..fleet.plan.messages {
+            let message = Message { fleet: &fleet, owner, session, number };
+            clients.push(async move { message.send_and_follow().await });
+        }
+    }
+    let all_answered = async { while clients.next().await.is_some() {} };
+    let mut mishaps = FuturesUnordered::new();
+    for at in &fleet.plan.restarts {
+        mishaps.push(fleet.restart_one(*at));
+    }
+    let restarts = async {
+        while mishaps.next().await.is_some() {}
+        std::future::pending::<()>().await
+    };
+    let purges = async {
+        let mut times = fleet.plan.purges.clone();
+        times.sort();
+        for at in times {
+            sleep(at.saturating_sub(sim.world.now())).await;
+            sim.tell(|| "the queue loses everything".into());
+            sim.world.state().line.purge();
+        }
+        std::future::pending::<()>().await
+    };
+    tokio::select! {
+        biased;
+        () = all_answered => {}
+        () = sleep(fleet.plan.weather.until + SETTLED) => checks::name_unsettled(sim),
+        never = fleet.keep_up() => match never {},
+        () = restarts => {}
+        () = purges => {}
+        () = checks::watch(sim) => {}
+    }
+}
+
+#[expect(clippy::disallowed_methods, reason = "a test has no configuration to ask")]
+fn number(variable: &str) -> Option<u64> {
+    std::env::var(variable).ok()?.parse().ok()
+}

@@ -1,0 +1,52 @@
+//! The model of the world, held to the same laws as every backend: it cannot be wrong about the contract.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use ports::Ports;
+use protocol::limits::Caps;
+use protocol::{Seq, TaskId};
+
+use super::{Dice, Fate, Node, Simulation, Story, Weather};
+use crate::conformance::{self, Fixture};
+
+struct Calm {
+    sim: Arc<Simulation>,
+    node: Arc<Node>,
+    ports: Ports,
+}
+
+impl Fixture for Calm {
+    async fn start_with(caps: Caps) -> Self {
+        let lease = Duration::from_secs(15);
+        let sim = Simulation::new(Dice::new(1), caps, lease, Weather::default(), Story::Untold);
+        let node = Node::start(&sim, Fate::Lives);
+        let ports = node.ports();
+        Self { sim, node, ports }
+    }
+
+    fn ports(&self) -> &Ports {
+        &self.ports
+    }
+
+    async fn restart(&mut self) {
+        self.node.die();
+        self.node = Node::start(&self.sim, Fate::Lives);
+        self.ports = self.node.ports();
+    }
+
+    async fn trim(&mut self, task: &TaskId, to: Seq) {
+        self.sim.world.state().trim(task, to);
+    }
+}
+
+conformance::bus!(Calm);
+conformance::leases!(Calm);
+conformance::messages!(Calm);
+conformance::outbox!(Calm);
+conformance::places!(Calm);
+conformance::queue!(Calm);
+conformance::regenerate!(Calm);
+conformance::sessions!(Calm);
+conformance::stream_log!(Calm);
+conformance::turns!(Calm);

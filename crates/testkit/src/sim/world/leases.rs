@@ -1,0 +1,77 @@
+//! Who may act for a turn, and until when.
+
+use std::time::Duration;
+
+use ports::Fenced;
+use ports::leases::{Claimed, Renewal};
+use ports::stream_log::TakenOver;
+use protocol::turn::{Claim, TurnStatus};
+use protocol::{TurnId, WorkerId};
+
+use super::State;
+
+impl State {
+    pub fn claim(&mut self, id: &TurnId, worker: &WorkerId, ttl: Duration) -> Claimed {
+        let (now, wall) = (self.now, self.wall());
+        let Some(row) = self.turns.get(id) else { return Claimed::Ended };
+        match row.turn.status {
+            TurnStatus::Running if row.lease_until.is_some_and(|until| until > now) => {
+                if row.worker.as_ref() != Some(worker) {
+                    return Claimed::Held;
+                }
+                return self.won(id, worker);
+            }
+            TurnStatus::Queued | TurnStatus::Running => {}
+            TurnStatus::Completed | TurnStatus::Failed | TurnStatus::Cancelled => {
+                return Claimed::Ended;
+            }
+        }
+        let first = self.first_open(&row.turn.session_id).is_some_and(|open| open.turn.id == *id);
+        let only_to_end = row.turn.cancel_requested && first;
+        if !row.admitted && !only_to_end {
+            return Claimed::Waits;
+        }
+        let Some(row) = self.turns.get_mut(id) else { return Claimed::Ended };
+        row.turn.status = TurnStatus::Running;
+        row.turn.fence += 1;
+        row.turn.attempt += 1;
+        row.turn.started_at.get_or_insert(wall);
+        row.started.get_or_insert(now);
+        row.worker = Some(worker.clone());
+        row.lease_until = Some(now + ttl);
+        row.due = None;
+        self.won(id, worker)
+    }
+
+    pub fn renew(&mut self, claim: &Claim, ttl: Duration) -> Renewal {
+        let until = self.now + ttl;
+        let Some(row) = self.held(claim) else { return Renewal::Lost };
+        row.lease_until = Some(until);
+        Renewal::Held { cancel_requested: row.turn.cancel_requested }
+    }
+
+    pub fn hand_back(&mut self, claim: &Claim) -> Fenced<()> {
+        let now = self.now;
+        let Some(row) = self.held(claim) else { return Fenced::Stale };
+        row.turn.status = TurnStatus::Queued;
+        row.turn.attempt = row.turn.attempt.saturating_sub(1);
+        (row.due, row.lease_until, row.worker) = (Some(now), None, None);
+        Fenced::Done(())
+    }
+
+    /// The claim that the row says; the log goes with it, so that the holder before cannot append from now on.
+    fn won(&mut self, id: &TurnId, worker: &WorkerId) -> Claimed {
+        let turn = self.seen(&self.turns[id]);
+        let log_at = match self.take_over(&id.task(), turn.fence) {
+            TakenOver::At { last, sealed: false } => Some(last),
+            TakenOver::At { sealed: true, .. } | TakenOver::Stale => None,
+        };
+        let claim = Claim {
+            turn_id: id.clone(),
+            session_id: turn.session_id.clone(),
+            fence: turn.fence,
+            worker: worker.clone(),
+        };
+        Claimed::Won { claim, turn: Box::new(turn), log_at }
+    }
+}

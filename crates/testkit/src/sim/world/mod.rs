@@ -1,0 +1,163 @@
+//! What all processes of a simulation share: the store, the logs and the queue, as plain sequential code over ordered
+//! maps. It keeps the laws of `ports` (the conformance suite says so) and knows nothing of faults.
+
+mod journal;
+mod leases;
+mod log;
+mod messages;
+mod outbox;
+mod places;
+mod queue;
+mod regenerate;
+mod sessions;
+mod turns;
+
+use std::collections::BTreeMap;
+use std::sync::{Arc, Mutex, MutexGuard};
+use std::time::Duration;
+
+use jiff::Timestamp;
+use ports::store::JournaledCall;
+use protocol::limits::Caps;
+use protocol::message::Message;
+use protocol::session::Session;
+use protocol::turn::{Claim, Turn};
+use protocol::{RecordId, Seq, SessionId, TaskId, TurnId, WorkerId};
+use tokio::sync::{Notify, watch};
+use tokio::time::Instant;
+
+pub(super) use self::log::End;
+pub use self::log::Log;
+pub use self::queue::Line;
+pub(super) use self::queue::Look;
+
+/// Time since the world began, on the one clock that all its leases are judged by.
+pub type Moment = Duration;
+
+pub struct World {
+    began: Instant,
+    state: Mutex<State>,
+    /// Somebody was put in the line.
+    pub(super) line_grew: Notify,
+}
+
+pub struct State {
+    pub now: Moment,
+    pub caps: Caps,
+    pub sessions: BTreeMap<SessionId, SessionRow>,
+    pub turns: BTreeMap<TurnId, TurnRow>,
+    pub logs: BTreeMap<TaskId, Log>,
+    pub line: Line,
+    watchers: BTreeMap<TaskId, Vec<watch::Sender<Seq>>>,
+    /// Counts what was made, so that ids are the same in every run.
+    made: u64,
+}
+
+pub struct SessionRow {
+    pub session: Session,
+    pub messages: Vec<MessageRow>,
+    last_ordinal: i64,
+    created: u64,
+}
+
+#[derive(Clone)]
+pub struct MessageRow {
+    pub message: Message,
+    pub ordinal: i64,
+    pub superseded: bool,
+}
+
+pub struct TurnRow {
+    pub turn: Turn,
+    pub ordinal: i64,
+    /// The order in which turns were accepted, over all sessions.
+    pub accepted: u64,
+    pub client_id: Option<String>,
+    pub slot: String,
+    pub opened: Moment,
+    pub admitted: bool,
+    pub lease_until: Option<Moment>,
+    pub ended: Option<Moment>,
+    /// When somebody first asked for it to stop.
+    pub cancelled: Option<Moment>,
+    pub calls: Vec<JournaledCall>,
+    fingerprint: Option<String>,
+    due: Option<Moment>,
+    worker: Option<WorkerId>,
+    started: Option<Moment>,
+    steps_done: u32,
+    last_record: Option<RecordId>,
+    regenerates: Option<TurnId>,
+    superseded: bool,
+}
+
+impl World {
+    pub fn new(caps: Caps) -> Arc<Self> {
+        let state = State {
+            now: Moment::ZERO,
+            caps,
+            sessions: BTreeMap::new(),
+            turns: BTreeMap::new(),
+            logs: BTreeMap::new(),
+            line: Line::default(),
+            watchers: BTreeMap::new(),
+            made: 0,
+        };
+        let began = Instant::now();
+        Arc::new(Self { began, state: Mutex::new(state), line_grew: Notify::new() })
+    }
+
+    pub fn now(&self) -> Moment {
+        self.began.elapsed()
+    }
+
+    /// Everything, with its clock set. Nobody may wait while he holds it.
+    pub fn state(&self) -> MutexGuard<'_, State> {
+        // A check that fails panics with this lock held; whoever still looks sees what it saw.
+        let mut state = self.state.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
+        state.now = self.began.elapsed();
+        state
+    }
+}
+
+impl State {
+    /// The time of day, for people.
+    pub fn wall(&self) -> Timestamp {
+        let micros = i64::try_from(self.now.as_micros()).unwrap_or(i64::MAX);
+        Timestamp::from_microsecond(micros).unwrap_or(Timestamp::UNIX_EPOCH)
+    }
+
+    fn next(&mut self) -> u64 {
+        self.made += 1;
+        self.made
+    }
+
+    /// The turn, if the claim still holds. Whoever gets `None` must change nothing.
+    fn held(&mut self, claim: &Claim) -> Option<&mut TurnRow> {
+        let row = self.turns.get_mut(&claim.turn_id)?;
+        row.holds(claim).then_some(row)
+    }
+
+    /// The oldest turn of the session that has no final status.
+    fn first_open(&self, session: &SessionId) -> Option<&TurnRow> {
+        let open = self.turns.values().filter(|row| row.is_open());
+        open.filter(|row| row.turn.session_id == *session).min_by_key(|row| row.ordinal)
+    }
+
+    /// The turn as its owner sees it now: a session may have been given to a user after the turn was made.
+    fn seen(&self, row: &TurnRow) -> Turn {
+        let session = self.sessions.get(&row.turn.session_id);
+        let user_id = session.and_then(|row| row.session.user_id.clone());
+        Turn { user_id, admitted: row.admitted, ..row.turn.clone() }
+    }
+}
+
+impl TurnRow {
+    pub fn is_open(&self) -> bool {
+        !self.turn.status.is_final()
+    }
+
+    fn holds(&self, claim: &Claim) -> bool {
+        self.turn.fence == claim.fence && self.turn.status == protocol::turn::TurnStatus::Running
+    }
+}

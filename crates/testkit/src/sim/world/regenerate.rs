@@ -1,0 +1,75 @@
+//! Answering an earlier message again. What leaves the history stays, marked.
+
+use ports::store::{NewTurn, Opened};
+use protocol::message::Role;
+use protocol::{MessageId, SessionId, TurnId};
+
+use super::turns::Asked;
+use super::{State, TurnRow};
+
+impl State {
+    pub(super) fn regenerate(&mut self, new: &NewTurn, from: Option<&MessageId>) -> Opened {
+        let session = &new.session_id;
+        let target = self.target(session, from).map(|row| row.turn.id.clone());
+        if let Some(active) = self.first_open(session) {
+            let same = match (&active.regenerates, from) {
+                (None, _) => false,
+                // "The last one" is what the active turn is answering again.
+                (Some(_), None) => true,
+                (Some(regenerated), Some(_)) => target.as_ref() == Some(regenerated),
+            };
+            let active = Box::new(self.seen(active));
+            return if same { Opened::Joined(active) } else { Opened::Busy };
+        }
+        let Some(old) = target.filter(|id| !self.turns[id].superseded) else {
+            return Opened::NothingToRegenerate;
+        };
+        if self.taken(&self.slot_of(session)).0 >= self.caps.in_flight {
+            return Opened::TooMany;
+        }
+        // The client's id goes with its message, and only one turn may have it.
+        let asked = self.turns.get_mut(&old).map(|row| Asked {
+            client_id: row.client_id.take(),
+            fingerprint: row.fingerprint.take(),
+        });
+        let Some(turn) = self.insert_turn(new, asked.unwrap_or_default()) else {
+            return Opened::TooMany;
+        };
+        self.replace(session, &old, &turn);
+        Opened::New(Box::new(self.seen(&self.turns[&turn])))
+    }
+
+    /// The last turn, or the one that streams under this id, or that a row with this id belongs to.
+    fn target(&self, session: &SessionId, from: Option<&MessageId>) -> Option<&TurnRow> {
+        let rows = &self.sessions.get(session)?.messages;
+        let said = |row: &TurnRow| match from {
+            None => true,
+            Some(id) => {
+                let mut rows = rows.iter().map(|row| &row.message);
+                row.turn.message_id == *id
+                    || rows.any(|said| said.id == *id && said.turn_id == row.turn.id)
+            }
+        };
+        let turns = self.turns.values().filter(|row| row.turn.session_id == *session);
+        turns.filter(|row| said(row)).max_by_key(|row| row.ordinal)
+    }
+
+    /// Takes the old turn and all after it out of the history, except for the message to be answered anew.
+    fn replace(&mut self, session: &SessionId, old: &TurnId, new: &TurnId) {
+        let (from, to) = (self.turns[old].ordinal, self.turns[new].ordinal);
+        for row in self.turns.values_mut().filter(|row| row.turn.session_id == *session) {
+            row.superseded |= row.ordinal >= from && row.turn.id != *new;
+        }
+        if let Some(row) = self.turns.get_mut(new) {
+            row.regenerates = Some(old.clone());
+        }
+        let Some(row) = self.sessions.get_mut(session) else { return };
+        for row in row.messages.iter_mut().filter(|row| !row.superseded) {
+            if row.message.turn_id == *old && row.message.role == Role::User {
+                row.message.turn_id = new.clone();
+                row.ordinal = to;
+            }
+            row.superseded = row.ordinal >= from && row.message.turn_id != *new;
+        }
+    }
+}

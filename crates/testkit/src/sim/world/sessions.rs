@@ -1,0 +1,121 @@
+//! Sessions and who they belong to.
+
+use ports::store::{Assigned, ListSessions, NewSession, SessionPage, Title};
+use protocol::session::{ChatStatus, Owner, Session};
+use protocol::turn::TurnStatus;
+use protocol::{SessionId, UserId};
+
+use super::{SessionRow, State};
+
+impl State {
+    pub fn create_session(&mut self, owner: &Owner, new: NewSession) -> Session {
+        let created = self.next();
+        let id = SessionId(format!("session-{created:04}"));
+        let now = self.wall();
+        let session = Session {
+            id: id.clone(),
+            user_id: owner.user().cloned(),
+            title: None,
+            is_pinned: false,
+            dry_run: new.dry_run,
+            metadata: new.metadata,
+            parent_session_id: new.parent_session_id,
+            created_at: now,
+            updated_at: now,
+            chat_status: ChatStatus::Idle,
+            total_prompt_tokens: 0,
+            total_completion_tokens: 0,
+            total_cost_microdollars: 0,
+        };
+        let messages = Vec::new();
+        let row = SessionRow { session: session.clone(), messages, last_ordinal: 0, created };
+        self.sessions.insert(id, row);
+        session
+    }
+
+    pub fn session(&self, owner: &Owner, id: &SessionId) -> Option<Session> {
+        let row = self.sessions.get(id).filter(|row| may_see(owner, &row.session))?;
+        let chat_status = match self.first_open(id).map(|open| open.turn.status) {
+            None => ChatStatus::Idle,
+            Some(TurnStatus::Running) => ChatStatus::Running,
+            Some(_) => ChatStatus::Queued,
+        };
+        Some(Session { chat_status, ..row.session.clone() })
+    }
+
+    pub fn list_sessions(&self, owner: &Owner, wanted: ListSessions) -> SessionPage {
+        let Some(user) = owner.user() else {
+            return SessionPage { sessions: Vec::new(), total: 0 };
+        };
+        let mut rows: Vec<&SessionRow> = self
+            .sessions
+            .values()
+            .filter(|row| row.session.user_id.as_ref() == Some(user))
+            .collect();
+        let total = rows.len() as u64;
+        rows.sort_by_key(|row| {
+            let pinned = wanted.pinned_first && row.session.is_pinned;
+            std::cmp::Reverse((pinned, row.session.updated_at, row.created))
+        });
+        let page = rows.iter().skip(wanted.offset as usize).take(wanted.limit as usize);
+        let sessions = page.filter_map(|row| self.session(owner, &row.session.id)).collect();
+        SessionPage { sessions, total }
+    }
+
+    pub fn set_title(&mut self, owner: &Owner, id: &SessionId, title: Title) -> bool {
+        let Some(session) = self.own_session(owner, id) else { return false };
+        match title {
+            Title::ByUser(text) => session.title = Some(text),
+            Title::Generated(_) if session.title.is_some() => return false,
+            Title::Generated(text) => session.title = Some(text),
+        }
+        true
+    }
+
+    pub fn set_pinned(&mut self, owner: &Owner, id: &SessionId, pinned: bool) -> bool {
+        let session = self.own_session(owner, id);
+        session.map(|session| session.is_pinned = pinned).is_some()
+    }
+
+    pub fn assign(&mut self, user: &UserId, id: &SessionId) -> Assigned {
+        let Some(row) = self.sessions.get_mut(id) else { return Assigned::NotFound };
+        match &row.session.user_id {
+            None => {
+                row.session.user_id = Some(user.clone());
+                Assigned::Done
+            }
+            Some(owner) if owner == user => Assigned::Already,
+            Some(_) => Assigned::NotFound,
+        }
+    }
+
+    pub fn delete_session(&mut self, owner: &Owner, id: &SessionId) -> bool {
+        if self.session(owner, id).is_none() {
+            return false;
+        }
+        self.sessions.remove(id);
+        let gone = self.turns.extract_if(.., |_, row| row.turn.session_id == *id);
+        let gone: Vec<_> = gone.map(|(_, row)| row).collect();
+        for row in &gone {
+            self.logs.remove(&row.turn.id.task());
+            self.wake(&row.turn.id.task());
+        }
+        for row in self.sessions.values_mut() {
+            row.session.parent_session_id.take_if(|parent| parent == id);
+        }
+        for row in gone.iter().filter(|row| row.is_open()) {
+            self.admit(&row.slot);
+        }
+        true
+    }
+
+    fn own_session(&mut self, owner: &Owner, id: &SessionId) -> Option<&mut Session> {
+        let row = self.sessions.get_mut(id).filter(|row| may_see(owner, &row.session))?;
+        Some(&mut row.session)
+    }
+}
+
+/// Their own, or one that belongs to nobody yet.
+pub(super) fn may_see(owner: &Owner, session: &Session) -> bool {
+    session.user_id.is_none() || session.user_id.as_ref() == owner.user()
+}
