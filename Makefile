@@ -37,7 +37,7 @@ lint: ## Style, lints, architecture and licences
 	@cargo deny --version >/dev/null 2>&1 || { echo "cargo-deny is missing; install it with: cargo install --locked cargo-deny"; exit 1; }
 	cargo deny check bans licenses sources
 
-bench: ## Measure against the limit and against Node (about three minutes)
+bench: ## Measure both engines against the limit and against Node (about six minutes)
 	cargo build --release -p pilothouse -p pilothouse-bench
 	target/release/pilothouse-bench
 

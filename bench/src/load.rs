@@ -39,7 +39,7 @@ struct Latency {
 }
 
 /// Runs turns for about `time`, `turns` of them at any moment.
-pub(crate) async fn run(server: &Server, turns: usize, time: Duration) -> Result<Load> {
+pub(crate) async fn run(server: &Server<'_>, turns: usize, time: Duration) -> Result<Load> {
     // Warms the server up, then tells how many turns will fill the time.
     let trial = 4 * turns + 16;
     measured(server, turns, sessions(server, trial).await?).await?;
@@ -59,7 +59,7 @@ pub(crate) async fn turn(
 }
 
 /// New sessions, so that no turn of a run has a history.
-pub(crate) async fn sessions(server: &Server, count: usize) -> Result<Vec<String>> {
+pub(crate) async fn sessions(server: &Server<'_>, count: usize) -> Result<Vec<String>> {
     let made = RefCell::new(Vec::with_capacity(count));
     let wanted = RefCell::new(count);
     let makers: FuturesUnordered<_> = (0..MAKERS.min(count))
@@ -86,10 +86,12 @@ fn take_one(wanted: &RefCell<usize>) -> bool {
     some
 }
 
-async fn measured(server: &Server, turns: usize, sessions: Vec<String>) -> Result<Load> {
+async fn measured(server: &Server<'_>, turns: usize, sessions: Vec<String>) -> Result<Load> {
     let count = sessions.len();
     let waiting = RefCell::new(sessions);
-    let (server_before, own_before) = (cpu_seconds(server.pid)?, cpu_seconds(std::process::id())?);
+    // Alone: what is measured are its children.
+    let own = std::process::id();
+    let (server_before, own_before) = (server.cpu_seconds()?, cpu_seconds(own)?);
     let start = Instant::now();
     let readers: FuturesUnordered<_> = (0..turns)
         .map(|_| async {
@@ -107,8 +109,8 @@ async fn measured(server: &Server, turns: usize, sessions: Vec<String>) -> Resul
     Ok(Load {
         deltas: (count * TURN.count) as u64,
         wall,
-        server_cpu: cpu_seconds(server.pid)? - server_before,
-        generator_cpu: cpu_seconds(std::process::id())? - own_before,
+        server_cpu: server.cpu_seconds()? - server_before,
+        generator_cpu: cpu_seconds(own)? - own_before,
         first_bytes: latencies.iter().flatten().map(|turn| turn.first_byte).collect(),
         first_deltas: latencies.iter().flatten().map(|turn| turn.first_delta).collect(),
     })

@@ -1,9 +1,11 @@
-//! The benchmark: our server, the limit and Node, driven by one load generator in one run, and a table with
+//! The benchmark: our server with both of its engines, the limit and Node, driven by one load generator in one run, and a table with
 //! the ratios. Progress goes to standard error, the table to standard output.
 #![expect(clippy::disallowed_macros, reason = "a program whose result is what it prints")]
 
+mod aim;
 mod command;
 mod events;
+mod family;
 mod http;
 mod limit;
 mod load;
@@ -11,10 +13,14 @@ mod machine;
 mod measure;
 mod metric;
 mod node;
+mod process;
+mod recovery;
 mod replay;
 mod report;
 mod round;
 mod server;
+mod services;
+mod sockets;
 mod subscribers;
 
 use std::path::PathBuf;
@@ -26,7 +32,8 @@ use clap::{Parser, Subcommand};
 
 use crate::report::Samples;
 use crate::round::Plan;
-use crate::server::{Kind, Programs};
+use crate::server::{Kind, Parts};
+use crate::services::Services;
 
 /// Measures Pilothouse beside a server that stores nothing and beside Node.
 #[derive(Parser)]
@@ -42,6 +49,12 @@ struct Arguments {
     /// Leaves Node out.
     #[arg(long)]
     without_node: bool,
+    /// Measures the distributed engine and nothing beside it.
+    #[arg(long, conflicts_with = "embedded_only")]
+    distributed_only: bool,
+    /// Leaves the distributed engine out, which needs Postgres, Redis and RabbitMQ on this machine.
+    #[arg(long)]
+    embedded_only: bool,
     #[arg(long, default_value_t = 3, value_parser = clap::value_parser!(u8).range(1..))]
     rounds: u8,
 }
@@ -69,25 +82,60 @@ fn main() -> Result<()> {
     }
 }
 
+impl Arguments {
+    /// In the order in which a round measures them.
+    fn kinds(&self) -> Vec<Kind> {
+        if self.distributed_only {
+            return vec![Kind::Distributed];
+        }
+        let mut kinds = vec![Kind::Limit, Kind::Embedded];
+        if !self.embedded_only {
+            kinds.push(Kind::Distributed);
+        }
+        if !self.without_node {
+            kinds.push(Kind::Node);
+        }
+        kinds
+    }
+}
+
 async fn measure_all(arguments: Arguments) -> Result<()> {
     let plan = plan(&arguments);
     machine::allow_connections(plan.subscribers)?;
-    let programs = Programs {
-        ours: match arguments.server {
+    let kinds = arguments.kinds();
+    let mut parts = Parts {
+        ours: match &arguments.server {
             Some(path) => path.canonicalize().context("there is no server at that path")?,
             None => build()?,
         },
-        node: if arguments.without_node { None } else { node().await },
+        node: None,
+        services: None,
     };
+    if kinds.contains(&Kind::Node) {
+        parts.node = node().await;
+    }
+    if kinds.contains(&Kind::Distributed) {
+        let started = Services::start();
+        parts.services = Some(started.context("`--embedded-only` does without these servers")?);
+    }
     let mut samples = Samples::default();
     for number in 1..=plan.rounds {
-        for kind in programs.kinds() {
+        for kind in &kinds {
+            if *kind == Kind::Node && parts.node.is_none() {
+                continue;
+            }
             eprintln!("round {number} of {}: {kind:?}", plan.rounds);
-            match round::run(kind, &programs, &plan, &mut samples).await {
+            match round::run(*kind, &parts, &plan, &mut samples).await {
                 // A comparison that fails is reported and leaves gaps in its own column only.
-                Err(error) if kind == Kind::Node => eprintln!("Node: {error:#}"),
+                Err(error) if *kind == Kind::Node => eprintln!("Node: {error:#}"),
                 outcome => outcome?,
             }
+        }
+    }
+    if parts.services.is_some() {
+        for number in 1..=plan.recoveries {
+            eprintln!("recovery {number} of {}", plan.recoveries);
+            round::recovery(&parts, &mut samples).await?;
         }
     }
     println!("{}\n", machine::description(&plan));
@@ -99,7 +147,8 @@ async fn measure_all(arguments: Arguments) -> Result<()> {
 fn plan(arguments: &Arguments) -> Plan {
     if arguments.quick {
         let time = Duration::from_millis(300);
-        return Plan { rounds: 1, turns: vec![1, 16], time, subscribers: 200, replays: 3 };
+        let turns = vec![1, 16];
+        return Plan { rounds: 1, turns, time, subscribers: 200, replays: 3, recoveries: 1 };
     }
     Plan {
         rounds: arguments.rounds.into(),
@@ -107,6 +156,7 @@ fn plan(arguments: &Arguments) -> Plan {
         time: Duration::from_secs(4),
         subscribers: 10_000,
         replays: 21,
+        recoveries: 3,
     }
 }
 

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use anyhow::{Context, Result};
 
-/// User and system time of a process, all its threads together.
+/// User and system time of a process alone, all its threads together.
 pub(crate) fn cpu_seconds(pid: u32) -> Result<f64> {
     let stat = fs::read_to_string(format!("/proc/{pid}/stat")).context("the process is gone")?;
     // The name in brackets may hold anything, so the fields are counted from behind it.

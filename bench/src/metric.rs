@@ -1,10 +1,12 @@
-//! What is measured, and what we aim at.
+//! What is measured, and how it is named and written.
 
 /// In the order of the table.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Metric {
     /// By the number of turns at the same time.
     Throughput(usize),
+    /// At whichever number of turns it is highest.
+    BestThroughput,
     CpuPerMillion(usize),
     FirstByteP50(usize),
     FirstByteP99(usize),
@@ -13,7 +15,11 @@ pub(crate) enum Metric {
     ReplayTime(Replay),
     ReplayBytes(Replay),
     SubscriberMemory,
-    IdleMemory,
+    /// Of the process that has the most.
+    RedisConnections,
+    Memory(When, Whose),
+    RecoveryP50,
+    RecoveryP95,
 }
 
 /// Two ways to read a finished turn.
@@ -25,12 +31,17 @@ pub(crate) enum Replay {
     FromCursor,
 }
 
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub(crate) enum Aim {
-    AtMost(f64),
-    /// Of what the limit reaches.
-    RatioAtLeast(f64),
-    RatioAtMost(f64),
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum When {
+    AfterStart,
+    AfterLoads,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum Whose {
+    /// Of the process that clients talk to.
+    Front,
+    Executor,
 }
 
 impl Metric {
@@ -38,6 +49,7 @@ impl Metric {
         let turns = |n: usize| format!("{n} turn{}", if n == 1 { "" } else { "s" });
         match self {
             Self::Throughput(n) => format!("deltas/s, {}", turns(n)),
+            Self::BestThroughput => "deltas/s, the best of these".into(),
             Self::CpuPerMillion(n) => format!("CPU s per million deltas, {}", turns(n)),
             Self::FirstByteP50(n) => format!("first byte p50, ms, {}", turns(n)),
             Self::FirstByteP99(n) => format!("first byte p99, ms, {}", turns(n)),
@@ -46,26 +58,18 @@ impl Metric {
             Self::ReplayTime(how) => format!("replay of a long turn, ms, {}", how.title()),
             Self::ReplayBytes(how) => format!("replay of a long turn, kB, {}", how.title()),
             Self::SubscriberMemory => "kB per idle subscriber".into(),
-            Self::IdleMemory => "RSS right after start, MB".into(),
+            Self::RedisConnections => "Redis connections per process, with all subscribers".into(),
+            Self::Memory(when, whose) => format!("RSS {}, MB{}", when.title(), whose.title()),
+            Self::RecoveryP50 => "next delta after a kill p50, s".into(),
+            Self::RecoveryP95 => "next delta after a kill p95, s".into(),
         }
     }
 
     pub(crate) fn decimals(self) -> usize {
         match self {
-            Self::Throughput(_) => 0,
-            Self::ReplayBytes(_) | Self::SubscriberMemory | Self::IdleMemory => 1,
+            Self::Throughput(_) | Self::BestThroughput | Self::RedisConnections => 0,
+            Self::ReplayBytes(_) | Self::SubscriberMemory | Self::Memory(..) => 1,
             _ => 2,
-        }
-    }
-
-    pub(crate) fn aim(self) -> Option<Aim> {
-        match self {
-            Self::Throughput(_) => Some(Aim::RatioAtLeast(1.0 / 3.0)),
-            Self::CpuPerMillion(_) => Some(Aim::AtMost(3.0)),
-            Self::ReplayTime(_) => Some(Aim::RatioAtMost(2.0)),
-            Self::SubscriberMemory => Some(Aim::AtMost(23.0)),
-            Self::IdleMemory => Some(Aim::AtMost(15.0)),
-            _ => None,
         }
     }
 }
@@ -79,21 +83,20 @@ impl Replay {
     }
 }
 
-impl Aim {
-    pub(crate) fn title(self) -> String {
+impl When {
+    fn title(self) -> &'static str {
         match self {
-            Self::AtMost(value) => format!("≤ {value}"),
-            Self::RatioAtLeast(ratio) => format!("≥ {ratio:.2}× limit"),
-            Self::RatioAtMost(ratio) => format!("≤ {ratio:.0}× limit"),
+            Self::AfterStart => "right after start",
+            Self::AfterLoads => "after all loads",
         }
     }
+}
 
-    /// Whether it is reached, if what it compares with was measured.
-    pub(crate) fn is_met(self, ours: f64, limit: Option<f64>) -> Option<bool> {
-        Some(match self {
-            Self::AtMost(value) => ours <= value,
-            Self::RatioAtLeast(ratio) => ours / limit? >= ratio,
-            Self::RatioAtMost(ratio) => ours / limit? <= ratio,
-        })
+impl Whose {
+    fn title(self) -> &'static str {
+        match self {
+            Self::Front => "",
+            Self::Executor => ", executor",
+        }
     }
 }

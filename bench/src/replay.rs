@@ -27,11 +27,11 @@ pub(crate) struct Finished {
 }
 
 /// Has the turn said, where the server keeps it. `None` when the server keeps nothing after the end.
-pub(crate) async fn finished(server: &Server) -> Result<Option<Finished>> {
+pub(crate) async fn finished(server: &Server<'_>) -> Result<Option<Finished>> {
     match server.kind {
         Kind::Node => Ok(None),
         Kind::Limit => Ok(Some(Finished { task: CHUNKS.to_string() })),
-        Kind::Ours => {
+        Kind::Embedded | Kind::Distributed => {
             let mut connection = Connection::open(server.address, READ_BYTES).await?;
             let session = sessions(server, 1).await?.pop().context("one session was asked for")?;
             turn(&mut connection, &session, Command::flat_out(CHUNKS)).await?;
@@ -47,7 +47,7 @@ pub(crate) async fn finished(server: &Server) -> Result<Option<Finished>> {
 
 /// The middle of `times` readings, one after the other.
 pub(crate) async fn read(
-    server: &Server,
+    server: &Server<'_>,
     turn: &Finished,
     how: Replay,
     times: usize,

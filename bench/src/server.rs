@@ -1,26 +1,25 @@
-//! The servers that are measured, each a process of its own on a loopback port.
+//! The servers that are measured, each in processes of its own on loopback ports.
 
-use std::fs::File;
 use std::net::{Ipv4Addr, SocketAddr, TcpListener};
 use std::path::PathBuf;
-use std::process::Stdio;
-use std::time::Duration;
 
-use anyhow::{Context, Result, bail};
+use anyhow::{Context, Result};
 use tempfile::TempDir;
-use tokio::process::{Child, Command};
-use tokio::time::{Instant, sleep};
+use testkit::services::Installation;
+use tokio::process::Command;
 
+use crate::family;
 use crate::http::Connection;
-
-/// A server that has not answered by then does not start.
-const START: Duration = Duration::from_secs(20);
-/// What the log of a server that failed may add to the message.
-const LOG_BYTES: usize = 2000;
+use crate::process::Process;
+use crate::services::Services;
+use crate::sockets::connections_to;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Kind {
-    Ours,
+    /// Ours, one process with everything in it.
+    Embedded,
+    /// Ours, one process for clients and others for the turns, on servers for what they share.
+    Distributed,
     Limit,
     Node,
 }
@@ -34,106 +33,136 @@ pub(crate) enum Setting {
     ForLoad,
 }
 
-/// Where the programs are.
-pub(crate) struct Programs {
+/// What the servers are made of.
+pub(crate) struct Parts {
     pub(crate) ours: PathBuf,
-    /// `None` when there is no Node to run it with.
+    /// The folder of the Node server; `None` when there is no Node to run it with.
     pub(crate) node: Option<PathBuf>,
+    /// `None` when the distributed engine is left out.
+    pub(crate) services: Option<Services>,
 }
 
-impl Programs {
-    pub(crate) fn kinds(&self) -> Vec<Kind> {
-        let node = self.node.is_some().then_some(Kind::Node);
-        [Kind::Limit, Kind::Ours].into_iter().chain(node).collect()
-    }
-}
-
-/// A running server. Dropping it kills the process and removes its data.
-pub(crate) struct Server {
+/// A running server. Dropping it kills its processes and removes its data.
+pub(crate) struct Server<'a> {
     pub(crate) kind: Kind,
     pub(crate) address: SocketAddr,
-    pub(crate) pid: u32,
-    child: Child,
+    /// The process that clients talk to.
+    pub(crate) front: Process,
+    /// Where the turns of the distributed engine run.
+    pub(crate) executors: Vec<Process>,
+    parts: &'a Parts,
+    setting: Setting,
+    // After the processes, under which it cannot be taken away.
+    installation: Option<Installation>,
     folder: TempDir,
 }
 
-impl Server {
-    pub(crate) async fn start(kind: Kind, programs: &Programs, setting: Setting) -> Result<Self> {
+impl<'a> Server<'a> {
+    pub(crate) async fn start(kind: Kind, parts: &'a Parts, setting: Setting) -> Result<Self> {
         let folder = tempfile::tempdir()?;
         let address = free_address()?;
-        let log = File::create(folder.path().join("log"))?;
-        let child = command(kind, programs, setting, address, &folder)?
-            .stdin(Stdio::null())
-            .stdout(log.try_clone()?)
-            .stderr(log)
-            .kill_on_drop(true)
-            .spawn()
-            .with_context(|| format!("{kind:?} does not start"))?;
-        let pid = child.id().context("the server ended at once")?;
-        let mut server = Self { kind, address, pid, child, folder };
-        server.ready().await?;
+        let installation = match kind {
+            Kind::Distributed => Some(services(parts)?.installation()?),
+            _ => None,
+        };
+        let port = address.port().to_string();
+        let command = match kind {
+            Kind::Embedded => ours(parts, setting, &folder, None, &["serve", "--port", &port]),
+            Kind::Distributed => {
+                let arguments = ["serve", "--role", "api", "--port", &port];
+                ours(parts, setting, &folder, installation.as_ref(), &arguments)
+            }
+            Kind::Limit => {
+                let mut command = Command::new(std::env::current_exe()?);
+                command.args(["limit", &port]);
+                command
+            }
+            Kind::Node => {
+                let script = parts.node.as_ref().context("Node is left out")?.join("server.mjs");
+                let mut command = Command::new("node");
+                command.arg(script).arg(&port).env("NODE_ENV", "production");
+                command
+            }
+        };
+        let front = Process::start(&format!("{kind:?}"), command, folder.path())?;
+        let executors = Vec::new();
+        let mut server =
+            Self { kind, address, front, executors, parts, setting, installation, folder };
+        server.front.ready(async |_| takes_sessions(address).await).await?;
+        if kind == Kind::Distributed {
+            server.add_executor().await?;
+        }
         Ok(server)
     }
 
+    /// One more process that runs turns, ready to take some.
+    pub(crate) async fn add_executor(&mut self) -> Result<()> {
+        let name = format!("executor-{}", self.executors.len() + 1);
+        let arguments = ["serve", "--role", "executor"];
+        let installation = self.installation.as_ref();
+        let mut command = ours(self.parts, self.setting, &self.folder, installation, &arguments);
+        command.env("COPILOT_EXECUTOR_PORT", "0");
+        let mut executor = Process::start(&name, command, self.folder.path())?;
+        executor.ready(async |executor| executor.has_said("URL")).await?;
+        self.executors.push(executor);
+        Ok(())
+    }
+
     pub(crate) async fn stop(mut self) -> Result<()> {
-        self.child.kill().await.context("the server cannot be stopped")
-    }
-
-    /// The last words of the server, for the message about a failure.
-    pub(crate) fn log(&self) -> String {
-        let log = std::fs::read(self.folder.path().join("log")).unwrap_or_default();
-        String::from_utf8_lossy(&log[log.len().saturating_sub(LOG_BYTES)..]).into_owned()
-    }
-
-    async fn ready(&mut self) -> Result<()> {
-        let deadline = Instant::now() + START;
-        loop {
-            if let Ok(mut connection) = Connection::open(self.address, 4096).await
-                && let Ok((200, _)) = connection.ask("POST", "/api/chat/sessions", "{}").await
-            {
-                return Ok(());
-            }
-            if self.child.try_wait()?.is_some() || Instant::now() > deadline {
-                bail!("{:?} did not come up. It says:\n{}", self.kind, self.log());
-            }
-            sleep(Duration::from_millis(20)).await;
+        for process in self.executors.iter_mut().chain([&mut self.front]) {
+            process.kill().await?;
         }
+        Ok(())
+    }
+
+    /// What all that serves has used so far, the servers under the distributed engine included.
+    pub(crate) fn cpu_seconds(&self) -> Result<f64> {
+        let own = self.executors.iter().chain([&self.front]).map(|process| process.pid);
+        let below = match self.kind {
+            Kind::Distributed => services(self.parts)?.pids().to_vec(),
+            _ => Vec::new(),
+        };
+        family::cpu_seconds(&own.chain(below).collect::<Vec<u32>>())
+    }
+
+    /// Connections to Redis of the process that has the most of them.
+    pub(crate) fn redis_connections(&self) -> Result<Option<usize>> {
+        if self.kind != Kind::Distributed {
+            return Ok(None);
+        }
+        let port = services(self.parts)?.redis_port()?;
+        let processes = self.executors.iter().chain([&self.front]);
+        let counts: Result<Vec<usize>> =
+            processes.map(|process| connections_to(process.pid, port)).collect();
+        Ok(counts?.into_iter().max())
+    }
+
+    /// The last words of all processes, for the message about a failure.
+    pub(crate) fn log(&self) -> String {
+        let logs = self.executors.iter().chain([&self.front]).map(Process::last_words);
+        logs.collect::<Vec<_>>().join("\n")
     }
 }
 
-fn command(
-    kind: Kind,
-    programs: &Programs,
+fn services(parts: &Parts) -> Result<&Services> {
+    parts.services.as_ref().context("the distributed engine is left out")
+}
+
+fn ours(
+    parts: &Parts,
     setting: Setting,
-    address: SocketAddr,
     folder: &TempDir,
-) -> Result<Command> {
-    let port = address.port().to_string();
-    let mut command = match kind {
-        Kind::Ours => {
-            let mut command = Command::new(&programs.ours);
-            command.args(["serve", "--port", &port, "--data"]).arg(folder.path().join("data"));
-            command.env_clear().env("CHAT_PROVIDER", "offline");
-            if setting == Setting::ForLoad {
-                command.envs(FOR_LOAD);
-            }
-            command
-        }
-        Kind::Limit => {
-            let mut command = Command::new(std::env::current_exe()?);
-            command.args(["limit", &port]);
-            command
-        }
-        Kind::Node => {
-            let script = programs.node.as_ref().context("Node is left out")?.join("server.mjs");
-            let mut command = Command::new("node");
-            command.arg(script).arg(&port).env("NODE_ENV", "production");
-            command
-        }
-    };
-    // No configuration file of the folder the benchmark was started in may take part.
-    command.current_dir(folder.path());
-    Ok(command)
+    installation: Option<&Installation>,
+    arguments: &[&str],
+) -> Command {
+    let mut command = Command::new(&parts.ours);
+    command.args(arguments).arg("--data").arg(folder.path().join("data"));
+    command.env_clear().env("CHAT_PROVIDER", "offline");
+    command.envs(installation.map(Installation::settings).unwrap_or_default());
+    if setting == Setting::ForLoad {
+        command.envs(FOR_LOAD);
+    }
+    command
 }
 
 const FOR_LOAD: [(&str, &str); 6] = [
@@ -144,6 +173,11 @@ const FOR_LOAD: [(&str, &str); 6] = [
     ("MAX_RUNNING_COPILOT_TURNS_PER_USER", "1000"),
     ("MAX_INFLIGHT_COPILOT_TURNS_PER_USER", "1000"),
 ];
+
+async fn takes_sessions(address: SocketAddr) -> bool {
+    let Ok(mut connection) = Connection::open(address, 4096).await else { return false };
+    matches!(connection.ask("POST", "/api/chat/sessions", "{}").await, Ok((200, _)))
+}
 
 /// An address that was free a moment ago.
 fn free_address() -> Result<SocketAddr> {

@@ -24,8 +24,15 @@ const SETTLED: f64 = 0.002;
 const LOOK: Duration = Duration::from_millis(250);
 const LOOKS: usize = 20;
 
-/// Bytes of the server's resident memory per subscriber.
-pub(crate) async fn memory(server: &Server, count: usize) -> Result<f64> {
+/// While all subscribers are there.
+pub(crate) struct Idle {
+    /// Resident memory, per subscriber, of the process that serves them.
+    pub(crate) bytes_each: f64,
+    /// Of the process that has the most; `None` for a server that does without Redis.
+    pub(crate) redis_connections: Option<usize>,
+}
+
+pub(crate) async fn measured(server: &Server<'_>, count: usize) -> Result<Idle> {
     let session = sessions(server, 1).await?.pop().context("one session was asked for")?;
     let path = format!("/api/chat/sessions/{session}/stream");
     let speaker = speaker(server, &path).await?;
@@ -36,12 +43,13 @@ pub(crate) async fn memory(server: &Server, count: usize) -> Result<f64> {
         .try_collect()
         .await?;
     let after = settled(server).await?;
+    let redis_connections = server.redis_connections()?;
     drop((speaker, subscribers));
-    Ok((after - before) / count as f64)
+    Ok(Idle { bytes_each: (after - before) / count as f64, redis_connections })
 }
 
 /// The connection that started the silent turn.
-async fn speaker(server: &Server, path: &str) -> Result<Connection> {
+async fn speaker(server: &Server<'_>, path: &str) -> Result<Connection> {
     let mut connection = Connection::open(server.address, READ_BYTES).await?;
     let body = json!({ "message": SILENT.to_string() }).to_string();
     let status = connection.request("POST", path, &body).await?;
@@ -50,7 +58,7 @@ async fn speaker(server: &Server, path: &str) -> Result<Connection> {
     Ok(connection)
 }
 
-async fn subscriber(server: &Server, path: &str) -> Result<Connection> {
+async fn subscriber(server: &Server<'_>, path: &str) -> Result<Connection> {
     let mut connection = Connection::open(server.address, READ_BYTES).await?;
     let status = connection.request("GET", path, "").await?;
     ensure!(status == 200, "a subscriber was refused: status {status}");
@@ -68,11 +76,11 @@ async fn until_started(connection: &mut Connection) -> Result<()> {
     Ok(())
 }
 
-async fn settled(server: &Server) -> Result<f64> {
-    let mut last = rss_bytes(server.pid)?;
+async fn settled(server: &Server<'_>) -> Result<f64> {
+    let mut last = rss_bytes(server.front.pid)?;
     for _ in 0..LOOKS {
         sleep(LOOK).await;
-        let now = rss_bytes(server.pid)?;
+        let now = rss_bytes(server.front.pid)?;
         if ((now - last) / last).abs() < SETTLED {
             return Ok(now);
         }

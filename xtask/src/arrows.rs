@@ -15,7 +15,7 @@ const ARROWS: &[(&str, &[&str], &[&str])] = &[
     ("pilothouse-toolbox", &["protocol", "ports"], &["testkit"]),
     ("pilothouse-testkit", &["protocol", "ports"], &[]),
     ("pilothouse", &["protocol", "ports", "engine", "backends", "toolbox"], &["testkit"]),
-    ("pilothouse-bench", &["protocol"], &[]),
+    ("pilothouse-bench", &["protocol", "testkit"], &[]),
     ("xtask", &[], &[]),
 ];
 

@@ -7,14 +7,16 @@ use ports::store::{NewTurn, Opened, TurnKind};
 use protocol::message::{NewMessage, Role};
 use protocol::session::Owner;
 use protocol::turn::{Turn, TurnRequest};
-use protocol::{MessageId, SessionId};
+use protocol::{MessageId, SessionId, TurnId};
 use serde_json::{Map, Value, json};
 use sha2::{Digest, Sha256};
 
 use crate::Engine;
 
 /// How long the outbox leaves a new turn to the push that follows at once.
-const PUSH_GRACE: Duration = Duration::from_secs(1);
+const PUSH_GRACE: Duration = Duration::from_secs(5);
+/// How long a client waits for the queue. A broker that says nothing must not hold up an answer that does not need it.
+const PUSH_PATIENCE: Duration = Duration::from_millis(500);
 
 #[derive(Clone, Debug)]
 pub struct Submission {
@@ -76,10 +78,8 @@ impl Engine {
                 metrics::counter!("pilothouse_turns_accepted_total").increment(1);
                 // The turn is accepted whatever becomes of the push: the outbox has it. One that waits for its place is
                 // pushed when it gets it.
-                if turn.admitted
-                    && let Err(error) = inner.ports.queue.push(&turn.id).await
-                {
-                    tracing::warn!(turn.id = %turn.id, %error, "a new turn could not be pushed; the sweeper will");
+                if turn.admitted {
+                    self.push(&turn.id).await;
                 }
                 Submitted::Accepted(turn)
             }
@@ -90,6 +90,24 @@ impl Engine {
             Opened::TooMany => Submitted::TooMany,
             Opened::NoSession => Submitted::NoSession,
         })
+    }
+
+    async fn push(&self, turn: &TurnId) {
+        let pushing = self.inner.ports.queue.push(turn);
+        match tokio::time::timeout(PUSH_PATIENCE, pushing).await {
+            Ok(Ok(())) => return,
+            Ok(Err(error)) => {
+                tracing::warn!(turn.id = %turn, %error, "a new turn could not be pushed; the sweeper will");
+            }
+            Err(_) => {
+                tracing::warn!(turn.id = %turn, "the queue is slow to take a new turn; the sweeper looks after it");
+            }
+        }
+        // Without the grace, which was for the push that has failed.
+        let now = self.inner.ports.outbox.pushed(std::slice::from_ref(turn), Duration::ZERO);
+        if let Err(error) = now.await {
+            tracing::warn!(turn.id = %turn, %error, "a new turn is found by the sweeper after its grace");
+        }
     }
 
     /// The row that is stored: the words as typed, and what is attached as data beside them.

@@ -6,6 +6,7 @@ mod completion;
 mod intake;
 mod nearby;
 pub mod options;
+mod reach;
 mod shutdown;
 mod sweep;
 pub mod tasks;
@@ -23,6 +24,7 @@ pub use options::Options;
 pub use worker::Roles;
 
 use crate::nearby::Nearby;
+use crate::reach::Reach;
 use crate::shutdown::Phase;
 use crate::tasks::Tasks;
 use crate::turn::registry::Registry;
@@ -42,6 +44,7 @@ pub(crate) struct Inner {
     pub(crate) registry: Registry,
     pub(crate) phase: Phase,
     pub(crate) nearby: Nearby,
+    pub(crate) reach: Reach,
 }
 
 impl Engine {
@@ -60,6 +63,7 @@ impl Engine {
             registry: Registry::default(),
             phase: Phase::default(),
             nearby: Nearby::default(),
+            reach: Reach::default(),
         };
         Self { inner: Arc::new(inner) }
     }

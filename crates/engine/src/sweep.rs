@@ -8,8 +8,8 @@ use protocol::TurnId;
 use crate::Inner;
 
 const AT_A_TIME: u32 = 500;
-/// A pushed turn that nobody claimed in this time is pushed again. Generous, because a long queue is not a loss.
-const PUSH_AGAIN: Duration = Duration::from_secs(30);
+/// A pushed turn that nobody claimed after so many sweeps is pushed again. Generous, because a long queue is not a loss.
+const PUSH_AGAIN: u32 = 15;
 
 /// What becomes of turns that the queue does not take.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -29,7 +29,9 @@ pub(crate) async fn sweep(inner: Arc<Inner>, fallback: Fallback) {
             () = inner.phase.stopping() => return,
             _ = timer.tick() => {}
         }
-        if let Err(error) = relay(&inner, fallback).await {
+        let relayed = relay(&inner, fallback).await;
+        inner.reach.learn(&relayed);
+        if let Err(error) = relayed {
             tracing::warn!(%error, "the outbox could not be relayed; it will be tried again");
         }
     }
@@ -45,7 +47,7 @@ async fn relay(inner: &Inner, fallback: Fallback) -> ports::PortResult<()> {
         let pushed = push(inner, &due).await;
         let (taken, left) = due.split_at(pushed);
         if !taken.is_empty() {
-            inner.ports.outbox.pushed(taken, PUSH_AGAIN).await?;
+            inner.ports.outbox.pushed(taken, PUSH_AGAIN * inner.options.sweep).await?;
             metrics::counter!("pilothouse_outbox_relayed_total").increment(taken.len() as u64);
         }
         if left.is_empty() {

@@ -55,6 +55,13 @@ async fn work(inner: Arc<Inner>) {
         let delivery = tokio::select! {
             biased;
             () = inner.phase.stopping() => return,
+            () = inner.reach.lost() => {
+                tokio::select! {
+                    biased;
+                    () = inner.phase.stopping() => return,
+                    () = inner.reach.found() => continue,
+                }
+            }
             delivery = inner.ports.queue.pop() => delivery,
             turn = inner.nearby.next() => {
                 run(&inner, &worker, &turn, None).await;

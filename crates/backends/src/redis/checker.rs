@@ -1,5 +1,5 @@
-//! Compares what is known of the watched logs with the store: every second those that were quiet, and at once those that
-//! have just been subscribed to. So lost news cost a second, and a Redis that is silent costs nothing else.
+//! Compares what is known of the watched logs with the store: twice a second those that were quiet, and at once those that
+//! have just been subscribed to. So lost news cost a second at most, and a Redis that is silent costs nothing else.
 
 use std::collections::HashSet;
 use std::sync::{Arc, Mutex, MutexGuard};
@@ -14,7 +14,7 @@ use super::server::PATIENCE;
 use crate::feed::LogEnds;
 use crate::live::Watched;
 
-const EVERY: Duration = Duration::from_secs(1);
+const EVERY: Duration = Duration::from_millis(500);
 
 pub(super) struct Checker {
     watched: Arc<Watched>,
@@ -57,7 +57,7 @@ impl Checker {
         if tasks.is_empty() {
             return;
         }
-        // A store that does not answer is asked again in a second, for these logs and for any that came meanwhile.
+        // A store that does not answer is asked again at the next tick, for these logs and for any that came meanwhile.
         if let Ok(Ok(ends)) = timeout(PATIENCE, self.store.ends(&tasks)).await {
             self.watched.checked(&tasks, &ends);
         }

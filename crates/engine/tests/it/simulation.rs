@@ -19,7 +19,7 @@ use crate::plan::{LEASE, Plan};
 use crate::tally::Tally;
 
 /// How many seeds a run of the tests tries; `PILOTHOUSE_SIM_SEEDS` asks for more.
-const SEEDS: u64 = 1000;
+const SEEDS: u64 = 2000;
 /// From the end of the faults to the end of every turn, at the latest: a turn that the queue has lost after it was
 /// pushed is pushed again after half a minute, and then has to be answered.
 const SETTLED: Duration = Duration::from_secs(150);

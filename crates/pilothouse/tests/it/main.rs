@@ -5,6 +5,7 @@
 mod contract;
 mod events;
 mod namespace;
+mod outages;
 mod program;
 mod server;
 

@@ -50,6 +50,11 @@ impl Installation {
         settings
     }
 
+    /// What stands before its names at the broker.
+    pub fn rabbitmq_prefix(&self) -> &str {
+        &self.prefix
+    }
+
     /// Every row of every table, as bytes to search in.
     pub fn rows(&self) -> Result<Vec<u8>> {
         apart(&self.urls.database, async |url| {

@@ -12,7 +12,7 @@ mod redis;
 mod urls;
 
 pub use installation::Installation;
-pub use postgres::Postgres;
+pub use postgres::{Durability, Postgres};
 pub use rabbitmq::RabbitMq;
 pub use redis::Redis;
 pub use urls::{DATABASE_URL, RABBITMQ_URL, REDIS_URL, Urls};

@@ -23,6 +23,16 @@ pub struct Postgres {
     programs: PathBuf,
     folder: TempDir,
     port: u16,
+    durability: Durability,
+}
+
+/// What becomes of a commit when the machine loses power.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Durability {
+    /// It may be lost. Nothing in a test outlives the machine, so nothing has to be forced to the disk.
+    Volatile,
+    /// It stays, as in production; for measurements, which must pay what production pays.
+    Synced,
 }
 
 impl Postgres {
@@ -34,14 +44,18 @@ impl Postgres {
 
     /// Starts it and does not wait until it answers; `wait` does.
     pub fn launch() -> Result<Self> {
+        Self::launch_as(Durability::Volatile)
+    }
+
+    pub fn launch_as(durability: Durability) -> Result<Self> {
         let program = find("postgres", &versions_in(Path::new("/usr/lib/postgresql")), PACKAGE)?;
         let programs = program.parent().context("a program is in a folder")?.to_owned();
         let folder = TempDir::with_prefix("pilothouse-postgres-").context("a temporary folder")?;
         give_away(folder.path())?;
         create_cluster(&programs, folder.path())?;
         let port = free_port()?;
-        let process = run(&programs, folder.path(), port)?;
-        Ok(Self { process, programs, folder, port })
+        let process = run(&programs, folder.path(), port, durability)?;
+        Ok(Self { process, programs, folder, port, durability })
     }
 
     pub fn wait(&mut self) -> Result<()> {
@@ -87,7 +101,8 @@ impl Postgres {
     }
 
     fn run_again(&mut self) {
-        self.process = run(&self.programs, self.folder.path(), self.port).expect("it ran before");
+        let process = run(&self.programs, self.folder.path(), self.port, self.durability);
+        self.process = process.expect("it ran before");
         self.wait().expect("it was ready before");
     }
 }
@@ -116,13 +131,16 @@ fn create_cluster(programs: &Path, folder: &Path) -> Result<()> {
     Ok(())
 }
 
-fn run(programs: &Path, folder: &Path, port: u16) -> Result<Process> {
+fn run(programs: &Path, folder: &Path, port: u16, durability: Durability) -> Result<Process> {
     let program = programs.join("postgres");
     let prepare = |command: &mut Command| {
         command.args(identity()).arg(&program).arg("-D").arg(folder.join("data"));
         command.args(["-p", &port.to_string()]).arg("-k").arg(folder).current_dir(folder);
-        // Nothing here outlives the machine, so nothing has to be forced to the disk.
-        for setting in ["listen_addresses=127.0.0.1", "fsync=off", "max_connections=400"] {
+        let fsync = match durability {
+            Durability::Volatile => "fsync=off",
+            Durability::Synced => "fsync=on",
+        };
+        for setting in ["listen_addresses=127.0.0.1", fsync, "max_connections=400"] {
             command.args(["-c", setting]);
         }
     };

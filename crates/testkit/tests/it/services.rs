@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 use lapin::options::{BasicPublishOptions, QueueDeclareOptions};
 use lapin::types::FieldTable;
 use lapin::{BasicProperties, Channel, Connection, ConnectionProperties};
-use pilothouse_testkit::services::{Installation, Postgres, RabbitMq, Redis, Urls};
+use pilothouse_testkit::services::{Durability, Installation, Postgres, RabbitMq, Redis, Urls};
 use tokio::task::JoinSet;
 
 const PATIENCE: Duration = Duration::from_secs(20);
@@ -43,6 +43,16 @@ async fn postgres_survives_a_restart_and_an_immediate_one_and_can_be_paused() {
     let pid = postgres.pid();
     drop(postgres);
     assert!(!Path::new(&format!("/proc/{pid}")).exists());
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn postgres_forces_commits_to_the_disk_when_it_is_asked_to() {
+    let mut postgres = Postgres::launch_as(Durability::Synced).expect("Postgres");
+    postgres.wait().expect("it answers");
+    let synced = "SELECT (current_setting('fsync') = 'on')::int";
+    assert_eq!(ask_postgres(&postgres.url(), synced).await, Some(1));
+    postgres.restart();
+    assert_eq!(ask_postgres(&postgres.url(), synced).await, Some(1), "after a restart as well");
 }
 
 #[tokio::test(flavor = "multi_thread")]

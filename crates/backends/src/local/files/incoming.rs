@@ -8,22 +8,29 @@ use rustix::fs::{FlockOperation, Mode, OFlags, flock, openat};
 use rustix::io::Errno;
 
 const NAME: &str = "incoming";
+/// Processes that start at the same moment may get in each other's way, but not so often.
+const TRIES: u32 = 100;
 
 /// Removes what nobody writes any more and gives this process its place.
 pub(super) fn open(sessions: &Dir) -> io::Result<Dir> {
     sessions.create_dir_all(NAME)?;
     let incoming = sessions.open_dir(NAME)?;
     remove_abandoned(&incoming)?;
-    loop {
+    for _ in 0..TRIES {
         let name = uuid::Uuid::new_v4().simple().to_string();
         incoming.create_dir(&name)?;
         // Another process that starts now may take the folder for an abandoned one before it is locked.
-        if let Some(mine) = lock(&incoming.open_dir(&name)?)?
+        let folder = match incoming.open_dir(&name) {
+            Err(error) if error.kind() == ErrorKind::NotFound => continue,
+            opened => opened?,
+        };
+        if let Some(mine) = lock(&folder)?
             && incoming.exists(&name)
         {
             return Ok(mine);
         }
     }
+    Err(io::Error::other("the folder for unfinished files cannot be locked"))
 }
 
 fn remove_abandoned(incoming: &Dir) -> io::Result<()> {
@@ -59,5 +66,31 @@ fn lock(folder: &Dir) -> io::Result<Option<Dir>> {
         Ok(()) => Ok(Some(Dir::from_std_file(readable.into()))),
         Err(Errno::WOULDBLOCK) => Ok(None),
         Err(error) => Err(error.into()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use cap_std::ambient_authority;
+
+    use super::*;
+
+    fn folders(sessions: &Dir) -> usize {
+        sessions.read_dir(NAME).expect("a folder").count()
+    }
+
+    #[test]
+    fn only_what_nobody_writes_any_more_is_removed() {
+        let root = tempfile::tempdir().expect("a folder");
+        let sessions = Dir::open_ambient_dir(root.path(), ambient_authority()).expect("a folder");
+        let first = open(&sessions).expect("a place");
+        first.create("part").expect("a file");
+        let second = open(&sessions).expect("a place beside it");
+        assert_eq!(folders(&sessions), 2);
+        assert!(first.exists("part"), "the first one is still at it");
+        drop(first);
+        let third = open(&sessions).expect("a place");
+        assert_eq!(folders(&sessions), 2, "what the first one left is gone");
+        drop((second, third));
     }
 }

@@ -4,6 +4,8 @@ use std::process::{Command, ExitStatus};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use testkit::services::Urls;
+
 use super::process::{Process, Role};
 use super::{Engine, Links, Place};
 
@@ -22,6 +24,16 @@ impl Cluster {
             processes: Vec::new(),
             place: Arc::new(Place::new(engine)),
             wrapper: wrapper.to_vec(),
+            environment: owned(environment),
+        }
+    }
+
+    /// The same on these servers, some of which a test may have to itself.
+    pub(crate) fn on(urls: &Urls, environment: &[(&str, &str)]) -> Self {
+        Self {
+            processes: Vec::new(),
+            place: Arc::new(Place::on(urls)),
+            wrapper: Vec::new(),
             environment: owned(environment),
         }
     }
@@ -59,6 +71,11 @@ impl Cluster {
 
     pub(crate) fn api(&self, number: usize) -> &Process {
         self.of_role(|role| role != Role::Executor, number)
+    }
+
+    pub(crate) fn api_mut(&mut self, number: usize) -> &mut Process {
+        let apis = self.processes.iter_mut().filter(|process| process.role() != Role::Executor);
+        apis.into_iter().nth(number).expect("so many processes that serve the API")
     }
 
     pub(crate) fn executor(&self, number: usize) -> &Process {

@@ -18,7 +18,7 @@ pub(crate) use cluster::Cluster;
 pub(crate) use links::Links;
 pub(crate) use log::Log;
 pub(crate) use place::{Engine, Place};
-pub(crate) use process::{Role, refused, wait};
+pub(crate) use process::{Process, Role, refused, wait};
 
 /// Nothing in these tests takes longer on a machine that works.
 pub(crate) const PATIENCE: Duration = Duration::from_secs(30);

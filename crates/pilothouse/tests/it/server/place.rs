@@ -44,6 +44,13 @@ impl Place {
         Self { folder: TempDir::new().expect("a temporary folder"), installation }
     }
 
+    /// Of a distributed installation on these servers, some of which a test may have to itself.
+    pub(super) fn on(urls: &Urls) -> Self {
+        let installation = Installation::create(urls).expect("room on the servers");
+        let folder = TempDir::new().expect("a temporary folder");
+        Self { folder, installation: Some(installation) }
+    }
+
     /// The working directory of the program; its data is in `data`.
     pub(crate) fn folder(&self) -> &Path {
         self.folder.path()
@@ -52,6 +59,11 @@ impl Place {
     /// Where the servers of a distributed installation are.
     pub(crate) fn urls(&self) -> &Urls {
         self.installation.as_ref().expect("a distributed installation").urls()
+    }
+
+    /// What stands before the names of its queues at the broker.
+    pub(crate) fn rabbitmq_prefix(&self) -> &str {
+        self.installation.as_ref().expect("a distributed installation").rabbitmq_prefix()
     }
 
     /// The binary with nothing of the tester's own environment, in a folder without a `.env`.

@@ -4,12 +4,12 @@ use std::collections::{HashMap, HashSet};
 
 use serde_json::Value;
 
-use crate::server::{TestServer, json_of};
+use crate::server::{Api, json_of};
 
 const OUTCOMES: [&str; 5] = ["ok", "error", "denied", "cancelled", "interrupted"];
 
 /// All rows of a session at rest, read in small pages and checked.
-pub(crate) async fn history(server: &TestServer, session: &str) -> Vec<Value> {
+pub(crate) async fn history(server: &Api, session: &str) -> Vec<Value> {
     let mut rows: Vec<Value> = Vec::new();
     let mut before = String::new();
     loop {

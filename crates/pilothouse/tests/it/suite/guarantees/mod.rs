@@ -22,7 +22,7 @@ use super::ENGINE;
 use super::scripted::settings_for;
 pub(crate) use super::scripted::turn_of;
 use crate::events::Events;
-use crate::server::{PATIENCE, TestServer, json_of};
+use crate::server::{Api, PATIENCE, TestServer, json_of};
 
 /// The settings that point a server at a scripted model, and further ones.
 pub(crate) fn model_settings<'a>(
@@ -39,22 +39,17 @@ pub(crate) fn server_for(model: &ModelServer, more: &[(&str, &str)]) -> TestServ
 }
 
 /// A message with a client's id: sending it again joins the turn it made, from its first event on.
-pub(crate) fn send(server: &TestServer, session: &str, id: &str, text: &str) -> RequestBuilder {
+pub(crate) fn send(server: &Api, session: &str, id: &str, text: &str) -> RequestBuilder {
     let body = json!({"message": text, "message_id": id});
     server.post(&format!("/chat/sessions/{session}/stream"), &body)
 }
 
-pub(crate) async fn send_and_follow(
-    server: &TestServer,
-    session: &str,
-    id: &str,
-    text: &str,
-) -> Events {
+pub(crate) async fn send_and_follow(server: &Api, session: &str, id: &str, text: &str) -> Events {
     Events::of(send(server, session, id, text).send().await.expect("an answer"))
 }
 
 /// The stream of a turn after an event that was seen.
-pub(crate) async fn follow_after(server: &TestServer, turn: &str, seen: u64) -> Events {
+pub(crate) async fn follow_after(server: &Api, turn: &str, seen: u64) -> Events {
     let request = server.get(&format!("/chat/tasks/{turn}/stream"));
     let request = request.header("last-event-id", seen.to_string());
     Events::of(request.send().await.expect("an answer"))
@@ -66,7 +61,7 @@ async fn replay(server: &TestServer, turn: &str) -> Events {
     Events::of(request.send().await.expect("an answer"))
 }
 
-pub(crate) async fn status_of(server: &TestServer, turn: &str) -> String {
+pub(crate) async fn status_of(server: &Api, turn: &str) -> String {
     let task = server.get(&format!("/chat/tasks/{turn}")).send().await.expect("an answer");
     json_of(task).await["status"].as_str().expect("a status").to_owned()
 }

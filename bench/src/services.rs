@@ -1,0 +1,45 @@
+//! The servers that the distributed engine stands on. They are started once, for the benchmark alone, and every
+//! server that is measured gets a database and queues of its own on them.
+
+use anyhow::{Context, Result};
+use testkit::services::{Durability, Installation, Postgres, RabbitMq, Redis, Urls};
+
+pub(crate) struct Services {
+    postgres: Postgres,
+    redis: Redis,
+    rabbitmq: RabbitMq,
+}
+
+impl Services {
+    /// They end with the thread that calls this. The broker takes longest, so it goes first.
+    pub(crate) fn start() -> Result<Self> {
+        let mut rabbitmq = RabbitMq::launch()?;
+        let mut redis = Redis::launch()?;
+        // What the embedded engine calls stored is on stable storage, so it has to be here as well.
+        let mut postgres = Postgres::launch_as(Durability::Synced)?;
+        postgres.wait()?;
+        redis.wait()?;
+        rabbitmq.wait()?;
+        Ok(Self { postgres, redis, rabbitmq })
+    }
+
+    pub(crate) fn installation(&self) -> Result<Installation> {
+        Installation::create(&Urls {
+            database: self.postgres.url(),
+            redis: self.redis.url(),
+            rabbitmq: self.rabbitmq.url(),
+        })
+    }
+
+    /// Each with all it has started is what the servers cost.
+    pub(crate) fn pids(&self) -> [u32; 3] {
+        [self.postgres.pid(), self.redis.pid(), self.rabbitmq.pid()]
+    }
+
+    pub(crate) fn redis_port(&self) -> Result<u16> {
+        let url = self.redis.url();
+        let (_, rest) = url.rsplit_once(':').context("the URL of Redis names a port")?;
+        let port = rest.split('/').next().unwrap_or(rest);
+        port.parse().context("the URL of Redis names a port")
+    }
+}

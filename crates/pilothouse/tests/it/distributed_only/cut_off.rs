@@ -1,0 +1,92 @@
+//! An executor that cannot reach its servers gives its turns up by itself, in time, and works again when it can.
+
+use std::time::Duration;
+
+use testkit::model_server::{Ending, Script};
+use testkit::proxy::Mode;
+
+use super::rows::rows_of;
+use super::watched::Watched;
+use super::{finished, nobody};
+use crate::contract::assert_whole;
+use crate::events::{Events, text_of};
+use crate::server::{Links, Role};
+
+/// A lease, and what a claim that the cut off executor had begun may take.
+const TAKEN_OVER_WITHIN: Duration = Duration::from_secs(10);
+/// Until a process that can reach everything again takes work.
+const BACK_WITHIN: Duration = Duration::from_secs(12);
+
+#[tokio::test(flavor = "multi_thread")]
+async fn an_executor_cut_off_from_its_servers_loses_its_turn_to_another_and_works_again_after() {
+    let (model, mut cluster) = nobody(&[]).await;
+    cluster.spawn(Role::Api, &[]);
+    cluster.spawn_linked(Role::Executor, &[]);
+    model.enqueue(Script::default().say("I begin").hang());
+    model.enqueue(Script::text("Once more, and to the end."));
+    let mut turn = Watched::start(cluster.api(0).http(), "hello").await;
+    turn.until("text-delta").await;
+    let all = |links: &Links, mode: Mode| {
+        for link in [&links.postgres, &links.redis, &links.rabbitmq] {
+            link.set(mode);
+        }
+    };
+    all(cluster.executor(0).links(), Mode::BlackHole);
+    cluster.spawn(Role::Executor, &[]);
+    turn.read_to_the_end().await;
+    turn.assert_holds(cluster.api(0).http(), &finished()).await;
+
+    let links = cluster.executor(0).links();
+    all(links, Mode::Pass);
+    for link in [&links.postgres, &links.redis, &links.rabbitmq] {
+        link.reset_all();
+    }
+    cluster.executor_mut(1).kill9();
+    model.enqueue(Script::text("I am back."));
+    let next = cluster.api(0).http().say(&turn.session, "are you there?").await;
+    assert_answers(next, "I am back.").await;
+}
+
+/// Redis and RabbitMQ still work for it, so it hears of new turns and cannot take them. What it sent into the hole
+/// arrives when the hole closes, late.
+#[tokio::test(flavor = "multi_thread")]
+async fn an_executor_that_cannot_reach_postgres_stops_before_its_lease_ends() {
+    let (model, mut cluster) = nobody(&[]).await;
+    cluster.spawn(Role::Api, &[]);
+    cluster.spawn_linked(Role::Executor, &[]);
+    let words = (0..2000).fold(Script::default(), |script, word| {
+        script.say_in(&format!("word {word} "), 1).delay(Duration::from_millis(20))
+    });
+    model.enqueue(words);
+    model.enqueue(Script::text("Once more, and to the end."));
+    let mut turn = Watched::start(cluster.api(0).http(), "hello").await;
+    turn.until("text-delta").await;
+    cluster.spawn(Role::Executor, &[]);
+    cluster.executor(0).links().postgres.set(Mode::BlackHole);
+    let left = |requests: &[testkit::model_server::RecordedRequest]| {
+        requests[0].ending == Ending::ClientLeft
+    };
+    let then = model.wait_until("the cut off executor to hang up", left).await;
+    assert_eq!(then.len(), 1, "it had stopped before anybody else began");
+    let taking_over = tokio::time::timeout(TAKEN_OVER_WITHIN, turn.read_to_the_end());
+    taking_over.await.expect("the cut off executor does not keep the turn from the other one");
+    turn.assert_holds(cluster.api(0).http(), &finished()).await;
+    model.enqueue(Script::text("Without it."));
+    let meanwhile = cluster.api(0).http().say(&turn.session, "and now?").await;
+    assert_answers(meanwhile, "Without it.").await;
+
+    let before = rows_of(&cluster, &turn.turn).await;
+    cluster.executor(0).links().postgres.set(Mode::Pass);
+    cluster.executor_mut(1).kill9();
+    model.enqueue(Script::text("I am back."));
+    let next = cluster.api(0).http().say(&turn.session, "are you there?").await;
+    assert_answers(next, "I am back.").await;
+    assert_eq!(rows_of(&cluster, &turn.turn).await, before, "what came late changed nothing");
+    assert_eq!(model.requests().len(), 4);
+    model.assert_no_violations();
+}
+
+async fn assert_answers(stream: Events, text: &str) {
+    let events = tokio::time::timeout(BACK_WITHIN, stream.all()).await.expect("in time");
+    assert_eq!((assert_whole(&events), text_of(&events)), (finished(), text.to_owned()));
+}

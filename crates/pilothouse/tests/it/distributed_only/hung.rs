@@ -1,0 +1,94 @@
+//! An executor stands still for longer than its lease, wherever it is. When it moves again its turn is somebody else's,
+//! and it neither writes nor calls anything any more.
+
+use std::path::PathBuf;
+use std::time::Duration;
+
+use serde_json::json;
+use testkit::model_server::{Gate, ModelServer, Script};
+
+use super::rows::rows_of;
+use super::watched::Watched;
+use super::{cluster, finished};
+use crate::contract::assert_whole;
+use crate::distributed::guarantees::eventually;
+use crate::events::text_of;
+use crate::server::{Cluster, Role};
+
+/// What it says when it finds out, whether it asks the database or looks at its clock first.
+const FOUND_OUT: [&str; 2] = ["fenced: another worker has this turn", "the turn is given up"];
+const AT_MOST: Duration = Duration::from_secs(9);
+
+#[tokio::test(flavor = "multi_thread")]
+async fn an_executor_that_hung_in_a_stream_comes_back_and_changes_nothing() {
+    let (model, mut cluster) = cluster(1, 1, &[]).await;
+    let gate = Gate::closed();
+    model.enqueue(Script::default().say("I begin").wait_for(&gate).say(" and go on."));
+    model.enqueue(Script::text("Once more, and to the end."));
+    let mut turn = Watched::start(cluster.api(0).http(), "hello").await;
+    turn.until("text-delta").await;
+    cluster.executor(0).pause();
+    cluster.spawn(Role::Executor, &[]);
+    turn.read_to_the_end().await;
+    assert!(turn.text().ends_with("Once more, and to the end."));
+    gate.open();
+    assert_comes_back_in_vain(&model, &mut cluster, &turn).await;
+    assert_eq!(model.requests().len(), 3);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn an_executor_that_hung_in_a_tool_comes_back_and_does_nothing_more() {
+    let (model, mut cluster) = cluster(1, 1, &[]).await;
+    let first =
+        "echo done >> effects.txt; for i in $(seq 200); do [ -e go ] && exit; sleep 0.1; done";
+    model.enqueue(Script::tool("call_1", "bash_exec", &json!({"command": first})));
+    model.enqueue(Script::text("I cannot tell whether it happened."));
+    // For whoever asks once more.
+    let again = json!({"command": "echo done again >> effects.txt"});
+    model.respond_with(move |_| Script::tool("call_2", "bash_exec", &again));
+    let mut turn = Watched::start(cluster.api(0).http(), "do it").await;
+    turn.until("tool-input-available").await;
+    let effects = eventually("the effect", async || effects_in(&cluster)).await;
+    cluster.executor(0).pause();
+    cluster.spawn(Role::Executor, &[]);
+    turn.read_to_the_end().await;
+    std::fs::write(effects.with_file_name("go"), "").expect("the workspace is a folder");
+    assert_comes_back_in_vain(&model, &mut cluster, &turn).await;
+    assert_eq!(std::fs::read_to_string(effects).expect("a text"), "done\n", "it happened once");
+    assert!(model.requests()[1].tool_results()[0].1.contains("may or may not have happened"));
+}
+
+/// Lets the executor go on until it has noticed, has done other work, and has left in good order, and then compares.
+async fn assert_comes_back_in_vain(model: &ModelServer, cluster: &mut Cluster, turn: &Watched) {
+    turn.assert_holds(cluster.api(0).http(), &finished()).await;
+    let before = rows_of(cluster, &turn.turn).await;
+    let asked = model.requests().len();
+    let hung = cluster.executor(0);
+    hung.resume();
+    eventually("a word about the lost turn", async || {
+        let log = hung.log().text();
+        FOUND_OUT.iter().any(|words| log.contains(words)).then_some(())
+    })
+    .await;
+    model.wait_until_idle().await;
+    assert_eq!(model.requests().len(), asked, "the one that hung asked nobody again");
+    // It is alone now, so this is its work, and it has all the time of a turn to do what it must not.
+    cluster.executor_mut(1).kill9();
+    model.enqueue(Script::text("I am back."));
+    let next = cluster.api(0).http().say(&turn.session, "are you there?").await.all().await;
+    assert_eq!((assert_whole(&next), text_of(&next)), (finished(), "I am back.".to_owned()));
+    let hung = cluster.executor_mut(0);
+    hung.sigterm();
+    assert_eq!(hung.wait_for_exit(AT_MOST).code(), Some(0));
+    assert_eq!(model.requests().len(), asked + 1, "only the new message was sent to the model");
+    assert_eq!(rows_of(cluster, &turn.turn).await, before, "not a byte of the turn has changed");
+    turn.assert_holds(cluster.api(0).http(), &finished()).await;
+    model.assert_no_violations();
+}
+
+/// The file that the command writes to, once it has.
+fn effects_in(cluster: &Cluster) -> Option<PathBuf> {
+    let folders = std::fs::read_dir(cluster.place().folder().join("data/workspaces")).ok()?;
+    let mut files = folders.filter_map(|folder| Some(folder.ok()?.path().join("effects.txt")));
+    files.find(|path| std::fs::read(path).is_ok_and(|bytes| bytes.ends_with(b"\n")))
+}

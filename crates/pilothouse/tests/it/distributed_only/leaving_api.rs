@@ -1,0 +1,39 @@
+//! An API process that is told to leave breaks its streams, so that no client takes the break for the end.
+
+use std::time::Duration;
+
+use futures::future::join_all;
+use testkit::model_server::{Gate, Script};
+
+use super::watched::Watched;
+use super::{ALL_AT_ONCE, cluster, finished};
+use crate::events::Ending;
+
+const TURNS: usize = 8;
+const AT_MOST: Duration = Duration::from_secs(9);
+
+#[tokio::test(flavor = "multi_thread")]
+async fn the_streams_of_an_api_that_leaves_are_broken_and_go_on_at_the_other_one() {
+    let (model, mut cluster) = cluster(2, 1, &ALL_AT_ONCE).await;
+    let gate = Gate::closed();
+    let held = gate.clone();
+    model.respond_with(move |_| Script::default().say("I begin").wait_for(&held).say(" and end."));
+    let api = cluster.api(0).http();
+    let mut turns = join_all((0..TURNS).map(|_| Watched::start(api, "hello"))).await;
+    join_all(turns.iter_mut().map(|turn| turn.until("text-delta"))).await;
+    cluster.api(0).sigterm();
+    for ending in join_all(turns.iter_mut().map(Watched::read_to_some_end)).await {
+        assert_eq!(ending, Ending::Broken, "a clean close would look like a complete answer");
+    }
+    assert_eq!(cluster.api_mut(0).wait_for_exit(AT_MOST).code(), Some(0));
+
+    let other = cluster.api(1).http();
+    join_all(turns.iter_mut().map(|turn| turn.come_back(other))).await;
+    gate.open();
+    join_all(turns.iter_mut().map(Watched::read_to_the_end)).await;
+    for turn in &turns {
+        turn.assert_holds(other, &finished()).await;
+        assert_eq!(turn.text(), "I begin and end.");
+    }
+    assert_eq!(model.requests().len(), TURNS, "no turn noticed anything");
+}

@@ -1,0 +1,100 @@
+//! Two API processes are one: a client may come to either of them, each time anew.
+
+use std::time::Duration;
+
+use futures::future::{join, join_all, join3};
+use testkit::model_server::{Gate, Script};
+use tokio::time::{Instant, timeout_at};
+
+use super::watched::Watched;
+use super::{cluster, finished};
+use crate::contract::assert_replay;
+use crate::distributed::guarantees::{follow_after, send_and_follow, turn_of};
+use crate::events::{Ending, Events, Got, text_of};
+use crate::server::{Api, Cluster};
+
+const DELTAS: usize = 2_000;
+const CLIENTS: usize = 10;
+
+#[tokio::test(flavor = "multi_thread")]
+async fn every_api_shows_the_same_stream() {
+    let (model, cluster) = cluster(2, 1, &[]).await;
+    let gate = Gate::closed();
+    model.enqueue(Script::default().say("I begin").wait_for(&gate).say(" and I end."));
+    let session = cluster.api(0).http().session().await;
+    let stream = cluster.api(0).http().say(&session, "hello").await;
+    let elsewhere = follow_after(cluster.api(1).http(), &turn_of(&stream), 0).await;
+    gate.open();
+    assert_eq!(elsewhere.all().await, stream.all().await);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn clients_that_change_the_api_again_and_again_see_what_one_that_stays_sees() {
+    let (model, cluster) = cluster(2, 1, &[]).await;
+    let at_once = 20;
+    let script = (0..DELTAS / at_once).fold(Script::default(), |script, part| {
+        let words: String =
+            (0..at_once).map(|word| format!("{:06} ", part * at_once + word)).collect();
+        script.say_in(&words, at_once).delay(Duration::from_millis(30))
+    });
+    model.enqueue(script);
+    let mut patient = Watched::start(cluster.api(0).http(), "hello").await;
+    patient.until("start").await;
+    let turn = patient.turn.clone();
+    let late = cluster.api(1).http().get(&format!("/chat/tasks/{turn}/stream"));
+    let late = Events::of(late.send().await.expect("an answer"));
+    let restless = join_all((0..CLIENTS).map(|number| restless(&cluster, &turn, number)));
+    let (others, late, ()) = join3(restless, late.all(), patient.read_to_the_end()).await;
+    assert_eq!((assert_replay(&late), text_of(&late)), (finished(), patient.text()));
+    patient.assert_holds(cluster.api(1).http(), &finished()).await;
+    let expected: String = (0..DELTAS).map(|word| format!("{word:06} ")).collect();
+    assert_eq!(patient.text(), expected);
+    let mut changes = 0;
+    for (seen, connections) in others {
+        assert_eq!(seen, patient.seen[1..], "after {connections} connections");
+        changes += connections - 1;
+    }
+    assert!(changes >= CLIENTS * 3, "they changed often: {changes}");
+    assert_eq!(model.requests().len(), 1);
+}
+
+/// Follows a turn after its first event, on a connection of 50 to 300 ms to one API, then to the other.
+async fn restless(cluster: &Cluster, turn: &str, number: usize) -> (Vec<Got>, usize) {
+    let (mut seen, mut connections) = (Vec::<Got>::new(), 0);
+    loop {
+        let api: &Api = cluster.api((number + connections) % 2).http();
+        let last = seen.last().map_or(1, |got| got.id);
+        let mut stream = follow_after(api, turn, last).await;
+        connections += 1;
+        let leave = Instant::now() + Duration::from_millis(rand::random_range(50..300));
+        while let Ok(next) = timeout_at(leave, stream.next()).await {
+            match next {
+                Ok(got) => seen.push(got),
+                Err(ending) => {
+                    assert_eq!(ending, Ending::Complete);
+                    return (seen, connections);
+                }
+            }
+        }
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn the_same_message_sent_to_both_apis_at_once_is_one_turn() {
+    let (model, cluster) = cluster(2, 1, &[]).await;
+    model.respond_with(|_| Script::text("Once."));
+    let (one, other) = (cluster.api(0).http(), cluster.api(1).http());
+    for round in 0..10 {
+        let (session, id) = (one.session().await, format!("message-{round}"));
+        let here = send_and_follow(one, &session, &id, "hello");
+        let there = send_and_follow(other, &session, &id, "hello");
+        let (here, there) = join(here, there).await;
+        assert_eq!(turn_of(&here), turn_of(&there));
+        let (here, there) = join(here.all(), there.all()).await;
+        assert_eq!((assert_replay(&here), assert_replay(&there)), (finished(), finished()));
+        assert_eq!((text_of(&here), text_of(&there)), ("Once.".to_owned(), "Once.".to_owned()));
+        let rows = one.read_session(&session).await["messages"].as_array().map_or(0, Vec::len);
+        assert_eq!(rows, 2, "one message and one answer");
+        assert_eq!(model.requests().len(), round + 1);
+    }
+}

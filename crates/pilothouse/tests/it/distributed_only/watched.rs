@@ -1,0 +1,78 @@
+//! A turn as its client sees it: all it was shown is kept, over all its connections, and in the end compared with what
+//! every other reader gets.
+
+use crate::contract::{End, assert_whole};
+use crate::distributed::guarantees::history::history;
+use crate::distributed::guarantees::{follow_after, rows, status_of, turn_of};
+use crate::events::{Ending, Events, Got, text_of};
+use crate::server::Api;
+
+pub(super) struct Watched {
+    pub(super) session: String,
+    pub(super) turn: String,
+    pub(super) seen: Vec<Got>,
+    pub(super) stream: Events,
+}
+
+impl Watched {
+    /// A first message in a session of its own.
+    pub(super) async fn start(api: &Api, text: &str) -> Self {
+        let session = api.session().await;
+        let stream = api.say(&session, text).await;
+        Self { session, turn: turn_of(&stream), seen: Vec::new(), stream }
+    }
+
+    /// Reads on until a chunk of this type.
+    pub(super) async fn until(&mut self, kind: &str) {
+        let seen = self.stream.until_seen(kind).await;
+        self.seen.extend(seen);
+    }
+
+    /// Reads on, on the same connection, until the turn has ended.
+    pub(super) async fn read_to_the_end(&mut self) {
+        assert_eq!(self.read_to_some_end().await, Ending::Complete);
+    }
+
+    pub(super) async fn read_to_some_end(&mut self) -> Ending {
+        let (rest, ending) = self.stream.rest().await;
+        self.seen.extend(rest);
+        ending
+    }
+
+    /// With the id of the last event, as a browser does.
+    pub(super) async fn come_back(&mut self, api: &Api) {
+        self.stream = follow_after(api, &self.turn, self.last_id()).await;
+    }
+
+    pub(super) fn last_id(&self) -> u64 {
+        self.seen.last().expect("something was seen").id
+    }
+
+    pub(super) fn text(&self) -> String {
+        text_of(&self.seen)
+    }
+
+    /// The ids are dense, there is one end and it is this one, the log still says what was shown, and the history has
+    /// one message and at most one answer.
+    pub(super) async fn assert_holds(&self, api: &Api, end: &End) {
+        assert_eq!(&assert_whole(&self.seen), end, "{}", self.turn);
+        let stored = follow_after(api, &self.turn, 1).await.all().await;
+        assert_eq!(stored, self.seen[1..], "what was seen is what is kept");
+        let status = match end {
+            End::Finished(_) => "completed",
+            End::Failed(_) => "failed",
+            End::Aborted => "cancelled",
+        };
+        assert_eq!(status_of(api, &self.turn).await, status);
+        let history = history(api, &self.session).await;
+        let of_turn: Vec<_> =
+            history.into_iter().filter(|row| row["turn_id"] == self.turn.as_str()).collect();
+        assert_eq!(rows(&of_turn, "user").len(), 1, "one message");
+        let is_answer = |row: &&&serde_json::Value| {
+            row["tool_calls"].as_array().is_none_or(Vec::is_empty)
+                && row["metadata"]["partial"] != true
+        };
+        let answers = rows(&of_turn, "assistant").iter().filter(is_answer).count();
+        assert_eq!(answers, usize::from(matches!(end, End::Finished(_))), "one answer");
+    }
+}

@@ -1,0 +1,35 @@
+//! Without any wake-up, in several processes: all still happens, on the next look.
+
+use testkit::model_server::{Script, ScriptedCall};
+
+use super::crowd::Crowd;
+use super::stage::{Stage, answer_to};
+use crate::contract::{End, assert_whole};
+
+#[tokio::test(flavor = "multi_thread")]
+async fn deaf_processes_answer_use_tools_and_stop_when_they_are_told() {
+    let stage = Stage::start(&[("PILOTHOUSE_DEAF", "on"), ("CHAT_HEARTBEAT_SECONDS", "300")]).await;
+    let seen = Crowd::ask(&stage, 8, 10).await.finish(&stage).await;
+    assert!(seen.iter().all(|seen| seen.breaks == 0));
+
+    stage.model.respond_with(|request| match request.tool_results().is_empty() {
+        true => Script::default().call(&[ScriptedCall::new(
+            "call_1",
+            "list_workspace_files",
+            &serde_json::json!({}),
+        )]),
+        false => Script::text(&answer_to(request)),
+    });
+    let session = stage.api(0).session().await;
+    let events = stage.api(0).say(&session, "list my files").await.all().await;
+    assert_eq!(assert_whole(&events), End::Finished("stop".to_owned()));
+
+    stage.model.respond_with(|_| Script::default().say("I begin").hang());
+    let mut stream = stage.api(0).say(&session, "never end").await;
+    let mut events = stream.until_seen("text-delta").await;
+    assert_eq!(stage.api(1).cancel(&session).await["cancelled"], true);
+    events.extend(stream.all().await);
+    assert_eq!(assert_whole(&events), End::Aborted);
+    stage.model.wait_until_idle().await;
+    stage.model.assert_no_violations();
+}

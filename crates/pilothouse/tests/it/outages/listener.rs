@@ -1,0 +1,157 @@
+//! A client that follows one turn and logs what it sees. It comes back when its connection breaks, and takes a body that
+//! is closed without `[DONE]` for what it would be to a person: a false end.
+
+use std::sync::{Arc, OnceLock};
+use std::time::{Duration, Instant};
+
+use futures::StreamExt;
+use protocol::sse::Decoder;
+use reqwest::{Client, RequestBuilder, Response};
+use serde_json::json;
+use tokio::sync::watch;
+
+use crate::events::Got;
+use crate::server::{Api, PATIENCE};
+
+/// Between two tries to come back.
+const AGAIN: Duration = Duration::from_millis(100);
+
+/// What is sent, and where to.
+#[derive(Clone, Debug)]
+pub(super) struct Question {
+    pub(super) session: String,
+    pub(super) message: String,
+    pub(super) text: String,
+}
+
+pub(super) struct Listener {
+    client: Client,
+    base: String,
+    question: Question,
+    seen: Seen,
+    progress: watch::Sender<Progress>,
+    /// Known to others as soon as the message was accepted.
+    turn: Arc<OnceLock<String>>,
+}
+
+#[derive(Clone, Debug, Default)]
+pub(super) struct Seen {
+    pub(super) turn: String,
+    pub(super) events: Vec<Got>,
+    /// Statuses that are about the connection and have no place in the log.
+    pub(super) notices: usize,
+    pub(super) heartbeats: usize,
+    /// How often the connection broke.
+    pub(super) breaks: usize,
+    /// Refusals of the message before it was accepted.
+    pub(super) refusals: usize,
+    pub(super) accepted_after: Duration,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Progress {
+    At(u64),
+    Over,
+}
+
+/// A listener as the others see it while it listens.
+pub(super) struct Watched {
+    pub(super) progress: watch::Receiver<Progress>,
+    pub(super) turn: Arc<OnceLock<String>>,
+}
+
+enum Read {
+    Done,
+    Broken,
+}
+
+impl Listener {
+    pub(super) fn new(api: &Api, question: Question) -> (Self, Watched) {
+        let (progress, watching) = watch::channel(Progress::At(0));
+        let (client, base) = (api.client.clone(), api.base().to_owned());
+        let turn = Arc::new(OnceLock::new());
+        let watched = Watched { progress: watching, turn: turn.clone() };
+        (Self { client, base, question, seen: Seen::default(), progress, turn }, watched)
+    }
+
+    /// Sends the message until it is accepted, and follows its turn to the end.
+    pub(super) async fn run(mut self) -> Seen {
+        let began = Instant::now();
+        let mut response = self.insist().await;
+        self.seen.accepted_after = began.elapsed();
+        while let Read::Broken = self.read(response).await {
+            self.seen.breaks += 1;
+            response = self.insist().await;
+        }
+        self.progress.send_replace(Progress::Over);
+        self.seen
+    }
+
+    /// Asks until there is a stream.
+    async fn insist(&mut self) -> Response {
+        let deadline = Instant::now() + PATIENCE;
+        loop {
+            if let Ok(response) = self.request().send().await {
+                match response.status().as_u16() {
+                    200 => {
+                        let turn = response.headers()["x-turn-id"].to_str().expect("text");
+                        let known = std::mem::replace(&mut self.seen.turn, turn.to_owned());
+                        assert!(known.is_empty() || known == self.seen.turn, "another turn");
+                        self.turn.get_or_init(|| self.seen.turn.clone());
+                        return response;
+                    }
+                    503 => self.seen.refusals += 1,
+                    status => panic!("{status}: {}", response.text().await.unwrap_or_default()),
+                }
+            }
+            assert!(Instant::now() < deadline, "no stream for {:?}", self.question);
+            tokio::time::sleep(AGAIN).await;
+        }
+    }
+
+    /// The same message again joins its turn from the first event on; what was seen is not asked for again.
+    fn request(&self) -> RequestBuilder {
+        match self.seen.events.last() {
+            None => post(&self.client, &self.base, &self.question),
+            Some(last) => {
+                let url = format!("{}/api/chat/tasks/{}/stream", self.base, self.seen.turn);
+                self.client.get(url).header("last-event-id", last.id.to_string())
+            }
+        }
+    }
+
+    async fn read(&mut self, response: Response) -> Read {
+        let mut body = response.bytes_stream();
+        let mut decoder = Decoder::new(1 << 20);
+        loop {
+            while let Some(event) = decoder.next_event().expect("an event stream") {
+                if event.data == "[DONE]" {
+                    return Read::Done;
+                }
+                let chunk = serde_json::from_str(&event.data).expect("a chunk");
+                match event.id {
+                    None => self.seen.notices += 1,
+                    Some(id) => {
+                        let id = id.parse().expect("a plain number");
+                        self.seen.events.push(Got { id, chunk });
+                        self.progress.send_replace(Progress::At(id));
+                    }
+                }
+            }
+            let piece = tokio::time::timeout(PATIENCE, body.next()).await;
+            match piece.expect("a stream is never silent for so long") {
+                Some(Ok(piece)) => {
+                    self.seen.heartbeats += usize::from(piece.starts_with(b": heartbeat"));
+                    decoder.push(&piece);
+                }
+                Some(Err(_)) => return Read::Broken,
+                None => panic!("a false end after {:?}", self.seen.events.last()),
+            }
+        }
+    }
+}
+
+pub(super) fn post(client: &Client, base: &str, question: &Question) -> RequestBuilder {
+    let body = json!({"message": question.text, "message_id": question.message});
+    client.post(format!("{base}/api/chat/sessions/{}/stream", question.session)).json(&body)
+}

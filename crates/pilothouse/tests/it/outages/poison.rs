@@ -1,0 +1,139 @@
+//! What should never be in the queue, in the queue: it is put aside, and the turns behind it run as ever.
+
+use std::time::{Duration, Instant};
+
+use lapin::options::{BasicPublishOptions, QueueDeclareOptions, QueuePurgeOptions};
+use lapin::types::FieldTable;
+use lapin::{BasicProperties, Channel, Connection, ConnectionProperties};
+use serde_json::json;
+
+use super::crowd::{Crowd, question};
+use super::measured;
+use super::stage::{Stage, Whom};
+use super::verdict::takeovers;
+use crate::distributed::guarantees::eventually;
+
+const UNREADABLE: usize = 130;
+/// Of one core, over two seconds, for each process: a loop that spins takes all of it.
+const IDLE: f64 = 0.15;
+/// In a second, as Linux counts for everybody outside of it.
+const TICKS: f64 = 100.0;
+
+/// The broker as somebody sees it who has no business there.
+pub(super) struct Broker {
+    _connection: Connection,
+    channel: Channel,
+    prefix: String,
+}
+
+impl Broker {
+    pub(super) async fn of(stage: &Stage) -> Self {
+        let place = stage.cluster.place();
+        let connecting =
+            Connection::connect(&place.urls().rabbitmq, ConnectionProperties::default());
+        let connection = connecting.await.expect("a connection");
+        let channel = connection.create_channel().await.expect("a channel");
+        Self { _connection: connection, channel, prefix: place.rabbitmq_prefix().to_owned() }
+    }
+
+    pub(super) async fn publish(&self, body: &[u8]) {
+        let exchange = format!("{}copilot_execution", self.prefix);
+        let publishing = self.channel.basic_publish(
+            exchange.into(),
+            "copilot.run".into(),
+            BasicPublishOptions::default(),
+            body,
+            BasicProperties::default(),
+        );
+        publishing.await.expect("published");
+    }
+
+    async fn publish_turn(&self, turn: &str) {
+        self.publish(json!({"v": 1, "turn_id": turn}).to_string().as_bytes()).await;
+    }
+
+    pub(super) async fn waiting_in(&self, queue: &str) -> usize {
+        let options = QueueDeclareOptions { passive: true, ..QueueDeclareOptions::default() };
+        let name = format!("{}{queue}", self.prefix);
+        let asking = self.channel.queue_declare(name.into(), options, FieldTable::default());
+        asking.await.expect("the queue is there").message_count() as usize
+    }
+
+    /// Takes away what waits for the executors. Gives how many turns that were.
+    pub(super) async fn purge(&self) -> usize {
+        let name = format!("{}copilot_execution_queue_v2", self.prefix);
+        let purging = self.channel.queue_purge(name.into(), QueuePurgeOptions::default());
+        purging.await.expect("purged") as usize
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn poison_is_put_aside_and_the_turns_behind_it_run_as_ever() {
+    let stage = Stage::start(&[]).await;
+    let broker = Broker::of(&stage).await;
+    let ended = Crowd::ask(&stage, 5, 3).await.finish(&stage).await;
+    let asked = stage.model.requests().len();
+
+    for number in 0..100_u8 {
+        broker.publish(&[number, 0xff, 0x00, b'{', number]).await;
+    }
+    for _ in 0..10 {
+        broker.publish(br#"{"v":1,"turn_id":"01"#).await;
+        broker.publish(br#"{"v":99,"turn":{"id":7}}"#).await;
+        broker.publish(&vec![b'x'; 100_000]).await;
+    }
+    let mut crowd = Crowd::ask(&stage, 5, 20).await;
+    crowd.all_begin().await;
+    let running = crowd.turns();
+    for number in 0..50 {
+        broker.publish_turn(&format!("0192d3a4-0000-7000-8000-{number:012}")).await;
+        broker.publish_turn(&running[0]).await;
+        broker.publish_turn(&ended[number % ended.len()].turn).await;
+    }
+    for turn in running.iter().rev() {
+        broker.publish_turn(turn).await;
+    }
+
+    let began = Instant::now();
+    for number in 0..10 {
+        let session = stage.api(number % 2).session().await;
+        crowd.add(&stage, number % 2, question(&session, 500 + number, 5));
+    }
+    for seen in crowd.finish(&stage).await {
+        assert_eq!((takeovers(&seen), seen.breaks, seen.refusals), (0, 0, 0));
+    }
+    measured("good turns were answered after", began.elapsed());
+    assert!(began.elapsed() < Duration::from_secs(8), "{:?}", began.elapsed());
+    assert_eq!(stage.model.requests().len(), asked + 15, "no turn ran twice");
+    eventually("what nobody can read in the dead queue", async || {
+        (broker.waiting_in("copilot_execution_dead").await == UNREADABLE).then_some(())
+    })
+    .await;
+    eventually("an empty queue", async || {
+        (broker.waiting_in("copilot_execution_queue_v2").await == 0).then_some(())
+    })
+    .await;
+    assert_idle(&stage).await;
+}
+
+/// None of the processes works although there is nothing to do.
+async fn assert_idle(stage: &Stage) {
+    let over = Duration::from_secs(2);
+    let pids: Vec<u32> = stage.processes(Whom::Everybody).iter().map(|one| one.pid()).collect();
+    let before: Vec<f64> = pids.iter().map(|pid| processor_seconds(*pid)).collect();
+    tokio::time::sleep(over).await;
+    for (pid, before) in pids.iter().zip(before) {
+        let share = (processor_seconds(*pid) - before) / over.as_secs_f64();
+        measured("share of a core while idle", share);
+        assert!(share < IDLE, "process {pid} takes {share} of a core");
+    }
+}
+
+/// All that a process has used of the processors.
+fn processor_seconds(pid: u32) -> f64 {
+    let line = std::fs::read_to_string(format!("/proc/{pid}/stat")).expect("it runs");
+    // After the name, which may contain anything: state is the first, user and system time are the 12th and 13th.
+    let fields: Vec<&str> = line.rsplit_once(')').expect("a name").1.split_whitespace().collect();
+    let ticks: u64 = fields[11..=12].iter().map(|ticks| ticks.parse::<u64>().expect("ticks")).sum();
+    ticks as f64 / TICKS
+}

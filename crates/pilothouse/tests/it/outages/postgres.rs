@@ -1,0 +1,133 @@
+//! Postgres is the truth, so without it nothing is accepted and nothing is said. Whoever listens is told, whoever sends
+//! is asked to come back, and all goes on from where it was.
+
+use std::collections::HashSet;
+use std::time::{Duration, Instant};
+
+use testkit::proxy::Mode;
+use testkit::services::{Postgres, Urls};
+use tokio_postgres::NoTls;
+
+use super::crowd::{Crowd, question};
+use super::listener::{Question, Seen, post};
+use super::stage::{Stage, Whom, shared};
+use super::verdict::takeovers;
+use super::{measured, readiness};
+use crate::server::PATIENCE;
+
+/// A call to the database may take two seconds.
+const REFUSED_WITHIN: Duration = Duration::from_secs(3);
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_database_that_crashes_and_recovers_loses_nothing() {
+    let mut postgres = Postgres::start().expect("a Postgres of our own");
+    let stage = Stage::on(&Urls { database: postgres.url(), ..shared() }, &[]).await;
+    let mut crowd = Crowd::ask(&stage, 12, 60).await;
+    crowd.all_begin().await;
+    let session = stage.api(0).session().await;
+    postgres.restart_immediate();
+    crowd.add(&stage, 0, question(&session, 900, 3));
+    crowd.all_go_on(PATIENCE).await;
+    readiness::well(&stage).await;
+    postgres.restart_immediate();
+    crowd.all_go_on(PATIENCE).await;
+    let seen = crowd.finish(&stage).await;
+    report(&seen);
+    assert!(seen.iter().all(|seen| seen.breaks == 0), "no stream was broken");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn connections_that_the_database_ends_are_made_again() {
+    let stage = Stage::start(&[]).await;
+    let mut crowd = Crowd::ask(&stage, 12, 40).await;
+    crowd.all_begin().await;
+    for _ in 0..3 {
+        terminate_all(&stage).await;
+        measured("all go on after", crowd.all_go_on(PATIENCE).await);
+    }
+    let seen = crowd.finish(&stage).await;
+    report(&seen);
+    assert!(seen.iter().all(|seen| (seen.breaks, takeovers(seen)) == (0, 0)));
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_database_that_is_away_for_less_than_a_lease_is_waited_for() {
+    let stage = Stage::start(&[("TURN_LEASE_MS", "12000")]).await;
+    let mut crowd = Crowd::ask(&stage, 12, 40).await;
+    crowd.all_begin().await;
+    away(&stage, Duration::from_secs(3)).await;
+    measured("all go on after", crowd.all_go_on(PATIENCE).await);
+    let seen = crowd.finish(&stage).await;
+    report(&seen);
+    assert!(seen.iter().all(|seen| (seen.breaks, takeovers(seen)) == (0, 0)));
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_database_that_is_away_for_longer_than_a_lease_gets_every_turn_back() {
+    let stage = Stage::start(&[("TURN_LEASE_MS", "2000"), ("CHAT_HEARTBEAT_SECONDS", "1")]).await;
+    let mut crowd = Crowd::ask(&stage, 12, 40).await;
+    crowd.all_begin().await;
+    let session = stage.api(0).session().await;
+    stage.set(Whom::Everybody, |links| &links.postgres, Mode::BlackHole);
+    let began = Instant::now();
+    let question = question(&session, 900, 3);
+    for _ in 0..2 {
+        assert_refused(&stage, &question).await;
+    }
+    readiness::name(&stage, Whom::Everybody, "postgres").await;
+    let longer_than_a_lease = Duration::from_secs(5);
+    tokio::time::sleep(longer_than_a_lease.saturating_sub(began.elapsed())).await;
+    stage.set(Whom::Everybody, |links| &links.postgres, Mode::Pass);
+    crowd.add(&stage, 0, question.clone());
+    crowd.add(&stage, 1, question);
+    readiness::well(&stage).await;
+    let seen = crowd.finish(&stage).await;
+    report(&seen);
+    assert!(seen.iter().all(|seen| seen.breaks == 0), "no stream was broken");
+    let told = seen.iter().filter(|seen| seen.notices > 0 || seen.heartbeats > 0).count();
+    assert!(told >= 12, "whoever listened was told: {told}");
+    let turns: HashSet<&str> = seen.iter().map(|seen| seen.turn.as_str()).collect();
+    assert_eq!((seen.len(), turns.len()), (14, 13), "the same message made one turn");
+}
+
+/// 503, soon, with a time to come back.
+async fn assert_refused(stage: &Stage, question: &Question) {
+    let (api, began) = (stage.api(0), Instant::now());
+    let answer = post(&api.client, api.base(), question).send().await.expect("an answer");
+    measured("refused after", began.elapsed());
+    assert_eq!(answer.status(), 503);
+    let seconds = answer.headers()["retry-after"].to_str().expect("text").parse::<u64>();
+    assert!(seconds.is_ok_and(|seconds| (1..=60).contains(&seconds)));
+    assert!(began.elapsed() < REFUSED_WITHIN, "{:?}", began.elapsed());
+}
+
+/// Nobody reaches the database for this long.
+async fn away(stage: &Stage, time: Duration) {
+    stage.set(Whom::Everybody, |links| &links.postgres, Mode::BlackHole);
+    tokio::time::sleep(time).await;
+    stage.set(Whom::Everybody, |links| &links.postgres, Mode::Pass);
+}
+
+async fn terminate_all(stage: &Stage) {
+    let url = &stage.cluster.place().urls().database;
+    let (client, connection) = tokio_postgres::connect(url, NoTls).await.expect("a connection");
+    let mut running = tokio::task::JoinSet::new();
+    running.spawn(connection);
+    let ended = client
+        .query(
+            "SELECT pg_terminate_backend(pid) FROM pg_stat_activity
+             WHERE datname = current_database() AND pid <> pg_backend_pid()",
+            &[],
+        )
+        .await
+        .expect("the superuser may");
+    assert!(!ended.is_empty());
+}
+
+fn report(seen: &[Seen]) {
+    let sum = |of: fn(&Seen) -> usize| seen.iter().map(of).sum::<usize>();
+    measured("takeovers", sum(takeovers));
+    measured("breaks", sum(|seen| seen.breaks));
+    measured("notices", sum(|seen| seen.notices));
+    measured("refusals", sum(|seen| seen.refusals));
+}

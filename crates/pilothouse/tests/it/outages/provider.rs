@@ -1,0 +1,50 @@
+//! A provider that fails at the first request of every turn in one of several ways, and at the second one does not.
+
+use std::collections::HashSet;
+use std::sync::Mutex;
+use std::time::Duration;
+
+use testkit::model_server::{Cut, Script};
+
+use super::crowd::Crowd;
+use super::stage::{Stage, answer, answer_to, slowly};
+use crate::contract::{End, assert_whole};
+use crate::events::{kinds, text_of};
+
+const WAYS: usize = 5;
+const IMPATIENT: [(&str, &str); 2] =
+    [("CHAT_CONNECT_TIMEOUT_SECONDS", "1"), ("CHAT_FIRST_BYTE_TIMEOUT_SECONDS", "1")];
+
+/// The way in which it fails this time.
+fn failure(way: usize) -> Script {
+    match way {
+        0 => Script::server_error(),
+        1 => Script::hang_before_headers(),
+        2 => Script::default().cut(Cut::Reset),
+        3 => Script::overloaded(),
+        _ => Script::rate_limited("1"),
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_provider_that_fails_before_it_has_said_anything_is_asked_again_by_the_same_executor() {
+    let stage = Stage::start(&IMPATIENT).await;
+    let failed = Mutex::new(HashSet::new());
+    stage.model.respond_with(move |request| {
+        let question = request.last_user_text();
+        let mut failed = failed.lock().expect("nobody panics with it");
+        let way = failed.len() % WAYS;
+        match failed.insert(question) {
+            true => failure(way),
+            false => slowly(&answer_to(request), Duration::from_millis(20)),
+        }
+    });
+    let seen = Crowd::ask(&stage, 3 * WAYS, 10).await.wait().await;
+    for (question, seen) in &seen {
+        assert_eq!(assert_whole(&seen.events), End::Finished("stop".to_owned()));
+        assert_eq!(text_of(&seen.events), answer(&question.text));
+        assert!(!kinds(&seen.events).contains(&"data-attempt"), "nobody took the turn over");
+    }
+    assert_eq!(stage.model.requests().len(), 2 * seen.len(), "each was asked twice");
+    stage.model.assert_no_violations();
+}

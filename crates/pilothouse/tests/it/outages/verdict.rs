@@ -1,0 +1,54 @@
+//! What must be true of a turn, whatever has happened meanwhile.
+
+use serde_json::Value;
+
+use super::listener::{Question, Seen};
+use super::stage::{Stage, answer};
+use crate::contract::{End, assert_whole};
+use crate::distributed::guarantees::history::history;
+use crate::distributed::guarantees::rows;
+use crate::events::{Events, Got, kinds, text_of};
+use crate::server::{Api, json_of};
+
+/// The turn has ended well and once, its ids are dense, every API repeats exactly what was seen, the history has one
+/// answer, and the model was asked no more often than the turn changed hands.
+pub(super) async fn assert_kept(stage: &Stage, question: &Question, seen: &Seen) {
+    let what = &question.text;
+    assert_eq!(assert_whole(&seen.events), End::Finished("stop".to_owned()), "{what}");
+    let whole = answer(what);
+    let said = text_of(&seen.events);
+    assert!(said.ends_with(&whole), "{what} was answered with {said}");
+    let takeovers = takeovers(seen);
+    if takeovers == 0 {
+        assert_eq!(said, whole, "nothing was said twice");
+    }
+    let asked = stage.model.requests();
+    let asked = asked.iter().filter(|request| request.last_user_text().contains(what)).count();
+    assert!((1..=1 + takeovers).contains(&asked), "{what}: asked {asked}, taken over {takeovers}");
+    for number in [0, 1] {
+        assert_repeated(stage.api(number), question, seen, &whole).await;
+    }
+}
+
+pub(super) fn takeovers(seen: &Seen) -> usize {
+    kinds(&seen.events).iter().filter(|kind| **kind == "data-attempt").count()
+}
+
+async fn assert_repeated(api: &Api, question: &Question, seen: &Seen, whole: &str) {
+    assert_eq!(after(api, &seen.turn, 1).await, seen.events[1..], "what was seen stays true");
+    let task = api.get(&format!("/chat/tasks/{}", seen.turn)).send().await.expect("an answer");
+    assert_eq!(json_of(task).await["status"], "completed");
+    let history: Vec<Value> = history(api, &question.session).await;
+    let mine: Vec<Value> =
+        history.into_iter().filter(|row| row["turn_id"] == seen.turn.as_str()).collect();
+    let contents = |role| rows(&mine, role).iter().map(|row| row["content"].clone()).collect();
+    let (questions, answers): (Vec<Value>, Vec<Value>) = (contents("user"), contents("assistant"));
+    assert_eq!((questions, answers), (vec![question.text.as_str().into()], vec![whole.into()]));
+}
+
+/// Exactly what follows an event.
+pub(super) async fn after(api: &Api, turn: &str, id: u64) -> Vec<Got> {
+    let request = api.get(&format!("/chat/tasks/{turn}/stream"));
+    let request = request.header("last-event-id", id.to_string());
+    Events::of(request.send().await.expect("an answer")).all().await
+}
