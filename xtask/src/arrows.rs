@@ -10,7 +10,7 @@ use serde_json::Value;
 const ARROWS: &[(&str, &[&str], &[&str])] = &[
     ("pilothouse-protocol", &[], &[]),
     ("pilothouse-ports", &["protocol"], &[]),
-    ("pilothouse-engine", &["protocol", "ports"], &[]),
+    ("pilothouse-engine", &["protocol", "ports"], &["testkit"]),
     ("pilothouse-backends", &["protocol", "ports"], &["testkit"]),
     ("pilothouse-toolbox", &["protocol", "ports"], &["testkit"]),
     ("pilothouse-testkit", &["protocol", "ports"], &[]),
