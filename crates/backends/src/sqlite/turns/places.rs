@@ -36,12 +36,14 @@ pub(in super::super) fn admit(
     let (_, mut admitted) = taken(db, slot)?;
     let mut due = Vec::new();
     while admitted < caps.running {
-        // Of each session only the first open turn may run.
+        // Of each session only the first open turn may run. The words of the partial index stand here in full: SQLite
+        // uses it for no condition that merely follows from them, and would read the whole table instead.
         let next: Option<TurnId> = db
             .prepare_cached(
                 "UPDATE turn SET admitted = 1, due_ms = ?2 WHERE rowid = (
                      SELECT min(t.rowid) FROM turn AS t
-                     WHERE t.slot = ?1 AND t.status = 'queued' AND t.admitted = 0
+                     WHERE t.slot = ?1 AND t.status IN ('queued', 'running')
+                       AND t.status = 'queued' AND t.admitted = 0
                        AND NOT EXISTS (
                          SELECT 1 FROM turn AS o WHERE o.session_id = t.session_id
                            AND o.ordinal < t.ordinal AND o.status IN ('queued', 'running')))
@@ -59,7 +61,10 @@ pub(in super::super) fn admit(
 /// The same for every slot in which something waits: places may have become free while nobody looked.
 pub(in super::super) fn admit_all(db: &Connection, now: Moment, caps: Caps) -> Result<(), Fault> {
     let slots: Vec<String> = db
-        .prepare_cached("SELECT DISTINCT slot FROM turn WHERE status = 'queued' AND admitted = 0")?
+        .prepare_cached(
+            "SELECT DISTINCT slot FROM turn
+             WHERE status IN ('queued', 'running') AND status = 'queued' AND admitted = 0",
+        )?
         .query_map([], |row| row.get(0))?
         .collect::<Result<_, _>>()?;
     for slot in slots {
