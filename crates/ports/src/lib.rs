@@ -2,7 +2,9 @@
 //! `testkit::conformance` that every implementation passes. There are no implementations here.
 
 pub mod bus;
+pub mod call_services;
 pub mod clock;
+pub mod completions;
 pub mod error;
 pub mod files;
 pub mod follow;
@@ -17,13 +19,16 @@ use std::sync::Arc;
 
 pub use bus::{Bus, Signal};
 pub use clock::Clock;
+pub use completions::Completions;
 pub use error::{PortError, PortResult};
 pub use files::Files;
 pub use follow::{Followed, Follower};
 pub use leases::Leases;
 pub use model::ModelProvider;
 pub use queue::Queue;
-pub use store::{ApiKeys, Failing, Fenced, Health, Messages, Outbox, Sessions, Turns};
+pub use store::{
+    ApiKeys, Failing, Fenced, FollowUps, Health, Messages, Operations, Outbox, Sessions, Turns,
+};
 pub use stream_log::StreamLog;
 pub use tool::Tool;
 
@@ -33,6 +38,9 @@ pub struct Ports {
     pub sessions: Arc<dyn Sessions>,
     pub messages: Arc<dyn Messages>,
     pub turns: Arc<dyn Turns>,
+    pub follow_ups: Arc<dyn FollowUps>,
+    pub operations: Arc<dyn Operations>,
+    pub completions: Arc<dyn Completions>,
     pub outbox: Arc<dyn Outbox>,
     pub leases: Arc<dyn Leases>,
     pub queue: Arc<dyn Queue>,

@@ -19,13 +19,22 @@ pub trait ModelProvider: Send + Sync {
     fn name(&self) -> &'static str;
     /// The model a tier stands for.
     fn model(&self, tier: Tier) -> &str;
+    /// How many tokens that model can take, the answer included.
+    fn window(&self, tier: Tier) -> u64;
     async fn stream(&self, request: ModelRequest) -> Result<ModelStream, ModelError>;
     /// Whether `title` asks a model, so that it is worth waiting for.
     fn gives_titles(&self) -> bool;
     /// A title of a few words for a conversation that starts with `message`; `None` when this provider has no model
     /// worth asking.
     async fn title(&self, message: &str) -> Result<Option<String>, ModelError>;
+    /// Whether `stream` can be asked to sum a conversation up. One that has no model behind it cannot.
+    fn summarises(&self) -> bool {
+        true
+    }
 }
+
+/// How the message begins that tells the model of an operation's end. It is the engine that speaks there, not a person.
+pub const OPERATION_MARK: &str = "[Operation ";
 
 pub type ModelStream = BoxStream<'static, Result<ModelEvent, ModelError>>;
 

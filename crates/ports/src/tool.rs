@@ -3,12 +3,15 @@
 use std::time::Duration;
 
 use async_trait::async_trait;
+use protocol::permissions::Permissions;
 use protocol::response::ToolResponse;
 use protocol::session::Owner;
 use protocol::tool::ToolSpec;
-use protocol::{CallId, SessionId, TurnId};
+use protocol::{CallId, OperationId, SessionId, TaskId, TurnId};
 use serde_json::Value;
 use tokio_util::sync::CancellationToken;
+
+use crate::call_services::CallServices;
 
 /// Laws: the arguments are valid against the schema before `call`; it stops soon after `cancel`; what it
 /// answers is bounded; an error says who must act; every example gives the response it names
@@ -22,7 +25,7 @@ pub trait Tool: Send + Sync {
 }
 
 /// Everything a call may know. What else a tool needs it was built with.
-#[derive(Clone, Debug)]
+#[derive(Clone)]
 pub struct ToolContext {
     pub owner: Owner,
     pub session_id: SessionId,
@@ -31,8 +34,21 @@ pub struct ToolContext {
     /// The same in every attempt at this call: `turn/step/call`.
     pub idempotency_key: String,
     pub dry_run: bool,
-    pub budget: Duration,
+    /// How long the call may hold its step, if anything limits it.
+    pub budget: Option<Duration>,
     pub cancel: CancellationToken,
+    pub permissions: Permissions,
+    /// What the call carries out, when it is an operation.
+    pub operation: Option<OperationHandle>,
+    /// What the engine does for a call.
+    pub services: CallServices,
+}
+
+/// The names under which the result of an operation is awaited.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct OperationHandle {
+    pub operation_id: OperationId,
+    pub task_id: TaskId,
 }
 
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]

@@ -5,7 +5,8 @@
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use crate::ids::{CallId, MessageId};
+use crate::ids::{BackgroundId, CallId, MessageId};
+use crate::response::BackgroundStatus;
 use crate::usage::Usage;
 
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, utoipa::ToSchema)]
@@ -82,6 +83,23 @@ pub enum Chunk {
     DataUsage {
         data: Usage,
     },
+    /// Follow-ups were given to the model before the step that comes next.
+    #[serde(rename = "data-pending-drained")]
+    DataPendingDrained {
+        data: Drained,
+    },
+    /// Earlier messages were folded into a summary.
+    #[serde(rename = "data-compaction")]
+    DataCompaction {
+        data: Compaction,
+    },
+    /// How a call is doing that went on in the background. The id is its background id, so that a later one
+    /// replaces it.
+    #[serde(rename = "data-background")]
+    DataBackground {
+        id: BackgroundId,
+        data: Background,
+    },
     Error {
         error_text: String,
     },
@@ -97,6 +115,42 @@ pub enum Chunk {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, utoipa::ToSchema)]
 pub struct Status {
     pub message: String,
+}
+
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, utoipa::ToSchema)]
+pub struct Drained {
+    pub count: usize,
+    pub messages: Vec<DrainedMessage>,
+}
+
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, utoipa::ToSchema)]
+pub struct DrainedMessage {
+    pub id: MessageId,
+    pub text: String,
+}
+
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, utoipa::ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct Compaction {
+    /// How many rows of the history the summary stands for.
+    pub folded: usize,
+    /// The last of them.
+    pub through: MessageId,
+    /// Tokens of the conversation before and after, as estimated.
+    pub tokens_before: u64,
+    pub tokens_after: u64,
+    pub summary: String,
+}
+
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, utoipa::ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct Background {
+    pub tool_call_id: CallId,
+    pub tool_name: String,
+    pub status: BackgroundStatus,
+    /// The result, once there is one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub output: Option<Value>,
 }
 
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, utoipa::ToSchema)]

@@ -75,10 +75,25 @@ id!(
     /// One worker of one process.
     WorkerId
 );
+id!(
+    /// A long-running tool call that outlives its step.
+    OperationId
+);
+id!(
+    /// A tool call that went on in the background: `bg-` and twelve hex digits.
+    BackgroundId
+);
 
 impl TurnId {
     /// The name under which this turn's stream log is kept.
     pub fn task(&self) -> TaskId {
         TaskId(self.0.clone())
+    }
+}
+
+impl TaskId {
+    /// The turn that writes this log: an operation runs as a turn of its own.
+    pub fn turn(&self) -> TurnId {
+        TurnId(self.0.clone())
     }
 }

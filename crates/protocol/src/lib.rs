@@ -3,9 +3,12 @@
 
 pub mod chunk;
 pub mod cursor;
+pub mod follow_up;
 pub mod ids;
 pub mod limits;
 pub mod message;
+pub mod operation;
+pub mod permissions;
 pub mod problem;
 pub mod redact;
 pub mod replay;
@@ -19,5 +22,8 @@ pub mod turn;
 pub mod usage;
 
 pub use chunk::Chunk;
-pub use ids::{CallId, MessageId, RecordId, SessionId, TaskId, TurnId, UserId, WorkerId};
+pub use ids::{
+    BackgroundId, CallId, MessageId, OperationId, RecordId, SessionId, TaskId, TurnId, UserId,
+    WorkerId,
+};
 pub use segment::{Segment, SegmentBuilder, Seq};

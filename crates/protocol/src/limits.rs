@@ -12,6 +12,32 @@ pub const fn stream_idle_timeout(max_tool_wait: Duration) -> Duration {
 /// How long a tool may run unless it says otherwise.
 pub const TOOL_BUDGET: Duration = Duration::from_secs(600);
 
+/// The longest a call may wait for one that went on in the background. Below the idle limit, like every wait.
+pub const BACKGROUND_WAIT: Duration = Duration::from_secs(540);
+/// Calls of one session that may go on in the background; one more ends the oldest.
+pub const PARKED_CALLS: usize = 32;
+/// Follow-ups that may wait for the same turn.
+pub const FOLLOW_UPS: u32 = 10;
+/// Operations of one session that have not ended.
+pub const OPERATIONS: u32 = 32;
+/// How long an operation may take, its external part included.
+pub const OPERATION_TIME: Duration = Duration::from_secs(24 * 3600);
+
+/// How far a session may delegate.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Tree {
+    /// Levels below a session that a person began.
+    pub depth: u32,
+    /// Sub-sessions that one turn may have at work at the same time.
+    pub fan_out: u32,
+}
+
+impl Default for Tree {
+    fn default() -> Self {
+        Self { depth: 3, fan_out: 10 }
+    }
+}
+
 /// How much one user may have under way.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Caps {
@@ -61,5 +87,6 @@ pub const SHUTDOWN: Duration = Duration::from_secs(8);
 /// How long a cancel request waits for the turn to end before it answers.
 pub const CANCEL_CONFIRM: Duration = Duration::from_secs(5);
 
+const _: () = assert!(BACKGROUND_WAIT.as_secs() < stream_idle_timeout(MAX_TOOL_WAIT).as_secs());
 const _: () = assert!(SHUTDOWN.as_secs() < 10);
 const _: () = assert!(stream_idle_timeout(MAX_TOOL_WAIT).as_secs() == 2 * MAX_TOOL_WAIT.as_secs());

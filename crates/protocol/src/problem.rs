@@ -31,11 +31,14 @@ problem_codes! {
     RouteNotFound = "ROUTE_NOT_FOUND", 404;
     SessionNotFound = "SESSION_NOT_FOUND", 404;
     TaskNotFound = "TASK_NOT_FOUND", 404;
+    OperationNotFound = "OPERATION_NOT_FOUND", 404;
     KeyNotFound = "API_KEY_NOT_FOUND", 404;
     MethodNotAllowed = "METHOD_NOT_ALLOWED", 405;
     /// The message id was used before with another text.
     MessageIdReused = "MESSAGE_ID_REUSED", 409;
     SessionBusy = "SESSION_BUSY", 409;
+    /// There is no turn that a follow-up could reach.
+    NoActiveTurn = "NO_ACTIVE_TURN", 409;
     SessionClaimed = "SESSION_ALREADY_CLAIMED", 409;
     TaskExpired = "TASK_EXPIRED", 410;
     BodyTooLarge = "BODY_TOO_LARGE", 413;
@@ -51,8 +54,12 @@ problem_codes! {
     TooManyStreams = "TOO_MANY_STREAMS", 429;
     /// This user has as many turns under way as a user may have.
     TooManyTurns = "TOO_MANY_TURNS", 429;
+    /// As many follow-ups wait for this turn as may wait.
+    TooManyFollowUps = "TOO_MANY_FOLLOW_UPS", 429;
     Internal = "INTERNAL_ERROR", 500;
     NotImplemented = "NOT_IMPLEMENTED", 501;
+    /// Completions from outside need a key that this server was not given.
+    InternalKeyMissing = "INTERNAL_KEY_NOT_CONFIGURED", 503;
     Unavailable = "UNAVAILABLE", 503;
     ShuttingDown = "SHUTTING_DOWN", 503;
     StorageFull = "STORAGE_FULL", 507;

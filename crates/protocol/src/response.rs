@@ -4,7 +4,9 @@
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use crate::ids::SessionId;
+use crate::ids::{BackgroundId, CallId, OperationId, SessionId, TaskId};
+use crate::message::Role;
+use crate::operation::OperationStatus;
 
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, utoipa::ToSchema)]
 pub struct ToolResponse {
@@ -95,6 +97,131 @@ pub enum ResponseBody {
     WorkspaceFileDeleted {
         path: String,
     },
+    /// The call took longer than its budget and goes on in the background.
+    Background {
+        tool: String,
+        timeout_seconds: u64,
+        background_id: BackgroundId,
+    },
+    BackgroundToolStatus {
+        background_id: BackgroundId,
+        tool: String,
+        status: BackgroundStatus,
+        /// How long this call has waited, when it waited in vain.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        waited_seconds: Option<u64>,
+        /// What the call answered in the end.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        output: Option<Value>,
+    },
+    BackgroundToolList {
+        tools: Vec<BackgroundTool>,
+        count: usize,
+    },
+    /// A long-running call was started; its own stream is `task_id`.
+    OperationStarted {
+        operation_id: OperationId,
+        tool_name: String,
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        task_id: Option<TaskId>,
+    },
+    /// What stands in the history until the operation has its result.
+    OperationPending {
+        operation_id: OperationId,
+        tool_name: String,
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        task_id: Option<TaskId>,
+    },
+    /// The same call was asked for again while it is at work.
+    OperationInProgress {
+        tool_call_id: CallId,
+    },
+    OperationStatus {
+        status: OperationStatus,
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        task_id: Option<TaskId>,
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        operation_id: Option<OperationId>,
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        tool_name: Option<String>,
+        /// What it came to, once it has ended.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        output: Option<Value>,
+    },
+    SubSessionStatus {
+        status: SubSessionState,
+        sub_session_id: SessionId,
+        /// The same, under the name the origin's clients know.
+        sub_autopilot_session_id: SessionId,
+        /// Where a person can open it.
+        sub_autopilot_session_link: String,
+        /// The answer, once there is one.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        response: Option<String>,
+        /// Why there is none.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        error: Option<String>,
+        tool_calls: Vec<SubSessionCall>,
+        elapsed_seconds: u64,
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        sub_workspace_files: Vec<WorkspaceFile>,
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        progress: Option<SubSessionProgress>,
+    },
+    /// What a tool of somebody else answered.
+    ExternalToolOutput {
+        tool: String,
+        output: Value,
+    },
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, utoipa::ToSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum BackgroundStatus {
+    Completed,
+    StillRunning,
+    Cancelled,
+    Error,
+}
+
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, utoipa::ToSchema)]
+pub struct BackgroundTool {
+    pub background_id: BackgroundId,
+    pub tool: String,
+    pub age_seconds: u64,
+    pub done: bool,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, utoipa::ToSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum SubSessionState {
+    Completed,
+    Running,
+    Queued,
+    Cancelled,
+    Error,
+}
+
+/// A call that a sub-session has made.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, utoipa::ToSchema)]
+pub struct SubSessionCall {
+    pub tool_call_id: CallId,
+    pub tool_name: String,
+    /// Whether it has ended, well or not.
+    pub done: bool,
+}
+
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, utoipa::ToSchema)]
+pub struct SubSessionProgress {
+    pub message_count: u64,
+    /// The last five, the oldest first, cut to 400 characters each.
+    pub last_messages: Vec<SubSessionMessage>,
+}
+
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, utoipa::ToSchema)]
+pub struct SubSessionMessage {
+    pub role: Role,
+    pub content: String,
 }
 
 #[derive(

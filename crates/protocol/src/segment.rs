@@ -66,7 +66,7 @@ impl<'a> Iterator for Frames<'a> {
 }
 
 /// Writes chunks into the next segment of a log.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct SegmentBuilder {
     first: Seq,
     next: Seq,

@@ -16,6 +16,8 @@ pub struct Session {
     pub dry_run: bool,
     pub metadata: Map<String, Value>,
     pub parent_session_id: Option<SessionId>,
+    /// 0 for one that a person began, 1 for its sub-sessions, and so on.
+    pub depth: u32,
     pub created_at: Timestamp,
     pub updated_at: Timestamp,
     pub chat_status: ChatStatus,

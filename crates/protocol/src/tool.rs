@@ -26,7 +26,19 @@ pub struct ToolSpec {
     /// JSON schema of the arguments, an object.
     pub parameters: Value,
     pub requires_auth: bool,
-    /// How long a call may run.
-    pub budget: Duration,
+    pub budget: Budget,
     pub effect: Effect,
+    /// Whether a call is an operation: it does not hold its step, and its result may come from outside.
+    pub long_running: bool,
+}
+
+/// How long a call may hold its step.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Budget {
+    /// As long as the server allows.
+    Default,
+    /// At most so long, and no longer than the server allows; then it goes on in the background.
+    AtMost(Duration),
+    /// Its waits are bounded by itself; it never goes to the background.
+    Own,
 }

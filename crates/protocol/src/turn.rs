@@ -4,7 +4,8 @@ use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use crate::ids::{MessageId, SessionId, TurnId, UserId, WorkerId};
+use crate::ids::{CallId, MessageId, OperationId, SessionId, TurnId, UserId, WorkerId};
+use crate::permissions::Permissions;
 use crate::usage::Usage;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, utoipa::ToSchema)]
@@ -61,6 +62,9 @@ pub struct TurnRequest {
     /// What the client says about where the person is, e.g. `url` and `content` of a page.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub context: Option<Value>,
+    /// What the turn may use; whatever it delegates gets no more.
+    #[serde(default, skip_serializing_if = "Permissions::is_unlimited")]
+    pub permissions: Permissions,
 }
 
 #[derive(Clone, Debug, PartialEq)]
@@ -78,12 +82,26 @@ pub struct Turn {
     pub attempt: u32,
     /// Whether it has its place among those that may run; otherwise it waits for one.
     pub admitted: bool,
+    /// Waits for other work and has given its place to others meanwhile.
+    pub aside: bool,
+    /// The turn whose tool call started this one: a turn of a sub-session, or an operation.
+    pub parent: Option<TurnId>,
+    /// What it carries out, when it is an operation and not an answer to a message.
+    pub operation: Option<OperationRef>,
     pub cancel_requested: bool,
     pub error: Option<TurnError>,
     pub usage: Usage,
     pub created_at: Timestamp,
     pub started_at: Option<Timestamp>,
     pub ended_at: Option<Timestamp>,
+}
+
+/// An operation, as its turn knows it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct OperationRef {
+    pub id: OperationId,
+    pub call_id: CallId,
+    pub tool_name: String,
 }
 
 /// The right to act for a turn. It is worth nothing once the turn has been claimed again.

@@ -3,18 +3,22 @@
 //! or to a claim.
 
 mod api_keys;
+mod follow_ups;
 mod messages;
+mod operations;
 mod sessions;
 mod turns;
 
 use async_trait::async_trait;
 
 pub use api_keys::{ApiKey, ApiKeys, NewApiKey};
+pub use follow_ups::{FollowUps, NewFollowUp, Pushed};
 pub use messages::{Messages, Page};
+pub use operations::{Begun, NewOperation, OperationCompleted, Operations, Which};
 pub use sessions::{Assigned, ListSessions, NewSession, SessionPage, Sessions, Title};
 pub use turns::{
-    Ending, Entry, JournaledCall, NewTurn, OpenTurns, Opened, Outbox, Progress, Record, TurnKind,
-    Turns,
+    Ending, Entry, Finished, JournaledCall, NewTurn, OpenTurns, Opened, Outbox, Parent, Parked,
+    ParkedEnd, Progress, Record, TurnKind, Turns, WhenBusy,
 };
 
 /// The answer to a write that carries a fence.

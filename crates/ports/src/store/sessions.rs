@@ -10,9 +10,10 @@ use crate::error::PortResult;
 /// Laws: a session is seen by its owner only (`a_foreign_session_looks_missing`); a generated title never
 /// replaces a user's (`a_generated_title_never_replaces_a_users`); an anonymous session is claimed once
 /// (`an_anonymous_session_is_claimed_once`); deletion takes everything with it
-/// (`a_deleted_session_leaves_nothing`).
+/// (`a_deleted_session_leaves_nothing`); one with a chosen id is made once (`a_session_with_a_chosen_id_is_made_once`).
 #[async_trait]
 pub trait Sessions: Send + Sync {
+    /// `Broken` when the id was chosen and belongs to somebody else.
     async fn create(&self, owner: &Owner, new: NewSession) -> PortResult<Session>;
     async fn get(&self, owner: &Owner, id: &SessionId) -> PortResult<Option<Session>>;
     /// Anonymous callers have no list: they know their sessions by id.
@@ -27,9 +28,12 @@ pub trait Sessions: Send + Sync {
 
 #[derive(Clone, Debug, Default)]
 pub struct NewSession {
+    /// Chosen by the caller: a session of this owner that has it is given back unchanged.
+    pub id: Option<SessionId>,
     pub dry_run: bool,
     pub metadata: Map<String, Value>,
     pub parent_session_id: Option<SessionId>,
+    pub depth: u32,
 }
 
 #[derive(Clone, Copy, Debug)]

@@ -3,12 +3,14 @@
 use std::time::Duration;
 
 use async_trait::async_trait;
-use protocol::message::{Message, NewMessage};
+use protocol::follow_up::FollowUp;
+use protocol::message::{Message, NewMessage, Outcome};
+use protocol::operation::{Operation, OperationResult};
 use protocol::session::{Owner, Session};
 use protocol::tool::Effect;
 use protocol::turn::{Claim, Turn, TurnError, TurnRequest, TurnStatus};
 use protocol::usage::Usage;
-use protocol::{CallId, MessageId, RecordId, Segment, SessionId, TurnId};
+use protocol::{BackgroundId, CallId, MessageId, RecordId, Segment, SessionId, TurnId};
 
 use super::Fenced;
 use crate::error::PortResult;
@@ -21,7 +23,14 @@ use crate::error::PortResult;
 /// (`the_end_of_a_turn_makes_the_next_one_due`). A user has at most `Caps::in_flight` open turns
 /// (`a_user_has_no_more_in_flight_than_the_cap`) and at most `Caps::running` of them are admitted, exactly, however many
 /// are opened at once (`no_more_are_admitted_than_may_run`); the others wait in the order they were accepted and are
-/// admitted as admitted ones end (`those_over_the_cap_are_admitted_in_order`).
+/// admitted as admitted ones end (`those_over_the_cap_are_admitted_in_order`). A turn that steps aside gives its place
+/// to the next (`a_turn_that_steps_aside_gives_its_place_to_the_next`) and gets one back before those that have not
+/// begun (`who_stepped_aside_comes_before_those_that_have_not_begun`), never one too many
+/// (`stepping_back_never_exceeds_the_cap`); a claim leaves that as it is (`a_claim_does_not_bring_a_turn_back`).
+/// A turn that a call starts needs its parent at work (`a_parent_that_has_ended_or_is_cancelled_starts_nothing`) and is
+/// one of at most so many (`a_parent_has_no_more_children_at_work_than_the_fan_out`); a cancel reaches the whole tree
+/// (`a_cancel_reaches_the_whole_tree`). What is parked stays in the journal (`a_parked_call_stays_in_the_journal`,
+/// `only_a_call_of_the_journal_is_parked`) and ends with its turn (`what_is_still_parked_ends_with_its_turn`).
 ///
 /// A turn is *admitted* when it is the oldest open one of its session and one of its user's places is free. Only an
 /// admitted turn is due and can be claimed, so the queue never holds more of one user's turns than may run, and what is
@@ -41,7 +50,9 @@ pub trait Turns: Send + Sync {
         session: &SessionId,
     ) -> PortResult<Option<(Turn, Option<Duration>)>>;
 
-    /// Marks every turn of the session that has no final status, and returns them, the oldest first.
+    /// Marks every turn of the session that has no final status, its operations among them, and every such turn that
+    /// a turn of the session has started, over any number of hops. Returns them all: those of the session first, the
+    /// oldest first, then level by level.
     async fn request_cancel(&self, owner: &Owner, session: &SessionId) -> PortResult<Vec<Turn>>;
 
     /// Everything an attempt starts from: the session, the history up to this turn in the order of the turns, and
@@ -53,8 +64,17 @@ pub trait Turns: Send + Sync {
     async fn record(&self, claim: &Claim, record: Record) -> PortResult<Fenced<()>>;
 
     /// The one way a turn ends: status, last messages, usage, last chunks and the seal of its log in one
-    /// transaction. Gives the turns that are now due because of it: the next one of the session, or of the user.
-    async fn finish(&self, claim: &Claim, ending: Ending) -> PortResult<Fenced<Vec<TurnId>>>;
+    /// transaction. With it end the follow-ups that still wait (dropped by a cancel, returned by a failure), the calls
+    /// that are still parked (`Cancelled`), and the operation that the turn carries out, if it has no result yet.
+    async fn finish(&self, claim: &Claim, ending: Ending) -> PortResult<Fenced<Finished>>;
+
+    /// Gives up the turn's place among those that run, without giving up the turn, and says who is due because of it.
+    /// Repeated it changes nothing.
+    async fn step_aside(&self, claim: &Claim) -> PortResult<Fenced<Vec<TurnId>>>;
+
+    /// Takes a place again, if there is one: `false` means that the turn has none yet, and gets the next one that is
+    /// free before any turn that has not begun; ask again. A turn that is not aside has its place: `true`.
+    async fn step_back(&self, claim: &Claim) -> PortResult<Fenced<bool>>;
 
     /// How many turns wait and how many run, for the metrics.
     async fn count_open(&self) -> PortResult<OpenTurns>;
@@ -90,6 +110,24 @@ pub struct NewTurn {
     pub kind: TurnKind,
     /// The caller pushes the turn to the queue itself, so the outbox need not before this has passed.
     pub push_grace: Duration,
+    /// Set when a tool call starts it.
+    pub parent: Option<Parent>,
+}
+
+/// The turn whose call starts another one, and how many such it may have at work at the same time.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Parent {
+    pub turn: TurnId,
+    pub fan_out: u32,
+}
+
+/// What becomes of a message to a session that is at work.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum WhenBusy {
+    /// A turn of its own, behind those that are open.
+    Queue,
+    /// A follow-up of the turn that is at work.
+    FollowUp,
 }
 
 #[derive(Clone, Debug)]
@@ -100,6 +138,7 @@ pub enum TurnKind {
         client_id: Option<String>,
         /// Fingerprint of what was asked, to tell a repetition from a reused id.
         fingerprint: String,
+        when_busy: WhenBusy,
     },
     /// Answer an earlier message again: the turn that streamed `from` (or the last one) and all after it leave the
     /// history, and its user message is answered anew.
@@ -111,6 +150,14 @@ pub enum Opened {
     New(Box<Turn>),
     /// This message id (or this regeneration) has a turn already.
     Joined(Box<Turn>),
+    /// The session is at work: the message waits for the next step of its turn (or did, when it is sent again).
+    FollowUp(Box<FollowUp>),
+    /// As many follow-ups wait as may wait. Nothing was stored.
+    TooManyFollowUps,
+    /// The parent has as many turns at work as it may have. Nothing was stored.
+    TooManyChildren,
+    /// The parent has ended or is being cancelled. Nothing was stored.
+    ParentEnded,
     /// The id stands for another text.
     Reused,
     /// Only for a regeneration: the session is at work on something else.
@@ -129,6 +176,11 @@ pub struct Progress {
     pub steps_done: u32,
     pub usage: Usage,
     pub calls: Vec<JournaledCall>,
+    /// How many follow-ups wait for this turn.
+    pub waiting_follow_ups: u32,
+    /// For a turn that carries out an operation. Before it has lined up (`Operations::line_up`) its `messages` are
+    /// empty.
+    pub operation: Option<Operation>,
 }
 
 /// The intent of a tool call, stored before its effect.
@@ -138,6 +190,25 @@ pub struct JournaledCall {
     pub effect: Effect,
     /// How often it was started.
     pub starts: u32,
+    /// Set when it went on in the background.
+    pub parked: Option<Parked>,
+}
+
+/// A call that went on in the background, after `Entry::Parked`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Parked {
+    pub id: BackgroundId,
+    /// How it ended; `None` while nobody has said.
+    pub end: Option<ParkedEnd>,
+    /// Whether the model has been given its end.
+    pub taken: bool,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ParkedEnd {
+    pub outcome: Outcome,
+    /// JSON, as it would have stood in the call's row.
+    pub output: String,
 }
 
 /// What is journaled together.
@@ -163,6 +234,21 @@ pub enum Entry {
     Result(NewMessage),
     /// One more model call is done, and this is what it used.
     StepEnded { usage: Usage },
+    /// A journaled call goes on in the background; its `Result` says so and stands in the same record.
+    Parked { call_id: CallId, id: BackgroundId },
+    /// A parked call has ended. A second end of the same call changes nothing.
+    ParkedEnded { call_id: CallId, end: ParkedEnd },
+    /// The model is given the end of a parked call, with the `Result` in the same record.
+    ParkedTaken { call_id: CallId },
+}
+
+/// The answer to `finish`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Finished {
+    /// It has ended. These turns are now due because of it: the next one of the session, or of the user.
+    Ended(Vec<TurnId>),
+    /// A completed end is refused while follow-ups wait: they are to be drained first. Nothing was changed.
+    FollowUpsWait,
 }
 
 #[derive(Clone, Debug)]
@@ -176,4 +262,6 @@ pub struct Ending {
     pub title: Option<String>,
     /// The closing chunks, the terminal ones last.
     pub last: Segment,
+    /// For a turn that carries out an operation: what that came to, if it has no result yet.
+    pub operation: Option<OperationResult>,
 }

@@ -1,0 +1,105 @@
+//! What the engine does for a tool call, in its name.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use async_trait::async_trait;
+use protocol::operation::Operation;
+use protocol::permissions::Filter;
+use protocol::response::{
+    BackgroundStatus, BackgroundTool, SubSessionCall, SubSessionProgress, SubSessionState,
+    ToolResponse, WorkspaceFile,
+};
+use protocol::{BackgroundId, SessionId, TurnId};
+use serde_json::Value;
+
+use crate::store::Which;
+use crate::tool::ToolError;
+
+/// Every one of these knows the session, the turn and the permissions.
+#[derive(Clone)]
+pub struct CallServices {
+    pub sub_sessions: Arc<dyn SubSessions>,
+    pub background: Arc<dyn BackgroundCalls>,
+    pub operations: Arc<dyn OperationStates>,
+    pub reports: Arc<dyn Reports>,
+}
+
+/// Shows what a call has so far. A hint for the person: what comes too fast is left out.
+pub trait Reports: Send + Sync {
+    fn show(&self, so_far: &ToolResponse);
+}
+
+/// Sessions that a call starts or looks after. All of them are children of the call's own session; others look missing.
+#[async_trait]
+pub trait SubSessions: Send + Sync {
+    /// The same call starts the same turn, however often it is made. A sub-session that is at work gets the prompt as a
+    /// follow-up.
+    async fn start(&self, new: NewSubSession) -> Result<SubSessionTurn, ToolError>;
+
+    /// Waits until the turn has ended, at most so long, without holding a worker meanwhile.
+    async fn wait(
+        &self,
+        which: &SubSessionTurn,
+        at_most: Duration,
+    ) -> Result<SubSessionView, ToolError>;
+
+    /// The turn that the sub-session is at work on, or else its last one.
+    async fn current(&self, session: &SessionId) -> Result<SubSessionTurn, ToolError>;
+
+    /// Returns when it has ended, or when it takes longer than a cancel should.
+    async fn cancel(&self, session: &SessionId) -> Result<(), ToolError>;
+
+    async fn progress(&self, session: &SessionId) -> Result<SubSessionProgress, ToolError>;
+}
+
+#[derive(Clone, Debug, PartialEq)]
+pub struct NewSubSession {
+    pub prompt: String,
+    pub system_context: Option<String>,
+    /// One to go on with, instead of a new one.
+    pub resume: Option<SessionId>,
+    pub filter: Filter,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SubSessionTurn {
+    pub session_id: SessionId,
+    pub turn_id: TurnId,
+}
+
+#[derive(Clone, Debug, PartialEq)]
+pub struct SubSessionView {
+    pub state: SubSessionState,
+    /// The words of the last step, when it has ended well.
+    pub response: Option<String>,
+    pub error: Option<String>,
+    pub calls: Vec<SubSessionCall>,
+    pub files: Vec<WorkspaceFile>,
+    pub elapsed: Duration,
+}
+
+/// Calls of this session that went on in the background.
+#[async_trait]
+pub trait BackgroundCalls: Send + Sync {
+    fn list(&self) -> Vec<BackgroundTool>;
+
+    /// `None`: there is no such call of this session (any more).
+    async fn wait(&self, id: &BackgroundId, at_most: Duration) -> Option<BackgroundView>;
+
+    /// One that has ended meanwhile keeps its real result.
+    async fn cancel(&self, id: &BackgroundId) -> Option<BackgroundView>;
+}
+
+#[derive(Clone, Debug, PartialEq)]
+pub struct BackgroundView {
+    pub tool: String,
+    pub status: BackgroundStatus,
+    pub output: Option<Value>,
+}
+
+/// Operations of the call's user.
+#[async_trait]
+pub trait OperationStates: Send + Sync {
+    async fn get(&self, which: &Which) -> Result<Option<Operation>, ToolError>;
+}
