@@ -1,6 +1,8 @@
 //! Enums as the words that stand for them in a column.
 
+use protocol::follow_up::FollowUpState;
 use protocol::message::{Outcome, Role};
+use protocol::operation::OperationState;
 use protocol::tool::Effect;
 use protocol::turn::{FailureCode, TurnStatus};
 
@@ -15,6 +17,17 @@ const STATUSES: [TurnStatus; 5] = [
 const OUTCOMES: [Outcome; 5] =
     [Outcome::Ok, Outcome::Error, Outcome::Denied, Outcome::Cancelled, Outcome::Interrupted];
 const EFFECTS: [Effect; 3] = [Effect::None, Effect::Idempotent, Effect::Once];
+const FOLLOW_UP_STATES: [FollowUpState; 4] = [
+    FollowUpState::Pending,
+    FollowUpState::Delivered,
+    FollowUpState::Returned,
+    FollowUpState::Dropped,
+];
+const OPERATION_STATES: [OperationState; 3] =
+    [OperationState::Running, OperationState::Accepted, OperationState::Ended];
+
+/// What a call is told to have come to when its turn ends before it does.
+pub(crate) const ENDED_WITH_ITS_TURN: &str = r#"{"type":"error","error":"cancelled","message":"The call was still running when its turn ended, and was cancelled."}"#;
 
 pub(crate) fn outcome_word(outcome: Outcome) -> &'static str {
     match outcome {
@@ -48,6 +61,14 @@ pub(crate) fn outcome(word: &str) -> Option<Outcome> {
 
 pub(crate) fn effect(word: &str) -> Option<Effect> {
     EFFECTS.into_iter().find(|effect| effect_word(*effect) == word)
+}
+
+pub(crate) fn follow_up_state(word: &str) -> Option<FollowUpState> {
+    FOLLOW_UP_STATES.into_iter().find(|state| state.as_str() == word)
+}
+
+pub(crate) fn operation_state(word: &str) -> Option<OperationState> {
+    OPERATION_STATES.into_iter().find(|state| state.as_str() == word)
 }
 
 pub(crate) fn failure(word: &str) -> Option<FailureCode> {

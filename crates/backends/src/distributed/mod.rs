@@ -12,7 +12,7 @@ use crate::local::files::LocalFiles;
 use crate::options::{DistributedOptions, Options};
 use crate::postgres::Postgres;
 use crate::rabbitmq::{Rabbit, RabbitCancel};
-use crate::redis::{Ended, Redis, RedisOptions};
+use crate::redis::{Ended, RECLAIM, Redis, RedisOptions};
 
 /// Hints that may wait for a listener that is behind.
 const HINTS: usize = 1024;
@@ -36,6 +36,7 @@ pub(crate) async fn connect(
     let redis_options = RedisOptions {
         url: servers.redis_url.clone(),
         stream_ttl: servers.stream_ttl,
+        reclaim: RECLAIM,
         deaf: options.deaf,
     };
     let redis = Redis::connect(&redis_options, signals.clone()).await?;
@@ -54,12 +55,15 @@ pub(crate) async fn connect(
     let bus =
         SharedBus { cancel: rabbit.cancel(), ended: redis.ended(), signals, deaf: options.deaf };
     let log = redis.log(store.clone(), store.clone());
-    let queue = rabbit.queue();
+    let (queue, completions) = (rabbit.queue(), redis.completions());
     let distributed = Arc::new(Distributed { postgres, redis, rabbit });
     let ports = Ports {
         sessions: store.clone(),
         messages: store.clone(),
         turns: store.clone(),
+        follow_ups: store.clone(),
+        operations: store.clone(),
+        completions,
         outbox: store.clone(),
         leases: store.clone(),
         queue: Arc::new(queue),

@@ -6,14 +6,17 @@ use ports::Ports;
 use protocol::limits::Caps;
 use protocol::{Seq, TaskId};
 use tempfile::TempDir;
-use testkit::conformance::Fixture;
+use testkit::conformance::{Fixture, StartsDeaf};
 
 use crate::postgres::tests::database::Database;
 use crate::rabbitmq::tests::scratch::Scratch;
+use crate::redis::tests::server::PrivateRedis;
 use crate::{BackendOptions, Connected, DistributedOptions, Options, connect};
 
 struct Servers {
     database: Database,
+    /// Of its own, because completions of all who share one come to anybody.
+    redis: PrivateRedis,
     broker: Scratch,
     folder: TempDir,
     deaf: bool,
@@ -26,7 +29,8 @@ impl Servers {
     async fn new(deaf: bool, caps: Caps) -> Self {
         let folder = tempfile::tempdir().expect("a folder");
         let (database, broker) = (Database::create().await, Scratch::new());
-        let mut servers = Self { database, broker, folder, deaf, caps, open: None };
+        let redis = PrivateRedis::start().await;
+        let mut servers = Self { database, redis, broker, folder, deaf, caps, open: None };
         servers.open().await;
         servers
     }
@@ -36,7 +40,7 @@ impl Servers {
             data: self.folder.path().to_owned(),
             postgres_url: self.database.url(),
             postgres_connections: 8,
-            redis_url: redis(),
+            redis_url: self.redis.url(),
             rabbitmq_url: self.broker.url.clone(),
             rabbitmq_prefix: self.broker.prefix.clone(),
             stream_ttl: Duration::from_secs(60),
@@ -49,12 +53,6 @@ impl Servers {
         };
         self.open = Some(connect(&options).await.expect("it opens"));
     }
-}
-
-#[expect(clippy::disallowed_methods, reason = "a test has no configuration to ask")]
-fn redis() -> String {
-    std::env::var("REDIS_URL")
-        .expect("this test needs a Redis: `make test` starts one and sets REDIS_URL")
 }
 
 impl Fixture for Servers {
@@ -81,52 +79,22 @@ impl Fixture for Servers {
     }
 }
 
-/// The same without hints.
-struct Deaf(Servers);
-
-impl Fixture for Deaf {
-    async fn start_with(caps: Caps) -> Self {
-        Self(Servers::new(true, caps).await)
-    }
-
-    fn ports(&self) -> &Ports {
-        self.0.ports()
-    }
-
-    async fn restart(&mut self) {
-        self.0.restart().await;
-    }
-
-    async fn trim(&mut self, task: &TaskId, to: Seq) {
-        self.0.trim(task, to).await;
+impl StartsDeaf for Servers {
+    async fn start_deaf(caps: Caps) -> Self {
+        Self::new(true, caps).await
     }
 }
 
 mod listening {
-    use testkit::conformance;
-
     use super::Servers as Fixture;
 
-    conformance::api_keys!(Fixture);
-    conformance::bus!(Fixture);
-    conformance::files!(Fixture);
-    conformance::leases!(Fixture);
-    conformance::messages!(Fixture);
-    conformance::outbox!(Fixture);
-    conformance::places!(Fixture);
-    conformance::queue!(Fixture);
-    conformance::regenerate!(Fixture);
-    conformance::sessions!(Fixture);
-    conformance::stream_log!(Fixture);
-    conformance::turns!(Fixture);
+    testkit::conformance::all!(Fixture);
 }
 
 mod deaf {
-    use testkit::conformance;
+    use testkit::conformance::Deaf;
 
-    use super::Deaf as Fixture;
+    type Fixture = Deaf<super::Servers>;
 
-    conformance::bus!(Fixture);
-    conformance::stream_log!(Fixture);
-    conformance::turns!(Fixture);
+    testkit::conformance::engine!(Fixture);
 }

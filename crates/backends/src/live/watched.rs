@@ -3,6 +3,7 @@
 
 use std::collections::HashSet;
 use std::sync::Mutex;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use ports::stream_log::Read;
 use protocol::{Segment, Seq, TaskId};
@@ -13,7 +14,7 @@ use super::tails::{Found, Look, Tails};
 use crate::feed::LogAt;
 
 /// Looks in a row without a watcher after which a tail goes. A client that reconnects finds it still there.
-const LINGER: u32 = 5;
+const LINGER: u32 = 10;
 
 #[derive(Default)]
 pub(crate) struct Watched {
@@ -21,6 +22,7 @@ pub(crate) struct Watched {
     /// Logs that came or went since `take_changes`.
     changed: Mutex<HashSet<TaskId>>,
     change: Notify,
+    store_is_away: AtomicBool,
 }
 
 /// What has to be done so that this process hears of what it watches and of nothing else.
@@ -75,6 +77,15 @@ impl Watched {
                 self.tails.let_go(tail.doubt());
             }
         }
+    }
+
+    /// Whether the store answered when it was last asked. While it does not, that nothing is heard says nothing.
+    pub(crate) fn note_store(&self, answered: bool) {
+        self.store_is_away.store(!answered, Ordering::Relaxed);
+    }
+
+    pub(crate) fn store_is_away(&self) -> bool {
+        self.store_is_away.load(Ordering::Relaxed)
     }
 
     /// The logs whose end the store has to be asked for, because nothing was heard of them since the last call.

@@ -11,7 +11,8 @@ use tokio_postgres::Row;
 
 use super::connection::Connection;
 use super::fault::Fault;
-use super::rows::turn_columns;
+use super::operations::rest;
+use super::rows::{of_turn, turn_columns};
 use super::stream_log::count_fenced;
 use super::text::Text;
 use super::{Postgres, rows};
@@ -29,7 +30,7 @@ const CLAIM: &str = concat!(
          WHERE c.id = $1
            AND (c.status = 'queued' OR c.status = 'running' AND c.lease_until <= clock_timestamp())
            AND (c.admitted OR c.cancel_requested AND NOT EXISTS (
-               SELECT 1 FROM turn AS o WHERE o.session_id = c.session_id
+               SELECT 1 FROM turn AS o WHERE o.session_id = c.session_id AND o.ordinal > 0
                  AND o.ordinal < c.ordinal AND o.status IN ('queued', 'running')))
          RETURNING c.*),
      taken AS (
@@ -38,31 +39,36 @@ const CLAIM: &str = concat!(
      SELECT ",
     turn_columns!(),
     ", taken.last_seq, taken.sealed
-     FROM t JOIN session AS s ON s.id = t.session_id LEFT JOIN taken ON true"
+     FROM t",
+    of_turn!(),
+    "LEFT JOIN taken ON true"
 );
 
 /// The turn as it is, for one who did not get it.
 const LOOK: &str = concat!(
     "SELECT ",
     turn_columns!(),
-    ", t.worker, t.lease_until > clock_timestamp() AS is_held, l.last_seq, l.sealed
-     FROM turn AS t JOIN session AS s ON s.id = t.session_id LEFT JOIN log AS l ON l.task_id = t.id
-     WHERE t.id = $1"
+    ", t.worker, t.lease_until > clock_timestamp() AS is_held, l.last_seq, l.sealed,
+     coalesce(t.status = 'queued' AND t.rests_until <= clock_timestamp(), false) AS has_rested
+     FROM turn AS t",
+    of_turn!(),
+    "LEFT JOIN log AS l ON l.task_id = t.id WHERE t.id = $1"
 );
 
 #[async_trait]
 impl Leases for Postgres {
     async fn claim(&self, turn: &TurnId, worker: &WorkerId, ttl: Duration) -> PortResult<Claimed> {
-        let (pool, now) = (self.pool.clone(), self.wall_us());
-        let (turn, worker) = (turn.clone(), worker.clone());
+        let (store, turn, worker) = (self.clone(), turn.clone(), worker.clone());
         self.write(async move {
-            let db = Connection::get(&pool).await?;
-            let id = Text(turn.as_str());
-            let with = Text(worker.as_str());
-            let won_now = db.query_opt(CLAIM, &[&id, &with, &seconds(ttl), &now]).await?;
-            match won_now {
-                Some(row) => won(&row, worker),
-                None => not_won(db.query_opt(LOOK, &[&id]).await?, worker),
+            match attempt(&store, &turn, &worker, ttl).await? {
+                Attempt::Settled(claimed) => Ok(claimed),
+                Attempt::HasRested => {
+                    rest::rouse(&store, &turn).await?;
+                    match attempt(&store, &turn, &worker, ttl).await? {
+                        Attempt::Settled(claimed) => Ok(claimed),
+                        Attempt::HasRested => Ok(Claimed::Waits),
+                    }
+                }
             }
         })
         .await
@@ -112,6 +118,32 @@ impl Leases for Postgres {
     }
 }
 
+enum Attempt {
+    Settled(Claimed),
+    /// The turn has rested for as long as it may, and needs a place again.
+    HasRested,
+}
+
+async fn attempt(
+    store: &Postgres,
+    turn: &TurnId,
+    worker: &WorkerId,
+    ttl: Duration,
+) -> Result<Attempt, Fault> {
+    let db = Connection::get(&store.pool).await?;
+    let (id, with, now) = (Text(turn.as_str()), Text(worker.as_str()), store.wall_us());
+    if let Some(row) = db.query_opt(CLAIM, &[&id, &with, &seconds(ttl), &now]).await? {
+        return Ok(Attempt::Settled(won(&row, worker.clone())?));
+    }
+    let Some(row) = db.query_opt(LOOK, &[&id]).await? else {
+        return Ok(Attempt::Settled(Claimed::Ended));
+    };
+    if rows::get(&row, "has_rested")? {
+        return Ok(Attempt::HasRested);
+    }
+    Ok(Attempt::Settled(not_won(&row, worker.clone())?))
+}
+
 /// A duration as the statements take it; one beyond all sense becomes a very long one.
 pub(super) fn seconds(duration: Duration) -> f64 {
     duration.as_secs_f64().min(1e9)
@@ -132,16 +164,15 @@ fn won(row: &Row, worker: WorkerId) -> Result<Claimed, Fault> {
     Ok(Claimed::Won { claim, turn: Box::new(turn), log_at })
 }
 
-fn not_won(found: Option<Row>, worker: WorkerId) -> Result<Claimed, Fault> {
-    let Some(row) = found else { return Ok(Claimed::Ended) };
-    match rows::word(&row, "status", words::status)? {
+fn not_won(row: &Row, worker: WorkerId) -> Result<Claimed, Fault> {
+    match rows::word(row, "status", words::status)? {
         TurnStatus::Queued => Ok(Claimed::Waits),
         TurnStatus::Running => {
-            let holder: Option<String> = rows::get(&row, "worker")?;
-            let is_held: Option<bool> = rows::get(&row, "is_held")?;
+            let holder: Option<String> = rows::get(row, "worker")?;
+            let is_held: Option<bool> = rows::get(row, "is_held")?;
             // One that did not hear the answer asks again.
             if is_held == Some(true) && holder.as_deref() == Some(worker.as_str()) {
-                return won(&row, worker);
+                return won(row, worker);
             }
             // A lease that ran out only just now is found by the next look.
             Ok(Claimed::Held)

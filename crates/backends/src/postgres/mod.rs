@@ -4,10 +4,11 @@
 //! Whoever locks several things does so in this order, so that no two wait for each other:
 //! 1. the slots of a session (advisory locks: the session's own first, then its user's; `turns/slots.rs`),
 //! 2. the row of the session,
-//! 3. rows of turns: the turn itself, then those that get its place,
+//! 3. rows of turns: the parent of a new one; the turn itself, then those that get its place; a whole tree, by whoever
+//!    cancels it and so holds the slots of all of it,
 //! 4. the row of a log.
 //!
-//! Rows of messages, journals and segments are only written under one of these. The relays lock turns with
+//! Rows of messages, journals, follow-ups, operations and segments are only written under one of these. The relays lock turns with
 //! `SKIP LOCKED` and so never wait. A group of appends locks logs of many sessions, but at most one of each, and
 //! nobody else locks logs of more than one session.
 
@@ -18,11 +19,13 @@ mod call;
 mod connect;
 mod connection;
 mod fault;
+mod follow_ups;
 mod health;
 mod key_check;
 mod leases;
 mod log_read;
 mod messages;
+mod operations;
 mod outbox;
 mod pool;
 mod rows;

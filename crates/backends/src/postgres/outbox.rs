@@ -28,11 +28,12 @@ const TAKE: &str = "\
     SELECT id FROM taken ORDER BY due, accepted";
 
 /// One that was claimed or ended in between is no longer in the outbox and stays out. One that somebody is changing at
-/// this moment is passed over: at worst it is pushed once more.
+/// this moment is passed over: at worst it is pushed once more. One that rests is due when it has rested enough.
 const PUSHED: &str = "\
     WITH found AS (
         SELECT id FROM turn
         WHERE id = ANY($1) AND due IS NOT NULL
+          AND (rests_until IS NULL OR rests_until <= statement_timestamp())
           AND (status = 'queued' OR status = 'running' AND lease_until <= statement_timestamp())
         FOR UPDATE SKIP LOCKED)
     UPDATE turn AS t SET due = clock_timestamp() + $2 * interval '1 second'

@@ -2,9 +2,11 @@
 //! more of them and in any order.
 
 use jiff::Timestamp;
-use protocol::message::Message;
+use protocol::follow_up::FollowUp;
+use protocol::message::{Message, ToolCall};
+use protocol::operation::{Operation, OperationResult};
 use protocol::session::{ChatStatus, Session};
-use protocol::turn::{Turn, TurnError};
+use protocol::turn::{OperationRef, Turn, TurnError};
 use protocol::usage::Usage;
 use serde::de::DeserializeOwned;
 use tokio_postgres::Row;
@@ -19,20 +21,43 @@ type Result<T> = std::result::Result<T, Fault>;
 macro_rules! session_columns {
     () => {
         "s.id, s.user_id, s.title, s.is_pinned, s.dry_run, s.metadata, s.parent_session_id, \
-         s.created_at, s.updated_at, s.total_prompt_tokens, s.total_completion_tokens, \
+         s.depth, s.created_at, s.updated_at, s.total_prompt_tokens, s.total_completion_tokens, \
          s.total_cost_microdollars, \
-         (SELECT o.status FROM turn AS o WHERE o.session_id = s.id \
+         (SELECT o.status FROM turn AS o WHERE o.session_id = s.id AND o.ordinal > 0 \
           AND o.status IN ('queued', 'running') ORDER BY o.ordinal LIMIT 1) AS open_status"
     };
 }
 
-/// Columns of a `Turn`, of the table `turn` under the name `t` and its session under the name `s`.
+/// Columns of a `Turn`, of the table `turn` under the name `t` and what `of_turn` joins to it.
 macro_rules! turn_columns {
     () => {
         "t.id, t.session_id, s.user_id, t.status, t.message_id, t.request, t.fence, t.attempt, \
-         t.admitted, t.cancel_requested, t.error_code, t.error_message, t.prompt_tokens, t.completion_tokens, \
+         t.admitted, t.aside, t.parent_turn_id, p.id AS operation_id, p.call_id, p.tool_name, \
+         t.cancel_requested, t.error_code, t.error_message, t.prompt_tokens, t.completion_tokens, \
          t.cache_read_tokens, t.cache_write_tokens, t.cost_microdollars, t.created_at, \
          t.started_at, t.ended_at"
+    };
+}
+
+/// The session of a turn `t`, and the operation that it carries out, if it does.
+macro_rules! of_turn {
+    () => {
+        " JOIN session AS s ON s.id = t.session_id LEFT JOIN operation AS p ON p.turn_id = t.id "
+    };
+}
+
+/// Columns of an `Operation`, of the table `operation` under the name `p`.
+macro_rules! operation_columns {
+    () => {
+        "p.id, p.turn_id, p.session_id, p.asked_by, p.call_id, p.tool_name, p.arguments, p.state, \
+         p.outcome, p.output, p.created_at"
+    };
+}
+
+/// Columns of a `FollowUp`, of the table `follow_up` under the name `f`.
+macro_rules! follow_up_columns {
+    () => {
+        "f.id, f.session_id, f.turn_id, f.content, f.state, f.step, f.created_at"
     };
 }
 
@@ -45,7 +70,9 @@ macro_rules! message_columns {
     };
 }
 
-pub(super) use {message_columns, session_columns, turn_columns};
+pub(super) use {
+    follow_up_columns, message_columns, of_turn, operation_columns, session_columns, turn_columns,
+};
 
 pub(super) fn session(row: &Row) -> Result<Session> {
     Ok(Session {
@@ -56,6 +83,7 @@ pub(super) fn session(row: &Row) -> Result<Session> {
         dry_run: get(row, "dry_run")?,
         metadata: optional_json(row, "metadata")?.unwrap_or_default(),
         parent_session_id: optional_id(row, "parent_session_id")?,
+        depth: get::<i32>(row, "depth")? as u32,
         created_at: time(row, "created_at")?,
         updated_at: time(row, "updated_at")?,
         chat_status: match get::<Option<String>>(row, "open_status")?.as_deref() {
@@ -82,6 +110,16 @@ pub(super) fn turn(row: &Row) -> Result<Turn> {
         fence: number(row, "fence")?,
         attempt: get::<i32>(row, "attempt")? as u32,
         admitted: get(row, "admitted")?,
+        aside: get::<i16>(row, "aside")? != 0,
+        parent: optional_id(row, "parent_turn_id")?,
+        operation: match optional_id(row, "operation_id")? {
+            None => None,
+            Some(operation) => Some(OperationRef {
+                id: operation,
+                call_id: id(row, "call_id")?,
+                tool_name: get(row, "tool_name")?,
+            }),
+        },
         cancel_requested: get(row, "cancel_requested")?,
         error: code.map(|code| TurnError { code, message: message.unwrap_or_default() }),
         usage: usage(row)?,
@@ -109,6 +147,37 @@ pub(super) fn message(row: &Row) -> Result<Message> {
         duration_ms: get::<Option<i64>>(row, "duration_ms")?.map(|ms| ms as u64),
         metadata: optional_json(row, "metadata")?,
         provider_state: optional_json(row, "provider_state")?,
+    })
+}
+
+pub(super) fn operation(row: &Row) -> Result<Operation> {
+    let outcome = optional_word(row, "outcome", words::outcome)?;
+    let output: Option<String> = get(row, "output")?;
+    Ok(Operation {
+        id: id(row, "id")?,
+        task_id: id(row, "turn_id")?,
+        session_id: id(row, "session_id")?,
+        asked_by: id(row, "asked_by")?,
+        call: ToolCall {
+            id: id(row, "call_id")?,
+            name: get(row, "tool_name")?,
+            arguments: get(row, "arguments")?,
+        },
+        state: word(row, "state", words::operation_state)?,
+        result: outcome.zip(output).map(|(outcome, output)| OperationResult { output, outcome }),
+        created_at: time(row, "created_at")?,
+    })
+}
+
+pub(super) fn follow_up(row: &Row) -> Result<FollowUp> {
+    Ok(FollowUp {
+        id: id(row, "id")?,
+        session_id: id(row, "session_id")?,
+        turn_id: id(row, "turn_id")?,
+        text: get(row, "content")?,
+        state: word(row, "state", words::follow_up_state)?,
+        step: get::<Option<i32>>(row, "step")?.map(|step| step as u32),
+        created_at: time(row, "created_at")?,
     })
 }
 
@@ -154,7 +223,11 @@ fn optional_time(row: &Row, column: &str) -> Result<Option<Timestamp>> {
         .map_err(|error| unreadable(column, error))
 }
 
-fn optional_word<T>(row: &Row, column: &str, read: fn(&str) -> Option<T>) -> Result<Option<T>> {
+pub(super) fn optional_word<T>(
+    row: &Row,
+    column: &str,
+    read: fn(&str) -> Option<T>,
+) -> Result<Option<T>> {
     let Some(text) = get::<Option<String>>(row, column)? else { return Ok(None) };
     match read(&text) {
         Some(value) => Ok(Some(value)),
@@ -162,7 +235,7 @@ fn optional_word<T>(row: &Row, column: &str, read: fn(&str) -> Option<T>) -> Res
     }
 }
 
-fn optional_json<T: DeserializeOwned>(row: &Row, column: &str) -> Result<Option<T>> {
+pub(super) fn optional_json<T: DeserializeOwned>(row: &Row, column: &str) -> Result<Option<T>> {
     get::<Option<String>>(row, column)?
         .map(|text| serde_json::from_str(&text))
         .transpose()

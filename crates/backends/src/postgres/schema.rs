@@ -6,8 +6,10 @@ use super::fault::Fault;
 use super::text::Text;
 
 /// In order; a step that was published is never changed, only followed by another.
-const STEPS: [&str; 1] =
-    [include_str!("../../../../migrations/postgres/0001_sessions_turns_logs.sql")];
+const STEPS: [&str; 2] = [
+    include_str!("../../../../migrations/postgres/0001_sessions_turns_logs.sql"),
+    include_str!("../../../../migrations/postgres/0002_long_running.sql"),
+];
 
 /// The number that the last step leads to.
 pub(crate) const VERSION: i64 = STEPS.len() as i64;

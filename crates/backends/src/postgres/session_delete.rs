@@ -8,7 +8,7 @@ use super::connection::Connection;
 use super::fault::Fault;
 use super::sessions::user;
 use super::text::Text;
-use super::turns::places::admit;
+use super::turns::places::admit_in;
 use super::turns::slots;
 use super::{Postgres, rows};
 
@@ -16,9 +16,13 @@ use super::{Postgres, rows};
 const PIECE: i64 = 5_000;
 
 /// What a session consists of, besides its logs.
-const PARTS: [&str; 5] = [
+const PARTS: [&str; 8] = [
     "DELETE FROM journal WHERE turn_id IN (SELECT id FROM turn WHERE session_id = $1)",
+    "DELETE FROM follow_up WHERE session_id = $1",
+    "DELETE FROM operation WHERE session_id = $1",
     "DELETE FROM message WHERE session_id = $1",
+    "UPDATE turn SET parent_turn_id = NULL
+     WHERE parent_turn_id IN (SELECT id FROM turn WHERE session_id = $1)",
     "DELETE FROM turn WHERE session_id = $1",
     "UPDATE session SET parent_session_id = NULL WHERE parent_session_id = $1",
     "DELETE FROM session WHERE id = $1",
@@ -92,9 +96,7 @@ async fn remove(
         db.query(part, &[&session]).await?;
     }
     // The sweeper finds who got the places of turns that were still open.
-    for slot in &slots {
-        admit(&db, store.caps, slot).await?;
-    }
+    admit_in(&db, store.caps, &slots).await?;
     end(&db, Some(tasks)).await
 }
 

@@ -20,16 +20,17 @@ impl Sessions for Postgres {
         let (pool, owner, now) = (self.pool.clone(), owner.clone(), self.wall_us());
         self.write(async move {
             let db = Connection::get(&pool).await?;
-            let id = SessionId::fresh();
+            let id = new.id.unwrap_or_else(SessionId::fresh);
             let metadata = serde_json::Value::Object(new.metadata).to_string();
             let parent = new.parent_session_id.as_ref().map(SessionId::as_str);
-            let row = db
-                .query_one(
+            let made = db
+                .query_opt(
                     concat!(
                         "WITH s AS (
                              INSERT INTO session (id, user_id, dry_run, metadata, parent_session_id,
-                                 created_at, updated_at)
-                             VALUES ($1, $2, $3, $4, $5, $6, $6) RETURNING *)
+                                 depth, created_at, updated_at)
+                             VALUES ($1, $2, $3, $4, $5, $6, $7, $7)
+                             ON CONFLICT (id) DO NOTHING RETURNING *)
                          SELECT ",
                         session_columns!(),
                         " FROM s"
@@ -40,11 +41,18 @@ impl Sessions for Postgres {
                         &new.dry_run,
                         &Text(&metadata),
                         &optional(parent),
+                        &(new.depth as i32),
                         &now,
                     ],
                 )
                 .await?;
-            rows::session(&row)
+            match made {
+                Some(row) => rows::session(&row),
+                // The id was chosen, and there is one.
+                None => find(&db, &owner, &id)
+                    .await?
+                    .ok_or_else(|| Fault::broken("the id of the session is somebody else's")),
+            }
         })
         .await
     }

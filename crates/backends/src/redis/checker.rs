@@ -58,7 +58,9 @@ impl Checker {
             return;
         }
         // A store that does not answer is asked again at the next tick, for these logs and for any that came meanwhile.
-        if let Ok(Ok(ends)) = timeout(PATIENCE, self.store.ends(&tasks)).await {
+        let ends = timeout(PATIENCE, self.store.ends(&tasks)).await;
+        self.watched.note_store(matches!(ends, Ok(Ok(_))));
+        if let Ok(Ok(ends)) = ends {
             self.watched.checked(&tasks, &ends);
         }
     }

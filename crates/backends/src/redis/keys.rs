@@ -4,6 +4,9 @@ use protocol::TaskId;
 
 /// Where processes tell each other which turns have ended.
 pub(super) const ENDED: &str = "chat:ended";
+/// The stream in which other programs say what operations came to, and the group of all processes that read it.
+pub(super) const COMPLETIONS: &str = "chat:completions";
+pub(super) const CONSUMERS: &str = "chat_consumers";
 const NEWS: &str = "chat:news:";
 
 /// The log of a task, as far as Redis has it: one entry per segment, whose id is the segment's last position.

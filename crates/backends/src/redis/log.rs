@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use async_trait::async_trait;
-use ports::PortResult;
 use ports::stream_log::{Appended, Read, StreamLog, TakenOver, Watch};
+use ports::{PortError, PortResult};
 use protocol::{Segment, Seq, TaskId};
 
 use super::streams::Streams;
@@ -42,6 +42,11 @@ impl StreamLog for RedisLog {
             return self.store.read(task, after, max_bytes).await;
         }
         if let Some(read) = self.watched.read(task, after, max_bytes) {
+            // Nobody can write while the store is away, and nobody would know: the silence has to be told from a quiet
+            // log, so that whoever follows it can say so.
+            if is_silent(&read) && self.watched.store_is_away() {
+                return Err(PortError::Unavailable("the store does not answer".to_owned()));
+            }
             return Ok(read);
         }
         if let Some(read) = self.streams.read(task, after, max_bytes).await {
@@ -58,4 +63,9 @@ impl StreamLog for RedisLog {
     fn watch(&self, task: &TaskId) -> Watch {
         if self.deaf { Watch::deaf() } else { Watch::new(self.watched.watch(task)) }
     }
+}
+
+/// Nothing new, and more may come.
+fn is_silent(read: &Read) -> bool {
+    matches!(read, Read::Log { segments, sealed: false, .. } if segments.is_empty())
 }

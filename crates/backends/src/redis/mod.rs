@@ -3,6 +3,7 @@
 
 mod backlog;
 mod checker;
+mod completions;
 mod ended;
 mod feed;
 mod keys;
@@ -28,6 +29,7 @@ use tokio_util::task::TaskTracker;
 
 use self::backlog::Backlog;
 use self::checker::Checker;
+pub(crate) use self::completions::{RECLAIM, RedisCompletions};
 pub(crate) use self::ended::Ended;
 use self::feed::RedisFeed;
 use self::link::Link;
@@ -46,15 +48,19 @@ pub(crate) struct RedisOptions {
     pub(crate) url: String,
     /// How long the stream of a finished turn stays.
     pub(crate) stream_ttl: Duration,
+    /// A completion that was not settled for so long comes back.
+    pub(crate) reclaim: Duration,
     /// No hints: followers look on their own timers only.
     pub(crate) deaf: bool,
 }
 
-/// Three connections: one tells, one asks, one listens, so that none waits for the bytes of another.
+/// Four connections: one tells, one asks, one listens and one waits for completions, so that none waits for the bytes of
+/// another.
 pub(crate) struct Redis {
     telling: Arc<Link>,
     asking: Arc<Link>,
     listening: Arc<Link>,
+    completions: Arc<RedisCompletions>,
     script: Arc<Publish>,
     watched: Arc<Watched>,
     backlog: Arc<Backlog>,
@@ -93,10 +99,11 @@ impl Redis {
         let watched = Arc::new(Watched::default());
         let origin = uuid::Uuid::now_v7().to_string();
         let listener = subscriber::listener(watched.clone(), signals.clone(), origin.clone());
-        let (telling, asking, listening) = tokio::try_join!(
+        let (telling, asking, listening, completing) = tokio::try_join!(
             Link::open("telling", server.clone(), Some(script.load()), None),
             Link::open("asking", server.clone(), None, None),
             Link::open("listening", server.clone(), None, Some(listener)),
+            Link::open("completing", server.clone(), None, None),
         )
         .map_err(|error| server.refused(error))?;
         let links = Tasks::default();
@@ -104,18 +111,24 @@ impl Redis {
             links.tracker.spawn(link.clone().keep(links.end.clone()));
         }
         let backlog = Arc::new(Backlog::default());
+        let work = Tasks::default();
+        // It hangs up with the work, so that the server hands it nothing more.
+        work.tracker.spawn(completing.clone().keep(work.end.clone()));
+        let (asks, end) = (asking.clone(), work.end.clone());
+        let completions = Arc::new(RedisCompletions::new(completing, asks, options.reclaim, end));
         let deaf = options.deaf;
         Ok(Self {
             telling,
             asking,
             listening,
+            completions,
             script,
             watched,
             backlog,
             signals,
             origin,
             deaf,
-            work: Tasks::default(),
+            work,
             links,
         })
     }
@@ -128,6 +141,10 @@ impl Redis {
     pub(crate) fn ended(&self) -> Ended {
         let (backlog, signals) = (self.backlog.clone(), self.signals.clone());
         Ended { backlog, signals, deaf: self.deaf }
+    }
+
+    pub(crate) fn completions(&self) -> Arc<RedisCompletions> {
+        self.completions.clone()
     }
 
     /// Begins to carry the news of `store`, which tells them to `feed`. To be called once.
@@ -170,9 +187,10 @@ impl Redis {
     /// Sends what still waits, for a moment, and ends everything.
     pub(crate) async fn close(&self) {
         self.work.close().await;
+        self.completions.leave().await;
         self.links.close().await;
     }
 }
 
 #[cfg(test)]
-mod tests;
+pub(crate) mod tests;

@@ -6,6 +6,7 @@ use async_trait::async_trait;
 use ports::leases::{Claimed, Leases, Renewal};
 use ports::stream_log::TakenOver;
 use ports::{Fenced, PortResult};
+use protocol::limits::Caps;
 use protocol::turn::{Claim, TurnStatus};
 use protocol::{SessionId, TurnId, WorkerId};
 use rusqlite::{Connection, OptionalExtension, params};
@@ -14,15 +15,16 @@ use super::boot::millis;
 use super::fault::Fault;
 use super::job::{Done, Need};
 use super::stream_log::{self, count_fenced};
-use super::turns::{by_id, open_after};
+use super::turns::places::wake;
+use super::turns::{by_id, held, open_after};
 use super::{Moment, Sqlite, rows};
 use crate::words;
 
 #[async_trait]
 impl Leases for Sqlite {
     async fn claim(&self, turn: &TurnId, worker: &WorkerId, ttl: Duration) -> PortResult<Claimed> {
-        let (turn, worker, now) = (turn.clone(), worker.clone(), self.moment());
-        self.writer.run(Need::Ordinary, move |db| claim(db, now, &turn, &worker, ttl)).await
+        let (turn, worker, now, caps) = (turn.clone(), worker.clone(), self.moment(), self.caps);
+        self.writer.run(Need::Ordinary, move |db| claim(db, now, caps, &turn, &worker, ttl)).await
     }
 
     async fn renew(&self, claim: &Claim, ttl: Duration) -> PortResult<Renewal> {
@@ -52,31 +54,36 @@ impl Leases for Sqlite {
         let (claim, now) = (claim.clone(), self.moment());
         self.writer
             .run(Need::Essential, move |db| {
-                let changed = db
-                    .prepare_cached(
-                        "UPDATE turn SET status = 'queued', due_ms = ?3, lease_until_ms = NULL,
-                             worker = NULL, attempt = max(0, attempt - 1)
-                         WHERE id = ?1 AND fence = ?2 AND status = 'running'",
-                    )?
-                    .execute(params![claim.turn_id.as_str(), claim.fence as i64, now.ms])?;
-                if changed == 0 {
-                    count_fenced();
+                if held(db, &claim)?.is_none() {
                     return Ok(Done::quietly(Fenced::Stale));
                 }
+                give_up(db, &claim.turn_id, Some(now.ms))?;
                 Ok(Done::quietly(Fenced::Done(())))
             })
             .await
     }
 }
 
+/// Ends the claim on a turn that is held, in good order: it is no crashed attempt.
+pub(super) fn give_up(db: &Connection, turn: &TurnId, due_ms: Option<i64>) -> Result<(), Fault> {
+    db.prepare_cached(
+        "UPDATE turn SET status = 'queued', due_ms = ?2, lease_until_ms = NULL, worker = NULL,
+             attempt = max(0, attempt - 1)
+         WHERE id = ?1",
+    )?
+    .execute(params![turn.as_str(), due_ms])?;
+    Ok(())
+}
+
 fn claim(
     db: &Connection,
     now: Moment,
+    caps: Caps,
     turn: &TurnId,
     worker: &WorkerId,
     ttl: Duration,
 ) -> Result<Done<Claimed>, Fault> {
-    let Some(found) = find(db, turn)? else { return Ok(Done::quietly(Claimed::Ended)) };
+    let Some(mut found) = find(db, turn)? else { return Ok(Done::quietly(Claimed::Ended)) };
     match found.status {
         TurnStatus::Queued => {}
         TurnStatus::Running if found.lease_until_ms.is_some_and(|until| until > now.ms) => {
@@ -90,6 +97,12 @@ fn claim(
             return Ok(Done::quietly(Claimed::Ended));
         }
     }
+    if found.rests && !found.cancel_requested {
+        if found.due_ms.is_none_or(|due| due > now.ms) {
+            return Ok(Done::quietly(Claimed::Waits));
+        }
+        found.admitted = wake(db, now, caps, turn)?;
+    }
     if !found.admitted {
         let first = open_after(db, &found.session, 0)?.is_none_or(|(_, at)| at >= found.ordinal);
         if !found.cancel_requested || !first {
@@ -98,7 +111,7 @@ fn claim(
     }
     db.prepare_cached(
         "UPDATE turn SET status = 'running', fence = ?2, attempt = attempt + 1, worker = ?3,
-             lease_until_ms = ?4, due_ms = NULL, started_at = ifnull(started_at, ?5),
+             lease_until_ms = ?4, due_ms = NULL, rests = 0, started_at = ifnull(started_at, ?5),
              started_boot = ifnull(started_boot, ?6), started_ms = ifnull(started_ms, ?7)
          WHERE id = ?1",
     )?
@@ -144,14 +157,16 @@ struct Found {
     lease_until_ms: Option<i64>,
     worker: Option<String>,
     admitted: bool,
+    rests: bool,
+    due_ms: Option<i64>,
     cancel_requested: bool,
 }
 
 fn find(db: &Connection, turn: &TurnId) -> Result<Option<Found>, Fault> {
     let found = db
         .prepare_cached(
-            "SELECT session_id, ordinal, status, fence, lease_until_ms, worker, admitted,
-                 cancel_requested FROM turn WHERE id = ?1",
+            "SELECT session_id, ordinal, status, fence, lease_until_ms, worker, admitted, rests,
+                 due_ms, cancel_requested FROM turn WHERE id = ?1",
         )?
         .query_row([turn.as_str()], |row| {
             Ok(Found {
@@ -162,6 +177,8 @@ fn find(db: &Connection, turn: &TurnId) -> Result<Option<Found>, Fault> {
                 lease_until_ms: row.get("lease_until_ms")?,
                 worker: row.get("worker")?,
                 admitted: row.get("admitted")?,
+                rests: row.get("rests")?,
+                due_ms: row.get("due_ms")?,
                 cancel_requested: row.get("cancel_requested")?,
             })
         })

@@ -85,6 +85,22 @@ pub(super) fn insert(
     Ok(())
 }
 
+/// The same for the result of a tool call, which has one.
+pub(super) fn insert_result(
+    db: &Connection,
+    to: Belongs<'_>,
+    message: &NewMessage,
+    wall_us: i64,
+) -> Result<(), Fault> {
+    insert(db, to, message, wall_us).map_err(|fault| {
+        if fault.is_constraint() {
+            Fault::broken("a tool call has its result already")
+        } else {
+            fault
+        }
+    })
+}
+
 /// Reads backwards until the page is full and every result on it has its call on it, too.
 fn page(
     db: &Connection,

@@ -3,7 +3,9 @@
 
 mod api_keys;
 mod boot;
+mod completions;
 mod fault;
+mod follow_ups;
 mod health;
 mod job;
 mod key_check;
@@ -12,12 +14,14 @@ pub(crate) mod lock;
 mod log_read;
 mod messages;
 mod open;
+mod operations;
 mod outbox;
 mod pen;
 mod readers;
 mod reserve;
 mod rows;
 pub(crate) mod schema;
+mod session_delete;
 mod sessions;
 mod stream_log;
 mod turns;
@@ -27,6 +31,7 @@ use std::sync::Arc;
 
 use ports::{Clock, PortResult};
 use protocol::limits::Caps;
+use tokio::sync::Notify;
 
 use self::boot::Boot;
 pub(crate) use self::open::open;
@@ -43,6 +48,8 @@ pub(crate) struct Sqlite {
     clock: Arc<dyn Clock>,
     caps: Caps,
     live: Arc<Live>,
+    /// Wakes whoever waits for a completion.
+    sent: Arc<Notify>,
 }
 
 impl Sqlite {

@@ -46,7 +46,8 @@ pub(crate) async fn open(
         database: database.clone(),
         reason: error.to_string(),
     })??;
-    Ok(Sqlite { writer, readers: Readers::new(database), boot, clock, caps: options.caps, live })
+    let readers = Readers::new(database);
+    Ok(Sqlite { writer, readers, boot, clock, caps, live, sent: Arc::default() })
 }
 
 fn start(
@@ -143,11 +144,16 @@ fn take_over(db: &Connection, caps: Caps) -> Result<Taken, Fault> {
         [],
         |row| row.get(0),
     )?;
-    // Every lease has ended, and whatever has a place is due.
+    // Every lease has ended, and whatever has a place is due, as is a resting turn that is cancelled. The time of the
+    // others that rest begins anew: how long no process ran is not known. Nobody has a completion in hand.
     transaction.execute_batch(
         "UPDATE turn SET lease_until_ms = 0 WHERE status = 'running';
-         UPDATE turn SET due_ms = CASE WHEN admitted = 1 THEN 0 END
-         WHERE status IN ('queued', 'running');",
+         UPDATE turn SET due_ms = CASE
+             WHEN admitted = 1 OR rests = 1 AND cancel_requested = 1 THEN 0
+             WHEN rests = 1 THEN (SELECT p.at_most_ms FROM operation AS p WHERE p.turn_id = turn.id)
+             END
+         WHERE status IN ('queued', 'running');
+         UPDATE completion SET out_until_ms = NULL;",
     )?;
     admit_all(&transaction, Moment { wall_us: 0, ms: 0, boot: number }, caps)?;
     transaction.commit()?;

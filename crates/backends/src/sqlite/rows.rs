@@ -4,7 +4,7 @@
 use jiff::Timestamp;
 use protocol::message::Message;
 use protocol::session::{ChatStatus, Session};
-use protocol::turn::{Turn, TurnError};
+use protocol::turn::{OperationRef, Turn, TurnError};
 use protocol::usage::Usage;
 use rusqlite::types::Type;
 use rusqlite::{Result, Row};
@@ -14,16 +14,21 @@ use crate::words;
 
 /// Columns of a `Session`, of the table `session` under the name `s`.
 pub(super) const SESSION: &str = "s.id, s.user_id, s.title, s.is_pinned, s.dry_run, s.metadata, \
-    s.parent_session_id, s.created_at, s.updated_at, s.total_prompt_tokens, \
+    s.parent_session_id, s.depth, s.created_at, s.updated_at, s.total_prompt_tokens, \
     s.total_completion_tokens, s.total_cost_microdollars, \
     (SELECT o.status FROM turn AS o WHERE o.session_id = s.id \
-     AND o.status IN ('queued', 'running') ORDER BY o.ordinal LIMIT 1) AS open_status";
+     AND o.ordinal > 0 AND o.status IN ('queued', 'running') ORDER BY o.ordinal LIMIT 1) AS open_status";
 
-/// Columns of a `Turn`, of the table `turn` under the name `t` and its session under the name `s`.
+/// Columns of a `Turn`, of `TURNS`.
 pub(super) const TURN: &str = "t.id, t.session_id, s.user_id, t.status, t.message_id, t.request, \
-    t.fence, t.attempt, t.admitted, t.cancel_requested, t.error_code, t.error_message, t.prompt_tokens, \
+    t.fence, t.attempt, t.admitted, t.aside, t.parent_turn_id, p.id AS operation_id, \
+    p.call_id AS operation_call, p.tool_name AS operation_tool, t.cancel_requested, t.error_code, t.error_message, t.prompt_tokens, \
     t.completion_tokens, t.cache_read_tokens, t.cache_write_tokens, t.cost_microdollars, \
     t.created_at, t.started_at, t.ended_at";
+
+/// Turns with their sessions, and with the operations that some of them carry out.
+pub(super) const TURNS: &str = "turn AS t JOIN session AS s ON s.id = t.session_id \
+    LEFT JOIN operation AS p ON p.turn_id = t.id";
 
 /// Columns of a `Message`, of the table `message` under the name `m`.
 pub(super) const MESSAGE: &str = "m.session_id, m.sequence, m.id, m.turn_id, m.created_at, m.role, \
@@ -39,6 +44,7 @@ pub(super) fn session(row: &Row<'_>) -> Result<Session> {
         dry_run: row.get("dry_run")?,
         metadata: optional_json(row, "metadata")?.unwrap_or_default(),
         parent_session_id: optional_id(row, "parent_session_id")?,
+        depth: row.get("depth")?,
         created_at: time(row, "created_at")?,
         updated_at: time(row, "updated_at")?,
         chat_status: match row.get::<_, Option<String>>("open_status")?.as_deref() {
@@ -65,6 +71,9 @@ pub(super) fn turn(row: &Row<'_>) -> Result<Turn> {
         fence: number(row, "fence")?,
         attempt: row.get("attempt")?,
         admitted: row.get("admitted")?,
+        aside: row.get::<_, i64>("aside")? != 0,
+        parent: optional_id(row, "parent_turn_id")?,
+        operation: operation_ref(row)?,
         cancel_requested: row.get("cancel_requested")?,
         error: code.map(|code| TurnError { code, message: message.unwrap_or_default() }),
         usage: usage(row)?,
@@ -72,6 +81,15 @@ pub(super) fn turn(row: &Row<'_>) -> Result<Turn> {
         started_at: optional_time(row, "started_at")?,
         ended_at: optional_time(row, "ended_at")?,
     })
+}
+
+fn operation_ref(row: &Row<'_>) -> Result<Option<OperationRef>> {
+    let Some(operation) = optional_id(row, "operation_id")? else { return Ok(None) };
+    Ok(Some(OperationRef {
+        id: operation,
+        call_id: id(row, "operation_call")?,
+        tool_name: row.get("operation_tool")?,
+    }))
 }
 
 pub(super) fn message(row: &Row<'_>) -> Result<Message> {
@@ -119,7 +137,7 @@ pub(super) fn word<T>(row: &Row<'_>, column: &str, read: fn(&str) -> Option<T>) 
         .ok_or_else(|| unreadable(row, column, "a word is missing".to_owned()))
 }
 
-fn optional_id<T: From<String>>(row: &Row<'_>, column: &str) -> Result<Option<T>> {
+pub(super) fn optional_id<T: From<String>>(row: &Row<'_>, column: &str) -> Result<Option<T>> {
     Ok(row.get::<_, Option<String>>(column)?.map(T::from))
 }
 
@@ -130,7 +148,11 @@ fn optional_time(row: &Row<'_>, column: &str) -> Result<Option<Timestamp>> {
         .map_err(|error| unreadable(row, column, error))
 }
 
-fn optional_word<T>(row: &Row<'_>, column: &str, read: fn(&str) -> Option<T>) -> Result<Option<T>> {
+pub(super) fn optional_word<T>(
+    row: &Row<'_>,
+    column: &str,
+    read: fn(&str) -> Option<T>,
+) -> Result<Option<T>> {
     let Some(text) = row.get::<_, Option<String>>(column)? else { return Ok(None) };
     match read(&text) {
         Some(value) => Ok(Some(value)),
@@ -138,7 +160,7 @@ fn optional_word<T>(row: &Row<'_>, column: &str, read: fn(&str) -> Option<T>) ->
     }
 }
 
-fn optional_json<T: DeserializeOwned>(row: &Row<'_>, column: &str) -> Result<Option<T>> {
+pub(super) fn optional_json<T: DeserializeOwned>(row: &Row<'_>, column: &str) -> Result<Option<T>> {
     row.get::<_, Option<String>>(column)?
         .map(|text| serde_json::from_str(&text))
         .transpose()

@@ -7,6 +7,7 @@ use super::fault::Fault;
 const STEPS: &[&str] = &[
     include_str!("../../../../migrations/sqlite/0001_sessions_turns_logs.sql"),
     include_str!("../../../../migrations/sqlite/0002_places.sql"),
+    include_str!("../../../../migrations/sqlite/0003_long_running.sql"),
 ];
 
 /// What `PRAGMA user_version` says when every step was applied.

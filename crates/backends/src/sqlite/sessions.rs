@@ -3,43 +3,19 @@
 use async_trait::async_trait;
 use ports::PortResult;
 use ports::store::{Assigned, ListSessions, NewSession, SessionPage, Sessions, Title};
-use protocol::limits::Caps;
 use protocol::session::{Owner, Session};
-use protocol::{SessionId, TaskId, UserId};
+use protocol::{SessionId, UserId};
 use rusqlite::{Connection, OptionalExtension, params};
 
 use super::fault::Fault;
 use super::job::{Done, Need};
-use super::turns::places::admit;
-use super::{Moment, Sqlite, log_read, rows};
-use crate::live::News;
+use super::{Moment, Sqlite, rows, session_delete};
 
 #[async_trait]
 impl Sessions for Sqlite {
     async fn create(&self, owner: &Owner, new: NewSession) -> PortResult<Session> {
         let (owner, now) = (owner.clone(), self.moment());
-        self.writer
-            .run(Need::Ordinary, move |db| {
-                let id = SessionId::fresh();
-                let metadata = serde_json::Value::Object(new.metadata.clone()).to_string();
-                db.prepare_cached(
-                    "INSERT INTO session
-                         (id, user_id, dry_run, metadata, parent_session_id, created_at, updated_at)
-                     VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?6)",
-                )?
-                .execute(params![
-                    id.as_str(),
-                    user(&owner),
-                    new.dry_run,
-                    metadata,
-                    new.parent_session_id.as_ref().map(SessionId::as_str),
-                    now.wall_us,
-                ])?;
-                let session = find(db, &owner, &id)?
-                    .ok_or_else(|| Fault::broken("a new session cannot be found"))?;
-                Ok(Done::quietly(session))
-            })
-            .await
+        self.writer.run(Need::Ordinary, move |db| create(db, now, &owner, &new)).await
     }
 
     async fn get(&self, owner: &Owner, id: &SessionId) -> PortResult<Option<Session>> {
@@ -111,8 +87,49 @@ impl Sessions for Sqlite {
     async fn delete(&self, owner: &Owner, id: &SessionId) -> PortResult<bool> {
         let (owner, id, now, caps) = (owner.clone(), id.clone(), self.moment(), self.caps);
         // Essential, because it makes room.
-        self.writer.run(Need::Essential, move |db| delete(db, now, caps, &owner, &id)).await
+        self.writer
+            .run(Need::Essential, move |db| session_delete::delete(db, now, caps, &owner, &id))
+            .await
     }
+}
+
+fn create(
+    db: &Connection,
+    now: Moment,
+    owner: &Owner,
+    new: &NewSession,
+) -> Result<Done<Session>, Fault> {
+    let id = match &new.id {
+        None => SessionId::fresh(),
+        Some(chosen) => match find(db, owner, chosen)? {
+            Some(session) => return Ok(Done::quietly(session)),
+            None => chosen.clone(),
+        },
+    };
+    let metadata = serde_json::Value::Object(new.metadata.clone()).to_string();
+    db.prepare_cached(
+        "INSERT INTO session
+             (id, user_id, dry_run, metadata, parent_session_id, depth, created_at, updated_at)
+         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?7)",
+    )?
+    .execute(params![
+        id.as_str(),
+        user(owner),
+        new.dry_run,
+        metadata,
+        new.parent_session_id.as_ref().map(SessionId::as_str),
+        new.depth,
+        now.wall_us,
+    ])
+    .map_err(|error| match Fault::from(error) {
+        taken if taken.is_constraint() => {
+            Fault::broken("the id is that of somebody else's session")
+        }
+        fault => fault,
+    })?;
+    let session =
+        find(db, owner, &id)?.ok_or_else(|| Fault::broken("a new session cannot be found"))?;
+    Ok(Done::quietly(session))
 }
 
 /// How an owner is compared with `user_id`: nobody is NULL.
@@ -151,51 +168,4 @@ fn list(db: &Connection, user: &UserId, wanted: ListSessions) -> Result<SessionP
         .query_map(params![user.as_str(), wanted.limit, wanted.offset], rows::session)?
         .collect::<Result<_, _>>()?;
     Ok(SessionPage { sessions, total: total as u64 })
-}
-
-fn delete(
-    db: &Connection,
-    now: Moment,
-    caps: Caps,
-    owner: &Owner,
-    id: &SessionId,
-) -> Result<Done<bool>, Fault> {
-    if find(db, owner, id)?.is_none() {
-        return Ok(Done::quietly(false));
-    }
-    let id = id.as_str();
-    let slots: Vec<String> = db
-        .prepare_cached(
-            "SELECT DISTINCT slot FROM turn
-             WHERE session_id = ?1 AND status IN ('queued', 'running')",
-        )?
-        .query_map([id], |row| row.get(0))?
-        .collect::<Result<_, _>>()?;
-    let logs: Vec<(i64, TaskId)> = db
-        .prepare_cached(
-            "SELECT l.id, l.task_id FROM log AS l JOIN turn AS t ON t.id = l.task_id
-             WHERE t.session_id = ?1",
-        )?
-        .query_map([id], |row| Ok((row.get(0)?, rows::id(row, "task_id")?)))?
-        .collect::<Result<_, _>>()?;
-    for (log, _) in &logs {
-        db.prepare_cached("DELETE FROM segment WHERE position >= ?1 AND position < ?2")?
-            .execute([log_read::position(*log, 0), log_read::position(*log + 1, 0)])?;
-        db.prepare_cached("DELETE FROM log WHERE id = ?1")?.execute([log])?;
-    }
-    for statement in [
-        "DELETE FROM journal WHERE turn_id IN (SELECT id FROM turn WHERE session_id = ?1)",
-        "DELETE FROM message WHERE session_id = ?1",
-        "DELETE FROM turn WHERE session_id = ?1",
-        "UPDATE session SET parent_session_id = NULL WHERE parent_session_id = ?1",
-        "DELETE FROM session WHERE id = ?1",
-    ] {
-        db.prepare_cached(statement)?.execute([id])?;
-    }
-    // The places of turns that were still open are free now; the sweeper finds who got them.
-    for slot in slots {
-        admit(db, now, caps, &slot)?;
-    }
-    let tasks = logs.into_iter().map(|(_, task)| task).collect();
-    Ok(Done::with(true, News::LogsGone(tasks)))
 }

@@ -57,6 +57,10 @@ pub enum TransferError {
         if found < known { "run `pilothouse migrate` on it without the servers configured" } else { "use the version that wrote it" }
     )]
     SourceSchema { found: i64, known: i64 },
+    #[error(
+        "{0} messages on what operations came to have not been taken; start the server on the embedded store once more, and stop it again"
+    )]
+    Untaken(i64),
     #[error("Postgres cannot be used: {reason}. {advice}")]
     Unreachable { reason: String, advice: &'static str },
     #[error("Postgres refused: {0}")]
@@ -170,3 +174,6 @@ async fn blocking<T: Send + 'static>(
         .await
         .map_err(|error| TransferError::Source(error.to_string()))?
 }
+
+#[cfg(test)]
+mod tests;

@@ -47,6 +47,12 @@ impl Source {
             .query_row("SELECT value FROM meta WHERE name = 'key_check'", [], |row| row.get(0))
             .optional()
             .map_err(unreadable)?;
+        let untaken: i64 = db
+            .query_row("SELECT count(*) FROM completion", [], |row| row.get(0))
+            .map_err(unreadable)?;
+        if untaken > 0 {
+            return Err(TransferError::Untaken(untaken));
+        }
         match key_check::check(key_check.as_deref(), key) {
             KeyCheck::Right | KeyCheck::First(_) => Ok(Self { key_check, db, _lock: lock }),
             KeyCheck::Wrong => Err(TransferError::WrongKey("embedded store")),

@@ -61,7 +61,7 @@ pub(super) const TABLES: &[Table] = &[
         name: "session",
         columns: columns! {
             id Text; user_id Text; title Text; is_pinned Bool; dry_run Bool; metadata Text; parent_session_id Text;
-            created_at Long; updated_at Long; total_prompt_tokens Long; total_completion_tokens Long;
+            depth Int; created_at Long; updated_at Long; total_prompt_tokens Long; total_completion_tokens Long;
             total_cost_microdollars Long; last_ordinal Long; last_sequence Long;
         },
         from: "session ORDER BY rowid",
@@ -70,7 +70,8 @@ pub(super) const TABLES: &[Table] = &[
     },
     Table {
         name: "turn",
-        // What ran belongs to nobody now and waits. Who may run is decided when all are there.
+        // What ran or had stepped aside belongs to nobody now and waits. Who may run is decided when all are there. For how long one that
+        // rests may do so is written as a time after 1970, until the clock of the database is known.
         columns: columns! {
             id Text; session_id Text; ordinal Long;
             slot Text = "CASE WHEN slot = session_id THEN 'session:' || slot
@@ -83,7 +84,9 @@ pub(super) const TABLES: &[Table] = &[
             fence Long; attempt Int; cancel_requested Bool; error_code Text; error_message Text; steps_done Int;
             prompt_tokens Long; completion_tokens Long; cache_read_tokens Long; cache_write_tokens Long;
             cost_microdollars Long; last_record Text; created_at Long; started_at Long; ended_at Long;
-            started Moment = "started_at"; ended Moment = "ended_at";
+            started Moment = "started_at"; ended Moment = "ended_at"; parent_turn_id Text;
+            rests_until Moment = "CASE WHEN rests <> 0 THEN
+                (SELECT 1000 * ifnull(p.at_most_ms, 0) FROM operation AS p WHERE p.turn_id = turn.id) END";
         },
         from: "turn ORDER BY rowid",
         order: "accepted",
@@ -102,9 +105,32 @@ pub(super) const TABLES: &[Table] = &[
     },
     Table {
         name: "journal",
-        columns: columns! { turn_id Text; call_id Text; effect Text; starts Int; },
+        columns: columns! {
+            turn_id Text; call_id Text; effect Text; starts Int; background_id Text; outcome Text; output Text;
+            taken Bool;
+        },
         from: "journal ORDER BY id",
         order: "id",
+        counter: None,
+    },
+    Table {
+        name: "follow_up",
+        columns: columns! {
+            session_id Text; turn_id Text; id Text; content Text; metadata Text; fingerprint Text; state Text; step Int;
+            created_at Long;
+        },
+        from: "follow_up ORDER BY number",
+        order: "number",
+        counter: None,
+    },
+    Table {
+        name: "operation",
+        columns: columns! {
+            id Text; turn_id Text; session_id Text; asked_by Text; call_id Text; tool_name Text; arguments Text;
+            state Text; outcome Text; output Text; created_at Long;
+        },
+        from: "operation ORDER BY id",
+        order: "id COLLATE \"C\"",
         counter: None,
     },
     Table {
@@ -170,6 +196,14 @@ mod tests {
         "turn.ended_boot",
         "turn.ended_ms",
         "turn.admitted",
+        "turn.aside",
+        "turn.rests",
+        "operation.at_most_ms",
+        "session.last_beside",
+        "follow_up.number",
+        "completion.id",
+        "completion.body",
+        "completion.out_until_ms",
         "journal.id",
         "segment.position",
     ];
@@ -181,7 +215,7 @@ mod tests {
         let mut columns = db
             .prepare(
                 "SELECT t.name, c.name FROM sqlite_schema AS t, pragma_table_info(t.name) AS c
-                 WHERE t.type = 'table' AND t.name <> 'meta'",
+                 WHERE t.type = 'table' AND t.name <> 'meta' AND t.name NOT LIKE 'sqlite_%'",
             )
             .expect("good SQL");
         let columns = columns.query_map([], |row| Ok((row.get(0)?, row.get(1)?))).expect("columns");

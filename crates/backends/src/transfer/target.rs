@@ -128,13 +128,22 @@ impl Target {
         Ok(summing.sum())
     }
 
-    /// Gives places to the turns that had not ended, as a start of the embedded store would: of each session the oldest,
-    /// of each user as many as may run. Says how many have not ended.
+    /// Gives places to the turns that had not ended, as a start of the embedded store would: of each session the oldest
+    /// and its operations, of each user as many as may run. What rests goes on resting. Says how many have not ended.
     pub(super) async fn arrange(&self, running: u32) -> Result<u64, TransferError> {
         self.run("ANALYZE turn").await?;
+        // For how long they may rest was written as a time after 1970.
+        self.run(
+            "UPDATE turn SET rests_until = clock_timestamp() + (rests_until - to_timestamp(0)),
+                 due = clock_timestamp() + (rests_until - to_timestamp(0))
+             WHERE rests_until IS NOT NULL",
+        )
+        .await?;
         let sql = "WITH first AS (
-                       SELECT DISTINCT ON (session_id) id, slot, accepted FROM turn
-                       WHERE status = 'queued' ORDER BY session_id, ordinal
+                       SELECT t.id, t.slot, t.accepted FROM turn AS t
+                       WHERE t.status = 'queued' AND t.rests_until IS NULL AND NOT EXISTS (
+                           SELECT 1 FROM turn AS o WHERE o.session_id = t.session_id
+                             AND o.ordinal > 0 AND o.ordinal < t.ordinal AND o.status = 'queued')
                    ), placed AS (
                        SELECT id, row_number() OVER (PARTITION BY slot ORDER BY accepted) AS place
                        FROM first

@@ -8,7 +8,7 @@ use protocol::limits::Caps;
 use protocol::{Seq, TaskId};
 use rusqlite::{Connection, params};
 use tempfile::TempDir;
-use testkit::conformance::Fixture;
+use testkit::conformance::{Fixture, GENEROUS, StartsDeaf};
 
 pub(crate) struct Embedded {
     folder: TempDir,
@@ -24,6 +24,17 @@ impl Embedded {
         let mut fixture = Self { folder, deaf, caps, open: None };
         fixture.open().await;
         fixture
+    }
+
+    /// On what another version has left in the folder.
+    pub(crate) async fn start_in(folder: TempDir) -> Self {
+        let mut fixture = Self { folder, deaf: false, caps: GENEROUS, open: None };
+        fixture.open().await;
+        fixture
+    }
+
+    pub(crate) fn folder(&self) -> &Path {
+        self.folder.path()
     }
 
     async fn open(&mut self) {
@@ -68,24 +79,9 @@ impl Fixture for Embedded {
     }
 }
 
-/// The same without wake-ups.
-pub(crate) struct Deaf(Embedded);
-
-impl Fixture for Deaf {
-    async fn start_with(caps: Caps) -> Self {
-        Self(Embedded::new(true, caps).await)
-    }
-
-    fn ports(&self) -> &Ports {
-        self.0.ports()
-    }
-
-    async fn restart(&mut self) {
-        self.0.restart().await;
-    }
-
-    async fn trim(&mut self, task: &TaskId, to: Seq) {
-        self.0.trim(task, to).await;
+impl StartsDeaf for Embedded {
+    async fn start_deaf(caps: Caps) -> Self {
+        Self::new(true, caps).await
     }
 }
 
@@ -98,7 +94,7 @@ pub(crate) fn assert_whole(folder: &Path) {
     assert_eq!(check, "ok");
 }
 
-/// The file behind the backend's back, which must not have it open.
+/// The file behind the backend's back.
 #[expect(clippy::disallowed_methods, reason = "tests look at the file and change it on purpose")]
 pub(crate) fn raw_database(folder: &Path) -> Connection {
     Connection::open(folder.join("pilothouse.db")).expect("a file")

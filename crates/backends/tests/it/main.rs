@@ -2,4 +2,5 @@
 
 mod fixture;
 mod laws;
+mod long_running;
 mod start_up;

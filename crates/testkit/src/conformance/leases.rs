@@ -1,7 +1,5 @@
 //! Laws of `Leases`.
 
-use std::time::Duration;
-
 use futures::future::join_all;
 use ports::Fenced;
 use ports::leases::{Claimed, Renewal};
@@ -97,7 +95,7 @@ pub async fn a_renewed_lease_holds(fixture: &mut impl Fixture) {
     tokio::time::sleep(2 * SHORT).await;
     let second = ports.leases.claim(&turn.id, &worker(), LONG).await.expect("claim");
     assert_eq!(second, Claimed::Held);
-    assert_eq!(ports.outbox.due(10, Duration::ZERO).await.expect("due"), []);
+    assert_eq!(due(ports).await, []);
 }
 
 pub async fn a_session_runs_one_turn_at_a_time(fixture: &mut impl Fixture) {
@@ -130,10 +128,7 @@ pub async fn a_handed_back_turn_does_not_count_as_crashed(fixture: &mut impl Fix
         fence = claim.fence;
         assert_eq!(ports.leases.hand_back(&claim).await.expect("back"), Fenced::Done(()));
         assert_eq!(ports.leases.hand_back(&claim).await.expect("back"), Fenced::Stale);
-        assert_eq!(
-            ports.outbox.due(10, Duration::ZERO).await.expect("due"),
-            std::slice::from_ref(&turn.id)
-        );
+        assert_eq!(due(ports).await, std::slice::from_ref(&turn.id));
         let found = ports.turns.get(&ann, &turn.id).await.expect("get").expect("there");
         assert_eq!((found.status, found.attempt), (TurnStatus::Queued, 0));
         assert_eq!(ports.leases.renew(&claim, LONG).await.expect("renew"), Renewal::Lost);

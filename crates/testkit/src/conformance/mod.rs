@@ -1,22 +1,28 @@
 //! The laws of the seams. Each is a function that any backend must pass; a backend's test file is a
-//! fixture and one line per seam, which makes one test of every law:
+//! fixture and one line, which makes one test of every law:
 //!
 //! ```ignore
-//! testkit::conformance::stream_log!(MyFixture);
+//! testkit::conformance::all!(MyFixture);
 //! ```
 
 pub mod api_keys;
 pub mod bus;
+pub mod completions;
+mod deaf;
 pub mod files;
+pub mod follow_ups;
 pub mod leases;
 pub mod messages;
+pub mod operations;
 pub mod outbox;
+pub mod parked;
 pub mod places;
 pub mod queue;
 pub mod regenerate;
 pub mod scene;
 pub mod sessions;
 pub mod stream_log;
+pub mod tree;
 pub mod turns;
 
 use std::future::Future;
@@ -25,11 +31,14 @@ use ports::Ports;
 use protocol::limits::Caps;
 use protocol::{Seq, TaskId};
 
+pub use self::deaf::{Deaf, StartsDeaf};
 pub use crate::{
-    api_keys_laws as api_keys, bus_laws as bus, files_laws as files, leases_laws as leases,
-    messages_laws as messages, outbox_laws as outbox, places_laws as places, queue_laws as queue,
+    all_laws as all, api_keys_laws as api_keys, bus_laws as bus, completions_laws as completions,
+    engine_laws as engine, files_laws as files, follow_ups_laws as follow_ups,
+    leases_laws as leases, messages_laws as messages, operations_laws as operations,
+    outbox_laws as outbox, parked_laws as parked, places_laws as places, queue_laws as queue,
     regenerate_laws as regenerate, sessions_laws as sessions, stream_log_laws as stream_log,
-    turns_laws as turns,
+    tree_laws as tree, turns_laws as turns,
 };
 
 /// Caps that no law reaches unless it is about them.
@@ -46,6 +55,38 @@ pub trait Fixture: Sized + Send + Sync {
     fn restart(&mut self) -> impl Future<Output = ()> + Send;
     /// Removes the beginning of a log up to and including `to`, as a backend that trims would.
     fn trim(&mut self, task: &TaskId, to: Seq) -> impl Future<Output = ()> + Send;
+}
+
+/// Every law there is.
+#[macro_export]
+macro_rules! all_laws {
+    ($fixture:ty) => {
+        $crate::api_keys_laws!($fixture);
+        $crate::engine_laws!($fixture);
+        $crate::files_laws!($fixture);
+    };
+}
+
+/// The laws of the seams that carry turns, which is all but what is kept for people and their programs.
+#[macro_export]
+macro_rules! engine_laws {
+    ($fixture:ty) => {
+        $crate::bus_laws!($fixture);
+        $crate::completions_laws!($fixture);
+        $crate::follow_ups_laws!($fixture);
+        $crate::leases_laws!($fixture);
+        $crate::messages_laws!($fixture);
+        $crate::operations_laws!($fixture);
+        $crate::outbox_laws!($fixture);
+        $crate::parked_laws!($fixture);
+        $crate::places_laws!($fixture);
+        $crate::queue_laws!($fixture);
+        $crate::regenerate_laws!($fixture);
+        $crate::sessions_laws!($fixture);
+        $crate::stream_log_laws!($fixture);
+        $crate::tree_laws!($fixture);
+        $crate::turns_laws!($fixture);
+    };
 }
 
 /// One test per law, in a module named after the seam.

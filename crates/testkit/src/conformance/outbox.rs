@@ -25,10 +25,6 @@ macro_rules! outbox_laws {
 /// Long enough to look once before it has passed, on any machine.
 const NOT_YET: Duration = Duration::from_secs(1);
 
-async fn due(ports: &ports::Ports) -> Vec<TurnId> {
-    ports.outbox.due(100, Duration::ZERO).await.expect("due")
-}
-
 async fn until_due(ports: &ports::Ports, turn: &TurnId) {
     eventually("the turn is due", || async { due(ports).await.contains(turn).then_some(()) }).await;
 }

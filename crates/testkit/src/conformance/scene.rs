@@ -4,9 +4,13 @@
 use std::future::Future;
 use std::time::Duration;
 
+use ports::Fenced;
 use ports::Ports;
 use ports::leases::Claimed;
-use ports::store::{Ending, NewSession, NewTurn, Opened, TurnKind};
+use ports::store::{
+    Ending, Entry, Finished, NewSession, NewTurn, Opened, Parent, Progress, Record, TurnKind,
+    WhenBusy,
+};
 use ports::stream_log::Read;
 use protocol::message::{Message, NewMessage, Role, ToolCall};
 use protocol::session::{Owner, Session};
@@ -39,9 +43,16 @@ pub fn submission(session: &SessionId, text: &str, client_id: Option<&str>) -> N
             message: NewMessage::new(Role::User, text),
             client_id: client_id.map(str::to_owned),
             fingerprint: format!("fingerprint of {text}"),
+            when_busy: WhenBusy::Queue,
         },
         push_grace: Duration::ZERO,
+        parent: None,
     }
+}
+
+/// The same as a call of `parent` would start it.
+pub fn started_by(parent: &TurnId, fan_out: u32, new: NewTurn) -> NewTurn {
+    NewTurn { parent: Some(Parent { turn: parent.clone(), fan_out }), ..new }
 }
 
 pub fn regeneration(session: &SessionId, from: Option<MessageId>) -> NewTurn {
@@ -101,7 +112,36 @@ pub fn ending(status: TurnStatus, last: Seq, messages: Vec<NewMessage>) -> Endin
         messages,
         usage: Usage::default(),
         last: segment(last, &["the end"]),
+        operation: None,
     }
+}
+
+/// Journals, which must work.
+pub async fn record(ports: &Ports, claim: &Claim, entries: Vec<Entry>) {
+    let recorded = ports.turns.record(claim, Record::new(entries)).await.expect("recording works");
+    assert_eq!(recorded, Fenced::Done(()));
+}
+
+/// What an attempt would start from.
+pub async fn progress(ports: &Ports, claim: &Claim) -> Progress {
+    match ports.turns.progress(claim).await.expect("reading works") {
+        Fenced::Done(progress) => progress,
+        Fenced::Stale => panic!("the claim was good"),
+    }
+}
+
+/// The turn as it is now.
+pub async fn found(ports: &Ports, owner: &Owner, turn: &TurnId) -> Turn {
+    ports.turns.get(owner, turn).await.expect("reading works").expect("the turn is there")
+}
+
+/// The turns that the queue should be told of.
+pub async fn due(ports: &Ports) -> Vec<TurnId> {
+    ports.outbox.due(1000, Duration::ZERO).await.expect("reading works")
+}
+
+pub async fn try_claim(ports: &Ports, turn: &TurnId) -> Claimed {
+    ports.leases.claim(turn, &worker(), LONG).await.expect("claiming works")
 }
 
 /// Ends the turn with an answer, and gives those that are due because of it.
@@ -110,9 +150,17 @@ pub async fn finish(ports: &Ports, claim: &Claim, answer: &str) -> Vec<TurnId> {
     let last = last(ports, &claim.turn_id.task()).await;
     let ending = ending(TurnStatus::Completed, last, messages);
     match ports.turns.finish(claim, ending).await.expect("finishing works") {
-        ports::Fenced::Done(due) => due,
-        ports::Fenced::Stale => panic!("the claim was good"),
+        Fenced::Done(Finished::Ended(due)) => due,
+        other => panic!("an end was expected, not {other:?}"),
     }
+}
+
+/// Ends the turn without an answer.
+pub async fn end(ports: &Ports, claim: &Claim, status: TurnStatus) {
+    let last = last(ports, &claim.turn_id.task()).await;
+    let ended = ports.turns.finish(claim, ending(status, last, Vec::new())).await;
+    let ended = ended.expect("finishing works");
+    assert!(matches!(ended, Fenced::Done(Finished::Ended(_))), "{ended:?}");
 }
 
 /// Opens, claims and ends a turn.

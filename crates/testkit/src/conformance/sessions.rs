@@ -1,7 +1,5 @@
 //! Laws of `Sessions`.
 
-use std::time::Duration;
-
 use ports::store::{Assigned, ListSessions, NewSession, Title};
 use ports::stream_log::Read;
 use protocol::UserId;
@@ -22,6 +20,7 @@ macro_rules! sessions_laws {
             what_is_said_about_a_session_survives_a_restart,
             the_latest_sessions_come_first_and_pinned_ones_before_them,
             a_session_says_whether_it_is_at_work,
+            a_session_with_a_chosen_id_is_made_once,
         );
     };
 }
@@ -103,7 +102,7 @@ pub async fn a_deleted_session_leaves_nothing(fixture: &mut impl Fixture) {
     assert_eq!(ports.messages.page(&ann, &gone.id, 10, None).await.expect("page"), None);
     assert_eq!(ports.log.read(&task, 0, 1000).await.expect("read"), Read::Missing);
     assert_eq!(ports.log.read(&task, 1, 1000).await.expect("read"), Read::Missing);
-    assert_eq!(ports.outbox.due(10, Duration::ZERO).await.expect("due"), []);
+    assert_eq!(due(ports).await, []);
     let late = ports.log.append(&task, claim.fence, segment(1, &["b"])).await.expect("append");
     assert_eq!(late, ports::stream_log::Appended::Stale);
     let child = ports.sessions.get(&ann, &child.id).await.expect("get").expect("it stays");
@@ -119,6 +118,8 @@ pub async fn what_is_said_about_a_session_survives_a_restart(fixture: &mut impl 
             .cloned()
             .expect("an object"),
         parent_session_id: Some("parent".into()),
+        depth: 2,
+        ..NewSession::default()
     };
     let created = fixture.ports().sessions.create(&ann, new).await.expect("create");
     fixture.ports().sessions.set_pinned(&ann, &created.id, true).await.expect("pin");
@@ -159,4 +160,24 @@ pub async fn a_session_says_whether_it_is_at_work(fixture: &mut impl Fixture) {
     assert_eq!(status().await, ChatStatus::Running);
     finish(ports, &claim, "done").await;
     assert_eq!(status().await, ChatStatus::Idle);
+}
+
+pub async fn a_session_with_a_chosen_id_is_made_once(fixture: &mut impl Fixture) {
+    let ann = user("ann");
+    let chosen = |dry_run| NewSession { id: Some("s-1".into()), dry_run, ..NewSession::default() };
+    let ports = fixture.ports();
+    let creates = (0..10).map(|_| ports.sessions.create(&ann, chosen(true)));
+    let made = futures::future::join_all(creates).await;
+    let first = made[0].clone().expect("create");
+    assert_eq!(first.id.as_str(), "s-1");
+    assert!(made.iter().all(|made| made.as_ref().is_ok_and(|made| *made == first)));
+    fixture.restart().await;
+    let sessions = &fixture.ports().sessions;
+    let again = sessions.create(&ann, chosen(false)).await.expect("create");
+    assert_eq!(again, first, "unchanged");
+    for stranger in [user("bob"), Owner::Anonymous] {
+        let refused = sessions.create(&stranger, chosen(true)).await;
+        assert!(matches!(refused, Err(ports::PortError::Broken(_))), "{refused:?}");
+    }
+    assert_eq!(sessions.list(&ann, ALL).await.expect("list").total, 1);
 }

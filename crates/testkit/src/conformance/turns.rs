@@ -1,11 +1,10 @@
 //! Laws of `Turns`.
 
 use std::collections::HashSet;
-use std::time::Duration;
 
 use futures::future::join_all;
 use ports::Fenced;
-use ports::store::{Entry, Opened, Record};
+use ports::store::{Entry, Finished, Opened, Record};
 use ports::stream_log::{Appended, Read};
 use protocol::message::{NewMessage, Role};
 use protocol::tool::Effect;
@@ -191,7 +190,7 @@ pub async fn an_end_that_is_stored_in_part_is_completed(fixture: &mut impl Fixtu
     let mut end = ending(TurnStatus::Completed, 0, Vec::new());
     end.last = segment(0, &["one", "two", "three"]);
     let ended = ports.turns.finish(&claim, end).await.expect("finish");
-    assert_eq!(ended, Fenced::Done(Vec::new()));
+    assert_eq!(ended, Fenced::Done(Finished::Ended(Vec::new())));
     let Read::Log { segments, last: 3, sealed: true, missing_to: None } =
         ports.log.read(&task, 0, 1_000_000).await.expect("read")
     else {
@@ -207,12 +206,9 @@ pub async fn the_end_of_a_turn_makes_the_next_one_due(fixture: &mut impl Fixture
     let claim = claim(ports, &first.id).await;
     let second = turn(ports, &ann, &mine.id, "second").await;
     let third = turn(ports, &ann, &mine.id, "third").await;
-    assert_eq!(ports.outbox.due(10, Duration::ZERO).await.expect("due"), []);
+    assert_eq!(due(ports).await, []);
     assert_eq!(finish(ports, &claim, "one").await, std::slice::from_ref(&second.id));
-    assert_eq!(
-        ports.outbox.due(10, Duration::ZERO).await.expect("due"),
-        std::slice::from_ref(&second.id)
-    );
+    assert_eq!(due(ports).await, std::slice::from_ref(&second.id));
     let claim = claim_for(ports, &second.id, LONG).await;
     assert_eq!(finish(ports, &claim, "two").await, std::slice::from_ref(&third.id));
     let claim = claim_for(ports, &third.id, LONG).await;
@@ -224,19 +220,13 @@ pub async fn a_queued_message_comes_after_the_answer_before_it(fixture: &mut imp
     let (ann, mine, first) = first_turn(ports).await;
     let first_claim = claim(ports, &first.id).await;
     let second = turn(ports, &ann, &mine.id, "and then?").await;
-    let seen = |claim| async move {
-        match ports.turns.progress(claim).await.expect("progress") {
-            Fenced::Done(progress) => progress,
-            Fenced::Stale => panic!("the claim is good"),
-        }
-    };
-    let progress = seen(&first_claim).await;
-    assert_eq!(texts(&progress.messages), ["hello"], "what comes later is not seen");
+    let seen = progress(ports, &first_claim).await;
+    assert_eq!(texts(&seen.messages), ["hello"], "what comes later is not seen");
     finish(ports, &first_claim, "hi there").await;
     let claim = claim(ports, &second.id).await;
-    let progress = seen(&claim).await;
-    assert_eq!(texts(&progress.messages), ["hello", "hi there", "and then?"]);
-    assert_eq!((progress.session.id, progress.owner), (mine.id, ann));
+    let seen = progress(ports, &claim).await;
+    assert_eq!(texts(&seen.messages), ["hello", "hi there", "and then?"]);
+    assert_eq!((seen.session.id, seen.owner), (mine.id, ann));
 }
 
 pub async fn a_record_is_all_or_nothing(fixture: &mut impl Fixture) {

@@ -4,7 +4,8 @@ use std::path::Path;
 use std::sync::Arc;
 
 use async_trait::async_trait;
-use ports::{Failing, Health, Ports};
+use ports::completions::Arrival;
+use ports::{Completions, Failing, Health, PortError, PortResult, Ports};
 use protocol::limits::Caps;
 use protocol::{Seq, TaskId};
 use tempfile::TempDir;
@@ -61,6 +62,9 @@ pub(super) async fn ports(store: Postgres, folder: &Path) -> Ports {
         sessions: store.clone(),
         messages: store.clone(),
         turns: store.clone(),
+        follow_ups: store.clone(),
+        operations: store.clone(),
+        completions: Arc::new(NoMessages),
         outbox: store.clone(),
         leases: store.clone(),
         queue: Arc::new(LocalQueue::new(false)),
@@ -70,6 +74,20 @@ pub(super) async fn ports(store: Postgres, folder: &Path) -> Ports {
         api_keys: store.clone(),
         health: Arc::new(StoreAlone(store)),
         clock: Arc::new(SystemClock),
+    }
+}
+
+/// What other programs say does not come by the database.
+struct NoMessages;
+
+#[async_trait]
+impl Completions for NoMessages {
+    async fn send(&self, _: String) -> PortResult<()> {
+        Err(PortError::Closed)
+    }
+
+    async fn next(&self) -> PortResult<Arrival> {
+        Err(PortError::Closed)
     }
 }
 

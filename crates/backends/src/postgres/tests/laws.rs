@@ -5,11 +5,15 @@ use testkit::conformance;
 use super::fixture::Shared as Fixture;
 
 conformance::api_keys!(Fixture);
+conformance::follow_ups!(Fixture);
 conformance::leases!(Fixture);
 conformance::messages!(Fixture);
+conformance::operations!(Fixture);
 conformance::outbox!(Fixture);
+conformance::parked!(Fixture);
 conformance::places!(Fixture);
 conformance::regenerate!(Fixture);
 conformance::sessions!(Fixture);
 conformance::stream_log!(Fixture);
+conformance::tree!(Fixture);
 conformance::turns!(Fixture);

@@ -9,3 +9,4 @@ mod processes;
 mod silence;
 mod start_up;
 mod throughput;
+mod trees;

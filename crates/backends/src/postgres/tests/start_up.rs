@@ -8,8 +8,8 @@ use ports::{PortError, Sessions};
 use protocol::limits::Caps;
 use testkit::conformance::scene;
 
-use super::super::Postgres;
 use super::super::pool::pool;
+use super::super::{Postgres, schema};
 use super::database::{CAPS, Database};
 use super::feed::Silent;
 use crate::connect::ConnectError;
@@ -30,7 +30,7 @@ async fn processes_that_start_together_set_the_database_up_once() {
         assert_eq!(store.failing().await, None);
     }
     let schema = database.sql("SELECT value FROM meta WHERE name = 'schema'").await;
-    assert_eq!(schema[0].get::<_, String>(0), "1");
+    assert_eq!(schema[0].get::<_, String>(0), schema::VERSION.to_string());
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]

@@ -1,12 +1,12 @@
 //! The one way a turn ends. All of it is one transaction: nobody can see the last chunk of a turn that
 //! is not over, or a turn that is over without its last chunk.
 
-use futures::future::{try_join_all, try_join4};
+use futures::future::{try_join, try_join_all, try_join5};
 use ports::Fenced;
-use ports::store::Ending;
+use ports::store::{Ending, Finished};
 use ports::stream_log::Appended;
 use protocol::message::Role;
-use protocol::turn::Claim;
+use protocol::turn::{Claim, TurnStatus};
 use protocol::{Segment, TurnId};
 
 use super::super::Postgres;
@@ -17,15 +17,15 @@ use super::super::rows;
 use super::super::stream_log::{check, judge};
 use super::super::text::{Text, optional};
 use super::held::{self, Held};
-use super::places::admit;
-use super::{slots, usage};
+use super::places::admit_in;
+use super::{settle, slots, usage};
 use crate::live::LogEnd;
 
 pub(super) async fn finish(
     store: Postgres,
     claim: Claim,
     ending: Ending,
-) -> Result<Fenced<Vec<TurnId>>, Fault> {
+) -> Result<Fenced<Finished>, Fault> {
     if !ending.status.is_final() {
         return Err(Fault::broken(format!("{} is no end of a turn", ending.status.as_str())));
     }
@@ -33,15 +33,24 @@ pub(super) async fn finish(
     let db = Connection::begin(&store.pool).await?;
     let ended = end(&db, &store, &claim, &ending).await?;
     db.commit().await?;
-    let Fenced::Done(ended) = ended else { return Ok(Fenced::Stale) };
-    store.feed.grew(&claim.turn_id.task(), claim.fence, &ended.last, LogEnd::Sealed);
-    Ok(Fenced::Done(ended.due))
+    match ended {
+        End::Stale => Ok(Fenced::Stale),
+        End::FollowUpsWait => Ok(Fenced::Done(Finished::FollowUpsWait)),
+        End::Done { last, due } => {
+            store.feed.grew(&claim.turn_id.task(), claim.fence, &last, LogEnd::Sealed);
+            Ok(Fenced::Done(Finished::Ended(due)))
+        }
+    }
 }
 
-struct Ended {
-    /// What was stored of the closing chunks.
-    last: Segment,
-    due: Vec<TurnId>,
+enum End {
+    Done {
+        /// What was stored of the closing chunks.
+        last: Segment,
+        due: Vec<TurnId>,
+    },
+    FollowUpsWait,
+    Stale,
 }
 
 async fn end(
@@ -49,22 +58,23 @@ async fn end(
     store: &Postgres,
     claim: &Claim,
     ending: &Ending,
-) -> Result<Fenced<Ended>, Fault> {
-    let Some(slots) = slots::lock_for_end(db, claim).await? else { return Ok(Fenced::Stale) };
-    let Some(held) = held::lock(db, claim).await? else { return Ok(Fenced::Stale) };
-    let (log, last) = fitting_log(db, claim, ending).await?;
-    try_join4(
+) -> Result<End, Fault> {
+    let Some(slots) = slots::lock_of(db, &claim.turn_id).await? else { return Ok(End::Stale) };
+    let Some(held) = held::lock(db, claim).await? else { return Ok(End::Stale) };
+    let (waits, (log, last)) =
+        try_join(settle::follow_ups_wait(db, claim), fitting_log(db, claim, ending)).await?;
+    if waits && ending.status == TurnStatus::Completed {
+        return Ok(End::FollowUpsWait);
+    }
+    try_join5(
         say(db, store.wall_us(), claim, ending, &held),
         end_row(db, store.wall_us(), claim, ending),
         usage::add(db, claim, &ending.usage),
+        settle::settle(db, claim, ending),
         seal(db, log, &last),
     )
     .await?;
-    let mut due = Vec::new();
-    for slot in &slots {
-        due.extend(admit(db, store.caps, slot).await?);
-    }
-    Ok(Fenced::Done(Ended { last, due }))
+    Ok(End::Done { last, due: admit_in(db, store.caps, &slots).await? })
 }
 
 /// Locks the turn's log and gives it with the closing chunks, without those that an append whose answer was not heard
@@ -98,7 +108,7 @@ async fn say(
     ending: &Ending,
     held: &Held,
 ) -> Result<(), Fault> {
-    let ordinal = held.ordinal;
+    let ordinal = held.rows_ordinal();
     let to = Belongs { session: &claim.session_id, turn: &claim.turn_id, ordinal, wall_us };
     let answer = ending.messages.iter().rposition(|message| message.role == Role::Assistant);
     let inserts = (held.last_sequence + 1..).zip(ending.messages.iter().enumerate()).map(
@@ -138,7 +148,7 @@ async fn end_row(
     let error = ending.error.as_ref();
     db.query(
         "UPDATE turn SET status = $2, error_code = $3, error_message = $4, ended_at = $5,
-             ended = clock_timestamp(), due = NULL, lease_until = NULL, worker = NULL
+             ended = clock_timestamp(), due = NULL, lease_until = NULL, worker = NULL, aside = 0
          WHERE id = $1",
         &[
             &Text(claim.turn_id.as_str()),

@@ -9,23 +9,33 @@ use super::super::rows;
 use super::super::stream_log::count_fenced;
 use super::super::text::Text;
 
-pub(super) struct Held {
-    pub(super) ordinal: i64,
-    /// The last sequence of the session's messages.
-    pub(super) last_sequence: i64,
+pub(in super::super) struct Held {
+    pub(in super::super) ordinal: i64,
+    /// The last ordinal of the session's turns, and the last sequence of its messages.
+    pub(in super::super) last_ordinal: i64,
+    pub(in super::super) last_sequence: i64,
     pub(super) last_record: Option<String>,
+    pub(in super::super) cancel_requested: bool,
     /// How long the turn has run, by the clock of the database.
     pub(super) ran_ms: i64,
 }
 
-const SESSION: &str = "SELECT last_sequence FROM session WHERE id = $1 FOR UPDATE";
+impl Held {
+    /// Where the rows that the turn writes come to stand: those of an operation that has not lined up, behind all that
+    /// is there.
+    pub(in super::super) fn rows_ordinal(&self) -> i64 {
+        if self.ordinal > 0 { self.ordinal } else { self.last_ordinal }
+    }
+}
+
+const SESSION: &str = "SELECT last_ordinal, last_sequence FROM session WHERE id = $1 FOR UPDATE";
 const TURN: &str = "\
-    SELECT ordinal, last_record,
+    SELECT ordinal, last_record, cancel_requested,
         (extract(epoch FROM clock_timestamp() - started) * 1000)::bigint AS ran_ms
     FROM turn WHERE id = $1 AND fence = $2 AND status = 'running' FOR UPDATE";
 
 /// Whoever gets `None` must change nothing.
-pub(super) async fn lock(db: &Connection, claim: &Claim) -> Result<Option<Held>, Fault> {
+pub(in super::super) async fn lock(db: &Connection, claim: &Claim) -> Result<Option<Held>, Fault> {
     // The session before the turn, as everywhere: so they are sent in this order.
     db.prepare(&[SESSION, TURN]).await?;
     let (session, turn) = try_join(
@@ -39,8 +49,10 @@ pub(super) async fn lock(db: &Connection, claim: &Claim) -> Result<Option<Held>,
     };
     Ok(Some(Held {
         ordinal: rows::get(&turn, "ordinal")?,
+        last_ordinal: rows::get(&session, "last_ordinal")?,
         last_sequence: rows::get(&session, "last_sequence")?,
         last_record: rows::get(&turn, "last_record")?,
+        cancel_requested: rows::get(&turn, "cancel_requested")?,
         ran_ms: rows::get::<Option<i64>>(&turn, "ran_ms")?.unwrap_or(0).max(0),
     }))
 }

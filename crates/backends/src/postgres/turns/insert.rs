@@ -1,65 +1,42 @@
-//! A new turn at the end of its session.
+//! The row of a new turn, with its log.
 
-use futures::future::try_join3;
-use ports::store::NewTurn;
-use protocol::TurnId;
-use protocol::turn::Turn;
+use std::time::Duration;
+
+use futures::future::try_join;
+use protocol::turn::{Turn, TurnRequest};
+use protocol::{SessionId, TurnId};
 
 use super::super::connection::Connection;
 use super::super::fault::Fault;
 use super::super::leases::seconds;
-use super::super::rows::turn_columns;
+use super::super::rows;
+use super::super::rows::{of_turn, turn_columns};
 use super::super::text::{Text, optional};
-use super::super::{Postgres, rows};
-use super::places::Taken;
 
-/// What is known, under lock, of where the new turn comes to stand.
-#[derive(Clone, Copy)]
-pub(super) struct At<'a> {
-    pub(super) store: &'a Postgres,
-    pub(super) slot: &'a str,
-    pub(super) counters: Counters,
-    pub(super) taken: Taken,
-    /// The first turn of the session that has not ended.
-    pub(super) active: Option<&'a TurnId>,
-}
-
-impl At<'_> {
-    pub(super) fn has_room(&self) -> bool {
-        self.taken.in_flight < u64::from(self.store.caps.in_flight)
-    }
-
-    pub(super) fn ordinal(&self) -> i64 {
-        self.counters.last_ordinal + 1
-    }
-
-    pub(super) fn last_sequence(&self) -> i64 {
-        self.counters.last_sequence
-    }
-
-    fn is_admitted(&self) -> bool {
-        self.active.is_none() && self.taken.admitted < u64::from(self.store.caps.running)
-    }
-}
-
-#[derive(Clone, Copy)]
-pub(super) struct Counters {
-    pub(super) last_ordinal: i64,
-    pub(super) last_sequence: i64,
+pub(in super::super) struct NewRow<'a> {
+    pub(in super::super) id: &'a TurnId,
+    pub(in super::super) session: &'a SessionId,
+    pub(in super::super) ordinal: i64,
+    pub(in super::super) slot: &'a str,
+    pub(in super::super) admitted: bool,
+    pub(in super::super) request: &'a TurnRequest,
+    pub(in super::super) asked: Asked<'a>,
+    pub(in super::super) parent: Option<&'a TurnId>,
+    pub(in super::super) cancel_requested: bool,
+    pub(in super::super) push_grace: Duration,
+    pub(in super::super) wall_us: i64,
 }
 
 /// How a submission is recognised when it comes again.
 #[derive(Clone, Copy, Debug, Default)]
-pub(super) struct Asked<'a> {
-    pub(super) client_id: Option<&'a str>,
-    pub(super) fingerprint: Option<&'a str>,
+pub(in super::super) struct Asked<'a> {
+    pub(in super::super) client_id: Option<&'a str>,
+    pub(in super::super) fingerprint: Option<&'a str>,
 }
 
 /// What `insert` sends, for who wants to send more behind it.
-pub(super) const STATEMENTS: [&str; 3] = [COUNT_ON, INSERT, CREATE_LOG];
+pub(super) const STATEMENTS: [&str; 2] = [INSERT, CREATE_LOG];
 
-const COUNT_ON: &str =
-    "UPDATE session SET last_ordinal = $2, last_sequence = $3, updated_at = $4 WHERE id = $1";
 const CREATE_LOG: &str =
     "INSERT INTO log (task_id, fence, last_seq, sealed) VALUES ($1, 0, 0, false)";
 // The message that a turn streams is named after it: the rows of an answer name their turn, so a client that has them
@@ -67,44 +44,39 @@ const CREATE_LOG: &str =
 const INSERT: &str = concat!(
     "WITH t AS (
          INSERT INTO turn (id, message_id, session_id, ordinal, slot, admitted, status, request,
-             client_id, fingerprint, due, created_at)
+             client_id, fingerprint, due, created_at, parent_turn_id, cancel_requested)
          VALUES ($1, $1, $2, $3, $4, $5, 'queued', $6, $7, $8,
-             CASE WHEN $5 THEN clock_timestamp() + $9 * interval '1 second' END, $10)
+             CASE WHEN $5 OR $12 THEN clock_timestamp() + $9 * interval '1 second' END, $10, $11,
+             $12)
          RETURNING *)
      SELECT ",
     turn_columns!(),
-    " FROM t JOIN session AS s ON s.id = t.session_id"
+    " FROM t",
+    of_turn!()
 );
 
-/// Adds a turn at the end of its session, with an empty log. It is due, after the grace its opener asked for, if it may
-/// run; else the end of another one makes it due.
-pub(super) async fn insert(
-    db: &Connection,
-    at: At<'_>,
-    turn: &TurnId,
-    new: &NewTurn,
-    asked: Asked<'_>,
-    last_sequence: i64,
-) -> Result<Turn, Fault> {
+/// Adds a turn, with an empty log. It is due, after the grace its opener asked for, if it may run; else the end of
+/// another one makes it due.
+pub(in super::super) async fn insert(db: &Connection, new: NewRow<'_>) -> Result<Turn, Fault> {
     let request =
-        serde_json::to_string(&new.request).map_err(|error| Fault::broken(error.to_string()))?;
-    let (id, session, now) =
-        (Text(turn.as_str()), Text(new.session_id.as_str()), at.store.wall_us());
-    let (_, row, _) = try_join3(
-        db.query(COUNT_ON, &[&session, &at.ordinal(), &last_sequence, &now]),
+        serde_json::to_string(new.request).map_err(|error| Fault::broken(error.to_string()))?;
+    let id = Text(new.id.as_str());
+    let (row, _) = try_join(
         db.query_one(
             INSERT,
             &[
                 &id,
-                &session,
-                &at.ordinal(),
-                &Text(at.slot),
-                &at.is_admitted(),
+                &Text(new.session.as_str()),
+                &new.ordinal,
+                &Text(new.slot),
+                &new.admitted,
                 &Text(&request),
-                &optional(asked.client_id),
-                &optional(asked.fingerprint),
+                &optional(new.asked.client_id),
+                &optional(new.asked.fingerprint),
                 &seconds(new.push_grace),
-                &now,
+                &new.wall_us,
+                &optional(new.parent.map(TurnId::as_str)),
+                &new.cancel_requested,
             ],
         ),
         db.query(CREATE_LOG, &[&id]),

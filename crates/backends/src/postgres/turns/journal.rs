@@ -3,11 +3,12 @@
 use futures::FutureExt;
 use futures::future::{BoxFuture, try_join_all, try_join4};
 use ports::Fenced;
-use ports::store::{Entry, Record};
+use ports::store::{Entry, ParkedEnd, Record};
 use protocol::tool::Effect;
 use protocol::turn::Claim;
 use protocol::usage::Usage;
-use protocol::{CallId, TurnId};
+use protocol::{BackgroundId, CallId, TurnId};
+use tokio_postgres::Row;
 
 use super::super::Postgres;
 use super::super::connection::Connection;
@@ -38,12 +39,12 @@ async fn write(
     if held.last_record.as_deref() == Some(record.id.as_str()) {
         return Ok(Fenced::Done(()));
     }
-    let ordinal = held.ordinal;
+    let ordinal = held.rows_ordinal();
     let to = Belongs { session: &claim.session_id, turn: &claim.turn_id, ordinal, wall_us };
     let mut sequence = held.last_sequence;
     let (mut steps, mut used) = (0, Usage::default());
     // The journal is read in the order of its rows, so they are sent in order; nothing else depends on it.
-    db.prepare(&[messages::INSERT, INTENT]).await?;
+    db.prepare(&[messages::INSERT, INTENT, PARKED, PARKED_ENDED, PARKED_TAKEN]).await?;
     let mut entries: Vec<BoxFuture<'_, Result<(), Fault>>> = Vec::new();
     for entry in &record.entries {
         match entry {
@@ -62,6 +63,15 @@ async fn write(
             Entry::StepEnded { usage } => {
                 steps += 1;
                 used += *usage;
+            }
+            Entry::Parked { call_id, id } => {
+                entries.push(parked(db, &claim.turn_id, call_id, id).boxed());
+            }
+            Entry::ParkedEnded { call_id, end } => {
+                entries.push(parked_ended(db, &claim.turn_id, call_id, end).boxed());
+            }
+            Entry::ParkedTaken { call_id } => {
+                entries.push(parked_taken(db, &claim.turn_id, call_id).boxed());
             }
         }
     }
@@ -103,4 +113,46 @@ async fn intent(
     let effect = words::effect_word(effect);
     db.query(INTENT, &[&Text(turn.as_str()), &Text(call.as_str()), &effect]).await?;
     Ok(())
+}
+
+const PARKED: &str =
+    "UPDATE journal SET background_id = $3 WHERE turn_id = $1 AND call_id = $2 RETURNING id";
+/// Of several ends the first counts.
+const PARKED_ENDED: &str = "\
+    UPDATE journal SET outcome = coalesce(outcome, $3), output = coalesce(output, $4)
+    WHERE turn_id = $1 AND call_id = $2 AND background_id IS NOT NULL RETURNING id";
+const PARKED_TAKEN: &str = "\
+    UPDATE journal SET taken = true
+    WHERE turn_id = $1 AND call_id = $2 AND background_id IS NOT NULL RETURNING id";
+
+async fn parked(
+    db: &Connection,
+    turn: &TurnId,
+    call: &CallId,
+    id: &BackgroundId,
+) -> Result<(), Fault> {
+    let id = Text(id.as_str());
+    changed(db.query_opt(PARKED, &[&Text(turn.as_str()), &Text(call.as_str()), &id]).await?)
+}
+
+async fn parked_ended(
+    db: &Connection,
+    turn: &TurnId,
+    call: &CallId,
+    end: &ParkedEnd,
+) -> Result<(), Fault> {
+    let (turn, call) = (Text(turn.as_str()), Text(call.as_str()));
+    let (outcome, output) = (words::outcome_word(end.outcome), Text(&end.output));
+    changed(db.query_opt(PARKED_ENDED, &[&turn, &call, &outcome, &output]).await?)
+}
+
+async fn parked_taken(db: &Connection, turn: &TurnId, call: &CallId) -> Result<(), Fault> {
+    changed(db.query_opt(PARKED_TAKEN, &[&Text(turn.as_str()), &Text(call.as_str())]).await?)
+}
+
+fn changed(row: Option<Row>) -> Result<(), Fault> {
+    match row {
+        Some(_) => Ok(()),
+        None => Err(Fault::broken("the journal has no such call, or it was not parked")),
+    }
 }

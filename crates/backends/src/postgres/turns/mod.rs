@@ -1,29 +1,36 @@
 //! Turns: accepted, journaled, ended.
 
+mod aside;
+mod at;
+mod cancel;
 mod finish;
-mod held;
-mod insert;
+pub(super) mod held;
+pub(super) mod insert;
 mod journal;
-mod open;
+pub(super) mod known;
+pub(super) mod open;
+mod parent;
 pub(super) mod places;
 mod progress;
 mod regenerate;
+mod settle;
 pub(super) mod slots;
 mod usage;
 
 use std::time::Duration;
 
 use async_trait::async_trait;
-use ports::store::{Ending, NewTurn, OpenTurns, Opened, Progress, Record, Turns};
+use ports::store::{Ending, Finished, NewTurn, OpenTurns, Opened, Progress, Record, Turns};
 use ports::{Fenced, PortResult};
 use protocol::session::Owner;
 use protocol::turn::{Claim, Turn};
 use protocol::{SessionId, TurnId};
 
+use self::at::Active;
 use super::call::bounded;
 use super::connection::Connection;
 use super::fault::Fault;
-use super::rows::turn_columns;
+use super::rows::{of_turn, turn_columns};
 use super::sessions::user;
 use super::text::Text;
 use super::{Postgres, rows};
@@ -41,8 +48,9 @@ impl Turns for Postgres {
                     concat!(
                         "SELECT ",
                         turn_columns!(),
-                        " FROM turn AS t JOIN session AS s ON s.id = t.session_id
-                         WHERE t.id = $1 AND (s.user_id IS NULL OR s.user_id = $2)"
+                        " FROM turn AS t",
+                        of_turn!(),
+                        "WHERE t.id = $1 AND (s.user_id IS NULL OR s.user_id = $2)"
                     ),
                     &[&Text(turn.as_str()), &user(owner)],
                 )
@@ -61,7 +69,7 @@ impl Turns for Postgres {
     }
 
     async fn request_cancel(&self, owner: &Owner, session: &SessionId) -> PortResult<Vec<Turn>> {
-        self.write(request_cancel(self.clone(), owner.clone(), session.clone())).await
+        self.write(cancel::request_cancel(self.clone(), owner.clone(), session.clone())).await
     }
 
     async fn progress(&self, claim: &Claim) -> PortResult<Fenced<Progress>> {
@@ -82,8 +90,16 @@ impl Turns for Postgres {
         self.write(journal::record(self.clone(), claim.clone(), record)).await
     }
 
-    async fn finish(&self, claim: &Claim, ending: Ending) -> PortResult<Fenced<Vec<TurnId>>> {
+    async fn finish(&self, claim: &Claim, ending: Ending) -> PortResult<Fenced<Finished>> {
         self.write(finish::finish(self.clone(), claim.clone(), ending)).await
+    }
+
+    async fn step_aside(&self, claim: &Claim) -> PortResult<Fenced<Vec<TurnId>>> {
+        self.write(aside::step_aside(self.clone(), claim.clone())).await
+    }
+
+    async fn step_back(&self, claim: &Claim) -> PortResult<Fenced<bool>> {
+        self.write(aside::step_back(self.clone(), claim.clone())).await
     }
 
     async fn count_open(&self) -> PortResult<OpenTurns> {
@@ -94,7 +110,7 @@ impl Turns for Postgres {
                     "SELECT count(*) FILTER (WHERE status = 'queued') AS queued,
                          count(*) FILTER (WHERE status = 'running') AS running,
                          min(created_at) FILTER (WHERE status = 'queued') AS since
-                     FROM turn WHERE status IN ('queued', 'running')",
+                     FROM turn WHERE status IN ('queued', 'running') AND ordinal > 0",
                     &[],
                 )
                 .await?;
@@ -113,27 +129,29 @@ impl Turns for Postgres {
 async fn by_id(db: &Connection, id: &TurnId) -> Result<Option<Turn>, Fault> {
     let row = db
         .query_opt(
-            concat!(
-                "SELECT ",
-                turn_columns!(),
-                " FROM turn AS t JOIN session AS s ON s.id = t.session_id WHERE t.id = $1"
-            ),
+            concat!("SELECT ", turn_columns!(), " FROM turn AS t", of_turn!(), "WHERE t.id = $1"),
             &[&Text(id.as_str())],
         )
         .await?;
     row.as_ref().map(rows::turn).transpose()
 }
 
-/// The first turn of the session that has no final status.
-async fn first_open(db: &Connection, session: &SessionId) -> Result<Option<TurnId>, Fault> {
+/// The first turn in the order of the session that has no final status.
+pub(super) async fn first_open(
+    db: &Connection,
+    session: &SessionId,
+) -> Result<Option<Active>, Fault> {
     let row = db
         .query_opt(
-            "SELECT id FROM turn WHERE session_id = $1 AND status IN ('queued', 'running')
+            "SELECT id, cancel_requested FROM turn
+             WHERE session_id = $1 AND ordinal > 0 AND status IN ('queued', 'running')
              ORDER BY ordinal LIMIT 1",
             &[&Text(session.as_str())],
         )
         .await?;
-    row.map(|row| rows::id(&row, "id")).transpose()
+    let Some(row) = row else { return Ok(None) };
+    let cancel_requested = rows::get(&row, "cancel_requested")?;
+    Ok(Some(Active { id: rows::id(&row, "id")?, cancel_requested }))
 }
 
 /// Turns end in the order of their ordinals, so the last of them ended last.
@@ -141,11 +159,12 @@ const CURRENT: &str = concat!(
     "SELECT ",
     turn_columns!(),
     ", extract(epoch FROM clock_timestamp() - t.ended)::float8 AS ended_ago
-     FROM session AS s JOIN turn AS t ON t.session_id = s.id
-     WHERE s.id = $1 AND (s.user_id IS NULL OR s.user_id = $2) AND t.ordinal = coalesce(
+     FROM turn AS t",
+    of_turn!(),
+    "WHERE t.session_id = $1 AND (s.user_id IS NULL OR s.user_id = $2) AND t.ordinal = coalesce(
          (SELECT min(o.ordinal) FROM turn AS o
-          WHERE o.session_id = $1 AND o.status IN ('queued', 'running')),
-         (SELECT max(e.ordinal) FROM turn AS e WHERE e.session_id = $1))"
+          WHERE o.session_id = $1 AND o.ordinal > 0 AND o.status IN ('queued', 'running')),
+         (SELECT max(e.ordinal) FROM turn AS e WHERE e.session_id = $1 AND e.ordinal > 0))"
 );
 
 async fn current(
@@ -158,38 +177,4 @@ async fn current(
     let ago: Option<f64> = rows::get(&row, "ended_ago")?;
     let ago = ago.map(|seconds| Duration::from_secs_f64(seconds.max(0.0)));
     Ok(Some((rows::turn(&row)?, ago)))
-}
-
-async fn request_cancel(
-    store: Postgres,
-    owner: Owner,
-    session: SessionId,
-) -> Result<Vec<Turn>, Fault> {
-    let db = Connection::begin(&store.pool).await?;
-    let session = Text(session.as_str());
-    let found = db
-        .query_opt(
-            "SELECT id FROM session WHERE id = $1 AND (user_id IS NULL OR user_id = $2) FOR UPDATE",
-            &[&session, &user(&owner)],
-        )
-        .await?;
-    let mut turns = Vec::new();
-    if found.is_some() {
-        let marked = db
-            .query(
-                concat!(
-                    "WITH t AS (
-                         UPDATE turn SET cancel_requested = true
-                         WHERE session_id = $1 AND status IN ('queued', 'running') RETURNING *)
-                     SELECT ",
-                    turn_columns!(),
-                    " FROM t JOIN session AS s ON s.id = t.session_id ORDER BY t.ordinal"
-                ),
-                &[&session],
-            )
-            .await?;
-        turns = marked.iter().map(rows::turn).collect::<Result<_, _>>()?;
-    }
-    db.commit().await?;
-    Ok(turns)
 }

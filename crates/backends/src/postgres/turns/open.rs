@@ -1,7 +1,7 @@
 //! Accepting a message: its row, its turn, its log and its outbox entry, or none of them.
 
-use futures::future::{try_join, try_join3};
-use ports::store::{NewTurn, Opened, TurnKind};
+use futures::future::{try_join3, try_join4};
+use ports::store::{NewTurn, Opened, Pushed, TurnKind, WhenBusy};
 use protocol::message::NewMessage;
 use protocol::session::Owner;
 use protocol::{MessageId, SessionId, TurnId};
@@ -9,11 +9,13 @@ use protocol::{MessageId, SessionId, TurnId};
 use super::super::connection::Connection;
 use super::super::fault::Fault;
 use super::super::messages::{self, Belongs};
-use super::super::rows::turn_columns;
 use super::super::sessions::user;
 use super::super::text::Text;
-use super::super::{Postgres, rows};
-use super::insert::{Asked, At, Counters, STATEMENTS, insert};
+use super::super::{Postgres, follow_ups, rows};
+use super::at::{self, At, Counters};
+use super::insert::{Asked, STATEMENTS, insert};
+use super::known::{Known, forget, known};
+use super::parent::{self, Readiness};
 use super::places::taken;
 use super::{first_open, regenerate, slots};
 
@@ -39,15 +41,16 @@ async fn accept(
     let Some(counters) = found else { return Ok(Opened::NoSession) };
     let at = At { store, slot: &slot, counters, taken, active: active.as_ref() };
     match &new.kind {
-        TurnKind::Submit { message, client_id, fingerprint } => {
+        TurnKind::Submit { message, client_id, fingerprint, when_busy } => {
             let asked = Asked { client_id: client_id.as_deref(), fingerprint: Some(fingerprint) };
-            submit(db, at, new, message, asked).await
+            submit(db, at, new, message, asked, *when_busy).await
         }
         TurnKind::Regenerate { from } => regenerate::regenerate(db, at, new, from.as_ref()).await,
     }
 }
 
-async fn lock_session(
+/// `None` when there is no such session of this owner.
+pub(in super::super) async fn lock_session(
     db: &Connection,
     owner: &Owner,
     session: &SessionId,
@@ -72,16 +75,43 @@ async fn submit(
     new: &NewTurn,
     message: &NewMessage,
     asked: Asked<'_>,
+    when_busy: WhenBusy,
 ) -> Result<Opened, Fault> {
     let mut message = message.clone();
+    let mut before = Known::No;
     if let Some(client_id) = asked.client_id {
-        if let Some(known) = known(db, &new.session_id, client_id, asked).await? {
-            return Ok(known);
-        }
+        before = known(db, &new.session_id, client_id, asked.fingerprint).await?;
         message.id = MessageId::from(client_id);
+    }
+    if let Known::Yes(opened) = before {
+        return Ok(opened);
+    }
+    if let Some(parent) = &new.parent {
+        match parent::lock(db, parent).await? {
+            Readiness::Ready => {}
+            Readiness::Ended => return Ok(Opened::ParentEnded),
+            Readiness::FannedOut => return Ok(Opened::TooManyChildren),
+        }
+    }
+    if let (WhenBusy::FollowUp, Some(active)) = (when_busy, at.active)
+        && !active.cancel_requested
+    {
+        let fingerprint = asked.fingerprint.unwrap_or_default();
+        let wall_us = at.store.wall_us();
+        return Ok(
+            match follow_ups::add(db, &active.id, &new.session_id, &message, fingerprint, wall_us)
+                .await?
+            {
+                Pushed::Waits { follow_up, .. } => Opened::FollowUp(follow_up),
+                _ => Opened::TooManyFollowUps,
+            },
+        );
     }
     if !at.has_room() {
         return Ok(Opened::TooMany);
+    }
+    if before == Known::CameBack {
+        forget(db, &new.session_id, &message.id).await?;
     }
     let turn = TurnId::fresh();
     let wall_us = at.store.wall_us();
@@ -89,48 +119,13 @@ async fn submit(
     let sequence = at.last_sequence() + 1;
     // Sent at once, the commit behind them: should one of them fail, it commits nothing.
     db.prepare(&STATEMENTS).await?;
-    db.prepare(&[messages::INSERT]).await?;
-    let (opened, (), ()) = try_join3(
-        insert(db, at, &turn, new, asked, sequence),
+    db.prepare(&[at::COUNT, messages::INSERT]).await?;
+    let (opened, (), (), ()) = try_join4(
+        insert(db, at.row(&turn, new, asked)),
+        at.count(db, new, sequence),
         messages::insert(db, to, sequence, &message, None),
         db.commit(),
     )
     .await?;
     Ok(Opened::New(Box::new(opened)))
-}
-
-/// What became of this client id before, if anything.
-async fn known(
-    db: &Connection,
-    session: &SessionId,
-    client_id: &str,
-    asked: Asked<'_>,
-) -> Result<Option<Opened>, Fault> {
-    let (session, client) = (Text(session.as_str()), Text(client_id));
-    let (turn, row) = try_join(
-        db.query_opt(
-            concat!(
-                "SELECT ",
-                turn_columns!(),
-                ", t.fingerprint FROM turn AS t JOIN session AS s ON s.id = t.session_id
-                 WHERE t.session_id = $1 AND t.client_id = $2"
-            ),
-            &[&session, &client],
-        ),
-        db.query_opt(
-            "SELECT id FROM message WHERE session_id = $1 AND id = $2",
-            &[&session, &client],
-        ),
-    )
-    .await?;
-    if let Some(turn) = turn {
-        let fingerprint: Option<String> = rows::get(&turn, "fingerprint")?;
-        return Ok(Some(if fingerprint.as_deref() == asked.fingerprint {
-            Opened::Joined(Box::new(rows::turn(&turn)?))
-        } else {
-            Opened::Reused
-        }));
-    }
-    // The id of a row that no client named cannot be given to another.
-    Ok(row.map(|_| Opened::Reused))
 }

@@ -1,8 +1,8 @@
 //! Everything an attempt at a turn starts from.
 
-use futures::future::try_join4;
+use futures::future::try_join5;
 use ports::Fenced;
-use ports::store::{JournaledCall, Progress};
+use ports::store::{JournaledCall, Parked, ParkedEnd, Progress};
 use protocol::session::Owner;
 use protocol::turn::Claim;
 use tokio_postgres::Row;
@@ -10,7 +10,7 @@ use tokio_postgres::Row;
 use super::super::connection::Connection;
 use super::super::fault::Fault;
 use super::super::rows;
-use super::super::rows::{message_columns, session_columns};
+use super::super::rows::{message_columns, operation_columns, session_columns};
 use super::super::stream_log::count_fenced;
 use super::super::text::Text;
 use crate::words;
@@ -18,29 +18,36 @@ use crate::words;
 /// Only while the claim holds.
 const HELD: &str = "\
     SELECT steps_done, prompt_tokens, completion_tokens, cache_read_tokens, cache_write_tokens,
-        cost_microdollars
+        cost_microdollars,
+        (SELECT count(*) FROM follow_up AS f WHERE f.turn_id = turn.id AND f.state = 'pending')
+            AS waiting
     FROM turn WHERE id = $1 AND fence = $2 AND status = 'running'";
 const SESSION: &str = concat!("SELECT ", session_columns!(), " FROM session AS s WHERE s.id = $1");
 /// The messages of this turn and of those before it, turn by turn: a message that was sent while another
-/// turn ran comes after that turn's answer, whatever its sequence.
+/// turn ran comes after that turn's answer, whatever its sequence. One that stands outside the order has none yet.
 const HISTORY: &str = concat!(
     "SELECT ",
     message_columns!(),
     " FROM message AS m
      WHERE m.session_id = $1 AND m.superseded_by IS NULL
-       AND m.ordinal <= (SELECT t.ordinal FROM turn AS t WHERE t.id = $2)
+       AND m.ordinal <= (SELECT t.ordinal FROM turn AS t WHERE t.id = $2 AND t.ordinal > 0)
      ORDER BY m.ordinal, m.sequence"
 );
-const CALLS: &str = "SELECT call_id, effect, starts FROM journal WHERE turn_id = $1 ORDER BY id";
+const CALLS: &str = "\
+    SELECT call_id, effect, starts, background_id, outcome, output, taken
+    FROM journal WHERE turn_id = $1 ORDER BY id";
+const OPERATION: &str =
+    concat!("SELECT ", operation_columns!(), " FROM operation AS p WHERE p.turn_id = $1");
 
 /// On a connection that shows one moment; everything is asked for at once.
 pub(super) async fn progress(db: &Connection, claim: &Claim) -> Result<Fenced<Progress>, Fault> {
     let (turn, session) = (Text(claim.turn_id.as_str()), Text(claim.session_id.as_str()));
-    let (held, found, messages, calls) = try_join4(
+    let (held, found, messages, calls, operation) = try_join5(
         db.query_opt(HELD, &[&turn, &(claim.fence as i64)]),
         db.query_opt(SESSION, &[&session]),
         db.query(HISTORY, &[&session, &turn]),
         db.query(CALLS, &[&turn]),
+        db.query_opt(OPERATION, &[&turn]),
     )
     .await?;
     db.commit().await?;
@@ -56,6 +63,8 @@ pub(super) async fn progress(db: &Connection, claim: &Claim) -> Result<Fenced<Pr
         steps_done: rows::get::<i32>(&held, "steps_done")? as u32,
         usage: rows::usage(&held)?,
         calls: calls.iter().map(call).collect::<Result<_, _>>()?,
+        waiting_follow_ups: rows::number(&held, "waiting")? as u32,
+        operation: operation.as_ref().map(rows::operation).transpose()?,
     }))
 }
 
@@ -64,5 +73,14 @@ fn call(row: &Row) -> Result<JournaledCall, Fault> {
         call_id: rows::id(row, "call_id")?,
         effect: rows::word(row, "effect", words::effect)?,
         starts: rows::get::<i32>(row, "starts")? as u32,
+        parked: parked(row)?,
     })
+}
+
+fn parked(row: &Row) -> Result<Option<Parked>, Fault> {
+    let Some(id) = rows::optional_id(row, "background_id")? else { return Ok(None) };
+    let outcome = rows::optional_word(row, "outcome", words::outcome)?;
+    let output: Option<String> = rows::get(row, "output")?;
+    let end = outcome.zip(output).map(|(outcome, output)| ParkedEnd { outcome, output });
+    Ok(Some(Parked { id, end, taken: rows::get(row, "taken")? }))
 }

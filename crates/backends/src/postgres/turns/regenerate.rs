@@ -8,8 +8,9 @@ use super::super::connection::Connection;
 use super::super::fault::Fault;
 use super::super::rows;
 use super::super::text::{Text, optional};
+use super::at::At;
 use super::by_id;
-use super::insert::{Asked, At, insert};
+use super::insert::{Asked, insert};
 
 pub(super) async fn regenerate(
     db: &Connection,
@@ -20,7 +21,10 @@ pub(super) async fn regenerate(
     let session = &new.session_id;
     let target = find(db, session, from).await?;
     if let Some(active) = at.active {
-        return joined_or_busy(db, active, target.as_ref(), from).await;
+        return joined_or_busy(db, &active.id, target.as_ref(), from).await;
+    }
+    if has_operations(db, session).await? {
+        return Ok(Opened::Busy);
     }
     let Some(target) = target.filter(|target| target.superseded == Superseded::No) else {
         return Ok(Opened::NothingToRegenerate);
@@ -39,7 +43,8 @@ pub(super) async fn regenerate(
     )
     .await?;
     let turn = TurnId::fresh();
-    let opened = insert(db, at, &turn, new, asked, at.last_sequence()).await?;
+    let opened = insert(db, at.row(&turn, new, asked)).await?;
+    at.count(db, new, at.last_sequence()).await?;
     replace(db, session, &target, &turn, at.ordinal()).await?;
     Ok(Opened::New(Box::new(opened)))
 }
@@ -59,7 +64,19 @@ enum Superseded {
     No,
 }
 
-/// The turn that streams under this id, or that a row with this id belongs to; without an id, the last one.
+/// Whether an operation of the session is at work: its result would come into a history that has moved on.
+async fn has_operations(db: &Connection, session: &SessionId) -> Result<bool, Fault> {
+    let open = db
+        .query_opt(
+            "SELECT id FROM turn WHERE session_id = $1 AND status IN ('queued', 'running') LIMIT 1",
+            &[&Text(session.as_str())],
+        )
+        .await?;
+    Ok(open.is_some())
+}
+
+/// The turn that streams under this id, or that a row with this id belongs to; without an id, the last one. Where that
+/// went on after an operation it answers no message, so the last one before it that does is meant.
 async fn find(
     db: &Connection,
     session: &SessionId,
@@ -67,10 +84,15 @@ async fn find(
 ) -> Result<Option<Target>, Fault> {
     let row = db
         .query_opt(
-            "SELECT id, ordinal, superseded_by IS NOT NULL AS superseded, client_id, fingerprint
-             FROM turn WHERE session_id = $1 AND ($2::text IS NULL OR message_id = $2
-                 OR id = (SELECT turn_id FROM message WHERE session_id = $1 AND id = $2))
-             ORDER BY ordinal DESC LIMIT 1",
+            "SELECT t.id, t.ordinal, t.superseded_by IS NOT NULL AS superseded, t.client_id,
+                 t.fingerprint
+             FROM turn AS t WHERE t.session_id = $1 AND t.ordinal > 0
+               AND NOT EXISTS (SELECT 1 FROM operation AS p WHERE p.turn_id = t.id)
+               AND ($2::text IS NULL OR t.ordinal <= (
+                   SELECT max(n.ordinal) FROM turn AS n
+                   WHERE n.session_id = $1 AND (n.message_id = $2 OR n.id = (
+                       SELECT turn_id FROM message WHERE session_id = $1 AND id = $2))))
+             ORDER BY t.ordinal DESC LIMIT 1",
             &[&Text(session.as_str()), &optional(said.map(MessageId::as_str))],
         )
         .await?;

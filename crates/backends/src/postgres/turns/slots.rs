@@ -1,12 +1,12 @@
-//! The slots that turns count for, and the locks that make counting exact: whoever adds a turn to a slot or takes one
-//! out holds the slot's lock until the end of the transaction.
+//! The slots that turns count for, and the locks that make counting exact: whoever adds a turn to a slot, takes one out
+//! or changes its place holds the slot's lock until the end of the transaction.
 //!
 //! A session without a user has a slot of its own. It may be given to a user once, under the lock of its own slot; from
 //! then on its new turns count for the user, and its older ones still for itself. A transaction that needs both locks
-//! takes the session's first.
+//! takes the session's first; one that needs those of many sessions takes them in the order of their names, which is the
+//! same order.
 
-use protocol::turn::Claim;
-use protocol::{SessionId, UserId};
+use protocol::{SessionId, TurnId, UserId};
 
 use super::super::connection::Connection;
 use super::super::fault::Fault;
@@ -14,7 +14,7 @@ use super::super::rows;
 use super::super::text::Text;
 
 /// Locks what a new turn of the session will count for, and names it. `None`: there is no such session.
-pub(super) async fn lock_for_new(
+pub(in super::super) async fn lock_for_new(
     db: &Connection,
     session: &SessionId,
 ) -> Result<Option<String>, Fault> {
@@ -26,16 +26,16 @@ pub(super) async fn lock_for_new(
     Ok(lock_all(db, session).await?.and_then(|mut slots| slots.pop()))
 }
 
-/// Locks the slots in which the end of a turn may make room. `None`: the turn is gone.
-pub(super) async fn lock_for_end(
+/// Locks the slots in which a change to this turn, its end above all, may make room. `None`: the turn is gone.
+pub(in super::super) async fn lock_of(
     db: &Connection,
-    claim: &Claim,
+    turn: &TurnId,
 ) -> Result<Option<Vec<String>>, Fault> {
     let row = db
         .query_opt(
-            "SELECT t.slot, s.user_id FROM turn AS t JOIN session AS s ON s.id = t.session_id
-             WHERE t.id = $1",
-            &[&Text(claim.turn_id.as_str())],
+            "SELECT t.slot, t.session_id, s.user_id FROM turn AS t
+             JOIN session AS s ON s.id = t.session_id WHERE t.id = $1",
+            &[&Text(turn.as_str())],
         )
         .await?;
     let Some(row) = row else { return Ok(None) };
@@ -45,7 +45,7 @@ pub(super) async fn lock_for_end(
         lock(db, &slot).await?;
         return Ok(Some(vec![slot]));
     }
-    lock_all(db, &claim.session_id).await
+    lock_all(db, &rows::id(&row, "session_id")?).await
 }
 
 /// Locks all that turns of the session may count for, the present slot last.
@@ -62,6 +62,15 @@ pub(in super::super) async fn lock_all(
         slots.push(slot);
     }
     Ok(Some(slots))
+}
+
+/// Locks the slots of many sessions. A session's own comes before any user's by its name.
+pub(super) async fn lock_many(db: &Connection, mut slots: Vec<String>) -> Result<(), Fault> {
+    slots.sort();
+    for slot in &slots {
+        lock(db, slot).await?;
+    }
+    Ok(())
 }
 
 pub(in super::super) async fn lock(db: &Connection, slot: &str) -> Result<(), Fault> {

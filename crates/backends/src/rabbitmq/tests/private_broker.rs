@@ -1,5 +1,6 @@
 //! A broker of one test, which may be stopped, frozen and started again.
 
+use std::collections::HashSet;
 use std::net::TcpListener;
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
@@ -79,6 +80,18 @@ impl PrivateBroker {
 
     pub(super) fn thaw(&self) {
         self.signal(Signal::CONT);
+    }
+
+    /// The local ports of those who are connected to it or try to be.
+    pub(super) fn clients(&self) -> HashSet<u16> {
+        let table = std::fs::read_to_string("/proc/self/net/tcp").expect("this is Linux");
+        let port = |address: &str| u16::from_str_radix(address.rsplit(':').next()?, 16).ok();
+        let client = |line: &str| {
+            let mut columns = line.split_whitespace().skip(1);
+            let (local, remote) = (port(columns.next()?)?, port(columns.next()?)?);
+            (remote == self.ports[0]).then_some(local)
+        };
+        table.lines().skip(1).filter_map(client).collect()
     }
 
     pub(super) async fn control(&self, arguments: &[&str]) {

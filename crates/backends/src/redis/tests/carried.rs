@@ -12,7 +12,7 @@ use testkit::conformance::scene::{claim, first_turn, segment};
 use tokio::sync::broadcast;
 
 use super::super::script::{Entry, Outcome, Publish, Voice};
-use super::super::{Redis, RedisOptions, keys};
+use super::super::{RECLAIM, Redis, RedisOptions, keys};
 use super::process::{BOUND, Process, next, rest, until};
 use super::server::{connection, shared};
 use crate::connect::ConnectError;
@@ -191,7 +191,8 @@ async fn a_log_that_is_removed_is_gone_for_followers_elsewhere() {
 #[tokio::test]
 async fn a_redis_that_is_not_there_at_the_start_is_an_error_without_secrets() {
     let url = "redis://:hunter2@127.0.0.1:1/0".to_owned();
-    let options = RedisOptions { url, stream_ttl: Duration::from_secs(60), deaf: false };
+    let options =
+        RedisOptions { url, stream_ttl: Duration::from_secs(60), reclaim: RECLAIM, deaf: false };
     let signals = broadcast::Sender::new(1);
     let Err(error) = Redis::connect(&options, signals).await else { panic!("nobody is there") };
     assert!(matches!(error, ConnectError::Redis { .. }), "{error:?}");
@@ -202,7 +203,8 @@ async fn a_redis_that_is_not_there_at_the_start_is_an_error_without_secrets() {
 #[tokio::test]
 async fn a_server_that_does_not_speak_tls_is_refused_when_tls_is_wanted() {
     let url = shared().replace("redis://", "rediss://");
-    let options = RedisOptions { url, stream_ttl: Duration::from_secs(60), deaf: false };
+    let options =
+        RedisOptions { url, stream_ttl: Duration::from_secs(60), reclaim: RECLAIM, deaf: false };
     let connecting = Redis::connect(&options, broadcast::Sender::new(1)).await;
     assert!(matches!(connecting, Err(ConnectError::Redis { .. })));
 }

@@ -8,10 +8,10 @@ use protocol::limits::Caps;
 use protocol::{Seq, TaskId};
 use rusqlite::params;
 use tempfile::TempDir;
-use testkit::conformance::Fixture;
+use testkit::conformance::{Fixture, StartsDeaf};
 use tokio::sync::broadcast;
 
-use super::super::{Redis, RedisOptions};
+use super::super::{RECLAIM, Redis, RedisOptions};
 use super::process::Telling;
 use super::server::shared;
 use crate::{Backend, Options, connect};
@@ -36,7 +36,7 @@ impl Carried {
         let options = Options { caps: self.caps, ..Options::embedded(self.folder.path()) };
         let store = connect(&options).await.expect("it opens");
         let stream_ttl = Duration::from_secs(60);
-        let options = RedisOptions { url: shared(), stream_ttl, deaf: self.deaf };
+        let options = RedisOptions { url: shared(), stream_ttl, reclaim: RECLAIM, deaf: self.deaf };
         let redis =
             Redis::connect(&options, broadcast::Sender::new(16)).await.expect("it connects");
         let telling = Arc::new(Telling::new(store.ports.log.clone(), redis.feed()));
@@ -81,23 +81,9 @@ impl Fixture for Carried {
     }
 }
 
-struct Deaf(Carried);
-
-impl Fixture for Deaf {
-    async fn start_with(caps: Caps) -> Self {
-        Self(Carried::new(true, caps).await)
-    }
-
-    fn ports(&self) -> &Ports {
-        self.0.ports()
-    }
-
-    async fn restart(&mut self) {
-        self.0.restart().await;
-    }
-
-    async fn trim(&mut self, task: &TaskId, to: Seq) {
-        self.0.trim(task, to).await;
+impl StartsDeaf for Carried {
+    async fn start_deaf(caps: Caps) -> Self {
+        Self::new(true, caps).await
     }
 }
 
@@ -108,7 +94,9 @@ mod listening {
 }
 
 mod deaf {
-    use super::Deaf as Fixture;
+    use testkit::conformance::Deaf;
+
+    type Fixture = Deaf<super::Carried>;
 
     testkit::conformance::stream_log!(Fixture);
 }

@@ -1,7 +1,8 @@
 //! The laws of the log with Redis in between, and what is its own: what happens when Redis forgets, dies or is silent.
 
 mod carried;
+mod completions;
 mod laws;
 mod outages;
 mod process;
-mod server;
+pub(crate) mod server;

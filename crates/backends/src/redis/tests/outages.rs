@@ -1,7 +1,9 @@
 //! Redis forgets, dies, or is silent. Nothing is lost, nothing waits for it, and afterwards it is used again.
 
+use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 
+use ports::{Followed, Follower, PortError};
 use redis::AsyncCommands;
 use testkit::conformance::scene::segment;
 
@@ -119,6 +121,26 @@ async fn a_silent_redis_delays_no_append_and_followers_go_on_by_the_timer() {
     .await;
     a.seal(&task, last, "end").await;
     assert!(rest(follower).await.ends_with(&segment(last, &["end"]).bytes));
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn while_the_store_is_away_a_follower_is_told_and_afterwards_goes_on() {
+    let (_folder, _store, store, task) = stored().await;
+    let server = PrivateRedis::start().await;
+    let process = Process::start(&server.url(), &store).await;
+    let look_often = Duration::from_millis(20);
+    let mut follower = Follower::new(process.log.clone(), task.clone(), 0, look_often);
+    process.say(&task, 0, "first").await;
+    next(&mut follower).await;
+    assert_eq!(follower.next(look_often).await.expect("follow"), Followed::Silent);
+
+    process.store.away.store(true, Ordering::Relaxed);
+    let told = follower.next(BY_THE_TIMER).await;
+    assert!(matches!(told, Err(PortError::Unavailable(_))), "{told:?}");
+    process.store.away.store(false, Ordering::Relaxed);
+    until("it is heard of again", async || follower.next(look_often).await.is_ok()).await;
+    process.seal(&task, 1, "the end").await;
+    assert_eq!(rest(follower).await, segment(1, &["the end"]).bytes);
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]

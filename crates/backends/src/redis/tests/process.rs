@@ -1,17 +1,17 @@
 //! The part of one server process that these tests need: a store shared with others, and its own side of Redis.
 
 use std::sync::Arc;
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::time::Duration;
 
 use async_trait::async_trait;
 use ports::stream_log::{Appended, Read, TakenOver, Watch};
-use ports::{Followed, Follower, PortResult, Signal, StreamLog};
+use ports::{Followed, Follower, PortError, PortResult, Signal, StreamLog};
 use protocol::{Segment, Seq, TaskId};
 use testkit::conformance::scene::segment;
 use tokio::sync::broadcast;
 
-use super::super::{Redis, RedisLog, RedisOptions};
+use super::super::{RECLAIM, Redis, RedisLog, RedisOptions};
 use crate::feed::{Feed, LogAt, LogEnds};
 use crate::live::LogEnd;
 
@@ -23,11 +23,20 @@ pub(super) struct Telling {
     store: Arc<dyn StreamLog>,
     feed: Arc<dyn Feed>,
     pub(super) reads: AtomicUsize,
+    /// Nobody gets an answer about what is stored.
+    pub(super) away: AtomicBool,
 }
 
 impl Telling {
     pub(super) fn new(store: Arc<dyn StreamLog>, feed: Arc<dyn Feed>) -> Self {
-        Self { store, feed, reads: AtomicUsize::new(0) }
+        Self { store, feed, reads: AtomicUsize::new(0), away: AtomicBool::new(false) }
+    }
+
+    fn check_there(&self) -> PortResult<()> {
+        match self.away.load(Ordering::Relaxed) {
+            true => Err(PortError::Unavailable("away".to_owned())),
+            false => Ok(()),
+        }
     }
 
     fn tell(&self, task: &TaskId, fence: u64, segment: &Segment, end: LogEnd, how: Appended) {
@@ -56,6 +65,7 @@ impl StreamLog for Telling {
     }
 
     async fn read(&self, task: &TaskId, after: Seq, max_bytes: usize) -> PortResult<Read> {
+        self.check_there()?;
         self.reads.fetch_add(1, Ordering::Relaxed);
         self.store.read(task, after, max_bytes).await
     }
@@ -68,6 +78,7 @@ impl StreamLog for Telling {
 #[async_trait]
 impl LogEnds for Telling {
     async fn ends(&self, tasks: &[TaskId]) -> PortResult<Vec<LogAt>> {
+        self.check_there()?;
         let mut ends = Vec::new();
         for task in tasks {
             if let Read::Log { last, sealed, .. } = self.store.read(task, 1 << 40, 1).await? {
@@ -90,7 +101,8 @@ impl Process {
     pub(super) async fn start(url: &str, store: &Arc<dyn StreamLog>) -> Self {
         let signals = broadcast::Sender::new(1024);
         let stream_ttl = Duration::from_secs(3600);
-        let options = RedisOptions { url: url.to_owned(), stream_ttl, deaf: false };
+        let options =
+            RedisOptions { url: url.to_owned(), stream_ttl, reclaim: RECLAIM, deaf: false };
         let redis = Redis::connect(&options, signals.clone()).await.expect("it connects");
         let store = Arc::new(Telling::new(store.clone(), redis.feed()));
         let log = Arc::new(redis.log(store.clone(), store.clone()));

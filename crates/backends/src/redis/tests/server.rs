@@ -13,14 +13,14 @@ pub(super) fn shared() -> String {
     std::env::var("REDIS_URL").expect("REDIS_URL names a Redis server that these tests may use")
 }
 
-pub(super) struct PrivateRedis {
+pub(crate) struct PrivateRedis {
     child: Child,
     port: u16,
     folder: TempDir,
 }
 
 impl PrivateRedis {
-    pub(super) async fn start() -> Self {
+    pub(crate) async fn start() -> Self {
         let free = std::net::TcpListener::bind("127.0.0.1:0").expect("a port");
         let port = free.local_addr().expect("an address").port();
         drop(free);
@@ -30,7 +30,7 @@ impl PrivateRedis {
         server
     }
 
-    pub(super) fn url(&self) -> String {
+    pub(crate) fn url(&self) -> String {
         format!("redis://127.0.0.1:{}/0", self.port)
     }
 

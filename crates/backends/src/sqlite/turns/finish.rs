@@ -2,20 +2,19 @@
 //! is not over, or a turn that is over without its last chunk.
 
 use ports::Fenced;
-use ports::store::Ending;
+use ports::store::{Ending, Finished};
 use ports::stream_log::Appended;
 use protocol::limits::Caps;
-use protocol::turn::Claim;
+use protocol::turn::{Claim, TurnStatus};
 use protocol::{Segment, Seq, TurnId};
 use rusqlite::{Connection, OptionalExtension, params};
 
 use super::super::fault::Fault;
 use super::super::job::Done;
-use super::super::messages::{self, Belongs};
-use super::super::{Moment, stream_log};
-use super::held;
+use super::super::{Moment, follow_ups, messages, operations, stream_log};
 use super::journal::add_usage;
-use super::places::{admit, slot_of};
+use super::places::{admit, slot_of, slot_of_turn};
+use super::{held, parked};
 use crate::live::{LogEnd, News};
 
 pub(super) fn finish(
@@ -24,12 +23,18 @@ pub(super) fn finish(
     caps: Caps,
     claim: &Claim,
     ending: &Ending,
-) -> Result<Done<Fenced<Vec<TurnId>>>, Fault> {
+) -> Result<Done<Fenced<Finished>>, Fault> {
     if !ending.status.is_final() {
         return Err(Fault::broken(format!("{} is no end of a turn", ending.status.as_str())));
     }
-    let Some(ordinal) = held(db, claim)? else { return Ok(Done::quietly(Fenced::Stale)) };
-    let to = Belongs { session: &claim.session_id, turn: &claim.turn_id, ordinal };
+    let Some(held) = held(db, claim)? else { return Ok(Done::quietly(Fenced::Stale)) };
+    if ending.status == TurnStatus::Completed && follow_ups::waiting(db, &claim.turn_id)? > 0 {
+        return Ok(Done::quietly(Fenced::Done(Finished::FollowUpsWait)));
+    }
+    follow_ups::settle(db, &claim.turn_id, ending.status)?;
+    parked::end_all(db, &claim.turn_id)?;
+    operations::settle(db, &claim.turn_id, ending.operation.as_ref())?;
+    let to = held.rows_of(claim);
     for message in &ending.messages {
         messages::insert(db, to, message, now.wall_us)?;
     }
@@ -47,7 +52,7 @@ pub(super) fn finish(
     }
     let due = admit_next(db, now, caps, claim)?;
     let news = News::LogGrew { task, segment: last, end: LogEnd::Sealed };
-    Ok(Done::with(Fenced::Done(due), news))
+    Ok(Done::with(Fenced::Done(Finished::Ended(due)), news))
 }
 
 /// The closing chunks without those that an append whose answer was not heard has stored.
@@ -65,7 +70,7 @@ fn end_row(db: &Connection, now: Moment, claim: &Claim, ending: &Ending) -> Resu
     let duration: Option<i64> = db
         .prepare_cached(
             "UPDATE turn SET status = ?2, error_code = ?3, error_message = ?4, ended_at = ?5,
-                 ended_boot = ?6, ended_ms = ?7, due_ms = NULL, lease_until_ms = NULL, worker = NULL
+                 ended_boot = ?6, ended_ms = ?7, due_ms = NULL, lease_until_ms = NULL, worker = NULL, aside = 0
              WHERE id = ?1
              RETURNING CASE WHEN started_boot = ?6 THEN ?7 - started_ms
                             ELSE max(0, (?5 - started_at) / 1000) END",
@@ -104,9 +109,7 @@ fn admit_next(
     caps: Caps,
     claim: &Claim,
 ) -> Result<Vec<TurnId>, Fault> {
-    let mine: String = db
-        .prepare_cached("SELECT slot FROM turn WHERE id = ?1")?
-        .query_row([claim.turn_id.as_str()], |row| row.get(0))?;
+    let mine = slot_of_turn(db, &claim.turn_id)?;
     let mut due = admit(db, now, caps, &mine)?;
     let next = slot_of(db, &claim.session_id)?;
     if next != mine {

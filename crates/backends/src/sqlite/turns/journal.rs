@@ -11,8 +11,8 @@ use rusqlite::{Connection, params};
 use super::super::Moment;
 use super::super::fault::Fault;
 use super::super::job::Done;
-use super::super::messages::{self, Belongs};
-use super::held;
+use super::super::messages;
+use super::{held, parked};
 use crate::words;
 
 pub(super) fn record(
@@ -21,8 +21,8 @@ pub(super) fn record(
     claim: &Claim,
     record: &Record,
 ) -> Result<Done<Fenced<()>>, Fault> {
-    let Some(ordinal) = held(db, claim)? else { return Ok(Done::quietly(Fenced::Stale)) };
-    let to = Belongs { session: &claim.session_id, turn: &claim.turn_id, ordinal };
+    let Some(held) = held(db, claim)? else { return Ok(Done::quietly(Fenced::Stale)) };
+    let to = held.rows_of(claim);
     let news = db
         .prepare_cached("UPDATE turn SET last_record = ?2 WHERE id = ?1 AND last_record IS NOT ?2")?
         .execute([claim.turn_id.as_str(), record.id.as_str()])?;
@@ -33,20 +33,15 @@ pub(super) fn record(
         match entry {
             Entry::Message(message) => messages::insert(db, to, message, now.wall_us)?,
             Entry::Intent { call_id, effect } => intent(db, &claim.turn_id, call_id, *effect)?,
-            Entry::Result(message) => {
-                messages::insert(db, to, message, now.wall_us).map_err(|fault| {
-                    if fault.is_constraint() {
-                        Fault::broken("a tool call has its result already")
-                    } else {
-                        fault
-                    }
-                })?;
-            }
+            Entry::Result(message) => messages::insert_result(db, to, message, now.wall_us)?,
             Entry::StepEnded { usage } => {
                 db.prepare_cached("UPDATE turn SET steps_done = steps_done + 1 WHERE id = ?1")?
                     .execute([claim.turn_id.as_str()])?;
                 add_usage(db, claim, usage)?;
             }
+            Entry::Parked { call_id, id } => parked::park(db, &claim.turn_id, call_id, id)?,
+            Entry::ParkedEnded { call_id, end } => parked::end(db, &claim.turn_id, call_id, end)?,
+            Entry::ParkedTaken { call_id } => parked::take(db, &claim.turn_id, call_id)?,
         }
     }
     Ok(Done::quietly(Fenced::Done(())))

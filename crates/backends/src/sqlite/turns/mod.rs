@@ -1,16 +1,21 @@
 //! Turns: accepted, journaled, ended.
 
+mod aside;
 mod finish;
+pub(super) mod insert;
 mod journal;
+pub(super) mod known;
 mod open;
+mod parked;
 pub(super) mod places;
 mod progress;
 mod regenerate;
+mod tree;
 
 use std::time::Duration;
 
 use async_trait::async_trait;
-use ports::store::{Ending, NewTurn, OpenTurns, Opened, Progress, Record, Turns};
+use ports::store::{Ending, Finished, NewTurn, OpenTurns, Opened, Progress, Record, Turns};
 use ports::{Fenced, PortResult};
 use protocol::session::Owner;
 use protocol::turn::{Claim, Turn};
@@ -18,7 +23,8 @@ use protocol::{SessionId, TurnId};
 use rusqlite::{Connection, OptionalExtension, params};
 
 use super::fault::Fault;
-use super::job::{Done, Need};
+use super::job::Need;
+use super::messages::Belongs;
 use super::sessions::user;
 use super::stream_log::count_fenced;
 use super::{Sqlite, rows};
@@ -36,9 +42,10 @@ impl Turns for Sqlite {
             .run(move |db| {
                 let found = db
                     .prepare_cached(&format!(
-                        "SELECT {} FROM turn AS t JOIN session AS s ON s.id = t.session_id
+                        "SELECT {} FROM {}
                          WHERE t.id = ?1 AND (s.user_id IS NULL OR s.user_id IS ?2)",
-                        rows::TURN
+                        rows::TURN,
+                        rows::TURNS
                     ))?
                     .query_row(params![turn.as_str(), user(&owner)], rows::turn)
                     .optional()?;
@@ -63,8 +70,10 @@ impl Turns for Sqlite {
     }
 
     async fn request_cancel(&self, owner: &Owner, session: &SessionId) -> PortResult<Vec<Turn>> {
-        let (owner, session) = (owner.clone(), session.clone());
-        self.writer.run(Need::Essential, move |db| request_cancel(db, &owner, &session)).await
+        let (owner, session, now) = (owner.clone(), session.clone(), self.moment());
+        self.writer
+            .run(Need::Essential, move |db| tree::request_cancel(db, now, &owner, &session))
+            .await
     }
 
     async fn progress(&self, claim: &Claim) -> PortResult<Fenced<Progress>> {
@@ -77,11 +86,21 @@ impl Turns for Sqlite {
         self.writer.run(Need::Ordinary, move |db| journal::record(db, now, &claim, &record)).await
     }
 
-    async fn finish(&self, claim: &Claim, ending: Ending) -> PortResult<Fenced<Vec<TurnId>>> {
+    async fn finish(&self, claim: &Claim, ending: Ending) -> PortResult<Fenced<Finished>> {
         let (claim, now, caps) = (claim.clone(), self.moment(), self.caps);
         self.writer
             .run(Need::Essential, move |db| finish::finish(db, now, caps, &claim, &ending))
             .await
+    }
+
+    async fn step_aside(&self, claim: &Claim) -> PortResult<Fenced<Vec<TurnId>>> {
+        let (claim, now, caps) = (claim.clone(), self.moment(), self.caps);
+        self.writer.run(Need::Essential, move |db| aside::step_aside(db, now, caps, &claim)).await
+    }
+
+    async fn step_back(&self, claim: &Claim) -> PortResult<Fenced<bool>> {
+        let (claim, now, caps) = (claim.clone(), self.moment(), self.caps);
+        self.writer.run(Need::Essential, move |db| aside::step_back(db, now, caps, &claim)).await
     }
 
     async fn count_open(&self) -> PortResult<OpenTurns> {
@@ -93,7 +112,7 @@ impl Turns for Sqlite {
                         "SELECT count(*) FILTER (WHERE status = 'queued'),
                              count(*) FILTER (WHERE status = 'running'),
                              min(created_at) FILTER (WHERE status = 'queued')
-                         FROM turn WHERE status IN ('queued', 'running')",
+                         FROM turn WHERE status IN ('queued', 'running') AND ordinal > 0",
                     )?
                     .query_row([], |row| {
                         let since = row.get::<_, Option<i64>>(2)?.unwrap_or(now);
@@ -112,27 +131,43 @@ impl Turns for Sqlite {
 /// The turn, whoever it belongs to.
 pub(super) fn by_id(db: &Connection, id: &TurnId) -> Result<Option<Turn>, Fault> {
     let found = db
-        .prepare_cached(&format!(
-            "SELECT {} FROM turn AS t JOIN session AS s ON s.id = t.session_id WHERE t.id = ?1",
-            rows::TURN
-        ))?
+        .prepare_cached(&format!("SELECT {} FROM {} WHERE t.id = ?1", rows::TURN, rows::TURNS))?
         .query_row([id.as_str()], rows::turn)
         .optional()?;
     Ok(found)
 }
 
-/// The turn's ordinal, if the claim still holds. Whoever gets `None` must change nothing.
-pub(super) fn held(db: &Connection, claim: &Claim) -> Result<Option<i64>, Fault> {
-    let ordinal = db
+/// A turn whose claim still holds.
+#[derive(Clone, Copy)]
+pub(super) struct Held {
+    /// Below zero while it stands outside the order of its session.
+    pub(super) ordinal: i64,
+    /// Where what it says stands: outside the order, with the newest turn.
+    rows_at: i64,
+}
+
+impl Held {
+    pub(super) fn rows_of(self, claim: &Claim) -> Belongs<'_> {
+        Belongs { session: &claim.session_id, turn: &claim.turn_id, ordinal: self.rows_at }
+    }
+}
+
+/// Whoever gets `None` must change nothing.
+pub(super) fn held(db: &Connection, claim: &Claim) -> Result<Option<Held>, Fault> {
+    let held = db
         .prepare_cached(
-            "SELECT ordinal FROM turn WHERE id = ?1 AND fence = ?2 AND status = 'running'",
+            "SELECT ordinal, iif(ordinal > 0, ordinal,
+                 (SELECT s.last_ordinal FROM session AS s WHERE s.id = session_id)) AS rows_at
+             FROM turn WHERE id = ?1 AND fence = ?2 AND status = 'running'",
         )?
-        .query_row(params![claim.turn_id.as_str(), claim.fence as i64], |row| row.get(0))
+        .query_row(params![claim.turn_id.as_str(), claim.fence as i64], |row| {
+            Ok(Held { ordinal: row.get("ordinal")?, rows_at: row.get("rows_at")? })
+        })
         .optional()?;
-    if ordinal.is_none() {
+    if held.is_none() {
         count_fenced();
     }
-    Ok(ordinal)
+    Ok(held)
 }
 
 /// The first turn of the session, among those after `ordinal`, that has no final status.
@@ -163,9 +198,11 @@ fn current(
 ) -> Result<Option<(Turn, EndedAt)>, Fault> {
     let select = |which: &str| {
         format!(
-            "SELECT {}, t.ended_boot, t.ended_ms FROM turn AS t JOIN session AS s ON s.id = t.session_id
-             WHERE t.session_id = ?1 AND (s.user_id IS NULL OR s.user_id IS ?2) {which} LIMIT 1",
-            rows::TURN
+            "SELECT {}, t.ended_boot, t.ended_ms FROM {}
+             WHERE t.session_id = ?1 AND t.ordinal > 0
+               AND (s.user_id IS NULL OR s.user_id IS ?2) {which} LIMIT 1",
+            rows::TURN,
+            rows::TURNS
         )
     };
     let parameters = params![session.as_str(), user(owner)];
@@ -186,29 +223,4 @@ fn current(
         .query_row(parameters, read)
         .optional()?;
     Ok(ended)
-}
-
-fn request_cancel(
-    db: &Connection,
-    owner: &Owner,
-    session: &SessionId,
-) -> Result<Done<Vec<Turn>>, Fault> {
-    db.prepare_cached(
-        "UPDATE turn SET cancel_requested = 1
-         WHERE session_id = ?1 AND status IN ('queued', 'running') AND EXISTS (
-             SELECT 1 FROM session AS s
-             WHERE s.id = ?1 AND (s.user_id IS NULL OR s.user_id IS ?2))",
-    )?
-    .execute(params![session.as_str(), user(owner)])?;
-    let turns = db
-        .prepare_cached(&format!(
-            "SELECT {} FROM turn AS t JOIN session AS s ON s.id = t.session_id
-             WHERE t.session_id = ?1 AND t.status IN ('queued', 'running')
-               AND (s.user_id IS NULL OR s.user_id IS ?2)
-             ORDER BY t.ordinal",
-            rows::TURN
-        ))?
-        .query_map(params![session.as_str(), user(owner)], rows::turn)?
-        .collect::<Result<_, _>>()?;
-    Ok(Done::quietly(turns))
 }

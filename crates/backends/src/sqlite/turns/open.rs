@@ -1,19 +1,22 @@
 //! Accepting a message: its row, its turn, its log and its outbox entry, or none of them.
 
-use ports::store::{NewTurn, Opened, TurnKind};
+use ports::store::{NewTurn, Opened, TurnKind, WhenBusy};
 use protocol::limits::Caps;
 use protocol::message::NewMessage;
 use protocol::session::Owner;
-use protocol::{MessageId, SessionId, TurnId};
-use rusqlite::{Connection, OptionalExtension, params};
+use protocol::{MessageId, TurnId};
+use rusqlite::{Connection, params};
 
 use super::super::boot::millis;
 use super::super::fault::Fault;
+use super::super::follow_ups::{self, Added};
 use super::super::job::Done;
 use super::super::messages::{self, Belongs};
-use super::super::{Moment, rows, sessions, stream_log};
+use super::super::{Moment, sessions};
+use super::insert::{self, Asked, NewRow};
+use super::known::{Known, known};
 use super::places::{slot_of, taken};
-use super::{by_id, open_after, regenerate};
+use super::{by_id, open_after, regenerate, tree};
 use crate::live::News;
 
 pub(super) fn open(
@@ -27,19 +30,16 @@ pub(super) fn open(
         return Ok(Done::quietly(Opened::NoSession));
     }
     match &new.kind {
-        TurnKind::Submit { message, client_id, fingerprint } => {
+        TurnKind::Submit { message, client_id, fingerprint, when_busy } => {
+            let mut message = message.clone();
+            if let Some(client_id) = client_id {
+                message.id = MessageId::from(client_id.as_str());
+            }
             let asked = Asked { client_id: client_id.as_deref(), fingerprint: Some(fingerprint) };
-            submit(db, now, caps, new, message, asked)
+            submit(db, now, caps, new, &message, asked, *when_busy)
         }
         TurnKind::Regenerate { from } => regenerate::regenerate(db, now, caps, new, from.as_ref()),
     }
-}
-
-/// How a submission is recognised when it comes again.
-#[derive(Clone, Copy, Debug, Default)]
-pub(super) struct Asked<'a> {
-    pub(super) client_id: Option<&'a str>,
-    pub(super) fingerprint: Option<&'a str>,
 }
 
 fn submit(
@@ -49,99 +49,79 @@ fn submit(
     new: &NewTurn,
     message: &NewMessage,
     asked: Asked<'_>,
+    when_busy: WhenBusy,
 ) -> Result<Done<Opened>, Fault> {
-    let mut message = message.clone();
+    let session = &new.session_id;
     if let Some(client_id) = asked.client_id {
-        if let Some(known) = known(db, &new.session_id, client_id, asked)? {
-            return Ok(Done::quietly(known));
+        match known(db, session, client_id, asked.fingerprint)? {
+            Known::No => {}
+            Known::Turn(turn) => return Ok(Done::quietly(Opened::Joined(turn))),
+            Known::FollowUp(waits) => return Ok(Done::quietly(Opened::FollowUp(waits))),
+            Known::Reused => return Ok(Done::quietly(Opened::Reused)),
         }
-        message.id = MessageId::from(client_id);
     }
-    let Some((turn, ordinal)) = insert(db, now, caps, new, asked)? else {
-        return Ok(Done::quietly(Opened::TooMany));
-    };
-    let to = Belongs { session: &new.session_id, turn: &turn, ordinal };
-    messages::insert(db, to, &message, now.wall_us)?;
+    if when_busy == WhenBusy::FollowUp {
+        let fingerprint = asked.fingerprint.unwrap_or_default();
+        match follow_ups::add(db, now, session, message, fingerprint)? {
+            Added::Waits { follow_up, .. } => {
+                return Ok(Done::quietly(Opened::FollowUp(follow_up)));
+            }
+            Added::Full => return Ok(Done::quietly(Opened::TooManyFollowUps)),
+            Added::NoTurn => {}
+        }
+    }
+    if let Some(refused) = refusal(db, caps, new)? {
+        return Ok(Done::quietly(refused));
+    }
+    follow_ups::forget_settled(db, session, &message.id)?;
+    let (turn, ordinal) = append(db, now, caps, new, asked)?;
+    let to = Belongs { session, turn: &turn, ordinal };
+    messages::insert(db, to, message, now.wall_us)?;
     opened(db, &turn)
 }
 
-/// What became of this client id before, if anything.
-fn known(
-    db: &Connection,
-    session: &SessionId,
-    client_id: &str,
-    asked: Asked<'_>,
-) -> Result<Option<Opened>, Fault> {
-    let turn: Option<(TurnId, Option<String>)> = db
-        .prepare_cached(
-            "SELECT id, fingerprint FROM turn WHERE session_id = ?1 AND client_id = ?2",
-        )?
-        .query_row([session.as_str(), client_id], |row| {
-            Ok((rows::id(row, "id")?, row.get("fingerprint")?))
-        })
-        .optional()?;
-    if let Some((id, fingerprint)) = turn {
-        return Ok(match by_id(db, &id)? {
-            Some(turn) if fingerprint.as_deref() == asked.fingerprint => {
-                Some(Opened::Joined(Box::new(turn)))
-            }
-            _ => Some(Opened::Reused),
-        });
+/// Why there may be no new turn, if there may not.
+pub(super) fn refusal(db: &Connection, caps: Caps, new: &NewTurn) -> Result<Option<Opened>, Fault> {
+    if let Some(parent) = &new.parent
+        && let Some(refused) = tree::refusal(db, parent)?
+    {
+        return Ok(Some(refused));
     }
-    // The id of a row that no client named cannot be given to another.
-    let taken = db
-        .prepare_cached("SELECT 1 FROM message WHERE session_id = ?1 AND id = ?2")?
-        .exists([session.as_str(), client_id])?;
-    Ok(taken.then_some(Opened::Reused))
+    let in_flight = taken(db, &slot_of(db, &new.session_id)?)?.in_flight;
+    Ok((in_flight >= caps.in_flight).then_some(Opened::TooMany))
 }
 
-/// Adds a turn at the end of its session, with an empty log, unless its slot has too many. It is due at once, after the
-/// grace its opener asked for, if it may run; else the end of another one makes it due.
-pub(super) fn insert(
+/// Adds a turn at the end of its session, with an empty log. It is due at once, after the grace its opener asked for, if
+/// it may run; else the end of another one makes it due.
+pub(super) fn append(
     db: &Connection,
     now: Moment,
     caps: Caps,
     new: &NewTurn,
     asked: Asked<'_>,
-) -> Result<Option<(TurnId, i64)>, Fault> {
+) -> Result<(TurnId, i64), Fault> {
     let slot = slot_of(db, &new.session_id)?;
-    let (in_flight, places) = taken(db, &slot)?;
-    if in_flight >= caps.in_flight {
-        return Ok(None);
-    }
     let turn = TurnId::fresh();
-    let admitted = places < caps.running && open_after(db, &new.session_id, 0)?.is_none();
-    let due = admitted.then(|| now.ms + millis(new.push_grace));
+    let admitted =
+        taken(db, &slot)?.places < caps.running && open_after(db, &new.session_id, 0)?.is_none();
     let ordinal: i64 = db
         .prepare_cached(
             "UPDATE session SET last_ordinal = last_ordinal + 1, updated_at = ?2 WHERE id = ?1
              RETURNING last_ordinal",
         )?
         .query_row(params![new.session_id.as_str(), now.wall_us], |row| row.get(0))?;
-    let request =
-        serde_json::to_string(&new.request).map_err(|error| Fault::broken(error.to_string()))?;
-    db.prepare_cached(
-        "INSERT INTO turn (id, session_id, ordinal, status, message_id, request, client_id,
-             fingerprint, due_ms, created_at, slot, admitted)
-         VALUES (?1, ?2, ?3, 'queued', ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11)",
-    )?
-    .execute(params![
-        turn.as_str(),
-        new.session_id.as_str(),
+    let row = NewRow {
+        id: &turn,
+        session: &new.session_id,
         ordinal,
-        // The rows of an answer name their turn, so a client that has them recognises the message
-        // that a replay streams and does not show it twice.
-        turn.as_str(),
-        request,
-        asked.client_id,
-        asked.fingerprint,
-        due,
-        now.wall_us,
-        slot,
-        admitted,
-    ])?;
-    stream_log::create(db, &turn.task())?;
-    Ok(Some((turn, ordinal)))
+        request: &new.request,
+        asked,
+        parent: new.parent.as_ref().map(|parent| &parent.turn),
+        slot: &slot,
+        due_ms: admitted.then(|| now.ms + millis(new.push_grace)),
+    };
+    insert::insert(db, now, &row)?;
+    Ok((turn, ordinal))
 }
 
 pub(super) fn opened(db: &Connection, turn: &TurnId) -> Result<Done<Opened>, Fault> {

@@ -8,12 +8,12 @@ use protocol::turn::Claim;
 use rusqlite::{Connection, params};
 
 use super::super::fault::Fault;
-use super::super::rows;
-use super::held;
+use super::super::{follow_ups, operations, rows};
+use super::{held, parked};
 use crate::words;
 
 pub(super) fn progress(db: &Connection, claim: &Claim) -> Result<Fenced<Progress>, Fault> {
-    let Some(ordinal) = held(db, claim)? else { return Ok(Fenced::Stale) };
+    let Some(held) = held(db, claim)? else { return Ok(Fenced::Stale) };
     let session = db
         .prepare_cached(&format!("SELECT {} FROM session AS s WHERE s.id = ?1", rows::SESSION))?
         .query_row([claim.session_id.as_str()], rows::session)?;
@@ -26,9 +26,21 @@ pub(super) fn progress(db: &Connection, claim: &Claim) -> Result<Fenced<Progress
         .query_row([claim.turn_id.as_str()], |row| {
             Ok((row.get("steps_done")?, rows::usage(row)?))
         })?;
-    let messages = history(db, claim, ordinal)?;
+    // An operation that has not lined up has no place in the order, and so nothing stands before it.
+    let messages = history(db, claim, held.ordinal)?;
     let calls = calls(db, claim)?;
-    Ok(Fenced::Done(Progress { session, owner, messages, steps_done, usage, calls }))
+    let waiting_follow_ups = follow_ups::waiting(db, &claim.turn_id)?;
+    let operation = operations::carried_out_by(db, &claim.turn_id)?;
+    Ok(Fenced::Done(Progress {
+        session,
+        owner,
+        messages,
+        steps_done,
+        usage,
+        calls,
+        waiting_follow_ups,
+        operation,
+    }))
 }
 
 /// The messages of this turn and of those before it, turn by turn: a message that was sent while another
@@ -49,13 +61,15 @@ fn history(db: &Connection, claim: &Claim, ordinal: i64) -> Result<Vec<Message>,
 fn calls(db: &Connection, claim: &Claim) -> Result<Vec<JournaledCall>, Fault> {
     let calls = db
         .prepare_cached(
-            "SELECT call_id, effect, starts FROM journal WHERE turn_id = ?1 ORDER BY id",
+            "SELECT call_id, effect, starts, background_id, outcome, output, taken
+             FROM journal WHERE turn_id = ?1 ORDER BY id",
         )?
         .query_map([claim.turn_id.as_str()], |row| {
             Ok(JournaledCall {
                 call_id: rows::id(row, "call_id")?,
                 effect: rows::word(row, "effect", words::effect)?,
                 starts: row.get("starts")?,
+                parked: parked::read(row)?,
             })
         })?
         .collect::<Result<_, _>>()?;

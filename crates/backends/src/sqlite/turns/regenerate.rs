@@ -8,9 +8,9 @@ use rusqlite::{Connection, OptionalExtension, params};
 
 use super::super::fault::Fault;
 use super::super::job::Done;
-use super::super::{Moment, rows};
-use super::open::{Asked, insert, opened};
-use super::places::{slot_of, taken};
+use super::super::{Moment, operations, rows};
+use super::insert::Asked;
+use super::open::{append, opened, refusal};
 use super::{by_id, open_after};
 
 pub(super) fn regenerate(
@@ -21,12 +21,12 @@ pub(super) fn regenerate(
     from: Option<&MessageId>,
 ) -> Result<Done<Opened>, Fault> {
     let session = &new.session_id;
-    let target = match from {
-        Some(message) => find(db, session, Which::Said(message))?,
-        None => find(db, session, Which::Last)?,
-    };
+    let target = find(db, session, from)?;
     if let Some((active, _)) = open_after(db, session, 0)? {
         return Ok(Done::quietly(joined_or_busy(db, &active, target.as_ref(), from)?));
+    }
+    if operations::any_open(db, session)? {
+        return Ok(Done::quietly(Opened::Busy));
     }
     let Some(target) = target.filter(|target| target.superseded == Superseded::No) else {
         return Ok(Done::quietly(Opened::NothingToRegenerate));
@@ -35,16 +35,13 @@ pub(super) fn regenerate(
         client_id: target.client_id.as_deref(),
         fingerprint: target.fingerprint.as_deref(),
     };
-    // The client's id goes with its message, and only one turn may have it.
-    let unname = "UPDATE turn SET client_id = NULL, fingerprint = NULL WHERE id = ?1";
-    let (in_flight, _) = taken(db, &slot_of(db, session)?)?;
-    if in_flight >= caps.in_flight {
-        return Ok(Done::quietly(Opened::TooMany));
+    if let Some(refused) = refusal(db, caps, new)? {
+        return Ok(Done::quietly(refused));
     }
-    db.prepare_cached(unname)?.execute([target.id.as_str()])?;
-    let Some((turn, ordinal)) = insert(db, now, caps, new, asked)? else {
-        return Err(Fault::broken("a place that was free is taken"));
-    };
+    // The client's id goes with its message, and only one turn may have it.
+    db.prepare_cached("UPDATE turn SET client_id = NULL, fingerprint = NULL WHERE id = ?1")?
+        .execute([target.id.as_str()])?;
+    let (turn, ordinal) = append(db, now, caps, new, asked)?;
     replace(db, session, &target, &turn, ordinal)?;
     opened(db, &turn)
 }
@@ -64,27 +61,27 @@ enum Superseded {
     No,
 }
 
-#[derive(Clone, Copy)]
-enum Which<'a> {
-    Last,
-    /// The turn that streams under this id, or that a row with this id belongs to.
-    Said(&'a MessageId),
-}
-
-fn find(db: &Connection, session: &SessionId, which: Which<'_>) -> Result<Option<Target>, Fault> {
-    let (condition, message) = match which {
-        Which::Last => ("?2 IS NULL", None),
-        Which::Said(message) => (
-            "(message_id = ?2 OR id = (SELECT turn_id FROM message WHERE session_id = ?1 AND id = ?2))",
-            Some(message.as_str()),
-        ),
-    };
+/// The turn that streams under the id `from`, or that a row with this id belongs to; without an id the last one. An
+/// operation answers no message of its own, so the one before it is meant.
+fn find(
+    db: &Connection,
+    session: &SessionId,
+    from: Option<&MessageId>,
+) -> Result<Option<Target>, Fault> {
     let target = db
-        .prepare_cached(&format!(
-            "SELECT id, ordinal, superseded_by IS NOT NULL AS superseded, client_id, fingerprint
-             FROM turn WHERE session_id = ?1 AND {condition} ORDER BY ordinal DESC LIMIT 1"
-        ))?
-        .query_row(params![session.as_str(), message], |row| {
+        .prepare_cached(
+            "SELECT t.id, t.ordinal, t.superseded_by IS NOT NULL AS superseded, t.client_id,
+                 t.fingerprint
+             FROM turn AS t
+             WHERE t.session_id = ?1 AND t.ordinal > 0
+               AND NOT EXISTS (SELECT 1 FROM operation AS p WHERE p.turn_id = t.id)
+               AND (?2 IS NULL OR t.ordinal <= (
+                 SELECT max(a.ordinal) FROM turn AS a
+                 WHERE a.session_id = ?1 AND (a.message_id = ?2 OR a.id = (
+                   SELECT turn_id FROM message WHERE session_id = ?1 AND id = ?2))))
+             ORDER BY t.ordinal DESC LIMIT 1",
+        )?
+        .query_row(params![session.as_str(), from.map(MessageId::as_str)], |row| {
             Ok(Target {
                 id: rows::id(row, "id")?,
                 ordinal: row.get("ordinal")?,

@@ -1,5 +1,8 @@
 //! Laws of the places a user has: caps that hold exactly, and users that take turns.
 
+mod aside;
+mod beside;
+
 use std::collections::HashSet;
 use std::time::Duration;
 
@@ -13,6 +16,9 @@ use protocol::session::Owner;
 
 use super::Fixture;
 use super::scene::*;
+
+pub use self::aside::*;
+pub use self::beside::*;
 
 #[macro_export]
 macro_rules! places_laws {
@@ -29,6 +35,14 @@ macro_rules! places_laws {
                 one_user_takes_no_place_of_another,
                 a_session_without_a_user_counts_for_itself,
                 a_known_message_joins_even_at_the_cap,
+                a_turn_that_steps_aside_gives_its_place_to_the_next,
+                who_stepped_aside_comes_before_those_that_have_not_begun,
+                stepping_back_never_exceeds_the_cap,
+                a_claim_does_not_bring_a_turn_back,
+                an_accepted_operation_has_no_place_and_needs_one_again,
+                operations_do_not_count_among_those_in_flight,
+                a_turn_does_not_wait_for_the_operations_of_its_session,
+                an_operation_that_waits_in_line_gives_its_place_to_others,
             );
         }
     };
@@ -70,10 +84,6 @@ async fn open_some(ports: &Ports, owner: &Owner, count: usize) -> Vec<TurnId> {
         turns.push(open(ports, owner).await.expect("there is room"));
     }
     turns
-}
-
-async fn due(ports: &Ports) -> Vec<TurnId> {
-    ports.outbox.due(1000, Duration::ZERO).await.expect("due")
 }
 
 pub async fn a_user_has_no_more_in_flight_than_the_cap(fixture: &mut impl Fixture) {

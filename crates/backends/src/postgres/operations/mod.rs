@@ -1,0 +1,90 @@
+//! Operations: long-running tool calls, each carried out by a turn of its own.
+
+mod begin;
+mod complete;
+mod line_up;
+pub(super) mod rest;
+pub(super) mod result;
+
+use std::time::Duration;
+
+use async_trait::async_trait;
+use ports::store::{Begun, NewOperation, OperationCompleted, Operations, Which};
+use ports::{Fenced, PortResult};
+use protocol::operation::{Operation, OperationResult};
+use protocol::session::Owner;
+use protocol::turn::Claim;
+
+use super::connection::Connection;
+use super::fault::Fault;
+use super::rows::operation_columns;
+use super::sessions::user;
+use super::text::{Text, optional};
+use super::{Postgres, rows};
+
+#[async_trait]
+impl Operations for Postgres {
+    async fn begin(&self, claim: &Claim, new: NewOperation) -> PortResult<Fenced<Begun>> {
+        self.write(begin::begin(self.clone(), claim.clone(), new)).await
+    }
+
+    async fn get(&self, owner: &Owner, which: &Which) -> PortResult<Option<Operation>> {
+        self.read(|db| async move {
+            let (operation, turn) = named(which);
+            let row = db
+                .query_opt(
+                    concat!(
+                        "SELECT ",
+                        operation_columns!(),
+                        " FROM operation AS p JOIN session AS s ON s.id = p.session_id
+                         WHERE (p.id = $1 OR p.turn_id = $2)
+                           AND (s.user_id IS NULL OR s.user_id = $3)"
+                    ),
+                    &[&operation, &turn, &user(owner)],
+                )
+                .await?;
+            row.as_ref().map(rows::operation).transpose()
+        })
+        .await
+    }
+
+    async fn accepted(&self, claim: &Claim, at_most: Duration) -> PortResult<Fenced<()>> {
+        self.write(rest::accepted(self.clone(), claim.clone(), at_most)).await
+    }
+
+    async fn complete(
+        &self,
+        which: &Which,
+        result: OperationResult,
+    ) -> PortResult<OperationCompleted> {
+        self.write(complete::complete(self.clone(), which.clone(), result)).await
+    }
+
+    async fn line_up(&self, claim: &Claim) -> PortResult<Fenced<bool>> {
+        self.write(line_up::line_up(self.clone(), claim.clone())).await
+    }
+}
+
+/// The operation's id or that of its turn, as parameters of which one is NULL.
+fn named(which: &Which) -> (Option<Text<'_>>, Option<Text<'_>>) {
+    match which {
+        Which::Operation(id) => (optional(Some(id.as_str())), None),
+        Which::Task(id) => (None, optional(Some(id.as_str()))),
+    }
+}
+
+/// The operation, whoever it belongs to.
+async fn find(db: &Connection, which: &Which) -> Result<Option<Operation>, Fault> {
+    let (operation, turn) = named(which);
+    let row = db
+        .query_opt(
+            concat!(
+                "SELECT ",
+                operation_columns!(),
+                " FROM operation AS p WHERE p.id = $1 OR p.turn_id = $2"
+            ),
+            &[&operation, &turn],
+        )
+        .await?;
+    row.as_ref().map(rows::operation).transpose()
+}

@@ -1,0 +1,160 @@
+//! Trees of turns, operations and cancels at the same time, from several processes.
+
+use std::time::Duration;
+
+use futures::future::join_all;
+use ports::leases::Claimed;
+use ports::store::{Begun, NewOperation, NewSession, NewTurn, Opened, Parent, Which};
+use ports::{Fenced, Leases, Operations, Ports, Sessions, Turns};
+use protocol::limits::Caps;
+use protocol::message::{NewMessage, Outcome, Role, ToolCall};
+use protocol::operation::OperationResult;
+use protocol::session::Owner;
+use protocol::turn::{Claim, TurnRequest, TurnStatus};
+use protocol::{OperationId, SessionId, TurnId, WorkerId};
+use testkit::conformance::scene;
+
+use super::super::Postgres;
+use super::database::Database;
+use super::fixture::ports;
+
+const CAPS: Caps = Caps { running: 2, in_flight: 1_000 };
+
+/// No wait in here takes this long unless it never ends.
+const BOUND: Duration = Duration::from_secs(60);
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn trees_that_are_worked_on_and_cancelled_at_once_end_without_a_deadlock() {
+    let database = Database::create().await;
+    let stores = [database.connect_with(CAPS).await, database.connect_with(CAPS).await];
+    let folder = tempfile::tempdir().expect("a folder");
+    let ports = [
+        ports(stores[0].clone(), folder.path()).await,
+        ports(stores[1].clone(), folder.path()).await,
+    ];
+    let owners = [scene::user("ann"), Owner::Anonymous];
+    let trees = (0..16).map(|n| {
+        let (life, ports) = (&stores[n % 2], &ports[n % 2]);
+        let life = Life { store: life, other: &stores[(n + 1) % 2], ports, owner: &owners[n % 2] };
+        async move { life.grow(n).await }
+    });
+    tokio::time::timeout(BOUND, join_all(trees)).await.expect("nobody waits for ever");
+    let open = database.sql(
+        "SELECT (SELECT count(*) FROM turn WHERE status IN ('queued', 'running'))
+             + (SELECT count(*) FROM operation WHERE outcome IS NULL)",
+    );
+    assert_eq!(open.await[0].get::<_, i64>(0), 0);
+}
+
+struct Life<'a> {
+    store: &'a Postgres,
+    other: &'a Postgres,
+    ports: &'a Ports,
+    owner: &'a Owner,
+}
+
+impl Life<'_> {
+    /// A turn with an operation and three children, cancelled in the middle by another process or worked to its end.
+    async fn grow(&self, n: usize) {
+        let session = self.session().await;
+        let top = self.open(scene::submission(&session, "do it", None)).await.expect("a turn");
+        let Some(claim) = self.claim(&top).await else { panic!("it is never ended by others") };
+        let begun = self.store.begin(&claim, operation(n)).await.expect("begin");
+        let Fenced::Done(Begun::New { operation, .. }) = begun else { panic!("{begun:?}") };
+        self.store.step_aside(&claim).await.expect("step aside");
+        let children = join_all((0..3).map(|_| self.child(&top))).await;
+        let cancelling = async {
+            if n.is_multiple_of(3) {
+                self.other.request_cancel(self.owner, &session).await.expect("cancel");
+            }
+        };
+        let operating = async {
+            let turn = operation.task_id.turn();
+            let accepted = self.claim(&turn).await.expect("it is open");
+            self.store.accepted(&accepted, scene::LONG).await.expect("accepted");
+            let which = Which::Operation(operation.id.clone());
+            let result = OperationResult { output: "built".into(), outcome: Outcome::Ok };
+            join_all((0..4).map(|_| self.other.complete(&which, result.clone()))).await;
+            self.finish_operation(&turn).await;
+        };
+        let working = join_all(children.iter().flatten().map(|turn| self.work(turn)));
+        let going_on = async {
+            let back = async || self.store.step_back(&claim).await.expect("step back");
+            while back().await == Fenced::Done(false) {
+                tokio::time::sleep(Duration::from_millis(5)).await;
+            }
+            self.end(&claim).await;
+        };
+        tokio::join!(cancelling, operating, working, going_on);
+    }
+
+    async fn session(&self) -> SessionId {
+        self.store.create(self.owner, NewSession::default()).await.expect("create").id
+    }
+
+    async fn open(&self, new: NewTurn) -> Option<TurnId> {
+        match self.store.open(self.owner, new).await.expect("open") {
+            Opened::New(turn) => Some(turn.id),
+            Opened::ParentEnded => None,
+            other => panic!("{other:?}"),
+        }
+    }
+
+    async fn child(&self, parent: &TurnId) -> Option<TurnId> {
+        let session = self.session().await;
+        let parent = Some(Parent { turn: parent.clone(), fan_out: 10 });
+        self.open(NewTurn { parent, ..scene::submission(&session, "a part", None) }).await
+    }
+
+    async fn work(&self, turn: &TurnId) {
+        let claim = self.claim(turn).await.expect("it is open");
+        self.store.step_aside(&claim).await.expect("step aside");
+        self.end(&claim).await;
+    }
+
+    /// Lines up, as often as it takes, and ends.
+    async fn finish_operation(&self, turn: &TurnId) {
+        loop {
+            let claim = self.claim(turn).await.expect("it is open");
+            if self.store.line_up(&claim).await.expect("line up") == Fenced::Done(true) {
+                return self.end(&claim).await;
+            }
+        }
+    }
+
+    async fn end(&self, claim: &Claim) {
+        let ending = scene::ending(TurnStatus::Cancelled, 0, Vec::new());
+        let ended = self.ports.turns.finish(claim, ending).await.expect("finish");
+        assert!(matches!(ended, Fenced::Done(_)), "{ended:?}");
+    }
+
+    /// As soon as it has its place. `None`: it has ended.
+    async fn claim(&self, turn: &TurnId) -> Option<Claim> {
+        loop {
+            match self.store.claim(turn, &WorkerId::fresh(), scene::LONG).await.expect("claim") {
+                Claimed::Won { claim, .. } => return Some(claim),
+                Claimed::Ended => return None,
+                Claimed::Held | Claimed::Waits => {
+                    tokio::time::sleep(Duration::from_millis(5)).await;
+                }
+            }
+        }
+    }
+}
+
+fn operation(n: usize) -> NewOperation {
+    let mut pending = NewMessage::new(Role::Tool, "pending");
+    pending.tool_call_id = Some(format!("call-{n}").into());
+    NewOperation {
+        id: OperationId::fresh(),
+        turn_id: TurnId::fresh(),
+        call: ToolCall {
+            id: format!("call-{n}").into(),
+            name: "build".into(),
+            arguments: "{}".into(),
+        },
+        pending,
+        request: TurnRequest::default(),
+        push_grace: Duration::ZERO,
+    }
+}

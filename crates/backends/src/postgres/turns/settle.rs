@@ -1,0 +1,52 @@
+//! What ends with a turn: the follow-ups that still wait, the calls that are still parked, and its operation.
+
+use futures::future::try_join3;
+use ports::store::Ending;
+use protocol::follow_up::FollowUpState;
+use protocol::message::Outcome;
+use protocol::operation::OperationResult;
+use protocol::turn::{Claim, TurnStatus};
+
+use super::super::connection::Connection;
+use super::super::fault::Fault;
+use super::super::operations::result;
+use super::super::text::Text;
+use crate::words;
+
+/// Whether any are still to be drained.
+pub(super) async fn follow_ups_wait(db: &Connection, claim: &Claim) -> Result<bool, Fault> {
+    let waiting = db
+        .query_opt(
+            "SELECT id FROM follow_up WHERE turn_id = $1 AND state = 'pending' LIMIT 1",
+            &[&Text(claim.turn_id.as_str())],
+        )
+        .await?;
+    Ok(waiting.is_some())
+}
+
+pub(super) async fn settle(db: &Connection, claim: &Claim, ending: &Ending) -> Result<(), Fault> {
+    let turn = Text(claim.turn_id.as_str());
+    let left = match ending.status {
+        TurnStatus::Cancelled => FollowUpState::Dropped,
+        _ => FollowUpState::Returned,
+    };
+    let cancelled = words::outcome_word(Outcome::Cancelled);
+    let ended = ending.operation.clone().unwrap_or_else(|| OperationResult {
+        output: words::ENDED_WITH_ITS_TURN.to_owned(),
+        outcome: Outcome::Cancelled,
+    });
+    try_join3(
+        db.query(
+            "UPDATE follow_up SET state = $2 WHERE turn_id = $1 AND state = 'pending'",
+            &[&turn, &left.as_str()],
+        ),
+        db.query(
+            "UPDATE journal SET outcome = $2, output = $3
+             WHERE turn_id = $1 AND background_id IS NOT NULL AND outcome IS NULL",
+            &[&turn, &cancelled, &words::ENDED_WITH_ITS_TURN],
+        ),
+        result::store(db, &claim.turn_id, &ended),
+    )
+    .await?;
+    Ok(())
+}

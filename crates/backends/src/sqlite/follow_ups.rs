@@ -1,0 +1,238 @@
+//! Messages that were sent while a turn was at work: rows of their own until they are drained into the history.
+
+use async_trait::async_trait;
+use ports::store::{FollowUps, NewFollowUp, Pushed};
+use ports::{Fenced, PortResult};
+use protocol::follow_up::{FollowUp, FollowUpState};
+use protocol::limits::FOLLOW_UPS;
+use protocol::message::{NewMessage, Role};
+use protocol::session::Owner;
+use protocol::turn::{Claim, TurnStatus};
+use protocol::{MessageId, SessionId, TurnId};
+use rusqlite::{Connection, OptionalExtension, Row, params};
+
+use super::fault::Fault;
+use super::job::{Done, Need};
+use super::turns::known::{Known, known};
+use super::turns::{held, open_after};
+use super::{Moment, Sqlite, messages, rows, sessions};
+use crate::words;
+
+#[async_trait]
+impl FollowUps for Sqlite {
+    async fn push(
+        &self,
+        owner: &Owner,
+        session: &SessionId,
+        new: NewFollowUp,
+    ) -> PortResult<Pushed> {
+        let (owner, session, now) = (owner.clone(), session.clone(), self.moment());
+        self.writer.run(Need::Ordinary, move |db| push(db, now, &owner, &session, &new)).await
+    }
+
+    async fn list(
+        &self,
+        owner: &Owner,
+        session: &SessionId,
+        limit: u32,
+    ) -> PortResult<Option<Vec<FollowUp>>> {
+        let (owner, session) = (owner.clone(), session.clone());
+        self.readers
+            .run(move |db| {
+                if sessions::find(db, &owner, &session)?.is_none() {
+                    return Ok(None);
+                }
+                list(db, &session, limit).map(Some)
+            })
+            .await
+    }
+
+    async fn drain(&self, claim: &Claim, step: u32) -> PortResult<Fenced<Vec<FollowUp>>> {
+        let (claim, now) = (claim.clone(), self.moment());
+        self.writer.run(Need::Ordinary, move |db| drain(db, now, &claim, step)).await
+    }
+}
+
+fn push(
+    db: &Connection,
+    now: Moment,
+    owner: &Owner,
+    session: &SessionId,
+    new: &NewFollowUp,
+) -> Result<Done<Pushed>, Fault> {
+    if sessions::find(db, owner, session)?.is_none() {
+        return Ok(Done::quietly(Pushed::NoSession));
+    }
+    let mut message = new.message.clone();
+    if let Some(client_id) = &new.client_id {
+        match known(db, session, client_id, Some(&new.fingerprint))? {
+            Known::No => {}
+            Known::FollowUp(follow_up) => return Ok(Done::quietly(Pushed::Known(follow_up))),
+            Known::Turn(_) | Known::Reused => return Ok(Done::quietly(Pushed::Reused)),
+        }
+        message.id = MessageId::from(client_id.as_str());
+    }
+    Ok(Done::quietly(match add(db, now, session, &message, &new.fingerprint)? {
+        Added::Waits { follow_up, waiting } => Pushed::Waits { follow_up, waiting },
+        Added::NoTurn => Pushed::NoTurn,
+        Added::Full => Pushed::Full,
+    }))
+}
+
+pub(super) enum Added {
+    /// It waits, with so many in all.
+    Waits {
+        follow_up: Box<FollowUp>,
+        waiting: u32,
+    },
+    /// Nothing is at work, or only what is being cancelled and would take it along.
+    NoTurn,
+    Full,
+}
+
+/// Adds a message that nothing is known of, unless there is no turn for it or too many wait.
+pub(super) fn add(
+    db: &Connection,
+    now: Moment,
+    session: &SessionId,
+    message: &NewMessage,
+    fingerprint: &str,
+) -> Result<Added, Fault> {
+    let Some(turn) = turn_at_work(db, session)? else { return Ok(Added::NoTurn) };
+    let waiting = waiting(db, &turn)?;
+    if waiting >= FOLLOW_UPS {
+        return Ok(Added::Full);
+    }
+    forget_settled(db, session, &message.id)?;
+    db.prepare_cached(
+        "INSERT INTO follow_up (session_id, turn_id, id, content, metadata, fingerprint, state,
+             created_at)
+         VALUES (?1, ?2, ?3, ?4, ?5, ?6, 'pending', ?7)",
+    )?
+    .execute(params![
+        session.as_str(),
+        turn.as_str(),
+        message.id.as_str(),
+        message.content,
+        message.metadata.as_ref().map(ToString::to_string),
+        fingerprint,
+        now.wall_us,
+    ])?;
+    let (follow_up, _) = find(db, session, message.id.as_str())?
+        .ok_or_else(|| Fault::broken("a new follow-up cannot be found"))?;
+    Ok(Added::Waits { follow_up: Box::new(follow_up), waiting: waiting + 1 })
+}
+
+fn turn_at_work(db: &Connection, session: &SessionId) -> Result<Option<TurnId>, Fault> {
+    let Some((turn, _)) = open_after(db, session, 0)? else { return Ok(None) };
+    let goes_on = db
+        .prepare_cached("SELECT 1 FROM turn WHERE id = ?1 AND cancel_requested = 0")?
+        .exists([turn.as_str()])?;
+    Ok(goes_on.then_some(turn))
+}
+
+/// Removes one that came back to its sender, who now sends it as new.
+pub(super) fn forget_settled(
+    db: &Connection,
+    session: &SessionId,
+    id: &MessageId,
+) -> Result<(), Fault> {
+    db.prepare_cached(
+        "DELETE FROM follow_up
+         WHERE session_id = ?1 AND id = ?2 AND state IN ('returned', 'dropped')",
+    )?
+    .execute([session.as_str(), id.as_str()])?;
+    Ok(())
+}
+
+/// How many wait for this turn.
+pub(super) fn waiting(db: &Connection, turn: &TurnId) -> Result<u32, Fault> {
+    let waiting = db
+        .prepare_cached("SELECT count(*) FROM follow_up WHERE turn_id = ?1 AND state = 'pending'")?
+        .query_row([turn.as_str()], |row| row.get(0))?;
+    Ok(waiting)
+}
+
+/// What still waits when a turn ends is dropped by a cancel and returned by a failure.
+pub(super) fn settle(db: &Connection, turn: &TurnId, status: TurnStatus) -> Result<(), Fault> {
+    let state = match status {
+        TurnStatus::Cancelled => FollowUpState::Dropped,
+        _ => FollowUpState::Returned,
+    };
+    db.prepare_cached("UPDATE follow_up SET state = ?2 WHERE turn_id = ?1 AND state = 'pending'")?
+        .execute([turn.as_str(), state.as_str()])?;
+    Ok(())
+}
+
+const FOLLOW_UP: &str = "id, session_id, turn_id, content, metadata, state, step, created_at";
+
+fn read(row: &Row<'_>) -> rusqlite::Result<FollowUp> {
+    Ok(FollowUp {
+        id: rows::id(row, "id")?,
+        session_id: rows::id(row, "session_id")?,
+        turn_id: rows::id(row, "turn_id")?,
+        text: row.get("content")?,
+        state: rows::word(row, "state", words::follow_up_state)?,
+        step: row.get("step")?,
+        created_at: rows::time(row, "created_at")?,
+    })
+}
+
+/// The follow-up with its fingerprint.
+pub(super) fn find(
+    db: &Connection,
+    session: &SessionId,
+    id: &str,
+) -> Result<Option<(FollowUp, String)>, Fault> {
+    let found = db
+        .prepare_cached(&format!(
+            "SELECT {FOLLOW_UP}, fingerprint FROM follow_up WHERE session_id = ?1 AND id = ?2"
+        ))?
+        .query_row([session.as_str(), id], |row| Ok((read(row)?, row.get("fingerprint")?)))
+        .optional()?;
+    Ok(found)
+}
+
+fn list(db: &Connection, session: &SessionId, limit: u32) -> Result<Vec<FollowUp>, Fault> {
+    let mut newest = db
+        .prepare_cached(&format!(
+            "SELECT {FOLLOW_UP} FROM follow_up WHERE session_id = ?1 ORDER BY number DESC LIMIT ?2"
+        ))?
+        .query_map(params![session.as_str(), limit], read)?
+        .collect::<Result<Vec<_>, _>>()?;
+    newest.reverse();
+    Ok(newest)
+}
+
+fn drain(
+    db: &Connection,
+    now: Moment,
+    claim: &Claim,
+    step: u32,
+) -> Result<Done<Fenced<Vec<FollowUp>>>, Fault> {
+    let Some(held) = held(db, claim)? else { return Ok(Done::quietly(Fenced::Stale)) };
+    let waiting: Vec<(FollowUp, Option<serde_json::Value>)> = db
+        .prepare_cached(&format!(
+            "SELECT {FOLLOW_UP} FROM follow_up
+             WHERE turn_id = ?1 AND state = 'pending' ORDER BY number"
+        ))?
+        .query_map([claim.turn_id.as_str()], |row| {
+            Ok((read(row)?, rows::optional_json(row, "metadata")?))
+        })?
+        .collect::<Result<_, _>>()?;
+    let mut drained = Vec::with_capacity(waiting.len());
+    for (follow_up, metadata) in waiting {
+        let message = NewMessage {
+            id: follow_up.id.clone(),
+            metadata,
+            ..NewMessage::new(Role::User, follow_up.text.clone())
+        };
+        messages::insert(db, held.rows_of(claim), &message, now.wall_us)?;
+        drained.push(FollowUp { state: FollowUpState::Delivered, step: Some(step), ..follow_up });
+    }
+    db.prepare_cached(
+        "UPDATE follow_up SET state = 'delivered', step = ?2 WHERE turn_id = ?1 AND state = 'pending'",
+    )?
+    .execute(params![claim.turn_id.as_str(), step])?;
+    Ok(Done::quietly(Fenced::Done(drained)))
+}

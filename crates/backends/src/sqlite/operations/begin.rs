@@ -1,0 +1,126 @@
+//! Beginning an operation: the operation, the turn that carries it out and the pending row, or none of them.
+
+use ports::Fenced;
+use ports::store::{Begun, NewOperation, Which};
+use protocol::limits::{Caps, OPERATIONS};
+use protocol::operation::{Operation, OperationState};
+use protocol::turn::Claim;
+use protocol::{CallId, SessionId, TurnId};
+use rusqlite::{Connection, OptionalExtension, params};
+
+use super::super::boot::millis;
+use super::super::fault::Fault;
+use super::super::job::Done;
+use super::super::turns::held;
+use super::super::turns::insert::{self, Asked, NewRow};
+use super::super::turns::places::{slot_of, taken};
+use super::super::{Moment, messages};
+use super::{OPERATION, find, read};
+use crate::live::News;
+
+pub(super) fn begin(
+    db: &Connection,
+    now: Moment,
+    caps: Caps,
+    claim: &Claim,
+    new: &NewOperation,
+) -> Result<Done<Fenced<Begun>>, Fault> {
+    let Some(asking) = held(db, claim)? else { return Ok(Done::quietly(Fenced::Stale)) };
+    if let Some(operation) = of_call(db, &claim.turn_id, &new.call.id)? {
+        return Ok(Done::quietly(Fenced::Done(Begun::Exists(Box::new(operation)))));
+    }
+    if not_ended(db, &claim.session_id)? >= OPERATIONS {
+        return Ok(Done::quietly(Fenced::Done(Begun::TooMany)));
+    }
+    // It is found by the call when the result takes its place.
+    if new.pending.tool_call_id.as_ref() != Some(&new.call.id) {
+        return Err(Fault::broken("the pending row of an operation belongs to another call"));
+    }
+    messages::insert_result(db, asking.rows_of(claim), &new.pending, now.wall_us)?;
+    let due = add_turn(db, now, caps, claim, new)?;
+    add_operation(db, now, claim, new)?;
+    let operation = find(db, &Which::Operation(new.id.clone()))?
+        .ok_or_else(|| Fault::broken("a new operation cannot be found"))?;
+    let begun = Begun::New { operation: Box::new(operation), due };
+    Ok(Done::with(Fenced::Done(begun), News::LogOpened(new.turn_id.task())))
+}
+
+fn of_call(db: &Connection, asking: &TurnId, call: &CallId) -> Result<Option<Operation>, Fault> {
+    let found = db
+        .prepare_cached(&format!(
+            "SELECT {OPERATION} FROM operation AS p WHERE p.asked_by = ?1 AND p.call_id = ?2"
+        ))?
+        .query_row([asking.as_str(), call.as_str()], read)
+        .optional()?;
+    Ok(found)
+}
+
+fn not_ended(db: &Connection, session: &SessionId) -> Result<u32, Fault> {
+    let count = db
+        .prepare_cached(
+            "SELECT count(*) FROM operation WHERE session_id = ?1 AND state <> 'ended'",
+        )?
+        .query_row([session.as_str()], |row| row.get(0))?;
+    Ok(count)
+}
+
+/// Says whether the turn may be pushed now.
+fn add_turn(
+    db: &Connection,
+    now: Moment,
+    caps: Caps,
+    claim: &Claim,
+    new: &NewOperation,
+) -> Result<bool, Fault> {
+    let slot = slot_of(db, &claim.session_id)?;
+    let admitted = taken(db, &slot)?.places < caps.running;
+    let beside: i64 = db
+        .prepare_cached(
+            "UPDATE session SET last_beside = last_beside + 1 WHERE id = ?1 RETURNING last_beside",
+        )?
+        .query_row([claim.session_id.as_str()], |row| row.get(0))?;
+    let row = NewRow {
+        id: &new.turn_id,
+        session: &claim.session_id,
+        ordinal: -beside,
+        request: &new.request,
+        asked: Asked::default(),
+        parent: Some(&claim.turn_id),
+        slot: &slot,
+        due_ms: admitted.then(|| now.ms + millis(new.push_grace)),
+    };
+    insert::insert(db, now, &row)?;
+    // A cancel that came before it must reach it, too.
+    db.prepare_cached(
+        "UPDATE turn SET cancel_requested =
+             (SELECT asking.cancel_requested FROM turn AS asking WHERE asking.id = ?2)
+         WHERE id = ?1",
+    )?
+    .execute([new.turn_id.as_str(), claim.turn_id.as_str()])?;
+    Ok(admitted)
+}
+
+fn add_operation(
+    db: &Connection,
+    now: Moment,
+    claim: &Claim,
+    new: &NewOperation,
+) -> Result<(), Fault> {
+    db.prepare_cached(
+        "INSERT INTO operation (id, turn_id, session_id, asked_by, call_id, tool_name, arguments,
+             state, created_at)
+         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)",
+    )?
+    .execute(params![
+        new.id.as_str(),
+        new.turn_id.as_str(),
+        claim.session_id.as_str(),
+        claim.turn_id.as_str(),
+        new.call.id.as_str(),
+        new.call.name,
+        new.call.arguments,
+        OperationState::Running.as_str(),
+        now.wall_us,
+    ])?;
+    Ok(())
+}

@@ -1,0 +1,140 @@
+//! Work that was under way in an embedded store goes on in the servers.
+
+use std::time::Duration;
+
+use ports::leases::Claimed;
+use ports::store::{
+    Begun, Entry, NewFollowUp, NewOperation, OperationCompleted, Parked, Record, Which,
+};
+use ports::{Fenced, Ports};
+use protocol::message::{NewMessage, Outcome, Role, ToolCall};
+use protocol::operation::{OperationResult, OperationState};
+use protocol::tool::Effect;
+use protocol::turn::{Claim, TurnRequest};
+use protocol::{OperationId, TurnId};
+use testkit::conformance::scene;
+
+use super::{TransferError, transfer};
+use crate::postgres::tests::database::Database;
+use crate::rabbitmq::tests::scratch::Scratch;
+use crate::redis::tests::server::PrivateRedis;
+use crate::{BackendOptions, Connected, DistributedOptions, Options, connect};
+
+struct Servers {
+    database: Database,
+    redis: PrivateRedis,
+    broker: Scratch,
+    folder: tempfile::TempDir,
+}
+
+impl Servers {
+    async fn start() -> Self {
+        let folder = tempfile::tempdir().expect("a folder");
+        let (database, redis) = (Database::create().await, PrivateRedis::start().await);
+        Self { database, redis, broker: Scratch::new(), folder }
+    }
+
+    fn options(&self) -> Options {
+        let servers = DistributedOptions {
+            data: self.folder.path().to_owned(),
+            postgres_url: self.database.url(),
+            postgres_connections: 4,
+            redis_url: self.redis.url(),
+            rabbitmq_url: self.broker.url.clone(),
+            rabbitmq_prefix: self.broker.prefix.clone(),
+            stream_ttl: Duration::from_secs(60),
+        };
+        let backend = BackendOptions::Distributed(Box::new(servers));
+        Options { backend, ..Options::embedded("") }
+    }
+
+    async fn open(&self) -> Connected {
+        connect(&self.options()).await.expect("it opens")
+    }
+}
+
+async fn close(open: Connected) {
+    open.backend.close().await.expect("it closes");
+}
+
+fn operation() -> NewOperation {
+    NewOperation {
+        id: OperationId::fresh(),
+        turn_id: TurnId::fresh(),
+        call: ToolCall { id: "built".into(), name: "build".into(), arguments: "{}".into() },
+        pending: scene::result("built"),
+        request: TurnRequest::default(),
+        push_grace: Duration::ZERO,
+    }
+}
+
+/// A turn at work: with an operation that was accepted, a parked call and a follow-up.
+async fn work(ports: &Ports) -> (Claim, OperationId) {
+    let (ann, session, turn) = scene::first_turn(ports).await;
+    let claim = scene::claim(ports, &turn.id).await;
+    let entries = vec![
+        Entry::Message(scene::calls(&["built", "slow"])),
+        Entry::Intent { call_id: "slow".into(), effect: Effect::Idempotent },
+        Entry::Parked { call_id: "slow".into(), id: "bg-1".into() },
+    ];
+    ports.turns.record(&claim, Record::new(entries)).await.expect("record");
+    let begun = ports.operations.begin(&claim, operation()).await.expect("begin");
+    let Fenced::Done(Begun::New { operation, .. }) = begun else { panic!("{begun:?}") };
+    let carrying = scene::claim(ports, &operation.task_id.turn()).await;
+    ports.operations.accepted(&carrying, scene::LONG).await.expect("accepted");
+    let message = NewMessage::new(Role::User, "and hurry");
+    let new = NewFollowUp { message, client_id: None, fingerprint: "f".into() };
+    ports.follow_ups.push(&ann, &session.id, new).await.expect("push");
+    ports.turns.step_aside(&claim).await.expect("step aside");
+    (claim, operation.id)
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn what_takes_long_goes_on_after_the_move() {
+    let embedded = tempfile::tempdir().expect("a folder");
+    let source = connect(&Options::embedded(embedded.path())).await.expect("it opens");
+    let (before, id) = work(&source.ports).await;
+    close(source).await;
+    let servers = Servers::start().await;
+    close(servers.open().await).await;
+    let moved = transfer(&servers.options(), embedded.path()).await.expect("it moves");
+    assert_eq!(moved.open_turns, 2);
+
+    let open = servers.open().await;
+    let ports = &open.ports;
+    let ann = scene::user("ann");
+    let which = Which::Operation(id);
+    let operation = ports.operations.get(&ann, &which).await.expect("get").expect("there");
+    assert_eq!(operation.state, OperationState::Accepted);
+    let carrying = operation.task_id.turn();
+    let claimed = ports.leases.claim(&carrying, &scene::worker(), scene::LONG).await;
+    assert_eq!(claimed.expect("claim"), Claimed::Waits, "it still rests");
+    let due = ports.outbox.due(10, Duration::ZERO).await.expect("due");
+    assert_eq!(due, std::slice::from_ref(&before.turn_id));
+    let claim = scene::claim(ports, &before.turn_id).await;
+    let Fenced::Done(progress) = ports.turns.progress(&claim).await.expect("progress") else {
+        panic!("the claim is good")
+    };
+    let parked = Some(Parked { id: "bg-1".into(), end: None, taken: false });
+    assert_eq!(progress.calls[0].parked, parked);
+    let drained = ports.follow_ups.drain(&claim, 1).await.expect("drain");
+    let Fenced::Done(drained) = drained else { panic!("the claim is good") };
+    assert_eq!(drained[0].text, "and hurry");
+    let result = OperationResult { output: "it stands".into(), outcome: Outcome::Ok };
+    let completed = ports.operations.complete(&which, result).await.expect("complete");
+    let task_id = operation.task_id;
+    assert_eq!(completed, OperationCompleted::Done { task_id, due: true });
+    scene::claim(ports, &carrying).await;
+    close(open).await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn completions_that_nobody_has_taken_are_not_left_behind() {
+    let embedded = tempfile::tempdir().expect("a folder");
+    let source = connect(&Options::embedded(embedded.path())).await.expect("it opens");
+    source.ports.completions.send("{}".to_owned()).await.expect("send");
+    close(source).await;
+    let servers = Servers::start().await;
+    let refused = transfer(&servers.options(), embedded.path()).await;
+    assert_eq!(refused, Err(TransferError::Untaken(1)));
+}

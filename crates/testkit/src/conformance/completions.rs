@@ -1,0 +1,84 @@
+//! Laws of `Completions`.
+
+use std::collections::HashSet;
+use std::time::Duration;
+
+use futures::future::join_all;
+use ports::Ports;
+use ports::completions::Arrival;
+
+use super::Fixture;
+use super::scene::*;
+
+#[macro_export]
+macro_rules! completions_laws {
+    ($fixture:ty) => {
+        $crate::laws!($fixture, completions:
+            what_is_sent_arrives,
+            a_message_goes_to_one_taker,
+            an_unsettled_message_comes_back,
+            a_settled_message_never_comes_back,
+        );
+    };
+}
+
+async fn send(ports: &Ports, body: &str) {
+    ports.completions.send(body.to_owned()).await.expect("send");
+}
+
+async fn next(ports: &Ports) -> Arrival {
+    let arrived = tokio::time::timeout(LAW / 2, ports.completions.next()).await;
+    arrived.expect("something arrives").expect("next")
+}
+
+async fn nothing_arrives(ports: &Ports) -> bool {
+    // Longer than anybody who waits may sleep between two looks.
+    tokio::time::timeout(Duration::from_millis(700), ports.completions.next()).await.is_err()
+}
+
+pub async fn what_is_sent_arrives(fixture: &mut impl Fixture) {
+    let ports = fixture.ports();
+    let odd = r#"{"operation_id":"o","result":"ä\n\u0000'; --"}"#;
+    let (arrived, ()) = tokio::join!(next(ports), send(ports, odd));
+    assert_eq!(arrived.body, odd);
+    arrived.ack().await.expect("ack");
+    // What nobody waits for stays, and is not looked at: it need not even be JSON.
+    send(ports, "not json").await;
+    fixture.restart().await;
+    assert_eq!(next(fixture.ports()).await.body, "not json");
+}
+
+pub async fn a_message_goes_to_one_taker(fixture: &mut impl Fixture) {
+    let ports = fixture.ports();
+    let bodies: Vec<String> = (0..20).map(|n| format!("message {n}")).collect();
+    let takers = bodies.iter().map(|_| next(ports));
+    let senders = bodies.iter().map(|body| send(ports, body));
+    let (arrived, _) = tokio::join!(join_all(takers), join_all(senders));
+    let taken: HashSet<&str> = arrived.iter().map(|arrival| arrival.body.as_str()).collect();
+    assert_eq!(taken, bodies.iter().map(String::as_str).collect());
+    assert!(nothing_arrives(ports).await, "all of them are in hand");
+}
+
+pub async fn an_unsettled_message_comes_back(fixture: &mut impl Fixture) {
+    send(fixture.ports(), "hello").await;
+    for _ in 0..2 {
+        let arrived = next(fixture.ports()).await;
+        assert_eq!(arrived.body, "hello");
+        drop(arrived);
+        // The process dies over it.
+        fixture.restart().await;
+    }
+    next(fixture.ports()).await.ack().await.expect("ack");
+}
+
+pub async fn a_settled_message_never_comes_back(fixture: &mut impl Fixture) {
+    for n in 0..5 {
+        send(fixture.ports(), &format!("message {n}")).await;
+    }
+    for _ in 0..5 {
+        next(fixture.ports()).await.ack().await.expect("ack");
+    }
+    assert!(nothing_arrives(fixture.ports()).await);
+    fixture.restart().await;
+    assert!(nothing_arrives(fixture.ports()).await);
+}

@@ -1,0 +1,104 @@
+//! What the laws of operations begin with: a turn that has asked for one.
+
+use std::time::Duration;
+
+use ports::store::{Begun, Entry, NewOperation, OperationCompleted, Which};
+use ports::{Fenced, Ports};
+use protocol::message::{Outcome, ToolCall};
+use protocol::operation::{Operation, OperationResult};
+use protocol::session::{Owner, Session};
+use protocol::turn::{Claim, TurnRequest};
+use protocol::{OperationId, TurnId};
+
+use super::super::scene::*;
+
+/// A turn that has asked for an operation, and the operation.
+pub(super) struct Asked {
+    pub(super) ann: Owner,
+    pub(super) mine: Session,
+    /// Of the turn that asked.
+    pub(super) claim: Claim,
+    pub(super) operation: Operation,
+    /// The turn that carries it out.
+    pub(super) turn: TurnId,
+}
+
+pub(in super::super) fn new(call: &str) -> NewOperation {
+    let mut pending = result(call);
+    pending.content = format!("{call} is pending");
+    NewOperation {
+        id: OperationId::fresh(),
+        turn_id: TurnId::fresh(),
+        call: ToolCall { id: call.into(), name: "build".into(), arguments: r#"{"n":1}"#.into() },
+        pending,
+        request: TurnRequest::default(),
+        push_grace: Duration::ZERO,
+    }
+}
+
+pub(in super::super) async fn begin(ports: &Ports, claim: &Claim, new: NewOperation) -> Begun {
+    match ports.operations.begin(claim, new).await.expect("begin") {
+        Fenced::Done(begun) => begun,
+        Fenced::Stale => panic!("the claim is good"),
+    }
+}
+
+pub(super) async fn asked(ports: &Ports) -> Asked {
+    let (ann, mine, asking) = first_turn(ports).await;
+    let claim = claim(ports, &asking.id).await;
+    record(ports, &claim, vec![Entry::Message(calls(&["a"]))]).await;
+    let begun = begin(ports, &claim, new("a")).await;
+    let Begun::New { operation, due: true } = begun else { panic!("{begun:?}") };
+    let turn = operation.task_id.turn();
+    Asked { ann, mine, claim, operation: *operation, turn }
+}
+
+pub(in super::super) fn done(output: &str) -> OperationResult {
+    OperationResult { output: output.into(), outcome: Outcome::Ok }
+}
+
+impl Asked {
+    pub(super) fn which(&self) -> Which {
+        Which::Operation(self.operation.id.clone())
+    }
+
+    pub(super) async fn now(&self, ports: &Ports) -> Operation {
+        ports.operations.get(&self.ann, &self.which()).await.expect("get").expect("there")
+    }
+
+    /// Claims the operation's turn and says that its work goes on elsewhere.
+    pub(super) async fn accepted(&self, ports: &Ports, at_most: Duration) {
+        let claim = claim(ports, &self.turn).await;
+        let accepted = ports.operations.accepted(&claim, at_most).await.expect("accepted");
+        assert_eq!(accepted, Fenced::Done(()));
+        let again = ports.operations.accepted(&claim, at_most).await.expect("accepted");
+        assert_eq!(again, Fenced::Stale, "the claim was given up");
+    }
+
+    pub(super) async fn complete(&self, ports: &Ports, output: &str) -> OperationCompleted {
+        ports.operations.complete(&self.which(), done(output)).await.expect("complete")
+    }
+
+    pub(super) fn completed(&self, due: bool) -> OperationCompleted {
+        OperationCompleted::Done { task_id: self.operation.task_id.clone(), due }
+    }
+
+    pub(super) fn before(&self) -> OperationCompleted {
+        OperationCompleted::Before { task_id: self.operation.task_id.clone() }
+    }
+
+    /// What stands in the history as the result of the call.
+    pub(super) async fn row(&self, ports: &Ports) -> (String, Option<Outcome>) {
+        let rows = history(ports, &self.ann, &self.mine.id).await;
+        let row =
+            rows.iter().find(|row| row.tool_call_id.as_ref() == Some(&self.operation.call.id));
+        row.map(|row| (row.content.clone(), row.outcome)).expect("the call has its row")
+    }
+}
+
+pub(super) async fn line_up(ports: &Ports, claim: &Claim) -> bool {
+    match ports.operations.line_up(claim).await.expect("line up") {
+        Fenced::Done(now) => now,
+        Fenced::Stale => panic!("the claim is good"),
+    }
+}

@@ -1,0 +1,95 @@
+//! Laws of `Operations`: what becomes of one whose work goes on elsewhere.
+
+use std::time::Duration;
+
+use ports::leases::Claimed;
+use ports::store::Begun;
+use protocol::TurnId;
+use protocol::message::Outcome;
+use protocol::operation::OperationState;
+use protocol::turn::TurnStatus;
+
+use super::super::Fixture;
+use super::super::scene::*;
+use super::asked::{asked, begin, done, new};
+
+pub async fn an_accepted_operation_rests_until_it_is_completed(fixture: &mut impl Fixture) {
+    let ports = fixture.ports();
+    let asked = asked(ports).await;
+    asked.accepted(ports, LONG).await;
+    assert_eq!(asked.now(ports).await.state, OperationState::Accepted);
+    let resting = found(ports, &asked.ann, &asked.turn).await;
+    assert_eq!((resting.status, resting.attempt), (TurnStatus::Queued, 0), "no crashed attempt");
+    // A push that is reported late must not wake it.
+    let pushed = std::slice::from_ref(&asked.turn);
+    ports.outbox.pushed(pushed, Duration::ZERO).await.expect("pushed");
+    assert_eq!(due(ports).await, []);
+    assert_eq!(try_claim(ports, &asked.turn).await, Claimed::Waits);
+    finish(ports, &asked.claim, "it is under way").await;
+    assert_eq!(try_claim(ports, &asked.turn).await, Claimed::Waits);
+
+    assert_eq!(asked.complete(ports, "built").await, asked.completed(true));
+    assert_eq!(asked.row(ports).await, ("built".to_owned(), Some(Outcome::Ok)));
+    let ended = asked.now(ports).await;
+    assert_eq!((ended.state, ended.result), (OperationState::Ended, Some(done("built"))));
+    assert_eq!(due(ports).await, pushed);
+    claim(ports, &asked.turn).await;
+}
+
+pub async fn an_accepted_operation_rests_through_a_restart(fixture: &mut impl Fixture) {
+    let asked = asked(fixture.ports()).await;
+    finish(fixture.ports(), &asked.claim, "it is under way").await;
+    asked.accepted(fixture.ports(), LONG).await;
+    fixture.restart().await;
+    let ports = fixture.ports();
+    assert_eq!(due(ports).await, []);
+    assert_eq!(try_claim(ports, &asked.turn).await, Claimed::Waits);
+    assert_eq!(asked.now(ports).await.state, OperationState::Accepted);
+    assert_eq!(asked.complete(ports, "built").await, asked.completed(true));
+    fixture.restart().await;
+    assert_eq!(fixture.ports().outbox.due(10, Duration::ZERO).await.expect("due"), [asked.turn]);
+}
+
+pub async fn an_accepted_operation_is_due_when_its_time_is_over(fixture: &mut impl Fixture) {
+    let ports = fixture.ports();
+    let asked = asked(ports).await;
+    asked.accepted(ports, 5 * SHORT).await;
+    eventually("its time is over", || async {
+        due(ports).await.contains(&asked.turn).then_some(())
+    })
+    .await;
+    let claim = claim(ports, &asked.turn).await;
+    let seen = progress(ports, &claim).await.operation.expect("it carries one out");
+    assert_eq!(seen.result, None, "nobody has said what it came to");
+    assert_eq!(seen.state, OperationState::Accepted, "and it is not to be begun again");
+}
+
+pub async fn a_cancel_wakes_an_accepted_operation(fixture: &mut impl Fixture) {
+    let ports = fixture.ports();
+    let asked = asked(ports).await;
+    asked.accepted(ports, LONG).await;
+    finish(ports, &asked.claim, "it is under way").await;
+    let marked = ports.turns.request_cancel(&asked.ann, &asked.mine.id).await.expect("cancel");
+    let marked: Vec<TurnId> = marked.into_iter().map(|turn| turn.id).collect();
+    assert_eq!(marked, std::slice::from_ref(&asked.turn));
+    assert_eq!(due(ports).await, marked, "also when nobody pushes it");
+    let claim = claim(ports, &asked.turn).await;
+    end(ports, &claim, TurnStatus::Cancelled).await;
+    assert_eq!(asked.complete(ports, "too late").await, asked.before());
+}
+
+pub async fn a_cancelled_operation_does_not_rest(fixture: &mut impl Fixture) {
+    let ports = fixture.ports();
+    let (ann, mine, asking) = first_turn(ports).await;
+    let asking = claim(ports, &asking.id).await;
+    ports.turns.request_cancel(&ann, &mine.id).await.expect("cancel");
+    let begun = begin(ports, &asking, new("a")).await;
+    let Begun::New { operation, .. } = begun else { panic!("{begun:?}") };
+    let turn = operation.task_id.turn();
+    assert!(found(ports, &ann, &turn).await.cancel_requested, "the cancel reaches it, too");
+    let claim = claim_for(ports, &turn, LONG).await;
+    ports.operations.accepted(&claim, LONG).await.expect("accepted");
+    assert_eq!(due(ports).await, std::slice::from_ref(&turn));
+    let claim = claim_for(ports, &turn, LONG).await;
+    end(ports, &claim, TurnStatus::Cancelled).await;
+}

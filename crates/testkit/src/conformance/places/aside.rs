@@ -1,0 +1,116 @@
+//! Laws of the places of turns that wait for other work.
+
+use futures::future::join_all;
+use ports::leases::Renewal;
+use ports::{Fenced, Ports};
+use protocol::TurnId;
+use protocol::session::Owner;
+use protocol::turn::Claim;
+
+use super::super::Fixture;
+use super::super::scene::*;
+use super::{IN_FLIGHT, RUNNING, open_some};
+
+async fn step_aside(ports: &Ports, claim: &Claim) -> Vec<TurnId> {
+    match ports.turns.step_aside(claim).await.expect("step aside") {
+        Fenced::Done(due) => due,
+        Fenced::Stale => panic!("the claim is good"),
+    }
+}
+
+async fn step_back(ports: &Ports, claim: &Claim) -> bool {
+    match ports.turns.step_back(claim).await.expect("step back") {
+        Fenced::Done(has_place) => has_place,
+        Fenced::Stale => panic!("the claim is good"),
+    }
+}
+
+/// Opens and claims as many as may run, and opens as many more as may wait.
+async fn all_places_taken(ports: &Ports, owner: &Owner) -> (Vec<Claim>, Vec<TurnId>) {
+    let turns = open_some(ports, owner, IN_FLIGHT).await;
+    let claims = join_all(turns[..RUNNING].iter().map(|turn| claim(ports, turn))).await;
+    (claims, turns[RUNNING..].to_vec())
+}
+
+pub async fn a_turn_that_steps_aside_gives_its_place_to_the_next(fixture: &mut impl Fixture) {
+    let ports = fixture.ports();
+    let ann = user("ann");
+    let (claims, waiting) = all_places_taken(ports, &ann).await;
+    assert!(step_back(ports, &claims[0]).await, "who is not aside has its place");
+    assert_eq!(step_aside(ports, &claims[0]).await, waiting[..1]);
+    assert_eq!(step_aside(ports, &claims[0]).await, [], "once");
+    assert!(found(ports, &ann, &claims[0].turn_id).await.aside);
+    assert_eq!(due(ports).await, waiting[..1]);
+    let renewed = ports.leases.renew(&claims[0], LONG).await.expect("renew");
+    let held = Renewal::Held { cancel_requested: false };
+    assert_eq!(renewed, held, "it is still the worker's");
+    assert_eq!(finish(ports, &claims[0], "done").await, [], "it had no place to pass on");
+    assert_eq!(finish(ports, &claims[1], "done").await, waiting[1..2]);
+    let late = ports.turns.step_aside(&claims[1]).await.expect("step aside");
+    assert_eq!(late, Fenced::Stale);
+    assert_eq!(ports.turns.step_back(&claims[1]).await.expect("step back"), Fenced::Stale);
+}
+
+pub async fn who_stepped_aside_comes_before_those_that_have_not_begun(fixture: &mut impl Fixture) {
+    let ports = fixture.ports();
+    let (claims, waiting) = all_places_taken(ports, &user("ann")).await;
+    for claim in &claims[..2] {
+        step_aside(ports, claim).await;
+    }
+    let next = claim(ports, &waiting[0]).await;
+    assert!(!step_back(ports, &claims[1]).await);
+    assert!(!step_back(ports, &claims[0]).await);
+    assert_eq!(finish(ports, &claims[2], "done").await, [], "the place goes to who wants one back");
+    assert!(step_back(ports, &claims[0]).await, "to the oldest of them");
+    assert!(!step_back(ports, &claims[1]).await);
+    finish(ports, &next, "done").await;
+    assert!(step_back(ports, &claims[1]).await);
+    assert!(!due(ports).await.contains(&waiting[2]));
+    let due = finish(ports, &claims[0], "done").await;
+    assert_eq!(due, waiting[2..], "then those that have not begun");
+}
+
+pub async fn stepping_back_never_exceeds_the_cap(fixture: &mut impl Fixture) {
+    let ports = fixture.ports();
+    let ann = user("ann");
+    let (mut claims, waiting) = all_places_taken(ports, &ann).await;
+    for claim in &claims {
+        step_aside(ports, claim).await;
+    }
+    for turn in &waiting {
+        let claim = claim(ports, turn).await;
+        step_aside(ports, &claim).await;
+        claims.push(claim);
+    }
+    let mut aside: Vec<Claim> = claims;
+    while !aside.is_empty() {
+        let backs = join_all(aside.iter().map(|claim| step_back(ports, claim))).await;
+        let (back, still): (Vec<_>, Vec<_>) =
+            aside.into_iter().zip(backs).partition(|(_, has_place)| *has_place);
+        assert_eq!(back.len(), RUNNING.min(back.len() + still.len()), "as many as may run");
+        for (claim, _) in &back {
+            assert!(!found(ports, &ann, &claim.turn_id).await.aside);
+            finish(ports, claim, "done").await;
+        }
+        aside = still.into_iter().map(|(claim, _)| claim).collect();
+    }
+}
+
+pub async fn a_claim_does_not_bring_a_turn_back(fixture: &mut impl Fixture) {
+    let ann = user("ann");
+    let turns = open_some(fixture.ports(), &ann, RUNNING + 1).await;
+    let first = claim_for(fixture.ports(), &turns[0], LONG).await;
+    step_aside(fixture.ports(), &first).await;
+    fixture.ports().leases.hand_back(&first).await.expect("hand back");
+    let again = claim_for(fixture.ports(), &turns[0], SHORT).await;
+    assert!(found(fixture.ports(), &ann, &turns[0]).await.aside);
+    fixture.restart().await;
+    let ports = fixture.ports();
+    let taken = claim(ports, &turns[0]).await;
+    assert!(taken.fence > again.fence);
+    assert!(found(ports, &ann, &turns[0]).await.aside, "nor does a restart");
+    assert!(!step_back(ports, &taken).await, "the others have all places");
+    let other = claim(ports, &turns[1]).await;
+    finish(ports, &other, "done").await;
+    assert!(step_back(ports, &taken).await);
+}
