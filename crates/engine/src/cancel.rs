@@ -10,8 +10,8 @@ use protocol::turn::{Turn, TurnStatus};
 use protocol::{SessionId, TurnId, WorkerId};
 use tokio::time::Instant;
 
-use crate::Engine;
-use crate::turn::{self, StopReason};
+use crate::turn::{self, StopReason, Won};
+use crate::{Engine, slots};
 
 /// How often the rows are looked at when no hint comes.
 const LOOK: Duration = Duration::from_millis(100);
@@ -101,8 +101,17 @@ impl Engine {
         let asked = Instant::now();
         match inner.ports.leases.claim(&turn.id, &WorkerId::fresh(), inner.options.lease).await? {
             Claimed::Won { claim, turn, log_at } => {
-                turn::run(inner.clone(), claim, *turn, log_at, asked).await;
-                Ok(Settled::Dequeued)
+                // It is only claimed to be ended, which takes no worker's time.
+                let (slot, _nobodys) = slots::lend();
+                let id = turn.id.clone();
+                let won = Won { claim, turn: *turn, log_at, asked };
+                turn::run(inner.clone(), won, slot).await;
+                // The end may not have been stored: then somebody else has to do it.
+                let ended = inner.ports.turns.get(owner, &id).await?;
+                Ok(match ended {
+                    Some(turn) if !turn.status.is_final() => Settled::Open,
+                    _ => Settled::Dequeued,
+                })
             }
             Claimed::Ended => Ok(Settled::Ended),
             Claimed::Held | Claimed::Waits => Ok(Settled::Open),

@@ -5,10 +5,11 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use ports::model::StopReason as ModelStop;
-use ports::store::{Ending, Progress};
+use ports::store::{Ending, Entry, Finished, Progress, Record};
 use ports::{Fenced, Signal};
 use protocol::chunk::{Chunk, FinishReason};
 use protocol::message::{Message, NewMessage, Outcome, Role, ToolCall};
+use protocol::operation::OperationResult;
 use protocol::response::ToolResponse;
 use protocol::turn::{Claim, Turn, TurnError, TurnStatus};
 use protocol::usage::Usage;
@@ -18,7 +19,7 @@ use crate::Inner;
 use crate::title;
 use crate::turn::halt::Halt;
 use crate::turn::insist::insist_fenced;
-use crate::turn::{Answer, Closing, Said, Stop, decide, takeover, tool_step};
+use crate::turn::{Answer, Closing, Said, Stop, append, decide, output, takeover};
 use tokio::time::Instant;
 
 /// Between two tries to store an end that the store could not take.
@@ -45,13 +46,15 @@ pub(crate) struct Leftovers {
     pub(crate) untitled: Option<String>,
 }
 
-pub(crate) async fn end(left: Leftovers, end: End) {
+/// `FollowUpsWait` when an answer was not the last word: it is in the history and in the log, and the turn goes on. An
+/// error when whoever has the turn next will have to end it.
+pub(crate) async fn end(left: Leftovers, end: End) -> Result<Finished, NotEnded> {
     let Leftovers { inner, claim, turn, stop, closing, said, spent, started, untitled } = left;
     let rows = match last_rows(&inner, &claim, &turn, &stop, &end, said).await {
         Ok(rows) => rows,
         Err(halt) => {
             tracing::warn!(?halt, "a turn could not be ended; whoever has it next will");
-            return;
+            return Err(NotEnded);
         }
     };
     let (status, error, usage) = match end {
@@ -59,14 +62,28 @@ pub(crate) async fn end(left: Leftovers, end: End) {
         End::Failed(ref error) => (TurnStatus::Failed, Some(error.clone()), Usage::default()),
         End::Cancelled => (TurnStatus::Cancelled, None, Usage::default()),
     };
-    let Some(last) = closing_segment(closing, &turn, spent, &end) else { return };
+    let before = matches!(end, End::Completed(_)).then(|| closing.again());
+    let last = closing_segment(closing, &turn, spent, &end).ok_or(NotEnded)?;
     let named = untitled.filter(|_| status == TurnStatus::Completed);
     let (title, to_ask) = match inner.model.gives_titles() {
         true => (None, named),
         false => (named.as_deref().map(title::shorten), None),
     };
-    let ending = Ending { status, error, messages: rows, usage, title, last };
-    let Some(due) = store(&inner, &claim, &stop, ending).await else { return };
+    let operation = turn.operation.as_ref().and_then(|_| without_its_result(&end));
+    let ending = Ending { status, error, messages: rows, usage, title, last, operation };
+    let due = match store(&inner, &claim, &stop, ending).await? {
+        Finished::Ended(due) => due,
+        Finished::FollowUpsWait => {
+            if let (End::Completed(answer), Some(before)) = (end, before) {
+                let gone_on = go_on(&inner, &claim, &stop, before, answer).await;
+                gone_on.map_err(|halt| {
+                    tracing::warn!(?halt, "a turn could not go on; whoever has it next will");
+                    NotEnded
+                })?;
+            }
+            return Ok(Finished::FollowUpsWait);
+        }
+    };
 
     inner.ports.bus.publish(Signal::Ended(turn.id.clone()));
     metrics::counter!("pilothouse_turns_ended_total", "status" => status.as_str()).increment(1);
@@ -76,14 +93,49 @@ pub(crate) async fn end(left: Leftovers, end: End) {
         duration_ms = started.elapsed().as_millis() as u64,
         "turn ended"
     );
-    for next in due {
-        if let Err(error) = inner.ports.queue.push(&next).await {
-            tracing::warn!(turn.id = %next, %error, "the next turn could not be pushed; the sweeper will");
-        }
-    }
+    inner.push_all(&due).await;
     if let Some(words) = to_ask {
         title::ask(&inner, &turn, words);
     }
+    Ok(Finished::Ended(due))
+}
+
+/// The end of a turn could not be stored by this attempt.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct NotEnded;
+
+/// Keeps an answer that was not the last word as one more step of its turn.
+async fn go_on(
+    inner: &Inner,
+    claim: &Claim,
+    stop: &Stop,
+    mut closing: Closing,
+    answer: Answer,
+) -> Result<(), Halt> {
+    stop.goes_on();
+    for chunk in closing.parts().end_all(output::INTERRUPTED) {
+        closing.push(&chunk);
+    }
+    if let Some(rest) = closing.into_segment() {
+        append(inner, claim, stop, rest).await?;
+    }
+    let record =
+        Record::new(vec![Entry::Message(answer.message), Entry::StepEnded { usage: answer.usage }]);
+    insist_fenced(stop, || inner.ports.turns.record(claim, record.clone())).await
+}
+
+/// What an operation came to whose turn has failed or was stopped.
+fn without_its_result(end: &End) -> Option<OperationResult> {
+    let (response, outcome) = match end {
+        End::Completed(_) => return None,
+        End::Cancelled => {
+            (ToolResponse::error("cancelled", "The operation was cancelled."), Outcome::Cancelled)
+        }
+        End::Failed(error) => {
+            (ToolResponse::error(error.code.as_str(), error.message.clone()), Outcome::Error)
+        }
+    };
+    Some(OperationResult { output: json!(response).to_string(), outcome })
 }
 
 /// Ends a turn whose attempt is gone without a word, as after a panic.
@@ -92,7 +144,7 @@ pub(crate) async fn end_abandoned(
     claim: &Claim,
     turn: &Turn,
     stop: Arc<Stop>,
-    how: End,
+    error: TurnError,
 ) {
     match takeover::closing(inner, claim, turn, &stop).await {
         Ok(closing) => {
@@ -107,7 +159,8 @@ pub(crate) async fn end_abandoned(
                 started: Instant::now(),
                 untitled: None,
             };
-            end(left, how).await;
+            // It has no answer, so no follow-up can keep it from ending.
+            let _ended = end(left, End::Failed(error)).await;
         }
         Err(halt) => {
             tracing::warn!(?halt, "an abandoned turn could not be ended; its lease will run out")
@@ -139,7 +192,7 @@ async fn last_rows(
     let progress = insist_fenced(stop, || inner.ports.turns.progress(claim)).await?;
     let mut rows: Vec<NewMessage> = unanswered(&progress, turn)
         .iter()
-        .map(|call| tool_step::result_row(call, &without_result(outcome), outcome))
+        .map(|call| output::result_row(call, &without_result(outcome), outcome))
         .collect();
     if !said.text.trim().is_empty() {
         let mut partial = NewMessage::new(Role::Assistant, protocol::text::without_nul(&said.text));
@@ -160,8 +213,8 @@ fn unanswered(progress: &Progress, turn: &Turn) -> Vec<ToolCall> {
 
 fn without_result(outcome: Outcome) -> Value {
     let response = match outcome {
-        Outcome::Cancelled => ToolResponse::error("cancelled", tool_step::CANCELLED),
-        _ => ToolResponse::error("interrupted", tool_step::INTERRUPTED),
+        Outcome::Cancelled => ToolResponse::error("cancelled", output::CANCELLED),
+        _ => ToolResponse::error("interrupted", output::INTERRUPTED),
     };
     json!(response)
 }
@@ -184,8 +237,8 @@ fn closing_segment(
         closing.push(&Chunk::Start { message_id, message_metadata: None });
     }
     let why = match end {
-        End::Cancelled => tool_step::CANCELLED,
-        End::Failed(_) | End::Completed(_) => tool_step::INTERRUPTED,
+        End::Cancelled => output::CANCELLED,
+        End::Failed(_) | End::Completed(_) => output::INTERRUPTED,
     };
     for chunk in closing.parts().end_all(why) {
         closing.push(&chunk);
@@ -220,25 +273,25 @@ fn finish_reason(reason: ModelStop) -> FinishReason {
     }
 }
 
-/// Tries until it is stored or somebody else has the turn. Gives the turns that are due because of it.
+/// Tries until it is stored or somebody else has the turn.
 async fn store(
     inner: &Inner,
     claim: &Claim,
     stop: &Stop,
     ending: Ending,
-) -> Option<Vec<protocol::TurnId>> {
+) -> Result<Finished, NotEnded> {
     stop.begin_end();
     loop {
         match inner.ports.turns.finish(claim, ending.clone()).await {
-            Ok(Fenced::Done(due)) => return Some(due),
-            Ok(Fenced::Stale) => return None,
+            Ok(Fenced::Done(finished)) => return Ok(finished),
+            Ok(Fenced::Stale) => return Err(NotEnded),
             Err(error) if error.retryable() && !gone(inner, stop) => {
                 tracing::warn!(%error, "the end of a turn could not be stored; it is tried again");
                 tokio::time::sleep(RETRY).await;
             }
             Err(error) => {
                 tracing::error!(%error, "the end of a turn could not be stored; whoever has it next will");
-                return None;
+                return Err(NotEnded);
             }
         }
     }

@@ -3,7 +3,8 @@
 use std::time::Duration;
 
 use ports::PortResult;
-use ports::store::{NewTurn, Opened, TurnKind};
+use ports::store::{NewFollowUp, NewTurn, Opened, Pushed, TurnKind, WhenBusy};
+use protocol::follow_up::FollowUp;
 use protocol::message::{NewMessage, Role};
 use protocol::session::Owner;
 use protocol::turn::{Turn, TurnRequest};
@@ -11,10 +12,10 @@ use protocol::{MessageId, SessionId, TurnId};
 use serde_json::{Map, Value, json};
 use sha2::{Digest, Sha256};
 
-use crate::Engine;
+use crate::{Engine, Inner};
 
 /// How long the outbox leaves a new turn to the push that follows at once.
-const PUSH_GRACE: Duration = Duration::from_secs(5);
+pub(crate) const PUSH_GRACE: Duration = Duration::from_secs(5);
 /// How long a client waits for the queue. A broker that says nothing must not hold up an answer that does not need it.
 const PUSH_PATIENCE: Duration = Duration::from_millis(500);
 
@@ -47,9 +48,23 @@ pub enum Submitted {
     MessageIdReused,
     Busy,
     NothingToRegenerate,
+    /// The session is at work: the message waits for the next step of its turn, or did when it was sent before.
+    FollowUp(Box<FollowUp>),
+    TooManyFollowUps,
     /// The user has as many turns under way as a user may have.
     TooMany,
     NoSession,
+}
+
+/// A message for the turn that is at work.
+#[derive(Clone, Debug)]
+pub struct FollowUpRequest {
+    pub session_id: SessionId,
+    pub text: String,
+    /// The client's id for the message.
+    pub client_id: Option<String>,
+    pub context: Option<Value>,
+    pub file_ids: Vec<String>,
 }
 
 impl Engine {
@@ -64,7 +79,7 @@ impl Engine {
                 let message = self
                     .user_message(owner, &submission.session_id, &text, context, &file_ids)
                     .await?;
-                TurnKind::Submit { message, client_id, fingerprint }
+                TurnKind::Submit { message, client_id, fingerprint, when_busy: WhenBusy::FollowUp }
             }
         };
         let new = NewTurn {
@@ -72,44 +87,33 @@ impl Engine {
             request: submission.request,
             kind,
             push_grace: PUSH_GRACE,
+            parent: None,
         };
-        Ok(match inner.ports.turns.open(owner, new).await? {
-            Opened::New(turn) => {
-                metrics::counter!("pilothouse_turns_accepted_total").increment(1);
-                // The turn is accepted whatever becomes of the push: the outbox has it. One that waits for its place is
-                // pushed when it gets it.
-                if turn.admitted {
-                    self.push(&turn.id).await;
-                }
-                Submitted::Accepted(turn)
-            }
+        Ok(match inner.open(owner, new).await? {
+            Opened::New(turn) => Submitted::Accepted(turn),
             Opened::Joined(turn) => Submitted::Joined(turn),
+            Opened::FollowUp(follow_up) => Submitted::FollowUp(follow_up),
+            Opened::TooManyFollowUps => Submitted::TooManyFollowUps,
             Opened::Reused => Submitted::MessageIdReused,
             Opened::Busy => Submitted::Busy,
             Opened::NothingToRegenerate => Submitted::NothingToRegenerate,
-            Opened::TooMany => Submitted::TooMany,
-            Opened::NoSession => Submitted::NoSession,
+            Opened::TooMany | Opened::TooManyChildren => Submitted::TooMany,
+            // A turn that nobody's call starts has no parent that could have ended.
+            Opened::NoSession | Opened::ParentEnded => Submitted::NoSession,
         })
     }
 
-    async fn push(&self, turn: &TurnId) {
-        let pushing = self.inner.ports.queue.push(turn);
-        match tokio::time::timeout(PUSH_PATIENCE, pushing).await {
-            Ok(Ok(())) => return,
-            Ok(Err(error)) => {
-                tracing::warn!(turn.id = %turn, %error, "a new turn could not be pushed; the sweeper will");
-            }
-            Err(_) => {
-                tracing::warn!(turn.id = %turn, "the queue is slow to take a new turn; the sweeper looks after it");
-            }
-        }
-        // Without the grace, which was for the push that has failed.
-        let now = self.inner.ports.outbox.pushed(std::slice::from_ref(turn), Duration::ZERO);
-        if let Err(error) = now.await {
-            tracing::warn!(turn.id = %turn, %error, "a new turn is found by the sweeper after its grace");
-        }
+    /// For the turn that is at work, and only while one is.
+    pub async fn follow_up(&self, owner: &Owner, request: FollowUpRequest) -> PortResult<Pushed> {
+        let FollowUpRequest { session_id, text, client_id, context, file_ids } = request;
+        // The same as for a message that becomes a follow-up because the session is busy: one id, one message.
+        let asked = TurnRequest { context: context.clone(), ..TurnRequest::default() };
+        let fingerprint = fingerprint(&text, &asked, &file_ids);
+        let message =
+            self.user_message(owner, &session_id, &text, context.as_ref(), &file_ids).await?;
+        let new = NewFollowUp { message, client_id, fingerprint };
+        self.inner.ports.follow_ups.push(owner, &session_id, new).await
     }
-
     /// The row that is stored: the words as typed, and what is attached as data beside them.
     async fn user_message(
         &self,
@@ -141,7 +145,47 @@ impl Engine {
     }
 }
 
-fn fingerprint(text: &str, request: &TurnRequest, file_ids: &[String]) -> String {
+impl Inner {
+    /// The one way a turn comes to be, for people and for tool calls alike. It is accepted whatever becomes of the push:
+    /// the outbox has it. One that waits for its place is pushed when it gets it.
+    pub(crate) async fn open(&self, owner: &Owner, new: NewTurn) -> PortResult<Opened> {
+        let opened = self.ports.turns.open(owner, new).await?;
+        if let Opened::New(turn) = &opened {
+            metrics::counter!("pilothouse_turns_accepted_total").increment(1);
+            if turn.admitted {
+                self.push(&turn.id).await;
+            }
+        }
+        Ok(opened)
+    }
+
+    pub(crate) async fn push(&self, turn: &TurnId) {
+        let pushing = self.ports.queue.push(turn);
+        match tokio::time::timeout(PUSH_PATIENCE, pushing).await {
+            Ok(Ok(())) => return,
+            Ok(Err(error)) => {
+                tracing::warn!(turn.id = %turn, %error, "a new turn could not be pushed; the sweeper will");
+            }
+            Err(_) => {
+                tracing::warn!(turn.id = %turn, "the queue is slow to take a new turn; the sweeper looks after it");
+            }
+        }
+        // Without the grace, which was for the push that has failed.
+        let now = self.ports.outbox.pushed(std::slice::from_ref(turn), Duration::ZERO);
+        if let Err(error) = now.await {
+            tracing::warn!(turn.id = %turn, %error, "a new turn is found by the sweeper after its grace");
+        }
+    }
+
+    /// For turns that something has made due.
+    pub(crate) async fn push_all(&self, due: &[TurnId]) {
+        for turn in due {
+            self.push(turn).await;
+        }
+    }
+}
+
+pub(crate) fn fingerprint(text: &str, request: &TurnRequest, file_ids: &[String]) -> String {
     let asked = json!([text, request, file_ids]).to_string();
     Sha256::digest(asked.as_bytes()).iter().map(|byte| format!("{byte:02x}")).collect()
 }

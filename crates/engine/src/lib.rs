@@ -3,15 +3,21 @@
 
 mod cancel;
 mod completion;
+mod derived;
+mod fold;
 mod intake;
 mod nearby;
+mod operations;
 pub mod options;
 mod reach;
 mod shutdown;
+mod slots;
+mod sub_sessions;
 mod sweep;
 pub mod tasks;
 mod title;
 mod turn;
+mod wait;
 mod worker;
 
 use std::sync::Arc;
@@ -19,13 +25,14 @@ use std::sync::Arc;
 use ports::{ModelProvider, Ports, Tool};
 
 pub use cancel::{CancelReason, CancelReport};
-pub use intake::{Submission, Submitted, What};
+pub use intake::{FollowUpRequest, Submission, Submitted, What};
 pub use options::Options;
 pub use worker::Roles;
 
 use crate::nearby::Nearby;
 use crate::reach::Reach;
 use crate::shutdown::Phase;
+use crate::slots::Returning;
 use crate::tasks::Tasks;
 use crate::turn::registry::Registry;
 
@@ -44,6 +51,7 @@ pub(crate) struct Inner {
     pub(crate) registry: Registry,
     pub(crate) phase: Phase,
     pub(crate) nearby: Nearby,
+    pub(crate) returning: Returning,
     pub(crate) reach: Reach,
 }
 
@@ -63,6 +71,7 @@ impl Engine {
             registry: Registry::default(),
             phase: Phase::default(),
             nearby: Nearby::default(),
+            returning: Returning::default(),
             reach: Reach::default(),
         };
         Self { inner: Arc::new(inner) }

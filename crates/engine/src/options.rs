@@ -29,6 +29,10 @@ pub struct Options {
     /// The first wait between two tries; doubled each time, with jitter, unless the provider names one.
     pub retry_base: Duration,
     pub shutdown: Duration,
+    /// How far turns may delegate.
+    pub tree: limits::Tree,
+    /// How long an operation may take.
+    pub operation_time: Duration,
 }
 
 impl Default for Options {
@@ -49,6 +53,8 @@ impl Default for Options {
             model_tries: 4,
             retry_base: Duration::from_secs(1),
             shutdown: limits::SHUTDOWN,
+            tree: limits::Tree::default(),
+            operation_time: limits::OPERATION_TIME,
         }
     }
 }

@@ -12,8 +12,14 @@ pub enum Kind {
     Worker,
     /// One turn, apart from its worker so that a panic stays its own.
     Turn,
+    /// Sees to it that a turn whose attempt panicked is ended.
+    Keeper,
+    /// One tool call, which may outlive its step.
+    Tool,
     /// Writes what one turn says.
     Pen,
+    /// Takes the completions of operations.
+    Completions,
     /// Reads the outbox.
     Sweeper,
     /// Hears cancel hints.
@@ -29,7 +35,10 @@ impl Kind {
         match self {
             Self::Worker => "worker",
             Self::Turn => "turn",
+            Self::Keeper => "keeper",
+            Self::Tool => "tool",
             Self::Pen => "pen",
+            Self::Completions => "completions",
             Self::Sweeper => "sweeper",
             Self::Listener => "listener",
             Self::Title => "title",

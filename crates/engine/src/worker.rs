@@ -10,8 +10,8 @@ use protocol::{TurnId, WorkerId};
 use tokio::time::Instant;
 
 use crate::tasks::Kind;
-use crate::turn;
-use crate::{Engine, Inner, sweep};
+use crate::turn::{self, Won};
+use crate::{Engine, Inner, operations, slots, sweep};
 
 /// How long to leave a queue or store alone that has just failed.
 const PAUSE: Duration = Duration::from_secs(1);
@@ -41,6 +41,7 @@ impl Engine {
                 inner.tasks.spawn(Kind::Worker, work(inner.clone()));
             }
             inner.tasks.spawn(Kind::Listener, turn::registry::listen(inner.clone()));
+            inner.tasks.spawn(Kind::Completions, operations::take_completions(inner.clone()));
         }
         if roles.sweep {
             let fallback = if roles.work { sweep::Fallback::Nearby } else { sweep::Fallback::None };
@@ -50,11 +51,15 @@ impl Engine {
 }
 
 async fn work(inner: Arc<Inner>) {
-    let worker = WorkerId::fresh();
     loop {
         let delivery = tokio::select! {
             biased;
             () = inner.phase.stopping() => return,
+            // Those that have begun come before anything new.
+            asked = inner.returning.next() => {
+                asked.lend().await;
+                continue;
+            }
             () = inner.reach.lost() => {
                 tokio::select! {
                     biased;
@@ -64,14 +69,14 @@ async fn work(inner: Arc<Inner>) {
             }
             delivery = inner.ports.queue.pop() => delivery,
             turn = inner.nearby.next() => {
-                run(&inner, &worker, &turn, None).await;
+                run(&inner, &turn, None).await;
                 continue;
             }
         };
         match delivery {
             Ok(delivery) => {
                 let turn = delivery.turn_id.clone();
-                run(&inner, &worker, &turn, Some(delivery)).await;
+                run(&inner, &turn, Some(delivery)).await;
             }
             Err(error) => {
                 tracing::warn!(%error, "the queue gives no deliveries");
@@ -85,13 +90,17 @@ async fn work(inner: Arc<Inner>) {
     }
 }
 
-async fn run(inner: &Arc<Inner>, worker: &WorkerId, turn_id: &TurnId, delivery: Option<Delivery>) {
+async fn run(inner: &Arc<Inner>, turn_id: &TurnId, delivery: Option<Delivery>) {
     let asked = Instant::now();
-    let settled = match claim(inner, worker, turn_id).await {
+    // A name for this claim alone: the turn that this worker ran before may still be ours and wait for something, and a
+    // repeated delivery of it must not look like a repeated claim.
+    let worker = WorkerId::fresh();
+    let settled = match claim(inner, &worker, turn_id).await {
         Ok(Claimed::Won { claim, turn, log_at }) => {
+            let (slot, lent) = slots::lend();
+            turn::start(inner, Won { claim, turn: *turn, log_at, asked }, slot);
             // The claim is committed, so the delivery has done its duty. Settling it is not worth waiting for.
-            let run = turn::run(inner.clone(), claim, *turn, log_at, asked);
-            let (settled, ()) = tokio::join!(ack(delivery), run);
+            let (settled, ()) = tokio::join!(ack(delivery), lent.freed());
             settled
         }
         Ok(Claimed::Held | Claimed::Waits | Claimed::Ended) => ack(delivery).await,

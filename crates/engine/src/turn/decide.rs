@@ -14,9 +14,6 @@ use crate::options::Options;
 
 /// Failing calls without arguments, of whatever tool, that trip the breaker.
 const EMPTY_CALLS: usize = 5;
-/// How often a repeatable call may be started before it counts as interrupted.
-const STARTS: u32 = 3;
-
 #[derive(Debug, PartialEq)]
 pub(crate) enum Next {
     /// Ask the model; on the last step tools are forbidden, so that it ends in words.
@@ -75,7 +72,7 @@ pub(crate) fn unanswered(said: &[&Message]) -> Vec<ToolCall> {
         .collect()
 }
 
-fn how(progress: &Progress, call: &ToolCall, journaled_now: &HashSet<CallId>) -> How {
+pub(super) fn how(progress: &Progress, call: &ToolCall, journaled_now: &HashSet<CallId>) -> How {
     if journaled_now.contains(&call.id) {
         return How::Run;
     }
@@ -83,8 +80,9 @@ fn how(progress: &Progress, call: &ToolCall, journaled_now: &HashSet<CallId>) ->
         // The message was stored but not the intent: nothing can have happened.
         None => How::RunAgain,
         Some(journaled) => match journaled.effect {
-            Effect::None | Effect::Idempotent if journaled.starts < STARTS => How::RunAgain,
-            _ => How::Interrupted,
+            // However often: a turn that kills its workers fails as a whole.
+            Effect::None | Effect::Idempotent => How::RunAgain,
+            Effect::Once => How::Interrupted,
         },
     }
 }

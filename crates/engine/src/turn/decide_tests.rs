@@ -2,10 +2,9 @@
 
 use jiff::Timestamp;
 use ports::store::JournaledCall;
-use protocol::session::{ChatStatus, Owner, Session};
-use protocol::usage::Usage;
 
 use super::*;
+use crate::turn::fixtures::History;
 
 fn row(role: Role) -> Message {
     Message {
@@ -41,28 +40,7 @@ fn result(id: &str, outcome: Outcome) -> Message {
 }
 
 fn progress(messages: Vec<Message>) -> Progress {
-    Progress {
-        session: Session {
-            id: "s".into(),
-            user_id: None,
-            title: None,
-            is_pinned: false,
-            dry_run: false,
-            metadata: serde_json::Map::new(),
-            parent_session_id: None,
-            created_at: Timestamp::UNIX_EPOCH,
-            updated_at: Timestamp::UNIX_EPOCH,
-            chat_status: ChatStatus::Running,
-            total_prompt_tokens: 0,
-            total_completion_tokens: 0,
-            total_cost_microdollars: 0,
-        },
-        owner: Owner::Anonymous,
-        messages,
-        steps_done: 0,
-        usage: Usage::default(),
-        calls: Vec::new(),
-    }
+    Progress { messages, ..History::new().progress() }
 }
 
 fn decide(progress: &Progress) -> Next {
@@ -94,12 +72,12 @@ fn what_becomes_of_a_call_after_a_crash_depends_on_its_effect() {
     let table = [
         (Effect::None, 1, How::RunAgain),
         (Effect::Idempotent, 2, How::RunAgain),
-        (Effect::Idempotent, 3, How::Interrupted),
+        (Effect::Idempotent, 3, How::RunAgain),
         (Effect::Once, 1, How::Interrupted),
     ];
     for (effect, starts, how) in table {
         let mut stored = progress(vec![asks(&[call("a", "x", "{}")])]);
-        stored.calls = vec![JournaledCall { call_id: "a".into(), effect, starts }];
+        stored.calls = vec![JournaledCall { call_id: "a".into(), effect, starts, parked: None }];
         let Next::Tools(pending) = decide(&stored) else { panic!("calls are open") };
         assert_eq!(pending[0].how, how, "{effect:?} started {starts} times");
     }
@@ -108,7 +86,8 @@ fn what_becomes_of_a_call_after_a_crash_depends_on_its_effect() {
 #[test]
 fn a_call_that_this_attempt_journaled_simply_runs() {
     let mut stored = progress(vec![asks(&[call("a", "x", "{}")])]);
-    stored.calls = vec![JournaledCall { call_id: "a".into(), effect: Effect::Once, starts: 1 }];
+    stored.calls =
+        vec![JournaledCall { call_id: "a".into(), effect: Effect::Once, starts: 1, parked: None }];
     let mine = HashSet::from([CallId::from("a")]);
     let next = next(&stored, &"now".into(), &mine, Duration::ZERO, &Options::default());
     let Next::Tools(pending) = next else { panic!("calls are open") };

@@ -9,11 +9,18 @@ use super::registry::StopReason;
 pub(crate) enum Halt {
     Stop(StopReason),
     Fail(TurnError),
+    /// The claim was given up in order: what comes next is in the store.
+    Rest,
 }
 
 impl Halt {
     pub(crate) fn fail(code: FailureCode, message: impl Into<String>) -> Self {
         Self::Fail(TurnError::new(code, message))
+    }
+
+    /// Whether the model was given more than it can take.
+    pub(crate) fn is_too_long(&self) -> bool {
+        matches!(self, Self::Fail(error) if error.code == FailureCode::ContextTooLong)
     }
 }
 

@@ -1,6 +1,7 @@
 //! One model call: its words and calls are recorded as they come, and at the end it is either an answer
 //! or calls that were journaled before any of them runs.
 
+use std::future::Future;
 use std::time::Duration;
 
 use futures::StreamExt;
@@ -14,9 +15,9 @@ use protocol::turn::FailureCode;
 use protocol::usage::Usage;
 use serde_json::Value;
 
+use super::Attempt;
 use super::halt::Halt;
 use super::tool_list::arguments;
-use super::{Attempt, context};
 
 /// The longest wait between two tries, whatever the provider asks for.
 const LONGEST_WAIT: Duration = Duration::from_secs(30);
@@ -61,10 +62,9 @@ impl Attempt {
             .flat_map(|row| &row.tool_calls)
             .map(|call| call.id.clone())
             .collect();
-        let tools = self.inner.tools.definitions();
-        let request =
-            context::request(progress, &self.turn.id, &self.turn.request, tools, tool_use);
-        let finished = self.ask(request).await?;
+        let request = self.request(progress, tool_use);
+        let finished = self.ask(&request).await?;
+        self.gauge.counted(&request, finished.usage.prompt_tokens);
         self.recorder.end_words().await?;
 
         let said = std::mem::take(&mut self.said);
@@ -77,7 +77,7 @@ impl Attempt {
             if message.content.trim().is_empty() {
                 // Nothing to show for it, but it was paid for.
                 let spent = vec![Entry::StepEnded { usage: finished.usage }];
-                self.record(spent).await?;
+                self.desk.record(spent).await?;
                 return Err(Halt::fail(
                     FailureCode::EmptyCompletion,
                     "The model ended without an answer. Sending the message again usually helps.",
@@ -92,7 +92,7 @@ impl Attempt {
     }
 
     /// Tries again while nothing of the step was shown and the provider may get better.
-    async fn ask(&mut self, request: ModelRequest) -> Result<Finished, Halt> {
+    async fn ask(&mut self, request: &ModelRequest) -> Result<Finished, Halt> {
         let mut tries = 0;
         loop {
             tries += 1;
@@ -127,7 +127,6 @@ impl Attempt {
     async fn listen(&mut self, request: ModelRequest) -> Result<Finished, Interrupted> {
         let stop = self.stop.clone();
         let model = self.inner.model.clone();
-        let idle = self.inner.options.stream_idle();
         // A process that was asleep for longer than its lease must not act for the turn any more.
         if let Some(reason) = stop.now() {
             return Err(Halt::Stop(reason).into());
@@ -135,16 +134,14 @@ impl Attempt {
         let mut stream: ModelStream = tokio::select! {
             biased;
             reason = stop.stopped() => return Err(Halt::Stop(reason).into()),
-            stream = tokio::time::timeout(idle, model.stream(request)) => {
-                stream.map_err(|_| silent(idle))??
-            }
+            stream = self.unless_idle(model.stream(request)) => stream??,
         };
         loop {
             // A stop wins over a model that has always more to say.
             let event = tokio::select! {
                 biased;
                 reason = stop.stopped() => return Err(Halt::Stop(reason).into()),
-                event = tokio::time::timeout(idle, stream.next()) => event.map_err(|_| silent(idle))?,
+                event = self.unless_idle(stream.next()) => event?,
             };
             match event {
                 Some(Ok(ModelEvent::Finished { reason, usage, provider_state })) => {
@@ -161,6 +158,34 @@ impl Attempt {
                 }
             }
         }
+    }
+
+    /// A call that goes on in the background is work: while there is one the turn is not idle.
+    async fn unless_idle<T>(&self, heard: impl Future<Output = T>) -> Result<T, Halt> {
+        let idle = self.inner.options.stream_idle();
+        let mut heard = std::pin::pin!(heard);
+        loop {
+            match tokio::time::timeout(idle, &mut heard).await {
+                Ok(heard) => return Ok(heard),
+                Err(_) if !self.shelf.running().is_empty() => {}
+                Err(_) => return Err(self.silent(idle)),
+            }
+        }
+    }
+
+    fn silent(&self, idle: Duration) -> Halt {
+        let begun = self.said.calls.iter().flatten();
+        let unresolved: Vec<&str> = begun.map(|call| call.name.as_str()).collect();
+        tracing::warn!(
+            idle_seconds = idle.as_secs(),
+            ?unresolved,
+            "the model is silent; the turn is given up"
+        );
+        let mut words = format!("The model said nothing for {} seconds", idle.as_secs());
+        if !unresolved.is_empty() {
+            words.push_str(&format!(", in the middle of a call of {}", unresolved.join(", ")));
+        }
+        Halt::fail(FailureCode::IdleTimeout, format!("{words}."))
     }
 
     async fn hear(&mut self, event: ModelEvent) -> Result<(), Halt> {
@@ -253,7 +278,7 @@ impl Attempt {
         message.tool_calls = calls;
         let mut entries = vec![Entry::Message(message), Entry::StepEnded { usage }];
         entries.extend(intents);
-        self.record(entries).await
+        self.desk.record(entries).await
     }
 }
 
@@ -261,7 +286,7 @@ impl Attempt {
 const MOST_CALLS: usize = 128;
 
 impl Said {
-    fn is_begun(&self) -> bool {
+    pub(super) fn is_begun(&self) -> bool {
         !self.text.is_empty() || !self.reasoning.is_empty() || !self.calls.is_empty()
     }
 }
@@ -281,13 +306,6 @@ impl From<ModelError> for Interrupted {
     fn from(error: ModelError) -> Self {
         Self::Model(error)
     }
-}
-
-fn silent(idle: Duration) -> Halt {
-    Halt::fail(
-        FailureCode::IdleTimeout,
-        format!("The model said nothing for {} seconds.", idle.as_secs()),
-    )
 }
 
 /// Doubled with every try, with jitter so that many turns do not come back at the same moment.

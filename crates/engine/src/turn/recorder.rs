@@ -4,6 +4,7 @@
 
 use std::convert::Infallible;
 use std::future::Future;
+use std::ops::Deref;
 use std::sync::{Arc, Mutex, MutexGuard};
 use std::time::Duration;
 
@@ -18,8 +19,10 @@ use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 
 use super::halt::Halt;
+use super::insist::insist;
 use super::open_parts::OpenParts;
 use super::registry::{Stop, StopReason};
+use crate::Inner;
 use crate::tasks::{Kind, Tasks};
 
 /// What may wait for the disk; a turn that is faster than that waits too.
@@ -34,8 +37,22 @@ const SILENCES: [(Duration, &str); 3] = [
 ];
 
 pub(crate) struct Recorder {
-    shared: Arc<Shared>,
+    pen: Pen,
     flusher: JoinHandle<()>,
+}
+
+/// What writes. Calls that outlive their step, or have something to show before they end, have one of their own.
+#[derive(Clone)]
+pub(crate) struct Pen {
+    shared: Arc<Shared>,
+}
+
+impl Deref for Recorder {
+    type Target = Pen;
+
+    fn deref(&self) -> &Pen {
+        &self.pen
+    }
 }
 
 struct Shared {
@@ -88,9 +105,30 @@ impl Recorder {
             stop,
         });
         let flusher = tasks.spawn(Kind::Pen, flush(shared.clone()));
-        Self { shared, flusher }
+        Self { pen: Pen { shared }, flusher }
     }
 
+    pub(crate) fn pen(&self) -> Pen {
+        self.pen.clone()
+    }
+
+    /// Stops storing and hands out the rest, for the one transaction that ends the turn.
+    pub(crate) async fn close(self) -> Closing {
+        let shared = &self.pen.shared;
+        shared.closing.cancel();
+        if self.flusher.await.is_err() {
+            tracing::error!("the task that stores a turn's chunks panicked");
+        }
+        let mut state = shared.state.lock().expect(LOCK);
+        // A call that still runs must not write into what is being ended.
+        state.broken.get_or_insert(Halt::Stop(StopReason::LeaseLost));
+        let next = state.builder.next_seq();
+        let rest = std::mem::replace(&mut state.builder, SegmentBuilder::following(next - 1));
+        Closing { unsent: state.unsent.take(), builder: rest, parts: state.parts.clone() }
+    }
+}
+
+impl Pen {
     pub(crate) async fn emit(&self, chunk: Chunk) -> Result<(), Halt> {
         self.write(|state| state.say(&chunk)).await
     }
@@ -150,6 +188,11 @@ impl Recorder {
         self.state().parts.has_seen(call)
     }
 
+    /// Whether the call was shown and its result was not.
+    pub(crate) fn awaits(&self, call: &CallId) -> bool {
+        self.state().parts.unanswered().any(|open| open == call)
+    }
+
     /// Returns when everything said so far is stored.
     pub(crate) async fn flushed(&self) -> Result<(), Halt> {
         let said = self.state().builder.next_seq() - 1;
@@ -169,16 +212,15 @@ impl Recorder {
         }
     }
 
-    /// Stops storing and hands out the rest, for the one transaction that ends the turn.
-    pub(crate) async fn close(self) -> Closing {
-        self.shared.closing.cancel();
-        if self.flusher.await.is_err() {
-            tracing::error!("the task that stores a turn's chunks panicked");
+    /// Says it if there is room now, and nothing otherwise.
+    pub(crate) fn hint(&self, chunk: &Chunk) {
+        let mut state = self.state();
+        if state.broken.is_some() || state.builder.len() > UNSTORED_BYTES / 2 {
+            return;
         }
-        let mut state = self.shared.state.lock().expect(LOCK);
-        let next = state.builder.next_seq();
-        let rest = std::mem::replace(&mut state.builder, SegmentBuilder::following(next - 1));
-        Closing { unsent: state.unsent.take(), builder: rest, parts: state.parts.clone() }
+        state.say(chunk);
+        drop(state);
+        self.shared.grown.notify_one();
     }
 
     async fn write(&self, say: impl FnOnce(&mut State)) -> Result<(), Halt> {
@@ -305,6 +347,30 @@ async fn store(shared: &Shared, segment: &Segment) -> Result<(), Halt> {
     }
 }
 
+/// Stores what a recorder that was closed has left, for a turn that goes on. A part of it may have been stored without
+/// our hearing of it.
+pub(crate) async fn append(
+    inner: &Inner,
+    claim: &Claim,
+    stop: &Stop,
+    mut segment: Segment,
+) -> Result<(), Halt> {
+    let task = claim.turn_id.task();
+    loop {
+        let append = || inner.ports.log.append(&task, claim.fence, segment.clone());
+        segment = match insist(stop, append).await? {
+            Appended::Stored => return Ok(()),
+            Appended::Gap { last } if last >= segment.first => match segment.after(last) {
+                Some(rest) => rest,
+                None => return Ok(()),
+            },
+            Appended::Stale | Appended::Sealed | Appended::Gap { .. } => {
+                return Err(Halt::Stop(StopReason::LeaseLost));
+            }
+        };
+    }
+}
+
 /// The end of a turn's log, being written.
 pub(crate) struct Closing {
     unsent: Option<Segment>,
@@ -325,6 +391,15 @@ impl Closing {
 
     pub(crate) fn parts(&self) -> &OpenParts {
         &self.parts
+    }
+
+    /// The same, to be ended in another way.
+    pub(crate) fn again(&self) -> Self {
+        Self {
+            unsent: self.unsent.clone(),
+            builder: self.builder.clone(),
+            parts: self.parts.clone(),
+        }
     }
 
     /// Everything that is not stored yet, as one segment.

@@ -67,9 +67,14 @@ impl Stop {
         self.stop(StopReason::LeaseLost);
     }
 
-    /// The end is being stored: from now on a renewal that finds the turn ended has found our own end.
+    /// The claim is being given up by an end or a rest: from now on a renewal that finds it gone has found that.
     pub(crate) fn begin_end(&self) {
         self.ending.store(true, Ordering::Release);
+    }
+
+    /// It was not given up: the turn goes on.
+    pub(crate) fn goes_on(&self) {
+        self.ending.store(false, Ordering::Release);
     }
 
     pub(crate) fn is_ending(&self) -> bool {

@@ -2,7 +2,8 @@
 //! behind it, so that the client can read on.
 
 use std::collections::HashSet;
-use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+use std::sync::{Arc, Mutex};
 
 use ports::store::Progress;
 use ports::stream_log::{Read, TakenOver};
@@ -13,13 +14,16 @@ use protocol::{CallId, Seq};
 use serde_json::Value;
 use tokio::time::Instant;
 
+use super::desk::Desk;
 use super::halt::Halt;
 use super::insist::insist;
 use super::open_parts::OpenParts;
 use super::recorder::{Closing, Recorder};
 use super::registry::{Stop, StopReason};
-use super::{Attempt, Said, tool_step};
+use super::shelf::Shelf;
+use super::{Attempt, Gauge, Said, output};
 use crate::Inner;
+use crate::slots::Slot;
 
 const READ_BYTES: usize = 256 * 1024;
 const SUPERSEDED: &str = "The server stopped before this call was made; the step is done again.";
@@ -32,6 +36,7 @@ impl Attempt {
         turn: Turn,
         log_at: Option<Seq>,
         stop: Arc<Stop>,
+        slot: Option<Slot>,
     ) -> Result<Self, Halt> {
         let (last, parts) = match log_at {
             Some(last) => (last, read_parts(&inner, &turn, &stop, last).await?),
@@ -39,8 +44,15 @@ impl Attempt {
         };
         let log = inner.ports.log.clone();
         let recorder = Recorder::new(&inner.tasks, log, &claim, stop.clone(), last, parts.clone());
+        let pen = recorder.pen();
+        let desk = Desk::new(inner.clone(), claim.clone(), stop.clone(), pen, &turn);
+        let shelf = Shelf::new(desk.clone());
         let turn_usage = turn.usage;
         Ok(Self {
+            desk,
+            shelf,
+            slot: Mutex::new(slot),
+            aside: AtomicBool::new(turn.aside),
             inner,
             claim,
             turn,
@@ -52,6 +64,7 @@ impl Attempt {
             spent: turn_usage,
             inherited: parts,
             untitled: None,
+            gauge: Gauge::default(),
             started: Instant::now(),
         })
     }
@@ -63,10 +76,23 @@ impl Attempt {
             let message_id = self.turn.message_id.clone();
             return self.recorder.emit(Chunk::Start { message_id, message_metadata: None }).await;
         }
+        if self.has_rested() {
+            return Ok(());
+        }
         metrics::counter!("pilothouse_takeovers_total").increment(1);
         tracing::info!(attempt = self.claim.fence, "going on with a turn");
-        let progress = self.progress().await?;
+        let progress = self.desk.progress().await?;
         self.recorder.emit_all(mend(parts, &progress, &self.turn, self.claim.fence)).await
+    }
+}
+
+impl Attempt {
+    /// Whether the turn gave its claim up as operations do, between two steps or over its open call: nothing was cut off.
+    fn has_rested(&self) -> bool {
+        let Some(operation) = &self.turn.operation else { return false };
+        let crashed = self.turn.attempt > 1;
+        let awaited = self.inherited.unanswered().any(|call| *call == operation.call_id);
+        !crashed && (awaited || !self.inherited.in_step())
     }
 }
 
@@ -125,8 +151,10 @@ async fn read_parts(inner: &Inner, turn: &Turn, stop: &Stop, last: Seq) -> Resul
 /// other open step is closed and done again.
 fn mend(parts: &OpenParts, progress: &Progress, turn: &Turn, fence: u64) -> Vec<Chunk> {
     let rows = || progress.messages.iter().filter(|row| row.turn_id == turn.id);
-    let journaled: Vec<CallId> =
-        rows().flat_map(|row| &row.tool_calls).map(|call| call.id.clone()).collect();
+    // The call of an operation stands in the history of the turn that asked for it.
+    let carried_out = turn.operation.as_ref().map(|operation| operation.call_id.clone());
+    let asked = rows().flat_map(|row| &row.tool_calls).map(|call| call.id.clone());
+    let journaled: Vec<CallId> = asked.chain(carried_out).collect();
     let goes_on = parts.step_asked_for(&journaled);
     let supersedes = if goes_on { None } else { parts.step_range() };
 
@@ -139,12 +167,17 @@ fn mend(parts: &OpenParts, progress: &Progress, turn: &Turn, fence: u64) -> Vec<
         let asked = rows().flat_map(|row| &row.tool_calls).find(|asked| asked.id == *call);
         if let (Some(row), Some(asked), Some(outcome)) = (row, asked, row.and_then(|r| r.outcome)) {
             let output = serde_json::from_str(&row.content).unwrap_or(Value::Null);
-            chunks.push(tool_step::shown(asked, output, outcome));
+            chunks.push(output::shown(asked, output, outcome));
         }
     }
     let attempt = u32::try_from(fence).unwrap_or(u32::MAX);
     chunks.push(Chunk::DataAttempt { data: AttemptData { attempt, supersedes } });
-    let all_answered = super::decide::unanswered(&rows().collect::<Vec<_>>()).is_empty();
+    let all_answered = match &turn.operation {
+        Some(operation) if journaled.len() == 1 => {
+            !parts.unanswered().any(|call| *call == operation.call_id)
+        }
+        _ => super::decide::unanswered(&rows().collect::<Vec<_>>()).is_empty(),
+    };
     if parts.in_step() && (!goes_on || all_answered) {
         chunks.push(Chunk::FinishStep);
     }

@@ -8,6 +8,7 @@ use ports::Tool;
 use ports::model::ToolDefinition;
 use protocol::limits::TOOL_INPUT_BYTES;
 use protocol::message::ToolCall;
+use protocol::permissions::Permissions;
 use protocol::response::ToolResponse;
 use protocol::tool::Effect;
 use serde_json::{Map, Value};
@@ -36,8 +37,13 @@ impl ToolList {
         Self { tools, definitions }
     }
 
-    pub(crate) fn definitions(&self) -> Arc<[ToolDefinition]> {
-        self.definitions.clone()
+    /// Those that the permissions let through.
+    pub(crate) fn definitions(&self, permissions: &Permissions) -> Arc<[ToolDefinition]> {
+        if permissions.is_unlimited() {
+            return self.definitions.clone();
+        }
+        let allowed = self.definitions.iter().filter(|tool| permissions.allow_tool(&tool.name));
+        allowed.cloned().collect()
     }
 
     pub(crate) fn effect(&self, name: &str) -> Effect {

@@ -1,0 +1,148 @@
+//! What an operation came to, from outside: one completion for the webhook, for messages, and for the work itself.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use ports::PortResult;
+use ports::completions::Arrival;
+use ports::store::{OperationCompleted, Which};
+use protocol::message::Outcome;
+use protocol::operation::{Completion, OperationResult};
+use protocol::response::ToolResponse;
+use protocol::text::scrub;
+use protocol::{OperationId, TaskId};
+use serde::Deserialize;
+use serde_json::{Value, json};
+
+use crate::turn::output::cut_output;
+use crate::{Engine, Inner};
+
+/// How long to leave completions alone that could not be had or processed.
+const PAUSE: Duration = Duration::from_secs(1);
+
+impl Engine {
+    /// Stored when it returns; the conversation goes on by itself. Repeated, late, or after a cancel it changes nothing.
+    pub async fn complete_operation(
+        &self,
+        which: &Which,
+        completion: Completion,
+    ) -> PortResult<OperationCompleted> {
+        self.inner.complete(which, result(completion)).await
+    }
+}
+
+impl Inner {
+    pub(crate) async fn complete(
+        &self,
+        which: &Which,
+        result: OperationResult,
+    ) -> PortResult<OperationCompleted> {
+        let completed = self.ports.operations.complete(which, result).await?;
+        if let OperationCompleted::Done { task_id, due } = &completed {
+            metrics::counter!("pilothouse_operations_completed_total").increment(1);
+            if *due {
+                self.push(&task_id.turn()).await;
+            }
+        }
+        Ok(completed)
+    }
+}
+
+/// What stands in the history for what somebody says it came to.
+fn result(completion: Completion) -> OperationResult {
+    if !completion.success {
+        let why = completion.error.unwrap_or_else(|| "It failed without saying why.".to_owned());
+        let output = json!(ToolResponse::error("operation_failed", why));
+        return OperationResult {
+            output: bounded(scrub(output)).to_string(),
+            outcome: Outcome::Error,
+        };
+    }
+    let output = match completion.result {
+        None | Some(Value::Null) => json!({ "status": "completed" }),
+        Some(result) => result,
+    };
+    OperationResult { output: bounded(scrub(output)).to_string(), outcome: Outcome::Ok }
+}
+
+fn bounded(output: Value) -> Value {
+    cut_output(output, "The result was cut to fit.")
+}
+
+/// A message of the completions' queue.
+#[derive(Deserialize)]
+struct Message {
+    operation_id: Option<OperationId>,
+    task_id: Option<TaskId>,
+    #[serde(flatten)]
+    completion: Completion,
+}
+
+/// Runs until shutdown. A message is settled once what it says is stored, or once it is clear that it says nothing.
+pub(crate) async fn take_completions(inner: Arc<Inner>) {
+    loop {
+        let arrival = tokio::select! {
+            biased;
+            () = inner.phase.stopping() => return,
+            arrival = inner.ports.completions.next() => arrival,
+        };
+        let handled = match arrival {
+            Ok(arrival) => handle(&inner, arrival).await,
+            Err(error) => Err(error),
+        };
+        if let Err(error) = handled {
+            tracing::warn!(%error, "a completion could not be taken; it comes again");
+            tokio::select! {
+                biased;
+                () = inner.phase.stopping() => return,
+                () = tokio::time::sleep(PAUSE) => {}
+            }
+        }
+    }
+}
+
+async fn handle(inner: &Inner, arrival: Arrival) -> PortResult<()> {
+    let message: Message = match serde_json::from_str(&arrival.body) {
+        Ok(message) => message,
+        Err(error) => {
+            // Where it is wrong, not what it says.
+            tracing::warn!(line = error.line(), column = error.column(), kind = ?error.classify(), "a completion cannot be read");
+            return arrival.ack().await;
+        }
+    };
+    let which = match (message.operation_id, message.task_id) {
+        (Some(operation), _) => Which::Operation(operation),
+        (None, Some(task)) => Which::Task(task),
+        (None, None) => {
+            tracing::warn!("a completion names no operation");
+            return arrival.ack().await;
+        }
+    };
+    let completed = inner.complete(&which, result(message.completion)).await?;
+    if completed == OperationCompleted::Unknown {
+        tracing::warn!("a completion is for an operation that is not known");
+    }
+    arrival.ack().await
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_completion_without_a_result_says_that_it_is_completed() {
+        let completion = Completion { success: true, result: Some(Value::Null), error: None };
+        assert_eq!(result(completion).output, r#"{"status":"completed"}"#);
+    }
+
+    #[test]
+    fn a_message_is_read_with_its_names_and_what_it_says() {
+        let body =
+            r#"{"operation_id":"o","task_id":"t","success":false,"error":"no luck","extra":1}"#;
+        let message: Message = serde_json::from_str(body).expect("a message");
+        assert_eq!(message.operation_id, Some(OperationId::from("o")));
+        let result = result(message.completion);
+        assert_eq!(result.outcome, Outcome::Error);
+        assert!(result.output.contains("no luck"));
+    }
+}

@@ -1,0 +1,255 @@
+//! Sessions that a tool call starts and looks after, through the same door as a person's message.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use async_trait::async_trait;
+use ports::PortError;
+use ports::call_services::{NewSubSession, SubSessionTurn, SubSessionView, SubSessions};
+use ports::files::Place;
+use ports::store::{NewSession, NewTurn, Opened, Parent, TurnKind, WhenBusy};
+use ports::tool::ToolError;
+use protocol::message::{NewMessage, Role};
+use protocol::permissions::Permissions;
+use protocol::response::{SubSessionMessage, SubSessionProgress, SubSessionState};
+use protocol::session::{Owner, Session};
+use protocol::text::{cut_end, without_nul};
+use protocol::turn::{Turn, TurnRequest, TurnStatus};
+use protocol::{SessionId, TurnId};
+use serde_json::{Map, Value};
+use tokio_util::sync::CancellationToken;
+
+use crate::intake::{PUSH_GRACE, fingerprint};
+use crate::turn::pause::Pause;
+use crate::wait::{self, Waited};
+use crate::{Engine, Inner, derived};
+
+/// Messages of a sub-session that its progress shows, and how much of each.
+const SHOWN_MESSAGES: u32 = 5;
+const SHOWN_CHARS: usize = 400;
+/// Files of a sub-session that its result names.
+const SHOWN_FILES: usize = 50;
+
+/// Delegation in the name of one call.
+pub(crate) struct Delegation {
+    pub(crate) inner: Arc<Inner>,
+    pub(crate) owner: Owner,
+    pub(crate) session: Session,
+    pub(crate) turn: TurnId,
+    pub(crate) request: TurnRequest,
+    /// The call's idempotency key.
+    pub(crate) key: String,
+    pub(crate) pause: Arc<Pause>,
+    pub(crate) cancel: CancellationToken,
+}
+
+#[async_trait]
+impl SubSessions for Delegation {
+    async fn start(&self, new: NewSubSession) -> Result<SubSessionTurn, ToolError> {
+        let permissions = self.request.permissions.narrowed(new.filter);
+        let session = match &new.resume {
+            Some(id) => self.child(id).await?.id,
+            None => self.create(new.system_context).await?,
+        };
+        if new.resume.is_some() {
+            self.refuse_wider(&session, &permissions).await?;
+        }
+        let request = TurnRequest { context: None, permissions, ..self.request.clone() };
+        let text = without_nul(&new.prompt);
+        let kind = TurnKind::Submit {
+            fingerprint: fingerprint(&text, &request, &[]),
+            message: NewMessage::new(Role::User, text),
+            client_id: Some(derived::id("message", &self.key)),
+            when_busy: WhenBusy::FollowUp,
+        };
+        let turn = NewTurn {
+            session_id: session.clone(),
+            request,
+            kind,
+            push_grace: PUSH_GRACE,
+            parent: Some(self.parent()),
+        };
+        let turn_id = match self.inner.open(&self.owner, turn).await.map_err(unavailable)? {
+            Opened::New(turn) | Opened::Joined(turn) => turn.id,
+            Opened::FollowUp(follow_up) => follow_up.turn_id,
+            refused => return Err(refusal(&refused, &self.inner)),
+        };
+        Ok(SubSessionTurn { session_id: session, turn_id })
+    }
+
+    async fn wait(
+        &self,
+        which: &SubSessionTurn,
+        at_most: Duration,
+    ) -> Result<SubSessionView, ToolError> {
+        let waiting = self.pause.begin();
+        let waited = tokio::select! {
+            biased;
+            () = self.cancel.cancelled() => return Err(stopping()),
+            waited = wait::for_turn(&self.inner, &self.owner, &which.turn_id, at_most) => waited,
+        };
+        drop(waiting);
+        let waited = waited.map_err(unavailable)?.ok_or_else(not_found)?;
+        self.view(&which.session_id, waited).await
+    }
+
+    async fn current(&self, session: &SessionId) -> Result<SubSessionTurn, ToolError> {
+        let session_id = self.child(session).await?.id;
+        let current = self.inner.ports.turns.current(&self.owner, &session_id).await;
+        let (turn, _) = current.map_err(unavailable)?.ok_or_else(not_found)?;
+        Ok(SubSessionTurn { session_id, turn_id: turn.id })
+    }
+
+    async fn cancel(&self, session: &SessionId) -> Result<(), ToolError> {
+        let session = self.child(session).await?.id;
+        let engine = Engine { inner: self.inner.clone() };
+        engine.cancel(&self.owner, &session).await.map_err(unavailable)?;
+        Ok(())
+    }
+
+    async fn progress(&self, session: &SessionId) -> Result<SubSessionProgress, ToolError> {
+        let session = self.child(session).await?.id;
+        let page =
+            self.inner.ports.messages.page(&self.owner, &session, SHOWN_MESSAGES, None).await;
+        let page = page.map_err(unavailable)?.ok_or_else(not_found)?;
+        let newest = page.messages.iter().rev().take(SHOWN_MESSAGES as usize).rev();
+        let last_messages = newest.map(|message| SubSessionMessage {
+            role: message.role,
+            content: cut_end(&message.content, SHOWN_CHARS),
+        });
+        // Sequences are dense, so the last one counts them all.
+        let message_count = page.messages.last().map_or(0, |last| last.sequence.max(0) as u64);
+        Ok(SubSessionProgress { message_count, last_messages: last_messages.collect() })
+    }
+}
+
+impl Delegation {
+    fn parent(&self) -> Parent {
+        Parent { turn: self.turn.clone(), fan_out: self.inner.options.tree.fan_out }
+    }
+
+    async fn create(&self, system_context: Option<String>) -> Result<SessionId, ToolError> {
+        let deepest = self.inner.options.tree.depth;
+        if self.session.depth >= deepest {
+            return Err(ToolError::tell(
+                "sub_session_too_deep",
+                format!(
+                    "Sub-sessions may be {deepest} levels deep, and this is the last one. Do the work here."
+                ),
+            ));
+        }
+        let mut metadata = Map::new();
+        if let Some(context) = system_context.filter(|context| !context.trim().is_empty()) {
+            metadata.insert("system_context".into(), Value::String(without_nul(&context)));
+        }
+        let new = NewSession {
+            id: Some(SessionId(derived::id("session", &self.key))),
+            dry_run: self.session.dry_run,
+            metadata,
+            parent_session_id: Some(self.session.id.clone()),
+            depth: self.session.depth + 1,
+        };
+        let created = self.inner.ports.sessions.create(&self.owner, new).await;
+        Ok(created.map_err(unavailable)?.id)
+    }
+
+    /// A sub-session of this very session; any other looks missing.
+    async fn child(&self, id: &SessionId) -> Result<Session, ToolError> {
+        let found = self.inner.ports.sessions.get(&self.owner, id).await.map_err(unavailable)?;
+        found
+            .filter(|session| session.parent_session_id.as_ref() == Some(&self.session.id))
+            .ok_or_else(not_found)
+    }
+
+    /// A prompt for a turn that is at work is carried out with that turn's permissions: it must not have more than the
+    /// one who asks.
+    async fn refuse_wider(
+        &self,
+        session: &SessionId,
+        permissions: &Permissions,
+    ) -> Result<(), ToolError> {
+        let current = self.inner.ports.turns.current(&self.owner, session).await;
+        match current.map_err(unavailable)? {
+            Some((turn, _))
+                if !turn.status.is_final() && !turn.request.permissions.within(permissions) =>
+            {
+                Err(ToolError::tell(
+                    "sub_session_busy",
+                    "The sub-session is at work with other permissions. Wait for it to end, then ask it again.",
+                ))
+            }
+            _ => Ok(()),
+        }
+    }
+
+    async fn view(&self, session: &SessionId, waited: Waited) -> Result<SubSessionView, ToolError> {
+        let Waited { turn, fold } = waited;
+        let state = match turn.status {
+            TurnStatus::Queued => SubSessionState::Queued,
+            TurnStatus::Running => SubSessionState::Running,
+            TurnStatus::Completed => SubSessionState::Completed,
+            TurnStatus::Failed => SubSessionState::Error,
+            TurnStatus::Cancelled => SubSessionState::Cancelled,
+        };
+        let files = if turn.status.is_final() { self.files(session).await? } else { Vec::new() };
+        let answered = state == SubSessionState::Completed;
+        Ok(SubSessionView {
+            state,
+            error: turn.error.as_ref().map(|error| error.message.clone()),
+            elapsed: self.elapsed(&turn),
+            response: Some(fold.text).filter(|_| answered),
+            calls: fold.calls,
+            files,
+        })
+    }
+
+    async fn files(
+        &self,
+        session: &SessionId,
+    ) -> Result<Vec<protocol::response::WorkspaceFile>, ToolError> {
+        let place = Place { owner: self.owner.clone(), session: session.clone() };
+        let listing = self.inner.ports.files.list(&place, "", SHOWN_FILES).await;
+        Ok(listing.map_err(unavailable)?.files)
+    }
+
+    /// By the time of day: for people.
+    fn elapsed(&self, turn: &Turn) -> Duration {
+        let until = turn.ended_at.unwrap_or_else(|| self.inner.ports.clock.now());
+        Duration::try_from(until.duration_since(turn.created_at)).unwrap_or_default()
+    }
+}
+
+fn not_found() -> ToolError {
+    ToolError::tell("sub_session_not_found", "There is no such sub-session of this session.")
+}
+
+fn stopping() -> ToolError {
+    ToolError::tell("cancelled", "This turn is being stopped.")
+}
+
+fn unavailable(error: PortError) -> ToolError {
+    tracing::warn!(%error, "the store failed a sub-session's call");
+    ToolError::tell("store_unavailable", "The server could not reach its store. Try again.")
+}
+
+fn refusal(opened: &Opened, inner: &Inner) -> ToolError {
+    match opened {
+        Opened::TooMany => ToolError::tell(
+            "too_many_turns",
+            "The user has as many turns under way as a user may have. Wait for one to end.",
+        ),
+        Opened::TooManyChildren => ToolError::tell(
+            "too_many_sub_sessions",
+            format!(
+                "This turn has {} sub-sessions at work, and may have no more. Wait for one to end.",
+                inner.options.tree.fan_out
+            ),
+        ),
+        Opened::TooManyFollowUps => ToolError::tell(
+            "too_many_follow_ups",
+            "The sub-session is at work and has enough messages waiting. Wait for it to end.",
+        ),
+        Opened::ParentEnded => stopping(),
+        _ => not_found(),
+    }
+}

@@ -1,0 +1,186 @@
+//! Where a conversation may be cut, and where it is. Pure.
+
+use std::collections::HashMap;
+
+use ports::model::ModelMessage;
+use protocol::CallId;
+
+/// A message of the conversation, for the decision.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Piece {
+    pub(super) tokens: u64,
+    /// It is given to the model as it is even when it is folded.
+    pub(super) stays: bool,
+    /// A fold may end with it.
+    pub(super) may_end: bool,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Cut {
+    /// The last piece that is folded.
+    pub(super) last: usize,
+    /// Tokens of everything that is left, the fixed part included.
+    pub(super) left: u64,
+}
+
+/// The first place after which no more than `target` is left, so that as much as possible stays as it was; or else the
+/// last place there is.
+pub(super) fn choose(pieces: &[Piece], fixed: u64, target: u64) -> Option<Cut> {
+    let mut left = fixed + pieces.iter().map(|piece| piece.tokens).sum::<u64>();
+    let mut found = None;
+    for (last, piece) in pieces.iter().enumerate() {
+        if !piece.stays {
+            left -= piece.tokens;
+        }
+        if piece.may_end {
+            found = Some(Cut { last, left });
+            if left <= target {
+                break;
+            }
+        }
+    }
+    found
+}
+
+/// For every message, whether what follows stands on its own: no call is cut from its results, and the last exchange,
+/// which the model is about to go on from, is never folded.
+pub(super) fn places(messages: &[&ModelMessage]) -> Vec<bool> {
+    let mut answered: HashMap<&CallId, usize> = HashMap::new();
+    for (at, message) in messages.iter().enumerate() {
+        if let ModelMessage::ToolResult { call_id, .. } = message {
+            answered.insert(call_id, at);
+        }
+    }
+    // The farthest result that a call up to here has.
+    let mut owed = 0;
+    messages
+        .iter()
+        .enumerate()
+        .map(|(at, message)| {
+            if let ModelMessage::Assistant { tool_calls, .. } = message {
+                let results = tool_calls.iter().filter_map(|call| answered.get(&call.id));
+                owed = results.copied().fold(owed, usize::max);
+            }
+            owed <= at && at + 1 < messages.len()
+        })
+        .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+    use protocol::message::ToolCall;
+
+    use super::*;
+
+    fn piece(tokens: u64, may_end: bool) -> Piece {
+        Piece { tokens, stays: false, may_end }
+    }
+
+    #[test]
+    fn a_fold_ends_at_the_first_place_that_leaves_little_enough() {
+        let pieces = [piece(10, true), piece(10, false), piece(10, true), piece(10, false)];
+        let table = [
+            (35, Some(Cut { last: 0, left: 35 })),
+            (34, Some(Cut { last: 2, left: 15 })),
+            (15, Some(Cut { last: 2, left: 15 })),
+            // Never enough, but better than nothing.
+            (3, Some(Cut { last: 2, left: 15 })),
+        ];
+        for (target, cut) in table {
+            assert_eq!(choose(&pieces, 5, target), cut, "{target}");
+        }
+        assert_eq!(choose(&[piece(10, false)], 5, 0), None);
+    }
+
+    #[test]
+    fn what_stays_is_not_counted_as_gained() {
+        let stays = Piece { tokens: 10, stays: true, may_end: true };
+        assert_eq!(
+            choose(&[stays, piece(10, true), piece(1, false)], 0, 11),
+            Some(Cut { last: 1, left: 11 })
+        );
+    }
+
+    fn user() -> ModelMessage {
+        ModelMessage::User { text: "u".into() }
+    }
+
+    fn asks(ids: &[String]) -> ModelMessage {
+        let call = |id: &String| ToolCall {
+            id: id.as_str().into(),
+            name: "t".into(),
+            arguments: "{}".into(),
+        };
+        let tool_calls = ids.iter().map(call).collect();
+        ModelMessage::Assistant { text: String::new(), tool_calls, provider_state: None }
+    }
+
+    fn answers(id: &str) -> ModelMessage {
+        ModelMessage::ToolResult {
+            call_id: id.into(),
+            name: "t".into(),
+            content: "r".into(),
+            is_error: false,
+        }
+    }
+
+    #[test]
+    fn the_last_exchange_is_never_folded() {
+        let ids = ["a".to_owned(), "b".to_owned()];
+        let messages = [user(), asks(&ids), answers("a"), answers("b")];
+        assert_eq!(places(&messages.iter().collect::<Vec<_>>()), [true, false, false, false]);
+        assert_eq!(places(&[&user()]), [false], "nor the only message");
+    }
+
+    #[test]
+    fn a_call_that_never_got_a_result_does_not_hold_up_what_follows() {
+        let messages = [asks(&["lost".to_owned()]), user(), user()];
+        assert_eq!(places(&messages.iter().collect::<Vec<_>>()), [true, true, false]);
+    }
+
+    /// Steps with any number of calls, and the messages of people between them.
+    fn conversations() -> impl Strategy<Value = Vec<ModelMessage>> {
+        prop::collection::vec(prop::option::of(0..4usize), 1..40).prop_map(|steps| {
+            let mut messages = vec![user()];
+            for (step, calls) in steps.into_iter().enumerate() {
+                let Some(calls) = calls else {
+                    messages.push(user());
+                    continue;
+                };
+                let ids: Vec<String> = (0..calls).map(|call| format!("{step}-{call}")).collect();
+                messages.push(asks(&ids));
+                // Results come in the order the calls end.
+                messages.extend(ids.iter().rev().map(|id| answers(id)));
+            }
+            messages
+        })
+    }
+
+    proptest! {
+        #[test]
+        fn wherever_a_conversation_is_cut_calls_and_results_stay_paired(messages in conversations()) {
+            let places = places(&messages.iter().collect::<Vec<_>>());
+            for (at, _) in places.iter().enumerate().filter(|(_, may_end)| **may_end) {
+                let (folded, rest) = messages.split_at(at + 1);
+                prop_assert!(!rest.is_empty());
+                for part in [folded, rest] {
+                    let mut open = Vec::new();
+                    for message in part {
+                        match message {
+                            ModelMessage::Assistant { tool_calls, .. } => {
+                                open.extend(tool_calls.iter().map(|call| call.id.clone()));
+                            }
+                            ModelMessage::ToolResult { call_id, .. } => {
+                                prop_assert!(open.contains(call_id), "a result without its call");
+                                open.retain(|id| id != call_id);
+                            }
+                            ModelMessage::User { .. } => {}
+                        }
+                    }
+                    prop_assert!(open.is_empty(), "a call without its result");
+                }
+            }
+        }
+    }
+}

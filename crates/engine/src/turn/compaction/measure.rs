@@ -1,0 +1,219 @@
+//! How large things are for a model, as far as one can tell without its tokenizer, and how they are cut to a size.
+
+use ports::model::{ModelMessage, ModelRequest, ToolDefinition};
+use protocol::text::cut_middle;
+
+/// Bytes of a token, in the middle of many texts and languages.
+const TOKEN_BYTES: usize = 4;
+/// What the wire adds to every message, in tokens.
+const FRAME: u64 = 8;
+/// How many times the estimate a provider's count may be before it is taken for another kind of number.
+const MOST_OFF: f64 = 4.0;
+/// Of a window: above this it is time to fold, below this much is left, and no step brings in more than that.
+const FULL_PERCENT: u64 = 80;
+const FOLDED_PERCENT: u64 = 40;
+
+/// Where folding begins.
+pub(super) fn full(window: u64) -> u64 {
+    percent(window, FULL_PERCENT)
+}
+
+/// What folding aims at.
+pub(super) fn folded(window: u64) -> u64 {
+    percent(window, FOLDED_PERCENT)
+}
+
+/// What the results of one step may take.
+pub(crate) fn step_bytes(window: u64) -> usize {
+    bytes(percent(window, FOLDED_PERCENT))
+}
+
+pub(super) fn percent(window: u64, percent: u64) -> u64 {
+    // In this order a window without a limit stays one.
+    (window / 100).saturating_mul(percent)
+}
+
+pub(super) fn bytes(tokens: u64) -> usize {
+    usize::try_from(tokens).unwrap_or(usize::MAX).saturating_mul(TOKEN_BYTES)
+}
+
+pub(super) fn request_tokens(request: &ModelRequest) -> u64 {
+    let tools: u64 = request.tools.iter().map(tool_tokens).sum();
+    let messages: u64 = request.messages.iter().map(message_tokens).sum();
+    text_tokens(&request.system) + tools + messages
+}
+
+pub(super) fn message_tokens(message: &ModelMessage) -> u64 {
+    let tokens = match message {
+        ModelMessage::User { text } => text_tokens(text),
+        ModelMessage::Assistant { text, tool_calls, provider_state } => {
+            let call_bytes = tool_calls
+                .iter()
+                .map(|call| call.id.as_str().len() + call.name.len() + call.arguments.len());
+            let state = provider_state.as_ref().map_or(0, |state| state.to_string().len());
+            text_tokens(text) + tokens(call_bytes.sum::<usize>() + state)
+        }
+        ModelMessage::ToolResult { call_id, content, .. } => {
+            text_tokens(content) + text_tokens(call_id.as_str())
+        }
+    };
+    FRAME + tokens
+}
+
+fn tool_tokens(tool: &ToolDefinition) -> u64 {
+    let bytes = tool.name.len() + tool.description.len() + tool.parameters.to_string().len();
+    FRAME + tokens(bytes)
+}
+
+fn text_tokens(text: &str) -> u64 {
+    tokens(text.len())
+}
+
+fn tokens(bytes: usize) -> u64 {
+    bytes.div_ceil(TOKEN_BYTES) as u64
+}
+
+/// The size to which the larger ones have to be cut so that all of them together fit; the smaller ones stay whole.
+pub(crate) fn fair_share(sizes: impl Iterator<Item = usize>, room: usize) -> usize {
+    let mut sizes: Vec<usize> = sizes.collect();
+    sizes.sort_unstable();
+    let mut room = room;
+    let mut left = sizes.len();
+    for size in sizes {
+        let share = room / left;
+        if size > share {
+            return share;
+        }
+        room -= size;
+        left -= 1;
+    }
+    usize::MAX
+}
+
+/// About so many bytes of it, cut in the middle.
+pub(crate) fn cut_to(text: &str, bytes: usize) -> String {
+    if text.len() <= bytes {
+        return text.to_owned();
+    }
+    let chars = text.chars().count() as u128 * bytes as u128 / text.len() as u128;
+    cut_middle(text, chars as usize)
+}
+
+/// What the provider has taught about its window in this attempt.
+#[derive(Debug)]
+pub(crate) struct Gauge {
+    /// How many times the estimate the provider has counted.
+    off: f64,
+    /// The largest request that can still be right, after one was refused as too long.
+    at_most: Option<u64>,
+    pub(super) refusals: u32,
+}
+
+impl Default for Gauge {
+    fn default() -> Self {
+        Self { off: 1.0, at_most: None, refusals: 0 }
+    }
+}
+
+impl Gauge {
+    /// The provider has counted `prompt_tokens` in this request.
+    pub(crate) fn counted(&mut self, request: &ModelRequest, prompt_tokens: u64) {
+        let off = prompt_tokens as f64 / request_tokens(request).max(1) as f64;
+        // An estimate that is too high only folds a little early; one that is too low would fold too late.
+        self.off = off.clamp(1.0, MOST_OFF);
+    }
+
+    /// The provider has refused a request of so many estimated tokens: half of that is taken for its window.
+    pub(super) fn refused(&mut self, estimated: u64) {
+        self.refusals += 1;
+        self.at_most = Some(estimated / 2);
+    }
+
+    /// What the model can take, as far as known.
+    pub(super) fn window(&self, configured: u64) -> u64 {
+        configured.min(self.at_most.unwrap_or(u64::MAX))
+    }
+
+    /// The same, in estimated tokens.
+    pub(super) fn estimated_window(&self, configured: u64) -> u64 {
+        let estimated = (configured as f64 / self.off) as u64;
+        estimated.min(self.at_most.unwrap_or(u64::MAX))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use protocol::turn::{Mode, Tier};
+
+    use super::*;
+
+    fn request(text: &str) -> ModelRequest {
+        ModelRequest {
+            system: "1234".into(),
+            messages: vec![ModelMessage::User { text: text.into() }],
+            tools: [].into(),
+            tool_use: ports::model::ToolUse::Allowed,
+            tier: Tier::Standard,
+            mode: Mode::Fast,
+        }
+    }
+
+    #[test]
+    fn what_is_small_stays_whole_and_the_large_share_what_is_left() {
+        let table: [(&[usize], usize, usize); 6] = [
+            (&[], 10, usize::MAX),
+            (&[3, 4], 10, usize::MAX),
+            (&[5, 5], 10, usize::MAX),
+            (&[100], 10, 10),
+            (&[2, 100, 100], 12, 5),
+            (&[9, 9, 9], 0, 0),
+        ];
+        for (sizes, room, share) in table {
+            assert_eq!(fair_share(sizes.iter().copied(), room), share, "{sizes:?} in {room}");
+        }
+    }
+
+    #[test]
+    fn a_text_is_cut_to_about_so_many_bytes_whatever_its_script() {
+        for text in ["a".repeat(9_000), "漢".repeat(3_000)] {
+            let cut = cut_to(&text, 900);
+            assert!(cut.len() <= 950 && cut.contains("characters cut"), "{}", cut.len());
+        }
+        assert_eq!(cut_to("whole", 5), "whole");
+    }
+
+    #[test]
+    fn system_tools_and_messages_count() {
+        let mut asked = request("12345678");
+        assert_eq!(request_tokens(&asked), 1 + 2 + FRAME);
+        asked.tools = [ToolDefinition {
+            name: "name".into(),
+            description: "description!".into(),
+            parameters: serde_json::json!({}),
+        }]
+        .into();
+        assert_eq!(request_tokens(&asked), 1 + 2 + FRAME + 5 + FRAME);
+    }
+
+    #[test]
+    fn the_provider_s_own_count_makes_the_window_smaller_but_never_larger() {
+        let mut gauge = Gauge::default();
+        let asked = request(&"x".repeat(4_000));
+        let estimated = request_tokens(&asked);
+        for (counted, window) in [(0, 1000), (estimated, 1000), (estimated * 2, 500)] {
+            gauge.counted(&asked, counted);
+            assert_eq!(gauge.estimated_window(1000), window, "{counted}");
+            assert_eq!(gauge.window(1000), 1000);
+        }
+        gauge.counted(&asked, estimated * 100);
+        assert_eq!(gauge.estimated_window(1000), 250, "a count that cannot be is not believed");
+    }
+
+    #[test]
+    fn a_refusal_teaches_a_smaller_window() {
+        let mut gauge = Gauge::default();
+        gauge.refused(600);
+        assert_eq!((gauge.window(1000), gauge.estimated_window(1000)), (300, 300));
+        assert_eq!(gauge.window(100), 100);
+    }
+}

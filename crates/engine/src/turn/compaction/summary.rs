@@ -1,0 +1,129 @@
+//! Asks the model for a summary. Whatever goes wrong with that costs the summary and not the turn.
+
+use std::time::Duration;
+
+use futures::StreamExt;
+use ports::model::{
+    ModelError, ModelErrorKind, ModelEvent, ModelMessage, ModelProvider, ModelRequest, ToolUse,
+};
+use protocol::text::{cut_end, without_nul};
+use protocol::turn::{Mode, Tier};
+use protocol::usage::Usage;
+
+use super::draft::Draft;
+use super::measure::{bytes, percent};
+use super::transcript;
+use crate::turn::halt::Halt;
+use crate::turn::registry::Stop;
+
+const SYSTEM: &str = include_str!("summary.md");
+/// Of the window, in percent: what the model is given to sum up.
+const TRANSCRIPT_PERCENT: u64 = 60;
+/// How long a summary may take in all. A model that does not come to an end must not hold up the turn.
+const PATIENCE: Duration = Duration::from_secs(120);
+/// A digest is worth so much less than a summary that a provider under load is asked again.
+const TRIES: u32 = 2;
+const LONGEST_WAIT: Duration = Duration::from_secs(10);
+
+#[derive(Debug, Default, PartialEq)]
+pub(super) struct Told {
+    pub(super) text: Option<String>,
+    /// What it has cost, when the provider was heard to the end.
+    pub(super) usage: Option<Usage>,
+}
+
+pub(super) fn request(draft: &Draft<'_>, tier: Tier, window: u64) -> ModelRequest {
+    let mut text = String::new();
+    if let Some(earlier) = &draft.earlier {
+        text.push_str(&format!("Your notes of what came before:\n\n{earlier}\n\n"));
+    }
+    let conversation = transcript::whole(&draft.rows, bytes(percent(window, TRANSCRIPT_PERCENT)));
+    text.push_str(&format!(
+        "The conversation:\n\n{conversation}\n\nHere it ends. Write the notes of all of it now."
+    ));
+    ModelRequest {
+        system: SYSTEM.to_owned(),
+        messages: vec![ModelMessage::User { text }],
+        tools: [].into(),
+        tool_use: ToolUse::Forbidden,
+        tier,
+        mode: Mode::Fast,
+    }
+}
+
+/// Keeps at most so many characters. Only a stop of the turn is an error.
+pub(super) async fn ask(
+    model: &dyn ModelProvider,
+    request: ModelRequest,
+    stop: &Stop,
+    idle: Duration,
+    chars: usize,
+) -> Result<Told, Halt> {
+    // A process that was asleep for longer than its lease must not act for the turn any more.
+    if let Some(reason) = stop.now() {
+        return Err(Halt::Stop(reason));
+    }
+    let asking = tokio::time::timeout(PATIENCE, tries(model, request, idle, chars));
+    let told = tokio::select! {
+        biased;
+        reason = stop.stopped() => return Err(Halt::Stop(reason)),
+        told = asking => told.unwrap_or_else(|_| Err(late())),
+    };
+    Ok(told.unwrap_or_else(|error| {
+        tracing::warn!(%error, "no summary could be had; the first lines serve instead");
+        Told::default()
+    }))
+}
+
+async fn tries(
+    model: &dyn ModelProvider,
+    request: ModelRequest,
+    idle: Duration,
+    chars: usize,
+) -> Result<Told, ModelError> {
+    let mut tries = 1;
+    loop {
+        match listen(model, request.clone(), idle, chars).await {
+            Err(error) if error.retryable() && tries < TRIES => {
+                tries += 1;
+                let wait = error.retry_after().unwrap_or(Duration::from_secs(1));
+                tokio::time::sleep(wait.min(LONGEST_WAIT)).await;
+            }
+            told => return told,
+        }
+    }
+}
+
+async fn listen(
+    model: &dyn ModelProvider,
+    request: ModelRequest,
+    idle: Duration,
+    chars: usize,
+) -> Result<Told, ModelError> {
+    let within = |_| late();
+    let mut stream = tokio::time::timeout(idle, model.stream(request)).await.map_err(within)??;
+    let mut text = String::new();
+    while let Some(event) = tokio::time::timeout(idle, stream.next()).await.map_err(within)? {
+        match event? {
+            // What is too much is not kept, but heard: only the end says what it has cost.
+            ModelEvent::Text(delta) if text.len() <= 4 * chars => text.push_str(&delta),
+            ModelEvent::Finished { usage, .. } => {
+                let text = cut_end(without_nul(text.trim()).as_str(), chars);
+                return Ok(Told {
+                    text: Some(text).filter(|text| !text.is_empty()),
+                    usage: Some(usage),
+                });
+            }
+            _ => {}
+        }
+    }
+    Err(ModelError::new(ModelErrorKind::Broken, "The model's answer broke off without an end."))
+}
+
+fn late() -> ModelError {
+    ModelError::new(ModelErrorKind::TimedOut, "The model took too long for a summary.")
+}
+
+#[cfg(test)]
+#[path = "summary_tests.rs"]
+mod tests;

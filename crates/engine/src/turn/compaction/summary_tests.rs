@@ -1,0 +1,123 @@
+//! A model that is asked for a summary and does not always give one.
+
+use std::sync::Mutex;
+
+use async_trait::async_trait;
+use ports::model::{ModelStream, StopReason};
+use tokio::time::Instant;
+
+use super::*;
+use crate::turn::registry::{self, Registry};
+
+const IDLE: Duration = Duration::from_secs(600);
+
+enum Act {
+    Say(&'static str),
+    Fail(ModelErrorKind),
+    /// Falls silent after this.
+    Hang(&'static str),
+}
+
+/// Does one act for every request.
+struct Scripted(Mutex<Vec<Act>>);
+
+#[async_trait]
+impl ModelProvider for Scripted {
+    fn name(&self) -> &'static str {
+        "scripted"
+    }
+
+    fn model(&self, _: Tier) -> &str {
+        "scripted"
+    }
+
+    fn window(&self, _: Tier) -> u64 {
+        1_000
+    }
+
+    async fn stream(&self, _: ModelRequest) -> Result<ModelStream, ModelError> {
+        let text = |text: &str| Ok(ModelEvent::Text(text.into()));
+        let end = Ok(ModelEvent::Finished {
+            reason: StopReason::Stop,
+            usage: used(),
+            provider_state: None,
+        });
+        Ok(match self.0.lock().expect("no panic").remove(0) {
+            Act::Say(said) => futures::stream::iter([text(said), end]).boxed(),
+            Act::Fail(kind) => return Err(ModelError::new(kind, "no")),
+            Act::Hang(said) => {
+                futures::stream::iter([text(said)]).chain(futures::stream::pending()).boxed()
+            }
+        })
+    }
+
+    fn gives_titles(&self) -> bool {
+        false
+    }
+
+    async fn title(&self, _: &str) -> Result<Option<String>, ModelError> {
+        Ok(None)
+    }
+}
+
+fn used() -> Usage {
+    Usage { prompt_tokens: 5, completion_tokens: 2, ..Usage::default() }
+}
+
+fn question() -> ModelRequest {
+    ModelRequest {
+        system: SYSTEM.to_owned(),
+        messages: Vec::new(),
+        tools: [].into(),
+        tool_use: ToolUse::Forbidden,
+        tier: Tier::Standard,
+        mode: Mode::Fast,
+    }
+}
+
+async fn told(acts: Vec<Act>) -> Told {
+    let running = Registry::default().enter(&"t".into(), Instant::now() + 10 * IDLE);
+    let model = Scripted(Mutex::new(acts));
+    ask(&model, question(), &running.stop, IDLE, 10).await.expect("no stop")
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_summary_is_what_the_model_says_cut_to_its_room() {
+    let told_all = told(vec![Act::Say("  notes\n")]).await;
+    assert_eq!(told_all, Told { text: Some("notes".into()), usage: Some(used()) });
+    let told_long = told(vec![Act::Say("0123456789 and more")]).await;
+    assert_eq!(told_long.text.as_deref(), Some("0123456789…"));
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_model_that_fails_or_says_nothing_costs_the_summary_and_not_the_turn() {
+    let overloaded = || Act::Fail(ModelErrorKind::Overloaded { after: None });
+    let table = [
+        (vec![Act::Say(" ")], Told { text: None, usage: Some(used()) }),
+        (vec![Act::Fail(ModelErrorKind::TooLong)], Told::default()),
+        (vec![overloaded(), overloaded()], Told::default()),
+        (vec![Act::Hang("begun")], Told::default()),
+    ];
+    for (case, (acts, expected)) in table.into_iter().enumerate() {
+        let began = Instant::now();
+        assert_eq!(told(acts).await, expected, "case {case}");
+        assert!(began.elapsed() <= PATIENCE, "case {case} is bounded");
+    }
+    let again = told(vec![overloaded(), Act::Say("notes")]).await;
+    assert_eq!(again.text.as_deref(), Some("notes"), "it is asked again");
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_stop_of_the_turn_does_not_wait_for_the_summary() {
+    let running = Registry::default().enter(&"t".into(), Instant::now() + 10 * IDLE);
+    let model = Scripted(Mutex::new(vec![Act::Hang("begun")]));
+    let stop = running.stop.clone();
+    let stopping = async {
+        tokio::time::sleep(Duration::from_secs(1)).await;
+        stop.stop(registry::StopReason::Cancelled);
+    };
+    let began = Instant::now();
+    let (told, ()) = tokio::join!(ask(&model, question(), &running.stop, IDLE, 10), stopping);
+    assert_eq!(told, Err(Halt::Stop(registry::StopReason::Cancelled)));
+    assert_eq!(began.elapsed(), Duration::from_secs(1));
+}

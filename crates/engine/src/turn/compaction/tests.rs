@@ -1,0 +1,233 @@
+//! What a fold takes and leaves, from rows.
+
+use std::sync::Arc;
+
+use ports::model::{ModelMessage, ToolDefinition};
+use ports::store::{JournaledCall, Parked};
+use proptest::prelude::*;
+use protocol::message::{Message, Role};
+use protocol::tool::Effect;
+use serde_json::json;
+
+use super::draft::draft;
+use super::*;
+use crate::turn::context::{self, Tools};
+use crate::turn::fixtures::{History, is_paired, turn, words};
+
+const WINDOW: u64 = 20_000;
+
+fn tools() -> Tools {
+    let given: Arc<[ToolDefinition]> = [].into();
+    Tools { given, left_out: Vec::new() }
+}
+
+fn asked(progress: &Progress, id: &str) -> ModelRequest {
+    context::request(progress, &turn(id), tools(), ToolUse::Allowed, WINDOW)
+}
+
+fn aim() -> Aim {
+    Aim { left: measure::folded(WINDOW), least_gain: measure::percent(WINDOW, LEAST_GAIN) }
+}
+
+/// Folds as the engine does, with this summary.
+fn fold(history: &mut History, id: &str, summary: &str) -> Option<fold::Folded> {
+    let progress = history.progress();
+    let request = asked(&progress, id);
+    let folded = draft(&progress, &request, &turn(id), WINDOW, aim())?.folded(summary.to_owned());
+    history.push(folded.row());
+    Some(folded)
+}
+
+fn text(tokens: usize) -> String {
+    "word".repeat(tokens)
+}
+
+fn parked(call_id: &str, taken: bool) -> JournaledCall {
+    let parked = Some(Parked { id: "bg-1".into(), end: None, taken });
+    JournaledCall { call_id: call_id.into(), effect: Effect::None, starts: 1, parked }
+}
+
+#[test]
+fn a_fold_leaves_the_first_message_the_request_at_work_and_the_newest_steps() {
+    let mut history = History::new();
+    history.user("Always answer in French.").step(&[&text(6_000)]).assistant("done");
+    history.turn("t2").user("Compare the three.").step(&[&text(4_000)]).step(&[&text(4_000)]);
+    history.user("And be brief.").step(&[&text(2_000)]).step(&["newest"]);
+    let folded = fold(&mut history, "t2", "NOTES").expect("it is worth it");
+    let request = asked(&history.progress(), "t2");
+    assert_eq!(measure::request_tokens(&request), folded.tokens_after, "it says what is left");
+    assert!(folded.tokens_after <= measure::folded(WINDOW) && folded.tokens_before > 16_000);
+    assert!(is_paired(&request.messages));
+    let said: Vec<&str> = request.messages[1..4].iter().map(words).collect();
+    assert_eq!(said[0], "Always answer in French.");
+    assert!(said[1].contains("NOTES"));
+    assert_eq!(said[2], "Compare the three.");
+    let last = request.messages.last().expect("messages");
+    assert!(matches!(last, ModelMessage::ToolResult { content, .. } if content == "newest"));
+    assert_eq!(
+        folded.folded,
+        history.rows.iter().position(|row| row.id == folded.through).expect("there") + 1
+    );
+}
+
+#[test]
+fn a_second_fold_takes_in_the_first_and_the_requests_it_had_kept() {
+    let mut history = History::new();
+    history.user("first").assistant("hello").turn("t2").user("second request");
+    history.step(&[&text(7_000)]).step(&[&text(7_000)]).step(&[&text(3_000)]);
+    let one = fold(&mut history, "t2", "FIRST NOTES").expect("worth it");
+    assert_eq!(one.kept, ["m2".into()], "the request of the turn at work");
+    history.assistant("done").turn("t3").user("third request");
+    history.step(&[&text(7_000)]).step(&[&text(6_000)]).step(&["end"]);
+
+    let progress = history.progress();
+    let request = asked(&progress, "t3");
+    let again = draft(&progress, &request, &turn("t3"), WINDOW, aim()).expect("worth it");
+    assert_eq!(again.earlier.as_deref(), Some("FIRST NOTES"));
+    assert_eq!(again.rows[0].content, "second request", "its words are summed up now");
+    let two = fold(&mut history, "t3", "SECOND NOTES").expect("worth it");
+    assert_eq!(two.kept, ["m11".into()]);
+    assert!(two.folded > one.folded);
+    let request = asked(&history.progress(), "t3");
+    assert_eq!(measure::request_tokens(&request), two.tokens_after);
+    let all = format!("{:?}", request.messages);
+    assert!(all.contains("third request") && all.contains("SECOND NOTES"));
+    assert!(!all.contains("second request") && !all.contains("FIRST NOTES"));
+}
+
+#[test]
+fn a_fold_that_would_gain_little_is_left_alone() {
+    let mut history = History::new();
+    history.user(&text(15_000)).step(&["small"]).step(&[&text(3_000)]);
+    assert!(fold(&mut history, "t1", "NOTES").is_none());
+    let mut only = History::new();
+    only.user(&text(19_000));
+    assert!(fold(&mut only, "t1", "NOTES").is_none(), "there is nothing to fold");
+}
+
+#[test]
+fn a_turn_without_a_message_of_its_own_keeps_what_was_asked_last() {
+    let mut history = History::new();
+    history.user("first").assistant("a").turn("t2").user("build it").step(&[&text(7_000)]);
+    history.assistant("it is being built").turn("t9").step(&[&text(7_000)]).step(&[&text(4_000)]);
+    let folded = fold(&mut history, "t9", "NOTES").expect("worth it");
+    assert_eq!(folded.kept, ["m2".into()]);
+}
+
+#[test]
+fn follow_ups_stay_while_they_fit_the_newest_first() {
+    let mut history = History::new();
+    history.user("first").assistant("a").turn("t2").user(&text(3_000));
+    history.step(&[&text(6_000)]).user(&text(2_000)).step(&[&text(6_000)]).user("last");
+    history.step(&["x"]).step(&["y"]).step(&[&text(5_000)]);
+    let progress = history.progress();
+    let request = asked(&progress, "t2");
+    let folded = draft(&progress, &request, &turn("t2"), WINDOW, Aim { left: 0, least_gain: 1 });
+    let kept = folded.expect("worth it").folded(String::new()).kept;
+    assert_eq!(kept, ["m5".into(), "m8".into()], "the oldest is summed up");
+}
+
+#[test]
+fn what_is_open_is_quoted_until_it_is_not() {
+    let pending = json!({"type": "operation_pending", "message": "m", "operation_id": "op-7", "tool_name": "build"});
+    let status = |id: &str, status: &str| {
+        json!({"type": "sub_session_status", "message": "m", "status": status, "sub_session_id": id,
+            "sub_autopilot_session_id": id, "sub_autopilot_session_link": "/", "tool_calls": [], "elapsed_seconds": 1})
+        .to_string()
+    };
+    let question = json!({"type": "clarification_needed", "message": "m",
+        "questions": [{"question": "Which city?", "keyword": "city"}]});
+    let mut history = History::new();
+    history.user("go").step(&[
+        &pending.to_string(),
+        &status("s-1", "running"),
+        &status("s-2", "queued"),
+    ]);
+    history.step(&[
+        &status("s-1", "completed"),
+        &question.to_string(),
+        "operation_pending in words",
+    ]);
+    let mut progress = history.progress();
+    progress.calls = vec![parked("c1-0", false), parked("c5-0", true)];
+    let all = history.rows.len() - 1;
+    let lines = handles::open(&progress, all);
+    assert_eq!(lines.len(), 4, "{lines:?}");
+    for (line, part) in
+        lines.iter().zip(["bg-1 of bash_exec", "op-7 of build", "s-2", "Which city?"])
+    {
+        assert!(line.contains(part), "{part} is not in {line}");
+    }
+    let before_the_second_step = handles::open(&progress, 4);
+    assert!(
+        !before_the_second_step.iter().any(|line| line.contains("s-1")),
+        "the rest tells of it"
+    );
+    progress.messages = history.user("Paris").rows.clone();
+    assert!(!handles::open(&progress, all).iter().any(|line| line.contains("city")), "answered");
+}
+
+#[test]
+fn without_a_model_the_first_lines_serve() {
+    let mut history = History::new();
+    history
+        .user("Find it.\nAnd more.")
+        .step(&[r#"{"type":"bash_exec","message":"Found 3 files."}"#]);
+    history.push(protocol::message::NewMessage::new(Role::System, "a notice"));
+    let rows: Vec<&Message> = history.rows.iter().collect();
+    assert_eq!(
+        transcript::digest(Some("EARLIER"), &rows, 1_000),
+        "EARLIER\n\n- Person: Find it.\n- Call of bash_exec: {}\n- bash_exec answered: Found 3 files."
+    );
+    assert!(transcript::digest(None, &rows.repeat(500), 1_000).chars().count() <= 1_000);
+    let long = text(10_000);
+    history.user(&long);
+    let whole = transcript::whole(&history.rows.iter().collect::<Vec<_>>(), 2_000);
+    assert!(whole.len() <= 2_100 && whole.contains("Found 3 files."), "{}", whole.len());
+}
+
+/// Turns with steps and follow-ups of all sizes. The last row is one that the model answers.
+fn histories() -> impl Strategy<Value = History> {
+    let step = (0..3usize, prop::collection::vec(1..3_000usize, 0..4));
+    prop::collection::vec(step, 1..30).prop_map(|steps| {
+        let mut history = History::new();
+        history.user("the first words");
+        for (kind, sizes) in steps {
+            match kind {
+                0 => history.user(&text(sizes.first().copied().unwrap_or(1).min(1_000))),
+                1 if sizes.is_empty() => history.assistant("words"),
+                _ => history.step(
+                    &sizes
+                        .iter()
+                        .map(|size| text(*size))
+                        .collect::<Vec<_>>()
+                        .iter()
+                        .map(String::as_str)
+                        .collect::<Vec<_>>(),
+                ),
+            };
+        }
+        history.user("the newest words").step(&["the newest result"]);
+        history
+    })
+}
+
+proptest! {
+    #[test]
+    fn whatever_is_folded_the_model_gets_a_whole_conversation(mut history in histories()) {
+        // As often as it goes: each fold has to be as sound as the one before.
+        for _ in 0..3 {
+            let before = measure::request_tokens(&asked(&history.progress(), "t1"));
+            let Some(folded) = fold(&mut history, "t1", "NOTES") else { break };
+            let request = asked(&history.progress(), "t1");
+            prop_assert!(is_paired(&request.messages));
+            prop_assert_eq!(measure::request_tokens(&request), folded.tokens_after);
+            prop_assert!(folded.tokens_after < before);
+            let said = format!("{:?}", request.messages);
+            for part in ["the first words", "the newest words", "the newest result", "NOTES"] {
+                prop_assert!(said.contains(part), "{part}");
+            }
+            history.step(&[&text(4_000)]).user("the newest words").step(&["the newest result"]);
+        }
+    }
+}

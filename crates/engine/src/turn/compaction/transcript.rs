@@ -1,0 +1,80 @@
+//! A part of the history as plain text: whole, for a model that sums it up, or only its first lines, when no model
+//! does.
+
+use std::fmt::Write;
+
+use protocol::message::{Message, Outcome, Role};
+use protocol::text::{cut_end, cut_middle};
+use serde_json::Value;
+
+use super::measure::{cut_to, fair_share};
+
+/// Characters of one line of a digest.
+const LINE: usize = 200;
+
+/// What is too long is cut in its middle, so that all of it takes no more than about so many bytes.
+pub(super) fn whole(rows: &[&Message], bytes: usize) -> String {
+    let entries: Vec<String> = rows.iter().flat_map(|row| entries(row)).collect();
+    let share = fair_share(entries.iter().map(String::len), bytes);
+    let cut: Vec<String> = entries.iter().map(|entry| cut_to(entry, share)).collect();
+    // So many entries that even their beginnings are too much.
+    cut_to(&cut.join("\n\n"), bytes)
+}
+
+/// Says less than a summary, but cannot fail.
+pub(super) fn digest(earlier: Option<&str>, rows: &[&Message], chars: usize) -> String {
+    let mut text = String::new();
+    if let Some(earlier) = earlier {
+        // Writing to a string cannot fail.
+        let _ = writeln!(text, "{}\n", cut_middle(earlier, chars / 2));
+    }
+    for row in rows {
+        match row.role {
+            Role::Tool => {
+                let _ = writeln!(text, "- {}", outcome_line(row));
+            }
+            _ => {
+                for entry in entries(row) {
+                    let _ = writeln!(text, "- {}", first_line(&entry));
+                }
+            }
+        }
+    }
+    cut_middle(text.trim_end(), chars)
+}
+
+/// One for the words of a row and one for each of its calls.
+fn entries(row: &Message) -> Vec<String> {
+    let calls =
+        row.tool_calls.iter().map(|call| format!("Call of {}: {}", call.name, call.arguments));
+    let words = match row.role {
+        Role::System => return Vec::new(),
+        Role::Tool => format!("{}: {}", answered(row), row.content),
+        _ if row.content.trim().is_empty() => return calls.collect(),
+        Role::User => format!("Person: {}", row.content),
+        Role::Assistant => format!("Assistant: {}", row.content),
+    };
+    std::iter::once(words).chain(calls).collect()
+}
+
+fn outcome_line(row: &Message) -> String {
+    let response: Value = serde_json::from_str(&row.content).unwrap_or_default();
+    let said = response["message"].as_str().unwrap_or(&row.content);
+    format!("{}: {}", answered(row), first_line(said))
+}
+
+fn answered(row: &Message) -> String {
+    let how = match row.outcome {
+        Some(Outcome::Ok) | None => "answered",
+        Some(Outcome::Error) => "failed",
+        Some(Outcome::Denied) => "was refused",
+        Some(Outcome::Cancelled) => "was cancelled",
+        Some(Outcome::Interrupted) => "was interrupted",
+    };
+    format!("{} {how}", row.name.as_deref().unwrap_or("A tool"))
+}
+
+fn first_line(text: &str) -> String {
+    let line = text.lines().find(|line| !line.trim().is_empty()).unwrap_or_default();
+    cut_end(line.trim(), LINE)
+}

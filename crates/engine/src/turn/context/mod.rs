@@ -1,0 +1,100 @@
+//! What the model is given: a text that is the same for everybody (so that providers can cache it) and the
+//! conversation, rebuilt from stored rows. Until something is folded, a later request of a session only adds to an
+//! earlier one.
+
+mod about;
+mod ended;
+mod rows;
+#[cfg(test)]
+mod tests;
+
+use std::sync::Arc;
+
+use ports::model::{ModelMessage, ModelRequest, ToolDefinition, ToolUse};
+use ports::store::Progress;
+use protocol::message::Role;
+use protocol::permissions::Permissions;
+use protocol::turn::Turn;
+
+pub(super) use self::rows::{Sent, sent, user};
+use super::Attempt;
+use super::compaction::Fold;
+
+const SYSTEM_PROMPT: &str = include_str!("../system_prompt.md");
+/// Said on the last step, which has to end in words.
+const WRAP_UP: &str = "[This is the last step: no tool can be called any more. Sum up what was found and what is left to do.]";
+
+impl Attempt {
+    pub(crate) fn request(&self, progress: &Progress, tool_use: ToolUse) -> ModelRequest {
+        let all = self.inner.tools.definitions(&Permissions::default());
+        let given = self.inner.tools.definitions(&self.turn.request.permissions);
+        let is_given = |tool: &&ToolDefinition| given.iter().any(|given| given.name == tool.name);
+        let left_out = all.iter().filter(|tool| !is_given(tool)).map(|tool| tool.name.clone());
+        let tools = Tools { left_out: left_out.collect(), given };
+        request(progress, &self.turn, tools, tool_use, self.hard_window())
+    }
+}
+
+/// The tools as the permissions of the turn divide them.
+#[derive(Clone)]
+pub(crate) struct Tools {
+    pub(crate) given: Arc<[ToolDefinition]>,
+    pub(crate) left_out: Vec<String>,
+}
+
+/// `window` is what the model can take, in tokens: what one step has brought in is cut to its share of that.
+pub(crate) fn request(
+    progress: &Progress,
+    turn: &Turn,
+    tools: Tools,
+    tool_use: ToolUse,
+    window: u64,
+) -> ModelRequest {
+    let mut messages = conversation(progress, turn, &tools.left_out, window);
+    if tool_use == ToolUse::Forbidden {
+        messages.push(ModelMessage::User { text: WRAP_UP.to_owned() });
+    }
+    ModelRequest {
+        system: SYSTEM_PROMPT.to_owned(),
+        messages,
+        tools: tools.given,
+        tool_use,
+        tier: turn.request.tier,
+        mode: turn.request.mode,
+    }
+}
+
+/// The first message, the summary of what was folded with the requests that stay as they were, and the rows after it.
+fn conversation(
+    progress: &Progress,
+    turn: &Turn,
+    left_out: &[String],
+    window: u64,
+) -> Vec<ModelMessage> {
+    let rows = &progress.messages;
+    let fold = Fold::newest(rows);
+    let start = fold.as_ref().map_or(0, |fold| fold.through + 1);
+    let first = rows.iter().position(|row| row.role == Role::User);
+    let mut messages = Vec::with_capacity(rows.len() - start + 3);
+    if let Some(first) = first {
+        // A message of its own: the person's words stay the person's.
+        messages.push(about::session(&progress.session, &rows[first], left_out));
+        if first < start {
+            messages.push(rows::user(&rows[first], window));
+        }
+    }
+    if let Some(fold) = &fold {
+        messages.push(fold.summary());
+        messages.extend(fold.kept(rows).map(|row| rows::user(row, window)));
+    }
+    let mut ended = progress.operation.as_ref().and_then(ended::message);
+    for Sent { row, message } in sent(rows, start, &turn.id, window) {
+        // What the turn has said since comes after what it was told, in every step of it.
+        if rows[row].turn_id == turn.id {
+            messages.extend(ended.take());
+        }
+        messages.push(message);
+    }
+    messages.extend(ended);
+    messages
+}

@@ -1,0 +1,188 @@
+//! What a request holds, from rows.
+
+use jiff::Timestamp;
+use ports::model::OPERATION_MARK;
+use protocol::message::{NewMessage, Outcome, ToolCall};
+use protocol::operation::{Operation, OperationResult, OperationState};
+use serde_json::json;
+
+use super::*;
+use crate::turn::fixtures::{History, is_paired, turn, words};
+
+const WINDOW: u64 = 128_000;
+
+fn tools() -> Tools {
+    let tool = |name: &str| ToolDefinition {
+        name: name.into(),
+        description: "d".into(),
+        parameters: json!({}),
+    };
+    Tools { given: [tool("bash_exec"), tool("web_fetch")].into(), left_out: Vec::new() }
+}
+
+fn messages(history: &History, id: &str) -> Vec<ModelMessage> {
+    request(&history.progress(), &turn(id), tools(), ToolUse::Allowed, WINDOW).messages
+}
+
+fn fold(through: &str, kept: &[&str], handles: &[&str]) -> NewMessage {
+    let mut row = NewMessage::new(Role::System, "notice");
+    row.metadata = Some(json!({
+        "kind": "compaction", "through": through, "folded": 3, "tokens_before": 9,
+        "tokens_after": 4, "summary": format!("notes through {through}"), "handles": handles, "kept": kept,
+    }));
+    row
+}
+
+#[test]
+fn a_request_begins_with_what_does_not_change_about_the_session() {
+    let mut history = History::new();
+    history.user("hello");
+    let mut progress = history.progress();
+    let about = |progress: &Progress, left_out: &[&str]| {
+        let left_out = left_out.iter().map(|name| (*name).to_owned()).collect();
+        let tools = Tools { left_out, ..tools() };
+        let asked = request(progress, &turn("t1"), tools, ToolUse::Allowed, WINDOW);
+        assert_eq!(words(&asked.messages[1]), "hello", "the person's words stay the person's");
+        words(&asked.messages[0]).to_owned()
+    };
+    let ordinary = "[About this session]\nIt began on 1970-01-01 (UTC).";
+    assert_eq!(about(&progress, &[]), ordinary);
+    progress.session.title = Some("Named meanwhile".into());
+    progress.session.is_pinned = true;
+    assert_eq!(about(&progress, &[]), ordinary, "what may change is left out");
+
+    progress.session.dry_run = true;
+    progress.session.depth = 1;
+    progress.session.metadata.insert("system_context".into(), json!("Speak French."));
+    let about = about(&progress, &["web_fetch", "bash_exec"]);
+    for part in
+        ["dry run", "sub-session", "Speak French.", "not be used here: web_fetch, bash_exec."]
+    {
+        assert!(about.contains(part), "{part} is not in {about}");
+    }
+}
+
+#[test]
+fn a_later_request_only_adds_to_an_earlier_one() {
+    let mut history = History::new();
+    let mut earlier: Option<ModelRequest> = None;
+    let mut ask = |history: &History, id: &str| {
+        let asked = request(&history.progress(), &turn(id), tools(), ToolUse::Allowed, WINDOW);
+        if let Some(earlier) = earlier.replace(asked.clone()) {
+            assert_eq!((&earlier.system, &earlier.tools), (&asked.system, &asked.tools));
+            assert_eq!(earlier.messages[..], asked.messages[..earlier.messages.len()]);
+        }
+    };
+    ask(history.user("do it"), "t1");
+    ask(history.step(&["one", "two"]), "t1");
+    // Too much for one step: it is cut, and the same way ever after.
+    ask(history.step(&[&"x".repeat(300_000), &"y".repeat(300_000)]), "t1");
+    history.push(NewMessage::new(Role::System, "a notice"));
+    ask(history.assistant("done").turn("t2").user("and now?"), "t2");
+    let last = history.rows.last().expect("rows").id.clone();
+    ask(history.step(&["three"]), "t2");
+    // After a fold the requests share what is before it, and go on to grow together.
+    let mut folded = History::new();
+    folded.rows = history.rows.clone();
+    folded.turn("t2").push(fold("m7", &[last.as_str()], &[]));
+    let first = messages(&folded, "t2");
+    folded.step(&["four"]);
+    let second = messages(&folded, "t2");
+    assert_eq!(first[..], second[..first.len()]);
+    folded.turn("t3").user("next");
+    let third = messages(&folded, "t3");
+    assert_eq!(second[..], third[..second.len()], "also in the next turn");
+}
+
+#[test]
+fn a_summary_stands_for_the_rows_up_to_its_end() {
+    let mut history = History::new();
+    history.user("first").step(&["one"]).assistant("done"); // m0..m3
+    history.turn("t2").user("request").step(&["two"]).step(&["three"]); // m4..m8
+    history.push(fold("m6", &["m4"], &["operation op-1 is at work"])).step(&["four"]);
+    let messages = messages(&history, "t2");
+    assert_eq!(words(&messages[1]), "first");
+    let summary = words(&messages[2]);
+    assert!(summary.starts_with("[Summary of earlier messages]"), "{summary}");
+    assert!(summary.contains("notes through m6"), "{summary}");
+    assert!(summary.contains("[Open handles]") && summary.contains("op-1"), "{summary}");
+    assert_eq!(words(&messages[3]), "request", "what is being worked on stays as it was");
+    assert_eq!(messages.len(), 4 + 2 + 2, "the rows after the fold and nothing else");
+    assert!(is_paired(&messages));
+    assert!(matches!(&messages[5], ModelMessage::ToolResult { content, .. } if content == "three"));
+}
+
+#[test]
+fn the_newest_fold_whose_rows_are_still_there_counts() {
+    let mut history = History::new();
+    history.user("first").assistant("a").turn("t2").user("b").assistant("c"); // m0..m3
+    history.push(fold("m1", &[], &[])).push(fold("m2", &[], &[])).push(fold("gone", &[], &[]));
+    history.turn("t3").user("d");
+    let newest = messages(&history, "t3");
+    assert!(words(&newest[2]).contains("notes through m2"));
+    assert_eq!(newest.len(), 3 + 2);
+    history.rows.retain(|row| row.id.as_str() != "m2");
+    let older = messages(&history, "t3");
+    assert!(words(&older[2]).contains("notes through m1"));
+}
+
+#[test]
+fn the_end_of_an_operation_comes_before_what_its_turn_has_said_since() {
+    let mut history = History::new();
+    history.user("build it").step(&["pending"]).assistant("It is being built.");
+    let mut progress = history.progress();
+    progress.operation = Some(Operation {
+        id: "op-1".into(),
+        task_id: "t9".into(),
+        session_id: "s".into(),
+        asked_by: "t1".into(),
+        call: ToolCall { id: "c".into(), name: "build".into(), arguments: "{}".into() },
+        state: OperationState::Ended,
+        result: Some(OperationResult { output: "o".repeat(9_000), outcome: Outcome::Error }),
+        created_at: Timestamp::UNIX_EPOCH,
+    });
+    let ask = |progress: &Progress| {
+        request(progress, &turn("t9"), tools(), ToolUse::Allowed, WINDOW).messages
+    };
+    let first = ask(&progress);
+    let told = words(first.last().expect("messages"));
+    assert!(told.starts_with(&format!("{OPERATION_MARK}build (op-1) has ended] It failed.")));
+    assert!(told.len() < 4_500 && told.contains("characters cut"), "{}", told.len());
+    progress.messages = history.turn("t9").step(&["looked"]).rows.clone();
+    let second = ask(&progress);
+    assert_eq!(first[..], second[..first.len()]);
+    assert!(is_paired(&second));
+    if let Some(operation) = &mut progress.operation {
+        operation.result = None;
+    }
+    assert_eq!(ask(&progress).len(), second.len() - 1, "nothing has ended");
+}
+
+#[test]
+fn the_results_of_one_step_share_what_a_step_may_take_of_the_window() {
+    let mut history = History::new();
+    let (long, longer) = ("l".repeat(4_000), "m".repeat(40_000));
+    history.user("go").step(&["short", &long, &longer]);
+    let small_window = 1_000;
+    let asked = request(&history.progress(), &turn("t1"), tools(), ToolUse::Allowed, small_window);
+    let results: Vec<&str> = asked
+        .messages
+        .iter()
+        .filter_map(|message| match message {
+            ModelMessage::ToolResult { content, .. } => Some(content.as_str()),
+            _ => None,
+        })
+        .collect();
+    assert_eq!(results[0], "short");
+    assert!(results.iter().map(|result| result.len()).sum::<usize>() <= 1_600 + 20, "{results:?}");
+    assert!(results[2].contains("characters cut"));
+}
+
+#[test]
+fn the_last_step_is_told_that_it_is_the_last() {
+    let mut history = History::new();
+    history.user("go").step(&["done"]);
+    let asked = request(&history.progress(), &turn("t1"), tools(), ToolUse::Forbidden, WINDOW);
+    assert_eq!(words(asked.messages.last().expect("messages")), WRAP_UP);
+    assert_eq!(asked.tools.len(), 2, "the tools are named all the same");
+}

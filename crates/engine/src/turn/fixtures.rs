@@ -1,0 +1,162 @@
+//! Histories for tests.
+
+use jiff::Timestamp;
+use ports::model::ModelMessage;
+use ports::store::Progress;
+use protocol::message::{Message, NewMessage, Outcome, Role, ToolCall};
+use protocol::session::{ChatStatus, Owner, Session};
+use protocol::turn::{Turn, TurnRequest, TurnStatus};
+use protocol::usage::Usage;
+
+/// A history that grows row by row. The turn of new rows is the one named last.
+#[derive(Debug)]
+pub(super) struct History {
+    pub(super) rows: Vec<Message>,
+    turn: &'static str,
+}
+
+impl History {
+    pub(super) fn new() -> Self {
+        Self { rows: Vec::new(), turn: "t1" }
+    }
+
+    pub(super) fn turn(&mut self, turn: &'static str) -> &mut Self {
+        self.turn = turn;
+        self
+    }
+
+    pub(super) fn user(&mut self, text: &str) -> &mut Self {
+        self.push(NewMessage::new(Role::User, text))
+    }
+
+    pub(super) fn assistant(&mut self, text: &str) -> &mut Self {
+        self.push(NewMessage::new(Role::Assistant, text))
+    }
+
+    /// A step with one call for each result, named after its place in the history.
+    pub(super) fn step(&mut self, results: &[&str]) -> &mut Self {
+        let at = self.rows.len();
+        let call = |n: usize| ToolCall {
+            id: format!("c{at}-{n}").into(),
+            name: "bash_exec".into(),
+            arguments: "{}".into(),
+        };
+        let mut asks = NewMessage::new(Role::Assistant, "");
+        asks.tool_calls = (0..results.len()).map(call).collect();
+        let calls = asks.tool_calls.clone();
+        self.push(asks);
+        for (call, result) in calls.iter().zip(results) {
+            let mut row = NewMessage::new(Role::Tool, *result);
+            row.tool_call_id = Some(call.id.clone());
+            row.name = Some(call.name.clone());
+            row.outcome = Some(Outcome::Ok);
+            self.push(row);
+        }
+        self
+    }
+
+    pub(super) fn push(&mut self, new: NewMessage) -> &mut Self {
+        let at = self.rows.len();
+        self.rows.push(Message {
+            id: format!("m{at}").into(),
+            session_id: "s".into(),
+            turn_id: self.turn.into(),
+            sequence: at as i64 + 1,
+            created_at: Timestamp::UNIX_EPOCH,
+            role: new.role,
+            content: new.content,
+            reasoning: None,
+            tool_calls: new.tool_calls,
+            tool_call_id: new.tool_call_id,
+            name: new.name,
+            outcome: new.outcome,
+            model: None,
+            duration_ms: None,
+            metadata: new.metadata,
+            provider_state: None,
+        });
+        self
+    }
+
+    pub(super) fn progress(&self) -> Progress {
+        Progress {
+            session: session(),
+            owner: Owner::Anonymous,
+            messages: self.rows.clone(),
+            steps_done: 0,
+            usage: Usage::default(),
+            calls: Vec::new(),
+            operation: None,
+            waiting_follow_ups: 0,
+        }
+    }
+}
+
+pub(super) fn session() -> Session {
+    Session {
+        id: "s".into(),
+        user_id: None,
+        title: None,
+        is_pinned: false,
+        dry_run: false,
+        metadata: serde_json::Map::new(),
+        parent_session_id: None,
+        depth: 0,
+        created_at: Timestamp::UNIX_EPOCH,
+        updated_at: Timestamp::UNIX_EPOCH,
+        chat_status: ChatStatus::Running,
+        total_prompt_tokens: 0,
+        total_completion_tokens: 0,
+        total_cost_microdollars: 0,
+    }
+}
+
+pub(super) fn turn(id: &str) -> Turn {
+    Turn {
+        id: id.into(),
+        session_id: "s".into(),
+        user_id: None,
+        status: TurnStatus::Running,
+        message_id: "m".into(),
+        request: TurnRequest::default(),
+        fence: 1,
+        attempt: 1,
+        admitted: true,
+        aside: false,
+        parent: None,
+        operation: None,
+        cancel_requested: false,
+        error: None,
+        usage: Usage::default(),
+        created_at: Timestamp::UNIX_EPOCH,
+        started_at: None,
+        ended_at: None,
+    }
+}
+
+/// The words of a message of the person's side.
+pub(super) fn words(message: &ModelMessage) -> &str {
+    match message {
+        ModelMessage::User { text } => text,
+        other => panic!("{other:?}"),
+    }
+}
+
+/// Whether every call is followed by its results, and every result belongs to a call.
+pub(super) fn is_paired(messages: &[ModelMessage]) -> bool {
+    let mut open = Vec::new();
+    for message in messages {
+        match message {
+            ModelMessage::ToolResult { call_id, .. } => {
+                let Some(at) = open.iter().position(|id| id == call_id) else { return false };
+                open.remove(at);
+            }
+            _ if !open.is_empty() => return false,
+            ModelMessage::Assistant { tool_calls, .. } => {
+                open.extend(tool_calls.iter().map(|call| call.id.clone()));
+            }
+            ModelMessage::User { .. } => {}
+        }
+    }
+    open.is_empty()
+}

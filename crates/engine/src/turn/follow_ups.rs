@@ -1,0 +1,36 @@
+//! Messages that came while the turn was at work: into the history and the model's input before the next step.
+
+use ports::store::{Entry, Progress};
+use protocol::chunk::{Chunk, Drained, DrainedMessage};
+
+use super::halt::Halt;
+use super::insist::insist_fenced;
+use super::{Answer, Attempt};
+
+impl Attempt {
+    /// The end of a turn ends what it has in the background. So before an answer becomes the end of such a turn it is
+    /// looked whether it is the last word; the end itself finds out about those that come in between.
+    pub(super) async fn unless_followed_up(&self, answer: Answer) -> Result<Option<Answer>, Halt> {
+        if self.shelf.is_empty() || self.desk.progress().await?.waiting_follow_ups == 0 {
+            return Ok(Some(answer));
+        }
+        self.recorder.emit(Chunk::FinishStep).await?;
+        self.recorder.flushed().await?;
+        let Answer { message, usage, .. } = answer;
+        self.desk.record(vec![Entry::Message(message), Entry::StepEnded { usage }]).await?;
+        Ok(None)
+    }
+
+    pub(super) async fn drain(&self, progress: &Progress) -> Result<(), Halt> {
+        let step = progress.steps_done + 1;
+        let follow_ups = &self.inner.ports.follow_ups;
+        let drained = insist_fenced(&self.stop, || follow_ups.drain(&self.claim, step)).await?;
+        if drained.is_empty() {
+            return Ok(());
+        }
+        let messages: Vec<DrainedMessage> =
+            drained.into_iter().map(|one| DrainedMessage { id: one.id, text: one.text }).collect();
+        let data = Drained { count: messages.len(), messages };
+        self.recorder.emit(Chunk::DataPendingDrained { data }).await
+    }
+}

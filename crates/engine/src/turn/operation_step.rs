@@ -1,0 +1,233 @@
+//! Operations: beginning one for a call, and the turn that carries one out. That turn makes the call, shows what it came
+//! to in its own log, and then goes on with the conversation when it is its turn.
+
+use std::sync::Arc;
+
+use ports::Fenced;
+use ports::store::{Begun, Entry, NewOperation, Progress, Which};
+use protocol::OperationId;
+use protocol::chunk::Chunk;
+use protocol::message::{Outcome, ToolCall};
+use protocol::operation::{Operation, OperationResult, OperationState};
+use protocol::response::{ResponseBody, ToolResponse};
+use protocol::text::scrub;
+use serde_json::{Value, json};
+
+use super::Attempt;
+use super::call::Ended;
+use super::decide::{self, How};
+use super::halt::Halt;
+use super::insist::{insist, insist_fenced};
+use super::output::{self, INTERRUPTED, result_row, shown};
+use super::pause::Pause;
+use super::tool_list::arguments;
+use crate::derived;
+use crate::intake::PUSH_GRACE;
+
+impl Attempt {
+    /// Answers the call with a handle; a turn of its own carries it out.
+    pub(super) async fn begin_operation(
+        &self,
+        progress: &Progress,
+        call: &ToolCall,
+    ) -> Result<(), Halt> {
+        let key = self.key(progress, &call.id);
+        let id = OperationId(derived::id("operation", &key));
+        let turn_id = protocol::TurnId(derived::id("task", &key));
+        let (operation_id, task_id) = (id.clone(), Some(turn_id.task()));
+        let tool_name = call.name.clone();
+        let pending = self.response(
+            "The operation is at work. Its result will stand here when it has ended.",
+            ResponseBody::OperationPending {
+                operation_id: operation_id.clone(),
+                tool_name: tool_name.clone(),
+                task_id: task_id.clone(),
+            },
+        );
+        let started = self.response(
+            "The operation was started. The conversation goes on by itself when it has ended.",
+            ResponseBody::OperationStarted { operation_id, tool_name, task_id },
+        );
+        let new = NewOperation {
+            id,
+            turn_id: turn_id.clone(),
+            call: call.clone(),
+            pending: result_row(call, &pending, Outcome::Ok),
+            request: self.turn.request.clone(),
+            push_grace: PUSH_GRACE,
+        };
+        let _mine = self.desk.quiet().await;
+        let begin = || self.inner.ports.operations.begin(&self.claim, new.clone());
+        let (output, outcome) = match insist_fenced(&self.stop, begin).await? {
+            Begun::New { due, .. } => {
+                metrics::counter!("pilothouse_operations_started_total").increment(1);
+                if due {
+                    self.inner.push(&turn_id).await;
+                }
+                (started, Outcome::Ok)
+            }
+            Begun::Exists(_) => {
+                let body = ResponseBody::OperationInProgress { tool_call_id: call.id.clone() };
+                (self.response("The operation is at work already.", body), Outcome::Ok)
+            }
+            Begun::TooMany => {
+                let words = "This session has as many operations at work as it may have. Wait for one to end.";
+                let refusal = json!(ToolResponse::error("too_many_operations", words));
+                let row = Entry::Result(result_row(call, &refusal, Outcome::Error));
+                self.desk.write(vec![row]).await?;
+                (refusal, Outcome::Error)
+            }
+        };
+        self.recorder.emit(shown(call, output, outcome)).await
+    }
+
+    fn response(&self, words: &str, body: ResponseBody) -> Value {
+        let mut response = ToolResponse::new(words, body);
+        response.session_id = Some(self.desk.place.session.clone());
+        json!(response)
+    }
+
+    /// Carries the operation on as far as it goes now. Returns when the conversation can go on with its result.
+    pub(super) async fn operation_step(
+        &self,
+        progress: &Progress,
+        operation: &Operation,
+    ) -> Result<(), Halt> {
+        self.show_call(&operation.call).await?;
+        let result = match (&operation.result, operation.state) {
+            (Some(result), _) => result.clone(),
+            (None, OperationState::Running | OperationState::Ended) => {
+                let result = self.make_call(progress, operation).await?;
+                self.complete(operation, result).await?
+            }
+            // Nobody has said what became of it, and its time is over.
+            (None, OperationState::Accepted) => {
+                let words = "The operation was not completed in time.";
+                let output = self.response(
+                    words,
+                    ResponseBody::Error {
+                        error: Some("operation_timed_out".into()),
+                        details: None,
+                    },
+                );
+                let result =
+                    OperationResult { output: output.to_string(), outcome: Outcome::Error };
+                self.complete(operation, result).await?
+            }
+        };
+        self.show_result(&operation.call, &result).await?;
+        self.recorder.flushed().await?;
+        self.stop.begin_end();
+        let line_up = || self.inner.ports.operations.line_up(&self.claim);
+        match insist(&self.stop, line_up).await? {
+            Fenced::Done(true) => {
+                self.stop.goes_on();
+                Ok(())
+            }
+            // Not its turn yet, and the claim is given up. An answer that was lost reads the same.
+            Fenced::Done(false) | Fenced::Stale => Err(Halt::Rest),
+        }
+    }
+
+    async fn make_call(
+        &self,
+        progress: &Progress,
+        operation: &Operation,
+    ) -> Result<OperationResult, Halt> {
+        let call = &operation.call;
+        if decide::how(progress, call, &self.journaled_now) == How::Interrupted {
+            return Ok(self.interrupted());
+        }
+        let checked = match self.check(progress, call) {
+            Ok(checked) => checked,
+            Err((refusal, outcome)) => return Ok(self.result(call, refusal, outcome).await),
+        };
+        let effect = checked.tool.spec().effect;
+        self.desk.record(vec![Entry::Intent { call_id: call.id.clone(), effect }]).await?;
+        if let Some(reason) = self.stop.now() {
+            return Err(Halt::Stop(reason));
+        }
+        let mut work = self.begin_work(progress, call, checked, &Arc::new(Pause::of(0)));
+        let ended = tokio::select! {
+            biased;
+            ended = work.ended() => ended,
+            reason = self.stop_and_grace() => return Err(Halt::Stop(reason)),
+        };
+        match ended {
+            Ended::Answer(response, _)
+                if matches!(response.body, ResponseBody::OperationStarted { .. }) =>
+            {
+                self.rest().await
+            }
+            Ended::Answer(response, outcome) => Ok(self.result(call, response, outcome).await),
+            Ended::Fatal => {
+                let words = format!("The tool {} cannot work here.", call.name);
+                let refusal = ToolResponse::error("tool_unusable", words);
+                Ok(self.result(call, refusal, Outcome::Error).await)
+            }
+        }
+    }
+
+    /// The work goes on elsewhere: nothing of this process is needed until somebody says what it came to.
+    async fn rest(&self) -> Result<OperationResult, Halt> {
+        self.recorder.flushed().await?;
+        let at_most = self.inner.options.operation_time;
+        self.stop.begin_end();
+        let accepted = || self.inner.ports.operations.accepted(&self.claim, at_most);
+        let _rests: Fenced<()> = insist(&self.stop, accepted).await?;
+        Err(Halt::Rest)
+    }
+
+    async fn result(
+        &self,
+        call: &ToolCall,
+        mut response: ToolResponse,
+        outcome: Outcome,
+    ) -> OperationResult {
+        let place = &self.desk.place;
+        response.session_id = Some(place.session.clone());
+        let output = output::bounded(&*self.inner.ports.files, place, call, &response).await;
+        OperationResult { output: output.to_string(), outcome }
+    }
+
+    fn interrupted(&self) -> OperationResult {
+        let output = json!(ToolResponse::error("interrupted", INTERRUPTED));
+        OperationResult { output: output.to_string(), outcome: Outcome::Interrupted }
+    }
+
+    /// Through the same door as everybody else's completion. Whoever was first is right.
+    async fn complete(
+        &self,
+        operation: &Operation,
+        result: OperationResult,
+    ) -> Result<OperationResult, Halt> {
+        let which = Which::Operation(operation.id.clone());
+        insist(&self.stop, || self.inner.complete(&which, result.clone())).await?;
+        let stored = self.desk.progress().await?.operation.and_then(|operation| operation.result);
+        Ok(stored.unwrap_or(result))
+    }
+
+    /// A stream of its own needs the call as well as its result: to the client a result without a call is an error.
+    async fn show_call(&self, call: &ToolCall) -> Result<(), Halt> {
+        if self.recorder.has_seen(&call.id) {
+            return Ok(());
+        }
+        let input = scrub(arguments(call).unwrap_or(Value::Null));
+        let (tool_call_id, tool_name) = (call.id.clone(), call.name.clone());
+        self.recorder
+            .emit_all(vec![
+                Chunk::StartStep,
+                Chunk::ToolInputAvailable { tool_call_id, tool_name, input },
+            ])
+            .await
+    }
+
+    async fn show_result(&self, call: &ToolCall, result: &OperationResult) -> Result<(), Halt> {
+        if !self.recorder.awaits(&call.id) {
+            return Ok(());
+        }
+        let output = serde_json::from_str(&result.output).unwrap_or(Value::Null);
+        let chunks = vec![shown(call, output, result.outcome), Chunk::FinishStep];
+        self.recorder.emit_all(chunks).await
+    }
+}
