@@ -3,14 +3,14 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
 
-use protocol::limits::CRASHED_ATTEMPTS;
-use protocol::message::{Message, Outcome, Role};
+use protocol::limits::{CRASHED_ATTEMPTS, Tree};
+use protocol::message::{Message, Role};
 use protocol::turn::{FailureCode, TurnStatus};
 use protocol::{CallId, TurnId};
 use testkit::sim::Simulation;
 use testkit::sim::world::{State, TurnRow};
 
-use crate::log_checks;
+use crate::{follow_up_checks, log_checks, operation_checks, tree_checks};
 
 /// How often the world is looked at while it goes on.
 const LOOK: Duration = Duration::from_millis(500);
@@ -21,10 +21,10 @@ const ORPHANED: Duration = Duration::from_secs(40);
 const PROMPT_TOKENS: u64 = 3;
 
 /// Looks again and again until the world has ended or is broken.
-pub(crate) async fn watch(sim: &Simulation) {
+pub(crate) async fn watch(sim: &Simulation, tree: Tree) {
     loop {
         tokio::time::sleep(LOOK).await;
-        let faults = running_faults(&sim.world.state(), sim.weather.until);
+        let faults = running_faults(&sim.world.state(), sim.weather.until, tree);
         let broken = !faults.is_empty() || !sim.facts().violations.is_empty();
         faults.into_iter().for_each(|fault| sim.violated(fault));
         if broken {
@@ -33,17 +33,13 @@ pub(crate) async fn watch(sim: &Simulation) {
     }
 }
 
-fn running_faults(state: &State, until: Duration) -> Vec<String> {
-    let mut faults = Vec::new();
+fn running_faults(state: &State, until: Duration, tree: Tree) -> Vec<String> {
+    let mut faults = tree_checks::faults(state, tree);
     let mut sessions = BTreeSet::new();
-    let mut slots: BTreeMap<&str, u32> = BTreeMap::new();
     for row in state.turns.values().filter(|row| row.turn.status == TurnStatus::Running) {
         let id = &row.turn.id;
-        if !sessions.insert(&row.turn.session_id) {
+        if row.is_in_line() && !sessions.insert(&row.turn.session_id) {
             faults.push(format!("G8: {} runs beside {id}", row.turn.session_id));
-        }
-        if row.admitted {
-            *slots.entry(&row.slot).or_default() += 1;
         }
         let expired = row.lease_until.unwrap_or_default().max(until);
         if state.now > expired + ORPHANED {
@@ -55,8 +51,6 @@ fn running_faults(state: &State, until: Duration) -> Vec<String> {
             faults.push(format!("G9: {} was cancelled at {:?}", row.turn.id, row.cancelled));
         }
     }
-    let over = slots.into_iter().filter(|(_, running)| *running > state.caps.running);
-    faults.extend(over.map(|(slot, running)| format!("G8: {running} turns of {slot} run")));
     faults
 }
 
@@ -66,8 +60,9 @@ pub(crate) fn name_unsettled(sim: &Simulation) {
     let open = state.turns.values().filter(|row| row.is_open());
     let open: Vec<String> =
         open.map(|row| format!("{} {:?}", row.turn.id, row.turn.status)).collect();
+    let unheard = !state.arrivals.is_empty();
     drop(state);
-    sim.violated(format!("G1: no end of {open:?}"));
+    sim.violated(format!("G1: no end of {open:?}, completions left: {unheard}"));
 }
 
 /// Everything that can be told from the end.
@@ -77,12 +72,14 @@ pub(crate) fn judge(sim: &Simulation) {
     }
     let faults: Vec<String> = {
         let (state, paid) = (sim.world.state(), sim.facts().paid.clone());
+        let calm = sim.weather.until.is_zero();
         let turns = state
             .turns
             .values()
             .flat_map(|row| turn_faults(&state, row, paid.get(&row.turn.id).copied().unwrap_or(0)));
-        let effects = effect_faults(sim, &state);
-        turns.chain(order_faults(sim, &state)).chain(effects).collect()
+        let order = order_faults(sim, &state).into_iter();
+        let beside = order.chain(follow_up_checks::faults(&state, calm));
+        turns.chain(beside).chain(operation_checks::faults(sim, &state)).collect()
     };
     faults.into_iter().for_each(|fault| sim.violated(fault));
 }
@@ -116,13 +113,25 @@ fn turn_faults(state: &State, row: &TurnRow, paid: u64) -> Vec<String> {
         !matches!(code, Some(FailureCode::Internal | FailureCode::StorageFull)),
         "G19: faults that pass cost time and nothing else",
     );
-    holds(said.first().is_some_and(|said| said.role == Role::User), "G26: a turn has its message");
-    holds(said.iter().filter(|said| said.role == Role::User).count() == 1, "G7: once");
+    // An operation answers a call and not a message.
+    let asked = usize::from(row.turn.operation.is_none());
+    let first_asks = said.first().is_some_and(|said| said.role == Role::User);
+    holds(asked == 0 || first_asks, "G26: a turn has its message");
+    let followed_up = follow_up_checks::delivered(state, id);
+    let users = said.iter().filter(|said| said.role == Role::User).count();
+    holds(users == asked + followed_up.len(), "G7: once");
     let final_answers = answers.iter().filter(|said| said.tool_calls.is_empty()).count();
+    // Before each step that began with follow-ups there may have been words that were not the last ones.
+    let steps: BTreeSet<_> = followed_up.iter().map(|follow_up| follow_up.step).collect();
+    let completed = usize::from(status == TurnStatus::Completed);
+    // Those that came before the end took them up had made the last words no answer, too.
+    let unheard = usize::from(row.followed_up && completed == 0);
     holds(
-        final_answers == usize::from(status == TurnStatus::Completed),
+        (completed..=completed + steps.len() + unheard).contains(&final_answers),
         "G5: history has exactly one answer",
     );
+    let parked = row.calls.iter().filter_map(|call| call.parked.as_ref());
+    holds(parked.clone().all(|parked| parked.end.is_some()), "L2: what is parked has an end");
     // What the model ended without an answer was paid for, too; what a takeover has made it say again was not stored.
     let counted = row.turn.usage.prompt_tokens / PROMPT_TOKENS;
     holds((answers.len() as u64..=paid).contains(&counted), "G10: what was used is counted once");
@@ -146,17 +155,6 @@ fn order_faults(sim: &Simulation, state: &State) -> Vec<String> {
         }
     }
     faults
-}
-
-/// A result that says that something was done is true.
-fn effect_faults(sim: &Simulation, state: &State) -> Vec<String> {
-    let facts = sim.facts();
-    let rows = state.sessions.values().flat_map(|row| &row.messages).map(|row| &row.message);
-    rows.filter(|said| said.role == Role::Tool && said.outcome == Some(Outcome::Ok))
-        .filter_map(|said| Some((said.turn_id.clone(), said.tool_call_id.clone()?)))
-        .filter(|call| !facts.effects.contains_key(call))
-        .map(|(turn, call)| format!("G10: {call} of {turn} has a result and never happened"))
-        .collect()
 }
 
 fn said_by<'a>(state: &'a State, turn: &TurnId) -> Vec<&'a Message> {

@@ -2,20 +2,29 @@
 
 use std::time::Duration;
 
-use pilothouse_engine::{Submission, Submitted, What};
+use pilothouse_engine::{CancelReason, FollowUpRequest, Submission, Submitted, What};
 use ports::follow::{Followed, Follower};
+use ports::store::Pushed;
+use protocol::follow_up::FollowUpState;
 use protocol::session::Owner;
 use protocol::turn::TurnRequest;
-use protocol::{Segment, SessionId, TurnId};
+use protocol::{MessageId, Segment, SessionId, TurnId};
 use testkit::sim::Simulation;
 use tokio::time::{sleep, timeout};
 
 use crate::fleet::Fleet;
+use crate::tree_checks;
 
 /// How long a client waits for an answer to a request.
 const PATIENCE: Duration = Duration::from_secs(3);
 /// A cancel waits for the end by itself.
 const CANCEL_PATIENCE: Duration = Duration::from_secs(7);
+
+/// What a message has become.
+enum Sent {
+    Turn(TurnId),
+    FollowUp(MessageId),
+}
 
 pub(crate) struct Message<'a> {
     pub(crate) fleet: &'a Fleet,
@@ -25,7 +34,7 @@ pub(crate) struct Message<'a> {
 }
 
 impl Message<'_> {
-    /// Returns when the whole answer was seen.
+    /// Returns when it is known what has become of it, and the whole answer was seen, if it has one.
     pub(crate) async fn send_and_follow(&self) {
         let sim = &self.fleet.sim;
         let (wait, cancels, after) = {
@@ -35,25 +44,50 @@ impl Message<'_> {
             (wait, cancels, dice.up_to(Duration::from_secs(6)))
         };
         sleep(wait).await;
-        let turn = self.submit().await;
-        if sim.dice().chance(200) {
-            self.submit_again(&turn).await;
-        }
         let cancel = async {
             if cancels {
                 sleep(after).await;
                 self.cancel().await;
             }
         };
-        let (seen, ()) = tokio::join!(self.follow(&turn), cancel);
-        self.compare(&turn, &seen);
+        tokio::join!(self.see_through(), cancel);
     }
 
-    async fn submit(&self) -> TurnId {
+    /// Until there is an answer, or until the message is its sender's again and is not worth another try.
+    async fn see_through(&self) {
         loop {
-            let pause = match self.ask(&self.text()).await {
-                Some(Submitted::Accepted(turn) | Submitted::Joined(turn)) => return turn.id,
-                Some(Submitted::TooMany) => Duration::from_secs(2),
+            match self.submit().await {
+                Sent::Turn(turn) => {
+                    if self.sim().dice().chance(200) {
+                        self.submit_again(&turn).await;
+                    }
+                    let seen = self.follow(&turn).await;
+                    return self.compare(&turn, &seen);
+                }
+                Sent::FollowUp(id) => match self.settled(&id).await {
+                    // A request of before has come through late, and has made a turn of it.
+                    None => {}
+                    Some(FollowUpState::Returned | FollowUpState::Dropped)
+                        if self.sim().dice().chance(500) => {}
+                    Some(_) => return,
+                },
+            }
+        }
+    }
+
+    async fn submit(&self) -> Sent {
+        loop {
+            let asked = if self.sim().dice().chance(300) {
+                self.push().await
+            } else {
+                self.ask(&self.text()).await
+            };
+            let pause = match asked {
+                Some(Submitted::Accepted(turn) | Submitted::Joined(turn)) => {
+                    return Sent::Turn(turn.id);
+                }
+                Some(Submitted::FollowUp(follow_up)) => return Sent::FollowUp(follow_up.id),
+                Some(Submitted::TooMany | Submitted::TooManyFollowUps) => Duration::from_secs(2),
                 Some(other) => {
                     self.sim().violated(format!("G7: a new message is answered {other:?}"));
                     Duration::from_secs(2)
@@ -62,6 +96,44 @@ impl Message<'_> {
             };
             let pause = self.sim().dice().up_to(pause);
             sleep(pause).await;
+        }
+    }
+
+    /// For the turn that is at work, if there is one.
+    async fn push(&self) -> Option<Submitted> {
+        let request = FollowUpRequest {
+            session_id: self.session.clone(),
+            text: self.text(),
+            client_id: Some(self.client_id()),
+            context: None,
+            file_ids: Vec::new(),
+        };
+        let process = self.fleet.any();
+        let push = process.engine.follow_up(self.owner, request);
+        match timeout(PATIENCE, push).await.ok()?.ok()? {
+            Pushed::Waits { follow_up, .. } | Pushed::Known(follow_up) => {
+                Some(Submitted::FollowUp(follow_up))
+            }
+            Pushed::Full => Some(Submitted::TooManyFollowUps),
+            // Nothing is at work, or the id has a turn already: that is for the other door.
+            Pushed::NoTurn | Pushed::Reused => self.ask(&self.text()).await,
+            Pushed::NoSession => Some(Submitted::NoSession),
+        }
+    }
+
+    /// What has become of a follow-up, once something has; `None` when it is none any more.
+    async fn settled(&self, id: &MessageId) -> Option<FollowUpState> {
+        loop {
+            let process = self.fleet.any();
+            let list = process.ports.follow_ups.list(self.owner, self.session, 100);
+            if let Ok(Ok(Some(listed))) = timeout(PATIENCE, list).await {
+                let found = listed.iter().find(|follow_up| follow_up.id == *id);
+                match found.map(|follow_up| follow_up.state) {
+                    Some(FollowUpState::Pending) => {}
+                    settled => return settled,
+                }
+            }
+            sleep(Duration::from_millis(500)).await;
         }
     }
 
@@ -85,7 +157,7 @@ impl Message<'_> {
             request: TurnRequest::default(),
             what: What::Message {
                 text: text.to_owned(),
-                client_id: Some(format!("message-{}", self.number)),
+                client_id: Some(self.client_id()),
                 file_ids: Vec::new(),
             },
         };
@@ -98,7 +170,10 @@ impl Message<'_> {
             let process = self.fleet.any();
             let asked = self.sim().world.now();
             let cancel = process.engine.cancel(self.owner, self.session);
-            if matches!(timeout(CANCEL_PATIENCE, cancel).await, Ok(Ok(_))) {
+            if let Ok(Ok(report)) = timeout(CANCEL_PATIENCE, cancel).await {
+                if report.reason != Some(CancelReason::NotConfirmed) {
+                    tree_checks::nothing_runs(self.sim(), self.session, asked);
+                }
                 let took = self.sim().world.now() - asked;
                 if self.fleet.plan.cancelled_within.is_some_and(|most| took > most) {
                     self.sim().violated(format!("G9: a cancel took {took:?}"));
@@ -157,8 +232,13 @@ impl Message<'_> {
         }
     }
 
+    /// No text is part of another.
     fn text(&self) -> String {
-        format!("{} asks {}", self.session, self.number)
+        format!("{} asks {}.", self.session, self.number)
+    }
+
+    fn client_id(&self) -> String {
+        format!("message-{}", self.number)
     }
 
     fn sim(&self) -> &Simulation {

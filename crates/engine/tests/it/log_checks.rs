@@ -96,10 +96,16 @@ impl Reader {
                 self.call(tool_call_id.as_str(), &[Call::Begun], Call::Begun)
             }
             Chunk::ToolInputAvailable { tool_call_id, .. } => {
-                self.call(tool_call_id.as_str(), &[Call::Begun], Call::Asked)
+                // Streamed, or all at once.
+                let begun = self.calls.contains_key(tool_call_id.as_str());
+                let from: &[Call] = if begun { &[Call::Begun] } else { &[] };
+                self.call(tool_call_id.as_str(), from, Call::Asked)
             }
             Chunk::ToolInputError { tool_call_id, .. } => {
                 self.call(tool_call_id.as_str(), &[Call::Begun], Call::Answered)
+            }
+            Chunk::ToolOutputAvailable { tool_call_id, preliminary: true, .. } => {
+                self.call(tool_call_id.as_str(), &[Call::Asked], Call::Asked)
             }
             Chunk::ToolOutputAvailable { tool_call_id, .. }
             | Chunk::ToolOutputError { tool_call_id, .. } => {

@@ -3,7 +3,11 @@
 mod checks;
 mod client;
 mod fleet;
+mod follow_up_checks;
 mod log_checks;
+mod operation_checks;
+mod outside;
 mod plan;
 mod simulation;
 mod tally;
+mod tree_checks;

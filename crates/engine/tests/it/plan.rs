@@ -3,11 +3,13 @@
 use std::time::Duration;
 
 use pilothouse_engine::Options;
-use protocol::limits::Caps;
+use protocol::limits::{Caps, Tree};
 use protocol::session::Owner;
 use testkit::sim::{Dice, Fate, Manner, Outage, Service, Side, Weather, Whom};
 
 pub(crate) const LEASE: Duration = Duration::from_secs(3);
+/// How long an operation may take.
+const OPERATION_TIME: Duration = Duration::from_secs(15);
 
 #[derive(Clone, Debug)]
 pub(crate) struct Plan {
@@ -15,6 +17,9 @@ pub(crate) struct Plan {
     pub(crate) processes: usize,
     /// In each process.
     pub(crate) workers: usize,
+    pub(crate) tree: Tree,
+    /// In a thousand calls, besides those that chance makes.
+    pub(crate) delegating: u64,
     pub(crate) sessions: Vec<Owner>,
     pub(crate) messages: u64,
     /// When the messages of a session are sent, at the latest.
@@ -40,7 +45,9 @@ impl Plan {
         Self {
             caps: Caps { running: 1 + dice.below(3) as u32, in_flight: 4 + dice.below(8) as u32 },
             processes: 1 + dice.below(3) as usize,
-            workers: 4,
+            workers: *dice.pick(&[1, 2, 4]),
+            tree: Tree { depth: 1 + dice.below(3) as u32, fan_out: 1 + dice.below(3) as u32 },
+            delegating: 0,
             sessions: sessions.collect(),
             messages: 1 + dice.below(4),
             sent_within: dice.between(seconds(1), seconds(12)),
@@ -68,6 +75,18 @@ impl Plan {
             sent_within: seconds(4),
             cancelled: 0,
             ..Self::calm(dice)
+        }
+    }
+
+    /// One worker, and one turn of a user at a time: whoever waits must make room for those that it waits for.
+    pub(crate) fn narrow(dice: &mut Dice) -> Self {
+        Self {
+            caps: Caps { running: 1, in_flight: 15 },
+            processes: 1,
+            workers: 1,
+            tree: Tree { depth: 3, fan_out: 3 },
+            delegating: 500,
+            ..Self::stormy(dice)
         }
     }
 
@@ -134,8 +153,11 @@ pub(crate) fn options(plan: &Plan) -> Options {
         sweep: Duration::from_millis(500),
         poll: Duration::from_millis(200),
         max_tool_wait: seconds(3),
+        tool_budget: seconds(3),
+        operation_time: OPERATION_TIME,
+        tree: plan.tree,
         max_steps: 6,
-        max_time: seconds(60),
+        max_time: seconds(40),
         model_tries: 3,
         // Jitter would not come from the seed; nothing of nothing is nothing.
         retry_base: Duration::ZERO,

@@ -2,6 +2,8 @@
 
 use std::ops::AddAssign;
 
+use protocol::follow_up::FollowUpState;
+use protocol::operation::Operation;
 use protocol::turn::{FailureCode, TurnStatus};
 use testkit::sim::Simulation;
 
@@ -16,6 +18,18 @@ pub(crate) struct Tally {
     pub(crate) model_calls: u64,
     pub(crate) tool_calls: u64,
     pub(crate) stale_writes: u64,
+    /// Turns that a call of another turn has started.
+    pub(crate) delegated: u64,
+    /// Sessions two levels down, or more.
+    pub(crate) deep: u64,
+    pub(crate) operations: u64,
+    /// Operations that somebody outside has completed.
+    pub(crate) called_back: u64,
+    /// Calls that went on in the background.
+    pub(crate) parked: u64,
+    pub(crate) delivered: u64,
+    pub(crate) returned: u64,
+    pub(crate) dropped: u64,
 }
 
 impl Tally {
@@ -28,19 +42,42 @@ impl Tally {
             ..Self::default()
         };
         drop(facts);
-        for row in sim.world.state().turns.values() {
+        let state = sim.world.state();
+        for row in &state.follow_ups {
+            match row.follow_up.state {
+                FollowUpState::Delivered => tally.delivered += 1,
+                FollowUpState::Returned => tally.returned += 1,
+                FollowUpState::Dropped => tally.dropped += 1,
+                FollowUpState::Pending => {}
+            }
+        }
+        let depths = state.sessions.values().map(|row| row.session.depth);
+        tally.deep = depths.filter(|depth| *depth >= 2).count() as u64;
+        tally.operations = state.operations.len() as u64;
+        tally.called_back =
+            state.operations.values().filter(|operation| is_called_back(operation)).count() as u64;
+        for row in state.turns.values() {
+            let delegated = row.turn.parent.is_some() && row.turn.operation.is_none();
+            tally.delegated += u64::from(delegated);
+            tally.parked += row.calls.iter().filter(|call| call.parked.is_some()).count() as u64;
             match row.turn.status {
                 TurnStatus::Completed => tally.completed += 1,
                 TurnStatus::Failed => tally.failed += 1,
                 TurnStatus::Cancelled => tally.cancelled += 1,
                 TurnStatus::Queued | TurnStatus::Running => {}
             }
-            tally.taken_over += u64::from(row.turn.fence > 1);
+            // An operation that has rested has been claimed twice, in all order.
+            tally.taken_over += u64::from(row.turn.fence > 1 && row.turn.operation.is_none());
             let code = row.turn.error.as_ref().map(|error| error.code);
             tally.crash_loops += u64::from(code == Some(FailureCode::CrashLoop));
         }
         tally
     }
+}
+
+/// Nothing else gives this result.
+fn is_called_back(operation: &Operation) -> bool {
+    operation.result.as_ref().is_some_and(|result| result.output == r#"{"status":"completed"}"#)
 }
 
 impl AddAssign for Tally {
@@ -53,5 +90,13 @@ impl AddAssign for Tally {
         self.model_calls += other.model_calls;
         self.tool_calls += other.tool_calls;
         self.stale_writes += other.stale_writes;
+        self.delegated += other.delegated;
+        self.deep += other.deep;
+        self.operations += other.operations;
+        self.called_back += other.called_back;
+        self.parked += other.parked;
+        self.delivered += other.delivered;
+        self.returned += other.returned;
+        self.dropped += other.dropped;
     }
 }

@@ -35,13 +35,13 @@ impl RecordedRequest {
         self.body["messages"].as_array().map_or(&[], Vec::as_slice)
     }
 
-    /// What the person said last.
+    /// What the person said last, without what the server says about the session in front of the first words.
     pub fn last_user_text(&self) -> String {
         self.messages()
             .iter()
             .rev()
             .filter(|message| message["role"] == "user")
-            .map(|message| text_of(&message["content"]))
+            .map(|message| without_about(&text_of(&message["content"])).to_owned())
             .find(|text| !text.is_empty())
             .unwrap_or_default()
     }
@@ -86,6 +86,16 @@ impl RecordedRequest {
 
 fn string(value: &Value) -> String {
     value.as_str().unwrap_or_default().to_owned()
+}
+
+/// The server speaks in a paragraph of its own, which begins like this.
+const ABOUT: &str = "[About this session]";
+
+fn without_about(text: &str) -> &str {
+    if !text.starts_with(ABOUT) {
+        return text;
+    }
+    text.split_once("\n\n").map_or("", |(_about, words)| words)
 }
 
 /// The words in a content that is a string or a list of blocks.

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use protocol::turn::Claim;
-use protocol::{CallId, TurnId};
+use protocol::{CallId, OperationId, TaskId, TurnId};
 
 use super::world::Moment;
 
@@ -16,8 +16,10 @@ pub struct Facts {
     pub effects: BTreeMap<(TurnId, CallId), Effects>,
     /// Turns in the order in which a model was first asked for them, and when.
     pub asked: Vec<(TurnId, Moment)>,
-    /// Who works on which turn at this moment, and since when.
-    pub(super) at_work: Vec<(u32, TurnId, Moment)>,
+    /// What is under way at this moment.
+    pub(super) at_work: Vec<Doing>,
+    /// What somebody outside has to report about operations, and when.
+    pub callbacks: Vec<Callback>,
     /// When everything last woke up after it was asleep.
     pub(super) woke: Moment,
     /// Model calls that came to their end and were paid for.
@@ -33,6 +35,23 @@ pub struct Facts {
 pub struct Effects {
     pub key: String,
     pub count: u32,
+}
+
+/// A piece of work: by whom, for which turn, for which of its calls (or for none: the model), and since when.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Doing {
+    pub(super) node: u32,
+    pub(super) turn: TurnId,
+    pub(super) call: Option<CallId>,
+    pub(super) since: Moment,
+}
+
+/// Somebody outside has done what an operation asked for.
+#[derive(Clone, Debug)]
+pub struct Callback {
+    pub at: Moment,
+    pub operation_id: OperationId,
+    pub task_id: TaskId,
 }
 
 impl Facts {

@@ -7,7 +7,7 @@ use ports::Ports;
 use protocol::limits::Caps;
 use protocol::{Seq, TaskId};
 
-use super::{Dice, Fate, Node, Simulation, Story, Weather};
+use super::{Dice, Fate, Node, Setting, Simulation, Story, Weather};
 use crate::conformance::{self, Fixture};
 
 struct Calm {
@@ -18,8 +18,9 @@ struct Calm {
 
 impl Fixture for Calm {
     async fn start_with(caps: Caps) -> Self {
-        let lease = Duration::from_secs(15);
-        let sim = Simulation::new(Dice::new(1), caps, lease, Weather::default(), Story::Untold);
+        let (lease, weather) = (Duration::from_secs(15), Weather::default());
+        let setting = Setting { caps, lease, workers: 1, delegating: 0, weather };
+        let sim = Simulation::new(Dice::new(1), setting, Story::Untold);
         let node = Node::start(&sim, Fate::Lives);
         let ports = node.ports();
         Self { sim, node, ports }
@@ -40,13 +41,4 @@ impl Fixture for Calm {
     }
 }
 
-conformance::bus!(Calm);
-conformance::leases!(Calm);
-conformance::messages!(Calm);
-conformance::outbox!(Calm);
-conformance::places!(Calm);
-conformance::queue!(Calm);
-conformance::regenerate!(Calm);
-conformance::sessions!(Calm);
-conformance::stream_log!(Calm);
-conformance::turns!(Calm);
+conformance::engine!(Calm);

@@ -4,18 +4,23 @@
 
 mod absent;
 mod bus;
+mod completions;
 mod dice;
 mod facts;
 mod fences;
+mod follow_ups;
 #[cfg(test)]
 mod laws;
 mod log;
 mod model;
 mod node;
+mod operations;
+mod places;
 mod queue;
 mod store;
 mod tools;
 mod weather;
+mod wishes;
 mod work;
 pub mod world;
 
@@ -26,7 +31,7 @@ use protocol::limits::Caps;
 use tokio_util::task::TaskTracker;
 
 pub use self::dice::Dice;
-pub use self::facts::Facts;
+pub use self::facts::{Callback, Facts};
 pub use self::model::SimModel;
 pub use self::node::{Fate, Node, Side};
 pub use self::tools::tools;
@@ -36,8 +41,9 @@ use self::world::World;
 pub struct Simulation {
     pub world: Arc<World>,
     pub weather: Weather,
-    /// How long a claim lasts; processes are built with the same.
     pub lease: Duration,
+    pub workers: usize,
+    delegating: u64,
     /// Requests that are still on their way.
     wire: TaskTracker,
     dice: Mutex<Dice>,
@@ -54,18 +60,27 @@ pub enum Story {
     Untold,
 }
 
+/// What a simulation is made with.
+#[derive(Clone, Debug)]
+pub struct Setting {
+    pub caps: Caps,
+    /// How long a claim lasts; processes are built with the same.
+    pub lease: Duration,
+    /// In each process.
+    pub workers: usize,
+    /// How many calls of a thousand start or look after a sub-session, whatever else the dice say.
+    pub delegating: u64,
+    pub weather: Weather,
+}
+
 impl Simulation {
-    pub fn new(
-        dice: Dice,
-        caps: Caps,
-        lease: Duration,
-        weather: Weather,
-        story: Story,
-    ) -> Arc<Self> {
+    pub fn new(dice: Dice, setting: Setting, story: Story) -> Arc<Self> {
         Arc::new(Self {
-            world: World::new(caps),
-            weather,
-            lease,
+            world: World::new(setting.caps),
+            weather: setting.weather,
+            lease: setting.lease,
+            workers: setting.workers,
+            delegating: setting.delegating,
             wire: TaskTracker::new(),
             dice: Mutex::new(dice),
             facts: Mutex::default(),
@@ -105,7 +120,12 @@ impl Simulation {
 
     /// What happened, line by line, if it was to be told.
     pub fn story(&self) -> Vec<String> {
-        let lines = self.story.as_ref().map(|story| story.lock().map(|lines| lines.clone()));
-        lines.and_then(Result::ok).unwrap_or_default()
+        let Some(story) = &self.story else { return Vec::new() };
+        let lines = story.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
+        let names = self.world.state().names();
+        let renamed = |line: &String| {
+            names.iter().fold(line.clone(), |line, (id, name)| line.replace(id.as_str(), name))
+        };
+        lines.iter().map(renamed).collect()
     }
 }

@@ -9,14 +9,16 @@ use async_trait::async_trait;
 use futures::StreamExt;
 use ports::model::{
     ModelError, ModelErrorKind, ModelEvent, ModelMessage, ModelProvider, ModelRequest, ModelStream,
-    StopReason, ToolUse,
+    OPERATION_MARK, StopReason, ToolUse,
 };
+use protocol::message::Role;
 use protocol::turn::Tier;
 use protocol::usage::Usage;
 use protocol::{CallId, TurnId};
 
 use super::node::Node;
-use super::tools::TOOLS;
+use super::tools::{DELEGATE, TOOLS};
+use super::wishes;
 use super::work::Work;
 
 /// The longest pause between two words.
@@ -43,27 +45,38 @@ impl SimModel {
         turn
     }
 
-    /// The turn whose message comes last.
+    /// The turn whose message comes last, or whose operation has ended.
     fn turn(&self, messages: &[ModelMessage]) -> Option<TurnId> {
         let state = self.node.sim.world.state();
-        let known = |text: &str| {
+        let asked = |text: &str| {
             let rows = state.sessions.values().flat_map(|row| &row.messages);
-            let mut asked = rows.filter(|row| row.message.content == text);
-            asked.next().map(|row| row.message.turn_id.clone())
+            let mut asked = rows.map(|row| &row.message).filter(|said| said.role == Role::User);
+            // What the engine says about the session stands around the words.
+            asked.find(|said| text.contains(&said.content)).map(|said| said.turn_id.clone())
+        };
+        let carried_out = |text: &str| {
+            let mut operations = state.operations.values();
+            let ended = operations.find(|operation| text.contains(operation.id.as_str()));
+            ended.map(|operation| operation.task_id.turn())
         };
         messages.iter().rev().find_map(|message| match message {
-            ModelMessage::User { text } => known(text),
+            ModelMessage::User { text } if text.starts_with(OPERATION_MARK) => carried_out(text),
+            ModelMessage::User { text } => asked(text),
             _ => None,
         })
     }
 
     /// What will be said, with the pause before each of it, and how it ends.
-    fn play(&self, tool_use: ToolUse) -> Vec<(Duration, Act)> {
+    fn play(&self, turn: &TurnId, tool_use: ToolUse) -> Vec<(Duration, Act)> {
+        let state = self.node.sim.world.state();
         let mut dice = self.node.sim.dice();
         let mut acts = Vec::new();
         if dice.chance(200) {
             acts.push((dice.up_to(PAUSE), Act::Say(ModelEvent::Reasoning("hm ".into()))));
         }
+        // What follows from what has followed must come to an end some day.
+        let derived = state.turns.get(turn).is_some_and(|row| row.turn.parent.is_some());
+        let calling = if derived { 30 } else { 50 };
         let words = dice.below(8);
         let what = dice.below(100);
         if what >= 4 {
@@ -77,14 +90,17 @@ impl SimModel {
             0..4 => {}
             4..8 => acts.push((dice.up_to(PAUSE), Act::Fail)),
             8..10 => acts.push((Duration::ZERO, Act::Hang)),
-            10..50 if tool_use == ToolUse::Allowed => {
+            10..50 if tool_use == ToolUse::Allowed && what < calling => {
                 for index in 0..1 + dice.below(3) as usize {
                     // Every second call has an id that the model gives again and again.
-                    let id = if dice.chance(500) { "call_1".into() } else { CallId::fresh() };
-                    let name = (*dice.pick(TOOLS)).to_owned();
+                    let fresh = CallId(format!("call_{:016x}", dice.roll()));
+                    let id = if dice.chance(500) { "call_1".into() } else { fresh };
+                    let delegates = dice.chance(self.node.sim.delegating);
+                    let name = if delegates { DELEGATE } else { *dice.pick(TOOLS) }.to_owned();
+                    let delta = wishes::arguments(&state, turn, &name, &mut dice).to_string();
                     let call = ModelEvent::ToolCall { index, id, name };
                     acts.push((dice.up_to(PAUSE), Act::Say(call)));
-                    let input = ModelEvent::ToolInput { index, delta: "{}".into() };
+                    let input = ModelEvent::ToolInput { index, delta };
                     acts.push((dice.up_to(PAUSE), Act::Say(input)));
                 }
             }
@@ -116,17 +132,21 @@ impl ModelProvider for SimModel {
         "dice"
     }
 
+    fn window(&self, _: Tier) -> u64 {
+        128_000
+    }
+
     async fn stream(&self, request: ModelRequest) -> Result<ModelStream, ModelError> {
         let sim = self.node.sim.clone();
         self.node.alive().await;
-        let turn = self.judge(&request);
-        let work = turn.as_ref().map(|turn| Work::begin(&self.node, turn, "a model call"));
+        let Some(turn) = self.judge(&request) else { return Err(failed()) };
+        let work = Work::begin(&self.node, &turn, None, "a model call");
         self.node.step().await;
-        sim.tell(|| format!("node {} asks the model for {turn:?}", self.node.number));
-        if let Some(turn) = &turn {
+        sim.tell(|| format!("node {} asks the model for {turn}", self.node.number));
+        {
             let mut facts = sim.facts();
             facts.model_calls += 1;
-            if !facts.asked.iter().any(|(asked, _)| asked == turn) {
+            if !facts.asked.iter().any(|(asked, _)| *asked == turn) {
                 facts.asked.push((turn.clone(), sim.world.now()));
             }
         }
@@ -134,7 +154,7 @@ impl ModelProvider for SimModel {
         if overloaded {
             return Err(failed());
         }
-        let acts = self.play(request.tool_use);
+        let acts = self.play(&turn, request.tool_use);
         let node = self.node.clone();
         let acts = futures::stream::iter(acts).then(move |(pause, act)| {
             // The work goes on for as long as somebody listens.
@@ -145,9 +165,7 @@ impl ModelProvider for SimModel {
                 node.step().await;
                 match act {
                     Act::Say(event @ ModelEvent::Finished { .. }) => {
-                        if let Some(turn) = turn {
-                            *node.sim.facts().paid.entry(turn).or_default() += 1;
-                        }
+                        *node.sim.facts().paid.entry(turn).or_default() += 1;
                         Ok(event)
                     }
                     Act::Say(event) => Ok(event),

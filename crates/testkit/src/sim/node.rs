@@ -129,8 +129,10 @@ impl Node {
         let mut state = self.sim.world.state();
         let now = state.now;
         state.line.give_back_all(self.number, now);
+        state.arrivals.give_back_all(self.number);
         drop(state);
         self.sim.world.line_grew.notify_waiters();
+        self.sim.world.arrived.notify_waiters();
         self.sim.tell(|| format!("node {} dies", self.number));
     }
 
@@ -147,7 +149,12 @@ impl Node {
         };
         let (service, sim, number) = (call.service, self.sim.clone(), self.number);
         let act = move || {
-            let result = effect(&mut sim.world.state());
+            let result = {
+                let mut state = sim.world.state();
+                let result = effect(&mut state);
+                sim.check_places(&state);
+                result
+            };
             sim.tell(|| {
                 let answer = result.as_ref().map_or_else(ToString::to_string, told);
                 format!("node {number} {} {} {answer}", call.name, call.about)

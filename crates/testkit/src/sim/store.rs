@@ -6,8 +6,8 @@ use std::time::Duration;
 use async_trait::async_trait;
 use ports::leases::{Claimed, Renewal};
 use ports::store::{
-    Assigned, Ending, ListSessions, NewSession, NewTurn, OpenTurns, Opened, Page, Progress, Record,
-    SessionPage, Title,
+    Assigned, Ending, Finished, ListSessions, NewSession, NewTurn, OpenTurns, Opened, Page,
+    Progress, Record, SessionPage, Title,
 };
 use ports::{Fenced, Leases, Messages, Outbox, PortResult, Ports, Sessions, Turns};
 use protocol::session::{Owner, Session};
@@ -26,6 +26,9 @@ pub(super) fn ports(node: &Arc<Node>) -> Ports {
         sessions: node.clone(),
         messages: node.clone(),
         turns: node.clone(),
+        follow_ups: node.clone(),
+        operations: node.clone(),
+        completions: node.clone(),
         outbox: node.clone(),
         leases: node.clone(),
         queue: node.clone(),
@@ -45,26 +48,26 @@ impl Node {
 }
 
 /// What is not worth telling.
-fn quiet<T>(_: &T) -> String {
+pub(super) fn quiet<T>(_: &T) -> String {
     String::new()
 }
 
-fn told<T: std::fmt::Debug>(answer: &T) -> String {
+pub(super) fn told<T: std::fmt::Debug>(answer: &T) -> String {
     format!("{answer:?}")
 }
 
-fn wrote<T>(written: &PortResult<Fenced<T>>) -> Wrote {
+pub(super) fn wrote<T>(written: &PortResult<Fenced<T>>) -> Wrote {
     match written {
         Ok(Fenced::Done(_)) => Wrote::Something,
         Ok(Fenced::Stale) | Err(_) => Wrote::Nothing,
     }
 }
 
-fn store(name: &'static str, about: impl ToString) -> Call {
+pub(super) fn store(name: &'static str, about: impl ToString) -> Call {
     Call::new(Service::Store, name, about)
 }
 
-fn fenced(name: &'static str, claim: &Claim) -> Call {
+pub(super) fn fenced(name: &'static str, claim: &Claim) -> Call {
     store(name, format_args!("{} {}", claim.turn_id, claim.fence))
 }
 
@@ -72,7 +75,7 @@ fn fenced(name: &'static str, claim: &Claim) -> Call {
 impl Sessions for Node {
     async fn create(&self, owner: &Owner, new: NewSession) -> PortResult<Session> {
         let owner = owner.clone();
-        let make = move |world: &mut State| Ok(world.create_session(&owner, new));
+        let make = move |world: &mut State| world.create_session(&owner, new);
         self.call(store("creates", "a session"), make, quiet).await
     }
 
@@ -181,7 +184,7 @@ impl Turns for Node {
         self.call(call, write, told).await
     }
 
-    async fn finish(&self, claim: &Claim, ending: Ending) -> PortResult<Fenced<Vec<TurnId>>> {
+    async fn finish(&self, claim: &Claim, ending: Ending) -> PortResult<Fenced<Finished>> {
         let (call, claim) = (fenced(ending.status.as_str(), claim), claim.clone());
         let (task, sim) = (claim.turn_id.task(), self.sim.clone());
         let end = move |world: &mut State| {
@@ -191,6 +194,24 @@ impl Turns for Node {
         let ended = self.call(call, end, told).await;
         self.hint_of_growth(&task);
         ended
+    }
+
+    async fn step_aside(&self, claim: &Claim) -> PortResult<Fenced<Vec<TurnId>>> {
+        let (call, claim, sim) = (fenced("steps aside", claim), claim.clone(), self.sim.clone());
+        let step = move |world: &mut State| {
+            let under = (&claim.turn_id, claim.fence);
+            sim.under_fence(world, under, |world| Ok(world.step_aside(&claim)), wrote)
+        };
+        self.call(call, step, told).await
+    }
+
+    async fn step_back(&self, claim: &Claim) -> PortResult<Fenced<bool>> {
+        let (call, claim, sim) = (fenced("steps back", claim), claim.clone(), self.sim.clone());
+        let step = move |world: &mut State| {
+            let under = (&claim.turn_id, claim.fence);
+            sim.under_fence(world, under, |world| Ok(world.step_back(&claim)), wrote)
+        };
+        self.call(call, step, told).await
     }
 
     async fn count_open(&self) -> PortResult<OpenTurns> {

@@ -1,4 +1,9 @@
-//! Tools of every effect. What they do is counted in the world; some take long, one never ends.
+//! Tools of every kind. What they do is counted in the world; some take longer than their step may wait, one never
+//! ends.
+
+mod background;
+mod delegate;
+mod errand;
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -7,40 +12,64 @@ use async_trait::async_trait;
 use ports::Tool;
 use ports::tool::{Example, ToolContext, ToolError};
 use protocol::response::{ResponseBody, ToolResponse};
-use protocol::tool::{Effect, ToolSpec};
+use protocol::tool::{Budget, Effect, ToolSpec};
 use serde_json::{Value, json};
 
+pub(super) use self::background::BACKGROUND;
+pub(super) use self::delegate::DELEGATE;
 use super::node::Node;
 use super::work::Work;
 
 /// What the model asks for; the last one does not exist.
-pub(super) const TOOLS: &[&str] = &["look", "put", "book", "book", "stuck", "nothing"];
+pub(super) const TOOLS: &[&str] = &[
+    "look",
+    "put",
+    "book",
+    "book",
+    "stuck",
+    BACKGROUND,
+    DELEGATE,
+    DELEGATE,
+    errand::ONCE,
+    errand::AGAIN,
+    "nothing",
+];
 
-const BUDGET: Duration = Duration::from_secs(4);
 const LONGEST: Duration = Duration::from_secs(3);
 
 pub fn tools(node: &Arc<Node>) -> Vec<Arc<dyn Tool>> {
-    [
+    let simple = [
         ("look", Effect::None, Ends::InTime),
         ("put", Effect::Idempotent, Ends::InTime),
         ("book", Effect::Once, Ends::InTime),
         ("stuck", Effect::Once, Ends::Never),
     ]
     .map(|(name, effect, ends)| {
-        let spec = ToolSpec {
-            name,
-            description: "simulated",
-            parameters: json!({ "type": "object" }),
-            requires_auth: false,
-            budget: BUDGET,
-            effect,
-        };
-        Arc::new(SimTool { node: node.clone(), spec, ends }) as Arc<dyn Tool>
-    })
-    .into()
+        let spec = ToolSpec { effect, ..spec(name) };
+        Arc::new(Simple { node: node.clone(), spec, ends }) as Arc<dyn Tool>
+    });
+    let others: [Arc<dyn Tool>; 4] = [
+        Arc::new(background::Background::of(node)),
+        Arc::new(delegate::Delegate::of(node)),
+        Arc::new(errand::Errand::of(node, errand::ONCE, Effect::Once)),
+        Arc::new(errand::Errand::of(node, errand::AGAIN, Effect::Idempotent)),
+    ];
+    simple.into_iter().chain(others).collect()
 }
 
-struct SimTool {
+fn spec(name: &'static str) -> ToolSpec {
+    ToolSpec {
+        name,
+        description: "simulated",
+        parameters: json!({ "type": "object" }),
+        requires_auth: false,
+        budget: Budget::Default,
+        effect: Effect::Idempotent,
+        long_running: false,
+    }
+}
+
+struct Simple {
     node: Arc<Node>,
     spec: ToolSpec,
     ends: Ends,
@@ -53,7 +82,7 @@ enum Ends {
 }
 
 #[async_trait]
-impl Tool for SimTool {
+impl Tool for Simple {
     fn spec(&self) -> &ToolSpec {
         &self.spec
     }
@@ -61,7 +90,8 @@ impl Tool for SimTool {
     async fn call(&self, _: Value, context: ToolContext) -> Result<ToolResponse, ToolError> {
         let sim = &self.node.sim;
         self.node.alive().await;
-        let _work = Work::begin(&self.node, &context.turn_id, self.spec.name);
+        let _work =
+            Work::begin(&self.node, &context.turn_id, Some(&context.call_id), self.spec.name);
         let (before, after, fails) = {
             let mut dice = sim.dice();
             let long = dice.chance(250);
@@ -71,7 +101,7 @@ impl Tool for SimTool {
         self.node.step().await;
         tokio::time::sleep(before).await;
         self.node.alive().await;
-        self.carry_out(&context);
+        carry_out(&self.node, &self.spec, &context);
         self.node.step().await;
         if self.ends == Ends::Never {
             std::future::pending::<()>().await;
@@ -81,7 +111,7 @@ impl Tool for SimTool {
         if fails {
             return Err(ToolError::tell("unlucky", "The dice say no."));
         }
-        Ok(ToolResponse::new("done", ResponseBody::NoResults { suggestions: Vec::new() }))
+        Ok(done())
     }
 
     fn examples(&self) -> Vec<Example> {
@@ -89,24 +119,27 @@ impl Tool for SimTool {
     }
 }
 
-impl SimTool {
-    fn carry_out(&self, context: &ToolContext) {
-        let sim = &self.node.sim;
-        let (turn, call) = (context.turn_id.clone(), context.call_id.clone());
-        sim.tell(|| format!("node {} carries out {} of {turn}", self.node.number, self.spec.name));
-        let mut facts = sim.facts();
-        facts.tool_calls += 1;
-        let done = facts.effects.entry((turn, call)).or_default();
-        done.count += 1;
-        let (count, first_key) = (done.count, done.key.clone());
-        done.key = context.idempotency_key.clone();
-        drop(facts);
-        if self.spec.effect == Effect::Once && count > 1 {
-            sim.violated(format!("G10: {} of {} happened twice", self.spec.name, context.turn_id));
-        }
-        if count > 1 && first_key != context.idempotency_key {
-            let keys = format!("{first_key} and {}", context.idempotency_key);
-            sim.violated(format!("G10: one call has two keys, {keys}"));
-        }
+fn done() -> ToolResponse {
+    ToolResponse::new("done", ResponseBody::NoResults { suggestions: Vec::new() })
+}
+
+/// The effect of a call, which is what must not happen twice when it says so.
+fn carry_out(node: &Node, spec: &ToolSpec, context: &ToolContext) {
+    let sim = &node.sim;
+    let (turn, call) = (context.turn_id.clone(), context.call_id.clone());
+    sim.tell(|| format!("node {} carries out {} of {turn}", node.number, spec.name));
+    let mut facts = sim.facts();
+    facts.tool_calls += 1;
+    let done = facts.effects.entry((turn, call)).or_default();
+    done.count += 1;
+    let (count, first_key) = (done.count, done.key.clone());
+    done.key = context.idempotency_key.clone();
+    drop(facts);
+    if spec.effect == Effect::Once && count > 1 {
+        sim.violated(format!("G10: {} of {} happened twice", spec.name, context.turn_id));
+    }
+    if count > 1 && first_key != context.idempotency_key {
+        let keys = format!("{first_key} and {}", context.idempotency_key);
+        sim.violated(format!("G10: one call has two keys, {keys}"));
     }
 }

@@ -12,6 +12,7 @@ use super::State;
 
 impl State {
     pub fn claim(&mut self, id: &TurnId, worker: &WorkerId, ttl: Duration) -> Claimed {
+        self.end_rests();
         let (now, wall) = (self.now, self.wall());
         let Some(row) = self.turns.get(id) else { return Claimed::Ended };
         match row.turn.status {
@@ -26,8 +27,7 @@ impl State {
                 return Claimed::Ended;
             }
         }
-        let first = self.first_open(&row.turn.session_id).is_some_and(|open| open.turn.id == *id);
-        let only_to_end = row.turn.cancel_requested && first;
+        let only_to_end = row.turn.cancel_requested && self.is_next(row);
         if !row.admitted && !only_to_end {
             return Claimed::Waits;
         }
@@ -39,7 +39,7 @@ impl State {
         row.started.get_or_insert(now);
         row.worker = Some(worker.clone());
         row.lease_until = Some(now + ttl);
-        row.due = None;
+        (row.due, row.rests_until) = (None, None);
         self.won(id, worker)
     }
 

@@ -15,6 +15,8 @@ impl State {
         let Some(row) = self.turns.get(turn) else { return };
         let (session_id, ordinal) = (row.turn.session_id.clone(), row.ordinal);
         let Some(session) = self.sessions.get_mut(&session_id) else { return };
+        // What an operation says before it has lined up stands with what was said last.
+        let ordinal = if row.is_in_line() { ordinal } else { session.last_ordinal };
         let new = new.clone();
         let message = Message {
             id: new.id,

@@ -9,6 +9,7 @@ use super::{Moment, State, TurnRow};
 
 impl State {
     pub fn due(&mut self, limit: u32, hold: Duration) -> Vec<TurnId> {
+        self.end_rests();
         let now = self.now;
         let mut since: Vec<(Moment, u64, TurnId)> = self
             .turns

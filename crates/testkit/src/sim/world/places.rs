@@ -1,9 +1,18 @@
 //! Who may run: each slot has so many places, and those that wait get them in the order they were accepted.
 
-use protocol::turn::TurnStatus;
+use ports::Fenced;
+use protocol::turn::{Claim, TurnStatus};
 use protocol::{SessionId, TurnId};
 
-use super::State;
+use super::{State, TurnRow};
+
+/// Whether a turn that was admitted has given its place to others.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Aside {
+    No,
+    Yes,
+    WantsBack,
+}
 
 impl State {
     /// What the turns of a session count for: its user, or the session itself when it has none.
@@ -12,16 +21,40 @@ impl State {
         user.map_or_else(|| session.0.clone(), |user| user.0)
     }
 
-    /// Turns of a slot that have not ended, and those of them that have a place.
+    /// Turns of a slot that are in flight, and those that have a place.
     pub(super) fn taken(&self, slot: &str) -> (u32, u32) {
         let open = || self.turns.values().filter(|row| row.slot == slot && row.is_open());
-        (open().count() as u32, open().filter(|row| row.admitted).count() as u32)
+        let in_flight = open().filter(|row| row.is_in_line()).count() as u32;
+        (in_flight, open().filter(|row| row.has_place()).count() as u32)
     }
 
-    /// Gives the free places of a slot to the turns that have waited longest, and makes these due.
+    pub fn step_aside(&mut self, claim: &Claim) -> Fenced<Vec<TurnId>> {
+        let Some(row) = self.held(claim) else { return Fenced::Stale };
+        row.aside = Aside::Yes;
+        let slot = row.slot.clone();
+        Fenced::Done(self.admit(&slot))
+    }
+
+    pub fn step_back(&mut self, claim: &Claim) -> Fenced<bool> {
+        let Some(row) = self.held(claim) else { return Fenced::Stale };
+        if row.aside == Aside::No {
+            return Fenced::Done(true);
+        }
+        row.aside = Aside::WantsBack;
+        let slot = row.slot.clone();
+        self.admit(&slot);
+        Fenced::Done(self.turns[&claim.turn_id].aside == Aside::No)
+    }
+
+    /// Gives the free places of a slot to the turns that want one back, then to those that have waited longest, and
+    /// makes these due.
     pub(super) fn admit(&mut self, slot: &str) -> Vec<TurnId> {
         let mut due = Vec::new();
         while self.taken(slot).1 < self.caps.running {
+            if let Some(back) = self.next_back(slot) {
+                back.aside = Aside::No;
+                continue;
+            }
             let Some(next) = self.next_in(slot) else { break };
             let now = self.now;
             if let Some(row) = self.turns.get_mut(&next) {
@@ -33,14 +66,20 @@ impl State {
         due
     }
 
-    /// Of each session only the first open turn may run.
+    fn next_back(&mut self, slot: &str) -> Option<&mut TurnRow> {
+        let waiting = self.turns.values_mut().filter(|row| {
+            row.slot == slot && row.is_open() && row.admitted && row.aside == Aside::WantsBack
+        });
+        waiting.min_by_key(|row| row.accepted)
+    }
+
+    /// Of each session only the first open turn may run, and those beside it.
     fn next_in(&self, slot: &str) -> Option<TurnId> {
         let waiting = self.turns.values().filter(|row| {
-            row.slot == slot && row.turn.status == TurnStatus::Queued && !row.admitted
+            let queued = row.turn.status == TurnStatus::Queued && row.rests_until.is_none();
+            row.slot == slot && queued && !row.admitted
         });
-        let first = waiting.filter(|row| {
-            self.first_open(&row.turn.session_id).is_some_and(|open| open.ordinal == row.ordinal)
-        });
+        let first = waiting.filter(|row| self.is_next(row));
         first.min_by_key(|row| row.accepted).map(|row| row.turn.id.clone())
     }
 }

@@ -4,7 +4,7 @@ use ports::store::{NewTurn, Opened};
 use protocol::message::Role;
 use protocol::{MessageId, SessionId, TurnId};
 
-use super::turns::Asked;
+use super::insert::{Asked, NewRow};
 use super::{State, TurnRow};
 
 impl State {
@@ -21,6 +21,11 @@ impl State {
             let active = Box::new(self.seen(active));
             return if same { Opened::Joined(active) } else { Opened::Busy };
         }
+        // Operations run beside the session, and what they will say belongs to the history that would be replaced.
+        let of_session = |row: &TurnRow| row.turn.session_id == *session;
+        if self.turns.values().any(|row| of_session(row) && row.is_open()) {
+            return Opened::Busy;
+        }
         let Some(old) = target.filter(|id| !self.turns[id].superseded) else {
             return Opened::NothingToRegenerate;
         };
@@ -32,8 +37,8 @@ impl State {
             client_id: row.client_id.take(),
             fingerprint: row.fingerprint.take(),
         });
-        let Some(turn) = self.insert_turn(new, asked.unwrap_or_default()) else {
-            return Opened::TooMany;
+        let Some(turn) = self.insert_turn(NewRow::in_line(new, asked.unwrap_or_default())) else {
+            return Opened::NoSession;
         };
         self.replace(session, &old, &turn);
         Opened::New(Box::new(self.seen(&self.turns[&turn])))
@@ -50,8 +55,11 @@ impl State {
                     || rows.any(|said| said.id == *id && said.turn_id == row.turn.id)
             }
         };
-        let turns = self.turns.values().filter(|row| row.turn.session_id == *session);
-        turns.filter(|row| said(row)).max_by_key(|row| row.ordinal)
+        let turns = || self.turns.values().filter(|row| row.turn.session_id == *session);
+        let said_it = turns().filter(|row| said(row)).max_by_key(|row| row.ordinal)?;
+        // A turn that carries out an operation has no message to answer again: the last one before it has.
+        let answers = turns().filter(|row| row.turn.operation.is_none());
+        answers.filter(|row| row.ordinal <= said_it.ordinal).max_by_key(|row| row.ordinal)
     }
 
     /// Takes the old turn and all after it out of the history, except for the message to be answered anew.

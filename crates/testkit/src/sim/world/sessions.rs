@@ -1,16 +1,26 @@
 //! Sessions and who they belong to.
 
 use ports::store::{Assigned, ListSessions, NewSession, SessionPage, Title};
+use ports::{PortError, PortResult};
 use protocol::session::{ChatStatus, Owner, Session};
 use protocol::turn::TurnStatus;
 use protocol::{SessionId, UserId};
 
-use super::{SessionRow, State};
+use super::{SessionRow, State, session_name};
 
 impl State {
-    pub fn create_session(&mut self, owner: &Owner, new: NewSession) -> Session {
+    pub fn create_session(&mut self, owner: &Owner, new: NewSession) -> PortResult<Session> {
+        if let Some(known) = new.id.as_ref().and_then(|id| self.sessions.get(id)) {
+            if known.session.user_id.as_ref() != owner.user() {
+                return Err(PortError::Broken("the id belongs to somebody else".into()));
+            }
+            let id = known.session.id.clone();
+            return self
+                .session(owner, &id)
+                .ok_or_else(|| PortError::Broken("a session that its owner cannot see".into()));
+        }
         let created = self.next();
-        let id = SessionId(format!("session-{created:04}"));
+        let id = new.id.unwrap_or_else(|| SessionId(session_name(created)));
         let now = self.wall();
         let session = Session {
             id: id.clone(),
@@ -20,6 +30,7 @@ impl State {
             dry_run: new.dry_run,
             metadata: new.metadata,
             parent_session_id: new.parent_session_id,
+            depth: new.depth,
             created_at: now,
             updated_at: now,
             chat_status: ChatStatus::Idle,
@@ -30,7 +41,7 @@ impl State {
         let messages = Vec::new();
         let row = SessionRow { session: session.clone(), messages, last_ordinal: 0, created };
         self.sessions.insert(id, row);
-        session
+        Ok(session)
     }
 
     pub fn session(&self, owner: &Owner, id: &SessionId) -> Option<Session> {
@@ -96,12 +107,17 @@ impl State {
         self.sessions.remove(id);
         let gone = self.turns.extract_if(.., |_, row| row.turn.session_id == *id);
         let gone: Vec<_> = gone.map(|(_, row)| row).collect();
+        self.follow_ups.retain(|row| row.follow_up.session_id != *id);
+        self.operations.retain(|_, operation| operation.session_id != *id);
         for row in &gone {
             self.logs.remove(&row.turn.id.task());
             self.wake(&row.turn.id.task());
         }
         for row in self.sessions.values_mut() {
             row.session.parent_session_id.take_if(|parent| parent == id);
+        }
+        for row in self.turns.values_mut() {
+            row.turn.parent.take_if(|parent| gone.iter().any(|gone| gone.turn.id == *parent));
         }
         for row in gone.iter().filter(|row| row.is_open()) {
             self.admit(&row.slot);

@@ -1,0 +1,94 @@
+//! Somebody outside who does what operations ask for, and reports it: through either door, as often as it takes, and
+//! sometimes with words that nobody can read.
+
+use std::cell::Cell;
+use std::time::Duration;
+
+use ports::store::{OperationCompleted, Which};
+use protocol::operation::Completion;
+use serde_json::json;
+use testkit::sim::Callback;
+use tokio::time::{sleep, timeout};
+
+use crate::fleet::Fleet;
+
+const LOOK: Duration = Duration::from_millis(50);
+const PATIENCE: Duration = Duration::from_secs(3);
+
+/// Reports until everybody has his answer, nothing is at work and nothing is left to be reported.
+pub(crate) async fn report(fleet: &Fleet, answered: &Cell<bool>) {
+    let sim = &fleet.sim;
+    loop {
+        let due = {
+            let (now, mut facts) = (sim.world.now(), sim.facts());
+            let first = facts.callbacks.iter().position(|callback| callback.at <= now);
+            first.map(|first| facts.callbacks.remove(first))
+        };
+        if let Some(callback) = due {
+            deliver(fleet, &callback).await;
+            continue;
+        }
+        let done = {
+            let state = sim.world.state();
+            let open = state.turns.values().any(|row| row.is_open());
+            !open && state.arrivals.is_empty() && sim.facts().callbacks.is_empty()
+        };
+        if done && answered.get() {
+            return;
+        }
+        sleep(LOOK).await;
+    }
+}
+
+async fn deliver(fleet: &Fleet, callback: &Callback) {
+    let (by_message, by_task, garbage, success) = {
+        let mut dice = fleet.sim.dice();
+        (dice.chance(500), dice.chance(300), dice.chance(100), dice.chance(800))
+    };
+    if garbage {
+        while !sent(fleet, "{ who knows".to_owned()).await {}
+    }
+    let which = if by_task {
+        Which::Task(callback.task_id.clone())
+    } else {
+        Which::Operation(callback.operation_id.clone())
+    };
+    let error = (!success).then(|| "no luck".to_owned());
+    if by_message {
+        let body = json!({
+            "operation_id": callback.operation_id,
+            "task_id": callback.task_id,
+            "success": success,
+            "error": error,
+        });
+        while !sent(fleet, body.to_string()).await {}
+    } else {
+        let completion = Completion { success, result: None, error };
+        while !called_back(fleet, &which, &completion).await {}
+    }
+}
+
+async fn sent(fleet: &Fleet, body: String) -> bool {
+    let process = fleet.any();
+    let sent = timeout(PATIENCE, process.ports.completions.send(body)).await;
+    matches!(sent, Ok(Ok(()))) || pause().await
+}
+
+async fn called_back(fleet: &Fleet, which: &Which, completion: &Completion) -> bool {
+    let process = fleet.any();
+    let call = process.engine.complete_operation(which, completion.clone());
+    match timeout(PATIENCE, call).await {
+        Ok(Ok(OperationCompleted::Unknown)) => {
+            fleet.sim.violated(format!("L3: nobody knows {which:?}"));
+            true
+        }
+        Ok(Ok(_)) => true,
+        Ok(Err(_)) | Err(_) => pause().await,
+    }
+}
+
+/// Not yet.
+async fn pause() -> bool {
+    sleep(Duration::from_millis(300)).await;
+    false
+}

@@ -1,0 +1,191 @@
+//! Operations: the turn that carries one out, its rest while the work goes on elsewhere, and its one result.
+
+use std::time::Duration;
+
+use ports::store::{Begun, NewOperation, OperationCompleted, Which};
+use ports::{Fenced, PortError, PortResult};
+use protocol::limits::OPERATIONS;
+use protocol::operation::{Operation, OperationResult, OperationState};
+use protocol::session::Owner;
+use protocol::turn::{Claim, OperationRef, TurnStatus};
+use protocol::{OperationId, TurnId};
+
+use super::insert::{Asked, NewRow};
+use super::{Aside, State};
+
+impl State {
+    pub fn begin(&mut self, claim: &Claim, new: &NewOperation) -> PortResult<Fenced<Begun>> {
+        let Some(row) = self.held(claim) else { return Ok(Fenced::Stale) };
+        let cancel_requested = row.turn.cancel_requested;
+        let mut of_session =
+            self.operations.values().filter(|known| known.session_id == claim.session_id);
+        let known = of_session
+            .clone()
+            .find(|known| known.asked_by == claim.turn_id && known.call.id == new.call.id);
+        if let Some(known) = known {
+            return Ok(Fenced::Done(Begun::Exists(Box::new(known.clone()))));
+        }
+        let at_work = of_session.by_ref().filter(|known| known.result.is_none()).count();
+        if at_work >= OPERATIONS as usize {
+            return Ok(Fenced::Done(Begun::TooMany));
+        }
+        self.refuse_second_rows(claim, std::iter::once(&new.pending))?;
+        self.insert_message(&claim.turn_id, &new.pending);
+        let named = OperationRef {
+            id: new.id.clone(),
+            call_id: new.call.id.clone(),
+            tool_name: new.call.name.clone(),
+        };
+        let turn = self.insert_turn(NewRow {
+            session: claim.session_id.clone(),
+            request: new.request.clone(),
+            push_grace: new.push_grace,
+            asked: Asked::default(),
+            parent: Some(claim.turn_id.clone()),
+            operation: Some((new.turn_id.clone(), named)),
+            // A cancel that the asking turn has not heard of yet means this one, too.
+            cancel_requested,
+        });
+        let operation = Operation {
+            id: new.id.clone(),
+            task_id: new.turn_id.task(),
+            session_id: claim.session_id.clone(),
+            asked_by: claim.turn_id.clone(),
+            call: new.call.clone(),
+            state: OperationState::Running,
+            result: None,
+            created_at: self.wall(),
+        };
+        self.operations.insert(new.id.clone(), operation.clone());
+        let due = turn.is_some_and(|turn| self.turns[&turn].admitted);
+        Ok(Fenced::Done(Begun::New { operation: Box::new(operation), due }))
+    }
+
+    pub fn operation(&self, owner: &Owner, which: &Which) -> Option<Operation> {
+        let operation = &self.operations[&self.named(which)?];
+        self.session(owner, &operation.session_id)?;
+        Some(operation.clone())
+    }
+
+    pub fn accepted(&mut self, claim: &Claim, at_most: Duration) -> PortResult<Fenced<()>> {
+        if self.held(claim).is_none() {
+            return Ok(Fenced::Stale);
+        }
+        let operation = self.carried_out_by(&claim.turn_id)?;
+        if self.operations[&operation].result.is_some() {
+            return Ok(self.hand_back(claim));
+        }
+        let rests_until = self.now + at_most;
+        self.give_up(claim);
+        if let Some(operation) = self.operations.get_mut(&operation) {
+            operation.state = OperationState::Accepted;
+        }
+        if let Some(row) = self.turns.get_mut(&claim.turn_id) {
+            let cancelled = row.turn.cancel_requested;
+            (row.due, row.rests_until) =
+                if cancelled { (Some(self.now), None) } else { (None, Some(rests_until)) };
+        }
+        let slot = self.turns[&claim.turn_id].slot.clone();
+        self.admit(&slot);
+        Ok(Fenced::Done(()))
+    }
+
+    pub fn complete(&mut self, which: &Which, result: &OperationResult) -> OperationCompleted {
+        let Some(id) = self.named(which) else { return OperationCompleted::Unknown };
+        let task_id = self.operations[&id].task_id.clone();
+        if self.operations[&id].result.is_some() {
+            return OperationCompleted::Before { task_id };
+        }
+        self.give_result(&id, result);
+        let turn = task_id.turn();
+        self.wake_up(&turn);
+        let row = &self.turns[&turn];
+        let due = row.turn.status == TurnStatus::Queued && row.admitted;
+        OperationCompleted::Done { task_id, due }
+    }
+
+    pub fn line_up(&mut self, claim: &Claim) -> PortResult<Fenced<bool>> {
+        if self.held(claim).is_none() {
+            return Ok(Fenced::Stale);
+        }
+        let operation = self.carried_out_by(&claim.turn_id)?;
+        if self.operations[&operation].result.is_none() {
+            return Err(PortError::Broken("an operation lines up when it has its result".into()));
+        }
+        if !self.turns[&claim.turn_id].is_in_line() {
+            self.join_line(claim);
+        }
+        if self.is_next(&self.turns[&claim.turn_id]) {
+            return Ok(Fenced::Done(true));
+        }
+        self.give_up(claim);
+        let slot = self.turns[&claim.turn_id].slot.clone();
+        self.admit(&slot);
+        Ok(Fenced::Done(false))
+    }
+
+    /// Those whose time is over are at work again, as soon as there is a place for them.
+    pub(super) fn end_rests(&mut self) {
+        let over =
+            self.turns.values().filter(|row| row.rests_until.is_some_and(|at| at <= self.now));
+        let over: Vec<TurnId> = over.map(|row| row.turn.id.clone()).collect();
+        over.iter().for_each(|turn| self.wake_up(turn));
+    }
+
+    /// The result, in the operation and in the history.
+    pub(super) fn give_result(&mut self, id: &OperationId, result: &OperationResult) {
+        let Some(operation) = self.operations.get_mut(id) else { return };
+        operation.state = OperationState::Ended;
+        operation.result = Some(result.clone());
+        let Some(session) = self.sessions.get_mut(&operation.session_id) else { return };
+        let mut said = session.messages.iter_mut().map(|row| &mut row.message);
+        let pending = said.find(|said| {
+            said.turn_id == operation.asked_by
+                && said.tool_call_id.as_ref() == Some(&operation.call.id)
+        });
+        if let Some(pending) = pending {
+            pending.content = result.output.clone();
+            pending.outcome = Some(result.outcome);
+        }
+    }
+
+    fn wake_up(&mut self, turn: &TurnId) {
+        let Some(row) = self.turns.get_mut(turn) else { return };
+        if row.rests_until.take().is_some() {
+            let slot = row.slot.clone();
+            self.admit(&slot);
+        }
+    }
+
+    fn named(&self, which: &Which) -> Option<OperationId> {
+        let mut all = self.operations.values();
+        let found = all.find(|operation| match which {
+            Which::Operation(id) => operation.id == *id,
+            Which::Task(task) => operation.task_id == *task,
+        });
+        found.map(|operation| operation.id.clone())
+    }
+
+    fn carried_out_by(&self, turn: &TurnId) -> PortResult<OperationId> {
+        let operation = self.turns.get(turn).and_then(|row| row.turn.operation.as_ref());
+        let operation = operation.map(|operation| operation.id.clone());
+        operation.ok_or_else(|| PortError::Broken("the turn carries out no operation".into()))
+    }
+
+    fn join_line(&mut self, claim: &Claim) {
+        let Some(session) = self.sessions.get_mut(&claim.session_id) else { return };
+        session.last_ordinal += 1;
+        let ordinal = session.last_ordinal;
+        if let Some(row) = self.turns.get_mut(&claim.turn_id) {
+            row.ordinal = ordinal;
+        }
+    }
+
+    /// Nobody holds the turn any more, and it has no place.
+    fn give_up(&mut self, claim: &Claim) {
+        self.hand_back(claim);
+        if let Some(row) = self.turns.get_mut(&claim.turn_id) {
+            (row.due, row.admitted, row.aside) = (None, false, Aside::No);
+        }
+    }
+}

@@ -1,0 +1,78 @@
+//! Calls that went on in the background: what the journal says of them.
+
+use std::collections::BTreeSet;
+
+use ports::store::{Entry, JournaledCall, Parked, ParkedEnd, Record};
+use ports::{PortError, PortResult};
+use protocol::message::Outcome;
+use protocol::turn::Claim;
+use protocol::{BackgroundId, CallId, TurnId};
+
+use super::State;
+
+/// What stands for the result of a call that its turn has left behind.
+const CANCELLED: &str = r#"{"type":"error","error":"cancelled","message":"The turn has ended."}"#;
+
+impl State {
+    pub(super) fn park(&mut self, turn: &TurnId, call: &CallId, id: &BackgroundId) {
+        if let Some(journaled) = self.journaled(turn, call) {
+            journaled.parked = Some(Parked { id: id.clone(), end: None, taken: false });
+        }
+    }
+
+    pub(super) fn end_parked(&mut self, turn: &TurnId, call: &CallId, end: &ParkedEnd) {
+        if let Some(parked) = self.journaled(turn, call).and_then(|call| call.parked.as_mut()) {
+            parked.end.get_or_insert_with(|| end.clone());
+        }
+    }
+
+    pub(super) fn take_parked(&mut self, turn: &TurnId, call: &CallId) {
+        if let Some(parked) = self.journaled(turn, call).and_then(|call| call.parked.as_mut()) {
+            parked.taken = true;
+        }
+    }
+
+    pub(super) fn end_all_parked(&mut self, turn: &TurnId) {
+        let Some(row) = self.turns.get_mut(turn) else { return };
+        for parked in row.calls.iter_mut().filter_map(|call| call.parked.as_mut()) {
+            parked.end.get_or_insert_with(|| ParkedEnd {
+                outcome: Outcome::Cancelled,
+                output: CANCELLED.to_owned(),
+            });
+        }
+    }
+
+    fn journaled(&mut self, turn: &TurnId, call: &CallId) -> Option<&mut JournaledCall> {
+        let row = self.turns.get_mut(turn)?;
+        row.calls.iter_mut().find(|journaled| journaled.call_id == *call)
+    }
+
+    /// Only a call that was journaled can go on in the background, and only one that does can end there.
+    pub(super) fn refuse_unknown_calls(&self, claim: &Claim, record: &Record) -> PortResult<()> {
+        let row = &self.turns[&claim.turn_id];
+        let (mut journaled, mut parked) = (BTreeSet::new(), BTreeSet::new());
+        journaled.extend(row.calls.iter().map(|call| &call.call_id));
+        let in_background = row.calls.iter().filter(|call| call.parked.is_some());
+        parked.extend(in_background.map(|call| &call.call_id));
+        for entry in &record.entries {
+            let known = match entry {
+                Entry::Intent { call_id, .. } => {
+                    journaled.insert(call_id);
+                    true
+                }
+                Entry::Parked { call_id, .. } => {
+                    parked.insert(call_id);
+                    journaled.contains(call_id)
+                }
+                Entry::ParkedEnded { call_id, .. } | Entry::ParkedTaken { call_id } => {
+                    parked.contains(call_id)
+                }
+                Entry::Message(_) | Entry::Result(_) | Entry::StepEnded { .. } => true,
+            };
+            if !known {
+                return Err(PortError::Broken("the journal does not know the call".into()));
+            }
+        }
+        Ok(())
+    }
+}
