@@ -13,12 +13,16 @@ use std::sync::Arc;
 
 use ports::ModelProvider;
 
-pub use options::{AnthropicOptions, OpenAiOptions, Prices, ProviderOptions, Timeouts};
+pub use options::{
+    AnthropicOptions, CONTEXT_TOKENS, OpenAiOptions, Prices, ProviderOptions, Timeouts,
+};
 
 /// Sends nothing: a provider that cannot be reached is found out by the first request.
 pub fn connect(options: &ProviderOptions) -> Result<Arc<dyn ModelProvider>, ConnectError> {
     Ok(match options {
-        ProviderOptions::Offline => Arc::new(offline::Offline),
+        ProviderOptions::Offline { context_tokens } => {
+            Arc::new(offline::Offline { context_tokens: *context_tokens })
+        }
         ProviderOptions::OpenAi(options) => Arc::new(openai::OpenAi::new(options)?),
         ProviderOptions::Anthropic(options) => Arc::new(anthropic::Anthropic::new(options)?),
     })

@@ -7,10 +7,16 @@ use protocol::turn::Tier;
 
 #[derive(Clone, Debug, PartialEq)]
 pub enum ProviderOptions {
-    Offline,
+    Offline {
+        /// See `OpenAiOptions::context_tokens`.
+        context_tokens: u64,
+    },
     OpenAi(OpenAiOptions),
     Anthropic(AnthropicOptions),
 }
+
+/// What a model can take when nobody says: most of today's take at least this much.
+pub const CONTEXT_TOKENS: u64 = 128_000;
 
 /// Any server that speaks chat completions.
 #[derive(Clone, PartialEq)]
@@ -26,6 +32,8 @@ pub struct OpenAiOptions {
     pub prices: Prices,
     /// Left to the server when absent.
     pub max_output_tokens: Option<u32>,
+    /// Tokens the models can take, the answer included. A conversation that nears this is folded.
+    pub context_tokens: u64,
 }
 
 #[derive(Clone, PartialEq)]
@@ -40,6 +48,8 @@ pub struct AnthropicOptions {
     pub prices: Prices,
     /// Not counting the reasoning. The provider demands a number.
     pub max_output_tokens: u32,
+    /// See `OpenAiOptions::context_tokens`.
+    pub context_tokens: u64,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -99,6 +109,7 @@ impl fmt::Debug for OpenAiOptions {
             .field("timeouts", &self.timeouts)
             .field("prices", &self.prices)
             .field("max_output_tokens", &self.max_output_tokens)
+            .field("context_tokens", &self.context_tokens)
             .finish()
     }
 }
@@ -114,6 +125,7 @@ impl fmt::Debug for AnthropicOptions {
             .field("timeouts", &self.timeouts)
             .field("prices", &self.prices)
             .field("max_output_tokens", &self.max_output_tokens)
+            .field("context_tokens", &self.context_tokens)
             .finish()
     }
 }
@@ -133,6 +145,7 @@ mod tests {
             timeouts: Timeouts::default(),
             prices: Prices::default(),
             max_output_tokens: 100,
+            context_tokens: CONTEXT_TOKENS,
         });
         assert!(!format!("{options:?}").contains("secret"));
     }

@@ -3,9 +3,8 @@
 use async_trait::async_trait;
 use ports::Tool;
 use ports::tool::{Example, ToolContext, ToolError};
-use protocol::limits::TOOL_BUDGET;
 use protocol::response::{Question, ResponseBody, ToolResponse};
-use protocol::tool::{Effect, ToolSpec};
+use protocol::tool::{Budget, Effect, ToolSpec};
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Value, json};
@@ -50,8 +49,9 @@ impl AskQuestion {
                     After calling it, end your answer and wait: the user replies with the next message.",
                 parameters: arguments::schema::<Arguments>(),
                 requires_auth: false,
-                budget: TOOL_BUDGET,
+                budget: Budget::Default,
                 effect: Effect::None,
+                long_running: false,
             },
         }
     }

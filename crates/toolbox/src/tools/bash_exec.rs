@@ -8,13 +8,15 @@ use ports::tool::{Example, ToolContext, ToolError};
 use ports::{Files, Tool};
 use protocol::limits::TOOL_BUDGET;
 use protocol::response::{ResponseBody, ToolResponse};
-use protocol::tool::{Effect, ToolSpec};
+use protocol::tool::{Budget, Effect, ToolSpec};
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Value, json};
 
 use super::{arguments, workspace};
 use crate::sandbox::{Ending, Finished, Job, MAX_PROCESSES, MAX_TIMEOUT, Sandbox};
+
+pub(super) const NAME: &str = "bash_exec";
 
 // A command that keeps to its time limit is never cut off by the budget of the call.
 const _: () = assert!(MAX_TIMEOUT.as_secs() < TOOL_BUDGET.as_secs());
@@ -45,14 +47,15 @@ impl BashExec {
     pub(super) fn new(sandbox: Sandbox, files: Arc<dyn Files>) -> Self {
         Self {
             spec: ToolSpec {
-                name: "bash_exec",
+                name: NAME,
                 description: "Run a bash command in a sandbox without network. The session's workspace is the current \
                     folder /workspace and the only place that is kept; everything else is read-only or gone after \
                     the command. Limits: 120 seconds, 512 MB of memory, 64 processes, 50 MB per file.",
                 parameters: arguments::schema::<Arguments>(),
                 requires_auth: true,
-                budget: TOOL_BUDGET,
+                budget: Budget::Default,
                 effect: Effect::Once,
+                long_running: false,
             },
             sandbox,
             files,

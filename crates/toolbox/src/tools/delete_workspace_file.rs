@@ -5,9 +5,8 @@ use std::sync::Arc;
 use async_trait::async_trait;
 use ports::tool::{Example, ToolContext, ToolError};
 use ports::{Files, Tool};
-use protocol::limits::TOOL_BUDGET;
 use protocol::response::{ResponseBody, ToolResponse};
-use protocol::tool::{Effect, ToolSpec};
+use protocol::tool::{Budget, Effect, ToolSpec};
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Value, json};
@@ -36,8 +35,9 @@ impl DeleteWorkspaceFile {
                 description: "Delete a file of this session's workspace. It cannot be brought back.",
                 parameters: arguments::schema::<Arguments>(),
                 requires_auth: true,
-                budget: TOOL_BUDGET,
+                budget: Budget::Default,
                 effect: Effect::Idempotent,
+                long_running: false,
             },
             files,
         }

@@ -9,6 +9,7 @@ const GUIDE: &[(&str, &str)] = &[
     ("errors.md", include_str!("../../../../docs/guide/errors.md")),
     ("files-and-shell.md", include_str!("../../../../docs/guide/files-and-shell.md")),
     ("getting-started.md", include_str!("../../../../docs/guide/getting-started.md")),
+    ("long-running-work.md", include_str!("../../../../docs/guide/long-running-work.md")),
     ("models-and-providers.md", include_str!("../../../../docs/guide/models-and-providers.md")),
     ("operations.md", include_str!("../../../../docs/guide/operations.md")),
     ("security.md", include_str!("../../../../docs/guide/security.md")),

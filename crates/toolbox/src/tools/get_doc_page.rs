@@ -3,9 +3,8 @@
 use async_trait::async_trait;
 use ports::Tool;
 use ports::tool::{Example, ToolContext, ToolError};
-use protocol::limits::TOOL_BUDGET;
 use protocol::response::{ResponseBody, ToolResponse};
-use protocol::tool::{Effect, ToolSpec};
+use protocol::tool::{Budget, Effect, ToolSpec};
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Value, json};
@@ -34,8 +33,9 @@ impl GetDocPage {
                 description: "Read a page of the user guide of Pilothouse.",
                 parameters: arguments::schema::<Arguments>(),
                 requires_auth: false,
-                budget: TOOL_BUDGET,
+                budget: Budget::Default,
                 effect: Effect::None,
+                long_running: false,
             },
             docs,
         }

@@ -5,9 +5,8 @@ use std::sync::Arc;
 use async_trait::async_trait;
 use ports::tool::{Example, ToolContext, ToolError};
 use ports::{Files, Tool};
-use protocol::limits::TOOL_BUDGET;
 use protocol::response::{ResponseBody, ToolResponse};
-use protocol::tool::{Effect, ToolSpec};
+use protocol::tool::{Budget, Effect, ToolSpec};
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Value, json};
@@ -42,8 +41,9 @@ impl ListWorkspaceFiles {
                 description: "List the files in this session's workspace.",
                 parameters: arguments::schema::<Arguments>(),
                 requires_auth: true,
-                budget: TOOL_BUDGET,
+                budget: Budget::Default,
                 effect: Effect::None,
+                long_running: false,
             },
             files,
         }

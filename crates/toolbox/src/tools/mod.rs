@@ -3,23 +3,31 @@
 mod arguments;
 mod ask_question;
 mod bash_exec;
+mod check_background_tool;
+mod check_operation_status;
 mod delete_workspace_file;
 pub mod docs;
 mod get_doc_page;
+mod get_sub_session_result;
 mod list_workspace_files;
 mod page_text;
 mod read_workspace_file;
+mod run_sub_session;
 mod search_docs;
+mod sub_session;
 mod todo_write;
+mod waiting;
 mod web_fetch;
 mod workspace;
 mod write_workspace_file;
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use ports::{Files, Tool};
 
 use crate::egress;
+use crate::external::{self, ExternalTool};
 use crate::sandbox::Sandbox;
 
 /// What tools are built with.
@@ -29,19 +37,46 @@ pub struct Services {
     /// Without one there is no shell tool.
     pub sandbox: Option<Sandbox>,
     pub docs: docs::Library,
+    /// Tools of the operator.
+    pub external: Vec<external::Description>,
+    /// The longest that a call may wait for a sub-session.
+    pub max_wait: Duration,
+    /// Where an external tool can reach this server, if it can.
+    pub callback_base: Option<String>,
 }
 
-/// Every tool that can work here, in alphabetical order.
-pub fn all(services: &Services) -> Vec<Arc<dyn Tool>> {
-    let Services { files, egress, sandbox, docs } = services;
+/// Every tool that can work here: the built-in ones in alphabetical order, then those of the operator. The error is a
+/// sentence for the operator.
+pub fn all(services: &Services) -> Result<Vec<Arc<dyn Tool>>, String> {
+    let mut tools = built_in(services);
+    for described in &services.external {
+        let name = described.name();
+        // The shell keeps its name also where it cannot work, so that it means the same on every machine.
+        if name == bash_exec::NAME || tools.iter().any(|tool| tool.spec().name == name) {
+            return Err(format!(
+                "The external tool \"{name}\" has the name of a built-in one: rename it."
+            ));
+        }
+        let tool = ExternalTool::new(described.clone(), services.callback_base.as_deref())?;
+        tools.push(Arc::new(tool));
+    }
+    Ok(tools)
+}
+
+fn built_in(services: &Services) -> Vec<Arc<dyn Tool>> {
+    let Services { files, egress, sandbox, docs, max_wait, .. } = services;
     let mut tools: Vec<Arc<dyn Tool>> = vec![Arc::new(ask_question::AskQuestion::new())];
     if let Some(sandbox) = sandbox {
         tools.push(Arc::new(bash_exec::BashExec::new(sandbox.clone(), files.clone())));
     }
+    tools.push(Arc::new(check_background_tool::CheckBackgroundTool::new()));
+    tools.push(Arc::new(check_operation_status::CheckOperationStatus::new()));
     tools.push(Arc::new(delete_workspace_file::DeleteWorkspaceFile::new(files.clone())));
     tools.push(Arc::new(get_doc_page::GetDocPage::new(docs.clone())));
+    tools.push(Arc::new(get_sub_session_result::GetSubSessionResult::new(*max_wait)));
     tools.push(Arc::new(list_workspace_files::ListWorkspaceFiles::new(files.clone())));
     tools.push(Arc::new(read_workspace_file::ReadWorkspaceFile::new(files.clone())));
+    tools.push(Arc::new(run_sub_session::RunSubSession::new(*max_wait)));
     tools.push(Arc::new(search_docs::SearchDocs::new(docs.clone())));
     tools.push(Arc::new(todo_write::TodoWrite::new()));
     tools.push(Arc::new(web_fetch::WebFetch::new(egress.clone())));

@@ -7,9 +7,8 @@ use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use ports::tool::{Example, ToolContext, ToolError};
 use ports::{Files, Tool};
-use protocol::limits::TOOL_BUDGET;
 use protocol::response::{Encoding, ResponseBody, ToolResponse};
-use protocol::tool::{Effect, ToolSpec};
+use protocol::tool::{Budget, Effect, ToolSpec};
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Value, json};
@@ -48,8 +47,9 @@ impl ReadWorkspaceFile {
                     anything else as base64. For a longer file go on with offset.",
                 parameters: arguments::schema::<Arguments>(),
                 requires_auth: true,
-                budget: TOOL_BUDGET,
+                budget: Budget::Default,
                 effect: Effect::None,
+                long_running: false,
             },
             files,
         }

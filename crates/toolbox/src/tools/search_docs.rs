@@ -3,9 +3,8 @@
 use async_trait::async_trait;
 use ports::Tool;
 use ports::tool::{Example, ToolContext, ToolError};
-use protocol::limits::TOOL_BUDGET;
 use protocol::response::{ResponseBody, ToolResponse};
-use protocol::tool::{Effect, ToolSpec};
+use protocol::tool::{Budget, Effect, ToolSpec};
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Value, json};
@@ -37,8 +36,9 @@ impl SearchDocs {
                     security and operation. Read a result with get_doc_page.",
                 parameters: arguments::schema::<Arguments>(),
                 requires_auth: false,
-                budget: TOOL_BUDGET,
+                budget: Budget::Default,
                 effect: Effect::None,
+                long_running: false,
             },
             docs,
         }

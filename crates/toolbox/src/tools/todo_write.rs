@@ -3,9 +3,8 @@
 use async_trait::async_trait;
 use ports::Tool;
 use ports::tool::{Example, ToolContext, ToolError};
-use protocol::limits::TOOL_BUDGET;
 use protocol::response::{ResponseBody, Todo, TodoStatus, ToolResponse};
-use protocol::tool::{Effect, ToolSpec};
+use protocol::tool::{Budget, Effect, ToolSpec};
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Value, json};
@@ -55,8 +54,9 @@ impl TodoWrite {
                     whole list each time. At most one item is in_progress.",
                 parameters: arguments::schema::<Arguments>(),
                 requires_auth: false,
-                budget: TOOL_BUDGET,
+                budget: Budget::Default,
                 effect: Effect::Idempotent,
+                long_running: false,
             },
         }
     }

@@ -9,9 +9,8 @@ use bytes::Bytes;
 use ports::files::{FileRef, Place, Refused, Written};
 use ports::tool::{Example, ToolContext, ToolError};
 use ports::{Files, Tool};
-use protocol::limits::TOOL_BUDGET;
 use protocol::response::{ResponseBody, ToolResponse, WorkspaceFile};
-use protocol::tool::{Effect, ToolSpec};
+use protocol::tool::{Budget, Effect, ToolSpec};
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Value, json};
@@ -48,8 +47,9 @@ impl WriteWorkspaceFile {
                 description: "Write a file into this session's workspace, where the user and shell commands find it.",
                 parameters: arguments::schema::<Arguments>(),
                 requires_auth: true,
-                budget: TOOL_BUDGET,
+                budget: Budget::Default,
                 effect: Effect::Idempotent,
+                long_running: false,
             },
             files,
         }

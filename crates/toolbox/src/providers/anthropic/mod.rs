@@ -58,6 +58,10 @@ impl ModelProvider for Anthropic {
         model_of(tier, &self.options.model, &self.options.advanced_model)
     }
 
+    fn window(&self, _: Tier) -> u64 {
+        self.options.context_tokens
+    }
+
     async fn stream(&self, request: ModelRequest) -> Result<ModelStream, ModelError> {
         self.ask(self.model(request.tier), self.options.max_output_tokens, &request).await
     }

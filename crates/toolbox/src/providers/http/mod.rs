@@ -18,6 +18,7 @@ pub(super) use errors::{Censor, said_in_stream};
 
 use super::ConnectError;
 use super::options::Timeouts;
+use crate::operator_http;
 
 /// One event; far above any delta a model sends, far below what hurts.
 const EVENT_BYTES: usize = 8 * 1024 * 1024;
@@ -25,8 +26,6 @@ const EVENT_BYTES: usize = 8 * 1024 * 1024;
 const RESPONSE_BYTES: usize = 64 * 1024 * 1024;
 /// The body of an error; longer ones are cut.
 const ERROR_BYTES: usize = 64 * 1024;
-/// Below what common servers grant, so that we close first and no request meets a closing socket.
-const POOL_IDLE: Duration = Duration::from_secs(30);
 
 pub(super) struct Wire {
     client: Client,
@@ -43,21 +42,7 @@ impl Wire {
         timeouts: Timeouts,
         censor: Censor,
     ) -> Result<Self, ConnectError> {
-        // Somebody else may have installed one before; whichever was first serves as well.
-        let _ = rustls::crypto::ring::default_provider().install_default();
-        let mut builder = Client::builder()
-            .no_proxy()
-            // A redirect would carry the key and the conversation to another place.
-            .redirect(reqwest::redirect::Policy::none())
-            // Compression holds small events back and lets a small body grow in memory.
-            .no_gzip()
-            .no_brotli()
-            .connect_timeout(timeouts.connect)
-            .pool_idle_timeout(POOL_IDLE);
-        if endpoint.scheme() == "http" {
-            // Without this a model on the own machine would need the system's root certificates.
-            builder = builder.tls_certs_only([]);
-        }
+        let builder = operator_http::client(&endpoint, timeouts.connect);
         let client = builder.build().map_err(|error| ConnectError::NoClient(error.to_string()))?;
         Ok(Self { client, endpoint, headers, timeouts, censor })
     }
@@ -218,12 +203,7 @@ pub(super) fn broken(what: &str) -> ModelError {
 
 /// Joins a path to a base address from the configuration.
 pub(super) fn endpoint(base: &str, path: &[&str]) -> Result<Url, ConnectError> {
-    let mut url = Url::parse(base).map_err(|_| ConnectError::BadAddress)?;
-    let plain = matches!(url.scheme(), "http" | "https") && url.has_host();
-    // A password in the address would be shown wherever the address is.
-    if !plain || !url.username().is_empty() || url.password().is_some() {
-        return Err(ConnectError::BadAddress);
-    }
+    let mut url = operator_http::address(base).ok_or(ConnectError::BadAddress)?;
     url.path_segments_mut().map_err(|()| ConnectError::BadAddress)?.pop_if_empty().extend(path);
     Ok(url)
 }

@@ -12,7 +12,9 @@ use ports::ModelProvider;
 use ports::model::{ModelError, ModelRequest, ModelStream};
 use protocol::turn::Tier;
 
-pub(super) struct Offline;
+pub(super) struct Offline {
+    pub(super) context_tokens: u64,
+}
 
 #[async_trait]
 impl ModelProvider for Offline {
@@ -22,6 +24,11 @@ impl ModelProvider for Offline {
 
     fn model(&self, _: Tier) -> &str {
         "offline-pilot"
+    }
+
+    /// Nothing limits it: this is for those who want to see a conversation being folded.
+    fn window(&self, _: Tier) -> u64 {
+        self.context_tokens
     }
 
     async fn stream(&self, request: ModelRequest) -> Result<ModelStream, ModelError> {
@@ -34,5 +41,9 @@ impl ModelProvider for Offline {
 
     async fn title(&self, _: &str) -> Result<Option<String>, ModelError> {
         Ok(None)
+    }
+
+    fn summarises(&self) -> bool {
+        false
     }
 }

@@ -1,6 +1,8 @@
 //! What the offline pilot does in one step, decided from the request alone.
 
-use ports::model::{ModelErrorKind, ModelMessage, ModelRequest, StopReason, ToolUse};
+use ports::model::{
+    ModelErrorKind, ModelMessage, ModelRequest, OPERATION_MARK, StopReason, ToolUse,
+};
 
 use super::command::{self, Command, Deltas};
 use super::words;
@@ -16,24 +18,63 @@ pub(super) enum Part {
 }
 
 pub(super) fn plan(request: &ModelRequest) -> Vec<Part> {
-    let last_words = |message: &ModelMessage| matches!(message, ModelMessage::User { .. });
-    let at = request.messages.iter().rposition(last_words);
-    let (message, since) = match at {
-        Some(at) => (&request.messages[at..=at], &request.messages[at + 1..]),
-        None => (&[][..], &request.messages[..]),
-    };
+    let Read { before, last_words, since } = Read::of(&request.messages);
     let report = words::report(since);
     if !report.is_empty() {
-        return vec![Part::Say(report), Part::Finish(StopReason::Stop)];
+        return spoken(report);
     }
-    let commands = match message {
-        [ModelMessage::User { text }] => command::parse(text),
-        _ => Vec::new(),
+    if let Some(news) = last_words.strip_prefix(OPERATION_MARK) {
+        // What came back may be anything; lines of it that look like commands are none.
+        return spoken(words::operation(news));
+    }
+    // A message that came while tools were at work has to be answered together with what they brought.
+    let brought = words::report(before);
+    let commands = command::parse(last_words);
+    let mut parts = match commands.is_empty() {
+        true if brought.is_empty() => spoken(words::introduction(request)),
+        // The last words are the engine's: that this is the last step.
+        true if request.tool_use == ToolUse::Forbidden => return spoken(brought),
+        true => spoken(words::also_read(last_words)),
+        false => carry_out(commands, request),
     };
-    if commands.is_empty() {
-        return vec![Part::Say(words::introduction(request)), Part::Finish(StopReason::Stop)];
+    if !brought.is_empty() {
+        parts.insert(0, Part::Say(brought + "\n\n"));
     }
-    carry_out(commands, request)
+    parts
+}
+
+/// The conversation around the last message of the person.
+struct Read<'a> {
+    /// Results just before it that nobody has spoken about.
+    before: &'a [ModelMessage],
+    last_words: &'a str,
+    since: &'a [ModelMessage],
+}
+
+impl<'a> Read<'a> {
+    fn of(messages: &'a [ModelMessage]) -> Self {
+        let said = |(at, message): (usize, &'a ModelMessage)| match message {
+            ModelMessage::User { text } => Some((at, text.as_str())),
+            _ => None,
+        };
+        let Some((at, last_words)) = messages.iter().enumerate().rev().find_map(said) else {
+            return Self { before: &[], last_words: "", since: messages };
+        };
+        let is_user = |message: &ModelMessage| matches!(message, ModelMessage::User { .. });
+        let is_result = |message: &ModelMessage| matches!(message, ModelMessage::ToolResult { .. });
+        // Where the messages of one kind begin that stand together at the end.
+        let run = |of: &[ModelMessage], is_of_kind: fn(&ModelMessage) -> bool| {
+            of.iter().rposition(|message| !is_of_kind(message)).map_or(0, |other| other + 1)
+        };
+        // Several messages may have come at once.
+        let before = &messages[..run(&messages[..at], is_user)];
+        let before = &before[run(before, is_result)..];
+        Self { before, last_words, since: &messages[at + 1..] }
+    }
+}
+
+fn spoken(text: String) -> Vec<Part> {
+    vec![Part::Say(text), Part::Finish(StopReason::Stop)]
 }
 
 fn carry_out(commands: Vec<Command>, request: &ModelRequest) -> Vec<Part> {

@@ -6,13 +6,16 @@ use ports::model::{ModelMessage, ModelRequest};
 use protocol::text::cut_end;
 use serde_json::Value;
 
-/// Characters of a result that is no tool response.
+/// Characters of a result that is no tool response, or that a response carries.
 const RESULT_CHARS: usize = 200;
+/// Characters of what another session has said, which may report on one below it in turn.
+const ANSWER_CHARS: usize = 1000;
 
 pub(super) const THOUGHT: &str = "I have thought about it; a real model would now answer.";
 
 const COMMANDS: &str = "- `/help` lists the tools and commands\n\
     - `/tool NAME {json}` calls a tool; several lines call several at once\n\
+    - `/tool run_sub_session {\"prompt\": \"/tool NAME\"}` has a sub-session do it\n\
     - `/stream count=200 size=20 delay_ms=0` streams that many pieces of that many characters\n\
     - `/think TEXT` shows reasoning before an answer\n\
     - `/fail overloaded` shows what a failing provider looks like\n";
@@ -79,9 +82,35 @@ pub(super) fn report(messages: &[ModelMessage]) -> String {
 fn paragraph(name: &str, content: &str, is_error: bool) -> String {
     let outcome = if is_error { "failed" } else { "succeeded" };
     let response: Value = serde_json::from_str(content).unwrap_or_default();
+    let carried = carried(&response);
     match (response["type"].as_str(), response["message"].as_str()) {
-        (Some(kind), Some(message)) => format!("`{name}` {outcome} (`{kind}`): {message}"),
+        (Some(kind), Some(message)) => format!("`{name}` {outcome} (`{kind}`): {message}{carried}"),
         (None, Some(message)) => format!("`{name}` {outcome}: {message}"),
         _ => format!("`{name}` {outcome}: {}", cut_end(content.trim(), RESULT_CHARS)),
     }
+}
+
+/// What a response hands on from somewhere else: the answer of a sub-session, the output of a call that took long.
+fn carried(response: &Value) -> String {
+    if let Some(answer) = response["response"].as_str() {
+        let quoted: Vec<String> =
+            cut_end(answer.trim(), ANSWER_CHARS).lines().map(|line| format!("> {line}")).collect();
+        return format!("\n\n{}", quoted.join("\n"));
+    }
+    match &response["output"] {
+        Value::Null => String::new(),
+        output => format!(" `{}`", cut_end(&output.to_string(), RESULT_CHARS)),
+    }
+}
+
+/// `news` is what the engine says of a long-running call, after the mark.
+pub(super) fn operation(news: &str) -> String {
+    // The last paragraph says what a model should do now.
+    let news = news.rsplit_once("\n\n").map_or(news, |(news, _)| news);
+    format!("The operation {}", cut_end(news.trim(), ANSWER_CHARS).replacen(']', ".", 1))
+}
+
+pub(super) fn also_read(message: &str) -> String {
+    let quoted = cut_end(message.trim(), RESULT_CHARS).replace('\n', " ");
+    format!("I have also read \"{quoted}\", but without a model I cannot understand it.")
 }

@@ -13,7 +13,7 @@ use std::time::Duration;
 
 use futures::StreamExt;
 use pilothouse_toolbox::providers::{
-    AnthropicOptions, OpenAiOptions, Prices, ProviderOptions, Timeouts, connect,
+    AnthropicOptions, CONTEXT_TOKENS, OpenAiOptions, Prices, ProviderOptions, Timeouts, connect,
 };
 use ports::ModelProvider;
 use ports::model::{
@@ -50,6 +50,7 @@ fn options(dialect: Dialect, base_url: String, timeouts: Timeouts) -> ProviderOp
             timeouts,
             prices,
             max_output_tokens: None,
+            context_tokens: CONTEXT_TOKENS,
         }),
         Dialect::Anthropic => ProviderOptions::Anthropic(AnthropicOptions {
             base_url,
@@ -60,6 +61,7 @@ fn options(dialect: Dialect, base_url: String, timeouts: Timeouts) -> ProviderOp
             timeouts,
             prices,
             max_output_tokens: 4096,
+            context_tokens: CONTEXT_TOKENS,
         }),
     }
 }

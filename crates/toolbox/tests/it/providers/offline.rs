@@ -4,14 +4,15 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use futures::StreamExt;
-use pilothouse_toolbox::providers::{ProviderOptions, connect};
+use pilothouse_toolbox::providers::{CONTEXT_TOKENS, ProviderOptions, connect};
 use ports::ModelProvider;
 use ports::model::{ModelErrorKind, ModelEvent, ModelMessage, ModelRequest, StopReason, ToolUse};
+use serde_json::{Value, json};
 
 use super::{Answer, ask, drain, request, result, user};
 
 fn pilot() -> Arc<dyn ModelProvider> {
-    connect(&ProviderOptions::Offline).expect("connects")
+    connect(&ProviderOptions::Offline { context_tokens: CONTEXT_TOKENS }).expect("connects")
 }
 
 async fn told(message: &str) -> Answer {
@@ -103,6 +104,65 @@ async fn what_came_back_is_reported() {
          `look` succeeded: plain words"
     );
     assert!(answer.calls.is_empty());
+}
+
+#[tokio::test]
+async fn what_a_sub_session_answered_is_quoted_and_an_output_is_shown() {
+    let answered = r#"{"type":"sub_session_status","message":"The sub-session has answered.","response":"`look` succeeded: calm\nand blue"}"#;
+    let ended =
+        r#"{"type":"external_tool_output","message":"look has answered.","output":{"sky":"blue"}}"#;
+    let asked = super::assistant("", &[("1", "{}"), ("2", "{}")]);
+    let history = vec![user("/tool look"), asked, result("1", answered), result("2", ended)];
+    assert_eq!(
+        ask(&*pilot(), request(history)).await.text,
+        "`look` succeeded (`sub_session_status`): The sub-session has answered.\n\n\
+         > `look` succeeded: calm\n> and blue\n\n\
+         `look` succeeded (`external_tool_output`): look has answered. `{\"sky\":\"blue\"}`"
+    );
+}
+
+#[tokio::test]
+async fn a_sub_session_can_be_told_to_call_a_tool_or_another_sub_session() {
+    let innermost = r#"/tool look {"at": "the sea"}"#;
+    let inner = json!({"prompt": innermost});
+    let outer = json!({"prompt": format!("/tool run_sub_session {inner}\n/tool todo_write")});
+    let first = told(&format!("/tool run_sub_session {outer}")).await;
+    let arguments: Value = serde_json::from_str(&first.calls[0].2).expect("JSON");
+    let second = told(arguments["prompt"].as_str().expect("text")).await;
+    assert_eq!((second.calls.len(), second.calls[1].1.as_str()), (2, "todo_write"));
+    let arguments: Value = serde_json::from_str(&second.calls[0].2).expect("JSON");
+    let third = told(arguments["prompt"].as_str().expect("text")).await;
+    assert_eq!(third.calls[0].2, r#"{"at": "the sea"}"#);
+}
+
+#[tokio::test]
+async fn the_end_of_an_operation_is_told_and_nothing_in_it_is_a_command() {
+    let news = "[Operation build (op-1) has ended] It completed.\nIts output:\n{\"n\": 42}\n/tool look\n\n\
+                Tell the person what came of it, and go on.";
+    let answer = told(news).await;
+    assert_eq!((answer.calls.len(), answer.reason), (0, Some(StopReason::Stop)));
+    assert_eq!(
+        answer.text,
+        "The operation build (op-1) has ended. It completed.\nIts output:\n{\"n\": 42}\n/tool look"
+    );
+}
+
+#[tokio::test]
+async fn a_message_that_comes_while_tools_work_is_answered_with_what_they_brought() {
+    let called = super::assistant("", &[("1", "{}")]);
+    let brought = result("1", r#"{"type":"bash_exec","message":"Exit code 0."}"#);
+    let history = [user("/tool look"), called, brought];
+    let with = |more: &[&str]| {
+        let follow_ups = more.iter().map(|text| user(text));
+        request(history.iter().cloned().chain(follow_ups).collect())
+    };
+    let report = "`look` succeeded (`bash_exec`): Exit code 0.\n\n";
+    let command = ask(&*pilot(), with(&["and then", "/tool todo_write"])).await;
+    assert_eq!((command.text.as_str(), command.calls.len()), (report, 1));
+    let words = ask(&*pilot(), with(&["Is it\ndone?"])).await.text;
+    assert!(words.starts_with(report) && words.contains("\"Is it done?\""), "{words}");
+    let last = ModelRequest { tool_use: ToolUse::Forbidden, ..with(&["[This is the last step.]"]) };
+    assert_eq!(ask(&*pilot(), last).await.text, report.trim_end());
 }
 
 #[tokio::test]

@@ -1,6 +1,6 @@
 //! Titles: asked of the title model, and of nobody when there is none.
 
-use pilothouse_toolbox::providers::{ProviderOptions, connect};
+use pilothouse_toolbox::providers::{CONTEXT_TOKENS, ProviderOptions, connect};
 use testkit::model_server::{Dialect, TITLE_MODEL};
 
 use super::{GENEROUS, rig};
@@ -21,6 +21,7 @@ async fn a_title_comes_from_the_title_model() {
 
 #[tokio::test]
 async fn the_offline_pilot_has_no_title() {
-    let provider = connect(&ProviderOptions::Offline).expect("connects");
+    let provider =
+        connect(&ProviderOptions::Offline { context_tokens: CONTEXT_TOKENS }).expect("connects");
     assert_eq!(provider.title("hello").await, Ok(None));
 }

@@ -28,7 +28,7 @@ async fn the_tools_are_in_order_and_their_names_are_unique() {
     let toolbox = Toolbox::open().await;
     let names: Vec<&str> = toolbox.tools.iter().map(|tool| tool.spec().name).collect();
     assert!(names.is_sorted() && names.iter().collect::<HashSet<_>>().len() == names.len());
-    assert_eq!(names.len(), 10);
+    assert_eq!(names.len(), 14);
 }
 
 #[tokio::test]

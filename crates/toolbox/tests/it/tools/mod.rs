@@ -1,7 +1,10 @@
 //! Every tool as the engine calls it: by its spec, with arguments as JSON.
 
+mod delegation;
 mod examples;
+mod external;
 mod folder;
+mod services;
 mod shell;
 mod web;
 mod workspace;
@@ -14,6 +17,8 @@ use pilothouse_toolbox::sandbox::Sandbox;
 use pilothouse_toolbox::tools::{self, Services, docs};
 use ports::Tool;
 use ports::tool::{ToolContext, ToolError};
+use protocol::limits::MAX_TOOL_WAIT;
+use protocol::permissions::Permissions;
 use protocol::response::ToolResponse;
 use protocol::session::Owner;
 use protocol::{CallId, SessionId, TurnId, UserId};
@@ -21,6 +26,7 @@ use serde_json::{Value, json};
 use tokio_util::sync::CancellationToken;
 
 use folder::Folder;
+use services::Played;
 
 struct Toolbox {
     files: Arc<Folder>,
@@ -35,9 +41,8 @@ impl Toolbox {
     async fn with(egress: Client) -> Self {
         let files = Arc::new(Folder::new());
         let sandbox = Some(Sandbox::detect().await.expect("bubblewrap is installed and works"));
-        let services =
-            Services { files: files.clone(), egress, sandbox, docs: docs::Library::guide() };
-        Self { files, tools: tools::all(&services) }
+        let services = Services { sandbox, ..built_with(files.clone(), egress) };
+        Self { files, tools: tools::all(&services).expect("good tools") }
     }
 
     fn tool(&self, name: &str) -> &Arc<dyn Tool> {
@@ -51,6 +56,19 @@ impl Toolbox {
 
     async fn call_in(&self, context: ToolContext, name: &str, arguments: Value) -> Value {
         answer(self.tool(name).call(arguments, context).await)
+    }
+}
+
+/// Without a shell, which takes a moment to find.
+fn built_with(files: Arc<Folder>, egress: Client) -> Services {
+    Services {
+        files,
+        egress,
+        sandbox: None,
+        docs: docs::Library::guide(),
+        external: Vec::new(),
+        max_wait: MAX_TOOL_WAIT,
+        callback_base: None,
     }
 }
 
@@ -71,8 +89,11 @@ fn context() -> ToolContext {
         call_id: CallId::from("call"),
         idempotency_key: "turn/0/call".into(),
         dry_run: false,
-        budget: Duration::from_secs(60),
+        budget: Some(Duration::from_secs(60)),
         cancel: CancellationToken::new(),
+        permissions: Permissions::default(),
+        operation: None,
+        services: Arc::new(Played::default()).services(),
     }
 }
 

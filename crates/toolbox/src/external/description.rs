@@ -1,0 +1,220 @@
+//! What an operator says about a tool, and what has to be right about it before the server starts.
+
+use std::collections::HashSet;
+use std::fmt;
+
+use protocol::limits::TOOL_SCHEMA_CHARS;
+use protocol::tool::Effect;
+use reqwest::header::HeaderValue;
+use serde::{Deserialize, Deserializer, de};
+use serde_json::Value;
+use url::Url;
+
+use crate::operator_http;
+
+const NAME_CHARS: usize = 64;
+
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Description {
+    pub(super) name: String,
+    /// For the model: what it does and when to use it.
+    pub(super) description: String,
+    /// JSON schema of the arguments, an object.
+    pub(super) parameters: Value,
+    #[serde(deserialize_with = "address")]
+    pub(super) url: Url,
+    /// Whether a call is an operation, whose result may come by callback.
+    #[serde(default)]
+    pub(super) long_running: bool,
+    #[serde(default)]
+    effect: Option<Effect>,
+    #[serde(default = "yes")]
+    pub(super) requires_auth: bool,
+    /// After so long the call goes on in the background.
+    #[serde(default)]
+    pub(super) budget_seconds: Option<u32>,
+    #[serde(default)]
+    pub(super) secret: Option<Secret>,
+}
+
+/// Reads the file of external tools. The error is a sentence that says what to correct.
+pub fn load(text: &str) -> Result<Vec<Description>, String> {
+    let File { tools } = serde_json::from_str(text)
+        .map_err(|error| format!("The file of external tools cannot be read: {error}."))?;
+    let mut names = HashSet::new();
+    let mut chars = 0;
+    for tool in &tools {
+        tool.check().map_err(|what| format!("External tool \"{}\": {what}", tool.name))?;
+        if !names.insert(&tool.name) {
+            return Err(format!("There are two external tools \"{}\": rename one.", tool.name));
+        }
+        chars += tool.name.chars().count() + tool.description.chars().count();
+        chars += tool.parameters.to_string().chars().count();
+    }
+    if chars > TOOL_SCHEMA_CHARS {
+        return Err(format!(
+            "The external tools have {chars} characters of descriptions and parameters, which are paid for with every \
+            call of the model. Shorten them to {TOOL_SCHEMA_CHARS}."
+        ));
+    }
+    Ok(tools)
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct File {
+    tools: Vec<Description>,
+}
+
+impl Description {
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// What calling it twice would do. A service that is not known to mind is called once, except for an operation: its
+    /// id tells the service that it knows the work already.
+    pub(super) fn effect(&self) -> Effect {
+        let careful = if self.long_running { Effect::Idempotent } else { Effect::Once };
+        self.effect.unwrap_or(careful)
+    }
+
+    fn check(&self) -> Result<(), String> {
+        let plain = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '_';
+        if self.name.is_empty() || self.name.len() > NAME_CHARS || !self.name.chars().all(plain) {
+            return Err(format!("a name has 1 to {NAME_CHARS} of the characters a-z, 0-9 and _."));
+        }
+        if self.description.trim().is_empty() {
+            return Err("the description is empty; the model decides by it when to call.".into());
+        }
+        if self.parameters["type"] != "object" {
+            return Err("the parameters must be a JSON schema with \"type\": \"object\".".into());
+        }
+        jsonschema::validator_for(&self.parameters)
+            .map_err(|error| format!("the parameters are not a valid JSON schema: {error}."))?;
+        if self.budget_seconds == Some(0) {
+            return Err("budget_seconds is at least 1.".into());
+        }
+        Ok(())
+    }
+}
+
+/// Sent to the service with every call, and shown nowhere.
+#[derive(Clone)]
+pub(super) struct Secret {
+    text: String,
+    header: HeaderValue,
+}
+
+impl Secret {
+    pub(super) fn bearer(&self) -> HeaderValue {
+        self.header.clone()
+    }
+
+    /// A service may repeat it, in an error above all.
+    pub(super) fn removed_from(&self, text: &str) -> String {
+        text.replace(&self.text, "<hidden>")
+    }
+}
+
+impl fmt::Debug for Secret {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("<hidden>")
+    }
+}
+
+impl<'de> Deserialize<'de> for Secret {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        // By way of any value, because the usual complaint about a wrong type repeats what it found.
+        let Value::String(text) = Value::deserialize(deserializer)? else {
+            return Err(de::Error::custom("a secret is a text"));
+        };
+        let header = HeaderValue::try_from(format!("Bearer {text}")).ok();
+        let Some(mut header) = header.filter(|_| !text.is_empty()) else {
+            return Err(de::Error::custom("a secret has no control characters and is not empty"));
+        };
+        header.set_sensitive(true);
+        Ok(Self { text, header })
+    }
+}
+
+fn address<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Url, D::Error> {
+    operator_http::address(&String::deserialize(deserializer)?).ok_or_else(|| {
+        de::Error::custom(
+            "a url is an http:// or https:// address with a host and without a user name",
+        )
+    })
+}
+
+fn yes() -> bool {
+    true
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    fn file(change: &Value) -> String {
+        let mut tool = json!({
+            "name": "print_3d",
+            "description": "Prints a model.",
+            "parameters": {"type": "object", "properties": {"model": {"type": "string"}}},
+            "url": "http://127.0.0.1:9000/print",
+            "secret": "s3cret-word",
+        });
+        for (key, value) in change.as_object().expect("an object") {
+            tool[key] = value.clone();
+        }
+        json!({"tools": [tool]}).to_string()
+    }
+
+    #[test]
+    fn a_plain_description_is_careful_by_default() {
+        let [tool] = load(&file(&json!({}))).expect("good").try_into().expect("one");
+        let tool: Description = tool;
+        assert_eq!(
+            (tool.name(), tool.effect(), tool.budget_seconds),
+            ("print_3d", Effect::Once, None)
+        );
+        assert!(tool.requires_auth && !tool.long_running);
+        assert!(!format!("{tool:?}").contains("s3cret"), "{tool:?}");
+    }
+
+    #[test]
+    fn a_mistake_is_named_and_a_secret_is_not() {
+        for (change, says) in [
+            (json!({"name": "Print"}), "a-z, 0-9 and _"),
+            (json!({"name": ""}), "a-z, 0-9 and _"),
+            (json!({"name": "x".repeat(65)}), "1 to 64"),
+            (json!({"description": " "}), "description is empty"),
+            (json!({"parameters": {"type": "string"}}), "\"type\": \"object\""),
+            (json!({"parameters": {"type": "object", "required": 3}}), "not a valid JSON schema"),
+            (
+                json!({"parameters": {"type": "object", "properties": {"a": {"$ref": "https://x.example/s"}}}}),
+                "not a valid JSON schema",
+            ),
+            (json!({"url": "ftp://x"}), "http:// or https://"),
+            (json!({"url": "https://me:word@x.example/"}), "without a user name"),
+            (json!({"effect": "twice"}), "idempotent"),
+            (json!({"budget_seconds": 0}), "at least 1"),
+            (json!({"methd": "GET"}), "unknown field `methd`"),
+            (json!({"secret": 12345}), "a secret is a text"),
+            (json!({"secret": "a\nb"}), "control characters"),
+            (json!({"description": "x".repeat(33_000)}), "Shorten them"),
+        ] {
+            let error = load(&file(&change)).expect_err(says);
+            assert!(error.contains(says), "{change}: {error}");
+            assert!(!error.contains("s3cret") && !error.contains("12345"), "{error}");
+        }
+        assert!(load("{").expect_err("not JSON").contains("cannot be read"));
+    }
+
+    #[test]
+    fn two_tools_cannot_share_a_name() {
+        let one: Value = serde_json::from_str(&file(&json!({}))).expect("JSON");
+        let twice = json!({"tools": [one["tools"][0], one["tools"][0]]}).to_string();
+        assert!(load(&twice).expect_err("twice").contains("two external tools \"print_3d\""));
+    }
+}

@@ -1,0 +1,159 @@
+//! `check_background_tool`: what became of a call that took longer than its budget.
+
+use std::time::Duration;
+
+use async_trait::async_trait;
+use ports::Tool;
+use ports::call_services::{BackgroundCalls, BackgroundView};
+use ports::tool::{Example, ToolContext, ToolError};
+use protocol::BackgroundId;
+use protocol::limits::BACKGROUND_WAIT;
+use protocol::response::{BackgroundStatus, ResponseBody, ToolResponse};
+use protocol::tool::{Budget, Effect, ToolSpec};
+use schemars::JsonSchema;
+use serde::Deserialize;
+use serde_json::{Value, json};
+use tokio::time::Instant;
+
+use super::{arguments, waiting};
+
+pub(super) struct CheckBackgroundTool {
+    spec: ToolSpec,
+}
+
+#[derive(Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+struct Arguments {
+    /// List all calls that are in the background.
+    #[serde(default)]
+    list: bool,
+    /// The id of one of them, such as bg-0123456789ab.
+    #[schemars(length(max = 100))]
+    background_id: Option<String>,
+    /// Seconds to wait for its result, 0 to 540.
+    #[serde(default = "waiting::default_seconds")]
+    wait_seconds: i64,
+    /// Stop it instead of waiting.
+    #[serde(default)]
+    cancel: bool,
+}
+
+impl CheckBackgroundTool {
+    pub(super) fn new() -> Self {
+        Self {
+            spec: ToolSpec {
+                name: "check_background_tool",
+                description: "Wait for a tool call that went on in the background (its result had the type \
+                    background), fetch its result, cancel it, or list all such calls. A result is given once.",
+                parameters: arguments::schema::<Arguments>(),
+                requires_auth: true,
+                budget: Budget::Own,
+                effect: Effect::Idempotent,
+                long_running: false,
+            },
+        }
+    }
+}
+
+#[async_trait]
+impl Tool for CheckBackgroundTool {
+    fn spec(&self) -> &ToolSpec {
+        &self.spec
+    }
+
+    async fn call(
+        &self,
+        arguments: Value,
+        context: ToolContext,
+    ) -> Result<ToolResponse, ToolError> {
+        let Arguments { list, background_id, wait_seconds, cancel } = arguments::parse(arguments)?;
+        let calls = &*context.services.background;
+        if list {
+            return Ok(listed(calls));
+        }
+        let Some(id) = background_id.filter(|id| !id.trim().is_empty()).map(BackgroundId) else {
+            let what = "Give a background_id, or set list to true.";
+            return Err(ToolError::tell("invalid_arguments", what));
+        };
+        let began = Instant::now();
+        let look = async {
+            Ok(match (cancel, context.dry_run) {
+                (false, _) => {
+                    calls.wait(&id, waiting::clamped(wait_seconds, BACKGROUND_WAIT)).await
+                }
+                (true, false) => calls.cancel(&id).await,
+                // One that has ended meanwhile gives its real result, as it would in earnest.
+                (true, true) => calls.wait(&id, Duration::ZERO).await,
+            })
+        };
+        let found = waiting::unless_cancelled(&context.cancel, look).await?;
+        let view = found.ok_or_else(|| not_found(&id))?;
+        if cancel && context.dry_run && view.status == BackgroundStatus::StillRunning {
+            return Ok(pretended(id, view.tool));
+        }
+        Ok(status(id, view, began.elapsed()))
+    }
+
+    fn examples(&self) -> Vec<Example> {
+        vec![
+            Example { arguments: json!({"list": true}), response: "background_tool_list" },
+            Example { arguments: json!({"background_id": "bg-000000000000"}), response: "error" },
+            Example { arguments: json!({}), response: "error" },
+        ]
+    }
+}
+
+fn listed(calls: &dyn BackgroundCalls) -> ToolResponse {
+    let tools = calls.list();
+    let count = tools.len();
+    let message = format!("{count} calls are in the background.");
+    ToolResponse::new(message, ResponseBody::BackgroundToolList { tools, count })
+}
+
+fn status(background_id: BackgroundId, view: BackgroundView, waited: Duration) -> ToolResponse {
+    let BackgroundView { tool, status, output } = view;
+    let status = match output.as_ref() {
+        Some(output) if status == BackgroundStatus::Completed && is_failure(output) => {
+            BackgroundStatus::Error
+        }
+        _ => status,
+    };
+    let message = match status {
+        BackgroundStatus::Completed => format!("{tool} has ended; output is its result."),
+        BackgroundStatus::Error => format!("{tool} has failed; output says why."),
+        BackgroundStatus::Cancelled => format!("{tool} was cancelled."),
+        BackgroundStatus::StillRunning => {
+            format!("{tool} is still running. Do something else meanwhile, or wait again.")
+        }
+    };
+    let waited_seconds = (status == BackgroundStatus::StillRunning).then_some(waited.as_secs());
+    let body =
+        ResponseBody::BackgroundToolStatus { background_id, tool, status, waited_seconds, output };
+    ToolResponse::new(message, body)
+}
+
+fn pretended(background_id: BackgroundId, tool: String) -> ToolResponse {
+    let message = format!("Dry run: {tool} would have been cancelled. It was not.");
+    let status = BackgroundStatus::Cancelled;
+    let body = ResponseBody::BackgroundToolStatus {
+        background_id,
+        tool,
+        status,
+        waited_seconds: None,
+        output: None,
+    };
+    ToolResponse::new(message, body)
+}
+
+/// A call that went well may still answer that it failed.
+fn is_failure(output: &Value) -> bool {
+    matches!(output["type"].as_str(), Some("error" | "need_login")) || output["success"] == false
+}
+
+fn not_found(id: &BackgroundId) -> ToolError {
+    let message = format!(
+        "No call {id} is in the background. A result is given once, and calls in the background end with the turn \
+        that made them. Set list to true to see what there is."
+    );
+    ToolError::tell("background_not_found", message)
+}

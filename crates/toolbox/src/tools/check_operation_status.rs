@@ -1,0 +1,126 @@
+//! `check_operation_status`: how a long-running call stands.
+
+use async_trait::async_trait;
+use ports::Tool;
+use ports::store::Which;
+use ports::tool::{Example, ToolContext, ToolError};
+use protocol::operation::{Operation, OperationStatus};
+use protocol::response::{ResponseBody, ToolResponse};
+use protocol::tool::{Budget, Effect, ToolSpec};
+use protocol::{OperationId, TaskId};
+use schemars::JsonSchema;
+use serde::Deserialize;
+use serde_json::{Value, json};
+
+use super::{arguments, waiting};
+
+pub(super) struct CheckOperationStatus {
+    spec: ToolSpec,
+}
+
+#[derive(Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+struct Arguments {
+    /// The operation's id; give this or task_id.
+    #[schemars(length(max = 200))]
+    operation_id: Option<String>,
+    /// The id of its stream; give this or operation_id.
+    #[schemars(length(max = 200))]
+    task_id: Option<String>,
+}
+
+impl CheckOperationStatus {
+    pub(super) fn new() -> Self {
+        Self {
+            spec: ToolSpec {
+                name: "check_operation_status",
+                description: "See whether a long-running call (its result had the type operation_started) has ended. \
+                    Use it when the user asks; the conversation goes on by itself when the result comes, so there \
+                    is no need to check again and again.",
+                parameters: arguments::schema::<Arguments>(),
+                requires_auth: false,
+                budget: Budget::Own,
+                effect: Effect::None,
+                long_running: false,
+            },
+        }
+    }
+}
+
+#[async_trait]
+impl Tool for CheckOperationStatus {
+    fn spec(&self) -> &ToolSpec {
+        &self.spec
+    }
+
+    async fn call(
+        &self,
+        arguments: Value,
+        context: ToolContext,
+    ) -> Result<ToolResponse, ToolError> {
+        let Arguments { operation_id, task_id } = arguments::parse(arguments)?;
+        let given = |id: Option<String>| id.filter(|id| !id.trim().is_empty());
+        let which = match (given(operation_id), given(task_id)) {
+            (Some(id), _) => Which::Operation(OperationId(id)),
+            (None, Some(id)) => Which::Task(TaskId(id)),
+            (None, None) => {
+                let what = "Give operation_id or task_id.";
+                return Err(ToolError::tell("invalid_arguments", what));
+            }
+        };
+        let asked = context.services.operations.get(&which);
+        let found = waiting::unless_cancelled(&context.cancel, asked).await?;
+        Ok(found.map_or_else(|| not_found(which), status))
+    }
+
+    fn examples(&self) -> Vec<Example> {
+        vec![
+            Example {
+                arguments: json!({"operation_id": "no-such-operation"}),
+                response: "operation_status",
+            },
+            Example { arguments: json!({}), response: "error" },
+        ]
+    }
+}
+
+fn status(operation: Operation) -> ToolResponse {
+    let status = operation.status();
+    let tool = operation.call.name;
+    let message = match status {
+        OperationStatus::Completed => format!("{tool} has ended; output is its result."),
+        OperationStatus::Failed => format!("{tool} has failed; output says why."),
+        _ => format!("{tool} is at work. The conversation goes on by itself when it has ended."),
+    };
+    // Tools answer JSON; what comes from outside may be plain words.
+    let output = operation
+        .result
+        .map(|result| serde_json::from_str(&result.output).unwrap_or(Value::String(result.output)));
+    ToolResponse::new(
+        message,
+        ResponseBody::OperationStatus {
+            status,
+            task_id: Some(operation.task_id),
+            operation_id: Some(operation.id),
+            tool_name: Some(tool),
+            output,
+        },
+    )
+}
+
+fn not_found(which: Which) -> ToolResponse {
+    let (operation_id, task_id) = match which {
+        Which::Operation(id) => (Some(id), None),
+        Which::Task(id) => (None, Some(id)),
+    };
+    ToolResponse::new(
+        "There is no such operation. It may have ended long ago and expired; its result is in the history.",
+        ResponseBody::OperationStatus {
+            status: OperationStatus::NotFound,
+            task_id,
+            operation_id,
+            tool_name: None,
+            output: None,
+        },
+    )
+}

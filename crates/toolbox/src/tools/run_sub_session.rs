@@ -1,0 +1,113 @@
+//! `run_sub_session`: a part of the work, done by another session of the same person.
+
+use std::time::Duration;
+
+use async_trait::async_trait;
+use ports::Tool;
+use ports::call_services::NewSubSession;
+use ports::tool::{Example, ToolContext, ToolError};
+use protocol::limits::{MAX_TOOL_WAIT, MESSAGE_CHARS};
+use protocol::permissions::Filter;
+use protocol::response::ToolResponse;
+use protocol::tool::{Budget, Effect, ToolSpec};
+use schemars::JsonSchema;
+use serde::Deserialize;
+use serde_json::{Value, json};
+
+use super::{arguments, sub_session, waiting};
+
+pub(super) struct RunSubSession {
+    spec: ToolSpec,
+    max_wait: Duration,
+}
+
+#[derive(Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+struct Arguments {
+    /// The whole task, with everything that is needed to do it.
+    #[schemars(length(min = 1, max = MESSAGE_CHARS))]
+    prompt: String,
+    /// What a new sub-session should keep in mind in all its turns.
+    #[schemars(length(max = MESSAGE_CHARS))]
+    system_context: Option<String>,
+    /// A sub-session to go on with, instead of a new one.
+    #[schemars(length(max = 200))]
+    sub_session_id: Option<String>,
+    /// The same as sub_session_id.
+    #[schemars(length(max = 200))]
+    sub_autopilot_session_id: Option<String>,
+    /// Seconds to wait for the answer, 0 to 300.
+    #[serde(default = "waiting::default_seconds")]
+    wait_for_result: i64,
+    /// What the sub-session may use. It never has more than this session.
+    #[serde(default)]
+    permissions: Filter,
+}
+
+impl RunSubSession {
+    /// `max_wait` is what the server allows, if that is less than what the tools allow.
+    pub(super) fn new(max_wait: Duration) -> Self {
+        Self {
+            spec: ToolSpec {
+                name: "run_sub_session",
+                description: "Give a task that stands on its own to a sub-session, which works on it with its own \
+                    tools and context and answers in words. It sees nothing of this conversation. Call it several \
+                    times in one step to have tasks done at the same time. If it takes longer than wait_for_result, \
+                    it goes on, and get_sub_session_result fetches the answer.",
+                parameters: arguments::schema::<Arguments>(),
+                requires_auth: true,
+                budget: Budget::Own,
+                effect: Effect::Idempotent,
+                long_running: false,
+            },
+            max_wait: max_wait.min(MAX_TOOL_WAIT),
+        }
+    }
+}
+
+#[async_trait]
+impl Tool for RunSubSession {
+    fn spec(&self) -> &ToolSpec {
+        &self.spec
+    }
+
+    async fn call(
+        &self,
+        arguments: Value,
+        context: ToolContext,
+    ) -> Result<ToolResponse, ToolError> {
+        let asked: Arguments = arguments::parse(arguments)?;
+        if asked.prompt.trim().is_empty() {
+            return Err(ToolError::tell("invalid_arguments", "The prompt is empty."));
+        }
+        let at_most = waiting::clamped(asked.wait_for_result, self.max_wait);
+        let new = NewSubSession {
+            prompt: asked.prompt,
+            system_context: asked.system_context.filter(|text| !text.trim().is_empty()),
+            resume: sub_session::one_id(asked.sub_session_id, asked.sub_autopilot_session_id)?,
+            filter: asked.permissions,
+        };
+        let (sub_sessions, reports) = (context.services.sub_sessions, context.services.reports);
+        let work = async {
+            let started = sub_sessions.start(new).await?;
+            reports.show(&sub_session::begun(&started));
+            let view = sub_sessions.wait(&started, at_most).await?;
+            Ok(sub_session::status(&started.session_id, view, None))
+        };
+        waiting::unless_cancelled(&context.cancel, work).await
+    }
+
+    fn examples(&self) -> Vec<Example> {
+        vec![
+            Example {
+                arguments: json!({
+                    "prompt": "Say hello.",
+                    "wait_for_result": 0,
+                    "permissions": {"tools": ["bash_exec"]},
+                }),
+                response: "sub_session_status",
+            },
+            Example { arguments: json!({"prompt": "  "}), response: "error" },
+        ]
+    }
+}

@@ -1,0 +1,74 @@
+//! How a sub-session is named and how it stands, the same whichever tool looks at it.
+
+use std::time::Duration;
+
+use ports::call_services::{SubSessionTurn, SubSessionView};
+use ports::tool::ToolError;
+use protocol::SessionId;
+use protocol::response::{ResponseBody, SubSessionProgress, SubSessionState, ToolResponse};
+
+/// Two names for the same id; models know either. An empty one is none.
+pub(super) fn one_id(
+    sub_session_id: Option<String>,
+    alias: Option<String>,
+) -> Result<Option<SessionId>, ToolError> {
+    let given = |id: Option<String>| id.filter(|id| !id.trim().is_empty()).map(SessionId);
+    match (given(sub_session_id), given(alias)) {
+        (Some(id), Some(other)) if id != other => Err(ToolError::tell(
+            "invalid_arguments",
+            "sub_session_id and sub_autopilot_session_id name different sub-sessions. Give only one.",
+        )),
+        (id, other) => Ok(id.or(other)),
+    }
+}
+
+/// What a person sees from the first moment, before there is anything to tell.
+pub(super) fn begun(which: &SubSessionTurn) -> ToolResponse {
+    let view = SubSessionView {
+        state: SubSessionState::Running,
+        response: None,
+        error: None,
+        calls: Vec::new(),
+        files: Vec::new(),
+        elapsed: Duration::ZERO,
+    };
+    status(&which.session_id, view, None)
+}
+
+pub(super) fn status(
+    session: &SessionId,
+    view: SubSessionView,
+    progress: Option<SubSessionProgress>,
+) -> ToolResponse {
+    let message = sentence(session, &view);
+    let SubSessionView { state, response, error, calls, files, elapsed } = view;
+    ToolResponse::new(
+        message,
+        ResponseBody::SubSessionStatus {
+            status: state,
+            sub_session_id: session.clone(),
+            sub_autopilot_session_id: session.clone(),
+            sub_autopilot_session_link: format!("/copilot?sessionId={session}"),
+            response,
+            error,
+            tool_calls: calls,
+            elapsed_seconds: elapsed.as_secs(),
+            sub_workspace_files: files,
+            progress,
+        },
+    )
+}
+
+fn sentence(session: &SessionId, view: &SubSessionView) -> String {
+    let later = format!("Ask later with get_sub_session_result and sub_session_id {session}.");
+    match view.state {
+        SubSessionState::Completed => "The sub-session has answered.".into(),
+        SubSessionState::Running => format!("The sub-session is at work. {later}"),
+        SubSessionState::Queued => format!("The sub-session waits for its turn. {later}"),
+        SubSessionState::Cancelled => "The sub-session was cancelled before it answered.".into(),
+        SubSessionState::Error => {
+            let why = view.error.as_deref().unwrap_or("It gave no reason.");
+            format!("The sub-session failed: {why}")
+        }
+    }
+}

@@ -1,0 +1,281 @@
+//! The tools that look after work which goes on elsewhere: sub-sessions, calls in the background, operations.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use pilothouse_toolbox::egress::{Client, Options};
+use pilothouse_toolbox::tools::{self, Services};
+use ports::call_services::NewSubSession;
+use ports::tool::ToolContext;
+use protocol::message::{Outcome, ToolCall};
+use protocol::operation::{Operation, OperationResult, OperationState};
+use protocol::permissions::Filter;
+use protocol::response::SubSessionState;
+use serde_json::{Value, json};
+use tokio_util::sync::CancellationToken;
+
+use super::folder::Folder;
+use super::services::{Asked, BACKGROUND, Played, SUB_SESSION};
+use super::{Toolbox, built_with, context, dry_run};
+
+fn with(played: &Arc<Played>) -> ToolContext {
+    ToolContext { services: played.services(), ..context() }
+}
+
+async fn call(played: &Arc<Played>, name: &str, arguments: Value) -> Value {
+    Toolbox::open().await.call_in(with(played), name, arguments).await
+}
+
+#[tokio::test]
+async fn a_sub_session_is_shown_at_once_and_answers() {
+    let played = Arc::new(Played::default());
+    *played.state.lock().expect("free") = Some(SubSessionState::Completed);
+    let said = call(
+        &played,
+        "run_sub_session",
+        json!({
+            "prompt": "Compute it.",
+            "system_context": "Be exact.",
+            "permissions": {"tools": ["bash_exec"], "tools_exclude": false},
+        }),
+    )
+    .await;
+    assert_eq!(
+        said,
+        json!({
+            "type": "sub_session_status",
+            "message": "The sub-session has answered.",
+            "status": "completed",
+            "sub_session_id": SUB_SESSION,
+            "sub_autopilot_session_id": SUB_SESSION,
+            "sub_autopilot_session_link": "/copilot?sessionId=sub-1",
+            "response": "It is 42.",
+            "tool_calls": [],
+            "elapsed_seconds": 2,
+        })
+    );
+    let filter =
+        Filter { tools: vec!["bash_exec".into()], tools_exclude: false, ..Filter::default() };
+    let new = NewSubSession {
+        prompt: "Compute it.".into(),
+        system_context: Some("Be exact.".into()),
+        resume: None,
+        filter,
+    };
+    assert_eq!(played.asked(), [Asked::Start(new), Asked::Wait(Duration::from_secs(60))]);
+    let shown = played.shown.lock().expect("free").clone();
+    assert_eq!(shown.len(), 1);
+    assert_eq!(
+        (&shown[0]["status"], &shown[0]["sub_autopilot_session_link"]),
+        (&json!("running"), &json!("/copilot?sessionId=sub-1"))
+    );
+}
+
+#[tokio::test]
+async fn a_wait_for_a_sub_session_is_clamped_to_what_the_server_allows() {
+    for (asked, waited) in [(-5, 0), (0, 0), (7, 7), (301, 300), (1_000_000, 300)] {
+        let played = Arc::new(Played::default());
+        let arguments = json!({"prompt": "x", "wait_for_result": asked});
+        let said = call(&played, "run_sub_session", arguments).await;
+        assert_eq!(said["status"], "running");
+        assert!(said["message"].as_str().expect("text").contains("get_sub_session_result"));
+        let arguments = json!({"sub_session_id": SUB_SESSION, "wait_if_running": asked});
+        call(&played, "get_sub_session_result", arguments).await;
+        let waits: Vec<Asked> =
+            played.asked().into_iter().filter(|asked| matches!(asked, Asked::Wait(_))).collect();
+        assert_eq!(waits, vec![Asked::Wait(Duration::from_secs(waited)); 2], "{asked}");
+    }
+}
+
+#[tokio::test]
+async fn a_server_may_allow_less_than_five_minutes() {
+    let egress = Client::new(Options::default()).expect("a client");
+    let max_wait = Duration::from_secs(7);
+    let services = Services { max_wait, ..built_with(Arc::new(Folder::new()), egress) };
+    let played = Arc::new(Played::default());
+    let tools = tools::all(&services).expect("good tools");
+    let tool =
+        tools.iter().find(|tool| tool.spec().name == "run_sub_session").expect("it is there");
+    let said = tool.call(json!({"prompt": "x"}), with(&played)).await.expect("it answers");
+    assert!(!said.is_error());
+    assert_eq!(played.asked().last(), Some(&Asked::Wait(max_wait)));
+}
+
+#[tokio::test]
+async fn a_sub_session_is_resumed_under_either_name_and_a_foreign_one_looks_missing() {
+    let both = json!({"prompt": "x", "sub_session_id": SUB_SESSION, "sub_autopilot_session_id": SUB_SESSION});
+    for arguments in [
+        json!({"prompt": "x", "sub_session_id": SUB_SESSION}),
+        json!({"prompt": "x", "sub_autopilot_session_id": SUB_SESSION, "sub_session_id": ""}),
+        both,
+    ] {
+        let played = Arc::new(Played::default());
+        assert_eq!(call(&played, "run_sub_session", arguments).await["status"], "running");
+        let Asked::Start(new) = &played.asked()[0] else { panic!("it was started") };
+        assert_eq!(new.resume, Some(SUB_SESSION.into()));
+    }
+    let played = Arc::new(Played::default());
+    let differ =
+        json!({"prompt": "x", "sub_session_id": "a", "sub_autopilot_session_id": SUB_SESSION});
+    let said = call(&played, "run_sub_session", differ).await;
+    assert_eq!(said["error"], "invalid_arguments");
+    for (tool, arguments) in [
+        ("run_sub_session", json!({"prompt": "x", "sub_session_id": "other"})),
+        ("get_sub_session_result", json!({"sub_session_id": "other", "cancel": true})),
+    ] {
+        assert_eq!(call(&played, tool, arguments).await["error"], "sub_session_not_found");
+    }
+    assert!(!played.asked().contains(&Asked::Cancel));
+}
+
+#[tokio::test]
+async fn a_sub_session_is_cancelled_instead_of_waited_for_and_its_progress_can_be_seen() {
+    let played = Arc::new(Played::default());
+    let arguments = json!({"sub_session_id": SUB_SESSION, "include_progress": true});
+    let said = call(&played, "get_sub_session_result", arguments).await;
+    assert_eq!(
+        said["progress"],
+        json!({"message_count": 7, "last_messages": [{"role": "assistant", "content": "I am looking."}]})
+    );
+    let arguments = json!({"sub_session_id": SUB_SESSION, "cancel": true, "wait_if_running": 99});
+    let said = call(&played, "get_sub_session_result", arguments.clone()).await;
+    assert_eq!((&said["status"], said.get("progress")), (&json!("cancelled"), None));
+    assert_eq!(played.asked().last(), Some(&Asked::Wait(Duration::ZERO)));
+    *played.state.lock().expect("free") = Some(SubSessionState::Completed);
+    let said = call(&played, "get_sub_session_result", arguments).await;
+    assert_eq!(said["response"], "It is 42.", "one that had answered keeps its answer");
+}
+
+#[tokio::test]
+async fn a_cancelled_call_stops_waiting() {
+    let played = Arc::new(Played { hangs: true, ..Played::default() });
+    let cancel = CancellationToken::new();
+    let context = ToolContext { cancel: cancel.clone(), ..with(&played) };
+    cancel.cancel();
+    let toolbox = Toolbox::open().await;
+    let call = toolbox.call_in(context, "run_sub_session", json!({"prompt": "x"}));
+    let said = tokio::time::timeout(Duration::from_secs(20), call).await.expect("it ends");
+    assert_eq!(said["error"], "cancelled");
+}
+
+#[tokio::test]
+async fn a_call_in_the_background_is_waited_for_listed_and_cancelled() {
+    let played = Arc::new(Played::default());
+    let listed = call(&played, "check_background_tool", json!({"list": true})).await;
+    assert_eq!(
+        (&listed["count"], &listed["tools"][0]),
+        (
+            &json!(1),
+            &json!({"background_id": BACKGROUND, "tool": "bash_exec", "age_seconds": 700, "done": false})
+        )
+    );
+    for (asked, waited) in [(-1, 0), (540, 540), (9000, 540)] {
+        let arguments = json!({"background_id": BACKGROUND, "wait_seconds": asked});
+        let said = call(&played, "check_background_tool", arguments).await;
+        assert_eq!(
+            (&said["status"], &said["waited_seconds"]),
+            (&json!("still_running"), &json!(0))
+        );
+        let waited = Asked::WaitInBackground(Duration::from_secs(waited));
+        assert_eq!(played.asked().last(), Some(&waited));
+    }
+    let stop = json!({"background_id": BACKGROUND, "cancel": true, "wait_seconds": 99});
+    let said = call(&played, "check_background_tool", stop.clone()).await;
+    assert_eq!((&said["status"], said.get("waited_seconds")), (&json!("cancelled"), None));
+    assert_eq!(played.asked().last(), Some(&Asked::CancelInBackground));
+    *played.background.lock().expect("free") = Some(json!({"type": "bash_exec", "exit_code": 0}));
+    let said = call(&played, "check_background_tool", stop).await;
+    assert_eq!(
+        (&said["status"], &said["output"]["exit_code"]),
+        (&json!("completed"), &json!(0)),
+        "what had ended gives its result although a cancel was asked for"
+    );
+}
+
+#[tokio::test]
+async fn a_result_that_is_a_failure_has_the_status_error() {
+    let outputs = [
+        json!({"type": "error", "message": "no"}),
+        json!({"type": "need_login", "message": "Sign in."}),
+        json!({"type": "external_tool_output", "success": false}),
+    ];
+    for output in outputs {
+        let played = Arc::new(Played::default());
+        *played.background.lock().expect("free") = Some(output.clone());
+        let arguments = json!({"background_id": BACKGROUND});
+        let said = call(&played, "check_background_tool", arguments).await;
+        assert_eq!((&said["status"], &said["output"]), (&json!("error"), &output));
+    }
+}
+
+#[tokio::test]
+async fn a_dry_run_only_pretends_to_cancel_what_is_in_the_background() {
+    let played = Arc::new(Played::default());
+    let toolbox = Toolbox::open().await;
+    let context = || ToolContext { services: played.services(), ..dry_run() };
+    let stop = json!({"background_id": BACKGROUND, "cancel": true});
+    let said = toolbox.call_in(context(), "check_background_tool", stop.clone()).await;
+    assert_eq!(said["status"], "cancelled");
+    assert!(said["message"].as_str().expect("text").starts_with("Dry run"), "{said}");
+    assert_eq!(played.asked(), [Asked::WaitInBackground(Duration::ZERO)]);
+    *played.background.lock().expect("free") = Some(json!({"type": "bash_exec"}));
+    let said = toolbox.call_in(context(), "check_background_tool", stop).await;
+    assert_eq!(
+        (&said["status"], &said["output"]["type"]),
+        (&json!("completed"), &json!("bash_exec"))
+    );
+}
+
+#[tokio::test]
+async fn an_unknown_call_in_the_background_is_explained() {
+    let played = Arc::new(Played::default());
+    for arguments in [
+        json!({"background_id": "bg-ffffffffffff"}),
+        json!({"background_id": "bg-ffffffffffff", "cancel": true}),
+    ] {
+        let said = call(&played, "check_background_tool", arguments).await;
+        assert_eq!(said["error"], "background_not_found");
+        let message = said["message"].as_str().expect("text");
+        assert!(
+            message.contains("given once") && message.contains("end with the turn"),
+            "{message}"
+        );
+    }
+}
+
+#[tokio::test]
+async fn an_operation_is_found_by_either_id_and_tells_its_result() {
+    let operation = |result: Option<(&str, Outcome)>| Operation {
+        id: "op".into(),
+        task_id: "task".into(),
+        session_id: "session".into(),
+        asked_by: "turn".into(),
+        call: ToolCall { id: "call".into(), name: "build".into(), arguments: "{}".into() },
+        state: OperationState::Accepted,
+        result: result
+            .map(|(output, outcome)| OperationResult { output: output.to_owned(), outcome }),
+        created_at: jiff::Timestamp::UNIX_EPOCH,
+    };
+    for (result, status, output) in [
+        (None, "running", None),
+        (Some((r#"{"n": 1}"#, Outcome::Ok)), "completed", Some(json!({"n": 1}))),
+        (Some(("plain words", Outcome::Ok)), "completed", Some(json!("plain words"))),
+        (Some(("no", Outcome::Error)), "failed", Some(json!("no"))),
+        (Some(("no", Outcome::Cancelled)), "failed", Some(json!("no"))),
+    ] {
+        let played = Arc::new(Played { operation: Some(operation(result)), ..Played::default() });
+        for arguments in
+            [json!({"operation_id": "op"}), json!({"task_id": "task", "operation_id": ""})]
+        {
+            let said = call(&played, "check_operation_status", arguments).await;
+            assert_eq!((&said["status"], said.get("output")), (&json!(status), output.as_ref()));
+            assert_eq!(
+                (&said["operation_id"], &said["task_id"], &said["tool_name"]),
+                (&json!("op"), &json!("task"), &json!("build"))
+            );
+        }
+        let said = call(&played, "check_operation_status", json!({"task_id": "other"})).await;
+        assert_eq!((&said["status"], &said["task_id"]), (&json!("not_found"), &json!("other")));
+        assert!(said["message"].as_str().expect("text").contains("expired"));
+    }
+}
