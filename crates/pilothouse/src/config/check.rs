@@ -87,6 +87,7 @@ fn numbers(settings: &Settings, wrong: &mut Vec<String>) {
         ("SWEEP_INTERVAL_MS", settings.sweep_interval.0.is_zero()),
         ("CHAT_MAX_TOOL_WAIT_SECONDS", settings.max_tool_wait.0.is_zero()),
         ("CHAT_TOOL_BUDGET_SECONDS", settings.tool_budget.0.is_zero()),
+        ("CHAT_CONTEXT_TOKENS", settings.context_tokens == 0),
         ("CHAT_MAX_STEPS", settings.max_steps == 0),
         ("CHAT_MAX_OUTPUT_TOKENS", settings.max_output_tokens == Some(0)),
         ("CHAT_HEARTBEAT_SECONDS", settings.heartbeat.0.is_zero()),

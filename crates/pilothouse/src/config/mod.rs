@@ -132,6 +132,8 @@ define::settings! {
     output_price: Option<f64> = "CHAT_OUTPUT_PRICE_PER_MTOK", "";
     /// The most tokens one answer may have. When not set: what the server allows, and 16384 with Anthropic.
     max_output_tokens: Option<u32> = "CHAT_MAX_OUTPUT_TOKENS", "";
+    /// Tokens the model can take, its answer included. A conversation that nears this is folded into a summary.
+    context_tokens: u64 = "CHAT_CONTEXT_TOKENS", "128000";
     /// How long a connection to the provider may take.
     provider_connect: Seconds = "CHAT_CONNECT_TIMEOUT_SECONDS", "10";
     /// How long the provider may take to begin its answer.
@@ -169,6 +171,15 @@ define::settings! {
     max_cost: f64 = "CHAT_MAX_COST_DOLLARS", "10";
     /// How long one turn may take.
     max_time: Seconds = "CHAT_MAX_TURN_SECONDS", "21600";
+
+    /// Levels of sub-sessions below a session that a person began.
+    tree_depth: u32 = "MAX_SUB_SESSION_DEPTH", "3";
+    /// Sub-sessions that one turn may have at work at the same time.
+    tree_fan_out: u32 = "MAX_SUB_SESSIONS_PER_TURN", "10";
+    /// How long an operation may take until somebody says what it came to.
+    operation_time: Seconds = "CHAT_OPERATION_SECONDS", "86400";
+    /// A JSON file that describes further tools, which other services carry out.
+    tools_file: Option<PathBuf> = "CHAT_TOOLS_FILE", "";
 
     "Streams";
     /// How long the stream of a finished turn is promised to stay readable.

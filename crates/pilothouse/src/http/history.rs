@@ -7,7 +7,7 @@ use axum::extract::State;
 use jiff::Timestamp;
 use protocol::message::{Message, Outcome, Role, ToolCall};
 use protocol::session::ChatStatus;
-use protocol::{CallId, MessageId, SessionId, TaskId, TurnId, UserId};
+use protocol::{CallId, MessageId, OperationId, SessionId, TaskId, TurnId, UserId};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
@@ -58,6 +58,11 @@ pub(crate) struct ActiveStream {
     last_message_id: &'static str,
     #[schema(value_type = String, format = DateTime)]
     started_at: Timestamp,
+    /// When it goes on with the result of an operation.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    operation_id: Option<OperationId>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    tool_name: Option<String>,
 }
 
 /// One message. What a message has not got is left out.
@@ -196,5 +201,7 @@ async fn active_stream(
         turn_id: turn.id,
         last_message_id: "0-0",
         started_at: turn.started_at.unwrap_or(turn.created_at),
+        tool_name: turn.operation.as_ref().map(|operation| operation.tool_name.clone()),
+        operation_id: turn.operation.map(|operation| operation.id),
     }))
 }

@@ -9,11 +9,10 @@ use http::{HeaderMap, header};
 use metrics_exporter_prometheus::{Matcher, PrometheusBuilder, PrometheusHandle};
 use ports::PortResult;
 use protocol::turn::TurnStatus;
-use subtle::ConstantTimeEq;
 
 use super::App;
 use super::problem::{Answer, Problem};
-use crate::config::{AuthMode, Secret, Settings};
+use crate::config::{AuthMode, Settings};
 
 /// Bounds for everything that is measured in seconds, from a commit to a long tool call.
 const SECONDS: &[f64] = &[
@@ -25,35 +24,19 @@ const PATIENCE: Duration = Duration::from_secs(2);
 const UPKEEP: Duration = Duration::from_secs(5);
 
 /// Who may read the numbers.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Access {
     /// Everybody who reaches a server without a login.
     Open,
-    Key(Secret),
-    /// A login is needed, and no key was configured.
-    Nobody,
+    /// Whoever shows the internal key.
+    Key,
 }
 
 impl Access {
     pub(crate) fn new(settings: &Settings) -> Self {
-        match (settings.auth_mode, &settings.internal_api_key) {
-            (AuthMode::Local, _) => Self::Open,
-            (AuthMode::Jwt, Some(key)) => Self::Key(key.clone()),
-            (AuthMode::Jwt, None) => Self::Nobody,
-        }
-    }
-
-    fn admits(&self, headers: &HeaderMap) -> bool {
-        let sent = headers.get("x-api-key").map(|value| value.as_bytes()).or_else(|| {
-            headers
-                .get(header::AUTHORIZATION)
-                .and_then(|value| value.as_bytes().strip_prefix(b"Bearer "))
-        });
-        match self {
-            Self::Open => true,
-            Self::Nobody => false,
-            Self::Key(key) => {
-                sent.is_some_and(|sent| bool::from(sent.ct_eq(key.expose().as_bytes())))
-            }
+        match settings.auth_mode {
+            AuthMode::Local => Self::Open,
+            AuthMode::Jwt => Self::Key,
         }
     }
 }
@@ -82,7 +65,7 @@ pub(crate) async fn keep_up(handle: PrometheusHandle) {
 }
 
 pub(crate) async fn render(State(app): State<Arc<App>>, headers: HeaderMap) -> Answer<Response> {
-    if !app.metrics_access.admits(&headers) {
+    if app.metrics_access == Access::Key && !app.internal_key.is_shown(&headers) {
         return Err(Problem::unauthenticated("Send CHAT_INTERNAL_API_KEY as `x-api-key`."));
     }
     measure(&app).await;

@@ -5,11 +5,14 @@ mod api_keys;
 pub(crate) mod auth;
 mod cancel;
 pub(crate) mod caps;
+mod follow_ups;
 mod health;
 mod history;
+mod internal_key;
 mod json;
 pub(crate) mod metrics;
 mod misc;
+mod operations;
 mod page;
 mod path;
 mod problem;
@@ -47,6 +50,7 @@ use utoipa_axum::routes;
 
 use self::auth::{Auth, Origins};
 use self::caps::Caps;
+use self::internal_key::InternalKey;
 use self::problem::Problem;
 use self::stream_permits::StreamPermits;
 use crate::config::Settings;
@@ -65,6 +69,7 @@ pub(crate) struct App {
     pub(crate) connections: Arc<Caps<IpAddr>>,
     pub(crate) metrics: PrometheusHandle,
     pub(crate) metrics_access: metrics::Access,
+    pub(crate) internal_key: InternalKey,
     pub(crate) dependencies: &'static [&'static str],
     /// Breaks every stream off.
     pub(crate) streams_end: CancellationToken,
@@ -111,6 +116,7 @@ impl App {
             connections: Caps::new(settings.max_connections, settings.max_connections_per_ip),
             metrics,
             metrics_access: metrics::Access::new(settings),
+            internal_key: InternalKey::new(settings),
             dependencies: metrics::dependencies(settings),
             streams_end: CancellationToken::new(),
             engine,
@@ -206,6 +212,7 @@ fn protected_routes() -> OpenApiRouter<Arc<App>> {
         .routes(routes!(api_keys::create, api_keys::list))
         .routes(routes!(api_keys::revoke))
         .routes(routes!(cancel::cancel))
+        .routes(routes!(follow_ups::send, follow_ups::list))
         .routes(routes!(history::read, sessions::delete))
         .routes(routes!(misc::stream_ttl))
         .routes(routes!(misc::suggested_prompts))
@@ -219,9 +226,9 @@ fn protected_routes() -> OpenApiRouter<Arc<App>> {
         .routes(routes!(tasks::read))
 }
 
-/// Routes of the API that everybody may call.
+/// Routes of the API that everybody may call, or that ask for a key of their own.
 fn open_routes() -> OpenApiRouter<Arc<App>> {
-    OpenApiRouter::new().routes(routes!(misc::chat_health))
+    OpenApiRouter::new().routes(routes!(misc::chat_health)).routes(routes!(operations::complete))
 }
 
 fn health_routes() -> Router<Arc<App>> {

@@ -51,6 +51,20 @@ impl Problem {
         Self::new(ProblemCode::SessionNotFound, "There is no such session.")
     }
 
+    pub(crate) fn message_id_reused() -> Self {
+        Self::new(
+            ProblemCode::MessageIdReused,
+            "This message id was used before for another message.",
+        )
+    }
+
+    pub(crate) fn too_many_follow_ups() -> Self {
+        Self::new(
+            ProblemCode::TooManyFollowUps,
+            "As many messages wait for this answer as may wait. Send it again when they were taken.",
+        )
+    }
+
     pub(crate) fn unauthenticated(detail: impl Into<String>) -> Self {
         Self::new(ProblemCode::Unauthenticated, detail)
     }

@@ -127,7 +127,7 @@ pub(crate) async fn create(
             "The metadata is larger than {METADATA_BYTES} bytes."
         )));
     }
-    let new = NewSession { dry_run: body.dry_run, metadata, parent_session_id: None };
+    let new = NewSession { dry_run: body.dry_run, metadata, ..NewSession::default() };
     let session = app.ports.sessions.create(&identity.owner, new).await?;
     Ok(Json(CreatedSession {
         id: session.id,

@@ -11,10 +11,11 @@ use futures::stream;
 use http::{HeaderName, HeaderValue, header};
 use ports::stream_log::{Read, Watch};
 use ports::{Followed, Follower, PortError, PortResult};
-use protocol::Chunk;
+use protocol::follow_up::FollowUp;
 use protocol::replay::Merger;
 use protocol::turn::Turn;
-use protocol::{Segment, Seq, TaskId};
+use protocol::{Chunk, MessageId, Segment, Seq, TaskId, TurnId};
+use serde_json::json;
 use tokio::time::Instant;
 
 use super::App;
@@ -89,7 +90,25 @@ pub(crate) fn respond(
         }
         Some((piece, feed))
     });
-    let mut response = Body::from_stream(pieces).into_response();
+    with_headers(Body::from_stream(pieces), &turn.id)
+}
+
+/// The whole stream of a message that became a follow-up: well-formed, and without words.
+pub(crate) fn nothing_here(follow_up: &FollowUp) -> Response {
+    let message_id = MessageId(format!("follow-up-{}", follow_up.id));
+    let about = json!({"followUp": {"id": follow_up.id, "turnId": follow_up.turn_id, "state": follow_up.state}});
+    let chunks = [
+        Chunk::Start { message_id, message_metadata: Some(about) },
+        Chunk::StartStep,
+        Chunk::FinishStep,
+        Chunk::Finish { finish_reason: None, message_metadata: None },
+    ];
+    let events: String = chunks.iter().map(unnumbered).collect();
+    with_headers(Body::from(format!("{OPENING}{events}{DONE}")), &follow_up.turn_id)
+}
+
+fn with_headers(body: Body, turn: &TurnId) -> Response {
+    let mut response = body.into_response();
     let headers = response.headers_mut();
     for (name, value) in [
         (header::CONTENT_TYPE, "text/event-stream; charset=utf-8"),
@@ -99,7 +118,7 @@ pub(crate) fn respond(
     ] {
         headers.insert(name, HeaderValue::from_static(value));
     }
-    if let Ok(id) = HeaderValue::from_str(turn.id.as_str()) {
+    if let Ok(id) = HeaderValue::from_str(turn.as_str()) {
         headers.insert(TURN_HEADER, id);
     }
     response
@@ -308,8 +327,13 @@ impl Feed {
 
 /// A status without a place in the log: it is about this connection, so a replay does not repeat it.
 fn notice(words: &str) -> Bytes {
-    let chunk = serde_json::to_string(&Chunk::status(words)).unwrap_or_default();
-    Bytes::from(format!("data: {chunk}\n\n"))
+    Bytes::from(unnumbered(&Chunk::status(words)))
+}
+
+/// An event that stands in no log.
+fn unnumbered(chunk: &Chunk) -> String {
+    let chunk = serde_json::to_string(chunk).unwrap_or_default();
+    format!("data: {chunk}\n\n")
 }
 
 /// One write for all that is ready; the bytes of a single segment are passed on as they are stored.

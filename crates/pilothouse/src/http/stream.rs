@@ -31,7 +31,8 @@ pub(crate) struct Resume {
 /// Start a turn and stream it.
 ///
 /// The turn runs to its end whatever happens to this connection. The same message id again joins the turn
-/// it made. A message to a busy session waits for its turn.
+/// it made. A message to a busy session becomes a follow-up of the turn at work, and is answered with a stream without
+/// words.
 #[utoipa::path(
     post, path = "/chat/sessions/{session_id}/stream", operation_id = "start_turn", tag = "chat",
     params(("session_id" = String, Path)),
@@ -63,12 +64,12 @@ pub(crate) async fn start(
             }
             turn
         }
+        // The turn at work answers it, in its own stream.
+        Submitted::FollowUp(follow_up) => return Ok(sse::nothing_here(&follow_up)),
+        Submitted::TooManyFollowUps => return Err(Problem::too_many_follow_ups()),
         Submitted::NoSession => return Err(Problem::no_session()),
         Submitted::MessageIdReused => {
-            return Err(Problem::new(
-                ProblemCode::MessageIdReused,
-                "This message id was used before for another message.",
-            ));
+            return Err(Problem::message_id_reused());
         }
         Submitted::Busy => {
             return Err(Problem::new(

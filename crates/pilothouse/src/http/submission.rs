@@ -4,6 +4,7 @@
 use std::collections::BTreeMap;
 
 use engine::{Submission, What};
+use protocol::permissions::{Filter, Permissions};
 use protocol::problem::ProblemCode;
 use protocol::turn::{Mode, Tier, TurnRequest};
 use protocol::{MessageId, SessionId, limits};
@@ -15,6 +16,9 @@ use super::problem::{Answer, Problem};
 /// Entries of a context, and characters of a file id.
 const CONTEXT_ENTRIES: usize = 20;
 const FILE_ID_CHARS: usize = 128;
+/// Names in each list of the permissions, and characters of a name.
+const PERMISSION_NAMES: usize = 200;
+const NAME_CHARS: usize = 100;
 
 // It is read by `read`: the errors of the derived reader would say that no shape fits, and not why.
 /// What starts a turn: a plain message, or what an AI SDK client sends.
@@ -69,6 +73,9 @@ pub(crate) struct MessageOptions {
     mode: Option<Mode>,
     #[serde(default)]
     model: Option<Tier>,
+    /// What the turn may use, and everything it delegates.
+    #[serde(default)]
+    permissions: Option<Filter>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, utoipa::ToSchema)]
@@ -142,41 +149,68 @@ impl StreamRequest {
 
 impl MessageOptions {
     fn files(&self) -> Answer<Vec<String>> {
-        let files = self.file_ids.clone().unwrap_or_default();
-        if files.len() > limits::MESSAGE_FILES {
-            return Err(Problem::new(
-                ProblemCode::TooManyFiles,
-                format!("A message takes at most {} files.", limits::MESSAGE_FILES),
-            ));
-        }
-        if files.iter().any(|id| id.chars().count() > FILE_ID_CHARS) {
-            return Err(Problem::invalid("A file id is too long."));
-        }
-        Ok(files)
+        checked_files(self.file_ids.clone())
     }
 
     fn request(self) -> Answer<TurnRequest> {
-        let context = self.context.unwrap_or_default();
-        let too_long = context.values().any(|text| text.chars().count() > limits::MESSAGE_CHARS);
-        if context.len() > CONTEXT_ENTRIES || too_long {
-            return Err(Problem::invalid(format!(
-                "A context has at most {CONTEXT_ENTRIES} entries of {} characters.",
-                limits::MESSAGE_CHARS
-            )));
-        }
-        let context =
-            (!context.is_empty()).then(|| protocol::text::scrub(serde_json::json!(context)));
         Ok(TurnRequest {
             mode: self.mode.unwrap_or_default(),
             tier: self.model.unwrap_or_default(),
-            context,
+            context: checked_context(self.context)?,
+            permissions: checked_permissions(self.permissions)?,
         })
     }
 }
 
+pub(super) fn checked_files(files: Option<Vec<String>>) -> Answer<Vec<String>> {
+    let files = files.unwrap_or_default();
+    if files.len() > limits::MESSAGE_FILES {
+        return Err(Problem::new(
+            ProblemCode::TooManyFiles,
+            format!("A message takes at most {} files.", limits::MESSAGE_FILES),
+        ));
+    }
+    if files.iter().any(|id| id.chars().count() > FILE_ID_CHARS) {
+        return Err(Problem::invalid("A file id is too long."));
+    }
+    Ok(files)
+}
+
+pub(super) fn checked_context(context: Option<BTreeMap<String, String>>) -> Answer<Option<Value>> {
+    let context = context.unwrap_or_default();
+    let too_long = context.values().any(|text| text.chars().count() > limits::MESSAGE_CHARS);
+    if context.len() > CONTEXT_ENTRIES || too_long {
+        return Err(Problem::invalid(format!(
+            "A context has at most {CONTEXT_ENTRIES} entries of {} characters.",
+            limits::MESSAGE_CHARS
+        )));
+    }
+    Ok((!context.is_empty()).then(|| protocol::text::scrub(serde_json::json!(context))))
+}
+
+fn checked_permissions(filter: Option<Filter>) -> Answer<Permissions> {
+    let Some(filter) = filter else { return Ok(Permissions::default()) };
+    let names = || filter.tools.iter().chain(&filter.blocks);
+    let too_many = filter.tools.len().max(filter.blocks.len()) > PERMISSION_NAMES;
+    if too_many || names().any(|name| name.is_empty() || name.chars().count() > NAME_CHARS) {
+        return Err(Problem::invalid(format!(
+            "Permissions name at most {PERMISSION_NAMES} tools and blocks, each of 1 to {NAME_CHARS} characters."
+        )));
+    }
+    Ok(Permissions::default().narrowed(filter))
+}
+
 fn refuse_unknown_fields(body: &Value) -> Answer<()> {
-    const KNOWN: &[&str] =
-        &["message", "is_user_message", "message_id", "context", "file_ids", "mode", "model"];
+    const KNOWN: &[&str] = &[
+        "message",
+        "is_user_message",
+        "message_id",
+        "context",
+        "file_ids",
+        "mode",
+        "model",
+        "permissions",
+    ];
     let Some(object) = body.as_object() else {
         return Err(Problem::invalid("The body must be an object."));
     };
@@ -218,7 +252,7 @@ fn text_of(parts: &[UiPart]) -> Answer<String> {
     Ok(text.join("\n"))
 }
 
-fn checked_text(text: String) -> Answer<String> {
+pub(super) fn checked_text(text: String) -> Answer<String> {
     if text.trim().is_empty() {
         return Err(Problem::new(ProblemCode::MessageEmpty, "The message is empty."));
     }
@@ -231,7 +265,7 @@ fn checked_text(text: String) -> Answer<String> {
     Ok(text)
 }
 
-fn checked_id(id: String) -> Answer<String> {
+pub(super) fn checked_id(id: String) -> Answer<String> {
     let fits = (1..=limits::MESSAGE_ID_CHARS).contains(&id.chars().count());
     if fits && !id.chars().any(char::is_control) {
         return Ok(id);

@@ -6,7 +6,7 @@ use axum::Json;
 use axum::extract::State;
 use jiff::Timestamp;
 use protocol::turn::TurnStatus;
-use protocol::{SessionId, TaskId};
+use protocol::{OperationId, SessionId, TaskId};
 use serde::Serialize;
 
 use super::App;
@@ -22,7 +22,7 @@ pub(crate) struct Task {
     status: TurnStatus,
     /// The tool of an operation; null for a turn.
     tool_name: Option<String>,
-    operation_id: Option<String>,
+    operation_id: Option<OperationId>,
     #[schema(value_type = String, format = DateTime)]
     created_at: Timestamp,
 }
@@ -44,8 +44,8 @@ pub(crate) async fn read(
         task_id,
         session_id: turn.session_id,
         status: turn.status,
-        tool_name: None,
-        operation_id: None,
+        tool_name: turn.operation.as_ref().map(|operation| operation.tool_name.clone()),
+        operation_id: turn.operation.map(|operation| operation.id),
         created_at: turn.created_at,
     }))
 }

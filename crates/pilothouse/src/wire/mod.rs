@@ -4,6 +4,7 @@ mod doors;
 mod model;
 pub(crate) mod store;
 
+use std::net::SocketAddr;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -15,6 +16,7 @@ use protocol::limits;
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 use toolbox::egress;
+use toolbox::external::Description;
 use toolbox::sandbox::Sandbox;
 use toolbox::tools::docs::Library;
 use toolbox::tools::{self, Services};
@@ -28,7 +30,7 @@ const CLOSE_PATIENCE: Duration = Duration::from_millis(500);
 
 /// The running program.
 pub(crate) struct Running {
-    pub(crate) address: std::net::SocketAddr,
+    pub(crate) address: SocketAddr,
     pub(crate) model: Model,
     pub(crate) shell: Shell,
     app: Arc<App>,
@@ -56,7 +58,8 @@ pub(crate) async fn start(settings: &Settings) -> anyhow::Result<Running> {
     let Connected { ports, backend } = store::connect(settings).await?;
     let provider = provider(settings)?;
     let (sandbox, shell) = shell(settings).await;
-    let tools = tools::all(&services(&ports, sandbox)?);
+    let services = services(settings, &ports, sandbox, address)?;
+    let tools = tools::all(&services).map_err(anyhow::Error::msg)?;
     let model = describe(&*provider);
     let engine = Engine::new(ports.clone(), provider, tools, engine_options(settings));
     let app = App::new(settings, engine.clone(), ports, model.clone(), metrics.clone())?;
@@ -99,10 +102,34 @@ async fn shell(settings: &Settings) -> (Option<Sandbox>, Shell) {
     }
 }
 
-fn services(ports: &Ports, sandbox: Option<Sandbox>) -> anyhow::Result<Services> {
+fn services(
+    settings: &Settings,
+    ports: &Ports,
+    sandbox: Option<Sandbox>,
+    address: SocketAddr,
+) -> anyhow::Result<Services> {
     let egress = egress::Client::new(egress::Options::default())
         .context("the client for foreign addresses could not be set up")?;
-    Ok(Services { files: ports.files.clone(), egress, sandbox, docs: Library::guide() })
+    let here = || format!("http://{address}");
+    let base = settings.platform_base_url.as_ref().map_or_else(here, ToString::to_string);
+    Ok(Services {
+        files: ports.files.clone(),
+        egress,
+        sandbox,
+        docs: Library::guide(),
+        external: external_tools(settings)?,
+        max_wait: settings.max_tool_wait.0,
+        callback_base: Some(base),
+    })
+}
+
+/// Tools that the operator has described in a file.
+pub(crate) fn external_tools(settings: &Settings) -> anyhow::Result<Vec<Description>> {
+    let Some(file) = &settings.tools_file else { return Ok(Vec::new()) };
+    let named = || format!("CHAT_TOOLS_FILE {}", file.display());
+    let text =
+        std::fs::read_to_string(file).with_context(|| format!("{} cannot be read", named()))?;
+    toolbox::external::load(&text).map_err(|wrong| anyhow::anyhow!("{}: {wrong}", named()))
 }
 
 fn engine_options(settings: &Settings) -> engine::Options {
@@ -119,6 +146,8 @@ fn engine_options(settings: &Settings) -> engine::Options {
         max_cost_microdollars: (settings.max_cost * 1_000_000.0).round() as u64,
         max_time: settings.max_time.0,
         shutdown: limits::SHUTDOWN,
+        tree: limits::Tree { depth: settings.tree_depth, fan_out: settings.tree_fan_out },
+        operation_time: settings.operation_time.0,
         ..engine::Options::default()
     }
 }

@@ -37,7 +37,7 @@ fn provider_options(settings: &Settings, provider: Provider) -> ProviderOptions 
     let prices =
         Prices { input_per_mtok: settings.input_price, output_per_mtok: settings.output_price };
     match provider {
-        Provider::Offline => ProviderOptions::Offline,
+        Provider::Offline => ProviderOptions::Offline { context_tokens: settings.context_tokens },
         Provider::OpenAi { base_url, api_key } => {
             let model = named(OPENAI_MODEL);
             ProviderOptions::OpenAi(OpenAiOptions {
@@ -48,6 +48,7 @@ fn provider_options(settings: &Settings, provider: Provider) -> ProviderOptions 
                 model,
                 timeouts,
                 prices,
+                context_tokens: settings.context_tokens,
                 max_output_tokens: settings.max_output_tokens,
             })
         }
@@ -61,6 +62,7 @@ fn provider_options(settings: &Settings, provider: Provider) -> ProviderOptions 
                 model,
                 timeouts,
                 prices,
+                context_tokens: settings.context_tokens,
                 max_output_tokens: settings.max_output_tokens.unwrap_or(ANTHROPIC_OUTPUT_TOKENS),
             })
         }

@@ -99,14 +99,19 @@ impl Reader {
             }
             "tool-output-available" => {
                 assert!(chunk.get("output").is_some(), "{at}: output is always written");
-                self.call(at, text("toolCallId"), &[Some(Call::Asked)], Call::Answered);
+                let now = if chunk["preliminary"] == true { Call::Asked } else { Call::Answered };
+                self.call(at, text("toolCallId"), &[Some(Call::Asked)], now);
             }
             "tool-output-error" => {
                 self.call(at, text("toolCallId"), &[Some(Call::Asked)], Call::Answered)
             }
             "data-status" => assert_eq!(chunk["transient"], true, "{at}: a status is not kept"),
-            "data-attempt" | "data-usage" => {
+            "data-attempt" | "data-background" | "data-usage" => {
                 assert!(chunk["data"].is_object(), "{at}: data is always written")
+            }
+            "data-compaction" | "data-pending-drained" => {
+                assert!(chunk["data"].is_object(), "{at}: data is always written");
+                assert!(!self.in_step, "{at}: what the model is given changes between two steps");
             }
             "error" => {
                 let words = text("errorText");

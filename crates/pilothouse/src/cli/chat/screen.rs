@@ -4,6 +4,7 @@
 use std::collections::HashMap;
 use std::io::{self, IsTerminal, Write};
 
+use protocol::response::BackgroundStatus;
 use protocol::{CallId, Chunk, SessionId};
 use serde_json::Value;
 
@@ -114,6 +115,26 @@ impl Screen {
             }
             Chunk::DataStatus { data, .. } => self.line(DIM, &format!("({})", data.message)),
             Chunk::DataAttempt { .. } => self.note("another worker goes on with this answer"),
+            Chunk::DataPendingDrained { data } => {
+                for message in &data.messages {
+                    self.line(DIM, &format!("(taken up: {})", shortened(&message.text)));
+                }
+            }
+            Chunk::DataCompaction { data } => {
+                self.note(&format!("{} earlier messages were folded into a summary", data.folded));
+            }
+            Chunk::DataBackground { id, data } => {
+                let status = match data.status {
+                    BackgroundStatus::Completed => "done",
+                    BackgroundStatus::StillRunning => "still at work",
+                    BackgroundStatus::Cancelled => "cancelled",
+                    BackgroundStatus::Error => "failed",
+                };
+                let output = data.output.as_ref().map(said).unwrap_or_default();
+                let tool = &data.tool_name;
+                let text = format!("[{tool} {id}] {status}: {}", shortened(&output));
+                self.line(DIM, &text);
+            }
             Chunk::Error { error_text } => self.complain(error_text),
             Chunk::Abort => self.note("stopped"),
             Chunk::Start { .. }

@@ -3,6 +3,7 @@
 
 mod auth;
 mod edges;
+mod follow_ups;
 pub(crate) mod guarantees;
 mod operations;
 mod ownership;

@@ -105,14 +105,17 @@ async fn many_equal_sends_at_once_make_one_turn() {
 }
 
 #[tokio::test]
-async fn a_message_to_a_busy_session_waits_for_its_turn() {
+async fn a_message_to_a_busy_session_is_answered_by_the_turn_at_work() {
     let server = TestServer::start(ENGINE);
     let session = server.session().await;
-    let mut first = server.say(&session, "/stream count=20 size=5 delay_ms=20").await;
-    first.until("text-delta").await;
-    let second = server.say(&session, "/stream count=1 size=7").await;
-    assert_eq!(text_of(&second.all().await).len(), 7);
-    assert_eq!(first.rest().await.1, Ending::Complete);
+    let mut events = server.say(&session, "/stream count=20 size=5 delay_ms=20").await;
+    let mut seen = events.until_seen("text-delta").await;
+    let path = format!("/chat/sessions/{session}/stream");
+    let sent = server.post(&path, &json!({"message": "/stream count=1 size=7"})).send().await;
+    assert_eq!(sent.expect("an answer").status(), 200);
+    seen.extend(events.rest().await.0);
+    assert_eq!(kinds(&seen).last(), Some(&"finish"));
+    assert_eq!(text_of(&seen).len(), 20 * 5 + 7, "both answers");
 }
 
 #[tokio::test]

@@ -2,19 +2,23 @@
 //! happens, only later.
 
 use serde_json::json;
-use testkit::model_server::{ModelServer, Script, ScriptedCall};
+use testkit::model_server::{Gate, ModelServer, Script, ScriptedCall};
 
 use super::history::history;
-use super::{follow_after, rows, send_and_follow, server_for, status_of, turn_of};
+use super::{follow_after, rows, send, send_and_follow, server_for, status_of, turn_of};
 use crate::contract::{End, assert_replay, assert_whole};
 use crate::events::{Events, kinds, text_of};
 use crate::server::TestServer;
 
 async fn deaf() -> (ModelServer, TestServer) {
+    deaf_with(&[]).await
+}
+
+async fn deaf_with(more: &[(&str, &str)]) -> (ModelServer, TestServer) {
     let model = ModelServer::start().await;
     // A heartbeat also looks at the log; here it comes too late to hide that nobody else did.
     let settings = [("PILOTHOUSE_DEAF", "1"), ("CHAT_HEARTBEAT_SECONDS", "300")];
-    let server = server_for(&model, &settings);
+    let server = server_for(&model, &[&settings, more].concat());
     (model, server)
 }
 
@@ -63,18 +67,37 @@ async fn without_wake_ups_a_turn_can_be_stopped() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn without_wake_ups_a_message_that_waits_gets_its_turn() {
-    let (model, server) = deaf().await;
-    let gate = testkit::model_server::Gate::closed();
+    let (model, server) = deaf_with(&[("MAX_RUNNING_COPILOT_TURNS_PER_USER", "1")]).await;
+    let gate = Gate::closed();
     model.enqueue(Script::default().say("First.").wait_for(&gate));
     model.enqueue(Script::text("Second."));
-    let session = server.session().await;
-    let first = server.say(&session, "one").await;
+    let (one, two) = (server.session().await, server.session().await);
+    let first = server.say(&one, "one").await;
     gate.reached().await;
-    let second = server.say(&session, "two").await;
+    let second = server.say(&two, "two").await;
     gate.open();
     assert_eq!(text_of(&first.all().await), "First.");
     let second = second.all().await;
     assert_eq!((assert_whole(&second), text_of(&second)), (finished(), "Second.".to_owned()));
+    history(&server, &two).await;
+    model.assert_no_violations();
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn without_wake_ups_a_message_to_a_turn_at_work_is_heard() {
+    let (model, server) = deaf().await;
+    let gate = Gate::closed();
+    model.enqueue(Script::default().say("First.").wait_for(&gate));
+    model.enqueue(Script::text("Second."));
+    let session = server.session().await;
+    let stream = server.say(&session, "one").await;
+    gate.reached().await;
+    let sent = send(&server, &session, "m2", "two").send().await.expect("an answer");
+    assert_eq!(sent.status(), 200);
+    gate.open();
+    let events = stream.all().await;
+    assert_eq!((assert_whole(&events), text_of(&events)), (finished(), "First.Second.".to_owned()));
+    assert_eq!(model.requests()[1].last_user_text(), "two");
     history(&server, &session).await;
     model.assert_no_violations();
 }
@@ -82,7 +105,7 @@ async fn without_wake_ups_a_message_that_waits_gets_its_turn() {
 #[tokio::test(flavor = "multi_thread")]
 async fn without_wake_ups_a_stream_can_be_resumed() {
     let (model, server) = deaf().await;
-    let gate = testkit::model_server::Gate::closed();
+    let gate = Gate::closed();
     model.enqueue(Script::default().say("I begin").wait_for(&gate).say(" and I end."));
     let session = server.session().await;
     let mut stream = server.say(&session, "hello").await;

@@ -3,7 +3,7 @@
 
 use std::time::Duration;
 
-use testkit::model_server::{Cut, Dialect, Gate, Script};
+use testkit::model_server::{Cut, Script};
 
 use super::{DIALECTS, Scene, bash, todo};
 use crate::contract::{End, assert_whole};
@@ -122,30 +122,4 @@ fn find(folder: &std::path::Path, name: &str) -> bool {
     entries.flatten().any(|entry| {
         entry.file_name() == name || (entry.path().is_dir() && find(&entry.path(), name))
     })
-}
-
-#[tokio::test]
-async fn messages_that_came_while_the_session_was_busy_are_answered_one_by_one() {
-    for dialect in DIALECTS {
-        let scene = Scene::start(dialect).await;
-        let session = scene.server.session().await;
-        let gate = Gate::closed();
-        scene.model.enqueue(Script::default().say("One").wait_for(&gate));
-        scene.model.enqueue(Script::text("Two"));
-        scene.model.enqueue(Script::text("Three"));
-        let first = scene.server.say(&session, "1").await;
-        gate.reached().await;
-        let second = scene.server.say(&session, "2").await;
-        let third = scene.server.say(&session, "3").await;
-        gate.open();
-        for (events, text) in [(first, "One"), (second, "Two"), (third, "Three")] {
-            assert_eq!(crate::events::text_of(&events.all().await), text);
-        }
-        // Each was asked with what came before it, and with nothing that came after.
-        let asked: Vec<usize> =
-            scene.model.requests().iter().map(|request| request.messages().len()).collect();
-        let system = usize::from(dialect == Dialect::OpenAi);
-        assert_eq!(asked, [1, 3, 5].map(|count| count + system));
-        scene.model.assert_no_violations();
-    }
 }

@@ -34,12 +34,12 @@ async fn of_a_hundred_messages_at_once_fifteen_are_taken_and_five_run() {
     let held = gate.clone();
     scene.model.respond_with(move |_| Script::default().wait_for(&held).say("Done."));
     let mut sessions = Vec::new();
-    for _ in 0..20 {
+    for _ in 0..100 {
         sessions.push(scene.server.session().await);
     }
     let mut sending = JoinSet::new();
-    for n in 0..100 {
-        let path = format!("/chat/sessions/{}/stream", sessions[n % 20]);
+    for (n, session) in sessions.iter().enumerate() {
+        let path = format!("/chat/sessions/{session}/stream");
         let request = scene.server.post(&path, &json!({"message": format!("message {n}")}));
         sending.spawn(async move { request.send().await.expect("an answer") });
     }

@@ -1,0 +1,167 @@
+//! Many senders at once while turns end: each message ends in exactly one state, and the history agrees with it.
+
+use std::collections::HashMap;
+use std::time::Duration;
+
+use futures::future::join_all;
+use testkit::model_server::{Dialect, Script};
+
+use super::guarantees::{eventually, send};
+use super::history::history;
+use super::{Scene, list, reads, states, try_push};
+use crate::server::refusal;
+
+const MANY: usize = 50;
+
+/// What a sender was told.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Told {
+    Taken,
+    Refused,
+}
+
+/// Answers at once, so that turns end all the time.
+async fn quick_scene() -> Scene {
+    let scene = Scene::start(Dialect::OpenAi).await;
+    scene.model.respond_with(|_| Script::default().delay(Duration::from_millis(3)).say("Yes."));
+    scene
+}
+
+async fn at_rest(scene: &Scene, session: &str) {
+    let resting =
+        async || scene.server.read_session(session).await["active_stream"].is_null().then_some(());
+    eventually("the session at rest", resting).await;
+}
+
+/// The rows with each id.
+async fn rows_by_id(scene: &Scene, session: &str) -> HashMap<String, usize> {
+    let mut found = HashMap::new();
+    for row in history(&scene.server, session).await.iter().filter(|row| row["role"] == "user") {
+        *found.entry(row["id"].as_str().expect("an id").to_owned()).or_insert(0) += 1;
+    }
+    found
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn fifty_follow_ups_while_turns_end_are_each_delivered_once_or_refused() {
+    let scene = quick_scene().await;
+    let session = scene.server.session().await;
+    let turns = async {
+        for number in 0..15 {
+            let text = format!("turn {number}");
+            let sent = send(&scene.server, &session, &format!("t{number}"), &text).send().await;
+            drop(sent.expect("an answer").bytes().await);
+        }
+    };
+    let senders = join_all((0..MANY).map(|number| {
+        let (scene, session) = (&scene, &session);
+        async move {
+            // Spread over the life of several turns.
+            tokio::time::sleep(Duration::from_millis(7 * number as u64)).await;
+            let id = format!("f{number}");
+            let response = try_push(&scene.server, session, &id, &format!("word {number};")).await;
+            let told = match response.status().as_u16() {
+                200 => Told::Taken,
+                status => {
+                    let code = refusal(response).await.1;
+                    assert!(
+                        ["NO_ACTIVE_TURN", "TOO_MANY_FOLLOW_UPS"].contains(&code.as_str()),
+                        "{status} {code}"
+                    );
+                    Told::Refused
+                }
+            };
+            (id, told)
+        }
+    }));
+    let (told, ()) = tokio::join!(senders, turns);
+    at_rest(&scene, &session).await;
+    let states: HashMap<String, String> =
+        states(&scene.server, &session).await.into_iter().collect();
+    let rows = rows_by_id(&scene, &session).await;
+    let taken = told.iter().filter(|(_, told)| *told == Told::Taken).count();
+    assert!(taken > 0, "some met a turn at work");
+    let requests = scene.model.requests();
+    for (number, (id, told)) in told.iter().enumerate() {
+        let heard = requests.iter().any(|request| reads(request, &format!("word {number};")));
+        match told {
+            Told::Taken => {
+                assert_eq!(states.get(id).map(String::as_str), Some("delivered"), "{id}");
+                assert_eq!((rows.get(id), heard), (Some(&1), true), "{id}");
+            }
+            Told::Refused => {
+                assert_eq!((states.get(id), rows.get(id), heard), (None, None, false), "{id}");
+            }
+        }
+    }
+    scene.model.assert_no_violations();
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn fifty_messages_to_one_session_while_turns_end_are_each_heard_once() {
+    let scene = quick_scene().await;
+    let session = scene.server.session().await;
+    let sent = join_all((0..MANY).map(|number| {
+        let (scene, session) = (&scene, &session);
+        async move {
+            tokio::time::sleep(Duration::from_millis(3 * number as u64)).await;
+            let id = format!("m{number}");
+            loop {
+                let text = format!("word {number};");
+                let sent = send(&scene.server, session, &id, &text).send().await;
+                let sent = sent.expect("an answer");
+                if sent.status() == 429 {
+                    // As many wait as may wait: a client comes back.
+                    tokio::time::sleep(Duration::from_millis(20)).await;
+                    continue;
+                }
+                assert_eq!(sent.status(), 200);
+                drop(sent.bytes().await.expect("a stream that ends"));
+                return id;
+            }
+        }
+    }))
+    .await;
+    at_rest(&scene, &session).await;
+    let rows = rows_by_id(&scene, &session).await;
+    assert_eq!(rows.len(), MANY);
+    assert!(sent.iter().all(|id| rows.get(id) == Some(&1)), "{rows:?}");
+    let list = list(&scene.server, &session).await;
+    let follow_ups = list["follow_ups"].as_array().expect("a list");
+    assert!(!follow_ups.is_empty(), "some met a turn at work");
+    assert!(follow_ups.iter().all(|one| one["state"] == "delivered"), "{list}");
+    scene.model.assert_no_violations();
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn what_a_cancel_meets_on_its_way_is_delivered_or_dropped_and_never_both() {
+    let scene = quick_scene().await;
+    let session = scene.server.session().await;
+    for round in 0..12_u64 {
+        let started = send(&scene.server, &session, &format!("t{round}"), "work").send().await;
+        let started = started.expect("an answer");
+        let pushing = join_all((0..4).map(|number| {
+            let id = format!("f{round}-{number}");
+            let (scene, session) = (&scene, &session);
+            async move { try_push(&scene.server, session, &id, "more").await.status() }
+        }));
+        let cancelling = async {
+            tokio::time::sleep(Duration::from_millis(round)).await;
+            scene.server.cancel(&session).await
+        };
+        tokio::join!(pushing, cancelling);
+        drop(started.bytes().await.expect("a stream that ends"));
+        at_rest(&scene, &session).await;
+    }
+    let rows = rows_by_id(&scene, &session).await;
+    let states = states(&scene.server, &session).await;
+    assert!(!states.is_empty());
+    for (id, state) in &states {
+        match state.as_str() {
+            "delivered" => assert_eq!(rows.get(id), Some(&1), "{id}"),
+            "dropped" => assert_eq!(rows.get(id), None, "{id}"),
+            other => panic!("{id} ended as {other}"),
+        }
+    }
+    scene.model.assert_no_violations();
+}

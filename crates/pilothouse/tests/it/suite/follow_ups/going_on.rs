@@ -1,0 +1,133 @@
+//! A message that comes while the model gives what would be its last answer: the turn goes on instead of ending.
+
+use serde_json::json;
+use testkit::model_server::{Cut, Dialect, Gate, Script, ScriptedUsage};
+
+use super::guarantees::{eventually, status_of};
+use super::history::history;
+use super::scripted::{DIALECTS, bash, first, output};
+use super::{Scene, check_background, drained, push, states, told, turn_of};
+use crate::contract::{End, assert_whole};
+use crate::events::{kinds, text_of};
+
+#[tokio::test]
+async fn a_turn_whose_answer_was_not_the_last_word_goes_on_to_its_one_end() {
+    for dialect in DIALECTS {
+        let scene = Scene::start(dialect).await;
+        let session = scene.server.session().await;
+        let (first_gate, second_gate) = (Gate::closed(), Gate::closed());
+        let usage =
+            ScriptedUsage { prompt_tokens: 100, completion_tokens: 10, cache_read_tokens: 0 };
+        for (words, gate) in [("First.", &first_gate), ("Second.", &second_gate)] {
+            scene.model.enqueue(Script::default().usage(usage).say(words).wait_for(gate));
+        }
+        scene.model.enqueue(Script::default().usage(usage).say("Third."));
+        let events = scene.server.say(&session, "work").await;
+        let turn = turn_of(&events);
+        first_gate.reached().await;
+        push(&scene.server, &session, "m1", "one more").await;
+        first_gate.open();
+        second_gate.reached().await;
+        push(&scene.server, &session, "m2", "and another").await;
+        second_gate.open();
+        let events = events.all().await;
+        assert_eq!(assert_whole(&events), End::Finished("stop".into()), "{dialect:?}");
+        assert_eq!(text_of(&events), "First.Second.Third.");
+        assert_eq!(drained(&events), [["one more"], ["and another"]]);
+        let steps = kinds(&events).iter().filter(|kind| **kind == "start-step").count();
+        assert_eq!(steps, 3);
+        let used = &first(&events, "data-usage")["data"];
+        assert_eq!((&used["promptTokens"], &used["completionTokens"]), (&json!(300), &json!(30)));
+
+        let rows = history(&scene.server, &session).await;
+        let expected = [
+            ("user", "work"),
+            ("assistant", "First."),
+            ("user", "one more"),
+            ("assistant", "Second."),
+            ("user", "and another"),
+            ("assistant", "Third."),
+        ];
+        assert_eq!(told(&rows), expected, "{dialect:?}");
+        assert!(rows.iter().all(|row| row["turn_id"] == json!(turn)));
+        assert_eq!(status_of(&scene.server, &turn).await, "completed");
+        assert_eq!(scene.model.requests().len(), 3);
+        // The session is free, and what follows is a turn of its own.
+        scene.model.enqueue(Script::text("Fourth."));
+        assert_eq!(text_of(&scene.turn(&session, "next").await.0), "Fourth.");
+        scene.model.assert_no_violations();
+    }
+}
+
+#[tokio::test]
+async fn a_stop_after_a_turn_has_gone_on_keeps_both_answers() {
+    let scene = Scene::start(Dialect::OpenAi).await;
+    let session = scene.server.session().await;
+    let gate = Gate::closed();
+    scene.model.enqueue(Script::default().say("First.").wait_for(&gate));
+    scene.model.enqueue(Script::default().say_in("Sec", 1).hang());
+    let mut events = scene.server.say(&session, "work").await;
+    gate.reached().await;
+    push(&scene.server, &session, "m1", "one more").await;
+    gate.open();
+    let mut seen = events.until_seen("data-pending-drained").await;
+    seen.extend(events.until_seen("text-delta").await);
+    assert_eq!(scene.server.cancel(&session).await["cancelled"], true);
+    seen.extend(events.rest().await.0);
+    assert_eq!(assert_whole(&seen), End::Aborted);
+    let rows = history(&scene.server, &session).await;
+    assert_eq!(
+        told(&rows)[..4],
+        [("user", "work"), ("assistant", "First."), ("user", "one more"), ("assistant", "Sec")]
+    );
+    assert_eq!(states(&scene.server, &session).await, [("m1".into(), "delivered".into())]);
+}
+
+#[tokio::test]
+async fn a_failure_after_a_turn_has_gone_on_keeps_the_answer() {
+    let scene = Scene::start(Dialect::OpenAi).await;
+    let session = scene.server.session().await;
+    let gate = Gate::closed();
+    scene.model.enqueue(Script::default().say("First.").wait_for(&gate));
+    scene.model.enqueue(Script::default().say("Sec").cut(Cut::Close));
+    let events = scene.server.say(&session, "work").await;
+    gate.reached().await;
+    push(&scene.server, &session, "m1", "one more").await;
+    gate.open();
+    let events = events.all().await;
+    assert!(matches!(assert_whole(&events), End::Failed(_)));
+    let rows = history(&scene.server, &session).await;
+    assert_eq!(told(&rows)[..3], [("user", "work"), ("assistant", "First."), ("user", "one more")]);
+    scene.model.enqueue(Script::text("Fine."));
+    assert_eq!(scene.turn(&session, "again").await.1, End::Finished("stop".into()));
+    scene.model.assert_no_violations();
+}
+
+#[tokio::test]
+async fn a_turn_that_goes_on_keeps_what_it_has_in_the_background() {
+    let scene = Scene::with(Dialect::OpenAi, &[("CHAT_TOOL_BUDGET_SECONDS", "1")]).await;
+    let session = scene.server.session().await;
+    let gate = Gate::closed();
+    let command = "while ! test -e finish; do sleep 0.05; done; echo finished";
+    scene.model.enqueue(Script::default().call(&[bash("call_a", command)]));
+    scene.model.enqueue(Script::default().say("It takes a while.").wait_for(&gate));
+    scene.model.enqueue(Script::default().call(&[check_background("call_b")]));
+    scene.model.enqueue(Script::text("It is still at work."));
+    let events = scene.server.say(&session, "work").await;
+    gate.reached().await;
+    push(&scene.server, &session, "m1", "how is it doing?").await;
+    gate.open();
+    let events = events.all().await;
+    assert_eq!(assert_whole(&events), End::Finished("stop".into()));
+    assert_eq!(output(&events, "call_a")["type"], "background");
+    let listed = output(&events, "call_b").to_string();
+    let handle = output(&events, "call_a")["background_id"].as_str().expect("a handle").to_owned();
+    assert!(listed.contains(&handle), "it is still known: {listed}");
+    let rows = history(&scene.server, &session).await;
+    assert!(told(&rows).contains(&("assistant", "It takes a while.")));
+    // With the end of the turn it ends.
+    let gone =
+        async || scene.server.read_session(&session).await["active_stream"].is_null().then_some(());
+    eventually("the session at rest", gone).await;
+    scene.model.assert_no_violations();
+}

@@ -1,0 +1,88 @@
+//! Messages that are sent while a turn is at work: each reaches the model with the next step, or its sender is told
+//! why not, and none is lost or heard twice.
+
+mod crashes;
+mod crowd;
+mod delivery;
+mod endings;
+mod going_on;
+mod sending;
+
+use reqwest::Response;
+use serde_json::{Value, json};
+use testkit::model_server::{RecordedRequest, ScriptedCall};
+
+use super::auth;
+use super::guarantees::{self, history};
+use super::scripted::{self, Scene, turn_of};
+use crate::events::Got;
+use crate::server::{Api, json_of};
+
+/// Sends to the turn at work, and only there.
+async fn try_push(server: &Api, session: &str, id: &str, text: &str) -> Response {
+    let body = json!({"message": text, "message_id": id});
+    let path = format!("/chat/sessions/{session}/messages/pending");
+    server.post(&path, &body).send().await.expect("an answer")
+}
+
+async fn push(server: &Api, session: &str, id: &str, text: &str) -> Value {
+    json_of(try_push(server, session, id, text).await).await
+}
+
+async fn list(server: &Api, session: &str) -> Value {
+    let path = format!("/chat/sessions/{session}/messages/pending");
+    json_of(server.get(&path).send().await.expect("an answer")).await
+}
+
+/// Id and state of the follow-ups of a session, in the order they came.
+async fn states(server: &Api, session: &str) -> Vec<(String, String)> {
+    let list = list(server, session).await;
+    let word = |value: &Value| value.as_str().expect("a word").to_owned();
+    let follow_ups = list["follow_ups"].as_array().expect("a list");
+    follow_ups.iter().map(|one| (word(&one["id"]), word(&one["state"]))).collect()
+}
+
+/// What a follow-up's own stream says about it; everything else in there is checked.
+async fn stream_without_words(response: Response) -> Value {
+    assert_eq!(response.status(), 200);
+    let turn = response.headers()["x-turn-id"].to_str().expect("text").to_owned();
+    let body = response.text().await.expect("a body that ends");
+    let data: Vec<&str> = body.lines().filter_map(|line| line.strip_prefix("data: ")).collect();
+    let (end, chunks) = data.split_last().expect("events");
+    assert_eq!(*end, "[DONE]");
+    let chunks: Vec<Value> =
+        chunks.iter().map(|chunk| serde_json::from_str(chunk).expect("a chunk")).collect();
+    let kinds: Vec<&Value> = chunks.iter().map(|chunk| &chunk["type"]).collect();
+    assert_eq!(kinds, ["start", "start-step", "finish-step", "finish"]);
+    let about = chunks[0]["messageMetadata"]["followUp"].clone();
+    assert_eq!(about["turnId"], json!(turn), "it names the turn that answers");
+    about
+}
+
+/// The texts that each report of a delivery names.
+fn drained(events: &[Got]) -> Vec<Vec<&str>> {
+    let reports = events.iter().filter(|got| got.chunk["type"] == "data-pending-drained");
+    reports
+        .map(|got| {
+            let messages = got.chunk["data"]["messages"].as_array().expect("a list");
+            assert_eq!(got.chunk["data"]["count"], messages.len());
+            messages.iter().filter_map(|message| message["text"].as_str()).collect()
+        })
+        .collect()
+}
+
+/// Role and words of the rows of a history.
+fn told(rows: &[Value]) -> Vec<(&str, &str)> {
+    rows.iter()
+        .map(|row| (row["role"].as_str().expect("a role"), row["content"].as_str().unwrap_or("")))
+        .collect()
+}
+
+/// Whether this text stands in what the model was asked.
+fn reads(request: &RecordedRequest, text: &str) -> bool {
+    request.body["messages"].to_string().contains(text)
+}
+
+fn check_background(id: &str) -> ScriptedCall {
+    ScriptedCall::new(id, "check_background_tool", &json!({"list": true}))
+}

@@ -1,0 +1,210 @@
+//! What a sender is answered: that it waits, that it is known, that nothing is at work, that too many wait.
+
+use serde_json::{Value, json};
+use testkit::model_server::{Dialect, Gate, Script};
+
+use super::auth::{KEY, token};
+use super::guarantees::send;
+use super::scripted::todo;
+use super::{Scene, list, push, states, stream_without_words, try_push, turn_of};
+use crate::events::text_of;
+use crate::server::{id_of, refusal};
+
+/// A turn that stands still in its first step until the gate is opened, and then calls a tool and answers.
+fn calls_after(scene: &Scene, gate: &Gate) {
+    scene.model.enqueue(Script::default().say("Well").wait_for(gate).call(&[todo("call_a", "x")]));
+    scene.model.enqueue(Script::text("Done."));
+}
+
+#[tokio::test]
+async fn a_message_to_a_busy_session_is_answered_with_a_stream_without_words() {
+    let scene = Scene::start(Dialect::OpenAi).await;
+    let session = scene.server.session().await;
+    let gate = Gate::closed();
+    calls_after(&scene, &gate);
+    let events = scene.server.say(&session, "work").await;
+    gate.reached().await;
+    let path = format!("/chat/sessions/{session}/stream");
+    let parts = json!([{"type": "text", "text": "two"}]);
+    let ui = json!({"messages": [{"id": "m2", "role": "user", "parts": parts}]});
+    let bodies =
+        [json!({"message": "one", "message_id": "m1"}), ui, json!({"message": "without an id"})];
+    for body in &bodies {
+        let response = scene.server.post(&path, body).send().await.expect("an answer");
+        let about = stream_without_words(response).await;
+        assert_eq!(about["turnId"], json!(turn_of(&events)));
+        assert_eq!(about["state"], "pending");
+    }
+    let waiting = list(&scene.server, &session).await;
+    assert_eq!(waiting["messages"], json!(["one", "two", "without an id"]));
+    assert_eq!(waiting["count"], 3);
+    gate.open();
+    assert_eq!(text_of(&events.all().await), "WellDone.", "one turn answers all of them");
+    assert_eq!(scene.model.requests().len(), 2);
+    let waiting = list(&scene.server, &session).await;
+    assert_eq!((&waiting["messages"], &waiting["count"]), (&json!([]), &json!(0)));
+    scene.model.assert_no_violations();
+}
+
+#[tokio::test]
+async fn the_sender_is_told_how_many_wait_and_the_list_tells_what_became_of_them() {
+    let scene = Scene::start(Dialect::OpenAi).await;
+    let session = scene.server.session().await;
+    let gate = Gate::closed();
+    calls_after(&scene, &gate);
+    let events = scene.server.say(&session, "work").await;
+    gate.reached().await;
+    for (number, id) in ["m1", "m2", "m3"].iter().enumerate() {
+        let told = push(&scene.server, &session, id, &format!("text of {id}")).await;
+        assert_eq!(told["buffer_length"], number + 1);
+        assert_eq!(
+            (&told["max_buffer_length"], &told["turn_in_flight"]),
+            (&json!(10), &json!(true))
+        );
+        let follow_up = &told["follow_up"];
+        assert_eq!((&follow_up["id"], &follow_up["state"]), (&json!(id), &json!("pending")));
+        assert_eq!(follow_up["turn_id"], json!(turn_of(&events)));
+        assert_eq!(follow_up.get("step"), None);
+    }
+    gate.open();
+    events.all().await;
+    let after = list(&scene.server, &session).await;
+    let follow_ups = after["follow_ups"].as_array().expect("a list");
+    assert_eq!(follow_ups.len(), 3);
+    for (one, id) in follow_ups.iter().zip(["m1", "m2", "m3"]) {
+        assert_eq!(
+            (&one["id"], &one["state"], &one["step"]),
+            (&json!(id), &json!("delivered"), &json!(2))
+        );
+        assert_eq!(one["message"], json!(format!("text of {id}")));
+    }
+}
+
+#[tokio::test]
+async fn the_same_id_is_one_follow_up_and_another_text_under_it_is_refused() {
+    let scene = Scene::start(Dialect::OpenAi).await;
+    let session = scene.server.session().await;
+    let gate = Gate::closed();
+    calls_after(&scene, &gate);
+    let events = send(&scene.server, &session, "m0", "work").send().await.expect("an answer");
+    gate.reached().await;
+    push(&scene.server, &session, "m1", "more").await;
+    let reused = (409, "MESSAGE_ID_REUSED".to_owned());
+    let known = async |state: &str| {
+        // However it is sent, and as often as it is.
+        for _ in 0..2 {
+            let told = push(&scene.server, &session, "m1", "more").await;
+            assert_eq!(told["follow_up"]["state"], state);
+            let again = send(&scene.server, &session, "m1", "more").send().await;
+            let about = stream_without_words(again.expect("an answer")).await;
+            assert_eq!(
+                about,
+                json!({"id": "m1", "turnId": told["follow_up"]["turn_id"], "state": state})
+            );
+        }
+        let other = try_push(&scene.server, &session, "m1", "something else").await;
+        assert_eq!(refusal(other).await, reused);
+        let other = send(&scene.server, &session, "m1", "something else").send().await;
+        assert_eq!(refusal(other.expect("an answer")).await, reused);
+        let of_the_turn = try_push(&scene.server, &session, "m0", "work").await;
+        assert_eq!(refusal(of_the_turn).await, reused, "that id started a turn");
+        assert_eq!(states(&scene.server, &session).await, [("m1".into(), state.to_owned())]);
+    };
+    known("pending").await;
+    gate.open();
+    crate::events::Events::of(events).all().await;
+    known("delivered").await;
+    let rows = scene.messages(&session).await;
+    assert_eq!(rows.iter().filter(|row| row["id"] == "m1").count(), 1);
+    assert_eq!(scene.model.requests().len(), 2, "and no turn was started by it");
+}
+
+#[tokio::test]
+async fn where_nothing_is_at_work_there_is_nothing_to_follow_up() {
+    let scene = Scene::start(Dialect::OpenAi).await;
+    let session = scene.server.session().await;
+    let nothing = (409, "NO_ACTIVE_TURN".to_owned());
+    assert_eq!(refusal(try_push(&scene.server, &session, "m1", "hello").await).await, nothing);
+    scene.model.enqueue(Script::text("Done."));
+    scene.turn(&session, "work").await;
+    assert_eq!(refusal(try_push(&scene.server, &session, "m1", "hello").await).await, nothing);
+    assert_eq!(states(&scene.server, &session).await, []);
+    let elsewhere = try_push(&scene.server, "no-such-session", "m1", "hello").await;
+    assert_eq!(elsewhere.status(), 404);
+    // The id was not used up.
+    scene.model.enqueue(Script::text("Hello."));
+    let events = send(&scene.server, &session, "m1", "hello").send().await.expect("an answer");
+    assert_eq!(text_of(&crate::events::Events::of(events).all().await), "Hello.");
+}
+
+#[tokio::test]
+async fn what_is_no_message_is_refused() {
+    let scene = Scene::start(Dialect::OpenAi).await;
+    let session = scene.server.session().await;
+    scene.model.enqueue(Script::default().say_in("Well", 1).hang());
+    let mut events = scene.server.say(&session, "work").await;
+    events.until("text-delta").await;
+    let path = format!("/chat/sessions/{session}/messages/pending");
+    let bodies: [(Value, &str); 5] = [
+        (json!({"message": ""}), "MESSAGE_EMPTY"),
+        (json!({"message": "x".repeat(64_001)}), "MESSAGE_TOO_LONG"),
+        (json!({"message": "x", "messages": []}), "VALIDATION_ERROR"),
+        (json!({"message": "x", "message_id": ""}), "VALIDATION_ERROR"),
+        (json!({"message": "x", "file_ids": vec!["f"; 21]}), "TOO_MANY_FILES"),
+    ];
+    for (body, code) in bodies {
+        let refused = scene.server.post(&path, &body).send().await.expect("an answer");
+        assert_eq!(refusal(refused).await, (422, code.to_owned()));
+    }
+    assert_eq!(states(&scene.server, &session).await, []);
+}
+
+#[tokio::test]
+async fn ten_may_wait_and_the_eleventh_is_refused() {
+    let scene = Scene::start(Dialect::OpenAi).await;
+    let session = scene.server.session().await;
+    let gate = Gate::closed();
+    calls_after(&scene, &gate);
+    let events = scene.server.say(&session, "work").await;
+    gate.reached().await;
+    for number in 1..=10 {
+        push(&scene.server, &session, &format!("m{number}"), "more").await;
+    }
+    let full = (429, "TOO_MANY_FOLLOW_UPS".to_owned());
+    assert_eq!(refusal(try_push(&scene.server, &session, "m11", "more").await).await, full);
+    let by_stream = send(&scene.server, &session, "m11", "more").send().await.expect("an answer");
+    assert_eq!(refusal(by_stream).await, full);
+    let known = push(&scene.server, &session, "m10", "more").await;
+    assert_eq!(known["follow_up"]["state"], "pending", "one that waits is no eleventh");
+    gate.open();
+    events.all().await;
+    let rows = scene.messages(&session).await;
+    let ids: Vec<&str> = rows
+        .iter()
+        .filter(|row| row["role"] == "user")
+        .skip(1)
+        .filter_map(|row| row["id"].as_str())
+        .collect();
+    assert_eq!(ids, ["m1", "m2", "m3", "m4", "m5", "m6", "m7", "m8", "m9", "m10"]);
+}
+
+#[tokio::test]
+async fn nobody_else_can_send_to_a_turn_or_read_what_waits_for_it() {
+    let settings = [("AUTH_MODE", "jwt"), ("JWT_VERIFY_KEY", KEY), ("JWT_ISSUER", "test")];
+    let scene = Scene::with(Dialect::OpenAi, &settings).await;
+    let (client, api) = (&scene.server.client, |path: &str| scene.server.api(path));
+    let made = client.post(api("/chat/sessions")).bearer_auth(token("anna")).send().await;
+    let session = id_of(made.expect("an answer")).await;
+    scene.model.enqueue(Script::default().say_in("Well", 1).hang());
+    let path = format!("/chat/sessions/{session}/stream");
+    let started = scene.server.post(&path, &json!({"message": "work"})).bearer_auth(token("anna"));
+    let mut events = crate::events::Events::of(started.send().await.expect("an answer"));
+    events.until("text-delta").await;
+    let path = format!("/chat/sessions/{session}/messages/pending");
+    let sent = scene.server.post(&path, &json!({"message": "psst"})).bearer_auth(token("bert"));
+    assert_eq!(sent.send().await.expect("an answer").status(), 404);
+    let read = scene.server.get(&path).bearer_auth(token("bert"));
+    assert_eq!(read.send().await.expect("an answer").status(), 404);
+    let mine = scene.server.get(&path).bearer_auth(token("anna")).send().await.expect("an answer");
+    assert_eq!(crate::server::json_of(mine).await["follow_ups"], json!([]));
+}
