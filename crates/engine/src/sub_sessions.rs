@@ -72,7 +72,12 @@ impl SubSessions for Delegation {
         let turn_id = match self.inner.open(&self.owner, turn).await.map_err(unavailable)? {
             Opened::New(turn) | Opened::Joined(turn) => turn.id,
             Opened::FollowUp(follow_up) => follow_up.turn_id,
-            refused => return Err(refusal(&refused, &self.inner)),
+            refused => {
+                if new.resume.is_none() {
+                    self.forget(&session).await;
+                }
+                return Err(refusal(&refused, &self.inner));
+            }
         };
         Ok(SubSessionTurn { session_id: session, turn_id })
     }
@@ -151,6 +156,13 @@ impl Delegation {
         };
         let created = self.inner.ports.sessions.create(&self.owner, new).await;
         Ok(created.map_err(unavailable)?.id)
+    }
+
+    /// A new sub-session that was given nothing to do: nobody should find it among the sessions.
+    async fn forget(&self, session: &SessionId) {
+        if let Err(error) = self.inner.ports.sessions.delete(&self.owner, session).await {
+            tracing::warn!(%error, "a sub-session that could not begin stays as an empty session");
+        }
     }
 
     /// A sub-session of this very session; any other looks missing.

@@ -38,11 +38,11 @@ impl Outbox for Sqlite {
         let again = now + millis(again_in);
         self.writer
             .run(Need::Ordinary, move |db| {
-                // One that was claimed or ended in between is no longer in the outbox and stays out; the time of one
-                // that has come to rest is not for the outbox to change.
+                // One that was claimed or ended in between is no longer in the outbox and stays out. The time of one
+                // that rests is not for the outbox to change, also when it is over: a claim has to see that.
                 let mut update = db.prepare_cached(
                     "UPDATE turn SET due_ms = ?2 WHERE id = ?1 AND (
-                         status = 'queued' AND due_ms IS NOT NULL AND (rests = 0 OR due_ms <= ?3)
+                         status = 'queued' AND due_ms IS NOT NULL AND rests = 0
                          OR status = 'running' AND lease_until_ms <= ?3)",
                 )?;
                 for turn in &turns {

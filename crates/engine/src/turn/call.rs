@@ -12,6 +12,7 @@ use protocol::redact;
 use protocol::response::{ResponseBody, ToolResponse};
 use protocol::session::Owner;
 use protocol::tool::Budget;
+use protocol::turn::OperationRef;
 use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::AbortOnDropHandle;
@@ -133,7 +134,7 @@ impl Attempt {
             budget: self.budget(tool),
             cancel,
             permissions: self.turn.request.permissions.clone(),
-            operation: self.turn.operation.as_ref().map(|operation| OperationHandle {
+            operation: self.carried_out(&call.id).map(|operation| OperationHandle {
                 operation_id: operation.id.clone(),
                 task_id: self.turn.id.task(),
             }),
@@ -141,12 +142,16 @@ impl Attempt {
         }
     }
 
+    /// The operation whose call this is: a turn that carries one out makes other calls too, when it goes on with the
+    /// conversation.
+    fn carried_out(&self, call: &CallId) -> Option<&OperationRef> {
+        self.turn.operation.as_ref().filter(|operation| operation.call_id == *call)
+    }
+
     /// `turn/step/call`: the same whenever the call is made again. The call of an operation was asked for by another
     /// turn, and its operation is made for it alone.
     pub(super) fn key(&self, progress: &Progress, call: &CallId) -> String {
-        if let Some(operation) = &self.turn.operation
-            && operation.call_id == *call
-        {
+        if let Some(operation) = self.carried_out(call) {
             return format!("operation/{}", operation.id);
         }
         let asked = progress

@@ -2,6 +2,7 @@
 //! to in its own log, and then goes on with the conversation when it is its turn.
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use ports::Fenced;
 use ports::store::{Begun, Entry, NewOperation, Progress, Which};
@@ -23,6 +24,9 @@ use super::pause::Pause;
 use super::tool_list::arguments;
 use crate::derived;
 use crate::intake::PUSH_GRACE;
+
+/// How often an operation is looked at whose service has not answered yet.
+const LOOK: Duration = Duration::from_secs(1);
 
 impl Attempt {
     /// Answers the call with a handle; a turn of its own carries it out.
@@ -152,7 +156,15 @@ impl Attempt {
             biased;
             ended = work.ended() => ended,
             reason = self.stop_and_grace() => return Err(Halt::Stop(reason)),
+            // Dropping the work ends the call: nobody needs its answer any more.
+            result = self.completed_meanwhile(operation) => return Ok(result),
         };
+        // What a stopped call complains of is the stop, which is no result of the operation.
+        if let (Some(reason), Ended::Answer(_, Outcome::Error) | Ended::Fatal) =
+            (self.stop.now(), &ended)
+        {
+            return Err(Halt::Stop(reason));
+        }
         match ended {
             Ended::Answer(response, _)
                 if matches!(response.body, ResponseBody::OperationStarted { .. }) =>
@@ -168,13 +180,28 @@ impl Attempt {
         }
     }
 
+    /// Returns when somebody else has said what the operation came to, while its service still holds the request.
+    async fn completed_meanwhile(&self, operation: &Operation) -> OperationResult {
+        let which = Which::Operation(operation.id.clone());
+        loop {
+            tokio::time::sleep(LOOK).await;
+            let found = self.inner.ports.operations.get(&self.desk.place.owner, &which).await;
+            // A store that is away is asked again; the lease says when to give up.
+            if let Ok(Some(Operation { result: Some(result), .. })) = found {
+                return result;
+            }
+        }
+    }
+
     /// The work goes on elsewhere: nothing of this process is needed until somebody says what it came to.
     async fn rest(&self) -> Result<OperationResult, Halt> {
         self.recorder.flushed().await?;
         let at_most = self.inner.options.operation_time;
         self.stop.begin_end();
         let accepted = || self.inner.ports.operations.accepted(&self.claim, at_most);
-        let _rests: Fenced<()> = insist(&self.stop, accepted).await?;
+        if let Fenced::Done(()) = insist(&self.stop, accepted).await? {
+            tracing::info!("the operation was accepted and rests until it is completed");
+        }
         Err(Halt::Rest)
     }
 

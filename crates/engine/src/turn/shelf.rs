@@ -30,6 +30,8 @@ pub(super) const GRACE: Duration = Duration::from_millis(500);
 pub(crate) struct Shelf {
     desk: Desk,
     calls: Mutex<Vec<Shelved>>,
+    /// What was ended to make room, for the moment it takes to write that down.
+    evicted: Mutex<Vec<Shelved>>,
     /// Counts what has ended.
     ends: watch::Sender<u64>,
 }
@@ -66,19 +68,20 @@ struct Shelved {
 }
 
 enum State {
-    Running { cancel: CancellationToken, _keeper: Option<AbortOnDropHandle<()>> },
+    Running { cancel: CancellationToken, keeper: Option<AbortOnDropHandle<()>> },
     Ended { outcome: Outcome, output: Value },
 }
 
 impl Shelf {
     pub(super) fn new(desk: Desk) -> Owned {
-        Owned(Arc::new(Self { desk, calls: Mutex::default(), ends: watch::Sender::new(0) }))
+        let (calls, evicted) = (Mutex::default(), Mutex::default());
+        Owned(Arc::new(Self { desk, calls, evicted, ends: watch::Sender::new(0) }))
     }
 
     /// Takes the work over. What is too much ends the oldest.
     pub(super) fn put(self: &Arc<Self>, id: BackgroundId, call: ToolCall, work: Work) {
         let cancel = work.cancel.clone();
-        let state = State::Running { cancel: cancel.clone(), _keeper: None };
+        let state = State::Running { cancel: cancel.clone(), keeper: None };
         let evicted = {
             let mut calls = self.calls();
             let evicted = (calls.len() >= PARKED_CALLS).then(|| calls.remove(0));
@@ -90,17 +93,25 @@ impl Shelf {
             });
             evicted
         };
-        if let Some(Shelved { id, state: State::Running { cancel, .. }, .. }) = &evicted {
-            tracing::info!(background.id = %id, "the oldest parked call is ended to make room");
-            cancel.cancel();
+        if let Some(evicted) = evicted {
+            self.evict(evicted);
         }
         let keeping = keep(self.clone(), id.clone(), call, work);
         let keeper = AbortOnDropHandle::new(self.desk.inner.tasks.spawn(Kind::Tool, keeping));
         if let Some(shelved) = self.calls().iter_mut().find(|shelved| shelved.id == id)
             && matches!(shelved.state, State::Running { .. })
         {
-            shelved.state = State::Running { cancel, _keeper: Some(keeper) };
+            shelved.state = State::Running { cancel, keeper: Some(keeper) };
         }
+    }
+
+    fn evict(&self, oldest: Shelved) {
+        let State::Running { cancel, .. } = &oldest.state else { return };
+        tracing::info!(background.id = %oldest.id, "the oldest parked call is ended to make room");
+        cancel.cancel();
+        let mut evicted = lock(&self.evicted);
+        evicted.retain(Shelved::is_kept);
+        evicted.push(oldest);
     }
 
     /// One that had ended before this attempt, as the journal says.
@@ -153,13 +164,18 @@ impl Shelf {
     /// Ends everything at once, and writes nothing.
     pub(super) fn drop_all(&self) {
         // Outside the lock: what is dropped may look at the shelf.
-        let dropped = std::mem::take(&mut *self.calls());
+        let dropped =
+            (std::mem::take(&mut *self.calls()), std::mem::take(&mut *lock(&self.evicted)));
         drop(dropped);
     }
 
     async fn end(&self, id: &BackgroundId, call: &ToolCall, outcome: Outcome, output: Value) {
         let end = ParkedEnd { outcome, output: output.to_string() };
-        let entries = vec![Entry::ParkedEnded { call_id: call.id.clone(), end }];
+        let mut entries = vec![Entry::ParkedEnded { call_id: call.id.clone(), end }];
+        if self.view(id).is_none() {
+            // It had to make room: nobody can ask for it any more, after a crash either.
+            entries.push(Entry::ParkedTaken { call_id: call.id.clone() });
+        }
         let shown = Chunk::DataBackground {
             id: id.clone(),
             data: Background {
@@ -202,8 +218,19 @@ impl Shelf {
     }
 
     fn calls(&self) -> MutexGuard<'_, Vec<Shelved>> {
-        self.calls.lock().expect("no code panics while it holds this lock")
+        lock(&self.calls)
     }
+}
+
+impl Shelved {
+    /// Whether somebody still works on its end.
+    fn is_kept(&self) -> bool {
+        matches!(&self.state, State::Running { keeper: Some(keeper), .. } if !keeper.is_finished())
+    }
+}
+
+fn lock(calls: &Mutex<Vec<Shelved>>) -> MutexGuard<'_, Vec<Shelved>> {
+    calls.lock().expect("no code panics while it holds this lock")
 }
 
 #[async_trait]
@@ -238,7 +265,7 @@ impl BackgroundCalls for Shelf {
     }
 }
 
-/// Waits for the work and writes down how it ended. A call that had ended when it was told to stop keeps its result.
+/// Waits for the work and writes down how it ended.
 async fn keep(shelf: Arc<Shelf>, id: BackgroundId, call: ToolCall, mut work: Work) {
     let cancel = work.cancel.clone();
     let stopped = async {
@@ -248,6 +275,8 @@ async fn keep(shelf: Arc<Shelf>, id: BackgroundId, call: ToolCall, mut work: Wor
     let (response, outcome) = tokio::select! {
         biased;
         ended = work.ended() => match ended {
+            // One that was told to stop and has done its work all the same says so.
+            Ended::Answer(response, Outcome::Ok) => (response, Outcome::Ok),
             _ if work.cancel.is_cancelled() => cancelled(),
             Ended::Answer(response, outcome) => (response, outcome),
             Ended::Fatal => {

@@ -8,6 +8,7 @@ use ports::store::{Entry, Progress};
 use protocol::chunk::Chunk;
 use protocol::message::{Outcome, ToolCall};
 use protocol::response::{BackgroundStatus, ResponseBody, ToolResponse};
+use protocol::tool::Effect;
 use protocol::turn::FailureCode;
 
 use super::Attempt;
@@ -105,6 +106,7 @@ impl Attempt {
             return self.begin_operation(progress, &call).await;
         }
         let budget = self.budget(&*checked.tool);
+        let repeatable = checked.tool.spec().effect != Effect::Once;
         let mut work = self.begin_work(progress, &call, checked, pause);
         let ended = tokio::select! {
             biased;
@@ -113,6 +115,12 @@ impl Attempt {
             reason = self.stop_and_grace() => return Err(Halt::Stop(reason)),
         };
         match ended {
+            // What a call complains of that was stopped by a shutdown is the stop: it is made again elsewhere.
+            Ended::Answer(_, Outcome::Error)
+                if repeatable && self.stop.now() == Some(StopReason::Shutdown) =>
+            {
+                Err(Halt::Stop(StopReason::Shutdown))
+            }
             Ended::Answer(response, outcome) => self.deliver(&call, response, outcome).await,
             Ended::Fatal => Err(Halt::fail(
                 FailureCode::Internal,

@@ -6,6 +6,7 @@ use std::process::ExitCode;
 use std::time::Duration;
 
 use backends::Outcome;
+use toolbox::external::Description;
 use toolbox::sandbox::Sandbox;
 
 use crate::config::{Layers, Provider, Role, Settings};
@@ -34,6 +35,7 @@ pub(crate) async fn run(settings: &Settings, layers: &Layers) -> anyhow::Result<
     findings.push(("Port", port(settings).await));
     findings.push(("Model", model(settings).await));
     findings.push(("Shell", shell(settings).await));
+    findings.push(("Tools", tools(settings)));
     findings.push(("Settings", names(layers)));
     let mut code = ExitCode::SUCCESS;
     let mut report = String::new();
@@ -181,6 +183,24 @@ async fn shell(settings: &Settings) -> Finding {
     match Sandbox::detect().await {
         Ok(_) => Finding::Good("commands run in a sandbox.".to_owned()),
         Err(reason) => Finding::Note(format!("there is no shell tool: {reason}")),
+    }
+}
+
+/// The tools of the operator's own file. Their services are not called: a call is work.
+fn tools(settings: &Settings) -> Finding {
+    let tools = match wire::external_tools::load(settings) {
+        Ok(tools) => tools,
+        Err(error) => return Finding::Bad(format!("{error:#}")),
+    };
+    if let Some(lack) = wire::external_tools::cannot_call_back(settings, &tools) {
+        return Finding::Note(lack.to_owned());
+    }
+    match tools.as_slice() {
+        [] => Finding::Good("only the built-in ones; CHAT_TOOLS_FILE adds others.".to_owned()),
+        tools => {
+            let names: Vec<&str> = tools.iter().map(Description::name).collect();
+            Finding::Good(format!("beside the built-in ones {}.", names.join(", ")))
+        }
     }
 }
 

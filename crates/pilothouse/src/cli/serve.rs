@@ -88,6 +88,9 @@ fn announce(settings: &Settings, running: &Running) -> anyhow::Result<()> {
             "Notice: there is no shell tool, because there is no sandbox for it: {reason}"
         )?;
     }
+    if let Some(lack) = running.cannot_call_back {
+        writeln!(out, "Notice: {lack}")?;
+    }
     if settings.auth_mode == AuthMode::Local {
         writeln!(
             out,

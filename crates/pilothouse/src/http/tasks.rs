@@ -5,7 +5,7 @@ use std::sync::Arc;
 use axum::Json;
 use axum::extract::State;
 use jiff::Timestamp;
-use protocol::turn::TurnStatus;
+use protocol::turn::{Turn, TurnStatus};
 use protocol::{OperationId, SessionId, TaskId};
 use serde::Serialize;
 
@@ -19,6 +19,7 @@ use super::stream::no_task;
 pub(crate) struct Task {
     task_id: TaskId,
     session_id: SessionId,
+    /// An operation is `running` until it has ended, also while its work goes on elsewhere.
     status: TurnStatus,
     /// The tool of an operation; null for a turn.
     tool_name: Option<String>,
@@ -42,10 +43,17 @@ pub(crate) async fn read(
     let turn = turn?.ok_or_else(|| no_task().nested())?;
     Ok(Json(Task {
         task_id,
+        status: status(&turn),
         session_id: turn.session_id,
-        status: turn.status,
         tool_name: turn.operation.as_ref().map(|operation| operation.tool_name.clone()),
         operation_id: turn.operation.map(|operation| operation.id),
         created_at: turn.created_at,
     }))
+}
+
+fn status(turn: &Turn) -> TurnStatus {
+    match turn.status {
+        TurnStatus::Queued if turn.operation.is_some() => TurnStatus::Running,
+        status => status,
+    }
 }

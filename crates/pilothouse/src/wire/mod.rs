@@ -1,6 +1,7 @@
 //! Builds the program from its settings: the one place that knows every part.
 
 mod doors;
+pub(crate) mod external_tools;
 mod model;
 pub(crate) mod store;
 
@@ -16,7 +17,6 @@ use protocol::limits;
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 use toolbox::egress;
-use toolbox::external::Description;
 use toolbox::sandbox::Sandbox;
 use toolbox::tools::docs::Library;
 use toolbox::tools::{self, Services};
@@ -33,6 +33,8 @@ pub(crate) struct Running {
     pub(crate) address: SocketAddr,
     pub(crate) model: Model,
     pub(crate) shell: Shell,
+    /// What keeps the services of long-running tools from calling back.
+    pub(crate) cannot_call_back: Option<&'static str>,
     app: Arc<App>,
     engine: Engine,
     doors: doors::Open,
@@ -59,6 +61,7 @@ pub(crate) async fn start(settings: &Settings) -> anyhow::Result<Running> {
     let provider = provider(settings)?;
     let (sandbox, shell) = shell(settings).await;
     let services = services(settings, &ports, sandbox, address)?;
+    let cannot_call_back = external_tools::cannot_call_back(settings, &services.external);
     let tools = tools::all(&services).map_err(anyhow::Error::msg)?;
     let model = describe(&*provider);
     let engine = Engine::new(ports.clone(), provider, tools, engine_options(settings));
@@ -68,7 +71,18 @@ pub(crate) async fn start(settings: &Settings) -> anyhow::Result<Running> {
     let chores_end = CancellationToken::new();
     chores.spawn(chores_end.clone().run_until_cancelled_owned(http::metrics::keep_up(metrics)));
     let doors = doors.open(&app, settings);
-    Ok(Running { address, model, shell, app, engine, doors, backend, chores, chores_end })
+    Ok(Running {
+        address,
+        model,
+        shell,
+        cannot_call_back,
+        app,
+        engine,
+        doors,
+        backend,
+        chores,
+        chores_end,
+    })
 }
 
 impl Running {
@@ -110,26 +124,18 @@ fn services(
 ) -> anyhow::Result<Services> {
     let egress = egress::Client::new(egress::Options::default())
         .context("the client for foreign addresses could not be set up")?;
-    let here = || format!("http://{address}");
-    let base = settings.platform_base_url.as_ref().map_or_else(here, ToString::to_string);
+    let configured = settings.platform_base_url.as_ref().map(ToString::to_string);
+    // A process that does not serve clients takes no results either, so its own address would lead nowhere.
+    let here = settings.roles.has(Role::Api).then(|| format!("http://{address}"));
     Ok(Services {
         files: ports.files.clone(),
         egress,
         sandbox,
         docs: Library::guide(),
-        external: external_tools(settings)?,
+        external: external_tools::load(settings)?,
         max_wait: settings.max_tool_wait.0,
-        callback_base: Some(base),
+        callback_base: configured.or(here),
     })
-}
-
-/// Tools that the operator has described in a file.
-pub(crate) fn external_tools(settings: &Settings) -> anyhow::Result<Vec<Description>> {
-    let Some(file) = &settings.tools_file else { return Ok(Vec::new()) };
-    let named = || format!("CHAT_TOOLS_FILE {}", file.display());
-    let text =
-        std::fs::read_to_string(file).with_context(|| format!("{} cannot be read", named()))?;
-    toolbox::external::load(&text).map_err(|wrong| anyhow::anyhow!("{}: {wrong}", named()))
 }
 
 fn engine_options(settings: &Settings) -> engine::Options {

@@ -72,6 +72,11 @@ impl Description {
         &self.name
     }
 
+    /// Whether its result may come by callback.
+    pub fn is_long_running(&self) -> bool {
+        self.long_running
+    }
+
     /// What calling it twice would do. A service that is not known to mind is called once, except for an operation: its
     /// id tells the service that it knows the work already.
     pub(super) fn effect(&self) -> Effect {
