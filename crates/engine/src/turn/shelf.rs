@@ -40,6 +40,11 @@ pub(crate) struct Shelf {
 pub(crate) struct Owned(Arc<Shelf>);
 
 impl Owned {
+    pub(super) fn new(desk: Desk) -> Self {
+        let (calls, evicted) = (Mutex::default(), Mutex::default());
+        Self(Arc::new(Shelf { desk, calls, evicted, ends: watch::Sender::new(0) }))
+    }
+
     pub(super) fn shared(&self) -> Arc<Shelf> {
         self.0.clone()
     }
@@ -73,11 +78,6 @@ enum State {
 }
 
 impl Shelf {
-    pub(super) fn new(desk: Desk) -> Owned {
-        let (calls, evicted) = (Mutex::default(), Mutex::default());
-        Owned(Arc::new(Self { desk, calls, evicted, ends: watch::Sender::new(0) }))
-    }
-
     /// Takes the work over. What is too much ends the oldest.
     pub(super) fn put(self: &Arc<Self>, id: BackgroundId, call: ToolCall, work: Work) {
         let cancel = work.cancel.clone();

@@ -20,7 +20,7 @@ use super::insist::insist;
 use super::open_parts::OpenParts;
 use super::recorder::{Closing, Recorder};
 use super::registry::{Stop, StopReason};
-use super::shelf::Shelf;
+use super::shelf::Owned;
 use super::{Attempt, Gauge, Said, output};
 use crate::Inner;
 use crate::slots::Slot;
@@ -46,7 +46,7 @@ impl Attempt {
         let recorder = Recorder::new(&inner.tasks, log, &claim, stop.clone(), last, parts.clone());
         let pen = recorder.pen();
         let desk = Desk::new(inner.clone(), claim.clone(), stop.clone(), pen, &turn);
-        let shelf = Shelf::new(desk.clone());
+        let shelf = Owned::new(desk.clone());
         let turn_usage = turn.usage;
         Ok(Self {
             desk,
