@@ -3,9 +3,8 @@
 use std::sync::Arc;
 
 use ports::store::{Entry, JournaledCall, Parked, ParkedEnd, Progress};
-use protocol::chunk::{Background, Chunk};
 use protocol::message::{Outcome, ToolCall};
-use protocol::response::{BackgroundStatus, ResponseBody, ToolResponse};
+use protocol::response::{ResponseBody, ToolResponse};
 use protocol::tool::Effect;
 use serde_json::json;
 
@@ -14,6 +13,7 @@ use super::call::Work;
 use super::halt::Halt;
 use super::output::{INTERRUPTED, result_row, shown};
 use super::pause::Pause;
+use super::shelf::how_it_ended;
 use crate::derived;
 
 impl Attempt {
@@ -88,16 +88,9 @@ impl Attempt {
             }
             _ => {
                 let output = json!(ToolResponse::error("interrupted", INTERRUPTED));
-                let end = ParkedEnd { outcome: Outcome::Interrupted, output: output.to_string() };
-                let shown = Chunk::DataBackground {
-                    id: id.clone(),
-                    data: Background {
-                        tool_call_id: call.id.clone(),
-                        tool_name: call.name.clone(),
-                        status: BackgroundStatus::Error,
-                        output: Some(output),
-                    },
-                };
+                let outcome = Outcome::Interrupted;
+                let shown = how_it_ended(&id, call, outcome, &output);
+                let end = ParkedEnd { outcome, output: output.to_string() };
                 let entry = Entry::ParkedEnded { call_id: call.id.clone(), end: end.clone() };
                 self.desk.record_and_show(vec![entry], shown).await?;
                 self.shelf.put_ended(id, call.clone(), &end);

@@ -176,15 +176,7 @@ impl Shelf {
             // It had to make room: nobody can ask for it any more, after a crash either.
             entries.push(Entry::ParkedTaken { call_id: call.id.clone() });
         }
-        let shown = Chunk::DataBackground {
-            id: id.clone(),
-            data: Background {
-                tool_call_id: call.id.clone(),
-                tool_name: call.name.clone(),
-                status: status(outcome),
-                output: Some(output.clone()),
-            },
-        };
+        let shown = how_it_ended(id, call, outcome, &output);
         if let Err(halt) = self.desk.record_and_show(entries, shown).await {
             tracing::debug!(?halt, background.id = %id, "the end of a parked call could not be kept");
             return;
@@ -290,6 +282,24 @@ async fn keep(shelf: Arc<Shelf>, id: BackgroundId, call: ToolCall, mut work: Wor
     let desk = &shelf.desk;
     let output = output::bounded(&*desk.inner.ports.files, &desk.place, &call, &response).await;
     shelf.end(&id, &call, outcome, output).await;
+}
+
+/// The end of a parked call, as a client is told.
+pub(super) fn how_it_ended(
+    id: &BackgroundId,
+    call: &ToolCall,
+    outcome: Outcome,
+    output: &Value,
+) -> Chunk {
+    Chunk::DataBackground {
+        id: id.clone(),
+        data: Background {
+            tool_call_id: call.id.clone(),
+            tool_name: call.name.clone(),
+            status: status(outcome),
+            output: Some(output.clone()),
+        },
+    }
 }
 
 fn cancelled() -> (ToolResponse, Outcome) {
