@@ -39,7 +39,7 @@ impl Gate {
             .expect("the gate holds its own sender");
     }
 
-    pub(super) async fn pass(&self) {
+    pub(crate) async fn pass(&self) {
         self.0.reached.send_replace(true);
         let mut open = self.0.open.subscribe();
         open.wait_for(|open| *open).await.expect("the gate holds its own sender");

@@ -1,14 +1,17 @@
 //! What only several processes can meet: one of them dies, hangs, leaves, or is cut off from a server, and the others go
 //! on as if nothing had happened.
 
+mod completions;
 mod crash_loop;
 mod cut_off;
 mod hung;
 mod killed;
 mod leaving_api;
+mod operations;
 mod rolling_restart;
 mod rows;
 mod stopping;
+mod trees;
 mod two_apis;
 mod watched;
 

@@ -1,0 +1,149 @@
+//! Trees of sessions over several executors: a stop reaches all of it wherever it works, with and without a broker, and a
+//! parent that waits outlives the executors.
+
+use std::time::{Duration, Instant};
+
+use serde_json::json;
+use testkit::model_server::{Ending, Gate, ModelServer, RecordedRequest, Script};
+use testkit::proxy::Mode;
+
+use super::rows::ask;
+use super::watched::Watched;
+use super::{cluster, finished, nobody};
+use crate::contract::End;
+use crate::distributed::long_running::{
+    calls, delegate, plays, steps_of, unplanned, until_processes, word,
+};
+use crate::distributed::scripted::bash;
+use crate::server::{Cluster, Role};
+
+const WITHIN: Duration = Duration::from_secs(1);
+/// The time between two renewals, which bring the news when nobody else does.
+const RENEWAL: Duration = Duration::from_millis(800);
+/// Less than the ten seconds that a container runtime grants.
+const LEAVING: Duration = Duration::from_secs(9);
+
+/// Three levels. The last one speaks for ever; its sister has a command with a grandchild at work.
+fn tree(length: &str) -> impl Fn(&str, usize, &RecordedRequest) -> Script + Send + Sync + 'static {
+    let command = format!("bash -c 'sleep {length}' & sleep {length}");
+    move |words, step, _| match (words, step) {
+        ("root", 0) => calls(&[delegate("call_1", "middle")]),
+        ("middle", 0) => calls(&[delegate("call_2", "speaks"), delegate("call_3", "works")]),
+        ("speaks", 0) => Script::default().say("I begin").hang(),
+        ("works", 0) => calls(&[bash("call_4", &command)]),
+        _ => unplanned(words, step),
+    }
+}
+
+/// Begins the tree at the first API and returns when all of it is at work.
+async fn at_work(model: &ModelServer, cluster: &Cluster) -> (Watched, String) {
+    let length = format!("600.{}", cluster.api(0).pid());
+    plays(model, tree(&length));
+    let root = Watched::start(cluster.api(0).http(), "root").await;
+    until_processes(&length, 2).await;
+    model.wait_until("the one that speaks", |requests| steps_of(requests, "speaks") == 1).await;
+    (root, length)
+}
+
+/// Stops the root at another API; nothing of the tree is left so soon after the answer.
+async fn assert_stops(
+    model: &ModelServer,
+    cluster: &Cluster,
+    mut root: Watched,
+    length: &str,
+    answered: Duration,
+) {
+    let asked = Instant::now();
+    let report = cluster.api(1).http().cancel(&root.session).await;
+    assert!(asked.elapsed() < answered, "the answer took {:?}", asked.elapsed());
+    assert_eq!((&report["cancelled"], &report["turn_id"]), (&json!(true), &json!(root.turn)));
+    assert_ne!(report["reason"], "cancel_published_not_confirmed");
+    let told = Instant::now();
+    let requests = model.wait_until_idle().await;
+    until_processes(length, 0).await;
+    assert!(told.elapsed() < WITHIN, "it was there for {:?}", told.elapsed());
+    assert_eq!(requests.iter().filter(|request| request.ending == Ending::ClientLeft).count(), 1);
+    let ends = ask(cluster, "SELECT DISTINCT status FROM turn").await;
+    assert_eq!(ends, ["cancelled"], "every turn of the tree");
+    root.read_to_the_end().await;
+    root.assert_holds(cluster.api(1).http(), &End::Aborted).await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_stop_reaches_a_tree_on_three_executors_within_a_second() {
+    let (model, cluster) = cluster(2, 3, &[("NUM_COPILOT_WORKERS", "1")]).await;
+    let (root, length) = at_work(&model, &cluster).await;
+    assert_stops(&model, &cluster, root, &length, WITHIN).await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn without_a_broker_a_stop_reaches_a_tree_within_one_renewal() {
+    let (model, mut cluster) = nobody(&[("NUM_COPILOT_WORKERS", "2")]).await;
+    for role in [Role::Api, Role::Api, Role::Executor, Role::Executor, Role::Executor] {
+        cluster.spawn_linked(role, &[]);
+    }
+    let (root, length) = at_work(&model, &cluster).await;
+    let processes = (0..2).map(|n| cluster.api(n)).chain((0..3).map(|n| cluster.executor(n)));
+    processes.for_each(|process| process.links().rabbitmq.set(Mode::Refuse));
+    assert_stops(&model, &cluster, root, &length, RENEWAL + WITHIN).await;
+}
+
+/// A child that speaks until it is told that it may end.
+fn patient(gate: &Gate, model: &ModelServer) {
+    let held = gate.clone();
+    plays(model, move |words, step, request| match (words, step) {
+        ("root", 0) => calls(&[delegate("call_1", "child")]),
+        ("root", 1) => Script::text(&word(request, "call_1", "response")),
+        ("child", 0) => Script::default().wait_for(&held).say("Done at last."),
+        _ => unplanned(words, step),
+    });
+}
+
+async fn assert_one_child(cluster: &Cluster, mut root: Watched) {
+    root.come_back(cluster.api(0).http()).await;
+    root.read_to_the_end().await;
+    assert_eq!(root.text(), "Done at last.");
+    root.assert_holds(cluster.api(0).http(), &finished()).await;
+    let turns = ask(cluster, "SELECT count(*) FROM turn").await;
+    assert_eq!(turns, ["2"], "the parent's and one of the child");
+    let open = ask(cluster, "SELECT count(*) FROM turn WHERE status <> 'completed'").await;
+    assert_eq!(open, ["0"]);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_parent_that_waits_and_its_child_outlive_the_kill_of_every_executor() {
+    let (model, mut cluster) = cluster(1, 2, &[]).await;
+    let gate = Gate::closed();
+    patient(&gate, &model);
+    let mut root = Watched::start(cluster.api(0).http(), "root").await;
+    root.until("tool-output-available").await;
+    gate.reached().await;
+    // Whoever had the parent and whoever had the child: both are killed, one after the other.
+    for number in 0..2 {
+        cluster.executor_mut(number).kill9();
+        cluster.spawn(Role::Executor, &[]);
+    }
+    gate.open();
+    assert_one_child(&cluster, root).await;
+    model.assert_no_violations();
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_parent_that_waits_moves_to_another_executor_when_its_own_leaves() {
+    let (model, mut cluster) = cluster(1, 2, &[]).await;
+    let gate = Gate::closed();
+    patient(&gate, &model);
+    let mut root = Watched::start(cluster.api(0).http(), "root").await;
+    root.until("tool-output-available").await;
+    gate.reached().await;
+    for number in 0..2 {
+        cluster.spawn(Role::Executor, &[]);
+        let old = cluster.executor_mut(number);
+        old.sigterm();
+        assert_eq!(old.wait_for_exit(LEAVING).code(), Some(0), "executor {number}");
+    }
+    gate.open();
+    assert_one_child(&cluster, root).await;
+    let attempts = ask(&cluster, "SELECT DISTINCT attempt FROM turn").await;
+    assert_eq!(attempts, ["1"], "nothing counts as a crash");
+}

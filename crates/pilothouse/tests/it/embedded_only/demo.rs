@@ -1,0 +1,38 @@
+//! The demo of the documentation does what it says.
+
+use std::process::{Command, Stdio};
+use std::time::Duration;
+
+use crate::server::{Log, wait};
+
+const SCRIPT: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/demo/run.sh");
+/// It waits for its own service several seconds by design.
+const AT_MOST: Duration = Duration::from_secs(90);
+
+#[test]
+fn the_demo_shows_a_sub_session_a_call_in_the_background_and_an_operation_with_its_result() {
+    let mut demo = Command::new("bash")
+        .arg(SCRIPT)
+        .arg(env!("CARGO_BIN_EXE_pilothouse"))
+        .stdin(Stdio::null())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .expect("there is a bash");
+    let (shown, complaints) = (Log::default(), Log::default());
+    shown.follow(demo.stdout.take().expect("piped"));
+    complaints.follow(demo.stderr.take().expect("piped"));
+    let status = wait(&mut demo, AT_MOST);
+    let _ = demo.kill();
+    let failed = || format!("{}\n{}", shown.text(), complaints.text());
+    assert!(status.is_some_and(|status| status.success()), "{}", failed());
+    for part in [
+        "sub_session_status {\"status\": \"completed\"",
+        "background {\"background_id\"",
+        "operation_started",
+        "chart.pdf",
+        "The operation print_chart",
+    ] {
+        shown.wait_for(part);
+    }
+}

@@ -1,0 +1,184 @@
+//! Work that takes longer than an answer: calls that go on in the background, and sessions that work for others. The
+//! model is played by words: what it does depends on what its session was asked, so that one server can play a whole
+//! tree of sessions.
+
+mod parking;
+mod permissions;
+mod shelf;
+mod sub_sessions;
+mod survival;
+mod trees;
+mod waiting;
+mod watchdog;
+
+use std::time::{Duration, Instant};
+
+use serde_json::{Value, json};
+use testkit::external_service::{Answer, ExternalService};
+use testkit::model_server::{Dialect, ModelServer, RecordedRequest, Script, ScriptedCall};
+
+use super::ENGINE;
+use super::scripted::{output, settings_for};
+use crate::contract::{End, assert_whole};
+use crate::events::{Events, Got};
+use crate::server::{PATIENCE, TestServer, json_of};
+
+/// How soon everything below a cancelled turn is gone once the cancel was answered.
+pub(crate) const SOON: Duration = Duration::from_secs(1);
+
+/// A server, the model it talks to, and the service behind its external tools.
+pub(crate) struct Stage {
+    pub(crate) model: ModelServer,
+    pub(crate) service: ExternalService,
+    pub(crate) server: TestServer,
+}
+
+impl Stage {
+    /// With the tools `read_slowly` (which may be repeated), `write_slowly` (which may not), and further settings. A call
+    /// holds its step for a second, and is held by the service until the test says otherwise.
+    pub(crate) async fn set(settings: &[(&str, &str)]) -> Self {
+        let tools = [("read_slowly", json!({"effect": "idempotent"})), ("write_slowly", json!({}))];
+        let service = ExternalService::start(&tools).await;
+        for (tool, _) in &tools {
+            service.answer(tool, Answer::never());
+        }
+        let model = ModelServer::start().await;
+        let (url, file) = (model.openai_url(), service.tools_file());
+        let mut environment = settings_for(Dialect::OpenAi, &url);
+        environment.extend([("CHAT_TOOLS_FILE", &*file), ("CHAT_TOOL_BUDGET_SECONDS", "1")]);
+        environment.extend(settings);
+        let server = TestServer::with(ENGINE, &environment);
+        Self { model, service, server }
+    }
+
+    /// What the model does: by the last words to its session, and by the steps it has taken since.
+    pub(crate) fn plays(
+        &self,
+        part: impl Fn(&str, usize, &RecordedRequest) -> Script + Send + Sync + 'static,
+    ) {
+        plays(&self.model, part);
+    }
+
+    /// A first message in a session of its own, and its open stream.
+    pub(crate) async fn begin(&self, words: &str) -> (String, Events) {
+        let session = self.server.session().await;
+        let events = self.server.say(&session, words).await;
+        (session, events)
+    }
+
+    /// The same, and all of the stream of a turn that goes well.
+    pub(crate) async fn turn(&self, words: &str) -> (String, Vec<Got>) {
+        let (session, events) = self.begin(words).await;
+        (session, finished(events).await)
+    }
+
+    /// The sub-sessions of a session, as the list of sessions shows them.
+    pub(crate) async fn children(&self, parent: &str) -> Vec<String> {
+        let path = "/chat/sessions?limit=100";
+        let list = json_of(self.server.get(path).send().await.expect("an answer")).await;
+        let sessions = list["sessions"].as_array().expect("a list").iter();
+        let children = sessions.filter(|session| session["parent_session_id"] == parent);
+        children.map(|session| session["id"].as_str().expect("an id").to_owned()).collect()
+    }
+}
+
+pub(crate) fn plays(
+    model: &ModelServer,
+    part: impl Fn(&str, usize, &RecordedRequest) -> Script + Send + Sync + 'static,
+) {
+    model.respond_with(move |request| {
+        let since = request.messages().iter().rev().take_while(|row| row["role"] != "user");
+        let steps = since.filter(|row| row["role"] == "assistant").count();
+        part(&words_of(request), steps, request)
+    });
+}
+
+/// The last words to the session. The model gets them together with what it should know about the session.
+pub(crate) fn words_of(request: &RecordedRequest) -> String {
+    let text = request.last_user_text();
+    text.rsplit("\n\n").next().unwrap_or_default().to_owned()
+}
+
+/// Requests with which a session that was told this asked for a step.
+pub(crate) fn steps_of(requests: &[RecordedRequest], words: &str) -> usize {
+    requests.iter().filter(|request| words_of(request) == words).count()
+}
+
+/// All of a stream that must end well.
+pub(crate) async fn finished(events: Events) -> Vec<Got> {
+    let events = events.all().await;
+    assert_eq!(assert_whole(&events), End::Finished("stop".into()));
+    events
+}
+
+/// What the model was told of a call it made.
+pub(crate) fn told(request: &RecordedRequest, call: &str) -> Value {
+    let results = request.tool_results();
+    let found = results.iter().find(|(id, _)| id == call);
+    let (_, content) = found.unwrap_or_else(|| panic!("nothing of {call} in {results:?}"));
+    serde_json::from_str(content).unwrap_or_else(|_| panic!("not JSON: {content}"))
+}
+
+/// A word of what the model was told.
+pub(crate) fn word(request: &RecordedRequest, call: &str, name: &str) -> String {
+    let told = told(request, call);
+    told[name].as_str().unwrap_or_else(|| panic!("no {name} in {told}")).to_owned()
+}
+
+/// The final output of a call, not what was shown of it on the way.
+pub(crate) fn output_of(events: &[Got], call: &str) -> Value {
+    let last: Vec<Got> =
+        events.iter().filter(|got| got.chunk["preliminary"] != true).cloned().collect();
+    output(&last, call).clone()
+}
+
+pub(crate) fn slow(id: &str, tool: &str) -> ScriptedCall {
+    ScriptedCall::new(id, tool, &json!({"work": id}))
+}
+
+/// A look at a call in the background.
+pub(crate) fn check(id: &str, arguments: Value) -> Script {
+    Script::tool(id, "check_background_tool", &arguments)
+}
+
+/// Delegates a task and waits for its answer as long as it may.
+pub(crate) fn delegate(id: &str, prompt: &str) -> ScriptedCall {
+    delegate_with(id, json!({"prompt": prompt, "wait_for_result": 300}))
+}
+
+pub(crate) fn delegate_with(id: &str, arguments: Value) -> ScriptedCall {
+    ScriptedCall::new(id, "run_sub_session", &arguments)
+}
+
+pub(crate) fn look(id: &str, arguments: Value) -> Script {
+    Script::tool(id, "get_sub_session_result", &arguments)
+}
+
+pub(crate) fn calls(calls: &[ScriptedCall]) -> Script {
+    Script::default().call(calls)
+}
+
+/// The model was asked something that nobody has planned.
+pub(crate) fn unplanned(words: &str, step: usize) -> Script {
+    Script::error(400, "unplanned", &format!("nobody planned step {step} of {words:?}"))
+}
+
+/// Processes that have this word among their arguments.
+pub(crate) fn processes_with(word: &str) -> usize {
+    let of_process = |entry: std::io::Result<std::fs::DirEntry>| {
+        std::fs::read(entry.ok()?.path().join("cmdline")).ok()
+    };
+    let lines = std::fs::read_dir("/proc").expect("/proc").filter_map(of_process);
+    lines.filter(|line| line.split(|byte| *byte == 0).any(|part| part == word.as_bytes())).count()
+}
+
+/// Looks until so many processes have this word among their arguments, and says how long that took.
+pub(crate) async fn until_processes(word: &str, count: usize) -> Duration {
+    let began = Instant::now();
+    while processes_with(word) != count {
+        let found = processes_with(word);
+        assert!(began.elapsed() < PATIENCE, "{found} processes have {word}, not {count}");
+        tokio::time::sleep(Duration::from_millis(10)).await;
+    }
+    began.elapsed()
+}

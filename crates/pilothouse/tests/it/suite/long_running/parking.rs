@@ -1,0 +1,195 @@
+//! A call that takes longer than its budget goes on in the background, and the model can wait for it, stop it, or leave
+//! it alone.
+
+use serde_json::{Value, json};
+use testkit::external_service::{Answer, Ending};
+use testkit::model_server::{Gate, RecordedRequest, Script, ScriptedCall};
+
+use super::{Stage, calls, check, finished, output_of, slow, told, unplanned, word};
+use crate::events::Got;
+
+/// How a call in the background did, as the stream says.
+pub(super) fn shown(events: &[Got]) -> Vec<&Value> {
+    let shown = events.iter().filter(|got| got.chunk["type"] == "data-background");
+    shown.map(|got| &got.chunk).collect()
+}
+
+#[tokio::test]
+async fn a_call_over_its_budget_goes_on_and_gives_its_result_once() {
+    let stage = Stage::set(&[]).await;
+    let gate = Gate::closed();
+    stage.service.answer("write_slowly", Answer::json(json!({"rows": 3})).held_by(&gate));
+    stage.plays(|words, step, request| match step {
+        0 => calls(&[slow("call_slow", "write_slowly")]),
+        1 => check("call_list", json!({"list": true})),
+        2 => look(request, "call_early", -5),
+        3 => look(request, "call_wait", 100_000),
+        4 => look(request, "call_again", 60),
+        5 => check("call_empty", json!({"list": true})),
+        6 => Script::text("It wrote three rows."),
+        _ => unplanned(words, step),
+    });
+    let (session, events) = stage.begin("write").await;
+    // The model has got the handle, and asks for a result that is not there yet.
+    stage.model.wait_for_requests(4).await;
+    gate.open();
+    let events = finished(events).await;
+
+    let parked = output_of(&events, "call_slow");
+    assert_eq!((&parked["type"], &parked["tool"]), (&json!("background"), &json!("write_slowly")));
+    assert_eq!(parked["timeout_seconds"], 1);
+    let id = parked["background_id"].as_str().expect("a handle");
+    let hex = id.strip_prefix("bg-").expect("a handle begins with bg-");
+    assert!(hex.len() == 12 && hex.bytes().all(|b| b.is_ascii_hexdigit()), "{id}");
+
+    let listed = output_of(&events, "call_list");
+    assert_eq!((&listed["type"], &listed["count"]), (&json!("background_tool_list"), &json!(1)));
+    let entry = &listed["tools"][0];
+    assert_eq!(
+        (&entry["background_id"], &entry["tool"], &entry["done"]),
+        (&json!(id), &json!("write_slowly"), &json!(false))
+    );
+    assert!(entry["age_seconds"].is_u64(), "{entry}");
+
+    let early = output_of(&events, "call_early");
+    assert_eq!((&early["status"], &early["waited_seconds"]), (&json!("still_running"), &json!(0)));
+    assert_eq!(early.get("output"), None, "there is no result yet");
+
+    let ended = output_of(&events, "call_wait");
+    assert_eq!(ended["status"], "completed", "too long a wait is cut, not refused: {ended}");
+    assert_eq!(ended["output"]["output"], json!({"rows": 3}), "the real result: {ended}");
+    assert_eq!(output_of(&events, "call_again")["error"], "background_not_found");
+    assert_eq!(output_of(&events, "call_empty")["count"], 0);
+
+    let shown = shown(&events);
+    let [end] = shown[..] else { panic!("one end is shown: {shown:?}") };
+    assert_eq!((&end["id"], &end["data"]["status"]), (&json!(id), &json!("completed")));
+    assert_eq!(end["data"]["toolCallId"], "call_slow");
+    assert_eq!(end["data"]["output"]["output"], json!({"rows": 3}));
+
+    let rows = stage.server.read_session(&session).await;
+    let rows = rows["messages"].as_array().expect("rows").clone();
+    let row = rows.iter().find(|row| row["tool_call_id"] == "call_slow").expect("a row");
+    assert_eq!(row["outcome"], "ok", "to be parked is not to fail");
+    assert_eq!(stage.service.calls("write_slowly").len(), 1, "it was called once");
+    stage.model.assert_no_violations();
+}
+
+#[tokio::test]
+async fn a_wait_in_vain_says_how_long_it_was() {
+    let stage = Stage::set(&[]).await;
+    stage.plays(|words, step, request| match step {
+        0 => calls(&[slow("call_slow", "read_slowly")]),
+        1 => look(request, "call_wait", 1),
+        2 => Script::text("It takes longer."),
+        _ => unplanned(words, step),
+    });
+    let (_, events) = stage.turn("read").await;
+    let waited = output_of(&events, "call_wait");
+    assert_eq!(
+        (&waited["status"], &waited["waited_seconds"]),
+        (&json!("still_running"), &json!(1))
+    );
+}
+
+#[tokio::test]
+async fn a_cancel_closes_the_connection_of_the_call_and_consumes_it() {
+    let stage = Stage::set(&[]).await;
+    stage.plays(|words, step, request| match step {
+        0 => calls(&[slow("call_slow", "write_slowly")]),
+        // A wait that was asked for beside it does not count.
+        1 => check(
+            "call_cancel",
+            json!({"background_id": handle(request), "cancel": true, "wait_seconds": 500}),
+        ),
+        2 => look(request, "call_again", 0),
+        3 => Script::text("It was stopped."),
+        _ => unplanned(words, step),
+    });
+    let (_, events) = stage.begin("write").await;
+    let events = finished(events).await;
+    let cancelled = output_of(&events, "call_cancel");
+    assert_eq!(cancelled["status"], "cancelled", "{cancelled}");
+    assert_eq!(output_of(&events, "call_again")["error"], "background_not_found");
+    let calls = stage.service.calls("write_slowly");
+    assert_eq!((calls.len(), calls[0].ending), (1, Ending::CallerLeft));
+    assert_eq!(shown(&events)[0]["data"]["status"], "cancelled");
+}
+
+#[tokio::test]
+async fn a_cancel_of_a_call_that_has_ended_gives_its_real_result() {
+    let stage = Stage::set(&[]).await;
+    let (answered, thinking) = (Gate::closed(), Gate::closed());
+    stage.service.answer("write_slowly", Answer::json(json!({"rows": 3})).held_by(&answered));
+    let held = thinking.clone();
+    stage.plays(move |words, step, request| match step {
+        0 => calls(&[slow("call_slow", "write_slowly")]),
+        1 => {
+            Script::default().wait_for(&held).call(&[cancel_call("call_cancel", &handle(request))])
+        }
+        2 => Script::text("It was too late."),
+        _ => unplanned(words, step),
+    });
+    let (_, mut events) = stage.begin("write").await;
+    thinking.reached().await;
+    answered.open();
+    let mut seen = events.until_seen("data-background").await;
+    thinking.open();
+    let (rest, _) = events.rest().await;
+    seen.extend(rest);
+    let cancelled = output_of(&seen, "call_cancel");
+    assert_eq!(cancelled["status"], "completed", "{cancelled}");
+    assert_eq!(cancelled["output"]["output"], json!({"rows": 3}));
+}
+
+#[tokio::test]
+async fn a_call_that_fails_in_the_background_is_an_error_with_its_reason() {
+    let stage = Stage::set(&[]).await;
+    let gate = Gate::closed();
+    stage.service.answer("write_slowly", Answer::status(507, "no room").held_by(&gate));
+    stage.plays(|words, step, request| match step {
+        0 => calls(&[slow("call_slow", "write_slowly")]),
+        1 => look(request, "call_wait", 60),
+        2 => Script::text("There was no room."),
+        _ => unplanned(words, step),
+    });
+    let (_, events) = stage.begin("write").await;
+    stage.model.wait_for_requests(2).await;
+    gate.open();
+    let events = finished(events).await;
+    let failed = output_of(&events, "call_wait");
+    assert_eq!((&failed["status"], &failed["output"]["type"]), (&json!("error"), &json!("error")));
+    assert_eq!(failed["output"]["error"], "external_tool_failed");
+    let reason = failed["output"]["message"].as_str().expect("a sentence");
+    assert!(reason.contains("507") && reason.contains("no room"), "{reason}");
+    assert_eq!(shown(&events)[0]["data"]["status"], "error");
+}
+
+#[tokio::test]
+async fn a_handle_that_nobody_has_is_not_found_and_a_question_without_one_is_corrected() {
+    let stage = Stage::set(&[]).await;
+    stage.plays(|words, step, _| match step {
+        0 => check("call_unknown", json!({"background_id": "bg-0123456789ab"})),
+        1 => check("call_nothing", json!({})),
+        2 => Script::text("There is none."),
+        _ => unplanned(words, step),
+    });
+    let (_, events) = stage.turn("look").await;
+    assert_eq!(output_of(&events, "call_unknown")["error"], "background_not_found");
+    assert_eq!(output_of(&events, "call_nothing")["error"], "invalid_arguments");
+}
+
+/// The handle of the call that was parked.
+fn handle(request: &RecordedRequest) -> String {
+    word(request, "call_slow", "background_id")
+}
+
+fn look(request: &RecordedRequest, call: &str, wait_seconds: i64) -> Script {
+    assert_eq!(told(request, "call_slow")["type"], "background");
+    check(call, json!({"background_id": handle(request), "wait_seconds": wait_seconds}))
+}
+
+fn cancel_call(id: &str, handle: &str) -> ScriptedCall {
+    let arguments = json!({"background_id": handle, "cancel": true});
+    ScriptedCall::new(id, "check_background_tool", &arguments)
+}

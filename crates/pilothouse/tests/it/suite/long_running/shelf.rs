@@ -1,0 +1,139 @@
+//! What is in the background belongs to one turn of one session: it is limited, nobody else sees it, and it ends with its
+//! turn.
+
+use std::time::Instant;
+
+use serde_json::json;
+use testkit::external_service::Ending;
+use testkit::model_server::{Script, ScriptedCall};
+
+use super::super::scripted::bash;
+use super::parking::shown;
+use super::{
+    SOON, Stage, calls, check, delegate, finished, output_of, processes_with, slow, told,
+    unplanned, until_processes, word,
+};
+use crate::contract::{End, assert_whole};
+use crate::events::Got;
+
+const MOST: usize = 32;
+
+#[tokio::test]
+async fn one_more_than_thirty_two_ends_the_oldest() {
+    let stage = Stage::set(&[]).await;
+    stage.plays(|words, step, request| match step {
+        0 => calls(&[slow("call_oldest", "read_slowly")]),
+        1 => calls(&thirty_two()),
+        2 => check("call_list", json!({"list": true})),
+        3 => {
+            let oldest = word(request, "call_oldest", "background_id");
+            check("call_gone", json!({"background_id": oldest, "wait_seconds": 0}))
+        }
+        4 => Script::text("Thirty-two are at work."),
+        _ => unplanned(words, step),
+    });
+    let (_, mut events) = stage.begin("read a lot").await;
+    let mut seen = Vec::new();
+    while !seen.iter().any(|got: &Got| got.chunk["toolCallId"] == "call_list") {
+        seen.push(events.next().await.expect("the stream goes on"));
+    }
+    let all = stage.service.wait_for_calls("read_slowly", MOST + 1).await;
+    assert_eq!(all[0].work(), "call_oldest");
+    stage.service.wait_until_left("read_slowly", 0).await;
+    let (rest, _) = events.rest().await;
+    seen.extend(rest);
+    assert_eq!(assert_whole(&seen), End::Finished("stop".into()));
+    let listed = output_of(&seen, "call_list");
+    assert_eq!(listed["count"], MOST);
+    let oldest = &output_of(&seen, "call_oldest")["background_id"];
+    let tools = listed["tools"].as_array().expect("a list");
+    assert!(tools.iter().all(|tool| tool["background_id"] != *oldest && tool["done"] == false));
+    assert_eq!(output_of(&seen, "call_gone")["error"], "background_not_found");
+    let ends = shown(&seen);
+    let end = ends.iter().find(|chunk| chunk["id"] == *oldest).expect("its end is shown");
+    assert_eq!(end["data"]["status"], "cancelled");
+}
+
+pub(super) fn thirty_two() -> Vec<ScriptedCall> {
+    (0..MOST).map(|number| slow(&format!("call_{number}"), "read_slowly")).collect()
+}
+
+#[tokio::test]
+async fn a_sub_session_sees_nothing_of_what_its_parent_has_in_the_background() {
+    let stage = Stage::set(&[]).await;
+    stage.plays(|words, step, request| match (words.split(' ').next(), step) {
+        (Some("parent"), 0) => calls(&[slow("call_slow", "read_slowly")]),
+        (Some("parent"), 1) => {
+            let handle = word(request, "call_slow", "background_id");
+            calls(&[delegate("call_child", &format!("look-for {handle}"))])
+        }
+        (Some("parent"), 2) => Script::text("It saw nothing."),
+        (Some("look-for"), 0) => {
+            let handle = words.split(' ').nth(1).expect("a handle");
+            let by_handle = json!({"background_id": handle, "cancel": true});
+            let list =
+                ScriptedCall::new("call_list", "check_background_tool", &json!({"list": true}));
+            calls(&[list, ScriptedCall::new("call_steal", "check_background_tool", &by_handle)])
+        }
+        (Some("look-for"), 1) => {
+            let count = told(request, "call_list")["count"].clone();
+            Script::text(&format!("{count} and {}", word(request, "call_steal", "error")))
+        }
+        _ => unplanned(words, step),
+    });
+    let (_, events) = stage.turn("parent").await;
+    assert_eq!(output_of(&events, "call_child")["response"], "0 and background_not_found");
+}
+
+#[tokio::test]
+async fn what_is_in_the_background_ends_with_its_turn() {
+    let stage = Stage::set(&[]).await;
+    stage.plays(|words, step, _| match step {
+        0 => calls(&[slow("call_read", "read_slowly"), slow("call_write", "write_slowly")]),
+        1 => Script::text("I do not wait for it."),
+        _ => unplanned(words, step),
+    });
+    let (session, events) = stage.turn("work").await;
+    let ended = Instant::now();
+    for tool in ["read_slowly", "write_slowly"] {
+        stage.service.wait_until_left(tool, 0).await;
+    }
+    assert!(ended.elapsed() < SOON, "it went on for {:?}", ended.elapsed());
+    let shown = shown(&events);
+    assert_eq!(shown.len(), 2, "the end of each is shown: {shown:?}");
+    assert!(shown.iter().all(|chunk| chunk["data"]["status"] == "cancelled"));
+    // A later turn of the same session begins with nothing.
+    stage.plays(|words, step, _| match step {
+        0 => check("call_list", json!({"list": true})),
+        1 => Script::text("Nothing."),
+        _ => unplanned(words, step),
+    });
+    let later = finished(stage.server.say(&session, "and now?").await).await;
+    assert_eq!(output_of(&later, "call_list")["count"], 0);
+    stage.model.assert_no_violations();
+}
+
+#[tokio::test]
+async fn a_cancelled_turn_takes_its_commands_in_the_background_with_it() {
+    let stage = Stage::set(&[]).await;
+    let length = format!("600.{}", stage.server.pid());
+    let tree = format!("(setsid sleep {length} &) ; bash -c 'sleep {length}' & sleep {length}");
+    stage.plays(move |words, step, _| match step {
+        0 => calls(&[bash("call_shell", &tree), slow("call_slow", "write_slowly")]),
+        1 => Script::default().say("They are at work.").hang(),
+        _ => unplanned(words, step),
+    });
+    let (session, mut events) = stage.begin("work").await;
+    events.until("text-delta").await;
+    until_processes(&length, 3).await;
+    let report = stage.server.cancel(&session).await;
+    let answered = Instant::now();
+    assert_eq!(report["cancelled"], true);
+    assert_ne!(report["reason"], "cancel_published_not_confirmed");
+    until_processes(&length, 0).await;
+    stage.service.wait_until_left("write_slowly", 0).await;
+    assert!(answered.elapsed() < SOON, "it took {:?}", answered.elapsed());
+    events.rest().await;
+    assert_eq!(stage.service.calls("write_slowly")[0].ending, Ending::CallerLeft);
+    assert_eq!(processes_with(&length), 0);
+}

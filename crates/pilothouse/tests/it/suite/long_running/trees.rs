@@ -1,0 +1,178 @@
+//! Stopping a tree of sessions: within a second of the answer nothing of it is left anywhere, on whatever level it was at
+//! work.
+
+use std::time::Instant;
+
+use serde_json::{Value, json};
+use testkit::external_service::Ending as Call;
+use testkit::model_server::{Ending, Gate, Script};
+
+use super::super::guarantees::history::history;
+use super::super::scripted::bash;
+use super::{
+    SOON, Stage, calls, delegate, delegate_with, finished, processes_with, slow, steps_of,
+    unplanned, until_processes, word,
+};
+use crate::contract::{End, assert_whole};
+use crate::events::text_of;
+
+/// Each level has a command with a grandchild, a call in the background and, at the bottom, an open request to the model.
+#[tokio::test]
+async fn a_second_after_the_cancel_of_a_tree_nothing_of_it_is_left() {
+    let stage = Stage::set(&[]).await;
+    let length = format!("600.{}", stage.server.pid());
+    let command = format!("(setsid sleep {length} &) ; bash -c 'sleep {length}' & sleep {length}");
+    stage.plays(move |words, step, _| {
+        let level: u32 = words.rsplit(' ').next().and_then(|n| n.parse().ok()).unwrap_or(9);
+        let work = [
+            bash(&format!("shell_{level}"), &command),
+            slow(&format!("slow_{level}"), "read_slowly"),
+        ];
+        match (level, step) {
+            (0..=2, 0) => calls(&work),
+            (0 | 1, 1) => {
+                calls(&[delegate(&format!("child_{level}"), &format!("level {}", level + 1))])
+            }
+            (2, 1) => Script::default().say("I work").hang(),
+            _ => unplanned(words, step),
+        }
+    });
+    let (session, events) = stage.begin("level 0").await;
+    // The bottom is asked twice: it comes to its second step when all three levels are at work.
+    stage
+        .model
+        .wait_until("the second step of the last level", |requests| {
+            steps_of(requests, "level 2") == 2
+        })
+        .await;
+    until_processes(&length, 9).await;
+    assert_cancelled_in_time(&stage, &session, &length, 3).await;
+    assert_eq!(assert_whole(&events.all().await), End::Aborted);
+    assert_at_rest(&stage, &session, 3).await;
+}
+
+#[tokio::test]
+async fn a_cancel_reaches_children_nobody_waits_for_and_those_that_have_not_begun() {
+    // One worker: the first child has it, the second one waits for it.
+    let stage = Stage::set(&[("NUM_COPILOT_WORKERS", "1")]).await;
+    stage.plays(|words, step, _| match (words, step) {
+        ("parent", 0) => calls(&[
+            delegate_with("call_a", json!({"prompt": "at work", "wait_for_result": 300})),
+            delegate_with("call_b", json!({"prompt": "in line", "wait_for_result": 0})),
+        ]),
+        (_, 0) => Script::default().say("I work").hang(),
+        _ => unplanned(words, step),
+    });
+    let (session, events) = stage.begin("parent").await;
+    stage.model.wait_for_requests(2).await;
+    let report = stage.server.cancel(&session).await;
+    let answered = Instant::now();
+    assert_eq!(report["cancelled"], true);
+    assert_ne!(report["reason"], "cancel_published_not_confirmed");
+    assert_eq!(assert_whole(&events.all().await), End::Aborted);
+    let requests = stage.model.wait_until_idle().await;
+    assert!(answered.elapsed() < SOON, "it took {:?}", answered.elapsed());
+    assert_eq!(requests.len(), 2, "the one in line never reached the model");
+    assert_eq!(requests[1].ending, Ending::ClientLeft);
+    let children = stage.children(&session).await;
+    assert_eq!(children.len(), 2);
+    for child in &children {
+        assert_stopped(&stage, child).await;
+    }
+}
+
+#[tokio::test]
+async fn a_session_that_is_deleted_takes_the_work_below_it_along() {
+    let stage = Stage::set(&[]).await;
+    stage.plays(|words, step, _| match (words, step) {
+        ("parent", 0) => calls(&[delegate("call_1", "child")]),
+        ("child", 0) => calls(&[delegate("call_2", "grandchild")]),
+        ("grandchild", 0) => Script::default().say("I work").hang(),
+        _ => unplanned(words, step),
+    });
+    let (session, _events) = stage.begin("parent").await;
+    stage.model.wait_for_requests(3).await;
+    let child = stage.children(&session).await.remove(0);
+    let grandchild = stage.children(&child).await.remove(0);
+    let url = stage.server.api(&format!("/chat/sessions/{session}"));
+    let deleted = stage.server.client.delete(url).send().await.expect("an answer");
+    let answered = Instant::now();
+    assert!(deleted.status().is_success(), "{}", deleted.status());
+    let requests = stage.model.wait_until_idle().await;
+    assert!(answered.elapsed() < SOON, "it took {:?}", answered.elapsed());
+    assert_eq!(requests[2].ending, Ending::ClientLeft);
+    for left in [child, grandchild] {
+        assert_stopped(&stage, &left).await;
+    }
+}
+
+#[tokio::test]
+async fn a_child_that_is_cancelled_leaves_its_parent_and_its_sister_alone() {
+    let stage = Stage::set(&[]).await;
+    let gate = Gate::closed();
+    let held = gate.clone();
+    stage.plays(move |words, step, request| match (words, step) {
+        ("parent", 0) => calls(&[delegate("call_a", "endless"), delegate("call_b", "sister")]),
+        ("parent", 1) => {
+            let status = word(request, "call_a", "status");
+            Script::text(&format!("{status}, {}", word(request, "call_b", "response")))
+        }
+        ("endless", 0) => Script::default().say("I work").hang(),
+        ("sister", 0) => Script::default().wait_for(&held).say("done"),
+        _ => unplanned(words, step),
+    });
+    let (session, events) = stage.begin("parent").await;
+    let requests = stage.model.wait_for_requests(3).await;
+    assert_eq!(requests.len(), 3);
+    let mut stopped = 0;
+    for child in stage.children(&session).await {
+        let first = stage.server.read_session(&child).await["messages"][0]["content"].clone();
+        if first == "endless" {
+            assert_eq!(stage.server.cancel(&child).await["cancelled"], true);
+            stopped += 1;
+        }
+    }
+    assert_eq!(stopped, 1);
+    gate.open();
+    let events = finished(events).await;
+    assert_eq!(text_of(&events), "cancelled, done");
+}
+
+/// Cancels the root, and everything it has begun is gone within a second of the answer.
+async fn assert_cancelled_in_time(stage: &Stage, session: &str, length: &str, held: usize) {
+    let report = stage.server.cancel(session).await;
+    let answered = Instant::now();
+    assert_eq!(report["cancelled"], true);
+    assert_ne!(report["reason"], "cancel_published_not_confirmed");
+    let requests = stage.model.wait_until_idle().await;
+    until_processes(length, 0).await;
+    let calls = stage
+        .service
+        .wait_until("read_slowly", "all callers to leave", |calls| {
+            calls.iter().all(|call| call.ending != Call::Open)
+        })
+        .await;
+    assert!(answered.elapsed() < SOON, "it took {:?}", answered.elapsed());
+    assert_eq!(calls.len(), held);
+    assert_eq!(requests.iter().filter(|request| request.ending == Ending::ClientLeft).count(), 1);
+    assert_eq!(processes_with(length), 0);
+}
+
+/// The whole chain below a session: each is idle, and its history says that it was stopped.
+async fn assert_at_rest(stage: &Stage, root: &str, levels: usize) {
+    let mut session = root.to_owned();
+    for level in 0..levels {
+        assert_stopped(stage, &session).await;
+        let mut children = stage.children(&session).await;
+        assert_eq!(children.len(), usize::from(level + 1 < levels));
+        session = children.pop().unwrap_or_default();
+    }
+}
+
+async fn assert_stopped(stage: &Stage, session: &str) {
+    let read = stage.server.read_session(session).await;
+    assert_eq!(read["active_stream"], Value::Null, "it is idle");
+    let rows = history(&stage.server, session).await;
+    let notice = rows.last().expect("rows");
+    assert_eq!(notice["metadata"]["code"], "cancelled", "{notice}");
+}

@@ -1,0 +1,46 @@
+//! Calls of a long-running tool that are no operation: nothing is begun for them, and no service is asked.
+
+use serde_json::json;
+use testkit::model_server::{Script, ScriptedCall};
+
+use super::super::scripted::output;
+use super::{CALL, TOOL, Workshop, finished, shown};
+use crate::contract::assert_whole;
+use crate::server::id_of;
+
+#[tokio::test]
+async fn a_wrong_call_is_refused_at_once() {
+    let shop = Workshop::start().await;
+    let session = shop.server.session().await;
+    shop.model.enqueue(Script::tool(CALL, TOOL, &json!({"work": 5})));
+    shop.model.enqueue(Script::text("I was wrong."));
+    let events = shop.server.say(&session, "try").await.all().await;
+    assert_eq!(output(&events, CALL)["error"], "invalid_arguments");
+    assert_eq!(shop.service.calls(TOOL).len(), 0);
+}
+
+#[tokio::test]
+async fn a_call_that_is_not_permitted_begins_no_operation() {
+    let shop = Workshop::start().await;
+    let session = shop.server.session().await;
+    shop.model.enqueue(Script::default().call(&[ScriptedCall::new(CALL, TOOL, &json!({}))]));
+    shop.model.enqueue(Script::text("I may not."));
+    let body = json!({"message": "try", "permissions": {"tools": [TOOL]}});
+    let path = format!("/chat/sessions/{session}/stream");
+    let said = shop.server.post(&path, &body).send().await.expect("an answer");
+    let events = crate::events::Events::of(said).all().await;
+    assert_eq!(assert_whole(&events), finished());
+    assert_eq!(output(&events, CALL)["error"], "permission_denied");
+    assert_eq!(shop.row(&session).await["outcome"], "denied");
+    assert_eq!(shop.service.calls(TOOL).len(), 0);
+}
+
+#[tokio::test]
+async fn in_a_dry_run_an_operation_ends_without_its_service() {
+    let shop = Workshop::start().await;
+    let made = shop.server.post("/chat/sessions", &json!({"dry_run": true})).send().await;
+    let begun = shop.begin_in(&id_of(made.expect("an answer")).await).await;
+    let (events, end) = shop.to_the_end(&begun.task).await;
+    assert_eq!((end, &shown(&events)["output"]["dry_run"]), (finished(), &json!(true)));
+    assert_eq!(shop.service.calls(TOOL).len(), 0);
+}
