@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { checkStream, LIVE, REPLAY } from './lib/checker.mjs';
+import { checkStream, LIVE, OFF_THE_LOG, REPLAY } from './lib/checker.mjs';
 
 const start = { type: 'start', messageId: 'm' };
 const open = [start, { type: 'start-step' }];
@@ -30,6 +30,7 @@ test('a stream in good order passes', () => {
     [...open, ...called, status, result, { type: 'finish-step' }, { type: 'start-step' }, ...words, ...close],
     [...open, ...words, { type: 'finish-step' }, { type: 'error', errorText: '[code:x] y' }, { type: 'finish' }],
     [...open, ...words, { type: 'finish-step' }, { type: 'abort' }],
+    [...open, ...called, { ...result, preliminary: true }, result, ...close],
     [start, { type: 'finish' }],
   ];
   for (const chunks of good) assert.deepEqual(checkStream(raw(chunks), LIVE), chunks);
@@ -59,6 +60,7 @@ test('every fault is named', () => {
     [raw([...open, ...called, ...close]), /without a result/],
     [raw([...open, result, ...close]), /unknown/],
     [raw([...open, ...called, result, result, ...close]), /settled/],
+    [raw([...open, ...called, { ...result, preliminary: true }, ...close]), /without a result/],
     [raw([start, { type: 'error', errorText: 'x' }, { type: 'abort' }]), /between error and finish/],
     [raw([start, { type: 'ping' }, { type: 'finish' }]), /portable chunk type/],
     [raw([start, { type: 'finish', finishReason: null }]), /refuse/],
@@ -71,4 +73,5 @@ test('every fault is named', () => {
   ];
   for (const [stream, name] of faults) assert.throws(() => checkStream(stream, LIVE), name, stream);
   assert.throws(() => checkStream(raw([start, status, { type: 'finish' }]), REPLAY), /repeats/);
+  assert.throws(() => checkStream(raw([start, { type: 'finish' }]), OFF_THE_LOG), /has an id/);
 });

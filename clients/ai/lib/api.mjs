@@ -25,6 +25,11 @@ export function cancel(session) {
   return json('POST', `/api/chat/sessions/${session}/cancel`, {});
 }
 
+/** What became of the messages that were sent to turns at work. */
+export function followUps(session) {
+  return json('GET', `/api/chat/sessions/${session}/messages/pending`);
+}
+
 /** The session once no turn of it runs any more. */
 export async function settledSession(session) {
   const deadline = Date.now() + PATIENCE_MS;

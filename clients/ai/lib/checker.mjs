@@ -8,6 +8,8 @@ import { parseEvents } from './sse.mjs';
 export const LIVE = 'live';
 /** The whole turn again: runs of deltas may be merged, nothing transient may be repeated. */
 export const REPLAY = 'replay';
+/** What stands in no log, because another stream says it: without ids, so that nobody comes back to it. */
+export const OFF_THE_LOG = 'off the log';
 
 /** Checks a whole stream and returns its chunks. Throws at the first fault, naming it. */
 export function checkStream(raw, form) {
@@ -28,6 +30,10 @@ export function checkStream(raw, form) {
 }
 
 function checkIds(events, form) {
+  if (form === OFF_THE_LOG) {
+    if (events.some((event) => event.id !== undefined)) throw new Error('an event has an id');
+    return;
+  }
   let last = 0;
   for (const event of events) {
     if (!/^[1-9]\d*$/.test(event.id)) throw new Error(`${event.id} is not an event id`);
@@ -101,7 +107,7 @@ class Turn {
     }
   }
 
-  tool({ type, toolCallId: id }) {
+  tool({ type, toolCallId: id, preliminary }) {
     if (this.place !== 'step') throw new Error(`${type} comes ${this.where()}`);
     const moves = {
       'tool-input-start': [[undefined], 'streaming'],
@@ -114,7 +120,8 @@ class Turn {
     const [from, to] = moves[type];
     const state = this.calls.get(id);
     if (!from.includes(state)) throw new Error(`${type} for the call ${id}, which is ${state ?? 'unknown'}`);
-    this.calls.set(id, to);
+    // The last word about a call is still to come.
+    this.calls.set(id, preliminary ? 'called' : to);
   }
 
   where() {

@@ -109,7 +109,7 @@ pub(crate) async fn send(
         return Err(Problem::shutting_down());
     }
     let request = FollowUpRequest {
-        session_id,
+        session_id: session_id.clone(),
         text: checked_text(new.message)?,
         client_id: new.message_id.map(checked_id).transpose()?,
         context: checked_context(new.context)?,
@@ -117,10 +117,7 @@ pub(crate) async fn send(
     };
     let (follow_up, waiting) = match app.engine.follow_up(&identity.owner, request).await? {
         Pushed::Waits { follow_up, waiting } => (follow_up, waiting),
-        Pushed::Known(follow_up) => {
-            let waiting = u32::from(follow_up.state == FollowUpState::Pending);
-            (follow_up, waiting)
-        }
+        Pushed::Known(follow_up) => (follow_up, still_waiting(&app, &identity, &session_id).await?),
         Pushed::Reused => return Err(Problem::message_id_reused()),
         Pushed::NoTurn => {
             return Err(Problem::new(
@@ -150,8 +147,7 @@ pub(crate) async fn list(
     identity: Identity,
     Id(session): Id<SessionId>,
 ) -> Answer<Json<FollowUps>> {
-    let found = app.ports.follow_ups.list(&identity.owner, &session, TOLD).await?;
-    let found = found.ok_or_else(Problem::no_session)?;
+    let found = newest(&app, &identity, &session).await?;
     let waiting = found.iter().filter(|one| one.state == FollowUpState::Pending);
     let messages: Vec<String> = waiting.map(|one| one.text.clone()).collect();
     Ok(Json(FollowUps {
@@ -159,4 +155,14 @@ pub(crate) async fn list(
         messages,
         follow_ups: found.into_iter().map(FollowUpView::from).collect(),
     }))
+}
+
+async fn newest(app: &App, identity: &Identity, session: &SessionId) -> Answer<Vec<FollowUp>> {
+    let found = app.ports.follow_ups.list(&identity.owner, session, TOLD).await?;
+    found.ok_or_else(Problem::no_session)
+}
+
+async fn still_waiting(app: &App, identity: &Identity, session: &SessionId) -> Answer<u32> {
+    let found = newest(app, identity, session).await?;
+    Ok(found.iter().map(|one| u32::from(one.state == FollowUpState::Pending)).sum())
 }

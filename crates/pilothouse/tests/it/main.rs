@@ -6,6 +6,7 @@ mod contract;
 mod events;
 mod namespace;
 mod outages;
+mod processes;
 mod program;
 mod server;
 

@@ -2,7 +2,8 @@
 
 use std::time::Duration;
 
-use protocol::SessionId;
+use protocol::follow_up::FollowUpState;
+use protocol::{MessageId, SessionId};
 use reqwest::{RequestBuilder, Response, StatusCode};
 use serde::Deserialize;
 use serde_json::{Value, json};
@@ -37,6 +38,18 @@ pub(super) enum Failure {
 pub(super) struct Opened {
     pub(super) messages: Vec<PastMessage>,
     pub(super) active_stream: Option<Value>,
+}
+
+/// A message that was sent to a turn at work, and what became of it.
+#[derive(Deserialize)]
+pub(super) struct FollowUp {
+    pub(super) id: MessageId,
+    pub(super) state: FollowUpState,
+}
+
+#[derive(Deserialize)]
+struct FollowUps {
+    follow_ups: Vec<FollowUp>,
 }
 
 #[derive(Deserialize)]
@@ -81,10 +94,35 @@ impl Api {
         &self,
         session: &SessionId,
         text: &str,
-        id: &str,
+        id: &MessageId,
     ) -> Result<Response, Failure> {
         let body = json!({"message": text, "message_id": id});
         self.send(self.client.post(self.session(session, "/stream")).json(&body)).await
+    }
+
+    /// Sends a message to the turn at work, and only there.
+    pub(super) async fn send_follow_up(
+        &self,
+        session: &SessionId,
+        text: &str,
+        id: &MessageId,
+    ) -> Result<(), Failure> {
+        let body = json!({"message": text, "message_id": id});
+        let request = self.client.post(self.session(session, "/messages/pending")).json(&body);
+        self.answer::<Value>(request).await.map(|_| ())
+    }
+
+    pub(super) async fn follow_ups(&self, session: &SessionId) -> Result<Vec<FollowUp>, Failure> {
+        let request = self.client.get(self.session(session, "/messages/pending"));
+        Ok(self.answer::<FollowUps>(request).await?.follow_ups)
+    }
+
+    /// The turn that runs or has just ended, if there is one.
+    pub(super) async fn newest_turn(&self, session: &SessionId) -> Result<Option<String>, Failure> {
+        let looking = tokio::time::timeout(ANSWER_PATIENCE, self.resume(session));
+        let response = looking.await.unwrap_or(Err(Failure::Unreachable))?;
+        // Its words are not read: dropping the answer hangs up.
+        Ok(turn_of(&response))
     }
 
     /// The session's running turn from its beginning.
@@ -135,6 +173,12 @@ impl Api {
         let detail = detail.map_or_else(|| format!("The server answered {status}."), str::to_owned);
         Err(Failure::Refused { status: status.as_u16(), detail })
     }
+}
+
+/// The turn that a stream belongs to.
+pub(super) fn turn_of(stream: &Response) -> Option<String> {
+    let turn = stream.headers().get("x-turn-id")?;
+    turn.to_str().ok().map(str::to_owned)
 }
 
 impl Failure {

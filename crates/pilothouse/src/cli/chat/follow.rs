@@ -4,12 +4,14 @@ use std::time::Duration;
 
 use futures::StreamExt;
 use protocol::sse::Decoder;
-use protocol::{Chunk, MessageId, SessionId};
+use protocol::{Chunk, SessionId};
 use reqwest::{Response, StatusCode};
 use tokio::time::Instant;
 
-use super::api::{Api, Failure};
-use super::keyboard::Keyboard;
+use super::api::{Api, Failure, turn_of};
+use super::follow_up::Queued;
+use super::keyboard::{Keyboard, Lines, Typed};
+use super::message::Message;
 use super::screen::Screen;
 
 /// How long a server may be away before we give up on it.
@@ -21,10 +23,7 @@ const EVENT_BYTES: usize = 16 * 1024 * 1024;
 
 /// How a turn is come by.
 pub(super) enum Begin {
-    Send {
-        text: String,
-        id: MessageId,
-    },
+    Send(Message),
     /// The one that runs already.
     Resume,
 }
@@ -38,10 +37,16 @@ pub(super) enum Ended {
 
 /// Follows the turns of one session.
 pub(super) struct Follower<'a> {
-    api: &'a Api,
-    session: SessionId,
+    pub(super) api: &'a Api,
+    pub(super) session: SessionId,
     pub(super) screen: &'a mut Screen,
     pub(super) keyboard: Keyboard,
+    /// The last turn that was shown.
+    pub(super) shown: Option<String>,
+    /// What was typed while a turn was at work and could not be sent to it.
+    pub(super) kept: Option<Message>,
+    /// What was sent to the turn at work and is not known to have reached the model.
+    pub(super) queued: Vec<Queued>,
 }
 
 /// One turn, as far as it was followed.
@@ -50,6 +55,8 @@ struct Progress {
     turn: Option<String>,
     last_event: Option<String>,
     stop: Stop,
+    /// Whether the message has become a follow-up of a turn that was already at work.
+    joined: bool,
 }
 
 /// What Ctrl-C has done so far.
@@ -73,12 +80,13 @@ impl<'a> Follower<'a> {
         screen: &'a mut Screen,
         keyboard: Keyboard,
     ) -> Self {
-        Self { api, session, screen, keyboard }
+        let (shown, kept, queued) = (None, None, Vec::new());
+        Self { api, session, screen, keyboard, shown, kept, queued }
     }
 
     /// Shows a turn to its end.
     pub(super) async fn follow(&mut self, begin: Begin) -> Result<Ended, Failure> {
-        let mut progress = Progress { begin, turn: None, last_event: None, stop: Stop::NotAsked };
+        let mut progress = Progress::new(begin);
         let mut away_since: Option<Instant> = None;
         let mut pause = FIRST_PAUSE;
         loop {
@@ -92,7 +100,14 @@ impl<'a> Follower<'a> {
                     }
                     pause = FIRST_PAUSE;
                     match self.read(response, &mut progress).await {
+                        Read::Done if progress.joined => {
+                            // Somebody else has it at work, who will answer this as well.
+                            self.screen.note("this goes to the answer that is under way");
+                            progress = Progress::new(Begin::Resume);
+                            continue;
+                        }
                         Read::Done => {
+                            self.settle_queued().await;
                             self.screen.end_turn();
                             return Ok(Ended::Turn);
                         }
@@ -124,24 +139,30 @@ impl<'a> Follower<'a> {
             Progress { turn: Some(turn), last_event: Some(last), .. } => {
                 self.api.continue_turn(turn, last).await
             }
-            Progress { begin: Begin::Send { text, id }, .. } => {
-                self.api.send_message(&self.session, text, id.as_str()).await
+            Progress { begin: Begin::Send(Message { text, id }), .. } => {
+                self.api.send_message(&self.session, text, id).await
             }
             Progress { begin: Begin::Resume, .. } => self.api.resume(&self.session).await,
         }
     }
 
     async fn read(&mut self, response: Response, progress: &mut Progress) -> Read {
-        let turn = response.headers().get("x-turn-id").and_then(|turn| turn.to_str().ok());
-        progress.turn = turn.map(str::to_owned).or(progress.turn.take());
+        progress.turn = turn_of(&response).or(progress.turn.take());
+        self.shown.clone_from(&progress.turn);
         let mut decoder = Decoder::new(EVENT_BYTES);
         let mut body = response.bytes_stream();
         loop {
+            // One message at a time is kept for later; further lines wait in the keyboard.
+            let lines = if self.kept.is_none() { Lines::Read } else { Lines::Leave };
             let piece = tokio::select! {
                 piece = body.next() => piece,
-                () = self.keyboard.interrupted() => match progress.stop {
-                    Stop::Asked => return Read::Leave,
-                    Stop::NotAsked => {
+                typed = self.keyboard.meanwhile(lines) => match typed {
+                    Typed::Line(text) => {
+                        self.follow_up(text).await;
+                        continue;
+                    }
+                    Typed::Interrupt if progress.stop == Stop::Asked => return Read::Leave,
+                    Typed::Interrupt => {
                         progress.stop = Stop::Asked;
                         self.ask_to_stop().await;
                         continue;
@@ -157,6 +178,8 @@ impl<'a> Follower<'a> {
                     Ok(Some(event)) => {
                         // Chunks of newer servers are skipped, but count as seen.
                         if let Ok(chunk) = serde_json::from_str::<Chunk>(&event.data) {
+                            progress.joined |= is_follow_up(&chunk);
+                            self.forget_delivered(&chunk);
                             self.screen.show(&chunk);
                         }
                         progress.last_event = event.id.or(progress.last_event.take());
@@ -173,4 +196,16 @@ impl<'a> Follower<'a> {
             self.screen.note("the server could not be told to stop");
         }
     }
+}
+
+impl Progress {
+    fn new(begin: Begin) -> Self {
+        Self { begin, turn: None, last_event: None, stop: Stop::NotAsked, joined: false }
+    }
+}
+
+/// Whether a stream has only to say that its message went to a turn at work.
+fn is_follow_up(chunk: &Chunk) -> bool {
+    let Chunk::Start { message_metadata: Some(about), .. } = chunk else { return false };
+    about.get("followUp").is_some()
 }

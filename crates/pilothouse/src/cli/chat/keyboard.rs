@@ -12,8 +12,24 @@ pub(super) enum Input {
     End,
 }
 
+/// What may come while an answer is shown.
+pub(super) enum Typed {
+    Line(String),
+    Interrupt,
+}
+
+/// Which lines are read while something else is waited for.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Lines {
+    Read,
+    /// They stay where they are until somebody wants them.
+    Leave,
+}
+
 pub(super) struct Keyboard {
     lines: mpsc::Receiver<String>,
+    /// Whether the end of the input was reached.
+    ended: bool,
     /// Listens from the start to the end, so that no Ctrl-C falls between two waits.
     interrupts: Signal,
 }
@@ -31,13 +47,30 @@ impl Keyboard {
                 }
             }
         });
-        Ok(Self { lines, interrupts })
+        Ok(Self { lines, ended: false, interrupts })
     }
 
     pub(super) async fn next(&mut self) -> Input {
+        if self.ended {
+            return Input::End;
+        }
         tokio::select! {
             line = self.lines.recv() => line.map_or(Input::End, Input::Line),
             _ = self.interrupts.recv() => Input::Interrupt,
+        }
+    }
+
+    /// The same while an answer is shown: the end of the input is no reason to stop looking at it, so it is kept for
+    /// the next prompt.
+    pub(super) async fn meanwhile(&mut self, lines: Lines) -> Typed {
+        loop {
+            tokio::select! {
+                line = self.lines.recv(), if lines == Lines::Read && !self.ended => match line {
+                    Some(line) => return Typed::Line(line),
+                    None => self.ended = true,
+                },
+                _ = self.interrupts.recv() => return Typed::Interrupt,
+            }
         }
     }
 

@@ -3,18 +3,22 @@
 
 mod api;
 mod follow;
+mod follow_up;
 mod keyboard;
+mod message;
+mod prompt;
 mod screen;
 
 use std::process::ExitCode;
 
 use clap::Args;
-use protocol::{MessageId, SessionId};
+use protocol::SessionId;
 use url::Url;
 
 use self::api::{Api, Failure};
 use self::follow::{Begin, Ended, Follower};
-use self::keyboard::{Input, Keyboard};
+use self::keyboard::Keyboard;
+use self::prompt::AtPrompt;
 use self::screen::Screen;
 use crate::config::Settings;
 
@@ -63,18 +67,25 @@ async fn converse(
         }
     };
     let mut follower = Follower::new(api, session.clone(), screen, keyboard);
-    if under_way && follower.follow(Begin::Resume).await? == Ended::Leave {
-        return Ok(());
+    if under_way {
+        if follower.follow(Begin::Resume).await? == Ended::Leave {
+            return Ok(());
+        }
+    } else {
+        // What has just ended is in the history that was shown.
+        follower.shown = api.newest_turn(&session).await?;
     }
     follower.screen.welcome(&session);
     loop {
-        follower.screen.prompt();
-        let text = match follower.keyboard.next().await {
-            Input::Line(text) if text.trim().is_empty() => continue,
-            Input::Line(text) => text,
-            Input::Interrupt | Input::End => break,
+        let begin = match follower.at_prompt().await {
+            AtPrompt::Say(message) => Begin::Send(message),
+            AtPrompt::Spoken => {
+                follower.screen.note("the session goes on by itself");
+                Begin::Resume
+            }
+            AtPrompt::Leave => break,
         };
-        match follower.follow(Begin::Send { text, id: MessageId::fresh() }).await {
+        match follower.follow(begin).await {
             Ok(Ended::Leave) => break,
             Ok(Ended::Turn) => {}
             // What one message did wrong must not end the conversation.

@@ -34,6 +34,7 @@ enum Colours {
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum At {
     LineStart,
+    Prompt,
     Text,
     Reasoning,
 }
@@ -59,10 +60,27 @@ impl Screen {
     pub(super) fn prompt(&mut self) {
         self.new_line();
         self.write(BOLD, "> ");
+        self.at = At::Prompt;
+    }
+
+    /// The person has ended the line themselves.
+    pub(super) fn entered(&mut self) {
+        self.at = At::LineStart;
     }
 
     pub(super) fn note(&mut self, text: &str) {
         self.line(DIM, &format!("({text})"));
+    }
+
+    /// A note about something that the person wrote.
+    pub(super) fn note_with(&mut self, text: &str, about: &str) {
+        self.note(&format!("{text}: {}", shortened(about)));
+    }
+
+    /// What stands behind the prompt although nobody has typed it there.
+    pub(super) fn typed(&mut self, text: &str) {
+        self.write("", text);
+        self.new_line();
     }
 
     pub(super) fn complain(&mut self, text: &str) {
@@ -117,7 +135,7 @@ impl Screen {
             Chunk::DataAttempt { .. } => self.note("another worker goes on with this answer"),
             Chunk::DataPendingDrained { data } => {
                 for message in &data.messages {
-                    self.line(DIM, &format!("(taken up: {})", shortened(&message.text)));
+                    self.note_with("taken up", &message.text);
                 }
             }
             Chunk::DataCompaction { data } => {

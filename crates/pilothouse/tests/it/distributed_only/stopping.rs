@@ -9,7 +9,7 @@ use testkit::proxy::Mode;
 use super::watched::Watched;
 use super::{cluster, finished, nobody};
 use crate::contract::End;
-use crate::distributed::guarantees::eventually;
+use crate::processes::until_processes;
 use crate::server::{Api, Cluster, Role};
 
 const WITHIN: Duration = Duration::from_secs(1);
@@ -45,9 +45,9 @@ async fn a_stop_from_another_api_ends_a_command_with_all_it_has_started() {
     model.enqueue(Script::tool("call_1", "bash_exec", &json!({"command": tree})));
     let mut turn = Watched::start(cluster.api(0).http(), "work").await;
     turn.until("tool-input-available").await;
-    eventually("all of the tree", async || (sleepers(&length) == 3).then_some(())).await;
+    until_processes(&length, 3).await;
     let asked = assert_stops(cluster.api(1).http(), &mut turn, WITHIN, WITHIN).await;
-    eventually("the end of the tree", async || (sleepers(&length) == 0).then_some(())).await;
+    until_processes(&length, 0).await;
     assert!(asked.elapsed() < WITHIN, "the tree was there for {:?}", asked.elapsed());
     turn.assert_holds(cluster.api(1).http(), &End::Aborted).await;
     assert_eq!(model.requests().len(), 1, "the model was not asked again");
@@ -121,13 +121,4 @@ fn hang_as_told(request: &RecordedRequest) -> Script {
         "silent" => Script::hang_before_headers(),
         _ => Script::default().say("I begin").hang(),
     }
-}
-
-/// Processes that have this word among their arguments.
-fn sleepers(length: &str) -> usize {
-    let of_process = |entry: std::io::Result<std::fs::DirEntry>| {
-        std::fs::read(entry.ok()?.path().join("cmdline")).ok()
-    };
-    let lines = std::fs::read_dir("/proc").expect("/proc").filter_map(of_process);
-    lines.filter(|line| line.split(|byte| *byte == 0).any(|word| word == length.as_bytes())).count()
 }

@@ -11,10 +11,9 @@ use super::rows::ask;
 use super::watched::Watched;
 use super::{cluster, finished, nobody};
 use crate::contract::End;
-use crate::distributed::long_running::{
-    calls, delegate, plays, steps_of, unplanned, until_processes, word,
-};
+use crate::distributed::long_running::{calls, delegate, plays, steps_of, unplanned, word};
 use crate::distributed::scripted::bash;
+use crate::processes::until_processes;
 use crate::server::{Cluster, Role};
 
 const WITHIN: Duration = Duration::from_secs(1);

@@ -48,7 +48,7 @@ async fn call(server: &TestServer, method: &str, path: &str, user: Option<&str>)
 
 #[tokio::test]
 async fn no_route_answers_without_an_identity() {
-    let server = jwt_server(&[("CHAT_INTERNAL_API_KEY", "key-of-the-services")]);
+    let server = jwt_server(&[("CHAT_INTERNAL_API_KEY", "key-of-the-services-0123456789abcdef")]);
     for (method, path) in routes(&server).await {
         let (status, _) = call(&server, &method, &path.replace(['{', '}'], ""), None).await;
         let expected = if OPEN.contains(&path.as_str()) { 200 } else { 401 };

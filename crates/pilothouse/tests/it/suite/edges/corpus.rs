@@ -47,7 +47,7 @@ const IDS: &[&str] = &[
 ];
 
 /// The key that other services show.
-const KEY: &str = "key-of-the-services";
+const KEY: &str = "key-of-the-services-0123456789abcdef";
 
 /// A server all of whose routes are in use.
 fn server() -> TestServer {

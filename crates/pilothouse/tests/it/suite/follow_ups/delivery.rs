@@ -176,7 +176,7 @@ async fn answering_again_keeps_what_was_followed_up() {
         assert_eq!(assert_whole(&again), End::Finished("stop".into()));
         let asked = scene.model.requests().pop().expect("a request");
         assert_eq!(asked.last_user_text(), "work\n\nalso this", "{dialect:?}");
-        let rows = history(&scene.server, &session).await;
+        let rows = scene.messages(&session).await;
         assert_eq!(told(&rows), [("user", "work"), ("user", "also this"), ("assistant", "Other.")]);
         scene.model.assert_no_violations();
     }

@@ -80,19 +80,17 @@ async fn a_turn_that_is_being_cancelled_takes_no_more() {
     };
     let (_, sent) = tokio::join!(stopped, sent);
     assert_eq!(sent.status(), 200);
-    let text = sent.text().await.expect("a body that ends");
+    drop(sent.bytes().await.expect("a stream that ends"));
     let settled = states(&scene.server, &session).await;
     let rows = history(&scene.server, &session).await;
-    let row = rows.iter().any(|row| row["id"] == "m1");
-    // Whichever came first, it is either dropped with the turn or a turn of its own that was answered.
+    let told = told(&rows);
+    // Whichever came first, it is either a turn of its own that was answered, or dropped with the turn.
+    let answered = told.contains(&("assistant", "To something new."));
     if settled.is_empty() {
-        assert!(
-            row && text.contains("To something new.") || text.contains("something new"),
-            "{text}"
-        );
+        assert!(told.contains(&("user", "something new")) && answered, "{told:?}");
     } else {
         assert_eq!(settled, [("m1".into(), "dropped".into())]);
-        assert!(!row);
+        assert!(!told.contains(&("user", "something new")) && !answered, "{told:?}");
     }
 }
 
@@ -162,4 +160,25 @@ async fn follow_ups_go_with_their_session() {
     assert_eq!(try_push(&scene.server, &session, "m2", "more").await.status(), 404);
     let path = format!("/chat/sessions/{session}/messages/pending");
     assert_eq!(scene.server.get(&path).send().await.expect("an answer").status(), 404);
+}
+
+/// A follow-up takes a step like everything else, and the steps of a turn are counted.
+#[tokio::test]
+async fn what_comes_to_a_turn_that_may_make_no_further_step_is_returned() {
+    let scene = Scene::with(Dialect::OpenAi, &[("CHAT_MAX_STEPS", "1")]).await;
+    let session = scene.server.session().await;
+    let gate = Gate::closed();
+    scene.model.enqueue(Script::default().say("All I can say.").wait_for(&gate));
+    let events = scene.server.say(&session, "work").await;
+    gate.reached().await;
+    push(&scene.server, &session, "m1", "one more").await;
+    gate.open();
+    assert_eq!(assert_whole(&events.all().await), End::Failed("max_turns_exhausted".into()));
+    assert_eq!(states(&scene.server, &session).await, [("m1".into(), "returned".into())]);
+    let rows = history(&scene.server, &session).await;
+    assert_eq!(told(&rows)[..2], [("user", "work"), ("assistant", "All I can say.")]);
+    scene.model.enqueue(Script::text("Heard."));
+    let again = send(&scene.server, &session, "m1", "one more").send().await.expect("an answer");
+    assert_eq!(text_of(&Events::of(again).all().await), "Heard.");
+    scene.model.assert_no_violations();
 }

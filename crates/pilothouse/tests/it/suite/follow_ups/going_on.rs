@@ -120,9 +120,10 @@ async fn a_turn_that_goes_on_keeps_what_it_has_in_the_background() {
     let events = events.all().await;
     assert_eq!(assert_whole(&events), End::Finished("stop".into()));
     assert_eq!(output(&events, "call_a")["type"], "background");
-    let listed = output(&events, "call_b").to_string();
-    let handle = output(&events, "call_a")["background_id"].as_str().expect("a handle").to_owned();
-    assert!(listed.contains(&handle), "it is still known: {listed}");
+    let handle = &output(&events, "call_a")["background_id"];
+    let listed = output(&events, "call_b")["tools"].as_array().expect("a list");
+    let [call] = &listed[..] else { panic!("one call: {listed:?}") };
+    assert_eq!((&call["background_id"], &call["done"]), (handle, &json!(false)), "it works on");
     let rows = history(&scene.server, &session).await;
     assert!(told(&rows).contains(&("assistant", "It takes a while.")));
     // With the end of the turn it ends.

@@ -176,6 +176,7 @@ async fn ten_may_wait_and_the_eleventh_is_refused() {
     assert_eq!(refusal(by_stream).await, full);
     let known = push(&scene.server, &session, "m10", "more").await;
     assert_eq!(known["follow_up"]["state"], "pending", "one that waits is no eleventh");
+    assert_eq!(known["buffer_length"], 10, "however often it is asked");
     gate.open();
     events.all().await;
     let rows = scene.messages(&session).await;

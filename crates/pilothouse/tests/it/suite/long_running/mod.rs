@@ -11,7 +11,7 @@ mod trees;
 mod waiting;
 mod watchdog;
 
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use serde_json::{Value, json};
 use testkit::external_service::{Answer, ExternalService};
@@ -21,7 +21,7 @@ use super::ENGINE;
 use super::scripted::{output, settings_for};
 use crate::contract::{End, assert_whole};
 use crate::events::{Events, Got};
-use crate::server::{PATIENCE, TestServer, json_of};
+use crate::server::{TestServer, json_of};
 
 /// How soon everything below a cancelled turn is gone once the cancel was answered.
 pub(crate) const SOON: Duration = Duration::from_secs(1);
@@ -161,24 +161,4 @@ pub(crate) fn calls(calls: &[ScriptedCall]) -> Script {
 /// The model was asked something that nobody has planned.
 pub(crate) fn unplanned(words: &str, step: usize) -> Script {
     Script::error(400, "unplanned", &format!("nobody planned step {step} of {words:?}"))
-}
-
-/// Processes that have this word among their arguments.
-pub(crate) fn processes_with(word: &str) -> usize {
-    let of_process = |entry: std::io::Result<std::fs::DirEntry>| {
-        std::fs::read(entry.ok()?.path().join("cmdline")).ok()
-    };
-    let lines = std::fs::read_dir("/proc").expect("/proc").filter_map(of_process);
-    lines.filter(|line| line.split(|byte| *byte == 0).any(|part| part == word.as_bytes())).count()
-}
-
-/// Looks until so many processes have this word among their arguments, and says how long that took.
-pub(crate) async fn until_processes(word: &str, count: usize) -> Duration {
-    let began = Instant::now();
-    while processes_with(word) != count {
-        let found = processes_with(word);
-        assert!(began.elapsed() < PATIENCE, "{found} processes have {word}, not {count}");
-        tokio::time::sleep(Duration::from_millis(10)).await;
-    }
-    began.elapsed()
 }

@@ -10,11 +10,11 @@ use testkit::model_server::{Script, ScriptedCall};
 use super::super::scripted::bash;
 use super::parking::shown;
 use super::{
-    SOON, Stage, calls, check, delegate, finished, output_of, processes_with, slow, told,
-    unplanned, until_processes, word,
+    SOON, Stage, calls, check, delegate, finished, output_of, slow, told, unplanned, word,
 };
 use crate::contract::{End, assert_whole};
 use crate::events::Got;
+use crate::processes::{processes_with, until_processes};
 
 const MOST: usize = 32;
 

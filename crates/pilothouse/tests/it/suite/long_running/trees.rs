@@ -10,11 +10,11 @@ use testkit::model_server::{Ending, Gate, Script};
 use super::super::guarantees::history::history;
 use super::super::scripted::bash;
 use super::{
-    SOON, Stage, calls, delegate, delegate_with, finished, processes_with, slow, steps_of,
-    unplanned, until_processes, word,
+    SOON, Stage, calls, delegate, delegate_with, finished, slow, steps_of, unplanned, word,
 };
 use crate::contract::{End, assert_whole};
 use crate::events::text_of;
+use crate::processes::{processes_with, until_processes};
 
 /// Each level has a command with a grandchild, a call in the background and, at the bottom, an open request to the model.
 #[tokio::test]

@@ -8,7 +8,7 @@ use testkit::model_server::{Dialect, Ending as Answered, Gate, Script};
 use super::{DIALECTS, Scene, bash, turn_of};
 use crate::contract::{End, assert_replay};
 use crate::events::{Ending, Events, text_of};
-use crate::server::PATIENCE;
+use crate::processes::until_processes;
 
 /// Far more than it takes, far less than anything it could be waiting for.
 const SOON: Duration = Duration::from_secs(3);
@@ -108,27 +108,6 @@ async fn a_turn_that_waits_to_try_again_stops() {
     assert_eq!(scene.model.requests().len(), 2, "the try it waited for was not made");
 }
 
-/// Processes that have this word among their arguments.
-fn processes_with(word: &str) -> usize {
-    let of_process = |entry: std::io::Result<std::fs::DirEntry>| {
-        std::fs::read(entry.ok()?.path().join("cmdline")).ok()
-    };
-    let arguments = std::fs::read_dir("/proc").expect("/proc").filter_map(of_process);
-    arguments
-        .filter(|bytes| bytes.split(|byte| *byte == 0).any(|argument| argument == word.as_bytes()))
-        .count()
-}
-
-async fn until_processes(word: &str, wanted: impl Fn(usize) -> bool) {
-    let waiting = async {
-        while !wanted(processes_with(word)) {
-            tokio::time::sleep(Duration::from_millis(20)).await;
-        }
-    };
-    let waited = tokio::time::timeout(PATIENCE, waiting).await;
-    assert!(waited.is_ok(), "{} processes sleep {word}", processes_with(word));
-}
-
 #[tokio::test]
 async fn a_running_command_stops_with_everything_it_has_started() {
     for dialect in DIALECTS {
@@ -143,9 +122,9 @@ async fn a_running_command_stops_with_everything_it_has_started() {
         let mut events = scene.server.say(&session, "work").await;
         let turn = turn_of(&events);
         events.until("tool-input-available").await;
-        until_processes(&length, |count| count == 4).await;
+        until_processes(&length, 4).await;
         assert_stops(&scene, &session, events).await;
-        until_processes(&length, |count| count == 0).await;
+        until_processes(&length, 0).await;
         assert_eq!(whole(&scene, &turn).await.1, End::Aborted);
         let rows = scene.messages(&session).await;
         let result = rows

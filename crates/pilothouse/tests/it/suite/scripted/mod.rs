@@ -3,6 +3,7 @@
 
 mod answers;
 mod cancel;
+mod compaction;
 mod faults;
 mod histories;
 mod limits;
@@ -15,6 +16,7 @@ use testkit::model_server::{
     API_KEY, Dialect, MODEL, ModelServer, Script, ScriptedCall, TITLE_MODEL,
 };
 
+use super::guarantees::{self, history};
 use super::{ENGINE, auth};
 use crate::contract::{End, assert_whole};
 use crate::events::{Events, Got};

@@ -1,55 +1,9 @@
-//! The terminal client against a real server.
+//! A conversation from its first line to its end, and what happens to it when the server goes away.
 
-use std::io::Write;
-use std::process::{Child, Stdio};
 use std::time::Duration;
 
-use super::ENGINE;
-use crate::server::{Log, TestServer, wait};
-
-struct Terminal {
-    child: Child,
-    shown: Log,
-}
-
-impl Terminal {
-    fn open(server: &TestServer, arguments: &[&str]) -> Self {
-        let mut all = vec!["chat", "--url", server.base()];
-        all.extend(arguments);
-        let mut child = server
-            .command(&all)
-            .stdin(Stdio::piped())
-            .stdout(Stdio::piped())
-            .stderr(Stdio::piped())
-            .spawn()
-            .expect("it starts");
-        let shown = Log::default();
-        shown.follow(child.stdout.take().expect("piped"));
-        shown.follow(child.stderr.take().expect("piped"));
-        Self { child, shown }
-    }
-
-    fn say(&mut self, line: &str) {
-        let input = self.child.stdin.as_mut().expect("open");
-        writeln!(input, "{line}").expect("it listens");
-    }
-
-    fn interrupt(&self) {
-        let pid = rustix::process::Pid::from_child(&self.child);
-        rustix::process::kill_process(pid, rustix::process::Signal::INT).expect("it can be told");
-    }
-
-    fn wait(&mut self) -> bool {
-        wait(&mut self.child, Duration::from_secs(20)).expect("it ends").success()
-    }
-}
-
-impl Drop for Terminal {
-    fn drop(&mut self) {
-        let _ = self.child.kill();
-        let _ = self.child.wait();
-    }
-}
+use super::{ENGINE, Terminal};
+use crate::server::TestServer;
 
 #[tokio::test]
 async fn a_conversation_streams_and_ends_with_the_input() {

@@ -1,0 +1,67 @@
+//! What a session says while the person waits at the prompt.
+
+use std::time::Duration;
+
+use serde_json::json;
+use testkit::external_service::{Answer, ExternalService};
+use testkit::model_server::{Dialect, Script};
+
+use super::scripted::todo;
+use super::{Scene, Terminal};
+
+/// What services show when they report.
+const KEY: &str = "key-of-the-services-0123456789abcdef";
+
+#[tokio::test(flavor = "multi_thread")]
+async fn what_the_session_says_by_itself_is_shown_at_the_prompt_and_shown_once() {
+    let scene = Scene::start(Dialect::OpenAi).await;
+    let session = scene.server.session().await;
+    scene.model.enqueue(Script::text("Before you came."));
+    scene.turn(&session, "hello").await;
+    let terminal = Terminal::open(&scene.server, &["--session", &session]);
+    terminal.shown.wait_for(&format!("Session {session}."));
+    // Two looks at a session that has nothing new to say.
+    tokio::time::sleep(Duration::from_secs(5)).await;
+    for (number, words) in ["News one.", "News two."].iter().enumerate() {
+        scene.model.enqueue(Script::default().call(&[todo(&format!("call_{number}"), "x")]));
+        scene.model.enqueue(Script::text(words));
+        scene.turn(&session, "elsewhere").await;
+        terminal.shown.wait_for(words);
+    }
+    for once in ["Before you came.", "News one.", "News two."] {
+        assert_eq!(terminal.times(once), 1, "{once}: {}", terminal.shown.text());
+    }
+    assert_eq!(terminal.times("(the session goes on by itself)"), 2);
+    terminal.leave();
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn an_operation_that_has_ended_is_spoken_about_and_until_then_the_prompt_is_free() {
+    let service = ExternalService::start(&[("render", json!({"long_running": true}))]).await;
+    service.answer("render", Answer::accepted());
+    let file = service.tools_file();
+    let settings = [("CHAT_TOOLS_FILE", file.as_str()), ("CHAT_INTERNAL_API_KEY", KEY)];
+    let scene = Scene::with(Dialect::OpenAi, &settings).await;
+    let mut terminal = Terminal::open(&scene.server, &[]);
+    terminal.shown.wait_for("> ");
+    scene.model.enqueue(Script::tool("call_a", "render", &json!({"work": "a film"})));
+    scene.model.enqueue(Script::text("It has begun."));
+    terminal.say("make me a film");
+    terminal.shown.wait_for("It has begun.");
+    let call = service.wait_for_calls("render", 1).await.remove(0);
+    // Meanwhile there is time for other things.
+    scene.model.enqueue(Script::text("Half past nine."));
+    terminal.say("what time is it?");
+    terminal.shown.wait_for("Half past nine.");
+
+    scene.model.enqueue(Script::text("The film is ready."));
+    let path = format!("/chat/operations/{}/complete", call.operation_id());
+    let result = json!({"success": true, "result": {"file": "film.mp4"}});
+    let report = scene.server.post(&path, &result).header("x-api-key", KEY).send().await;
+    assert_eq!(report.expect("an answer").status(), 200);
+    terminal.shown.wait_for("(the session goes on by itself)");
+    terminal.shown.wait_for("The film is ready.");
+    assert_eq!(terminal.times("The film is ready."), 1);
+    assert_eq!(terminal.times("(the session goes on by itself)"), 1, "{}", terminal.shown.text());
+    terminal.leave();
+}

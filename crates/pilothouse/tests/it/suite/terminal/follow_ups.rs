@@ -1,0 +1,109 @@
+//! Lines that are typed while an answer is given.
+
+use testkit::model_server::{Dialect, Gate, Script};
+
+use super::guarantees::eventually;
+use super::{Scene, Terminal};
+use crate::server::{Api, json_of};
+
+async fn push(server: &Api, session: &str, text: &str) {
+    let path = format!("/chat/sessions/{session}/messages/pending");
+    let sent = server.post(&path, &serde_json::json!({"message": text})).send().await;
+    json_of(sent.expect("an answer")).await;
+}
+
+/// A scene with a session, its terminal, and a turn that stands still in its first answer.
+async fn at_work(gate: &Gate) -> (Scene, String, Terminal) {
+    let scene = Scene::start(Dialect::OpenAi).await;
+    let session = scene.server.session().await;
+    let mut terminal = Terminal::open(&scene.server, &["--session", &session]);
+    terminal.shown.wait_for("> ");
+    scene.model.enqueue(Script::default().say("First.").wait_for(gate));
+    terminal.say("work");
+    gate.reached().await;
+    terminal.shown.wait_for("First.");
+    (scene, session, terminal)
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_line_typed_while_a_turn_runs_is_sent_to_it() {
+    let gate = Gate::closed();
+    let (scene, session, mut terminal) = at_work(&gate).await;
+    scene.model.enqueue(Script::text("Second."));
+    terminal.say("");
+    terminal.say("also this");
+    terminal.shown.wait_for("(queued: also this)");
+    gate.open();
+    terminal.shown.wait_for("(taken up: also this)");
+    terminal.shown.wait_for("Second.");
+    assert_eq!(scene.model.requests()[1].last_user_text(), "also this");
+    terminal.leave();
+    let rows = scene.messages(&session).await;
+    let words: Vec<&str> = rows.iter().filter_map(|row| row["content"].as_str()).collect();
+    assert_eq!(words, ["work", "First.", "also this", "Second."]);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_line_that_the_turn_does_not_take_is_kept_for_the_next_prompt() {
+    let gate = Gate::closed();
+    let (scene, session, mut terminal) = at_work(&gate).await;
+    for number in 1..=10 {
+        push(&scene.server, &session, &format!("follow-up {number}")).await;
+    }
+    terminal.say("one too many");
+    terminal.shown.wait_for("(kept for the next prompt: one too many)");
+    terminal.say("and its successor");
+    scene.model.enqueue(Script::text("Second."));
+    scene.model.respond_with(|request| {
+        let words = request.last_user_text();
+        Script::text(&format!("To {}.", words.rsplit("\n\n").next().unwrap_or_default()))
+    });
+    gate.open();
+    terminal.shown.wait_for("> one too many");
+    // The next line was free to go when the one before it was on its way: to the same turn, or after it.
+    terminal.shown.wait_for("To and its successor.");
+    let heard = |words: &str| {
+        scene.model.requests().iter().any(|request| request.body.to_string().contains(words))
+    };
+    assert!(heard("one too many") && heard("follow-up 10"));
+    terminal.leave();
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn what_a_stopped_turn_did_not_come_to_is_said() {
+    let gate = Gate::closed();
+    let (scene, _, mut terminal) = at_work(&gate).await;
+    terminal.say("also this");
+    terminal.shown.wait_for("(queued: also this)");
+    terminal.interrupt();
+    terminal.shown.wait_for("(stopped)");
+    terminal.shown.wait_for("(not delivered: also this)");
+    assert_eq!(scene.model.requests().len(), 1);
+    terminal.leave();
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_message_to_a_turn_of_somebody_else_is_answered_in_the_terminal_too() {
+    let scene = Scene::start(Dialect::OpenAi).await;
+    let session = scene.server.session().await;
+    let mut terminal = Terminal::open(&scene.server, &["--session", &session]);
+    terminal.shown.wait_for("> ");
+    let gate = Gate::closed();
+    scene.model.enqueue(Script::default().say("First.").wait_for(&gate));
+    scene.model.enqueue(Script::text("Second."));
+    let elsewhere = scene.server.say(&session, "from the page").await;
+    gate.reached().await;
+    terminal.say("from the terminal");
+    // Whether it has noticed by now that the session speaks or not.
+    eventually("the follow-up", async || {
+        let path = format!("/chat/sessions/{session}/messages/pending");
+        let list = json_of(scene.server.get(&path).send().await.expect("an answer")).await;
+        (list["count"] == 1).then_some(())
+    })
+    .await;
+    gate.open();
+    terminal.shown.wait_for("First.");
+    terminal.shown.wait_for("Second.");
+    elsewhere.all().await;
+    terminal.leave();
+}

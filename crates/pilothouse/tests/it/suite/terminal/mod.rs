@@ -1,0 +1,69 @@
+//! The terminal client against a real server. Waiting for what it shows blocks its thread, so a test with a model of its
+//! own needs a second one.
+
+mod by_itself;
+mod conversation;
+mod follow_ups;
+
+use std::io::Write;
+use std::process::{Child, Stdio};
+use std::time::Duration;
+
+use super::scripted::{self, Scene};
+use super::{ENGINE, guarantees};
+use crate::server::{Log, TestServer, wait};
+
+/// What a person has in front of them.
+struct Terminal {
+    child: Child,
+    shown: Log,
+}
+
+impl Terminal {
+    fn open(server: &TestServer, arguments: &[&str]) -> Self {
+        let mut all = vec!["chat", "--url", server.base()];
+        all.extend(arguments);
+        let mut child = server
+            .command(&all)
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .spawn()
+            .expect("it starts");
+        let shown = Log::default();
+        shown.follow(child.stdout.take().expect("piped"));
+        shown.follow(child.stderr.take().expect("piped"));
+        Self { child, shown }
+    }
+
+    fn say(&mut self, line: &str) {
+        let input = self.child.stdin.as_mut().expect("open");
+        writeln!(input, "{line}").expect("it listens");
+    }
+
+    /// Nothing more is typed; it ends by itself.
+    fn leave(mut self) {
+        drop(self.child.stdin.take());
+        assert!(self.wait());
+    }
+
+    fn times(&self, part: &str) -> usize {
+        self.shown.text().matches(part).count()
+    }
+
+    fn interrupt(&self) {
+        let pid = rustix::process::Pid::from_child(&self.child);
+        rustix::process::kill_process(pid, rustix::process::Signal::INT).expect("it can be told");
+    }
+
+    fn wait(&mut self) -> bool {
+        wait(&mut self.child, Duration::from_secs(20)).expect("it ends").success()
+    }
+}
+
+impl Drop for Terminal {
+    fn drop(&mut self) {
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
