@@ -11,6 +11,8 @@ for built in release quick debug; do
     binary=${binary:-$(ls "${CARGO_TARGET_DIR:-$here/../../target}/$built/pilothouse" 2>/dev/null || true)}
 done
 [ -x "$binary" ] || { echo "There is no pilothouse binary: run 'cargo build' first." >&2; exit 1; }
+# The server is started in another folder.
+binary=$(realpath "$binary")
 
 work=$(mktemp -d)
 processes=()
