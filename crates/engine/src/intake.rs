@@ -79,7 +79,13 @@ impl Engine {
                 let message = self
                     .user_message(owner, &submission.session_id, &text, context, &file_ids)
                     .await?;
-                TurnKind::Submit { message, client_id, fingerprint, when_busy: WhenBusy::FollowUp }
+                // A follow-up is carried out with what the turn at work may use. A message that may use less waits for a
+                // turn of its own.
+                let when_busy = match submission.request.permissions.is_unlimited() {
+                    true => WhenBusy::FollowUp,
+                    false => WhenBusy::Queue,
+                };
+                TurnKind::Submit { message, client_id, fingerprint, when_busy }
             }
         };
         let new = NewTurn {

@@ -1,6 +1,7 @@
 //! One attempt at a turn: take the log over, go from step to step, and end it once.
 
 mod call;
+mod closing;
 mod compaction;
 mod context;
 pub(crate) mod decide;
@@ -42,6 +43,7 @@ use protocol::{CallId, Seq};
 use tokio::time::Instant;
 use tracing::Instrument;
 
+pub(crate) use self::closing::{Closing, append};
 use self::compaction::Gauge;
 use self::decide::Next;
 use self::desk::Desk;
@@ -50,7 +52,6 @@ use self::model_step::StepEnd;
 pub(crate) use self::model_step::{Answer, Said};
 use self::open_parts::OpenParts;
 use self::recorder::Recorder;
-pub(crate) use self::recorder::{Closing, append};
 pub(crate) use self::registry::{Stop, StopReason};
 use crate::Inner;
 use crate::completion::{self, End};
@@ -133,6 +134,8 @@ async fn go(inner: Arc<Inner>, won: Won, stop: Arc<Stop>, slot: Slot) {
     if let (1, Some(seconds)) = (claim.fence, waited) {
         metrics::histogram!("pilothouse_claim_latency_seconds").record(seconds.max(0.0));
     }
+    // A turn that goes on with a follow-up is still the same one: its time does not begin anew.
+    let started = Instant::now();
     let mut slot = Some(slot);
     let mut opening = Opening::Attempt;
     loop {
@@ -152,6 +155,7 @@ async fn go(inner: Arc<Inner>, won: Won, stop: Arc<Stop>, slot: Slot) {
                 return;
             }
         };
+        attempt.started = started;
         let end = match attempt.speak(opening).await {
             Ok(answer) => End::Completed(answer),
             Err(Halt::Stop(StopReason::Cancelled)) => End::Cancelled,
@@ -193,7 +197,8 @@ impl Attempt {
     /// the middle of a step too: a model that never stops talking is never silent.
     async fn speak(&mut self, opening: Opening) -> Result<Answer, Halt> {
         let silence = self.recorder.break_silence();
-        let overtime = stop_after(self.stop.clone(), self.inner.options.max_time);
+        let left = self.inner.options.max_time.saturating_sub(self.started.elapsed());
+        let overtime = stop_after(self.stop.clone(), left);
         tokio::select! {
             biased;
             never = silence => match never {},

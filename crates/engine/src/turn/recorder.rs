@@ -18,11 +18,10 @@ use tokio::task::JoinHandle;
 use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 
+use super::closing::Closing;
 use super::halt::Halt;
-use super::insist::insist;
 use super::open_parts::OpenParts;
 use super::registry::{Stop, StopReason};
-use crate::Inner;
 use crate::tasks::{Kind, Tasks};
 
 /// What may wait for the disk; a turn that is faster than that waits too.
@@ -124,7 +123,7 @@ impl Recorder {
         state.broken.get_or_insert(Halt::Stop(StopReason::LeaseLost));
         let next = state.builder.next_seq();
         let rest = std::mem::replace(&mut state.builder, SegmentBuilder::following(next - 1));
-        Closing { unsent: state.unsent.take(), builder: rest, parts: state.parts.clone() }
+        Closing::new(state.unsent.take(), rest, state.parts.clone())
     }
 }
 
@@ -343,74 +342,6 @@ async fn store(shared: &Shared, segment: &Segment) -> Result<(), Halt> {
                 tokio::time::sleep(RETRY).await;
             }
             Err(error) => return Err(error.into()),
-        }
-    }
-}
-
-/// Stores what a recorder that was closed has left, for a turn that goes on. A part of it may have been stored without
-/// our hearing of it.
-pub(crate) async fn append(
-    inner: &Inner,
-    claim: &Claim,
-    stop: &Stop,
-    mut segment: Segment,
-) -> Result<(), Halt> {
-    let task = claim.turn_id.task();
-    loop {
-        let append = || inner.ports.log.append(&task, claim.fence, segment.clone());
-        segment = match insist(stop, append).await? {
-            Appended::Stored => return Ok(()),
-            Appended::Gap { last } if last >= segment.first => match segment.after(last) {
-                Some(rest) => rest,
-                None => return Ok(()),
-            },
-            Appended::Stale | Appended::Sealed | Appended::Gap { .. } => {
-                return Err(Halt::Stop(StopReason::LeaseLost));
-            }
-        };
-    }
-}
-
-/// The end of a turn's log, being written.
-pub(crate) struct Closing {
-    unsent: Option<Segment>,
-    builder: SegmentBuilder,
-    parts: OpenParts,
-}
-
-impl Closing {
-    /// For a log whose recorder is gone.
-    pub(crate) fn following(last: Seq, parts: OpenParts) -> Self {
-        Self { unsent: None, builder: SegmentBuilder::following(last), parts }
-    }
-
-    pub(crate) fn push(&mut self, chunk: &Chunk) {
-        let seq = self.builder.push(chunk);
-        self.parts.observe(chunk, seq);
-    }
-
-    pub(crate) fn parts(&self) -> &OpenParts {
-        &self.parts
-    }
-
-    /// The same, to be ended in another way.
-    pub(crate) fn again(&self) -> Self {
-        Self {
-            unsent: self.unsent.clone(),
-            builder: self.builder.clone(),
-            parts: self.parts.clone(),
-        }
-    }
-
-    /// Everything that is not stored yet, as one segment.
-    pub(crate) fn into_segment(mut self) -> Option<Segment> {
-        match (self.unsent, self.builder.take()) {
-            (Some(before), Some(after)) => Some(Segment {
-                first: before.first,
-                last: after.last,
-                bytes: [before.bytes, after.bytes].concat().into(),
-            }),
-            (before, after) => before.or(after),
         }
     }
 }

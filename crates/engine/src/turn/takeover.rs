@@ -14,11 +14,12 @@ use protocol::{CallId, Seq};
 use serde_json::Value;
 use tokio::time::Instant;
 
+use super::closing::Closing;
 use super::desk::Desk;
 use super::halt::Halt;
 use super::insist::insist;
 use super::open_parts::OpenParts;
-use super::recorder::{Closing, Recorder};
+use super::recorder::Recorder;
 use super::registry::{Stop, StopReason};
 use super::shelf::Owned;
 use super::{Attempt, Gauge, Said, output};

@@ -32,7 +32,7 @@ pub(crate) struct Resume {
 ///
 /// The turn runs to its end whatever happens to this connection. The same message id again joins the turn
 /// it made. A message to a busy session becomes a follow-up of the turn at work, and is answered with a stream without
-/// words.
+/// words; one with permissions of its own waits for a turn of its own.
 #[utoipa::path(
     post, path = "/chat/sessions/{session_id}/stream", operation_id = "start_turn", tag = "chat",
     params(("session_id" = String, Path)),

@@ -9,7 +9,6 @@ use reqwest::{Response, StatusCode};
 use tokio::time::Instant;
 
 use super::api::{Api, Failure, turn_of};
-use super::follow_up::Queued;
 use super::keyboard::{Keyboard, Lines, Typed};
 use super::message::Message;
 use super::screen::Screen;
@@ -46,7 +45,7 @@ pub(super) struct Follower<'a> {
     /// What was typed while a turn was at work and could not be sent to it.
     pub(super) kept: Option<Message>,
     /// What was sent to the turn at work and is not known to have reached the model.
-    pub(super) queued: Vec<Queued>,
+    pub(super) queued: Vec<Message>,
 }
 
 /// One turn, as far as it was followed.

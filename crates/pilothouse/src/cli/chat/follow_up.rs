@@ -8,9 +8,6 @@ use super::api::Failure;
 use super::follow::Follower;
 use super::message::Message;
 
-/// A message that waits for the next step of the turn.
-pub(super) type Queued = Message;
-
 impl Follower<'_> {
     pub(super) async fn follow_up(&mut self, text: String) {
         let Some(message) = Message::typed(text) else { return };

@@ -7,7 +7,7 @@ use super::history::history;
 use super::scripted::{DIALECTS, todo};
 use super::{Scene, drained, list, push, reads, stream_without_words, told, turn_of};
 use crate::contract::{End, assert_whole};
-use crate::events::{kinds, text_of};
+use crate::events::{Events, kinds, text_of};
 
 /// What stands at the end of a request: tool results and words, in their order.
 fn tail(request: &RecordedRequest) -> Vec<String> {
@@ -172,7 +172,7 @@ async fn answering_again_keeps_what_was_followed_up() {
         let path = format!("/chat/sessions/{session}/stream");
         let again = json!({"messages": [], "trigger": "regenerate-message"});
         let again = scene.server.post(&path, &again).send().await.expect("an answer");
-        let again = crate::events::Events::of(again).all().await;
+        let again = Events::of(again).all().await;
         assert_eq!(assert_whole(&again), End::Finished("stop".into()));
         let asked = scene.model.requests().pop().expect("a request");
         assert_eq!(asked.last_user_text(), "work\n\nalso this", "{dialect:?}");

@@ -7,8 +7,8 @@ use super::auth::{KEY, token};
 use super::guarantees::send;
 use super::scripted::todo;
 use super::{Scene, list, push, states, stream_without_words, try_push, turn_of};
-use crate::events::text_of;
-use crate::server::{id_of, refusal};
+use crate::events::{Events, text_of};
+use crate::server::{id_of, json_of, refusal};
 
 /// A turn that stands still in its first step until the gate is opened, and then calls a tool and answers.
 fn calls_after(scene: &Scene, gate: &Gate) {
@@ -112,7 +112,7 @@ async fn the_same_id_is_one_follow_up_and_another_text_under_it_is_refused() {
     };
     known("pending").await;
     gate.open();
-    crate::events::Events::of(events).all().await;
+    Events::of(events).all().await;
     known("delivered").await;
     let rows = scene.messages(&session).await;
     assert_eq!(rows.iter().filter(|row| row["id"] == "m1").count(), 1);
@@ -134,7 +134,7 @@ async fn where_nothing_is_at_work_there_is_nothing_to_follow_up() {
     // The id was not used up.
     scene.model.enqueue(Script::text("Hello."));
     let events = send(&scene.server, &session, "m1", "hello").send().await.expect("an answer");
-    assert_eq!(text_of(&crate::events::Events::of(events).all().await), "Hello.");
+    assert_eq!(text_of(&Events::of(events).all().await), "Hello.");
 }
 
 #[tokio::test]
@@ -199,7 +199,7 @@ async fn nobody_else_can_send_to_a_turn_or_read_what_waits_for_it() {
     scene.model.enqueue(Script::default().say_in("Well", 1).hang());
     let path = format!("/chat/sessions/{session}/stream");
     let started = scene.server.post(&path, &json!({"message": "work"})).bearer_auth(token("anna"));
-    let mut events = crate::events::Events::of(started.send().await.expect("an answer"));
+    let mut events = Events::of(started.send().await.expect("an answer"));
     events.until("text-delta").await;
     let path = format!("/chat/sessions/{session}/messages/pending");
     let sent = scene.server.post(&path, &json!({"message": "psst"})).bearer_auth(token("bert"));
@@ -207,5 +207,5 @@ async fn nobody_else_can_send_to_a_turn_or_read_what_waits_for_it() {
     let read = scene.server.get(&path).bearer_auth(token("bert"));
     assert_eq!(read.send().await.expect("an answer").status(), 404);
     let mine = scene.server.get(&path).bearer_auth(token("anna")).send().await.expect("an answer");
-    assert_eq!(crate::server::json_of(mine).await["follow_ups"], json!([]));
+    assert_eq!(json_of(mine).await["follow_ups"], json!([]));
 }
