@@ -2,6 +2,7 @@
 
 use ports::model::{ModelMessage, ModelRequest, ToolDefinition};
 use protocol::text::cut_middle;
+use serde_json::Value;
 
 /// Bytes of a token, in the middle of many texts and languages.
 const TOKEN_BYTES: usize = 4;
@@ -50,7 +51,7 @@ pub(super) fn message_tokens(message: &ModelMessage) -> u64 {
             let call_bytes = tool_calls
                 .iter()
                 .map(|call| call.id.as_str().len() + call.name.len() + call.arguments.len());
-            let state = provider_state.as_ref().map_or(0, |state| state.to_string().len());
+            let state = provider_state.as_ref().map_or(0, json_bytes);
             text_tokens(text) + tokens(call_bytes.sum::<usize>() + state)
         }
         ModelMessage::ToolResult { call_id, content, .. } => {
@@ -61,8 +62,25 @@ pub(super) fn message_tokens(message: &ModelMessage) -> u64 {
 }
 
 fn tool_tokens(tool: &ToolDefinition) -> u64 {
-    let bytes = tool.name.len() + tool.description.len() + tool.parameters.to_string().len();
+    let bytes = tool.name.len() + tool.description.len() + json_bytes(&tool.parameters);
     FRAME + tokens(bytes)
+}
+
+/// About as many as it has when it is written out, which would take longer: every step of every turn is measured.
+fn json_bytes(value: &Value) -> usize {
+    const QUOTES: usize = 2;
+    const NUMBER: usize = 6;
+    match value {
+        Value::Null | Value::Bool(_) => 4,
+        Value::Number(_) => NUMBER,
+        Value::String(text) => text.len() + QUOTES,
+        Value::Array(items) => 1 + items.iter().map(|item| json_bytes(item) + 1).sum::<usize>(),
+        Value::Object(fields) => {
+            let field =
+                |(name, value): (&String, &Value)| name.len() + QUOTES + 2 + json_bytes(value);
+            1 + fields.iter().map(field).sum::<usize>()
+        }
+    }
 }
 
 fn text_tokens(text: &str) -> u64 {
@@ -146,6 +164,17 @@ mod tests {
     use protocol::turn::{Mode, Tier};
 
     use super::*;
+
+    #[test]
+    fn json_is_measured_about_as_long_as_it_is_written() {
+        let value = serde_json::json!({"type": "object", "required": ["a", "b"], "n": 123_456, "deep": [{"x": null}, true, "words"]});
+        let written = value.to_string().len();
+        assert!(
+            json_bytes(&value).abs_diff(written) <= written / 20,
+            "{} for {written}",
+            json_bytes(&value)
+        );
+    }
 
     fn request(text: &str) -> ModelRequest {
         ModelRequest {
