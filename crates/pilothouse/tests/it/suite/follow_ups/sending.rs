@@ -10,7 +10,17 @@ use super::{Scene, list, push, states, stream_without_words, try_push, turn_of};
 use crate::events::{Events, text_of};
 use crate::server::{id_of, json_of, refusal};
 
-/// A turn that stands still in its first step until the gate is opened, and then calls a tool and answers.
+/// A session whose turn stands still in its first step, and will call a tool and answer once the gate is opened.
+async fn busy() -> (Scene, String, Gate, Events) {
+    let scene = Scene::start(Dialect::OpenAi).await;
+    let session = scene.server.session().await;
+    let gate = Gate::closed();
+    calls_after(&scene, &gate);
+    let events = scene.server.say(&session, "work").await;
+    gate.reached().await;
+    (scene, session, gate, events)
+}
+
 fn calls_after(scene: &Scene, gate: &Gate) {
     scene.model.enqueue(Script::default().say("Well").wait_for(gate).call(&[todo("call_a", "x")]));
     scene.model.enqueue(Script::text("Done."));
@@ -18,12 +28,7 @@ fn calls_after(scene: &Scene, gate: &Gate) {
 
 #[tokio::test]
 async fn a_message_to_a_busy_session_is_answered_with_a_stream_without_words() {
-    let scene = Scene::start(Dialect::OpenAi).await;
-    let session = scene.server.session().await;
-    let gate = Gate::closed();
-    calls_after(&scene, &gate);
-    let events = scene.server.say(&session, "work").await;
-    gate.reached().await;
+    let (scene, session, gate, events) = busy().await;
     let path = format!("/chat/sessions/{session}/stream");
     let parts = json!([{"type": "text", "text": "two"}]);
     let ui = json!({"messages": [{"id": "m2", "role": "user", "parts": parts}]});
@@ -48,12 +53,7 @@ async fn a_message_to_a_busy_session_is_answered_with_a_stream_without_words() {
 
 #[tokio::test]
 async fn the_sender_is_told_how_many_wait_and_the_list_tells_what_became_of_them() {
-    let scene = Scene::start(Dialect::OpenAi).await;
-    let session = scene.server.session().await;
-    let gate = Gate::closed();
-    calls_after(&scene, &gate);
-    let events = scene.server.say(&session, "work").await;
-    gate.reached().await;
+    let (scene, session, gate, events) = busy().await;
     for (number, id) in ["m1", "m2", "m3"].iter().enumerate() {
         let told = push(&scene.server, &session, id, &format!("text of {id}")).await;
         assert_eq!(told["buffer_length"], number + 1);
@@ -161,12 +161,7 @@ async fn what_is_no_message_is_refused() {
 
 #[tokio::test]
 async fn ten_may_wait_and_the_eleventh_is_refused() {
-    let scene = Scene::start(Dialect::OpenAi).await;
-    let session = scene.server.session().await;
-    let gate = Gate::closed();
-    calls_after(&scene, &gate);
-    let events = scene.server.say(&session, "work").await;
-    gate.reached().await;
+    let (scene, session, gate, events) = busy().await;
     for number in 1..=10 {
         push(&scene.server, &session, &format!("m{number}"), "more").await;
     }
