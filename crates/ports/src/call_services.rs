@@ -4,16 +4,19 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use async_trait::async_trait;
+use protocol::execution::{Execution, ExecutionView, Nodes, SafeMode};
+use protocol::graph::{Graph, GraphFlags, InputProblems, Problem};
 use protocol::operation::Operation;
 use protocol::permissions::Filter;
 use protocol::response::{
     BackgroundStatus, BackgroundTool, SubSessionCall, SubSessionProgress, SubSessionState,
     ToolResponse, WorkspaceFile,
 };
-use protocol::{BackgroundId, SessionId, TurnId};
-use serde_json::Value;
+use protocol::review::{Decision, Review};
+use protocol::{BackgroundId, BlockId, ExecutionId, GraphId, ReviewId, SessionId, TurnId};
+use serde_json::{Map, Value};
 
-use crate::store::Which;
+use crate::store::{BlockOutcome, ListExecutions, Which};
 use crate::tool::ToolError;
 
 /// Every one of these knows the session, the turn and the permissions.
@@ -23,6 +26,7 @@ pub struct CallServices {
     pub background: Arc<dyn BackgroundCalls>,
     pub operations: Arc<dyn OperationStates>,
     pub reports: Arc<dyn Reports>,
+    pub agents: Arc<dyn AgentRuns>,
 }
 
 /// Shows what a call has so far. A hint for the person: what comes too fast is left out.
@@ -102,4 +106,93 @@ pub struct BackgroundView {
 #[async_trait]
 pub trait OperationStates: Send + Sync {
     async fn get(&self, which: &Which) -> Result<Option<Operation>, ToolError>;
+}
+
+/// Agents and blocks, run for the call's user.
+#[async_trait]
+pub trait AgentRuns: Send + Sync {
+    /// Without a version: the active one. `None`: the user does not see such a graph.
+    async fn describe(
+        &self,
+        graph: &GraphId,
+        version: Option<u32>,
+    ) -> Result<Option<AgentDescription>, ToolError>;
+
+    /// The same call starts the same run, however often it is made.
+    async fn start(&self, new: NewRun) -> Result<RunStarted, ToolError>;
+
+    /// Waits until the run has ended or needs a person, at most so long, without holding a worker meanwhile. Gives it
+    /// as it is then; `None`: the user has no such run.
+    async fn wait(
+        &self,
+        id: &ExecutionId,
+        at_most: Duration,
+    ) -> Result<Option<Execution>, ToolError>;
+
+    async fn list(&self, wanted: &ListExecutions) -> Result<(Vec<Execution>, u64), ToolError>;
+
+    async fn view(
+        &self,
+        id: &ExecutionId,
+        nodes: Nodes,
+    ) -> Result<Option<ExecutionView>, ToolError>;
+
+    /// Runs a block by itself: recorded once for the call, with its charge. Its inputs are valid.
+    async fn run_block(&self, run: BlockCall) -> Result<BlockCallEnd, ToolError>;
+}
+
+/// An agent, as a caller needs to know it.
+#[derive(Clone, Debug, PartialEq)]
+pub struct AgentDescription {
+    pub graph: Graph,
+    /// JSON schemas of what it takes and gives, by name.
+    pub input_schema: Value,
+    pub output_schema: Value,
+    pub flags: GraphFlags,
+}
+
+#[derive(Clone, Debug, PartialEq)]
+pub struct NewRun {
+    pub graph_id: GraphId,
+    pub graph_version: u32,
+    pub inputs: Map<String, Value>,
+    pub dry_run: bool,
+    pub safe_mode: SafeMode,
+}
+
+#[derive(Clone, Debug, PartialEq)]
+pub enum RunStarted {
+    Started(Box<Execution>),
+    NoGraph,
+    /// The graph cannot run.
+    Invalid(Vec<Problem>),
+    /// The inputs do not fit.
+    Inputs(InputProblems),
+    /// It has blocks that the turn may not use; their names.
+    NotAllowed(Vec<String>),
+    NoFunds,
+    /// The session has started as many as it may.
+    TooMany,
+}
+
+#[derive(Clone, Debug, PartialEq)]
+pub struct BlockCall {
+    pub block_id: BlockId,
+    pub input: Map<String, Value>,
+    pub dry_run: bool,
+    /// What a person has decided about it, in which review.
+    pub decision: Option<Decision>,
+    pub review: Option<ReviewId>,
+}
+
+#[derive(Clone, Debug, PartialEq)]
+pub enum BlockCallEnd {
+    Done(BlockOutcome),
+    /// A person has to decide first.
+    Review(Box<Review>),
+    NoFunds,
+    /// It took longer than a call may.
+    TimedOut,
+    /// It was begun before, the server went down, and it must not be repeated.
+    Interrupted,
 }

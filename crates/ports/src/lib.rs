@@ -1,6 +1,7 @@
 //! The seams of Pilothouse and their laws. Each trait states promises; each promise has a law in
 //! `testkit::conformance` that every implementation passes. There are no implementations here.
 
+pub mod block;
 pub mod bus;
 pub mod call_services;
 pub mod clock;
@@ -17,6 +18,7 @@ pub mod tool;
 
 use std::sync::Arc;
 
+pub use block::Block;
 pub use bus::{Bus, Signal};
 pub use clock::Clock;
 pub use completions::Completions;
@@ -27,7 +29,8 @@ pub use leases::Leases;
 pub use model::ModelProvider;
 pub use queue::Queue;
 pub use store::{
-    ApiKeys, Failing, Fenced, FollowUps, Health, Messages, Operations, Outbox, Sessions, Turns,
+    ApiKeys, BlockRuns, Credits, Executions, Failing, Fenced, FollowUps, Graphs, Health, Library,
+    Listings, Messages, Operations, Outbox, Reviews, Sessions, Turns, Values,
 };
 pub use stream_log::StreamLog;
 pub use tool::Tool;
@@ -48,6 +51,14 @@ pub struct Ports {
     pub bus: Arc<dyn Bus>,
     pub files: Arc<dyn Files>,
     pub api_keys: Arc<dyn ApiKeys>,
+    pub graphs: Arc<dyn Graphs>,
+    pub library: Arc<dyn Library>,
+    pub listings: Arc<dyn Listings>,
+    pub executions: Arc<dyn Executions>,
+    pub reviews: Arc<dyn Reviews>,
+    pub credits: Arc<dyn Credits>,
+    pub block_runs: Arc<dyn BlockRuns>,
+    pub values: Arc<dyn Values>,
     pub health: Arc<dyn Health>,
     pub clock: Arc<dyn Clock>,
 }

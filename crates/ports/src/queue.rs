@@ -1,22 +1,22 @@
-//! What says "look at turn X now". It carries ids only: losing or repeating a delivery changes
+//! What says "look at this job now". It carries ids only: losing or repeating a delivery changes
 //! latency, nothing else.
 
 use std::time::Duration;
 
 use async_trait::async_trait;
-use protocol::TurnId;
+use protocol::Job;
 
 use crate::error::PortResult;
 
 /// Laws: at least once (`what_is_pushed_is_delivered`); unsettled comes back
 /// (`an_unsettled_delivery_comes_back`); settled never does (`a_settled_delivery_never_comes_back`);
 /// first in, first out among those that are ready (`deliveries_come_in_order`); `to_back` puts behind
-/// everything that waits (`to_back_goes_to_the_end`). A turn that is pushed twice may be delivered twice.
+/// everything that waits (`to_back_goes_to_the_end`). A job that is pushed twice may be delivered twice.
 #[async_trait]
 pub trait Queue: Send + Sync {
     /// Taken over by the queue when it returns. A queue may forget what it was given when its process ends: the outbox
-    /// then finds the turn.
-    async fn push(&self, turn: &TurnId) -> PortResult<()>;
+    /// then finds the job.
+    async fn push(&self, job: &Job) -> PortResult<()>;
 
     /// Waits for the next delivery. Dropping the future loses nothing.
     async fn pop(&self) -> PortResult<Delivery>;
@@ -27,7 +27,7 @@ pub trait Queue: Send + Sync {
 
 /// A message in our hands. Dropped without a word it comes back.
 pub struct Delivery {
-    pub turn_id: TurnId,
+    pub job: Job,
     settle: Option<Box<dyn Settle>>,
 }
 
@@ -41,8 +41,8 @@ pub trait Settle: Send + Sync {
 }
 
 impl Delivery {
-    pub fn new(turn_id: TurnId, settle: Box<dyn Settle>) -> Self {
-        Self { turn_id, settle: Some(settle) }
+    pub fn new(job: Job, settle: Box<dyn Settle>) -> Self {
+        Self { job, settle: Some(settle) }
     }
 
     /// Done with it: it never comes back.

@@ -84,6 +84,39 @@ id!(
     BackgroundId
 );
 
+id!(
+    /// An agent: a graph of blocks, in any number of versions.
+    GraphId
+);
+id!(
+    /// A block of a graph, at its place.
+    NodeId
+);
+id!(
+    /// A kind of block; the same in every installation.
+    BlockId
+);
+id!(
+    /// One run of an agent.
+    ExecutionId
+);
+id!(
+    /// A user's own entry for an agent.
+    LibraryAgentId
+);
+id!(
+    /// A folder of a user's library.
+    FolderId
+);
+id!(
+    /// A published version of an agent.
+    ListingVersionId
+);
+id!(
+    /// What a person is asked to decide: the node run, or the call, that waits for it.
+    ReviewId
+);
+
 impl TurnId {
     /// The name under which this turn's stream log is kept.
     pub fn task(&self) -> TaskId {

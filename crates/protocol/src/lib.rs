@@ -1,10 +1,16 @@
 //! The words of Pilothouse: ids, sessions, turns, messages, stream chunks, tool responses, limits
 //! and problems. Pure data and pure functions; nothing here waits, reads or writes.
 
+pub mod block;
 pub mod chunk;
+pub mod credit;
 pub mod cursor;
+pub mod execution;
 pub mod follow_up;
+pub mod graph;
 pub mod ids;
+pub mod job;
+pub mod library;
 pub mod limits;
 pub mod message;
 pub mod operation;
@@ -13,6 +19,7 @@ pub mod problem;
 pub mod redact;
 pub mod replay;
 pub mod response;
+pub mod review;
 pub mod segment;
 pub mod session;
 pub mod sse;
@@ -23,7 +30,9 @@ pub mod usage;
 
 pub use chunk::Chunk;
 pub use ids::{
-    BackgroundId, CallId, MessageId, OperationId, RecordId, SessionId, TaskId, TurnId, UserId,
-    WorkerId,
+    BackgroundId, BlockId, CallId, ExecutionId, FolderId, GraphId, LibraryAgentId,
+    ListingVersionId, MessageId, NodeId, OperationId, RecordId, ReviewId, SessionId, TaskId,
+    TurnId, UserId, WorkerId,
 };
+pub use job::Job;
 pub use segment::{Segment, SegmentBuilder, Seq};

@@ -45,13 +45,41 @@ pub struct Caps {
     pub running: u32,
     /// Turns that have been accepted and have not ended. More are refused.
     pub in_flight: u32,
+    /// Executions that run, those that other executions have started aside. More go to the back of the queue.
+    pub executions: u32,
 }
 
 impl Default for Caps {
     fn default() -> Self {
-        Self { running: 5, in_flight: 15 }
+        Self { running: 5, in_flight: 15, executions: 25 }
     }
 }
+
+/// Nodes of one graph, and links.
+pub const GRAPH_NODES: usize = 2_000;
+pub const GRAPH_LINKS: usize = 10_000;
+/// Bytes of a graph's JSON.
+pub const GRAPH_BYTES: usize = 1024 * 1024;
+/// Agents in a user's library, and folders.
+pub const LIBRARY_AGENTS: u32 = 2_000;
+pub const LIBRARY_FOLDERS: u32 = 500;
+/// Agents in the marketplace.
+pub const LISTINGS: u32 = 2_000;
+/// Values that the agents of one user remember, and bytes of one.
+pub const VALUES: u32 = 10_000;
+pub const VALUE_BYTES: usize = 1024 * 1024;
+/// Runs that start runs that start runs.
+pub const EXECUTION_DEPTH: u32 = 10;
+/// Node runs of one execution.
+pub const NODE_RUNS: u64 = 2_000_000;
+/// How long one node run may take, unless it waits for other work.
+pub const NODE_TIME: Duration = Duration::from_secs(30 * 60);
+/// How long an execution may be worked on.
+pub const EXECUTION_TIME: Duration = Duration::from_secs(24 * 3600);
+/// Bytes that the nodes of one execution may emit.
+pub const EXECUTION_BYTES: u64 = 1024 * 1024 * 1024;
+/// Agents that one session may start.
+pub const RUNS_PER_SESSION: u32 = 30;
 
 /// Characters in a user's message.
 pub const MESSAGE_CHARS: usize = 64_000;

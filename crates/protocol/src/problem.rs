@@ -26,13 +26,28 @@ problem_codes! {
     InvalidJson = "INVALID_JSON", 400;
     TooDeep = "JSON_TOO_DEEP", 400;
     BadRequest = "BAD_REQUEST", 400;
+    /// The graph of an agent cannot run; `errors` and `node_errors` say why.
+    InvalidGraph = "INVALID_GRAPH", 400;
+    /// What an agent was given does not fit; `inputs` says why.
+    InvalidInputs = "INVALID_INPUTS", 400;
     Unauthenticated = "UNAUTHENTICATED", 401;
+    NoFunds = "NO_FUNDS", 402;
     AccessDenied = "ACCESS_DENIED", 403;
+    BlockNotAllowed = "BLOCK_NOT_ALLOWED", 403;
+    /// The block only has a meaning inside a graph.
+    GraphOnlyBlock = "GRAPH_ONLY_BLOCK", 403;
     RouteNotFound = "ROUTE_NOT_FOUND", 404;
     SessionNotFound = "SESSION_NOT_FOUND", 404;
     TaskNotFound = "TASK_NOT_FOUND", 404;
     OperationNotFound = "OPERATION_NOT_FOUND", 404;
     KeyNotFound = "API_KEY_NOT_FOUND", 404;
+    GraphNotFound = "GRAPH_NOT_FOUND", 404;
+    ExecutionNotFound = "EXECUTION_NOT_FOUND", 404;
+    BlockNotFound = "BLOCK_NOT_FOUND", 404;
+    AgentNotFound = "LIBRARY_AGENT_NOT_FOUND", 404;
+    FolderNotFound = "FOLDER_NOT_FOUND", 404;
+    ListingNotFound = "STORE_AGENT_NOT_FOUND", 404;
+    ReviewNotFound = "REVIEW_NOT_FOUND", 404;
     MethodNotAllowed = "METHOD_NOT_ALLOWED", 405;
     /// The message id was used before with another text.
     MessageIdReused = "MESSAGE_ID_REUSED", 409;
@@ -40,6 +55,25 @@ problem_codes! {
     /// There is no turn that a follow-up could reach.
     NoActiveTurn = "NO_ACTIVE_TURN", 409;
     SessionClaimed = "SESSION_ALREADY_CLAIMED", 409;
+    /// The graph is in the marketplace, so it stays.
+    GraphListed = "GRAPH_LISTED", 409;
+    LibraryFull = "LIBRARY_FULL", 409;
+    FolderNameTaken = "FOLDER_NAME_TAKEN", 409;
+    FolderInsideItself = "FOLDER_INSIDE_ITSELF", 409;
+    TooManyFolders = "TOO_MANY_FOLDERS", 409;
+    /// Somebody else publishes under this name.
+    StoreNameTaken = "STORE_NAME_TAKEN", 409;
+    StoreFull = "STORE_FULL", 409;
+    /// The run has not ended.
+    ExecutionOpen = "EXECUTION_OPEN", 409;
+    /// The run has ended.
+    ExecutionEnded = "EXECUTION_ENDED", 409;
+    /// A person has to decide first; `review_id` names what is asked.
+    ReviewRequired = "REVIEW_REQUIRED", 409;
+    ReviewDecided = "REVIEW_ALREADY_DECIDED", 409;
+    ReviewsMixed = "REVIEWS_OF_DIFFERENT_RUNS", 409;
+    /// The block was begun before and must not be repeated.
+    BlockInterrupted = "BLOCK_INTERRUPTED", 409;
     TaskExpired = "TASK_EXPIRED", 410;
     BodyTooLarge = "BODY_TOO_LARGE", 413;
     UriTooLong = "URI_TOO_LONG", 414;
@@ -54,13 +88,17 @@ problem_codes! {
     TooManyStreams = "TOO_MANY_STREAMS", 429;
     /// This user has as many turns under way as a user may have.
     TooManyTurns = "TOO_MANY_TURNS", 429;
+    TooManyRuns = "TOO_MANY_RUNS", 429;
     /// As many follow-ups wait for this turn as may wait.
     TooManyFollowUps = "TOO_MANY_FOLLOW_UPS", 429;
     Internal = "INTERNAL_ERROR", 500;
     NotImplemented = "NOT_IMPLEMENTED", 501;
+    /// This server takes no payments.
+    TopUpUnavailable = "TOP_UP_UNAVAILABLE", 501;
     /// Completions from outside need a key that this server was not given.
     InternalKeyMissing = "INTERNAL_KEY_NOT_CONFIGURED", 503;
     Unavailable = "UNAVAILABLE", 503;
     ShuttingDown = "SHUTTING_DOWN", 503;
+    BlockTimedOut = "BLOCK_TIMED_OUT", 504;
     StorageFull = "STORAGE_FULL", 507;
 }

@@ -3,23 +3,38 @@
 //! or to a claim.
 
 mod api_keys;
+mod credits;
+mod executions;
 mod follow_ups;
+mod graphs;
+mod library;
 mod messages;
 mod operations;
+mod reviews;
 mod sessions;
 mod turns;
+mod values;
 
 use async_trait::async_trait;
 
 pub use api_keys::{ApiKey, ApiKeys, NewApiKey};
+pub use credits::{BlockOutcome, BlockRunBegun, BlockRuns, Credits, NewBlockRun};
+pub use executions::{
+    Advance, Advanced, ExecutionClaimed, ExecutionCreated, ExecutionDeleted, Executions,
+    JournalBatch, ListExecutions, NewExecution, Then,
+};
 pub use follow_ups::{FollowUps, NewFollowUp, Pushed};
+pub use graphs::{GraphCreated, GraphDeleted, Graphs};
+pub use library::{AgentAdded, AgentChange, FolderWritten, Library, Listings, Published};
 pub use messages::{Messages, Page};
 pub use operations::{Begun, NewOperation, OperationCompleted, Operations, Which};
+pub use reviews::{Decided, Reviews, Verdict};
 pub use sessions::{Assigned, ListSessions, NewSession, SessionPage, Sessions, Title};
 pub use turns::{
     Ending, Entry, Finished, JournaledCall, NewTurn, OpenTurns, Opened, Outbox, Parent, Parked,
     ParkedEnd, Progress, Record, TurnKind, Turns, WhenBusy,
 };
+pub use values::Values;
 
 /// The answer to a write that carries a fence.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -1,10 +1,19 @@
 //! What tools answer, as one type: the history, the API document and the client's cards all know
 //! exactly these. `type` names the kind; nulls are left out.
 
+mod agents;
+mod blocks;
+
+pub use agents::{
+    AgentDetails, AgentInfo, AgentOutput, AgentSource, AvailableExecution, ExecutionOptions,
+    ExecutionOutput, ExecutionStarted,
+};
+pub use blocks::{BlockDetails, BlockInfo, BlockOutput, ReviewRequired};
+
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use crate::ids::{BackgroundId, CallId, OperationId, SessionId, TaskId};
+use crate::ids::{BackgroundId, CallId, ExecutionId, GraphId, OperationId, SessionId, TaskId};
 use crate::message::Role;
 use crate::operation::OperationStatus;
 
@@ -24,7 +33,8 @@ impl ToolResponse {
     }
 
     pub fn error(code: &str, message: impl Into<String>) -> Self {
-        Self::new(message, ResponseBody::Error { error: Some(code.to_owned()), details: None })
+        let error = Some(code.to_owned());
+        Self::new(message, ResponseBody::Error { error, details: None, execution_id: None })
     }
 
     pub fn is_error(&self) -> bool {
@@ -41,6 +51,9 @@ pub enum ResponseBody {
         error: Option<String>,
         #[serde(default, skip_serializing_if = "Option::is_none")]
         details: Option<Value>,
+        /// The run it is about.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        execution_id: Option<ExecutionId>,
     },
     NeedLogin,
     NoResults {
@@ -168,6 +181,41 @@ pub enum ResponseBody {
         #[serde(default, skip_serializing_if = "Option::is_none")]
         progress: Option<SubSessionProgress>,
     },
+    AgentsFound {
+        title: String,
+        agents: Vec<AgentInfo>,
+        count: usize,
+    },
+    AgentDetails {
+        agent: AgentDetails,
+        user_authenticated: bool,
+        graph_id: GraphId,
+        graph_version: u32,
+    },
+    /// Inputs that an agent or a block does not take.
+    InputValidationError {
+        unrecognized_fields: Vec<String>,
+        /// JSON schema of what it takes.
+        inputs: Value,
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        graph_id: Option<GraphId>,
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        graph_version: Option<u32>,
+    },
+    ExecutionStarted(ExecutionStarted),
+    AgentOutput(AgentOutput),
+    BlockList {
+        blocks: Vec<BlockInfo>,
+        count: usize,
+        query: String,
+        usage_hint: String,
+    },
+    BlockDetails {
+        block: BlockDetails,
+        user_authenticated: bool,
+    },
+    BlockOutput(BlockOutput),
+    ReviewRequired(ReviewRequired),
     /// What a tool of somebody else answered.
     ExternalToolOutput {
         tool: String,
@@ -289,4 +337,39 @@ pub struct WorkspaceFile {
 pub enum Encoding {
     Text,
     Base64,
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::{Map, json};
+
+    use super::*;
+    use crate::execution::ExecutionStatus;
+
+    #[test]
+    fn a_response_is_read_back_as_it_was_written() {
+        let output = AgentOutput {
+            agent_name: "Word counter".into(),
+            agent_id: "g".into(),
+            library_agent_id: None,
+            library_agent_link: None,
+            execution: ExecutionOutput {
+                execution_id: "e".into(),
+                status: ExecutionStatus::Completed,
+                started_at: None,
+                ended_at: Some(jiff::Timestamp::UNIX_EPOCH),
+                outputs: Map::from_iter([("n".to_owned(), json!([1, 2.5]))]),
+                inputs_summary: Map::new(),
+                node_executions: Vec::new(),
+                nodes_failed: Vec::new(),
+            },
+            available_executions: Vec::new(),
+            total_executions: 1,
+        };
+        let response = ToolResponse::new("It has completed.", ResponseBody::AgentOutput(output));
+        let written = serde_json::to_string(&response).expect("JSON");
+        assert!(written.contains(r#""type":"agent_output""#) && !written.contains("null"));
+        let read: ToolResponse = serde_json::from_str(&written).expect("a response");
+        assert_eq!(read, response);
+    }
 }

@@ -1,0 +1,72 @@
+//! Credits, and runs of single blocks that are paid with them.
+
+use async_trait::async_trait;
+use protocol::credit::{Charge, Transaction, TransactionKind};
+use protocol::{BlockId, SessionId, UserId};
+use serde_json::Value;
+
+use crate::error::PortResult;
+
+/// Laws: a key is booked once for a user (`a_key_is_booked_once`); the balance is the sum of the ledger
+/// (`the_balance_is_the_sum_of_the_ledger`), also under concurrency (`the_ledger_adds_up_under_concurrency`); a user sees
+/// only their own (`a_ledger_is_seen_by_its_user_only`).
+#[async_trait]
+pub trait Credits: Send + Sync {
+    async fn balance(&self, user: &UserId) -> PortResult<i64>;
+
+    /// The newest first.
+    async fn transactions(
+        &self,
+        user: &UserId,
+        limit: u32,
+        offset: u64,
+    ) -> PortResult<Vec<Transaction>>;
+
+    /// Adds (or takes) credits. Gives the balance afterwards; a key that was booked before changes nothing.
+    async fn book(
+        &self,
+        user: &UserId,
+        key: &str,
+        amount: i64,
+        kind: TransactionKind,
+        what: &str,
+    ) -> PortResult<i64>;
+}
+
+/// Runs of blocks by themselves. Laws: a run is begun once for every key (`a_block_run_is_begun_once`) and ends once,
+/// with its charge (`a_block_run_ends_once_with_its_charge`).
+#[async_trait]
+pub trait BlockRuns: Send + Sync {
+    async fn begin(&self, new: &NewBlockRun) -> PortResult<BlockRunBegun>;
+
+    /// Outcome and charge in one transaction. One that has ended is left as it is: `false`.
+    async fn end(
+        &self,
+        user: &UserId,
+        key: &str,
+        outcome: &BlockOutcome,
+        charge: Option<&Charge>,
+    ) -> PortResult<bool>;
+}
+
+#[derive(Clone, Debug, PartialEq)]
+pub struct NewBlockRun {
+    pub user_id: UserId,
+    pub key: String,
+    pub block_id: BlockId,
+    pub session_id: Option<SessionId>,
+}
+
+#[derive(Clone, Debug, PartialEq)]
+pub enum BlockRunBegun {
+    New,
+    /// Begun before, and nobody has said how it ended.
+    Open,
+    Ended(BlockOutcome),
+}
+
+#[derive(Clone, Debug, PartialEq)]
+pub struct BlockOutcome {
+    pub outputs: Vec<(String, Value)>,
+    pub error: Option<String>,
+}

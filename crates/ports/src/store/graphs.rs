@@ -1,0 +1,69 @@
+//! Graphs, in versions.
+
+use async_trait::async_trait;
+use protocol::graph::{Graph, GraphMeta, StoredGraph};
+use protocol::library::LibraryAgent;
+use protocol::{GraphId, UserId};
+
+use crate::error::PortResult;
+
+/// A version never changes once it is stored; editing makes the next one. Exactly one version of a graph is active.
+/// A graph is *seen* by its owner, by everybody whose library holds it, and by everybody once it is listed; only its
+/// owner changes it.
+///
+/// Laws: a graph and its library entry are stored together, once for every id (`a_graph_is_created_once_with_its_entry`);
+/// an id that another user has is refused (`a_graph_of_another_user_is_not_overwritten`); versions are dense and the
+/// newest becomes active, with the library entry that follows it (`a_new_version_becomes_active`); an older one can be
+/// made active again (`an_older_version_can_be_made_active`); whoever has it in the library or finds it listed sees it,
+/// others do not (`a_graph_is_seen_by_its_owner_its_libraries_and_the_marketplace`); deleting removes every version and
+/// the owner's entry, unless it is listed (`a_deleted_graph_is_gone`, `a_listed_graph_cannot_be_deleted`).
+#[async_trait]
+pub trait Graphs: Send + Sync {
+    /// Stores version 1 and the owner's library entry (`entry.graph_id` and `graph_version` are those of the graph).
+    async fn create(
+        &self,
+        user: &UserId,
+        graph: &Graph,
+        entry: &LibraryAgent,
+    ) -> PortResult<GraphCreated>;
+
+    /// The next version, whatever number `graph.version` has; it becomes active. `None`: the user has no such graph.
+    async fn add_version(&self, user: &UserId, graph: &Graph) -> PortResult<Option<StoredGraph>>;
+
+    /// Without a version: the active one.
+    async fn get(
+        &self,
+        user: &UserId,
+        id: &GraphId,
+        version: Option<u32>,
+    ) -> PortResult<Option<StoredGraph>>;
+
+    /// The active versions of the user's own graphs, the newest first.
+    async fn list(&self, user: &UserId, limit: u32, offset: u64) -> PortResult<Vec<GraphMeta>>;
+
+    /// Every version of one of the user's own graphs, the newest first.
+    async fn versions(&self, user: &UserId, id: &GraphId) -> PortResult<Vec<GraphMeta>>;
+
+    /// `false`: the user has no such version.
+    async fn activate(&self, user: &UserId, id: &GraphId, version: u32) -> PortResult<bool>;
+
+    async fn delete(&self, user: &UserId, id: &GraphId) -> PortResult<GraphDeleted>;
+}
+
+#[derive(Clone, Debug, PartialEq)]
+pub enum GraphCreated {
+    New(Box<LibraryAgent>),
+    /// The id is taken, by this user or by another. Nothing was stored.
+    Taken,
+    /// The user has as many library entries as a user may have. Nothing was stored.
+    TooMany,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum GraphDeleted {
+    /// So many versions.
+    Deleted(u32),
+    Missing,
+    /// It is in the marketplace.
+    Listed,
+}

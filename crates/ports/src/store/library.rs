@@ -1,0 +1,117 @@
+//! A user's library, and the marketplace.
+
+use async_trait::async_trait;
+use protocol::execution::SafeMode;
+use protocol::graph::Graph;
+use protocol::library::{Folder, LibraryAgent, Listing};
+use protocol::{FolderId, GraphId, LibraryAgentId, ListingVersionId, UserId};
+
+use crate::error::PortResult;
+
+/// Laws: a user has one entry for a graph (`a_user_has_one_entry_for_a_graph`), at most `limits::LIBRARY_AGENTS` of them
+/// (`a_library_has_no_more_agents_than_it_may`), and sees no others (`a_library_is_seen_by_its_user_only`); a change
+/// touches what it names and nothing else (`an_entry_changes_only_where_asked`). An entry that follows the active
+/// version shows it (`an_entry_follows_the_active_version`). Sibling folders have different names
+/// (`sibling_folders_have_different_names`); a folder is never inside itself (`a_folder_is_never_inside_itself`);
+/// deleting one moves its agents to the root and takes its sub-folders along
+/// (`a_deleted_folder_leaves_its_agents_at_the_root`).
+#[async_trait]
+pub trait Library: Send + Sync {
+    /// Adds an agent that the user can see. The entry that the user has for the graph already is given back instead.
+    async fn add(&self, user: &UserId, entry: &LibraryAgent) -> PortResult<AgentAdded>;
+
+    async fn get(&self, user: &UserId, id: &LibraryAgentId) -> PortResult<Option<LibraryAgent>>;
+
+    async fn by_graph(&self, user: &UserId, graph: &GraphId) -> PortResult<Option<LibraryAgent>>;
+
+    /// All of them, the one that was changed last first. There are at most `limits::LIBRARY_AGENTS`.
+    async fn list(&self, user: &UserId) -> PortResult<Vec<LibraryAgent>>;
+
+    async fn update(
+        &self,
+        user: &UserId,
+        id: &LibraryAgentId,
+        change: AgentChange,
+    ) -> PortResult<Option<LibraryAgent>>;
+
+    /// Removes the entry; the graph stays. `false`: there was none.
+    async fn remove(&self, user: &UserId, id: &LibraryAgentId) -> PortResult<bool>;
+
+    async fn folders(&self, user: &UserId) -> PortResult<Vec<Folder>>;
+
+    async fn add_folder(&self, user: &UserId, folder: &Folder) -> PortResult<FolderWritten>;
+
+    /// Name, icon, color and parent become those of `folder`.
+    async fn update_folder(&self, user: &UserId, folder: &Folder) -> PortResult<FolderWritten>;
+
+    async fn remove_folder(&self, user: &UserId, id: &FolderId) -> PortResult<bool>;
+
+    /// Moves those of these agents that the user has, all or nothing; `None` is the root. The answer is how many;
+    /// `None`: there is no such folder.
+    async fn move_agents(
+        &self,
+        user: &UserId,
+        agents: &[LibraryAgentId],
+        folder: Option<&FolderId>,
+    ) -> PortResult<Option<u32>>;
+}
+
+/// What is absent stays as it is.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct AgentChange {
+    pub name: Option<String>,
+    pub description: Option<String>,
+    pub is_favorite: Option<bool>,
+    pub is_hidden: Option<bool>,
+    pub graph_version: Option<u32>,
+    pub use_graph_is_active_version: Option<bool>,
+    pub settings: Option<SafeMode>,
+}
+
+#[derive(Clone, Debug, PartialEq)]
+pub enum AgentAdded {
+    New(Box<LibraryAgent>),
+    Exists(Box<LibraryAgent>),
+    /// The user does not see such a graph.
+    NoGraph,
+    /// The user has as many as a user may have. Nothing was stored.
+    TooMany,
+}
+
+#[derive(Clone, Debug, PartialEq)]
+pub enum FolderWritten {
+    Done(Box<Folder>),
+    Missing,
+    NoParent,
+    /// It would be inside itself.
+    Circular,
+    NameTaken,
+    /// The user has as many as a user may have.
+    TooMany,
+}
+
+/// Laws: a listing is found by its names and by its version id (`a_listing_is_found_by_its_names`); publishing again is
+/// the same listing, in a newer version when the version id differs (`a_listing_is_published_once`); a name that another
+/// user has is refused (`a_name_of_another_user_is_refused`).
+#[async_trait]
+pub trait Listings: Send + Sync {
+    /// With its graph, which is stored for the listing's owner if it is not there.
+    async fn publish(&self, listing: &Listing, graph: &Graph) -> PortResult<Published>;
+
+    /// All of them, at most `limits::LISTINGS`, featured ones first, then by name.
+    async fn list(&self) -> PortResult<Vec<Listing>>;
+
+    async fn by_name(&self, username: &str, slug: &str) -> PortResult<Option<Listing>>;
+
+    async fn by_version(&self, version: &ListingVersionId) -> PortResult<Option<Listing>>;
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Published {
+    New,
+    NewVersion,
+    Before,
+    NameTaken,
+    /// There are as many as there may be.
+    TooMany,
+}

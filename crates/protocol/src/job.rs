@@ -1,0 +1,69 @@
+//! What a worker can be told to look at.
+
+use std::fmt;
+
+use crate::ids::{ExecutionId, TurnId};
+
+/// Before the id of an execution where a job is written as text. A turn is written as its bare id.
+const EXECUTION: &str = "execution:";
+
+#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Job {
+    Turn(TurnId),
+    Execution(ExecutionId),
+}
+
+impl Job {
+    /// The reverse of `to_string`.
+    pub fn parse(text: &str) -> Self {
+        match text.strip_prefix(EXECUTION) {
+            Some(id) => Self::Execution(id.into()),
+            None => Self::Turn(text.into()),
+        }
+    }
+}
+
+impl fmt::Display for Job {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Turn(id) => id.fmt(f),
+            Self::Execution(id) => write!(f, "{EXECUTION}{id}"),
+        }
+    }
+}
+
+impl From<TurnId> for Job {
+    fn from(id: TurnId) -> Self {
+        Self::Turn(id)
+    }
+}
+
+impl From<&TurnId> for Job {
+    fn from(id: &TurnId) -> Self {
+        Self::Turn(id.clone())
+    }
+}
+
+impl From<ExecutionId> for Job {
+    fn from(id: ExecutionId) -> Self {
+        Self::Execution(id)
+    }
+}
+
+impl From<&ExecutionId> for Job {
+    fn from(id: &ExecutionId) -> Self {
+        Self::Execution(id.clone())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_job_survives_being_written() {
+        for job in [Job::from(TurnId::fresh()), Job::from(ExecutionId::fresh())] {
+            assert_eq!(Job::parse(&job.to_string()), job);
+        }
+    }
+}

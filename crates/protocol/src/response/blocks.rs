@@ -1,0 +1,56 @@
+//! What tools say about blocks and runs of single ones.
+
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
+
+use crate::block::Category;
+use crate::ids::{BlockId, ExecutionId, ReviewId};
+
+/// A block that a search has found.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, utoipa::ToSchema)]
+pub struct BlockInfo {
+    pub id: BlockId,
+    pub name: String,
+    pub description: String,
+    pub categories: Vec<Category>,
+    /// Names of the inputs without which it does not run.
+    pub required_inputs: Vec<String>,
+    pub static_output: bool,
+    /// JSON schemas of what it takes and gives, where pins are wanted and not only a block.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub input_schema: Option<Value>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub output_schema: Option<Value>,
+}
+
+/// What somebody has to know before they run a block.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, utoipa::ToSchema)]
+pub struct BlockDetails {
+    pub id: BlockId,
+    pub name: String,
+    pub description: String,
+    /// JSON schemas.
+    pub inputs: Value,
+    pub outputs: Value,
+}
+
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, utoipa::ToSchema)]
+pub struct BlockOutput {
+    pub block_id: BlockId,
+    pub block_name: String,
+    /// Every pin with its values, in order.
+    pub outputs: Map<String, Value>,
+    pub success: bool,
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub is_dry_run: bool,
+}
+
+/// A person has to decide before the block runs.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, utoipa::ToSchema)]
+pub struct ReviewRequired {
+    pub block_id: BlockId,
+    pub block_name: String,
+    pub review_id: ReviewId,
+    pub graph_exec_id: ExecutionId,
+    pub input_data: Value,
+}
