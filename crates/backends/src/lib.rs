@@ -5,6 +5,8 @@ mod connect;
 mod distributed;
 mod exchanges;
 mod feed;
+mod fingerprint;
+mod folders;
 mod key_check;
 mod live;
 mod local;
@@ -15,6 +17,7 @@ mod rabbitmq;
 mod redis;
 mod sqlite;
 mod transfer;
+mod verdicts;
 mod words;
 
 pub use connect::{Backend, ConnectError, Connected, connect};

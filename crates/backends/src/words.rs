@@ -3,6 +3,7 @@
 use protocol::follow_up::FollowUpState;
 use protocol::message::{Outcome, Role};
 use protocol::operation::OperationState;
+use protocol::review::ReviewStatus;
 use protocol::tool::Effect;
 use protocol::turn::{FailureCode, TurnStatus};
 
@@ -26,6 +27,9 @@ const FOLLOW_UP_STATES: [FollowUpState; 4] = [
 const OPERATION_STATES: [OperationState; 3] =
     [OperationState::Running, OperationState::Accepted, OperationState::Ended];
 
+const REVIEW_STATUSES: [ReviewStatus; 3] =
+    [ReviewStatus::Waiting, ReviewStatus::Approved, ReviewStatus::Rejected];
+
 /// What a call is told to have come to when its turn ends before it does.
 pub(crate) const ENDED_WITH_ITS_TURN: &str = r#"{"type":"error","error":"cancelled","message":"The call was still running when its turn ended, and was cancelled."}"#;
 
@@ -44,6 +48,14 @@ pub(crate) fn effect_word(effect: Effect) -> &'static str {
         Effect::None => "none",
         Effect::Idempotent => "idempotent",
         Effect::Once => "once",
+    }
+}
+
+pub(crate) fn review_status_word(status: ReviewStatus) -> &'static str {
+    match status {
+        ReviewStatus::Waiting => "WAITING",
+        ReviewStatus::Approved => "APPROVED",
+        ReviewStatus::Rejected => "REJECTED",
     }
 }
 
@@ -69,6 +81,10 @@ pub(crate) fn follow_up_state(word: &str) -> Option<FollowUpState> {
 
 pub(crate) fn operation_state(word: &str) -> Option<OperationState> {
     OPERATION_STATES.into_iter().find(|state| state.as_str() == word)
+}
+
+pub(crate) fn review_status(word: &str) -> Option<ReviewStatus> {
+    REVIEW_STATUSES.into_iter().find(|status| review_status_word(*status) == word)
 }
 
 pub(crate) fn failure(word: &str) -> Option<FailureCode> {

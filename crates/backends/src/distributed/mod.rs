@@ -12,7 +12,7 @@ use crate::local::files::LocalFiles;
 use crate::options::{DistributedOptions, Options};
 use crate::postgres::Postgres;
 use crate::rabbitmq::{Rabbit, RabbitCancel};
-use crate::redis::{Ended, RECLAIM, Redis, RedisOptions};
+use crate::redis::{Hints, RECLAIM, Redis, RedisOptions};
 
 /// Hints that may wait for a listener that is behind.
 const HINTS: usize = 1024;
@@ -53,7 +53,7 @@ pub(crate) async fn connect(
     .await?;
     let store = Arc::new(postgres.clone());
     let bus =
-        SharedBus { cancel: rabbit.cancel(), ended: redis.ended(), signals, deaf: options.deaf };
+        SharedBus { cancel: rabbit.cancel(), hints: redis.hints(), signals, deaf: options.deaf };
     let log = redis.log(store.clone(), store.clone());
     let (queue, completions) = (rabbit.queue(), redis.completions());
     let distributed = Arc::new(Distributed { postgres, redis, rabbit });
@@ -70,7 +70,15 @@ pub(crate) async fn connect(
         log: Arc::new(log),
         bus: Arc::new(bus),
         files: Arc::new(files),
-        api_keys: store,
+        api_keys: store.clone(),
+        graphs: store.clone(),
+        library: store.clone(),
+        listings: store.clone(),
+        executions: store.clone(),
+        reviews: store.clone(),
+        credits: store.clone(),
+        block_runs: store.clone(),
+        values: store,
         health: distributed.clone(),
         clock,
     };
@@ -94,11 +102,11 @@ impl Health for Distributed {
     }
 }
 
-/// Cancellations go through the broker, which has a queue for every process; ends go through Redis. What either hears
-/// comes out of one channel.
+/// Cancellations go through the broker, which has a queue for every process; ends and moves go through Redis. What
+/// either hears comes out of one channel.
 struct SharedBus {
     cancel: RabbitCancel,
-    ended: Ended,
+    hints: Hints,
     signals: broadcast::Sender<Signal>,
     deaf: bool,
 }
@@ -107,8 +115,9 @@ impl Bus for SharedBus {
     fn publish(&self, signal: Signal) {
         match signal {
             _ if self.deaf => {}
-            Signal::Cancel(turn) => self.cancel.publish(turn),
-            Signal::Ended(turn) => self.ended.publish(turn),
+            Signal::Cancel(job) => self.cancel.publish(job),
+            Signal::Ended(job) => self.hints.ended(job),
+            Signal::Moved(run) => self.hints.moved(run),
         }
     }
 

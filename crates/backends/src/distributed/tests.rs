@@ -97,4 +97,6 @@ mod deaf {
     type Fixture = Deaf<super::Servers>;
 
     testkit::conformance::engine!(Fixture);
+    testkit::conformance::executions!(Fixture);
+    testkit::conformance::reviews!(Fixture);
 }

@@ -1,5 +1,5 @@
-//! The queue of one process: turn ids in order, in memory. It may forget everything with the process,
-//! because the outbox has every turn that nobody has claimed, and at the next start all of them are due.
+//! The queue of one process: jobs in order, in memory. It may forget everything with the process, because the store
+//! has every job that nobody has claimed, and at the next start all of them are due.
 
 use std::collections::{BTreeMap, HashSet};
 use std::sync::{Arc, Mutex, MutexGuard};
@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 use async_trait::async_trait;
 use ports::PortResult;
 use ports::queue::{Delivery, Queue, Settle};
-use protocol::TurnId;
+use protocol::Job;
 use tokio::sync::Notify;
 
 /// How often a waiting worker looks even when nothing wakes it.
@@ -30,11 +30,11 @@ struct Shared {
 struct Line {
     next_place: u64,
     waiting: BTreeMap<u64, Waiting>,
-    turns: HashSet<TurnId>,
+    jobs: HashSet<Job>,
 }
 
 struct Waiting {
-    turn: TurnId,
+    job: Job,
     ready: Instant,
 }
 
@@ -54,8 +54,8 @@ impl LocalQueue {
 
 #[async_trait]
 impl Queue for LocalQueue {
-    async fn push(&self, turn: &TurnId) -> PortResult<()> {
-        self.shared.line().append(turn.clone(), Duration::ZERO);
+    async fn push(&self, job: &Job) -> PortResult<()> {
+        self.shared.line().append(job.clone(), Duration::ZERO);
         self.shared.wake();
         Ok(())
     }
@@ -69,9 +69,9 @@ impl Queue for LocalQueue {
             let looked = self.shared.line().take();
             let later = match looked {
                 Look::Found(place, waiting) => {
-                    let turn_id = waiting.turn.clone();
-                    let in_hand = InHand { place, turn: waiting.turn, queue: self.shared.clone() };
-                    return Ok(Delivery::new(turn_id, Box::new(in_hand)));
+                    let job = waiting.job.clone();
+                    let in_hand = InHand { place, job: waiting.job, queue: self.shared.clone() };
+                    return Ok(Delivery::new(job, Box::new(in_hand)));
                 }
                 Look::Later(at) => at,
             };
@@ -100,16 +100,16 @@ impl Shared {
 }
 
 impl Line {
-    fn append(&mut self, turn: TurnId, delay: Duration) {
+    fn append(&mut self, job: Job, delay: Duration) {
         let now = Instant::now();
         let place = self.next_place;
         self.next_place += 1;
-        self.insert(place, Waiting { turn, ready: now + delay.min(LONGEST_DELAY) });
+        self.insert(place, Waiting { job, ready: now + delay.min(LONGEST_DELAY) });
     }
 
-    /// A turn that already waits is not added a second time.
+    /// A job that already waits is not added a second time.
     fn insert(&mut self, place: u64, waiting: Waiting) {
-        if self.turns.insert(waiting.turn.clone()) {
+        if self.jobs.insert(waiting.job.clone()) {
             self.waiting.insert(place, waiting);
         }
     }
@@ -122,7 +122,7 @@ impl Line {
         };
         match self.waiting.remove(&place) {
             Some(waiting) => {
-                self.turns.remove(&waiting.turn);
+                self.jobs.remove(&waiting.job);
                 Look::Found(place, waiting)
             }
             None => Look::Later(None),
@@ -130,10 +130,10 @@ impl Line {
     }
 }
 
-/// A turn that somebody works on.
+/// A job that somebody works on.
 struct InHand {
     place: u64,
-    turn: TurnId,
+    job: Job,
     queue: Arc<Shared>,
 }
 
@@ -144,13 +144,13 @@ impl Settle for InHand {
     }
 
     async fn to_back(&self, delay: Duration) -> PortResult<()> {
-        self.queue.line().append(self.turn.clone(), delay);
+        self.queue.line().append(self.job.clone(), delay);
         self.queue.wake();
         Ok(())
     }
 
     fn give_back(&self) {
-        let waiting = Waiting { turn: self.turn.clone(), ready: Instant::now() };
+        let waiting = Waiting { job: self.job.clone(), ready: Instant::now() };
         self.queue.line().insert(self.place, waiting);
         self.queue.wake();
     }

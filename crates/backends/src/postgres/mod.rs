@@ -8,6 +8,14 @@
 //!    cancels it and so holds the slots of all of it,
 //! 4. the row of a log.
 //!
+//! What belongs to agents is locked apart from these, in this order:
+//! 1. a library, then a graph, then the marketplace; or the runs of a user (advisory locks),
+//! 2. rows of runs, a parent before its children,
+//! 3. rows of reviews,
+//! 4. the ledger of a user (an advisory lock).
+//!
+//! Whoever asks for a review, or adds a value that agents remember, holds an advisory lock of its own and no other.
+//!
 //! Rows of messages, journals, follow-ups, operations and segments are only written under one of these. The relays lock turns with
 //! `SKIP LOCKED` and so never wait. A group of appends locks logs of many sessions, but at most one of each, and
 //! nobody else locks logs of more than one session.
@@ -15,19 +23,27 @@
 mod api_keys;
 mod append_group;
 mod appends;
+mod block_runs;
 mod call;
 mod connect;
 mod connection;
+mod credits;
+mod executions;
 mod fault;
 mod follow_ups;
+mod graphs;
 mod health;
+mod json;
 mod key_check;
 mod leases;
+mod library;
+mod listings;
 mod log_read;
 mod messages;
 mod operations;
 mod outbox;
 mod pool;
+mod reviews;
 mod rows;
 pub(crate) mod schema;
 mod session_delete;
@@ -37,6 +53,7 @@ mod stream_log;
 pub(crate) mod tests;
 mod text;
 mod turns;
+mod values;
 
 use std::sync::Arc;
 use std::time::Duration;

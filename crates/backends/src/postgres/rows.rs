@@ -216,7 +216,7 @@ pub(super) fn word<T>(row: &Row, column: &str, read: fn(&str) -> Option<T>) -> R
     optional_word(row, column, read)?.ok_or_else(|| unreadable(column, "a word is missing"))
 }
 
-fn optional_time(row: &Row, column: &str) -> Result<Option<Timestamp>> {
+pub(super) fn optional_time(row: &Row, column: &str) -> Result<Option<Timestamp>> {
     get::<Option<i64>>(row, column)?
         .map(Timestamp::from_microsecond)
         .transpose()
@@ -235,11 +235,20 @@ pub(super) fn optional_word<T>(
     }
 }
 
+pub(super) fn json<T: DeserializeOwned>(row: &Row, column: &str) -> Result<T> {
+    optional_json(row, column)?.ok_or_else(|| unreadable(column, "a value is missing"))
+}
+
 pub(super) fn optional_json<T: DeserializeOwned>(row: &Row, column: &str) -> Result<Option<T>> {
     get::<Option<String>>(row, column)?
         .map(|text| serde_json::from_str(&text))
         .transpose()
         .map_err(|error| unreadable(column, error))
+}
+
+/// A small count, which a column keeps with a sign.
+pub(super) fn small(row: &Row, column: &str) -> Result<u32> {
+    get::<i32>(row, column).map(|number| number as u32)
 }
 
 fn unreadable(column: &str, reason: impl std::fmt::Display) -> Fault {

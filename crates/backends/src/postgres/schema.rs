@@ -6,9 +6,10 @@ use super::fault::Fault;
 use super::text::Text;
 
 /// In order; a step that was published is never changed, only followed by another.
-const STEPS: [&str; 2] = [
+const STEPS: [&str; 3] = [
     include_str!("../../../../migrations/postgres/0001_sessions_turns_logs.sql"),
     include_str!("../../../../migrations/postgres/0002_long_running.sql"),
+    include_str!("../../../../migrations/postgres/0003_agents.sql"),
 ];
 
 /// The number that the last step leads to.

@@ -1,4 +1,4 @@
-//! Cancellations between processes. A hint only: the fact is in the turn's row, and whoever runs the turn looks there, so
+//! Cancellations between processes. A hint only: the fact is in the job's row, and whoever works on the job looks there, so
 //! anything may be lost here.
 
 use std::sync::Arc;
@@ -8,7 +8,7 @@ use lapin::Channel;
 use lapin::options::BasicConsumeOptions;
 use lapin::types::FieldTable;
 use ports::Signal;
-use protocol::TurnId;
+use protocol::Job;
 use tokio::sync::{broadcast, mpsc};
 
 use super::line::Line;
@@ -21,7 +21,7 @@ const CAPACITY: usize = 1024;
 
 #[derive(Clone)]
 pub(crate) struct RabbitCancel {
-    hints: mpsc::Sender<TurnId>,
+    hints: mpsc::Sender<Job>,
 }
 
 impl RabbitCancel {
@@ -32,20 +32,20 @@ impl RabbitCancel {
     }
 
     /// Tells every process, this one included. Never waits and never fails.
-    pub(crate) fn publish(&self, turn: TurnId) {
+    pub(crate) fn publish(&self, job: Job) {
         // Full, or closed: the hint is lost, which it may be.
-        let _ = self.hints.try_send(turn);
+        let _ = self.hints.try_send(job);
     }
 }
 
-async fn send(line: Arc<Line>, mut waiting: mpsc::Receiver<TurnId>) {
+async fn send(line: Arc<Line>, mut waiting: mpsc::Receiver<Job>) {
     loop {
-        let turn = tokio::select! {
+        let job = tokio::select! {
             () = line.closing.cancelled() => return,
-            turn = waiting.recv() => turn,
+            job = waiting.recv() => job,
         };
-        match (turn, line.link()) {
-            (Some(turn), Ok(link)) => link.hint(&turn).await,
+        match (job, line.link()) {
+            (Some(job), Ok(link)) => link.hint(&job).await,
             (Some(_), Err(_)) => {}
             (None, _) => return,
         }
@@ -70,7 +70,7 @@ impl Listener {
         while let Some(delivery) = consumer.next().await {
             match delivery.map(|delivery| envelope::read(&delivery.data)) {
                 // Nobody may be listening, which is no failure.
-                Ok(Ok(turn)) => drop(self.heard.send(Signal::Cancel(turn))),
+                Ok(Ok(job)) => drop(self.heard.send(Signal::Cancel(job))),
                 Ok(Err(unreadable)) => {
                     let reason = unreadable.word();
                     tracing::warn!(reason, "a cancellation could not be read");

@@ -1,17 +1,19 @@
-//! What travels through the broker: the id of a turn, in versioned JSON. Fields we do not know are ignored, so that a
+//! What travels through the broker: the name of a job, in versioned JSON. Fields we do not know are ignored, so that a
 //! newer process may add some; a message we cannot read says why.
 
-use protocol::TurnId;
+use protocol::Job;
 use serde::{Deserialize, Serialize};
 
 const VERSION: u64 = 1;
 /// A message of ours has a tenth of this.
 const LARGEST: usize = 1024;
 
+/// The field has its name from the time when every job was a turn, whose text form is its bare id: what was sent then can
+/// still be read.
 #[derive(Serialize)]
-struct Outgoing<'a> {
+struct Outgoing {
     v: u64,
-    turn_id: &'a str,
+    turn_id: String,
 }
 
 #[derive(Deserialize)]
@@ -21,7 +23,7 @@ struct Version {
 
 #[derive(Deserialize)]
 struct Incoming {
-    turn_id: TurnId,
+    turn_id: String,
 }
 
 /// Why a message can never be worked on.
@@ -32,12 +34,12 @@ pub(super) enum Unreadable {
     UnknownVersion,
 }
 
-pub(super) fn write(turn: &TurnId) -> Vec<u8> {
-    serde_json::to_vec(&Outgoing { v: VERSION, turn_id: turn.as_str() })
+pub(super) fn write(job: &Job) -> Vec<u8> {
+    serde_json::to_vec(&Outgoing { v: VERSION, turn_id: job.to_string() })
         .expect("a number and a string can always be written as JSON")
 }
 
-pub(super) fn read(payload: &[u8]) -> Result<TurnId, Unreadable> {
+pub(super) fn read(payload: &[u8]) -> Result<Job, Unreadable> {
     if payload.len() > LARGEST {
         return Err(Unreadable::Oversized);
     }
@@ -47,7 +49,7 @@ pub(super) fn read(payload: &[u8]) -> Result<TurnId, Unreadable> {
         return Err(Unreadable::UnknownVersion);
     }
     match serde_json::from_slice(payload) {
-        Ok(Incoming { turn_id }) if !turn_id.as_str().is_empty() => Ok(turn_id),
+        Ok(Incoming { turn_id }) if !turn_id.is_empty() => Ok(Job::parse(&turn_id)),
         _ => Err(Unreadable::Malformed),
     }
 }
@@ -64,23 +66,26 @@ impl Unreadable {
 
 #[cfg(test)]
 mod tests {
+    use protocol::{ExecutionId, TurnId};
+
     use super::*;
 
     #[test]
     fn what_was_written_can_be_read() {
-        let turn = TurnId::fresh();
-        assert_eq!(read(&write(&turn)), Ok(turn));
+        for job in [Job::from(TurnId::fresh()), Job::from(ExecutionId::fresh())] {
+            assert_eq!(read(&write(&job)), Ok(job));
+        }
     }
 
     #[test]
     fn unknown_fields_are_ignored_and_anything_else_has_its_reason() {
-        let turn = |payload: &str| read(payload.as_bytes());
-        assert_eq!(turn(r#"{"v":1,"turn_id":"a","later":[{}]}"#), Ok("a".into()));
-        assert_eq!(turn(r#"{"v":2,"turn":7}"#), Err(Unreadable::UnknownVersion));
+        let job = |payload: &str| read(payload.as_bytes());
+        assert_eq!(job(r#"{"v":1,"turn_id":"a","later":[{}]}"#), Ok(Job::Turn("a".into())));
+        assert_eq!(job(r#"{"v":2,"turn":7}"#), Err(Unreadable::UnknownVersion));
         for malformed in ["", "{", "[]", "null", "{}", r#"{"v":1}"#, r#"{"v":1,"turn_id":""}"#] {
-            assert_eq!(turn(malformed), Err(Unreadable::Malformed), "{malformed}");
+            assert_eq!(job(malformed), Err(Unreadable::Malformed), "{malformed}");
         }
         let long = format!(r#"{{"v":1,"turn_id":"{}"}}"#, "a".repeat(LARGEST));
-        assert_eq!(turn(&long), Err(Unreadable::Oversized));
+        assert_eq!(job(&long), Err(Unreadable::Oversized));
     }
 }

@@ -6,6 +6,7 @@ use std::time::Duration;
 use async_trait::async_trait;
 use ports::PortResult;
 use ports::queue::Settle;
+use protocol::Job;
 use tokio::sync::{mpsc, oneshot};
 
 use super::desk::{Arrived, Command};
@@ -36,9 +37,9 @@ impl InHand {
         self.arrived.lock().expect("no code panics while it holds this lock").take()
     }
 
-    fn turn(&self) -> Option<protocol::TurnId> {
+    fn job(&self) -> Option<Job> {
         let arrived = self.arrived.lock().expect("no code panics while it holds this lock");
-        arrived.as_ref().map(|arrived| arrived.turn.clone())
+        arrived.as_ref().map(|arrived| arrived.job.clone())
     }
 }
 
@@ -55,8 +56,8 @@ impl Settle for InHand {
     /// back puts a message in front of the others, where it would be found again at once.
     async fn to_back(&self, delay: Duration) -> PortResult<()> {
         if delay.is_zero() {
-            if let Some(turn) = self.turn() {
-                self.line.publish(&turn).await?;
+            if let Some(job) = self.job() {
+                self.line.publish(&job).await?;
             }
             return self.ack().await;
         }
@@ -98,7 +99,7 @@ async fn later(
         () = desk.closed() => return,
         () = line.closing.cancelled() => return,
     }
-    let settled = match line.publish(&arrived.turn).await {
+    let settled = match line.publish(&arrived.job).await {
         Ok(()) => ack(&desk, arrived).await,
         Err(error) => {
             let _ = desk.send(Command::GiveBack(arrived));
@@ -106,6 +107,6 @@ async fn later(
         }
     };
     if let Err(error) = settled {
-        tracing::warn!(%error, "a turn that was put off could not be put at the end of the queue");
+        tracing::warn!(%error, "a job that was put off could not be put at the end of the queue");
     }
 }

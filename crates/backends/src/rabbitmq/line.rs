@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use ports::{PortError, PortResult};
-use protocol::TurnId;
+use protocol::Job;
 use tokio::sync::watch;
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
@@ -83,7 +83,7 @@ impl Line {
         }
     }
 
-    pub(super) async fn publish(&self, turn: &TurnId) -> PortResult<()> {
-        self.link()?.publish(turn).await
+    pub(super) async fn publish(&self, job: &Job) -> PortResult<()> {
+        self.link()?.publish(job).await
     }
 }

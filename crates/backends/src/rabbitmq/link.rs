@@ -10,7 +10,7 @@ use lapin::types::FieldTable;
 use lapin::uri::AMQPUri;
 use lapin::{BasicProperties, Channel, Confirmation, Connection, PublisherConfirm};
 use ports::PortResult;
-use protocol::TurnId;
+use protocol::Job;
 use tokio::sync::mpsc;
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
@@ -32,7 +32,7 @@ pub(super) struct Link {
     /// acknowledgements must not wait for that.
     speaking: Dialed,
     hearing: Dialed,
-    turns: Channel,
+    jobs: Channel,
     hints: Channel,
     questions: Channel,
     names: Names,
@@ -64,9 +64,9 @@ impl Link {
         hearing: Dialed,
         names: &Names,
     ) -> lapin::Result<(Self, Ends)> {
-        let turns = speaking.connection.create_channel().await?;
-        topology::declare(&turns, names).await?;
-        turns.confirm_select(ConfirmSelectOptions::default()).await?;
+        let jobs = speaking.connection.create_channel().await?;
+        topology::declare(&jobs, names).await?;
+        jobs.confirm_select(ConfirmSelectOptions::default()).await?;
         let hints = speaking.connection.create_channel().await?;
         let questions = hearing.connection.create_channel().await?;
         let consuming = (0..CONSUMING).map(|_| consuming(&hearing.connection));
@@ -78,7 +78,7 @@ impl Link {
         let link = Self {
             speaking,
             hearing,
-            turns,
+            jobs,
             hints,
             questions,
             names: names.clone(),
@@ -89,12 +89,12 @@ impl Link {
         Ok((link, Ends { consuming, listening, commands }))
     }
 
-    /// Puts a turn at the end of the queue. Done when the broker has it in the queue and on its disks.
-    pub(super) async fn publish(&self, turn: &TurnId) -> PortResult<()> {
+    /// Puts a job at the end of the queue. Done when the broker has it in the queue and on its disks.
+    pub(super) async fn publish(&self, job: &Job) -> PortResult<()> {
         if self.speaking.connection.status().blocked() {
             return Err(unavailable("it takes no messages at present, for want of memory or disk"));
         }
-        let told = tokio::time::timeout(ANSWER, self.publish_and_wait(turn)).await;
+        let told = tokio::time::timeout(ANSWER, self.publish_and_wait(job)).await;
         match told {
             Ok(Ok(Confirmation::Ack(None))) => Ok(()),
             // A confirmation says nothing about a queue: without one the message comes back first.
@@ -113,15 +113,14 @@ impl Link {
         }
     }
 
-    async fn publish_and_wait(&self, turn: &TurnId) -> lapin::Result<Confirmation> {
+    async fn publish_and_wait(&self, job: &Job) -> lapin::Result<Confirmation> {
         let options = BasicPublishOptions { mandatory: true, ..BasicPublishOptions::default() };
         let properties = BasicProperties::default()
             .with_delivery_mode(PERSISTENT)
             .with_content_type("application/json".into());
         let (exchange, key) = (self.names.execution.as_str().into(), RUN_KEY.into());
-        let payload = envelope::write(turn);
-        let confirm =
-            self.turns.basic_publish(exchange, key, options, &payload, properties).await?;
+        let payload = envelope::write(job);
+        let confirm = self.jobs.basic_publish(exchange, key, options, &payload, properties).await?;
         self.waited_for(confirm).await
     }
 
@@ -139,12 +138,12 @@ impl Link {
     }
 
     /// Tells every process. Nobody confirms it: a hint may be lost.
-    pub(super) async fn hint(&self, turn: &TurnId) {
+    pub(super) async fn hint(&self, job: &Job) {
         if self.speaking.connection.status().blocked() {
             return;
         }
         let exchange = self.names.cancel.as_str().into();
-        let payload = envelope::write(turn);
+        let payload = envelope::write(job);
         let publishing = self.hints.basic_publish(
             exchange,
             "".into(),
@@ -179,7 +178,7 @@ impl Link {
     /// Whether all of it still stands, as far as this side knows.
     pub(super) fn whole(&self) -> bool {
         let connections = [&self.speaking.connection, &self.hearing.connection];
-        let channels = [&self.turns, &self.hints, &self.questions];
+        let channels = [&self.jobs, &self.hints, &self.questions];
         connections.iter().all(|connection| connection.status().connected())
             && channels.iter().all(|channel| channel.status().connected())
     }

@@ -1,4 +1,4 @@
-//! RabbitMQ: carries turn ids to whichever process has a free worker, and cancellations to all of them. Nothing is true
+//! RabbitMQ: carries jobs to whichever process has a free worker, and cancellations to all of them. Nothing is true
 //! because it is here: what the broker loses is found again in the database.
 
 mod cancel;

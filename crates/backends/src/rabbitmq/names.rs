@@ -4,7 +4,7 @@ pub(super) const RUN_KEY: &str = "copilot.run";
 
 #[derive(Clone, Debug)]
 pub(super) struct Names {
-    /// Direct exchange that every turn id is published to.
+    /// Direct exchange that every job is published to.
     pub(super) execution: String,
     /// The queue all workers of all processes share.
     pub(super) queue: String,

@@ -1,11 +1,11 @@
-//! The queue of turn ids that all processes share.
+//! The queue of jobs that all processes share.
 
 use std::sync::Arc;
 
 use async_trait::async_trait;
 use ports::PortResult;
 use ports::queue::{Delivery, Queue};
-use protocol::TurnId;
+use protocol::Job;
 use tokio::sync::{mpsc, oneshot};
 
 use super::desk::Command;
@@ -24,8 +24,8 @@ impl RabbitQueue {
 
 #[async_trait]
 impl Queue for RabbitQueue {
-    async fn push(&self, turn: &TurnId) -> PortResult<()> {
-        self.line.publish(turn).await
+    async fn push(&self, job: &Job) -> PortResult<()> {
+        self.line.publish(job).await
     }
 
     /// Waits through every loss of the broker: a worker has nothing better to do.

@@ -10,7 +10,7 @@ use super::names::{Names, RUN_KEY};
 /// How often a message may come back because the process that had it went away. Without a limit of our own, what happens
 /// depends on the broker: older ones have none, newer ones drop the message after twenty.
 const DELIVERIES: i64 = 20;
-/// The oldest go first. A dead letter is only a trace: its turn is in the database.
+/// The oldest go first. A dead letter is only a trace: its job is in the database.
 const DEAD_LETTERS_KEPT: i64 = 10_000;
 
 pub(super) async fn declare(channel: &Channel, names: &Names) -> lapin::Result<()> {

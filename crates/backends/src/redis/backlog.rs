@@ -1,10 +1,10 @@
 //! What waits to be told to Redis. Adding to it never waits; beyond its limits the oldest news are dropped, and whoever
 //! needs them finds them in the store.
 
-use std::collections::{HashMap, VecDeque};
+use std::collections::{HashMap, HashSet, VecDeque};
 use std::sync::{Mutex, MutexGuard};
 
-use protocol::{Segment, TaskId, TurnId};
+use protocol::{ExecutionId, Job, Segment, TaskId};
 use tokio::sync::Notify;
 
 use super::merge::merged;
@@ -34,7 +34,9 @@ struct Waiting {
     said: HashMap<TaskId, VecDeque<Said>>,
     bytes: usize,
     gone: Vec<TaskId>,
-    ended: Vec<TurnId>,
+    ended: Vec<Job>,
+    /// A run that moves on in small steps is named once for all of those that wait.
+    moved: HashSet<ExecutionId>,
 }
 
 struct Said {
@@ -48,7 +50,8 @@ struct Said {
 pub(super) struct Batch {
     pub(super) entries: Vec<Entry>,
     pub(super) gone: Vec<TaskId>,
-    pub(super) ended: Vec<TurnId>,
+    pub(super) ended: Vec<Job>,
+    pub(super) moved: HashSet<ExecutionId>,
 }
 
 impl Backlog {
@@ -81,11 +84,22 @@ impl Backlog {
         self.arrived.notify_one();
     }
 
-    pub(super) fn ended(&self, turn: TurnId) {
+    pub(super) fn ended(&self, job: Job) {
         let mut waiting = self.waiting();
         let full = waiting.ended.len() >= WORDS;
         if !full {
-            waiting.ended.push(turn);
+            waiting.ended.push(job);
+        }
+        drop(waiting);
+        count_dropped(usize::from(full));
+        self.arrived.notify_one();
+    }
+
+    pub(super) fn moved(&self, run: ExecutionId) {
+        let mut waiting = self.waiting();
+        let full = waiting.moved.len() >= WORDS && !waiting.moved.contains(&run);
+        if !full {
+            waiting.moved.insert(run);
         }
         drop(waiting);
         count_dropped(usize::from(full));
@@ -104,6 +118,7 @@ impl Backlog {
         let mut batch = Batch {
             gone: std::mem::take(&mut waiting.gone),
             ended: std::mem::take(&mut waiting.ended),
+            moved: std::mem::take(&mut waiting.moved),
             entries: Vec::new(),
         };
         let mut bytes = 0;
@@ -177,7 +192,7 @@ impl Said {
 
 impl Batch {
     pub(super) fn len(&self) -> usize {
-        self.entries.len() + self.gone.len() + self.ended.len()
+        self.entries.len() + self.gone.len() + self.ended.len() + self.moved.len()
     }
 }
 
@@ -242,15 +257,28 @@ mod tests {
     }
 
     #[test]
+    fn a_burst_of_one_run_is_told_once() {
+        let backlog = Backlog::default();
+        for _ in 0..10 {
+            backlog.moved("run".into());
+        }
+        backlog.moved("another".into());
+        assert_eq!(backlog.take().expect("something").moved.len(), 2);
+        assert!(backlog.take().is_none());
+    }
+
+    #[test]
     fn a_backlog_that_nobody_takes_from_does_not_grow() {
         let backlog = Backlog::default();
         for seq in 1..=100_000 {
             say(&backlog, &format!("task {}", seq % 100), seq, 1000);
-            backlog.ended("turn".into());
+            backlog.ended(Job::Turn("turn".into()));
+            backlog.moved(format!("run {seq}").into());
             backlog.gone(&["gone".into()]);
             assert!(backlog.waiting().bytes <= BYTES);
         }
         assert!(backlog.waiting().ended.len() <= WORDS && backlog.waiting().gone.len() <= WORDS);
+        assert!(backlog.waiting().moved.len() <= WORDS);
         assert!(backlog.waiting().order.len() <= 100);
         while backlog.take().is_some() {}
         assert_eq!(backlog.waiting().bytes, 0);

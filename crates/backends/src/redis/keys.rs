@@ -2,8 +2,9 @@
 
 use protocol::TaskId;
 
-/// Where processes tell each other which turns have ended.
+/// Where processes tell each other which jobs have ended, and which runs of agents have moved on.
 pub(super) const ENDED: &str = "chat:ended";
+pub(super) const MOVED: &str = "chat:moved";
 /// The stream in which other programs say what operations came to, and the group of all processes that read it.
 pub(super) const COMPLETIONS: &str = "chat:completions";
 pub(super) const CONSUMERS: &str = "chat_consumers";

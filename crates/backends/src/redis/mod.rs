@@ -4,8 +4,8 @@
 mod backlog;
 mod checker;
 mod completions;
-mod ended;
 mod feed;
+mod hints;
 mod keys;
 mod link;
 mod log;
@@ -30,8 +30,8 @@ use tokio_util::task::TaskTracker;
 use self::backlog::Backlog;
 use self::checker::Checker;
 pub(crate) use self::completions::{RECLAIM, RedisCompletions};
-pub(crate) use self::ended::Ended;
 use self::feed::RedisFeed;
+pub(crate) use self::hints::Hints;
 use self::link::Link;
 pub(crate) use self::log::RedisLog;
 use self::publisher::{Mood, Publisher};
@@ -88,8 +88,8 @@ impl Tasks {
 }
 
 impl Redis {
-    /// A server that is not there now is an error; one that goes away later is done without until it is back. Turns
-    /// that end in other processes are said on `signals`.
+    /// A server that is not there now is an error; one that goes away later is done without until it is back. What
+    /// ends and moves on in other processes is said on `signals`.
     pub(crate) async fn connect(
         options: &RedisOptions,
         signals: broadcast::Sender<Signal>,
@@ -138,9 +138,9 @@ impl Redis {
         Arc::new(RedisFeed { watched: self.watched.clone(), backlog: self.backlog.clone() })
     }
 
-    pub(crate) fn ended(&self) -> Ended {
+    pub(crate) fn hints(&self) -> Hints {
         let (backlog, signals) = (self.backlog.clone(), self.signals.clone());
-        Ended { backlog, signals, deaf: self.deaf }
+        Hints { backlog, signals, deaf: self.deaf }
     }
 
     pub(crate) fn completions(&self) -> Arc<RedisCompletions> {

@@ -12,7 +12,7 @@ use super::link::Link;
 use super::refill::Refills;
 use super::script::{Outcome, Publish, Voice};
 use super::server::PATIENCE;
-use super::{ended, keys, news};
+use super::{hints, keys, news};
 
 pub(super) struct Publisher {
     pub(super) backlog: Arc<Backlog>,
@@ -113,8 +113,11 @@ impl Publisher {
             pipeline.cmd("DEL").arg(keys::stream(task)).arg(keys::meta(task));
             pipeline.cmd("PUBLISH").arg(keys::news(task)).arg(&news::gone()[..]);
         }
-        for turn in &batch.ended {
-            pipeline.cmd("PUBLISH").arg(keys::ENDED).arg(ended::word(&self.origin, turn));
+        for job in &batch.ended {
+            pipeline.cmd("PUBLISH").arg(keys::ENDED).arg(hints::word(&self.origin, job));
+        }
+        for run in &batch.moved {
+            pipeline.cmd("PUBLISH").arg(keys::MOVED).arg(hints::word(&self.origin, run));
         }
         pipeline
     }

@@ -13,7 +13,7 @@ use tokio_util::sync::CancellationToken;
 use super::checker::Checker;
 use super::link::{Interest, Link, Listener, Unreachable};
 use super::news::News;
-use super::{ended, keys, news};
+use super::{hints, keys, news};
 use crate::live::Watched;
 
 /// Channels named in one command.
@@ -49,7 +49,9 @@ impl Subscriber {
     }
 
     async fn subscribe_all(&self) -> Result<(), Unreachable> {
-        self.link.listen(Interest::Subscribe, &[keys::ENDED.to_owned()]).await?;
+        self.link
+            .listen(Interest::Subscribe, &[keys::ENDED, keys::MOVED].map(String::from))
+            .await?;
         self.subscribe(self.watched.take_all()).await
     }
 
@@ -88,16 +90,15 @@ pub(super) fn listener(
             return;
         };
         let Ok(channel) = String::from_utf8(channel) else { return };
-        if channel == keys::ENDED {
-            let turn = String::from_utf8(said).ok().and_then(|word| ended::turn_of(&word, &origin));
-            // No receivers is not a failure: nobody wanted the hint.
-            turn.into_iter().for_each(|turn| drop(signals.send(Signal::Ended(turn))));
-        } else if let Some(task) = keys::task_of_news(&channel) {
+        if let Some(task) = keys::task_of_news(&channel) {
             match news::parse(said) {
                 Some(News::Grew { segment, end }) => watched.heard(&task, segment, end),
                 Some(News::Gone) => watched.doubt(&task),
                 None => {}
             }
+        } else if let Some(signal) = hints::heard(&channel, &said, &origin) {
+            // No receivers is not a failure: nobody wanted the hint.
+            let _ = signals.send(signal);
         }
     })
 }

@@ -2,14 +2,20 @@
 //! cache of what the live logs said last.
 
 mod api_keys;
+mod block_runs;
 mod boot;
 mod completions;
+mod credits;
+mod executions;
 mod fault;
 mod follow_ups;
+mod graphs;
 mod health;
 mod job;
 mod key_check;
 mod leases;
+mod library;
+mod listings;
 pub(crate) mod lock;
 mod log_read;
 mod messages;
@@ -19,12 +25,14 @@ mod outbox;
 mod pen;
 mod readers;
 mod reserve;
+mod reviews;
 mod rows;
 pub(crate) mod schema;
 mod session_delete;
 mod sessions;
 mod stream_log;
 mod turns;
+mod values;
 mod writer;
 
 use std::sync::Arc;

@@ -28,7 +28,7 @@ use crate::options::Options;
 
 /// Up to this size the whole file is checked; reading a larger one would delay the start too long.
 const CHECKED_BYTES: u64 = 64 * 1024 * 1024;
-const STATEMENTS: usize = 128;
+const STATEMENTS: usize = 256;
 
 pub(crate) async fn open(
     data: PathBuf,
@@ -145,7 +145,8 @@ fn take_over(db: &Connection, caps: Caps) -> Result<Taken, Fault> {
         |row| row.get(0),
     )?;
     // Every lease has ended, and whatever has a place is due, as is a resting turn that is cancelled. The time of the
-    // others that rest begins anew: how long no process ran is not known. Nobody has a completion in hand.
+    // others that rest begins anew: how long no process ran is not known. Nobody has a completion in hand. Runs that
+    // wait for a person go on waiting.
     transaction.execute_batch(
         "UPDATE turn SET lease_until_ms = 0 WHERE status = 'running';
          UPDATE turn SET due_ms = CASE
@@ -153,7 +154,9 @@ fn take_over(db: &Connection, caps: Caps) -> Result<Taken, Fault> {
              WHEN rests = 1 THEN (SELECT p.at_most_ms FROM operation AS p WHERE p.turn_id = turn.id)
              END
          WHERE status IN ('queued', 'running');
-         UPDATE completion SET out_until_ms = NULL;",
+         UPDATE completion SET out_until_ms = NULL;
+         UPDATE execution SET lease_until_ms = 0, due_ms = NULL WHERE status = 'RUNNING';
+         UPDATE execution SET due_ms = 0 WHERE status = 'QUEUED';",
     )?;
     admit_all(&transaction, Moment { wall_us: 0, ms: 0, boot: number }, caps)?;
     transaction.commit()?;

@@ -141,7 +141,7 @@ pub(super) fn optional_id<T: From<String>>(row: &Row<'_>, column: &str) -> Resul
     Ok(row.get::<_, Option<String>>(column)?.map(T::from))
 }
 
-fn optional_time(row: &Row<'_>, column: &str) -> Result<Option<Timestamp>> {
+pub(super) fn optional_time(row: &Row<'_>, column: &str) -> Result<Option<Timestamp>> {
     row.get::<_, Option<i64>>(column)?
         .map(Timestamp::from_microsecond)
         .transpose()
@@ -167,7 +167,18 @@ pub(super) fn optional_json<T: DeserializeOwned>(row: &Row<'_>, column: &str) ->
         .map_err(|error| unreadable(row, column, error))
 }
 
-fn number(row: &Row<'_>, column: &str) -> Result<u64> {
+/// What is stored as JSON and never absent.
+pub(super) fn json<T: DeserializeOwned>(row: &Row<'_>, column: &str) -> Result<T> {
+    optional_json(row, column)?
+        .ok_or_else(|| unreadable(row, column, "a value is missing".to_owned()))
+}
+
+/// How many rows a page leaves out, as a statement takes it: beyond all rows is beyond all rows.
+pub(super) fn offset(offset: u64) -> i64 {
+    i64::try_from(offset).unwrap_or(i64::MAX)
+}
+
+pub(super) fn number(row: &Row<'_>, column: &str) -> Result<u64> {
     row.get::<_, i64>(column).map(|number| number as u64)
 }
 

@@ -8,6 +8,7 @@ const STEPS: &[&str] = &[
     include_str!("../../../../migrations/sqlite/0001_sessions_turns_logs.sql"),
     include_str!("../../../../migrations/sqlite/0002_places.sql"),
     include_str!("../../../../migrations/sqlite/0003_long_running.sql"),
+    include_str!("../../../../migrations/sqlite/0004_agents.sql"),
 ];
 
 /// What `PRAGMA user_version` says when every step was applied.

@@ -1,7 +1,9 @@
 //! Moves everything of an embedded store to the servers of a distributed installation: all of it, checked row by row,
 //! or nothing. The embedded store is only read.
 
+mod agents;
 mod cell;
+mod chats;
 mod files;
 mod source;
 mod tables;
@@ -14,7 +16,7 @@ use tokio::sync::mpsc;
 use self::cell::Row;
 use self::files::Moved;
 use self::source::Source;
-use self::tables::{TABLES, Table};
+use self::tables::Table;
 use self::target::Target;
 use crate::options::{BackendOptions, Options};
 use crate::probe::dial;
@@ -28,6 +30,8 @@ pub struct Transferred {
     pub compared: Vec<Compared>,
     /// Turns that had not ended and go on in the new place.
     pub open_turns: u64,
+    /// Runs of agents, likewise.
+    pub open_executions: u64,
 }
 
 /// The same on both sides.
@@ -125,19 +129,20 @@ async fn copy(
     places: Places,
 ) -> Result<Transferred, TransferError> {
     let mut compared = Vec::new();
-    for table in TABLES {
+    for table in tables::all() {
         let line;
         (source, line) = copy_table(source, &target, table).await?;
         compared.push(line);
     }
     let open_turns = target.arrange(running).await?;
+    let open_executions = target.line_up().await?;
     let moved = blocking(move || Moved::copy(&places.from, &places.to)).await?;
     compared.push(moved.compared());
     // The source stays locked until the end, so that nobody writes into what was already read.
     let committed = target.commit().await;
     drop(source);
     match committed {
-        Ok(()) => Ok(Transferred { compared, open_turns }),
+        Ok(()) => Ok(Transferred { compared, open_turns, open_executions }),
         Err(error) => {
             blocking(move || moved.undo()).await?;
             Err(error)
@@ -175,5 +180,7 @@ async fn blocking<T: Send + 'static>(
         .map_err(|error| TransferError::Source(error.to_string()))?
 }
 
+#[cfg(test)]
+mod agent_tests;
 #[cfg(test)]
 mod tests;

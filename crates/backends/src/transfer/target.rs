@@ -11,7 +11,7 @@ use tokio_postgres::types::{ToSql, Type};
 
 use super::TransferError;
 use super::cell::{Cell, Row, Sum, Summing};
-use super::tables::{Kind, TABLES, Table};
+use super::tables::{self, Kind, Table};
 use crate::key_check::{self, KeyCheck};
 use crate::postgres::schema;
 use crate::probe::dial::told;
@@ -35,9 +35,9 @@ impl Target {
             .await?;
         target.check_schema().await?;
         // Nobody else may write from here on: what was found empty stays so.
-        let names: Vec<&str> = TABLES.iter().map(|table| table.name).collect();
+        let names: Vec<&str> = tables::all().map(|table| table.name).collect();
         target.run(&format!("LOCK TABLE {} IN EXCLUSIVE MODE", names.join(", "))).await?;
-        for table in TABLES {
+        for table in tables::all() {
             let sql = format!("SELECT 1 FROM {} LIMIT 1", table.name);
             if !target.client.query(&sql, &[]).await.map_err(refused)?.is_empty() {
                 return Err(TransferError::NotEmpty(table.name));
@@ -155,6 +155,15 @@ impl Target {
         self.run("UPDATE turn SET ended = clock_timestamp() WHERE ended > clock_timestamp()")
             .await?;
         let sql = "SELECT count(*) FROM turn WHERE status = 'queued'";
+        let open: i64 = self.client.query_one(sql, &[]).await.map_err(refused)?.get(0);
+        Ok(open as u64)
+    }
+
+    /// Makes the runs of agents due that had not ended; what rests goes on resting. Says how many have not ended.
+    pub(super) async fn line_up(&self) -> Result<u64, TransferError> {
+        self.run("ANALYZE execution").await?;
+        self.run("UPDATE execution SET due = clock_timestamp() WHERE status = 'QUEUED'").await?;
+        let sql = "SELECT count(*) FROM execution WHERE status IN ('QUEUED', 'REVIEW')";
         let open: i64 = self.client.query_one(sql, &[]).await.map_err(refused)?.get(0);
         Ok(open as u64)
     }

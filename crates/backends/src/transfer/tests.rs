@@ -20,7 +20,7 @@ use crate::rabbitmq::tests::scratch::Scratch;
 use crate::redis::tests::server::PrivateRedis;
 use crate::{BackendOptions, Connected, DistributedOptions, Options, connect};
 
-struct Servers {
+pub(super) struct Servers {
     database: Database,
     redis: PrivateRedis,
     broker: Scratch,
@@ -28,13 +28,13 @@ struct Servers {
 }
 
 impl Servers {
-    async fn start() -> Self {
+    pub(super) async fn start() -> Self {
         let folder = tempfile::tempdir().expect("a folder");
         let (database, redis) = (Database::create().await, PrivateRedis::start().await);
         Self { database, redis, broker: Scratch::new(), folder }
     }
 
-    fn options(&self) -> Options {
+    pub(super) fn options(&self) -> Options {
         let servers = DistributedOptions {
             data: self.folder.path().to_owned(),
             postgres_url: self.database.url(),
@@ -48,12 +48,12 @@ impl Servers {
         Options { backend, ..Options::embedded("") }
     }
 
-    async fn open(&self) -> Connected {
+    pub(super) async fn open(&self) -> Connected {
         connect(&self.options()).await.expect("it opens")
     }
 }
 
-async fn close(open: Connected) {
+pub(super) async fn close(open: Connected) {
     open.backend.close().await.expect("it closes");
 }
 

@@ -11,5 +11,6 @@ mod deaf {
 
     use crate::fixture::Embedded;
 
+    testkit::conformance::agents!(Deaf<Embedded>);
     testkit::conformance::engine!(Deaf<Embedded>);
 }

@@ -1,7 +1,7 @@
 //! Laws of `Bus`, which promises almost nothing.
 
 use ports::Signal;
-use protocol::TurnId;
+use protocol::{ExecutionId, Job, TurnId};
 
 use super::Fixture;
 
@@ -19,17 +19,23 @@ pub async fn publishing_never_waits(fixture: &mut impl Fixture) {
     let bus = &fixture.ports().bus;
     let _nobody_reads_this = bus.subscribe();
     for _ in 0..100_000 {
-        bus.publish(Signal::Ended(TurnId::from("t")));
+        bus.publish(Signal::Moved(ExecutionId::from("e")));
     }
 }
 
 pub async fn only_what_was_published_is_heard(fixture: &mut impl Fixture) {
     let bus = &fixture.ports().bus;
-    bus.publish(Signal::Ended("before".into()));
+    let (turn, execution) = (Job::from(TurnId::from("a")), Job::from(ExecutionId::from("a")));
+    bus.publish(Signal::Ended(turn.clone()));
     let mut hearing = bus.subscribe();
-    bus.publish(Signal::Cancel("a".into()));
-    bus.publish(Signal::Ended("b".into()));
-    let mut expected = [Signal::Cancel("a".into()), Signal::Ended("b".into())].into_iter();
+    let published = [
+        Signal::Cancel(turn),
+        Signal::Moved("a".into()),
+        Signal::Cancel(execution.clone()),
+        Signal::Ended(execution),
+    ];
+    published.iter().for_each(|signal| bus.publish(signal.clone()));
+    let mut expected = published.into_iter();
     // Some or all may be lost, but what comes, comes in order, and nothing else comes.
     while let Ok(signal) = hearing.try_recv() {
         assert!(expected.any(|published| published == signal), "{signal:?}");

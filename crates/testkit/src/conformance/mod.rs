@@ -5,13 +5,20 @@
 //! testkit::conformance::all!(MyFixture);
 //! ```
 
+pub mod agent_scene;
 pub mod api_keys;
+pub mod block_runs;
 pub mod bus;
 pub mod completions;
+pub mod credits;
 mod deaf;
+pub mod executions;
 pub mod files;
 pub mod follow_ups;
+pub mod graphs;
 pub mod leases;
+pub mod library;
+pub mod listings;
 pub mod messages;
 pub mod operations;
 pub mod outbox;
@@ -19,11 +26,13 @@ pub mod parked;
 pub mod places;
 pub mod queue;
 pub mod regenerate;
+pub mod reviews;
 pub mod scene;
 pub mod sessions;
 pub mod stream_log;
 pub mod tree;
 pub mod turns;
+pub mod values;
 
 use std::future::Future;
 
@@ -33,16 +42,19 @@ use protocol::{Seq, TaskId};
 
 pub use self::deaf::{Deaf, StartsDeaf};
 pub use crate::{
-    all_laws as all, api_keys_laws as api_keys, bus_laws as bus, completions_laws as completions,
-    engine_laws as engine, files_laws as files, follow_ups_laws as follow_ups,
-    leases_laws as leases, messages_laws as messages, operations_laws as operations,
-    outbox_laws as outbox, parked_laws as parked, places_laws as places, queue_laws as queue,
-    regenerate_laws as regenerate, sessions_laws as sessions, stream_log_laws as stream_log,
-    tree_laws as tree, turns_laws as turns,
+    agents_laws as agents, all_laws as all, api_keys_laws as api_keys,
+    block_runs_laws as block_runs, bus_laws as bus, completions_laws as completions,
+    credits_laws as credits, engine_laws as engine, executions_laws as executions,
+    files_laws as files, follow_ups_laws as follow_ups, graphs_laws as graphs,
+    leases_laws as leases, library_laws as library, listings_laws as listings,
+    messages_laws as messages, operations_laws as operations, outbox_laws as outbox,
+    parked_laws as parked, places_laws as places, queue_laws as queue,
+    regenerate_laws as regenerate, reviews_laws as reviews, sessions_laws as sessions,
+    stream_log_laws as stream_log, tree_laws as tree, turns_laws as turns, values_laws as values,
 };
 
 /// Caps that no law reaches unless it is about them.
-pub const GENEROUS: Caps = Caps { running: 1_000, in_flight: 10_000 };
+pub const GENEROUS: Caps = Caps { running: 1_000, in_flight: 10_000, executions: 1_000 };
 
 /// A backend of its own, with nothing in it.
 pub trait Fixture: Sized + Send + Sync {
@@ -61,13 +73,29 @@ pub trait Fixture: Sized + Send + Sync {
 #[macro_export]
 macro_rules! all_laws {
     ($fixture:ty) => {
+        $crate::agents_laws!($fixture);
         $crate::api_keys_laws!($fixture);
         $crate::engine_laws!($fixture);
         $crate::files_laws!($fixture);
     };
 }
 
-/// The laws of the seams that carry turns, which is all but what is kept for people and their programs.
+/// The laws of the seams that carry agents and their runs.
+#[macro_export]
+macro_rules! agents_laws {
+    ($fixture:ty) => {
+        $crate::block_runs_laws!($fixture);
+        $crate::credits_laws!($fixture);
+        $crate::executions_laws!($fixture);
+        $crate::graphs_laws!($fixture);
+        $crate::library_laws!($fixture);
+        $crate::listings_laws!($fixture);
+        $crate::reviews_laws!($fixture);
+        $crate::values_laws!($fixture);
+    };
+}
+
+/// The laws of the seams that carry turns, which is all but agents and what is kept for people and their programs.
 #[macro_export]
 macro_rules! engine_laws {
     ($fixture:ty) => {

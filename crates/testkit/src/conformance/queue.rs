@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 use futures::future::join_all;
 use ports::Ports;
 use ports::queue::Delivery;
-use protocol::TurnId;
+use protocol::{ExecutionId, Job, TurnId};
 
 use super::Fixture;
 use super::scene::*;
@@ -28,13 +28,18 @@ macro_rules! queue_laws {
     };
 }
 
-fn turns(count: usize) -> Vec<TurnId> {
-    (0..count).map(|_| TurnId::fresh()).collect()
+/// Turns and executions by turns.
+fn jobs(count: usize) -> Vec<Job> {
+    let job = |n: usize| match n % 2 {
+        0 => Job::from(TurnId::fresh()),
+        _ => Job::from(ExecutionId::fresh()),
+    };
+    (0..count).map(job).collect()
 }
 
-async fn push(ports: &Ports, turns: &[TurnId]) {
-    for turn in turns {
-        ports.queue.push(turn).await.expect("push");
+async fn push(ports: &Ports, jobs: &[Job]) {
+    for job in jobs {
+        ports.queue.push(job).await.expect("push");
     }
 }
 
@@ -48,28 +53,28 @@ async fn is_empty(ports: &Ports) -> bool {
 }
 
 pub async fn what_is_pushed_is_delivered(fixture: &mut impl Fixture) {
-    let turn = TurnId::fresh();
+    let job = Job::from(TurnId::fresh());
     let ports = fixture.ports();
-    let (popped, ()) = tokio::join!(pop(ports), push(ports, std::slice::from_ref(&turn)));
-    assert_eq!(popped.turn_id, turn);
+    let (popped, ()) = tokio::join!(pop(ports), push(ports, std::slice::from_ref(&job)));
+    assert_eq!(popped.job, job);
     popped.ack().await.expect("ack");
-    push(ports, std::slice::from_ref(&turn)).await;
-    assert_eq!(pop(ports).await.turn_id, turn);
+    push(ports, std::slice::from_ref(&job)).await;
+    assert_eq!(pop(ports).await.job, job);
 }
 
 pub async fn an_unsettled_delivery_comes_back(fixture: &mut impl Fixture) {
-    let turn = TurnId::fresh();
-    push(fixture.ports(), std::slice::from_ref(&turn)).await;
+    let job = Job::from(TurnId::fresh());
+    push(fixture.ports(), std::slice::from_ref(&job)).await;
     for _ in 0..3 {
         let delivery = pop(fixture.ports()).await;
-        assert_eq!(delivery.turn_id, turn);
+        assert_eq!(delivery.job, job);
         assert!(is_empty(fixture.ports()).await, "not while it is in hand");
         drop(delivery);
     }
 }
 
 pub async fn a_settled_delivery_never_comes_back(fixture: &mut impl Fixture) {
-    let many = turns(20);
+    let many = jobs(20);
     push(fixture.ports(), &many).await;
     for _ in &many {
         pop(fixture.ports()).await.ack().await.expect("ack");
@@ -80,31 +85,31 @@ pub async fn a_settled_delivery_never_comes_back(fixture: &mut impl Fixture) {
 }
 
 pub async fn deliveries_come_in_order(fixture: &mut impl Fixture) {
-    let many = turns(10);
+    let many = jobs(10);
     push(fixture.ports(), &many).await;
     let given_back = pop(fixture.ports()).await;
-    assert_eq!(given_back.turn_id, many[0]);
+    assert_eq!(given_back.job, many[0]);
     drop(given_back);
-    for turn in &many {
+    for job in &many {
         let delivery = pop(fixture.ports()).await;
-        assert_eq!(delivery.turn_id, *turn);
+        assert_eq!(delivery.job, *job);
         delivery.ack().await.expect("ack");
     }
 }
 
 pub async fn to_back_goes_to_the_end(fixture: &mut impl Fixture) {
     let ports = fixture.ports();
-    let many = turns(3);
+    let many = jobs(3);
     push(ports, &many).await;
     pop(ports).await.to_back(Duration::ZERO).await.expect("to back");
     let since = Instant::now();
     let delay = Duration::from_millis(100);
     let second = pop(ports).await;
-    assert_eq!(second.turn_id, many[1]);
+    assert_eq!(second.job, many[1]);
     second.to_back(delay).await.expect("to back");
     for expected in [&many[2], &many[0], &many[1]] {
         let delivery = pop(ports).await;
-        assert_eq!(delivery.turn_id, *expected);
+        assert_eq!(delivery.job, *expected);
         delivery.ack().await.expect("ack");
     }
     assert!(since.elapsed() >= delay, "not before its delay has passed");
@@ -113,20 +118,20 @@ pub async fn to_back_goes_to_the_end(fixture: &mut impl Fixture) {
 
 pub async fn a_push_while_in_hand_is_not_lost(fixture: &mut impl Fixture) {
     let ports = fixture.ports();
-    let turn = TurnId::fresh();
-    push(ports, std::slice::from_ref(&turn)).await;
+    let job = Job::from(TurnId::fresh());
+    push(ports, std::slice::from_ref(&job)).await;
     let first = pop(ports).await;
-    push(ports, std::slice::from_ref(&turn)).await;
+    push(ports, std::slice::from_ref(&job)).await;
     first.ack().await.expect("ack");
     let second = pop(ports).await;
-    assert_eq!(second.turn_id, turn);
+    assert_eq!(second.job, job);
     second.ack().await.expect("ack");
     assert!(is_empty(ports).await);
 }
 
 pub async fn a_pop_that_is_given_up_loses_nothing(fixture: &mut impl Fixture) {
     let ports = fixture.ports();
-    let many = turns(50);
+    let many = jobs(50);
     push(ports, &many).await;
     // Given up at every possible moment: before it begins, in the middle, and just before it ends.
     for micros in 0..100 {
@@ -135,7 +140,7 @@ pub async fn a_pop_that_is_given_up_loses_nothing(fixture: &mut impl Fixture) {
     let mut found = HashSet::new();
     for _ in &many {
         let delivery = pop(ports).await;
-        found.insert(delivery.turn_id.clone());
+        found.insert(delivery.job.clone());
         delivery.ack().await.expect("ack");
     }
     assert_eq!(found, many.into_iter().collect());
@@ -143,18 +148,18 @@ pub async fn a_pop_that_is_given_up_loses_nothing(fixture: &mut impl Fixture) {
 
 pub async fn every_delivery_goes_to_one_worker(fixture: &mut impl Fixture) {
     let ports = fixture.ports();
-    let many = turns(100);
+    let many = jobs(100);
     let workers = (0..10).map(|_| async {
         let mut mine = Vec::new();
         for _ in 0..10 {
             let delivery = pop(ports).await;
-            mine.push(delivery.turn_id.clone());
+            mine.push(delivery.job.clone());
             delivery.ack().await.expect("ack");
         }
         mine
     });
     let (delivered, ()) = tokio::join!(join_all(workers), push(ports, &many));
-    let delivered: Vec<TurnId> = delivered.into_iter().flatten().collect();
+    let delivered: Vec<Job> = delivered.into_iter().flatten().collect();
     assert_eq!(delivered.len(), 100);
     assert_eq!(delivered.into_iter().collect::<HashSet<_>>(), many.into_iter().collect());
     assert!(is_empty(ports).await);
@@ -163,7 +168,7 @@ pub async fn every_delivery_goes_to_one_worker(fixture: &mut impl Fixture) {
 pub async fn the_depth_is_what_waits(fixture: &mut impl Fixture) {
     let ports = fixture.ports();
     assert_eq!(ports.queue.depth().await.expect("depth"), 0);
-    push(ports, &turns(3)).await;
+    push(ports, &jobs(3)).await;
     let _in_hand = pop(ports).await;
     eventually("two are left", || async {
         (ports.queue.depth().await.expect("depth") == 2).then_some(())

@@ -1,4 +1,7 @@
-//! What a simulated process does without: a workspace with anything in it, API keys and health checks.
+//! What a simulated process does without: a workspace with anything in it, API keys, agents and health checks.
+
+mod agents;
+mod runs;
 
 use std::path::PathBuf;
 

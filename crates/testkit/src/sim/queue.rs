@@ -6,7 +6,7 @@ use std::time::Duration;
 use async_trait::async_trait;
 use ports::queue::{Delivery, Settle};
 use ports::{PortResult, Queue};
-use protocol::TurnId;
+use protocol::Job;
 
 use super::node::{Call, Node};
 use super::weather::Service;
@@ -21,14 +21,14 @@ fn queue(name: &'static str, about: impl ToString) -> Call {
 
 #[async_trait]
 impl Queue for Node {
-    async fn push(&self, turn: &TurnId) -> PortResult<()> {
+    async fn push(&self, job: &Job) -> PortResult<()> {
         let (repeated, reordered) = {
             let weather = &self.sim.weather;
             let bad = !weather.is_over(self.sim.world.now());
             let mut dice = self.sim.dice();
             (bad && dice.chance(weather.repeated), bad && dice.chance(weather.reordered))
         };
-        let (pushed, sim) = (turn.clone(), self.sim.clone());
+        let (pushed, sim) = (job.clone(), self.sim.clone());
         let effect = move |world: &mut State| {
             let now = world.now;
             if repeated {
@@ -42,7 +42,7 @@ impl Queue for Node {
             sim.world.line_grew.notify_waiters();
             Ok(())
         };
-        self.call(queue("pushes", turn), effect, |()| String::new()).await
+        self.call(queue("pushes", job), effect, |()| String::new()).await
     }
 
     async fn pop(&self) -> PortResult<Delivery> {
@@ -84,21 +84,21 @@ impl Node {
         let look = move |world: &mut State| {
             let Some(node) = me.upgrade() else { return Ok(Popped::Later(None)) };
             Ok(match world.line.take(world.now, node.number) {
-                Look::Found { tag, turn } => {
-                    Popped::Delivery(Delivery::new(turn, Box::new(InHand { tag, node })))
+                Look::Found { tag, job } => {
+                    Popped::Delivery(Delivery::new(job, Box::new(InHand { tag, node })))
                 }
                 Look::Later(at) => Popped::Later(at),
             })
         };
         let told = |popped: &Popped| match popped {
-            Popped::Delivery(delivery) => delivery.turn_id.to_string(),
+            Popped::Delivery(delivery) => delivery.job.to_string(),
             Popped::Later(_) => "nothing".to_owned(),
         };
         self.call(queue("pops", ""), look, told).await
     }
 }
 
-/// A turn that somebody works on.
+/// A job that somebody works on.
 struct InHand {
     tag: u64,
     node: Arc<Node>,

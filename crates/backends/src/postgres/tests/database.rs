@@ -11,7 +11,7 @@ use super::feed::Silent;
 use crate::connect::ConnectError;
 use crate::local::clock::SystemClock;
 
-pub(super) const CAPS: Caps = Caps { running: 1_000, in_flight: 10_000 };
+pub(super) const CAPS: Caps = Caps { running: 1_000, in_flight: 10_000, executions: 1_000 };
 
 pub(crate) struct Database {
     server: String,

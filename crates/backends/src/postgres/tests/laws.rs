@@ -4,6 +4,7 @@ use testkit::conformance;
 
 use super::fixture::Shared as Fixture;
 
+conformance::agents!(Fixture);
 conformance::api_keys!(Fixture);
 conformance::follow_ups!(Fixture);
 conformance::leases!(Fixture);

@@ -6,6 +6,7 @@ mod feed;
 mod fixture;
 mod laws;
 mod processes;
+mod runs;
 mod silence;
 mod start_up;
 mod throughput;

@@ -16,7 +16,7 @@ use super::super::Postgres;
 use super::database::Database;
 use super::fixture::ports;
 
-const CAPS: Caps = Caps { running: 3, in_flight: 6 };
+const CAPS: Caps = Caps { running: 3, in_flight: 6, executions: 3 };
 
 async fn two(database: &Database, caps: Caps) -> [Postgres; 2] {
     [database.connect_with(caps).await, database.connect_with(caps).await]

@@ -18,7 +18,7 @@ use super::super::Postgres;
 use super::database::Database;
 use super::fixture::ports;
 
-const CAPS: Caps = Caps { running: 2, in_flight: 1_000 };
+const CAPS: Caps = Caps { running: 2, in_flight: 1_000, executions: 25 };
 
 /// No wait in here takes this long unless it never ends.
 const BOUND: Duration = Duration::from_secs(60);

@@ -13,7 +13,7 @@ use std::time::Duration;
 use lapin::Channel;
 use lapin::options::{BasicAckOptions, BasicNackOptions};
 use ports::queue::Delivery;
-use protocol::TurnId;
+use protocol::Job;
 use tokio::sync::{mpsc, oneshot};
 use tokio::time::Instant;
 
@@ -46,7 +46,7 @@ pub(in crate::rabbitmq) enum Command {
 /// A message that is in this process and not settled.
 #[derive(Debug)]
 pub(in crate::rabbitmq) struct Arrived {
-    pub(in crate::rabbitmq) turn: TurnId,
+    pub(in crate::rabbitmq) job: Job,
     open: Open,
     drops: u32,
 }
@@ -170,8 +170,8 @@ impl Desk {
         self.book.delivered(consumer);
         let open = Open { tag: delivery.delivery_tag, consumer };
         match envelope::read(&delivery.data) {
-            Ok(turn) => {
-                let arrived = Arrived { turn, open, drops: 0 };
+            Ok(job) => {
+                let arrived = Arrived { job, open, drops: 0 };
                 self.shelf.put_last(arrived, Instant::now() + LINGER);
                 self.serve().await
             }
@@ -191,10 +191,10 @@ impl Desk {
             && let Some(arrived) = self.shelf.take()
         {
             if let Some(worker) = self.waiting.pop_front() {
-                let turn = arrived.turn.clone();
+                let job = arrived.job.clone();
                 let in_hand = InHand::new(arrived, self.handle.clone(), self.line.clone());
                 // A worker that has gone this very moment drops it, which brings it back here.
-                let _ = worker.send(Delivery::new(turn, Box::new(in_hand)));
+                let _ = worker.send(Delivery::new(job, Box::new(in_hand)));
             }
         }
         while self.book.short(self.waiting.len())

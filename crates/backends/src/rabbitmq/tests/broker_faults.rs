@@ -7,7 +7,7 @@ use ports::PortError;
 use ports::queue::Queue;
 
 use super::private_broker::PrivateBroker;
-use super::scratch::{Scratch, eventually, pop, push_until_taken, turns};
+use super::scratch::{Scratch, eventually, jobs, pop, push_until_taken};
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn connections_that_the_broker_closes_are_made_anew() {
@@ -15,18 +15,18 @@ async fn connections_that_the_broker_closes_are_made_anew() {
     let scratch = Scratch::at(broker.url());
     let (rabbit, mut hearing) = scratch.listening_process().await;
     let queue = rabbit.queue();
-    let many = turns(2);
+    let many = jobs(2);
     queue.push(&many[0]).await.expect("push");
     let in_hand = pop(&queue).await;
 
     broker.control(&["close_all_connections", "a test"]).await;
     let (delivery, ()) = tokio::join!(pop(&queue), push_until_taken(&queue, &many[1]));
     assert!(in_hand.ack().await.is_err(), "the broker has taken it back");
-    let mut found = HashSet::from([delivery.turn_id.clone()]);
+    let mut found = HashSet::from([delivery.job.clone()]);
     delivery.ack().await.expect("ack");
     while found.len() < 2 {
         let delivery = pop(&queue).await;
-        found.insert(delivery.turn_id.clone());
+        found.insert(delivery.job.clone());
         delivery.ack().await.expect("ack");
     }
     eventually("cancellations are heard again", || {
@@ -43,9 +43,9 @@ async fn a_broker_that_stops_and_starts_again_is_waited_for() {
     let scratch = Scratch::at(broker.url());
     let rabbit = scratch.process().await;
     let queue = rabbit.queue();
-    let many = turns(20);
-    for turn in &many {
-        queue.push(turn).await.expect("push");
+    let many = jobs(20);
+    for job in &many {
+        queue.push(job).await.expect("push");
     }
     let half_done = pop(&queue).await;
     // RabbitMQ writes down which log belongs to a new queue only after a while, and finds none if it dies before that.
@@ -62,7 +62,7 @@ async fn a_broker_that_stops_and_starts_again_is_waited_for() {
         let mut found = HashSet::new();
         while found.len() < many.len() {
             let delivery = pop_patiently(&queue).await;
-            found.insert(delivery.turn_id.clone());
+            found.insert(delivery.job.clone());
             delivery.ack().await.expect("ack");
         }
         found
@@ -79,7 +79,7 @@ async fn a_frozen_broker_delays_nobody_for_long_and_is_used_again_when_it_thaws(
     let scratch = Scratch::at(broker.url());
     let rabbit = scratch.process().await;
     let queue = rabbit.queue();
-    let many = turns(2);
+    let many = jobs(2);
     queue.push(&many[0]).await.expect("push");
     broker.freeze();
     let since = Instant::now();
@@ -105,7 +105,7 @@ async fn a_frozen_broker_delays_nobody_for_long_and_is_used_again_when_it_thaws(
     let mut found = HashSet::new();
     while found.len() < 2 {
         let delivery = pop_patiently(&queue).await;
-        found.insert(delivery.turn_id.clone());
+        found.insert(delivery.job.clone());
         delivery.ack().await.expect("ack");
     }
     rabbit.close().await;
@@ -117,17 +117,17 @@ async fn a_broker_without_memory_still_hands_out_what_it_has() {
     let scratch = Scratch::at(broker.url());
     let rabbit = scratch.process().await;
     let queue = rabbit.queue();
-    let many = turns(3);
-    for turn in &many {
-        queue.push(turn).await.expect("push");
+    let many = jobs(3);
+    for job in &many {
+        queue.push(job).await.expect("push");
     }
     broker.control(&["set_vm_memory_high_watermark", "0"]).await;
     let refused = queue.push(&many[0]).await;
     assert!(matches!(refused, Err(PortError::Unavailable(_))), "{refused:?}");
     assert!(rabbit.failing().await.is_some());
-    for turn in &many {
+    for job in &many {
         let delivery = pop(&queue).await;
-        assert_eq!(delivery.turn_id, *turn);
+        assert_eq!(delivery.job, *job);
         delivery.ack().await.expect("ack");
     }
     broker.control(&["set_vm_memory_high_watermark", "0.4"]).await;

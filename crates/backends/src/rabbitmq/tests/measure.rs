@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 use futures::future::join_all;
 use ports::queue::Queue;
 
-use super::scratch::{Scratch, pop, turns};
+use super::scratch::{Scratch, jobs, pop};
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 #[ignore = "measures, proves nothing"]
@@ -16,12 +16,12 @@ async fn throughput_and_latency() {
     let queue = Arc::new(rabbit.queue());
 
     let mut waits = Vec::new();
-    for turn in turns(200) {
+    for job in jobs(200) {
         let popping = async { (pop(&*queue).await, Instant::now()) };
         let pushing = async {
             tokio::time::sleep(Duration::from_millis(5)).await;
             let since = Instant::now();
-            queue.push(&turn).await.expect("push");
+            queue.push(&job).await.expect("push");
             since
         };
         let ((delivery, popped), since) = tokio::join!(popping, pushing);
@@ -32,9 +32,9 @@ async fn throughput_and_latency() {
     tell(&format!("push to waiting pop: median {:?}, p95 {:?}", waits[100], waits[190]));
 
     for workers in [16, 128] {
-        let many = turns(4_000);
+        let many = jobs(4_000);
         let since = Instant::now();
-        let pushing = join_all(many.iter().map(|turn| queue.push(turn)));
+        let pushing = join_all(many.iter().map(|job| queue.push(job)));
         let pushed = async {
             pushing.await.into_iter().for_each(|pushed| pushed.expect("push"));
             since.elapsed()

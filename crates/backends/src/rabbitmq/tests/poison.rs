@@ -6,7 +6,7 @@ use lapin::options::{BasicConsumeOptions, BasicNackOptions, BasicPublishOptions}
 use lapin::types::FieldTable;
 use ports::queue::Queue;
 
-use super::scratch::{Scratch, eventually, pop, turns};
+use super::scratch::{Scratch, eventually, jobs, pop};
 use crate::rabbitmq::names::RUN_KEY;
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
@@ -29,13 +29,13 @@ async fn garbage_is_put_aside_and_the_good_ones_arrive() {
         );
         publishing.await.expect("published").await.expect("sent");
     }
-    let good = turns(10);
-    for turn in &good {
-        rabbit.queue().push(turn).await.expect("push");
+    let good = jobs(10);
+    for job in &good {
+        rabbit.queue().push(job).await.expect("push");
     }
-    for turn in &good {
+    for job in &good {
         let delivery = pop(&rabbit.queue()).await;
-        assert_eq!(delivery.turn_id, *turn);
+        assert_eq!(delivery.job, *job);
         delivery.ack().await.expect("ack");
     }
     eventually("a hundred dead letters", || async {
@@ -50,8 +50,8 @@ async fn garbage_is_put_aside_and_the_good_ones_arrive() {
 async fn a_message_that_comes_back_too_often_is_put_aside() {
     let scratch = Scratch::new();
     let rabbit = scratch.process().await;
-    let turn = turns(1).remove(0);
-    rabbit.queue().push(&turn).await.expect("push");
+    let job = jobs(1).remove(0);
+    rabbit.queue().push(&job).await.expect("push");
 
     let channel = scratch.channel().await;
     let (queue, options) = (scratch.names.queue.as_str().into(), BasicConsumeOptions::default());
@@ -78,13 +78,13 @@ async fn a_message_that_comes_back_too_often_is_put_aside() {
 async fn a_worker_that_drops_a_delivery_again_and_again_does_not_use_up_its_limit() {
     let scratch = Scratch::new();
     let rabbit = scratch.process().await;
-    let turn = turns(1).remove(0);
-    rabbit.queue().push(&turn).await.expect("push");
+    let job = jobs(1).remove(0);
+    rabbit.queue().push(&job).await.expect("push");
     for _ in 0..60 {
         drop(pop(&rabbit.queue()).await);
     }
     let delivery = pop(&rabbit.queue()).await;
-    assert_eq!(delivery.turn_id, turn);
+    assert_eq!(delivery.job, job);
     delivery.ack().await.expect("ack");
     rabbit.close().await;
 }

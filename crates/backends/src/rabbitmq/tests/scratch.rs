@@ -7,7 +7,7 @@ use lapin::types::FieldTable;
 use lapin::{Channel, Connection, ConnectionProperties};
 use ports::Signal;
 use ports::queue::{Delivery, Queue};
-use protocol::TurnId;
+use protocol::{ExecutionId, Job, TurnId};
 use tokio::sync::broadcast;
 
 use crate::rabbitmq::Rabbit;
@@ -100,8 +100,13 @@ impl Drop for Scratch {
     }
 }
 
-pub(super) fn turns(count: usize) -> Vec<TurnId> {
-    (0..count).map(|_| TurnId::fresh()).collect()
+/// Of both kinds in turn.
+pub(super) fn jobs(count: usize) -> Vec<Job> {
+    let job = |n| match n % 2 {
+        0 => Job::from(TurnId::fresh()),
+        _ => Job::from(ExecutionId::fresh()),
+    };
+    (0..count).map(job).collect()
 }
 
 pub(super) async fn pop(queue: &impl Queue) -> Delivery {
@@ -110,9 +115,9 @@ pub(super) async fn pop(queue: &impl Queue) -> Delivery {
 }
 
 /// Tries again until it is taken, as the outbox does.
-pub(super) async fn push_until_taken(queue: &impl Queue, turn: &TurnId) {
+pub(super) async fn push_until_taken(queue: &impl Queue, job: &Job) {
     let pushing = async {
-        while queue.push(turn).await.is_err() {
+        while queue.push(job).await.is_err() {
             tokio::time::sleep(Duration::from_millis(50)).await;
         }
     };

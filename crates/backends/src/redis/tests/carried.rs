@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 
 use futures::future::join_all;
 use ports::{Followed, Signal, StreamLog};
-use protocol::{Seq, TaskId, TurnId};
+use protocol::{ExecutionId, Job, Seq, TaskId, TurnId};
 use redis::AsyncCommands;
 use testkit::conformance::scene::{claim, first_turn, segment};
 use tokio::sync::broadcast;
@@ -122,21 +122,31 @@ async fn the_late_news_of_an_old_writer_are_refused() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn that_a_turn_ended_is_heard_in_every_process_once() {
+async fn that_a_job_ended_is_heard_in_every_process_once() {
+    heard_everywhere_once(Signal::Ended(Job::from(TurnId::fresh()))).await;
+    heard_everywhere_once(Signal::Ended(Job::from(ExecutionId::fresh()))).await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn that_a_run_moved_on_is_heard_in_every_process_once() {
+    heard_everywhere_once(Signal::Moved(ExecutionId::fresh())).await;
+}
+
+async fn heard_everywhere_once(hint: Signal) {
     let (_folder, _store, store, _) = stored().await;
     let (a, b) = (Process::start(&shared(), &store).await, Process::start(&shared(), &store).await);
     let (mut here, mut there) = (a.signals.subscribe(), b.signals.subscribe());
-    let (turn, marker) = (TurnId::fresh(), TurnId::fresh());
+    let marker = Signal::Ended(Job::from(TurnId::fresh()));
     // Subscribing takes a moment, and a hint may be lost: it is said until it is heard.
     let mut said = 0;
-    until("the end of a turn elsewhere", async || {
-        a.redis.ended().publish(turn.clone());
+    until("a hint from elsewhere", async || {
+        say(&a, &hint);
         said += 1;
-        heard(&mut there, &turn).await
+        heard(&mut there, &hint).await
     })
     .await;
     until("an answer", async || {
-        b.redis.ended().publish(marker.clone());
+        say(&b, &marker);
         let mut listening = here.resubscribe();
         heard(&mut listening, &marker).await
     })
@@ -144,15 +154,22 @@ async fn that_a_turn_ended_is_heard_in_every_process_once() {
     // By now its own words have come back as well, and were not said a second time.
     let mut times = 0;
     while let Ok(signal) = here.try_recv() {
-        times += usize::from(signal == Signal::Ended(turn.clone()));
+        times += usize::from(signal == hint);
     }
     assert_eq!(times, said);
 }
 
-/// Whether it is heard soon. Other tests share the server, so other turns may end as well.
-async fn heard(signals: &mut broadcast::Receiver<Signal>, turn: &TurnId) -> bool {
-    let hearing =
-        async { while signals.recv().await.expect("it is open") != Signal::Ended(turn.clone()) {} };
+fn say(process: &Process, hint: &Signal) {
+    match hint.clone() {
+        Signal::Ended(job) => process.redis.hints().ended(job),
+        Signal::Moved(run) => process.redis.hints().moved(run),
+        Signal::Cancel(_) => panic!("cancellations go another way"),
+    }
+}
+
+/// Whether it is heard soon. Other tests share the server, so others may give hints as well.
+async fn heard(signals: &mut broadcast::Receiver<Signal>, hint: &Signal) -> bool {
+    let hearing = async { while signals.recv().await.expect("it is open") != *hint {} };
     tokio::time::timeout(Duration::from_millis(100), hearing).await.is_ok()
 }
 

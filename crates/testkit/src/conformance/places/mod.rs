@@ -64,7 +64,7 @@ macro_rules! places_laws {
     };
 }
 
-pub const CAPS: Caps = Caps { running: 3, in_flight: 6 };
+pub const CAPS: Caps = Caps { running: 3, in_flight: 6, executions: 3 };
 const RUNNING: usize = CAPS.running as usize;
 const IN_FLIGHT: usize = CAPS.in_flight as usize;
 

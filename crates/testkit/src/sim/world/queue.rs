@@ -1,8 +1,8 @@
-//! The line of turns that wait for a worker, shared by all processes, and what each has in its hands.
+//! The line of jobs that wait for a worker, shared by all processes, and what each has in its hands.
 
 use std::collections::BTreeMap;
 
-use protocol::TurnId;
+use protocol::Job;
 
 use super::Moment;
 
@@ -14,12 +14,12 @@ pub struct Line {
 }
 
 struct Waiting {
-    turn: TurnId,
+    job: Job,
     ready: Moment,
 }
 
 struct InHand {
-    turn: TurnId,
+    job: Job,
     holder: u32,
 }
 
@@ -27,7 +27,7 @@ struct InHand {
 pub(in super::super) enum Look {
     Found {
         tag: u64,
-        turn: TurnId,
+        job: Job,
     },
     /// Nothing now; the first that was put off is ready then.
     Later(Option<Moment>),
@@ -35,14 +35,14 @@ pub(in super::super) enum Look {
 
 impl Line {
     /// At the end.
-    pub(in super::super) fn push(&mut self, turn: TurnId, ready: Moment) {
+    pub(in super::super) fn push(&mut self, job: Job, ready: Moment) {
         let place = self.place();
-        self.waiting.insert(place, Waiting { turn, ready });
+        self.waiting.insert(place, Waiting { job, ready });
     }
 
     /// In front of everything, as a broker that reorders may.
-    pub(in super::super) fn push_in(&mut self, turn: TurnId, ready: Moment) {
-        self.push(turn, ready);
+    pub(in super::super) fn push_in(&mut self, job: Job, ready: Moment) {
+        self.push(job, ready);
         let back = self.next - 1;
         let front = self.waiting.first_key_value().map_or(back, |(place, _)| *place);
         // The newest and the oldest change places.
@@ -60,11 +60,11 @@ impl Line {
         let Some(tag) = ready.map(|(place, _)| *place) else {
             return Look::Later(self.waiting.values().map(|waiting| waiting.ready).min());
         };
-        let Some(Waiting { turn, .. }) = self.waiting.remove(&tag) else {
+        let Some(Waiting { job, .. }) = self.waiting.remove(&tag) else {
             return Look::Later(None);
         };
-        self.in_hand.insert(tag, InHand { turn: turn.clone(), holder });
-        Look::Found { tag, turn }
+        self.in_hand.insert(tag, InHand { job: job.clone(), holder });
+        Look::Found { tag, job }
     }
 
     pub(in super::super) fn ack(&mut self, tag: u64) {
@@ -72,14 +72,14 @@ impl Line {
     }
 
     pub(in super::super) fn put_last(&mut self, tag: u64, ready: Moment) {
-        if let Some(InHand { turn, .. }) = self.in_hand.remove(&tag) {
-            self.push(turn, ready);
+        if let Some(InHand { job, .. }) = self.in_hand.remove(&tag) {
+            self.push(job, ready);
         }
     }
 
     pub(in super::super) fn give_back(&mut self, tag: u64, now: Moment) {
-        if let Some(InHand { turn, .. }) = self.in_hand.remove(&tag) {
-            self.waiting.insert(tag, Waiting { turn, ready: now });
+        if let Some(InHand { job, .. }) = self.in_hand.remove(&tag) {
+            self.waiting.insert(tag, Waiting { job, ready: now });
         }
     }
 

@@ -1,0 +1,103 @@
+//! Runs of blocks by themselves, each begun once and ended once, with its charge.
+
+use async_trait::async_trait;
+use ports::PortResult;
+use ports::store::{BlockOutcome, BlockRunBegun, BlockRuns, NewBlockRun};
+use protocol::credit::Charge;
+use protocol::{SessionId, UserId};
+use tokio_postgres::Row;
+
+use super::connection::Connection;
+use super::fault::Fault;
+use super::json::written;
+use super::text::{Text, optional};
+use super::{Postgres, credits, rows};
+
+#[async_trait]
+impl BlockRuns for Postgres {
+    async fn begin(&self, new: &NewBlockRun) -> PortResult<BlockRunBegun> {
+        let (store, new) = (self.clone(), new.clone());
+        self.write(async move {
+            let db = Connection::get(&store.pool).await?;
+            begin(&db, &new, store.wall_us()).await
+        })
+        .await
+    }
+
+    async fn end(
+        &self,
+        user: &UserId,
+        key: &str,
+        outcome: &BlockOutcome,
+        charge: Option<&Charge>,
+    ) -> PortResult<bool> {
+        let (store, user, key) = (self.clone(), user.clone(), key.to_owned());
+        let (outcome, charge) = (outcome.clone(), charge.cloned());
+        self.write(async move {
+            let db = Connection::begin(&store.pool).await?;
+            let ended = end(&db, &user, &key, &outcome, store.wall_us()).await?;
+            if let Some(charge) = charge.filter(|_| ended) {
+                credits::charge(&db, &user, &[charge], store.wall_us()).await?;
+            }
+            db.commit().await?;
+            Ok(ended)
+        })
+        .await
+    }
+}
+
+async fn begin(db: &Connection, new: &NewBlockRun, wall_us: i64) -> Result<BlockRunBegun, Fault> {
+    let (user, key) = (Text(new.user_id.as_str()), Text(&new.key));
+    let begun = db
+        .query_opt(
+            "INSERT INTO block_run (user_id, key, block_id, session_id, created_at)
+             VALUES ($1, $2, $3, $4, $5) ON CONFLICT (user_id, key) DO NOTHING RETURNING key",
+            &[
+                &user,
+                &key,
+                &Text(new.block_id.as_str()),
+                &optional(new.session_id.as_ref().map(SessionId::as_str)),
+                &wall_us,
+            ],
+        )
+        .await?;
+    if begun.is_some() {
+        return Ok(BlockRunBegun::New);
+    }
+    let before = db
+        .query_one(
+            "SELECT outputs, error FROM block_run WHERE user_id = $1 AND key = $2",
+            &[&user, &key],
+        )
+        .await?;
+    Ok(outcome(&before)?.map_or(BlockRunBegun::Open, BlockRunBegun::Ended))
+}
+
+async fn end(
+    db: &Connection,
+    user: &UserId,
+    key: &str,
+    outcome: &BlockOutcome,
+    wall_us: i64,
+) -> Result<bool, Fault> {
+    let outputs = written(&outcome.outputs)?;
+    let ended = db
+        .query_opt(
+            "UPDATE block_run SET outputs = $3, error = $4, ended_at = $5
+             WHERE user_id = $1 AND key = $2 AND outputs IS NULL RETURNING key",
+            &[
+                &Text(user.as_str()),
+                &Text(key),
+                &Text(&outputs),
+                &optional(outcome.error.as_deref()),
+                &wall_us,
+            ],
+        )
+        .await?;
+    Ok(ended.is_some())
+}
+
+fn outcome(row: &Row) -> Result<Option<BlockOutcome>, Fault> {
+    let Some(outputs) = rows::optional_json(row, "outputs")? else { return Ok(None) };
+    Ok(Some(BlockOutcome { outputs, error: rows::get(row, "error")? }))
+}

@@ -1,0 +1,144 @@
+//! The ledger of prepaid credits. Whoever writes for a user holds the lock of that ledger until the end of the
+//! transaction, so that each balance follows from the one before.
+
+use async_trait::async_trait;
+use ports::{Credits, PortResult};
+use protocol::UserId;
+use protocol::credit::{Charge, Transaction, TransactionKind};
+use tokio_postgres::Row;
+
+use super::connection::Connection;
+use super::fault::Fault;
+use super::text::Text;
+use super::turns::slots;
+use super::{Postgres, rows};
+
+#[async_trait]
+impl Credits for Postgres {
+    async fn balance(&self, user: &UserId) -> PortResult<i64> {
+        self.read(|db| async move {
+            let row = db.query_opt(BALANCE, &[&Text(user.as_str())]).await?;
+            row.map_or(Ok(0), |row| rows::get(&row, "running_balance"))
+        })
+        .await
+    }
+
+    async fn transactions(
+        &self,
+        user: &UserId,
+        limit: u32,
+        offset: u64,
+    ) -> PortResult<Vec<Transaction>> {
+        self.read(|db| async move {
+            let found = db
+                .query(
+                    "SELECT key, amount, kind, running_balance, description, created_at
+                     FROM credit_entry WHERE user_id = $1
+                     ORDER BY number DESC LIMIT $2 OFFSET $3",
+                    &[&Text(user.as_str()), &i64::from(limit), &(offset as i64)],
+                )
+                .await?;
+            found.iter().map(transaction).collect()
+        })
+        .await
+    }
+
+    async fn book(
+        &self,
+        user: &UserId,
+        key: &str,
+        amount: i64,
+        kind: TransactionKind,
+        what: &str,
+    ) -> PortResult<i64> {
+        let (store, user) = (self.clone(), user.clone());
+        let (key, what) = (key.to_owned(), what.to_owned());
+        self.write(async move {
+            let db = Connection::begin(&store.pool).await?;
+            let item = Item { key: &key, amount, what: &what };
+            let balance = book(&db, &user, &[item], kind, store.wall_us()).await?;
+            db.commit().await?;
+            Ok(balance)
+        })
+        .await
+    }
+}
+
+/// Takes what the charges ask for, each once, in the transaction of what they pay for.
+pub(super) async fn charge(
+    db: &Connection,
+    user: &UserId,
+    charges: &[Charge],
+    wall_us: i64,
+) -> Result<(), Fault> {
+    let items: Vec<Item<'_>> = charges
+        .iter()
+        .map(|charge| {
+            let amount = i64::try_from(charge.amount)
+                .map_err(|_| Fault::broken("a charge is beyond all numbers"))?;
+            Ok(Item { key: &charge.key, amount: -amount, what: &charge.what })
+        })
+        .collect::<Result<_, Fault>>()?;
+    book(db, user, &items, TransactionKind::Usage, wall_us).await?;
+    Ok(())
+}
+
+struct Item<'a> {
+    key: &'a str,
+    amount: i64,
+    what: &'a str,
+}
+
+const BALANCE: &str = "\
+    SELECT running_balance FROM credit_entry WHERE user_id = $1 ORDER BY number DESC LIMIT 1";
+
+/// Books those whose key is new, in order, and gives the balance behind them.
+const BOOK: &str = "\
+    WITH given AS (
+        SELECT * FROM unnest($2::text[], $3::bigint[], $4::text[]) WITH ORDINALITY
+            AS g (key, amount, description, n)),
+    fresh AS (
+        SELECT DISTINCT ON (key) key, amount, description, n FROM given AS g
+        WHERE NOT EXISTS (
+            SELECT 1 FROM credit_entry AS e WHERE e.user_id = $1 AND e.key = g.key)
+        ORDER BY key, n),
+    before AS (
+        SELECT coalesce((SELECT running_balance FROM credit_entry WHERE user_id = $1
+            ORDER BY number DESC LIMIT 1), 0) AS balance),
+    booked AS (
+        INSERT INTO credit_entry
+            (user_id, key, amount, kind, running_balance, description, created_at)
+        SELECT $1, f.key, f.amount, $5,
+            (b.balance + sum(f.amount) OVER (ORDER BY f.n))::bigint, f.description, $6
+        FROM fresh AS f, before AS b ORDER BY f.n
+        RETURNING amount)
+    SELECT (balance + coalesce((SELECT sum(amount) FROM booked), 0))::bigint AS balance
+    FROM before";
+
+async fn book(
+    db: &Connection,
+    user: &UserId,
+    items: &[Item<'_>],
+    kind: TransactionKind,
+    wall_us: i64,
+) -> Result<i64, Fault> {
+    slots::lock(db, &format!("credits:{user}")).await?;
+    let keys: Vec<Text<'_>> = items.iter().map(|item| Text(item.key)).collect();
+    let amounts: Vec<i64> = items.iter().map(|item| item.amount).collect();
+    let whats: Vec<Text<'_>> = items.iter().map(|item| Text(item.what)).collect();
+    let user = Text(user.as_str());
+    let row =
+        db.query_one(BOOK, &[&user, &keys, &amounts, &whats, &kind.as_str(), &wall_us]).await?;
+    rows::get(&row, "balance")
+}
+
+fn transaction(row: &Row) -> Result<Transaction, Fault> {
+    Ok(Transaction {
+        transaction_key: rows::get(row, "key")?,
+        amount: rows::get(row, "amount")?,
+        transaction_type: rows::word(row, "kind", TransactionKind::parse)?,
+        running_balance: rows::get(row, "running_balance")?,
+        description: rows::get(row, "description")?,
+        transaction_time: rows::time(row, "created_at")?,
+    })
+}

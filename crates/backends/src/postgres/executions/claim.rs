@@ -1,0 +1,102 @@
+//! Who works on a run. A lease is a time on the clock of the database, which is the same for everybody.
+
+use std::time::Duration;
+
+use futures::future::try_join3;
+use ports::store::ExecutionClaimed;
+use protocol::execution::{Execution, ExecutionClaim, ExecutionStatus};
+use protocol::{ExecutionId, WorkerId};
+use tokio_postgres::Row;
+
+use super::super::Postgres;
+use super::super::connection::Connection;
+use super::super::fault::Fault;
+use super::super::leases::seconds;
+use super::super::rows;
+use super::super::text::Text;
+use super::row::{execution, execution_columns};
+
+/// Whoever claims for a user waits here, so that nobody counts what another is just adding. Runs that other runs have
+/// started do not count, and so wait for nobody. The name is that of `lock_name`.
+const LOCK: &str = "\
+    SELECT pg_advisory_xact_lock(hashtextextended('executions:' || user_id, 0))
+    FROM execution WHERE id = $1 AND parent_id IS NULL";
+
+/// Of several workers, one finds the row as it has to be. A run is due again when its lease has run out; one whose
+/// holder has gone has its place already.
+const CLAIM: &str = concat!(
+    "UPDATE execution AS e SET status = 'RUNNING', fence = e.fence + 1, attempt = e.attempt + 1,
+         worker = $2, lease_until = clock_timestamp() + $3 * interval '1 second',
+         due = clock_timestamp() + $3 * interval '1 second',
+         started_at = coalesce(e.started_at, $4), last_advance = NULL
+     WHERE e.id = $1
+       AND (e.status IN ('QUEUED', 'INCOMPLETE')
+            OR e.status = 'RUNNING' AND e.lease_until <= clock_timestamp())
+       AND (e.parent_id IS NOT NULL OR e.stop_requested OR $5 > (
+           SELECT count(*) FROM execution AS o
+           WHERE o.user_id = e.user_id AND o.status = 'RUNNING' AND o.parent_id IS NULL
+             AND o.id <> e.id))
+     RETURNING ",
+    execution_columns!()
+);
+
+/// The run as it is, for one who did not get it.
+const LOOK: &str = concat!(
+    "SELECT ",
+    execution_columns!(),
+    ", e.worker, e.lease_until > clock_timestamp() AS is_held FROM execution AS e WHERE e.id = $1"
+);
+
+pub(super) async fn claim(
+    store: Postgres,
+    id: ExecutionId,
+    worker: WorkerId,
+    ttl: Duration,
+) -> Result<ExecutionClaimed, Fault> {
+    let db = Connection::begin(&store.pool).await?;
+    let (run, with, now) = (Text(id.as_str()), Text(worker.as_str()), store.wall_us());
+    let (ttl, cap) = (seconds(ttl), i64::from(store.caps.executions));
+    // Sent at once and so carried out in this order; a statement sees what was committed before it began.
+    db.prepare(&[LOCK, CLAIM]).await?;
+    let (_, row, ()) = try_join3(
+        db.query(LOCK, &[&run]),
+        db.query_opt(CLAIM, &[&run, &with, &ttl, &now, &cap]),
+        db.commit(),
+    )
+    .await?;
+    if let Some(row) = row {
+        return Ok(won(execution(&row)?, worker));
+    }
+    match db.query_opt(LOOK, &[&run]).await? {
+        Some(row) => not_won(&row, worker),
+        None => Ok(ExecutionClaimed::Ended),
+    }
+}
+
+fn won(execution: Execution, worker: WorkerId) -> ExecutionClaimed {
+    let (execution_id, fence) = (execution.id.clone(), execution.fence);
+    let claim = ExecutionClaim { execution_id, fence, worker };
+    ExecutionClaimed::Won { claim, execution: Box::new(execution) }
+}
+
+fn not_won(row: &Row, worker: WorkerId) -> Result<ExecutionClaimed, Fault> {
+    let execution = execution(row)?;
+    Ok(match execution.status {
+        // One that was given back only just now is found by the next look.
+        ExecutionStatus::Queued | ExecutionStatus::Incomplete => ExecutionClaimed::AtCap,
+        ExecutionStatus::Running => {
+            let holder: Option<String> = rows::get(row, "worker")?;
+            let is_held: Option<bool> = rows::get(row, "is_held")?;
+            // One that did not hear the answer asks again.
+            if is_held == Some(true) && holder.as_deref() == Some(worker.as_str()) {
+                return Ok(won(execution, worker));
+            }
+            // A lease that ran out only just now is found by the next look.
+            ExecutionClaimed::Held
+        }
+        ExecutionStatus::Review => ExecutionClaimed::Rests,
+        ExecutionStatus::Completed | ExecutionStatus::Failed | ExecutionStatus::Terminated => {
+            ExecutionClaimed::Ended
+        }
+    })
+}

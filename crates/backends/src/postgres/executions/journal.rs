@@ -1,0 +1,47 @@
+//! Reading the journal of a run.
+
+use ports::store::JournalBatch;
+use protocol::{ExecutionId, UserId};
+use tokio_postgres::Row;
+
+use super::super::connection::Connection;
+use super::super::fault::Fault;
+use super::super::rows;
+use super::super::text::Text;
+
+/// Begins with the batch that holds the event number `$3` and stops when it has enough bytes; the limit keeps the sum
+/// from being made over all of a long journal.
+const READ: &str = "\
+    SELECT j.first, j.count, j.body
+    FROM execution AS e, LATERAL (
+        SELECT n.*, sum(octet_length(n.body)) OVER (ORDER BY n.first) AS read_to
+        FROM (
+            SELECT first, count, body FROM execution_journal
+            WHERE run = e.number AND first + count > $3 AND first >= coalesce((
+                SELECT max(first) FROM execution_journal WHERE run = e.number AND first <= $3), 0)
+            ORDER BY first LIMIT 256) AS n) AS j
+    WHERE e.id = $1 AND e.user_id = $2 AND j.read_to - octet_length(j.body) < $4
+    ORDER BY j.first";
+
+pub(super) async fn read(
+    db: &Connection,
+    user: &UserId,
+    id: &ExecutionId,
+    after: u64,
+    bytes: usize,
+) -> Result<Vec<JournalBatch>, Fault> {
+    let after = i64::try_from(after).unwrap_or(i64::MAX);
+    let enough = i64::try_from(bytes.max(1)).unwrap_or(i64::MAX);
+    let (run, user) = (Text(id.as_str()), Text(user.as_str()));
+    let found = db.query(READ, &[&run, &user, &after, &enough]).await?;
+    found.iter().map(batch).collect()
+}
+
+fn batch(row: &Row) -> Result<JournalBatch, Fault> {
+    let events: Vec<u8> = rows::get(row, "body")?;
+    Ok(JournalBatch {
+        first: rows::number(row, "first")?,
+        count: rows::number(row, "count")?,
+        events: events.into(),
+    })
+}

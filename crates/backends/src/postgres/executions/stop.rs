@@ -1,0 +1,79 @@
+//! Stopping a run, and all runs that it has started.
+
+use protocol::execution::Execution;
+use protocol::{ExecutionId, UserId};
+
+use super::super::Postgres;
+use super::super::connection::Connection;
+use super::super::fault::Fault;
+use super::super::rows;
+use super::super::text::Text;
+use super::super::turns::slots;
+use super::lock_name;
+use super::row::{execution, execution_columns};
+use super::tree::tree;
+
+/// What nobody holds ends here and now; who holds one finds the mark.
+const MARK: &str = concat!(
+    tree!(),
+    "UPDATE execution AS e SET stop_requested = true,
+         status = CASE e.status WHEN 'RUNNING' THEN 'RUNNING' ELSE 'TERMINATED' END,
+         ended_at = CASE e.status WHEN 'RUNNING' THEN NULL ELSE $3::bigint END,
+         due = CASE e.status WHEN 'RUNNING' THEN e.due END
+     WHERE e.id IN (SELECT id FROM tree)
+       AND (e.status IN ('INCOMPLETE', 'QUEUED', 'REVIEW')
+            OR e.status = 'RUNNING' AND NOT e.stop_requested)
+     RETURNING e.id"
+);
+
+const WITHDRAW: &str = "\
+    DELETE FROM review AS r USING execution AS e
+    WHERE r.execution_id = e.id AND r.user_id = e.user_id AND r.status = 'WAITING'
+      AND e.id = ANY($1) AND e.status = 'TERMINATED'";
+
+/// The run itself, and below it those that were marked now or are still at work.
+const STOPPED: &str = concat!(
+    tree!(),
+    "SELECT ",
+    execution_columns!(),
+    " FROM execution AS e JOIN tree AS t ON t.id = e.id
+     WHERE e.id = $1 OR e.id = ANY($3) OR e.status = 'RUNNING'
+     ORDER BY e.depth, e.number"
+);
+
+pub(super) async fn request_stop(
+    store: Postgres,
+    user: UserId,
+    id: ExecutionId,
+) -> Result<Option<Vec<Execution>>, Fault> {
+    let db = Connection::begin(&store.pool).await?;
+    let stopped = stop(&db, &user, &id, store.wall_us()).await?;
+    db.commit().await?;
+    Ok((!stopped.is_empty()).then_some(stopped))
+}
+
+async fn stop(
+    db: &Connection,
+    user: &UserId,
+    id: &ExecutionId,
+    wall_us: i64,
+) -> Result<Vec<Execution>, Fault> {
+    // Two that stop parts of the same tree must not lock its rows each in their own order.
+    slots::lock(db, &lock_name(user)).await?;
+    let (run, user) = (Text(id.as_str()), Text(user.as_str()));
+    let mut marked: Vec<String> = Vec::new();
+    // A child that was being created when its parent was marked is seen only by the next look. Whoever creates one locks
+    // its parent, so after a look that finds nothing more none can come.
+    loop {
+        let found = db.query(MARK, &[&run, &user, &wall_us]).await?;
+        if found.is_empty() {
+            break;
+        }
+        for row in &found {
+            marked.push(rows::get(row, "id")?);
+        }
+    }
+    db.query(WITHDRAW, &[&marked]).await?;
+    let stopped = db.query(STOPPED, &[&run, &user, &marked]).await?;
+    stopped.iter().map(execution).collect()
+}

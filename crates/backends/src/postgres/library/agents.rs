@@ -1,0 +1,174 @@
+//! Entries for agents: added once for every graph, changed where it is asked for.
+
+use ports::store::{AgentAdded, AgentChange};
+use protocol::library::LibraryAgent;
+use protocol::{FolderId, GraphId, LibraryAgentId, UserId, limits};
+
+use super::super::Postgres;
+use super::super::connection::Connection;
+use super::super::fault::Fault;
+use super::super::graphs::sight::sees;
+use super::super::json::written;
+use super::super::rows;
+use super::super::text::{Text, optional};
+use super::lock;
+use super::row::{agent, agent_columns};
+
+pub(super) async fn add(
+    store: Postgres,
+    user: UserId,
+    entry: LibraryAgent,
+) -> Result<AgentAdded, Fault> {
+    let db = Connection::begin(&store.pool).await?;
+    lock(&db, &user).await?;
+    let added = add_once(&db, &user, &entry, store.wall_us()).await?;
+    db.commit().await?;
+    Ok(added)
+}
+
+async fn add_once(
+    db: &Connection,
+    user: &UserId,
+    entry: &LibraryAgent,
+    wall_us: i64,
+) -> Result<AgentAdded, Fault> {
+    if let Some(before) = by_graph(db, user, &entry.graph_id).await? {
+        return Ok(AgentAdded::Exists(Box::new(before)));
+    }
+    if !is_seen(db, user, &entry.graph_id, entry.graph_version).await? {
+        return Ok(AgentAdded::NoGraph);
+    }
+    if !has_room(db, user).await? {
+        return Ok(AgentAdded::TooMany);
+    }
+    Ok(AgentAdded::New(Box::new(insert(db, user, entry, wall_us).await?)))
+}
+
+pub(super) async fn by_graph(
+    db: &Connection,
+    user: &UserId,
+    graph: &GraphId,
+) -> Result<Option<LibraryAgent>, Fault> {
+    let row = db
+        .query_opt(
+            concat!(
+                "SELECT ",
+                agent_columns!(),
+                " FROM library_agent AS l WHERE l.user_id = $1 AND l.graph_id = $2"
+            ),
+            &[&Text(user.as_str()), &Text(graph.as_str())],
+        )
+        .await?;
+    row.as_ref().map(agent).transpose()
+}
+
+async fn is_seen(
+    db: &Connection,
+    user: &UserId,
+    graph: &GraphId,
+    version: u32,
+) -> Result<bool, Fault> {
+    let row = db
+        .query_opt(
+            concat!("SELECT g.id FROM graph AS g WHERE g.id = $2 AND g.version = $3 AND ", sees!()),
+            &[&Text(user.as_str()), &Text(graph.as_str()), &(version as i32)],
+        )
+        .await?;
+    Ok(row.is_some())
+}
+
+/// Exact for as long as the library is locked.
+pub(in super::super) async fn has_room(db: &Connection, user: &UserId) -> Result<bool, Fault> {
+    let row = db
+        .query_one(
+            "SELECT count(*) AS agents FROM library_agent WHERE user_id = $1",
+            &[&Text(user.as_str())],
+        )
+        .await?;
+    Ok(rows::number(&row, "agents")? < u64::from(limits::LIBRARY_AGENTS))
+}
+
+/// Adds the entry as it is given, but for its times.
+pub(in super::super) async fn insert(
+    db: &Connection,
+    user: &UserId,
+    entry: &LibraryAgent,
+    wall_us: i64,
+) -> Result<LibraryAgent, Fault> {
+    let settings = written(&entry.settings)?;
+    let row = db
+        .query_one(
+            concat!(
+                "WITH l AS (
+                     INSERT INTO library_agent (id, user_id, graph_id, graph_version, name,
+                         description, creator, folder_id, is_favorite, is_created_by_user,
+                         is_hidden, use_graph_is_active_version, settings, created_at, updated_at)
+                     VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $14)
+                     RETURNING *)
+                 SELECT ",
+                agent_columns!(),
+                " FROM l"
+            ),
+            &[
+                &Text(entry.id.as_str()),
+                &Text(user.as_str()),
+                &Text(entry.graph_id.as_str()),
+                &(entry.graph_version as i32),
+                &Text(&entry.name),
+                &Text(&entry.description),
+                &optional(entry.creator.as_deref()),
+                &optional(entry.folder_id.as_ref().map(FolderId::as_str)),
+                &entry.is_favorite,
+                &entry.is_created_by_user,
+                &entry.is_hidden,
+                &entry.use_graph_is_active_version,
+                &Text(&settings),
+                &wall_us,
+            ],
+        )
+        .await?;
+    agent(&row)
+}
+
+/// A version that the user does not see cannot be pinned: an entry would show it from then on.
+const UPDATE: &str = concat!(
+    "UPDATE library_agent AS l SET name = coalesce($3, l.name),
+         description = coalesce($4, l.description), is_favorite = coalesce($5, l.is_favorite),
+         is_hidden = coalesce($6, l.is_hidden), graph_version = coalesce($7, l.graph_version),
+         use_graph_is_active_version = coalesce($8, l.use_graph_is_active_version),
+         settings = coalesce($9, l.settings), updated_at = $10
+     WHERE l.user_id = $1 AND l.id = $2
+       AND ($7::integer IS NULL OR EXISTS (
+           SELECT 1 FROM graph AS g WHERE g.id = l.graph_id AND g.version = $7 AND ",
+    sees!(),
+    ")) RETURNING ",
+    agent_columns!()
+);
+
+pub(super) async fn update(
+    store: Postgres,
+    user: UserId,
+    id: LibraryAgentId,
+    change: AgentChange,
+) -> Result<Option<LibraryAgent>, Fault> {
+    let db = Connection::get(&store.pool).await?;
+    let settings = change.settings.as_ref().map(written).transpose()?;
+    let row = db
+        .query_opt(
+            UPDATE,
+            &[
+                &Text(user.as_str()),
+                &Text(id.as_str()),
+                &optional(change.name.as_deref()),
+                &optional(change.description.as_deref()),
+                &change.is_favorite,
+                &change.is_hidden,
+                &change.graph_version.map(|version| version as i32),
+                &change.use_graph_is_active_version,
+                &optional(settings.as_deref()),
+                &store.wall_us(),
+            ],
+        )
+        .await?;
+    row.as_ref().map(agent).transpose()
+}

@@ -1,0 +1,153 @@
+//! Folders of a library. There are few of them, so whoever changes one looks at all, under the lock of the library.
+
+use futures::future::try_join;
+use ports::store::FolderWritten;
+use protocol::library::Folder;
+use protocol::{FolderId, LibraryAgentId, UserId, limits};
+
+use super::super::Postgres;
+use super::super::connection::Connection;
+use super::super::fault::Fault;
+use super::super::text::{Text, optional};
+use super::lock;
+use super::row::{folder, folder_columns};
+use crate::folders;
+
+pub(super) async fn all(db: &Connection, user: &UserId) -> Result<Vec<Folder>, Fault> {
+    let found = db
+        .query(
+            concat!(
+                "SELECT ",
+                folder_columns!(),
+                " FROM library_folder AS f WHERE f.user_id = $1 ORDER BY f.number"
+            ),
+            &[&Text(user.as_str())],
+        )
+        .await?;
+    found.iter().map(folder).collect()
+}
+
+pub(super) async fn add(
+    store: Postgres,
+    user: UserId,
+    new: Folder,
+) -> Result<FolderWritten, Fault> {
+    let db = Connection::begin(&store.pool).await?;
+    lock(&db, &user).await?;
+    let folders = all(&db, &user).await?;
+    let written = if folders.len() >= limits::LIBRARY_FOLDERS as usize {
+        FolderWritten::TooMany
+    } else if let Some(refused) = folders::refusal(&folders, &new) {
+        refused
+    } else {
+        FolderWritten::Done(Box::new(write(&db, INSERT, &user, &new, store.wall_us()).await?))
+    };
+    db.commit().await?;
+    Ok(written)
+}
+
+pub(super) async fn update(
+    store: Postgres,
+    user: UserId,
+    changed: Folder,
+) -> Result<FolderWritten, Fault> {
+    let db = Connection::begin(&store.pool).await?;
+    lock(&db, &user).await?;
+    let folders = all(&db, &user).await?;
+    let written = if !folders.iter().any(|folder| folder.id == changed.id) {
+        FolderWritten::Missing
+    } else if let Some(refused) = folders::refusal(&folders, &changed) {
+        refused
+    } else {
+        FolderWritten::Done(Box::new(write(&db, UPDATE, &user, &changed, store.wall_us()).await?))
+    };
+    db.commit().await?;
+    Ok(written)
+}
+
+const INSERT: &str = concat!(
+    "INSERT INTO library_folder AS f
+         (user_id, id, name, icon, color, parent_id, created_at, updated_at)
+     VALUES ($1, $2, $3, $4, $5, $6, $7, $7) RETURNING ",
+    folder_columns!()
+);
+const UPDATE: &str = concat!(
+    "UPDATE library_folder AS f
+     SET name = $3, icon = $4, color = $5, parent_id = $6, updated_at = $7
+     WHERE f.user_id = $1 AND f.id = $2 RETURNING ",
+    folder_columns!()
+);
+
+async fn write(
+    db: &Connection,
+    statement: &str,
+    user: &UserId,
+    given: &Folder,
+    wall_us: i64,
+) -> Result<Folder, Fault> {
+    let row = db
+        .query_one(
+            statement,
+            &[
+                &Text(user.as_str()),
+                &Text(given.id.as_str()),
+                &Text(&given.name),
+                &optional(given.icon.as_deref()),
+                &optional(given.color.as_deref()),
+                &optional(given.parent_id.as_ref().map(FolderId::as_str)),
+                &wall_us,
+            ],
+        )
+        .await?;
+    folder(&row)
+}
+
+pub(super) async fn remove(store: Postgres, user: UserId, id: FolderId) -> Result<bool, Fault> {
+    let db = Connection::begin(&store.pool).await?;
+    lock(&db, &user).await?;
+    let folders = all(&db, &user).await?;
+    let gone: Vec<Text<'_>> =
+        folders::with_all_inside(&folders, &id).into_iter().map(|id| Text(id.as_str())).collect();
+    let user = Text(user.as_str());
+    try_join(
+        db.query(
+            "UPDATE library_agent SET folder_id = NULL WHERE user_id = $1 AND folder_id = ANY($2)",
+            &[&user, &gone],
+        ),
+        db.query("DELETE FROM library_folder WHERE user_id = $1 AND id = ANY($2)", &[&user, &gone]),
+    )
+    .await?;
+    db.commit().await?;
+    Ok(!gone.is_empty())
+}
+
+pub(super) async fn move_agents(
+    store: Postgres,
+    user: UserId,
+    agents: Vec<LibraryAgentId>,
+    folder: Option<FolderId>,
+) -> Result<Option<u32>, Fault> {
+    let db = Connection::begin(&store.pool).await?;
+    lock(&db, &user).await?;
+    let folders = all(&db, &user).await?;
+    let is_there = |id: &FolderId| folders.iter().any(|folder| folder.id == *id);
+    if !folder.as_ref().is_none_or(is_there) {
+        db.commit().await?;
+        return Ok(None);
+    }
+    let agents: Vec<Text<'_>> = agents.iter().map(|agent| Text(agent.as_str())).collect();
+    let moved = db
+        .query(
+            "UPDATE library_agent SET folder_id = $3, updated_at = $4
+             WHERE user_id = $1 AND id = ANY($2) RETURNING id",
+            &[
+                &Text(user.as_str()),
+                &agents,
+                &optional(folder.as_ref().map(FolderId::as_str)),
+                &store.wall_us(),
+            ],
+        )
+        .await?;
+    db.commit().await?;
+    Ok(Some(moved.len() as u32))
+}

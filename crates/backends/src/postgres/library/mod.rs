@@ -1,0 +1,113 @@
+//! A user's library: entries for agents, and folders. What changes how many there are, or how folders lie in each other,
+//! happens under the lock of the library.
+
+mod agents;
+mod folders;
+mod row;
+
+use async_trait::async_trait;
+use ports::PortResult;
+use ports::store::{AgentAdded, AgentChange, FolderWritten, Library};
+use protocol::library::{Folder, LibraryAgent};
+use protocol::{FolderId, GraphId, LibraryAgentId, UserId};
+
+pub(super) use self::agents::{has_room, insert};
+use self::row::agent_columns;
+use super::Postgres;
+use super::connection::Connection;
+use super::fault::Fault;
+use super::text::Text;
+use super::turns::slots;
+
+#[async_trait]
+impl Library for Postgres {
+    async fn add(&self, user: &UserId, entry: &LibraryAgent) -> PortResult<AgentAdded> {
+        self.write(agents::add(self.clone(), user.clone(), entry.clone())).await
+    }
+
+    async fn get(&self, user: &UserId, id: &LibraryAgentId) -> PortResult<Option<LibraryAgent>> {
+        self.read(|db| async move {
+            let ids = (Text(user.as_str()), Text(id.as_str()));
+            let row = db.query_opt(GET, &[&ids.0, &ids.1]).await?;
+            row.as_ref().map(row::agent).transpose()
+        })
+        .await
+    }
+
+    async fn by_graph(&self, user: &UserId, graph: &GraphId) -> PortResult<Option<LibraryAgent>> {
+        self.read(|db| async move { agents::by_graph(&db, user, graph).await }).await
+    }
+
+    async fn list(&self, user: &UserId) -> PortResult<Vec<LibraryAgent>> {
+        self.read(|db| async move {
+            let found = db.query(LIST, &[&Text(user.as_str())]).await?;
+            found.iter().map(row::agent).collect()
+        })
+        .await
+    }
+
+    async fn update(
+        &self,
+        user: &UserId,
+        id: &LibraryAgentId,
+        change: AgentChange,
+    ) -> PortResult<Option<LibraryAgent>> {
+        self.write(agents::update(self.clone(), user.clone(), id.clone(), change)).await
+    }
+
+    async fn remove(&self, user: &UserId, id: &LibraryAgentId) -> PortResult<bool> {
+        let (pool, user, id) = (self.pool.clone(), user.clone(), id.clone());
+        self.write(async move {
+            let db = Connection::get(&pool).await?;
+            let removed = db
+                .query_opt(
+                    "DELETE FROM library_agent WHERE user_id = $1 AND id = $2 RETURNING id",
+                    &[&Text(user.as_str()), &Text(id.as_str())],
+                )
+                .await?;
+            Ok(removed.is_some())
+        })
+        .await
+    }
+
+    async fn folders(&self, user: &UserId) -> PortResult<Vec<Folder>> {
+        self.read(|db| async move { folders::all(&db, user).await }).await
+    }
+
+    async fn add_folder(&self, user: &UserId, folder: &Folder) -> PortResult<FolderWritten> {
+        self.write(folders::add(self.clone(), user.clone(), folder.clone())).await
+    }
+
+    async fn update_folder(&self, user: &UserId, folder: &Folder) -> PortResult<FolderWritten> {
+        self.write(folders::update(self.clone(), user.clone(), folder.clone())).await
+    }
+
+    async fn remove_folder(&self, user: &UserId, id: &FolderId) -> PortResult<bool> {
+        self.write(folders::remove(self.clone(), user.clone(), id.clone())).await
+    }
+
+    async fn move_agents(
+        &self,
+        user: &UserId,
+        agents: &[LibraryAgentId],
+        folder: Option<&FolderId>,
+    ) -> PortResult<Option<u32>> {
+        let (agents, folder) = (agents.to_vec(), folder.cloned());
+        self.write(folders::move_agents(self.clone(), user.clone(), agents, folder)).await
+    }
+}
+
+const GET: &str = concat!(
+    "SELECT ",
+    agent_columns!(),
+    " FROM library_agent AS l WHERE l.user_id = $1 AND l.id = $2"
+);
+const LIST: &str = concat!(
+    "SELECT ",
+    agent_columns!(),
+    " FROM library_agent AS l WHERE l.user_id = $1 ORDER BY l.updated_at DESC, l.number DESC"
+);
+
+pub(super) async fn lock(db: &Connection, user: &UserId) -> Result<(), Fault> {
+    slots::lock(db, &format!("library:{user}")).await
+}

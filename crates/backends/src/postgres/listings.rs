@@ -1,0 +1,217 @@
+//! The marketplace: what was published, in its newest version, and every version that ever was.
+
+use async_trait::async_trait;
+use futures::future::try_join;
+use ports::PortResult;
+use ports::store::{Listings, Published};
+use protocol::graph::Graph;
+use protocol::library::Listing;
+use protocol::{ListingVersionId, limits};
+use tokio_postgres::Row;
+
+use super::connection::Connection;
+use super::fault::Fault;
+use super::json::written;
+use super::text::Text;
+use super::turns::slots;
+use super::{Postgres, graphs, rows};
+
+/// Columns of a `Listing`, of the table `listing` under the name `l`.
+macro_rules! listing_columns {
+    () => {
+        "l.version_id, l.username, l.slug, l.name, l.sub_heading, l.description, l.categories, \
+         l.is_featured, l.graph_id, l.graph_version, l.owner, l.updated_at, \
+         (SELECT count(*) FROM execution AS e WHERE e.graph_id = l.graph_id) AS runs"
+    };
+}
+
+#[async_trait]
+impl Listings for Postgres {
+    async fn publish(&self, listing: &Listing, graph: &Graph) -> PortResult<Published> {
+        let (store, listing, graph) = (self.clone(), listing.clone(), graph.clone());
+        self.write(async move {
+            let db = Connection::begin(&store.pool).await?;
+            let published = publish(&db, &listing, &graph, store.wall_us()).await?;
+            db.commit().await?;
+            Ok(published)
+        })
+        .await
+    }
+
+    async fn list(&self) -> PortResult<Vec<Listing>> {
+        self.read(|db| async move {
+            let found = db.query(LIST, &[]).await?;
+            found.iter().map(listing).collect()
+        })
+        .await
+    }
+
+    async fn by_name(&self, username: &str, slug: &str) -> PortResult<Option<Listing>> {
+        self.read(|db| async move {
+            let row = db.query_opt(BY_NAME, &[&Text(username), &Text(slug)]).await?;
+            row.as_ref().map(listing).transpose()
+        })
+        .await
+    }
+
+    async fn by_version(&self, version: &ListingVersionId) -> PortResult<Option<Listing>> {
+        self.read(|db| async move {
+            let row = db.query_opt(BY_VERSION, &[&Text(version.as_str())]).await?;
+            row.as_ref().map(listing).transpose()
+        })
+        .await
+    }
+}
+
+const LIST: &str = concat!(
+    "SELECT ",
+    listing_columns!(),
+    " FROM listing AS l ORDER BY l.is_featured DESC, l.name COLLATE \"C\", l.username COLLATE \"C\",
+         l.slug COLLATE \"C\""
+);
+const BY_NAME: &str = concat!(
+    "SELECT ",
+    listing_columns!(),
+    " FROM listing AS l WHERE l.username = $1 AND l.slug = $2"
+);
+const BY_VERSION: &str = concat!(
+    "SELECT ",
+    listing_columns!(),
+    " FROM listing AS l JOIN listing_version AS v ON v.username = l.username AND v.slug = l.slug
+     WHERE v.version_id = $1"
+);
+const UPSERT: &str = "\
+    INSERT INTO listing (username, slug, version_id, name, sub_heading, description, categories,
+        is_featured, graph_id, graph_version, owner, updated_at)
+    VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12)
+    ON CONFLICT (username, slug) DO UPDATE SET version_id = excluded.version_id,
+        name = excluded.name, sub_heading = excluded.sub_heading,
+        description = excluded.description, categories = excluded.categories,
+        is_featured = excluded.is_featured, graph_id = excluded.graph_id,
+        graph_version = excluded.graph_version, updated_at = excluded.updated_at";
+
+async fn publish(
+    db: &Connection,
+    given: &Listing,
+    graph: &Graph,
+    wall_us: i64,
+) -> Result<Published, Fault> {
+    graphs::lock(db, &given.graph_id).await?;
+    slots::lock(db, "marketplace").await?;
+    if let Some(answer) = standing(db, given).await? {
+        return Ok(answer);
+    }
+    let (username, slug) = (Text(&given.username), Text(&given.slug));
+    let before = db.query_opt(BY_NAME, &[&username, &slug]).await?;
+    if before.is_none() && !has_room(db).await? {
+        return Ok(Published::TooMany);
+    }
+    store_graph(db, given, graph, wall_us).await?;
+    let categories = written(&given.categories)?;
+    let version = (Text(given.version_id.as_str()), given.graph_version as i32);
+    let graph_id = Text(given.graph_id.as_str());
+    try_join(
+        db.query(
+            UPSERT,
+            &[
+                &username,
+                &slug,
+                &version.0,
+                &Text(&given.name),
+                &Text(&given.sub_heading),
+                &Text(&given.description),
+                &Text(&categories),
+                &given.is_featured,
+                &graph_id,
+                &version.1,
+                &Text(given.owner.as_str()),
+                &wall_us,
+            ],
+        ),
+        db.query(
+            "INSERT INTO listing_version
+                 (version_id, username, slug, graph_id, graph_version, created_at)
+             VALUES ($1, $2, $3, $4, $5, $6)",
+            &[&version.0, &username, &slug, &graph_id, &version.1, &wall_us],
+        ),
+    )
+    .await?;
+    Ok(if before.is_some() { Published::NewVersion } else { Published::New })
+}
+
+/// What stands against publishing it: that it is there already, or that its names are another's.
+async fn standing(db: &Connection, given: &Listing) -> Result<Option<Published>, Fault> {
+    let (username, owner) = (Text(&given.username), Text(given.owner.as_str()));
+    let taken = db
+        .query_opt(
+            "SELECT slug FROM listing WHERE username = $1 AND owner <> $2 LIMIT 1",
+            &[&username, &owner],
+        )
+        .await?;
+    if taken.is_some() {
+        return Ok(Some(Published::NameTaken));
+    }
+    let known = db.query_opt(BY_VERSION, &[&Text(given.version_id.as_str())]).await?;
+    let Some(known) = known else { return Ok(None) };
+    let known = listing(&known)?;
+    if (&known.username, &known.slug) == (&given.username, &given.slug) {
+        return Ok(Some(Published::Before));
+    }
+    Err(Fault::broken("the id of a published version belongs to another listing"))
+}
+
+async fn has_room(db: &Connection) -> Result<bool, Fault> {
+    let row = db.query_one("SELECT count(*) AS listings FROM listing", &[]).await?;
+    Ok(rows::number(&row, "listings")? < u64::from(limits::LISTINGS))
+}
+
+/// Stores the version that is published, if it is not there. It becomes active, unless there is a newer one.
+async fn store_graph(
+    db: &Connection,
+    given: &Listing,
+    graph: &Graph,
+    wall_us: i64,
+) -> Result<(), Fault> {
+    let (id, version) = (&given.graph_id, given.graph_version);
+    let found = db
+        .query(
+            "SELECT user_id, version FROM graph WHERE id = $1 ORDER BY version",
+            &[&Text(id.as_str())],
+        )
+        .await?;
+    let mut newest = 0;
+    for row in &found {
+        if rows::get::<String>(row, "user_id")? != given.owner.as_str() {
+            return Err(Fault::broken("the graph of a listing belongs to somebody else"));
+        }
+        newest = rows::small(row, "version")?;
+        if newest == version {
+            return Ok(());
+        }
+    }
+    let is_active = version > newest;
+    if is_active {
+        graphs::change::rest_all(db, id).await?;
+    }
+    let graph = Graph { id: id.clone(), version, is_active, ..graph.clone() };
+    graphs::row::insert(db, &given.owner, &graph, wall_us).await?;
+    Ok(())
+}
+
+fn listing(row: &Row) -> Result<Listing, Fault> {
+    Ok(Listing {
+        version_id: rows::id(row, "version_id")?,
+        username: rows::get(row, "username")?,
+        slug: rows::get(row, "slug")?,
+        name: rows::get(row, "name")?,
+        sub_heading: rows::get(row, "sub_heading")?,
+        description: rows::get(row, "description")?,
+        categories: rows::json(row, "categories")?,
+        is_featured: rows::get(row, "is_featured")?,
+        graph_id: rows::id(row, "graph_id")?,
+        graph_version: rows::small(row, "graph_version")?,
+        owner: rows::id(row, "owner")?,
+        runs: rows::number(row, "runs")?,
+        updated_at: rows::time(row, "updated_at")?,
+    })
+}

@@ -1,0 +1,159 @@
+//! Runs of agents in several processes on one database: one holder, exact caps, nothing given out twice, and a journal
+//! that keeps up.
+
+use std::collections::HashSet;
+use std::time::{Duration, Instant};
+
+use futures::future::join_all;
+use ports::Executions;
+use ports::store::{Advance, ExecutionClaimed, Then};
+use protocol::execution::{ExecutionClaim, ExecutionStatus};
+use protocol::limits::Caps;
+use protocol::{ExecutionId, WorkerId};
+use testkit::conformance::{agent_scene, scene};
+
+use super::super::Postgres;
+use super::database::{self, Database};
+
+const CAPS: Caps = Caps { running: 1, in_flight: 1, executions: 3 };
+
+async fn two(database: &Database, caps: Caps) -> [Postgres; 2] {
+    [database.connect_with(caps).await, database.connect_with(caps).await]
+}
+
+async fn create(store: &Postgres) -> ExecutionId {
+    let new = agent_scene::new_run(&agent_scene::ann());
+    let id = new.id.clone();
+    store.create(new).await.expect("create");
+    id
+}
+
+fn ended(after: u64) -> Advance {
+    let status = ExecutionStatus::Completed;
+    Advance { then: Then::End { status, error: None }, ..agent_scene::batch(after, 1) }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_user_runs_no_more_than_the_cap_in_all_processes_together() {
+    let database = Database::create().await;
+    let stores = two(&database, CAPS).await;
+    let runs = join_all((0..12).map(|n| create(&stores[n % 2]))).await;
+    let mut ended_runs = 0;
+    while ended_runs < runs.len() {
+        let claims = runs.iter().enumerate().map(|(n, run)| {
+            let store = &stores[n % 2];
+            async move { store.claim(run, &WorkerId::fresh(), scene::LONG).await.expect("claim") }
+        });
+        let won: HashSet<ExecutionClaim> = join_all(claims)
+            .await
+            .into_iter()
+            .filter_map(|claimed| match claimed {
+                ExecutionClaimed::Won { claim, .. } => Some(claim),
+                _ => None,
+            })
+            .collect();
+        assert_eq!(won.len(), CAPS.executions as usize, "as many as may, and no more");
+        ended_runs += won.len();
+        join_all(won.iter().map(|claim| stores[0].advance(claim, ended(0)))).await;
+    }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_run_has_one_holder_among_all_processes() {
+    let database = Database::create().await;
+    let stores = two(&database, database::CAPS).await;
+    for _ in 0..5 {
+        let run = create(&stores[0]).await;
+        let workers: Vec<WorkerId> = (0..20).map(|_| WorkerId::fresh()).collect();
+        let claims = workers.iter().enumerate();
+        let claims = claims.map(|(n, worker)| stores[n % 2].claim(&run, worker, scene::LONG));
+        let claimed = join_all(claims).await;
+        let won =
+            claimed.iter().filter(|claimed| matches!(claimed, Ok(ExecutionClaimed::Won { .. })));
+        assert_eq!(won.count(), 1, "{claimed:?}");
+    }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn no_two_relays_are_given_the_same_run() {
+    let database = Database::create().await;
+    let stores = two(&database, database::CAPS).await;
+    let expected: HashSet<ExecutionId> =
+        join_all((0..60).map(|n| create(&stores[n % 2]))).await.into_iter().collect();
+    let hold = Duration::from_secs(600);
+    let takes = (0..12).map(|n| Executions::due(&stores[n % 2], 10, hold));
+    let mut given = Vec::new();
+    for taken in join_all(takes).await {
+        given.extend(taken.expect("due"));
+    }
+    // Some may have been passed over while another was looking at them.
+    given.extend(Executions::due(&stores[0], 100, hold).await.expect("due"));
+    assert_eq!(given.len(), expected.len(), "none twice");
+    assert_eq!(given.into_iter().collect::<HashSet<_>>(), expected);
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn stops_ends_and_children_at_the_same_time_neither_deadlock_nor_leave_one_at_work() {
+    let database = Database::create().await;
+    let stores = two(&database, database::CAPS).await;
+    let ann = agent_scene::ann();
+    let trees = (0..8).map(|n| {
+        let (here, there, ann) = (&stores[n % 2], &stores[(n + 1) % 2], &ann);
+        async move {
+            let root = create(here).await;
+            here.claim(&root, &WorkerId::fresh(), scene::LONG).await.expect("claim");
+            let children = (0..6).map(|_| async {
+                let new = agent_scene::new_run(ann);
+                let new = ports::store::NewExecution { parent: Some(root.clone()), ..new };
+                let id = new.id.clone();
+                there.create(new).await.expect("create");
+                let claimed = here.claim(&id, &WorkerId::fresh(), scene::LONG).await;
+                if let ExecutionClaimed::Won { claim, .. } = claimed.expect("claim") {
+                    here.advance(&claim, ended(0)).await.expect("advance");
+                }
+                here.request_stop(ann, &id).await.expect("stop");
+            });
+            tokio::join!(join_all(children), there.request_stop(ann, &root)).1.expect("stop");
+        }
+    });
+    join_all(trees).await;
+    let at_work = database.sql(
+        "SELECT count(*) FROM execution
+         WHERE parent_id IS NOT NULL AND NOT stop_requested AND status IN ('QUEUED', 'RUNNING')",
+    );
+    assert_eq!(at_work.await[0].get::<_, i64>(0), 0);
+}
+
+/// For a person to look at: nothing is asserted but that it works.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+#[expect(
+    clippy::disallowed_macros,
+    reason = "the figures are for whoever runs it with --no-capture"
+)]
+async fn many_runs_journal_at_the_same_time() {
+    const ROUNDS: u64 = 40;
+    const EVENTS: u64 = 10;
+    let database = Database::create().await;
+    let store = database.connect().await;
+    for runs in [1, 16, 64] {
+        let claims = (0..runs).map(|_| async {
+            let run = create(&store).await;
+            let claimed = store.claim(&run, &WorkerId::fresh(), scene::LONG).await;
+            let ExecutionClaimed::Won { claim, .. } = claimed.expect("claim") else {
+                panic!("it is free")
+            };
+            claim
+        });
+        let claims = join_all(claims).await;
+        let started = Instant::now();
+        let writing = claims.iter().map(|claim| async {
+            for round in 0..ROUNDS {
+                let batch = agent_scene::batch(round * EVENTS, EVENTS);
+                store.advance(claim, batch).await.expect("advance");
+            }
+        });
+        join_all(writing).await;
+        let rate = (runs * ROUNDS) as f64 / started.elapsed().as_secs_f64();
+        println!("{runs} runs: {rate:.0} batches/s, {:.0} events/s", rate * EVENTS as f64);
+    }
+}

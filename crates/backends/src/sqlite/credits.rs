@@ -1,0 +1,124 @@
+//! Credits: an entry for everything that came in or went out, each with the balance after it.
+
+use async_trait::async_trait;
+use ports::{Credits, PortResult};
+use protocol::UserId;
+use protocol::credit::{Charge, Transaction, TransactionKind};
+use rusqlite::{Connection, OptionalExtension, Row, params};
+
+use super::fault::Fault;
+use super::job::{Done, Need};
+use super::{Moment, Sqlite, rows};
+
+#[async_trait]
+impl Credits for Sqlite {
+    async fn balance(&self, user: &UserId) -> PortResult<i64> {
+        let user = user.clone();
+        self.readers.run(move |db| balance(db, &user)).await
+    }
+
+    async fn transactions(
+        &self,
+        user: &UserId,
+        limit: u32,
+        offset: u64,
+    ) -> PortResult<Vec<Transaction>> {
+        let user = user.clone();
+        self.readers
+            .run(move |db| {
+                let entries = db
+                    .prepare_cached(
+                        "SELECT key, amount, kind, running_balance, description, created_at
+                         FROM credit_entry WHERE user_id = ?1
+                         ORDER BY number DESC LIMIT ?2 OFFSET ?3",
+                    )?
+                    .query_map(params![user.as_str(), limit, rows::offset(offset)], transaction)?
+                    .collect::<Result<_, _>>()?;
+                Ok(entries)
+            })
+            .await
+    }
+
+    async fn book(
+        &self,
+        user: &UserId,
+        key: &str,
+        amount: i64,
+        kind: TransactionKind,
+        what: &str,
+    ) -> PortResult<i64> {
+        let (user, now) = (user.clone(), self.moment());
+        let (key, what) = (key.to_owned(), what.to_owned());
+        self.writer
+            .run(Need::Ordinary, move |db| {
+                book(db, now, &user, Entry { key: &key, amount, kind, what: &what })?;
+                Ok(Done::quietly(balance(db, &user)?))
+            })
+            .await
+    }
+}
+
+/// Books what something has cost, in the transaction that records the thing.
+pub(super) fn charge(
+    db: &Connection,
+    now: Moment,
+    user: &UserId,
+    charge: &Charge,
+) -> Result<(), Fault> {
+    let amount = i64::try_from(charge.amount)
+        .map_err(|_| Fault::broken("a charge is larger than an account can hold"))?;
+    let (kind, what) = (TransactionKind::Usage, charge.what.as_str());
+    book(db, now, user, Entry { key: &charge.key, amount: -amount, kind, what })
+}
+
+struct Entry<'a> {
+    key: &'a str,
+    amount: i64,
+    kind: TransactionKind,
+    what: &'a str,
+}
+
+/// One that was booked before changes nothing.
+fn book(db: &Connection, now: Moment, user: &UserId, entry: Entry<'_>) -> Result<(), Fault> {
+    let after = balance(db, user)?
+        .checked_add(entry.amount)
+        .ok_or_else(|| Fault::broken("an account cannot hold so much"))?;
+    db.prepare_cached(
+        "INSERT INTO credit_entry
+             (user_id, key, amount, kind, running_balance, description, created_at)
+         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)
+         ON CONFLICT (user_id, key) DO NOTHING",
+    )?
+    .execute(params![
+        user.as_str(),
+        entry.key,
+        entry.amount,
+        entry.kind.as_str(),
+        after,
+        entry.what,
+        now.wall_us,
+    ])?;
+    Ok(())
+}
+
+fn balance(db: &Connection, user: &UserId) -> Result<i64, Fault> {
+    let last: Option<i64> = db
+        .prepare_cached(
+            "SELECT running_balance FROM credit_entry WHERE user_id = ?1
+             ORDER BY number DESC LIMIT 1",
+        )?
+        .query_row([user.as_str()], |row| row.get(0))
+        .optional()?;
+    Ok(last.unwrap_or(0))
+}
+
+fn transaction(row: &Row<'_>) -> rusqlite::Result<Transaction> {
+    Ok(Transaction {
+        transaction_key: row.get("key")?,
+        amount: row.get("amount")?,
+        transaction_type: rows::word(row, "kind", TransactionKind::parse)?,
+        running_balance: row.get("running_balance")?,
+        description: row.get("description")?,
+        transaction_time: rows::time(row, "created_at")?,
+    })
+}

@@ -1,0 +1,155 @@
+//! Who may act for a run. Leases are times on this process's own clock; a restart ends them all.
+
+use std::time::Duration;
+
+use ports::Fenced;
+use ports::leases::Renewal;
+use ports::store::ExecutionClaimed;
+use protocol::execution::{ExecutionClaim, ExecutionStatus};
+use protocol::{ExecutionId, WorkerId};
+use rusqlite::{Connection, OptionalExtension, params};
+
+use super::super::boot::millis;
+use super::super::fault::Fault;
+use super::super::job::Done;
+use super::super::stream_log::count_fenced;
+use super::super::{Moment, rows};
+use super::read::by_id;
+
+pub(super) fn claim(
+    db: &Connection,
+    now: Moment,
+    cap: u32,
+    id: &ExecutionId,
+    worker: &WorkerId,
+    ttl: Duration,
+) -> Result<Done<ExecutionClaimed>, Fault> {
+    let Some(found) = find(db, id)? else { return Ok(Done::quietly(ExecutionClaimed::Ended)) };
+    match found.status {
+        status if status.is_final() => return Ok(Done::quietly(ExecutionClaimed::Ended)),
+        ExecutionStatus::Review => return Ok(Done::quietly(ExecutionClaimed::Rests)),
+        ExecutionStatus::Running if found.lease_until_ms.is_some_and(|until| until > now.ms) => {
+            if found.worker.as_deref() != Some(worker.as_str()) {
+                return Ok(Done::quietly(ExecutionClaimed::Held));
+            }
+            return won(db, id, worker, found.fence);
+        }
+        _ => {}
+    }
+    if found.counts && others_running(db, &found)? >= cap {
+        return Ok(Done::quietly(ExecutionClaimed::AtCap));
+    }
+    // What another claim has written last is no repetition when this one writes the same.
+    db.prepare_cached(
+        "UPDATE execution SET status = 'RUNNING', fence = ?2, attempt = attempt + 1, worker = ?3,
+             lease_until_ms = ?4, due_ms = NULL, started_at = ifnull(started_at, ?5),
+             last_advance = NULL
+         WHERE number = ?1",
+    )?
+    .execute(params![
+        found.number,
+        found.fence + 1,
+        worker.as_str(),
+        now.ms + millis(ttl),
+        now.wall_us,
+    ])?;
+    won(db, id, worker, found.fence + 1)
+}
+
+/// The claim that the row says.
+fn won(
+    db: &Connection,
+    id: &ExecutionId,
+    worker: &WorkerId,
+    fence: i64,
+) -> Result<Done<ExecutionClaimed>, Fault> {
+    let execution =
+        by_id(db, id)?.ok_or_else(|| Fault::broken("a claimed execution cannot be found"))?;
+    let claim =
+        ExecutionClaim { execution_id: id.clone(), fence: fence as u64, worker: worker.clone() };
+    Ok(Done::quietly(ExecutionClaimed::Won { claim, execution: Box::new(execution) }))
+}
+
+struct Found {
+    number: i64,
+    user: String,
+    status: ExecutionStatus,
+    fence: i64,
+    worker: Option<String>,
+    lease_until_ms: Option<i64>,
+    /// Whether the cap is for it: not what a run has started, nor what is only claimed to be ended.
+    counts: bool,
+}
+
+fn find(db: &Connection, id: &ExecutionId) -> Result<Option<Found>, Fault> {
+    let found = db
+        .prepare_cached(
+            "SELECT number, user_id, status, fence, worker, lease_until_ms,
+                 parent_id IS NULL AND stop_requested = 0 AS counts
+             FROM execution WHERE id = ?1",
+        )?
+        .query_row([id.as_str()], |row| {
+            Ok(Found {
+                number: row.get("number")?,
+                user: row.get("user_id")?,
+                status: rows::word(row, "status", ExecutionStatus::parse)?,
+                fence: row.get("fence")?,
+                worker: row.get("worker")?,
+                lease_until_ms: row.get("lease_until_ms")?,
+                counts: row.get("counts")?,
+            })
+        })
+        .optional()?;
+    Ok(found)
+}
+
+/// How many others of the user run. One that is taken over runs already.
+fn others_running(db: &Connection, found: &Found) -> Result<u32, Fault> {
+    let others = db
+        .prepare_cached(
+            "SELECT count(*) FROM execution
+             WHERE user_id = ?1 AND status = 'RUNNING' AND parent_id IS NULL AND number <> ?2",
+        )?
+        .query_row(params![found.user, found.number], |row| row.get(0))?;
+    Ok(others)
+}
+
+pub(super) fn renew(
+    db: &Connection,
+    claim: &ExecutionClaim,
+    until: i64,
+) -> Result<Done<Renewal>, Fault> {
+    let held = db
+        .prepare_cached(
+            "UPDATE execution SET lease_until_ms = ?3
+             WHERE id = ?1 AND fence = ?2 AND status = 'RUNNING'
+             RETURNING stop_requested",
+        )?
+        .query_row(params![claim.execution_id.as_str(), claim.fence as i64, until], |row| {
+            Ok(Renewal::Held { cancel_requested: row.get(0)? })
+        })
+        .optional()?;
+    Ok(Done::quietly(held.unwrap_or_else(|| {
+        count_fenced();
+        Renewal::Lost
+    })))
+}
+
+pub(super) fn hand_back(
+    db: &Connection,
+    now: Moment,
+    claim: &ExecutionClaim,
+) -> Result<Done<Fenced<()>>, Fault> {
+    let handed = db
+        .prepare_cached(
+            "UPDATE execution SET status = 'QUEUED', due_ms = ?3, lease_until_ms = NULL,
+                 worker = NULL, attempt = max(0, attempt - 1)
+             WHERE id = ?1 AND fence = ?2 AND status = 'RUNNING'",
+        )?
+        .execute(params![claim.execution_id.as_str(), claim.fence as i64, now.ms])?;
+    if handed == 0 {
+        count_fenced();
+        return Ok(Done::quietly(Fenced::Stale));
+    }
+    Ok(Done::quietly(Fenced::Done(())))
+}

@@ -1,0 +1,84 @@
+//! What people have to decide.
+
+mod decide;
+mod rows;
+
+use async_trait::async_trait;
+use ports::PortResult;
+use ports::store::{Decided, Reviews, Verdict};
+use protocol::review::Review;
+use protocol::{ExecutionId, NodeId, ReviewId, UserId};
+
+use super::Sqlite;
+use super::job::{Done, Need};
+
+pub(super) use self::rows::{any_waits, insert, withdraw};
+
+#[async_trait]
+impl Reviews for Sqlite {
+    async fn ask(&self, review: &Review) -> PortResult<Review> {
+        let review = review.clone();
+        self.writer.run(Need::Ordinary, move |db| Ok(Done::quietly(rows::ask(db, &review)?))).await
+    }
+
+    async fn get(&self, user: &UserId, id: &ReviewId) -> PortResult<Option<Review>> {
+        let (user, id) = (user.clone(), id.clone());
+        self.readers.run(move |db| rows::by_id(db, &user, &id)).await
+    }
+
+    async fn pending(
+        &self,
+        user: &UserId,
+        limit: u32,
+        offset: u64,
+    ) -> PortResult<(Vec<Review>, u64)> {
+        let user = user.clone();
+        self.readers.run(move |db| rows::pending(db, &user, limit, offset)).await
+    }
+
+    async fn of_execution(
+        &self,
+        user: &UserId,
+        execution: &ExecutionId,
+    ) -> PortResult<Vec<Review>> {
+        let (user, execution) = (user.clone(), execution.clone());
+        self.readers.run(move |db| rows::of_execution(db, &user, &execution)).await
+    }
+
+    async fn decide(&self, user: &UserId, verdicts: &[Verdict]) -> PortResult<Decided> {
+        let (user, verdicts, now) = (user.clone(), verdicts.to_vec(), self.moment());
+        self.writer.run(Need::Essential, move |db| decide::decide(db, now, &user, &verdicts)).await
+    }
+
+    async fn approved_for_the_rest(
+        &self,
+        user: &UserId,
+        execution: &ExecutionId,
+        node: &NodeId,
+    ) -> PortResult<bool> {
+        let (user, execution, node) = (user.clone(), execution.clone(), node.clone());
+        self.readers
+            .run(move |db| {
+                let approved = db
+                    .prepare_cached(
+                        "SELECT 1 FROM review_approval
+                         WHERE user_id = ?1 AND execution_id = ?2 AND node_id = ?3",
+                    )?
+                    .exists([user.as_str(), execution.as_str(), node.as_str()])?;
+                Ok(approved)
+            })
+            .await
+    }
+
+    async fn remove(&self, user: &UserId, id: &ReviewId) -> PortResult<bool> {
+        let (user, id) = (user.clone(), id.clone());
+        self.writer
+            .run(Need::Essential, move |db| {
+                let removed = db
+                    .prepare_cached("DELETE FROM review WHERE user_id = ?1 AND id = ?2")?
+                    .execute([user.as_str(), id.as_str()])?;
+                Ok(Done::quietly(removed > 0))
+            })
+            .await
+    }
+}

@@ -1,0 +1,61 @@
+//! What agents remember from run to run.
+
+use async_trait::async_trait;
+use ports::{PortResult, Values};
+use protocol::UserId;
+use protocol::limits::VALUES;
+use rusqlite::{Connection, OptionalExtension, params};
+use serde_json::Value;
+
+use super::fault::Fault;
+use super::job::{Done, Need};
+use super::{Sqlite, rows};
+
+#[async_trait]
+impl Values for Sqlite {
+    async fn get(&self, user: &UserId, key: &str) -> PortResult<Option<Value>> {
+        let (user, key) = (user.clone(), key.to_owned());
+        self.readers
+            .run(move |db| {
+                let found = db
+                    .prepare_cached(
+                        "SELECT value FROM agent_value WHERE user_id = ?1 AND key = ?2",
+                    )?
+                    .query_row([user.as_str(), &key], |row| rows::json(row, "value"))
+                    .optional()?;
+                Ok(found)
+            })
+            .await
+    }
+
+    async fn set(&self, user: &UserId, key: &str, value: &Value) -> PortResult<bool> {
+        let (user, key, value) = (user.clone(), key.to_owned(), value.to_string());
+        self.writer
+            .run(Need::Ordinary, move |db| {
+                let changed = db
+                    .prepare_cached(
+                        "UPDATE agent_value SET value = ?3 WHERE user_id = ?1 AND key = ?2",
+                    )?
+                    .execute([user.as_str(), &key, &value])?;
+                if changed > 0 {
+                    return Ok(Done::quietly(true));
+                }
+                if is_full(db, &user)? {
+                    return Ok(Done::quietly(false));
+                }
+                db.prepare_cached(
+                    "INSERT INTO agent_value (user_id, key, value) VALUES (?1, ?2, ?3)",
+                )?
+                .execute([user.as_str(), &key, &value])?;
+                Ok(Done::quietly(true))
+            })
+            .await
+    }
+}
+
+fn is_full(db: &Connection, user: &UserId) -> Result<bool, Fault> {
+    let full = db
+        .prepare_cached("SELECT 1 FROM agent_value WHERE user_id = ?1 LIMIT 1 OFFSET ?2")?
+        .exists(params![user.as_str(), VALUES - 1])?;
+    Ok(full)
+}

@@ -1,0 +1,122 @@
+//! The tables of agents: their graphs, where people keep and find them, and their runs.
+
+use super::tables::{Column, Kind, Table, columns};
+
+pub(super) const TABLES: &[Table] = &[
+    Table {
+        name: "graph",
+        columns: columns! {
+            id Text; version Int; user_id Text; is_active Bool; name Text; description Text; body Text;
+            created_at Long;
+        },
+        from: "graph ORDER BY number",
+        order: "number",
+        counter: None,
+    },
+    Table {
+        name: "library_agent",
+        columns: columns! {
+            id Text; user_id Text; graph_id Text; graph_version Int; name Text; description Text; creator Text;
+            folder_id Text; is_favorite Bool; is_created_by_user Bool; is_hidden Bool;
+            use_graph_is_active_version Bool; settings Text; created_at Long; updated_at Long; last_run_at Long;
+        },
+        from: "library_agent ORDER BY number",
+        order: "number",
+        counter: None,
+    },
+    Table {
+        name: "library_folder",
+        columns: columns! {
+            id Text; user_id Text; name Text; icon Text; color Text; parent_id Text; created_at Long; updated_at Long;
+        },
+        from: "library_folder ORDER BY number",
+        order: "number",
+        counter: None,
+    },
+    Table {
+        name: "listing",
+        columns: columns! {
+            username Text; slug Text; version_id Text; name Text; sub_heading Text; description Text; categories Text;
+            is_featured Bool; graph_id Text; graph_version Int; owner Text; updated_at Long;
+        },
+        from: "listing ORDER BY username, slug",
+        order: "username COLLATE \"C\", slug COLLATE \"C\"",
+        counter: None,
+    },
+    Table {
+        name: "listing_version",
+        columns: columns! {
+            version_id Text; username Text; slug Text; graph_id Text; graph_version Int; created_at Long;
+        },
+        from: "listing_version ORDER BY version_id",
+        order: "version_id COLLATE \"C\"",
+        counter: None,
+    },
+    Table {
+        name: "execution",
+        // What ran belongs to nobody now and waits. When it is due is decided when all are there.
+        columns: columns! {
+            number Long; id Text; user_id Text; graph_id Text; graph_version Int;
+            status Text = "CASE status WHEN 'RUNNING' THEN 'QUEUED' ELSE status END";
+            request Text = "(SELECT r.body FROM execution_request AS r WHERE r.number = execution.number)";
+            parent_id Text; depth Int; fence Long; attempt Int; stop_requested Bool; events Long; stats Text;
+            error Text; created_at Long; started_at Long; ended_at Long;
+        },
+        from: "execution ORDER BY number",
+        order: "number",
+        counter: Some("number"),
+    },
+    Table {
+        name: "execution_journal",
+        columns: columns! {
+            run Long = "position >> 32"; first Long = "position & 4294967295"; count Long; body Bytes;
+        },
+        from: "execution_journal ORDER BY position",
+        order: "run, first",
+        counter: None,
+    },
+    Table {
+        name: "review",
+        columns: columns! {
+            user_id Text; id Text; execution_id Text; graph_id Text; graph_version Int; node_id Text; payload Text;
+            instructions Text; editable Bool; status Text; review_message Text; was_edited Bool; created_at Long;
+            reviewed_at Long;
+        },
+        from: "review ORDER BY number",
+        order: "number",
+        counter: None,
+    },
+    Table {
+        name: "review_approval",
+        columns: columns! { user_id Text; execution_id Text; node_id Text; },
+        from: "review_approval ORDER BY user_id, execution_id, node_id",
+        order: "user_id COLLATE \"C\", execution_id COLLATE \"C\", node_id COLLATE \"C\"",
+        counter: None,
+    },
+    Table {
+        name: "credit_entry",
+        columns: columns! {
+            user_id Text; key Text; amount Long; kind Text; running_balance Long; description Text; created_at Long;
+        },
+        from: "credit_entry ORDER BY number",
+        order: "number",
+        counter: None,
+    },
+    Table {
+        name: "block_run",
+        columns: columns! {
+            user_id Text; key Text; block_id Text; session_id Text; outputs Text; error Text; created_at Long;
+            ended_at Long;
+        },
+        from: "block_run ORDER BY user_id, key",
+        order: "user_id COLLATE \"C\", key COLLATE \"C\"",
+        counter: None,
+    },
+    Table {
+        name: "agent_value",
+        columns: columns! { user_id Text; key Text; value Text; },
+        from: "agent_value ORDER BY user_id, key",
+        order: "user_id COLLATE \"C\", key COLLATE \"C\"",
+        counter: None,
+    },
+];

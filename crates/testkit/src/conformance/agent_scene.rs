@@ -1,0 +1,228 @@
+//! What laws about agents begin with: graphs, library entries, runs, claims, batches of a journal, reviews.
+
+use std::time::Duration;
+
+use bytes::Bytes;
+use jiff::Timestamp;
+use ports::store::{
+    Advance, Advanced, ExecutionClaimed, ExecutionCreated, GraphCreated, NewExecution, Then,
+};
+use ports::{Fenced, Ports};
+use protocol::execution::{
+    Execution, ExecutionClaim, ExecutionRequest, ExecutionStatus, SafeMode, Stats,
+};
+use protocol::graph::{Graph, Node};
+use protocol::library::{LibraryAgent, Listing};
+use protocol::review::{Review, ReviewStatus};
+use protocol::{
+    ExecutionId, FolderId, GraphId, LibraryAgentId, ListingVersionId, NodeId, ReviewId, UserId,
+};
+use serde_json::json;
+
+use super::scene::{LONG, eventually, worker};
+
+pub fn ann() -> UserId {
+    UserId::from("ann")
+}
+
+pub fn bob() -> UserId {
+    UserId::from("bob")
+}
+
+/// A time that every store keeps as it is.
+pub fn some_time() -> Timestamp {
+    Timestamp::from_microsecond(1_700_000_000_123_456).expect("a time")
+}
+
+pub fn graph(name: &str) -> Graph {
+    let node = Node {
+        id: NodeId::fresh(),
+        block_id: "363ae599-353e-4804-937e-b2ee3cef3da4".into(),
+        input_default: [("value".to_owned(), json!("grüße\n\"1\""))].into_iter().collect(),
+        metadata: Default::default(),
+    };
+    Graph {
+        version: 1,
+        is_active: true,
+        name: name.to_owned(),
+        description: format!("what {name} does"),
+        nodes: vec![node],
+        ..Graph::default()
+    }
+}
+
+/// An entry for the graph as its owner makes it; the store sets its times.
+pub fn entry(graph: &Graph) -> LibraryAgent {
+    LibraryAgent {
+        id: LibraryAgentId::fresh(),
+        graph_id: graph.id.clone(),
+        graph_version: graph.version,
+        name: graph.name.clone(),
+        description: graph.description.clone(),
+        creator: None,
+        folder_id: None::<FolderId>,
+        is_favorite: false,
+        is_created_by_user: true,
+        is_hidden: false,
+        use_graph_is_active_version: true,
+        settings: SafeMode::default(),
+        created_at: some_time(),
+        updated_at: some_time(),
+        last_run_at: None,
+    }
+}
+
+/// The entry of somebody who found the graph in the marketplace.
+pub fn found_entry(graph: &Graph, creator: &str) -> LibraryAgent {
+    let creator = Some(creator.to_owned());
+    LibraryAgent { creator, is_created_by_user: false, ..entry(graph) }
+}
+
+/// A new graph of the user with its library entry, which must work.
+pub async fn created(ports: &Ports, user: &UserId, name: &str) -> (Graph, LibraryAgent) {
+    let graph = graph(name);
+    match ports.graphs.create(user, &graph, &entry(&graph)).await.expect("creating works") {
+        GraphCreated::New(entry) => (graph, *entry),
+        other => panic!("a new graph was expected, not {other:?}"),
+    }
+}
+
+/// `username/slug` for version 1 of the graph.
+pub fn listing(owner: &UserId, username: &str, slug: &str, graph: &Graph) -> Listing {
+    Listing {
+        version_id: ListingVersionId::fresh(),
+        username: username.to_owned(),
+        slug: slug.to_owned(),
+        name: graph.name.clone(),
+        sub_heading: "in short".to_owned(),
+        description: "at length".to_owned(),
+        categories: vec!["writing".to_owned(), "research".to_owned()],
+        is_featured: false,
+        graph_id: graph.id.clone(),
+        graph_version: graph.version,
+        owner: owner.clone(),
+        runs: 0,
+        updated_at: some_time(),
+    }
+}
+
+pub fn new_run(user: &UserId) -> NewExecution {
+    let inputs = [("name".to_owned(), json!({"of": ["x", 1, null]}))].into_iter().collect();
+    NewExecution {
+        id: ExecutionId::fresh(),
+        user_id: user.clone(),
+        graph_id: GraphId::fresh(),
+        graph_version: 1,
+        request: ExecutionRequest { inputs, copilot_depth: 2, ..ExecutionRequest::default() },
+        parent: None,
+        push_grace: Duration::ZERO,
+    }
+}
+
+/// Creates it, which must work.
+pub async fn create(ports: &Ports, new: NewExecution) -> Execution {
+    match ports.executions.create(new).await.expect("creating works") {
+        ExecutionCreated::New(run) => *run,
+        other => panic!("a new run was expected, not {other:?}"),
+    }
+}
+
+/// A new run of `ann`.
+pub async fn run(ports: &Ports) -> Execution {
+    create(ports, new_run(&ann())).await
+}
+
+/// A run that a node of `parent` has started.
+pub async fn child(ports: &Ports, parent: &ExecutionId) -> Execution {
+    create(ports, NewExecution { parent: Some(parent.clone()), ..new_run(&ann()) }).await
+}
+
+pub async fn found(ports: &Ports, run: &ExecutionId) -> Execution {
+    ports.executions.get(&ann(), run).await.expect("reading works").expect("the run is there")
+}
+
+pub async fn try_claim(ports: &Ports, run: &ExecutionId) -> ExecutionClaimed {
+    ports.executions.claim(run, &worker(), LONG).await.expect("claiming works")
+}
+
+pub async fn claim(ports: &Ports, run: &ExecutionId) -> ExecutionClaim {
+    claim_for(ports, run, LONG).await
+}
+
+/// Claims the run as soon as it can be claimed.
+pub async fn claim_for(ports: &Ports, run: &ExecutionId, ttl: Duration) -> ExecutionClaim {
+    eventually("the run can be claimed", || async {
+        match ports.executions.claim(run, &worker(), ttl).await.expect("claiming works") {
+            ExecutionClaimed::Won { claim, .. } => Some(claim),
+            ExecutionClaimed::Held => None,
+            other => panic!("a claim was expected, not {other:?}"),
+        }
+    })
+    .await
+}
+
+/// The runs that the queue should be told of.
+pub async fn due(ports: &Ports) -> Vec<ExecutionId> {
+    ports.executions.due(1000, Duration::ZERO).await.expect("reading works")
+}
+
+/// A batch of `count` events, and nothing else.
+pub fn batch(after: u64, count: u64) -> Advance {
+    let event = |run: u64| json!({"run": run, "node": "n", "outputs": [["out", format!("value {run}")]], "at": 17});
+    let events: Vec<_> = (after..after + count).map(event).collect();
+    let events = match events.as_slice() {
+        [] => Bytes::new(),
+        events => serde_json::to_vec(events).expect("events are JSON").into(),
+    };
+    Advance {
+        after,
+        events,
+        count,
+        charges: Vec::new(),
+        reviews: Vec::new(),
+        stats: Stats { node_count: after + count, duration: 1.5, ..Stats::default() },
+        then: Then::GoesOn,
+    }
+}
+
+pub async fn advance(ports: &Ports, claim: &ExecutionClaim, advance: Advance) -> Fenced<Advanced> {
+    ports.executions.advance(claim, advance).await.expect("advancing works")
+}
+
+/// Ends the run without another event, which must work.
+pub async fn end(ports: &Ports, claim: &ExecutionClaim, status: ExecutionStatus) {
+    let events = ports.executions.get(&ann(), &claim.execution_id).await.expect("reading works");
+    let events = events.expect("the run is there").events;
+    let ended = Advance { then: Then::End { status, error: None }, ..batch(events, 0) };
+    assert_eq!(advance(ports, claim, ended).await, Fenced::Done(Advanced::Done));
+}
+
+/// A question of node `node` of the run.
+pub fn question(run: &ExecutionId, id: &str, node: &str) -> Review {
+    Review {
+        id: ReviewId::from(id),
+        user_id: ann(),
+        execution_id: run.clone(),
+        graph_id: "g".into(),
+        graph_version: 3,
+        node_id: node.into(),
+        payload: json!({"send": ["this", 1.5], "to": null}),
+        instructions: "look at it".to_owned(),
+        editable: true,
+        status: ReviewStatus::Waiting,
+        review_message: None,
+        was_edited: false,
+        created_at: some_time(),
+        reviewed_at: None,
+    }
+}
+
+/// A run that rests until somebody has answered these questions.
+pub async fn resting(ports: &Ports, ids: &[&str]) -> Execution {
+    let run = run(ports).await;
+    let claim = claim(ports, &run.id).await;
+    let reviews = ids.iter().map(|id| question(&run.id, id, &format!("node of {id}"))).collect();
+    let rest = Advance { reviews, then: Then::Rest, ..batch(0, 1) };
+    assert_eq!(advance(ports, &claim, rest).await, Fenced::Done(Advanced::Done));
+    found(ports, &run.id).await
+}

@@ -1,0 +1,102 @@
+//! Laws of `Executions`: a stop, which reaches a run and all that it has started.
+
+use ports::store::{ExecutionClaimed, Then};
+use ports::{Fenced, Ports};
+use protocol::ExecutionId;
+use protocol::execution::{Execution, ExecutionStatus};
+use protocol::limits::Caps;
+
+use super::super::agent_scene::*;
+use super::super::{Fixture, GENEROUS};
+
+async fn stop(ports: &Ports, run: &ExecutionId) -> Vec<Execution> {
+    let stopped = ports.executions.request_stop(&ann(), run).await.expect("stopping works");
+    stopped.expect("the run is there")
+}
+
+fn ids(runs: &[Execution]) -> Vec<ExecutionId> {
+    runs.iter().map(|run| run.id.clone()).collect()
+}
+
+pub async fn a_stop_reaches_all_children(fixture: &mut impl Fixture) {
+    let ports = fixture.ports();
+    let top = run(ports).await;
+    claim(ports, &top.id).await;
+    let middle = child(ports, &top.id).await;
+    let held = claim(ports, &middle.id).await;
+    let queued = child(ports, &top.id).await;
+    let leaf = child(ports, &middle.id).await;
+    claim(ports, &leaf.id).await;
+    end(ports, &held, ExecutionStatus::Completed).await;
+    let elsewhere = run(ports).await;
+
+    let stopped = stop(ports, &top.id).await;
+    let expected = [top.id.clone(), queued.id.clone(), leaf.id.clone()];
+    assert_eq!(ids(&stopped), expected, "level by level, over those that have ended");
+    for run in &stopped {
+        assert!(run.stop_requested);
+        assert_eq!(found(ports, &run.id).await, *run, "as they are afterwards");
+    }
+    let statuses: Vec<_> = stopped.iter().map(|run| run.status).collect();
+    use ExecutionStatus::{Running, Terminated};
+    assert_eq!(statuses, [Running, Terminated, Running]);
+    assert!(!found(ports, &middle.id).await.stop_requested);
+    assert!(!found(ports, &elsewhere.id).await.stop_requested);
+    let unknown = ports.executions.request_stop(&ann(), &"no such run".into()).await;
+    assert_eq!(unknown.expect("stop"), None);
+}
+
+pub async fn a_stop_ends_what_nobody_holds(fixture: &mut impl Fixture) {
+    let ports = fixture.ports();
+    let queued = run(ports).await;
+    let resting = resting(ports, &["a"]).await;
+    for run in [&queued, &resting] {
+        let stopped = stop(ports, &run.id).await;
+        assert_eq!(ids(&stopped), std::slice::from_ref(&run.id));
+        assert_eq!(stopped[0].status, ExecutionStatus::Terminated);
+        assert!(stopped[0].ended_at.is_some());
+        assert_eq!(try_claim(ports, &run.id).await, ExecutionClaimed::Ended);
+        assert_eq!(stop(ports, &run.id).await, stopped, "once");
+    }
+    assert_eq!(due(ports).await, []);
+}
+
+pub async fn a_stop_withdraws_the_reviews(fixture: &mut impl Fixture) {
+    let ports = fixture.ports();
+    let top = run(ports).await;
+    let held = claim(ports, &top.id).await;
+    let below = child(ports, &top.id).await;
+    let below_held = claim(ports, &below.id).await;
+    for (claim, then) in [(&below_held, Then::Rest), (&held, Then::GoesOn)] {
+        let run = &claim.execution_id;
+        let mut next = batch(0, 1);
+        next.reviews = vec![question(run, &format!("of {run}"), "n")];
+        next.then = then;
+        assert_ne!(advance(ports, claim, next).await, Fenced::Stale);
+    }
+    let pending = async || {
+        let (pending, total) = ports.reviews.pending(&ann(), 10, 0).await.expect("pending");
+        assert_eq!(pending.len() as u64, total);
+        pending.into_iter().map(|review| review.execution_id).collect::<Vec<_>>()
+    };
+    assert_eq!(pending().await, [below.id, top.id.clone()], "the oldest first");
+    stop(ports, &top.id).await;
+    assert_eq!(pending().await, [top.id], "with the run that was ended here");
+    end(ports, &held, ExecutionStatus::Terminated).await;
+    assert_eq!(pending().await, [], "the end withdraws the others");
+}
+
+pub async fn a_stopped_execution_is_claimed_beyond_the_cap<F: Fixture>(_: &mut F) {
+    let fixture = F::start_with(Caps { executions: 1, ..GENEROUS }).await;
+    let ports = fixture.ports();
+    let (left, next) = (run(ports).await, run(ports).await);
+    let lapsed = claim_for(ports, &left.id, super::super::scene::SHORT).await;
+    stop(ports, &left.id).await;
+    assert_eq!(try_claim(ports, &next.id).await, ExecutionClaimed::AtCap);
+    let held = claim(ports, &left.id).await;
+    assert!(held.fence > lapsed.fence);
+    assert_eq!(ports.executions.hand_back(&held).await.expect("back"), Fenced::Done(()));
+    claim(ports, &next.id).await;
+    let held = claim(ports, &left.id).await;
+    end(ports, &held, ExecutionStatus::Terminated).await;
+}
