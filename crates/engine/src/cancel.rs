@@ -7,7 +7,7 @@ use ports::{PortResult, Signal};
 use protocol::limits::CANCEL_CONFIRM;
 use protocol::session::Owner;
 use protocol::turn::{Turn, TurnStatus};
-use protocol::{SessionId, TurnId, WorkerId};
+use protocol::{Job, SessionId, TurnId, WorkerId};
 use tokio::time::Instant;
 
 use crate::turn::{self, StopReason, Won};
@@ -46,8 +46,9 @@ impl Engine {
         let (first_id, waited) = (first.id.clone(), first.status == TurnStatus::Queued);
         for turn in &turns {
             // Ours are told directly, whatever becomes of the hint to the other processes.
-            self.inner.registry.stop(&turn.id, StopReason::Cancelled);
-            self.inner.ports.bus.publish(Signal::Cancel(turn.id.clone()));
+            let job = Job::from(&turn.id);
+            self.inner.registry.stop(&job, StopReason::Cancelled);
+            self.inner.ports.bus.publish(Signal::Cancel(job));
         }
 
         let deadline = Instant::now() + CANCEL_CONFIRM;

@@ -85,7 +85,7 @@ pub(crate) async fn end(left: Leftovers, end: End) -> Result<Finished, NotEnded>
         }
     };
 
-    inner.ports.bus.publish(Signal::Ended(turn.id.clone()));
+    inner.ports.bus.publish(Signal::Ended((&turn.id).into()));
     metrics::counter!("pilothouse_turns_ended_total", "status" => status.as_str()).increment(1);
     metrics::histogram!("pilothouse_turn_seconds").record(started.elapsed());
     tracing::info!(

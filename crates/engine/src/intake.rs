@@ -8,7 +8,7 @@ use protocol::follow_up::FollowUp;
 use protocol::message::{NewMessage, Role};
 use protocol::session::Owner;
 use protocol::turn::{Turn, TurnRequest};
-use protocol::{MessageId, SessionId, TurnId};
+use protocol::{Job, MessageId, SessionId, TurnId};
 use serde_json::{Map, Value, json};
 use sha2::{Digest, Sha256};
 
@@ -166,21 +166,29 @@ impl Inner {
     }
 
     pub(crate) async fn push(&self, turn: &TurnId) {
-        let pushing = self.ports.queue.push(turn);
-        match tokio::time::timeout(PUSH_PATIENCE, pushing).await {
-            Ok(Ok(())) => return,
-            Ok(Err(error)) => {
-                tracing::warn!(turn.id = %turn, %error, "a new turn could not be pushed; the sweeper will");
-            }
-            Err(_) => {
-                tracing::warn!(turn.id = %turn, "the queue is slow to take a new turn; the sweeper looks after it");
-            }
+        if self.announce(&turn.into()).await {
+            return;
         }
         // Without the grace, which was for the push that has failed.
         let now = self.ports.outbox.pushed(std::slice::from_ref(turn), Duration::ZERO);
         if let Err(error) = now.await {
             tracing::warn!(turn.id = %turn, %error, "a new turn is found by the sweeper after its grace");
         }
+    }
+
+    /// Whether the queue has taken it. What it does not take the sweeper finds.
+    pub(crate) async fn announce(&self, job: &Job) -> bool {
+        let pushing = self.ports.queue.push(job);
+        match tokio::time::timeout(PUSH_PATIENCE, pushing).await {
+            Ok(Ok(())) => return true,
+            Ok(Err(error)) => {
+                tracing::warn!(job = %job, %error, "a job could not be pushed; the sweeper will");
+            }
+            Err(_) => {
+                tracing::warn!(job = %job, "the queue is slow to take a job; the sweeper looks after it");
+            }
+        }
+        false
     }
 
     /// For turns that something has made due.

@@ -5,6 +5,7 @@ mod cancel;
 mod completion;
 mod derived;
 mod fold;
+pub mod graph;
 mod intake;
 mod nearby;
 mod operations;
@@ -22,9 +23,13 @@ mod worker;
 
 use std::sync::Arc;
 
-use ports::{ModelProvider, Ports, Tool};
+use ports::{Block, ModelProvider, Ports, Tool};
+use tokio::sync::Semaphore;
 
 pub use cancel::{CancelReason, CancelReport};
+pub use graph::{
+    BlockRefused, BlockRequest, Catalogue, FollowedRun, GraphSaved, RunFollower, StartRun,
+};
 pub use intake::{FollowUpRequest, Submission, Submitted, What};
 pub use options::Options;
 pub use worker::Roles;
@@ -53,6 +58,8 @@ pub(crate) struct Inner {
     pub(crate) nearby: Nearby,
     pub(crate) returning: Returning,
     pub(crate) reach: Reach,
+    pub(crate) catalogue: Catalogue,
+    pub(crate) execution_slots: Arc<Semaphore>,
 }
 
 impl Engine {
@@ -60,8 +67,10 @@ impl Engine {
         ports: Ports,
         model: Arc<dyn ModelProvider>,
         tools: Vec<Arc<dyn Tool>>,
+        blocks: Vec<Arc<dyn Block>>,
         options: Options,
     ) -> Self {
+        let execution_slots = Arc::new(Semaphore::new(options.executions));
         let inner = Inner {
             ports,
             model,
@@ -73,7 +82,18 @@ impl Engine {
             nearby: Nearby::default(),
             returning: Returning::default(),
             reach: Reach::default(),
+            catalogue: Catalogue::new(blocks),
+            execution_slots,
         };
         Self { inner: Arc::new(inner) }
+    }
+
+    pub fn blocks(&self) -> &Catalogue {
+        &self.inner.catalogue
+    }
+
+    /// Whether work is paid for.
+    pub fn credits_on(&self) -> bool {
+        self.inner.options.credits
     }
 }

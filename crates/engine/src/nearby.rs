@@ -1,10 +1,10 @@
-//! Turns that this process found due and could not push: its own workers take them without the queue. So a broker that
+//! Jobs that this process found due and could not push: its own workers take them without the queue. So a broker that
 //! is down costs a sweep of latency and nothing else.
 
 use std::collections::VecDeque;
 use std::sync::{Mutex, MutexGuard};
 
-use protocol::TurnId;
+use protocol::Job;
 use tokio::sync::Notify;
 
 /// More than this wait in the outbox.
@@ -12,41 +12,41 @@ const ROOM: usize = 500;
 
 #[derive(Default)]
 pub(crate) struct Nearby {
-    turns: Mutex<VecDeque<TurnId>>,
+    jobs: Mutex<VecDeque<Job>>,
     grown: Notify,
 }
 
 impl Nearby {
     /// One that waits here already is not added again. What finds no room stays in the outbox.
-    pub(crate) fn offer(&self, turn: &TurnId) {
-        let mut turns = self.turns();
-        if turns.len() < ROOM && !turns.contains(turn) {
-            turns.push_back(turn.clone());
+    pub(crate) fn offer(&self, job: Job) {
+        let mut jobs = self.jobs();
+        if jobs.len() < ROOM && !jobs.contains(&job) {
+            jobs.push_back(job);
             self.grown.notify_one();
         }
     }
 
     /// Waits for one. Dropping the future loses nothing.
-    pub(crate) async fn next(&self) -> TurnId {
+    pub(crate) async fn next(&self) -> Job {
         loop {
-            if let Some(turn) = self.take() {
-                return turn;
+            if let Some(job) = self.take() {
+                return job;
             }
             self.grown.notified().await;
         }
     }
 
-    fn take(&self) -> Option<TurnId> {
-        let mut turns = self.turns();
-        let turn = turns.pop_front();
-        if !turns.is_empty() {
+    fn take(&self) -> Option<Job> {
+        let mut jobs = self.jobs();
+        let job = jobs.pop_front();
+        if !jobs.is_empty() {
             // A single notice may stand for several offers.
             self.grown.notify_one();
         }
-        turn
+        job
     }
 
-    fn turns(&self) -> MutexGuard<'_, VecDeque<TurnId>> {
-        self.turns.lock().expect("no code panics while it holds this lock")
+    fn jobs(&self) -> MutexGuard<'_, VecDeque<Job>> {
+        self.jobs.lock().expect("no code panics while it holds this lock")
     }
 }

@@ -33,6 +33,14 @@ pub struct Options {
     pub tree: limits::Tree,
     /// How long an operation may take.
     pub operation_time: Duration,
+    /// Executions that this process works on at the same time.
+    pub executions: usize,
+    /// Limits of one execution.
+    pub execution_time: Duration,
+    pub node_time: Duration,
+    pub node_runs: u64,
+    /// Whether work is paid for.
+    pub credits: bool,
 }
 
 impl Default for Options {
@@ -55,6 +63,11 @@ impl Default for Options {
             shutdown: limits::SHUTDOWN,
             tree: limits::Tree::default(),
             operation_time: limits::OPERATION_TIME,
+            executions: 20,
+            execution_time: limits::EXECUTION_TIME,
+            node_time: limits::NODE_TIME,
+            node_runs: limits::NODE_RUNS,
+            credits: false,
         }
     }
 }

@@ -1,17 +1,18 @@
-//! Finds what the queue forgot: reads the outbox on a timer and pushes what is due.
+//! Finds what the queue forgot: reads the outboxes of turns and executions on a timer and pushes what is due.
 
 use std::sync::Arc;
 use std::time::Duration;
 
-use protocol::TurnId;
+use ports::PortResult;
+use protocol::Job;
 
 use crate::Inner;
 
 const AT_A_TIME: u32 = 500;
-/// A pushed turn that nobody claimed after so many sweeps is pushed again. Generous, because a long queue is not a loss.
+/// A pushed job that nobody claimed after so many sweeps is pushed again. Generous, because a long queue is not a loss.
 const PUSH_AGAIN: u32 = 15;
 
-/// What becomes of turns that the queue does not take.
+/// What becomes of jobs that the queue does not take.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Fallback {
     /// The workers of this process take them.
@@ -37,35 +38,82 @@ pub(crate) async fn sweep(inner: Arc<Inner>, fallback: Fallback) {
     }
 }
 
-async fn relay(inner: &Inner, fallback: Fallback) -> ports::PortResult<()> {
-    loop {
+async fn relay(inner: &Inner, fallback: Fallback) -> PortResult<()> {
+    for outbox in [Outbox::Turns, Outbox::Executions] {
+        while outbox.relay(inner, fallback).await? == Relayed::More {}
+    }
+    Ok(())
+}
+
+/// Where jobs are found.
+#[derive(Clone, Copy)]
+enum Outbox {
+    Turns,
+    Executions,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Relayed {
+    More,
+    All,
+}
+
+impl Outbox {
+    async fn relay(self, inner: &Inner, fallback: Fallback) -> PortResult<Relayed> {
         // Held for as long as it may take to push them; a relay that dies meanwhile costs that much.
-        let due = inner.ports.outbox.due(AT_A_TIME, 2 * inner.options.sweep).await?;
+        let due = self.due(inner, 2 * inner.options.sweep).await?;
         if due.is_empty() {
-            return Ok(());
+            return Ok(Relayed::All);
         }
         let pushed = push(inner, &due).await;
         let (taken, left) = due.split_at(pushed);
         if !taken.is_empty() {
-            inner.ports.outbox.pushed(taken, PUSH_AGAIN * inner.options.sweep).await?;
+            self.pushed(inner, taken, PUSH_AGAIN * inner.options.sweep).await?;
             metrics::counter!("pilothouse_outbox_relayed_total").increment(taken.len() as u64);
         }
         if left.is_empty() {
-            continue;
+            return Ok(Relayed::More);
         }
         match fallback {
-            Fallback::Nearby => left.iter().for_each(|turn| inner.nearby.offer(turn)),
-            Fallback::None => inner.ports.outbox.pushed(left, Duration::ZERO).await?,
+            Fallback::Nearby => left.iter().for_each(|job| inner.nearby.offer(job.clone())),
+            Fallback::None => self.pushed(inner, left, Duration::ZERO).await?,
         }
-        return Ok(());
+        Ok(Relayed::All)
+    }
+
+    async fn due(self, inner: &Inner, hold: Duration) -> PortResult<Vec<Job>> {
+        Ok(match self {
+            Self::Turns => {
+                let due = inner.ports.outbox.due(AT_A_TIME, hold).await?;
+                due.into_iter().map(Job::Turn).collect()
+            }
+            Self::Executions => {
+                let due = inner.ports.executions.due(AT_A_TIME, hold).await?;
+                due.into_iter().map(Job::Execution).collect()
+            }
+        })
+    }
+
+    async fn pushed(self, inner: &Inner, jobs: &[Job], again_in: Duration) -> PortResult<()> {
+        let (mut turns, mut executions) = (Vec::new(), Vec::new());
+        for job in jobs {
+            match job {
+                Job::Turn(id) => turns.push(id.clone()),
+                Job::Execution(id) => executions.push(id.clone()),
+            }
+        }
+        match self {
+            Self::Turns => inner.ports.outbox.pushed(&turns, again_in).await,
+            Self::Executions => inner.ports.executions.pushed(&executions, again_in).await,
+        }
     }
 }
 
 /// How many of them the queue took before it failed.
-async fn push(inner: &Inner, due: &[TurnId]) -> usize {
-    for (count, turn) in due.iter().enumerate() {
-        if let Err(error) = inner.ports.queue.push(turn).await {
-            tracing::warn!(%error, left = due.len() - count, "the queue takes no turns");
+async fn push(inner: &Inner, due: &[Job]) -> usize {
+    for (count, job) in due.iter().enumerate() {
+        if let Err(error) = inner.ports.queue.push(job).await {
+            tracing::warn!(%error, left = due.len() - count, "the queue takes no jobs");
             return count;
         }
     }

@@ -16,6 +16,10 @@ pub enum Kind {
     Keeper,
     /// One tool call, which may outlive its step.
     Tool,
+    /// One execution.
+    Execution,
+    /// One block that runs by itself.
+    Block,
     /// Writes what one turn says.
     Pen,
     /// Takes the completions of operations.
@@ -37,6 +41,8 @@ impl Kind {
             Self::Turn => "turn",
             Self::Keeper => "keeper",
             Self::Tool => "tool",
+            Self::Execution => "execution",
+            Self::Block => "block",
             Self::Pen => "pen",
             Self::Completions => "completions",
             Self::Sweeper => "sweeper",

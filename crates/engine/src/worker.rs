@@ -1,4 +1,4 @@
-//! Takes deliveries and runs the turns they name. The only place where a delivery is settled.
+//! Takes deliveries and runs the turns they name; executions go to `graph`. A delivery is settled nowhere else.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -6,12 +6,12 @@ use std::time::Duration;
 use ports::leases::Claimed;
 use ports::queue::Delivery;
 use ports::{PortError, PortResult};
-use protocol::{TurnId, WorkerId};
+use protocol::{Job, TurnId, WorkerId};
 use tokio::time::Instant;
 
 use crate::tasks::Kind;
 use crate::turn::{self, Won};
-use crate::{Engine, Inner, operations, slots, sweep};
+use crate::{Engine, Inner, graph, operations, slots, sweep};
 
 /// How long to leave a queue or store alone that has just failed.
 const PAUSE: Duration = Duration::from_secs(1);
@@ -68,16 +68,13 @@ async fn work(inner: Arc<Inner>) {
                 }
             }
             delivery = inner.ports.queue.pop() => delivery,
-            turn = inner.nearby.next() => {
-                run(&inner, &turn, None).await;
+            job = inner.nearby.next() => {
+                take(&inner, job, None).await;
                 continue;
             }
         };
         match delivery {
-            Ok(delivery) => {
-                let turn = delivery.turn_id.clone();
-                run(&inner, &turn, Some(delivery)).await;
-            }
+            Ok(delivery) => take(&inner, delivery.job.clone(), Some(delivery)).await,
             Err(error) => {
                 tracing::warn!(%error, "the queue gives no deliveries");
                 tokio::select! {
@@ -87,6 +84,14 @@ async fn work(inner: Arc<Inner>) {
                 }
             }
         }
+    }
+}
+
+async fn take(inner: &Arc<Inner>, job: Job, delivery: Option<Delivery>) {
+    match job {
+        Job::Turn(id) => run(inner, &id, delivery).await,
+        // Runs have slots of their own: one that takes an hour keeps no turn waiting.
+        Job::Execution(id) => graph::take(inner, &id, delivery).await,
     }
 }
 

@@ -20,6 +20,7 @@ use tokio_util::task::AbortOnDropHandle;
 use super::pause::Pause;
 use super::services::{Report, States};
 use super::{Attempt, output};
+use crate::graph::{self, Runs};
 use crate::sub_sessions::Delegation;
 use crate::tasks::Kind;
 
@@ -123,6 +124,16 @@ impl Attempt {
             background: self.shelf.shared(),
             operations: Arc::new(States::new(&self.desk)),
             reports: Arc::new(Report::new(&self.desk, call)),
+            agents: Arc::new(Runs {
+                inner: self.inner.clone(),
+                owner: progress.owner.clone(),
+                session: progress.session.clone(),
+                permissions: self.turn.request.permissions.clone(),
+                key: idempotency_key.clone(),
+                pause: pause.clone(),
+                cancel: cancel.clone(),
+                started: graph::started(&progress.messages),
+            }),
         };
         ToolContext {
             owner: progress.owner.clone(),

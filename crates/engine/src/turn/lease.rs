@@ -1,10 +1,11 @@
 //! Keeping the claim: renewed on a timer, and given up in good time when it cannot be.
 
 use std::convert::Infallible;
+use std::future::Future;
 use std::time::Duration;
 
+use ports::PortResult;
 use ports::leases::Renewal;
-use protocol::turn::Claim;
 use tokio::time::{Instant, timeout_at};
 
 use super::registry::{Stop, StopReason};
@@ -21,15 +22,18 @@ pub(crate) fn ours(lease: Duration) -> Duration {
     lease.mul_f64(OURS)
 }
 
-/// Runs beside the turn, also while a stopped one is being ended. A renewal brings the news of a cancel whose hint was
+/// Runs beside a turn or an execution, also while a stopped one is being ended. A renewal brings the news of a cancel whose hint was
 /// lost, too.
-pub(super) async fn keep(inner: &Inner, claim: &Claim, stop: &Stop) -> Infallible {
+pub(crate) async fn keep<F>(inner: &Inner, stop: &Stop, renew: impl Fn() -> F) -> Infallible
+where
+    F: Future<Output = PortResult<Renewal>>,
+{
     let options = &inner.options;
     let mut pause = options.renew;
     while !stop.is_lost() {
         tokio::time::sleep(pause).await;
         let asked = Instant::now();
-        let renewal = timeout_at(stop.ours_until(), inner.ports.leases.renew(claim, options.lease));
+        let renewal = timeout_at(stop.ours_until(), renew());
         pause = match renewal.await {
             Ok(Ok(Renewal::Held { cancel_requested })) => {
                 stop.ours_for(asked, options.lease);
@@ -43,7 +47,7 @@ pub(super) async fn keep(inner: &Inner, claim: &Claim, stop: &Stop) -> Infallibl
                 options.renew
             }
             Ok(Ok(Renewal::Lost)) => {
-                tracing::warn!("fenced: another worker has this turn");
+                tracing::warn!("fenced: another worker has this job");
                 lose(stop);
                 options.renew
             }
@@ -52,7 +56,7 @@ pub(super) async fn keep(inner: &Inner, claim: &Claim, stop: &Stop) -> Infallibl
                 options.renew / SOONER
             }
             Err(_) => {
-                tracing::warn!("a lease could not be renewed in time; the turn is given up");
+                tracing::warn!("a lease could not be renewed in time; the job is given up");
                 lose(stop);
                 options.renew
             }

@@ -11,7 +11,7 @@ mod fixtures;
 mod follow_ups;
 pub(crate) mod halt;
 pub(crate) mod insist;
-mod lease;
+pub(crate) mod lease;
 mod model_step;
 mod open_parts;
 mod operation_step;
@@ -103,7 +103,8 @@ pub(crate) fn start(inner: &Arc<Inner>, won: Won, slot: Slot) {
 /// Returns when the turn has ended, was handed back, or is no longer ours.
 pub(crate) async fn run(inner: Arc<Inner>, won: Won, slot: Slot) {
     let Won { claim, turn, asked, .. } = &won;
-    let running = inner.registry.enter(&turn.id, *asked + lease::ours(inner.options.lease));
+    let running =
+        inner.registry.enter((&turn.id).into(), *asked + lease::ours(inner.options.lease));
     let span = tracing::info_span!("turn", turn.id = %turn.id, session.id = %turn.session_id, fence = claim.fence);
     let (claim, turn) = (claim.clone(), turn.clone());
     let work = attempt(inner.clone(), won, running.stop.clone(), slot);
@@ -121,9 +122,10 @@ async fn attempt(inner: Arc<Inner>, won: Won, stop: Arc<Stop>, slot: Slot) {
     let keep_inner = inner.clone();
     let keep_claim = won.claim.clone();
     let keep_stop = stop.clone();
+    let renew = || keep_inner.ports.leases.renew(&keep_claim, keep_inner.options.lease);
     tokio::select! {
         biased;
-        never = lease::keep(&keep_inner, &keep_claim, &keep_stop) => match never {},
+        never = lease::keep(&keep_inner, &keep_stop, renew) => match never {},
         () = go(inner, won, stop, slot) => {}
     }
 }

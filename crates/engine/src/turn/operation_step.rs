@@ -112,6 +112,7 @@ impl Attempt {
                     ResponseBody::Error {
                         error: Some("operation_timed_out".into()),
                         details: None,
+                        execution_id: None,
                     },
                 );
                 let result =

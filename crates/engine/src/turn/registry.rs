@@ -1,4 +1,4 @@
-//! The turns that run in this process and how to stop them. A cache: what it forgets is found in the
+//! The turns and executions that run in this process and how to stop them. A cache: what it forgets is found in the
 //! store by the next renewal.
 
 use std::collections::BTreeMap;
@@ -7,7 +7,7 @@ use std::sync::{Arc, Mutex, OnceLock};
 use std::time::Duration;
 
 use ports::Signal;
-use protocol::TurnId;
+use protocol::Job;
 use tokio::sync::broadcast::error::RecvError;
 use tokio::sync::watch;
 use tokio::time::Instant;
@@ -111,7 +111,7 @@ impl Stop {
 }
 
 pub(crate) struct Registry {
-    running: Arc<Mutex<BTreeMap<TurnId, Arc<Stop>>>>,
+    running: Arc<Mutex<BTreeMap<Job, Arc<Stop>>>>,
     count: watch::Sender<usize>,
 }
 
@@ -121,33 +121,28 @@ impl Default for Registry {
     }
 }
 
-/// A turn's place in the registry; dropping it gives the place up.
+/// A job's place in the registry; dropping it gives the place up.
 pub(crate) struct Running {
-    turn: TurnId,
+    job: Job,
     pub(crate) stop: Arc<Stop>,
-    running: Arc<Mutex<BTreeMap<TurnId, Arc<Stop>>>>,
+    running: Arc<Mutex<BTreeMap<Job, Arc<Stop>>>>,
     count: watch::Sender<usize>,
 }
 
 impl Registry {
-    pub(crate) fn enter(&self, turn: &TurnId, ours_until: Instant) -> Running {
+    pub(crate) fn enter(&self, job: Job, ours_until: Instant) -> Running {
         let stop = Arc::new(Stop::new(ours_until));
-        let before = lock(&self.running).insert(turn.clone(), stop.clone());
+        let before = lock(&self.running).insert(job.clone(), stop.clone());
         if let Some(before) = before {
             // Claimed again while an older attempt of this process still winds down: its fence is stale.
             before.lose();
         }
         self.publish();
-        Running {
-            turn: turn.clone(),
-            stop,
-            running: self.running.clone(),
-            count: self.count.clone(),
-        }
+        Running { job, stop, running: self.running.clone(), count: self.count.clone() }
     }
 
-    pub(crate) fn stop(&self, turn: &TurnId, reason: StopReason) {
-        if let Some(stop) = lock(&self.running).get(turn) {
+    pub(crate) fn stop(&self, job: &Job, reason: StopReason) {
+        if let Some(stop) = lock(&self.running).get(job) {
             stop.stop(reason);
         }
     }
@@ -176,15 +171,15 @@ impl Drop for Running {
     fn drop(&mut self) {
         let mut running = lock(&self.running);
         // A newer attempt may have taken the place.
-        if running.get(&self.turn).is_some_and(|stop| Arc::ptr_eq(stop, &self.stop)) {
-            running.remove(&self.turn);
+        if running.get(&self.job).is_some_and(|stop| Arc::ptr_eq(stop, &self.stop)) {
+            running.remove(&self.job);
         }
         drop(running);
         publish(&self.running, &self.count);
     }
 }
 
-type Map = Mutex<BTreeMap<TurnId, Arc<Stop>>>;
+type Map = Mutex<BTreeMap<Job, Arc<Stop>>>;
 
 fn publish(running: &Map, count: &watch::Sender<usize>) {
     let len = lock(running).len();
@@ -192,7 +187,7 @@ fn publish(running: &Map, count: &watch::Sender<usize>) {
     count.send_replace(len);
 }
 
-fn lock(running: &Map) -> std::sync::MutexGuard<'_, BTreeMap<TurnId, Arc<Stop>>> {
+fn lock(running: &Map) -> std::sync::MutexGuard<'_, BTreeMap<Job, Arc<Stop>>> {
     running.lock().expect("no code panics while it holds this lock")
 }
 
@@ -206,8 +201,8 @@ pub(crate) async fn listen(inner: Arc<Inner>) {
             signal = signals.recv() => signal,
         };
         match signal {
-            Ok(Signal::Cancel(turn)) => inner.registry.stop(&turn, StopReason::Cancelled),
-            Ok(Signal::Ended(_)) | Err(RecvError::Lagged(_)) => {}
+            Ok(Signal::Cancel(job)) => inner.registry.stop(&job, StopReason::Cancelled),
+            Ok(Signal::Ended(_) | Signal::Moved(_)) | Err(RecvError::Lagged(_)) => {}
             Err(RecvError::Closed) => return,
         }
     }

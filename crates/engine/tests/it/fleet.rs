@@ -79,7 +79,8 @@ impl Process {
         let fate: Fate = plan.fate(&mut sim.dice());
         let node = Node::start(sim, fate);
         let ports = node.ports();
-        let engine = Engine::new(ports.clone(), SimModel::of(&node), tools(&node), options(plan));
+        let (model, tools) = (SimModel::of(&node), tools(&node));
+        let engine = Engine::new(ports.clone(), model, tools, Vec::new(), options(plan));
         engine.start(Roles::ALL);
         Arc::new(Self { engine, ports, node })
     }

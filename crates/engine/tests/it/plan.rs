@@ -43,7 +43,11 @@ impl Plan {
         let users = [Owner::User("ann".into()), Owner::User("bob".into()), Owner::Anonymous];
         let sessions = (0..2 + dice.below(4)).map(|n| users[n as usize % users.len()].clone());
         Self {
-            caps: Caps { running: 1 + dice.below(3) as u32, in_flight: 4 + dice.below(8) as u32 },
+            caps: Caps {
+                running: 1 + dice.below(3) as u32,
+                in_flight: 4 + dice.below(8) as u32,
+                executions: 25,
+            },
             processes: 1 + dice.below(3) as usize,
             workers: *dice.pick(&[1, 2, 4]),
             tree: Tree { depth: 1 + dice.below(3) as u32, fan_out: 1 + dice.below(3) as u32 },
@@ -67,7 +71,7 @@ impl Plan {
         let mut sessions = vec![Owner::User("ann".into()); 12];
         sessions.push(Owner::User("bob".into()));
         Self {
-            caps: Caps { running: 2, in_flight: 15 },
+            caps: Caps { running: 2, in_flight: 15, executions: 25 },
             processes: 1,
             workers: 2,
             sessions,
@@ -81,7 +85,7 @@ impl Plan {
     /// One worker, and one turn of a user at a time: whoever waits must make room for those that it waits for.
     pub(crate) fn narrow(dice: &mut Dice) -> Self {
         Self {
-            caps: Caps { running: 1, in_flight: 15 },
+            caps: Caps { running: 1, in_flight: 15, executions: 25 },
             processes: 1,
             workers: 1,
             tree: Tree { depth: 3, fan_out: 3 },

@@ -76,7 +76,8 @@ fn question() -> ModelRequest {
 }
 
 async fn told(acts: Vec<Act>) -> Told {
-    let running = Registry::default().enter(&"t".into(), Instant::now() + 10 * IDLE);
+    let running =
+        Registry::default().enter(protocol::TurnId::from("t").into(), Instant::now() + 10 * IDLE);
     let model = Scripted(Mutex::new(acts));
     ask(&model, question(), &running.stop, IDLE, 10).await.expect("no stop")
 }
@@ -109,7 +110,8 @@ async fn a_model_that_fails_or_says_nothing_costs_the_summary_and_not_the_turn()
 
 #[tokio::test(start_paused = true)]
 async fn a_stop_of_the_turn_does_not_wait_for_the_summary() {
-    let running = Registry::default().enter(&"t".into(), Instant::now() + 10 * IDLE);
+    let running =
+        Registry::default().enter(protocol::TurnId::from("t").into(), Instant::now() + 10 * IDLE);
     let model = Scripted(Mutex::new(vec![Act::Hang("begun")]));
     let stop = running.stop.clone();
     let stopping = async {

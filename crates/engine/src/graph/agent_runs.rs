@@ -1,0 +1,148 @@
+//! Agents and blocks for a tool call, in the name of its user.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use async_trait::async_trait;
+use ports::PortError;
+use ports::call_services::{
+    AgentDescription, AgentRuns, BlockCall, BlockCallEnd, NewRun, RunStarted,
+};
+use ports::store::ListExecutions;
+use ports::tool::ToolError;
+use protocol::execution::{Execution, ExecutionView, Nodes};
+use protocol::message::{Message, Role};
+use protocol::permissions::Permissions;
+use protocol::session::{Owner, Session};
+use protocol::{ExecutionId, GraphId, UserId, limits};
+use tokio::time::Instant;
+use tokio_util::sync::CancellationToken;
+
+use super::block_call::{BlockRefused, BlockRequest};
+use super::copilot::DEPTH;
+use super::start::StartRun;
+use super::view;
+use super::wait::{self, Until};
+use crate::turn::pause::Pause;
+use crate::{Engine, Inner, derived};
+
+/// The tool whose calls are counted.
+const RUN_AGENT: &str = "run_agent";
+
+pub(crate) struct Runs {
+    pub(crate) inner: Arc<Inner>,
+    pub(crate) owner: Owner,
+    pub(crate) session: Session,
+    pub(crate) permissions: Permissions,
+    /// The call's idempotency key.
+    pub(crate) key: String,
+    pub(crate) pause: Arc<Pause>,
+    pub(crate) cancel: CancellationToken,
+    /// How many runs the session has started.
+    pub(crate) started: u32,
+}
+
+/// How many runs a session's history tells of.
+pub(crate) fn started(messages: &[Message]) -> u32 {
+    let started = |message: &&Message| {
+        message.role == Role::Tool
+            && message.name.as_deref() == Some(RUN_AGENT)
+            && message.content.contains("\"execution_id\"")
+    };
+    messages.iter().filter(started).count() as u32
+}
+
+#[async_trait]
+impl AgentRuns for Runs {
+    async fn describe(
+        &self,
+        graph: &GraphId,
+        version: Option<u32>,
+    ) -> Result<Option<AgentDescription>, ToolError> {
+        self.engine().describe_agent(self.user()?, graph, version).await.map_err(unavailable)
+    }
+
+    async fn start(&self, new: NewRun) -> Result<RunStarted, ToolError> {
+        if self.started >= limits::RUNS_PER_SESSION && !new.dry_run {
+            return Ok(RunStarted::TooMany);
+        }
+        let depth = self.session.metadata.get(DEPTH).and_then(serde_json::Value::as_u64);
+        let start = StartRun {
+            graph_id: new.graph_id,
+            version: Some(new.graph_version),
+            inputs: new.inputs,
+            dry_run: new.dry_run,
+            safe_mode: Some(new.safe_mode),
+            permissions: self.permissions.clone(),
+            id: Some(ExecutionId(derived::id("execution", &self.key))),
+            copilot_depth: depth.unwrap_or(0) as u32,
+        };
+        self.engine().start_execution(self.user()?, start).await.map_err(unavailable)
+    }
+
+    async fn wait(
+        &self,
+        id: &ExecutionId,
+        at_most: Duration,
+    ) -> Result<Option<Execution>, ToolError> {
+        let user = self.user()?;
+        let waiting = self.pause.begin();
+        let deadline = Some(Instant::now() + at_most);
+        let waited = tokio::select! {
+            biased;
+            () = self.cancel.cancelled() => {
+                return Err(ToolError::tell("cancelled", "This turn is being stopped."));
+            }
+            waited = wait::for_execution(&self.inner, user, id, deadline, Until::EndedOrReview) => waited,
+        };
+        drop(waiting);
+        waited.map_err(unavailable)
+    }
+
+    async fn list(&self, wanted: &ListExecutions) -> Result<(Vec<Execution>, u64), ToolError> {
+        self.inner.ports.executions.list(self.user()?, wanted).await.map_err(unavailable)
+    }
+
+    async fn view(
+        &self,
+        id: &ExecutionId,
+        nodes: Nodes,
+    ) -> Result<Option<ExecutionView>, ToolError> {
+        view::view(&self.inner, self.user()?, id, nodes).await.map_err(unavailable)
+    }
+
+    async fn run_block(&self, call: BlockCall) -> Result<BlockCallEnd, ToolError> {
+        let request = BlockRequest {
+            key: self.key.clone(),
+            session: Some(self.session.id.clone()),
+            permissions: self.permissions.clone(),
+            call,
+        };
+        let run = self.engine().run_block(self.user()?, request, self.cancel.clone()).await;
+        match run.map_err(unavailable)? {
+            Ok(end) => Ok(end),
+            Err(BlockRefused::Unknown) => {
+                Err(ToolError::tell("block_not_found", "There is no such block."))
+            }
+            Err(BlockRefused::NotAllowed) => {
+                Err(ToolError::tell("permission_denied", "This block may not be used here."))
+            }
+            Err(BlockRefused::Input(why)) => Err(ToolError::tell("invalid_input", why)),
+        }
+    }
+}
+
+impl Runs {
+    fn engine(&self) -> Engine {
+        Engine { inner: self.inner.clone() }
+    }
+
+    fn user(&self) -> Result<&UserId, ToolError> {
+        self.owner.user().ok_or_else(|| ToolError::tell("need_login", "Sign in to do this."))
+    }
+}
+
+fn unavailable(error: PortError) -> ToolError {
+    tracing::warn!(%error, "the store failed a call about agents");
+    ToolError::tell("store_unavailable", "The server could not reach its store. Try again.")
+}

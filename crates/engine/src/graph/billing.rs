@@ -1,0 +1,35 @@
+//! Whether a user can pay. Checked before, charged after; when the balance cannot be read, nobody can.
+
+use ports::PortResult;
+use ports::block::BlockError;
+use protocol::UserId;
+
+use crate::Inner;
+
+pub(super) const NO_FUNDS: &str = "no_funds";
+
+/// Always when credits are off.
+pub(super) async fn can_pay(inner: &Inner, user: &UserId) -> PortResult<bool> {
+    if !inner.options.credits {
+        return Ok(true);
+    }
+    Ok(inner.ports.credits.balance(user).await? > 0)
+}
+
+/// The same, for a block that is about to run.
+pub(super) async fn check(inner: &Inner, user: &UserId) -> Result<(), BlockError> {
+    match can_pay(inner, user).await {
+        Ok(true) => Ok(()),
+        Ok(false) => Err(BlockError::Fatal {
+            code: NO_FUNDS,
+            message: "There are no credits left to pay for this.".to_owned(),
+        }),
+        Err(error) => {
+            tracing::warn!(%error, "a balance could not be read; nothing is run on credit");
+            Err(BlockError::Fatal {
+                code: "credits_unavailable",
+                message: "The server could not read the balance, so nothing was run.".to_owned(),
+            })
+        }
+    }
+}

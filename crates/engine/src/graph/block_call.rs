@@ -1,0 +1,307 @@
+//! A block run by itself: recorded once under its key, together with its charge, whatever becomes of whoever asked.
+
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+use async_trait::async_trait;
+use ports::block::{
+    BlockContext, BlockError, BlockServices, ChildAgent, ChildAgents, CopilotAnswer, CopilotAsk,
+    CopilotTurns, Emit, Metering,
+};
+use ports::call_services::{BlockCall, BlockCallEnd};
+use ports::store::{BlockOutcome, BlockRunBegun, NewBlockRun};
+use ports::{Block, PortError, PortResult};
+use protocol::block::{Meter, price};
+use protocol::credit::Charge;
+use protocol::permissions::Permissions;
+use protocol::review::{Review, ReviewStatus, block_place, session_place};
+use protocol::tool::Effect;
+use protocol::{GraphId, ReviewId, SessionId, UserId};
+use serde_json::{Map, Value};
+use tokio::time::Instant;
+use tokio_util::sync::CancellationToken;
+
+use super::outlet::size;
+use super::{billing, node, simulate};
+use crate::tasks::Kind;
+use crate::{Engine, Inner, derived};
+
+/// Outputs of one run, and their bytes, about.
+const MOST_OUTPUTS: usize = 10_000;
+const OUTPUT_BYTES: usize = 16 * 1024 * 1024;
+/// How long a block has to stop once it was told to.
+const GRACE: Duration = Duration::from_secs(2);
+
+#[derive(Clone, Debug)]
+pub struct BlockRequest {
+    /// The same whenever the run is asked for again.
+    pub key: String,
+    /// The session that asks. A person who asks directly has none, and is not asked back.
+    pub session: Option<SessionId>,
+    pub permissions: Permissions,
+    pub call: BlockCall,
+}
+
+/// Why a block cannot be run like this.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum BlockRefused {
+    Unknown,
+    NotAllowed,
+    Input(String),
+}
+
+impl Engine {
+    /// Ends soon after `cancel`; what was given by then is recorded and paid for.
+    pub async fn run_block(
+        &self,
+        user: &UserId,
+        request: BlockRequest,
+        cancel: CancellationToken,
+    ) -> PortResult<Result<BlockCallEnd, BlockRefused>> {
+        let Some(block) = self.inner.catalogue.get(&request.call.block_id).cloned() else {
+            return Ok(Err(BlockRefused::Unknown));
+        };
+        let spec = block.spec();
+        if !request.permissions.allow_block(spec.id, spec.name) {
+            return Ok(Err(BlockRefused::NotAllowed));
+        }
+        let inputs = match node::whole(&*block, request.call.input.clone()) {
+            Ok(inputs) => inputs,
+            Err(error) => return Ok(Err(BlockRefused::Input(error.to_string()))),
+        };
+        let run = Run { inner: self.inner.clone(), user: user.clone(), block, request };
+        Ok(Ok(run.go(inputs, cancel).await?))
+    }
+}
+
+struct Run {
+    inner: Arc<Inner>,
+    user: UserId,
+    block: Arc<dyn Block>,
+    request: BlockRequest,
+}
+
+impl Run {
+    async fn go(
+        mut self,
+        mut inputs: Map<String, Value>,
+        cancel: CancellationToken,
+    ) -> PortResult<BlockCallEnd> {
+        let spec = self.block.spec();
+        if self.request.call.dry_run {
+            return Ok(BlockCallEnd::Done(self.simulate(&inputs, cancel).await));
+        }
+        if let Some(review) = &self.request.call.review {
+            // One decision allows one run, however many calls refer to it.
+            self.request.key = format!("review/{review}");
+        }
+        if let Some(decision) = self.request.call.decision.take() {
+            match node::decided(decision) {
+                Ok(approved) => inputs = approved,
+                Err(error) => return Ok(BlockCallEnd::Done(failed(&error))),
+            }
+        } else if let (true, Some(session)) = (spec.sensitive, &self.request.session) {
+            let review = self.ask(session, inputs).await?;
+            return Ok(BlockCallEnd::Review(Box::new(review)));
+        }
+        if !spec.costs.is_empty() && !billing::can_pay(&self.inner, &self.user).await? {
+            return Ok(BlockCallEnd::NoFunds);
+        }
+        match self.begin().await? {
+            BlockRunBegun::Ended(outcome) => return Ok(BlockCallEnd::Done(outcome)),
+            BlockRunBegun::Open if spec.effect == Effect::Once => {
+                return Ok(BlockCallEnd::Interrupted);
+            }
+            BlockRunBegun::Open | BlockRunBegun::New => {}
+        }
+        // A task of its own: when nobody waits any more, it is still recorded and paid for.
+        let tasks = self.inner.tasks.clone();
+        let work = tasks.spawn(Kind::Block, self.carry_out(inputs, cancel));
+        work.await.unwrap_or_else(|_| Err(PortError::Broken("a block run panicked".into())))
+    }
+
+    async fn begin(&self) -> PortResult<BlockRunBegun> {
+        let new = NewBlockRun {
+            user_id: self.user.clone(),
+            key: self.request.key.clone(),
+            block_id: self.request.call.block_id.clone(),
+            session_id: self.request.session.clone(),
+        };
+        self.inner.ports.block_runs.begin(&new).await
+    }
+
+    async fn carry_out(
+        self,
+        inputs: Map<String, Value>,
+        cancel: CancellationToken,
+    ) -> PortResult<BlockCallEnd> {
+        let began = Instant::now();
+        let meter = Arc::new(Metering::default());
+        let told = CancellationToken::new();
+        let context = self.context(&meter, told.clone());
+        let collected = Collected::default();
+        let mut work = std::pin::pin!(self.block.run(inputs, context, &collected));
+        let limit = self.inner.options.max_tool_wait;
+        let ended = tokio::select! {
+            biased;
+            ended = &mut work => Some(ended),
+            () = cancel.cancelled() => None,
+            () = tokio::time::sleep(limit) => None,
+        };
+        let ended = match ended {
+            Some(ended) => Some(ended),
+            None => {
+                told.cancel();
+                tokio::time::timeout(GRACE, &mut work).await.ok().filter(Result::is_ok)
+            }
+        };
+        let timed_out = ended.is_none() && !cancel.is_cancelled();
+        let outputs = collected.take();
+        let error = match &ended {
+            Some(Ok(())) => None,
+            Some(Err(error)) => Some(error.to_string()),
+            None if timed_out => Some(format!("It took longer than {} s.", limit.as_secs())),
+            None => Some("It was stopped.".to_owned()),
+        };
+        let seconds = began.elapsed().as_secs();
+        let charge = self.bill(&outputs, Meter { seconds, ..meter.total() });
+        let outcome = BlockOutcome { outputs, error };
+        self.record(&outcome, charge.as_ref()).await?;
+        Ok(if timed_out { BlockCallEnd::TimedOut } else { BlockCallEnd::Done(outcome) })
+    }
+
+    /// Recorded as often as it takes, for as long as a store may be away.
+    async fn record(&self, outcome: &BlockOutcome, charge: Option<&Charge>) -> PortResult<()> {
+        const TRIES: u32 = 20;
+        const PAUSE: Duration = Duration::from_millis(500);
+        let mut tries = 1;
+        loop {
+            let runs = &self.inner.ports.block_runs;
+            match runs.end(&self.user, &self.request.key, outcome, charge).await {
+                Ok(_) => return Ok(()),
+                Err(PortError::Unavailable(_)) if tries < TRIES => {
+                    tries += 1;
+                    tokio::time::sleep(PAUSE).await;
+                }
+                Err(error) => {
+                    tracing::error!(%error, charge = charge.map(|charge| charge.amount), "a block run could not be recorded: nothing was charged for it");
+                    return Err(error);
+                }
+            }
+        }
+    }
+
+    /// A run is paid for when it has given or used something.
+    fn bill(&self, outputs: &[(String, Value)], used: Meter) -> Option<Charge> {
+        if !self.inner.options.credits {
+            return None;
+        }
+        let spec = self.block.spec();
+        let worth = !outputs.is_empty() || used.tokens + used.microdollars + used.bytes > 0;
+        let amount = if worth { price(spec.costs, &used) } else { 0 };
+        let key = format!("block/{}", self.request.key);
+        (amount > 0).then(|| Charge { key, amount, what: spec.name.to_owned() })
+    }
+
+    fn context(&self, meter: &Arc<Metering>, cancel: CancellationToken) -> BlockContext {
+        BlockContext {
+            user: self.user.clone(),
+            node: None,
+            session: self.request.session.clone(),
+            idempotency_key: self.request.key.clone(),
+            dry_run: self.request.call.dry_run,
+            cancel,
+            permissions: self.request.permissions.clone(),
+            decision: None,
+            ask_first: false,
+            meter: meter.clone(),
+            services: BlockServices { agents: Arc::new(Alone), copilot: Arc::new(Alone) },
+        }
+    }
+
+    async fn simulate(
+        &self,
+        inputs: &Map<String, Value>,
+        cancel: CancellationToken,
+    ) -> BlockOutcome {
+        let collected = Collected::default();
+        let context = self.context(&Arc::default(), cancel);
+        let ended = match simulate::is_simulated(self.block.spec()) {
+            true => {
+                simulate::run(&self.inner, self.block.spec(), inputs, &context, &collected).await
+            }
+            false => self.block.run(inputs.clone(), context, &collected).await,
+        };
+        let error = ended.err().map(|error| error.to_string());
+        BlockOutcome { outputs: collected.take(), error }
+    }
+
+    async fn ask(&self, session: &SessionId, inputs: Map<String, Value>) -> PortResult<Review> {
+        let spec = self.block.spec();
+        let place = block_place(&self.request.call.block_id);
+        let ask = node::before_acting(spec.name, inputs);
+        let suffix: String = derived::id("review", &self.request.key).chars().take(8).collect();
+        let review = Review {
+            id: ReviewId(format!("{place}:{suffix}")),
+            user_id: self.user.clone(),
+            execution_id: session_place(session),
+            graph_id: GraphId("copilot".to_owned()),
+            graph_version: 1,
+            node_id: place,
+            payload: ask.payload,
+            instructions: ask.instructions,
+            editable: ask.editable,
+            status: ReviewStatus::Waiting,
+            review_message: None,
+            was_edited: false,
+            created_at: self.inner.ports.clock.now(),
+            reviewed_at: None,
+        };
+        self.inner.ports.reviews.ask(&review).await
+    }
+}
+
+fn failed(error: &BlockError) -> BlockOutcome {
+    BlockOutcome { outputs: Vec::new(), error: Some(error.to_string()) }
+}
+
+/// What a block has emitted.
+#[derive(Default)]
+struct Collected(Mutex<(Vec<(String, Value)>, usize)>);
+
+impl Collected {
+    fn take(&self) -> Vec<(String, Value)> {
+        let mut kept = self.0.lock().expect("no code panics while it holds this lock");
+        std::mem::take(&mut kept.0)
+    }
+}
+
+#[async_trait]
+impl Emit for Collected {
+    async fn emit(&self, pin: &str, value: Value) -> Result<(), BlockError> {
+        let mut kept = self.0.lock().expect("no code panics while it holds this lock");
+        kept.1 += size(&value);
+        if kept.0.len() >= MOST_OUTPUTS || kept.1 > OUTPUT_BYTES {
+            return Err(BlockError::failed("It gives more than one call can take."));
+        }
+        kept.0.push((pin.to_owned(), value));
+        Ok(())
+    }
+}
+
+/// A block that runs by itself starts neither runs nor turns.
+struct Alone;
+
+#[async_trait]
+impl ChildAgents for Alone {
+    async fn run(&self, _: ChildAgent) -> Result<Vec<(String, Value)>, BlockError> {
+        Err(BlockError::failed("Only a block of an agent can run another agent."))
+    }
+}
+
+#[async_trait]
+impl CopilotTurns for Alone {
+    async fn ask(&self, _: CopilotAsk) -> Result<CopilotAnswer, BlockError> {
+        Err(BlockError::failed("Only a block of an agent can ask the copilot."))
+    }
+}

@@ -1,0 +1,89 @@
+//! Runs that a node starts: a part of their parent, stopped with it, found again when the node is run again.
+
+use std::sync::Arc;
+
+use async_trait::async_trait;
+use ports::PortError;
+use ports::block::{BlockError, ChildAgent, ChildAgents};
+use ports::call_services::RunStarted;
+use protocol::ExecutionId;
+use protocol::execution::{Execution, ExecutionStatus};
+use serde_json::Value;
+
+use super::start::StartRun;
+use super::wait::{self, Until};
+use super::waiting::Waiting;
+use super::{billing, view};
+use crate::{Inner, derived};
+
+pub(super) struct Children {
+    pub(super) inner: Arc<Inner>,
+    pub(super) execution: Arc<Execution>,
+    /// The key of the node run.
+    pub(super) key: String,
+    pub(super) waiting: Arc<Waiting>,
+}
+
+#[async_trait]
+impl ChildAgents for Children {
+    async fn run(&self, child: ChildAgent) -> Result<Vec<(String, Value)>, BlockError> {
+        let parent = &self.execution;
+        let id = ExecutionId(derived::id("execution", &self.key));
+        let start = StartRun {
+            graph_id: child.graph_id,
+            version: Some(child.graph_version),
+            inputs: child.inputs,
+            dry_run: parent.request.dry_run,
+            safe_mode: Some(parent.request.safe_mode),
+            permissions: parent.request.permissions.clone(),
+            id: Some(id.clone()),
+            copilot_depth: parent.request.copilot_depth,
+        };
+        let started = self.inner.start_execution(&parent.user_id, start, Some(parent)).await;
+        refusal(started.map_err(unavailable)?)?;
+        let _waits = self.waiting.begin();
+        let ended = wait::for_execution(&self.inner, &parent.user_id, &id, None, Until::Ended);
+        let ended = ended.await.map_err(unavailable)?;
+        let ended = ended.ok_or_else(|| BlockError::failed("The run was deleted."))?;
+        let why = ended.error.as_ref().map(|error| error.message.as_str()).unwrap_or_default();
+        match ended.status {
+            ExecutionStatus::Completed => {
+                view::outputs(&self.inner, &ended).await.map_err(unavailable)
+            }
+            ExecutionStatus::Terminated => {
+                Err(BlockError::failed(format!("The run {id} was stopped.")))
+            }
+            _ => Err(BlockError::failed(format!("The run {id} has failed. {why}"))),
+        }
+    }
+}
+
+fn refusal(started: RunStarted) -> Result<(), BlockError> {
+    let message = match started {
+        RunStarted::Started(_) => return Ok(()),
+        RunStarted::NoGraph => "There is no such agent, or its parent has ended.".to_owned(),
+        RunStarted::Invalid(problems) => {
+            let first = problems.first().map(|problem| problem.message.clone()).unwrap_or_default();
+            format!("The agent cannot run. {first}")
+        }
+        RunStarted::Inputs(wrong) => format!(
+            "The inputs do not fit: missing {:?}, unknown {:?}, wrong {:?}.",
+            wrong.missing, wrong.unknown, wrong.wrong
+        ),
+        RunStarted::NotAllowed(blocks) => {
+            let message = format!("The agent has blocks that may not be used here: {blocks:?}.");
+            return Err(BlockError::Fatal { code: "not_allowed", message });
+        }
+        RunStarted::NoFunds => {
+            let message = "There are no credits left to pay for this.".to_owned();
+            return Err(BlockError::Fatal { code: billing::NO_FUNDS, message });
+        }
+        RunStarted::TooMany => "Agents start agents too deeply here.".to_owned(),
+    };
+    Err(BlockError::Failed(message))
+}
+
+fn unavailable(error: PortError) -> BlockError {
+    tracing::warn!(%error, "the store failed a run within a run");
+    BlockError::failed("The server could not reach its store.")
+}

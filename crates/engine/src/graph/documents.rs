@@ -1,0 +1,206 @@
+//! Agents as documents: checked, stored with the user's library entry, described, exported.
+
+use std::collections::HashMap;
+
+use ports::PortResult;
+use ports::call_services::AgentDescription;
+use ports::store::GraphCreated;
+use protocol::graph::{Graph, Problem, StoredGraph};
+use protocol::library::LibraryAgent;
+use protocol::{GraphId, LibraryAgentId, UserId};
+use serde_json::{Value, json};
+
+use super::{AGENT_EXECUTOR, schema, validate};
+use crate::Engine;
+
+/// Agents within agents that a file may hold, at any depth.
+const SUB_GRAPHS: usize = 50;
+
+#[derive(Clone, Debug, PartialEq)]
+pub enum GraphSaved {
+    Saved(Box<StoredGraph>, Box<LibraryAgent>),
+    Invalid(Vec<Problem>),
+    /// The user has no such graph.
+    Missing,
+    /// The user's library is full.
+    TooMany,
+}
+
+impl Engine {
+    pub fn check_graph(&self, graph: &Graph) -> Vec<Problem> {
+        validate::validate(graph, &self.inner.catalogue)
+    }
+
+    /// A graph whose id is taken gets a fresh one. Agents within it are stored first, so that it can run them.
+    pub async fn create_graph(&self, user: &UserId, mut graph: Graph) -> PortResult<GraphSaved> {
+        let mut within = Vec::new();
+        take_apart(&mut graph, &mut within);
+        if within.len() > SUB_GRAPHS {
+            let message = format!("An agent may hold {SUB_GRAPHS} others.");
+            return Ok(GraphSaved::Invalid(vec![problem("too_many_sub_graphs", message)]));
+        }
+        let mut problems = self.check_graph(&graph);
+        problems.extend(within.iter().flat_map(|inner| self.check_graph(inner)));
+        if !problems.is_empty() {
+            return Ok(GraphSaved::Invalid(problems));
+        }
+        let mut renamed = HashMap::new();
+        // The innermost come last, and those around them name them.
+        for mut inner in within.into_iter().rev() {
+            let before = (inner.id.clone(), inner.version);
+            refer_to(&mut inner, &renamed);
+            match self.store(user, inner).await? {
+                GraphSaved::Saved(stored, _) => {
+                    renamed.insert(before, (stored.graph.id.clone(), stored.graph.version));
+                }
+                refused => return Ok(refused),
+            }
+        }
+        refer_to(&mut graph, &renamed);
+        self.store(user, graph).await
+    }
+
+    async fn store(&self, user: &UserId, mut graph: Graph) -> PortResult<GraphSaved> {
+        graph.version = 1;
+        graph.is_active = true;
+        let mut created = self.try_store(user, &graph).await?;
+        if created == GraphCreated::Taken {
+            graph.forked_from_id = Some(std::mem::replace(&mut graph.id, GraphId::fresh()));
+            created = self.try_store(user, &graph).await?;
+        }
+        match created {
+            GraphCreated::New(entry) => {
+                let created_at = entry.created_at;
+                let stored = StoredGraph { graph, user_id: user.clone(), created_at };
+                Ok(GraphSaved::Saved(Box::new(stored), entry))
+            }
+            GraphCreated::TooMany => Ok(GraphSaved::TooMany),
+            GraphCreated::Taken => {
+                let message = "The id of the agent is taken.".to_owned();
+                Ok(GraphSaved::Invalid(vec![problem("id_taken", message)]))
+            }
+        }
+    }
+
+    async fn try_store(&self, user: &UserId, graph: &Graph) -> PortResult<GraphCreated> {
+        let now = self.inner.ports.clock.now();
+        let entry = LibraryAgent {
+            id: LibraryAgentId::fresh(),
+            graph_id: graph.id.clone(),
+            graph_version: graph.version,
+            name: graph.name.clone(),
+            description: graph.description.clone(),
+            creator: None,
+            folder_id: None,
+            is_favorite: false,
+            is_created_by_user: true,
+            is_hidden: false,
+            use_graph_is_active_version: true,
+            settings: Default::default(),
+            created_at: now,
+            updated_at: now,
+            last_run_at: None,
+        };
+        self.inner.ports.graphs.create(user, graph, &entry).await
+    }
+
+    /// Makes the next version, which becomes the active one.
+    pub async fn update_graph(&self, user: &UserId, mut graph: Graph) -> PortResult<GraphSaved> {
+        graph.sub_graphs.clear();
+        let problems = self.check_graph(&graph);
+        if !problems.is_empty() {
+            return Ok(GraphSaved::Invalid(problems));
+        }
+        let Some(stored) = self.inner.ports.graphs.add_version(user, &graph).await? else {
+            return Ok(GraphSaved::Missing);
+        };
+        let entry = self.inner.ports.library.by_graph(user, &graph.id).await?;
+        Ok(match entry {
+            Some(entry) => GraphSaved::Saved(Box::new(stored), Box::new(entry)),
+            None => GraphSaved::Missing,
+        })
+    }
+
+    /// The graph with the agents that its nodes run, as far as the user sees them.
+    pub async fn export_graph(
+        &self,
+        user: &UserId,
+        id: &GraphId,
+        version: Option<u32>,
+    ) -> PortResult<Option<Graph>> {
+        let graphs = &self.inner.ports.graphs;
+        let Some(stored) = graphs.get(user, id, version).await? else {
+            return Ok(None);
+        };
+        let mut graph = stored.graph;
+        let mut wanted = named(&graph);
+        let mut seen = vec![(graph.id.clone(), graph.version)];
+        while let Some(next) = wanted.pop() {
+            if seen.contains(&next) || seen.len() > SUB_GRAPHS {
+                continue;
+            }
+            seen.push(next.clone());
+            if let Some(inner) = graphs.get(user, &next.0, Some(next.1)).await? {
+                wanted.extend(named(&inner.graph));
+                graph.sub_graphs.push(inner.graph);
+            }
+        }
+        Ok(Some(graph))
+    }
+
+    pub async fn describe_agent(
+        &self,
+        user: &UserId,
+        graph: &GraphId,
+        version: Option<u32>,
+    ) -> PortResult<Option<AgentDescription>> {
+        let found = self.inner.ports.graphs.get(user, graph, version).await?;
+        let catalogue = &self.inner.catalogue;
+        Ok(found.map(|stored| AgentDescription {
+            input_schema: schema::input_schema(&stored.graph, catalogue),
+            output_schema: schema::output_schema(&stored.graph, catalogue),
+            flags: schema::flags(&stored.graph, catalogue),
+            graph: stored.graph,
+        }))
+    }
+}
+
+/// Takes the agents out that a file holds within an agent, those around others first.
+fn take_apart(graph: &mut Graph, within: &mut Vec<Graph>) {
+    for mut inner in std::mem::take(&mut graph.sub_graphs) {
+        if within.len() > SUB_GRAPHS {
+            return;
+        }
+        let mut deeper = std::mem::take(&mut inner.sub_graphs);
+        within.push(inner);
+        let mut holder = Graph { sub_graphs: std::mem::take(&mut deeper), ..Graph::default() };
+        take_apart(&mut holder, within);
+    }
+}
+
+/// The agents that nodes of this one run.
+fn named(graph: &Graph) -> Vec<(GraphId, u32)> {
+    let runs = graph.nodes.iter().filter(|node| node.block_id.as_str() == AGENT_EXECUTOR);
+    runs.filter_map(|node| {
+        let id = node.input_default.get("graph_id")?.as_str()?;
+        let version = node.input_default.get("graph_version")?.as_u64()?;
+        Some((GraphId::from(id), version as u32))
+    })
+    .collect()
+}
+
+/// Nodes that run an agent of the same file name it as it is stored here.
+fn refer_to(graph: &mut Graph, renamed: &HashMap<(GraphId, u32), (GraphId, u32)>) {
+    for node in graph.nodes.iter_mut().filter(|node| node.block_id.as_str() == AGENT_EXECUTOR) {
+        let id = node.input_default.get("graph_id").and_then(Value::as_str).unwrap_or_default();
+        let version = node.input_default.get("graph_version").and_then(Value::as_u64).unwrap_or(0);
+        if let Some((id, version)) = renamed.get(&(GraphId::from(id), version as u32)) {
+            node.input_default.insert("graph_id".to_owned(), json!(id));
+            node.input_default.insert("graph_version".to_owned(), json!(version));
+        }
+    }
+}
+
+fn problem(code: &str, message: String) -> Problem {
+    Problem { node_id: None, link_id: None, code: code.to_owned(), message }
+}

@@ -1,0 +1,367 @@
+//! Moves a run along: begins what can begin, lets outputs flow in order, journals both, until nothing is left to do.
+
+mod again;
+mod ended;
+mod in_flight;
+
+use std::collections::{HashMap, VecDeque};
+use std::sync::Arc;
+use std::time::Duration;
+
+use futures::FutureExt;
+use futures::stream::{FuturesUnordered, StreamExt};
+use ports::block::BlockError;
+use ports::store::{Advanced, Then};
+use protocol::execution::{
+    Execution, ExecutionError, ExecutionStatus, NodeEvent, Stats, node_run_id,
+};
+use protocol::tool::Effect;
+use tokio::time::Instant;
+
+use self::in_flight::{InFlight, RunFuture};
+use super::halt::Halt;
+use super::journal::Journal;
+use super::plan::{NodeAt, Plan};
+use super::slot::Slots;
+use super::waiting::Waiting;
+use crate::Inner;
+use crate::turn::registry::{Stop, StopReason};
+
+/// Node runs that work at the same time within one run.
+const AT_WORK: usize = 64;
+/// Complete sets of inputs from which on nothing more flows: what there is begins first.
+const READY: usize = 64;
+/// Values that may wait for others of their set.
+const MOST_WAITING: usize = 100_000;
+/// A node run that takes longer is journaled as running, for people to see.
+const ANNOUNCE: Duration = Duration::from_millis(200);
+/// How many steps are taken before others of this thread get their turn.
+const AT_ONCE: usize = 128;
+
+/// One attempt's work on one run.
+pub(super) struct Flow {
+    pub(super) inner: Arc<Inner>,
+    pub(super) execution: Arc<Execution>,
+    pub(super) stop: Arc<Stop>,
+    pub(super) plan: Plan,
+    pub(super) journal: Journal,
+    pub(super) stats: Stats,
+    /// Seconds of the attempts before.
+    pub(super) worked_before: f64,
+    pub(super) began: Instant,
+    pub(super) waiting: Arc<Waiting>,
+    pub(super) slots: Slots,
+    running: FuturesUnordered<RunFuture>,
+    in_flight: HashMap<u64, InFlight>,
+    /// The runs of every node that are in flight, in the order they began. Only the first of them flows, so that
+    /// outputs keep the order of inputs.
+    lanes: HashMap<NodeAt, VecDeque<u64>>,
+    /// Begun, but not before their beginning is stored: under which number it will be.
+    held: VecDeque<(u64, u64)>,
+    bytes: u64,
+    fatal: Option<ExecutionError>,
+}
+
+/// How a flow came to rest.
+pub(super) enum Settled {
+    /// Nothing is left to do.
+    Done,
+    /// Only a person can get it on.
+    InReview,
+}
+
+/// What a flow begins with.
+pub(super) struct Beginning {
+    pub(super) plan: Plan,
+    pub(super) journal: Journal,
+    pub(super) stats: Stats,
+    pub(super) bytes: u64,
+}
+
+impl Flow {
+    pub(super) fn new(
+        inner: Arc<Inner>,
+        execution: Arc<Execution>,
+        stop: Arc<Stop>,
+        slots: Slots,
+        beginning: Beginning,
+    ) -> Self {
+        let Beginning { plan, journal, stats, bytes } = beginning;
+        Self {
+            worked_before: execution.stats.duration,
+            inner,
+            execution,
+            stop,
+            plan,
+            journal,
+            stats,
+            began: Instant::now(),
+            waiting: Arc::default(),
+            slots,
+            running: FuturesUnordered::new(),
+            in_flight: HashMap::new(),
+            lanes: HashMap::new(),
+            held: VecDeque::new(),
+            bytes,
+            fatal: None,
+        }
+    }
+
+    /// Goes on until nothing but a person can get the run on, or it is over.
+    pub(super) async fn run(&mut self) -> Result<Settled, Halt> {
+        let mut announce = tokio::time::interval(ANNOUNCE);
+        announce.set_missed_tick_behavior(tokio::time::MissedTickBehavior::Delay);
+        loop {
+            self.progress()?;
+            self.stats.duration = self.worked_before + self.began.elapsed().as_secs_f64();
+            self.journal.begin(&self.stats)?;
+            if self.is_idle() && self.journal.is_clean() {
+                let in_review = self.plan.open().any(|(_, open)| open.in_review);
+                return Ok(if in_review { Settled::InReview } else { Settled::Done });
+            }
+            self.check_shutdown()?;
+            self.keep_a_slot().await?;
+            tokio::select! {
+                biased;
+                reason = self.stop.stopped() => return Err(Halt::Stop(reason)),
+                written = self.journal.written() => {
+                    written?;
+                    self.release_held();
+                }
+                Some((run, ended)) = self.running.next(), if !self.running.is_empty() => {
+                    self.note_end(run, ended);
+                    self.note_other_ends();
+                }
+                () = self.waiting.news() => {}
+                () = self.inner.phase.stopping(), if !self.inner.phase.is_stopping() => {}
+                _ = announce.tick() => self.announce_slow()?,
+            }
+            tokio::task::consume_budget().await;
+        }
+    }
+
+    /// Ends the run with what has come of it.
+    pub(super) async fn end(
+        &mut self,
+        status: ExecutionStatus,
+        error: Option<ExecutionError>,
+    ) -> Result<(), Halt> {
+        self.stats.duration = self.worked_before + self.began.elapsed().as_secs_f64();
+        self.journal.close(&self.stats, Then::End { status, error }).await?;
+        Ok(())
+    }
+
+    /// Lets the run wait for people; `Decided` when they have decided meanwhile.
+    pub(super) async fn rest(&mut self) -> Result<Advanced, Halt> {
+        self.stats.duration = self.worked_before + self.began.elapsed().as_secs_f64();
+        self.journal.close(&self.stats, Then::Rest).await
+    }
+
+    /// Stops what is in flight, and says so of every run that has not ended.
+    pub(super) fn terminate(&mut self) -> Result<(), Halt> {
+        self.drop_work();
+        let open: Vec<(u64, NodeAt)> =
+            self.plan.open().map(|(run, open)| (run, open.node)).collect();
+        for (run, at) in open {
+            let mut event = self.event(run, at);
+            event.status = Some(ExecutionStatus::Terminated);
+            self.record(event)?;
+        }
+        Ok(())
+    }
+
+    /// Node runs that have asked the copilot and have not ended.
+    pub(super) fn asked_the_copilot(&self) -> Vec<u64> {
+        let asks = |at: NodeAt| self.plan.node(at).block.spec().id == super::AUTOPILOT;
+        self.plan.open().filter(|(_, open)| asks(open.node)).map(|(run, _)| run).collect()
+    }
+
+    /// Nothing of this attempt acts any more.
+    pub(super) fn drop_work(&mut self) {
+        self.running.clear();
+        self.in_flight.clear();
+        self.lanes.clear();
+        self.held.clear();
+    }
+
+    /// Whether nothing can move by itself.
+    fn is_idle(&self) -> bool {
+        self.in_flight.is_empty() && self.held.is_empty() && self.plan.ready() == 0
+    }
+
+    /// Lets outputs flow and begins what can begin, as long as that changes anything.
+    fn progress(&mut self) -> Result<(), Halt> {
+        for _ in 0..AT_ONCE {
+            let flowed = self.settle_heads()?;
+            let began = self.begin_ready()?;
+            if let Some(error) = self.fatal.take() {
+                return Err(Halt::Fail(error));
+            }
+            if !flowed && !began {
+                return Ok(());
+            }
+            self.note_other_ends();
+        }
+        // There is more to do: the loop comes back to it after the others.
+        self.waiting.tell();
+        Ok(())
+    }
+
+    fn begin_ready(&mut self) -> Result<bool, Halt> {
+        let mut began = false;
+        while self.may_begin() {
+            let Some(at) = self.plan.next() else { break };
+            if self.plan.next_run() >= self.inner.options.node_runs {
+                return Err(Halt::fail(
+                    "too_many_node_runs",
+                    format!("A run may have {} node runs.", self.inner.options.node_runs),
+                ));
+            }
+            let Some(run) = self.plan.start(at) else { break };
+            self.lanes.entry(at).or_default().push_back(run);
+            match self.plan.node(at).block.spec().effect {
+                // What has no effect can be made again: nobody has to know that it began.
+                Effect::None => self.launch(run, at, 0),
+                Effect::Idempotent | Effect::Once => {
+                    let mut event = self.event(run, at);
+                    event.status = Some(ExecutionStatus::Running);
+                    let number = self.record(event)?;
+                    self.held.push_back((number, run));
+                }
+            }
+            began = true;
+        }
+        Ok(began)
+    }
+
+    /// A run that only waits for its outputs to flow does not count as work: otherwise those that would take them could
+    /// not begin.
+    fn may_begin(&self) -> bool {
+        let at_work = self.in_flight.values().filter(|run| run.is_at_work()).count();
+        at_work + self.held.len() < AT_WORK
+            && self.plan.ready() > 0
+            && !self.journal.is_full()
+            && !self.inner.phase.is_stopping()
+    }
+
+    /// Begins what was held until it was stored that it begins.
+    fn release_held(&mut self) {
+        while let Some((number, run)) = self.held.front().copied() {
+            if !self.journal.has_stored(number) {
+                return;
+            }
+            self.held.pop_front();
+            if let Some((at, emitted)) =
+                self.plan.open_run(run).map(|open| (open.node, open.emitted))
+            {
+                self.launch(run, at, emitted);
+            }
+        }
+    }
+
+    fn note_end(&mut self, run: u64, ended: Result<(), BlockError>) {
+        if let Some(flight) = self.in_flight.get_mut(&run) {
+            flight.ended = Some(ended);
+        }
+    }
+
+    fn note_other_ends(&mut self) {
+        while let Some(Some((run, ended))) = self.running.next().now_or_never() {
+            self.note_end(run, ended);
+        }
+    }
+
+    /// A change of a run, at this moment.
+    fn event(&self, run: u64, at: NodeAt) -> NodeEvent {
+        NodeEvent {
+            run,
+            node: self.plan.node(at).id.clone(),
+            outputs: Vec::new(),
+            status: None,
+            error: None,
+            decision: None,
+            cost: 0,
+            at: self.inner.ports.clock.now().as_millisecond(),
+        }
+    }
+
+    /// Takes an event in and journals it. Gives its number.
+    fn record(&mut self, event: NodeEvent) -> Result<u64, Halt> {
+        let size: usize =
+            event.outputs.iter().map(|(_, value)| super::outlet::size(value)).sum::<usize>() + 64;
+        self.bytes += size as u64;
+        if self.bytes > protocol::limits::EXECUTION_BYTES {
+            return Err(Halt::fail(
+                "output_too_large",
+                "The nodes of this run have emitted too much.",
+            ));
+        }
+        self.plan.apply(&event).map_err(broken)?;
+        if self.plan.waiting() > MOST_WAITING {
+            return Err(Halt::fail(
+                "too_many_waiting",
+                "Too many values wait for another input of their node, which does not come.",
+            ));
+        }
+        Ok(self.journal.add(event, size))
+    }
+
+    /// People see what takes its time.
+    fn announce_slow(&mut self) -> Result<(), Halt> {
+        let slow = |flight: &InFlight| !flight.announced && flight.began.elapsed() >= ANNOUNCE;
+        if !self.in_flight.values().any(slow) {
+            return Ok(());
+        }
+        // All of a lane, in order: the journal must not have a later run of a node begin before an earlier one.
+        let mut silent: Vec<u64> = self.in_flight.keys().copied().collect();
+        silent.retain(|run| !self.in_flight[run].announced);
+        silent.sort_unstable();
+        for run in silent {
+            let Some(at) = self.plan.open_run(run).map(|open| open.node) else { continue };
+            let mut event = self.event(run, at);
+            event.status = Some(ExecutionStatus::Running);
+            self.record(event)?;
+            if let Some(flight) = self.in_flight.get_mut(&run) {
+                flight.announced = true;
+            }
+        }
+        Ok(())
+    }
+
+    /// A shutdown takes the run away once nothing works here any more; who only waits can wait elsewhere.
+    fn check_shutdown(&self) -> Result<(), Halt> {
+        if !self.inner.phase.is_stopping() || !self.journal.is_clean() {
+            return Ok(());
+        }
+        let at_work = self.in_flight.values().filter(|flight| flight.is_at_work()).count();
+        match at_work <= self.waiting.count() {
+            true => Err(Halt::Stop(StopReason::Shutdown)),
+            false => Ok(()),
+        }
+    }
+
+    /// A run whose node runs all wait for other work lends its slot to others.
+    async fn keep_a_slot(&mut self) -> Result<(), Halt> {
+        let at_work = self.in_flight.values().filter(|flight| flight.is_at_work()).count();
+        let only_waits = at_work > 0 && self.waiting.count() >= at_work && self.held.is_empty();
+        if only_waits {
+            self.slots.lend();
+            return Ok(());
+        }
+        tokio::select! {
+            biased;
+            reason = self.stop.stopped() => Err(Halt::Stop(reason)),
+            () = self.slots.take_back() => Ok(()),
+        }
+    }
+
+    /// The key of a node run: the same in every attempt.
+    fn key(&self, run: u64) -> String {
+        node_run_id(&self.execution.id, run).0
+    }
+}
+
+pub(super) fn broken(broken: super::plan::Broken) -> Halt {
+    tracing::error!(%broken, "the journal of a run does not fit its graph");
+    Halt::fail("broken_journal", "What is stored about this run does not fit its agent.")
+}

@@ -1,0 +1,148 @@
+//! Outputs that flow and node runs that end.
+
+use std::sync::Arc;
+
+use ports::block::{Ask, BlockError};
+use protocol::block::{Meter, price};
+use protocol::credit::Charge;
+use protocol::execution::{ExecutionError, ExecutionStatus, NodeEvent, node_run_id};
+use protocol::review::{Review, ReviewStatus};
+use serde_json::Value;
+
+use super::{Flow, READY};
+use crate::graph::halt::Halt;
+use crate::graph::plan::NodeAt;
+
+/// Characters of an error that are kept.
+const ERROR_CHARS: usize = 4_000;
+
+impl Flow {
+    /// Takes what the first run of every lane has emitted, the latest run first, while there is room for what that
+    /// makes ready.
+    pub(super) fn settle_heads(&mut self) -> Result<bool, Halt> {
+        let mut heads: Vec<(u64, NodeAt)> =
+            self.lanes.iter().filter_map(|(at, lane)| Some((*lane.front()?, *at))).collect();
+        heads.sort_unstable_by(|a, b| b.cmp(a));
+        let mut flowed = false;
+        for (run, at) in heads {
+            if self.plan.ready() >= READY || self.journal.is_full() {
+                break;
+            }
+            flowed |= self.settle(run, at)?;
+        }
+        Ok(flowed)
+    }
+
+    fn settle(&mut self, run: u64, at: NodeAt) -> Result<bool, Halt> {
+        let Some(flight) = self.in_flight.get_mut(&run) else {
+            return Ok(false);
+        };
+        let (mut outputs, all) = flight.outlet.take(READY);
+        let again = flight.skip.min(outputs.len() as u64);
+        flight.skip -= again;
+        outputs.drain(..again as usize);
+        let ended = if all { flight.ended.take() } else { None };
+        if outputs.is_empty() && ended.is_none() {
+            return Ok(again > 0);
+        }
+        flight.announced = true;
+        flight.emitted |= !outputs.is_empty();
+        let mut event = self.event(run, at);
+        event.outputs = outputs.into_iter().map(|(pin, value)| (pin, Arc::new(value))).collect();
+        if let Some(ended) = ended {
+            self.close(run, at, ended, &mut event);
+        }
+        self.record(event)?;
+        Ok(true)
+    }
+
+    /// Says in the event how the run ended, and takes it out of its lane.
+    fn close(
+        &mut self,
+        run: u64,
+        at: NodeAt,
+        ended: Result<(), BlockError>,
+        event: &mut NodeEvent,
+    ) {
+        let failed = match ended {
+            Ok(()) => {
+                event.status = Some(ExecutionStatus::Completed);
+                None
+            }
+            Err(BlockError::Review(ask)) => {
+                event.status = Some(ExecutionStatus::Review);
+                let review = self.review(run, at, ask);
+                self.journal.ask(review);
+                None
+            }
+            Err(BlockError::Stopped) => Some("It was stopped.".to_owned()),
+            Err(BlockError::Failed(message)) => Some(message),
+            Err(BlockError::Fatal { code, message }) => {
+                let error = ExecutionError { code: code.to_owned(), message: message.clone() };
+                self.fatal = Some(error);
+                Some(message)
+            }
+        };
+        if let Some(message) = failed {
+            let message = protocol::text::cut_end(&message, ERROR_CHARS);
+            event.status = Some(ExecutionStatus::Failed);
+            event.outputs.push(("error".to_owned(), Arc::new(Value::String(message.clone()))));
+            event.error = Some(message);
+        }
+        if event.status.is_some_and(ExecutionStatus::is_final) {
+            self.stats.node_count += 1;
+            self.stats.node_error_count += u64::from(event.error.is_some());
+            self.bill(run, at, event);
+        }
+        self.in_flight.remove(&run);
+        if let Some(lane) = self.lanes.get_mut(&at) {
+            lane.retain(|in_lane| *in_lane != run);
+            if lane.is_empty() {
+                self.lanes.remove(&at);
+            }
+        }
+    }
+
+    /// A run is paid for when it has given or used something; one that failed with nothing is free.
+    fn bill(&mut self, run: u64, at: NodeAt, event: &mut NodeEvent) {
+        let Some(flight) = self.in_flight.get(&run) else { return };
+        if !self.inner.options.credits || self.execution.request.dry_run {
+            return;
+        }
+        let spec = self.plan.node(at).block.spec();
+        let seconds = flight.began.elapsed().as_secs();
+        let used = Meter { seconds, ..flight.meter.total() };
+        let worth = flight.emitted || used.tokens + used.microdollars + used.bytes + used.items > 0;
+        let amount = if worth { price(spec.costs, &used) } else { 0 };
+        // Work is not free either: a credit for every hundred node runs.
+        let round = self.stats.node_count.is_multiple_of(super::super::RUNS_PER_CREDIT);
+        let amount = amount + u64::from(round);
+        if amount == 0 {
+            return;
+        }
+        event.cost = amount;
+        self.stats.cost += amount;
+        let key = node_run_id(&self.execution.id, run).0;
+        self.journal.charge(Charge { key, amount, what: spec.name.to_owned() });
+    }
+
+    fn review(&self, run: u64, at: NodeAt, ask: Ask) -> Review {
+        let execution = &self.execution;
+        Review {
+            id: node_run_id(&execution.id, run),
+            user_id: execution.user_id.clone(),
+            execution_id: execution.id.clone(),
+            graph_id: execution.graph_id.clone(),
+            graph_version: execution.graph_version,
+            node_id: self.plan.node(at).id.clone(),
+            payload: ask.payload,
+            instructions: ask.instructions,
+            editable: ask.editable,
+            status: ReviewStatus::Waiting,
+            review_message: None,
+            was_edited: false,
+            created_at: self.inner.ports.clock.now(),
+            reviewed_at: None,
+        }
+    }
+}

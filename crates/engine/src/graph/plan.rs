@@ -1,0 +1,327 @@
+//! The dataflow of one run, as a state machine without I/O: which nodes can fire, with what. A run that goes on applies
+//! the same events in the same order as one that is taken over, so both come to the same state.
+
+use std::collections::{BTreeMap, HashMap, VecDeque};
+use std::sync::Arc;
+
+use ports::Block;
+use protocol::NodeId;
+use protocol::block::BlockKind;
+use protocol::execution::{ExecutionStatus, NodeEvent};
+use protocol::graph::{Graph, Node};
+use protocol::review::Decision;
+use serde_json::{Map, Value};
+
+use super::catalogue::Catalogue;
+use super::pins;
+
+/// Index of a node within its plan.
+pub(crate) type NodeAt = usize;
+
+pub(crate) struct Plan {
+    nodes: Vec<PlanNode>,
+    by_id: HashMap<NodeId, NodeAt>,
+    /// One entry for every set of inputs that is complete, the latest last. Taking the latest first goes deep before it
+    /// goes wide, which keeps what waits small.
+    ready: Vec<NodeAt>,
+    open: BTreeMap<u64, OpenRun>,
+    next_run: u64,
+    /// Values that wait for others of their set.
+    waiting: usize,
+}
+
+pub(crate) struct PlanNode {
+    pub(crate) id: NodeId,
+    pub(crate) block: Arc<dyn Block>,
+    defaults: Map<String, Value>,
+    links: Vec<OutLink>,
+    pins: Vec<Pin>,
+    /// All that comes to it is kept: then every new value fires it again.
+    only_kept: bool,
+    ready: VecDeque<Inputs>,
+}
+
+struct OutLink {
+    /// The output as the link names it, and the pin that is the beginning of that name.
+    name: String,
+    base: String,
+    sink: NodeAt,
+    pin: usize,
+}
+
+/// A named input that links lead to.
+struct Pin {
+    name: String,
+    keeps: bool,
+    queue: VecDeque<Arc<Value>>,
+    kept: Option<Arc<Value>>,
+}
+
+/// A complete set of inputs.
+#[derive(Clone, Default)]
+pub(crate) struct Inputs {
+    given: Map<String, Value>,
+    linked: Vec<Arc<Value>>,
+}
+
+/// A node run that has begun and not ended.
+#[derive(Clone)]
+pub(crate) struct OpenRun {
+    pub(crate) node: NodeAt,
+    inputs: Inputs,
+    /// How many outputs have flowed.
+    pub(crate) emitted: u64,
+    pub(crate) in_review: bool,
+    pub(crate) decision: Option<Decision>,
+}
+
+/// The journal does not fit the graph.
+#[derive(Debug, PartialEq, thiserror::Error)]
+pub(crate) enum Broken {
+    #[error("the block {0} is not there")]
+    NoBlock(String),
+    #[error("a link leads from or to a node that is not there")]
+    NoNode,
+    #[error("the journal names a node run that cannot have begun")]
+    NeverBegan,
+}
+
+impl Plan {
+    pub(crate) fn new(graph: &Graph, catalogue: &Catalogue) -> Result<Self, Broken> {
+        let mut nodes = Vec::with_capacity(graph.nodes.len());
+        for Node { id, block_id, input_default, .. } in &graph.nodes {
+            let block =
+                catalogue.get(block_id).ok_or_else(|| Broken::NoBlock(block_id.0.clone()))?;
+            nodes.push(PlanNode {
+                id: id.clone(),
+                block: block.clone(),
+                defaults: input_default.clone(),
+                links: Vec::new(),
+                pins: Vec::new(),
+                only_kept: true,
+                ready: VecDeque::new(),
+            });
+        }
+        let by_id: HashMap<NodeId, NodeAt> =
+            nodes.iter().enumerate().map(|(at, node)| (node.id.clone(), at)).collect();
+        for link in &graph.links {
+            let source = *by_id.get(&link.source_id).ok_or(Broken::NoNode)?;
+            let sink = *by_id.get(&link.sink_id).ok_or(Broken::NoNode)?;
+            let keeps = link.is_static || nodes[source].block.spec().static_output;
+            let pin = nodes[sink].pin(&link.sink_name, keeps);
+            let base = pins::base(&link.source_name).to_owned();
+            let name = link.source_name.clone();
+            nodes[source].links.push(OutLink { name, base, sink, pin });
+        }
+        for node in &mut nodes {
+            node.only_kept = node.pins.iter().all(|pin| pin.keeps);
+        }
+        Ok(Self { nodes, by_id, ready: Vec::new(), open: BTreeMap::new(), next_run: 0, waiting: 0 })
+    }
+
+    /// Makes the nodes ready that nothing leads to, with what the run was given.
+    pub(crate) fn begin(&mut self, inputs: &Map<String, Value>) {
+        // The latest is taken first, and the first of the file should begin.
+        for at in (0..self.nodes.len()).rev() {
+            if let Some(given) = self.nodes[at].starts_with(inputs) {
+                self.nodes[at].ready.push_back(Inputs { given, linked: Vec::new() });
+                self.ready.push(at);
+            }
+        }
+    }
+
+    pub(crate) fn node(&self, at: NodeAt) -> &PlanNode {
+        &self.nodes[at]
+    }
+
+    /// The node that should begin next.
+    pub(crate) fn next(&self) -> Option<NodeAt> {
+        self.ready.last().copied()
+    }
+
+    /// All nodes that could begin.
+    #[cfg(test)]
+    pub(crate) fn ready_nodes(&self) -> Vec<NodeAt> {
+        (0..self.nodes.len()).filter(|at| !self.nodes[*at].ready.is_empty()).collect()
+    }
+
+    /// The ordinal of the node run that begins next.
+    pub(crate) fn next_run(&self) -> u64 {
+        self.next_run
+    }
+
+    /// Begins the next run of a node and takes its inputs.
+    pub(crate) fn start(&mut self, at: NodeAt) -> Option<u64> {
+        let run = self.next_run;
+        self.start_as(at, run).then_some(run)
+    }
+
+    fn start_as(&mut self, at: NodeAt, run: u64) -> bool {
+        let Some(inputs) = self.nodes[at].ready.pop_front() else {
+            return false;
+        };
+        if let Some(place) = self.ready.iter().rposition(|ready| *ready == at) {
+            self.ready.remove(place);
+        }
+        let began = OpenRun { node: at, inputs, emitted: 0, in_review: false, decision: None };
+        self.open.insert(run, began);
+        self.next_run = self.next_run.max(run + 1);
+        true
+    }
+
+    /// What the run was given, with the defaults of its node beneath, as pins: nested ones are not merged yet.
+    pub(crate) fn inputs(&self, run: u64) -> Map<String, Value> {
+        let open = self.open.get(&run);
+        open.map(|open| self.nodes[open.node].inputs(&open.inputs)).unwrap_or_default()
+    }
+
+    /// What the next run of this node would be given.
+    pub(crate) fn upcoming(&self, id: &NodeId) -> Map<String, Value> {
+        let node = self.by_id.get(id).map(|at| &self.nodes[*at]);
+        node.and_then(|node| Some(node.inputs(node.ready.front()?))).unwrap_or_default()
+    }
+
+    pub(crate) fn open(&self) -> impl Iterator<Item = (u64, &OpenRun)> {
+        self.open.iter().map(|(run, open)| (*run, open))
+    }
+
+    pub(crate) fn open_run(&self, run: u64) -> Option<&OpenRun> {
+        self.open.get(&run)
+    }
+
+    /// How many sets of inputs are complete and have not begun.
+    pub(crate) fn ready(&self) -> usize {
+        self.ready.len()
+    }
+
+    /// How many values wait for the others of their set.
+    pub(crate) fn waiting(&self) -> usize {
+        self.waiting
+    }
+
+    /// Takes one event of the journal in. A run that it names for the first time begins with it.
+    pub(crate) fn apply(&mut self, event: &NodeEvent) -> Result<(), Broken> {
+        if !self.open.contains_key(&event.run) {
+            let at = *self.by_id.get(&event.node).ok_or(Broken::NoNode)?;
+            if !self.start_as(at, event.run) {
+                return Err(Broken::NeverBegan);
+            }
+        }
+        let Some(open) = self.open.get_mut(&event.run) else {
+            return Err(Broken::NeverBegan);
+        };
+        let at = open.node;
+        open.emitted += event.outputs.len() as u64;
+        if let Some(decision) = &event.decision {
+            open.decision = Some(decision.clone());
+        }
+        if let Some(status) = event.status {
+            open.in_review = status == ExecutionStatus::Review;
+            if status.is_final() {
+                self.open.remove(&event.run);
+            }
+        }
+        for (pin, value) in &event.outputs {
+            self.flow(at, pin, value);
+        }
+        Ok(())
+    }
+
+    fn flow(&mut self, from: NodeAt, pin: &str, value: &Arc<Value>) {
+        // Taken out for the loop, because a link may lead back to the node itself.
+        let links = std::mem::take(&mut self.nodes[from].links);
+        for link in links.iter().filter(|link| link.base == pin) {
+            let carried = match link.name == pin {
+                true => Some(value.clone()),
+                false => pins::pick(&link.name, (pin, value)).map(Arc::new),
+            };
+            if let Some(carried) = carried {
+                self.arrive(link.sink, link.pin, carried);
+            }
+        }
+        self.nodes[from].links = links;
+    }
+
+    fn arrive(&mut self, sink: NodeAt, pin: usize, value: Arc<Value>) {
+        let node = &mut self.nodes[sink];
+        let at = &mut node.pins[pin];
+        if at.keeps && !node.only_kept {
+            at.kept = Some(value);
+        } else {
+            at.queue.push_back(value);
+            self.waiting += 1;
+        }
+        while let Some(inputs) = node.complete_set(&mut self.waiting) {
+            node.ready.push_back(inputs);
+            self.ready.push(sink);
+        }
+    }
+}
+
+impl PlanNode {
+    fn pin(&mut self, name: &str, keeps: bool) -> usize {
+        if let Some(at) = self.pins.iter().position(|pin| pin.name == name) {
+            // One link that does not keep is enough: its values must not be lost.
+            self.pins[at].keeps &= keeps;
+            return at;
+        }
+        self.pins.push(Pin { name: name.to_owned(), keeps, queue: VecDeque::new(), kept: None });
+        self.pins.len() - 1
+    }
+
+    fn inputs(&self, set: &Inputs) -> Map<String, Value> {
+        let mut inputs = self.defaults.clone();
+        inputs.extend(set.given.clone());
+        for (pin, value) in self.pins.iter().zip(&set.linked) {
+            inputs.insert(pin.name.clone(), Value::clone(value));
+        }
+        inputs
+    }
+
+    /// What a node that nothing leads to begins with; `None` when it does not begin by itself.
+    fn starts_with(&self, inputs: &Map<String, Value>) -> Option<Map<String, Value>> {
+        if !self.pins.is_empty() {
+            return None;
+        }
+        let given = |pin: &str, value: &Value| Map::from_iter([(pin.to_owned(), value.clone())]);
+        match self.block.spec().kind {
+            BlockKind::Note => None,
+            BlockKind::Input => {
+                let name = self.defaults.get("name").and_then(Value::as_str).unwrap_or_default();
+                Some(inputs.get(name).map(|value| given("value", value)).unwrap_or_default())
+            }
+            // A trigger begins with what has triggered it.
+            BlockKind::Webhook | BlockKind::WebhookManual => {
+                inputs.get("payload").map(|payload| given("payload", payload))
+            }
+            _ => Some(Map::new()),
+        }
+    }
+
+    /// Takes a set out if one is complete: the oldest value of every pin, or the one it keeps.
+    fn complete_set(&mut self, waiting: &mut usize) -> Option<Inputs> {
+        let has = |pin: &Pin| !pin.queue.is_empty() || pin.kept.is_some();
+        let fires = match self.only_kept {
+            true => self.pins.iter().any(|pin| !pin.queue.is_empty()),
+            false => self.pins.iter().all(|pin| pin.keeps || !pin.queue.is_empty()),
+        };
+        if !fires || !self.pins.iter().all(has) {
+            return None;
+        }
+        let take = |pin: &mut Pin| {
+            let value = match pin.queue.pop_front() {
+                Some(value) => {
+                    *waiting -= 1;
+                    value
+                }
+                None => pin.kept.clone()?,
+            };
+            if pin.keeps {
+                pin.kept = Some(value.clone());
+            }
+            Some(value)
+        };
+        let linked = self.pins.iter_mut().filter_map(take).collect();
+        Some(Inputs { given: Map::new(), linked })
+    }
+}

@@ -1,0 +1,301 @@
+//! Random graphs of deterministic blocks, run in random interleavings: every node fires as often as its inputs allow,
+//! and always with the same inputs in the same order.
+
+use std::collections::{BTreeMap, HashMap, VecDeque};
+use std::sync::Arc;
+
+use async_trait::async_trait;
+use ports::Block;
+use ports::block::{BlockContext, BlockError, BlockExample, Emit};
+use proptest::prelude::*;
+use protocol::NodeId;
+use protocol::block::{BlockKind, BlockSpec};
+use protocol::execution::{ExecutionStatus, NodeEvent};
+use protocol::graph::{Graph, Link, Node};
+use protocol::tool::Effect;
+use rand::rngs::StdRng;
+use rand::{RngExt, SeedableRng};
+use serde_json::{Map, Value, json};
+
+use super::catalogue::Catalogue;
+use super::plan::Plan;
+
+/// Emits its label and inputs, some fixed number of times; the runs of these tests are made by the tests themselves.
+struct Fake(BlockSpec);
+
+const FLOWING: &str = "flowing";
+const KEEPING: &str = "keeping";
+
+fn catalogue() -> Catalogue {
+    let fake = |id: &'static str, static_output: bool| -> Arc<dyn Block> {
+        Arc::new(Fake(BlockSpec {
+            id,
+            name: id,
+            description: "A block of a test.",
+            categories: &[],
+            kind: BlockKind::Standard,
+            inputs: json!({ "type": "object", "additionalProperties": true }),
+            outputs: json!({ "type": "object" }),
+            effect: Effect::None,
+            costs: &[],
+            static_output,
+            sensitive: false,
+            coordinates: false,
+        }))
+    };
+    Catalogue::new(vec![fake(FLOWING, false), fake(KEEPING, true)])
+}
+
+#[async_trait]
+impl Block for Fake {
+    fn spec(&self) -> &BlockSpec {
+        &self.0
+    }
+
+    async fn run(
+        &self,
+        _: Map<String, Value>,
+        _: BlockContext,
+        _: &dyn Emit,
+    ) -> Result<(), BlockError> {
+        Ok(())
+    }
+
+    fn examples(&self) -> Vec<BlockExample> {
+        Vec::new()
+    }
+}
+
+/// A graph, and how many values every run of each of its nodes emits.
+#[derive(Clone, Debug)]
+struct Scene {
+    graph: Graph,
+    emits: HashMap<NodeId, usize>,
+}
+
+/// Up to twelve nodes. Links lead forward, and no two lead to the same pin.
+fn scene() -> impl Strategy<Value = Scene> {
+    let node =
+        (0..4_usize, any::<bool>(), prop::collection::vec(any::<prop::sample::Index>(), 0..4));
+    prop::collection::vec(node, 1..12).prop_map(|drawn| {
+        let mut scene = Scene { graph: Graph::default(), emits: HashMap::new() };
+        for (at, (emits, keeps, sources)) in drawn.into_iter().enumerate() {
+            let id = NodeId(format!("n{at}"));
+            // What is kept comes once, from where nothing leads: otherwise its value is a matter of time.
+            let sources = if keeps || at == 0 { Vec::new() } else { sources };
+            let block_id = if keeps { KEEPING } else { FLOWING }.into();
+            let emits = if keeps { 1 } else { emits };
+            for (pin, source) in sources.iter().enumerate() {
+                scene.graph.links.push(Link {
+                    id: format!("l{at}-{pin}"),
+                    source_id: NodeId(format!("n{}", source.index(at))),
+                    sink_id: id.clone(),
+                    source_name: "out".to_owned(),
+                    sink_name: format!("in{pin}"),
+                    is_static: false,
+                });
+            }
+            let (input_default, metadata) = Default::default();
+            scene.graph.nodes.push(Node { id: id.clone(), block_id, input_default, metadata });
+            scene.emits.insert(id, emits);
+        }
+        scene
+    })
+}
+
+/// What happened: the inputs of every run of every node, in order, and the journal.
+#[derive(Debug, Default, PartialEq)]
+struct Happened {
+    fired: BTreeMap<NodeId, Vec<Value>>,
+    journal: Vec<NodeEvent>,
+}
+
+/// Runs the scene. Chance decides what begins and which node's outputs flow next; only the order of the runs of one
+/// node is kept, as the flow does.
+fn run(scene: &Scene, seed: u64) -> Happened {
+    let mut dice = StdRng::seed_from_u64(seed);
+    let mut plan = Plan::new(&scene.graph, &catalogue()).expect("a sound graph");
+    plan.begin(&Map::new());
+    let mut happened = Happened::default();
+    let mut lanes: BTreeMap<usize, VecDeque<(u64, VecDeque<Value>)>> = BTreeMap::new();
+    loop {
+        let ready = plan.ready_nodes();
+        if ready.is_empty() && lanes.is_empty() {
+            return happened;
+        }
+        if !ready.is_empty() && (lanes.is_empty() || dice.random_bool(0.5)) {
+            let at = ready[dice.random_range(0..ready.len())];
+            let run = plan.start(at).expect("it is ready");
+            let node = plan.node(at).id.clone();
+            let inputs = Value::Object(plan.inputs(run));
+            let outputs = (0..scene.emits[&node]).map(|turn| json!([node, turn, inputs])).collect();
+            happened.fired.entry(node).or_default().push(inputs);
+            lanes.entry(at).or_default().push_back((run, outputs));
+            continue;
+        }
+        let at = *lanes.keys().nth(dice.random_range(0..lanes.len())).expect("one of them");
+        let lane = lanes.get_mut(&at).expect("it is there");
+        let (run, outputs) = lane.front_mut().expect("no lane is empty");
+        let mut event = event(*run, &plan.node(at).id);
+        match outputs.pop_front() {
+            Some(value) => event.outputs.push(("out".to_owned(), Arc::new(value))),
+            None => {
+                event.status = Some(ExecutionStatus::Completed);
+                lane.pop_front();
+                if lane.is_empty() {
+                    lanes.remove(&at);
+                }
+            }
+        }
+        plan.apply(&event).expect("it fits");
+        happened.journal.push(event);
+    }
+}
+
+fn event(run: u64, node: &NodeId) -> NodeEvent {
+    let (outputs, node) = (Vec::new(), node.clone());
+    NodeEvent { run, node, outputs, status: None, error: None, decision: None, cost: 0, at: 0 }
+}
+
+/// How often every node can fire: as often as the poorest of its inputs comes, and kept ones always do.
+fn allowed(scene: &Scene) -> BTreeMap<NodeId, usize> {
+    let keeps = |id: &NodeId| {
+        scene.graph.nodes.iter().any(|node| node.id == *id && node.block_id.as_str() == KEEPING)
+    };
+    let mut allowed: BTreeMap<NodeId, usize> = BTreeMap::new();
+    for node in &scene.graph.nodes {
+        let links: Vec<&Link> =
+            scene.graph.links.iter().filter(|link| link.sink_id == node.id).collect();
+        let comes = |link: &&Link| allowed[&link.source_id] * scene.emits[&link.source_id];
+        let flowing = links.iter().filter(|link| !keeps(&link.source_id)).map(comes).min();
+        let times = match (links.is_empty(), flowing) {
+            (true, _) => 1,
+            (false, Some(times)) => times,
+            // Only kept values, each of which comes once: in whatever order they come, the last one completes the set.
+            (false, None) => 1,
+        };
+        allowed.insert(node.id.clone(), times);
+    }
+    allowed
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 400, ..ProptestConfig::default() })]
+
+    #[test]
+    fn every_node_fires_as_often_as_its_inputs_allow(scene in scene(), seed in any::<u64>()) {
+        let allowed = allowed(&scene);
+        prop_assume!(allowed.values().sum::<usize>() < 5_000);
+        let happened = run(&scene, seed);
+        for (node, times) in allowed {
+            let fired = happened.fired.get(&node).map_or(0, Vec::len);
+            prop_assert_eq!(fired, times, "{}", node);
+        }
+    }
+
+    #[test]
+    fn in_any_interleaving_every_node_gets_the_same_inputs_in_the_same_order(
+        scene in scene(),
+        seeds in any::<[u64; 2]>(),
+    ) {
+        prop_assume!(allowed(&scene).values().sum::<usize>() < 2_000);
+        let [one, other] = seeds.map(|seed| run(&scene, seed).fired);
+        prop_assert_eq!(one, other);
+    }
+
+    #[test]
+    fn a_journal_that_is_replayed_up_to_any_event_leads_to_the_same_end(
+        scene in scene(),
+        seed in any::<u64>(),
+        cut in any::<prop::sample::Index>(),
+    ) {
+        prop_assume!(allowed(&scene).values().sum::<usize>() < 2_000);
+        let whole = run(&scene, seed);
+        let cut = cut.index(whole.journal.len() + 1);
+        let mut live = Plan::new(&scene.graph, &catalogue()).expect("a sound graph");
+        let mut taken_over = Plan::new(&scene.graph, &catalogue()).expect("a sound graph");
+        for plan in [&mut live, &mut taken_over] {
+            plan.begin(&Map::new());
+            whole.journal[..cut].iter().for_each(|event| plan.apply(event).expect("it fits"));
+        }
+        // The rest of the journal fits a plan that has seen only its beginning.
+        for event in &whole.journal[cut..] {
+            taken_over.apply(event).expect("it fits");
+            live.apply(event).expect("it fits");
+        }
+        prop_assert_eq!(taken_over.ready(), 0);
+        prop_assert_eq!(taken_over.open().count(), 0);
+        prop_assert_eq!(taken_over.waiting(), live.waiting());
+    }
+}
+
+#[test]
+fn a_kept_value_fills_every_later_run_of_its_sink() {
+    let node = |id: &str, block: &str| Node {
+        id: id.into(),
+        block_id: block.into(),
+        input_default: Map::new(),
+        metadata: Map::new(),
+    };
+    let link = |from: &str, to: &str, pin: &str| Link {
+        id: format!("{from}-{to}"),
+        source_id: from.into(),
+        sink_id: to.into(),
+        source_name: "out".to_owned(),
+        sink_name: pin.to_owned(),
+        is_static: false,
+    };
+    let graph = Graph {
+        nodes: vec![node("many", FLOWING), node("kept", KEEPING), node("sink", FLOWING)],
+        links: vec![link("many", "sink", "item"), link("kept", "sink", "factor")],
+        ..Graph::default()
+    };
+    let emits = HashMap::from([("many".into(), 3), ("kept".into(), 1), ("sink".into(), 0)]);
+    for seed in 0..20 {
+        let happened = run(&Scene { graph: graph.clone(), emits: emits.clone() }, seed);
+        let sink = &happened.fired[&NodeId::from("sink")];
+        assert_eq!(sink.len(), 3, "seed {seed}");
+        let numbers: Vec<_> = sink.iter().map(|inputs| inputs["item"][1].clone()).collect();
+        assert_eq!(numbers, [0, 1, 2], "seed {seed}");
+        assert!(sink.iter().all(|inputs| inputs["factor"][0] == "kept"), "seed {seed}");
+    }
+}
+
+#[test]
+fn a_loop_runs_for_as_long_as_something_flows_back() {
+    let node = |id: &str| Node {
+        id: id.into(),
+        block_id: FLOWING.into(),
+        input_default: Map::new(),
+        metadata: Map::new(),
+    };
+    let link = |from: &str, to: &str| Link {
+        id: format!("{from}-{to}"),
+        source_id: from.into(),
+        sink_id: to.into(),
+        source_name: "out".to_owned(),
+        sink_name: "in".to_owned(),
+        is_static: false,
+    };
+    let graph = Graph {
+        nodes: vec![node("begin"), node("again")],
+        links: vec![link("begin", "again"), link("again", "again")],
+        ..Graph::default()
+    };
+    let mut plan = Plan::new(&graph, &catalogue()).expect("a sound graph");
+    plan.begin(&Map::new());
+    let (mut run, mut rounds) = (0, 0);
+    while let Some(at) = plan.next() {
+        plan.start(at).expect("it is ready");
+        let node = plan.node(at).id.clone();
+        let mut event = event(run, &node);
+        event.status = Some(ExecutionStatus::Completed);
+        if node.as_str() == "begin" || rounds < 10 {
+            event.outputs.push(("out".to_owned(), Arc::new(json!(run))));
+        }
+        rounds += usize::from(node.as_str() == "again");
+        plan.apply(&event).expect("it fits");
+        run += 1;
+    }
+    assert_eq!((run, rounds), (12, 11));
+}

@@ -1,0 +1,129 @@
+//! Dry runs: a model plays the blocks that would act on the world or cost something. All others run as they are.
+
+use std::time::Duration;
+
+use futures::StreamExt;
+use ports::block::{BlockContext, BlockError, Emit};
+use ports::model::{ModelEvent, ModelMessage, ModelRequest, ToolUse};
+use protocol::block::{BlockKind, BlockSpec};
+use protocol::text::cut_end;
+use protocol::tool::Effect;
+use protocol::turn::{Mode, Tier};
+use serde_json::{Map, Value, json};
+
+use crate::Inner;
+
+const SYSTEM: &str = "You play one block of an automation during a rehearsal: nothing real happens. You are told what the \
+                      block does, its schemas and its inputs. Answer with one JSON object that holds a plausible value \
+                      for every output pin that the block would emit, and nothing else.";
+/// How a failure of the rehearsal itself begins.
+const FAILED: &str = "[SIMULATOR ERROR]";
+const TRIES: u32 = 5;
+const INPUT_CHARS: usize = 20_000;
+const ANSWER_BYTES: usize = 256 * 1024;
+const PATIENCE: Duration = Duration::from_secs(120);
+
+/// Whether a dry run must not run it.
+pub(super) fn is_simulated(spec: &BlockSpec) -> bool {
+    let coordinates = matches!(spec.kind, BlockKind::Agent | BlockKind::Input | BlockKind::Output);
+    let acts = spec.effect != Effect::None || spec.kind == BlockKind::Ai || spec.sensitive;
+    acts && !coordinates && spec.id != super::AUTOPILOT
+}
+
+pub(super) async fn run(
+    inner: &Inner,
+    spec: &BlockSpec,
+    inputs: &Map<String, Value>,
+    context: &BlockContext,
+    out: &dyn Emit,
+) -> Result<(), BlockError> {
+    let outputs = match inner.model.summarises() {
+        // Without a model, values of the right kind serve.
+        false => samples(spec),
+        true => tokio::select! {
+            biased;
+            () = context.cancel.cancelled() => return Err(BlockError::Stopped),
+            played = tokio::time::timeout(PATIENCE, play(inner, spec, inputs)) => {
+                played.unwrap_or_else(|_| Err("the model took too long".to_owned()))
+                    .map_err(|why| BlockError::failed(format!("{FAILED} {why}.")))?
+            }
+        },
+    };
+    for (pin, value) in outputs {
+        out.emit(&pin, value).await?;
+    }
+    Ok(())
+}
+
+async fn play(
+    inner: &Inner,
+    spec: &BlockSpec,
+    inputs: &Map<String, Value>,
+) -> Result<Map<String, Value>, String> {
+    let question = json!({
+        "block": spec.name,
+        "does": spec.description,
+        "input_schema": spec.inputs,
+        "output_schema": spec.outputs,
+        "inputs": cut_end(&Value::Object(without_credentials(inputs)).to_string(), INPUT_CHARS),
+    });
+    let mut why = String::new();
+    for _ in 0..TRIES {
+        let request = ModelRequest {
+            system: SYSTEM.to_owned(),
+            messages: vec![ModelMessage::User { text: question.to_string() }],
+            tools: [].into(),
+            tool_use: ToolUse::Forbidden,
+            tier: Tier::Standard,
+            mode: Mode::Fast,
+        };
+        let answer = answer(inner, request).await?;
+        match read(&answer, spec) {
+            Some(outputs) => return Ok(outputs),
+            None => why = "the model did not answer with the block's outputs".to_owned(),
+        }
+    }
+    Err(why)
+}
+
+async fn answer(inner: &Inner, request: ModelRequest) -> Result<String, String> {
+    let mut stream = inner.model.stream(request).await.map_err(|error| error.message)?;
+    let mut text = String::new();
+    while let Some(event) = stream.next().await {
+        if let ModelEvent::Text(delta) = event.map_err(|error| error.message)? {
+            text.push_str(&delta);
+        }
+        if text.len() > ANSWER_BYTES {
+            return Err("the model did not come to an end".to_owned());
+        }
+    }
+    Ok(text)
+}
+
+/// The object in an answer, with the pins that the block has.
+fn read(answer: &str, spec: &BlockSpec) -> Option<Map<String, Value>> {
+    let (from, to) = (answer.find('{')?, answer.rfind('}')?);
+    let found: Value = serde_json::from_str(answer.get(from..=to)?).ok()?;
+    let Value::Object(mut found) = found else { return None };
+    found.retain(|pin, _| spec.output(pin).is_some() && pin != "error");
+    (!found.is_empty()).then_some(found)
+}
+
+fn without_credentials(inputs: &Map<String, Value>) -> Map<String, Value> {
+    let secret = |pin: &String| pin.contains("credential") || pin.contains("secret");
+    inputs.iter().filter(|(pin, _)| !secret(pin)).map(|(k, v)| (k.clone(), v.clone())).collect()
+}
+
+/// A value for every pin, of the type that its schema names.
+fn samples(spec: &BlockSpec) -> Map<String, Value> {
+    let pins = spec.outputs.get("properties").and_then(Value::as_object);
+    let sample = |schema: &Value| match schema.get("type").and_then(Value::as_str) {
+        Some("integer" | "number") => json!(1),
+        Some("boolean") => json!(true),
+        Some("array") => json!([]),
+        Some("object") => json!({}),
+        _ => json!("(rehearsal)"),
+    };
+    let outputs = pins.into_iter().flatten().filter(|(pin, _)| *pin != "error");
+    outputs.map(|(pin, schema)| (pin.clone(), sample(schema))).collect()
+}

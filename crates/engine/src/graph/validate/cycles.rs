@@ -1,0 +1,87 @@
+//! Cycles that can never begin.
+//!
+//! A node fires when each of its linked pins has a value, whichever link brings it. So a cycle works when a value can
+//! enter it from outside, on a pin that the cycle feeds later. Where every way in waits for the cycle itself, nothing
+//! in it ever fires.
+
+use std::collections::{HashMap, HashSet, VecDeque};
+
+use protocol::NodeId;
+use protocol::block::BlockKind;
+use protocol::graph::{Link, Problem};
+
+use super::{Code, Document};
+
+pub(super) fn check(document: &Document<'_>) -> Vec<Problem> {
+    let silent = silent(document);
+    let circular = circular(document, silent);
+    let stuck = document.graph.nodes.iter().filter(|node| circular.contains(&node.id));
+    stuck
+        .map(|node| {
+            let message = format!(
+                "{} never runs: it is part of a cycle in which every node waits for another one. Give one of the \
+                 cycle's pins a first value with a link from outside.",
+                document.nodes[&node.id]
+            );
+            Code::DeadCycle.of_node(node, message)
+        })
+        .collect()
+}
+
+/// The nodes that never fire.
+fn silent<'a>(document: &Document<'a>) -> HashSet<&'a NodeId> {
+    let mut leaving: HashMap<&NodeId, Vec<&Link>> = HashMap::new();
+    for link in &document.graph.links {
+        leaving.entry(&link.source_id).or_default().push(link);
+    }
+    // The pins that each node still waits for.
+    let mut awaited: HashMap<&NodeId, HashSet<&str>> = HashMap::new();
+    let mut firing = VecDeque::new();
+    for (id, placed) in &document.nodes {
+        let is_input = placed.spec.is_some_and(|spec| spec.kind == BlockKind::Input);
+        // A link from nowhere is a problem of its own.
+        let real = document
+            .arriving(id)
+            .iter()
+            .filter(|link| document.nodes.contains_key(&link.source_id));
+        let pins: HashSet<&str> = real.map(|link| link.sink_name.as_str()).collect();
+        if is_input || pins.is_empty() {
+            firing.push_back(*id);
+        } else {
+            awaited.insert(*id, pins);
+        }
+    }
+    while let Some(id) = firing.pop_front() {
+        for link in leaving.get(id).into_iter().flatten() {
+            let Some(pins) = awaited.get_mut(&link.sink_id) else { continue };
+            pins.remove(link.sink_name.as_str());
+            if pins.is_empty() {
+                awaited.remove(&link.sink_id);
+                firing.push_back(&link.sink_id);
+            }
+        }
+    }
+    awaited.into_keys().collect()
+}
+
+/// Those of the silent nodes that wait in a circle, without those that only wait behind one.
+fn circular<'a>(document: &Document<'a>, mut silent: HashSet<&'a NodeId>) -> HashSet<&'a NodeId> {
+    let mut feeds: HashMap<&NodeId, usize> = HashMap::new();
+    let links = &document.graph.links;
+    for link in links.iter().filter(|link| silent.contains(&link.sink_id)) {
+        *feeds.entry(&link.source_id).or_default() += 1;
+    }
+    let mut last: Vec<&NodeId> =
+        silent.iter().copied().filter(|id| !feeds.contains_key(*id)).collect();
+    while let Some(id) = last.pop() {
+        silent.remove(id);
+        for link in document.arriving(id) {
+            let Some(left) = feeds.get_mut(&link.source_id) else { continue };
+            *left -= 1;
+            if *left == 0 && silent.contains(&link.source_id) {
+                last.push(&link.source_id);
+            }
+        }
+    }
+    silent
+}

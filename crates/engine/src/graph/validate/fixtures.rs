@@ -1,0 +1,127 @@
+//! A small shelf of blocks for the tests of graph documents, with short ids instead of UUIDs.
+
+use protocol::BlockId;
+use protocol::block::{BlockKind, BlockSpec};
+use protocol::graph::Graph;
+use protocol::tool::Effect;
+use serde_json::{Value, json};
+
+use crate::graph::schema::BlockSpecs;
+
+pub(in crate::graph) struct Shelf(pub(super) Vec<BlockSpec>);
+
+impl BlockSpecs for Shelf {
+    fn spec(&self, id: &BlockId) -> Option<&BlockSpec> {
+        self.0.iter().find(|spec| spec.id == id.as_str())
+    }
+}
+
+/// A graph from its JSON.
+pub(in crate::graph) fn graph(json: Value) -> Graph {
+    serde_json::from_value(json).expect("a graph")
+}
+
+impl Default for Shelf {
+    fn default() -> Self {
+        let optional = |kind: &str| json!({"type": [kind, "null"], "default": null});
+        let input = |id, value: Value| {
+            let inputs = json!({
+                "type": "object",
+                "properties": {"name": {"type": "string"}, "value": value},
+                "required": ["name"]
+            });
+            block(id, BlockKind::Input, inputs, json!({"result": {}}))
+        };
+        let mut choice = input("input-choice", optional("string"));
+        choice.inputs["properties"]["options"] = json!({"type": "array"});
+        let mut table = input("input-table", optional("array"));
+        table.inputs["properties"]["column_headers"] = json!({"type": "array"});
+        let named_value = json!({
+            "type": "object",
+            "properties": {"name": {"type": "string"}, "value": {}},
+            "required": ["name"]
+        });
+        Self(vec![
+            input("input", json!({"default": null})),
+            input("input-number", optional("integer")),
+            input("input-toggle", json!({"type": "boolean", "default": false})),
+            choice,
+            table,
+            block("output", BlockKind::Output, named_value, json!({"output": {}})),
+            add(),
+            standard(
+                "words",
+                json!({"text": {"type": "string"}}),
+                json!({
+                    "count": {"type": "integer"},
+                    "list": {"type": "array", "items": {"type": "object", "properties": {
+                        "word": {"type": "string"}
+                    }}}
+                }),
+            ),
+            standard(
+                "fill",
+                json!({
+                    "values": {"type": "object", "additionalProperties": {"type": "string"}},
+                    "items": {"type": "array", "items": {"type": "number"}}
+                }),
+                json!({"output": {"type": "string"}}),
+            ),
+            standard("pass", json!({"input": {}}), json!({"output": {}})),
+            standard("orchestrate", json!({"prompt": {"type": "string"}}), json!({"tools": {}})),
+            block("ask", BlockKind::HumanInTheLoop, json!({"type": "object"}), json!({})),
+            block(
+                "agent",
+                BlockKind::Agent,
+                json!({
+                    "type": "object",
+                    "properties": {
+                        "graph_id": {"type": "string"},
+                        "graph_version": {"type": "integer"},
+                        "inputs": {"type": "object"}
+                    },
+                    "required": ["graph_id", "graph_version"]
+                }),
+                json!({}),
+            ),
+        ])
+    }
+}
+
+fn add() -> BlockSpec {
+    let inputs = json!({
+        "type": "object",
+        "properties": {
+            "operation": {"type": "string", "enum": ["Add", "Subtract"]},
+            "a": {"type": "number"},
+            "b": {"type": "number"},
+            "round": {"type": "boolean", "default": false}
+        },
+        "required": ["operation", "a", "b"]
+    });
+    block("add", BlockKind::Standard, inputs, json!({"result": {"type": "number"}}))
+}
+
+fn standard(id: &'static str, inputs: Value, outputs: Value) -> BlockSpec {
+    let required: Vec<&String> =
+        inputs.as_object().into_iter().flat_map(|pins| pins.keys()).collect();
+    let inputs = json!({"type": "object", "properties": inputs, "required": required});
+    block(id, BlockKind::Standard, inputs, outputs)
+}
+
+pub(super) fn block(id: &'static str, kind: BlockKind, inputs: Value, outputs: Value) -> BlockSpec {
+    BlockSpec {
+        id,
+        name: id,
+        description: "",
+        categories: &[],
+        kind,
+        inputs,
+        outputs: json!({"type": "object", "properties": outputs}),
+        effect: Effect::None,
+        costs: &[],
+        static_output: false,
+        sensitive: false,
+        coordinates: false,
+    }
+}

@@ -1,0 +1,81 @@
+//! Links: both ends are there, both pins exist, and what flows can be used.
+
+use std::collections::HashSet;
+
+use protocol::graph::{Link, Problem};
+
+use super::node_pins::{self, Pin};
+use super::{Code, Document, Placed};
+use crate::graph::pins;
+
+pub(super) fn check(document: &Document<'_>) -> Vec<Problem> {
+    let mut problems = Vec::new();
+    let mut seen = HashSet::new();
+    for link in &document.graph.links {
+        if !seen.insert(&link.id) {
+            let message = format!("Another link has the id {}, too.", link.id);
+            problems.push(Code::DuplicateLink.of_link(link, message));
+        }
+        problems.extend(ends(document, link));
+    }
+    problems
+}
+
+fn ends(document: &Document<'_>, link: &Link) -> Vec<Problem> {
+    let missing: Vec<Problem> = [&link.source_id, &link.sink_id]
+        .into_iter()
+        .filter(|id| !document.nodes.contains_key(id))
+        .map(|id| {
+            let message = format!(
+                "The link from `{}` to `{}` leads from or to the node {id}, which is not there.",
+                link.source_name, link.sink_name
+            );
+            Code::MissingNode.of_link(link, message)
+        })
+        .collect();
+    if !missing.is_empty() {
+        return missing;
+    }
+    let (source, sink) = (document.nodes[&link.source_id], document.nodes[&link.sink_id]);
+    let given = source_pin(source, link);
+    let taken = sink_pin(sink, link);
+    match (given, taken) {
+        (Ok(given), Ok(taken)) => mismatch(link, given, taken).into_iter().collect(),
+        (given, taken) => given.err().into_iter().chain(taken.err()).collect(),
+    }
+}
+
+fn source_pin<'a>(source: Placed<'a>, link: &Link) -> Result<Pin<'a>, Problem> {
+    let Some(spec) = source.spec else { return Ok(Pin::Anything) };
+    let name = link.source_name.as_str();
+    // What a tool is called with is not known before it is called.
+    if pins::is_tool(name) && spec.output(pins::TOOLS).is_some() {
+        return Ok(Pin::Anything);
+    }
+    let problem = |why: String| Code::UnknownOutput.of_link(link, why);
+    match node_pins::output(source.node, spec, pins::base(name)) {
+        Pin::Missing => Err(problem(format!("{source} has no output `{name}`."))),
+        pin => pin.inside(name).map_err(|why| problem(format!("Output of {source}: {why}."))),
+    }
+}
+
+fn sink_pin<'a>(sink: Placed<'a>, link: &Link) -> Result<Pin<'a>, Problem> {
+    let Some(spec) = sink.spec else { return Ok(Pin::Anything) };
+    let name = link.sink_name.as_str();
+    let problem = |why: String| Code::UnknownInput.of_link(link, why);
+    match node_pins::input(sink.node, spec, pins::base(name)) {
+        Pin::Missing => Err(problem(format!("{sink} has no input `{name}`."))),
+        pin => pin.inside(name).map_err(|why| problem(format!("Input of {sink}: {why}."))),
+    }
+}
+
+fn mismatch(link: &Link, given: Pin<'_>, taken: Pin<'_>) -> Option<Problem> {
+    let (given, taken) = (given.types(), taken.types());
+    let message = || {
+        format!(
+            "`{}` gives {given}, and `{}` takes {taken}: the one cannot become the other.",
+            link.source_name, link.sink_name
+        )
+    };
+    (!given.can_become(taken)).then(|| Code::WrongType.of_link(link, message()))
+}

@@ -1,0 +1,98 @@
+//! The pins of a node at its place. An agent inside the graph and a tool of a server bring their own pins, which the
+//! node's settings describe; all others have those of their block.
+
+use protocol::block::{BlockKind, BlockSpec};
+use protocol::graph::Node;
+use serde_json::Value;
+
+use crate::graph::pins::{self, Step};
+use crate::graph::types::{Types, member_schema};
+
+/// What is known of the values of a pin.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Pin<'a> {
+    Missing,
+    Anything,
+    Typed(&'a Value),
+}
+
+impl<'a> Pin<'a> {
+    fn of(schema: Option<&'a Value>) -> Self {
+        schema.map_or(Self::Anything, Self::Typed)
+    }
+
+    pub(super) fn types(self) -> Types {
+        match self {
+            Self::Missing | Self::Anything => Types::ANY,
+            Self::Typed(schema) => Types::of(schema),
+        }
+    }
+
+    /// The part of the value that a nested name reaches; `Err` says why there can be none.
+    pub(super) fn inside(self, name: &str) -> Result<Self, String> {
+        let mut reached = self;
+        for step in pins::steps(name)? {
+            let Self::Typed(schema) = reached else { return Ok(reached) };
+            let container = match step {
+                Step::Key(_) => Types::OBJECT,
+                Step::Index(_) => Types::LIST,
+            };
+            let types = Types::of(schema);
+            if !types.meets(container) {
+                return Err(format!("`{name}` reaches into {types}, which is not {container}"));
+            }
+            reached = Self::of(match step {
+                Step::Key(key) => member_schema(schema, key),
+                Step::Index(_) => schema.get("items"),
+            });
+        }
+        Ok(reached)
+    }
+}
+
+pub(super) fn input<'a>(node: &'a Node, spec: &'a BlockSpec, pin: &str) -> Pin<'a> {
+    let own = own_inputs(node, spec.kind);
+    if let Some(schema) = own.and_then(|own| property(own, pin)).or_else(|| spec.input(pin)) {
+        return Pin::Typed(schema);
+    }
+    let is_undescribed = own.is_none() && brings_pins(spec.kind);
+    if is_undescribed || spec.takes_any_input() { Pin::Anything } else { Pin::Missing }
+}
+
+pub(super) fn output<'a>(node: &'a Node, spec: &'a BlockSpec, pin: &str) -> Pin<'a> {
+    let own = match spec.kind {
+        BlockKind::Agent => described(node, "output_schema"),
+        _ => None,
+    };
+    if let Some(schema) = own.and_then(|own| property(own, pin)).or_else(|| spec.output(pin)) {
+        return Pin::Typed(schema);
+    }
+    let gives_any = spec.outputs.get("additionalProperties").is_some_and(|more| *more != false);
+    let is_undescribed = own.is_none() && spec.kind == BlockKind::Agent;
+    // Whatever fails says so on `error`.
+    if is_undescribed || gives_any || pin == "error" { Pin::Anything } else { Pin::Missing }
+}
+
+/// The schema of the pins that the node brings besides those of its block.
+pub(super) fn own_inputs(node: &Node, kind: BlockKind) -> Option<&Value> {
+    match kind {
+        BlockKind::Agent => described(node, "input_schema"),
+        BlockKind::McpTool => described(node, "tool_input_schema"),
+        _ => None,
+    }
+}
+
+fn brings_pins(kind: BlockKind) -> bool {
+    matches!(kind, BlockKind::Agent | BlockKind::McpTool)
+}
+
+/// A schema among the settings, if it names any pin.
+fn described<'a>(node: &'a Node, setting: &str) -> Option<&'a Value> {
+    let schema = node.input_default.get(setting)?;
+    let pins = schema.get("properties")?.as_object()?;
+    (!pins.is_empty()).then_some(schema)
+}
+
+fn property<'a>(schema: &'a Value, pin: &str) -> Option<&'a Value> {
+    schema.get("properties")?.get(pin)
+}

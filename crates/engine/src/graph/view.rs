@@ -1,0 +1,234 @@
+//! A run as people see it, read from its journal.
+
+use std::collections::{BTreeMap, HashMap};
+
+use jiff::Timestamp;
+use ports::PortResult;
+use protocol::block::BlockKind;
+use protocol::execution::{
+    Execution, ExecutionStatus, ExecutionView, NodeEvent, NodeFailure, NodeRun, Nodes, node_run_id,
+};
+use protocol::graph::{Graph, Node};
+use protocol::text::cut_end;
+use protocol::{ExecutionId, NodeId, UserId};
+use serde_json::{Map, Value};
+
+use super::outlet::size;
+use super::plan::Plan;
+use super::recovery::READ_BYTES;
+use super::schema::BlockSpecs;
+use crate::{Engine, Inner};
+
+/// Outputs that a view shows, and their bytes, about. The rest is left out and that is said.
+const MOST_OUTPUTS: usize = 10_000;
+const OUTPUT_BYTES: usize = 4 * 1024 * 1024;
+/// Outputs of one node run that a view shows.
+const NODE_OUTPUTS: usize = 100;
+const MOST_FAILURES: usize = 20;
+const ERROR_CHARS: usize = 500;
+
+impl Engine {
+    /// `None`: the user has no such run.
+    pub async fn execution_view(
+        &self,
+        user: &UserId,
+        id: &ExecutionId,
+        nodes: Nodes,
+    ) -> PortResult<Option<ExecutionView>> {
+        view(&self.inner, user, id, nodes).await
+    }
+}
+
+pub(super) async fn view(
+    inner: &Inner,
+    user: &UserId,
+    id: &ExecutionId,
+    nodes: Nodes,
+) -> PortResult<Option<ExecutionView>> {
+    let Some(execution) = inner.ports.executions.get(user, id).await? else {
+        return Ok(None);
+    };
+    let version = Some(execution.graph_version);
+    let graph = inner.ports.graphs.get(user, &execution.graph_id, version).await?;
+    let graph = graph.map(|stored| stored.graph).unwrap_or_default();
+    let mut reading = Reading::new(inner, &execution, &graph, nodes);
+    read(inner, &execution, |event| reading.take(event)).await?;
+    let Reading { outputs, nodes, failed, total, .. } = reading;
+    let outputs_cut = outputs.cut;
+    Ok(Some(ExecutionView {
+        outputs: outputs.by_name(),
+        outputs_cut,
+        nodes: nodes.into_values().collect(),
+        node_total: total,
+        failed,
+        execution,
+    }))
+}
+
+/// What the agent gave, in order, as far as a view goes.
+pub(super) async fn outputs(
+    inner: &Inner,
+    execution: &Execution,
+) -> PortResult<Vec<(String, Value)>> {
+    let (user, version) = (&execution.user_id, Some(execution.graph_version));
+    let graph = inner.ports.graphs.get(user, &execution.graph_id, version).await?;
+    let graph = graph.map(|stored| stored.graph).unwrap_or_default();
+    let mut reading = Reading::new(inner, execution, &graph, Nodes::None);
+    read(inner, execution, |event| reading.take(event)).await?;
+    Ok(reading.outputs.list)
+}
+
+async fn read(
+    inner: &Inner,
+    execution: &Execution,
+    mut take: impl FnMut(NodeEvent),
+) -> PortResult<()> {
+    let mut at = 0;
+    while at < execution.events {
+        let journal = &inner.ports.executions;
+        let batches = journal.journal(&execution.user_id, &execution.id, at, READ_BYTES).await?;
+        let Some(last) = batches.last() else { break };
+        let next = last.first + last.count;
+        for batch in batches {
+            // What cannot be read is left out: people see the rest.
+            let events: Vec<NodeEvent> = serde_json::from_slice(&batch.events).unwrap_or_default();
+            events.into_iter().for_each(&mut take);
+        }
+        at = next;
+    }
+    Ok(())
+}
+
+struct Reading<'a> {
+    execution: &'a Execution,
+    by_id: HashMap<&'a NodeId, (&'a Node, &'static str, BlockKind)>,
+    wanted: Nodes,
+    /// Only for inputs of node runs: they follow from the outputs before.
+    plan: Option<Plan>,
+    outputs: Outputs,
+    nodes: BTreeMap<u64, NodeRun>,
+    failed: Vec<NodeFailure>,
+    total: u64,
+}
+
+impl<'a> Reading<'a> {
+    fn new(inner: &Inner, execution: &'a Execution, graph: &'a Graph, wanted: Nodes) -> Self {
+        let known = |node: &'a Node| {
+            let spec = inner.catalogue.spec(&node.block_id)?;
+            Some((&node.id, (node, spec.name, spec.kind)))
+        };
+        let plan = match wanted {
+            Nodes::None => None,
+            Nodes::From { .. } => Plan::new(graph, &inner.catalogue).ok(),
+        };
+        let plan = plan.map(|mut plan| {
+            plan.begin(&execution.request.inputs);
+            plan
+        });
+        Self {
+            execution,
+            by_id: graph.nodes.iter().filter_map(known).collect(),
+            wanted,
+            plan,
+            outputs: Outputs::default(),
+            nodes: BTreeMap::new(),
+            failed: Vec::new(),
+            total: 0,
+        }
+    }
+
+    fn take(&mut self, event: NodeEvent) {
+        self.total = self.total.max(event.run + 1);
+        let known = self.by_id.get(&event.node).copied();
+        if let Some((node, _, BlockKind::Output)) = known {
+            self.outputs.take(node, &event);
+        }
+        if let (Some(error), true) = (&event.error, self.failed.len() < MOST_FAILURES) {
+            self.failed.push(NodeFailure {
+                node_id: event.node.clone(),
+                block_name: known.map(|(_, name, _)| name.to_owned()).unwrap_or_default(),
+                error: cut_end(error, ERROR_CHARS),
+            });
+        }
+        self.take_node(&event, known.map(|(node, name, _)| (node, name)));
+        if let Some(plan) = &mut self.plan {
+            // A journal that does not fit leaves inputs out, nothing else.
+            if plan.apply(&event).is_err() {
+                self.plan = None;
+            }
+        }
+    }
+
+    fn take_node(&mut self, event: &NodeEvent, known: Option<(&Node, &'static str)>) {
+        let Nodes::From { first, limit } = self.wanted else { return };
+        if event.run < first || event.run >= first.saturating_add(limit as u64) {
+            return;
+        }
+        let at = Timestamp::from_millisecond(event.at).ok();
+        let plan = &self.plan;
+        let run = self.nodes.entry(event.run).or_insert_with(|| NodeRun {
+            node_exec_id: node_run_id(&self.execution.id, event.run),
+            node_id: event.node.clone(),
+            block_id: known.map_or_else(|| "".into(), |(node, _)| node.block_id.clone()),
+            block_name: known.map(|(_, name)| name.to_owned()).unwrap_or_default(),
+            status: ExecutionStatus::Running,
+            input_data: plan.as_ref().map(|plan| plan.upcoming(&event.node)).unwrap_or_default(),
+            output_data: Map::new(),
+            error: None,
+            cost: 0,
+            start_time: at,
+            end_time: None,
+        });
+        for (pin, value) in &event.outputs {
+            let values = run.output_data.entry(pin.clone()).or_insert_with(|| Value::Array(vec![]));
+            if let Value::Array(values) = values
+                && values.len() < NODE_OUTPUTS
+            {
+                values.push(Value::clone(value));
+            }
+        }
+        run.cost += event.cost;
+        if let Some(error) = &event.error {
+            run.error = Some(error.clone());
+        }
+        if let Some(status) = event.status {
+            run.status = status;
+            run.end_time = at.filter(|_| status.is_final());
+        }
+    }
+}
+
+#[derive(Default)]
+struct Outputs {
+    list: Vec<(String, Value)>,
+    bytes: usize,
+    cut: bool,
+}
+
+impl Outputs {
+    fn take(&mut self, node: &Node, event: &NodeEvent) {
+        let named = event.outputs.iter().find(|(pin, _)| pin == "name");
+        let name = named.and_then(|(_, value)| value.as_str());
+        let name = name.or_else(|| super::schema::interface_name(node)).unwrap_or_default();
+        for (_, value) in event.outputs.iter().filter(|(pin, _)| pin == "output") {
+            self.bytes += size(value);
+            if self.list.len() >= MOST_OUTPUTS || self.bytes > OUTPUT_BYTES {
+                self.cut = true;
+                return;
+            }
+            self.list.push((name.to_owned(), Value::clone(value)));
+        }
+    }
+
+    fn by_name(self) -> Map<String, Value> {
+        let mut by_name = Map::new();
+        for (name, value) in self.list {
+            if let Value::Array(values) =
+                by_name.entry(name).or_insert_with(|| Value::Array(vec![]))
+            {
+                values.push(value);
+            }
+        }
+        by_name
+    }
+}
