@@ -78,6 +78,10 @@ impl BodyBuffer {
         }
     }
 
+    pub(super) fn so_far(&self) -> &[u8] {
+        &self.bounded().bytes
+    }
+
     /// What was taken in. A packed body that was cut short gives what could be unpacked.
     pub(super) fn into_bytes(mut self) -> Vec<u8> {
         match &mut self.content {

@@ -1,7 +1,6 @@
-//! Fetching: one request after the other along the redirects, every hop judged anew, the body read under limits.
+//! Asking: one request after the other along the redirects, every hop judged anew, the body read under limits.
 //!
-//! A request carries nothing but fixed headers: no cookies, no credentials, no referrer. So there is nothing that a
-//! redirect to another origin could carry away.
+//! A request carries what its caller gave it and fixed headers: no cookies, no referrer.
 
 use std::error::Error;
 use std::sync::Arc;
@@ -17,6 +16,7 @@ use url::Url;
 use super::address::AddressPolicy;
 use super::body::{BodyBuffer, Packing, Room};
 use super::error::EgressError;
+use super::request::Request;
 use super::resolve::{CheckedResolver, Resolve, SystemResolver};
 use super::target::TargetPolicy;
 
@@ -24,6 +24,7 @@ const MAX_REDIRECTS: usize = 5;
 const MAX_HEADERS: usize = 100;
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(10);
 const CONTENT_TYPE_CHARS: usize = 100;
+const ACCEPTED: &str = "text/html, text/plain, application/json, text/*;q=0.9, */*;q=0.1";
 
 pub struct Options {
     pub ports: Vec<u16>,
@@ -62,6 +63,7 @@ pub struct Fetched {
     pub status: u16,
     /// As the server wrote it, with its parameters.
     pub content_type: String,
+    pub headers: HeaderMap,
     pub body: Bytes,
     /// The body was longer than the limit.
     pub truncated: bool,
@@ -100,33 +102,64 @@ impl Client {
     }
 
     pub async fn get(&self, url: &str, limits: Limits) -> Result<Fetched, EgressError> {
-        let url = self.targets.parse(url)?;
-        tokio::time::timeout(limits.total, self.follow(url, limits))
+        self.send(Request::get(url), limits).await
+    }
+
+    pub async fn send(&self, request: Request, limits: Limits) -> Result<Fetched, EgressError> {
+        self.send_until(request, limits, |_| false).await
+    }
+
+    /// Stops reading as soon as what has come is `enough`, for servers that keep a stream open after the answer.
+    pub async fn send_until(
+        &self,
+        request: Request,
+        limits: Limits,
+        enough: fn(&[u8]) -> bool,
+    ) -> Result<Fetched, EgressError> {
+        let url = self.targets.parse(&request.url)?;
+        tokio::time::timeout(limits.total, self.follow(url, request, limits, enough))
             .await
             .unwrap_or(Err(EgressError::TimedOut))
     }
 
-    async fn follow(&self, mut url: Url, limits: Limits) -> Result<Fetched, EgressError> {
+    async fn follow(
+        &self,
+        mut url: Url,
+        mut request: Request,
+        limits: Limits,
+        enough: fn(&[u8]) -> bool,
+    ) -> Result<Fetched, EgressError> {
         for _ in 0..=MAX_REDIRECTS {
-            let response = self.request(&url, limits).await?;
-            if !response.status().is_redirection() {
-                return read(url, response, limits).await;
-            }
-            match header(response.headers(), &LOCATION) {
-                Some(location) => url = self.targets.follow(&url, location)?,
-                None => return read(url, response, limits).await,
-            }
+            let response = self.request(&url, &request, limits).await?;
+            let status = response.status();
+            let next = match header(response.headers(), &LOCATION) {
+                Some(location) if status.is_redirection() => self.targets.follow(&url, location)?,
+                _ => return read(url, response, limits, enough).await,
+            };
+            request = request.redirected(status, &url, &next)?;
+            url = next;
         }
         Err(EgressError::TooManyRedirects)
     }
 
-    async fn request(&self, url: &Url, limits: Limits) -> Result<reqwest::Response, EgressError> {
-        let request = self
+    async fn request(
+        &self,
+        url: &Url,
+        request: &Request,
+        limits: Limits,
+    ) -> Result<reqwest::Response, EgressError> {
+        let mut sent = self
             .http
-            .get(url.clone())
-            .header(ACCEPT, "text/html, text/plain, application/json, text/*;q=0.9, */*;q=0.1")
+            .request(request.method.clone(), url.clone())
+            .headers(request.headers.clone())
             .header(ACCEPT_ENCODING, "gzip");
-        tokio::time::timeout(limits.idle, request.send())
+        if !request.headers.contains_key(ACCEPT) {
+            sent = sent.header(ACCEPT, ACCEPTED);
+        }
+        if !request.body.is_empty() {
+            sent = sent.body(request.body.clone());
+        }
+        tokio::time::timeout(limits.idle, sent.send())
             .await
             .map_err(|_| EgressError::TimedOut)?
             .map_err(|error| reason(&error))
@@ -137,6 +170,7 @@ async fn read(
     url: Url,
     mut response: reqwest::Response,
     limits: Limits,
+    enough: fn(&[u8]) -> bool,
 ) -> Result<Fetched, EgressError> {
     let status = response.status().as_u16();
     let content_type = header(response.headers(), &CONTENT_TYPE).unwrap_or_default().to_owned();
@@ -159,10 +193,13 @@ async fn read(
                 truncated = true;
                 break;
             }
+            Some(_) if enough(body.so_far()) => break,
             Some(_) => {}
         }
     }
-    Ok(Fetched { url, status, content_type, body: Bytes::from(body.into_bytes()), truncated })
+    let headers = std::mem::take(response.headers_mut());
+    let body = Bytes::from(body.into_bytes());
+    Ok(Fetched { url, status, content_type, headers, body, truncated })
 }
 
 fn header<'a>(headers: &'a HeaderMap, name: &HeaderName) -> Option<&'a str> {

@@ -1,4 +1,4 @@
-//! Why a fetch gave nothing. The sentences name no address behind a name, no banner and no body, because they reach
+//! Why a request gave nothing. The sentences name no address behind a name, no banner and no body, because they reach
 //! the model and the person, who may be probing.
 
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -9,6 +9,8 @@ pub enum EgressError {
     /// It leads, or a redirect leads, somewhere that is not the public web.
     #[error("The URL is not allowed: {0}.")]
     Blocked(&'static str),
+    #[error("A header of the request cannot be sent: {0}.")]
+    Header(&'static str),
     #[error("The name of the host could not be resolved.")]
     Unresolved,
     #[error("The server could not be reached or broke the connection.")]

@@ -6,9 +6,13 @@ mod address;
 mod body;
 mod client;
 mod error;
+mod request;
 mod resolve;
 mod target;
 
 pub use client::{Client, Fetched, Limits, Options};
 pub use error::EgressError;
+pub use request::Request;
+pub use reqwest::Method;
+pub use reqwest::header::HeaderMap;
 pub use resolve::{Resolve, SystemResolver};

@@ -6,6 +6,7 @@ use protocol::response::DocHit;
 
 /// The pages, by the path that names them.
 const GUIDE: &[(&str, &str)] = &[
+    ("agents.md", include_str!("../../../../docs/guide/agents.md")),
     ("errors.md", include_str!("../../../../docs/guide/errors.md")),
     ("files-and-shell.md", include_str!("../../../../docs/guide/files-and-shell.md")),
     ("getting-started.md", include_str!("../../../../docs/guide/getting-started.md")),

@@ -1,21 +1,33 @@
 //! The tools a model can call, one file each. To add one: write its file, and add its line to `all`.
 
+mod agent_run;
 mod arguments;
 mod ask_question;
 mod bash_exec;
+mod block_call;
+mod block_choice;
 mod check_background_tool;
 mod check_operation_status;
+mod continue_run_block;
 mod delete_workspace_file;
 pub mod docs;
+mod find_agent;
+mod find_block;
+mod find_library_agent;
 mod get_doc_page;
 mod get_sub_session_result;
 mod list_workspace_files;
-mod page_text;
+pub(crate) mod page_text;
 mod read_workspace_file;
+mod run_agent;
+mod run_block;
 mod run_sub_session;
 mod search_docs;
+mod shelves;
+mod store;
 mod sub_session;
 mod todo_write;
+mod view_agent_output;
 mod waiting;
 mod web_fetch;
 mod workspace;
@@ -24,11 +36,13 @@ mod write_workspace_file;
 use std::sync::Arc;
 use std::time::Duration;
 
-use ports::{Files, Tool};
+use ports::{Block, Clock, Files, Library, Listings, Reviews, Tool};
 
 use crate::egress;
 use crate::external::{self, ExternalTool};
 use crate::sandbox::Sandbox;
+use block_choice::Blocks;
+use shelves::Shelves;
 
 /// What tools are built with.
 pub struct Services {
@@ -39,7 +53,13 @@ pub struct Services {
     pub docs: docs::Library,
     /// Tools of the operator.
     pub external: Vec<external::Description>,
-    /// The longest that a call may wait for a sub-session.
+    pub library: Arc<dyn Library>,
+    pub listings: Arc<dyn Listings>,
+    pub reviews: Arc<dyn Reviews>,
+    /// Every block, for the tools that find and run them.
+    pub blocks: Arc<[Arc<dyn Block>]>,
+    pub clock: Arc<dyn Clock>,
+    /// The longest that a call may wait for a sub-session or for a run of an agent.
     pub max_wait: Duration,
     /// Where an external tool can reach this server, if it can.
     pub callback_base: Option<String>,
@@ -64,21 +84,36 @@ pub fn all(services: &Services) -> Result<Vec<Arc<dyn Tool>>, String> {
 }
 
 fn built_in(services: &Services) -> Vec<Arc<dyn Tool>> {
-    let Services { files, egress, sandbox, docs, max_wait, .. } = services;
+    let Services { files, egress, sandbox, docs, reviews, clock, max_wait, .. } = services;
+    let shelves =
+        Shelves { library: services.library.clone(), listings: services.listings.clone() };
+    let blocks = Blocks(services.blocks.clone());
     let mut tools: Vec<Arc<dyn Tool>> = vec![Arc::new(ask_question::AskQuestion::new())];
     if let Some(sandbox) = sandbox {
         tools.push(Arc::new(bash_exec::BashExec::new(sandbox.clone(), files.clone())));
     }
     tools.push(Arc::new(check_background_tool::CheckBackgroundTool::new()));
     tools.push(Arc::new(check_operation_status::CheckOperationStatus::new()));
+    tools
+        .push(Arc::new(continue_run_block::ContinueRunBlock::new(blocks.clone(), reviews.clone())));
     tools.push(Arc::new(delete_workspace_file::DeleteWorkspaceFile::new(files.clone())));
+    tools.push(Arc::new(find_agent::FindAgent::new(shelves.clone())));
+    tools.push(Arc::new(find_block::FindBlock::new(blocks.clone())));
+    tools.push(Arc::new(find_library_agent::FindLibraryAgent::new(shelves.clone(), files.clone())));
     tools.push(Arc::new(get_doc_page::GetDocPage::new(docs.clone())));
     tools.push(Arc::new(get_sub_session_result::GetSubSessionResult::new(*max_wait)));
     tools.push(Arc::new(list_workspace_files::ListWorkspaceFiles::new(files.clone())));
     tools.push(Arc::new(read_workspace_file::ReadWorkspaceFile::new(files.clone())));
+    tools.push(Arc::new(run_agent::RunAgent::new(shelves.clone(), clock.clone(), *max_wait)));
+    tools.push(Arc::new(run_block::RunBlock::new(blocks)));
     tools.push(Arc::new(run_sub_session::RunSubSession::new(*max_wait)));
     tools.push(Arc::new(search_docs::SearchDocs::new(docs.clone())));
     tools.push(Arc::new(todo_write::TodoWrite::new()));
+    tools.push(Arc::new(view_agent_output::ViewAgentOutput::new(
+        shelves,
+        clock.clone(),
+        *max_wait,
+    )));
     tools.push(Arc::new(web_fetch::WebFetch::new(egress.clone())));
     tools.push(Arc::new(write_workspace_file::WriteWorkspaceFile::new(files.clone())));
     tools

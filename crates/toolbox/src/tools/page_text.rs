@@ -28,7 +28,7 @@ const READING_TIME: Duration = Duration::from_secs(2);
 const PIECE_BYTES: usize = 16 * 1024;
 
 /// By the charset the server named, else as UTF-8; a byte order mark wins over both.
-pub(super) fn decode<'a>(body: &'a [u8], content_type: &str) -> Cow<'a, str> {
+pub(crate) fn decode<'a>(body: &'a [u8], content_type: &str) -> Cow<'a, str> {
     let named = content_type.split(';').skip(1).find_map(|parameter| {
         let (name, value) = parameter.split_once('=')?;
         name.trim().eq_ignore_ascii_case("charset").then(|| value.trim().trim_matches('"'))

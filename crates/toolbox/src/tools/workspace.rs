@@ -4,6 +4,8 @@ use ports::PortError;
 use ports::files::{FileRef, Place, Refused};
 use ports::tool::{ToolContext, ToolError};
 
+use super::store;
+
 pub(super) fn place(context: &ToolContext) -> Place {
     Place { owner: context.owner.clone(), session: context.session_id.clone() }
 }
@@ -50,14 +52,7 @@ pub(super) fn refusal(refused: Refused) -> ToolError {
     }
 }
 
-/// The storage has a problem of its own. The model can go on without it, unless the process is going down.
 pub(super) fn storage(error: PortError) -> ToolError {
-    match error {
-        PortError::Closed => ToolError::Fatal("The server is shutting down.".into()),
-        PortError::Full => ToolError::tell("storage_full", "The disk of the server is full."),
-        error => {
-            tracing::warn!(%error, "the workspace files cannot be used");
-            ToolError::tell("files_unavailable", "The workspace cannot be used at the moment.")
-        }
-    }
+    let sentence = "The workspace cannot be used at the moment.";
+    store::unavailable(error, "files_unavailable", sentence)
 }

@@ -1,5 +1,6 @@
 //! The toolbox against real servers, real processes and real files.
 
+mod blocks;
 mod egress;
 mod providers;
 mod sandbox;

@@ -29,7 +29,8 @@ use testkit::model_server::{API_KEY, Dialect, MODEL, ModelServer, TITLE_MODEL};
 /// Longer than any answer of a test; a test that waits this long has failed.
 const PATIENCE: Duration = Duration::from_secs(20);
 
-const GENEROUS: Timeouts = Timeouts { connect: PATIENCE, first_byte: PATIENCE, idle: PATIENCE };
+pub(crate) const GENEROUS: Timeouts =
+    Timeouts { connect: PATIENCE, first_byte: PATIENCE, idle: PATIENCE };
 const SHORT: Timeouts = Timeouts {
     connect: Duration::from_millis(100),
     first_byte: Duration::from_millis(200),
@@ -66,7 +67,10 @@ fn options(dialect: Dialect, base_url: String, timeouts: Timeouts) -> ProviderOp
     }
 }
 
-async fn rig(dialect: Dialect, timeouts: Timeouts) -> (ModelServer, Arc<dyn ModelProvider>) {
+pub(crate) async fn rig(
+    dialect: Dialect,
+    timeouts: Timeouts,
+) -> (ModelServer, Arc<dyn ModelProvider>) {
     let server = ModelServer::start().await;
     let provider = connect(&options(dialect, server.url(dialect), timeouts)).expect("connects");
     (server, provider)

@@ -11,19 +11,19 @@ use ports::PortResult;
 use ports::files::{FileRef, Files, Listing, Place, Refused, Written};
 use protocol::response::WorkspaceFile;
 
-pub(super) struct Folder {
+pub(crate) struct Folder {
     root: tempfile::TempDir,
     dir: Dir,
 }
 
 impl Folder {
-    pub(super) fn new() -> Self {
+    pub(crate) fn new() -> Self {
         let root = tempfile::tempdir().expect("a folder");
         let dir = Dir::open_ambient_dir(root.path(), ambient_authority()).expect("the folder");
         Self { root, dir }
     }
 
-    pub(super) fn path(&self) -> PathBuf {
+    pub(crate) fn path(&self) -> PathBuf {
         self.root.path().to_owned()
     }
 

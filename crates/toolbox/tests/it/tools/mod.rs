@@ -1,9 +1,10 @@
 //! Every tool as the engine calls it: by its spec, with arguments as JSON.
 
+mod agents;
 mod delegation;
 mod examples;
 mod external;
-mod folder;
+pub(crate) mod folder;
 mod services;
 mod shell;
 mod web;
@@ -25,6 +26,7 @@ use protocol::{CallId, SessionId, TurnId, UserId};
 use serde_json::{Value, json};
 use tokio_util::sync::CancellationToken;
 
+use agents::{Noon, Shelf};
 use folder::Folder;
 use services::Played;
 
@@ -61,12 +63,18 @@ impl Toolbox {
 
 /// Without a shell, which takes a moment to find.
 fn built_with(files: Arc<Folder>, egress: Client) -> Services {
+    let shelf = Arc::new(Shelf::default());
     Services {
         files,
         egress,
         sandbox: None,
         docs: docs::Library::guide(),
         external: Vec::new(),
+        library: shelf.clone(),
+        listings: shelf.clone(),
+        reviews: shelf,
+        blocks: Vec::new().into(),
+        clock: Arc::new(Noon),
         max_wait: MAX_TOOL_WAIT,
         callback_base: None,
     }

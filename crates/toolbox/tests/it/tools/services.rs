@@ -19,6 +19,8 @@ use protocol::response::{
 use protocol::{BackgroundId, SessionId};
 use serde_json::{Value, json};
 
+use super::agents::PlayedRuns;
+
 /// One sub-session, one call in the background and one operation, and a record of what was asked.
 #[derive(Default)]
 pub(super) struct Played {
@@ -29,6 +31,8 @@ pub(super) struct Played {
     pub(super) background: Mutex<Option<Value>>,
     /// How the sub-session stands; `Running` unless a test says otherwise.
     pub(super) state: Mutex<Option<SubSessionState>>,
+    /// Runs of agents and blocks.
+    pub(super) runs: Arc<PlayedRuns>,
     /// Whether waits end at all.
     pub(super) hangs: bool,
 }
@@ -52,6 +56,7 @@ impl Played {
             background: self.clone(),
             operations: self.clone(),
             reports: self.clone(),
+            agents: self.runs.clone(),
         }
     }
 

@@ -1,0 +1,13 @@
+//! Keeping, converting and explaining values.
+
+mod note;
+mod store_value;
+mod type_converter;
+
+use std::sync::Arc;
+
+use ports::Block;
+
+pub(super) fn all() -> Vec<Arc<dyn Block>> {
+    vec![note::block(), store_value::block(), type_converter::block()]
+}

@@ -1,0 +1,125 @@
+//! From any type to any other, as far as that makes sense.
+
+use std::sync::Arc;
+
+use ports::Block;
+use ports::block::{BlockError, BlockExample};
+use protocol::block::Category;
+use schemars::JsonSchema;
+use serde::Deserialize;
+use serde_json::{Map, Value, json};
+
+use crate::blocks::pure::{About, Outputs, pure};
+use crate::blocks::typed::{any, outputs};
+use crate::values::{into_text, is_true};
+
+#[derive(Deserialize, JsonSchema)]
+struct Input {
+    /// What is converted.
+    value: Value,
+    /// What it becomes.
+    r#type: Type,
+}
+
+#[derive(Clone, Copy, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+enum Type {
+    String,
+    Number,
+    Boolean,
+    List,
+    Dictionary,
+}
+
+pub(super) fn block() -> Arc<dyn Block> {
+    let about = About {
+        id: "95d1b990-ce13-4d88-9737-ba5c2070c97b",
+        name: "UniversalTypeConverterBlock",
+        description: "Converts a value into a text, a number, a boolean, a list or a dictionary.",
+        categories: &[Category::Basic],
+    };
+    let example = |value: Value, kind: &str, converted: Value| {
+        BlockExample::exactly(json!({ "value": value, "type": kind }), vec![("value", converted)])
+    };
+    let examples = vec![
+        example(json!({ "a": 1 }), "string", json!("{\"a\":1}")),
+        example(json!("text"), "string", json!("text")),
+        example(json!(" 4.5 "), "number", json!(4.5)),
+        example(json!([1, 2]), "number", json!(2.0)),
+        example(json!("many"), "number", json!(0.0)),
+        example(json!("True"), "boolean", json!(true)),
+        example(json!("yes"), "boolean", json!(false)),
+        example(json!(3), "boolean", json!(true)),
+        example(json!("[1, 2]"), "list", json!([1, 2])),
+        example(json!("one"), "list", json!(["one"])),
+        example(json!({ "a": 1 }), "list", json!([["a", 1]])),
+        example(json!("{\"a\": 1}"), "dictionary", json!({ "a": 1 })),
+        example(json!("one"), "dictionary", json!({ "value": "one" })),
+        example(json!(["x"]), "dictionary", json!({ "0": "x" })),
+    ];
+    let spec = about.spec::<Input>(outputs([any("value", "The converted value.")]));
+    pure(spec, run, examples)
+}
+
+fn run(input: Input) -> Result<Outputs, BlockError> {
+    let value = match input.r#type {
+        Type::String => Value::String(into_text(input.value)),
+        Type::Number => json!(number(&input.value)),
+        Type::Boolean => json!(boolean(&input.value)),
+        Type::List => list(input.value),
+        Type::Dictionary => dictionary(input.value),
+    };
+    Ok(vec![("value", value)])
+}
+
+/// A collection counts its items; what is no number is zero.
+fn number(value: &Value) -> f64 {
+    match value {
+        Value::Array(items) => items.len() as f64,
+        Value::Object(fields) => fields.len() as f64,
+        Value::String(text) => {
+            text.trim().parse().ok().filter(|n: &f64| n.is_finite()).unwrap_or(0.0)
+        }
+        Value::Bool(yes) => f64::from(u8::from(*yes)),
+        Value::Number(number) => number.as_f64().unwrap_or(0.0),
+        Value::Null => 0.0,
+    }
+}
+
+/// Of the texts only `true` and `1` are yes.
+fn boolean(value: &Value) -> bool {
+    match value {
+        Value::String(text) => text == "1" || text.eq_ignore_ascii_case("true"),
+        other => is_true(other),
+    }
+}
+
+fn list(value: Value) -> Value {
+    match value {
+        Value::Array(_) => value,
+        Value::Object(fields) => {
+            fields.into_iter().map(|(key, value)| json!([key, value])).collect()
+        }
+        Value::String(text) => match serde_json::from_str(text.trim()) {
+            Ok(Value::Array(items)) => Value::Array(items),
+            _ => json!([text.trim()]),
+        },
+        other => json!([other]),
+    }
+}
+
+fn dictionary(value: Value) -> Value {
+    match value {
+        Value::Object(_) => value,
+        Value::Array(items) => {
+            let numbered = |(place, item): (usize, Value)| (place.to_string(), item);
+            Value::Object(items.into_iter().enumerate().map(numbered).collect::<Map<_, _>>())
+        }
+        Value::String(text) => match serde_json::from_str(&text) {
+            Ok(Value::Object(fields)) => Value::Object(fields),
+            Ok(other) => json!({ "value": other }),
+            Err(_) => json!({ "value": text }),
+        },
+        other => json!({ "value": other }),
+    }
+}

@@ -1,0 +1,59 @@
+//! An entry that is taken out of a dictionary.
+
+use std::sync::Arc;
+
+use ports::Block;
+use ports::block::{BlockError, BlockExample};
+use protocol::block::Category;
+use schemars::JsonSchema;
+use serde::Deserialize;
+use serde_json::json;
+
+use super::{Dictionary, Key, not_found};
+use crate::blocks::pure::{About, Outputs, pure};
+use crate::blocks::typed::{any, object, outputs};
+
+#[derive(Deserialize, JsonSchema)]
+struct Input {
+    /// The dictionary to take from.
+    dictionary: Dictionary,
+    /// The key of the entry.
+    key: Key,
+    /// Whether to give the value of the entry too.
+    #[serde(default)]
+    return_value: bool,
+}
+
+pub(super) fn block() -> Arc<dyn Block> {
+    let about = About {
+        id: "46afe2ea-c613-43f8-95ff-6692c3ef6876",
+        name: "RemoveFromDictionaryBlock",
+        description: "Takes an entry out of a dictionary.",
+        categories: &[Category::Basic],
+    };
+    let examples = vec![
+        BlockExample::exactly(
+            json!({ "dictionary": { "a": 1, "b": 2, "c": 3 }, "key": "b", "return_value": true }),
+            vec![("updated_dictionary", json!({ "a": 1, "c": 3 })), ("removed_value", json!(2))],
+        ),
+        BlockExample::exactly(
+            json!({ "dictionary": { "x": 1 }, "key": "x" }),
+            vec![("updated_dictionary", json!({}))],
+        ),
+    ];
+    let spec = about.spec::<Input>(outputs([
+        object("updated_dictionary", "The dictionary without the entry."),
+        any("removed_value", "The value of the entry, if it was asked for."),
+    ]));
+    pure(spec, run, examples)
+}
+
+fn run(input: Input) -> Result<Outputs, BlockError> {
+    let (mut dictionary, key) = (input.dictionary, input.key.into_name());
+    let removed = dictionary.shift_remove(&key).ok_or_else(|| not_found(&key))?;
+    let mut outputs = vec![("updated_dictionary", dictionary.into())];
+    if input.return_value {
+        outputs.push(("removed_value", removed));
+    }
+    Ok(outputs)
+}

@@ -1,0 +1,234 @@
+//! How a file reaches a block: by an address of the web, as a data URI, or by its place in the workspace.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use bytes::Bytes;
+use encoding_rs::WINDOWS_1252;
+use ports::Files;
+use ports::block::{BlockContext, BlockError};
+use ports::files::{FileRef, Refused};
+use sha2::{Digest, Sha256};
+
+use super::super::{Parts, failures};
+use super::data_uri;
+use crate::egress::{self, Fetched, Limits};
+
+/// Bytes of one file that a block takes.
+pub(super) const FILE_BYTES: usize = 10 * 1024 * 1024;
+/// How a workspace file is written where an address of the web could stand too.
+const WORKSPACE: &str = "workspace://";
+const NAME_CHARS: usize = 80;
+
+#[derive(Clone)]
+pub(in crate::blocks) struct Media {
+    files: Arc<dyn Files>,
+    egress: egress::Client,
+}
+
+pub(in crate::blocks) struct Content {
+    pub(in crate::blocks) name: String,
+    pub(in crate::blocks) media_type: String,
+    pub(in crate::blocks) bytes: Bytes,
+}
+
+impl Content {
+    pub(in crate::blocks) fn data_uri(&self) -> String {
+        data_uri::write(&self.media_type, &self.bytes)
+    }
+
+    /// As text; what is not UTF-8 is read as the old western encoding, in which every byte means something.
+    pub(super) fn text(&self) -> String {
+        let bytes = self.bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(&self.bytes);
+        match std::str::from_utf8(bytes) {
+            Ok(text) => text.to_owned(),
+            Err(_) => WINDOWS_1252.decode_without_bom_handling(bytes).0.into_owned(),
+        }
+    }
+}
+
+impl Media {
+    pub(in crate::blocks) fn new(parts: &Parts) -> Self {
+        Self { files: parts.files.clone(), egress: parts.egress.clone() }
+    }
+
+    pub(in crate::blocks) async fn read(
+        &self,
+        file: &str,
+        context: &BlockContext,
+    ) -> Result<Content, BlockError> {
+        match Source::of(file) {
+            Source::Data => {
+                let data = data_uri::parse(file, FILE_BYTES).ok_or_else(|| {
+                    BlockError::failed(format!(
+                        "The data URI is broken or holds more than {FILE_BYTES} bytes."
+                    ))
+                })?;
+                let name = format!("file.{}", extension(&data.media_type));
+                Ok(Content { name, media_type: data.media_type, bytes: data.bytes })
+            }
+            Source::Web => self.fetch(file, context).await,
+            Source::Workspace(file) => self.workspace_file(&file, context).await,
+        }
+    }
+
+    /// Where the file lies in the workspace, where it is put first when it comes from elsewhere. The same content
+    /// under the same name has the same place, however often it is stored.
+    pub(in crate::blocks) async fn store(
+        &self,
+        file: &str,
+        context: &BlockContext,
+    ) -> Result<String, BlockError> {
+        if let Source::Workspace(file) = Source::of(file) {
+            let found =
+                self.files.stat(&context.place(), &file).await.map_err(failures::storage)?;
+            return found.map(|file| file.path).map_err(failures::workspace);
+        }
+        let Content { name, bytes, .. } = self.read(file, context).await?;
+        let digest: String =
+            Sha256::digest(&bytes).iter().take(6).map(|byte| format!("{byte:02x}")).collect();
+        let path = format!("files/{digest}-{name}");
+        match self
+            .files
+            .write(&context.place(), &path, bytes, false)
+            .await
+            .map_err(failures::storage)?
+        {
+            Ok(_) | Err(Refused::Exists) => Ok(path),
+            Err(refused) => Err(failures::workspace(refused)),
+        }
+    }
+
+    async fn fetch(&self, url: &str, context: &BlockContext) -> Result<Content, BlockError> {
+        let limits = Limits {
+            bytes: FILE_BYTES,
+            total: Duration::from_secs(120),
+            idle: Duration::from_secs(30),
+            accepts: |_| true,
+        };
+        let fetched = failures::unless_stopped(context, self.egress.get(url, limits))
+            .await?
+            .map_err(failures::network)?;
+        if !(200..300).contains(&fetched.status) {
+            return Err(BlockError::failed(format!(
+                "The file could not be fetched: the server answered {}.",
+                fetched.status
+            )));
+        }
+        if fetched.truncated {
+            return Err(too_large());
+        }
+        let media_type = fetched.content_type.split(';').next().unwrap_or_default().trim();
+        let media_type = match media_type {
+            "" => "application/octet-stream".to_owned(),
+            known => known.to_ascii_lowercase(),
+        };
+        Ok(Content { name: name_of(&fetched, &media_type), media_type, bytes: fetched.body })
+    }
+
+    async fn workspace_file(
+        &self,
+        file: &FileRef,
+        context: &BlockContext,
+    ) -> Result<Content, BlockError> {
+        let (file, bytes) = self
+            .files
+            .read(&context.place(), file, 0, FILE_BYTES)
+            .await
+            .map_err(failures::storage)?
+            .map_err(failures::workspace)?;
+        if file.size_bytes > FILE_BYTES as u64 {
+            return Err(too_large());
+        }
+        Ok(Content { name: file.name, media_type: file.mime_type, bytes })
+    }
+}
+
+enum Source {
+    Data,
+    Web,
+    Workspace(FileRef),
+}
+
+impl Source {
+    fn of(file: &str) -> Self {
+        let scheme = file.split(':').next().unwrap_or_default().to_ascii_lowercase();
+        match scheme.as_str() {
+            "data" => Self::Data,
+            "http" | "https" => Self::Web,
+            _ => Self::Workspace(in_workspace(file)),
+        }
+    }
+}
+
+/// `workspace://<id>#<type>` and `workspace:///<path>` mean a file of the workspace, as does a plain path.
+fn in_workspace(file: &str) -> FileRef {
+    let Some(named) = file.strip_prefix(WORKSPACE) else {
+        let path = file.strip_prefix("/workspace/").or_else(|| file.strip_prefix("./"));
+        return FileRef::Path(path.unwrap_or(file).to_owned());
+    };
+    let named = named.split('#').next().unwrap_or_default();
+    match named.strip_prefix('/') {
+        Some(path) => FileRef::Path(path.to_owned()),
+        None => FileRef::Id(named.to_owned()),
+    }
+}
+
+fn too_large() -> BlockError {
+    BlockError::failed(format!("The file is larger than {FILE_BYTES} bytes."))
+}
+
+/// The last part of the address, made harmless.
+fn name_of(fetched: &Fetched, media_type: &str) -> String {
+    let last =
+        fetched.url.path_segments().and_then(|mut parts| parts.next_back()).unwrap_or_default();
+    let kept = |c: char| if c.is_ascii_alphanumeric() || "._-".contains(c) { c } else { '_' };
+    let name: String = last.chars().map(kept).take(NAME_CHARS).collect();
+    let name = name.trim_start_matches('.');
+    match (name.is_empty(), name.contains('.')) {
+        (true, _) => format!("file.{}", extension(media_type)),
+        (false, true) => name.to_owned(),
+        (false, false) => format!("{name}.{}", extension(media_type)),
+    }
+}
+
+fn extension(media_type: &str) -> &'static str {
+    match media_type {
+        "application/json" => "json",
+        "application/pdf" => "pdf",
+        "application/xml" | "text/xml" => "xml",
+        "application/zip" => "zip",
+        "audio/mpeg" => "mp3",
+        "audio/wav" => "wav",
+        "image/gif" => "gif",
+        "image/jpeg" => "jpg",
+        "image/png" => "png",
+        "image/svg+xml" => "svg",
+        "image/webp" => "webp",
+        "text/csv" => "csv",
+        "text/html" => "html",
+        "text/markdown" => "md",
+        "text/plain" => "txt",
+        "video/mp4" => "mp4",
+        _ => "bin",
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_file_of_the_workspace_has_several_spellings() {
+        let path = |path: &str| FileRef::Path(path.to_owned());
+        for (file, meant) in [
+            ("notes/a.txt", path("notes/a.txt")),
+            ("/workspace/notes/a.txt", path("notes/a.txt")),
+            ("./a.txt", path("a.txt")),
+            ("workspace:///notes/a.txt", path("notes/a.txt")),
+            ("workspace://3f2a#text/plain", FileRef::Id("3f2a".to_owned())),
+        ] {
+            assert_eq!(in_workspace(file), meant, "{file}");
+        }
+    }
+}

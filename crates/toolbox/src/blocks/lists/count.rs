@@ -1,0 +1,53 @@
+//! How many items something has.
+
+use std::sync::Arc;
+
+use ports::Block;
+use ports::block::{BlockError, BlockExample};
+use protocol::block::Category;
+use schemars::JsonSchema;
+use serde::Deserialize;
+use serde_json::{Value, json};
+
+use crate::blocks::pure::{About, Outputs, pure};
+use crate::blocks::typed::{integer, outputs};
+
+#[derive(Deserialize, JsonSchema)]
+struct Input {
+    /// A list, a dictionary or a text.
+    collection: Value,
+}
+
+pub(super) fn block() -> Arc<dyn Block> {
+    let about = About {
+        id: "3c9c2f42-b0c3-435f-ba35-05f7a25c772a",
+        name: "CountItemsBlock",
+        description: "Counts the items of a list, the entries of a dictionary or the letters of \
+                      a text.",
+        categories: &[Category::Logic],
+    };
+    let count = |collection: Value, count: i64| {
+        BlockExample::exactly(json!({ "collection": collection }), vec![("count", json!(count))])
+    };
+    let examples = vec![
+        count(json!([1, 2, 3]), 3),
+        count(json!({ "a": 1 }), 1),
+        count(json!("héllo"), 5),
+        count(json!(7), -1),
+    ];
+    let spec = about.spec::<Input>(outputs([integer(
+        "count",
+        "How many there are; -1 for what has no items.",
+    )]));
+    pure(spec, run, examples)
+}
+
+fn run(input: Input) -> Result<Outputs, BlockError> {
+    let count = match &input.collection {
+        Value::Array(items) => Some(items.len()),
+        Value::Object(fields) => Some(fields.len()),
+        Value::String(text) => Some(text.chars().count()),
+        _ => None,
+    };
+    Ok(vec![("count", count.map_or(json!(-1), Value::from))])
+}

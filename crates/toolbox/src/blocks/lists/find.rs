@@ -1,0 +1,54 @@
+//! Where in a list a value is.
+
+use std::sync::Arc;
+
+use ports::Block;
+use ports::block::{BlockError, BlockExample};
+use protocol::block::Category;
+use schemars::JsonSchema;
+use serde::Deserialize;
+use serde_json::{Value, json};
+
+use crate::blocks::comparison::equal;
+use crate::blocks::pure::{About, Outputs, pure};
+use crate::blocks::typed::{any, boolean, integer, outputs};
+
+#[derive(Deserialize, JsonSchema)]
+struct Input {
+    /// The list to look in.
+    list: Vec<Value>,
+    /// The value to look for.
+    value: Value,
+}
+
+pub(super) fn block() -> Arc<dyn Block> {
+    let about = About {
+        id: "5e2c6d0a-1e37-489f-b1d0-8e1812b23333",
+        name: "FindInListBlock",
+        description: "Finds the first place of a value in a list.",
+        categories: &[Category::Basic],
+    };
+    let examples = vec![
+        BlockExample::exactly(
+            json!({ "list": [1, { "a": 2 }, 3], "value": { "a": 2 } }),
+            vec![("index", json!(1)), ("found", json!(true))],
+        ),
+        BlockExample::exactly(
+            json!({ "list": [1, 2], "value": 6 }),
+            vec![("found", json!(false)), ("not_found_value", json!(6))],
+        ),
+    ];
+    let spec = about.spec::<Input>(outputs([
+        integer("index", "The place of the value, counted from 0."),
+        boolean("found", "Whether the value is in the list."),
+        any("not_found_value", "The value, when it is not in the list."),
+    ]));
+    pure(spec, run, examples)
+}
+
+fn run(input: Input) -> Result<Outputs, BlockError> {
+    Ok(match input.list.iter().position(|item| equal(item, &input.value)) {
+        Some(place) => vec![("index", place.into()), ("found", true.into())],
+        None => vec![("found", false.into()), ("not_found_value", input.value)],
+    })
+}

@@ -1,0 +1,125 @@
+//! Lists within lists that become one list.
+
+use std::sync::Arc;
+
+use ports::Block;
+use ports::block::{BlockError, BlockExample};
+use protocol::block::Category;
+use schemars::JsonSchema;
+use serde::Deserialize;
+use serde_json::{Value, json};
+
+use crate::blocks::pure::{About, Outputs, pure};
+use crate::blocks::typed::{integer, list, outputs};
+
+#[derive(Deserialize, JsonSchema)]
+struct Input {
+    /// The list with lists in it.
+    nested_list: Vec<Value>,
+    /// How many levels to dissolve; -1 for all.
+    #[serde(default = "all_levels")]
+    #[schemars(range(min = -1))]
+    max_depth: i64,
+}
+
+fn all_levels() -> i64 {
+    -1
+}
+
+pub(super) fn block() -> Arc<dyn Block> {
+    let about = About {
+        id: "cc45bb0f-d035-4756-96a7-fe3e36254b4d",
+        name: "FlattenListBlock",
+        description: "Makes one list of lists within lists, down to a depth of your choice.",
+        categories: &[Category::Basic],
+    };
+    let flat = |input: Value, list: Value, length: usize, depth: usize| {
+        BlockExample::exactly(
+            input,
+            vec![
+                ("flattened_list", list),
+                ("length", json!(length)),
+                ("original_depth", json!(depth)),
+            ],
+        )
+    };
+    let examples = vec![
+        flat(json!({ "nested_list": [[1, 2], [3, [4, 5]]] }), json!([1, 2, 3, 4, 5]), 5, 3),
+        flat(
+            json!({ "nested_list": [1, [2, [3, [4]]], 5], "max_depth": 1 }),
+            json!([1, 2, [3, [4]], 5]),
+            4,
+            4,
+        ),
+        flat(json!({ "nested_list": [[]], "max_depth": 0 }), json!([[]]), 1, 2),
+        flat(json!({ "nested_list": [] }), json!([]), 0, 1),
+    ];
+    let spec = about.spec::<Input>(outputs([
+        list("flattened_list", "The items without their inner lists."),
+        integer("length", "How many items that are."),
+        integer("original_depth", "How deep the lists were nested."),
+    ]));
+    pure(spec, run, examples)
+}
+
+fn run(input: Input) -> Result<Outputs, BlockError> {
+    let levels = match input.max_depth {
+        -1 => usize::MAX,
+        levels => usize::try_from(levels)
+            .map_err(|_| BlockError::failed("`max_depth` is -1 or the number of levels."))?,
+    };
+    let depth = depth(&input.nested_list);
+    let flat = flatten(input.nested_list, levels);
+    let length = flat.len();
+    Ok(vec![
+        ("flattened_list", flat.into()),
+        ("length", length.into()),
+        ("original_depth", depth.into()),
+    ])
+}
+
+/// A list has one level more than the deepest list in it.
+fn depth(items: &[Value]) -> usize {
+    let mut deepest = 1;
+    let mut open = vec![(items.iter(), 1)];
+    while let Some((items, level)) = open.last_mut() {
+        let below = *level + 1;
+        match items.next() {
+            Some(Value::Array(inner)) => {
+                deepest = deepest.max(below);
+                open.push((inner.iter(), below));
+            }
+            Some(_) => {}
+            None => {
+                open.pop();
+            }
+        }
+    }
+    deepest
+}
+
+/// Without recursion: the depth is the author's, the stack is ours.
+fn flatten(items: Vec<Value>, levels: usize) -> Vec<Value> {
+    let mut flat = Vec::new();
+    let mut open = vec![items.into_iter()];
+    while let Some(items) = open.last_mut() {
+        match items.next() {
+            Some(Value::Array(inner)) if open.len() <= levels => open.push(inner.into_iter()),
+            Some(item) => flat.push(item),
+            None => {
+                open.pop();
+            }
+        }
+    }
+    flat
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_negative_number_of_levels_is_refused() {
+        assert!(run(Input { nested_list: Vec::new(), max_depth: -2 }).is_err());
+    }
+}

@@ -1,0 +1,102 @@
+//! What two lists have in common, and what they have not.
+
+use std::collections::HashSet;
+use std::sync::Arc;
+
+use ports::Block;
+use ports::block::{BlockError, BlockExample};
+use protocol::block::Category;
+use schemars::JsonSchema;
+use serde::Deserialize;
+use serde_json::{Value, json};
+
+use crate::blocks::comparison::key;
+use crate::blocks::pure::{About, Outputs, pure};
+use crate::blocks::typed::{integer, list, outputs};
+
+#[derive(Deserialize, JsonSchema)]
+struct Difference {
+    /// The list whose items are kept.
+    list_a: Vec<Value>,
+    /// The list whose items are left out.
+    list_b: Vec<Value>,
+    /// Whether to keep also the items of the second list that the first does not have.
+    #[serde(default)]
+    symmetric: bool,
+}
+
+pub(super) fn difference() -> Arc<dyn Block> {
+    let about = About {
+        id: "05309873-9d61-447e-96b5-b804e2511829",
+        name: "ListDifferenceBlock",
+        description: "Gives the items of one list that another list does not have.",
+        categories: &[Category::Basic],
+    };
+    let rest = |input: Value, list: Value, length: usize| {
+        BlockExample::exactly(input, vec![("difference", list), ("length", json!(length))])
+    };
+    let examples = vec![
+        rest(json!({ "list_a": [1, 2, 3, 2], "list_b": [3, 4] }), json!([1, 2, 2]), 3),
+        rest(
+            json!({ "list_a": [1, 2], "list_b": [2, { "a": 1 }], "symmetric": true }),
+            json!([1, { "a": 1 }]),
+            2,
+        ),
+    ];
+    let spec = about.spec::<Difference>(outputs([
+        list("difference", "The items that are left."),
+        integer("length", "How many items that are."),
+    ]));
+    pure(spec, run_difference, examples)
+}
+
+fn run_difference(input: Difference) -> Result<Outputs, BlockError> {
+    let (mut first, mut second) = (input.list_a, input.list_b);
+    let in_first = if input.symmetric { keys(&first) } else { HashSet::new() };
+    let in_second = keys(&second);
+    first.retain(|item| !in_second.contains(&key(item)));
+    if input.symmetric {
+        second.retain(|item| !in_first.contains(&key(item)));
+        first.append(&mut second);
+    }
+    let length = first.len();
+    Ok(vec![("difference", first.into()), ("length", length.into())])
+}
+
+#[derive(Deserialize, JsonSchema)]
+struct Intersection {
+    /// The list whose order counts.
+    list_a: Vec<Value>,
+    /// The list to compare with.
+    list_b: Vec<Value>,
+}
+
+pub(super) fn intersection() -> Arc<dyn Block> {
+    let about = About {
+        id: "b6eb08b6-dbe3-411b-b9b4-2508cb311a1f",
+        name: "ListIntersectionBlock",
+        description: "Gives the items that two lists have in common, each once.",
+        categories: &[Category::Basic],
+    };
+    let example = BlockExample::exactly(
+        json!({ "list_a": [3, 1, 3, "x"], "list_b": ["x", 3.0] }),
+        vec![("intersection", json!([3, "x"])), ("length", json!(2))],
+    );
+    let spec = about.spec::<Intersection>(outputs([
+        list("intersection", "The items that both lists have."),
+        integer("length", "How many items that are."),
+    ]));
+    pure(spec, run_intersection, vec![example])
+}
+
+fn run_intersection(input: Intersection) -> Result<Outputs, BlockError> {
+    let mut common = input.list_a;
+    let mut wanted = keys(&input.list_b);
+    common.retain(|item| wanted.remove(&key(item)));
+    let length = common.len();
+    Ok(vec![("intersection", common.into()), ("length", length.into())])
+}
+
+fn keys(items: &[Value]) -> HashSet<String> {
+    items.iter().map(key).collect()
+}

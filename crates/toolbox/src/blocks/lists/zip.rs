@@ -1,0 +1,70 @@
+//! Items of several lists that belong together because they have the same place.
+
+use std::sync::Arc;
+
+use ports::Block;
+use ports::block::{BlockError, BlockExample};
+use protocol::block::Category;
+use schemars::JsonSchema;
+use serde::Deserialize;
+use serde_json::{Value, json};
+
+use super::inner_lists;
+use crate::blocks::pure::{About, Outputs, list_fits, pure, text_fits};
+use crate::blocks::typed::{integer, list, outputs};
+
+#[derive(Deserialize, JsonSchema)]
+struct Input {
+    /// The lists to put side by side.
+    #[schemars(with = "Vec<Option<Vec<Value>>>")]
+    lists: Vec<Value>,
+    /// Whether to go on to the end of the longest list instead of the shortest.
+    #[serde(default)]
+    pad_to_longest: bool,
+    /// What stands in the places that a shorter list does not have.
+    #[serde(default)]
+    fill_value: Value,
+}
+
+pub(super) fn block() -> Arc<dyn Block> {
+    let about = About {
+        id: "0d0e684f-5cb9-4c4b-b8d1-47a0860e0c07",
+        name: "ZipListsBlock",
+        description: "Puts lists side by side: a group of all first items, a group of all second \
+                      items, and so on.",
+        categories: &[Category::Basic],
+    };
+    let zipped = |input: Value, list: Value, length: usize| {
+        BlockExample::exactly(input, vec![("zipped_list", list), ("length", json!(length))])
+    };
+    let examples = vec![
+        zipped(json!({ "lists": [[1, 2, 3], ["a", "b"]] }), json!([[1, "a"], [2, "b"]]), 2),
+        zipped(
+            json!({ "lists": [[1], ["a", "b"]], "pad_to_longest": true, "fill_value": 0 }),
+            json!([[1, "a"], [0, "b"]]),
+            2,
+        ),
+        zipped(json!({ "lists": [] }), json!([]), 0),
+    ];
+    let spec = about.spec::<Input>(outputs([
+        list("zipped_list", "The groups."),
+        integer("length", "How many groups there are."),
+    ]));
+    pure(spec, run, examples)
+}
+
+fn run(input: Input) -> Result<Outputs, BlockError> {
+    let lists = inner_lists(input.lists)?;
+    let lengths = lists.iter().map(Vec::len);
+    let length = if input.pad_to_longest { lengths.max() } else { lengths.min() }.unwrap_or(0);
+    list_fits(length.saturating_mul(lists.len()))?;
+    let filled: usize = lists.iter().map(|list| length.saturating_sub(list.len())).sum();
+    text_fits(filled.saturating_mul(input.fill_value.to_string().len()))?;
+    let mut columns: Vec<_> = lists.into_iter().map(Vec::into_iter).collect();
+    let mut group = || -> Value {
+        let fill = || input.fill_value.clone();
+        columns.iter_mut().map(|column| column.next().unwrap_or_else(fill)).collect()
+    };
+    let zipped: Vec<Value> = (0..length).map(|_| group()).collect();
+    Ok(vec![("zipped_list", zipped.into()), ("length", length.into())])
+}

@@ -1,0 +1,148 @@
+//! A message after a while.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use async_trait::async_trait;
+use ports::Block;
+use ports::block::{BlockContext, BlockError, BlockExample, Emit};
+use protocol::block::{BlockSpec, Category};
+use protocol::limits::EXECUTION_TIME;
+use schemars::JsonSchema;
+use serde::Deserialize;
+use serde_json::{Value, json};
+
+use super::Count;
+use crate::blocks::pure::About;
+use crate::blocks::typed::{Typed, TypedBlock, any, outputs};
+
+const MOST_REPETITIONS: u32 = 1000;
+
+#[derive(Deserialize, JsonSchema)]
+struct Input {
+    /// What to give when the time is over.
+    #[serde(default = "finished")]
+    input_message: Value,
+    /// Seconds to wait.
+    #[serde(default)]
+    seconds: Count,
+    /// Minutes to wait.
+    #[serde(default)]
+    minutes: Count,
+    /// Hours to wait.
+    #[serde(default)]
+    hours: Count,
+    /// Days to wait.
+    #[serde(default)]
+    days: Count,
+    /// How often to wait and give the message.
+    #[serde(default = "once")]
+    #[schemars(range(min = 1, max = 1000))]
+    repeat: u32,
+}
+
+fn finished() -> Value {
+    json!("timer finished")
+}
+
+fn once() -> u32 {
+    1
+}
+
+struct Countdown(BlockSpec);
+
+pub(super) fn block() -> Arc<dyn Block> {
+    let about = About {
+        id: "d67a9c52-5e4e-11e2-bcfd-0800200c9a71",
+        name: "CountdownTimerBlock",
+        description: "Waits for a while and then gives a message, once or repeatedly.",
+        categories: &[Category::Text],
+    };
+    let outputs = outputs([any("output_message", "The message, each time the wait is over.")]);
+    let spec = BlockSpec { coordinates: true, ..about.spec::<Input>(outputs) };
+    Arc::new(Typed(Countdown(spec)))
+}
+
+#[async_trait]
+impl TypedBlock for Countdown {
+    type Input = Input;
+
+    fn spec(&self) -> &BlockSpec {
+        &self.0
+    }
+
+    async fn run(
+        &self,
+        input: Input,
+        context: BlockContext,
+        out: &dyn Emit,
+    ) -> Result<(), BlockError> {
+        if !(1..=MOST_REPETITIONS).contains(&input.repeat) {
+            return Err(BlockError::failed(format!("Repeat it 1 to {MOST_REPETITIONS} times.")));
+        }
+        let wait = wait(&input)?;
+        for _ in 0..input.repeat {
+            tokio::select! {
+                biased;
+                () = context.cancel.cancelled() => return Err(BlockError::Stopped),
+                () = tokio::time::sleep(wait), if !wait.is_zero() => {}
+                () = std::future::ready(()), if wait.is_zero() => {}
+            }
+            out.emit("output_message", input.input_message.clone()).await?;
+        }
+        Ok(())
+    }
+
+    fn examples(&self) -> Vec<BlockExample> {
+        let message = |message: Value| ("output_message", message);
+        vec![
+            BlockExample::exactly(json!({}), vec![message(json!("timer finished"))]),
+            BlockExample::exactly(
+                json!({ "input_message": { "go": 1 }, "seconds": "0", "repeat": 2 }),
+                vec![message(json!({ "go": 1 })), message(json!({ "go": 1 }))],
+            ),
+        ]
+    }
+}
+
+/// How long each wait is. A wait that no run outlives is refused at once.
+fn wait(input: &Input) -> Result<Duration, BlockError> {
+    let parts =
+        [(&input.seconds, 1), (&input.minutes, 60), (&input.hours, 3600), (&input.days, 86_400)];
+    let mut total = 0_i64;
+    for (count, seconds) in parts {
+        let count =
+            count.number().ok_or_else(|| BlockError::failed("The time to wait is no number."))?;
+        total = total.saturating_add(count.saturating_mul(seconds));
+    }
+    let wait = Duration::from_secs(u64::try_from(total).unwrap_or(0));
+    if wait.saturating_mul(input.repeat) > EXECUTION_TIME {
+        let hours = EXECUTION_TIME.as_secs() / 3600;
+        return Err(BlockError::failed(format!(
+            "A run ends after {hours} hours: that is too long to wait."
+        )));
+    }
+    Ok(wait)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn waits(input: Value) -> Result<u64, BlockError> {
+        wait(&serde_json::from_value(input).expect("an input")).map(|wait| wait.as_secs())
+    }
+
+    #[test]
+    fn the_wait_is_the_sum_of_its_parts() {
+        assert_eq!(
+            waits(json!({ "seconds": 1, "minutes": "2", "hours": 3 })),
+            Ok(1 + 120 + 10_800)
+        );
+        assert_eq!(waits(json!({ "days": 1 })), Ok(86_400));
+        assert_eq!(waits(json!({ "seconds": -5 })), Ok(0));
+        assert!(waits(json!({ "seconds": "soon" })).is_err());
+        assert!(waits(json!({ "days": 1, "repeat": 2 })).is_err());
+        assert!(waits(json!({ "days": i64::MAX })).is_err());
+    }
+}

@@ -1,0 +1,250 @@
+//! News feeds: RSS in its versions and Atom, read into entries.
+
+use jiff::Timestamp;
+use jiff::fmt::rfc2822;
+use quick_xml::escape::resolve_predefined_entity;
+use quick_xml::events::{BytesRef, BytesStart, Event};
+use quick_xml::reader::Reader;
+use serde_json::{Value, json};
+
+/// Entries that are read of one feed.
+const ENTRIES: usize = 1_000;
+/// Elements inside elements. Feeds need few; a file that goes deeper is no feed.
+const DEPTH: usize = 100;
+
+#[derive(Clone, Debug, Default, PartialEq)]
+pub(super) struct Entry {
+    pub(super) title: String,
+    pub(super) link: String,
+    pub(super) description: String,
+    /// Absent when the feed names none that can be read.
+    pub(super) published: Option<Timestamp>,
+    pub(super) author: String,
+    pub(super) categories: Vec<String>,
+    content: String,
+    updated: Option<Timestamp>,
+}
+
+impl Entry {
+    pub(super) fn shown(&self) -> Value {
+        json!({
+            "title": self.title,
+            "link": self.link,
+            "description": self.description,
+            "pub_date": self.published,
+            "author": self.author,
+            "categories": self.categories,
+        })
+    }
+
+    fn take(&mut self, element: &str, parent: &str, text: &str) {
+        let text = text.trim();
+        if text.is_empty() {
+            return;
+        }
+        let first = |field: &mut String| {
+            if field.is_empty() {
+                text.clone_into(field);
+            }
+        };
+        match (parent, element) {
+            ("author" | "atom:author", "name" | "atom:name") => first(&mut self.author),
+            ("item" | "entry", element) => match element {
+                "title" => first(&mut self.title),
+                "link" | "guid" if text.starts_with("http") => first(&mut self.link),
+                "description" | "summary" => first(&mut self.description),
+                "content" | "content:encoded" => first(&mut self.content),
+                "author" | "dc:creator" => first(&mut self.author),
+                "category" => self.categories.push(text.to_owned()),
+                "pubDate" | "published" | "dc:date" => {
+                    self.published = self.published.or(time(text))
+                }
+                "updated" => self.updated = self.updated.or(time(text)),
+                _ => {}
+            },
+            _ => {}
+        }
+    }
+
+    /// What stands in attributes in Atom.
+    fn take_attributes(&mut self, element: &BytesStart<'_>, parent: &str) {
+        let attribute = |name: &str| {
+            let found = element.try_get_attribute(name).ok().flatten()?;
+            Some(String::from_utf8_lossy(&found.value).replace("&amp;", "&"))
+        };
+        match (parent, element.name().as_ref()) {
+            ("item" | "entry", b"link") => {
+                let is_the_page = attribute("rel").is_none_or(|rel| rel == "alternate");
+                if let (true, true, Some(link)) =
+                    (self.link.is_empty(), is_the_page, attribute("href"))
+                {
+                    self.link = link;
+                }
+            }
+            ("item" | "entry", b"category") => self.categories.extend(attribute("term")),
+            _ => {}
+        }
+    }
+
+    fn finished(mut self) -> Self {
+        if self.description.is_empty() {
+            self.description = std::mem::take(&mut self.content);
+        }
+        self.published = self.published.or(self.updated);
+        self
+    }
+}
+
+/// `None` when it is not a feed.
+pub(super) fn read(feed: &str) -> Option<Vec<Entry>> {
+    let mut reader = Reader::from_str(feed);
+    reader.config_mut().check_end_names = false;
+    let mut reading = Reading::default();
+    loop {
+        match reader.read_event() {
+            Ok(Event::Start(element)) => {
+                reading.begin(&element);
+                if reading.open.len() > DEPTH {
+                    return None;
+                }
+            }
+            Ok(Event::Empty(element)) => {
+                reading.begin(&element);
+                reading.end();
+            }
+            Ok(Event::End(_)) => reading.end(),
+            Ok(Event::Text(text)) => reading.text.push_str(&text.decode().unwrap_or_default()),
+            Ok(Event::CData(text)) => reading.text.push_str(&text.decode().unwrap_or_default()),
+            Ok(Event::GeneralRef(reference)) => reading.text.push_str(&meant(&reference)),
+            Ok(Event::Eof) => break,
+            Ok(_) => {}
+            // What came before a broken place is still news.
+            Err(_) => break,
+        }
+        if reading.entries.len() == ENTRIES {
+            break;
+        }
+    }
+    reading.is_feed.then_some(reading.entries)
+}
+
+#[derive(Default)]
+struct Reading {
+    open: Vec<String>,
+    text: String,
+    entry: Option<Entry>,
+    entries: Vec<Entry>,
+    is_feed: bool,
+}
+
+impl Reading {
+    fn begin(&mut self, element: &BytesStart<'_>) {
+        let name = String::from_utf8_lossy(element.name().as_ref()).into_owned();
+        if self.open.is_empty() {
+            self.is_feed = matches!(name.as_str(), "rss" | "feed" | "rdf:RDF");
+        }
+        let parent = self.open.last().map_or("", String::as_str);
+        match &mut self.entry {
+            Some(entry) => entry.take_attributes(element, parent),
+            None if self.is_feed && matches!(name.as_str(), "item" | "entry") => {
+                self.entry = Some(Entry::default());
+            }
+            None => {}
+        }
+        self.open.push(name);
+        // Markup inside a text keeps the words before it.
+        if self.open.len() <= 1 || self.is_field() {
+            self.text.clear();
+        }
+    }
+
+    fn end(&mut self) {
+        let is_field = self.is_field();
+        let Some(name) = self.open.pop() else { return };
+        let parent = self.open.last().map_or("", String::as_str);
+        match (&mut self.entry, name.as_str()) {
+            (Some(_), "item" | "entry") => {
+                self.entries.extend(self.entry.take().map(Entry::finished))
+            }
+            (Some(entry), name) => entry.take(name, parent, &self.text),
+            (None, _) => {}
+        }
+        if is_field {
+            self.text.clear();
+        }
+    }
+
+    /// Whether the innermost element stands directly in an entry, or in its author.
+    fn is_field(&self) -> bool {
+        let parent = self.open.len().checked_sub(2).and_then(|at| self.open.get(at));
+        parent.is_some_and(|parent| matches!(parent.as_str(), "item" | "entry" | "author"))
+    }
+}
+
+/// A character, one of the five names that XML knows, or a space for the many that only HTML knows.
+fn meant(reference: &BytesRef<'_>) -> String {
+    if let Ok(Some(character)) = reference.resolve_char_ref() {
+        return character.to_string();
+    }
+    let name = reference.decode().unwrap_or_default();
+    resolve_predefined_entity(&name).unwrap_or(" ").to_owned()
+}
+
+fn time(text: &str) -> Option<Timestamp> {
+    let by_mail = || rfc2822::parse(text).ok().map(|zoned| zoned.timestamp());
+    text.parse().ok().or_else(by_mail)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const RSS: &str = r#"<?xml version="1.0"?><rss version="2.0" xmlns:dc="x"><channel><title>News</title>
+        <link>https://a.example/</link>
+        <item><title>Rain &amp; wind &#8211; again</title><link>https://a.example/1</link>
+          <description><![CDATA[<b>Wet.</b>]]></description><pubDate>Fri, 23 Jun 2023 12:30:00 GMT</pubDate>
+          <dc:creator>Ada</dc:creator><category>Weather</category><category>Sea</category></item>
+        <item><title>Sun</title><guid>https://a.example/2</guid></item></channel></rss>"#;
+
+    const ATOM: &str = r#"<feed xmlns="http://www.w3.org/2005/Atom"><title>Log</title>
+        <entry><title type="html">Tide</title><link rel="self" href="https://b.example/x"/>
+          <link href="https://b.example/1?a=1&amp;b=2"/><author><name>Bo</name><email>b@b.example</email></author>
+          <updated>2024-01-02T03:04:05Z</updated><category term="Sea"/>
+          <content type="xhtml"><div>High <b>tide</b> today</div></content></entry></feed>"#;
+
+    #[test]
+    fn an_rss_feed_is_read() {
+        let entries = read(RSS).expect("a feed");
+        assert_eq!(
+            entries[0].shown(),
+            json!({
+                "title": "Rain & wind – again", "link": "https://a.example/1", "description": "<b>Wet.</b>",
+                "pub_date": "2023-06-23T12:30:00Z", "author": "Ada", "categories": ["Weather", "Sea"],
+            })
+        );
+        assert_eq!((entries.len(), entries[1].link.as_str()), (2, "https://a.example/2"));
+        assert_eq!(entries[1].published, None);
+    }
+
+    #[test]
+    fn an_atom_feed_is_read() {
+        let entries = read(ATOM).expect("a feed");
+        assert_eq!(
+            entries[0].shown(),
+            json!({
+                "title": "Tide", "link": "https://b.example/1?a=1&b=2", "description": "High tide today",
+                "pub_date": "2024-01-02T03:04:05Z", "author": "Bo", "categories": ["Sea"],
+            })
+        );
+    }
+
+    #[test]
+    fn what_is_no_feed_is_refused_and_what_is_cut_gives_its_beginning() {
+        for text in ["", "{}", "<html><item><title>x</title></item></html>", &"<rss>".repeat(1000)]
+        {
+            assert!(read(text).is_none(), "{text}");
+        }
+        let cut = &RSS[..RSS.find("<item><title>Sun").expect("the second entry") + 10];
+        assert_eq!(read(cut).map(|entries| entries.len()), Some(1));
+    }
+}

@@ -1,0 +1,180 @@
+//! A run of an agent as the tools tell of it, the same whichever tool looks at it.
+
+use ports::call_services::AgentRuns;
+use ports::tool::ToolError;
+use protocol::execution::{Execution, ExecutionStatus, ExecutionView, Nodes};
+use protocol::library::LibraryAgent;
+use protocol::response::{
+    AgentOutput, ExecutionOutput, ExecutionStarted, ResponseBody, ToolResponse,
+};
+use protocol::{GraphId, LibraryAgentId};
+use serde_json::json;
+
+use super::shelves;
+
+/// Node runs that an answer shows.
+const NODES: usize = 100;
+/// Failed nodes that a sentence names; the answer has more of them.
+const NAMED: usize = 5;
+
+/// The agent that a run belongs to, as the user knows it.
+pub(super) struct RunOf {
+    pub(super) name: String,
+    pub(super) graph_id: GraphId,
+    pub(super) library_agent_id: Option<LibraryAgentId>,
+}
+
+/// How much an answer shows.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Detail {
+    Outputs,
+    /// The inputs, and what every node did, too.
+    Nodes,
+}
+
+impl RunOf {
+    pub(super) fn entry(entry: &LibraryAgent) -> Self {
+        Self {
+            name: entry.name.clone(),
+            graph_id: entry.graph_id.clone(),
+            library_agent_id: Some(entry.id.clone()),
+        }
+    }
+
+    fn link(&self) -> Option<String> {
+        self.library_agent_id.as_ref().map(shelves::link)
+    }
+
+    pub(super) fn started(&self, run: &Execution, message: String) -> ToolResponse {
+        ToolResponse::new(
+            message,
+            ResponseBody::ExecutionStarted(ExecutionStarted {
+                execution_id: run.id.clone(),
+                graph_id: self.graph_id.clone(),
+                graph_name: self.name.clone(),
+                library_agent_id: self.library_agent_id.clone(),
+                library_agent_link: self.link(),
+                status: run.status,
+            }),
+        )
+    }
+
+    pub(super) fn output(&self, view: ExecutionView, detail: Detail) -> AgentOutput {
+        let ExecutionView { execution, outputs, nodes, failed, .. } = view;
+        let inputs_summary = match detail {
+            Detail::Outputs => Default::default(),
+            Detail::Nodes => execution.request.inputs,
+        };
+        AgentOutput {
+            agent_name: self.name.clone(),
+            agent_id: self.graph_id.clone(),
+            library_agent_id: self.library_agent_id.clone(),
+            library_agent_link: self.link(),
+            execution: ExecutionOutput {
+                execution_id: execution.id,
+                status: execution.status,
+                started_at: execution.started_at,
+                ended_at: execution.ended_at,
+                outputs,
+                inputs_summary,
+                node_executions: nodes,
+                nodes_failed: failed,
+            },
+            available_executions: Vec::new(),
+            total_executions: 1,
+        }
+    }
+
+    /// A run that has come to no good end.
+    pub(super) fn failure(&self, view: &ExecutionView) -> ToolResponse {
+        let code = match view.execution.status {
+            ExecutionStatus::Terminated => "execution_stopped",
+            _ => "execution_failed",
+        };
+        // What it gave before may be all that was wanted.
+        let details = json!({ "nodes_failed": view.failed, "outputs": view.outputs });
+        ToolResponse::new(
+            self.sentence(view),
+            ResponseBody::Error {
+                error: Some(code.into()),
+                details: Some(details),
+                execution_id: Some(view.execution.id.clone()),
+            },
+        )
+    }
+
+    /// How the run stands, what is odd about it, and what can be done.
+    pub(super) fn sentence(&self, view: &ExecutionView) -> String {
+        let (name, id) = (&self.name, &view.execution.id);
+        let mut said = match view.execution.status {
+            ExecutionStatus::Completed => format!("{name} has completed."),
+            ExecutionStatus::Failed => match &view.execution.error {
+                Some(error) => format!("{name} has failed: {}", error.message),
+                None => format!("{name} has failed."),
+            },
+            ExecutionStatus::Terminated => {
+                format!("The run of {name} was stopped before it had ended.")
+            }
+            ExecutionStatus::Review => waits_for_review(name),
+            ExecutionStatus::Incomplete | ExecutionStatus::Queued | ExecutionStatus::Running => {
+                format!(
+                    "{name} is still at work ({}). Call view_agent_output with execution_id {id} and wait_if_running.",
+                    view.execution.status.as_str()
+                )
+            }
+        };
+        for warning in warnings(view) {
+            said.push(' ');
+            said.push_str(&warning);
+        }
+        said
+    }
+}
+
+/// The same for agents and for single blocks.
+pub(super) fn no_funds() -> ToolResponse {
+    let sentence = "The user has too few credits, so nothing was run. Only the user can add some.";
+    ToolResponse::error("insufficient_credits", sentence)
+}
+
+pub(super) fn waits_for_review(name: &str) -> String {
+    format!(
+        "{name} waits for a person: the user approves or rejects it on the review page (or by POST \
+         /api/review/action), then the run goes on by itself."
+    )
+}
+
+/// What a run that looks well may hide.
+fn warnings(view: &ExecutionView) -> Vec<String> {
+    let mut warnings = Vec::new();
+    if !view.failed.is_empty() {
+        let named = view.failed.iter().take(NAMED);
+        let named: Vec<String> = named
+            .map(|node| format!("{}: {}", node.block_name, node.error.trim_end_matches('.')))
+            .collect();
+        let count = view.execution.stats.node_error_count.max(view.failed.len() as u64);
+        warnings.push(format!("WARNING: failed node runs: {count}. {}.", named.join("; ")));
+    }
+    if view.outputs.is_empty() && view.execution.status == ExecutionStatus::Completed {
+        warnings.push("WARNING: it gave no outputs.".to_owned());
+    }
+    if view.outputs_cut {
+        warnings.push("There are more outputs than are shown here.".to_owned());
+    }
+    warnings
+}
+
+/// The run as it is now.
+pub(super) async fn view(
+    agents: &dyn AgentRuns,
+    run: &Execution,
+    detail: Detail,
+) -> Result<ExecutionView, ToolError> {
+    let nodes = match detail {
+        Detail::Outputs => Nodes::None,
+        Detail::Nodes => Nodes::From { first: 0, limit: NODES },
+    };
+    agents.view(&run.id, nodes).await?.ok_or_else(|| {
+        ToolError::tell("execution_not_found", format!("The run {} was deleted.", run.id))
+    })
+}

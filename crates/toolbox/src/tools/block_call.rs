@@ -1,0 +1,124 @@
+//! A run of one block by itself, and how its end is told.
+
+use ports::call_services::{BlockCall, BlockCallEnd};
+use ports::store::BlockOutcome;
+use ports::tool::{ToolContext, ToolError};
+use protocol::block::BlockSpec;
+use protocol::limits::MAX_TOOL_WAIT;
+use protocol::response::{BlockOutput, ResponseBody, ReviewRequired, ToolResponse};
+use protocol::review::Review;
+use serde_json::{Map, Value, json};
+
+use super::agent_run;
+
+/// How the call ended, told; and whether the block has done its work.
+pub(super) struct Ended {
+    pub(super) response: ToolResponse,
+    pub(super) worked: bool,
+}
+
+/// Runs it. The wait is not raced against the cancel of the call: the engine stops the block and settles the bill.
+pub(super) async fn run(
+    tool: &'static str,
+    spec: &BlockSpec,
+    call: BlockCall,
+    context: &ToolContext,
+) -> Result<Ended, ToolError> {
+    let dry_run = call.dry_run;
+    let end = context.services.agents.run_block(call).await?;
+    let worked = matches!(&end, BlockCallEnd::Done(outcome) if outcome.error.is_none());
+    let response = match end {
+        BlockCallEnd::Done(outcome) => done(spec, outcome, dry_run),
+        BlockCallEnd::Review(review) => needs_review(spec, *review),
+        BlockCallEnd::NoFunds => agent_run::no_funds(),
+        BlockCallEnd::TimedOut => {
+            tracing::warn!(
+                session.id = %context.session_id,
+                turn.id = %context.turn_id,
+                block.id = spec.id,
+                "copilot_tool_timeout tool={tool}"
+            );
+            timed_out(spec)
+        }
+        BlockCallEnd::Interrupted => ToolResponse::error(
+            "interrupted",
+            format!(
+                "The server went down while {} ran. Whether it has taken effect is not known, so it was not repeated: \
+                 tell the user, and run it again only if they agree.",
+                spec.name
+            ),
+        ),
+    };
+    Ok(Ended { response, worked })
+}
+
+fn done(spec: &BlockSpec, outcome: BlockOutcome, dry_run: bool) -> ToolResponse {
+    let BlockOutcome { outputs, error } = outcome;
+    let outputs = by_pin(outputs);
+    if let Some(error) = error {
+        return ToolResponse::new(
+            format!("{} failed: {error}", spec.name),
+            ResponseBody::Error {
+                error: Some("block_failed".into()),
+                details: (!outputs.is_empty()).then(|| json!({ "outputs": outputs })),
+                execution_id: None,
+            },
+        );
+    }
+    let message = match dry_run {
+        true => format!("Dry run: {} was simulated. Nothing was done.", spec.name),
+        false => format!("{} has run.", spec.name),
+    };
+    ToolResponse::new(
+        message,
+        ResponseBody::BlockOutput(BlockOutput {
+            block_id: spec.id.into(),
+            block_name: spec.name.into(),
+            outputs,
+            success: true,
+            is_dry_run: dry_run,
+        }),
+    )
+}
+
+/// A pin may emit any number of values.
+fn by_pin(outputs: Vec<(String, Value)>) -> Map<String, Value> {
+    let mut pins = Map::new();
+    for (pin, value) in outputs {
+        let values = pins.entry(pin).or_insert_with(|| Value::Array(Vec::new()));
+        if let Value::Array(values) = values {
+            values.push(value);
+        }
+    }
+    pins
+}
+
+fn needs_review(spec: &BlockSpec, review: Review) -> ToolResponse {
+    let message = format!(
+        "{} acts on the world, so the user has to approve it first, on the review page (or by POST \
+         /api/review/action). When they have, call continue_run_block with review_id {}.",
+        spec.name, review.id
+    );
+    ToolResponse::new(
+        message,
+        ResponseBody::ReviewRequired(ReviewRequired {
+            block_id: spec.id.into(),
+            block_name: spec.name.into(),
+            review_id: review.id,
+            graph_exec_id: review.execution_id,
+            input_data: review.payload,
+        }),
+    )
+}
+
+fn timed_out(spec: &BlockSpec) -> ToolResponse {
+    let seconds = MAX_TOOL_WAIT.as_secs();
+    ToolResponse::error(
+        "timed_out",
+        format!(
+            "{} did not end within {seconds} seconds and was stopped. Longer work belongs into an agent (run_agent) or \
+             a sub-session (run_sub_session).",
+            spec.name
+        ),
+    )
+}

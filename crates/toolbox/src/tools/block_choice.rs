@@ -1,0 +1,120 @@
+//! Which blocks a session can run by themselves, and what is checked about their inputs before.
+
+use std::sync::Arc;
+
+use ports::Block;
+use ports::tool::{ToolContext, ToolError};
+use protocol::block::BlockSpec;
+use protocol::response::{BlockDetails, ResponseBody, ToolResponse};
+use protocol::text::cut_end;
+use serde_json::{Map, Value};
+
+/// Standard by kind, and still of no use by themselves: they lead other blocks, or the copilot itself.
+const LEADING: [&str; 2] =
+    ["3b191d9f-356f-482d-8238-ba04b6d18381", "c069dc6b-c3ed-4c12-b6e5-d47361e64ce6"];
+/// Faults that an answer names.
+const FAULTS: usize = 5;
+const FAULT_CHARS: usize = 300;
+
+/// Every block there is.
+#[derive(Clone)]
+pub(super) struct Blocks(pub(super) Arc<[Arc<dyn Block>]>);
+
+impl Blocks {
+    pub(super) fn specs(&self) -> impl Iterator<Item = &BlockSpec> {
+        self.0.iter().map(|block| block.spec())
+    }
+
+    pub(super) fn by_id(&self, id: &str) -> Option<&BlockSpec> {
+        self.specs().find(|spec| spec.id.eq_ignore_ascii_case(id))
+    }
+
+    /// A block that this call may run by itself, or what to tell the model.
+    pub(super) fn runnable(
+        &self,
+        id: &str,
+        context: &ToolContext,
+    ) -> Result<&BlockSpec, ToolError> {
+        let Some(spec) = self.by_id(id) else {
+            let sentence = format!("There is no block {id}. find_block shows which there are.");
+            return Err(ToolError::tell("block_not_found", sentence));
+        };
+        if !runs_by_itself(spec) {
+            let sentence = format!(
+                "{} only works as a part of an agent. Run an agent that has it with run_agent, or give the task to \
+                 run_sub_session.",
+                spec.name
+            );
+            return Err(ToolError::tell("block_not_runnable", sentence));
+        }
+        if !context.permissions.allow_block(spec.id, spec.name) {
+            let sentence = format!("This session may not use {}.", spec.name);
+            return Err(ToolError::tell("permission_denied", sentence));
+        }
+        Ok(spec)
+    }
+}
+
+pub(super) fn runs_by_itself(spec: &BlockSpec) -> bool {
+    !spec.kind.is_graph_only() && !LEADING.contains(&spec.id)
+}
+
+/// What to tell the model about inputs that do not fit.
+pub(super) fn misfit(spec: &BlockSpec, input: &Map<String, Value>) -> Option<ToolResponse> {
+    let unknown = |name: &&String| !spec.takes_any_input() && spec.input(name).is_none();
+    let unknown: Vec<String> = input.keys().filter(unknown).cloned().collect();
+    if !unknown.is_empty() {
+        let names = unknown.join(", ");
+        let message =
+            format!("{} does not know these inputs: {names}. Nothing was run.", spec.name);
+        return Some(invalid(spec, message, unknown));
+    }
+    let missing: Vec<&str> = spec.required().filter(|name| !input.contains_key(*name)).collect();
+    if !missing.is_empty() {
+        let names = missing.join(", ");
+        let message = format!("{} needs these inputs: {names}. Call again with them.", spec.name);
+        return Some(details(spec, message));
+    }
+    let faults = faults(spec, input);
+    (!faults.is_empty()).then(|| {
+        let faults = faults.join("; ");
+        invalid(spec, format!("The inputs do not fit: {faults}. Nothing was run."), Vec::new())
+    })
+}
+
+fn faults(spec: &BlockSpec, input: &Map<String, Value>) -> Vec<String> {
+    let schema = match jsonschema::validator_for(&spec.inputs) {
+        Ok(schema) => schema,
+        // The blocks' own tests compile every schema; one that still is broken checks nothing itself.
+        Err(_) => return Vec::new(),
+    };
+    let input = Value::Object(input.clone());
+    let fault = |fault: jsonschema::ValidationError<'_>| {
+        let place = fault.instance_path().to_string();
+        cut_end(&format!("{}: {fault}", place.trim_start_matches('/')), FAULT_CHARS)
+    };
+    schema.iter_errors(&input).take(FAULTS).map(fault).collect()
+}
+
+pub(super) fn details(spec: &BlockSpec, message: String) -> ToolResponse {
+    let block = BlockDetails {
+        id: spec.id.into(),
+        name: spec.name.into(),
+        description: spec.description.into(),
+        inputs: spec.inputs.clone(),
+        outputs: spec.outputs.clone(),
+    };
+    ToolResponse::new(message, ResponseBody::BlockDetails { block, user_authenticated: true })
+}
+
+fn invalid(spec: &BlockSpec, message: String, unrecognized_fields: Vec<String>) -> ToolResponse {
+    ToolResponse::new(
+        message,
+        ResponseBody::InputValidationError {
+            unrecognized_fields,
+            inputs: spec.inputs.clone(),
+            graph_id: None,
+            graph_version: None,
+        },
+    )
+}

@@ -1,0 +1,129 @@
+//! `continue_run_block`: runs a block that a person had to approve, with what they approved.
+
+use std::sync::Arc;
+
+use async_trait::async_trait;
+use ports::call_services::BlockCall;
+use ports::tool::{Example, ToolContext, ToolError};
+use ports::{Reviews, Tool};
+use protocol::response::ToolResponse;
+use protocol::review::{Review, ReviewStatus, placed_block, session_place};
+use protocol::tool::{Budget, Effect, ToolSpec};
+use protocol::{ReviewId, UserId};
+use schemars::JsonSchema;
+use serde::Deserialize;
+use serde_json::{Value, json};
+
+use super::block_choice::{self, Blocks};
+use super::{arguments, block_call, store};
+
+const NAME: &str = "continue_run_block";
+
+pub(super) struct ContinueRunBlock {
+    spec: ToolSpec,
+    blocks: Blocks,
+    reviews: Arc<dyn Reviews>,
+}
+
+#[derive(Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+struct Arguments {
+    /// From the review_required answer.
+    #[schemars(length(min = 1, max = 300))]
+    review_id: String,
+}
+
+impl ContinueRunBlock {
+    pub(super) fn new(blocks: Blocks, reviews: Arc<dyn Reviews>) -> Self {
+        Self {
+            spec: ToolSpec {
+                name: NAME,
+                description: "Run a block that waited for a review, once the user has approved it.",
+                parameters: arguments::schema::<Arguments>(),
+                requires_auth: true,
+                budget: Budget::Own,
+                effect: Effect::Idempotent,
+                long_running: false,
+            },
+            blocks,
+            reviews,
+        }
+    }
+
+    /// A review of this session that was approved.
+    async fn approved(
+        &self,
+        user: &UserId,
+        id: &ReviewId,
+        context: &ToolContext,
+    ) -> Result<Review, ToolError> {
+        let review = self.reviews.get(user, id).await.map_err(store::trouble)?;
+        // One of another session, or of an agent's run, is none of this session's business.
+        let place = session_place(&context.session_id);
+        let review = review.filter(|review| review.execution_id == place).ok_or_else(|| {
+            let sentence = format!("This session has no review {id}. It may have served already.");
+            ToolError::tell("review_not_found", sentence)
+        })?;
+        match review.status {
+            ReviewStatus::Approved => Ok(review),
+            ReviewStatus::Waiting => Err(ToolError::tell(
+                "review_waiting",
+                "The user has not decided yet. Ask them to, and call again when they have.",
+            )),
+            ReviewStatus::Rejected => {
+                let why = review.review_message.as_deref().unwrap_or("They gave no reason.");
+                let sentence = format!("The user has rejected it, so it was not run. {why}");
+                Err(ToolError::tell("review_rejected", sentence))
+            }
+        }
+    }
+}
+
+#[async_trait]
+impl Tool for ContinueRunBlock {
+    fn spec(&self) -> &ToolSpec {
+        &self.spec
+    }
+
+    async fn call(
+        &self,
+        arguments: Value,
+        context: ToolContext,
+    ) -> Result<ToolResponse, ToolError> {
+        let Arguments { review_id } = arguments::parse(arguments)?;
+        let user = store::user(&context)?;
+        let id = ReviewId::from(review_id.trim());
+        let review = self.approved(&user, &id, &context).await?;
+        let block = placed_block(&review.node_id).ok_or_else(|| {
+            ToolError::tell("review_not_found", format!("The review {id} is not about a block."))
+        })?;
+        let spec = self.blocks.runnable(block.as_str(), &context)?;
+        let Value::Object(input) = review.payload.clone() else {
+            let sentence = "What was approved is not an object with the inputs of the block.";
+            return Err(ToolError::tell("invalid_payload", sentence));
+        };
+        // The person may have edited it.
+        if let Some(told) = block_choice::misfit(spec, &input) {
+            return Ok(told);
+        }
+        let call = BlockCall {
+            block_id: spec.id.into(),
+            input,
+            dry_run: context.dry_run,
+            review: Some(id.clone()),
+            decision: review.decision(),
+        };
+        let ended = block_call::run(NAME, spec, call, &context).await?;
+        if ended.worked {
+            // The block has run, which is what counts: a review that stays behind is only seen once more.
+            if let Err(error) = self.reviews.remove(&user, &id).await {
+                tracing::warn!(%error, session.id = %context.session_id, "a review that has served stays");
+            }
+        }
+        Ok(ended.response)
+    }
+
+    fn examples(&self) -> Vec<Example> {
+        vec![Example { arguments: json!({"review_id": "no-such-review"}), response: "error" }]
+    }
+}

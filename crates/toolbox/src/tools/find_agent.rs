@@ -1,0 +1,129 @@
+//! `find_agent`: agents of the marketplace, by words or by `username/slug`.
+
+use async_trait::async_trait;
+use ports::Tool;
+use ports::tool::{Example, ToolContext, ToolError};
+use protocol::library::Listing;
+use protocol::response::{AgentInfo, ResponseBody, ToolResponse};
+use protocol::tool::{Budget, Effect, ToolSpec};
+use schemars::JsonSchema;
+use serde::Deserialize;
+use serde_json::{Value, json};
+
+use super::shelves::{self, Shelves};
+use super::{arguments, store, waiting};
+use crate::search;
+
+/// Agents that one search shows.
+const SHOWN: usize = 5;
+
+pub(super) struct FindAgent {
+    spec: ToolSpec,
+    shelves: Shelves,
+}
+
+#[derive(Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+struct Arguments {
+    /// Keywords, or "username/slug" for exactly one.
+    #[schemars(length(min = 1, max = 500))]
+    query: String,
+}
+
+impl FindAgent {
+    pub(super) fn new(shelves: Shelves) -> Self {
+        Self {
+            spec: ToolSpec {
+                name: "find_agent",
+                description: "Search the marketplace for ready-made agents. run_agent runs one by its id \
+                    (username/slug).",
+                parameters: arguments::schema::<Arguments>(),
+                requires_auth: false,
+                budget: Budget::Default,
+                effect: Effect::None,
+                long_running: false,
+            },
+            shelves,
+        }
+    }
+
+    async fn search(&self, query: &str) -> Result<Vec<(Option<f64>, Listing)>, ToolError> {
+        if let Some(exact) = self.shelves.listing(query).await? {
+            return Ok(vec![(None, exact)]);
+        }
+        let all = self.shelves.listings.list().await.map_err(store::trouble)?;
+        let ranked = search::rank(query, all, |listing| {
+            vec![&listing.name, &listing.sub_heading, &listing.description, &listing.slug]
+        });
+        let best = ranked.into_iter().take(SHOWN);
+        Ok(best.map(|(score, listing)| (Some(score), listing)).collect())
+    }
+
+    async fn shown(
+        &self,
+        context: &ToolContext,
+        score: Option<f64>,
+        listing: &Listing,
+    ) -> Result<AgentInfo, ToolError> {
+        let mut info = AgentInfo { match_score: score, ..shelves::from_listing(listing) };
+        if let Some(user) = context.owner.user() {
+            let entry = self.shelves.library.by_graph(user, &listing.graph_id).await;
+            info.in_library = entry.map_err(store::trouble)?.is_some();
+        }
+        Ok(info)
+    }
+}
+
+#[async_trait]
+impl Tool for FindAgent {
+    fn spec(&self) -> &ToolSpec {
+        &self.spec
+    }
+
+    async fn call(
+        &self,
+        arguments: Value,
+        context: ToolContext,
+    ) -> Result<ToolResponse, ToolError> {
+        let Arguments { query } = arguments::parse(arguments)?;
+        let query = query.trim();
+        if query.is_empty() {
+            return Err(ToolError::tell("invalid_arguments", "The query is empty."));
+        }
+        let work = async {
+            let mut agents = Vec::new();
+            for (score, listing) in self.search(query).await? {
+                agents.push(self.shown(&context, score, &listing).await?);
+            }
+            Ok(found(query, agents))
+        };
+        waiting::unless_cancelled(&context.cancel, work).await
+    }
+
+    fn examples(&self) -> Vec<Example> {
+        vec![
+            Example { arguments: json!({"query": "zyzzyva/qwertz"}), response: "no_results" },
+            Example { arguments: json!({"query": " "}), response: "error" },
+        ]
+    }
+}
+
+fn found(query: &str, agents: Vec<AgentInfo>) -> ToolResponse {
+    if agents.is_empty() {
+        let suggestions = vec![
+            "Search with fewer or more general words.".to_owned(),
+            "Look into the user's own library with find_library_agent.".to_owned(),
+        ];
+        let message = format!("No agent of the marketplace fits {query:?}.");
+        return ToolResponse::new(message, ResponseBody::NoResults { suggestions });
+    }
+    let count = agents.len();
+    ToolResponse::new(
+        "Show the user what fits. run_agent with username_agent_slug tells what one needs and runs it.",
+        ResponseBody::AgentsFound {
+            title: format!("Agents of the marketplace for {query:?}"),
+            agents,
+            count,
+        },
+    )
+}

@@ -1,0 +1,149 @@
+//! `find_block`: blocks by words, by class name or by id.
+
+use async_trait::async_trait;
+use ports::Tool;
+use ports::tool::{Example, ToolContext, ToolError};
+use protocol::block::BlockSpec;
+use protocol::response::{BlockInfo, ResponseBody, ToolResponse};
+use protocol::tool::{Budget, Effect, ToolSpec};
+use schemars::JsonSchema;
+use serde::Deserialize;
+use serde_json::{Value, json};
+
+use super::arguments;
+use super::block_choice::{Blocks, runs_by_itself};
+use crate::search;
+
+/// Blocks that one search shows.
+const SHOWN: usize = 10;
+/// Those that the query names exactly come first, but not so many that nothing else is seen.
+const NAMED: usize = 3;
+
+pub(super) struct FindBlock {
+    spec: ToolSpec,
+    blocks: Blocks,
+}
+
+#[derive(Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+struct Arguments {
+    /// What it should do, a name, or an id.
+    #[schemars(length(min = 1, max = 500))]
+    query: String,
+    /// Find parts for an agent: also blocks that cannot run by themselves, and all pins.
+    #[serde(default)]
+    for_agent_generation: bool,
+}
+
+impl FindBlock {
+    pub(super) fn new(blocks: Blocks) -> Self {
+        Self {
+            spec: ToolSpec {
+                name: "find_block",
+                description: "Search blocks: small ready-made steps (text, lists, web, AI…) that run_block runs and \
+                    agents are made of.",
+                parameters: arguments::schema::<Arguments>(),
+                requires_auth: true,
+                budget: Budget::Default,
+                effect: Effect::None,
+                long_running: false,
+            },
+            blocks,
+        }
+    }
+
+    /// What this call may see, best match first.
+    fn search(
+        &self,
+        query: &str,
+        for_agents: bool,
+        context: &ToolContext,
+    ) -> Result<Vec<&BlockSpec>, String> {
+        let permitted = |spec: &&BlockSpec| context.permissions.allow_block(spec.id, spec.name);
+        let usable = |spec: &&BlockSpec| for_agents || runs_by_itself(spec);
+        if let Some(spec) = self.blocks.by_id(query).filter(permitted) {
+            return match usable(&spec) {
+                true => Ok(vec![spec]),
+                false => Err(format!("{} only works as a part of an agent.", spec.name)),
+            };
+        }
+        let seen: Vec<&BlockSpec> = self.blocks.specs().filter(permitted).filter(usable).collect();
+        let words: Vec<&str> = query.split(|c: char| !c.is_alphanumeric()).collect();
+        let named =
+            |spec: &&BlockSpec| words.iter().any(|word| spec.name.eq_ignore_ascii_case(word));
+        let mut found: Vec<&BlockSpec> = seen.iter().copied().filter(named).take(NAMED).collect();
+        for (_, spec) in search::rank(query, seen, |spec| vec![spec.name, spec.description]) {
+            if found.len() == SHOWN {
+                break;
+            }
+            if !found.iter().any(|other| other.id == spec.id) {
+                found.push(spec);
+            }
+        }
+        Ok(found)
+    }
+}
+
+#[async_trait]
+impl Tool for FindBlock {
+    fn spec(&self) -> &ToolSpec {
+        &self.spec
+    }
+
+    async fn call(
+        &self,
+        arguments: Value,
+        context: ToolContext,
+    ) -> Result<ToolResponse, ToolError> {
+        let Arguments { query, for_agent_generation } = arguments::parse(arguments)?;
+        let query = query.trim();
+        if query.is_empty() {
+            return Err(ToolError::tell("invalid_arguments", "The query is empty."));
+        }
+        let found = match self.search(query, for_agent_generation, &context) {
+            Ok(found) if !found.is_empty() => found,
+            Ok(_) => return Ok(nothing(format!("No block fits {query:?}."))),
+            Err(why) => return Ok(nothing(why)),
+        };
+        let blocks: Vec<BlockInfo> =
+            found.into_iter().map(|spec| shown(spec, for_agent_generation)).collect();
+        let count = blocks.len();
+        let usage_hint = "run_block with block_id alone shows the inputs; with input_data it runs.";
+        let body = ResponseBody::BlockList {
+            blocks,
+            count,
+            query: query.to_owned(),
+            usage_hint: usage_hint.to_owned(),
+        };
+        Ok(ToolResponse::new(format!("{count} blocks, best match first."), body))
+    }
+
+    fn examples(&self) -> Vec<Example> {
+        vec![
+            Example { arguments: json!({"query": "zyzzyva qwertz"}), response: "no_results" },
+            Example { arguments: json!({"query": " "}), response: "error" },
+        ]
+    }
+}
+
+/// Schemas are long, and only somebody who draws links needs those of every block.
+fn shown(spec: &BlockSpec, with_pins: bool) -> BlockInfo {
+    BlockInfo {
+        id: spec.id.into(),
+        name: spec.name.into(),
+        description: spec.description.into(),
+        categories: spec.categories.to_vec(),
+        required_inputs: spec.required().map(str::to_owned).collect(),
+        static_output: spec.static_output,
+        input_schema: with_pins.then(|| spec.inputs.clone()),
+        output_schema: with_pins.then(|| spec.outputs.clone()),
+    }
+}
+
+fn nothing(why: String) -> ToolResponse {
+    let suggestions = vec![
+        "Search with other or more general words.".to_owned(),
+        "Look for an agent that does it with find_library_agent or find_agent.".to_owned(),
+    ];
+    ToolResponse::new(why, ResponseBody::NoResults { suggestions })
+}

@@ -1,0 +1,250 @@
+//! `find_library_agent`: agents of the user's own library, by words, by id, or all of them, with their graphs if wanted.
+
+use std::sync::Arc;
+
+use async_trait::async_trait;
+use bytes::Bytes;
+use ports::call_services::AgentDescription;
+use ports::tool::{Example, ToolContext, ToolError};
+use ports::{Files, Tool};
+use protocol::UserId;
+use protocol::library::LibraryAgent;
+use protocol::response::{AgentInfo, ResponseBody, ToolResponse};
+use protocol::tool::{Budget, Effect, ToolSpec};
+use schemars::JsonSchema;
+use serde::Deserialize;
+use serde_json::{Value, json};
+
+use super::shelves::{self, Shelves};
+use super::store::{self, given};
+use super::{arguments, waiting, workspace};
+
+/// Words that mean no choice at all.
+const EVERYTHING: [&str; 5] = ["all", "*", "everything", "any", ""];
+/// Agents that a list shows, and a search.
+const LISTED: usize = 50;
+const FOUND: usize = 10;
+/// Graphs are large; beyond so many a model would not read them.
+const GRAPHS: usize = 10;
+
+pub(super) struct FindLibraryAgent {
+    spec: ToolSpec,
+    shelves: Shelves,
+    files: Arc<dyn Files>,
+}
+
+#[derive(Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+struct Arguments {
+    /// Keywords; "all" or nothing lists everything.
+    #[schemars(length(max = 500))]
+    query: Option<String>,
+    /// Exactly this agent, by library id or graph id.
+    #[schemars(length(max = 200))]
+    agent_id: Option<String>,
+    /// Give the graphs, too.
+    #[serde(default)]
+    include_graph: bool,
+    /// Write the graph of agent_id to this workspace file instead.
+    #[schemars(length(max = 255))]
+    write_graph_to: Option<String>,
+    /// You look for an agent to reuse before making one.
+    #[serde(default)]
+    for_creation: bool,
+    /// What that agent should achieve.
+    #[schemars(length(max = 2000))]
+    goal_summary: Option<String>,
+}
+
+impl FindLibraryAgent {
+    pub(super) fn new(shelves: Shelves, files: Arc<dyn Files>) -> Self {
+        Self {
+            spec: ToolSpec {
+                name: "find_library_agent",
+                description: "Search or list the agents of the user's library.",
+                parameters: arguments::schema::<Arguments>(),
+                requires_auth: true,
+                budget: Budget::Default,
+                effect: Effect::Idempotent,
+                long_running: false,
+            },
+            shelves,
+            files,
+        }
+    }
+
+    async fn exactly(
+        &self,
+        user: &UserId,
+        id: &str,
+        asked: &Arguments,
+        context: &ToolContext,
+    ) -> Result<ToolResponse, ToolError> {
+        let Some(entry) = self.shelves.entry(user, id).await? else {
+            return Ok(nothing(&format!("The library has no agent with the id {id}.")));
+        };
+        let Some(agent) = describe(context, &entry).await? else {
+            return Ok(nothing(&format!("The graph of {:?} is gone.", entry.name)));
+        };
+        let mut info = shelves::described(shelves::from_library(&entry), &agent);
+        let mut message = format!("{} is in the library.", entry.name);
+        if let Some(path) = given(asked.write_graph_to.as_ref()) {
+            message = self.write(&agent, path, context).await?;
+        } else if asked.include_graph {
+            info.graph = Some(Box::new(agent.graph));
+        }
+        Ok(found(message, "The agent that was asked for".into(), vec![info]))
+    }
+
+    async fn write(
+        &self,
+        agent: &AgentDescription,
+        path: &str,
+        context: &ToolContext,
+    ) -> Result<String, ToolError> {
+        let path = workspace::relative(path);
+        let graph = serde_json::to_vec_pretty(&agent.graph)
+            .map_err(|error| ToolError::Fatal(format!("A graph is not JSON: {error}.")))?;
+        let size = graph.len();
+        if context.dry_run {
+            return Ok(format!("Dry run: {size} bytes would have been written to {path}."));
+        }
+        let place = workspace::place(context);
+        let written = self.files.write(&place, path, Bytes::from(graph), true).await;
+        let written = written.map_err(workspace::storage)?.map_err(workspace::refusal)?;
+        Ok(format!("{} holds the graph, {size} bytes.", written.file.path))
+    }
+
+    async fn search(
+        &self,
+        user: &UserId,
+        asked: &Arguments,
+        context: &ToolContext,
+    ) -> Result<ToolResponse, ToolError> {
+        let wish = Wish::of(asked);
+        let entries = self.shelves.entries(user, wish.words()).await?;
+        let total = entries.len();
+        let mut agents = Vec::new();
+        for (score, entry) in entries.into_iter().take(wish.shown()) {
+            let mut info = shelves::from_library(&entry);
+            info.match_score = matches!(wish, Wish::Some(_)).then_some(score);
+            if asked.include_graph
+                && agents.len() < GRAPHS
+                && let Some(agent) = describe(context, &entry).await?
+            {
+                info = shelves::described(info, &agent);
+                info.graph = Some(Box::new(agent.graph));
+            }
+            agents.push(info);
+        }
+        Ok(wish.answer(agents, total, asked))
+    }
+}
+
+async fn describe(
+    context: &ToolContext,
+    entry: &LibraryAgent,
+) -> Result<Option<AgentDescription>, ToolError> {
+    context.services.agents.describe(&entry.graph_id, Some(entry.graph_version)).await
+}
+
+enum Wish<'a> {
+    Everything,
+    Some(&'a str),
+}
+
+impl<'a> Wish<'a> {
+    fn of(asked: &'a Arguments) -> Self {
+        let query = asked.query.as_deref().unwrap_or_default().trim();
+        if !EVERYTHING.contains(&query.to_lowercase().as_str()) {
+            return Self::Some(query);
+        }
+        // Somebody who is about to make an agent has said what it is for, if nothing else.
+        let goal = asked.goal_summary.as_ref().filter(|_| asked.for_creation && query.is_empty());
+        given(goal).map_or(Self::Everything, Self::Some)
+    }
+
+    fn words(&self) -> &'a str {
+        match self {
+            Self::Everything => "",
+            Self::Some(words) => words,
+        }
+    }
+
+    fn shown(&self) -> usize {
+        match self {
+            Self::Everything => LISTED,
+            Self::Some(_) => FOUND,
+        }
+    }
+
+    fn answer(&self, agents: Vec<AgentInfo>, total: usize, asked: &Arguments) -> ToolResponse {
+        if agents.is_empty() {
+            return nothing(&match self {
+                Self::Everything => "The library is empty.".to_owned(),
+                Self::Some(words) => format!("No agent of the library fits {words:?}."),
+            });
+        }
+        let (title, kind) = match self {
+            Self::Everything => ("All agents of the library".to_owned(), "agents"),
+            Self::Some(words) => (format!("Agents of the library for {words:?}"), "matches"),
+        };
+        let mut message = format!("Showing {} of {total} {kind}.", agents.len());
+        if asked.for_creation {
+            message.push_str(" If one of them does what is wanted, use it instead of a new one.");
+        }
+        if asked.include_graph && agents.len() > GRAPHS {
+            message.push_str(&format!(" Only the first {GRAPHS} come with their graphs."));
+        }
+        found(message, title, agents)
+    }
+}
+
+fn found(message: String, title: String, agents: Vec<AgentInfo>) -> ToolResponse {
+    let count = agents.len();
+    ToolResponse::new(message, ResponseBody::AgentsFound { title, agents, count })
+}
+
+fn nothing(why: &str) -> ToolResponse {
+    let suggestions = vec![
+        "List everything with the query \"all\".".to_owned(),
+        "Search the marketplace with find_agent.".to_owned(),
+    ];
+    ToolResponse::new(why, ResponseBody::NoResults { suggestions })
+}
+
+#[async_trait]
+impl Tool for FindLibraryAgent {
+    fn spec(&self) -> &ToolSpec {
+        &self.spec
+    }
+
+    async fn call(
+        &self,
+        arguments: Value,
+        context: ToolContext,
+    ) -> Result<ToolResponse, ToolError> {
+        let asked: Arguments = arguments::parse(arguments)?;
+        let user = store::user(&context)?;
+        let id = given(asked.agent_id.as_ref());
+        if id.is_none() && given(asked.write_graph_to.as_ref()).is_some() {
+            let what = "write_graph_to needs agent_id, so that it is clear which graph is meant.";
+            return Err(ToolError::tell("invalid_arguments", what));
+        }
+        let work = async {
+            match id {
+                Some(id) => self.exactly(&user, id, &asked, &context).await,
+                None => self.search(&user, &asked, &context).await,
+            }
+        };
+        waiting::unless_cancelled(&context.cancel, work).await
+    }
+
+    fn examples(&self) -> Vec<Example> {
+        vec![
+            Example { arguments: json!({"query": "zyzzyva qwertz"}), response: "no_results" },
+            Example { arguments: json!({"agent_id": "no-such-agent"}), response: "no_results" },
+            Example { arguments: json!({"write_graph_to": "agent.json"}), response: "error" },
+        ]
+    }
+}

@@ -1,0 +1,115 @@
+//! Which agent is meant, and its way into the user's library.
+
+use jiff::Timestamp;
+use ports::store::AgentAdded;
+use ports::tool::ToolError;
+use protocol::execution::SafeMode;
+use protocol::library::{LibraryAgent, Listing};
+use protocol::{GraphId, LibraryAgentId, UserId};
+
+use super::super::shelves::Shelves;
+use super::super::store::{self, given};
+use super::Arguments;
+
+pub(super) enum Chosen {
+    InLibrary(Box<LibraryAgent>),
+    /// In the marketplace, and not in the user's library.
+    Listed(Box<Listing>),
+}
+
+impl Chosen {
+    pub(super) fn name(&self) -> &str {
+        match self {
+            Self::InLibrary(entry) => &entry.name,
+            Self::Listed(listing) => &listing.name,
+        }
+    }
+
+    pub(super) fn graph(&self) -> (&GraphId, u32) {
+        match self {
+            Self::InLibrary(entry) => (&entry.graph_id, entry.graph_version),
+            Self::Listed(listing) => (&listing.graph_id, listing.graph_version),
+        }
+    }
+
+    pub(super) fn entry(&self) -> Option<&LibraryAgent> {
+        match self {
+            Self::InLibrary(entry) => Some(entry),
+            Self::Listed(_) => None,
+        }
+    }
+}
+
+impl Shelves {
+    /// The library comes first when both are named.
+    pub(super) async fn choose(
+        &self,
+        user: &UserId,
+        asked: &Arguments,
+    ) -> Result<Chosen, ToolError> {
+        if let Some(id) = given(asked.library_agent_id.as_ref()) {
+            let entry = self.entry(user, id).await?;
+            let entry = entry.ok_or_else(|| missing(&format!("An agent with the id {id}")))?;
+            return Ok(Chosen::InLibrary(Box::new(entry)));
+        }
+        let Some(name) = given(asked.username_agent_slug.as_ref()) else {
+            let sentence = "Give library_agent_id, or username_agent_slug as \"username/slug\".";
+            return Err(ToolError::tell("invalid_arguments", sentence));
+        };
+        let listing = self.listing(name).await?;
+        let listing = listing.ok_or_else(|| missing(&format!("The agent {name}")))?;
+        let entry = self.library.by_graph(user, &listing.graph_id).await;
+        Ok(match entry.map_err(store::trouble)? {
+            Some(entry) => Chosen::InLibrary(Box::new(entry)),
+            None => Chosen::Listed(Box::new(listing)),
+        })
+    }
+
+    /// The user's own entry for the agent, made if there is none: runs are found again through it.
+    pub(super) async fn keep(
+        &self,
+        user: &UserId,
+        chosen: &Chosen,
+        now: Timestamp,
+    ) -> Result<LibraryAgent, ToolError> {
+        let listing = match chosen {
+            Chosen::InLibrary(entry) => return Ok((**entry).clone()),
+            Chosen::Listed(listing) => listing,
+        };
+        let entry = entry_for(listing, now);
+        match self.library.add(user, &entry).await.map_err(store::trouble)? {
+            AgentAdded::New(entry) | AgentAdded::Exists(entry) => Ok(*entry),
+            AgentAdded::NoGraph => Err(missing(&format!("The graph of {}", listing.name))),
+            AgentAdded::TooMany => {
+                let sentence = "The library is full. The user has to remove an agent first.";
+                Err(ToolError::tell("library_full", sentence))
+            }
+        }
+    }
+}
+
+fn entry_for(listing: &Listing, now: Timestamp) -> LibraryAgent {
+    LibraryAgent {
+        id: LibraryAgentId::fresh(),
+        graph_id: listing.graph_id.clone(),
+        graph_version: listing.graph_version,
+        name: listing.name.clone(),
+        description: listing.description.clone(),
+        creator: Some(listing.username.clone()),
+        folder_id: None,
+        is_favorite: false,
+        is_created_by_user: false,
+        is_hidden: false,
+        use_graph_is_active_version: false,
+        settings: SafeMode::default(),
+        created_at: now,
+        updated_at: now,
+        last_run_at: None,
+    }
+}
+
+pub(super) fn missing(what: &str) -> ToolError {
+    let sentence =
+        format!("{what} was not found. find_library_agent and find_agent show which there are.");
+    ToolError::tell("agent_not_found", sentence)
+}

@@ -1,0 +1,113 @@
+//! What comes before a start: whether the agent can be run by hand, and whether its inputs are there.
+
+use ports::call_services::AgentDescription;
+use serde_json::{Map, Value};
+
+#[derive(Clone, Copy)]
+pub(super) struct Wish {
+    pub(super) use_defaults: bool,
+    pub(super) dry_run: bool,
+}
+
+#[derive(Debug, PartialEq, Eq)]
+pub(super) enum Obstacle {
+    /// Something outside starts it, not a person.
+    StartedFromOutside,
+    /// Names that the agent does not have.
+    Unknown(Vec<String>),
+    /// It takes inputs, and nobody has said which or that the defaults will do.
+    Unasked,
+    /// Names without which it cannot run.
+    Missing(Vec<String>),
+}
+
+/// The first thing in the way of a start, if there is one. In this order: a wrong name is always told, also in a dry run, which goes without the rest.
+pub(super) fn next(
+    agent: &AgentDescription,
+    inputs: &Map<String, Value>,
+    wish: Wish,
+) -> Option<Obstacle> {
+    if agent.flags.has_external_trigger {
+        return Some(Obstacle::StartedFromOutside);
+    }
+    let names = agent.input_schema["properties"].as_object();
+    let takes = |name: &String| names.is_some_and(|names| names.contains_key(name));
+    let unknown: Vec<String> = inputs.keys().filter(|name| !takes(name)).cloned().collect();
+    if !unknown.is_empty() {
+        return Some(Obstacle::Unknown(unknown));
+    }
+    if wish.dry_run {
+        return None;
+    }
+    let takes_any = names.is_some_and(|names| !names.is_empty());
+    if takes_any && inputs.is_empty() && !wish.use_defaults {
+        return Some(Obstacle::Unasked);
+    }
+    let required = agent.input_schema["required"].as_array().into_iter().flatten();
+    let missing: Vec<String> = required
+        .filter_map(Value::as_str)
+        .filter(|name| !inputs.contains_key(*name))
+        .map(str::to_owned)
+        .collect();
+    (!missing.is_empty()).then_some(Obstacle::Missing(missing))
+}
+
+#[cfg(test)]
+mod tests {
+    use protocol::graph::{Graph, GraphFlags};
+    use serde_json::json;
+
+    use super::*;
+
+    fn agent(input_schema: Value, has_external_trigger: bool) -> AgentDescription {
+        AgentDescription {
+            graph: Graph::default(),
+            input_schema,
+            output_schema: json!({}),
+            flags: GraphFlags { has_external_trigger, ..GraphFlags::default() },
+        }
+    }
+
+    #[test]
+    fn the_first_thing_that_stands_in_the_way_is_told() {
+        let takes = json!({"properties": {"a": {}, "b": {}}, "required": ["a"]});
+        let names = |names: &[&str]| names.iter().map(|name| (*name).to_owned()).collect();
+        for (schema, trigger, inputs, use_defaults, dry_run, expected) in [
+            (json!({}), false, json!({}), false, false, None),
+            (json!({"properties": {}}), false, json!({}), false, false, None),
+            (takes.clone(), true, json!({"x": 1}), false, true, Some(Obstacle::StartedFromOutside)),
+            (
+                takes.clone(),
+                false,
+                json!({"x": 1}),
+                true,
+                false,
+                Some(Obstacle::Unknown(names(&["x"]))),
+            ),
+            (
+                takes.clone(),
+                false,
+                json!({"x": 1}),
+                false,
+                true,
+                Some(Obstacle::Unknown(names(&["x"]))),
+            ),
+            (takes.clone(), false, json!({}), false, true, None),
+            (takes.clone(), false, json!({}), false, false, Some(Obstacle::Unasked)),
+            (takes.clone(), false, json!({}), true, false, Some(Obstacle::Missing(names(&["a"])))),
+            (
+                takes.clone(),
+                false,
+                json!({"b": 1}),
+                false,
+                false,
+                Some(Obstacle::Missing(names(&["a"]))),
+            ),
+            (takes.clone(), false, json!({"a": null}), false, false, None),
+        ] {
+            let given = inputs.as_object().expect("an object");
+            let wish = Wish { use_defaults, dry_run };
+            assert_eq!(next(&agent(schema, trigger), given, wish), expected, "{inputs}");
+        }
+    }
+}

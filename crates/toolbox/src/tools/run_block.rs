@@ -1,0 +1,88 @@
+//! `run_block`: one block by itself. Without its inputs it answers what they are.
+
+use async_trait::async_trait;
+use ports::Tool;
+use ports::call_services::BlockCall;
+use ports::tool::{Example, ToolContext, ToolError};
+use protocol::response::ToolResponse;
+use protocol::tool::{Budget, Effect, ToolSpec};
+use schemars::JsonSchema;
+use serde::Deserialize;
+use serde_json::{Map, Value, json};
+
+use super::block_choice::{self, Blocks};
+use super::{arguments, block_call, store};
+
+const NAME: &str = "run_block";
+
+pub(super) struct RunBlock {
+    spec: ToolSpec,
+    blocks: Blocks,
+}
+
+#[derive(Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+struct Arguments {
+    /// The block's id, from find_block.
+    #[schemars(length(min = 1, max = 200))]
+    block_id: String,
+    /// Values by the names of its inputs; leave it out to see which there are.
+    input_data: Option<Map<String, Value>>,
+    /// Only check the inputs.
+    #[serde(default)]
+    validate_only: bool,
+}
+
+impl RunBlock {
+    pub(super) fn new(blocks: Blocks) -> Self {
+        Self {
+            spec: ToolSpec {
+                name: NAME,
+                description: "Run one block by itself. Call it with the id alone first to see its inputs and outputs, \
+                    then with input_data.",
+                parameters: arguments::schema::<Arguments>(),
+                requires_auth: true,
+                budget: Budget::Own,
+                // What it has begun and ended is recorded under the key of the call.
+                effect: Effect::Idempotent,
+                long_running: false,
+            },
+            blocks,
+        }
+    }
+}
+
+#[async_trait]
+impl Tool for RunBlock {
+    fn spec(&self) -> &ToolSpec {
+        &self.spec
+    }
+
+    async fn call(
+        &self,
+        arguments: Value,
+        context: ToolContext,
+    ) -> Result<ToolResponse, ToolError> {
+        let Arguments { block_id, input_data, validate_only } = arguments::parse(arguments)?;
+        store::user(&context)?;
+        let spec = self.blocks.runnable(block_id.trim(), &context)?;
+        let input = input_data.unwrap_or_default();
+        if let Some(told) = block_choice::misfit(spec, &input) {
+            return Ok(told);
+        }
+        if validate_only {
+            let message = format!("The inputs fit {}. Nothing was run.", spec.name);
+            return Ok(block_choice::details(spec, message));
+        }
+        let (block_id, dry_run) = (spec.id.into(), context.dry_run);
+        let call = BlockCall { block_id, input, dry_run, review: None, decision: None };
+        Ok(block_call::run(NAME, spec, call, &context).await?.response)
+    }
+
+    fn examples(&self) -> Vec<Example> {
+        vec![Example {
+            arguments: json!({"block_id": "00000000-0000-0000-0000-000000000000"}),
+            response: "error",
+        }]
+    }
+}

@@ -1,0 +1,112 @@
+//! Where the agent tools find agents, in the user's library and in the marketplace, and how they show what they found.
+
+use std::sync::Arc;
+
+use ports::call_services::AgentDescription;
+use ports::tool::ToolError;
+use ports::{Library, Listings};
+use protocol::library::{LibraryAgent, Listing};
+use protocol::response::{AgentInfo, AgentSource};
+use protocol::{LibraryAgentId, UserId};
+
+use super::store;
+use crate::search;
+
+#[derive(Clone)]
+pub(super) struct Shelves {
+    pub(super) library: Arc<dyn Library>,
+    pub(super) listings: Arc<dyn Listings>,
+}
+
+impl Shelves {
+    /// By the id of the entry or of its graph: both are called "the agent's id", so models use either.
+    pub(super) async fn entry(
+        &self,
+        user: &UserId,
+        id: &str,
+    ) -> Result<Option<LibraryAgent>, ToolError> {
+        let by_id = self.library.get(user, &id.into()).await.map_err(store::trouble)?;
+        match by_id {
+            Some(entry) => Ok(Some(entry)),
+            None => self.library.by_graph(user, &id.into()).await.map_err(store::trouble),
+        }
+    }
+
+    /// By `username/slug`.
+    pub(super) async fn listing(&self, name: &str) -> Result<Option<Listing>, ToolError> {
+        match name.trim_matches('/').split_once('/') {
+            Some((username, slug)) => {
+                self.listings.by_name(username, slug).await.map_err(store::trouble)
+            }
+            None => Ok(None),
+        }
+    }
+
+    /// The user's agents that have to do with the words, best match first; all of them without words.
+    pub(super) async fn entries(
+        &self,
+        user: &UserId,
+        words: &str,
+    ) -> Result<Vec<(f64, LibraryAgent)>, ToolError> {
+        let mut entries = self.library.list(user).await.map_err(store::trouble)?;
+        entries.retain(|entry| !entry.is_hidden);
+        Ok(search::rank(words, entries, |entry| vec![&entry.name, &entry.description]))
+    }
+}
+
+/// Where a person can open the agent.
+pub(super) fn link(id: &LibraryAgentId) -> String {
+    format!("/library/agents/{id}")
+}
+
+pub(super) fn from_library(entry: &LibraryAgent) -> AgentInfo {
+    AgentInfo {
+        id: entry.id.to_string(),
+        name: entry.name.clone(),
+        description: entry.description.clone(),
+        source: AgentSource::Library,
+        in_library: true,
+        creator: entry.creator.clone(),
+        category: None,
+        runs: None,
+        is_featured: None,
+        has_external_trigger: None,
+        graph_id: entry.graph_id.clone(),
+        graph_version: entry.graph_version,
+        match_score: None,
+        input_schema: None,
+        output_schema: None,
+        graph: None,
+    }
+}
+
+pub(super) fn from_listing(listing: &Listing) -> AgentInfo {
+    AgentInfo {
+        id: format!("{}/{}", listing.username, listing.slug),
+        name: listing.name.clone(),
+        description: listing.description.clone(),
+        source: AgentSource::Marketplace,
+        in_library: false,
+        creator: Some(listing.username.clone()),
+        category: listing.categories.first().cloned(),
+        runs: Some(listing.runs),
+        is_featured: Some(listing.is_featured),
+        has_external_trigger: None,
+        graph_id: listing.graph_id.clone(),
+        graph_version: listing.graph_version,
+        match_score: None,
+        input_schema: None,
+        output_schema: None,
+        graph: None,
+    }
+}
+
+/// Adds what only its graph tells.
+pub(super) fn described(info: AgentInfo, agent: &AgentDescription) -> AgentInfo {
+    AgentInfo {
+        has_external_trigger: Some(agent.flags.has_external_trigger),
+        input_schema: Some(agent.input_schema.clone()),
+        output_schema: Some(agent.output_schema.clone()),
+        ..info
+    }
+}

@@ -1,0 +1,204 @@
+//! Which agent and which of its runs are meant.
+
+use std::time::Duration;
+
+use jiff::Timestamp;
+use ports::call_services::AgentRuns;
+use ports::store::ListExecutions;
+use ports::tool::ToolError;
+use protocol::execution::{Execution, ExecutionStatus};
+use protocol::library::LibraryAgent;
+use protocol::{ExecutionId, UserId};
+
+use super::super::agent_run::RunOf;
+use super::super::shelves::Shelves;
+use super::super::store::{self, given};
+use super::{Arguments, times};
+
+/// Runs that are looked at.
+const RUNS: u32 = 10;
+
+pub(super) struct Find<'a> {
+    pub(super) shelves: &'a Shelves,
+    pub(super) user: &'a UserId,
+    pub(super) agents: &'a dyn AgentRuns,
+    /// How long a run that has not ended is waited for.
+    pub(super) at_most: Duration,
+}
+
+pub(super) enum Found {
+    Runs(Box<Runs>),
+    /// A sentence that says why.
+    Nothing(String),
+}
+
+pub(super) struct Runs {
+    pub(super) of: RunOf,
+    /// The one to show.
+    pub(super) run: Execution,
+    /// All that fit, the newest first, as far as they were looked at.
+    pub(super) others: Vec<Execution>,
+    pub(super) total: u64,
+}
+
+impl Find<'_> {
+    pub(super) async fn runs(&self, asked: &Arguments, now: Timestamp) -> Result<Found, ToolError> {
+        let execution = given(asked.execution_id.as_ref()).map(ExecutionId::from);
+        let Some(named) = Named::of(asked) else {
+            let Some(id) = execution else {
+                let sentence =
+                    "Give one of execution_id, library_agent_id, store_slug and agent_name.";
+                return Err(ToolError::tell("invalid_arguments", sentence));
+            };
+            return self.one(&id, None).await;
+        };
+        let agent = match self.entry(named).await? {
+            Ok(agent) => agent,
+            Err(why) => return Ok(Found::Nothing(why)),
+        };
+        match execution {
+            Some(id) => self.one(&id, Some(agent)).await,
+            None => self.newest(&agent, asked.run_time.as_deref().unwrap_or_default(), now).await,
+        }
+    }
+
+    /// The library entry, or why there is none.
+    async fn entry(&self, named: Named<'_>) -> Result<Result<LibraryAgent, String>, ToolError> {
+        match named {
+            Named::Id(id) => {
+                let entry = self.shelves.entry(self.user, id).await?;
+                Ok(entry.ok_or_else(|| format!("The library has no agent with the id {id}.")))
+            }
+            Named::Listed(name) => {
+                let Some(listing) = self.shelves.listing(name).await? else {
+                    return Ok(Err(format!("The marketplace has no agent {name}.")));
+                };
+                let library = &self.shelves.library;
+                let entry = library.by_graph(self.user, &listing.graph_id).await;
+                let missing = || format!("{} is not in the library: run it first.", listing.name);
+                Ok(entry.map_err(store::trouble)?.ok_or_else(missing))
+            }
+            Named::Words(words) => {
+                let best = self.shelves.entries(self.user, words).await?.into_iter().next();
+                let missing = || format!("No agent of the library fits {words:?}.");
+                Ok(best.map(|(_, entry)| entry).ok_or_else(missing))
+            }
+        }
+    }
+
+    async fn one(&self, id: &ExecutionId, agent: Option<LibraryAgent>) -> Result<Found, ToolError> {
+        let missing = || Found::Nothing(format!("There is no run {id}."));
+        let Some(run) = self.agents.wait(id, self.at_most).await? else {
+            return Ok(missing());
+        };
+        if let Some(agent) = &agent
+            && agent.graph_id != run.graph_id
+        {
+            let (name, id) = (&agent.name, &run.id);
+            return Ok(Found::Nothing(format!("The run {id} is not one of {name}.")));
+        }
+        let Some(of) = self.owner(&run, agent).await? else {
+            return Ok(missing());
+        };
+        let others = vec![run.clone()];
+        Ok(Found::Runs(Box::new(Runs { of, run, others, total: 1 })))
+    }
+
+    /// The agent of a run: the user's entry for it, or its graph, which a dry run does without an entry.
+    async fn owner(
+        &self,
+        run: &Execution,
+        agent: Option<LibraryAgent>,
+    ) -> Result<Option<RunOf>, ToolError> {
+        let entry = match agent {
+            Some(entry) => Some(entry),
+            None => {
+                let entry = self.shelves.library.by_graph(self.user, &run.graph_id).await;
+                entry.map_err(store::trouble)?
+            }
+        };
+        if let Some(entry) = entry {
+            return Ok(Some(RunOf::entry(&entry)));
+        }
+        let described = self.agents.describe(&run.graph_id, Some(run.graph_version)).await?;
+        Ok(described.map(|agent| RunOf {
+            name: agent.graph.name,
+            graph_id: run.graph_id.clone(),
+            library_agent_id: None,
+        }))
+    }
+
+    async fn newest(
+        &self,
+        agent: &LibraryAgent,
+        when: &str,
+        now: Timestamp,
+    ) -> Result<Found, ToolError> {
+        let times::Window { from, until } = times::window(when, now);
+        let waits = !self.at_most.is_zero();
+        let wanted = ListExecutions {
+            graph: Some(agent.graph_id.clone()),
+            // Somebody who does not wait wants results.
+            statuses: if waits { Vec::new() } else { vec![ExecutionStatus::Completed] },
+            from,
+            until,
+            limit: RUNS,
+            ..ListExecutions::default()
+        };
+        let (mut runs, total) = self.agents.list(&wanted).await?;
+        let Some(newest) = runs.first() else {
+            return Ok(Found::Nothing(self.why_none(agent, wanted).await?));
+        };
+        if waits && !rests(newest.status) {
+            let id = newest.id.clone();
+            if let Some(run) = self.agents.wait(&id, self.at_most).await? {
+                runs[0] = run;
+            }
+        }
+        let (of, run) = (RunOf::entry(agent), runs[0].clone());
+        Ok(Found::Runs(Box::new(Runs { of, run, others: runs, total })))
+    }
+
+    async fn why_none(
+        &self,
+        agent: &LibraryAgent,
+        wanted: ListExecutions,
+    ) -> Result<String, ToolError> {
+        let name = &agent.name;
+        if wanted.statuses.is_empty() {
+            return Ok(format!("{name} was not run at that time."));
+        }
+        let any = ListExecutions { statuses: Vec::new(), limit: 1, ..wanted };
+        let (runs, _) = self.agents.list(&any).await?;
+        Ok(match runs.first() {
+            None => format!("{name} was not run at that time."),
+            Some(run) => format!(
+                "No run of {name} at that time has completed. The latest is {} ({}): call again with its execution_id, \
+                 and wait_if_running while it is at work.",
+                run.id,
+                run.status.as_str()
+            ),
+        })
+    }
+}
+
+/// Nothing happens to it by waiting.
+fn rests(status: ExecutionStatus) -> bool {
+    status.is_final() || status == ExecutionStatus::Review
+}
+
+/// How an agent is named; the surest way counts when there are several.
+enum Named<'a> {
+    Id(&'a str),
+    Listed(&'a str),
+    Words(&'a str),
+}
+
+impl<'a> Named<'a> {
+    fn of(asked: &'a Arguments) -> Option<Self> {
+        let id = given(asked.library_agent_id.as_ref()).map(Self::Id);
+        let listed = || given(asked.store_slug.as_ref()).map(Self::Listed);
+        let words = || given(asked.agent_name.as_ref()).map(Self::Words);
+        id.or_else(listed).or_else(words)
+    }
+}

@@ -1,0 +1,145 @@
+//! `view_agent_output`: what a run of an agent has given, found by the run, by the agent, and by the time.
+
+mod find;
+mod times;
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use async_trait::async_trait;
+use ports::tool::{Example, ToolContext, ToolError};
+use ports::{Clock, Tool};
+use protocol::limits::MAX_TOOL_WAIT;
+use protocol::response::{AvailableExecution, ResponseBody, ToolResponse};
+use protocol::tool::{Budget, Effect, ToolSpec};
+use schemars::JsonSchema;
+use serde::Deserialize;
+use serde_json::{Value, json};
+
+use super::agent_run::{self, Detail};
+use super::shelves::Shelves;
+use super::{arguments, store, waiting};
+use find::{Found, Runs};
+
+/// Runs that an answer lists beside the one it shows.
+const LISTED: usize = 5;
+
+pub(super) struct ViewAgentOutput {
+    spec: ToolSpec,
+    shelves: Shelves,
+    clock: Arc<dyn Clock>,
+    max_wait: Duration,
+}
+
+#[derive(Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+struct Arguments {
+    /// Name of an agent of the library, or a part of it.
+    #[schemars(length(max = 500))]
+    agent_name: Option<String>,
+    /// Its library id.
+    #[schemars(length(max = 200))]
+    library_agent_id: Option<String>,
+    /// Its marketplace name: "username/slug".
+    #[schemars(length(max = 300))]
+    store_slug: Option<String>,
+    /// Exactly this run.
+    #[schemars(length(max = 200))]
+    execution_id: Option<String>,
+    /// "latest" (default), "today", "yesterday", "last week", "last month", "last 7 days", "last 30 days", an ISO date or
+    /// time (UTC).
+    #[schemars(length(max = 100))]
+    run_time: Option<String>,
+    /// Seconds to wait for a run that has not ended, 0 to 300. With 0 only completed runs are found.
+    #[serde(default)]
+    wait_if_running: i64,
+    /// Show inputs and what every node did.
+    #[serde(default)]
+    show_execution_details: bool,
+}
+
+impl ViewAgentOutput {
+    pub(super) fn new(shelves: Shelves, clock: Arc<dyn Clock>, max_wait: Duration) -> Self {
+        Self {
+            spec: ToolSpec {
+                name: "view_agent_output",
+                description: "See what an agent's run gave, or wait for it. Name the run, or the agent and \
+                    the time.",
+                parameters: arguments::schema::<Arguments>(),
+                requires_auth: true,
+                budget: Budget::Own,
+                effect: Effect::None,
+                long_running: false,
+            },
+            shelves,
+            clock,
+            max_wait: max_wait.min(MAX_TOOL_WAIT),
+        }
+    }
+
+    async fn view(
+        &self,
+        asked: &Arguments,
+        context: &ToolContext,
+    ) -> Result<ToolResponse, ToolError> {
+        let user = store::user(context)?;
+        let at_most = waiting::clamped(asked.wait_if_running, self.max_wait);
+        let agents = &*context.services.agents;
+        let find = find::Find { shelves: &self.shelves, user: &user, agents, at_most };
+        let Runs { of, run, others, total } = match find.runs(asked, self.clock.now()).await? {
+            Found::Runs(runs) => *runs,
+            Found::Nothing(why) => return Ok(nothing(why)),
+        };
+        let detail = if asked.show_execution_details { Detail::Nodes } else { Detail::Outputs };
+        let view = agent_run::view(agents, &run, detail).await?;
+        let mut message = of.sentence(&view);
+        let mut output = of.output(view, detail);
+        output.total_executions = total;
+        if total > 1 {
+            message.push_str(&format!(" Showing latest of {total}."));
+            let listed = others.iter().take(LISTED).map(|run| AvailableExecution {
+                id: run.id.clone(),
+                status: run.status,
+                started_at: run.started_at,
+            });
+            output.available_executions = listed.collect();
+        }
+        Ok(ToolResponse::new(message, ResponseBody::AgentOutput(output)))
+    }
+}
+
+fn nothing(why: String) -> ToolResponse {
+    let suggestions = vec![
+        "See which agents there are with find_library_agent.".to_owned(),
+        "Look at another time with run_time.".to_owned(),
+        "Run the agent with run_agent.".to_owned(),
+    ];
+    ToolResponse::new(why, ResponseBody::NoResults { suggestions })
+}
+
+#[async_trait]
+impl Tool for ViewAgentOutput {
+    fn spec(&self) -> &ToolSpec {
+        &self.spec
+    }
+
+    async fn call(
+        &self,
+        arguments: Value,
+        context: ToolContext,
+    ) -> Result<ToolResponse, ToolError> {
+        let asked = arguments::parse(arguments)?;
+        waiting::unless_cancelled(&context.cancel, self.view(&asked, &context)).await
+    }
+
+    fn examples(&self) -> Vec<Example> {
+        vec![
+            Example { arguments: json!({"execution_id": " "}), response: "error" },
+            Example { arguments: json!({"execution_id": "no-such-run"}), response: "no_results" },
+            Example {
+                arguments: json!({"agent_name": "zyzzyva qwertz", "run_time": "yesterday"}),
+                response: "no_results",
+            },
+        ]
+    }
+}

@@ -1,0 +1,45 @@
+//! Every block as the engine runs it: by its spec, with inputs as JSON.
+
+mod examples;
+mod services;
+mod timer;
+mod world;
+
+use std::sync::{Arc, Mutex};
+
+use async_trait::async_trait;
+use pilothouse_toolbox::blocks;
+use ports::Block;
+use ports::block::{BlockContext, BlockError, Emit};
+use serde_json::Value;
+
+fn all() -> Vec<Arc<dyn Block>> {
+    blocks::all(&world::parts())
+}
+
+fn block(name: &str) -> Arc<dyn Block> {
+    all().into_iter().find(|block| block.spec().name == name).expect(name)
+}
+
+/// What a run emits, in order.
+async fn run(
+    block: &dyn Block,
+    input: Value,
+    context: BlockContext,
+) -> Result<Vec<(String, Value)>, BlockError> {
+    let Value::Object(input) = input else { panic!("{input} is no input") };
+    let out = Collected::default();
+    block.run(input, context, &out).await?;
+    Ok(out.0.into_inner().expect("nobody panicked"))
+}
+
+#[derive(Default)]
+struct Collected(Mutex<Vec<(String, Value)>>);
+
+#[async_trait]
+impl Emit for Collected {
+    async fn emit(&self, pin: &str, value: Value) -> Result<(), BlockError> {
+        self.0.lock().expect("nobody panicked").push((pin.to_owned(), value));
+        Ok(())
+    }
+}

@@ -1,0 +1,171 @@
+//! A world for blocks in which nothing is kept yet: no agents, no listings, no values, and a pilot without a model.
+
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex};
+
+use async_trait::async_trait;
+use jiff::Timestamp;
+use pilothouse_toolbox::blocks::Parts;
+use pilothouse_toolbox::egress::{Client, Options};
+use pilothouse_toolbox::providers::{CONTEXT_TOKENS, ProviderOptions, connect};
+use ports::block::{
+    BlockContext, BlockError, BlockServices, ChildAgent, ChildAgents, CopilotAnswer, CopilotAsk,
+    CopilotTurns, Metering,
+};
+use ports::store::{AgentAdded, AgentChange, FolderWritten, Published};
+use ports::{Clock, Library, Listings, PortResult, Values};
+use protocol::graph::Graph;
+use protocol::library::{Folder, LibraryAgent, Listing};
+use protocol::permissions::Permissions;
+use protocol::{FolderId, GraphId, LibraryAgentId, ListingVersionId, SessionId, UserId};
+use serde_json::Value;
+use tokio_util::sync::CancellationToken;
+
+use crate::tools::folder;
+
+pub(super) fn parts() -> Parts {
+    let offline = ProviderOptions::Offline { context_tokens: CONTEXT_TOKENS };
+    Parts {
+        model: connect(&offline).expect("a pilot"),
+        clock: Arc::new(Noon),
+        egress: Client::new(Options::default()).expect("a client"),
+        files: Arc::new(folder::Folder::new()),
+        values: Arc::new(Remembered::default()),
+        library: Arc::new(Nothing),
+        listings: Arc::new(Nothing),
+    }
+}
+
+pub(super) fn context() -> BlockContext {
+    BlockContext {
+        user: UserId::from("tester"),
+        node: None,
+        session: Some(SessionId::from("session")),
+        idempotency_key: "run".to_owned(),
+        dry_run: false,
+        cancel: CancellationToken::new(),
+        permissions: Permissions::default(),
+        decision: None,
+        ask_first: false,
+        meter: Arc::new(Metering::default()),
+        services: BlockServices { agents: Arc::new(Nothing), copilot: Arc::new(Nothing) },
+    }
+}
+
+struct Noon;
+
+impl Clock for Noon {
+    fn now(&self) -> Timestamp {
+        "2026-06-21T12:00:00Z".parse().expect("a time")
+    }
+}
+
+#[derive(Default)]
+struct Remembered(Mutex<HashMap<(UserId, String), Value>>);
+
+#[async_trait]
+impl Values for Remembered {
+    async fn get(&self, user: &UserId, key: &str) -> PortResult<Option<Value>> {
+        let values = self.0.lock().expect("nobody panicked");
+        Ok(values.get(&(user.clone(), key.to_owned())).cloned())
+    }
+
+    async fn set(&self, user: &UserId, key: &str, value: &Value) -> PortResult<bool> {
+        let mut values = self.0.lock().expect("nobody panicked");
+        values.insert((user.clone(), key.to_owned()), value.clone());
+        Ok(true)
+    }
+}
+
+/// No library, no marketplace, and nobody who would answer.
+struct Nothing;
+
+#[async_trait]
+impl ChildAgents for Nothing {
+    async fn run(&self, _: ChildAgent) -> Result<Vec<(String, Value)>, BlockError> {
+        Err(BlockError::failed("There are no agents."))
+    }
+}
+
+#[async_trait]
+impl CopilotTurns for Nothing {
+    async fn ask(&self, _: CopilotAsk) -> Result<CopilotAnswer, BlockError> {
+        Err(BlockError::failed("There is no copilot."))
+    }
+}
+
+#[async_trait]
+impl Listings for Nothing {
+    async fn publish(&self, _: &Listing, _: &Graph) -> PortResult<Published> {
+        Ok(Published::TooMany)
+    }
+
+    async fn list(&self) -> PortResult<Vec<Listing>> {
+        Ok(Vec::new())
+    }
+
+    async fn by_name(&self, _: &str, _: &str) -> PortResult<Option<Listing>> {
+        Ok(None)
+    }
+
+    async fn by_version(&self, _: &ListingVersionId) -> PortResult<Option<Listing>> {
+        Ok(None)
+    }
+}
+
+#[async_trait]
+impl Library for Nothing {
+    async fn add(&self, _: &UserId, _: &LibraryAgent) -> PortResult<AgentAdded> {
+        Ok(AgentAdded::NoGraph)
+    }
+
+    async fn get(&self, _: &UserId, _: &LibraryAgentId) -> PortResult<Option<LibraryAgent>> {
+        Ok(None)
+    }
+
+    async fn by_graph(&self, _: &UserId, _: &GraphId) -> PortResult<Option<LibraryAgent>> {
+        Ok(None)
+    }
+
+    async fn list(&self, _: &UserId) -> PortResult<Vec<LibraryAgent>> {
+        Ok(Vec::new())
+    }
+
+    async fn update(
+        &self,
+        _: &UserId,
+        _: &LibraryAgentId,
+        _: AgentChange,
+    ) -> PortResult<Option<LibraryAgent>> {
+        Ok(None)
+    }
+
+    async fn remove(&self, _: &UserId, _: &LibraryAgentId) -> PortResult<bool> {
+        Ok(false)
+    }
+
+    async fn folders(&self, _: &UserId) -> PortResult<Vec<Folder>> {
+        Ok(Vec::new())
+    }
+
+    async fn add_folder(&self, _: &UserId, _: &Folder) -> PortResult<FolderWritten> {
+        Ok(FolderWritten::TooMany)
+    }
+
+    async fn update_folder(&self, _: &UserId, _: &Folder) -> PortResult<FolderWritten> {
+        Ok(FolderWritten::Missing)
+    }
+
+    async fn remove_folder(&self, _: &UserId, _: &FolderId) -> PortResult<bool> {
+        Ok(false)
+    }
+
+    async fn move_agents(
+        &self,
+        _: &UserId,
+        _: &[LibraryAgentId],
+        _: Option<&FolderId>,
+    ) -> PortResult<Option<u32>> {
+        Ok(None)
+    }
+}

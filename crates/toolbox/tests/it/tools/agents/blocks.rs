@@ -1,0 +1,324 @@
+//! Blocks found and run by the model, one at a time.
+
+use std::sync::Arc;
+
+use async_trait::async_trait;
+use jiff::Timestamp;
+use ports::Block;
+use ports::block::{BlockContext, BlockError, BlockExample, Emit};
+use ports::call_services::{BlockCall, BlockCallEnd};
+use ports::store::BlockOutcome;
+use ports::tool::ToolContext;
+use protocol::block::{BlockKind, BlockSpec, Category};
+use protocol::permissions::{Filter, Permissions};
+use protocol::review::{Review, ReviewStatus, block_place, session_place};
+use protocol::tool::Effect;
+use serde_json::{Map, Value, json};
+
+use super::runs::Asked;
+use super::{Desk, said};
+
+const COUNTER: &str = "b1ab9b19-67a6-406d-abf5-2dba76d00c79";
+const ORCHESTRATOR: &str = "3b191d9f-356f-482d-8238-ba04b6d18381";
+const COPILOT: &str = "c069dc6b-c3ed-4c12-b6e5-d47361e64ce6";
+const INPUT: &str = "c0a8e994-ebf1-4a9c-a4d8-89d09c86741b";
+
+/// A block that is only looked at: runs are played.
+struct Declared(BlockSpec);
+
+#[async_trait]
+impl Block for Declared {
+    fn spec(&self) -> &BlockSpec {
+        &self.0
+    }
+
+    async fn run(
+        &self,
+        _: Map<String, Value>,
+        _: BlockContext,
+        _: &dyn Emit,
+    ) -> Result<(), BlockError> {
+        Err(BlockError::failed("Nobody runs it here."))
+    }
+
+    fn examples(&self) -> Vec<BlockExample> {
+        Vec::new()
+    }
+}
+
+fn block(
+    id: &'static str,
+    name: &'static str,
+    description: &'static str,
+    kind: BlockKind,
+) -> Arc<dyn Block> {
+    Arc::new(Declared(BlockSpec {
+        id,
+        name,
+        description,
+        categories: &[Category::Text],
+        kind,
+        inputs: json!({
+            "type": "object",
+            "properties": {"text": {"type": "string"}, "times": {"type": "integer", "minimum": 1}},
+            "required": ["text"],
+        }),
+        outputs: json!({"type": "object", "properties": {"word_count": {"type": "integer"}}}),
+        effect: Effect::None,
+        costs: &[],
+        static_output: false,
+        sensitive: false,
+        coordinates: false,
+    }))
+}
+
+fn desk() -> Desk {
+    let standard = BlockKind::Standard;
+    Desk::with_blocks(vec![
+        block(COUNTER, "WordCharacterCountBlock", "Counts words and characters.", standard),
+        block("00000000-0000-0000-0000-00000000000a", "CountdownBlock", "Counts down.", standard),
+        block("00000000-0000-0000-0000-00000000000b", "SumBlock", "Adds and counts.", standard),
+        block(INPUT, "AgentInputBlock", "Takes what counts.", BlockKind::Input),
+        block(ORCHESTRATOR, "OrchestratorBlock", "Leads what counts.", standard),
+        block(COPILOT, "AutoPilotBlock", "Asks the copilot what counts.", standard),
+    ])
+}
+
+fn found(response: &Value) -> Vec<&str> {
+    let blocks = response["blocks"].as_array().expect("blocks");
+    blocks.iter().map(|block| block["name"].as_str().expect("a name")).collect()
+}
+
+fn without(desk: &Desk, block: &str) -> ToolContext {
+    let filter = Filter { blocks: vec![block.into()], ..Filter::default() };
+    ToolContext { permissions: Permissions::default().narrowed(filter), ..desk.context() }
+}
+
+#[tokio::test]
+async fn blocks_are_found_by_words_with_those_that_are_named_first() {
+    let desk = desk();
+    let response = desk.call("find_block", json!({"query": "count words"})).await;
+    assert_eq!(found(&response)[0], "WordCharacterCountBlock");
+    assert_eq!(response["blocks"][0]["required_inputs"], json!(["text"]));
+    assert!(response["blocks"][0].get("input_schema").is_none());
+    let response = desk.call("find_block", json!({"query": "counts words sumblock"})).await;
+    assert_eq!(found(&response)[0], "SumBlock");
+    let response = desk.call("find_block", json!({"query": COUNTER.to_uppercase()})).await;
+    assert_eq!(found(&response), ["WordCharacterCountBlock"]);
+}
+
+#[tokio::test]
+async fn parts_of_agents_are_found_only_for_making_agents() {
+    let desk = desk();
+    let response = desk.call("find_block", json!({"query": "counts"})).await;
+    for hidden in ["AgentInputBlock", "OrchestratorBlock", "AutoPilotBlock"] {
+        assert!(!found(&response).contains(&hidden), "{hidden}");
+    }
+    let arguments = json!({"query": "counts", "for_agent_generation": true});
+    let response = desk.call("find_block", arguments).await;
+    assert_eq!(found(&response).len(), 6);
+    assert!(response["blocks"][0]["output_schema"].is_object());
+    let response = desk.call("find_block", json!({"query": INPUT})).await;
+    assert_eq!(response["type"], "no_results");
+    assert!(said(&response).contains("part of an agent"), "{}", said(&response));
+}
+
+#[tokio::test]
+async fn a_block_that_is_not_permitted_is_neither_found_nor_run() {
+    let desk = desk();
+    for named in [COUNTER, "b1ab9b19", "wordcharactercountblock"] {
+        for query in ["counts words", COUNTER, "WordCharacterCountBlock"] {
+            let context = without(&desk, named);
+            let response = desk.call_in(context, "find_block", json!({"query": query})).await;
+            let names = response["blocks"].as_array().map(|_| found(&response));
+            assert!(!names.unwrap_or_default().contains(&"WordCharacterCountBlock"), "{response}");
+        }
+        let arguments = json!({"block_id": COUNTER, "input_data": {"text": "x"}});
+        let response = desk.call_in(without(&desk, named), "run_block", arguments).await;
+        assert_eq!(response["error"], "permission_denied");
+    }
+    assert!(desk.runs().asked().is_empty());
+}
+
+#[tokio::test]
+async fn a_block_is_run_in_two_steps() {
+    let desk = desk();
+    let outputs = ["a", "b", "a"].iter().zip(1..).map(|(pin, n)| ((*pin).to_owned(), json!(n)));
+    let outcome = BlockOutcome { outputs: outputs.collect(), error: None };
+    *desk.runs().block_end.lock().expect("free") = Some(BlockCallEnd::Done(outcome));
+    let told = desk.call("run_block", json!({"block_id": COUNTER})).await;
+    assert_eq!(told["type"], "block_details");
+    assert_eq!(told["block"]["inputs"]["required"], json!(["text"]));
+    assert!(desk.runs().asked().is_empty());
+    let arguments = json!({"block_id": COUNTER, "input_data": {"text": "one two"}});
+    let told = desk.call("run_block", arguments.clone()).await;
+    assert_eq!(
+        told,
+        json!({
+            "type": "block_output",
+            "message": "WordCharacterCountBlock has run.",
+            "block_id": COUNTER,
+            "block_name": "WordCharacterCountBlock",
+            "outputs": {"a": [1, 3], "b": [2]},
+            "success": true,
+        })
+    );
+    let dry = ToolContext { dry_run: true, ..desk.context() };
+    let told = desk.call_in(dry, "run_block", arguments).await;
+    assert_eq!(told["is_dry_run"], true);
+    let dry_runs: Vec<bool> = desk
+        .runs()
+        .asked()
+        .into_iter()
+        .filter_map(|asked| match asked {
+            Asked::Block(call) => Some(call.dry_run),
+            _ => None,
+        })
+        .collect();
+    assert_eq!(dry_runs, [false, true]);
+}
+
+#[tokio::test]
+async fn inputs_are_checked_before_anything_runs() {
+    let desk = desk();
+    for (input, kind, unknown, word) in [
+        (json!({"text": "x", "txet": 1}), "input_validation_error", json!(["txet"]), "txet"),
+        (json!({"times": 2}), "block_details", Value::Null, "text"),
+        (json!({"text": 5}), "input_validation_error", json!([]), "text: 5"),
+        (json!({"text": "x", "times": 0}), "input_validation_error", json!([]), "times: 0"),
+    ] {
+        let arguments = json!({"block_id": COUNTER, "input_data": input});
+        let told = desk.call("run_block", arguments).await;
+        assert_eq!((&told["type"], &told["unrecognized_fields"]), (&json!(kind), &unknown));
+        assert!(said(&told).contains(word), "{}", said(&told));
+    }
+    let arguments =
+        json!({"block_id": COUNTER, "input_data": {"text": "x"}, "validate_only": true});
+    let told = desk.call("run_block", arguments).await;
+    assert!(said(&told).starts_with("The inputs fit"), "{}", said(&told));
+    assert!(desk.runs().asked().is_empty());
+}
+
+#[tokio::test]
+async fn what_only_works_inside_an_agent_is_not_run() {
+    let desk = desk();
+    for id in [INPUT, ORCHESTRATOR, COPILOT] {
+        let arguments = json!({"block_id": id, "input_data": {"text": "x"}});
+        let told = desk.call("run_block", arguments).await;
+        assert_eq!(told["error"], "block_not_runnable");
+        assert!(said(&told).contains("run_sub_session"), "{}", said(&told));
+    }
+    let told = desk.call("run_block", json!({"block_id": "b"})).await;
+    assert_eq!(told["error"], "block_not_found");
+    assert!(desk.runs().asked().is_empty());
+}
+
+fn review(status: ReviewStatus, session: &str) -> Review {
+    Review {
+        id: "copilot-node-x:01234567".into(),
+        user_id: "tester".into(),
+        execution_id: session_place(&session.into()),
+        graph_id: "g".into(),
+        graph_version: 0,
+        node_id: block_place(&COUNTER.into()),
+        payload: json!({"text": "as approved"}),
+        instructions: "May it?".into(),
+        editable: true,
+        status,
+        review_message: Some("Too long.".into()),
+        was_edited: true,
+        created_at: Timestamp::UNIX_EPOCH,
+        reviewed_at: None,
+    }
+}
+
+#[tokio::test]
+async fn every_other_end_of_a_block_is_explained() {
+    let desk = desk();
+    let waiting = review(ReviewStatus::Waiting, "session");
+    let failed = BlockOutcome {
+        outputs: vec![("word_count".into(), json!(1))],
+        error: Some("It broke.".into()),
+    };
+    for (end, kind, code, word) in [
+        (BlockCallEnd::Review(Box::new(waiting)), "review_required", "", "continue_run_block"),
+        (BlockCallEnd::Done(failed), "error", "block_failed", "It broke."),
+        (BlockCallEnd::NoFunds, "error", "insufficient_credits", "credits"),
+        (BlockCallEnd::TimedOut, "error", "timed_out", "run_agent"),
+        (BlockCallEnd::Interrupted, "error", "interrupted", "not repeated"),
+    ] {
+        *desk.runs().block_end.lock().expect("free") = Some(end);
+        let arguments = json!({"block_id": COUNTER, "input_data": {"text": "x"}});
+        let told = desk.call("run_block", arguments).await;
+        assert_eq!((&told["type"], told["error"].as_str().unwrap_or("")), (&json!(kind), code));
+        assert!(said(&told).contains(word), "{}", said(&told));
+        if kind == "review_required" {
+            assert_eq!(
+                (&told["review_id"], &told["graph_exec_id"], &told["input_data"]),
+                (
+                    &json!("copilot-node-x:01234567"),
+                    &json!("copilot-session-session"),
+                    &json!({"text": "as approved"})
+                )
+            );
+        }
+    }
+}
+
+#[tokio::test]
+async fn what_was_approved_is_run_and_its_review_is_gone() {
+    let desk = desk();
+    desk.shelf.reviews.lock().expect("free").push(review(ReviewStatus::Approved, "session"));
+    let arguments = json!({"review_id": "copilot-node-x:01234567"});
+    let failed = BlockOutcome { outputs: Vec::new(), error: Some("no".into()) };
+    *desk.runs().block_end.lock().expect("free") = Some(BlockCallEnd::Done(failed));
+    let told = desk.call("continue_run_block", arguments.clone()).await;
+    assert_eq!(told["error"], "block_failed");
+    assert_eq!(desk.shelf.reviews.lock().expect("free").len(), 1, "it has not served");
+    let outcome = BlockOutcome { outputs: vec![("word_count".into(), json!(2))], error: None };
+    *desk.runs().block_end.lock().expect("free") = Some(BlockCallEnd::Done(outcome));
+    let told = desk.call("continue_run_block", arguments.clone()).await;
+    assert_eq!(told["outputs"], json!({"word_count": [2]}));
+    let decision = review(ReviewStatus::Approved, "session").decision();
+    let expected = BlockCall {
+        block_id: COUNTER.into(),
+        input: json!({"text": "as approved"}).as_object().expect("an object").clone(),
+        dry_run: false,
+        review: Some("copilot-node-x:01234567".into()),
+        decision,
+    };
+    assert_eq!(desk.runs().asked().pop(), Some(Asked::Block(expected)));
+    let told = desk.call("continue_run_block", arguments).await;
+    assert_eq!(told["error"], "review_not_found");
+}
+
+#[tokio::test]
+async fn nothing_runs_that_nobody_has_approved_here() {
+    for (status, session, code, word) in [
+        (ReviewStatus::Waiting, "session", "review_waiting", "not decided"),
+        (ReviewStatus::Rejected, "session", "review_rejected", "Too long."),
+        (ReviewStatus::Approved, "another", "review_not_found", "no review"),
+    ] {
+        let desk = desk();
+        desk.shelf.reviews.lock().expect("free").push(review(status, session));
+        let arguments = json!({"review_id": "copilot-node-x:01234567"});
+        let told = desk.call("continue_run_block", arguments).await;
+        assert_eq!(told["error"], code);
+        assert!(said(&told).contains(word), "{}", said(&told));
+        assert!(desk.runs().asked().is_empty());
+    }
+}
+
+#[tokio::test]
+async fn what_was_edited_beyond_use_is_not_run() {
+    let desk = desk();
+    for (payload, kind) in
+        [(json!({"text": 5}), "input_validation_error"), (json!("text"), "error")]
+    {
+        let edited = Review { payload, ..review(ReviewStatus::Approved, "session") };
+        *desk.shelf.reviews.lock().expect("free") = vec![edited];
+        let arguments = json!({"review_id": "copilot-node-x:01234567"});
+        assert_eq!(desk.call("continue_run_block", arguments).await["type"], kind);
+    }
+    assert!(desk.runs().asked().is_empty());
+}
