@@ -42,14 +42,15 @@ async fn copy(settings: &Settings, from: &Path) -> anyhow::Result<ExitCode> {
 
 fn table(done: &Transferred, store: &str) -> Result<String, std::fmt::Error> {
     let mut text = String::new();
-    writeln!(text, "{:<16} {:>10}  SHA-256, equal on both sides", "copied", "rows")?;
+    writeln!(text, "{:<18} {:>10}  SHA-256, equal on both sides", "copied", "rows")?;
     for line in &done.compared {
-        writeln!(text, "{:<16} {:>10}  {}", line.name, line.count, line.digest)?;
+        writeln!(text, "{:<18} {:>10}  {}", line.name, line.count, line.digest)?;
     }
     writeln!(text, "Everything is in the new place: {store}.")?;
-    match done.open_turns {
-        0 => {}
-        open => writeln!(text, "Turns that had not ended and go on when a server starts: {open}.")?,
+    for (what, open) in [("Turns", done.open_turns), ("Runs of agents", done.open_executions)] {
+        if open > 0 {
+            writeln!(text, "{what} that had not ended and go on when a server starts: {open}.")?;
+        }
     }
     Ok(text)
 }

@@ -1,9 +1,15 @@
 //! The command line: what can be asked for, and who does it.
 
+mod absence;
+mod agents;
 mod chat;
+mod client;
 mod doctor;
+mod export;
+mod import;
 mod migrate;
 mod serve;
+mod terminal;
 
 use std::io::{ErrorKind, Write};
 use std::net::IpAddr;
@@ -32,6 +38,12 @@ enum Command {
     Serve(serve::Arguments),
     /// Talk to a server in the terminal.
     Chat(chat::Arguments),
+    /// List, run and look at agents of a server.
+    Agents(agents::Arguments),
+    /// Put agents from files into your library.
+    Import(import::Arguments),
+    /// Write an agent to a file that another installation can import.
+    Export(export::Arguments),
     /// Check everything the server needs, and say how to fix it.
     Doctor,
     /// Print a token for development, signed with JWT_VERIFY_KEY.
@@ -100,6 +112,9 @@ fn obey(cli: Cli) -> anyhow::Result<ExitCode> {
         match command {
             Command::Serve(_) => serve::run(&settings, &layers).await,
             Command::Chat(arguments) => chat::run(&settings, arguments).await,
+            Command::Agents(arguments) => agents::run(&settings, arguments).await,
+            Command::Import(arguments) => import::run(&settings, arguments).await,
+            Command::Export(arguments) => export::run(&settings, arguments).await,
             Command::Doctor => doctor::run(&settings, &layers).await,
             Command::Token { user, hours } => {
                 let valid = Duration::from_secs(u64::from(hours) * 3600);

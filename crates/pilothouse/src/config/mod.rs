@@ -100,11 +100,12 @@ define::settings! {
     jwt_issuer: Option<String> = "JWT_ISSUER", "";
     /// Whether somebody without a token may create and use anonymous sessions.
     allow_anonymous: Switch = "ALLOW_ANONYMOUS", "off";
-    /// Key for `/metrics` when a login is needed, and for callbacks of other services. At least 32 bytes.
+    /// Key for `/metrics` when a login is needed, for callbacks of other services, and for grants of credits. At least
+    /// 32 bytes.
     internal_api_key: Option<Secret> = "CHAT_INTERNAL_API_KEY", "";
     /// Key that secrets at rest are encrypted with. The same one must be given ever after. At least 32 bytes.
     encryption_key: Option<Secret> = "ENCRYPTION_KEY", "";
-    /// Token that `pilothouse chat` shows to a server that needs one.
+    /// Token that `pilothouse chat`, `agents`, `import` and `export` show to a server that needs one.
     client_token: Option<Secret> = "PILOTHOUSE_TOKEN", "";
 
     "The model";
@@ -180,6 +181,20 @@ define::settings! {
     operation_time: Seconds = "CHAT_OPERATION_SECONDS", "86400";
     /// A JSON file that describes further tools, which other services carry out.
     tools_file: Option<PathBuf> = "CHAT_TOOLS_FILE", "";
+
+    "Agents";
+    /// Whether runs of agents and blocks cost credits. A user without credits then starts nothing.
+    credits_enabled: Switch = "CREDITS_ENABLED", "off";
+    /// Runs of agents of one user that are worked on at the same time; more of them wait in the queue.
+    executions_per_user: u32 = "EXECUTIONS_PER_USER", "25";
+    /// Runs of agents that this process works on at the same time.
+    execution_slots: usize = "EXECUTION_SLOTS", "20";
+    /// How long one run may be worked on.
+    execution_max_time: Seconds = "EXECUTION_MAX_TIME", "86400";
+    /// How long one node may take each time it runs, unless it waits for other work.
+    node_max_time: Seconds = "NODE_MAX_TIME", "1800";
+    /// How often nodes may run in one run of an agent, all of them together.
+    execution_max_node_runs: u64 = "EXECUTION_MAX_NODE_RUNS", "2000000";
 
     "Streams";
     /// How long the stream of a finished turn is promised to stay readable.

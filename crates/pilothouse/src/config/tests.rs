@@ -61,6 +61,8 @@ fn every_refusal_names_the_variable() {
         (&[("PILOTHOUSE_ROLES", "api")], "on the embedded store one process has all of them"),
         (&[("TURN_LEASE_MS", "1000")], "TURN_RENEW_MS"),
         (&[("NUM_COPILOT_WORKERS", "0")], "NUM_COPILOT_WORKERS"),
+        (&[("EXECUTION_SLOTS", "0")], "EXECUTION_SLOTS"),
+        (&[("CREDITS_ENABLED", "perhaps")], "CREDITS_ENABLED"),
         (&[("CHAT_PROVIDER", "anthropic"), ("CHAT_API_KEY", long)], "ANTHROPIC_API_KEY"),
         (&[("CHAT_PROVIDER", "openai")], "CHAT_API_KEY"),
         (&[("CHAT_BASE_URL", "http://127.0.0.1:11434/v1")], "CHAT_MODEL"),
@@ -139,6 +141,10 @@ fn the_defaults_are_the_numbers_that_the_crates_share() {
     assert_eq!(settings.tool_budget.0, limits::TOOL_BUDGET);
     assert_eq!(settings.running_per_user, limits::Caps::default().running);
     assert_eq!(settings.in_flight_per_user, limits::Caps::default().in_flight);
+    assert_eq!(settings.executions_per_user, limits::Caps::default().executions);
+    assert_eq!(settings.execution_max_time.0, limits::EXECUTION_TIME);
+    assert_eq!(settings.node_max_time.0, limits::NODE_TIME);
+    assert_eq!(settings.execution_max_node_runs, limits::NODE_RUNS);
 }
 
 /// All three, each in its own way.

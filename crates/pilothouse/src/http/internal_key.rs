@@ -1,4 +1,5 @@
-//! The key that other services show: for the results of operations, and for the numbers of a server with a login.
+//! The key that other services and operators show: for the results of operations, for grants of credits, and for the
+//! numbers of a server with a login.
 
 use std::sync::Arc;
 
@@ -45,7 +46,7 @@ impl FromRequestParts<Arc<App>> for InternalCaller {
         if !app.internal_key.is_configured() {
             return Err(Problem::new(
                 ProblemCode::InternalKeyMissing,
-                "This server takes no results from outside: set CHAT_INTERNAL_API_KEY.",
+                "This server was given no key for other services: set CHAT_INTERNAL_API_KEY.",
             ));
         }
         if !app.internal_key.is_shown(&parts.headers) {

@@ -127,7 +127,7 @@ fn refuse_lists(json: &[u8]) -> Answer<()> {
 }
 
 /// How deep arrays and objects are nested, found without recursion and without a parser.
-fn depth(bytes: &[u8]) -> usize {
+pub(super) fn depth(bytes: &[u8]) -> usize {
     let (mut now, mut deepest) = (0usize, 0usize);
     let mut in_string = false;
     let mut escaped = false;

@@ -3,22 +3,32 @@
 pub(crate) mod accept;
 mod api_keys;
 pub(crate) mod auth;
+mod blocks;
 mod cancel;
 pub(crate) mod caps;
+mod credits;
+mod executions;
 mod follow_ups;
+mod graphs;
 mod health;
 mod history;
 mod internal_key;
 mod json;
+mod library;
+mod live;
 pub(crate) mod metrics;
 mod misc;
 mod operations;
 mod page;
+mod paging;
 mod path;
 mod problem;
+mod reviews;
+mod routes;
 mod sessions;
 mod sse;
 mod stall;
+mod store;
 mod stream;
 mod stream_permits;
 mod submission;
@@ -46,7 +56,6 @@ use tower_http::set_header::SetResponseHeaderLayer;
 use utoipa::OpenApi;
 use utoipa::openapi::security::{ApiKey, ApiKeyValue, HttpAuthScheme, HttpBuilder, SecurityScheme};
 use utoipa_axum::router::OpenApiRouter;
-use utoipa_axum::routes;
 
 use self::auth::{Auth, Origins};
 use self::caps::Caps;
@@ -127,15 +136,15 @@ impl App {
 
 /// Everything the server serves.
 pub(crate) fn router(app: &Arc<App>) -> Router {
-    let (protected, _) = protected_routes().split_for_parts();
-    let (open, _) = open_routes().split_for_parts();
+    let (protected, _) = routes::protected().split_for_parts();
+    let (open, _) = routes::open().split_for_parts();
     let guard = middleware::from_fn_with_state(Arc::clone(app), auth::require_identity);
     let api = protected.layer(guard).merge(open);
     let document = document();
     let origins = app.origins.allowed().iter().filter_map(|origin| origin.parse().ok());
     let cors = CorsLayer::new()
         .allow_origin(AllowOrigin::list(origins.collect::<Vec<HeaderValue>>()))
-        .allow_methods([Method::GET, Method::POST, Method::PATCH, Method::DELETE])
+        .allow_methods([Method::GET, Method::POST, Method::PUT, Method::PATCH, Method::DELETE])
         .allow_headers([
             header::AUTHORIZATION,
             header::CONTENT_TYPE,
@@ -182,7 +191,7 @@ pub(crate) fn busy_router(app: &Arc<App>) -> Router {
 
 /// The API document.
 pub(crate) fn document() -> utoipa::openapi::OpenApi {
-    let api = protected_routes().merge(open_routes());
+    let api = routes::protected().merge(routes::open());
     let mut document =
         OpenApiRouter::with_openapi(About::openapi()).nest("/api", api).into_openapi();
     let components = document.components.get_or_insert_default();
@@ -205,31 +214,6 @@ pub(crate) fn document() -> utoipa::openapi::OpenApi {
     security(("token" = []), ("api_key" = []))
 )]
 struct About;
-
-/// Routes that need an identity. A new route belongs here unless there is a reason.
-fn protected_routes() -> OpenApiRouter<Arc<App>> {
-    OpenApiRouter::new()
-        .routes(routes!(api_keys::create, api_keys::list))
-        .routes(routes!(api_keys::revoke))
-        .routes(routes!(cancel::cancel))
-        .routes(routes!(follow_ups::send, follow_ups::list))
-        .routes(routes!(history::read, sessions::delete))
-        .routes(routes!(misc::stream_ttl))
-        .routes(routes!(misc::suggested_prompts))
-        .routes(routes!(misc::tool_responses))
-        .routes(routes!(sessions::assign_user))
-        .routes(routes!(sessions::create, sessions::list))
-        .routes(routes!(sessions::set_pinned))
-        .routes(routes!(sessions::set_title))
-        .routes(routes!(stream::follow_task))
-        .routes(routes!(stream::start, stream::resume))
-        .routes(routes!(tasks::read))
-}
-
-/// Routes of the API that everybody may call, or that ask for a key of their own.
-fn open_routes() -> OpenApiRouter<Arc<App>> {
-    OpenApiRouter::new().routes(routes!(misc::chat_health)).routes(routes!(operations::complete))
-}
 
 fn health_routes() -> Router<Arc<App>> {
     Router::new()

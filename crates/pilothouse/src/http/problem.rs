@@ -5,7 +5,7 @@ use axum::response::{IntoResponse, Response};
 use http::{HeaderValue, StatusCode, header};
 use ports::PortError;
 use protocol::problem::ProblemCode;
-use serde_json::json;
+use serde_json::{Value, json};
 
 /// Seconds after which trying again makes sense.
 const RETRY_AFTER: HeaderValue = HeaderValue::from_static("5");
@@ -17,6 +17,8 @@ pub(crate) struct Problem {
     code: ProblemCode,
     detail: String,
     shape: Shape,
+    /// What a program needs to know besides.
+    more: Vec<(&'static str, Value)>,
 }
 
 /// Where the code stands. The routes of tasks keep the shape their clients know.
@@ -40,7 +42,7 @@ pub(crate) struct ProblemBody {
 
 impl Problem {
     pub(crate) fn new(code: ProblemCode, detail: impl Into<String>) -> Self {
-        Self { code, detail: detail.into(), shape: Shape::Flat }
+        Self { code, detail: detail.into(), shape: Shape::Flat, more: Vec::new() }
     }
 
     pub(crate) fn invalid(detail: impl Into<String>) -> Self {
@@ -71,6 +73,12 @@ impl Problem {
 
     pub(crate) fn shutting_down() -> Self {
         Self::new(ProblemCode::ShuttingDown, "The server is restarting. Try again in a moment.")
+    }
+
+    /// With one more field beside the code.
+    pub(crate) fn with(mut self, name: &'static str, value: impl Into<Value>) -> Self {
+        self.more.push((name, value.into()));
+        self
     }
 
     /// With the code under `detail`, as the task routes have it.
@@ -110,12 +118,15 @@ impl From<PortError> for Problem {
 impl IntoResponse for Problem {
     fn into_response(self) -> Response {
         let status = StatusCode::from_u16(self.code.status()).expect("codes name real statuses");
-        let body = match self.shape {
+        let mut body = match self.shape {
             Shape::Flat => json!({"detail": self.detail, "code": self.code.as_str()}),
             Shape::Nested => {
                 json!({"detail": {"code": self.code.as_str(), "message": self.detail}})
             }
         };
+        for (name, value) in self.more {
+            body[name] = value;
+        }
         let mut response = (status, Json(body)).into_response();
         let headers = response.headers_mut();
         if matches!(status.as_u16(), 429 | 503 | 507) {

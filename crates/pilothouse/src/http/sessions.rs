@@ -89,7 +89,7 @@ pub(crate) struct Ok200 {
     status: &'static str,
 }
 
-const OK: Json<Ok200> = Json(Ok200 { status: "ok" });
+pub(super) const OK: Json<Ok200> = Json(Ok200 { status: "ok" });
 
 impl From<Session> for SessionSummary {
     fn from(session: Session) -> Self {

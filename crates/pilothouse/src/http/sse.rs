@@ -5,10 +5,10 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use axum::body::Body;
-use axum::response::{IntoResponse, Response};
+use axum::response::Response;
 use bytes::{Bytes, BytesMut};
 use futures::stream;
-use http::{HeaderName, HeaderValue, header};
+use http::{HeaderName, HeaderValue};
 use ports::stream_log::{Read, Watch};
 use ports::{Followed, Follower, PortError, PortResult};
 use protocol::follow_up::FollowUp;
@@ -16,21 +16,16 @@ use protocol::replay::Merger;
 use protocol::turn::Turn;
 use protocol::{Chunk, MessageId, Segment, Seq, TaskId, TurnId};
 use serde_json::json;
-use tokio::time::Instant;
 
 use super::App;
 use super::auth::Identity;
+use super::live::{self, Broken, DONE, HEARTBEAT, Live, Next, OPENING, POLL};
 use super::stream_permits::StreamPermit;
 
-const OPENING: &str = "retry: 1000\n\n";
-const HEARTBEAT: &str = ": heartbeat\n\n";
-const DONE: &str = "data: [DONE]\n\n";
-/// How often the log is looked at even when no hint comes.
-const POLL: Duration = Duration::from_secs(1);
-/// How often what the client showed at the start is checked again.
-const RECHECK: Duration = Duration::from_secs(60);
 /// Names the turn, so that a client can come back to exactly this stream.
 const TURN_HEADER: HeaderName = HeaderName::from_static("x-turn-id");
+/// Names the protocol of the chunks.
+const PROTOCOL_HEADER: HeaderName = HeaderName::from_static("x-vercel-ai-ui-message-stream");
 
 /// Where a stream begins.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -41,20 +36,6 @@ pub(crate) enum From {
     Replay { until: Seq },
     /// Exactly what follows this chunk.
     After(Seq),
-}
-
-/// Why a stream ends before its log does. The connection is broken, never closed: to a client a clean
-/// close looks like a complete answer.
-#[derive(Debug, thiserror::Error)]
-enum Broken {
-    #[error("the server is shutting down")]
-    ShuttingDown,
-    #[error("the credentials are no longer valid")]
-    Revoked,
-    #[error("the stream is gone")]
-    Gone,
-    #[error("the stream could not be read: {0}")]
-    Store(#[from] ports::PortError),
 }
 
 /// What a log looks like to somebody who wants to read it.
@@ -108,16 +89,9 @@ pub(crate) fn nothing_here(follow_up: &FollowUp) -> Response {
 }
 
 fn with_headers(body: Body, turn: &TurnId) -> Response {
-    let mut response = body.into_response();
+    let mut response = live::answer(body);
     let headers = response.headers_mut();
-    for (name, value) in [
-        (header::CONTENT_TYPE, "text/event-stream; charset=utf-8"),
-        (header::CACHE_CONTROL, "no-cache, no-transform"),
-        (HeaderName::from_static("x-accel-buffering"), "no"),
-        (HeaderName::from_static("x-vercel-ai-ui-message-stream"), "v1"),
-    ] {
-        headers.insert(name, HeaderValue::from_static(value));
-    }
+    headers.insert(PROTOCOL_HEADER, HeaderValue::from_static("v1"));
     if let Ok(id) = HeaderValue::from_str(turn.as_str()) {
         headers.insert(TURN_HEADER, id);
     }
@@ -125,17 +99,13 @@ fn with_headers(body: Body, turn: &TurnId) -> Response {
 }
 
 struct Feed {
-    app: Arc<App>,
-    identity: Identity,
+    live: Live,
     turn: TurnRef,
     follower: Follower,
     stage: Stage,
     /// Wakes when a log that is not there yet appears; dropped with the first event.
     appearing: Option<Watch>,
     outage: Outage,
-    quiet_since: Instant,
-    recheck_at: Instant,
-    _permit: StreamPermit,
 }
 
 struct TurnRef {
@@ -171,18 +141,13 @@ impl Feed {
             From::After(cursor) => cursor,
         };
         let task = turn.id.task();
-        let now = Instant::now();
         Self {
             appearing: Some(app.ports.log.watch(&task)),
             follower: Follower::new(app.ports.log.clone(), task, after, POLL),
-            recheck_at: now + app.auth.check_in(&identity, RECHECK),
             turn: TurnRef { id: turn.id.clone(), seen_ended: false },
             stage: Stage::Opening(from),
             outage: Outage::None,
-            quiet_since: now,
-            app,
-            identity,
-            _permit: permit,
+            live: Live::new(app, identity, permit),
         }
     }
 
@@ -206,24 +171,17 @@ impl Feed {
         if piece.is_err() {
             self.stage = Stage::Over;
         }
-        self.quiet_since = Instant::now();
+        self.live.spoke();
         Some(piece)
     }
 
     async fn follow(&mut self) -> Result<Bytes, Broken> {
         loop {
-            self.recheck().await?;
-            let heartbeat_at = self.quiet_since + self.app.options.heartbeat;
-            let now = Instant::now();
-            if now >= heartbeat_at {
-                return Ok(Bytes::from_static(HEARTBEAT.as_bytes()));
-            }
-            let patience = heartbeat_at.min(self.recheck_at).saturating_duration_since(now);
-            let followed = tokio::select! {
-                biased;
-                followed = self.follower.next(patience) => followed,
-                () = self.app.streams_end.cancelled() => return Err(Broken::ShuttingDown),
+            let patience = match self.live.what_next().await? {
+                Next::Heartbeat => return Ok(HEARTBEAT),
+                Next::Wait(patience) => patience,
             };
+            let followed = self.live.until_the_end(self.follower.next(patience)).await?;
             let followed = match followed {
                 Err(PortError::Unavailable(_)) => match self.sit_out().await? {
                     Some(notice) => return Ok(notice),
@@ -258,16 +216,14 @@ impl Feed {
                 "The server cannot reach its store. The answer goes on when it can…",
             )));
         }
-        tokio::select! {
-            () = tokio::time::sleep(POLL) => Ok(None),
-            () = self.app.streams_end.cancelled() => Err(Broken::ShuttingDown),
-        }
+        self.live.until_the_end(tokio::time::sleep(POLL)).await.map(|()| None)
     }
 
     /// An accepted turn has no log before a worker claims it. That is not an end.
     async fn wait_for_log(&mut self, patience: Duration) -> Result<(), Broken> {
         let Some(appearing) = &mut self.appearing else { return Err(Broken::Gone) };
-        let turn = match self.app.ports.turns.get(&self.identity.owner, &self.turn.id).await {
+        let Live { app, identity, .. } = &self.live;
+        let turn = match app.ports.turns.get(&identity.owner, &self.turn.id).await {
             Err(PortError::Unavailable(_)) => {
                 tokio::time::sleep(patience.min(POLL)).await;
                 return Ok(());
@@ -285,10 +241,7 @@ impl Feed {
             }
             Some(_) => {}
         }
-        tokio::select! {
-            () = appearing.changed(patience.min(POLL)) => Ok(()),
-            () = self.app.streams_end.cancelled() => Err(Broken::ShuttingDown),
-        }
+        self.live.until_the_end(appearing.changed(patience.min(POLL))).await
     }
 
     fn render(&mut self, segments: Vec<Segment>) -> Bytes {
@@ -302,26 +255,6 @@ impl Feed {
             self.stage = Stage::Live;
         }
         out.freeze()
-    }
-
-    async fn recheck(&mut self) -> Result<(), Broken> {
-        if Instant::now() < self.recheck_at {
-            return Ok(());
-        }
-        match self.app.auth.still_valid(&self.identity).await {
-            Ok(true) => {}
-            Ok(false) => return Err(Broken::Revoked),
-            // What cannot be checked now is checked as soon as it can be.
-            Err(PortError::Unavailable(_)) => {
-                self.recheck_at = Instant::now() + POLL;
-                return Ok(());
-            }
-            Err(error) => return Err(error.into()),
-        }
-        // Never at once again: a token in its last moments must not make this a busy loop.
-        let pause = self.app.auth.check_in(&self.identity, RECHECK).max(Duration::from_millis(100));
-        self.recheck_at = Instant::now() + pause;
-        Ok(())
     }
 }
 

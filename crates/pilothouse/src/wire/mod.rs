@@ -1,5 +1,6 @@
 //! Builds the program from its settings: the one place that knows every part.
 
+mod agents;
 mod doors;
 pub(crate) mod external_tools;
 mod model;
@@ -12,7 +13,7 @@ use std::time::Duration;
 use anyhow::Context;
 use backends::{Backend, Connected};
 use engine::Engine;
-use ports::Ports;
+use ports::{Block, Ports};
 use protocol::limits;
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
@@ -22,7 +23,7 @@ use toolbox::tools::docs::Library;
 use toolbox::tools::{self, Services};
 
 pub(crate) use self::model::{describe, provider};
-use crate::config::{Role, Settings};
+use crate::config::{Role, Settings, Switch};
 use crate::http::{self, App, Model};
 
 /// For answers that are under way when everything else has stopped.
@@ -60,11 +61,15 @@ pub(crate) async fn start(settings: &Settings) -> anyhow::Result<Running> {
     let Connected { ports, backend } = store::connect(settings).await?;
     let provider = provider(settings)?;
     let (sandbox, shell) = shell(settings).await;
-    let services = services(settings, &ports, sandbox, address)?;
+    let egress = egress::Client::new(egress::Options::default())
+        .context("the client for foreign addresses could not be set up")?;
+    let blocks = agents::blocks(&ports, provider.clone(), egress.clone());
+    agents::list_examples(&ports).await?;
+    let services = services(settings, &ports, sandbox, address, egress, &blocks)?;
     let cannot_call_back = external_tools::cannot_call_back(settings, &services.external);
     let tools = tools::all(&services).map_err(anyhow::Error::msg)?;
     let model = describe(&*provider);
-    let engine = Engine::new(ports.clone(), provider, tools, engine_options(settings));
+    let engine = Engine::new(ports.clone(), provider, tools, blocks, engine_options(settings));
     let app = App::new(settings, engine.clone(), ports, model.clone(), metrics.clone())?;
     engine.start(roles(settings));
     let chores = TaskTracker::new();
@@ -121,9 +126,9 @@ fn services(
     ports: &Ports,
     sandbox: Option<Sandbox>,
     address: SocketAddr,
+    egress: egress::Client,
+    blocks: &[Arc<dyn Block>],
 ) -> anyhow::Result<Services> {
-    let egress = egress::Client::new(egress::Options::default())
-        .context("the client for foreign addresses could not be set up")?;
     let configured = settings.platform_base_url.as_ref().map(ToString::to_string);
     // A process that does not serve clients takes no results either, so its own address would lead nowhere.
     let here = settings.roles.has(Role::Api).then(|| format!("http://{address}"));
@@ -133,6 +138,11 @@ fn services(
         sandbox,
         docs: Library::guide(),
         external: external_tools::load(settings)?,
+        library: ports.library.clone(),
+        listings: ports.listings.clone(),
+        reviews: ports.reviews.clone(),
+        blocks: blocks.into(),
+        clock: ports.clock.clone(),
         max_wait: settings.max_tool_wait.0,
         callback_base: configured.or(here),
     })
@@ -154,6 +164,11 @@ fn engine_options(settings: &Settings) -> engine::Options {
         shutdown: limits::SHUTDOWN,
         tree: limits::Tree { depth: settings.tree_depth, fan_out: settings.tree_fan_out },
         operation_time: settings.operation_time.0,
+        executions: settings.execution_slots,
+        execution_time: settings.execution_max_time.0,
+        node_time: settings.node_max_time.0,
+        node_runs: settings.execution_max_node_runs,
+        credits: settings.credits_enabled == Switch::On,
         ..engine::Options::default()
     }
 }

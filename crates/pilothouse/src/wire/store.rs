@@ -26,7 +26,11 @@ pub(crate) fn options(settings: &Settings) -> backends::Options {
     backends::Options {
         backend,
         encryption_key: settings.encryption_key.as_ref().map(|key| key.expose().to_owned()),
-        caps: Caps { running: settings.running_per_user, in_flight: settings.in_flight_per_user },
+        caps: Caps {
+            running: settings.running_per_user,
+            in_flight: settings.in_flight_per_user,
+            executions: settings.executions_per_user,
+        },
         deaf: settings.deaf == Switch::On,
     }
 }

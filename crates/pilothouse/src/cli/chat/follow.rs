@@ -1,22 +1,17 @@
 //! Following one turn to its end, through lost connections and restarts of the server.
 
-use std::time::Duration;
-
 use futures::StreamExt;
 use protocol::sse::Decoder;
 use protocol::{Chunk, SessionId};
 use reqwest::{Response, StatusCode};
-use tokio::time::Instant;
 
-use super::api::{Api, Failure, turn_of};
+use super::super::absence::{Absence, Answers, Then};
+use super::super::client::Failure;
+use super::api::{Api, turn_of};
 use super::keyboard::{Keyboard, Lines, Typed};
 use super::message::Message;
 use super::screen::Screen;
 
-/// How long a server may be away before we give up on it.
-const GIVE_UP: Duration = Duration::from_secs(60);
-const FIRST_PAUSE: Duration = Duration::from_millis(250);
-const LONGEST_PAUSE: Duration = Duration::from_secs(3);
 /// Larger events are not ours.
 const EVENT_BYTES: usize = 16 * 1024 * 1024;
 
@@ -86,18 +81,16 @@ impl<'a> Follower<'a> {
     /// Shows a turn to its end.
     pub(super) async fn follow(&mut self, begin: Begin) -> Result<Ended, Failure> {
         let mut progress = Progress::new(begin);
-        let mut away_since: Option<Instant> = None;
-        let mut pause = FIRST_PAUSE;
+        let mut absence = Absence::none();
         loop {
             match self.open(&progress).await {
                 Ok(response) if response.status() == StatusCode::NO_CONTENT => {
                     return Ok(Ended::Turn);
                 }
                 Ok(response) => {
-                    if away_since.take().is_some() {
+                    if absence.answers() == Answers::Again {
                         self.screen.note("connected again");
                     }
-                    pause = FIRST_PAUSE;
                     match self.read(response, &mut progress).await {
                         Read::Done if progress.joined => {
                             // Somebody else has it at work, who will answer this as well.
@@ -117,18 +110,18 @@ impl<'a> Follower<'a> {
                 Err(Failure::Unreachable) => {}
                 Err(refused) => return Err(refused),
             }
-            let since = *away_since.get_or_insert_with(Instant::now);
-            if since.elapsed() > GIVE_UP {
-                return Err(Failure::Unreachable);
-            }
-            if pause == FIRST_PAUSE {
-                self.screen.note("the connection is lost, trying again");
-            }
+            let pause = match absence.goes_on() {
+                Then::GiveUp => return Err(Failure::Unreachable),
+                Then::Tell(pause) => {
+                    self.screen.note("the connection is lost, trying again");
+                    pause
+                }
+                Then::Wait(pause) => pause,
+            };
             tokio::select! {
                 () = tokio::time::sleep(pause) => {}
                 () = self.keyboard.interrupted() => return Ok(Ended::Leave),
             }
-            pause = (pause * 2).min(LONGEST_PAUSE);
         }
     }
 

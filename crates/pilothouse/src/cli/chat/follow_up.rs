@@ -4,7 +4,7 @@
 use protocol::Chunk;
 use protocol::follow_up::FollowUpState;
 
-use super::api::Failure;
+use super::super::client::Failure;
 use super::follow::Follower;
 use super::message::Message;
 

@@ -13,13 +13,13 @@ use std::process::ExitCode;
 
 use clap::Args;
 use protocol::SessionId;
-use url::Url;
 
-use self::api::{Api, Failure};
+use self::api::Api;
 use self::follow::{Begin, Ended, Follower};
 use self::keyboard::Keyboard;
 use self::prompt::AtPrompt;
 use self::screen::Screen;
+use super::client::{Client, Failure, Server};
 use crate::config::Settings;
 
 #[derive(Args)]
@@ -27,26 +27,18 @@ pub(crate) struct Arguments {
     /// Go on with this session.
     #[arg(long, value_name = "ID")]
     session: Option<String>,
-    /// Where the server is; this machine and the configured port when not given.
-    #[arg(long)]
-    url: Option<Url>,
+    #[command(flatten)]
+    server: Server,
 }
 
 pub(crate) async fn run(settings: &Settings, arguments: Arguments) -> anyhow::Result<ExitCode> {
-    let url = match arguments.url {
-        Some(url) => url,
-        None => Url::parse(&format!(
-            "http://{}",
-            std::net::SocketAddr::new(settings.host, settings.port)
-        ))?,
-    };
-    let api = Api::new(&url, settings.client_token.as_ref())?;
+    let api = Api { client: Client::new(settings, arguments.server)? };
     let mut screen = Screen::new();
     let keyboard = Keyboard::listen()?;
     match converse(&api, arguments.session.map(SessionId), &mut screen, keyboard).await {
         Ok(()) => Ok(ExitCode::SUCCESS),
         Err(failure) => {
-            screen.complain(&failure.for_person(&url));
+            screen.complain(&api.client.explain(&failure));
             Ok(ExitCode::FAILURE)
         }
     }
@@ -89,7 +81,7 @@ async fn converse(
             Ok(Ended::Leave) => break,
             Ok(Ended::Turn) => {}
             // What one message did wrong must not end the conversation.
-            Err(Failure::Refused { status, detail }) if status != 401 && status != 404 => {
+            Err(Failure::Refused { status, detail, .. }) if status != 401 && status != 404 => {
                 follower.screen.complain(&detail);
             }
             Err(failure) => return Err(failure),

@@ -8,15 +8,13 @@ use protocol::response::BackgroundStatus;
 use protocol::{CallId, Chunk, SessionId};
 use serde_json::Value;
 
+use super::super::terminal::{escaped, shortened};
 use super::api::PastMessage;
-use crate::telemetry::is_invisible;
 
 const DIM: &str = "\x1b[2m";
 const BOLD: &str = "\x1b[1m";
 const RED: &str = "\x1b[31m";
 const PLAIN: &str = "\x1b[0m";
-/// Of a tool's arguments and its answer.
-const LINE_CHARS: usize = 100;
 
 pub(super) struct Screen {
     colours: Colours,
@@ -207,34 +205,4 @@ impl Screen {
 /// A tool's own sentence if it has one, else all of its answer.
 fn said(output: &Value) -> String {
     output["message"].as_str().map_or_else(|| output.to_string(), str::to_owned)
-}
-
-fn shortened(text: &str) -> String {
-    protocol::text::cut_end(&text.replace(['\n', '\r'], " "), LINE_CHARS)
-}
-
-/// Text as text: what could move the cursor, change colours or hide is made visible.
-fn escaped(text: &str) -> String {
-    let mut out = String::with_capacity(text.len());
-    for c in text.chars() {
-        match c {
-            '\n' | '\t' => out.push(c),
-            c if c.is_control() || is_invisible(c) => out.extend(c.escape_unicode()),
-            c => out.push(c),
-        }
-    }
-    out
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_model_cannot_move_the_cursor() {
-        let shown = escaped("a\u{1b}[2Jb\u{7}\r\u{9b}31m\u{202e}c\n\td");
-        assert!(!shown.chars().any(|c| c.is_control() && c != '\n' && c != '\t'));
-        assert!(!shown.contains('\u{202e}'));
-        assert!(shown.starts_with('a') && shown.ends_with("c\n\td"));
-    }
 }

@@ -1,0 +1,139 @@
+//! A run as the terminal shows it.
+
+use std::fmt::Write;
+
+use protocol::execution::{ExecutionError, ExecutionStatus, NodeFailure, NodeRun, Stats};
+use serde::Deserialize;
+use serde_json::{Map, Value};
+
+use super::super::client::{Client, Failure};
+use super::super::terminal::shortened;
+
+/// What the terminal reads of a run. The rest is for others.
+#[derive(Deserialize)]
+pub(super) struct Execution {
+    pub(super) id: String,
+    pub(super) graph_id: String,
+    pub(super) graph_version: u32,
+    pub(super) status: ExecutionStatus,
+    stats: Stats,
+    error: Option<ExecutionError>,
+    #[serde(default)]
+    outputs: Map<String, Value>,
+    #[serde(default)]
+    outputs_cut: bool,
+    #[serde(default)]
+    node_executions: Vec<NodeRun>,
+    #[serde(default)]
+    node_total: u64,
+    #[serde(default)]
+    failed_nodes: Vec<NodeFailure>,
+}
+
+/// Whether the runs of the nodes are wanted.
+#[derive(Clone, Copy)]
+pub(super) enum Nodes {
+    Shown,
+    LeftOut,
+}
+
+pub(super) async fn read(client: &Client, id: &str, nodes: Nodes) -> Result<Execution, Failure> {
+    let limit = match nodes {
+        Nodes::Shown => "500",
+        Nodes::LeftOut => "0",
+    };
+    client.answer(client.get_with(&["executions", id], &[("node_limit", limit)])).await
+}
+
+impl Execution {
+    pub(super) fn text(&self) -> String {
+        let mut text = format!("{}  {}\n", self.id, self.summary());
+        let shown = self.node_executions.len() as u64;
+        for node in &self.node_executions {
+            let status = node.status.as_str();
+            line(&mut text, &format!("  {status:<10} {}", node.block_name));
+        }
+        if shown > 0 && shown < self.node_total {
+            line(&mut text, &format!("  … and {} more node runs", self.node_total - shown));
+        }
+        text.push_str(&self.result());
+        text
+    }
+
+    /// The state in a line.
+    pub(super) fn summary(&self) -> String {
+        let stats = &self.stats;
+        let mut text = format!(
+            "{}: {} node runs, {} failed, {:.1} s",
+            self.status.as_str(),
+            stats.node_count,
+            stats.node_error_count,
+            stats.duration
+        );
+        if stats.cost > 0 {
+            let _ = write!(text, ", {} credits", stats.cost);
+        }
+        if stats.is_dry_run {
+            text.push_str(", dry run");
+        }
+        text
+    }
+
+    /// What it gave, and what went wrong.
+    pub(super) fn result(&self) -> String {
+        let mut text = String::new();
+        for (name, values) in &self.outputs {
+            let values = values.as_array().map_or(std::slice::from_ref(values), Vec::as_slice);
+            values.iter().for_each(|value| line(&mut text, &format!("{name}: {}", plain(value))));
+        }
+        if self.outputs_cut {
+            line(&mut text, "(there are more outputs than are shown)");
+        }
+        for failed in &self.failed_nodes {
+            line(
+                &mut text,
+                &format!("failed: {}: {}", failed.block_name, shortened(&failed.error)),
+            );
+        }
+        if let Some(error) = &self.error {
+            line(&mut text, &format!("error: {} ({})", error.message, error.code));
+        }
+        text
+    }
+}
+
+fn line(text: &mut String, words: &str) {
+    text.push_str(words);
+    text.push('\n');
+}
+
+/// Text as it is, everything else as JSON.
+fn plain(value: &Value) -> String {
+    value.as_str().map_or_else(|| value.to_string(), str::to_owned)
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn a_run_shows_what_it_gave_and_what_failed() {
+        let execution = json!({
+            "id": "e", "graph_id": "g", "graph_version": 1, "status": "COMPLETED",
+            "stats": {"node_count": 3, "node_error_count": 1, "duration": 1.25, "cost": 2},
+            "error": null, "outputs": {"line": ["a", "b"], "total": [{"sum": 1}]},
+            "failed_nodes": [{"node_id": "n", "block_name": "CalculatorBlock", "error": "not a\nnumber"}],
+        });
+        let execution: Execution = serde_json::from_value(execution).expect("a run");
+        let expected = "\
+e  COMPLETED: 3 node runs, 1 failed, 1.2 s, 2 credits
+line: a
+line: b
+total: {\"sum\":1}
+failed: CalculatorBlock: not a number
+";
+        assert_eq!(execution.text(), expected);
+    }
+}

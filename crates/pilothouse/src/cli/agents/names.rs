@@ -1,0 +1,66 @@
+//! What people call the nodes of an agent.
+
+use std::collections::HashMap;
+
+use protocol::NodeId;
+use protocol::graph::{Graph, Node};
+use serde::Deserialize;
+
+use super::super::client::{Client, Failure};
+
+/// By node: the name that its author gave it, or that of its block.
+#[derive(Debug, Default)]
+pub(super) struct Names(HashMap<NodeId, String>);
+
+#[derive(Deserialize)]
+struct BlockName {
+    id: String,
+    name: String,
+}
+
+impl Names {
+    pub(super) async fn of(client: &Client, graph: &str, version: u32) -> Result<Self, Failure> {
+        let path = ["graphs", graph, "versions", &version.to_string()];
+        let graph: Graph = client.answer(client.get(&path)).await?;
+        let blocks: Vec<BlockName> = client.answer(client.get(&["blocks"])).await?;
+        let blocks: HashMap<String, String> =
+            blocks.into_iter().map(|block| (block.id, block.name)).collect();
+        Ok(Self::read(&graph, &blocks))
+    }
+
+    fn read(graph: &Graph, blocks: &HashMap<String, String>) -> Self {
+        let name = |node: &Node| {
+            let given = node.metadata.get("customized_name").and_then(|name| name.as_str());
+            let given = given.filter(|name| !name.is_empty()).map(str::to_owned);
+            given.or_else(|| blocks.get(node.block_id.as_str()).cloned())
+        };
+        let named = |node: &Node| Some((node.id.clone(), name(node)?));
+        Self(graph.nodes.iter().filter_map(named).collect())
+    }
+
+    /// One without a name is called by its id.
+    pub(super) fn get<'a>(&'a self, node: &'a NodeId) -> &'a str {
+        self.0.get(node).map_or(node.as_str(), String::as_str)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn a_node_is_called_as_its_author_calls_it_or_as_its_block_is() {
+        let graph = json!({"nodes": [
+            {"id": "a", "block_id": "b1", "metadata": {"customized_name": "Add tax"}},
+            {"id": "b", "block_id": "b1", "metadata": {"customized_name": ""}},
+            {"id": "c", "block_id": "b2"},
+        ]});
+        let graph: Graph = serde_json::from_value(graph).expect("a graph");
+        let blocks = HashMap::from([("b1".to_owned(), "CalculatorBlock".to_owned())]);
+        let names = Names::read(&graph, &blocks);
+        let called = ["a", "b", "c"].map(|id| names.get(&id.into()).to_owned());
+        assert_eq!(called, ["Add tax", "CalculatorBlock", "c"]);
+    }
+}

@@ -1,0 +1,147 @@
+//! `pilothouse import`: puts agents from files into the library of a server, and says exactly what keeps one out.
+
+use std::collections::BTreeMap;
+use std::fmt::Write;
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+
+use clap::Args;
+use protocol::graph::{Graph, Problem};
+use protocol::limits;
+use serde::Deserialize;
+use serde_json::Value;
+
+use super::client::{Client, Failure, Server};
+use super::terminal::escaped;
+use crate::config::Settings;
+
+/// The code of a node whose block is not there.
+const UNKNOWN_BLOCK: &str = "unknown_block";
+
+#[derive(Args)]
+pub(crate) struct Arguments {
+    /// Files with an agent each, as `pilothouse export` writes them.
+    #[arg(required = true, value_name = "FILE")]
+    files: Vec<PathBuf>,
+    #[command(flatten)]
+    server: Server,
+}
+
+pub(crate) async fn run(settings: &Settings, arguments: Arguments) -> anyhow::Result<ExitCode> {
+    let client = Client::new(settings, arguments.server)?;
+    let mut code = ExitCode::SUCCESS;
+    for file in &arguments.files {
+        let said = match import(&client, file).await {
+            Ok(imported) => format!("{}: {imported}", file.display()),
+            Err(why) => {
+                code = ExitCode::FAILURE;
+                format!("{}: not imported. {why}", file.display())
+            }
+        };
+        super::print(escaped(&said).trim_end())?;
+    }
+    Ok(code)
+}
+
+/// What became of it, in words.
+async fn import(client: &Client, file: &Path) -> Result<String, String> {
+    let document = read(file).await?;
+    let request = client.post(&["graphs"]).json(&document);
+    match client.answer::<Imported>(request).await {
+        Ok(graph) => {
+            Ok(format!("imported “{}” as {}, version {}.", graph.name, graph.id, graph.version))
+        }
+        Err(Failure::Refused { body, .. }) if body["code"] == "INVALID_GRAPH" => {
+            let problems: Vec<Problem> =
+                Deserialize::deserialize(&body["errors"]).unwrap_or_default();
+            Err(report(&document, &problems))
+        }
+        Err(failure) => Err(client.explain(&failure)),
+    }
+}
+
+#[derive(Deserialize)]
+struct Imported {
+    id: String,
+    version: u32,
+    name: String,
+}
+
+async fn read(file: &Path) -> Result<Value, String> {
+    let unreadable = |error: std::io::Error| format!("It cannot be read: {error}.");
+    let about = tokio::fs::metadata(file).await.map_err(unreadable)?;
+    if about.len() > limits::GRAPH_BYTES as u64 {
+        return Err(format!("It is larger than {} bytes.", limits::GRAPH_BYTES));
+    }
+    let text = tokio::fs::read(file).await.map_err(unreadable)?;
+    serde_json::from_slice(&text).map_err(|error| format!("It is not JSON: {error}."))
+}
+
+/// What is wrong, node by node, and which blocks are missing altogether.
+fn report(document: &Value, problems: &[Problem]) -> String {
+    let mut text = format!("{} things are wrong:\n", problems.len());
+    let blocks = blocks_by_node(document);
+    let mut missing: BTreeMap<&str, usize> = BTreeMap::new();
+    for problem in problems {
+        let node = problem.node_id.as_ref().map(|id| id.as_str());
+        let place = node.or(problem.link_id.as_deref()).unwrap_or("the agent");
+        // Writing to a string does not fail.
+        let _ = writeln!(text, "  {place}: {} ({})", problem.message, problem.code);
+        if problem.code == UNKNOWN_BLOCK
+            && let Some(block) = node.and_then(|node| blocks.get(node))
+        {
+            *missing.entry(block).or_default() += 1;
+        }
+    }
+    if !missing.is_empty() {
+        text.push_str("Blocks that this server does not have:\n");
+    }
+    for (block, nodes) in missing {
+        let _ = writeln!(text, "  {block}, in {nodes} nodes");
+    }
+    text
+}
+
+/// Of the agent and of those that it brings along.
+fn blocks_by_node(document: &Value) -> BTreeMap<String, String> {
+    let document = document.get("graph").unwrap_or(document);
+    let Ok(graph) = Graph::deserialize(document) else { return BTreeMap::new() };
+    let graphs = std::iter::once(&graph).chain(&graph.sub_graphs);
+    let nodes = graphs.flat_map(|graph| &graph.nodes);
+    nodes.map(|node| (node.id.0.clone(), node.block_id.0.clone())).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn a_refused_agent_names_its_nodes_and_the_blocks_that_are_missing() {
+        let document = json!({"nodes": [
+            {"id": "n1", "block_id": "b-gone"}, {"id": "n2", "block_id": "b-gone"},
+            {"id": "n3", "block_id": "b-here"},
+        ]});
+        let problem = |node: &str, code: &str, message: &str| Problem {
+            node_id: Some(node.into()),
+            link_id: None,
+            code: code.to_owned(),
+            message: message.to_owned(),
+        };
+        let problems = [
+            problem("n1", UNKNOWN_BLOCK, "There is no block b-gone."),
+            problem("n2", UNKNOWN_BLOCK, "There is no block b-gone."),
+            problem("n3", "missing_input", "It needs `a`."),
+        ];
+        let expected = "\
+3 things are wrong:
+  n1: There is no block b-gone. (unknown_block)
+  n2: There is no block b-gone. (unknown_block)
+  n3: It needs `a`. (missing_input)
+Blocks that this server does not have:
+  b-gone, in 2 nodes
+";
+        assert_eq!(report(&document, &problems), expected);
+    }
+}

@@ -1,0 +1,91 @@
+//! How a run looks from outside.
+
+use jiff::Timestamp;
+use protocol::execution::{
+    Execution, ExecutionError, ExecutionStatus, ExecutionView, NodeFailure, NodeRun, Stats,
+};
+use protocol::{ExecutionId, GraphId, UserId};
+use serde::Serialize;
+use serde_json::{Map, Value};
+
+use super::super::paging::Pagination;
+
+/// A run, without what it gave.
+#[derive(Serialize, utoipa::ToSchema)]
+pub(crate) struct ExecutionMeta {
+    id: ExecutionId,
+    user_id: UserId,
+    graph_id: GraphId,
+    graph_version: u32,
+    status: ExecutionStatus,
+    inputs: Map<String, Value>,
+    /// The run whose node has started this one.
+    parent_execution_id: Option<ExecutionId>,
+    /// Whether somebody has asked for its end.
+    stop_requested: bool,
+    stats: Stats,
+    /// Why the run as a whole has failed.
+    error: Option<ExecutionError>,
+    #[schema(value_type = String, format = DateTime)]
+    created_at: Timestamp,
+    #[schema(value_type = Option<String>, format = DateTime)]
+    started_at: Option<Timestamp>,
+    #[schema(value_type = Option<String>, format = DateTime)]
+    ended_at: Option<Timestamp>,
+}
+
+/// A run, with what it gave and what its nodes did.
+#[derive(Serialize, utoipa::ToSchema)]
+pub(crate) struct ExecutionDetails {
+    #[serde(flatten)]
+    meta: ExecutionMeta,
+    /// By the names of the agent's outputs: every value, in order.
+    outputs: Map<String, Value>,
+    /// Whether there are more outputs than are shown.
+    outputs_cut: bool,
+    /// In the order in which they began.
+    node_executions: Vec<NodeRun>,
+    /// How many node runs there are in all.
+    node_total: u64,
+    /// The first of those that failed.
+    failed_nodes: Vec<NodeFailure>,
+}
+
+#[derive(Serialize, utoipa::ToSchema)]
+pub(crate) struct ExecutionList {
+    pub(super) executions: Vec<ExecutionMeta>,
+    pub(super) pagination: Pagination,
+}
+
+impl From<Execution> for ExecutionMeta {
+    fn from(execution: Execution) -> Self {
+        Self {
+            id: execution.id,
+            user_id: execution.user_id,
+            graph_id: execution.graph_id,
+            graph_version: execution.graph_version,
+            status: execution.status,
+            inputs: execution.request.inputs,
+            parent_execution_id: execution.parent,
+            stop_requested: execution.stop_requested,
+            stats: execution.stats,
+            error: execution.error,
+            created_at: execution.created_at,
+            started_at: execution.started_at,
+            ended_at: execution.ended_at,
+        }
+    }
+}
+
+impl From<ExecutionView> for ExecutionDetails {
+    fn from(view: ExecutionView) -> Self {
+        Self {
+            meta: view.execution.into(),
+            outputs: view.outputs,
+            outputs_cut: view.outputs_cut,
+            node_executions: view.nodes,
+            node_total: view.node_total,
+            failed_nodes: view.failed,
+        }
+    }
+}

@@ -1,0 +1,224 @@
+//! The body of the stream of a run. It pulls only when the socket takes bytes, so a slow client costs one read.
+
+use std::sync::Arc;
+
+use axum::body::Body;
+use axum::response::Response;
+use bytes::Bytes;
+use engine::{FollowedRun, RunFollower};
+use futures::stream;
+use ports::PortError;
+use protocol::execution::{Execution, ExecutionStatus, NodeEvent, node_run_id};
+use protocol::{ExecutionId, GraphId, NodeId, ReviewId};
+use serde::Serialize;
+use serde_json::{Map, Value, json};
+
+use super::super::App;
+use super::super::auth::Identity;
+use super::super::live::{self, Broken, DONE, HEARTBEAT, Live, Next, OPENING, POLL};
+use super::super::stream_permits::StreamPermit;
+use super::ExecutionMeta;
+
+const NODE_EVENT: &str = "node_execution_event";
+const GRAPH_EVENT: &str = "graph_execution_event";
+
+/// What has happened to a node run since the event before. What is absent is as it was.
+#[derive(Serialize, utoipa::ToSchema)]
+pub(crate) struct NodeUpdate {
+    /// Always `node_execution_update`.
+    event_type: &'static str,
+    graph_id: GraphId,
+    graph_version: u32,
+    graph_exec_id: ExecutionId,
+    node_exec_id: ReviewId,
+    node_id: NodeId,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    status: Option<ExecutionStatus>,
+    /// By pin: the values that came since, in order.
+    output_data: Map<String, Value>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    error: Option<String>,
+    /// Credits.
+    cost: u64,
+    /// Milliseconds since 1970.
+    at: i64,
+}
+
+#[derive(Serialize)]
+struct GraphUpdate {
+    event_type: &'static str,
+    #[serde(flatten)]
+    execution: ExecutionMeta,
+}
+
+pub(super) fn respond(
+    app: Arc<App>,
+    identity: Identity,
+    execution: Execution,
+    follower: RunFollower,
+    permit: StreamPermit,
+) -> Response {
+    let run = Run {
+        id: execution.id,
+        graph_id: execution.graph_id,
+        graph_version: execution.graph_version,
+    };
+    let live = Live::new(app, identity, permit);
+    let feed = Feed { live, run, follower, stage: Stage::Opening };
+    let pieces = stream::unfold(feed, |mut feed| async move {
+        let piece = feed.next().await?;
+        if let Err(reason) = &piece {
+            tracing::debug!(execution.id = %feed.run.id, %reason, "a stream was broken off");
+        }
+        Some((piece, feed))
+    });
+    live::answer(Body::from_stream(pieces))
+}
+
+struct Feed {
+    live: Live,
+    run: Run,
+    follower: RunFollower,
+    stage: Stage,
+}
+
+/// What the events of a run have in common.
+struct Run {
+    id: ExecutionId,
+    graph_id: GraphId,
+    graph_version: u32,
+}
+
+enum Stage {
+    Opening,
+    Following,
+    Over,
+}
+
+impl Feed {
+    /// The next bytes to send; `None` closes the body cleanly.
+    async fn next(&mut self) -> Option<Result<Bytes, Broken>> {
+        match self.stage {
+            Stage::Over => return None,
+            // Sent at once, so that the client has its headers before anything happens.
+            Stage::Opening => {
+                self.stage = Stage::Following;
+                return Some(Ok(Bytes::from_static(OPENING.as_bytes())));
+            }
+            Stage::Following => {}
+        }
+        let piece = self.follow().await;
+        if piece.is_err() {
+            self.stage = Stage::Over;
+        }
+        self.live.spoke();
+        Some(piece)
+    }
+
+    async fn follow(&mut self) -> Result<Bytes, Broken> {
+        loop {
+            let patience = match self.live.what_next().await? {
+                Next::Heartbeat => return Ok(HEARTBEAT),
+                Next::Wait(patience) => patience,
+            };
+            match self.live.until_the_end(self.follower.next(patience)).await? {
+                // A store that does not answer is no end: the stream goes on when it does.
+                Err(PortError::Unavailable(_)) => {
+                    self.live.until_the_end(tokio::time::sleep(POLL.min(patience))).await?;
+                }
+                Err(error) => return Err(error.into()),
+                Ok(FollowedRun::Events(events)) if !events.is_empty() => {
+                    let events = events
+                        .into_iter()
+                        .map(|(number, event)| numbered(number, &self.run.update(event)));
+                    return Ok(Bytes::from(events.collect::<String>()));
+                }
+                Ok(FollowedRun::Row(execution)) => return Ok(Bytes::from(row(*execution))),
+                Ok(FollowedRun::Events(_) | FollowedRun::Silent) => {}
+                Ok(FollowedRun::End) => {
+                    self.stage = Stage::Over;
+                    return Ok(Bytes::from_static(DONE.as_bytes()));
+                }
+                Ok(FollowedRun::Gone) => return Err(Broken::Gone),
+            }
+        }
+    }
+}
+
+impl Run {
+    fn update(&self, event: NodeEvent) -> NodeUpdate {
+        let outputs = event.outputs.into_iter();
+        let emitted = outputs.map(|(pin, value)| (pin, Arc::unwrap_or_clone(value)));
+        NodeUpdate {
+            event_type: "node_execution_update",
+            graph_id: self.graph_id.clone(),
+            graph_version: self.graph_version,
+            graph_exec_id: self.id.clone(),
+            node_exec_id: node_run_id(&self.id, event.run),
+            node_id: event.node,
+            status: event.status,
+            output_data: by_pin(emitted),
+            error: event.error,
+            cost: event.cost,
+            at: event.at,
+        }
+    }
+}
+
+/// Every pin with its values, in order.
+pub(in super::super) fn by_pin(
+    outputs: impl IntoIterator<Item = (String, Value)>,
+) -> Map<String, Value> {
+    let mut pins: Map<String, Value> = Map::new();
+    for (pin, value) in outputs {
+        match pins.get_mut(&pin).and_then(Value::as_array_mut) {
+            Some(values) => values.push(value),
+            None => {
+                pins.insert(pin, Value::Array(vec![value]));
+            }
+        }
+    }
+    pins
+}
+
+fn numbered(number: u64, update: &NodeUpdate) -> String {
+    format!("id: {number}\nevent: {NODE_EVENT}\ndata: {}\n\n", json!(update))
+}
+
+/// A row has no number of its own: a client that comes back gets the newest one anyway.
+fn row(execution: Execution) -> String {
+    let update = GraphUpdate { event_type: "graph_execution_update", execution: execution.into() };
+    format!("event: {GRAPH_EVENT}\ndata: {}\n\n", json!(update))
+}
+
+#[cfg(test)]
+mod tests {
+    use protocol::sse::Decoder;
+
+    use super::*;
+
+    #[test]
+    fn a_node_event_is_one_event_with_its_number() {
+        let run = Run { id: "e".into(), graph_id: "g".into(), graph_version: 2 };
+        let outputs = [("line", json!("a\nb")), ("sum", json!(1)), ("line", json!("c"))];
+        let event = NodeEvent {
+            run: 3,
+            node: "n".into(),
+            outputs: outputs.map(|(pin, value)| (pin.to_owned(), Arc::new(value))).into(),
+            status: Some(ExecutionStatus::Completed),
+            at: 5,
+            error: None,
+            decision: None,
+            cost: 0,
+        };
+        let mut decoder = Decoder::new(1 << 20);
+        decoder.push(numbered(17, &run.update(event)).as_bytes());
+        let event = decoder.next_event().expect("text").expect("an event");
+        assert_eq!((event.id.as_deref(), event.name.as_deref()), (Some("17"), Some(NODE_EVENT)));
+        let data: Value = serde_json::from_str(&event.data).expect("JSON");
+        assert_eq!(data["node_exec_id"], "e:3");
+        assert_eq!(data["status"], "COMPLETED");
+        assert_eq!(data["output_data"], json!({"line": ["a\nb", "c"], "sum": [1]}));
+        assert!(data.get("error").is_none(), "what is absent is left out");
+    }
+}

@@ -1,0 +1,126 @@
+//! Which of a user's agents are shown, and in which order.
+
+use std::cmp::Reverse;
+
+use protocol::FolderId;
+use protocol::library::LibraryAgent;
+use serde::Deserialize;
+use toolbox::search;
+
+use super::body::ListQuery;
+
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, utoipa::ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub(crate) enum SortBy {
+    CreatedAt,
+    #[default]
+    UpdatedAt,
+    LastRunAt,
+    Name,
+}
+
+#[derive(Debug, Default)]
+pub(super) struct Wanted {
+    words: Option<String>,
+    sort_by: SortBy,
+    place: Place,
+    hidden: bool,
+}
+
+#[derive(Debug, Default)]
+enum Place {
+    #[default]
+    Anywhere,
+    Root,
+    Folder(FolderId),
+}
+
+impl From<ListQuery> for Wanted {
+    fn from(query: ListQuery) -> Self {
+        let place = match query.folder_id {
+            Some(folder) => Place::Folder(folder),
+            None if query.include_root_only => Place::Root,
+            None => Place::Anywhere,
+        };
+        let words = query.search_term.filter(|words| !words.trim().is_empty());
+        Self { words, sort_by: query.sort_by.unwrap_or_default(), place, hidden: query.is_hidden }
+    }
+}
+
+/// Those that are wanted: the best match first, or else in the order that was asked for.
+pub(super) fn arrange(agents: Vec<LibraryAgent>, wanted: &Wanted) -> Vec<LibraryAgent> {
+    let mut agents: Vec<_> = agents.into_iter().filter(|agent| wanted.takes(agent)).collect();
+    match wanted.sort_by {
+        SortBy::CreatedAt => agents.sort_by_key(|agent| Reverse(agent.created_at)),
+        SortBy::UpdatedAt => agents.sort_by_key(|agent| Reverse(agent.updated_at)),
+        SortBy::LastRunAt => agents.sort_by_key(|agent| Reverse(agent.last_run_at)),
+        SortBy::Name => agents.sort_by_key(|agent| agent.name.to_lowercase()),
+    }
+    let Some(words) = &wanted.words else { return agents };
+    let ranked = search::rank(words, agents, |agent: &LibraryAgent| {
+        vec![&agent.name, &agent.description, agent.creator.as_deref().unwrap_or_default()]
+    });
+    ranked.into_iter().map(|(_, agent)| agent).collect()
+}
+
+impl Wanted {
+    fn takes(&self, agent: &LibraryAgent) -> bool {
+        let here = match &self.place {
+            Place::Anywhere => true,
+            Place::Root => agent.folder_id.is_none(),
+            Place::Folder(folder) => agent.folder_id.as_ref() == Some(folder),
+        };
+        here && agent.is_hidden == self.hidden
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use jiff::Timestamp;
+    use protocol::execution::SafeMode;
+
+    use super::*;
+
+    fn agent(name: &str, number: i64) -> LibraryAgent {
+        let at = |second| Timestamp::from_second(second).expect("a time");
+        LibraryAgent {
+            id: name.into(),
+            graph_id: name.into(),
+            graph_version: 1,
+            name: name.to_owned(),
+            description: String::new(),
+            creator: None,
+            folder_id: (number == 1).then(|| "f".into()),
+            is_favorite: false,
+            is_created_by_user: true,
+            is_hidden: number == 4,
+            use_graph_is_active_version: true,
+            settings: SafeMode::default(),
+            created_at: at(number),
+            updated_at: at(10 - number),
+            last_run_at: (number == 2).then(|| at(number)),
+        }
+    }
+
+    #[test]
+    fn agents_are_shown_where_and_as_they_are_wanted() {
+        let all =
+            vec![agent("banana", 1), agent("Apple mail", 2), agent("mail", 3), agent("gone", 4)];
+        let shown = |wanted: Wanted| {
+            let names = arrange(all.clone(), &wanted).into_iter().map(|agent| agent.name);
+            names.collect::<Vec<_>>()
+        };
+        let by = |sort_by| shown(Wanted { sort_by, ..Wanted::default() });
+        assert_eq!(by(SortBy::UpdatedAt), ["banana", "Apple mail", "mail"]);
+        assert_eq!(by(SortBy::CreatedAt), ["mail", "Apple mail", "banana"]);
+        assert_eq!(by(SortBy::LastRunAt)[0], "Apple mail", "one that never ran comes last");
+        assert_eq!(by(SortBy::Name), ["Apple mail", "banana", "mail"]);
+        let place = Place::Folder("f".into());
+        assert_eq!(shown(Wanted { place, ..Wanted::default() }), ["banana"]);
+        let root = Wanted { place: Place::Root, ..Wanted::default() };
+        assert_eq!(shown(root), ["Apple mail", "mail"]);
+        assert_eq!(shown(Wanted { hidden: true, ..Wanted::default() }), ["gone"]);
+        let words = Some("mail".to_owned());
+        assert_eq!(shown(Wanted { words, ..Wanted::default() }), ["mail", "Apple mail"]);
+    }
+}

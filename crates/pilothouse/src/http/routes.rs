@@ -1,0 +1,82 @@
+//! Every route of the API, in alphabetical order.
+
+use std::sync::Arc;
+
+use utoipa_axum::router::OpenApiRouter;
+use utoipa_axum::routes;
+
+use super::{
+    App, api_keys, blocks, cancel, credits, executions, follow_ups, graphs, history, library, misc,
+    operations, reviews, sessions, store, stream, tasks,
+};
+
+/// Routes that need an identity. A new route belongs here unless there is a reason.
+pub(super) fn protected() -> OpenApiRouter<Arc<App>> {
+    OpenApiRouter::new()
+        .routes(routes!(api_keys::create, api_keys::list))
+        .routes(routes!(api_keys::revoke))
+        .merge(agents())
+        .routes(routes!(cancel::cancel))
+        .routes(routes!(follow_ups::send, follow_ups::list))
+        .routes(routes!(history::read, sessions::delete))
+        .routes(routes!(misc::stream_ttl))
+        .routes(routes!(misc::suggested_prompts))
+        .routes(routes!(misc::tool_responses))
+        .routes(routes!(sessions::assign_user))
+        .routes(routes!(sessions::create, sessions::list))
+        .routes(routes!(sessions::set_pinned))
+        .routes(routes!(sessions::set_title))
+        .routes(routes!(stream::follow_task))
+        .routes(routes!(stream::start, stream::resume))
+        .routes(routes!(tasks::read))
+}
+
+/// Those of agents: all of them need a user.
+fn agents() -> OpenApiRouter<Arc<App>> {
+    OpenApiRouter::new()
+        .routes(routes!(blocks::execute))
+        .routes(routes!(blocks::list))
+        .routes(routes!(credits::read, credits::top_up))
+        .routes(routes!(credits::transactions))
+        .routes(routes!(executions::list))
+        .routes(routes!(executions::list_of_graph))
+        .routes(routes!(executions::read, executions::delete))
+        .routes(routes!(executions::read_of_graph))
+        .routes(routes!(executions::start::active))
+        .routes(routes!(executions::start::version))
+        .routes(routes!(executions::stop))
+        .routes(routes!(executions::stream::follow))
+        .routes(routes!(executions::wait))
+        .routes(routes!(graphs::activate))
+        .routes(routes!(graphs::list, graphs::create))
+        .routes(routes!(graphs::read, graphs::update, graphs::delete))
+        .routes(routes!(graphs::read_version))
+        .routes(routes!(graphs::set_settings))
+        .routes(routes!(graphs::versions))
+        .routes(routes!(library::by_graph))
+        .routes(routes!(library::by_listing))
+        .routes(routes!(library::favorites))
+        .routes(routes!(library::folders::list, library::folders::create))
+        .routes(routes!(library::folders::move_agents))
+        .routes(routes!(library::folders::move_to))
+        .routes(routes!(library::folders::read, library::folders::update, library::folders::delete))
+        .routes(routes!(library::folders::tree))
+        .routes(routes!(library::fork))
+        .routes(routes!(library::list, library::add))
+        .routes(routes!(library::read, library::update, library::remove))
+        .routes(routes!(reviews::decide))
+        .routes(routes!(reviews::of_execution))
+        .routes(routes!(reviews::pending))
+        .routes(routes!(store::list))
+        .routes(routes!(store::read))
+        .routes(routes!(store::search))
+        .routes(routes!(store::submission::publish))
+}
+
+/// Routes of the API that everybody may call, or that ask for a key of their own.
+pub(super) fn open() -> OpenApiRouter<Arc<App>> {
+    OpenApiRouter::new()
+        .routes(routes!(credits::grant))
+        .routes(routes!(misc::chat_health))
+        .routes(routes!(operations::complete))
+}

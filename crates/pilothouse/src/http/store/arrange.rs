@@ -1,0 +1,101 @@
+//! Which agents of the marketplace are shown, and in which order.
+
+use std::cmp::Reverse;
+
+use protocol::library::Listing;
+use serde::Deserialize;
+use toolbox::search;
+
+use super::body::ListQuery;
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, utoipa::ToSchema)]
+#[serde(rename_all = "snake_case")]
+pub(crate) enum SortedBy {
+    /// `rating` is the same: what is run often is liked.
+    #[serde(alias = "rating")]
+    Runs,
+    Name,
+    UpdatedAt,
+}
+
+/// Those that are wanted: the best match first, or else in the order that was asked for.
+pub(super) fn arrange(mut listings: Vec<Listing>, wanted: &ListQuery) -> Vec<Listing> {
+    listings.retain(|listing| takes(wanted, listing));
+    match wanted.sorted_by {
+        // The store gives featured ones first, then by name.
+        None => {}
+        Some(SortedBy::Runs) => listings.sort_by_key(|listing| Reverse(listing.runs)),
+        Some(SortedBy::Name) => listings.sort_by_key(|listing| listing.name.to_lowercase()),
+        Some(SortedBy::UpdatedAt) => listings.sort_by_key(|listing| Reverse(listing.updated_at)),
+    }
+    match &wanted.search_query {
+        Some(words) => found(words, listings).into_iter().map(|(_, listing)| listing).collect(),
+        None => listings,
+    }
+}
+
+/// The best match first, each with its score.
+pub(super) fn found(words: &str, listings: Vec<Listing>) -> Vec<(f64, Listing)> {
+    search::rank(words, listings, |listing: &Listing| {
+        let categories = listing.categories.iter().map(String::as_str);
+        [&listing.name, &listing.sub_heading, &listing.description, &listing.username]
+            .map(String::as_str)
+            .into_iter()
+            .chain(categories)
+            .collect()
+    })
+}
+
+fn takes(wanted: &ListQuery, listing: &Listing) -> bool {
+    let same = |a: &str, b: &str| a.to_lowercase() == b.to_lowercase();
+    let of_creator = wanted.creator.as_ref().is_none_or(|name| same(name, &listing.username));
+    let has = |category: &String| listing.categories.iter().any(|one| same(one, category));
+    let in_category = wanted.category.as_ref().is_none_or(has);
+    of_creator && in_category && (listing.is_featured || !wanted.featured)
+}
+
+#[cfg(test)]
+mod tests {
+    use jiff::Timestamp;
+
+    use super::*;
+
+    fn listing(name: &str, runs: u64, category: &str) -> Listing {
+        Listing {
+            version_id: name.into(),
+            username: "anna".to_owned(),
+            slug: name.to_lowercase(),
+            name: name.to_owned(),
+            sub_heading: String::new(),
+            description: String::new(),
+            categories: vec![category.to_owned()],
+            is_featured: runs == 2,
+            graph_id: name.into(),
+            graph_version: 1,
+            owner: "u".into(),
+            runs,
+            updated_at: Timestamp::UNIX_EPOCH,
+        }
+    }
+
+    #[test]
+    fn listings_are_shown_as_they_are_wanted() {
+        let all =
+            vec![listing("Mail", 2, "Text"), listing("Feed", 9, "Web"), listing("Csv", 5, "text")];
+        let shown = |wanted: ListQuery| {
+            let names = arrange(all.clone(), &wanted).into_iter().map(|listing| listing.name);
+            names.collect::<Vec<_>>()
+        };
+        assert_eq!(shown(ListQuery::default()), ["Mail", "Feed", "Csv"], "as the store gives them");
+        let by = |sorted_by| shown(ListQuery { sorted_by, ..ListQuery::default() });
+        assert_eq!(by(Some(SortedBy::Runs)), ["Feed", "Csv", "Mail"]);
+        assert_eq!(by(Some(SortedBy::Name)), ["Csv", "Feed", "Mail"]);
+        assert_eq!(shown(ListQuery { featured: true, ..ListQuery::default() }), ["Mail"]);
+        let category = Some("TEXT".to_owned());
+        assert_eq!(shown(ListQuery { category, ..ListQuery::default() }), ["Mail", "Csv"]);
+        let creator = Some("bert".to_owned());
+        assert!(shown(ListQuery { creator, ..ListQuery::default() }).is_empty());
+        let search_query = Some("fed".to_owned());
+        assert!(shown(ListQuery { search_query, ..ListQuery::default() }).len() < 3);
+    }
+}

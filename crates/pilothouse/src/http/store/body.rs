@@ -1,0 +1,139 @@
+//! How the marketplace looks from outside.
+
+use jiff::Timestamp;
+use ports::call_services::AgentDescription;
+use protocol::graph::GraphFlags;
+use protocol::library::Listing;
+use protocol::{GraphId, ListingVersionId};
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+use super::super::paging::Pagination;
+use super::arrange::SortedBy;
+
+#[derive(Default, Deserialize, utoipa::IntoParams)]
+#[serde(default)]
+pub(crate) struct ListQuery {
+    /// Only those that are featured.
+    pub(super) featured: bool,
+    /// Only those of this user name.
+    pub(super) creator: Option<String>,
+    pub(super) category: Option<String>,
+    /// A few words; the best match comes first.
+    pub(super) search_query: Option<String>,
+    /// The order without a search: featured ones first, then by name, when not given.
+    #[param(inline)]
+    pub(super) sorted_by: Option<SortedBy>,
+    /// From 1.
+    pub(super) page: Option<u32>,
+    /// 1 to 100; 20 when not given.
+    pub(super) page_size: Option<u32>,
+}
+
+#[derive(Deserialize, utoipa::IntoParams)]
+pub(crate) struct SearchQuery {
+    /// A few words; wrong letters are forgiven.
+    pub(super) query: String,
+    /// From 1.
+    pub(super) page: Option<u32>,
+    /// 1 to 100; 20 when not given.
+    pub(super) page_size: Option<u32>,
+}
+
+#[derive(Serialize, utoipa::ToSchema)]
+pub(crate) struct StoreAgents {
+    pub(super) agents: Vec<StoreAgent>,
+    pub(super) pagination: Pagination,
+}
+
+#[derive(Serialize, utoipa::ToSchema)]
+pub(crate) struct StoreAgent {
+    store_listing_version_id: ListingVersionId,
+    /// `creator/slug` names it.
+    creator: String,
+    slug: String,
+    agent_name: String,
+    sub_heading: String,
+    description: String,
+    categories: Vec<String>,
+    is_featured: bool,
+    runs: u64,
+    agent_graph_id: GraphId,
+    #[schema(value_type = String, format = DateTime)]
+    last_updated: Timestamp,
+}
+
+#[derive(Serialize, utoipa::ToSchema)]
+pub(crate) struct StoreAgentDetails {
+    #[serde(flatten)]
+    agent: StoreAgent,
+    #[serde(flatten)]
+    flags: GraphFlags,
+    graph_id: GraphId,
+    graph_version: u32,
+    instructions: Option<String>,
+    /// JSON schema of what it takes.
+    input_schema: Value,
+    /// JSON schema of what it gives.
+    output_schema: Value,
+}
+
+#[derive(Serialize, utoipa::ToSchema)]
+pub(crate) struct SearchResults {
+    pub(super) results: Vec<SearchResult>,
+    pub(super) pagination: Pagination,
+}
+
+#[derive(Serialize, utoipa::ToSchema)]
+pub(crate) struct SearchResult {
+    /// Always `STORE_AGENT`.
+    content_type: &'static str,
+    content_id: ListingVersionId,
+    /// Above 0 and up to 1.
+    combined_score: f64,
+    agent: StoreAgent,
+}
+
+impl From<Listing> for StoreAgent {
+    /// Without the id of its owner, which is nobody else's business.
+    fn from(listing: Listing) -> Self {
+        Self {
+            store_listing_version_id: listing.version_id,
+            creator: listing.username,
+            slug: listing.slug,
+            agent_name: listing.name,
+            sub_heading: listing.sub_heading,
+            description: listing.description,
+            categories: listing.categories,
+            is_featured: listing.is_featured,
+            runs: listing.runs,
+            agent_graph_id: listing.graph_id,
+            last_updated: listing.updated_at,
+        }
+    }
+}
+
+impl From<(f64, Listing)> for SearchResult {
+    fn from((combined_score, listing): (f64, Listing)) -> Self {
+        Self {
+            content_type: "STORE_AGENT",
+            content_id: listing.version_id.clone(),
+            combined_score,
+            agent: listing.into(),
+        }
+    }
+}
+
+impl StoreAgentDetails {
+    pub(super) fn new(listing: Listing, described: AgentDescription) -> Self {
+        Self {
+            flags: described.flags,
+            graph_id: listing.graph_id.clone(),
+            graph_version: listing.graph_version,
+            instructions: described.graph.instructions,
+            input_schema: described.input_schema,
+            output_schema: described.output_schema,
+            agent: listing.into(),
+        }
+    }
+}
