@@ -63,7 +63,7 @@ impl Default for Options {
             shutdown: limits::SHUTDOWN,
             tree: limits::Tree::default(),
             operation_time: limits::OPERATION_TIME,
-            executions: 20,
+            executions: 50,
             execution_time: limits::EXECUTION_TIME,
             node_time: limits::NODE_TIME,
             node_runs: limits::NODE_RUNS,

@@ -1,5 +1,6 @@
 //! Takes deliveries and runs the turns they name; executions go to `graph`. A delivery is settled nowhere else.
 
+use std::future::Future;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -14,7 +15,7 @@ use crate::turn::{self, Won};
 use crate::{Engine, Inner, graph, operations, slots, sweep};
 
 /// How long to leave a queue or store alone that has just failed.
-const PAUSE: Duration = Duration::from_secs(1);
+pub(crate) const PAUSE: Duration = Duration::from_secs(1);
 /// Tries to claim a turn before its delivery goes to the back of the queue.
 const CLAIM_TRIES: u32 = 3;
 
@@ -100,7 +101,10 @@ async fn run(inner: &Arc<Inner>, turn_id: &TurnId, delivery: Option<Delivery>) {
     // A name for this claim alone: the turn that this worker ran before may still be ours and wait for something, and a
     // repeated delivery of it must not look like a repeated claim.
     let worker = WorkerId::fresh();
-    let settled = match claim(inner, &worker, turn_id).await {
+    let leases = &inner.ports.leases;
+    let claimed =
+        claim(inner, &turn_id.into(), || leases.claim(turn_id, &worker, inner.options.lease)).await;
+    let settled = match claimed {
         Ok(Claimed::Won { claim, turn, log_at }) => {
             let (slot, lent) = slots::lend();
             turn::start(inner, Won { claim, turn: *turn, log_at, asked }, slot);
@@ -124,15 +128,18 @@ async fn run(inner: &Arc<Inner>, turn_id: &TurnId, delivery: Option<Delivery>) {
 }
 
 /// A claim whose answer was not heard may have been made; the same worker gets it by asking again.
-async fn claim(inner: &Inner, worker: &WorkerId, turn: &TurnId) -> PortResult<Claimed> {
+pub(crate) async fn claim<T, F>(inner: &Inner, job: &Job, ask: impl Fn() -> F) -> PortResult<T>
+where
+    F: Future<Output = PortResult<T>>,
+{
     let mut tries = 1;
     loop {
-        match inner.ports.leases.claim(turn, worker, inner.options.lease).await {
+        match ask().await {
             Err(PortError::Unavailable(reason))
                 if tries < CLAIM_TRIES && !inner.phase.is_stopping() =>
             {
                 tries += 1;
-                tracing::warn!(turn.id = %turn, reason, "a claim had no answer; it is tried again");
+                tracing::warn!(job = %job, reason, "a claim had no answer; it is tried again");
                 tokio::time::sleep(PAUSE).await;
             }
             answered => return answered,
@@ -140,7 +147,7 @@ async fn claim(inner: &Inner, worker: &WorkerId, turn: &TurnId) -> PortResult<Cl
     }
 }
 
-async fn ack(delivery: Option<Delivery>) -> PortResult<()> {
+pub(crate) async fn ack(delivery: Option<Delivery>) -> PortResult<()> {
     match delivery {
         Some(delivery) => delivery.ack().await,
         None => Ok(()),

@@ -58,6 +58,8 @@ pub struct BlockContext {
     /// Whether the person wants to be asked where a block can ask.
     pub ask_first: bool,
     pub meter: Arc<Metering>,
+    /// Where links lead that treat the node behind them as a tool of this one.
+    pub tools: Arc<[ToolPin]>,
     pub services: BlockServices,
 }
 
@@ -71,6 +73,21 @@ impl BlockContext {
         };
         Place { owner: Owner::User(self.user.clone()), session }
     }
+}
+
+/// One input of a node that an orchestrator may use as a tool: what is emitted on `pin` arrives there.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ToolPin {
+    /// `tools_^_<node>_~_<field>`
+    pub pin: String,
+    pub node_id: NodeId,
+    /// The name of the block there, and what it does.
+    pub block_name: &'static str,
+    pub description: &'static str,
+    /// The input, its schema, and whether the node cannot do without it.
+    pub field: String,
+    pub schema: Value,
+    pub required: bool,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -215,6 +215,7 @@ impl Run {
             decision: None,
             ask_first: false,
             meter: meter.clone(),
+            tools: [].into(),
             services: BlockServices { agents: Arc::new(Alone), copilot: Arc::new(Alone) },
         }
     }

@@ -48,7 +48,10 @@ impl ChildAgents for Children {
         let why = ended.error.as_ref().map(|error| error.message.as_str()).unwrap_or_default();
         match ended.status {
             ExecutionStatus::Completed => {
-                view::outputs(&self.inner, &ended).await.map_err(unavailable)
+                let given = view::outputs(&self.inner, &ended).await.map_err(unavailable)?;
+                given.ok_or_else(|| {
+                    BlockError::failed(format!("The run {id} gives more than one node can take."))
+                })
             }
             ExecutionStatus::Terminated => {
                 Err(BlockError::failed(format!("The run {id} was stopped.")))

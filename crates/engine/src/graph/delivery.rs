@@ -3,25 +3,25 @@
 use std::sync::Arc;
 use std::time::Duration;
 
+use ports::PortResult;
 use ports::queue::Delivery;
 use ports::store::ExecutionClaimed;
-use ports::{PortError, PortResult};
 use protocol::{ExecutionId, WorkerId};
 use tokio::time::Instant;
 
 use super::run::{self, Won};
 use super::slot::Slots;
 use crate::Inner;
+use crate::worker::{PAUSE, ack, claim};
 
-/// How long a run that finds no slot, or whose user has enough of them, stays away from the queue.
-const LATER: Duration = Duration::from_millis(500);
-const CLAIM_TRIES: u32 = 3;
-const PAUSE: Duration = Duration::from_secs(1);
+/// How long a run that finds no slot stays away from the queue, and one whose user has enough of them.
+const NO_SLOT: Duration = Duration::from_millis(100);
+const AT_CAP: Duration = Duration::from_millis(500);
 
 /// Returns as soon as the delivery is settled: the run goes on by itself.
 pub(crate) async fn take(inner: &Arc<Inner>, id: &ExecutionId, delivery: Option<Delivery>) {
     let settled = match Slots::try_take(&inner.execution_slots) {
-        None => later(inner, id, delivery, LATER).await,
+        None => later(inner, id, delivery, NO_SLOT).await,
         Some(slots) => claim_and_start(inner, id, slots, delivery).await,
     };
     if let Err(error) = settled {
@@ -37,7 +37,11 @@ async fn claim_and_start(
     delivery: Option<Delivery>,
 ) -> PortResult<()> {
     let asked = Instant::now();
-    match claim(inner, id).await {
+    let worker = WorkerId::fresh();
+    let executions = &inner.ports.executions;
+    let claimed =
+        claim(inner, &id.into(), || executions.claim(id, &worker, inner.options.lease)).await;
+    match claimed {
         Ok(ExecutionClaimed::Won { claim, execution }) => {
             run::start(inner, Won { claim, execution: *execution, asked }, slots);
             ack(delivery).await
@@ -45,28 +49,10 @@ async fn claim_and_start(
         Ok(ExecutionClaimed::Held | ExecutionClaimed::Rests | ExecutionClaimed::Ended) => {
             ack(delivery).await
         }
-        Ok(ExecutionClaimed::AtCap) => later(inner, id, delivery, LATER).await,
+        Ok(ExecutionClaimed::AtCap) => later(inner, id, delivery, AT_CAP).await,
         Err(error) => {
             tracing::warn!(execution.id = %id, %error, "an execution could not be claimed");
             later(inner, id, delivery, PAUSE).await
-        }
-    }
-}
-
-/// A claim whose answer was not heard may have been made; the same worker gets it by asking again.
-async fn claim(inner: &Inner, id: &ExecutionId) -> PortResult<ExecutionClaimed> {
-    let worker = WorkerId::fresh();
-    let mut tries = 1;
-    loop {
-        match inner.ports.executions.claim(id, &worker, inner.options.lease).await {
-            Err(PortError::Unavailable(reason))
-                if tries < CLAIM_TRIES && !inner.phase.is_stopping() =>
-            {
-                tries += 1;
-                tracing::warn!(execution.id = %id, reason, "a claim had no answer; it is tried again");
-                tokio::time::sleep(PAUSE).await;
-            }
-            answered => return answered,
         }
     }
 }
@@ -81,12 +67,5 @@ async fn later(
     match delivery {
         Some(delivery) => delivery.to_back(delay).await,
         None => inner.ports.executions.pushed(std::slice::from_ref(id), delay).await,
-    }
-}
-
-async fn ack(delivery: Option<Delivery>) -> PortResult<()> {
-    match delivery {
-        Some(delivery) => delivery.ack().await,
-        None => Ok(()),
     }
 }

@@ -157,16 +157,22 @@ impl Flow {
         self.journal.close(&self.stats, Then::Rest).await
     }
 
-    /// Stops what is in flight, and says so of every run that has not ended.
-    pub(super) fn terminate(&mut self) -> Result<(), Halt> {
+    /// Stops what is in flight, and says so of every run that has not ended. No limit is in the way of that.
+    pub(super) fn terminate(&mut self) {
         self.drop_work();
         let open: Vec<(u64, NodeAt)> =
             self.plan.open().map(|(run, open)| (run, open.node)).collect();
         for (run, at) in open {
             let mut event = self.event(run, at);
             event.status = Some(ExecutionStatus::Terminated);
-            self.record(event)?;
+            self.journal.add(event, 0);
         }
+    }
+
+    /// Stores what has happened so far: whoever goes on with the run knows it.
+    pub(super) async fn save(&mut self) -> Result<(), Halt> {
+        self.stats.duration = self.worked_before + self.began.elapsed().as_secs_f64();
+        self.journal.close(&self.stats, Then::GoesOn).await?;
         Ok(())
     }
 

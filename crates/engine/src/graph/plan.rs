@@ -5,6 +5,7 @@ use std::collections::{BTreeMap, HashMap, VecDeque};
 use std::sync::Arc;
 
 use ports::Block;
+use ports::block::ToolPin;
 use protocol::NodeId;
 use protocol::block::BlockKind;
 use protocol::execution::{ExecutionStatus, NodeEvent};
@@ -36,6 +37,8 @@ pub(crate) struct PlanNode {
     defaults: Map<String, Value>,
     links: Vec<OutLink>,
     pins: Vec<Pin>,
+    /// What the nodes behind it offer it as tools.
+    pub(crate) tools: Arc<[ToolPin]>,
     /// All that comes to it is kept: then every new value fires it again.
     only_kept: bool,
     ready: VecDeque<Inputs>,
@@ -98,6 +101,7 @@ impl Plan {
                 defaults: input_default.clone(),
                 links: Vec::new(),
                 pins: Vec::new(),
+                tools: [].into(),
                 only_kept: true,
                 ready: VecDeque::new(),
             });
@@ -112,6 +116,9 @@ impl Plan {
             let base = pins::base(&link.source_name).to_owned();
             let name = link.source_name.clone();
             nodes[source].links.push(OutLink { name, base, sink, pin });
+        }
+        for (source, tools) in tools(graph, &nodes, &by_id) {
+            nodes[source].tools = tools.into();
         }
         for node in &mut nodes {
             node.only_kept = node.pins.iter().all(|pin| pin.keeps);
@@ -256,6 +263,32 @@ impl Plan {
             self.ready.push(sink);
         }
     }
+}
+
+/// The inputs that links treat as tools of the node they come from, by that node.
+fn tools(
+    graph: &Graph,
+    nodes: &[PlanNode],
+    by_id: &HashMap<NodeId, NodeAt>,
+) -> BTreeMap<NodeAt, Vec<ToolPin>> {
+    let mut tools: BTreeMap<NodeAt, Vec<ToolPin>> = BTreeMap::new();
+    for link in graph.links.iter().filter(|link| pins::tool_target(&link.source_name).is_some()) {
+        let (Some(source), Some(sink)) = (by_id.get(&link.source_id), by_id.get(&link.sink_id))
+        else {
+            continue;
+        };
+        let spec = nodes[*sink].block.spec();
+        tools.entry(*source).or_default().push(ToolPin {
+            pin: link.source_name.clone(),
+            node_id: link.sink_id.clone(),
+            block_name: spec.name,
+            description: spec.description,
+            schema: spec.input(pins::base(&link.sink_name)).cloned().unwrap_or(Value::Bool(true)),
+            required: spec.required().any(|required| required == link.sink_name),
+            field: link.sink_name.clone(),
+        });
+    }
+    tools
 }
 
 impl PlanNode {

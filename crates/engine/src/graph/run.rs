@@ -110,8 +110,11 @@ impl Attempt {
             Err(Halt::Stop(StopReason::LeaseLost)) => Ok(()),
             Err(Halt::Stop(StopReason::Shutdown)) => {
                 flow.drop_work();
-                self.hand_back().await;
-                Ok(())
+                let saved = flow.save().await;
+                if saved.is_ok() {
+                    self.hand_back().await;
+                }
+                saved
             }
         };
         if let Err(halt) = ended {
@@ -161,7 +164,7 @@ impl Attempt {
         for run in flow.asked_the_copilot() {
             copilot::stop_asked(&self.inner, &self.execution, run).await;
         }
-        flow.terminate()?;
+        flow.terminate();
         self.finish(flow, status, error).await
     }
 

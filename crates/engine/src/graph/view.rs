@@ -65,17 +65,18 @@ pub(super) async fn view(
     }))
 }
 
-/// What the agent gave, in order, as far as a view goes.
+/// What the agent gave, in order; `None` when that is more than a view holds.
 pub(super) async fn outputs(
     inner: &Inner,
     execution: &Execution,
-) -> PortResult<Vec<(String, Value)>> {
+) -> PortResult<Option<Vec<(String, Value)>>> {
     let (user, version) = (&execution.user_id, Some(execution.graph_version));
     let graph = inner.ports.graphs.get(user, &execution.graph_id, version).await?;
     let graph = graph.map(|stored| stored.graph).unwrap_or_default();
     let mut reading = Reading::new(inner, execution, &graph, Nodes::None);
     read(inner, execution, |event| reading.take(event)).await?;
-    Ok(reading.outputs.list)
+    let Outputs { list, cut, .. } = reading.outputs;
+    Ok((!cut).then_some(list))
 }
 
 async fn read(

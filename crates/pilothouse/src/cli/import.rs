@@ -79,7 +79,10 @@ async fn read(file: &Path) -> Result<Value, String> {
 
 /// What is wrong, node by node, and which blocks are missing altogether.
 fn report(document: &Value, problems: &[Problem]) -> String {
-    let mut text = format!("{} things are wrong:\n", problems.len());
+    let mut text = match problems.len() {
+        1 => "One thing is wrong:\n".to_owned(),
+        count => format!("{count} things are wrong:\n"),
+    };
     let blocks = blocks_by_node(document);
     let mut missing: BTreeMap<&str, usize> = BTreeMap::new();
     for problem in problems {
@@ -97,7 +100,8 @@ fn report(document: &Value, problems: &[Problem]) -> String {
         text.push_str("Blocks that this server does not have:\n");
     }
     for (block, nodes) in missing {
-        let _ = writeln!(text, "  {block}, in {nodes} nodes");
+        let nodes = if nodes == 1 { "one node".to_owned() } else { format!("{nodes} nodes") };
+        let _ = writeln!(text, "  {block}, in {nodes}");
     }
     text
 }

@@ -188,7 +188,7 @@ define::settings! {
     /// Runs of agents of one user that are worked on at the same time; more of them wait in the queue.
     executions_per_user: u32 = "EXECUTIONS_PER_USER", "25";
     /// Runs of agents that this process works on at the same time.
-    execution_slots: usize = "EXECUTION_SLOTS", "20";
+    execution_slots: usize = "EXECUTION_SLOTS", "50";
     /// How long one run may be worked on.
     execution_max_time: Seconds = "EXECUTION_MAX_TIME", "86400";
     /// How long one node may take each time it runs, unless it waits for other work.

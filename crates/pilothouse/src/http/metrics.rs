@@ -8,6 +8,7 @@ use axum::response::{IntoResponse, Response};
 use http::{HeaderMap, header};
 use metrics_exporter_prometheus::{Matcher, PrometheusBuilder, PrometheusHandle};
 use ports::PortResult;
+use protocol::execution::ExecutionStatus;
 use protocol::turn::TurnStatus;
 
 use super::App;
@@ -75,8 +76,9 @@ pub(crate) async fn render(State(app): State<Arc<App>>, headers: HeaderMap) -> A
 
 /// What cannot be read is shown as not a number: the rest must be there while a server is down, when it is needed most.
 async fn measure(app: &App) {
-    let (open, depth, lag, failing) = tokio::join!(
+    let (open, runs, depth, lag, failing) = tokio::join!(
         within(app.ports.turns.count_open()),
+        within(app.ports.executions.count_open()),
         within(app.ports.queue.depth()),
         within(app.ports.outbox.lag()),
         app.ports.health.failing(),
@@ -88,6 +90,12 @@ async fn measure(app: &App) {
         (TurnStatus::Running, open.map(|open| open.running)),
     ] {
         metrics::gauge!("pilothouse_turns", "status" => status.as_str()).set(counted(count));
+    }
+    for (status, count) in [
+        (ExecutionStatus::Queued, runs.map(|(queued, _)| queued)),
+        (ExecutionStatus::Running, runs.map(|(_, running)| running)),
+    ] {
+        metrics::gauge!("pilothouse_executions", "status" => status.as_str()).set(counted(count));
     }
     metrics::gauge!("pilothouse_queue_oldest_age_seconds")
         .set(timed(open.map(|open| open.oldest_queued)));

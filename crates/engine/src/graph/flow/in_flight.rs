@@ -72,6 +72,7 @@ impl Flow {
             decision,
             ask_first: execution.request.safe_mode.human_in_the_loop && !execution.request.dry_run,
             meter: meter.clone(),
+            tools: node.tools.clone(),
             services: BlockServices {
                 agents: Arc::new(Children {
                     inner: self.inner.clone(),

@@ -1,9 +1,9 @@
 //! Following a run to its end, through lost connections and restarts of the server.
 
 use futures::StreamExt;
-use protocol::NodeId;
 use protocol::execution::ExecutionStatus;
 use protocol::sse::{Decoder, Event};
+use protocol::{NodeId, cursor};
 use reqwest::Response;
 use serde::Deserialize;
 
@@ -23,7 +23,7 @@ pub(super) async fn to_the_end(
     names: Names,
 ) -> Result<(), Failure> {
     let path = ["graphs", &execution.graph_id, "executions", &execution.id, "stream"];
-    let mut progress = Progress { names, last_event: None };
+    let mut progress = Progress { names, last_event: None, asks_after: None };
     let mut absence = Absence::none();
     loop {
         let mut request = client.get(&path);
@@ -58,6 +58,8 @@ pub(super) async fn to_the_end(
 struct Progress {
     names: Names,
     last_event: Option<String>,
+    /// With which event the run has come to where only a person can go on.
+    asks_after: Option<u64>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -77,6 +79,7 @@ struct NodeUpdate {
 #[derive(Deserialize)]
 struct GraphUpdate {
     status: ExecutionStatus,
+    event_count: u64,
 }
 
 impl Progress {
@@ -88,20 +91,33 @@ impl Progress {
             loop {
                 match decoder.next_event() {
                     Ok(None) => break,
-                    Ok(Some(event)) if event.data == "[DONE]" || is_review(&event) => {
-                        return Read::Done;
-                    }
+                    Ok(Some(event)) if event.data == "[DONE]" => return Read::Done,
                     Ok(Some(event)) => {
                         if let Some(line) = self.line(&event) {
                             note(&line);
                         }
-                        self.last_event = event.id.or(self.last_event.take());
+                        if self.needs_a_person(event) {
+                            return Read::Done;
+                        }
                     }
                     Err(_) => return Read::Cut,
                 }
             }
         }
         Read::Cut
+    }
+
+    /// Whether this event is the last before somebody decides. The row may come before the events that led to it.
+    fn needs_a_person(&mut self, event: Event) -> bool {
+        if event.name.as_deref() == Some("graph_execution_event")
+            && let Ok(update) = serde_json::from_str::<GraphUpdate>(&event.data)
+        {
+            let asks = update.status == ExecutionStatus::Review;
+            self.asks_after = asks.then_some(update.event_count);
+        }
+        self.last_event = event.id.or(self.last_event.take());
+        let seen = self.last_event.as_deref().and_then(cursor::parse).unwrap_or(0);
+        self.asks_after.is_some_and(|after| seen >= after)
     }
 
     /// One line for every status of a node. What newer servers say besides is left out.
@@ -117,13 +133,6 @@ impl Progress {
     }
 }
 
-/// Whether the run has come to where only a person can go on.
-fn is_review(event: &Event) -> bool {
-    event.name.as_deref() == Some("graph_execution_event")
-        && serde_json::from_str::<GraphUpdate>(&event.data)
-            .is_ok_and(|update| update.status == ExecutionStatus::Review)
-}
-
 #[cfg(test)]
 mod tests {
     use serde_json::{Value, json};
@@ -136,7 +145,7 @@ mod tests {
 
     #[test]
     fn every_status_of_a_node_is_one_line_with_its_name() {
-        let progress = Progress { names: Names::default(), last_event: None };
+        let progress = Progress { names: Names::default(), last_event: None, asks_after: None };
         let line = |data| progress.line(&event("node_execution_event", &data));
         let begun = json!({"node_exec_id": "e:0", "node_id": "adder", "status": "RUNNING"});
         assert_eq!(line(begun).as_deref(), Some("RUNNING    adder"));
@@ -146,8 +155,19 @@ mod tests {
     }
 
     #[test]
-    fn a_run_that_asks_is_not_followed_further() {
-        let row = |status: &str| event("graph_execution_event", &json!({"status": status}));
-        assert!(is_review(&row("REVIEW")) && !is_review(&row("RUNNING")));
+    fn a_run_that_asks_is_followed_to_its_question() {
+        let mut progress = Progress { names: Names::default(), last_event: None, asks_after: None };
+        let row = |status: &str| {
+            event("graph_execution_event", &json!({"status": status, "event_count": 2}))
+        };
+        let numbered = |id: &str| Event {
+            id: Some(id.to_owned()),
+            ..event("node_execution_event", &json!({"node_id": "n"}))
+        };
+        assert!(!progress.needs_a_person(row("REVIEW")), "its events are still to come");
+        assert!(!progress.needs_a_person(numbered("1")));
+        assert!(progress.needs_a_person(numbered("2")));
+        assert!(!progress.needs_a_person(row("RUNNING")), "somebody has decided");
+        assert!(progress.needs_a_person(row("REVIEW")));
     }
 }

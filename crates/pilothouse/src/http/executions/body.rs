@@ -23,6 +23,8 @@ pub(crate) struct ExecutionMeta {
     parent_execution_id: Option<ExecutionId>,
     /// Whether somebody has asked for its end.
     stop_requested: bool,
+    /// How many events its stream has so far.
+    event_count: u64,
     stats: Stats,
     /// Why the run as a whole has failed.
     error: Option<ExecutionError>,
@@ -68,6 +70,7 @@ impl From<Execution> for ExecutionMeta {
             inputs: execution.request.inputs,
             parent_execution_id: execution.parent,
             stop_requested: execution.stop_requested,
+            event_count: execution.events,
             stats: execution.stats,
             error: execution.error,
             created_at: execution.created_at,

@@ -48,6 +48,7 @@ pub(super) fn context() -> BlockContext {
         decision: None,
         ask_first: false,
         meter: Arc::new(Metering::default()),
+        tools: [].into(),
         services: BlockServices { agents: Arc::new(Nothing), copilot: Arc::new(Nothing) },
     }
 }
