@@ -28,7 +28,8 @@ use tokio::sync::Semaphore;
 
 pub use cancel::{CancelReason, CancelReport};
 pub use graph::{
-    BlockRefused, BlockRequest, Catalogue, FollowedRun, GraphSaved, RunFollower, StartRun,
+    BlockRefused, BlockRequest, Catalogue, FollowedRun, GraphChanged, GraphSaved, RunFollower,
+    StartRun,
 };
 pub use intake::{FollowUpRequest, Submission, Submitted, What};
 pub use options::Options;

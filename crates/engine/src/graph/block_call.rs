@@ -11,7 +11,7 @@ use ports::block::{
 use ports::call_services::{BlockCall, BlockCallEnd};
 use ports::store::{BlockOutcome, BlockRunBegun, NewBlockRun};
 use ports::{Block, PortError, PortResult};
-use protocol::block::{Meter, price};
+use protocol::block::{BlockSpec, Meter, price};
 use protocol::credit::Charge;
 use protocol::permissions::Permissions;
 use protocol::review::{Review, ReviewStatus, block_place, session_place};
@@ -22,7 +22,7 @@ use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 
 use super::outlet::size;
-use super::{billing, node, simulate};
+use super::{billing, node, schema, simulate};
 use crate::tasks::Kind;
 use crate::{Engine, Inner, derived};
 
@@ -69,6 +69,10 @@ impl Engine {
             Ok(inputs) => inputs,
             Err(error) => return Ok(Err(BlockRefused::Input(error.to_string()))),
         };
+        // Before a person is asked about it and before it is recorded.
+        if let Some(why) = misfits(spec, &inputs) {
+            return Ok(Err(BlockRefused::Input(why)));
+        }
         let run = Run { inner: self.inner.clone(), user: user.clone(), block, request };
         Ok(Ok(run.go(inputs, cancel).await?))
     }
@@ -260,6 +264,14 @@ impl Run {
         };
         self.inner.ports.reviews.ask(&review).await
     }
+}
+
+/// Why an input does not fit, if one does not.
+fn misfits(spec: &BlockSpec, inputs: &Map<String, Value>) -> Option<String> {
+    inputs.iter().find_map(|(pin, value)| {
+        let why = schema::misfit(value.clone(), spec.input(pin)?)?;
+        Some(format!("The value of `{pin}` does not fit: {why}."))
+    })
 }
 
 fn failed(error: &BlockError) -> BlockOutcome {

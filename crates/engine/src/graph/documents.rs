@@ -20,10 +20,16 @@ const SUB_GRAPHS: usize = 50;
 pub enum GraphSaved {
     Saved(Box<StoredGraph>, Box<LibraryAgent>),
     Invalid(Vec<Problem>),
-    /// The user has no such graph.
-    Missing,
     /// The user's library is full.
     TooMany,
+}
+
+#[derive(Clone, Debug, PartialEq)]
+pub enum GraphChanged {
+    Changed(Box<StoredGraph>),
+    Invalid(Vec<Problem>),
+    /// The user has no such graph.
+    Missing,
 }
 
 impl Engine {
@@ -45,9 +51,11 @@ impl Engine {
             return Ok(GraphSaved::Invalid(problems));
         }
         let mut renamed = HashMap::new();
-        // The innermost come last, and those around them name them.
-        for mut inner in within.into_iter().rev() {
+        for mut inner in innermost_first(within) {
             let before = (inner.id.clone(), inner.version);
+            if renamed.contains_key(&before) {
+                continue;
+            }
             refer_to(&mut inner, &renamed);
             match self.store(user, inner).await? {
                 GraphSaved::Saved(stored, _) => {
@@ -105,20 +113,14 @@ impl Engine {
     }
 
     /// Makes the next version, which becomes the active one.
-    pub async fn update_graph(&self, user: &UserId, mut graph: Graph) -> PortResult<GraphSaved> {
+    pub async fn update_graph(&self, user: &UserId, mut graph: Graph) -> PortResult<GraphChanged> {
         graph.sub_graphs.clear();
         let problems = self.check_graph(&graph);
         if !problems.is_empty() {
-            return Ok(GraphSaved::Invalid(problems));
+            return Ok(GraphChanged::Invalid(problems));
         }
-        let Some(stored) = self.inner.ports.graphs.add_version(user, &graph).await? else {
-            return Ok(GraphSaved::Missing);
-        };
-        let entry = self.inner.ports.library.by_graph(user, &graph.id).await?;
-        Ok(match entry {
-            Some(entry) => GraphSaved::Saved(Box::new(stored), Box::new(entry)),
-            None => GraphSaved::Missing,
-        })
+        let stored = self.inner.ports.graphs.add_version(user, &graph).await?;
+        Ok(stored.map_or(GraphChanged::Missing, |stored| GraphChanged::Changed(Box::new(stored))))
     }
 
     /// The graph with the agents that its nodes run, as far as the user sees them.
@@ -165,7 +167,7 @@ impl Engine {
     }
 }
 
-/// Takes the agents out that a file holds within an agent, those around others first.
+/// Takes the agents out that a file holds within an agent.
 fn take_apart(graph: &mut Graph, within: &mut Vec<Graph>) {
     for mut inner in std::mem::take(&mut graph.sub_graphs) {
         if within.len() > SUB_GRAPHS {
@@ -176,6 +178,24 @@ fn take_apart(graph: &mut Graph, within: &mut Vec<Graph>) {
         let mut holder = Graph { sub_graphs: std::mem::take(&mut deeper), ..Graph::default() };
         take_apart(&mut holder, within);
     }
+}
+
+/// In an order in which every agent comes after those that its nodes run, so that it can name them as they are stored.
+/// Files hold them in any order. Agents that run each other in a circle come as they are.
+fn innermost_first(mut within: Vec<Graph>) -> Vec<Graph> {
+    let mut ordered = Vec::with_capacity(within.len());
+    while !within.is_empty() {
+        let waits = |graph: &Graph| {
+            let runs = named(graph);
+            let is_run = |other: &Graph| {
+                other.id != graph.id && runs.contains(&(other.id.clone(), other.version))
+            };
+            within.iter().any(is_run)
+        };
+        let next = within.iter().position(|graph| !waits(graph)).unwrap_or(0);
+        ordered.push(within.remove(next));
+    }
+    ordered
 }
 
 /// The agents that nodes of this one run.

@@ -3,6 +3,7 @@
 mod again;
 mod ended;
 mod in_flight;
+mod lanes;
 
 use std::collections::{HashMap, VecDeque};
 use std::sync::Arc;
@@ -19,6 +20,7 @@ use protocol::tool::Effect;
 use tokio::time::Instant;
 
 use self::in_flight::{InFlight, RunFuture};
+use self::lanes::Lanes;
 use super::halt::Halt;
 use super::journal::Journal;
 use super::plan::{NodeAt, Plan};
@@ -35,8 +37,8 @@ const READY: usize = 64;
 const MOST_WAITING: usize = 100_000;
 /// A node run that takes longer is journaled as running, for people to see.
 const ANNOUNCE: Duration = Duration::from_millis(200);
-/// How many steps are taken before others of this thread get their turn.
-const AT_ONCE: usize = 128;
+/// How many steps, of some dozens of node runs each, are taken before others of this thread get their turn.
+const AT_ONCE: usize = 4;
 
 /// One attempt's work on one run.
 pub(super) struct Flow {
@@ -53,9 +55,7 @@ pub(super) struct Flow {
     pub(super) slots: Slots,
     running: FuturesUnordered<RunFuture>,
     in_flight: HashMap<u64, InFlight>,
-    /// The runs of every node that are in flight, in the order they began. Only the first of them flows, so that
-    /// outputs keep the order of inputs.
-    lanes: HashMap<NodeAt, VecDeque<u64>>,
+    lanes: Lanes,
     /// Begun, but not before their beginning is stored: under which number it will be.
     held: VecDeque<(u64, u64)>,
     bytes: u64,
@@ -100,7 +100,7 @@ impl Flow {
             slots,
             running: FuturesUnordered::new(),
             in_flight: HashMap::new(),
-            lanes: HashMap::new(),
+            lanes: Lanes::default(),
             held: VecDeque::new(),
             bytes,
             fatal: None,
@@ -136,7 +136,8 @@ impl Flow {
                 () = self.inner.phase.stopping(), if !self.inner.phase.is_stopping() => {}
                 _ = announce.tick() => self.announce_slow()?,
             }
-            tokio::task::consume_budget().await;
+            // The lease is kept by the same task, and others want this thread, too.
+            tokio::task::yield_now().await;
         }
     }
 
@@ -215,8 +216,9 @@ impl Flow {
 
     fn begin_ready(&mut self) -> Result<bool, Halt> {
         let mut began = false;
-        while self.may_begin() {
-            let Some(at) = self.plan.next() else { break };
+        let mut room = self.room_for_work();
+        while room > 0 && !self.journal.is_full() {
+            let Some(at) = self.next_to_begin() else { break };
             if self.plan.next_run() >= self.inner.options.node_runs {
                 return Err(Halt::fail(
                     "too_many_node_runs",
@@ -224,7 +226,7 @@ impl Flow {
                 ));
             }
             let Some(run) = self.plan.start(at) else { break };
-            self.lanes.entry(at).or_default().push_back(run);
+            self.lanes.push(at, run);
             match self.plan.node(at).block.spec().effect {
                 // What has no effect can be made again: nobody has to know that it began.
                 Effect::None => self.launch(run, at, 0),
@@ -236,18 +238,23 @@ impl Flow {
                 }
             }
             began = true;
+            room -= 1;
         }
         Ok(began)
     }
 
-    /// A run that only waits for its outputs to flow does not count as work: otherwise those that would take them could
-    /// not begin.
-    fn may_begin(&self) -> bool {
+    /// How many node runs may begin to work. One that only waits for its outputs to flow does not count as work:
+    /// otherwise those that would take them could not begin.
+    fn room_for_work(&self) -> usize {
+        if self.inner.phase.is_stopping() || self.plan.ready() == 0 {
+            return 0;
+        }
         let at_work = self.in_flight.values().filter(|run| run.is_at_work()).count();
-        at_work + self.held.len() < AT_WORK
-            && self.plan.ready() > 0
-            && !self.journal.is_full()
-            && !self.inner.phase.is_stopping()
+        AT_WORK.saturating_sub(at_work + self.held.len())
+    }
+
+    fn next_to_begin(&self) -> Option<NodeAt> {
+        self.plan.next_of(|at| self.lanes.has_room(at))
     }
 
     /// Begins what was held until it was stored that it begins.

@@ -36,7 +36,7 @@ pub(crate) use agent_runs::{Runs, started};
 pub use block_call::{BlockRefused, BlockRequest};
 pub use catalogue::Catalogue;
 pub(crate) use delivery::take;
-pub use documents::GraphSaved;
+pub use documents::{GraphChanged, GraphSaved};
 pub use follow::{FollowedRun, RunFollower};
 pub use start::StartRun;
 

@@ -141,9 +141,9 @@ impl Plan {
         &self.nodes[at]
     }
 
-    /// The node that should begin next.
-    pub(crate) fn next(&self) -> Option<NodeAt> {
-        self.ready.last().copied()
+    /// The node that should begin next, of those that may.
+    pub(crate) fn next_of(&self, may: impl Fn(NodeAt) -> bool) -> Option<NodeAt> {
+        self.ready.iter().rev().copied().find(|at| may(*at))
     }
 
     /// All nodes that could begin.

@@ -16,7 +16,7 @@ const INTERRUPTED: &str = "The server stopped while this was under way. Whether 
 impl Flow {
     /// Makes a run again, under the same key. Its first outputs have flowed already.
     pub(in crate::graph) fn relaunch(&mut self, run: u64, at: NodeAt, emitted: u64) {
-        self.lanes.entry(at).or_default().push_back(run);
+        self.lanes.push(at, run);
         self.launch(run, at, emitted);
         if let Some(flight) = self.in_flight.get_mut(&run) {
             flight.announced = true;
@@ -45,7 +45,7 @@ impl Flow {
         event.status = Some(ExecutionStatus::Running);
         event.decision = Some(decision);
         let number = self.record(event)?;
-        self.lanes.entry(at).or_default().push_back(run);
+        self.lanes.push(at, run);
         self.held.push_back((number, run));
         Ok(())
     }

@@ -17,20 +17,37 @@ use crate::graph::plan::NodeAt;
 const ERROR_CHARS: usize = 4_000;
 
 impl Flow {
-    /// Takes what the first run of every lane has emitted, the latest run first, while there is room for what that
-    /// makes ready.
+    /// Takes what the first runs of every lane have emitted, the latest first, while there is room for what that makes
+    /// ready.
     pub(super) fn settle_heads(&mut self) -> Result<bool, Halt> {
-        let mut heads: Vec<(u64, NodeAt)> =
-            self.lanes.iter().filter_map(|(at, lane)| Some((*lane.front()?, *at))).collect();
-        heads.sort_unstable_by(|a, b| b.cmp(a));
         let mut flowed = false;
-        for (run, at) in heads {
-            if self.plan.ready() >= READY || self.journal.is_full() {
-                break;
+        for at in self.lanes.latest_first() {
+            while let Some(run) = self.lanes.first(at).filter(|run| self.may_flow(*run, at)) {
+                if !self.settle(run, at)? {
+                    break;
+                }
+                flowed = true;
+                // One that goes on emitting gives others their turn.
+                if self.lanes.first(at) == Some(run) {
+                    break;
+                }
             }
-            flowed |= self.settle(run, at)?;
         }
         Ok(flowed)
+    }
+
+    /// What is ready begins before more becomes ready. When it cannot, because too many runs of its nodes are in flight,
+    /// those that have ended flow, and the one that the latest waits for.
+    fn may_flow(&self, run: u64, at: NodeAt) -> bool {
+        if self.journal.is_full() {
+            return false;
+        }
+        if self.plan.ready() < READY {
+            return true;
+        }
+        let has_ended = self.in_flight.get(&run).is_some_and(|flight| flight.ended.is_some());
+        let waited_for = self.plan.next_of(|_| true) == Some(at);
+        (has_ended || waited_for) && self.next_to_begin().is_none()
     }
 
     fn settle(&mut self, run: u64, at: NodeAt) -> Result<bool, Halt> {
@@ -95,12 +112,7 @@ impl Flow {
             self.bill(run, at, event);
         }
         self.in_flight.remove(&run);
-        if let Some(lane) = self.lanes.get_mut(&at) {
-            lane.retain(|in_lane| *in_lane != run);
-            if lane.is_empty() {
-                self.lanes.remove(&at);
-            }
-        }
+        self.lanes.remove(at, run);
     }
 
     /// A run is paid for when it has given or used something; one that failed with nothing is free.

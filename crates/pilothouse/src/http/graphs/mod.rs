@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use axum::Json;
 use axum::extract::State;
-use engine::GraphSaved;
+use engine::{GraphChanged, GraphSaved};
 use ports::store::{AgentChange, GraphDeleted};
 use protocol::execution::SafeMode;
 use protocol::graph::{Graph, GraphMeta};
@@ -122,8 +122,11 @@ pub(crate) async fn create(
     Person(user): Person,
     Body(body): Body<Value>,
 ) -> Answer<Json<GraphDetails>> {
-    let saved = app.engine.create_graph(&user, GraphRequest::read(body)?.into_graph()).await?;
-    answer_saved(&app, &user, saved).await
+    match app.engine.create_graph(&user, GraphRequest::read(body)?.into_graph()).await? {
+        GraphSaved::Saved(stored, _) => answer_saved(&app, &user, &stored.graph).await,
+        GraphSaved::Invalid(problems) => Err(invalid_graph(&problems)),
+        GraphSaved::TooMany => Err(library_full()),
+    }
 }
 
 /// Change an agent of yours: a new version, which becomes the active one.
@@ -151,8 +154,11 @@ pub(crate) async fn update(
             "The graph in the body has another id than the one in the address.",
         ));
     }
-    let saved = app.engine.update_graph(&user, graph).await?;
-    answer_saved(&app, &user, saved).await
+    match app.engine.update_graph(&user, graph).await? {
+        GraphChanged::Changed(stored) => answer_saved(&app, &user, &stored.graph).await,
+        GraphChanged::Invalid(problems) => Err(invalid_graph(&problems)),
+        GraphChanged::Missing => Err(no_graph()),
+    }
 }
 
 /// Make a version of an agent of yours the active one.
@@ -222,18 +228,8 @@ pub(crate) async fn delete(
     }
 }
 
-async fn answer_saved(app: &App, user: &UserId, saved: GraphSaved) -> Answer<Json<GraphDetails>> {
-    let graph = saved_graph(saved)?;
+async fn answer_saved(app: &App, user: &UserId, graph: &Graph) -> Answer<Json<GraphDetails>> {
     Ok(Json(details(app, user, &graph.id, Some(graph.version)).await?))
-}
-
-fn saved_graph(saved: GraphSaved) -> Answer<Graph> {
-    match saved {
-        GraphSaved::Saved(stored, _) => Ok(stored.graph),
-        GraphSaved::Invalid(problems) => Err(invalid_graph(&problems)),
-        GraphSaved::Missing => Err(no_graph()),
-        GraphSaved::TooMany => Err(library_full()),
-    }
 }
 
 async fn details(

@@ -188,7 +188,6 @@ pub(crate) async fn fork(
     match app.engine.create_graph(&user, copy).await? {
         GraphSaved::Saved(_, agent) => Ok(Json(*agent)),
         GraphSaved::Invalid(problems) => Err(invalid_graph(&problems)),
-        GraphSaved::Missing => Err(no_graph()),
         GraphSaved::TooMany => Err(library_full()),
     }
 }
