@@ -37,8 +37,8 @@ const READY: usize = 64;
 const MOST_WAITING: usize = 100_000;
 /// A node run that takes longer is journaled as running, for people to see.
 const ANNOUNCE: Duration = Duration::from_millis(200);
-/// How many steps, of some dozens of node runs each, are taken before others of this thread get their turn.
-const AT_ONCE: usize = 4;
+/// How many times a node run begins or its outputs flow before others of this thread get their turn.
+const AT_ONCE: usize = 128;
 
 /// One attempt's work on one run.
 pub(super) struct Flow {
@@ -198,15 +198,16 @@ impl Flow {
 
     /// Lets outputs flow and begins what can begin, as long as that changes anything.
     fn progress(&mut self) -> Result<(), Halt> {
-        for _ in 0..AT_ONCE {
-            let flowed = self.settle_heads()?;
-            let began = self.begin_ready()?;
+        let mut moves = 0;
+        while moves < AT_ONCE {
+            let moved = self.settle_heads()? + self.begin_ready()?;
             if let Some(error) = self.fatal.take() {
                 return Err(Halt::Fail(error));
             }
-            if !flowed && !began {
+            if moved == 0 {
                 return Ok(());
             }
+            moves += moved;
             self.note_other_ends();
         }
         // There is more to do: the loop comes back to it after the others.
@@ -214,10 +215,11 @@ impl Flow {
         Ok(())
     }
 
-    fn begin_ready(&mut self) -> Result<bool, Halt> {
-        let mut began = false;
-        let mut room = self.room_for_work();
-        while room > 0 && !self.journal.is_full() {
+    /// Says how many began.
+    fn begin_ready(&mut self) -> Result<usize, Halt> {
+        let room = self.room_for_work();
+        let mut began = 0;
+        while began < room && !self.journal.is_full() {
             let Some(at) = self.next_to_begin() else { break };
             if self.plan.next_run() >= self.inner.options.node_runs {
                 return Err(Halt::fail(
@@ -237,8 +239,7 @@ impl Flow {
                     self.held.push_back((number, run));
                 }
             }
-            began = true;
-            room -= 1;
+            began += 1;
         }
         Ok(began)
     }

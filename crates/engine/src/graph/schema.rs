@@ -65,7 +65,7 @@ pub(super) fn misfit(value: Value, schema: &Value) -> Option<String> {
         Ok(value) => value,
         Err(why) => return Some(why),
     };
-    if !says_more_than_types(schema) {
+    if !says_more_than_types(schema) || is_plain_choice(&value, schema) {
         return None;
     }
     // A schema that cannot be read takes everything: that is a fault of the block, not of the value.
@@ -74,16 +74,26 @@ pub(super) fn misfit(value: Value, schema: &Value) -> Option<String> {
     Some(protocol::text::cut_end(&fault.to_string(), 300))
 }
 
+/// What a schema may say of a pin that is not about its values, and the type.
+const ABOUT_THE_PIN: [&str; 8] =
+    ["advanced", "default", "description", "format", "placeholder", "secret", "title", "type"];
+
 /// Most schemas name a type and no more, and then the conversion has seen to it. Compiling one takes longer than
 /// everything else that is checked of a value.
 fn says_more_than_types(schema: &Value) -> bool {
-    const ABOUT_THE_PIN: [&str; 8] =
-        ["advanced", "default", "description", "format", "placeholder", "secret", "title", "type"];
     let Some(members) = schema.as_object() else { return false };
     members.iter().any(|(key, member)| match key.as_str() {
         "items" | "additionalProperties" => says_more_than_types(member),
         key => !ABOUT_THE_PIN.contains(&key),
     })
+}
+
+/// Many of the others only list what may be chosen, and this is one of it.
+fn is_plain_choice(value: &Value, schema: &Value) -> bool {
+    let Some(members) = schema.as_object() else { return false };
+    let choices = members.get("enum").and_then(Value::as_array);
+    choices.is_some_and(|choices| choices.contains(value))
+        && members.keys().all(|key| key == "enum" || ABOUT_THE_PIN.contains(&key.as_str()))
 }
 
 fn interface(graph: &Graph, blocks: &dyn BlockSpecs, kind: BlockKind) -> Value {

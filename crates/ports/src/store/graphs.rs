@@ -8,8 +8,9 @@ use protocol::{GraphId, UserId};
 use crate::error::PortResult;
 
 /// A version never changes once it is stored; editing makes the next one. Exactly one version of a graph is active.
-/// A graph is *seen* by its owner, by everybody whose library holds it, and by everybody once it is listed; only its
-/// owner changes it.
+/// A version is *seen* by its owner, by everybody whose library holds it, and by everybody once it is listed; only its
+/// owner changes the graph. Being active shows a version to nobody else: an edit is active at once, and its author's
+/// own until it is listed.
 ///
 /// Laws: a graph and its library entry are stored together, once for every id (`a_graph_is_created_once_with_its_entry`);
 /// an id that another user has is refused (`a_graph_of_another_user_is_not_overwritten`); versions are dense and the
@@ -30,7 +31,8 @@ pub trait Graphs: Send + Sync {
     /// The next version, whatever number `graph.version` has; it becomes active. `None`: the user has no such graph.
     async fn add_version(&self, user: &UserId, graph: &Graph) -> PortResult<Option<StoredGraph>>;
 
-    /// Without a version: the active one.
+    /// Without a version: the active one of the user's own graph; of another's the one that the user's library holds, or
+    /// else the one that was listed last.
     async fn get(
         &self,
         user: &UserId,

@@ -10,8 +10,9 @@ use crate::error::PortResult;
 
 /// Laws: a user has one entry for a graph (`a_user_has_one_entry_for_a_graph`), at most `limits::LIBRARY_AGENTS` of them
 /// (`a_library_has_no_more_agents_than_it_may`), and sees no others (`a_library_is_seen_by_its_user_only`); a change
-/// touches what it names and nothing else (`an_entry_changes_only_where_asked`). An entry that follows the active
-/// version shows it (`an_entry_follows_the_active_version`). Sibling folders have different names
+/// touches what it names and nothing else (`an_entry_changes_only_where_asked`). An entry that follows shows
+/// the active version of its user's own graph, and of another's the one that was listed last
+/// (`an_entry_follows_the_active_version`). Sibling folders have different names
 /// (`sibling_folders_have_different_names`); a folder is never inside itself (`a_folder_is_never_inside_itself`);
 /// deleting one moves its agents to the root and takes its sub-folders along
 /// (`a_deleted_folder_leaves_its_agents_at_the_root`).

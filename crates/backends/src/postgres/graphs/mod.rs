@@ -12,7 +12,7 @@ use protocol::library::LibraryAgent;
 use protocol::{GraphId, UserId};
 
 use self::row::{graph_columns, meta_columns};
-use self::sight::sees;
+use self::sight::{means, sees};
 use super::Postgres;
 use super::connection::Connection;
 use super::fault::Fault;
@@ -80,7 +80,9 @@ const GET: &str = concat!(
     "SELECT ",
     graph_columns!(),
     " FROM graph AS g
-     WHERE g.id = $2 AND CASE WHEN $3::integer IS NULL THEN g.is_active ELSE g.version = $3 END
+     WHERE g.id = $2 AND CASE WHEN $3::integer IS NULL THEN ",
+    means!(),
+    " ELSE g.version = $3 END
        AND ",
     sees!()
 );

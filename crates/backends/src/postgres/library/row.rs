@@ -11,7 +11,10 @@ use super::super::rows;
 macro_rules! agent_columns {
     () => {
         "l.id, l.graph_id, CASE WHEN l.use_graph_is_active_version THEN coalesce( \
-            (SELECT a.version FROM graph AS a WHERE a.id = l.graph_id AND a.is_active), \
+            (SELECT a.version FROM graph AS a \
+             WHERE a.id = l.graph_id AND a.is_active AND a.user_id = l.user_id), \
+            (SELECT v.graph_version FROM listing_version AS v WHERE v.graph_id = l.graph_id \
+             ORDER BY v.created_at DESC, v.graph_version DESC LIMIT 1), \
             l.graph_version) ELSE l.graph_version END AS graph_version, \
          l.name, l.description, l.creator, l.folder_id, l.is_favorite, l.is_created_by_user, \
          l.is_hidden, l.use_graph_is_active_version, l.settings, l.created_at, l.updated_at, \

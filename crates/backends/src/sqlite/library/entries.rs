@@ -11,12 +11,17 @@ use super::super::fault::Fault;
 use super::super::graphs::Version;
 use super::super::{Moment, rows};
 
-/// Columns of a `LibraryAgent`, of the table `library_agent` under the name `a`.
+/// Columns of a `LibraryAgent`, of the table `library_agent` under the name `a`. An entry that follows shows the active
+/// version of its user's own graph, and of another's the one that was listed last.
 const ENTRY: &str = "a.id, a.graph_id, a.name, a.description, a.creator, a.folder_id, \
     a.is_favorite, a.is_created_by_user, a.is_hidden, a.use_graph_is_active_version, a.settings, \
     a.created_at, a.updated_at, a.last_run_at, \
-    ifnull((SELECT g.version FROM graph AS g WHERE a.use_graph_is_active_version = 1 \
-        AND g.id = a.graph_id AND g.is_active = 1), a.graph_version) AS shown_version";
+    CASE a.use_graph_is_active_version WHEN 1 THEN coalesce( \
+        (SELECT g.version FROM graph AS g \
+            WHERE g.id = a.graph_id AND g.is_active = 1 AND g.user_id = a.user_id), \
+        (SELECT l.graph_version FROM listing_version AS l WHERE l.graph_id = a.graph_id \
+            ORDER BY l.created_at DESC, l.graph_version DESC LIMIT 1), \
+        a.graph_version) ELSE a.graph_version END AS shown_version";
 
 fn read(row: &Row<'_>) -> rusqlite::Result<LibraryAgent> {
     Ok(LibraryAgent {

@@ -18,15 +18,15 @@ const ERROR_CHARS: usize = 4_000;
 
 impl Flow {
     /// Takes what the first runs of every lane have emitted, the latest first, while there is room for what that makes
-    /// ready.
-    pub(super) fn settle_heads(&mut self) -> Result<bool, Halt> {
-        let mut flowed = false;
+    /// ready. Says how many flowed.
+    pub(super) fn settle_heads(&mut self) -> Result<usize, Halt> {
+        let mut flowed = 0;
         for at in self.lanes.latest_first() {
             while let Some(run) = self.lanes.first(at).filter(|run| self.may_flow(*run, at)) {
                 if !self.settle(run, at)? {
                     break;
                 }
-                flowed = true;
+                flowed += 1;
                 // One that goes on emitting gives others their turn.
                 if self.lanes.first(at) == Some(run) {
                     break;

@@ -131,10 +131,13 @@ pub async fn an_entry_follows_the_active_version(fixture: &mut impl Fixture) {
         let mine = got(ports, &ann(), &mine.id).await.expect("there");
         (mine.graph_version, his.graph_version)
     };
-    ports.graphs.add_version(&ann(), &graph).await.expect("add");
+    let second = ports.graphs.add_version(&ann(), &graph).await.expect("add").expect("there").graph;
+    assert_eq!(versions().await, (2, 1), "an edit is its author's own until it is listed");
+    let again = listing(&ann(), "ann", "a", &second);
+    ports.listings.publish(&again, &second).await.expect("publish");
     assert_eq!(versions().await, (2, 2));
     ports.graphs.activate(&ann(), &graph.id, 1).await.expect("activate");
-    assert_eq!(versions().await, (1, 1));
+    assert_eq!(versions().await, (1, 2), "others follow the marketplace");
     let pin = AgentChange {
         use_graph_is_active_version: Some(false),
         graph_version: Some(1),
