@@ -26,10 +26,11 @@ const TAKEN_OVER: f64 = 15.0 + 2.0;
 
 impl Aim {
     pub(crate) fn of(kind: Kind, metric: Metric) -> Option<Self> {
-        match kind {
-            Kind::Embedded => Self::of_embedded(metric),
-            Kind::Distributed => Self::of_distributed(metric),
-            Kind::Limit | Kind::Node => None,
+        match (kind, metric) {
+            (_, Metric::Agents(metric)) => metric.aim(kind),
+            (Kind::Embedded, metric) => Self::of_embedded(metric),
+            (Kind::Distributed, metric) => Self::of_distributed(metric),
+            (Kind::Limit | Kind::Node, _) => None,
         }
     }
 

@@ -1,7 +1,8 @@
-//! The benchmark: our server with both of its engines, the limit and Node, driven by one load generator in one run, and a table with
-//! the ratios. Progress goes to standard error, the table to standard output.
+//! The benchmark: our server with both of its engines, the limit and Node, driven by one load generator in one run, and
+//! tables with the ratios. Progress goes to standard error, the tables to standard output.
 #![expect(clippy::disallowed_macros, reason = "a program whose result is what it prints")]
 
+mod agents;
 mod aim;
 mod command;
 mod events;
@@ -28,8 +29,9 @@ use std::process::Command;
 use std::time::Duration;
 
 use anyhow::{Context, Result, ensure};
-use clap::{Parser, Subcommand};
+use clap::{Parser, Subcommand, ValueEnum};
 
+use crate::agents::Amounts;
 use crate::report::Samples;
 use crate::round::Plan;
 use crate::server::{Kind, Parts};
@@ -55,8 +57,17 @@ struct Arguments {
     /// Leaves the distributed engine out, which needs Postgres, Redis and RabbitMQ on this machine.
     #[arg(long)]
     embedded_only: bool,
+    /// Measures turns or runs of agents, and not both.
+    #[arg(long)]
+    only: Option<Subject>,
     #[arg(long, default_value_t = 3, value_parser = clap::value_parser!(u8).range(1..))]
     rounds: u8,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+enum Subject {
+    Turns,
+    Agents,
 }
 
 #[derive(Subcommand)]
@@ -85,17 +96,21 @@ fn main() -> Result<()> {
 impl Arguments {
     /// In the order in which a round measures them.
     fn kinds(&self) -> Vec<Kind> {
-        if self.distributed_only {
-            return vec![Kind::Distributed];
-        }
-        let mut kinds = vec![Kind::Limit, Kind::Embedded];
-        if !self.embedded_only {
-            kinds.push(Kind::Distributed);
-        }
-        if !self.without_node {
-            kinds.push(Kind::Node);
-        }
-        kinds
+        let is_wanted = |kind: &Kind| match kind {
+            Kind::Embedded => !self.distributed_only,
+            Kind::Distributed => !self.embedded_only,
+            // They are compared with in turns, and have no agents.
+            Kind::Limit => !self.distributed_only && self.measures(Subject::Turns),
+            Kind::Node => {
+                !self.distributed_only && !self.without_node && self.measures(Subject::Turns)
+            }
+        };
+        let all = [Kind::Limit, Kind::Embedded, Kind::Distributed, Kind::Node];
+        all.into_iter().filter(is_wanted).collect()
+    }
+
+    fn measures(&self, subject: Subject) -> bool {
+        self.only.is_none_or(|only| only == subject)
     }
 }
 
@@ -125,21 +140,27 @@ async fn measure_all(arguments: Arguments) -> Result<()> {
                 continue;
             }
             eprintln!("round {number} of {}: {kind:?}", plan.rounds);
-            match round::run(*kind, &parts, &plan, &mut samples).await {
-                // A comparison that fails is reported and leaves gaps in its own column only.
-                Err(error) if *kind == Kind::Node => eprintln!("Node: {error:#}"),
-                outcome => outcome?,
+            if arguments.measures(Subject::Turns) {
+                match round::run(*kind, &parts, &plan, &mut samples).await {
+                    // A comparison that fails is reported and leaves gaps in its own column only.
+                    Err(error) if *kind == Kind::Node => eprintln!("Node: {error:#}"),
+                    outcome => outcome?,
+                }
+            }
+            if arguments.measures(Subject::Agents) && kind.has_agents() {
+                eprintln!("round {number} of {}: agents of {kind:?}", plan.rounds);
+                agents::round(*kind, &parts, &plan.agents, &mut samples).await?;
             }
         }
     }
-    if parts.services.is_some() {
+    if parts.services.is_some() && arguments.measures(Subject::Turns) {
         for number in 1..=plan.recoveries {
             eprintln!("recovery {number} of {}", plan.recoveries);
             round::recovery(&parts, &mut samples).await?;
         }
     }
     println!("{}\n", machine::description(&plan));
-    println!("{}", samples.table());
+    samples.tables().iter().for_each(|table| println!("{table}"));
     println!("The load generator used at most {:.0} % of one core.", samples.generator * 100.0);
     Ok(())
 }
@@ -148,7 +169,10 @@ fn plan(arguments: &Arguments) -> Plan {
     if arguments.quick {
         let time = Duration::from_millis(300);
         let turns = vec![1, 16];
-        return Plan { rounds: 1, turns, time, subscribers: 200, replays: 3, recoveries: 1 };
+        let agents =
+            Amounts { items: 200, nodes: 50, runs: 5, nodes_each: 10, square: 20, repeats: 2 };
+        let subscribers = 200;
+        return Plan { rounds: 1, turns, time, subscribers, replays: 3, recoveries: 1, agents };
     }
     Plan {
         rounds: arguments.rounds.into(),
@@ -157,6 +181,14 @@ fn plan(arguments: &Arguments) -> Plan {
         subscribers: 10_000,
         replays: 21,
         recoveries: 3,
+        agents: Amounts {
+            items: 10_000,
+            nodes: 1_000,
+            runs: 100,
+            nodes_each: 100,
+            square: 1_000,
+            repeats: 4,
+        },
     }
 }
 

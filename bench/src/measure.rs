@@ -19,13 +19,22 @@ pub(crate) fn cpu_seconds(pid: u32) -> Result<f64> {
 
 /// Resident memory of a process.
 pub(crate) fn rss_bytes(pid: u32) -> Result<f64> {
+    status_bytes(pid, "VmRSS:")
+}
+
+/// The most resident memory that a process has ever had.
+pub(crate) fn peak_bytes(pid: u32) -> Result<f64> {
+    status_bytes(pid, "VmHWM:")
+}
+
+fn status_bytes(pid: u32, field: &str) -> Result<f64> {
     let status =
         fs::read_to_string(format!("/proc/{pid}/status")).context("the process is gone")?;
-    let line = status.lines().find_map(|l| l.strip_prefix("VmRSS:"));
+    let line = status.lines().find_map(|l| l.strip_prefix(field));
     let kib: f64 = line
         .and_then(|l| l.trim().strip_suffix(" kB"))
         .and_then(|l| l.parse().ok())
-        .context("/proc status has no VmRSS")?;
+        .with_context(|| format!("/proc status has no {field}"))?;
     Ok(kib * 1024.0)
 }
 
@@ -70,6 +79,7 @@ mod tests {
     fn the_kernel_is_understood() {
         let me = std::process::id();
         assert!(rss_bytes(me).expect("running") > 100_000.0);
+        assert!(peak_bytes(me).expect("running") >= rss_bytes(me).expect("running"));
         let before = cpu_seconds(me).expect("running");
         let start = std::time::Instant::now();
         while start.elapsed() < Duration::from_millis(60) {

@@ -1,5 +1,7 @@
 //! What is measured, and how it is named and written.
 
+use crate::agents::metric::AgentMetric;
+
 /// In the order of the table.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Metric {
@@ -20,6 +22,8 @@ pub(crate) enum Metric {
     Memory(When, Whose),
     RecoveryP50,
     RecoveryP95,
+    /// In a table of their own.
+    Agents(AgentMetric),
 }
 
 /// Two ways to read a finished turn.
@@ -62,12 +66,14 @@ impl Metric {
             Self::Memory(when, whose) => format!("RSS {}, MB{}", when.title(), whose.title()),
             Self::RecoveryP50 => "next delta after a kill p50, s".into(),
             Self::RecoveryP95 => "next delta after a kill p95, s".into(),
+            Self::Agents(metric) => metric.title(),
         }
     }
 
     pub(crate) fn decimals(self) -> usize {
         match self {
             Self::Throughput(_) | Self::BestThroughput | Self::RedisConnections => 0,
+            Self::Agents(metric) => metric.decimals(),
             Self::ReplayBytes(_) | Self::SubscriberMemory | Self::Memory(..) => 1,
             _ => 2,
         }

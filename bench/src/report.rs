@@ -1,4 +1,4 @@
-//! The samples of all rounds, and the table made of them.
+//! The samples of all rounds, and the tables made of them: one for turns, one for runs of agents.
 
 use std::collections::BTreeMap;
 use std::fmt::Write;
@@ -30,11 +30,25 @@ impl Samples {
         metrics
     }
 
+    /// Those that there is something to fill with.
+    pub(crate) fn tables(&self) -> Vec<String> {
+        let of_agents = |metric: &Metric| matches!(metric, Metric::Agents(_));
+        let (agents, turns): (Vec<_>, Vec<_>) = self.metrics().into_iter().partition(of_agents);
+        let mut tables = Vec::new();
+        if !turns.is_empty() {
+            tables.push(self.turns(&turns));
+        }
+        if !agents.is_empty() {
+            tables.push(self.agents(&agents));
+        }
+        tables
+    }
+
     /// A markdown table: the median of the rounds with the lowest and the highest, what we aim at with each of our
     /// engines, and the ratio of the embedded one to the limit.
-    pub(crate) fn table(&self) -> String {
+    fn turns(&self, metrics: &[Metric]) -> String {
         let mut table = format!("{HEAD}\n{RULE}\n");
-        for metric in self.metrics() {
+        for metric in metrics.iter().copied() {
             let [embedded, distributed, limit, node] =
                 [Kind::Embedded, Kind::Distributed, Kind::Limit, Kind::Node]
                     .map(|kind| self.spread(metric, kind));
@@ -59,11 +73,35 @@ impl Samples {
         }
         table
     }
+
+    /// The same for runs of agents, which only our two engines know: the ratio is that of one to the other.
+    fn agents(&self, metrics: &[Metric]) -> String {
+        let mut table = format!("{AGENTS_HEAD}\n{AGENTS_RULE}\n");
+        for metric in metrics.iter().copied() {
+            let [embedded, distributed] =
+                [Kind::Embedded, Kind::Distributed].map(|kind| self.spread(metric, kind));
+            let ratio = distributed.zip(embedded).map(|(one, other)| one.median / other.median);
+            writeln!(
+                table,
+                "| {} | {} | {} | {} | {} | {} |",
+                metric.title(),
+                cell(metric, embedded),
+                judged(Aim::of(Kind::Embedded, metric), embedded, References::default()),
+                cell(metric, distributed),
+                judged(Aim::of(Kind::Distributed, metric), distributed, References::default()),
+                ratio.map_or("–".into(), |ratio| format!("{ratio:.2}")),
+            )
+            .expect("a string takes every write");
+        }
+        table
+    }
 }
 
 const HEAD: &str =
     "| | embedded | ÷ limit | aim | distributed | aim | limit | Node `ai` + `resumable-stream` |";
 const RULE: &str = "|---|--:|--:|---|--:|---|--:|--:|";
+const AGENTS_HEAD: &str = "| agents | embedded | aim | distributed | aim | ÷ embedded |";
+const AGENTS_RULE: &str = "|---|--:|---|--:|---|--:|";
 
 /// An aim and whether the median reaches it. What was not measured is not judged.
 fn judged(aim: Option<Aim>, spread: Option<Spread>, references: References) -> String {
@@ -102,6 +140,7 @@ fn grouped(value: f64, digits: usize) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::agents::metric::AgentMetric;
     use crate::metric::{When, Whose};
 
     #[test]
@@ -117,11 +156,14 @@ mod tests {
         samples.add(Metric::FirstByteP50(1), Kind::Embedded, 0.5);
         samples.add(Metric::FirstByteP50(1), Kind::Distributed, 3.6);
         samples.add(Metric::Memory(When::AfterStart, Whose::Front), Kind::Embedded, 15.1);
-        let table = samples.table();
-        let rows: Vec<&str> = table.lines().skip(2).collect();
+        samples.add(Metric::Agents(AgentMetric::NodeRate), Kind::Embedded, 20_000.0);
+        samples.add(Metric::Agents(AgentMetric::NodeRate), Kind::Distributed, 4_000.0);
+        let tables = samples.tables();
+        let rows: Vec<&str> = tables.iter().flat_map(|table| table.lines().skip(2)).collect();
         let throughput = "| deltas/s, 16 turns | 35\u{202f}000 (30\u{202f}000–40\u{202f}000) | 0.39 | ≥ 0.33× limit: met | – |  | 90\u{202f}000 | – |";
         let first_byte = "| first byte p50, ms, 1 turn | 0.50 | – |  | 3.60 | ≤ embedded + 3: **not met** | – | – |";
         let memory = "| RSS right after start, MB | 15.1 | – | ≤ 15: **not met** | – |  | – | – |";
-        assert_eq!(rows, [throughput, first_byte, memory]);
+        let nodes = "| node runs/s, one run | 20\u{202f}000 | ≥ 20000: met | 4\u{202f}000 | ≥ 5000: **not met** | 0.20 |";
+        assert_eq!(rows, [throughput, first_byte, memory, nodes]);
     }
 }

@@ -5,6 +5,7 @@ use std::time::Duration;
 use anyhow::{Context, Result};
 use tokio::time::timeout;
 
+use crate::agents::Amounts;
 use crate::load::{self, Load};
 use crate::measure::{percentile, rss_bytes};
 use crate::metric::{Metric, Replay, When, Whose};
@@ -28,6 +29,7 @@ pub(crate) struct Plan {
     pub(crate) replays: usize,
     /// How often, in all, an executor is killed.
     pub(crate) recoveries: usize,
+    pub(crate) agents: Amounts,
 }
 
 pub(crate) async fn run(

@@ -24,12 +24,18 @@ pub(crate) enum Kind {
     Node,
 }
 
+impl Kind {
+    pub(crate) fn has_agents(self) -> bool {
+        matches!(self, Self::Embedded | Self::Distributed)
+    }
+}
+
 /// How our server is configured; the other two have nothing to configure.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Setting {
     /// As it is when nothing is set.
     AsShipped,
-    /// Workers for all turns of a run, and no guard against one person with many connections.
+    /// Workers for all turns and runs at once, and no guard against one person with many connections.
     ForLoad,
 }
 
@@ -165,13 +171,15 @@ fn ours(
     command
 }
 
-const FOR_LOAD: [(&str, &str); 6] = [
+const FOR_LOAD: [(&str, &str); 8] = [
     ("NUM_COPILOT_WORKERS", "256"),
     ("MAX_CONNECTIONS", "20000"),
     ("MAX_CONNECTIONS_PER_IP", "20000"),
     ("MAX_STREAMS_PER_USER", "20000"),
     ("MAX_RUNNING_COPILOT_TURNS_PER_USER", "1000"),
     ("MAX_INFLIGHT_COPILOT_TURNS_PER_USER", "1000"),
+    ("EXECUTION_SLOTS", "256"),
+    ("EXECUTIONS_PER_USER", "1000"),
 ];
 
 async fn takes_sessions(address: SocketAddr) -> bool {

@@ -26,6 +26,8 @@ const CATEGORIES: usize = 10;
 const CATEGORY_CHARS: usize = 50;
 /// Hex digits of a user name that nobody chose: as many as make two of them different.
 const DERIVED_DIGITS: usize = 12;
+/// A user who has nothing, and whom nobody can sign in as: what they see, everybody sees.
+const NOBODY: &str = ":nobody";
 
 #[derive(Deserialize, utoipa::ToSchema)]
 #[serde(deny_unknown_fields)]
@@ -68,6 +70,7 @@ pub(crate) async fn publish(
     if !problems.is_empty() {
         return Err(invalid_graph(&problems));
     }
+    everybody_sees_what_it_runs(&app, &user, &submission).await?;
     let published = app.ports.listings.list().await?;
     let before = published.iter().find(|listing| listing.owner == user);
     let username = username(&user, before, submission.username.as_deref())?;
@@ -91,6 +94,27 @@ pub(crate) async fn publish(
         Published::NameTaken => Err(name_taken()),
         Published::TooMany => Err(Problem::new(ProblemCode::StoreFull, "The marketplace is full.")),
     }
+}
+
+/// A run of somebody else finds the agents within it only in the marketplace.
+async fn everybody_sees_what_it_runs(
+    app: &App,
+    user: &UserId,
+    submission: &Submission,
+) -> Answer<()> {
+    let (id, version) = (&submission.graph_id, submission.graph_version);
+    let exported = app.engine.export_graph(user, id, Some(version)).await?.ok_or_else(no_graph)?;
+    for inner in exported.sub_graphs {
+        let nobody = UserId::from(NOBODY);
+        if app.ports.graphs.get(&nobody, &inner.id, Some(inner.version)).await?.is_none() {
+            let detail = format!(
+                "It runs version {} of “{}” ({}), which is not in the marketplace. Publish that one first.",
+                inner.version, inner.name, inner.id
+            );
+            return Err(Problem::new(ProblemCode::BadRequest, detail));
+        }
+    }
+    Ok(())
 }
 
 impl Submission {

@@ -4,6 +4,7 @@
 mod completions;
 mod crash_loop;
 mod cut_off;
+mod executions;
 mod hung;
 mod killed;
 mod leaving_api;

@@ -1,6 +1,7 @@
 //! The program as its users meet it. This file is loaded twice, as the module `embedded` and as the module
 //! `distributed`, so that every test exists once for each engine and proves the same of both.
 
+pub(crate) mod agents;
 mod auth;
 mod edges;
 mod follow_ups;

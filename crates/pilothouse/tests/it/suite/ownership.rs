@@ -3,6 +3,7 @@
 
 use serde_json::{Value, json};
 
+use super::agents::drafts::{Caller, NOBODY, adder, text};
 use super::auth::{jwt_server, token};
 use crate::server::{TestServer, id_of, json_of};
 
@@ -25,12 +26,19 @@ pub(crate) async fn routes(server: &TestServer) -> Vec<(String, String)> {
 /// A body that each route would take from its owner.
 fn body(path: &str) -> Value {
     match path.rsplit('/').next() {
+        Some("active") => json!({"active_graph_version": 1}),
         Some("title") => json!({"title": "stolen"}),
         Some("pinned") => json!({"is_pinned": true}),
         Some("api-keys") => json!({"name": "stolen"}),
         Some("pending" | "stream") => json!({"message": "stolen"}),
+        _ if is_graph(path) => adder("stolen", 1),
         _ => json!({}),
     }
+}
+
+/// Whether a path ends with the id of a graph.
+fn is_graph(path: &str) -> bool {
+    path.strip_prefix("/api/graphs/").is_some_and(|rest| !rest.contains('/'))
 }
 
 async fn call(server: &TestServer, method: &str, path: &str, user: Option<&str>) -> (u16, String) {
@@ -82,33 +90,80 @@ async fn what_is_foreign_looks_missing_on_every_route() {
     let title = server.client.patch(server.api(&format!("/chat/sessions/{session}/title")));
     let title = title.bearer_auth(token("anna")).json(&json!({"title": "mine"})).send().await;
     assert_eq!(title.expect("an answer").status(), 200);
-    let before = annas_view(&server, &session).await;
+    let agent = Agent::of_anna(&server).await;
+    let before = annas_view(&server, &session, &agent).await;
 
     let mut walked = 0;
     for (method, path) in routes(&server).await {
-        let with = |session: &str, turn: &str, key: &str| {
-            path.replace("{session_id}", session)
+        let with = |session: &str, turn: &str, key: &str, agent: &Agent| {
+            let path = path
+                .replace("{session_id}", session)
                 .replace("{task_id}", turn)
-                .replace("{key_id}", key)
+                .replace("{key_id}", key);
+            agent.put_into(&path)
         };
-        let foreign = with(&session, &turn, &key);
+        let foreign = with(&session, &turn, &key, &agent);
         if foreign == path {
             continue;
         }
         walked += 1;
-        let missing = "01900000-0000-7000-8000-000000000000";
         let of_foreign = call(&server, &method, &foreign, Some("bert")).await;
-        let of_missing =
-            call(&server, &method, &with(missing, missing, missing), Some("bert")).await;
+        let missing = with(NOBODY, NOBODY, NOBODY, &Agent::missing());
+        let of_missing = call(&server, &method, &missing, Some("bert")).await;
         assert_eq!(of_foreign, of_missing, "{method} {path}");
         assert!(matches!(of_foreign.0, 404 | 204), "{method} {path}: {of_foreign:?}");
         assert!(!of_foreign.1.contains("private"));
     }
-    assert!(walked >= 10, "{walked}");
-    assert_eq!(annas_view(&server, &session).await, before, "and nothing was changed");
+    assert!(walked >= 35, "{walked}");
+    assert_eq!(annas_view(&server, &session, &agent).await, before, "and nothing was changed");
 }
 
-async fn annas_view(server: &TestServer, session: &str) -> Value {
-    let read = server.get(&format!("/chat/sessions/{session}")).bearer_auth(token("anna"));
-    json_of(read.send().await.expect("an answer")).await
+/// The ids of an agent of one user, of what belongs to it, and of a run of it.
+struct Agent {
+    graph: String,
+    entry: String,
+    folder: String,
+    execution: String,
+}
+
+impl Agent {
+    async fn of_anna(server: &TestServer) -> Self {
+        let anna = Caller::named(server, "anna");
+        let graph = anna.make(&adder("private", 1)).await;
+        let run = anna.run(&graph, &json!({})).await;
+        let folder = anna.post("/library/folders", &json!({"name": "private"})).await;
+        let entry = anna.entry(&graph).await;
+        let id = |of: &Value| text(&of["id"]).to_owned();
+        Self { entry: id(&entry), folder: id(&folder), execution: id(&run), graph }
+    }
+
+    fn missing() -> Self {
+        let nobody = || NOBODY.to_owned();
+        Self { graph: nobody(), entry: nobody(), folder: nobody(), execution: nobody() }
+    }
+
+    fn put_into(&self, path: &str) -> String {
+        path.replace("{graph_id}", &self.graph)
+            .replace("{library_agent_id}", &self.entry)
+            .replace("{folder_id}", &self.folder)
+            .replace("{execution_id}", &self.execution)
+            .replace("{version}", "1")
+    }
+}
+
+/// All that anna has.
+async fn annas_view(server: &TestServer, session: &str, agent: &Agent) -> Vec<Value> {
+    let anna = Caller::named(server, "anna");
+    let mut seen = Vec::new();
+    for path in [
+        format!("/chat/sessions/{session}"),
+        format!("/graphs/{}", agent.graph),
+        format!("/graphs/{}/versions", agent.graph),
+        format!("/library/agents/{}", agent.entry),
+        format!("/library/folders/{}", agent.folder),
+        "/executions".to_owned(),
+    ] {
+        seen.push(anna.get(&path).await);
+    }
+    seen
 }

@@ -1,0 +1,111 @@
+//! What keeps a graph from running: said before it runs, at the node where a person would mend it.
+
+use reqwest::Method;
+use serde_json::{Value, json};
+
+use super::ENGINE;
+use super::drafts::{
+    ADD_TO_LIST, AGENT, CALCULATOR, Caller, INPUT, NOBODY, OUTPUT, STORE_VALUE, TEMPLATE, adder,
+    graph, text,
+};
+use crate::server::TestServer;
+
+/// A sound agent of every kind of node that the faults below are put into, with these links besides.
+fn harbour(more: &[&str]) -> Value {
+    let links = ["n.result -> sum.a", "start.output -> list.entry", "fill.output -> out.value"];
+    graph(
+        "Harbour",
+        &[
+            ("n", INPUT, json!({"name": "n"})),
+            ("sum", CALCULATOR, json!({"operation": "Add", "b": 2})),
+            ("start", STORE_VALUE, json!({"input": 1})),
+            ("list", ADD_TO_LIST, json!({"list": []})),
+            ("fill", TEMPLATE, json!({"values": {"a": "x"}, "format": "{{ a }}"})),
+            ("out", OUTPUT, json!({"name": "out"})),
+        ],
+        &[&links[..], more].concat(),
+    )
+}
+
+/// One node with these settings.
+fn alone(block: &str, settings: Value) -> Value {
+    graph("Alone", &[("a", block, settings)], &[])
+}
+
+#[tokio::test]
+async fn whatever_keeps_an_agent_from_running_is_said_at_its_node() {
+    let server = TestServer::start(ENGINE);
+    let user = Caller::local(&server);
+    let id = user.make(&harbour(&["sum.result -> fill.values_#_a"])).await;
+    let path = format!("/graphs/{id}");
+
+    let waiting = || json!({"operation": "Add", "b": 1});
+    let cycle = graph(
+        "Cycle",
+        &[("one", CALCULATOR, waiting()), ("two", CALCULATOR, waiting())],
+        &["one.result -> two.a", "two.result -> one.a"],
+    );
+    let table = [
+        (harbour(&["gone.result -> sum.b"]), "sum", "missing_node", "gone"),
+        (harbour(&["n.result -> gone.a"]), "gone", "missing_node", "gone"),
+        (harbour(&["sum.total -> out.value"]), "out", "unknown_output", "`total`"),
+        (harbour(&["n.result -> sum.c"]), "sum", "unknown_input", "`c`"),
+        (harbour(&["list.updated_list -> sum.b"]), "sum", "type_mismatch", "a list"),
+        (harbour(&["sum.result_#_x -> out.value"]), "out", "unknown_output", "a number"),
+        (harbour(&["n.result -> sum.b_$_0"]), "sum", "unknown_input", "a number"),
+        (harbour(&["list.updated_list_$_x -> out.value"]), "out", "unknown_output", "_$_x"),
+        (alone(NOBODY, json!({})), "a", "unknown_block", NOBODY),
+        (alone(CALCULATOR, json!({"operation": "Add", "a": 1})), "a", "missing_input", "`b`"),
+        (
+            alone(CALCULATOR, json!({"operation": "Guess", "a": 1, "b": 2})),
+            "a",
+            "wrong_input",
+            "`operation`",
+        ),
+        (alone(AGENT, json!({"graph_id": NOBODY})), "a", "missing_agent", "graph_version"),
+        (cycle, "one", "dead_cycle", "cycle"),
+    ];
+    for (wrong, node, code, word) in table {
+        let refused = user.call(Method::POST, "/graphs", &wrong).await;
+        let (status, body) = &refused;
+        assert_eq!((*status, &body["code"]), (400, &json!("INVALID_GRAPH")), "{code}: {body}");
+        let said = text(&body["node_errors"][node][code]);
+        assert!(said.contains(word), "{code}: {said}");
+        let mut listed = body["errors"].as_array().expect("a list").iter();
+        let is_it = |one: &Value| one["node_id"] == node && one["code"] == code;
+        assert!(listed.any(is_it), "{code}: {body}");
+        assert!(text(&body["detail"]).contains("cannot run"), "{body}");
+        assert_eq!(user.call(Method::PUT, &path, &wrong).await, refused, "an edit is no way in");
+    }
+    let empty = user.refused(Method::POST, "/graphs", &json!({"nodes": []})).await;
+    assert_eq!(empty, (400, "INVALID_GRAPH".to_owned()));
+    for no_graph in [json!({"nodes": 5}), json!({"graph": 5}), json!({"nodes": [{"id": "a"}]})] {
+        let refused = user.refused(Method::POST, "/graphs", &no_graph).await;
+        assert_eq!(refused, (422, "VALIDATION_ERROR".to_owned()), "{no_graph}");
+    }
+    let versions = user.get(&format!("{path}/versions")).await;
+    assert_eq!(versions.as_array().map(Vec::len), Some(1), "nothing of it was kept");
+    assert_eq!(user.get("/graphs").await.as_array().map(Vec::len), Some(1));
+}
+
+#[tokio::test]
+async fn inputs_that_do_not_fit_start_no_run() {
+    let server = TestServer::start(ENGINE);
+    let user = Caller::local(&server);
+    let mut draft = adder("Adder", 1);
+    draft["nodes"][0]["input_default"] = json!({"name": "n"});
+    let id = user.make(&draft).await;
+    let execute = format!("/graphs/{id}/execute");
+    for (inputs, word) in [
+        (json!({}), "Missing inputs: n."),
+        (json!({"n": 1, "colour": "red"}), "Unknown inputs: colour."),
+    ] {
+        let (status, body) = user.call(Method::POST, &execute, &json!({"inputs": inputs})).await;
+        assert_eq!((status, &body["code"]), (400, &json!("INVALID_INPUTS")), "{body}");
+        assert!(text(&body["detail"]).contains(word), "{body}");
+    }
+    let unknown = json!({"inputs": {"n": 1}, "colour": "red"});
+    assert_eq!(user.refused(Method::POST, &execute, &unknown).await.0, 422);
+    assert_eq!(user.get("/executions").await, json!([]));
+    assert_eq!(user.outputs(&id, &json!({"n": "4"})).await, json!({"sum": [5]}));
+}

@@ -1,0 +1,154 @@
+//! A run whose server is killed or told to leave in the middle of it.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
+
+use serde_json::json;
+use tempfile::TempDir;
+use testkit::model_server::{ModelServer, RecordedRequest, Script};
+
+use super::executions_scene::{
+    ASK_MODEL, CALCULATE, COUNT_DOWN, Drawing, STEP_THROUGH, WEB_REQUEST, run_of, text,
+};
+use super::streaming_frames::numbered;
+use super::{ENGINE, server_for};
+use crate::events::Ending;
+use crate::namespace::Namespace;
+use crate::server::TestServer;
+
+/// Less than the ten seconds that a container runtime grants.
+const LEAVES_WITHIN: Duration = Duration::from_secs(9);
+
+/// A model that is stuck with its second question while it is told to be.
+async fn stuck_with_the_second(stuck: &Arc<AtomicBool>) -> ModelServer {
+    let model = ModelServer::start().await;
+    let stuck = stuck.clone();
+    model.respond_with(move |request: &RecordedRequest| {
+        let question = request.last_user_text();
+        match question.starts_with("second") && stuck.load(Ordering::Relaxed) {
+            true => Script::default().say("I think").hang(),
+            false => Script::text(&format!("Answer to the {question}")),
+        }
+    });
+    model
+}
+
+/// Three questions, each about the answer before, and other things beside them.
+fn three_questions() -> Drawing {
+    Drawing::default()
+        .node("one", ASK_MODEL, json!({"prompt": "first."}))
+        .node("two", ASK_MODEL, json!({"prompt": "second after {{ it }}"}))
+        .node("three", ASK_MODEL, json!({"prompt": "third after {{ it }}"}))
+        .link("one.response", "two.prompt_values_#_it")
+        .link("two.response", "three.prompt_values_#_it")
+        .output("answer", "three.response")
+        .node("numbers", STEP_THROUGH, json!({"items": (0..200).collect::<Vec<u32>>()}))
+        .node("next", CALCULATE, json!({"operation": "Add", "b": 1, "round_result": true}))
+        .link("numbers.item", "next.a")
+        .output("numbers_out", "next.result")
+}
+
+fn asked(model: &ModelServer, question: &str) -> usize {
+    let requests = model.requests();
+    requests.iter().filter(|request| request.last_user_text().starts_with(question)).count()
+}
+
+#[tokio::test]
+async fn what_was_finished_before_a_crash_is_not_run_again() {
+    let stuck = Arc::new(AtomicBool::new(true));
+    let model = stuck_with_the_second(&stuck).await;
+    let mut server = server_for(&model, &[]);
+    let run = three_questions().save(&server, "Questions").await.start(&server).await;
+    let mut stream = run.follow(&server).await;
+    let seen = stream.until_node("two").await;
+    server.kill9();
+    assert_eq!(stream.rest().await.1, Ending::Broken, "a clean close would look like the end");
+    stuck.store(false, Ordering::Relaxed);
+    server.restart();
+
+    let rest = run.follow_after(&server, seen).await.all().await;
+    let ended = run.completed(&server).await;
+    assert_eq!(
+        ended["outputs"]["answer"],
+        json!(["Answer to the third after Answer to the second after Answer to the first."])
+    );
+    assert_eq!(ended["outputs"]["numbers_out"], json!((1..=200).collect::<Vec<u32>>()));
+    let times = ["first", "second", "third"].map(|question| asked(&model, question));
+    assert_eq!(times, [1, 2, 1], "only what was under way is asked again");
+    for node in ["one", "two", "three"] {
+        assert_eq!(run_of(&ended, node)["status"], "COMPLETED");
+    }
+    let all = numbered(&run.follow(&server).await.all().await);
+    assert_eq!(numbered(&rest), all[seen as usize..], "the stream goes on where it broke");
+}
+
+#[tokio::test]
+async fn a_request_that_may_not_be_repeated_has_failed_after_a_crash_and_the_run_goes_on() {
+    // Whoever looks a name up reads this file, and nobody ever writes to it: the request is under way until the end.
+    let folder = TempDir::new().expect("a temporary folder");
+    let hosts = folder.path().join("hosts");
+    let hosts = hosts.display();
+    let namespace = Namespace::with(&format!("mkfifo {hosts} && mount --bind {hosts} /etc/hosts"));
+    let mut server = TestServer::under(ENGINE, namespace.wrapper(), &[]);
+    let agent = Drawing::default()
+        .node("order", WEB_REQUEST, json!({"url": "http://shop.example.com/", "method": "POST"}))
+        .node("wait", COUNT_DOWN, json!({"seconds": 1, "input_message": "meanwhile"}))
+        .output("ordered", "order.response")
+        .output("failed", "order.error")
+        .output("beside", "wait.output_message");
+    let run = agent.save(&server, "Order").await.start(&server).await;
+    run.follow(&server).await.until_node("order").await;
+    server.kill9();
+    server.restart();
+    let ended = run.completed(&server).await;
+    let why = text(&ended["outputs"]["failed"][0]);
+    assert!(why.contains("not repeated"), "{why}");
+    assert_eq!(ended["outputs"]["beside"], json!(["meanwhile"]));
+    let order = run_of(&ended, "order");
+    assert_eq!((&order["status"], &order["error"]), (&json!("FAILED"), &json!(why)));
+    assert_eq!(ended["failed_nodes"][0]["node_id"], "order");
+    assert_eq!(ended["stats"]["node_error_count"], 1);
+}
+
+#[tokio::test]
+async fn a_run_that_its_server_dies_of_again_and_again_is_given_up() {
+    let stuck = Arc::new(AtomicBool::new(true));
+    let model = stuck_with_the_second(&stuck).await;
+    let mut server = server_for(&model, &[]);
+    let run = three_questions().save(&server, "Questions").await.start(&server).await;
+    // It is stored that the question was begun.
+    run.follow(&server).await.until_node("two").await;
+    for life in 1..=3 {
+        model.wait_until("the second question", |_| asked(&model, "second") == life).await;
+        server.kill9();
+        server.restart();
+    }
+    let ended = run.settled(&server).await;
+    assert_eq!(
+        (&ended["status"], &ended["error"]["code"]),
+        (&json!("FAILED"), &json!("crash_loop"))
+    );
+    assert_eq!(run_of(&ended, "two")["status"], "TERMINATED", "nothing is left open");
+    assert_eq!(run_of(&ended, "one")["status"], "COMPLETED", "what was done stays done");
+    assert_eq!(asked(&model, "second"), 3);
+}
+
+#[tokio::test]
+async fn a_server_that_leaves_hands_its_runs_over() {
+    let stuck = Arc::new(AtomicBool::new(true));
+    let model = stuck_with_the_second(&stuck).await;
+    let mut server = server_for(&model, &[]);
+    let run = three_questions().save(&server, "Questions").await.start(&server).await;
+    run.follow(&server).await.until_node("two").await;
+    server.sigterm();
+    let left = server.wait_for_exit(LEAVES_WITHIN);
+    assert_eq!(left.code(), Some(0));
+    assert!(server.log().contains("execution handed back"), "{}", server.log());
+    stuck.store(false, Ordering::Relaxed);
+    server.restart();
+    let ended = run.completed(&server).await;
+    assert_eq!(ended["outputs"]["numbers_out"], json!((1..=200).collect::<Vec<u32>>()));
+    let times = ["first", "second", "third"].map(|question| asked(&model, question));
+    assert_eq!(times, [1, 2, 1]);
+}

@@ -1,0 +1,142 @@
+//! One run, killed at many different points: it always ends, once, with the same outputs.
+
+use std::collections::BTreeMap;
+use std::time::Duration;
+
+use serde_json::{Value, json};
+use testkit::model_server::{ModelServer, RecordedRequest, Script};
+use tokio::task::JoinSet;
+
+use super::executions_scene::{ASK_MODEL, Agent, COUNT_DOWN, Drawing, REMEMBER, Run, STEP_THROUGH};
+use super::server_for;
+use super::streaming_frames::{Frame, numbered};
+use crate::events::Ending;
+use crate::server::TestServer;
+
+/// Servers that are swept at the same time, and kills of each.
+const LANES: usize = 3;
+const KILLS: usize = 3;
+const ITEMS: usize = 8;
+const PAUSE: Duration = Duration::from_millis(40);
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 4)]
+async fn a_run_killed_at_any_point_ends_with_the_same_outputs_exactly_once() {
+    let mut lanes = JoinSet::new();
+    for lane in 0..LANES {
+        lanes.spawn(async move {
+            let mut lane = Lane::start(lane).await;
+            for kill in 0..KILLS {
+                // All lanes together meet every stage of the run, from its first event to its last.
+                let stage = kill * LANES + lane.number;
+                lane.survive(stage as f64 / (LANES * KILLS - 1) as f64).await;
+            }
+        });
+    }
+    lanes.join_all().await;
+}
+
+/// One server, killed again and again, and its model.
+struct Lane {
+    number: usize,
+    model: ModelServer,
+    server: TestServer,
+    agent: Agent,
+    /// Events of a run that nobody kills, and what it gives.
+    events: usize,
+    outputs: Value,
+}
+
+impl Lane {
+    async fn start(number: usize) -> Self {
+        let model = ModelServer::start().await;
+        model.respond_with(|request: &RecordedRequest| {
+            let question = request.last_user_text();
+            Script::default().delay(PAUSE).say(&format!("Answer to {question}"))
+        });
+        let server = server_for(&model, &[]);
+        let agent = many_things().save(&server, "Many things").await;
+        let run = agent.start(&server).await;
+        let events = numbered(&run.follow(&server).await.all().await).len();
+        let outputs = run.completed(&server).await["outputs"].clone();
+        let answers = (0..ITEMS).map(|item| format!("Answer to item {item}"));
+        assert_eq!(outputs["answers"], json!(answers.collect::<Vec<_>>()));
+        assert_eq!(outputs["ticks"], json!(["tick", "tick", "tick"]));
+        Self { number, model, server, agent, events, outputs }
+    }
+
+    /// One run, killed when so much of it was seen.
+    async fn survive(&mut self, share: f64) {
+        let before = self.model.requests().len();
+        let run = self.agent.start(&self.server).await;
+        let most = 1 + ((self.events - 1) as f64 * share) as usize;
+        let mut seen = self.read(&run, most).await;
+        let completed = answered(&seen);
+        self.server.kill9();
+        self.server.restart();
+        let after = seen.last().map_or(0, |(number, _)| *number);
+        let rest = run.follow_after(&self.server, after).await.all().await;
+        let what = format!("killed after {most} events; log:\n{}", self.server.log());
+        assert!(
+            matches!(rest.last(), Some(Frame::Run(row)) if row["status"] == "COMPLETED"),
+            "{what}"
+        );
+        seen.extend(numbered(&rest));
+        let whole = numbered(&run.follow(&self.server).await.all().await);
+        assert_eq!(
+            seen, whole,
+            "what was seen stays true, nothing is lost and nothing comes twice; {what}"
+        );
+        let ended = run.completed(&self.server).await;
+        assert_eq!(ended["outputs"], self.outputs, "{what}");
+        assert_eq!(ended["stats"]["node_error_count"], 0, "{what}");
+
+        let mut asked = BTreeMap::<String, usize>::new();
+        for request in &self.model.requests()[before..] {
+            *asked.entry(request.last_user_text()).or_default() += 1;
+        }
+        assert_eq!(asked.len(), ITEMS, "{what}");
+        for (question, times) in asked {
+            // What was seen to be finished is not asked again; the rest once more at most.
+            let most = if completed.contains(&format!("Answer to {question}")) { 1 } else { 2 };
+            assert!((1..=most).contains(&times), "{question} was asked {times} times; {what}");
+        }
+    }
+
+    /// So many events of a run.
+    async fn read(&self, run: &Run, most: usize) -> Vec<(u64, Value)> {
+        let mut stream = run.follow(&self.server).await;
+        let mut seen = Vec::new();
+        while seen.len() < most {
+            match stream.next().await {
+                Ok(frame) => seen.extend(numbered(&[frame])),
+                Err(Ending::Complete) => break,
+                Err(ending) => panic!("{ending:?} before the kill"),
+            }
+        }
+        seen
+    }
+}
+
+/// Answers that the model has given, by these events.
+fn answered(events: &[(u64, Value)]) -> Vec<String> {
+    let given = events
+        .iter()
+        .filter(|(_, data)| data["node_id"] == "think" && data["status"] == "COMPLETED");
+    let given = given.filter_map(|(_, data)| data["output_data"]["response"][0].as_str());
+    given.map(str::to_owned).collect()
+}
+
+/// A node that has no effect, one whose beginning is stored first, and one that gives
+/// a part of its outputs long before the rest.
+fn many_things() -> Drawing {
+    Drawing::default()
+        .node("items", STEP_THROUGH, json!({"items": (0..ITEMS).collect::<Vec<_>>()}))
+        .node("think", ASK_MODEL, json!({"prompt": "item {{ number }}"}))
+        .node("remember", REMEMBER, json!({}))
+        .node("tick", COUNT_DOWN, json!({"seconds": 1, "repeat": 3, "input_message": "tick"}))
+        .link("items.item", "think.prompt_values_#_number")
+        .link("items.key", "remember.key")
+        .link("think.response", "remember.value")
+        .output("answers", "remember.value")
+        .output("ticks", "tick.output_message")
+}

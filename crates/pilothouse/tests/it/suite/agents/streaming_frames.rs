@@ -1,0 +1,105 @@
+//! Reading the stream of a run: events of nodes, which are numbered, and rows of the run, which are not.
+
+use futures::StreamExt;
+use futures::stream::BoxStream;
+use protocol::sse::{Decoder, Event};
+use reqwest::Response;
+use serde_json::Value;
+
+use crate::events::Ending;
+use crate::server::PATIENCE;
+
+pub(crate) struct Frames {
+    body: BoxStream<'static, reqwest::Result<bytes::Bytes>>,
+    decoder: Decoder,
+}
+
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) enum Frame {
+    /// Something happened to a node.
+    Node { number: u64, data: Value },
+    /// The run itself has changed.
+    Run(Value),
+}
+
+impl Frames {
+    pub(crate) fn of(response: Response) -> Self {
+        assert_eq!(response.status(), 200, "a stream was expected");
+        Self { body: response.bytes_stream().boxed(), decoder: Decoder::new(64 << 20) }
+    }
+
+    /// The next event, or how the stream ended.
+    pub(crate) async fn next(&mut self) -> Result<Frame, Ending> {
+        let next = tokio::time::timeout(PATIENCE, self.event()).await;
+        next.expect("the stream says something in time")
+    }
+
+    /// Reads until the node has begun, or has done something, and gives the number of that event.
+    pub(crate) async fn until_node(&mut self, node: &str) -> u64 {
+        loop {
+            match self.next().await.expect("the stream goes on") {
+                Frame::Node { number, data } if data["node_id"] == node => return number,
+                _ => {}
+            }
+        }
+    }
+
+    /// Everything up to the end.
+    pub(crate) async fn rest(&mut self) -> (Vec<Frame>, Ending) {
+        let mut all = Vec::new();
+        loop {
+            match self.next().await {
+                Ok(frame) => all.push(frame),
+                Err(ending) => return (all, ending),
+            }
+        }
+    }
+
+    /// Everything, of a stream that must be complete.
+    pub(crate) async fn all(mut self) -> Vec<Frame> {
+        let (all, ending) = self.rest().await;
+        assert_eq!(ending, Ending::Complete);
+        all
+    }
+
+    async fn event(&mut self) -> Result<Frame, Ending> {
+        loop {
+            match self.decoder.next_event().expect("an event stream") {
+                Some(event) if event.data == "[DONE]" => {
+                    return Err(match self.body.next().await {
+                        None => Ending::Complete,
+                        Some(more) => panic!("something follows [DONE]: {more:?}"),
+                    });
+                }
+                Some(event) => return Ok(Frame::read(event)),
+                None => match self.body.next().await {
+                    Some(Ok(piece)) => self.decoder.push(&piece),
+                    Some(Err(_)) => return Err(Ending::Broken),
+                    None => return Err(Ending::ClosedEarly),
+                },
+            }
+        }
+    }
+}
+
+impl Frame {
+    fn read(event: Event) -> Self {
+        let data = serde_json::from_str(&event.data).expect("JSON");
+        match (event.name.as_deref(), event.id) {
+            (Some("node_execution_event"), Some(id)) => {
+                Self::Node { number: id.parse().expect("a plain number"), data }
+            }
+            (Some("graph_execution_event"), None) => Self::Run(data),
+            (name, id) => panic!("an event {name:?} with the id {id:?}"),
+        }
+    }
+}
+
+/// The numbered events alone: they are the same for everybody, while a row comes once for every reader and change.
+pub(crate) fn numbered(frames: &[Frame]) -> Vec<(u64, Value)> {
+    let numbered = |frame: &Frame| match frame {
+        Frame::Node { number, data } => Some((*number, data.clone())),
+        Frame::Run(_) => None,
+    };
+    frames.iter().filter_map(numbered).collect()
+}

@@ -1,0 +1,101 @@
+//! The copilot runs single blocks: asks for their inputs first, for leave where they act on the world, and never runs
+//! what it may not.
+
+use serde_json::{Value, json};
+
+use super::executions_scene::{CALCULATE, Drawing, WEB_REQUEST, decide, pending, text};
+use super::tools_copilot::Copilot;
+use crate::server::json_of;
+
+#[tokio::test]
+async fn a_block_says_what_it_takes_and_then_runs() {
+    let copilot = Copilot::start().await;
+    let found = copilot.call("find_block", json!({"query": "calculator"})).await;
+    let id = text(&found["blocks"][0]["id"]);
+    assert_eq!(id, CALCULATE, "{found}");
+    let needs = copilot.call("run_block", json!({"block_id": id})).await;
+    assert_eq!(needs["type"], "block_details", "{needs}");
+    assert!(needs["block"]["inputs"]["properties"]["operation"].is_object(), "{needs}");
+    let input = json!({"operation": "Add", "a": 40, "b": 2, "round_result": true});
+    let ran = copilot.call("run_block", json!({"block_id": id, "input_data": input})).await;
+    assert_eq!(ran["outputs"], json!({"result": [42]}), "{ran}");
+    let broken = json!({"operation": "Divide", "a": 1, "b": 0});
+    let failed = copilot.call("run_block", json!({"block_id": id, "input_data": broken})).await;
+    assert_eq!(failed["error"], "block_failed", "{failed}");
+    let alien = json!({"operation": "Add", "a": 1, "b": 0, "colour": "red"});
+    let refused = copilot.call("run_block", json!({"block_id": id, "input_data": alien})).await;
+    assert_eq!(refused["unrecognized_fields"], json!(["colour"]), "{refused}");
+    copilot.scene.model.assert_no_violations();
+}
+
+#[tokio::test]
+async fn a_block_that_acts_on_the_world_runs_once_a_person_has_approved_it() {
+    let copilot = Copilot::start().await;
+    let server = &copilot.scene.server;
+    let wish = json!({
+        "block_id": WEB_REQUEST,
+        "input_data": {"url": "https://192.168.0.1/order", "method": "POST", "body": {"amount": 30}},
+    });
+    let asks = copilot.call("run_block", wish.clone()).await;
+    assert_eq!(asks["type"], "review_required", "{asks}");
+    let go_on = json!({"review_id": asks["review_id"]});
+    let early = copilot.call("continue_run_block", go_on.clone()).await;
+    assert_eq!(early["error"], "review_waiting", "{early}");
+
+    let review = pending(server).await.remove(0);
+    assert_eq!(review["node_exec_id"], asks["review_id"]);
+    assert_eq!(review["payload"]["body"], json!({"amount": 30}));
+    // Neither leads anywhere, and each is refused in its own words: so it shows which of them was used.
+    let mut edited = review["payload"].clone();
+    edited["url"] = json!("no-url");
+    let approval =
+        json!([{"node_exec_id": asks["review_id"], "approved": true, "reviewed_data": edited}]);
+    json_of(decide(server, approval).await).await;
+    let ran = copilot.call("continue_run_block", go_on.clone()).await;
+    assert_eq!(ran["error"], "block_failed", "{ran}");
+    assert!(
+        text(&ran["message"]).contains("not a complete URL"),
+        "it ran with what was approved: {ran}"
+    );
+    assert_eq!(copilot.call("continue_run_block", go_on).await, ran, "and says so again");
+
+    // Another wish is another question.
+    let asks = copilot.call("run_block", wish).await;
+    let rejection =
+        json!([{"node_exec_id": asks["review_id"], "approved": false, "message": "Never."}]);
+    json_of(decide(server, rejection).await).await;
+    let refused = copilot.call("continue_run_block", json!({"review_id": asks["review_id"]})).await;
+    assert_eq!(refused["error"], "review_rejected", "{refused}");
+    assert!(text(&refused["message"]).contains("Never."), "{refused}");
+    copilot.scene.model.assert_no_violations();
+}
+
+#[tokio::test]
+async fn a_denied_block_is_neither_found_nor_run_by_itself_or_in_an_agent() {
+    let copilot = Copilot::with(&[], json!({"blocks": ["CalculatorBlock"]})).await;
+    let agent = Drawing::default()
+        .node("sum", CALCULATE, json!({"operation": "Add", "a": 1, "b": 2}))
+        .output("sum", "sum.result");
+    let server = &copilot.scene.server;
+    let agent = agent.save(server, "Sum").await;
+
+    for query in ["calculator", CALCULATE] {
+        let found = copilot.call("find_block", json!({"query": query})).await;
+        let blocks = found["blocks"].as_array().cloned().unwrap_or_default();
+        assert!(blocks.iter().all(|block| block["id"] != CALCULATE), "{found}");
+    }
+    let input = json!({"operation": "Add", "a": 40, "b": 2});
+    let ran = copilot.call("run_block", json!({"block_id": CALCULATE, "input_data": input})).await;
+    assert_eq!(ran["error"], "permission_denied", "{ran}");
+    let entry = server.get(&format!("/library/agents/by-graph/{}", agent.id));
+    let entry = json_of(entry.send().await.expect("an answer")).await;
+    let ran =
+        copilot.call("run_agent", json!({"library_agent_id": entry["id"], "wait_for_result": 60}));
+    let ran = ran.await;
+    assert_eq!(ran["error"], "permission_denied", "{ran}");
+    let runs = json_of(server.get("/executions").send().await.expect("an answer")).await;
+    assert_eq!(runs, Value::Array(Vec::new()), "nothing was started");
+    // The person who asks for less is not bound by it.
+    agent.start(server).await.completed(server).await;
+    copilot.scene.model.assert_no_violations();
+}

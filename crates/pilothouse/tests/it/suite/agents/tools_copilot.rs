@@ -1,0 +1,41 @@
+//! A copilot whose model does what the test says, one call with every message.
+
+use std::sync::atomic::{AtomicU32, Ordering};
+
+use serde_json::{Value, json};
+use testkit::model_server::{Dialect, ScriptedCall};
+
+use super::long_running::{finished, output_of};
+use super::scripted::Scene;
+use crate::events::Events;
+
+pub(crate) struct Copilot {
+    pub(crate) scene: Scene,
+    pub(crate) session: String,
+    /// What it may use.
+    permissions: Value,
+    calls: AtomicU32,
+}
+
+impl Copilot {
+    pub(crate) async fn start() -> Self {
+        Self::with(&[], Value::Null).await
+    }
+
+    pub(crate) async fn with(settings: &[(&str, &str)], permissions: Value) -> Self {
+        let scene = Scene::with(Dialect::OpenAi, settings).await;
+        let session = scene.server.session().await;
+        Self { scene, session, permissions, calls: AtomicU32::new(0) }
+    }
+
+    /// Has the model make this call and gives what it was answered in the end.
+    pub(crate) async fn call(&self, tool: &str, arguments: Value) -> Value {
+        let id = format!("call_{}", self.calls.fetch_add(1, Ordering::Relaxed));
+        self.scene.calls(&[ScriptedCall::new(&id, tool, &arguments)]);
+        let body = json!({"message": format!("Call {id}."), "permissions": self.permissions});
+        let path = format!("/chat/sessions/{}/stream", self.session);
+        let sent = self.scene.server.post(&path, &body).send().await;
+        let events = finished(Events::of(sent.expect("an answer"))).await;
+        output_of(&events, &id)
+    }
+}
