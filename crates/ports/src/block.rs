@@ -81,9 +81,9 @@ pub struct ToolPin {
     /// `tools_^_<node>_~_<field>`
     pub pin: String,
     pub node_id: NodeId,
-    /// The name of the block there, and what it does.
-    pub block_name: &'static str,
-    pub description: &'static str,
+    /// What its author calls the node, or else the name of its block; and what the block does.
+    pub name: String,
+    pub description: String,
     /// The input, its schema, and whether the node cannot do without it.
     pub field: String,
     pub schema: Value,

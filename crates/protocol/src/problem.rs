@@ -30,6 +30,8 @@ problem_codes! {
     InvalidGraph = "INVALID_GRAPH", 400;
     /// What an agent was given does not fit; `inputs` says why.
     InvalidInputs = "INVALID_INPUTS", 400;
+    /// Nodes of an agent that is to be published are set to secrets; `node_ids` names them.
+    SecretsInAgent = "SECRETS_IN_AGENT", 400;
     Unauthenticated = "UNAUTHENTICATED", 401;
     NoFunds = "NO_FUNDS", 402;
     AccessDenied = "ACCESS_DENIED", 403;

@@ -10,7 +10,7 @@ use protocol::library::LibraryAgent;
 use protocol::{GraphId, LibraryAgentId, UserId};
 use serde_json::{Value, json};
 
-use super::{AGENT_EXECUTOR, schema, validate};
+use super::{AGENT_EXECUTOR, schema, secrets, validate};
 use crate::Engine;
 
 /// Agents within agents that a file may hold, at any depth.
@@ -123,7 +123,7 @@ impl Engine {
         Ok(stored.map_or(GraphChanged::Missing, |stored| GraphChanged::Changed(Box::new(stored))))
     }
 
-    /// The graph with the agents that its nodes run, as far as the user sees them.
+    /// The graph with the agents that its nodes run, as far as the user sees them, and without their secrets.
     pub async fn export_graph(
         &self,
         user: &UserId,
@@ -147,6 +147,7 @@ impl Engine {
                 graph.sub_graphs.push(inner.graph);
             }
         }
+        secrets::remove(&mut graph, &self.inner.catalogue);
         Ok(Some(graph))
     }
 

@@ -14,7 +14,7 @@ use protocol::review::Decision;
 use serde_json::{Map, Value};
 
 use super::catalogue::Catalogue;
-use super::pins;
+use super::{pins, tool_pins};
 
 /// Index of a node within its plan.
 pub(crate) type NodeAt = usize;
@@ -41,6 +41,8 @@ pub(crate) struct PlanNode {
     pub(crate) tools: Arc<[ToolPin]>,
     /// All that comes to it is kept: then every new value fires it again.
     only_kept: bool,
+    /// Whether the inputs of its first run were complete.
+    begun: bool,
     ready: VecDeque<Inputs>,
 }
 
@@ -56,6 +58,8 @@ struct OutLink {
 struct Pin {
     name: String,
     keeps: bool,
+    /// It brings what the node's own tools give, so that the first run does not wait for it.
+    answers: bool,
     queue: VecDeque<Arc<Value>>,
     kept: Option<Arc<Value>>,
 }
@@ -64,7 +68,8 @@ struct Pin {
 #[derive(Clone, Default)]
 pub(crate) struct Inputs {
     given: Map<String, Value>,
-    linked: Vec<Arc<Value>>,
+    /// By pin; nothing where the first run did not wait.
+    linked: Vec<Option<Arc<Value>>>,
 }
 
 /// A node run that has begun and not ended.
@@ -103,6 +108,7 @@ impl Plan {
                 pins: Vec::new(),
                 tools: [].into(),
                 only_kept: true,
+                begun: false,
                 ready: VecDeque::new(),
             });
         }
@@ -113,12 +119,20 @@ impl Plan {
             let sink = *by_id.get(&link.sink_id).ok_or(Broken::NoNode)?;
             let keeps = link.is_static || nodes[source].block.spec().static_output;
             let pin = nodes[sink].pin(&link.sink_name, keeps);
-            let base = pins::base(&link.source_name).to_owned();
             let name = link.source_name.clone();
+            // What a tool is called with goes to its input as it is.
+            let base = match pins::tool_target(&name) {
+                Some(_) => name.clone(),
+                None => pins::base(&name).to_owned(),
+            };
             nodes[source].links.push(OutLink { name, base, sink, pin });
         }
-        for (source, tools) in tools(graph, &nodes, &by_id) {
-            nodes[source].tools = tools.into();
+        for (id, tools) in tool_pins::offered(graph, catalogue) {
+            nodes[by_id[id]].tools = tools.into();
+        }
+        for (id, answers) in tool_pins::answers(graph) {
+            let pins = nodes[by_id[id]].pins.iter_mut();
+            pins.for_each(|pin| pin.answers = answers.contains(pin.name.as_str()));
         }
         for node in &mut nodes {
             node.only_kept = node.pins.iter().all(|pin| pin.keeps);
@@ -131,6 +145,7 @@ impl Plan {
         // The latest is taken first, and the first of the file should begin.
         for at in (0..self.nodes.len()).rev() {
             if let Some(given) = self.nodes[at].starts_with(inputs) {
+                self.nodes[at].begun = true;
                 self.nodes[at].ready.push_back(Inputs { given, linked: Vec::new() });
                 self.ready.push(at);
             }
@@ -265,32 +280,6 @@ impl Plan {
     }
 }
 
-/// The inputs that links treat as tools of the node they come from, by that node.
-fn tools(
-    graph: &Graph,
-    nodes: &[PlanNode],
-    by_id: &HashMap<NodeId, NodeAt>,
-) -> BTreeMap<NodeAt, Vec<ToolPin>> {
-    let mut tools: BTreeMap<NodeAt, Vec<ToolPin>> = BTreeMap::new();
-    for link in graph.links.iter().filter(|link| pins::tool_target(&link.source_name).is_some()) {
-        let (Some(source), Some(sink)) = (by_id.get(&link.source_id), by_id.get(&link.sink_id))
-        else {
-            continue;
-        };
-        let spec = nodes[*sink].block.spec();
-        tools.entry(*source).or_default().push(ToolPin {
-            pin: link.source_name.clone(),
-            node_id: link.sink_id.clone(),
-            block_name: spec.name,
-            description: spec.description,
-            schema: spec.input(pins::base(&link.sink_name)).cloned().unwrap_or(Value::Bool(true)),
-            required: spec.required().any(|required| required == link.sink_name),
-            field: link.sink_name.clone(),
-        });
-    }
-    tools
-}
-
 impl PlanNode {
     fn pin(&mut self, name: &str, keeps: bool) -> usize {
         if let Some(at) = self.pins.iter().position(|pin| pin.name == name) {
@@ -298,7 +287,8 @@ impl PlanNode {
             self.pins[at].keeps &= keeps;
             return at;
         }
-        self.pins.push(Pin { name: name.to_owned(), keeps, queue: VecDeque::new(), kept: None });
+        let (name, queue) = (name.to_owned(), VecDeque::new());
+        self.pins.push(Pin { name, keeps, answers: false, queue, kept: None });
         self.pins.len() - 1
     }
 
@@ -306,14 +296,14 @@ impl PlanNode {
         let mut inputs = self.defaults.clone();
         inputs.extend(set.given.clone());
         for (pin, value) in self.pins.iter().zip(&set.linked) {
-            inputs.insert(pin.name.clone(), Value::clone(value));
+            inputs.extend(value.as_ref().map(|value| (pin.name.clone(), Value::clone(value))));
         }
         inputs
     }
 
     /// What a node that nothing leads to begins with; `None` when it does not begin by itself.
     fn starts_with(&self, inputs: &Map<String, Value>) -> Option<Map<String, Value>> {
-        if !self.pins.is_empty() {
+        if !self.pins.iter().all(|pin| pin.answers) {
             return None;
         }
         let given = |pin: &str, value: &Value| Map::from_iter([(pin.to_owned(), value.clone())]);
@@ -334,13 +324,16 @@ impl PlanNode {
     /// Takes a set out if one is complete: the oldest value of every pin, or the one it keeps.
     fn complete_set(&mut self, waiting: &mut usize) -> Option<Inputs> {
         let has = |pin: &Pin| !pin.queue.is_empty() || pin.kept.is_some();
+        let begun = self.begun;
+        let mut awaited = self.pins.iter().filter(|pin| begun || !pin.answers);
         let fires = match self.only_kept {
-            true => self.pins.iter().any(|pin| !pin.queue.is_empty()),
-            false => self.pins.iter().all(|pin| pin.keeps || !pin.queue.is_empty()),
+            true => awaited.clone().any(|pin| !pin.queue.is_empty()),
+            false => awaited.clone().all(|pin| pin.keeps || !pin.queue.is_empty()),
         };
-        if !fires || !self.pins.iter().all(has) {
+        if !fires || !awaited.all(has) {
             return None;
         }
+        self.begun = true;
         let take = |pin: &mut Pin| {
             let value = match pin.queue.pop_front() {
                 Some(value) => {
@@ -354,7 +347,7 @@ impl PlanNode {
             }
             Some(value)
         };
-        let linked = self.pins.iter_mut().filter_map(take).collect();
+        let linked = self.pins.iter_mut().map(take).collect();
         Some(Inputs { given: Map::new(), linked })
     }
 }

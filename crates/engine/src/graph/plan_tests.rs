@@ -299,3 +299,58 @@ fn a_loop_runs_for_as_long_as_something_flows_back() {
     }
     assert_eq!((run, rounds), (12, 11));
 }
+
+#[test]
+fn an_orchestrator_begins_before_its_tools_have_answered_and_waits_for_them_ever_after() {
+    let node = |id: &str| Node {
+        id: id.into(),
+        block_id: FLOWING.into(),
+        input_default: Map::new(),
+        metadata: Map::new(),
+    };
+    let link = |from: (&str, &str), to: (&str, &str), is_static: bool| Link {
+        id: format!("{}-{}", from.1, to.1),
+        source_id: from.0.into(),
+        sink_id: to.0.into(),
+        source_name: from.1.to_owned(),
+        sink_name: to.1.to_owned(),
+        is_static,
+    };
+    const CALL: &str = "tools_^_tool_~_values_#_x";
+    let back = vec![
+        link(("boss", CALL), ("tool", "values_#_x"), false),
+        link(("boss", "said"), ("boss", "history"), false),
+        link(("tool", "out"), ("boss", "answer"), false),
+    ];
+    let begun = link(("ask", "out"), ("boss", "prompt"), true);
+    for links in [back.clone(), [vec![begun], back].concat()] {
+        let nodes = vec![node("ask"), node("boss"), node("tool")];
+        let graph = Graph { nodes, links, ..Graph::default() };
+        let mut plan = Plan::new(&graph, &catalogue()).expect("a sound graph");
+        plan.begin(&Map::new());
+        let mut decisions = Vec::new();
+        while let Some(at) = plan.next_of(|_| true) {
+            let run = plan.start(at).expect("it is ready");
+            let node = plan.node(at).id.clone();
+            let mut event = event(run, &node);
+            event.status = Some(ExecutionStatus::Completed);
+            let mut out = |pin: &str, value| event.outputs.push((pin.to_owned(), Arc::new(value)));
+            match node.as_str() {
+                "boss" => {
+                    let mut inputs = plan.inputs(run);
+                    inputs.remove("prompt");
+                    decisions.push(Value::Object(inputs));
+                    if decisions.len() < 3 {
+                        out(CALL, json!(decisions.len()));
+                        out("said", json!("words"));
+                    }
+                }
+                "tool" => out("out", plan.inputs(run)["values_#_x"].clone()),
+                _ => out("out", json!("reach it")),
+            }
+            plan.apply(&event).expect("it fits");
+        }
+        let later = |answer: u32| json!({"history": "words", "answer": answer});
+        assert_eq!(decisions, [json!({}), later(1), later(2)]);
+    }
+}

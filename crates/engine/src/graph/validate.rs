@@ -7,7 +7,7 @@ mod files;
 pub(super) mod fixtures;
 mod known;
 mod links;
-mod node_pins;
+pub(super) mod node_pins;
 mod nodes;
 #[cfg(test)]
 mod tests;

@@ -2,7 +2,7 @@
 //!
 //! A node fires when each of its linked pins has a value, whichever link brings it. So a cycle works when a value can
 //! enter it from outside, on a pin that the cycle feeds later. Where every way in waits for the cycle itself, nothing
-//! in it ever fires.
+//! in it ever fires. An orchestrator is a way in by itself: its first run does not wait for what its tools answer.
 
 use std::collections::{HashMap, HashSet, VecDeque};
 
@@ -11,6 +11,7 @@ use protocol::block::BlockKind;
 use protocol::graph::{Link, Problem};
 
 use super::{Code, Document};
+use crate::graph::tool_pins;
 
 pub(super) fn check(document: &Document<'_>) -> Vec<Problem> {
     let silent = silent(document);
@@ -34,6 +35,7 @@ fn silent<'a>(document: &Document<'a>) -> HashSet<&'a NodeId> {
     for link in &document.graph.links {
         leaving.entry(&link.source_id).or_default().push(link);
     }
+    let answers = tool_pins::answers(document.graph);
     // The pins that each node still waits for.
     let mut awaited: HashMap<&NodeId, HashSet<&str>> = HashMap::new();
     let mut firing = VecDeque::new();
@@ -44,7 +46,8 @@ fn silent<'a>(document: &Document<'a>) -> HashSet<&'a NodeId> {
             .arriving(id)
             .iter()
             .filter(|link| document.nodes.contains_key(&link.source_id));
-        let pins: HashSet<&str> = real.map(|link| link.sink_name.as_str()).collect();
+        let mut pins: HashSet<&str> = real.map(|link| link.sink_name.as_str()).collect();
+        pins.retain(|pin| !answers.get(id).is_some_and(|answers| answers.contains(pin)));
         if is_input || pins.is_empty() {
             firing.push_back(*id);
         } else {

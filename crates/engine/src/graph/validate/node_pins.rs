@@ -82,6 +82,25 @@ pub(super) fn own_inputs(node: &Node, kind: BlockKind) -> Option<&Value> {
     }
 }
 
+/// What is known of the values that a link to this input brings, nested or not.
+pub(in crate::graph) fn schema<'a>(
+    node: &'a Node,
+    spec: &'a BlockSpec,
+    name: &str,
+) -> Option<&'a Value> {
+    match input(node, spec, pins::base(name)).inside(name) {
+        Ok(Pin::Typed(schema)) => Some(schema),
+        _ => None,
+    }
+}
+
+/// Whether the node cannot do without this input.
+pub(in crate::graph) fn is_required(node: &Node, spec: &BlockSpec, name: &str) -> bool {
+    let own = own_inputs(node, spec.kind).and_then(|own| own.get("required")?.as_array());
+    spec.required().any(|pin| pin == name)
+        || own.into_iter().flatten().any(|pin| pin.as_str() == Some(name))
+}
+
 fn brings_pins(kind: BlockKind) -> bool {
     matches!(kind, BlockKind::Agent | BlockKind::McpTool)
 }

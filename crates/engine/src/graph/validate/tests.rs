@@ -147,6 +147,18 @@ fn a_cycle_needs_a_way_in() {
 }
 
 #[test]
+fn the_loop_of_an_orchestrator_and_its_tools_begins_by_itself() {
+    let nodes = [
+        node("boss", "orchestrate", json!({"prompt": "Go."})),
+        node("add", "add", json!({"operation": "Add", "a": 1})),
+    ];
+    let back = ["boss.tools_^_add_~_b -> add.b", "add.result -> boss.prompt"];
+    assert_eq!(faults(linked(&nodes, &back)), [""; 0]);
+    let no_tool = ["boss.tools -> add.b", "add.result -> boss.prompt"];
+    assert_eq!(faults(linked(&nodes, &no_tool)), ["dead_cycle at boss", "dead_cycle at add"]);
+}
+
+#[test]
 fn agents_and_tools_inside_a_graph_bring_their_own_pins() {
     let child = json!({
         "graph_id": "g", "graph_version": 1,

@@ -3,6 +3,7 @@
 use protocol::GraphId;
 use protocol::library::LibraryAgent;
 use serde::Deserialize;
+use serde::de::DeserializeOwned;
 
 use super::super::client::{Client, Failure};
 
@@ -12,8 +13,8 @@ const PAGE_SIZE: &str = "100";
 const SUGGESTIONS: usize = 5;
 
 #[derive(Deserialize)]
-struct AgentPage {
-    agents: Vec<LibraryAgent>,
+struct Page<T> {
+    agents: Vec<T>,
 }
 
 /// All agents of the library, or those that have to do with the words.
@@ -21,13 +22,21 @@ pub(super) async fn library(
     client: &Client,
     words: Option<&str>,
 ) -> Result<Vec<LibraryAgent>, Failure> {
+    every_page(client, &["library", "agents"], words.map(|words| ("search_term", words))).await
+}
+
+/// All that a list of agents has, page by page.
+pub(super) async fn every_page<T: DeserializeOwned>(
+    client: &Client,
+    path: &[&str],
+    search: Option<(&str, &str)>,
+) -> Result<Vec<T>, Failure> {
     let mut all = Vec::new();
     for page in 1.. {
         let page: String = u32::to_string(&page);
         let mut query = vec![("page", page.as_str()), ("page_size", PAGE_SIZE)];
-        query.extend(words.map(|words| ("search_term", words)));
-        let request = client.get_with(&["library", "agents"], &query);
-        let AgentPage { agents } = client.answer(request).await?;
+        query.extend(search);
+        let Page { agents } = client.answer(client.get_with(path, &query)).await?;
         if agents.is_empty() {
             break;
         }

@@ -6,6 +6,7 @@ mod follow;
 mod inputs;
 mod names;
 mod start;
+mod store;
 
 use std::fmt::Write;
 use std::process::ExitCode;
@@ -26,8 +27,11 @@ pub(crate) struct Arguments {
 
 #[derive(Subcommand)]
 enum Command {
-    /// Show the agents of your library.
+    /// Show the agents of your library, or those of the marketplace.
     List {
+        /// Those of the marketplace.
+        #[arg(long)]
+        store: bool,
         /// Only those that have to do with these words, the best match first.
         #[arg(long, value_name = "WORDS")]
         search: Option<String>,
@@ -47,10 +51,14 @@ enum Command {
 
 pub(crate) async fn run(settings: &Settings, arguments: Arguments) -> anyhow::Result<ExitCode> {
     match arguments.command {
-        Command::List { search, server } => {
+        Command::List { store, search, server } => {
             let client = Client::new(settings, server)?;
-            let agents = find::library(&client, search.as_deref()).await;
-            say(&client, agents.map(|agents| table(&agents)))
+            let words = search.as_deref();
+            let text = match store {
+                true => store::list(&client, words).await.map(|listings| store::table(&listings)),
+                false => find::library(&client, words).await.map(|agents| table(&agents, words)),
+            };
+            say(&client, text)
         }
         Command::Run(arguments) => start::run(settings, arguments).await,
         Command::Show { execution, server } => {
@@ -74,9 +82,13 @@ pub(super) fn complain(client: &Client, failure: &Failure) -> ExitCode {
     ExitCode::FAILURE
 }
 
-fn table(agents: &[LibraryAgent]) -> String {
+fn table(agents: &[LibraryAgent], words: Option<&str>) -> String {
     if agents.is_empty() {
-        return "There are no such agents in your library.".to_owned();
+        let none = match words {
+            Some(_) => "There are no such agents in your library.",
+            None => "Your library is empty.",
+        };
+        return format!("{none} To see those of the marketplace: pilothouse agents list --store");
     }
     let mut text = format!("{:<36}  {:>7}  {:<20}  {}\n", "id", "version", "last run", "name");
     for agent in agents {
@@ -86,4 +98,16 @@ fn table(agents: &[LibraryAgent]) -> String {
         let _ = writeln!(text, "{id:<36}  {version:>7}  {last:<20}  {}", shortened(&agent.name));
     }
     text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::table;
+
+    #[test]
+    fn an_empty_library_says_where_agents_are() {
+        for words in [None, Some("mail")] {
+            assert!(table(&[], words).contains("pilothouse agents list --store"));
+        }
+    }
 }

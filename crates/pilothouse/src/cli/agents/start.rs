@@ -3,6 +3,7 @@
 use std::process::ExitCode;
 
 use clap::Args;
+use protocol::GraphId;
 use protocol::execution::ExecutionStatus;
 use serde_json::json;
 
@@ -12,7 +13,7 @@ use super::super::terminal::{escaped, note};
 use super::execution::{self, Execution, Nodes};
 use super::inputs::{self, Input};
 use super::names::Names;
-use super::{complain, follow, graph_id};
+use super::{complain, follow, graph_id, store};
 use crate::config::Settings;
 
 /// How the program ends when a person has to decide.
@@ -20,8 +21,8 @@ const NEEDS_A_PERSON: u8 = 3;
 
 #[derive(Args)]
 pub(super) struct Arguments {
-    /// The agent: its name, or its id.
-    #[arg(value_name = "NAME|ID")]
+    /// The agent: its name, its id, or the address of one of the marketplace, which is added to your library.
+    #[arg(value_name = "NAME|ID|USER/SLUG")]
     agent: String,
     /// An input. The value is read as JSON, and as text if it is none.
     #[arg(long = "input", value_name = "NAME=VALUE", value_parser = inputs::parse)]
@@ -84,12 +85,22 @@ struct Wanted {
 
 impl Wanted {
     async fn start(self, client: &Client) -> Result<Execution, Failure> {
-        let graph = graph_id(client, &self.agent).await?;
+        let graph = self.graph(client).await?;
         let version = self.version.map(|version| version.to_string());
         let path: Vec<&str> =
             ["graphs", graph.as_str(), "execute"].into_iter().chain(version.as_deref()).collect();
         let body = json!({"inputs": inputs::object(self.inputs), "dry_run": self.dry_run});
         client.answer(client.post(&path).json(&body)).await
+    }
+
+    /// A name may have a slash in it, so that the library is asked first.
+    async fn graph(&self, client: &Client) -> Result<GraphId, Failure> {
+        match (graph_id(client, &self.agent).await, store::address(&self.agent)) {
+            (Err(Failure::Refused { status: 404, .. }), Some(address)) => {
+                store::add(client, address).await
+            }
+            (found, _) => found,
+        }
     }
 }
 

@@ -7,8 +7,9 @@ use axum::extract::State;
 use ports::store::Published;
 use protocol::library::Listing;
 use protocol::problem::ProblemCode;
-use protocol::{GraphId, ListingVersionId, UserId};
+use protocol::{GraphId, ListingVersionId, NodeId, UserId};
 use serde::Deserialize;
+use serde_json::json;
 
 use super::super::App;
 use super::super::auth::{Person, digest};
@@ -47,11 +48,12 @@ pub(crate) struct Submission {
     username: Option<String>,
 }
 
-/// Publish a version of an agent of yours. Everybody can then read and run it, with all that its nodes are set to.
+/// Publish a version of an agent of yours. Everybody can then read and run it, with all that its nodes are set to, so
+/// that one with keys or passwords among it is refused.
 #[utoipa::path(
     post, path = "/store/submissions", operation_id = "publish_agent", tag = "store",
     request_body = Submission,
-    responses((status = 200, description = "It is in the marketplace", body = StoreAgent), (status = 400, description = "The graph cannot run", body = InvalidGraphBody), (status = 404, description = "There is no such agent of yours", body = ProblemBody), (status = 409, description = "The name is taken, or the marketplace is full", body = ProblemBody), (status = 422, description = "Not valid", body = ProblemBody))
+    responses((status = 200, description = "It is in the marketplace", body = StoreAgent), (status = 400, description = "The graph cannot run, or holds secrets", body = InvalidGraphBody), (status = 404, description = "There is no such agent of yours", body = ProblemBody), (status = 409, description = "The name is taken, or the marketplace is full", body = ProblemBody), (status = 422, description = "Not valid", body = ProblemBody))
 )]
 pub(crate) async fn publish(
     State(app): State<Arc<App>>,
@@ -71,6 +73,10 @@ pub(crate) async fn publish(
         return Err(invalid_graph(&problems));
     }
     everybody_sees_what_it_runs(&app, &user, &submission).await?;
+    let with_secrets = app.engine.nodes_with_secrets(&stored.graph);
+    if !with_secrets.is_empty() {
+        return Err(secrets(&with_secrets));
+    }
     let published = app.ports.listings.list().await?;
     let before = published.iter().find(|listing| listing.owner == user);
     let username = username(&user, before, submission.username.as_deref())?;
@@ -176,6 +182,13 @@ fn is_slug(text: &str) -> bool {
         !word.is_empty() && word.bytes().all(|b| b.is_ascii_lowercase() || b.is_ascii_digit())
     };
     text.split('-').all(is_word)
+}
+
+/// Taking them out would publish something else than what its author has tried.
+fn secrets(nodes: &[NodeId]) -> Problem {
+    let detail = "Everybody could read the keys and passwords that this agent is set to. Make them inputs of the \
+                  agent, and publish that version.";
+    Problem::new(ProblemCode::SecretsInAgent, detail).with("node_ids", json!(nodes))
 }
 
 fn name_taken() -> Problem {

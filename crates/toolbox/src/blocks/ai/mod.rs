@@ -6,6 +6,7 @@ mod conversation;
 mod json_answer;
 mod list;
 mod model;
+mod orchestrator;
 mod prompt;
 mod structured;
 mod summary;
@@ -27,6 +28,7 @@ pub(super) fn all(parts: &Parts) -> Vec<Arc<dyn Block>> {
         Arc::new(condition::AiCondition::new(model.clone())),
         Arc::new(conversation::AiConversation::new(model.clone())),
         Arc::new(list::AiListGenerator::new(model.clone())),
+        Arc::new(orchestrator::Orchestrator::new(model.clone())),
         Arc::new(structured::AiStructuredResponseGenerator::new(model.clone())),
         Arc::new(summary::AiTextSummarizer::new(model.clone())),
         Arc::new(text::AiTextGenerator::new(model)),

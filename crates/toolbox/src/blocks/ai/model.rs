@@ -1,13 +1,17 @@
 //! One question to the model and its whole answer, tried again while that can help, metered, and stopped with the run.
 
+use std::collections::HashMap;
 use std::sync::Arc;
 use std::time::Duration;
 
 use futures::StreamExt;
 use ports::ModelProvider;
 use ports::block::{BlockContext, BlockError};
-use ports::model::{ModelError, ModelErrorKind, ModelEvent, ModelRequest, StopReason, ToolUse};
+use ports::model::{
+    ModelError, ModelErrorKind, ModelEvent, ModelRequest, StopReason, ToolDefinition, ToolUse,
+};
 use protocol::block::Meter;
+use protocol::message::ToolCall;
 use protocol::turn::{Mode, Tier};
 
 use super::super::failures::unless_stopped;
@@ -34,6 +38,20 @@ pub(super) struct Asking {
     pub(super) max_tokens: Option<usize>,
 }
 
+/// What it said, and what it wants to be called.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Answer {
+    pub(super) text: String,
+    pub(super) calls: Vec<ToolCall>,
+}
+
+impl Answer {
+    fn bytes(&self) -> usize {
+        let of_calls = self.calls.iter().map(|call| call.name.len() + call.arguments.len());
+        self.text.len() + of_calls.sum::<usize>()
+    }
+}
+
 impl Model {
     pub(super) fn new(provider: Arc<dyn ModelProvider>) -> Self {
         Self(provider)
@@ -55,19 +73,31 @@ impl Model {
         asking: &Asking,
         context: &BlockContext,
     ) -> Result<String, BlockError> {
+        Ok(self.decide(prompt, &[].into(), asking, context).await?.text)
+    }
+
+    /// Asks with tools that it may call instead of answering, or besides.
+    pub(super) async fn decide(
+        &self,
+        prompt: &Prompt,
+        tools: &Arc<[ToolDefinition]>,
+        asking: &Asking,
+        context: &BlockContext,
+    ) -> Result<Answer, BlockError> {
         prompt.check()?;
-        unless_stopped(context, self.insist(prompt, asking, context)).await?
+        unless_stopped(context, self.insist(prompt, tools, asking, context)).await?
     }
 
     async fn insist(
         &self,
         prompt: &Prompt,
+        tools: &Arc<[ToolDefinition]>,
         asking: &Asking,
         context: &BlockContext,
-    ) -> Result<String, BlockError> {
+    ) -> Result<Answer, BlockError> {
         let (mut attempt, mut wait) = (1, FIRST_WAIT);
         loop {
-            match self.once(prompt, asking, context).await {
+            match self.once(prompt, tools, asking, context).await {
                 Ok(answer) => return Ok(answer),
                 Err(error) if error.retryable() && attempt < ATTEMPTS => {
                     tokio::time::sleep(error.retry_after().unwrap_or(wait).min(LONGEST_WAIT)).await;
@@ -82,18 +112,21 @@ impl Model {
     async fn once(
         &self,
         prompt: &Prompt,
+        tools: &Arc<[ToolDefinition]>,
         asking: &Asking,
         context: &BlockContext,
-    ) -> Result<String, ModelError> {
-        let mut stream = self.0.stream(self.request(prompt, asking)).await?;
+    ) -> Result<Answer, ModelError> {
+        let mut stream = self.0.stream(self.request(prompt, tools, asking)).await?;
         let most_chars =
             asking.max_tokens.map_or(usize::MAX, |tokens| tokens.saturating_mul(CHARS_PER_TOKEN));
-        let (mut answer, mut chars) = (String::new(), 0);
+        let (mut answer, mut chars) = (Answer::default(), 0);
+        // A provider may number its calls as it likes.
+        let mut places: HashMap<usize, usize> = HashMap::new();
         while let Some(event) = stream.next().await {
             match event? {
                 ModelEvent::Text(delta) => {
                     chars += delta.chars().count();
-                    answer.push_str(&delta);
+                    answer.text.push_str(&delta);
                 }
                 ModelEvent::Finished { reason: StopReason::ContentFilter, usage, .. } => {
                     context.meter.model(&usage);
@@ -106,29 +139,43 @@ impl Model {
                     context.meter.model(&usage);
                     return Ok(answer);
                 }
-                ModelEvent::Reasoning(_)
-                | ModelEvent::ToolCall { .. }
-                | ModelEvent::ToolInput { .. } => {}
+                ModelEvent::ToolCall { index, id, name } => {
+                    places.insert(index, answer.calls.len());
+                    answer.calls.push(ToolCall { id, name, arguments: String::new() });
+                }
+                ModelEvent::ToolInput { index, delta } => {
+                    if let Some(place) = places.get(&index) {
+                        answer.calls[*place].arguments.push_str(&delta);
+                    }
+                }
+                ModelEvent::Reasoning(_) => {}
             }
-            if chars > most_chars {
+            // Words can be cut anywhere, a call cannot.
+            if chars > most_chars && answer.calls.is_empty() {
                 let tokens = (prompt.chars() + most_chars).div_ceil(CHARS_PER_TOKEN) as u64;
                 context.meter.add(Meter { tokens, ..Meter::default() });
-                return Ok(answer.chars().take(most_chars).collect());
+                let text = answer.text.chars().take(most_chars).collect();
+                return Ok(Answer { text, ..answer });
             }
-            if answer.len() > ANSWER_BYTES {
+            if answer.bytes() > ANSWER_BYTES {
                 return Err(ModelError::new(ModelErrorKind::Broken, "Its answer does not end."));
             }
         }
         Err(ModelError::new(ModelErrorKind::Broken, "It stopped in the middle of its answer."))
     }
 
-    fn request(&self, prompt: &Prompt, asking: &Asking) -> ModelRequest {
+    fn request(
+        &self,
+        prompt: &Prompt,
+        tools: &Arc<[ToolDefinition]>,
+        asking: &Asking,
+    ) -> ModelRequest {
         let is_advanced = asking.model.as_deref() == Some(self.0.model(Tier::Advanced));
         ModelRequest {
             system: prompt.system.clone(),
             messages: prompt.messages.clone(),
-            tools: [].into(),
-            tool_use: ToolUse::Forbidden,
+            tools: tools.clone(),
+            tool_use: if tools.is_empty() { ToolUse::Forbidden } else { ToolUse::Allowed },
             tier: if is_advanced { Tier::Advanced } else { Tier::Standard },
             mode: Mode::Fast,
         }

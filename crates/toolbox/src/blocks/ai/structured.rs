@@ -13,7 +13,7 @@ use super::json_answer::{Form, complaint};
 use super::model::{Asking, Model};
 use super::prompt::{Prompt, filled};
 
-const MOST_ATTEMPTS: u32 = 10;
+pub(super) const MOST_ATTEMPTS: u32 = 10;
 
 pub(super) struct AiStructuredResponseGenerator {
     spec: BlockSpec,

@@ -5,6 +5,7 @@ mod ai;
 mod files;
 mod interface;
 mod memory;
+mod orchestrator;
 mod played;
 mod site;
 mod web;

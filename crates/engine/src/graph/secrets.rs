@@ -1,0 +1,204 @@
+//! Secrets among the settings of an agent: keys and passwords stay with whoever put them there when the agent is
+//! exported or published.
+
+use protocol::NodeId;
+use protocol::block::{BlockKind, BlockSpec};
+use protocol::graph::{Graph, Node};
+use serde_json::{Map, Value};
+
+use super::pins::{self, Step};
+use super::schema::BlockSpecs;
+use super::validate::node_pins;
+use crate::Engine;
+
+/// How the names of pins end that hold secrets.
+const SECRET_ENDINGS: [&str; 4] = ["api_key", "credentials", "password", "secret_token"];
+/// The pin of HTTP headers, and those of them that let somebody in.
+const HEADERS: &str = "headers";
+const SECRET_HEADERS: [&str; 4] = ["authorization", "cookie", "proxy-authorization", "x-api-key"];
+/// The pin of an agent within an agent that holds what it is given.
+const INPUTS: &str = "inputs";
+
+impl Engine {
+    /// The nodes of the graph that are set to secrets.
+    pub fn nodes_with_secrets(&self, graph: &Graph) -> Vec<NodeId> {
+        holders(graph, &self.inner.catalogue)
+    }
+}
+
+/// Takes the secrets out of the settings of all nodes, those of the agents within it too.
+pub(super) fn remove(graph: &mut Graph, blocks: &dyn BlockSpecs) {
+    for node in &mut graph.nodes {
+        let places = places(node, blocks.spec(&node.block_id));
+        places.into_iter().for_each(|place| place.clear(&mut node.input_default));
+    }
+    graph.sub_graphs.iter_mut().for_each(|inner| remove(inner, blocks));
+}
+
+fn holders(graph: &Graph, blocks: &dyn BlockSpecs) -> Vec<NodeId> {
+    let holds = |node: &&Node| !places(node, blocks.spec(&node.block_id)).is_empty();
+    let own = graph.nodes.iter().filter(holds).map(|node| node.id.clone());
+    own.chain(graph.sub_graphs.iter().flat_map(|inner| holders(inner, blocks))).collect()
+}
+
+/// Where a secret is among the settings of a node.
+enum Place {
+    Pin(String),
+    Member { pin: String, key: String },
+}
+
+impl Place {
+    fn clear(self, settings: &mut Map<String, Value>) {
+        match self {
+            Self::Pin(pin) => {
+                settings.remove(&pin);
+            }
+            Self::Member { pin, key } => {
+                let Some(mut members) = settings.get(&pin).and_then(members) else { return };
+                members.remove(&key);
+                settings.insert(pin, Value::Object(members));
+            }
+        }
+    }
+}
+
+fn places(node: &Node, spec: Option<&BlockSpec>) -> Vec<Place> {
+    let mut places = Vec::new();
+    for (pin, value) in node.input_default.iter().filter(|(_, value)| says_something(value)) {
+        if is_secret(node, spec, pin) {
+            places.push(Place::Pin(pin.clone()));
+            continue;
+        }
+        let keys = members(value).into_iter().flatten().filter(|(_, value)| says_something(value));
+        let secret = keys.filter(|(key, _)| is_secret_member(node, spec, pin, key));
+        places.extend(secret.map(|(key, _)| Place::Member { pin: pin.clone(), key }));
+    }
+    places
+}
+
+fn is_secret(node: &Node, spec: Option<&BlockSpec>, name: &str) -> bool {
+    let pin = pins::base(name);
+    let is_hidden_value = || {
+        // The author of an input says whether what is typed there is secret.
+        let is_input = spec.is_some_and(|spec| spec.kind == BlockKind::Input);
+        is_input && pin == "value" && node.input_default.get("secret") == Some(&Value::Bool(true))
+    };
+    let inner = match pins::steps(name).unwrap_or_default().as_slice() {
+        [Step::Key(key), ..] => is_secret_member(node, spec, pin, key),
+        _ => false,
+    };
+    inner || is_secret_pin(node, spec, pin) || is_hidden_value()
+}
+
+fn is_secret_pin(node: &Node, spec: Option<&BlockSpec>, pin: &str) -> bool {
+    let schema = spec.and_then(|spec| node_pins::schema(node, spec, pin));
+    let is_marked = schema.and_then(|schema| schema.get("secret")) == Some(&Value::Bool(true));
+    let name = pin.to_ascii_lowercase();
+    is_marked || SECRET_ENDINGS.iter().any(|ending| name.ends_with(ending))
+}
+
+fn is_secret_member(node: &Node, spec: Option<&BlockSpec>, pin: &str, key: &str) -> bool {
+    let is_agent = spec.is_some_and(|spec| spec.kind == BlockKind::Agent);
+    match pin {
+        HEADERS => SECRET_HEADERS.contains(&key.to_ascii_lowercase().as_str()),
+        INPUTS if is_agent => is_secret_pin(node, spec, key),
+        _ => false,
+    }
+}
+
+/// The members of an object, which may also be written as text.
+fn members(value: &Value) -> Option<Map<String, Value>> {
+    match value {
+        Value::Object(members) => Some(members.clone()),
+        Value::String(text) if text.trim_start().starts_with('{') => {
+            serde_json::from_str(text).ok()
+        }
+        _ => None,
+    }
+}
+
+fn says_something(value: &Value) -> bool {
+    match value {
+        Value::Null => false,
+        Value::String(text) => !text.is_empty(),
+        Value::Object(members) => !members.is_empty(),
+        _ => true,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::super::validate::fixtures::{Shelf, graph};
+    use super::*;
+
+    fn settings_without_secrets(block: &str, settings: Value) -> Value {
+        let node = json!({"id": "n", "block_id": block, "input_default": settings});
+        let mut graph = graph(json!({"nodes": [node]}));
+        let before = graph.clone();
+        let holders = holders(&graph, &Shelf::default());
+        remove(&mut graph, &Shelf::default());
+        assert_eq!(holders.is_empty(), graph == before, "both find the same");
+        Value::Object(graph.nodes.remove(0).input_default)
+    }
+
+    #[test]
+    fn secrets_are_found_by_name_by_schema_and_in_headers() {
+        let child = json!({
+            "graph_id": "g", "input_schema": {"properties": {"code": {"secret": true}}},
+            "inputs": {"code": "1234", "topic": "rain"}, "code": "1234",
+        });
+        let left = json!({
+            "graph_id": "g", "input_schema": {"properties": {"code": {"secret": true}}},
+            "inputs": {"topic": "rain"},
+        });
+        let table = [
+            ("nowhere", json!({"credentials": {"id": "c"}, "url": "u"}), json!({"url": "u"})),
+            ("nowhere", json!({"smtp_credentials": {"id": "c"}}), json!({})),
+            ("nowhere", json!({"openai_api_key": "k", "Password": "p"}), json!({})),
+            ("nowhere", json!({"credentials_#_key": "k"}), json!({})),
+            (
+                "nowhere",
+                json!({"secret_token": "", "api_key": null}),
+                json!({"secret_token": "", "api_key": null}),
+            ),
+            (
+                "nowhere",
+                json!({"max_tokens": 5, "passwords": 2}),
+                json!({"max_tokens": 5, "passwords": 2}),
+            ),
+            (
+                "nowhere",
+                json!({"headers": {"Authorization": "Bearer k", "Accept": "text/html"}}),
+                json!({"headers": {"Accept": "text/html"}}),
+            ),
+            ("nowhere", json!({"headers": "{\"X-API-Key\": \"k\"}"}), json!({"headers": {}})),
+            (
+                "nowhere",
+                json!({"headers_#_Cookie": "k", "headers_#_Accept": "a"}),
+                json!({"headers_#_Accept": "a"}),
+            ),
+            (
+                "input",
+                json!({"name": "x", "value": "v", "secret": true}),
+                json!({"name": "x", "secret": true}),
+            ),
+            ("input", json!({"name": "x", "value": "v"}), json!({"name": "x", "value": "v"})),
+            ("agent", child, left),
+        ];
+        for (block, settings, expected) in table {
+            assert_eq!(settings_without_secrets(block, settings.clone()), expected, "{settings}");
+        }
+    }
+
+    #[test]
+    fn agents_within_an_agent_are_looked_at_too() {
+        let inner =
+            json!({"nodes": [{"id": "x", "block_id": "b", "input_default": {"api_key": "k"}}]});
+        let mut outer = graph(json!({"sub_graphs": [inner]}));
+        assert_eq!(holders(&outer, &Shelf::default()), [NodeId::from("x")]);
+        remove(&mut outer, &Shelf::default());
+        assert_eq!(holders(&outer, &Shelf::default()), []);
+    }
+}
