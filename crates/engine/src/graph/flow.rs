@@ -179,8 +179,17 @@ impl Flow {
 
     /// Node runs that have asked the copilot and have not ended.
     pub(super) fn asked_the_copilot(&self) -> Vec<u64> {
-        let asks = |at: NodeAt| self.plan.node(at).block.spec().id == super::AUTOPILOT;
-        self.plan.open().filter(|(_, open)| asks(open.node)).map(|(run, _)| run).collect()
+        self.open_runs_of(super::AUTOPILOT)
+    }
+
+    /// Whether node runs that have not ended may have started other runs.
+    pub(super) fn may_have_children(&self) -> bool {
+        !self.open_runs_of(super::AGENT_EXECUTOR).is_empty()
+    }
+
+    fn open_runs_of(&self, block: &str) -> Vec<u64> {
+        let is_it = |at: NodeAt| self.plan.node(at).block.spec().id == block;
+        self.plan.open().filter(|(_, open)| is_it(open.node)).map(|(run, _)| run).collect()
     }
 
     /// Nothing of this attempt acts any more.

@@ -160,7 +160,9 @@ impl Attempt {
         error: Option<ExecutionError>,
     ) -> Result<(), Halt> {
         flow.drop_work();
-        stop::children(&self.inner, &self.execution).await;
+        if flow.may_have_children() {
+            stop::children(&self.inner, &self.execution).await;
+        }
         for run in flow.asked_the_copilot() {
             copilot::stop_asked(&self.inner, &self.execution, run).await;
         }
