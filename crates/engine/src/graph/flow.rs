@@ -1,6 +1,8 @@
 //! Moves a run along: begins what can begin, lets outputs flow in order, journals both, until nothing is left to do.
 
 mod again;
+mod begin;
+mod closing;
 mod ended;
 mod in_flight;
 mod lanes;
@@ -12,11 +14,7 @@ use std::time::Duration;
 use futures::FutureExt;
 use futures::stream::{FuturesUnordered, StreamExt};
 use ports::block::BlockError;
-use ports::store::{Advanced, Then};
-use protocol::execution::{
-    Execution, ExecutionError, ExecutionStatus, NodeEvent, Stats, node_run_id,
-};
-use protocol::tool::Effect;
+use protocol::execution::{Execution, ExecutionError, NodeEvent, Stats, node_run_id};
 use tokio::time::Instant;
 
 use self::in_flight::{InFlight, RunFuture};
@@ -141,65 +139,6 @@ impl Flow {
         }
     }
 
-    /// Ends the run with what has come of it.
-    pub(super) async fn end(
-        &mut self,
-        status: ExecutionStatus,
-        error: Option<ExecutionError>,
-    ) -> Result<(), Halt> {
-        self.stats.duration = self.worked_before + self.began.elapsed().as_secs_f64();
-        self.journal.close(&self.stats, Then::End { status, error }).await?;
-        Ok(())
-    }
-
-    /// Lets the run wait for people; `Decided` when they have decided meanwhile.
-    pub(super) async fn rest(&mut self) -> Result<Advanced, Halt> {
-        self.stats.duration = self.worked_before + self.began.elapsed().as_secs_f64();
-        self.journal.close(&self.stats, Then::Rest).await
-    }
-
-    /// Stops what is in flight, and says so of every run that has not ended. No limit is in the way of that.
-    pub(super) fn terminate(&mut self) {
-        self.drop_work();
-        let open: Vec<(u64, NodeAt)> =
-            self.plan.open().map(|(run, open)| (run, open.node)).collect();
-        for (run, at) in open {
-            let mut event = self.event(run, at);
-            event.status = Some(ExecutionStatus::Terminated);
-            self.journal.add(event, 0);
-        }
-    }
-
-    /// Stores what has happened so far: whoever goes on with the run knows it.
-    pub(super) async fn save(&mut self) -> Result<(), Halt> {
-        self.stats.duration = self.worked_before + self.began.elapsed().as_secs_f64();
-        self.journal.close(&self.stats, Then::GoesOn).await?;
-        Ok(())
-    }
-
-    /// Node runs that have asked the copilot and have not ended.
-    pub(super) fn asked_the_copilot(&self) -> Vec<u64> {
-        self.open_runs_of(super::AUTOPILOT)
-    }
-
-    /// Whether node runs that have not ended may have started other runs.
-    pub(super) fn may_have_children(&self) -> bool {
-        !self.open_runs_of(super::AGENT_EXECUTOR).is_empty()
-    }
-
-    fn open_runs_of(&self, block: &str) -> Vec<u64> {
-        let is_it = |at: NodeAt| self.plan.node(at).block.spec().id == block;
-        self.plan.open().filter(|(_, open)| is_it(open.node)).map(|(run, _)| run).collect()
-    }
-
-    /// Nothing of this attempt acts any more.
-    pub(super) fn drop_work(&mut self) {
-        self.running.clear();
-        self.in_flight.clear();
-        self.lanes.clear();
-        self.held.clear();
-    }
-
     /// Whether nothing can move by itself.
     fn is_idle(&self) -> bool {
         self.in_flight.is_empty() && self.held.is_empty() && self.plan.ready() == 0
@@ -222,64 +161,6 @@ impl Flow {
         // There is more to do: the loop comes back to it after the others.
         self.waiting.tell();
         Ok(())
-    }
-
-    /// Says how many began.
-    fn begin_ready(&mut self) -> Result<usize, Halt> {
-        let room = self.room_for_work();
-        let mut began = 0;
-        while began < room && !self.journal.is_full() {
-            let Some(at) = self.next_to_begin() else { break };
-            if self.plan.next_run() >= self.inner.options.node_runs {
-                return Err(Halt::fail(
-                    "too_many_node_runs",
-                    format!("A run may have {} node runs.", self.inner.options.node_runs),
-                ));
-            }
-            let Some(run) = self.plan.start(at) else { break };
-            self.lanes.push(at, run);
-            match self.plan.node(at).block.spec().effect {
-                // What has no effect can be made again: nobody has to know that it began.
-                Effect::None => self.launch(run, at, 0),
-                Effect::Idempotent | Effect::Once => {
-                    let mut event = self.event(run, at);
-                    event.status = Some(ExecutionStatus::Running);
-                    let number = self.record(event)?;
-                    self.held.push_back((number, run));
-                }
-            }
-            began += 1;
-        }
-        Ok(began)
-    }
-
-    /// How many node runs may begin to work. One that only waits for its outputs to flow does not count as work:
-    /// otherwise those that would take them could not begin.
-    fn room_for_work(&self) -> usize {
-        if self.inner.phase.is_stopping() || self.plan.ready() == 0 {
-            return 0;
-        }
-        let at_work = self.in_flight.values().filter(|run| run.is_at_work()).count();
-        AT_WORK.saturating_sub(at_work + self.held.len())
-    }
-
-    fn next_to_begin(&self) -> Option<NodeAt> {
-        self.plan.next_of(|at| self.lanes.has_room(at))
-    }
-
-    /// Begins what was held until it was stored that it begins.
-    fn release_held(&mut self) {
-        while let Some((number, run)) = self.held.front().copied() {
-            if !self.journal.has_stored(number) {
-                return;
-            }
-            self.held.pop_front();
-            if let Some((at, emitted)) =
-                self.plan.open_run(run).map(|open| (open.node, open.emitted))
-            {
-                self.launch(run, at, emitted);
-            }
-        }
     }
 
     fn note_end(&mut self, run: u64, ended: Result<(), BlockError>) {
@@ -327,28 +208,6 @@ impl Flow {
             ));
         }
         Ok(self.journal.add(event, size))
-    }
-
-    /// People see what takes its time.
-    fn announce_slow(&mut self) -> Result<(), Halt> {
-        let slow = |flight: &InFlight| !flight.announced && flight.began.elapsed() >= ANNOUNCE;
-        if !self.in_flight.values().any(slow) {
-            return Ok(());
-        }
-        // All of a lane, in order: the journal must not have a later run of a node begin before an earlier one.
-        let mut silent: Vec<u64> = self.in_flight.keys().copied().collect();
-        silent.retain(|run| !self.in_flight[run].announced);
-        silent.sort_unstable();
-        for run in silent {
-            let Some(at) = self.plan.open_run(run).map(|open| open.node) else { continue };
-            let mut event = self.event(run, at);
-            event.status = Some(ExecutionStatus::Running);
-            self.record(event)?;
-            if let Some(flight) = self.in_flight.get_mut(&run) {
-                flight.announced = true;
-            }
-        }
-        Ok(())
     }
 
     /// A shutdown takes the run away once nothing works here any more; who only waits can wait elsewhere.

@@ -43,8 +43,8 @@ async fn an_agent_is_imported_listed_run_shown_and_exported_from_the_terminal() 
     assert_eq!(imported.code, Some(1), "one of the two did not come in");
     assert!(imported.out.contains("imported “Fuel surcharge”"), "{}", imported.out);
     let missing = "Blocks that this server does not have:\n  \
-                   4335878a-394e-4e67-adf2-919877ff49ae, in 1 nodes\n  \
-                   436c3984-57fd-4b85-8e9a-459b356883bd, in 1 nodes";
+                   4335878a-394e-4e67-adf2-919877ff49ae, in one node\n  \
+                   436c3984-57fd-4b85-8e9a-459b356883bd, in one node";
     assert!(imported.out.contains(missing), "{}", imported.out);
     assert_eq!(pilothouse(&server, &["import", good]).await.code, Some(0));
     let nothing = pilothouse(&server, &["import", "no-such-file.json"]).await;

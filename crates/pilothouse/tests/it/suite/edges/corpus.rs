@@ -56,7 +56,7 @@ fn server() -> TestServer {
 
 /// With what the route asks for, so that what is sent there is read.
 fn allowed(request: RequestBuilder, path: &str) -> RequestBuilder {
-    match path.starts_with("/api/chat/operations/") {
+    match path.starts_with("/api/chat/operations/") || path == "/api/credits/grant" {
         true => request.header("x-api-key", KEY),
         false => request,
     }
@@ -116,8 +116,16 @@ async fn no_body_hurts_any_route_that_reads_one() {
             let status =
                 refused(send("application/json", body).await, &format!("{method} {path}: {name}"))
                     .await;
-            let expected: &[u16] = if name == "too many bytes" { &[413] } else { &[400, 422] };
-            assert!(expected.contains(&status), "{method} {path}: {name}: {status}");
+            // What is not there is missing whatever is sent to it: these bodies are JSON, and such routes take any.
+            let missing = ["{graph_id}", "{block_id}"].iter().any(|id| path.ends_with(id))
+                || path.ends_with("{block_id}/execute");
+            let fits = match status {
+                404 => missing,
+                413 => name == "too many bytes",
+                400 | 422 => name != "too many bytes",
+                _ => false,
+            };
+            assert!(fits, "{method} {path}: {name}: {status}");
         }
         for media_type in [
             "text/plain",
@@ -158,6 +166,10 @@ async fn no_id_hurts_any_route_that_has_one() {
             };
             only[field] = body[field].clone();
             let url = format!("{}{before}{id}{after}", server.base());
+            // A client takes `..` out of an address by itself, and then asks for something else.
+            if !reqwest::Url::parse(&url).expect("an address").path().starts_with(before) {
+                continue;
+            }
             let request =
                 server.client.request(method.parse().expect("a method"), &url).json(&only);
             let response = allowed(request, &path).send().await.expect("an answer");
