@@ -98,8 +98,7 @@ impl PrivateBroker {
         let mut command = self.command("rabbitmqctl");
         command.args(arguments);
         let running = tokio::task::spawn_blocking(move || command.output());
-        // It starts an Erlang machine of its own, which takes its time on a busy one.
-        let output = tokio::time::timeout(3 * SOON, running).await.expect("in time");
+        let output = tokio::time::timeout(SOON, running).await.expect("in time");
         let output = output.expect("no panic").expect("it runs");
         assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
     }
