@@ -22,7 +22,7 @@ impl Flow {
     pub(super) fn settle_heads(&mut self) -> Result<usize, Halt> {
         let mut flowed = 0;
         for at in self.lanes.latest_first() {
-            while let Some(run) = self.lanes.first(at).filter(|run| self.may_flow(*run, at)) {
+            while let Some(run) = self.lanes.first(at).filter(|_| self.may_flow(at)) {
                 if !self.settle(run, at)? {
                     break;
                 }
@@ -36,18 +36,16 @@ impl Flow {
         Ok(flowed)
     }
 
-    /// What is ready begins before more becomes ready. When it cannot, because too many runs of its nodes are in flight,
-    /// those that have ended flow, and the one that the latest waits for.
-    fn may_flow(&self, run: u64, at: NodeAt) -> bool {
+    /// What is ready begins before more becomes ready. When it cannot, because too many runs of its node are in flight,
+    /// the first of those flows, and nothing else: whatever else flowed would pile up behind it.
+    fn may_flow(&self, at: NodeAt) -> bool {
         if self.journal.is_full() {
             return false;
         }
         if self.plan.ready() < READY {
             return true;
         }
-        let has_ended = self.in_flight.get(&run).is_some_and(|flight| flight.ended.is_some());
-        let waited_for = self.plan.next_of(|_| true) == Some(at);
-        (has_ended || waited_for) && self.next_to_begin().is_none()
+        self.next_to_begin().is_none() && self.plan.next_of(|_| true) == Some(at)
     }
 
     fn settle(&mut self, run: u64, at: NodeAt) -> Result<bool, Halt> {
