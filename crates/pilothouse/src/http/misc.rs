@@ -7,6 +7,7 @@ use axum::extract::State;
 use protocol::problem::ProblemCode;
 use protocol::response::ToolResponse;
 use serde::Serialize;
+use toolbox::providers::OFFLINE_THEMES;
 
 use super::App;
 use super::problem::{Answer, Problem, ProblemBody};
@@ -41,24 +42,13 @@ struct Theme {
 /// What to try. Empty when there is nothing particular to suggest.
 #[utoipa::path(get, path = "/chat/suggested-prompts", operation_id = "suggested_prompts", tag = "service", responses((status = 200, description = "Done", body = SuggestedPrompts)))]
 pub(crate) async fn suggested_prompts(State(app): State<Arc<App>>) -> Json<SuggestedPrompts> {
-    let themes = if app.options.model.is_offline() {
-        vec![Theme {
-            name: "Try the offline pilot".to_owned(),
-            prompts: OFFLINE_PROMPTS.iter().map(|prompt| (*prompt).to_owned()).collect(),
-        }]
-    } else {
-        Vec::new()
-    };
-    Json(SuggestedPrompts { themes })
+    let themes = if app.options.model.is_offline() { OFFLINE_THEMES } else { &[] };
+    let themes = themes.iter().map(|theme| Theme {
+        name: theme.name.to_owned(),
+        prompts: theme.sentences.iter().map(|sentence| sentence.words.to_owned()).collect(),
+    });
+    Json(SuggestedPrompts { themes: themes.collect() })
 }
-
-/// Commands that show streaming, tools, parallel tools and the documentation.
-const OFFLINE_PROMPTS: &[&str] = &[
-    "/help",
-    "/stream count=200 size=20 delay_ms=10",
-    "/tool write_workspace_file {\"filename\":\"hello.txt\",\"overwrite\":true,\"content\":\"Hello from Pilothouse\"}\n/tool search_docs {\"query\":\"resume a stream\"}",
-    "/tool list_workspace_files {}",
-];
 
 #[derive(Serialize, utoipa::ToSchema)]
 pub(crate) struct ChatHealth {

@@ -13,6 +13,7 @@ use std::sync::Arc;
 
 use ports::ModelProvider;
 
+pub use offline::THEMES as OFFLINE_THEMES;
 pub use options::{
     AnthropicOptions, CONTEXT_TOKENS, OpenAiOptions, Prices, ProviderOptions, Timeouts,
 };

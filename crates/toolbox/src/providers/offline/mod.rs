@@ -1,16 +1,20 @@
-//! The pilot that is there when no model is configured. It understands a few commands, needs no
-//! network, and says the same every time, so that a newcomer sees real streaming and real tools at
+//! The pilot that is there when no model is configured. It understands a few commands and
+//! sentences, needs no network, and says the same every time, so that a newcomer sees real streaming and real tools at
 //! once and a benchmark measures everything but a model.
 
 mod command;
 mod performance;
 mod plan;
+mod requests;
+mod sentences;
 mod words;
 
 use async_trait::async_trait;
 use ports::ModelProvider;
 use ports::model::{ModelError, ModelRequest, ModelStream};
 use protocol::turn::Tier;
+
+pub use sentences::THEMES;
 
 pub(super) struct Offline {
     pub(super) context_tokens: u64,

@@ -4,8 +4,14 @@ use ports::model::{
     ModelErrorKind, ModelMessage, ModelRequest, OPERATION_MARK, StopReason, ToolUse,
 };
 
+use protocol::text::cut_end;
+
 use super::command::{self, Command, Deltas};
-use super::words;
+use super::{requests, sentences, words};
+
+/// The tool that a question goes to when nobody understands it.
+const LOOK_UP: &str = "search_docs";
+const QUERY_CHARS: usize = 200;
 
 #[derive(Clone, Debug, PartialEq)]
 pub(super) enum Part {
@@ -29,7 +35,7 @@ pub(super) fn plan(request: &ModelRequest) -> Vec<Part> {
     }
     // A message that came while tools were at work has to be answered together with what they brought.
     let brought = words::report(before);
-    let commands = command::parse(last_words);
+    let commands = understood(last_words, request);
     let mut parts = match commands.is_empty() {
         true if brought.is_empty() => spoken(words::introduction(request)),
         // The last words are the engine's: that this is the last step.
@@ -41,6 +47,29 @@ pub(super) fn plan(request: &ModelRequest) -> Vec<Part> {
         parts.insert(0, Part::Say(brought + "\n\n"));
     }
     parts
+}
+
+/// Commands, a sentence that stands for some, what a card of the page asks for, or a question that the documentation may
+/// answer.
+fn understood(last_words: &str, request: &ModelRequest) -> Vec<Command> {
+    let commands = command::parse(last_words);
+    if !commands.is_empty() {
+        return commands;
+    }
+    if let Some(known) = sentences::commands_for(last_words) {
+        return command::parse(known);
+    }
+    if let Some(asked) = requests::read(last_words) {
+        return vec![asked];
+    }
+    let can_look_up = request.tool_use != ToolUse::Forbidden
+        && request.tools.iter().any(|tool| tool.name == LOOK_UP);
+    if can_look_up && last_words.trim_end().ends_with('?') {
+        let query = cut_end(last_words.trim(), QUERY_CHARS);
+        let arguments = serde_json::json!({ "query": query }).to_string();
+        return vec![Command::Tool { name: LOOK_UP.to_owned(), arguments }];
+    }
+    Vec::new()
 }
 
 /// The conversation around the last message of the person.

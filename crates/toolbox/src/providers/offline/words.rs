@@ -10,6 +10,8 @@ use serde_json::Value;
 const RESULT_CHARS: usize = 200;
 /// Characters of what another session has said, which may report on one below it in turn.
 const ANSWER_CHARS: usize = 1000;
+/// How many finds in the documentation are told.
+const PAGES: usize = 3;
 
 pub(super) const THOUGHT: &str = "I have thought about it; a real model would now answer.";
 
@@ -27,8 +29,9 @@ const CONFIGURE: &str = "To talk to a real model, set `CHAT_API_KEY` (with `CHAT
 pub(super) fn introduction(request: &ModelRequest) -> String {
     let example = example_call(request);
     format!(
-        "I am the offline pilot. No model is configured, so I cannot understand what you write, \
-        but streaming and tools are real. Try one of these:\n\n{COMMANDS}{example}\n{CONFIGURE}"
+        "I am the offline pilot. No model is configured, so I understand a few sentences only \
+        (\"Show me your tools at work\", \"Run the invoice calculator\"), but streaming and tools are \
+        real. Try one of these:\n\n{COMMANDS}{example}\n{CONFIGURE}"
     )
 }
 
@@ -97,10 +100,19 @@ fn carried(response: &Value) -> String {
             cut_end(answer.trim(), ANSWER_CHARS).lines().map(|line| format!("> {line}")).collect();
         return format!("\n\n{}", quoted.join("\n"));
     }
+    if let Some(pages) = response["results"].as_array() {
+        return pages.iter().take(PAGES).map(page).collect();
+    }
     match &response["output"] {
         Value::Null => String::new(),
         output => format!(" `{}`", cut_end(&output.to_string(), RESULT_CHARS)),
     }
+}
+
+/// One find in the documentation.
+fn page(found: &Value) -> String {
+    let word = |name: &str| found[name].as_str().unwrap_or_default().replace(['\n', '#', '`'], " ");
+    format!("\n- **{}** (`{}`): {}", word("title"), word("path"), word("snippet").trim())
 }
 
 /// `news` is what the engine says of a long-running call, after the mark.

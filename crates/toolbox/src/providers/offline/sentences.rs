@@ -1,0 +1,113 @@
+//! Plain sentences that the offline pilot understands, so that a newcomer can see everything at work without learning
+//! its commands. It knows exactly these; what they stand for are its own commands.
+
+/// Sentences that belong together.
+pub struct Theme {
+    pub name: &'static str,
+    pub sentences: &'static [Sentence],
+}
+
+pub struct Sentence {
+    pub words: &'static str,
+    commands: &'static str,
+}
+
+pub const THEMES: &[Theme] = &[
+    Theme {
+        name: "See it work",
+        sentences: &[
+            Sentence { words: "What can you do?", commands: "/help" },
+            Sentence {
+                words: "Show me your tools at work",
+                commands: r##"/tool todo_write {"todos": [{"content": "Look something up", "status": "in_progress", "activeForm": "Looking something up"}, {"content": "Write it down", "status": "pending"}]}
+/tool search_docs {"query": "resume a stream"}
+/tool write_workspace_file {"filename": "notes.md", "overwrite": true, "content": "# Notes\n\nEvery connection is a reader of one log."}"##,
+            },
+            Sentence {
+                words: "Tell me something long",
+                commands: "/stream count=300 size=12 delay_ms=50",
+            },
+            Sentence {
+                words: "Ask me something",
+                commands: r#"/tool ask_question {"questions": [{"question": "Where does the ship go?", "keyword": "port", "example": "Vlissingen"}, {"question": "What does it carry?", "keyword": "cargo", "example": "Herring"}]}"#,
+            },
+        ],
+    },
+    Theme {
+        name: "Agents",
+        sentences: &[
+            Sentence {
+                words: "Find an agent for invoices",
+                commands: r#"/tool find_agent {"query": "invoice"}"#,
+            },
+            Sentence {
+                words: "Run the invoice calculator",
+                commands: r#"/tool run_agent {"username_agent_slug": "pilothouse/invoice-calculator", "use_defaults": true, "wait_for_result": 30}"#,
+            },
+            Sentence {
+                words: "Write a letter that I have to approve",
+                commands: r#"/tool run_agent {"username_agent_slug": "pilothouse/approval-letter", "use_defaults": true, "wait_for_result": 5}"#,
+            },
+        ],
+    },
+    Theme {
+        name: "Longer work",
+        sentences: &[
+            Sentence {
+                words: "Let somebody else do it",
+                commands: r#"/tool run_sub_session {"prompt": "/stream count=100 size=12 delay_ms=60"}"#,
+            },
+            Sentence {
+                words: "Run a slow command",
+                commands: r#"/tool bash_exec {"command": "for i in 1 2 3 4 5; do echo mile $i; sleep 1; done"}"#,
+            },
+        ],
+    },
+];
+
+/// What a sentence stands for. Case, spaces and the mark at its end do not matter.
+pub(super) fn commands_for(message: &str) -> Option<&'static str> {
+    let said = plain(message);
+    let sentences = THEMES.iter().flat_map(|theme| theme.sentences);
+    sentences.into_iter().find(|sentence| plain(sentence.words) == said).map(|known| known.commands)
+}
+
+fn plain(text: &str) -> String {
+    let words = text.trim().trim_end_matches(['.', '?', '!']).split_whitespace();
+    words.map(str::to_lowercase).collect::<Vec<_>>().join(" ")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::command::{self, Command};
+    use super::*;
+
+    #[test]
+    fn every_sentence_stands_for_commands_without_a_mistake() {
+        for sentence in THEMES.iter().flat_map(|theme| theme.sentences) {
+            let commands = command::parse(sentence.commands);
+            assert!(!commands.is_empty(), "{}", sentence.words);
+            for command in commands {
+                match command {
+                    Command::Mistake(what) => panic!("{}: {what}", sentence.words),
+                    Command::Tool { arguments, .. } => {
+                        serde_json::from_str::<serde_json::Value>(&arguments)
+                            .expect(sentence.words);
+                    }
+                    _ => {}
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn a_sentence_is_known_however_it_is_written() {
+        for said in
+            ["What can you do?", "what can you do", " What  can you\ndo ?", "WHAT CAN YOU DO!"]
+        {
+            assert_eq!(commands_for(said), Some("/help"), "{said}");
+        }
+        assert_eq!(commands_for("What can you do for me?"), None);
+        assert_eq!(commands_for(""), None);
+    }
+}
