@@ -43,6 +43,7 @@ pub async fn connect(options: &Options) -> Result<Connected, ConnectError> {
                 reviews: store.clone(),
                 credits: store.clone(),
                 block_runs: store.clone(),
+                reports: store.clone(),
                 values: store.clone(),
                 health: store.clone(),
                 clock,

@@ -100,7 +100,8 @@ impl Engine {
             Some(_) => {}
         }
         let asked = Instant::now();
-        match inner.ports.leases.claim(&turn.id, &WorkerId::fresh(), inner.options.lease).await? {
+        let worker = WorkerId::of(&inner.options.process);
+        match inner.ports.leases.claim(&turn.id, &worker, inner.options.lease).await? {
             Claimed::Won { claim, turn, log_at } => {
                 // It is only claimed to be ended, which takes no worker's time.
                 let (slot, _nobodys) = slots::lend();

@@ -50,7 +50,7 @@ pub(crate) struct Leftovers {
 /// error when whoever has the turn next will have to end it.
 pub(crate) async fn end(left: Leftovers, end: End) -> Result<Finished, NotEnded> {
     let Leftovers { inner, claim, turn, stop, closing, said, spent, started, untitled } = left;
-    let rows = match last_rows(&inner, &claim, &turn, &stop, &end, said).await {
+    let mut rows = match last_rows(&inner, &claim, &turn, &stop, &end, said).await {
         Ok(rows) => rows,
         Err(halt) => {
             tracing::warn!(?halt, "a turn could not be ended; whoever has it next will");
@@ -62,6 +62,7 @@ pub(crate) async fn end(left: Leftovers, end: End) -> Result<Finished, NotEnded>
         End::Failed(ref error) => (TurnStatus::Failed, Some(error.clone()), Usage::default()),
         End::Cancelled => (TurnStatus::Cancelled, None, Usage::default()),
     };
+    note_usage(rows.last_mut(), spent, usage);
     let before = matches!(end, End::Completed(_)).then(|| closing.again());
     let last = closing_segment(closing, &turn, spent, &end).ok_or(NotEnded)?;
     let named = untitled.filter(|_| status == TurnStatus::Completed);
@@ -203,6 +204,16 @@ async fn last_rows(
     }
     rows.push(notice);
     Ok(rows)
+}
+
+/// What the whole turn has used, on its last row: a reader of the history has no chunks.
+fn note_usage(row: Option<&mut NewMessage>, spent: Usage, last_step: Usage) {
+    let mut used = spent;
+    used += last_step;
+    let Some(row) = row.filter(|_| used != Usage::default()) else { return };
+    if let Value::Object(metadata) = row.metadata.get_or_insert_with(|| json!({})) {
+        metadata.insert("usage".to_owned(), json!(used));
+    }
 }
 
 fn unanswered(progress: &Progress, turn: &Turn) -> Vec<ToolCall> {

@@ -93,6 +93,11 @@ impl Engine {
         &self.inner.catalogue
     }
 
+    /// What this process is called where people see who works on what.
+    pub fn process(&self) -> &str {
+        &self.inner.options.process
+    }
+
     /// Whether work is paid for.
     pub fn credits_on(&self) -> bool {
         self.inner.options.credits

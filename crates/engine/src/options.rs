@@ -7,6 +7,8 @@ use protocol::limits;
 
 #[derive(Clone, Debug)]
 pub struct Options {
+    /// What this process is called where people see who works on what.
+    pub process: String,
     /// Turns that run at the same time in this process.
     pub workers: usize,
     pub lease: Duration,
@@ -46,6 +48,7 @@ pub struct Options {
 impl Default for Options {
     fn default() -> Self {
         Self {
+            process: "engine".to_owned(),
             workers: 5,
             lease: Duration::from_secs(15),
             renew: Duration::from_secs(5),

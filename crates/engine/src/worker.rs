@@ -100,7 +100,7 @@ async fn run(inner: &Arc<Inner>, turn_id: &TurnId, delivery: Option<Delivery>) {
     let asked = Instant::now();
     // A name for this claim alone: the turn that this worker ran before may still be ours and wait for something, and a
     // repeated delivery of it must not look like a repeated claim.
-    let worker = WorkerId::fresh();
+    let worker = WorkerId::of(&inner.options.process);
     let leases = &inner.ports.leases;
     let claimed =
         claim(inner, &turn_id.into(), || leases.claim(turn_id, &worker, inner.options.lease)).await;

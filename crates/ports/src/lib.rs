@@ -30,7 +30,7 @@ pub use model::ModelProvider;
 pub use queue::Queue;
 pub use store::{
     ApiKeys, BlockRuns, Credits, Executions, Failing, Fenced, FollowUps, Graphs, Health, Library,
-    Listings, Messages, Operations, Outbox, Reviews, Sessions, Turns, Values,
+    Listings, Messages, Operations, Outbox, Reports, Reviews, Sessions, Turns, Values,
 };
 pub use stream_log::StreamLog;
 pub use tool::Tool;
@@ -59,6 +59,7 @@ pub struct Ports {
     pub credits: Arc<dyn Credits>,
     pub block_runs: Arc<dyn BlockRuns>,
     pub values: Arc<dyn Values>,
+    pub reports: Arc<dyn Reports>,
     pub health: Arc<dyn Health>,
     pub clock: Arc<dyn Clock>,
 }

@@ -1,7 +1,7 @@
 //! What a block declares about itself. Validation, the catalogue and the client's forms are derived from this.
 
 use serde::{Deserialize, Serialize};
-use serde_json::{Value, json};
+use serde_json::Value;
 
 use crate::tool::Effect;
 
@@ -47,25 +47,79 @@ impl BlockSpec {
         required.into_iter().flatten().filter_map(Value::as_str)
     }
 
-    /// As the origin's clients read it.
-    pub fn describe(&self) -> Value {
-        let categories = self
-            .categories
-            .iter()
-            .map(|category| json!({ "category": category, "description": category.description() }));
-        json!({
-            "id": self.id,
-            "name": self.name,
-            "description": self.description,
-            "inputSchema": self.inputs,
-            "outputSchema": self.outputs,
-            "categories": categories.collect::<Vec<_>>(),
-            "costs": self.costs,
-            "staticOutput": self.static_output,
-            "uiType": self.kind,
-            "isSensitive": self.sensitive,
+    /// The pins that take stored credentials without which it cannot do its work: those whose schema names
+    /// `credentials_types`.
+    pub fn credentials(&self) -> impl Iterator<Item = CredentialsPin<'_>> {
+        let pins = self.inputs.get("properties").and_then(Value::as_object).into_iter().flatten();
+        pins.filter(|(_, schema)| Self::is_credentials(schema)).map(|(name, schema)| {
+            let text = |key: &str| schema.get(key).and_then(Value::as_str);
+            CredentialsPin {
+                name,
+                title: text("title").unwrap_or(name),
+                provider: text("credentials_provider"),
+            }
         })
     }
+
+    /// Whether a pin of this schema takes stored credentials.
+    pub fn is_credentials(schema: &Value) -> bool {
+        schema.get("credentials_types").is_some()
+    }
+
+    /// As the origin's clients read it.
+    pub fn describe(&self) -> BlockDescription {
+        let described = |category: &Category| CategoryDescription {
+            category: *category,
+            description: category.description(),
+        };
+        BlockDescription {
+            id: self.id,
+            name: self.name,
+            description: self.description,
+            input_schema: self.inputs.clone(),
+            output_schema: self.outputs.clone(),
+            categories: self.categories.iter().map(described).collect(),
+            costs: self.costs,
+            static_output: self.static_output,
+            ui_type: self.kind,
+            is_sensitive: self.sensitive,
+        }
+    }
+}
+
+/// A pin that takes stored credentials.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct CredentialsPin<'a> {
+    pub name: &'a str,
+    pub title: &'a str,
+    pub provider: Option<&'a str>,
+}
+
+/// A block as the catalogue lists it.
+#[derive(Clone, Debug, Serialize, utoipa::ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct BlockDescription {
+    pub id: &'static str,
+    /// The origin's class name: `CalculatorBlock`.
+    pub name: &'static str,
+    pub description: &'static str,
+    /// JSON schema of what it takes.
+    pub input_schema: Value,
+    /// JSON schema of what it gives, a property for each pin.
+    pub output_schema: Value,
+    pub categories: Vec<CategoryDescription>,
+    pub costs: &'static [BlockCost],
+    /// Its output stays for all later runs of what follows it.
+    pub static_output: bool,
+    pub ui_type: BlockKind,
+    /// Acts on the world in a way that a careful person wants to see first.
+    pub is_sensitive: bool,
+}
+
+#[derive(Clone, Debug, Serialize, utoipa::ToSchema)]
+pub struct CategoryDescription {
+    pub category: Category,
+    pub description: &'static str,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, utoipa::ToSchema)]
@@ -144,7 +198,7 @@ impl Category {
 }
 
 /// What a run of a block costs, in credits.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, utoipa::ToSchema)]
 pub struct BlockCost {
     #[serde(rename = "cost_type")]
     pub kind: CostKind,
@@ -154,7 +208,7 @@ pub struct BlockCost {
     pub per: u64,
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, utoipa::ToSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum CostKind {
     Run,

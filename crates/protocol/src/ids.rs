@@ -72,9 +72,22 @@ id!(
     CallId
 );
 id!(
-    /// One worker of one process.
+    /// One worker of one process, for one claim: `process/…`.
     WorkerId
 );
+
+impl WorkerId {
+    /// A fresh name that says which process it belongs to.
+    pub fn of(process: &str) -> Self {
+        Self(format!("{process}/{}", Self::fresh()))
+    }
+
+    /// The process, as far as the name says it.
+    pub fn process(&self) -> &str {
+        self.0.split_once('/').map_or(&self.0, |(process, _)| process)
+    }
+}
+
 id!(
     /// A long-running tool call that outlives its step.
     OperationId

@@ -50,6 +50,7 @@ problem_codes! {
     FolderNotFound = "FOLDER_NOT_FOUND", 404;
     ListingNotFound = "STORE_AGENT_NOT_FOUND", 404;
     ReviewNotFound = "REVIEW_NOT_FOUND", 404;
+    FileNotFound = "FILE_NOT_FOUND", 404;
     MethodNotAllowed = "METHOD_NOT_ALLOWED", 405;
     /// The message id was used before with another text.
     MessageIdReused = "MESSAGE_ID_REUSED", 409;

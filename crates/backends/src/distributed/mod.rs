@@ -78,6 +78,7 @@ pub(crate) async fn connect(
         reviews: store.clone(),
         credits: store.clone(),
         block_runs: store.clone(),
+        reports: store.clone(),
         values: store,
         health: distributed.clone(),
         clock,

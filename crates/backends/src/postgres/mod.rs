@@ -43,6 +43,7 @@ mod messages;
 mod operations;
 mod outbox;
 mod pool;
+mod reports;
 mod reviews;
 mod rows;
 pub(crate) mod schema;

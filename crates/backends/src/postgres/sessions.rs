@@ -13,6 +13,7 @@ use super::rows::session_columns;
 use super::text::{Text, optional};
 use super::turns::slots;
 use super::{Postgres, rows, session_delete};
+use crate::title_search::expressions;
 
 #[async_trait]
 impl Sessions for Postgres {
@@ -65,6 +66,7 @@ impl Sessions for Postgres {
         let Some(user) = owner.user() else {
             return Ok(SessionPage { sessions: Vec::new(), total: 0 });
         };
+        let wanted = &wanted;
         self.read(|db| async move { list(&db, user, wanted).await }).await
     }
 
@@ -162,20 +164,31 @@ pub(super) async fn find(
     row.as_ref().map(rows::session).transpose()
 }
 
-async fn list(db: &Connection, user: &UserId, wanted: ListSessions) -> Result<SessionPage, Fault> {
-    let user = Text(user.as_str());
+/// The sessions of a user whose titles have every word of a search.
+macro_rules! found {
+    () => {
+        "s.user_id = $1 AND (cardinality($2::text[]) = 0 OR coalesce(s.title, '') ~ ALL ($2))"
+    };
+}
+
+async fn list(db: &Connection, user: &UserId, wanted: &ListSessions) -> Result<SessionPage, Fault> {
+    let (user, words) = (Text(user.as_str()), expressions(&wanted.words));
     let (limit, offset) = (i64::from(wanted.limit), i64::from(wanted.offset));
     let (total, found) = try_join(
-        db.query_one("SELECT count(*) AS total FROM session WHERE user_id = $1", &[&user]),
+        db.query_one(
+            concat!("SELECT count(*) AS total FROM session AS s WHERE ", found!()),
+            &[&user, &words],
+        ),
         db.query(
             concat!(
                 "SELECT ",
                 session_columns!(),
-                " FROM session AS s WHERE s.user_id = $1
-                 ORDER BY (s.is_pinned AND $4) DESC, s.updated_at DESC, s.created DESC
-                 LIMIT $2 OFFSET $3"
+                " FROM session AS s WHERE ",
+                found!(),
+                " ORDER BY (s.is_pinned AND $5) DESC, s.updated_at DESC, s.created DESC
+                 LIMIT $3 OFFSET $4"
             ),
-            &[&user, &limit, &offset, &wanted.pinned_first],
+            &[&user, &words, &limit, &offset, &wanted.pinned_first],
         ),
     )
     .await?;

@@ -24,6 +24,7 @@ mod operations;
 mod outbox;
 mod pen;
 mod readers;
+mod reports;
 mod reserve;
 mod reviews;
 mod rows;

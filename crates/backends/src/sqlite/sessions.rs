@@ -10,6 +10,7 @@ use rusqlite::{Connection, OptionalExtension, params};
 use super::fault::Fault;
 use super::job::{Done, Need};
 use super::{Moment, Sqlite, rows, session_delete};
+use crate::title_search::globs;
 
 #[async_trait]
 impl Sessions for Sqlite {
@@ -154,18 +155,25 @@ pub(super) fn find(
     Ok(found)
 }
 
+/// Whether a title has every word of a search.
+const FOUND: &str = "(?2 = '[]' OR NOT EXISTS (
+    SELECT 1 FROM json_each(?2) AS word WHERE ifnull(s.title, '') NOT GLOB word.value))";
+
 fn list(db: &Connection, user: &UserId, wanted: ListSessions) -> Result<SessionPage, Fault> {
+    let globs = serde_json::json!(globs(&wanted.words)).to_string();
     let total: i64 = db
-        .prepare_cached("SELECT count(*) FROM session WHERE user_id = ?1")?
-        .query_row([user.as_str()], |row| row.get(0))?;
+        .prepare_cached(&format!(
+            "SELECT count(*) FROM session AS s WHERE s.user_id = ?1 AND {FOUND}"
+        ))?
+        .query_row([user.as_str(), &globs], |row| row.get(0))?;
     let pinned = if wanted.pinned_first { "s.is_pinned DESC," } else { "" };
     let sessions = db
         .prepare_cached(&format!(
-            "SELECT {} FROM session AS s WHERE s.user_id = ?1
-             ORDER BY {pinned} s.updated_at DESC, s.rowid DESC LIMIT ?2 OFFSET ?3",
+            "SELECT {} FROM session AS s WHERE s.user_id = ?1 AND {FOUND}
+             ORDER BY {pinned} s.updated_at DESC, s.rowid DESC LIMIT ?3 OFFSET ?4",
             rows::SESSION
         ))?
-        .query_map(params![user.as_str(), wanted.limit, wanted.offset], rows::session)?
+        .query_map(params![user.as_str(), globs, wanted.limit, wanted.offset], rows::session)?
         .collect::<Result<_, _>>()?;
     Ok(SessionPage { sessions, total: total as u64 })
 }

@@ -37,7 +37,7 @@ async fn claim_and_start(
     delivery: Option<Delivery>,
 ) -> PortResult<()> {
     let asked = Instant::now();
-    let worker = WorkerId::fresh();
+    let worker = WorkerId::of(&inner.options.process);
     let executions = &inner.ports.executions;
     let claimed =
         claim(inner, &id.into(), || executions.claim(id, &worker, inner.options.lease)).await;

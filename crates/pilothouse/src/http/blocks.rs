@@ -8,6 +8,7 @@ use engine::{BlockRefused, BlockRequest};
 use ports::call_services::{BlockCall, BlockCallEnd};
 use ports::store::BlockOutcome;
 use protocol::BlockId;
+use protocol::block::BlockDescription;
 use protocol::permissions::Permissions;
 use protocol::problem::ProblemCode;
 use serde::Deserialize;
@@ -30,8 +31,8 @@ pub(crate) struct RunQuery {
 }
 
 /// Every block, with what it takes and gives.
-#[utoipa::path(get, path = "/blocks", operation_id = "list_blocks", tag = "blocks", responses((status = 200, description = "Done", body = Vec<Object>)))]
-pub(crate) async fn list(State(app): State<Arc<App>>, _: Person) -> Json<Vec<Value>> {
+#[utoipa::path(get, path = "/blocks", operation_id = "list_blocks", tag = "blocks", responses((status = 200, description = "Done", body = Vec<BlockDescription>)))]
+pub(crate) async fn list(State(app): State<Arc<App>>, _: Person) -> Json<Vec<BlockDescription>> {
     Json(app.engine.blocks().iter().map(|block| block.spec().describe()).collect())
 }
 

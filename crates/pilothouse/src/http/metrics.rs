@@ -66,12 +66,18 @@ pub(crate) async fn keep_up(handle: PrometheusHandle) {
 }
 
 pub(crate) async fn render(State(app): State<Arc<App>>, headers: HeaderMap) -> Answer<Response> {
-    if app.metrics_access == Access::Key && !app.internal_key.is_shown(&headers) {
-        return Err(Problem::unauthenticated("Send CHAT_INTERNAL_API_KEY as `x-api-key`."));
-    }
+    admit(&app, &headers)?;
     measure(&app).await;
     let text = app.metrics.render();
     Ok(([(header::CONTENT_TYPE, "text/plain; version=0.0.4; charset=utf-8")], text).into_response())
+}
+
+/// Refuses whoever may not see how the server is doing.
+pub(super) fn admit(app: &App, headers: &HeaderMap) -> Answer<()> {
+    if app.metrics_access == Access::Key && !app.internal_key.is_shown(headers) {
+        return Err(Problem::unauthenticated("Send CHAT_INTERNAL_API_KEY as `x-api-key`."));
+    }
+    Ok(())
 }
 
 /// What cannot be read is shown as not a number: the rest must be there while a server is down, when it is needed most.
@@ -111,6 +117,7 @@ async fn measure(app: &App) {
     metrics::gauge!("pilothouse_open_connections").set(app.connections.count() as f64);
 }
 
-async fn within<T>(question: impl Future<Output = PortResult<T>>) -> Option<T> {
+/// The answer, if there is one soon.
+pub(super) async fn within<T>(question: impl Future<Output = PortResult<T>>) -> Option<T> {
     tokio::time::timeout(PATIENCE, question).await.ok()?.ok()
 }

@@ -33,12 +33,16 @@ impl<A: From<String>, B: From<String>, S: Send + Sync> FromRequestParts<S> for I
     }
 }
 
+/// Whether it can be an id of ours.
+pub(super) fn is_id(text: &str) -> bool {
+    text.len() <= ID_BYTES && !text.chars().any(char::is_control)
+}
+
 /// The first ids of the path.
 async fn ids<const N: usize, S: Send + Sync>(parts: &mut Parts, state: &S) -> Answer<[String; N]> {
     let missing = || Problem::new(ProblemCode::RouteNotFound, "There is nothing here.");
     let params = RawPathParams::from_request_parts(parts, state).await.map_err(|_| missing())?;
-    let is_id = |id: &&str| id.len() <= ID_BYTES && !id.chars().any(char::is_control);
     let ids: Vec<String> =
-        params.iter().map(|(_, id)| id).take(N).filter(is_id).map(str::to_owned).collect();
+        params.iter().map(|(_, id)| id).take(N).filter(|id| is_id(id)).map(str::to_owned).collect();
     ids.try_into().map_err(|_| missing())
 }

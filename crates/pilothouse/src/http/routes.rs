@@ -6,8 +6,8 @@ use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 
 use super::{
-    App, api_keys, blocks, cancel, credits, executions, follow_ups, graphs, history, library, misc,
-    operations, reviews, sessions, store, stream, tasks,
+    App, about, api_keys, blocks, cancel, credits, executions, follow_ups, graphs, history,
+    library, misc, operations, ops, reviews, sessions, store, stream, tasks, usage, workspace,
 };
 
 /// Routes that need an identity. A new route belongs here unless there is a reason.
@@ -29,6 +29,9 @@ pub(super) fn protected() -> OpenApiRouter<Arc<App>> {
         .routes(routes!(stream::follow_task))
         .routes(routes!(stream::start, stream::resume))
         .routes(routes!(tasks::read))
+        .routes(routes!(usage::read))
+        .routes(routes!(workspace::download))
+        .routes(routes!(workspace::list))
 }
 
 /// Those of agents: all of them need a user.
@@ -76,7 +79,9 @@ fn agents() -> OpenApiRouter<Arc<App>> {
 /// Routes of the API that everybody may call, or that ask for a key of their own.
 pub(super) fn open() -> OpenApiRouter<Arc<App>> {
     OpenApiRouter::new()
+        .routes(routes!(about::about))
         .routes(routes!(credits::grant))
         .routes(routes!(misc::chat_health))
         .routes(routes!(operations::complete))
+        .routes(routes!(ops::overview))
 }

@@ -20,6 +20,8 @@ use super::problem::{Answer, Problem, ProblemBody};
 
 /// Bytes of a session's metadata as JSON.
 const METADATA_BYTES: usize = 16 * 1024;
+/// Characters of a search; half a title finds as well as a whole one.
+const SEARCH_CHARS: usize = 100;
 
 #[derive(Default, Deserialize, utoipa::ToSchema)]
 #[serde(deny_unknown_fields)]
@@ -48,6 +50,8 @@ pub(crate) struct ListQuery {
     offset: Option<u32>,
     /// Pinned sessions first (the default), or strictly the latest first.
     pinned_first: Option<bool>,
+    /// Words that a title has to have, in any order, in capitals or not; 1 to 100 characters.
+    search: Option<String>,
 }
 
 #[derive(Serialize, utoipa::ToSchema)]
@@ -156,6 +160,7 @@ pub(crate) async fn list(
         limit,
         offset: query.offset.unwrap_or(0),
         pinned_first: query.pinned_first.unwrap_or(true),
+        words: query.search.as_deref().map(words).transpose()?.unwrap_or_default(),
     };
     let page = app.ports.sessions.list(&identity.owner, wanted).await?;
     let sessions = page.sessions.into_iter().map(SessionSummary::from).collect();
@@ -234,6 +239,14 @@ pub(crate) async fn assign_user(
         Assigned::Done | Assigned::Already => Ok(OK),
         Assigned::NotFound => Err(Problem::no_session()),
     }
+}
+
+fn words(search: &str) -> Answer<Vec<String>> {
+    let search = search.trim();
+    if !(1..=SEARCH_CHARS).contains(&search.chars().count()) || search.contains(char::is_control) {
+        return Err(Problem::invalid(format!("search has 1 to {SEARCH_CHARS} characters.")));
+    }
+    Ok(search.split_whitespace().map(str::to_owned).collect())
 }
 
 fn found(found: bool) -> Answer<()> {

@@ -148,8 +148,16 @@ fn services(
     })
 }
 
+/// The machine and the process on it, for people who see who works on what. A slash ends the name elsewhere.
+fn process_name() -> String {
+    let host = std::fs::read_to_string("/proc/sys/kernel/hostname").unwrap_or_default();
+    let host = Some(host.trim()).filter(|host| !host.is_empty()).unwrap_or("pilothouse");
+    format!("{}-{}", host.replace('/', "-"), std::process::id())
+}
+
 fn engine_options(settings: &Settings) -> engine::Options {
     engine::Options {
+        process: process_name(),
         workers: settings.workers,
         lease: settings.turn_lease.0,
         renew: settings.turn_renew.0,

@@ -10,7 +10,8 @@ use crate::error::PortResult;
 /// Laws: a session is seen by its owner only (`a_foreign_session_looks_missing`); a generated title never
 /// replaces a user's (`a_generated_title_never_replaces_a_users`); an anonymous session is claimed once
 /// (`an_anonymous_session_is_claimed_once`); deletion takes everything with it
-/// (`a_deleted_session_leaves_nothing`); one with a chosen id is made once (`a_session_with_a_chosen_id_is_made_once`).
+/// (`a_deleted_session_leaves_nothing`); one with a chosen id is made once (`a_session_with_a_chosen_id_is_made_once`);
+/// a search finds titles that have all of its words (`sessions_are_found_by_the_words_of_their_title`).
 #[async_trait]
 pub trait Sessions: Send + Sync {
     /// `Broken` when the id was chosen and belongs to somebody else.
@@ -36,11 +37,13 @@ pub struct NewSession {
     pub depth: u32,
 }
 
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub struct ListSessions {
     pub limit: u32,
     pub offset: u32,
     pub pinned_first: bool,
+    /// Only those whose title has all of these in it, in any order, in capitals or not. Empty: all.
+    pub words: Vec<String>,
 }
 
 #[derive(Clone, Debug, PartialEq)]

@@ -3,12 +3,17 @@
 
 mod agents;
 mod blocks;
+mod setup;
 
 pub use agents::{
     AgentDetails, AgentInfo, AgentOutput, AgentSource, AvailableExecution, ExecutionOptions,
     ExecutionOutput, ExecutionStarted,
 };
 pub use blocks::{BlockDetails, BlockInfo, BlockOutput, ReviewRequired};
+pub use setup::{
+    ExecutionMode, GoalType, NeededCredentials, NeededInput, Requirements, SetupInfo,
+    SetupRequirements, SuggestedGoal, UserReadiness,
+};
 
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -216,6 +221,8 @@ pub enum ResponseBody {
     },
     BlockOutput(BlockOutput),
     ReviewRequired(ReviewRequired),
+    SetupRequirements(SetupRequirements),
+    SuggestedGoal(SuggestedGoal),
     /// What a tool of somebody else answered.
     ExternalToolOutput {
         tool: String,

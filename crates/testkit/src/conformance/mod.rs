@@ -26,6 +26,7 @@ pub mod parked;
 pub mod places;
 pub mod queue;
 pub mod regenerate;
+pub mod reports;
 pub mod reviews;
 pub mod scene;
 pub mod sessions;
@@ -49,8 +50,9 @@ pub use crate::{
     leases_laws as leases, library_laws as library, listings_laws as listings,
     messages_laws as messages, operations_laws as operations, outbox_laws as outbox,
     parked_laws as parked, places_laws as places, queue_laws as queue,
-    regenerate_laws as regenerate, reviews_laws as reviews, sessions_laws as sessions,
-    stream_log_laws as stream_log, tree_laws as tree, turns_laws as turns, values_laws as values,
+    regenerate_laws as regenerate, reports_laws as reports, reviews_laws as reviews,
+    sessions_laws as sessions, stream_log_laws as stream_log, tree_laws as tree,
+    turns_laws as turns, values_laws as values,
 };
 
 /// Caps that no law reaches unless it is about them.
@@ -77,6 +79,7 @@ macro_rules! all_laws {
         $crate::api_keys_laws!($fixture);
         $crate::engine_laws!($fixture);
         $crate::files_laws!($fixture);
+        $crate::reports_laws!($fixture);
     };
 }
 

@@ -21,11 +21,13 @@ macro_rules! sessions_laws {
             the_latest_sessions_come_first_and_pinned_ones_before_them,
             a_session_says_whether_it_is_at_work,
             a_session_with_a_chosen_id_is_made_once,
+            sessions_are_found_by_the_words_of_their_title,
         );
     };
 }
 
-const ALL: ListSessions = ListSessions { limit: 100, offset: 0, pinned_first: false };
+const ALL: ListSessions =
+    ListSessions { limit: 100, offset: 0, pinned_first: false, words: Vec::new() };
 
 pub async fn a_foreign_session_looks_missing(fixture: &mut impl Fixture) {
     let ports = fixture.ports();
@@ -144,7 +146,7 @@ pub async fn the_latest_sessions_come_first_and_pinned_ones_before_them(
         page.sessions.into_iter().map(|session| session.id).collect::<Vec<_>>()
     };
     assert_eq!(listed(ALL).await, [old.id.clone(), new.id.clone(), pinned.id.clone()]);
-    let page = ListSessions { limit: 2, offset: 1, pinned_first: true };
+    let page = ListSessions { limit: 2, offset: 1, pinned_first: true, words: Vec::new() };
     assert_eq!(listed(page).await, [old.id, new.id]);
 }
 
@@ -180,4 +182,46 @@ pub async fn a_session_with_a_chosen_id_is_made_once(fixture: &mut impl Fixture)
         assert!(matches!(refused, Err(ports::PortError::Broken(_))), "{refused:?}");
     }
     assert_eq!(sessions.list(&ann, ALL).await.expect("list").total, 1);
+}
+
+pub async fn sessions_are_found_by_the_words_of_their_title(fixture: &mut impl Fixture) {
+    let ports = fixture.ports();
+    let (ann, bob) = (user("ann"), user("bob"));
+    let named = async |owner: &Owner, title: &str| {
+        let id = session(ports, owner).await.id;
+        let title = Title::ByUser(title.to_owned());
+        assert!(ports.sessions.set_title(owner, &id, title).await.expect("title"));
+    };
+    let titles =
+        ["Invoices of May", "Ärger mit ÖPNV", "100% [sure]*?", "a_b \\ (c|d)", "100 invoices"];
+    for title in titles {
+        named(&ann, title).await;
+    }
+    named(&bob, "Invoices of bob").await;
+    session(ports, &ann).await;
+    for (search, found) in [
+        ("invoices", vec!["100 invoices", "Invoices of May"]),
+        ("MAY inv", vec!["Invoices of May"]),
+        ("voices june", vec![]),
+        ("ärger öpnv", vec!["Ärger mit ÖPNV"]),
+        ("100%", vec!["100% [sure]*?"]),
+        ("[SURE]*?", vec!["100% [sure]*?"]),
+        ("[a-z]", vec![]),
+        ("0.*s", vec![]),
+        ("_", vec!["a_b \\ (c|d)"]),
+        ("\\", vec!["a_b \\ (c|d)"]),
+        ("(C|D)", vec!["a_b \\ (c|d)"]),
+    ] {
+        let words = search.split_whitespace().map(str::to_owned).collect();
+        let page = ports.sessions.list(&ann, ListSessions { words, ..ALL }).await.expect("list");
+        assert_eq!(page.total, found.len() as u64, "{search}");
+        let mut seen: Vec<_> = page.sessions.into_iter().filter_map(|s| s.title).collect();
+        seen.sort();
+        assert_eq!(seen, found, "{search}");
+    }
+    let words = vec!["invoices".to_owned()];
+    let page = ListSessions { limit: 1, offset: 1, words, ..ALL };
+    let page = ports.sessions.list(&ann, page).await.expect("list");
+    assert_eq!((page.total, page.sessions.len()), (2, 1), "a page of what was found");
+    assert_eq!(ports.sessions.list(&ann, ALL).await.expect("list").total, 6);
 }

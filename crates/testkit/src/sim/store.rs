@@ -43,6 +43,7 @@ pub(super) fn ports(node: &Arc<Node>) -> Ports {
         reviews: Arc::new(Absent),
         credits: Arc::new(Absent),
         block_runs: Arc::new(Absent),
+        reports: Arc::new(Absent),
         values: Arc::new(Absent),
         health: Arc::new(Absent),
         clock: node.clone(),

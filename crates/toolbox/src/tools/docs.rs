@@ -17,6 +17,7 @@ const GUIDE: &[(&str, &str)] = &[
     ("sessions-and-turns.md", include_str!("../../../../docs/guide/sessions-and-turns.md")),
     ("streaming-and-resume.md", include_str!("../../../../docs/guide/streaming-and-resume.md")),
     ("tools.md", include_str!("../../../../docs/guide/tools.md")),
+    ("web.md", include_str!("../../../../docs/guide/web.md")),
 ];
 
 const SNIPPET_CHARS: usize = 240;

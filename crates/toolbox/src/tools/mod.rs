@@ -23,6 +23,7 @@ mod run_agent;
 mod run_block;
 mod run_sub_session;
 mod search_docs;
+mod setup;
 mod shelves;
 mod store;
 mod sub_session;
@@ -104,7 +105,12 @@ fn built_in(services: &Services) -> Vec<Arc<dyn Tool>> {
     tools.push(Arc::new(get_sub_session_result::GetSubSessionResult::new(*max_wait)));
     tools.push(Arc::new(list_workspace_files::ListWorkspaceFiles::new(files.clone())));
     tools.push(Arc::new(read_workspace_file::ReadWorkspaceFile::new(files.clone())));
-    tools.push(Arc::new(run_agent::RunAgent::new(shelves.clone(), clock.clone(), *max_wait)));
+    tools.push(Arc::new(run_agent::RunAgent::new(
+        shelves.clone(),
+        blocks.clone(),
+        clock.clone(),
+        *max_wait,
+    )));
     tools.push(Arc::new(run_block::RunBlock::new(blocks)));
     tools.push(Arc::new(run_sub_session::RunSubSession::new(*max_wait)));
     tools.push(Arc::new(search_docs::SearchDocs::new(docs.clone())));

@@ -11,7 +11,7 @@ use serde::Deserialize;
 use serde_json::{Map, Value, json};
 
 use super::block_choice::{self, Blocks};
-use super::{arguments, block_call, store};
+use super::{arguments, block_call, setup, store};
 
 const NAME: &str = "run_block";
 
@@ -66,6 +66,11 @@ impl Tool for RunBlock {
         let Arguments { block_id, input_data, validate_only } = arguments::parse(arguments)?;
         store::user(&context)?;
         let spec = self.blocks.runnable(block_id.trim(), &context)?;
+        if !context.dry_run
+            && let Some(told) = setup::of_block(spec)
+        {
+            return Ok(told);
+        }
         let input = input_data.unwrap_or_default();
         if let Some(told) = block_choice::misfit(spec, &input) {
             return Ok(told);

@@ -79,6 +79,7 @@ pub(super) async fn ports(store: Postgres, folder: &Path) -> Ports {
         reviews: store.clone(),
         credits: store.clone(),
         block_runs: store.clone(),
+        reports: store.clone(),
         values: store.clone(),
         health: Arc::new(StoreAlone(store)),
         clock: Arc::new(SystemClock),

@@ -14,6 +14,7 @@ conformance::outbox!(Fixture);
 conformance::parked!(Fixture);
 conformance::places!(Fixture);
 conformance::regenerate!(Fixture);
+conformance::reports!(Fixture);
 conformance::sessions!(Fixture);
 conformance::stream_log!(Fixture);
 conformance::tree!(Fixture);

@@ -46,6 +46,7 @@ pub(crate) struct AgentList {
 
 /// An entry, with what a caller needs to know to run its agent.
 #[derive(Serialize, utoipa::ToSchema)]
+#[schema(as = LibraryAgentDetails)]
 pub(crate) struct AgentDetails {
     #[serde(flatten)]
     agent: LibraryAgent,

@@ -170,3 +170,18 @@ async fn small_answers_have_their_fields() {
     let schema = server.get("/chat/schema/tool-responses").send().await.expect("an answer");
     assert_eq!(refusal(schema).await, (501, "NOT_IMPLEMENTED".into()));
 }
+
+#[tokio::test]
+async fn sessions_are_found_by_words_of_their_titles() {
+    let server = TestServer::start(ENGINE);
+    for title in ["Invoices of May", "Holidays in May"] {
+        let path = format!("/chat/sessions/{}/title", server.session().await);
+        let named = server.client.patch(server.api(&path)).json(&json!({"title": title}));
+        assert_eq!(named.send().await.expect("an answer").status(), 200);
+    }
+    assert_eq!(list(&server, "?search=may").await["total"], 2);
+    let found = list(&server, "?search=%20MAY%20invoice").await;
+    assert_eq!(found["total"], 1);
+    assert_eq!(found["sessions"][0]["title"], "Invoices of May");
+    assert_eq!(list(&server, "?search=%25").await, json!({"sessions": [], "total": 0}));
+}

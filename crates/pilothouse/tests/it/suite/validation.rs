@@ -121,6 +121,9 @@ async fn other_routes_judge_as_strictly() {
         "/chat/sessions?limit=x",
         "/chat/sessions?offset=-1",
         "/chat/sessions?limit=1&limit=2",
+        "/chat/sessions?search=",
+        "/chat/sessions?search=%20%20",
+        "/chat/sessions?search=a%00b",
     ] {
         let answer = refusal(server.get(path).send().await.expect("an answer")).await;
         assert_eq!(answer, (422, "VALIDATION_ERROR".into()), "{path}");

@@ -1,14 +1,16 @@
-//! Runs of agents and of blocks, which no simulated process has. So none is ever due and none is open.
+//! Runs of agents and of blocks, which no simulated process has, so that none is ever due and none is open; and the
+//! reports about them.
 
 use std::time::Duration;
 
 use async_trait::async_trait;
 use ports::leases::Renewal;
 use ports::store::{
-    Advance, Advanced, BlockOutcome, BlockRunBegun, Decided, ExecutionClaimed, ExecutionCreated,
-    ExecutionDeleted, JournalBatch, ListExecutions, NewBlockRun, NewExecution, Verdict,
+    Advance, Advanced, BlockOutcome, BlockRunBegun, DayOfUse, Decided, ExecutionClaimed,
+    ExecutionCreated, ExecutionDeleted, JournalBatch, ListExecutions, LiveExecutions, LiveTurn,
+    NewBlockRun, NewExecution, Verdict,
 };
-use ports::{BlockRuns, Credits, Executions, Fenced, PortResult, Reviews};
+use ports::{BlockRuns, Credits, Executions, Fenced, PortResult, Reports, Reviews};
 use protocol::credit::{Charge, Transaction, TransactionKind};
 use protocol::execution::{Execution, ExecutionClaim};
 use protocol::review::Review;
@@ -83,6 +85,21 @@ impl Executions for Absent {
 
     async fn count_open(&self) -> PortResult<(u64, u64)> {
         Ok((0, 0))
+    }
+}
+
+#[async_trait]
+impl Reports for Absent {
+    async fn usage(&self, _: &UserId) -> PortResult<Vec<DayOfUse>> {
+        absent()
+    }
+
+    async fn live_turns(&self, _: u32) -> PortResult<Vec<LiveTurn>> {
+        absent()
+    }
+
+    async fn live_executions(&self, _: u32) -> PortResult<LiveExecutions> {
+        absent()
     }
 }
 

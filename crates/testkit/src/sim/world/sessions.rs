@@ -62,6 +62,7 @@ impl State {
             .sessions
             .values()
             .filter(|row| row.session.user_id.as_ref() == Some(user))
+            .filter(|row| has_words(row.session.title.as_deref().unwrap_or(""), &wanted.words))
             .collect();
         let total = rows.len() as u64;
         rows.sort_by_key(|row| {
@@ -134,4 +135,9 @@ impl State {
 /// Their own, or one that belongs to nobody yet.
 pub(super) fn may_see(owner: &Owner, session: &Session) -> bool {
     session.user_id.is_none() || session.user_id.as_ref() == owner.user()
+}
+
+fn has_words(title: &str, words: &[String]) -> bool {
+    let title = title.to_lowercase();
+    words.iter().all(|word| title.contains(&word.to_lowercase()))
 }

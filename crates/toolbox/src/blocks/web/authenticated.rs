@@ -20,7 +20,11 @@ impl SendAuthenticatedWebRequest {
     pub(super) fn new() -> Self {
         let mut inputs = typed::inputs::<WebRequest>();
         inputs["properties"]["credentials"] = json!({
-            "type": "object", "description": "Which stored credentials go with the request.",
+            "type": "object",
+            "title": "credentials for the host of the request",
+            "description": "Which stored credentials go with the request.",
+            "credentials_provider": "http",
+            "credentials_types": ["host_scoped"],
         });
         let spec = BlockSpec {
             id: "fff86bcd-e001-4bad-a7f6-2eae4720c8dc",

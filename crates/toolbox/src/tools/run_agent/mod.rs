@@ -20,15 +20,17 @@ use serde::Deserialize;
 use serde_json::{Map, Value, json};
 
 use super::agent_run::{self, Detail, RunOf};
+use super::block_choice::Blocks;
 use super::shelves::Shelves;
 use super::store::{self, given};
-use super::{arguments, waiting};
+use super::{arguments, setup, waiting};
 use answer::About;
 use decide::Wish;
 
 pub(super) struct RunAgent {
     spec: ToolSpec,
     shelves: Shelves,
+    blocks: Blocks,
     clock: Arc<dyn Clock>,
     max_wait: Duration,
 }
@@ -77,7 +79,12 @@ struct Arguments {
 }
 
 impl RunAgent {
-    pub(super) fn new(shelves: Shelves, clock: Arc<dyn Clock>, max_wait: Duration) -> Self {
+    pub(super) fn new(
+        shelves: Shelves,
+        blocks: Blocks,
+        clock: Arc<dyn Clock>,
+        max_wait: Duration,
+    ) -> Self {
         Self {
             spec: ToolSpec {
                 name: "run_agent",
@@ -91,6 +98,7 @@ impl RunAgent {
                 long_running: false,
             },
             shelves,
+            blocks,
             clock,
             max_wait: max_wait.min(MAX_TOOL_WAIT),
         }
@@ -111,6 +119,10 @@ impl RunAgent {
         let Some(agent) = agents.describe(graph, Some(version)).await? else {
             return Err(choose::missing(&format!("The graph of {}", chosen.name())));
         };
+        // A dry run asks nobody for anything.
+        if !dry_run && let Some(told) = setup::of_agent(chosen.name(), &agent, &self.blocks) {
+            return Ok(told);
+        }
         let inputs = asked.inputs.unwrap_or_default();
         let wish = Wish { use_defaults: asked.use_defaults, dry_run };
         let about = About { chosen: &chosen, agent: &agent };

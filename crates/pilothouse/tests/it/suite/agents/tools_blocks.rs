@@ -7,6 +7,10 @@ use super::executions_scene::{CALCULATE, Drawing, WEB_REQUEST, decide, pending, 
 use super::tools_copilot::Copilot;
 use crate::server::json_of;
 
+/// `SendAuthenticatedWebRequestBlock`
+const AUTHENTICATED: &str = "fff86bcd-e001-4bad-a7f6-2eae4720c8dc";
+const AUTHENTICATED_NAME: &str = "SendAuthenticatedWebRequestBlock";
+
 #[tokio::test]
 async fn a_block_says_what_it_takes_and_then_runs() {
     let copilot = Copilot::start().await;
@@ -97,5 +101,34 @@ async fn a_denied_block_is_neither_found_nor_run_by_itself_or_in_an_agent() {
     assert_eq!(runs, Value::Array(Vec::new()), "nothing was started");
     // The person who asks for less is not bound by it.
     agent.start(server).await.completed(server).await;
+    copilot.scene.model.assert_no_violations();
+}
+
+#[tokio::test]
+async fn what_needs_credentials_says_so_before_anything_runs() {
+    let copilot = Copilot::start().await;
+    let wish = json!({"block_id": AUTHENTICATED, "input_data": {"url": "https://a.example/"}});
+    let told = copilot.call("run_block", wish).await;
+    assert_eq!(told["type"], "setup_requirements", "{told}");
+    let readiness = &told["setup_info"]["user_readiness"];
+    assert_eq!((&readiness["ready_to_run"], &told["graph_id"]), (&json!(false), &Value::Null));
+    assert_eq!(readiness["missing_credentials"]["http"]["needed_by"], json!([AUTHENTICATED_NAME]));
+
+    let agent = Drawing::default()
+        .node("ask", AUTHENTICATED, json!({"url": "https://a.example/"}))
+        .output("answer", "ask.response");
+    let server = &copilot.scene.server;
+    let agent = agent.save(server, "Asker").await;
+    let entry = server.get(&format!("/library/agents/by-graph/{}", agent.id));
+    let entry = json_of(entry.send().await.expect("an answer")).await;
+    let wish = json!({"library_agent_id": entry["id"], "use_defaults": true});
+    let told = copilot.call("run_agent", wish).await;
+    assert_eq!(told["type"], "setup_requirements", "{told}");
+    assert_eq!((&told["graph_id"], &told["graph_version"]), (&json!(agent.id), &json!(1)));
+    let info = &told["setup_info"];
+    assert_eq!(info["agent_name"], "Asker");
+    assert_eq!(info["requirements"]["credentials"][0]["provider"], "http");
+    let runs = json_of(server.get("/executions").send().await.expect("an answer")).await;
+    assert_eq!(runs, json!([]), "nothing was run");
     copilot.scene.model.assert_no_violations();
 }

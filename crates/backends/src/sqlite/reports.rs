@@ -1,0 +1,132 @@
+//! What is read about many turns and runs at once.
+
+use std::time::Duration;
+
+use async_trait::async_trait;
+use jiff::Timestamp;
+use jiff::tz::TimeZone;
+use ports::PortResult;
+use ports::store::{DayOfUse, Holder, LiveExecution, LiveExecutions, LiveTurn, Reports};
+use protocol::UserId;
+use protocol::execution::ExecutionStatus;
+use rusqlite::{Connection, OptionalExtension, Row};
+
+use super::fault::Fault;
+use super::{Moment, Sqlite, rows};
+use crate::{open_call, words};
+
+#[async_trait]
+impl Reports for Sqlite {
+    async fn usage(&self, user: &UserId) -> PortResult<Vec<DayOfUse>> {
+        let user = user.clone();
+        self.readers.run(move |db| usage(db, &user)).await
+    }
+
+    async fn live_turns(&self, limit: u32) -> PortResult<Vec<LiveTurn>> {
+        let now = self.moment();
+        self.readers.run(move |db| live_turns(db, now, limit)).await
+    }
+
+    async fn live_executions(&self, limit: u32) -> PortResult<LiveExecutions> {
+        let now = self.moment();
+        self.readers.run(move |db| live_executions(db, now, limit)).await
+    }
+}
+
+fn usage(db: &Connection, user: &UserId) -> Result<Vec<DayOfUse>, Fault> {
+    let days = db
+        .prepare_cached(
+            "SELECT min(t.created_at) AS day, count(*) AS turns,
+                 sum(t.prompt_tokens) AS prompt_tokens, sum(t.completion_tokens) AS completion_tokens,
+                 sum(t.cache_read_tokens) AS cache_read_tokens,
+                 sum(t.cache_write_tokens) AS cache_write_tokens,
+                 sum(t.cost_microdollars) AS cost_microdollars
+             FROM session AS s JOIN turn AS t ON t.session_id = s.id
+             WHERE s.user_id = ?1 AND t.ordinal > 0
+             GROUP BY t.created_at / 86400000000 ORDER BY 1",
+        )?
+        .query_map([user.as_str()], |row| {
+            let date = rows::time(row, "day")?.to_zoned(TimeZone::UTC).date();
+            Ok(DayOfUse { date, turns: rows::number(row, "turns")?, usage: rows::usage(row)? })
+        })?
+        .collect::<Result<_, _>>()?;
+    Ok(days)
+}
+
+fn live_turns(db: &Connection, now: Moment, limit: u32) -> Result<Vec<LiveTurn>, Fault> {
+    let turns = db
+        .prepare_cached(
+            "SELECT t.id, t.session_id, s.user_id, t.status, t.attempt, t.created_at,
+                 iif(t.status = 'running', t.worker, NULL) AS worker, t.lease_until_ms,
+                 (SELECT m.tool_calls FROM message AS m
+                  WHERE t.status = 'running' AND m.session_id = t.session_id AND m.turn_id = t.id
+                    AND m.tool_calls IS NOT NULL
+                  ORDER BY m.sequence DESC LIMIT 1) AS calls,
+                 (SELECT json_group_array(a.tool_call_id) FROM message AS a
+                  WHERE a.turn_id = t.id AND a.tool_call_id IS NOT NULL) AS answered
+             FROM turn AS t JOIN session AS s ON s.id = t.session_id
+             WHERE t.status IN ('queued', 'running') AND t.ordinal > 0
+             ORDER BY t.created_at, t.rowid LIMIT ?1",
+        )?
+        .query_map([limit], |row| {
+            let calls: Option<String> = row.get("calls")?;
+            let answered: Vec<String> = rows::json(row, "answered")?;
+            Ok(LiveTurn {
+                id: rows::id(row, "id")?,
+                session_id: rows::id(row, "session_id")?,
+                user_id: rows::optional_id(row, "user_id")?,
+                status: rows::word(row, "status", words::status)?,
+                age: age(row, now)?,
+                attempt: row.get("attempt")?,
+                holder: holder(row, now)?,
+                tool: open_call::tool(calls.as_deref(), &answered),
+            })
+        })?
+        .collect::<Result<_, _>>()?;
+    Ok(turns)
+}
+
+fn live_executions(db: &Connection, now: Moment, limit: u32) -> Result<LiveExecutions, Fault> {
+    // Each status by itself, in the text: that is how SQLite knows which of the small indexes will do.
+    let runs = db
+        .prepare_cached(
+            "SELECT * FROM (
+                 SELECT number, id, graph_id, user_id, status, attempt, created_at, worker,
+                     lease_until_ms
+                 FROM execution WHERE status = 'RUNNING'
+                 UNION ALL
+                 SELECT number, id, graph_id, user_id, status, attempt, created_at, NULL, NULL
+                 FROM execution WHERE status = 'QUEUED')
+             ORDER BY number LIMIT ?1",
+        )?
+        .query_map([limit], |row| {
+            Ok(LiveExecution {
+                id: rows::id(row, "id")?,
+                graph_id: rows::id(row, "graph_id")?,
+                user_id: rows::id(row, "user_id")?,
+                status: rows::word(row, "status", ExecutionStatus::parse)?,
+                age: age(row, now)?,
+                attempt: row.get("attempt")?,
+                holder: holder(row, now)?,
+            })
+        })?
+        .collect::<Result<_, _>>()?;
+    let oldest_queued = db
+        .prepare_cached(
+            "SELECT created_at FROM execution WHERE status = 'QUEUED' ORDER BY number LIMIT 1",
+        )?
+        .query_row([], |row| age(row, now))
+        .optional()?;
+    Ok(LiveExecutions { runs, oldest_queued })
+}
+
+fn age(row: &Row<'_>, now: Moment) -> rusqlite::Result<Duration> {
+    let created: Timestamp = rows::time(row, "created_at")?;
+    Ok(Duration::from_micros((now.wall_us - created.as_microsecond()).max(0) as u64))
+}
+
+fn holder(row: &Row<'_>, now: Moment) -> rusqlite::Result<Option<Holder>> {
+    let until: i64 = row.get::<_, Option<i64>>("lease_until_ms")?.unwrap_or(0);
+    let lease_left = Duration::from_millis((until - now.ms).max(0) as u64);
+    Ok(rows::optional_id(row, "worker")?.map(|worker| Holder { worker, lease_left }))
+}

@@ -1,0 +1,155 @@
+//! The shapes of what happens on the whole server.
+
+use jiff::Timestamp;
+use ports::store::{Holder, LiveExecution, LiveTurn};
+use protocol::execution::ExecutionStatus;
+use protocol::turn::TurnStatus;
+use protocol::{ExecutionId, GraphId, SessionId, TurnId, UserId};
+use serde::Serialize;
+
+#[derive(Serialize, utoipa::ToSchema)]
+pub(crate) struct OpsOverview {
+    pub(super) turns: OpenWork,
+    pub(super) executions: OpenWork,
+    /// Those that wait or run, the oldest first, a hundred at most.
+    pub(super) live_turns: Vec<OpsTurn>,
+    pub(super) live_executions: Vec<OpsExecution>,
+    pub(super) workers: Vec<OpsWorker>,
+    pub(super) queue: OpsQueue,
+    pub(super) streams: OpsStreams,
+    pub(super) dependencies: Vec<OpsDependency>,
+    pub(super) process: OpsProcess,
+}
+
+/// Null stands for what could not be read in time.
+#[derive(Serialize, utoipa::ToSchema)]
+pub(super) struct OpenWork {
+    pub(super) queued: Option<u64>,
+    pub(super) running: Option<u64>,
+    /// Null also when nothing waits.
+    pub(super) oldest_queued_seconds: Option<u64>,
+}
+
+#[derive(Serialize, utoipa::ToSchema)]
+pub(super) struct OpsTurn {
+    turn_id: TurnId,
+    session_id: SessionId,
+    /// Null for an anonymous session.
+    user_id: Option<UserId>,
+    status: TurnStatus,
+    age_seconds: u64,
+    /// How often it was begun.
+    attempt: u32,
+    /// The process that has it.
+    worker: Option<String>,
+    /// A tool that was called and has not answered.
+    tool_name: Option<String>,
+}
+
+#[derive(Serialize, utoipa::ToSchema)]
+pub(super) struct OpsExecution {
+    execution_id: ExecutionId,
+    graph_id: GraphId,
+    user_id: UserId,
+    status: ExecutionStatus,
+    age_seconds: u64,
+    attempt: u32,
+    worker: Option<String>,
+}
+
+/// A process that runs turns: this one, or another one that holds something which is listed.
+#[derive(Serialize, utoipa::ToSchema)]
+pub(super) struct OpsWorker {
+    pub(super) name: String,
+    /// Turns that it holds.
+    pub(super) busy: u64,
+    /// Runs of agents that it holds.
+    pub(super) executions: u64,
+    /// Turns that it runs at the same time; null for another process.
+    pub(super) slots: Option<usize>,
+    /// When it last renewed what it holds.
+    #[schema(value_type = Option<String>, format = DateTime)]
+    pub(super) last_seen: Option<Timestamp>,
+}
+
+#[derive(Serialize, utoipa::ToSchema)]
+pub(super) struct OpsQueue {
+    pub(super) depth: Option<u64>,
+    /// How long the oldest has waited that the queue was not told of.
+    pub(super) outbox_lag_seconds: Option<u64>,
+}
+
+#[derive(Serialize, utoipa::ToSchema)]
+pub(super) struct OpsStreams {
+    /// Those that this process serves.
+    pub(super) open: usize,
+}
+
+#[derive(Serialize, utoipa::ToSchema)]
+pub(super) struct OpsDependency {
+    pub(super) name: &'static str,
+    pub(super) ok: bool,
+}
+
+/// The one that answers.
+#[derive(Serialize, utoipa::ToSchema)]
+pub(super) struct OpsProcess {
+    pub(super) version: &'static str,
+    pub(super) uptime_seconds: u64,
+    /// Null where the system does not say.
+    pub(super) memory_bytes: Option<u64>,
+}
+
+impl OpsWorker {
+    /// The one of this name, which is added if it is new, seen at this time if not later.
+    pub(super) fn of<'a>(
+        workers: &'a mut Vec<Self>,
+        name: &str,
+        seen: Option<Timestamp>,
+    ) -> &'a mut Self {
+        let at = match workers.iter().position(|worker| worker.name == name) {
+            Some(at) => at,
+            None => {
+                let name = name.to_owned();
+                workers.push(Self { name, busy: 0, executions: 0, slots: None, last_seen: None });
+                workers.len() - 1
+            }
+        };
+        let worker = &mut workers[at];
+        worker.last_seen = worker.last_seen.max(seen);
+        worker
+    }
+}
+
+impl From<LiveTurn> for OpsTurn {
+    fn from(turn: LiveTurn) -> Self {
+        Self {
+            turn_id: turn.id,
+            session_id: turn.session_id,
+            user_id: turn.user_id,
+            status: turn.status,
+            age_seconds: turn.age.as_secs(),
+            attempt: turn.attempt,
+            worker: process(turn.holder.as_ref()),
+            tool_name: turn.tool,
+        }
+    }
+}
+
+impl From<LiveExecution> for OpsExecution {
+    fn from(run: LiveExecution) -> Self {
+        Self {
+            execution_id: run.id,
+            graph_id: run.graph_id,
+            user_id: run.user_id,
+            status: run.status,
+            age_seconds: run.age.as_secs(),
+            attempt: run.attempt,
+            worker: process(run.holder.as_ref()),
+        }
+    }
+}
+
+fn process(holder: Option<&Holder>) -> Option<String> {
+    holder.map(|holder| holder.worker.process().to_owned())
+}

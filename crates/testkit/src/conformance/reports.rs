@@ -1,0 +1,158 @@
+//! Laws of `Reports`.
+
+use std::time::Duration;
+
+use ports::leases::Claimed;
+use ports::store::{Entry, ExecutionClaimed, LiveTurn};
+use protocol::execution::ExecutionStatus;
+use protocol::tool::Effect;
+use protocol::turn::TurnStatus;
+use protocol::usage::Usage;
+
+use super::scene::*;
+use super::{Fixture, agent_scene};
+
+#[macro_export]
+macro_rules! reports_laws {
+    ($fixture:ty) => {
+        $crate::laws!($fixture, reports:
+            what_turns_have_used_is_counted_by_day,
+            open_turns_are_listed_with_their_holders,
+            open_executions_are_listed_with_their_holders,
+            a_turn_is_listed_with_the_tool_it_waits_for,
+            the_oldest_are_listed_first,
+        );
+    };
+}
+
+pub async fn what_turns_have_used_is_counted_by_day(fixture: &mut impl Fixture) {
+    let ports = fixture.ports();
+    let ann = user("ann");
+    assert_eq!(ports.reports.usage(&agent_scene::ann()).await.expect("usage"), []);
+    let step = |prompt_tokens, cost_microdollars| Entry::StepEnded {
+        usage: Usage {
+            prompt_tokens,
+            completion_tokens: 2,
+            cache_read_tokens: 3,
+            cache_write_tokens: 4,
+            cost_microdollars,
+        },
+    };
+    let (first, second) = (session(ports, &ann).await.id, session(ports, &ann).await.id);
+    for (session, cost) in [(&first, Some(7)), (&second, None)] {
+        let turn = turn(ports, &ann, session, "work").await;
+        let claim = claim(ports, &turn.id).await;
+        record(ports, &claim, vec![step(10, cost)]).await;
+        record(ports, &claim, vec![step(100, cost)]).await;
+        finish(ports, &claim, "done").await;
+    }
+    // Of somebody else, and of nobody.
+    whole_turn(ports, &user("bob"), &session(ports, &user("bob")).await.id, "his").await;
+    let nobody = protocol::session::Owner::Anonymous;
+    whole_turn(ports, &nobody, &session(ports, &nobody).await.id, "nobody's").await;
+
+    let days = ports.reports.usage(&agent_scene::ann()).await.expect("usage");
+    assert!(days.windows(2).all(|two| two[0].date < two[1].date), "{days:?}");
+    let (mut turns, mut used) = (0, Usage::default());
+    for day in &days {
+        turns += day.turns;
+        used += day.usage;
+    }
+    let expected = Usage {
+        prompt_tokens: 220,
+        completion_tokens: 8,
+        cache_read_tokens: 12,
+        cache_write_tokens: 16,
+        cost_microdollars: Some(14),
+    };
+    assert_eq!((turns, used), (2, expected));
+    let today = ports.clock.now().to_zoned(jiff::tz::TimeZone::UTC).date();
+    let last = days.last().expect("a day").date;
+    assert!([today, today.yesterday().expect("a day before")].contains(&last), "{last}");
+    assert!(ports.sessions.delete(&ann, &first).await.expect("delete"));
+    let left = ports.reports.usage(&agent_scene::ann()).await.expect("usage");
+    assert_eq!(left.iter().map(|day| day.turns).sum::<u64>(), 1, "it is gone with its session");
+}
+
+async fn live(fixture: &impl Fixture) -> Vec<LiveTurn> {
+    fixture.ports().reports.live_turns(100).await.expect("live turns")
+}
+
+pub async fn open_turns_are_listed_with_their_holders(fixture: &mut impl Fixture) {
+    let ports = fixture.ports();
+    let (ann, mine, first) = first_turn(ports).await;
+    let bobs = session(ports, &user("bob")).await.id;
+    let second = turn(ports, &user("bob"), &bobs, "his").await;
+    whole_turn(ports, &ann, &session(ports, &ann).await.id, "it has ended").await;
+    let holder = worker();
+    let won = ports.leases.claim(&second.id, &holder, LONG).await.expect("claim");
+    assert!(matches!(won, Claimed::Won { .. }), "{won:?}");
+
+    let live = live(fixture).await;
+    let [waits, runs] = live.as_slice() else { panic!("two turns: {live:?}") };
+    assert_eq!((&waits.id, &waits.session_id), (&first.id, &mine.id));
+    assert_eq!(waits.user_id.as_ref(), ann.user());
+    assert_eq!((waits.status, waits.attempt, &waits.holder), (TurnStatus::Queued, 0, &None));
+    assert_eq!((&runs.id, runs.status, runs.attempt), (&second.id, TurnStatus::Running, 1));
+    let held = runs.holder.as_ref().expect("somebody holds it");
+    assert_eq!(held.worker, holder);
+    assert!(held.lease_left > LONG / 2 && held.lease_left <= LONG, "{held:?}");
+    assert!(waits.age >= runs.age && waits.age < LAW, "{live:?}");
+    assert_eq!((&waits.tool, &runs.tool), (&None, &None));
+}
+
+pub async fn open_executions_are_listed_with_their_holders(fixture: &mut impl Fixture) {
+    let ports = fixture.ports();
+    let empty = ports.reports.live_executions(100).await.expect("live runs");
+    assert_eq!((empty.runs.len(), empty.oldest_queued), (0, None));
+    let (first, second) = (agent_scene::run(ports).await, agent_scene::run(ports).await);
+    let ended = agent_scene::run(ports).await;
+    let claim = agent_scene::claim(ports, &ended.id).await;
+    agent_scene::end(ports, &claim, ExecutionStatus::Failed).await;
+    let holder = worker();
+    let won = ports.executions.claim(&first.id, &holder, LONG).await.expect("claim");
+    assert!(matches!(won, ExecutionClaimed::Won { .. }), "{won:?}");
+
+    let live = ports.reports.live_executions(100).await.expect("live runs");
+    let [runs, waits] = live.runs.as_slice() else { panic!("two runs: {live:?}") };
+    assert_eq!((&runs.id, &runs.graph_id), (&first.id, &first.graph_id));
+    assert_eq!((&runs.user_id, runs.attempt), (&agent_scene::ann(), 1));
+    assert_eq!((runs.status, waits.status), (ExecutionStatus::Running, ExecutionStatus::Queued));
+    let held = runs.holder.as_ref().expect("somebody holds it");
+    assert_eq!(held.worker, holder);
+    assert!(held.lease_left > LONG / 2 && held.lease_left <= LONG, "{held:?}");
+    assert_eq!((&waits.id, &waits.holder), (&second.id, &None));
+    assert!(live.oldest_queued.is_some_and(|age| age < LAW), "{live:?}");
+}
+
+pub async fn a_turn_is_listed_with_the_tool_it_waits_for(fixture: &mut impl Fixture) {
+    let ports = fixture.ports();
+    let (_, _, turn) = first_turn(ports).await;
+    let claim = claim(ports, &turn.id).await;
+    let intent = |id: &str| Entry::Intent { call_id: id.into(), effect: Effect::None };
+    let mut asked = calls(&["c-1", "c-2"]);
+    asked.tool_calls[1].name = "wait\u{0}".into();
+    record(ports, &claim, vec![Entry::Message(asked), intent("c-1"), intent("c-2")]).await;
+    let tool = async || live(fixture).await.pop().and_then(|turn| turn.tool);
+    assert_eq!(tool().await.as_deref(), Some("look"));
+    record(ports, &claim, vec![Entry::Result(result("c-1"))]).await;
+    assert!(tool().await.is_some_and(|name| name.starts_with("wait")));
+    record(ports, &claim, vec![Entry::Result(result("c-2"))]).await;
+    assert_eq!(tool().await, None);
+}
+
+pub async fn the_oldest_are_listed_first(fixture: &mut impl Fixture) {
+    let ports = fixture.ports();
+    let ann = user("ann");
+    let (mut turns, mut runs) = (Vec::new(), Vec::new());
+    for _ in 0..5 {
+        let id = session(ports, &ann).await.id;
+        turns.push(turn(ports, &ann, &id, "one").await.id);
+        runs.push(agent_scene::run(ports).await.id);
+    }
+    claim_for(ports, &turns[4], Duration::ZERO).await;
+    let live = ports.reports.live_turns(3).await.expect("live turns");
+    assert_eq!(live.into_iter().map(|turn| turn.id).collect::<Vec<_>>(), turns[..3]);
+    let live = ports.reports.live_executions(3).await.expect("live runs").runs;
+    assert_eq!(live.into_iter().map(|run| run.id).collect::<Vec<_>>(), runs[..3]);
+}
