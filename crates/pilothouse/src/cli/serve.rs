@@ -65,9 +65,11 @@ fn announce(settings: &Settings, running: &Running) -> anyhow::Result<()> {
         true => "offline pilot (built in, no network)".to_owned(),
         false => format!("{} ({})", running.model.name, running.model.provider),
     };
+    // Only clients come through a proxy; whoever watches a worker asks it directly.
+    let path = if settings.roles.has(Role::Api) { settings.base_path.as_str() } else { "" };
     let mut out = std::io::stdout().lock();
     writeln!(out, "Pilothouse {}", env!("CARGO_PKG_VERSION"))?;
-    writeln!(out, "  URL    http://{}", running.address)?;
+    writeln!(out, "  URL    http://{}{path}", running.address)?;
     writeln!(out, "  Roles  {}", settings.roles)?;
     writeln!(out, "  Store  {}", wire::store::describe(settings))?;
     writeln!(out, "  Model  {model}")?;

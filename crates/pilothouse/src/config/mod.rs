@@ -2,6 +2,7 @@
 //! reader of the environment. The table below is the whole truth about every setting: the parser, the
 //! page `docs/configuration.md` and `pilothouse doctor` are derived from it.
 
+mod base_path;
 mod check;
 mod define;
 mod layers;
@@ -16,11 +17,14 @@ use std::path::PathBuf;
 
 use url::Url;
 
+pub(crate) use base_path::{BasePath, ROUTES};
 pub(crate) use check::{Provider, Refusal};
 pub(crate) use layers::Layers;
 pub(crate) use roles::{Role, Roles};
 use server_url::ServerUrl;
 pub(crate) use table::markdown;
+#[cfg(test)]
+pub(crate) use value::Value;
 pub(crate) use value::{AuthMode, LogFormat, Millis, ProviderName, Seconds, Secret, Switch};
 
 define::settings! {
@@ -34,6 +38,9 @@ define::settings! {
     data: PathBuf = "PILOTHOUSE_DATA", "data";
     /// Where this server is reached from outside, when that is not where it listens.
     platform_base_url: Option<Url> = "PLATFORM_BASE_URL", "";
+    /// Path that a proxy serves this server below, such as `/pilot`. Everything answers below it and without it, so it
+    /// does not matter whether the proxy takes it off.
+    base_path: BasePath = "BASE_PATH", "/";
     /// Where the web app is served. Its origin may call the API.
     frontend_base_url: Option<Url> = "FRONTEND_BASE_URL", "";
     /// Further origins that may call the API from a browser, separated by commas.
@@ -100,7 +107,7 @@ define::settings! {
     jwt_issuer: Option<String> = "JWT_ISSUER", "";
     /// Whether somebody without a token may create and use anonymous sessions.
     allow_anonymous: Switch = "ALLOW_ANONYMOUS", "off";
-    /// Key for `/metrics` when a login is needed, for callbacks of other services, and for grants of credits. At least
+    /// Key for `/metrics` and `/api/ops/overview` when a login is needed, for callbacks of other services, and for grants of credits. At least
     /// 32 bytes.
     internal_api_key: Option<Secret> = "CHAT_INTERNAL_API_KEY", "";
     /// Key that secrets at rest are encrypted with. The same one must be given ever after. At least 32 bytes.

@@ -39,6 +39,7 @@ fn every_refusal_names_the_variable() {
     let long = "0123456789abcdef0123456789abcdef";
     let table: &[(&[(&str, &str)], &str)] = &[
         (&[("PILOTHOUSE_PORT", "eighty")], "PILOTHOUSE_PORT"),
+        (&[("BASE_PATH", "/api")], "BASE_PATH"),
         (&[("PILOTHOUSE_HOST", "0.0.0.0")], "AUTH_MODE=local"),
         (&[("AUTH_MODE", "jwt")], "JWT_VERIFY_KEY"),
         (&[("AUTH_MODE", "jwt"), ("JWT_VERIFY_KEY", "short")], "JWT_VERIFY_KEY is too short"),

@@ -1,8 +1,10 @@
 //! The HTTP edge: routes, layers, and what all of them share.
 
+mod about;
 pub(crate) mod accept;
 mod api_keys;
 pub(crate) mod auth;
+mod base_path;
 mod blocks;
 mod cancel;
 pub(crate) mod caps;
@@ -19,6 +21,7 @@ mod live;
 pub(crate) mod metrics;
 mod misc;
 mod operations;
+mod ops;
 mod page;
 mod paging;
 mod path;
@@ -33,6 +36,8 @@ mod stream;
 mod stream_permits;
 mod submission;
 mod tasks;
+mod usage;
+mod workspace;
 
 use std::net::IpAddr;
 use std::sync::Arc;
@@ -57,12 +62,14 @@ use utoipa::OpenApi;
 use utoipa::openapi::security::{ApiKey, ApiKeyValue, HttpAuthScheme, HttpBuilder, SecurityScheme};
 use utoipa_axum::router::OpenApiRouter;
 
+use self::about::About;
 use self::auth::{Auth, Origins};
 use self::caps::Caps;
 use self::internal_key::InternalKey;
+use self::page::Page;
 use self::problem::Problem;
 use self::stream_permits::StreamPermits;
-use crate::config::Settings;
+use crate::config::{BasePath, Settings};
 
 /// Longer than any address of ours.
 const URI_BYTES: usize = 8 * 1024;
@@ -71,6 +78,7 @@ const URI_BYTES: usize = 8 * 1024;
 pub(crate) struct App {
     pub(crate) engine: Engine,
     pub(crate) ports: Ports,
+    pub(crate) about: About,
     pub(crate) auth: Auth,
     pub(crate) origins: Origins,
     pub(crate) options: Options,
@@ -79,6 +87,8 @@ pub(crate) struct App {
     pub(crate) metrics: PrometheusHandle,
     pub(crate) metrics_access: metrics::Access,
     pub(crate) internal_key: InternalKey,
+    pub(crate) page: Page,
+    pub(crate) process: ops::Process,
     pub(crate) dependencies: &'static [&'static str],
     /// Breaks every stream off.
     pub(crate) streams_end: CancellationToken,
@@ -89,6 +99,7 @@ pub(crate) struct Options {
     pub(crate) replay_window: Duration,
     pub(crate) stream_ttl: Duration,
     pub(crate) model: Model,
+    pub(crate) base_path: BasePath,
 }
 
 /// Who answers, as people see it.
@@ -113,6 +124,7 @@ impl App {
         metrics: PrometheusHandle,
     ) -> anyhow::Result<Arc<Self>> {
         Ok(Arc::new(Self {
+            about: About::new(settings, &model),
             auth: Auth::new(settings, ports.api_keys.clone(), ports.clock.clone())?,
             origins: Origins::new(settings),
             options: Options {
@@ -120,12 +132,15 @@ impl App {
                 replay_window: settings.replay_window.0,
                 stream_ttl: settings.stream_ttl.0,
                 model,
+                base_path: settings.base_path.clone(),
             },
             stream_permits: StreamPermits::new(settings.max_streams_per_user),
             connections: Caps::new(settings.max_connections, settings.max_connections_per_ip),
             metrics,
             metrics_access: metrics::Access::new(settings),
             internal_key: InternalKey::new(settings),
+            page: Page::built(&settings.base_path),
+            process: ops::Process::new(settings),
             dependencies: metrics::dependencies(settings),
             streams_end: CancellationToken::new(),
             engine,
@@ -152,13 +167,13 @@ pub(crate) fn router(app: &Arc<App>) -> Router {
             header::HeaderName::from_static("x-api-key"),
         ])
         .expose_headers([header::RETRY_AFTER, header::HeaderName::from_static("x-turn-id")]);
-    Router::new()
+    let router = Router::new()
         .nest("/api", api)
         .route("/api/openapi.json", get(async move || Json(document)))
         .route("/metrics", get(metrics::render))
         .merge(health_routes())
-        .merge(page::routes(&app.options.model))
-        .fallback(no_route)
+        .route("/", get(page::home))
+        .fallback(page::elsewhere)
         .method_not_allowed_fallback(no_method)
         .layer(middleware::from_fn_with_state(Arc::clone(app), auth::refuse_foreign_origins))
         .layer(cors)
@@ -169,7 +184,8 @@ pub(crate) fn router(app: &Arc<App>) -> Router {
             header::X_CONTENT_TYPE_OPTIONS,
             HeaderValue::from_static("nosniff"),
         ))
-        .with_state(Arc::clone(app))
+        .with_state(Arc::clone(app));
+    base_path::below(&app.options.base_path, router)
 }
 
 /// What the workers' own port answers.
@@ -186,14 +202,15 @@ pub(crate) fn busy_router(app: &Arc<App>) -> Router {
     let busy = async || {
         Problem::new(ProblemCode::Unavailable, "Too many connections. Try again in a moment.")
     };
-    health_routes().fallback(busy).with_state(Arc::clone(app))
+    let router = health_routes().fallback(busy).with_state(Arc::clone(app));
+    base_path::below(&app.options.base_path, router)
 }
 
 /// The API document.
 pub(crate) fn document() -> utoipa::openapi::OpenApi {
     let api = routes::protected().merge(routes::open());
     let mut document =
-        OpenApiRouter::with_openapi(About::openapi()).nest("/api", api).into_openapi();
+        OpenApiRouter::with_openapi(Document::openapi()).nest("/api", api).into_openapi();
     let components = document.components.get_or_insert_default();
     components.add_security_scheme(
         "token",
@@ -213,7 +230,7 @@ pub(crate) fn document() -> utoipa::openapi::OpenApi {
     info(title = "Pilothouse", description = "A copilot server: durable turns, resumable streams, tools."),
     security(("token" = []), ("api_key" = []))
 )]
-struct About;
+struct Document;
 
 fn health_routes() -> Router<Arc<App>> {
     Router::new()

@@ -8,6 +8,8 @@ mod namespace;
 mod outages;
 mod processes;
 mod program;
+mod recorded;
+mod reverse_proxy;
 mod server;
 
 #[path = "suite/mod.rs"]

@@ -14,11 +14,11 @@ pub(crate) struct Api {
 }
 
 impl Api {
-    pub(super) fn at(base: String) -> Self {
+    pub(crate) fn at(base: String) -> Self {
         Self { client: client(), base }
     }
 
-    /// `http://127.0.0.1:PORT`
+    /// `http://127.0.0.1:PORT`, with the base path if there is one.
     pub(crate) fn base(&self) -> &str {
         &self.base
     }

@@ -69,6 +69,11 @@ impl TestServer {
         self.cluster.wait_for_log(part);
     }
 
+    /// Returns when the process that serves the API has logged this.
+    pub(crate) fn wait_for_log_of_api(&self, part: &str) {
+        self.cluster.api(0).log().wait_for(part);
+    }
+
     /// As if the machines had lost power, as far as a process can tell.
     pub(crate) fn kill9(&mut self) {
         self.cluster.kill9();

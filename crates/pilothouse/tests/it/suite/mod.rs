@@ -1,22 +1,27 @@
 //! The program as its users meet it. This file is loaded twice, as the module `embedded` and as the module
 //! `distributed`, so that every test exists once for each engine and proves the same of both.
 
+mod about;
 pub(crate) mod agents;
 mod auth;
+mod base_path;
 mod edges;
 mod follow_ups;
 pub(crate) mod guarantees;
 pub(crate) mod long_running;
 mod operations;
 pub(crate) mod operations_flow;
+mod ops;
 mod ownership;
 mod page;
 mod resume;
 pub(crate) mod scripted;
 mod sessions;
+mod streams;
 mod terminal;
 mod turns;
 mod validation;
+mod workspace;
 
 use crate::server::Engine;
 

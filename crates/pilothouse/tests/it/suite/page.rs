@@ -1,40 +1,138 @@
-//! The built-in page and the API document.
+//! The page and the API document.
 
+use std::collections::HashSet;
 use std::process::Stdio;
 
+use reqwest::{Client, Method, Response};
 use serde_json::Value;
 
 use super::ENGINE;
-use crate::server::TestServer;
+use crate::server::{Api, TestServer, refusal};
+
+const BROWSER: &str = "text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8";
+
+async fn get(server: &Api, path: &str, headers: &[(&str, &str)]) -> Response {
+    let mut request = server.client.get(format!("{}{path}", server.base()));
+    for (name, value) in headers {
+        request = request.header(*name, *value);
+    }
+    request.send().await.expect("an answer")
+}
+
+async fn document(server: &Api) -> String {
+    let html = get(server, "/", &[]).await.text().await.expect("text");
+    assert!(html.contains("id=\"root\""), "build the page first, with `make web`: {html}");
+    html
+}
+
+/// The usual client unpacks what it gets and no longer says how it came.
+fn raw_client() -> Client {
+    Client::builder().no_proxy().no_gzip().no_brotli().build().expect("a client")
+}
+
+/// The addresses of the document's own files.
+fn files(html: &str) -> Vec<String> {
+    let addresses = html.split(['"', '\'']).filter_map(|piece| piece.strip_prefix("./"));
+    addresses.map(|address| format!("/{address}")).collect()
+}
 
 #[tokio::test]
-async fn the_page_is_served_with_a_strict_policy_and_no_inline_code() {
+async fn every_address_of_the_page_gives_the_document_under_a_strict_policy() {
     let server = TestServer::start(ENGINE);
-    for (path, media_type) in [
-        ("/", "text/html; charset=utf-8"),
-        ("/page/app.js", "text/javascript; charset=utf-8"),
-        ("/page/stream.js", "text/javascript; charset=utf-8"),
-        ("/page/view.js", "text/javascript; charset=utf-8"),
-        ("/page/style.css", "text/css; charset=utf-8"),
-    ] {
-        let response =
-            server.client.get(format!("{}{path}", server.base())).send().await.expect("an answer");
+    let html = document(&server).await;
+    for path in ["/", "/copilot?sessionId=1", "/library/agents/1", "/marketplace/agent/a/b", "/ops"]
+    {
+        let response = get(&server, path, &[("accept", BROWSER)]).await;
         assert_eq!(response.status(), 200, "{path}");
-        let policy =
-            response.headers()["content-security-policy"].to_str().expect("text").to_owned();
+        let headers = response.headers();
+        let policy = headers["content-security-policy"].to_str().expect("text");
         assert!(policy.starts_with("default-src 'none'") && !policy.contains("unsafe"), "{policy}");
-        assert_eq!(response.headers()["content-type"], media_type);
-        assert_eq!(response.headers()["x-content-type-options"], "nosniff");
-        let text = response.text().await.expect("text");
-        assert!(!text.contains("innerHTML") && !text.contains("{{"), "{path}");
-        if path == "/" {
-            assert!(text.contains("data-provider=\"offline\""));
-            assert!(!text.contains("onclick=") && !text.contains("style="));
-            for script in text.split("<script").skip(1) {
-                assert!(script.contains("src="), "no inline script");
-            }
-        }
+        assert_eq!(headers["content-type"], "text/html; charset=utf-8");
+        assert_eq!(headers["cache-control"], "no-cache");
+        assert_eq!(headers["x-content-type-options"], "nosniff");
+        assert_eq!(headers["referrer-policy"], "no-referrer");
+        assert_eq!(headers["cross-origin-opener-policy"], "same-origin");
+        assert!(headers.contains_key("permissions-policy"));
+        assert_eq!(response.text().await.expect("text"), html, "{path}");
     }
+    assert!(!html.contains("<style") && !html.contains(" style=") && !html.contains(" onload="));
+    for script in html.split("<script").skip(1) {
+        assert!(script.contains("src="), "no inline script");
+    }
+    assert!(!html.contains("offline"), "who answers is nobody's business before a login");
+}
+
+#[tokio::test]
+async fn the_files_of_the_page_are_compressed_and_kept() {
+    let server = TestServer::start(ENGINE);
+    let files = files(&document(&server).await);
+    assert!(files.iter().any(|path| path.ends_with(".css")), "{files:?}");
+    let raw = raw_client();
+    for path in files {
+        let unpacked = get(&server, &path, &[]).await.bytes().await.expect("bytes");
+        let mut tags = HashSet::new();
+        for encoding in ["br", "gzip", "identity"] {
+            let asked = |method| {
+                let request = raw.request(method, format!("{}{path}", server.base()));
+                request.header("accept-encoding", encoding)
+            };
+            let file = asked(Method::GET).send().await.expect("an answer");
+            assert_eq!(file.status(), 200, "{path}");
+            let headers = file.headers().clone();
+            let said = headers
+                .get("content-encoding")
+                .map_or("identity", |said| said.to_str().expect("text"));
+            assert_eq!(said, encoding, "{path}");
+            assert_eq!(headers["vary"], "accept-encoding", "{path}");
+            let kept = headers["cache-control"].to_str().expect("text");
+            assert_eq!(kept.contains("immutable"), path.starts_with("/assets/"), "{path}: {kept}");
+            let bytes = file.bytes().await.expect("bytes");
+            assert_eq!(bytes == unpacked, encoding == "identity", "{path}");
+            assert!(encoding == "identity" || bytes.len() < unpacked.len(), "{path}");
+
+            let head = asked(Method::HEAD).send().await.expect("an answer");
+            for name in ["content-length", "content-encoding", "etag", "cache-control", "vary"] {
+                assert_eq!(head.headers().get(name), headers.get(name), "{path}: {name}");
+            }
+            let again = asked(Method::GET).header("if-none-match", &headers["etag"]);
+            let again = again.send().await.expect("an answer");
+            assert_eq!(again.status(), 304, "{path}");
+            assert_eq!(again.headers()["etag"], headers["etag"]);
+            tags.insert(headers["etag"].clone());
+        }
+        assert_eq!(tags.len(), 3, "{path}: every form has a tag of its own");
+    }
+}
+
+#[tokio::test]
+async fn the_first_load_is_less_than_300_kilobytes_of_script() {
+    let server = TestServer::start(ENGINE);
+    // The document names all that its first script imports, to load it ahead.
+    let scripts = files(&document(&server).await).into_iter().filter(|path| path.ends_with(".js"));
+    let mut bytes = 0;
+    for path in scripts {
+        let request = raw_client().head(format!("{}{path}", server.base()));
+        let script = request.header("accept-encoding", "gzip").send().await.expect("an answer");
+        let length = script.headers()["content-length"].to_str().expect("text");
+        bytes += length.parse::<usize>().expect("a number");
+    }
+    assert!((1..300_000).contains(&bytes), "{bytes}");
+}
+
+#[tokio::test]
+async fn what_is_not_there_is_said_in_json_even_to_a_browser() {
+    let server = TestServer::start(ENGINE);
+    for path in ["/assets/gone-1234.js", "/api/nothing", "/api", "/health/nothing", "/metrics/x"] {
+        let answer = refusal(get(&server, path, &[("accept", BROWSER)]).await).await;
+        assert_eq!(answer, (404, "ROUTE_NOT_FOUND".into()), "{path}");
+    }
+    for path in ["/nothing", "/favicon.ico", "/assets/../../etc/passwd", "/%2e%2e/Cargo.toml"] {
+        let answer = refusal(get(&server, path, &[("accept", "*/*")]).await).await;
+        assert_eq!(answer, (404, "ROUTE_NOT_FOUND".into()), "{path}");
+    }
+    let posted = server.client.post(format!("{}/copilot", server.base()));
+    let posted = posted.header("accept", BROWSER).send().await.expect("an answer");
+    assert_eq!(refusal(posted).await, (404, "ROUTE_NOT_FOUND".into()));
 }
 
 #[tokio::test]
