@@ -1,0 +1,62 @@
+//! Streams on file: `fixtures/streams/NAME.jsonl` holds what the server says in a situation, one chunk to a line. The
+//! tests of the page read the same files, so what they see is what the server says.
+
+mod normal;
+
+use std::path::PathBuf;
+
+use protocol::chunk::Chunk;
+use serde_json::Value;
+
+use crate::contract::{assert_replay, assert_whole};
+use crate::events::Got;
+use crate::server::Engine;
+
+/// Set to anything, it writes the files anew instead of comparing.
+const WRITE: &str = "WRITE_STREAMS";
+
+fn folder() -> PathBuf {
+    PathBuf::from(concat!(env!("CARGO_MANIFEST_DIR"), "/../../fixtures/streams"))
+}
+
+/// A stream of the server says what the file of this name says, but for ids and times.
+#[expect(clippy::disallowed_methods, reason = "a test is told by its environment what to do")]
+pub(crate) fn assert_recorded(engine: Engine, name: &str, events: &[Got]) {
+    assert_replay(events);
+    let said: String = normal::lines(events).iter().map(|chunk| format!("{chunk}\n")).collect();
+    let path = folder().join(format!("{name}.jsonl"));
+    // Only one of the engines writes: the other one proves that it says the same.
+    if engine == Engine::Embedded && std::env::var_os(WRITE).is_some() {
+        std::fs::write(&path, said).expect("the file can be written");
+        return;
+    }
+    let file = std::fs::read_to_string(&path).unwrap_or_default();
+    let differs = said.lines().zip(file.lines()).position(|(said, file)| said != file);
+    assert!(
+        said == file,
+        "{name}: the server says something else than {}, first in line {}. If it should, write the \
+         files anew with {WRITE}=1.\nIt says:\n{said}",
+        path.display(),
+        1 + differs.unwrap_or(said.lines().count().min(file.lines().count())),
+    );
+}
+
+#[test]
+fn every_recorded_stream_is_a_whole_turn_in_the_chunks_of_the_protocol() {
+    let files =
+        std::fs::read_dir(folder()).expect("a folder").map(|entry| entry.expect("one").path());
+    let files: Vec<_> =
+        files.filter(|path| path.extension().is_some_and(|is| is == "jsonl")).collect();
+    assert!(files.len() > 10, "{files:?}");
+    for path in files {
+        let text = std::fs::read_to_string(&path).expect("a file");
+        let lines = text.lines().enumerate().map(|(index, line)| {
+            let chunk: Value = serde_json::from_str(line).expect("JSON");
+            let read: Chunk = serde_json::from_value(chunk.clone())
+                .unwrap_or_else(|error| panic!("{}, line {}: {error}", path.display(), index + 1));
+            assert_eq!(serde_json::to_value(read).expect("JSON"), chunk, "nothing is lost");
+            Got { id: index as u64 + 1, chunk }
+        });
+        assert_whole(&lines.collect::<Vec<_>>());
+    }
+}
