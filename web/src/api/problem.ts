@@ -1,0 +1,51 @@
+// What the server refuses, and what never reached it, as one error type.
+
+/** A request that did not succeed. `status` is 0 when no answer came. */
+export class ApiError extends Error {
+  constructor(
+    readonly status: number,
+    readonly code: string,
+    message: string,
+    readonly retryAfterSeconds: number | null = null,
+    /** The whole body, for routes that say more than a sentence. */
+    readonly body: unknown = undefined,
+  ) {
+    super(message);
+    this.name = 'ApiError';
+  }
+
+  get isOffline(): boolean {
+    return this.status === 0;
+  }
+}
+
+export const OFFLINE = 'The server cannot be reached.';
+
+/** Reads `{detail, code}`, also where they are nested under `detail`. */
+export function problemOf(status: number, body: unknown, headers: Headers): ApiError {
+  const outer = asRecord(body);
+  const inner = asRecord(outer.detail);
+  const detail = text(outer.detail) ?? text(inner.message) ?? text(inner.detail);
+  const code = text(outer.code) ?? text(inner.code) ?? `HTTP_${status}`;
+  const retryAfter = Number(headers.get('retry-after'));
+  return new ApiError(
+    status,
+    code,
+    detail ?? `The server answered ${status}.`,
+    Number.isFinite(retryAfter) && retryAfter > 0 ? retryAfter : null,
+    body,
+  );
+}
+
+/** Words for a person, whatever was thrown. */
+export function wordsOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}
+
+function asRecord(value: unknown): Record<string, unknown> {
+  return typeof value === 'object' && value !== null ? (value as Record<string, unknown>) : {};
+}
+
+function text(value: unknown): string | undefined {
+  return typeof value === 'string' ? value : undefined;
+}

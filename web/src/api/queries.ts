@@ -1,0 +1,23 @@
+// The cache of what the server has said, and how eagerly it asks again.
+
+import { QueryClient } from '@tanstack/react-query';
+import { ApiError } from './problem';
+
+const RETRIES = 3;
+
+/** Only what may pass by itself is tried again: no connection, too many requests, a server that restarts. */
+export function mayPass(error: unknown): boolean {
+  return error instanceof ApiError && (error.isOffline || error.status === 429 || error.status >= 500);
+}
+
+export function newQueryClient(): QueryClient {
+  return new QueryClient({
+    defaultOptions: {
+      queries: {
+        retry: (failures, error) => failures < RETRIES && mayPass(error),
+        retryDelay: (attempt) => Math.min(500 * 2 ** attempt, 5_000),
+        staleTime: 2_000,
+      },
+    },
+  });
+}

@@ -1,0 +1,17 @@
+import { QueryClientProvider } from '@tanstack/react-query';
+import { RouterProvider } from '@tanstack/react-router';
+import { useState } from 'react';
+import { newQueryClient } from './api/queries';
+import { router } from './routes';
+import { Toaster } from './ui/toast';
+
+/** The whole page: what the server has said, where we are, and short news. */
+export function App() {
+  const [client] = useState(newQueryClient);
+  return (
+    <QueryClientProvider client={client}>
+      <RouterProvider router={router} />
+      <Toaster />
+    </QueryClientProvider>
+  );
+}

@@ -1,0 +1,61 @@
+import { useState } from 'react';
+import { wordsOf } from '@/api/problem';
+import { Button } from './button';
+import { Dialog } from './dialog';
+
+type Props = {
+  title: string;
+  children: string;
+  confirmLabel: string;
+  open: boolean;
+  onClose: () => void;
+  /** Stays open and says why when it fails. */
+  onConfirm: () => Promise<unknown>;
+};
+
+/** Asks before something is done that cannot be undone. */
+export function Confirm({ title, children, confirmLabel, open, onClose, onConfirm }: Props) {
+  const [busy, setBusy] = useState(false);
+  const [problem, setProblem] = useState<string | null>(null);
+
+  function close() {
+    setProblem(null);
+    onClose();
+  }
+
+  async function confirm() {
+    setBusy(true);
+    setProblem(null);
+    try {
+      await onConfirm();
+      close();
+    } catch (error) {
+      setProblem(wordsOf(error));
+    } finally {
+      setBusy(false);
+    }
+  }
+
+  return (
+    <Dialog
+      title={title}
+      open={open}
+      onClose={close}
+      actions={
+        <>
+          <Button onClick={close}>Cancel</Button>
+          <Button kind="danger" busy={busy} onClick={confirm}>
+            {confirmLabel}
+          </Button>
+        </>
+      }
+    >
+      <p className="text-sm break-words">{children}</p>
+      {problem && (
+        <p role="alert" className="mt-3 text-sm text-bad">
+          {problem}
+        </p>
+      )}
+    </Dialog>
+  );
+}

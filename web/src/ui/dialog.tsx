@@ -1,0 +1,53 @@
+import { X } from 'lucide-react';
+import { type ReactNode, useEffect, useId, useRef } from 'react';
+import { IconButton } from './button';
+
+type Props = {
+  title: string;
+  open: boolean;
+  onClose: () => void;
+  children: ReactNode;
+  /** Buttons at the end, the main one last. */
+  actions?: ReactNode;
+};
+
+/** A modal window: the browser's own, which traps the focus, closes on Escape and gives the focus back. */
+export function Dialog({ title, open, onClose, children, actions }: Props) {
+  const ref = useRef<HTMLDialogElement>(null);
+  const heading = useId();
+  useEffect(() => {
+    const dialog = ref.current;
+    if (!dialog) return;
+    if (open && !dialog.open) {
+      dialog.showModal();
+      // The first thing in the window is its closing button, which is seldom what one came for.
+      dialog.querySelector<HTMLElement>('[data-autofocus]')?.focus();
+    }
+    if (!open && dialog.open) dialog.close();
+  }, [open]);
+  return (
+    // biome-ignore lint/a11y/useKeyWithClickEvents: a press on the backdrop; the keyboard has Escape.
+    <dialog
+      ref={ref}
+      aria-labelledby={heading}
+      onClose={onClose}
+      onClick={(event) => event.target === ref.current && onClose()}
+      className="m-auto w-[min(32rem,calc(100vw-2rem))] rounded-2xl border border-line bg-raised p-0 text-ink shadow-card backdrop:bg-black/50"
+    >
+      {open && (
+        <div className="flex max-h-[85dvh] flex-col">
+          <header className="flex items-center justify-between gap-4 px-5 pt-4">
+            <h2 id={heading} className="text-lg font-semibold">
+              {title}
+            </h2>
+            <IconButton label="Close" onClick={onClose}>
+              <X className="size-5" />
+            </IconButton>
+          </header>
+          <div className="overflow-y-auto px-5 py-4">{children}</div>
+          {actions && <footer className="flex flex-wrap justify-end gap-2 px-5 pb-5">{actions}</footer>}
+        </div>
+      )}
+    </dialog>
+  );
+}

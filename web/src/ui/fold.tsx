@@ -1,0 +1,30 @@
+import { ChevronRight } from 'lucide-react';
+import type { ReactNode } from 'react';
+
+/** Something that is there for whoever wants to see it. The browser's own, so it is found by its search too. */
+export function Fold({ title, children, open }: { title: ReactNode; children: ReactNode; open?: boolean }) {
+  return (
+    <details open={open} className="group">
+      <summary className="flex list-none items-center gap-1.5 rounded text-sm pointer-coarse:min-h-10 text-muted hover:text-ink [&::-webkit-details-marker]:hidden">
+        <ChevronRight aria-hidden className="size-4 shrink-0 transition-transform group-open:rotate-90" />
+        <span className="min-w-0">{title}</span>
+      </summary>
+      <div className="mt-2">{children}</div>
+    </details>
+  );
+}
+
+/** JSON for people who want to know. Cut, so that a huge value does not stall the page. */
+export function Json({ value, limit = 20_000 }: { value: unknown; limit?: number }) {
+  const text = typeof value === 'string' ? value : (JSON.stringify(value, null, 2) ?? 'undefined');
+  const cut = text.length > limit;
+  return (
+    // What scrolls must be reachable by keyboard.
+    <pre
+      tabIndex={0}
+      className="max-h-80 overflow-auto rounded-lg bg-sunken p-3 font-mono text-xs whitespace-pre-wrap break-words"
+    >
+      {cut ? `${text.slice(0, limit)}\n… ${text.length - limit} more characters` : text}
+    </pre>
+  );
+}

@@ -1,0 +1,62 @@
+// Times and numbers as people read them.
+
+const relative = new Intl.RelativeTimeFormat(undefined, { numeric: 'auto' });
+const moment = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'short' });
+const counted = new Intl.NumberFormat();
+
+const STEPS: [Intl.RelativeTimeFormatUnit, number][] = [
+  ['second', 60],
+  ['minute', 60],
+  ['hour', 24],
+  ['day', 7],
+  ['week', 4.35],
+  ['month', 12],
+  ['year', Number.POSITIVE_INFINITY],
+];
+
+/** "2 minutes ago". */
+export function ago(time: string, now = Date.now()): string {
+  let amount = (Date.parse(time) - now) / 1000;
+  for (const [unit, size] of STEPS) {
+    if (Math.abs(amount) < size) return relative.format(Math.round(amount), unit);
+    amount /= size;
+  }
+  return when(time);
+}
+
+/** "Nov 16, 2026, 11:40". */
+export function when(time: string): string {
+  return moment.format(new Date(time));
+}
+
+export function count(value: number): string {
+  return counted.format(value);
+}
+
+/** "< 0.1 s", "0.4 s", "12 s", "3 min 5 s", "1 h 2 min". */
+export function duration(ms: number): string {
+  const seconds = ms / 1000;
+  if (seconds < 0.1) return '< 0.1 s';
+  if (seconds < 10) return `${seconds.toFixed(1)} s`;
+  if (seconds < 60) return `${Math.round(seconds)} s`;
+  const minutes = Math.floor(seconds / 60);
+  if (minutes < 60) return `${minutes} min ${Math.round(seconds % 60)} s`;
+  return `${Math.floor(minutes / 60)} h ${minutes % 60} min`;
+}
+
+export function bytes(size: number): string {
+  const units = ['B', 'kB', 'MB', 'GB'];
+  let value = size;
+  let unit = 0;
+  while (value >= 1000 && unit < units.length - 1) {
+    value /= 1000;
+    unit++;
+  }
+  return `${unit === 0 ? value : value.toFixed(1)} ${units[unit]}`;
+}
+
+/** Millionths of a dollar. */
+export function dollars(micro: number): string {
+  const value = micro / 1_000_000;
+  return `$${value < 0.01 && value > 0 ? value.toFixed(4) : value.toFixed(2)}`;
+}

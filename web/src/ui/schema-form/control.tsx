@@ -1,0 +1,173 @@
+// The control of one field, by its kind.
+
+import { Field, Input, Select, TextArea } from '../field';
+import { Switch } from '../switch';
+import type { Draft, Row } from './draft';
+import { Group } from './group';
+import { ListControl } from './list-control';
+import type { FieldSpec } from './schema';
+import { TableControl } from './table-control';
+import { TextControl } from './text-control';
+
+export type ControlProps<D extends Draft = Draft> = {
+  field: FieldSpec;
+  draft: D;
+  error?: string;
+  disabled?: boolean;
+  onChange: (draft: D) => void;
+};
+
+export function SchemaField({ field, draft, error, disabled, onChange }: ControlProps) {
+  const { kind } = field;
+  const about = { label: field.label, hint: field.description, error, required: field.required };
+  switch (kind.is) {
+    case 'boolean':
+      return (
+        <Toggle field={field} draft={draft === true} error={error} disabled={disabled} onChange={onChange} />
+      );
+    case 'choice':
+      return (
+        <Field {...about}>
+          {(control) => (
+            <Select
+              {...control}
+              value={String(draft)}
+              disabled={disabled}
+              onChange={(event) => onChange(event.target.value)}
+            >
+              {(!field.required || draft === '') && (
+                <option value="">{field.required ? 'Choose one' : 'None'}</option>
+              )}
+              {kind.choices.map((choice, index) => (
+                <option key={choice.label} value={index}>
+                  {choice.label}
+                </option>
+              ))}
+            </Select>
+          )}
+        </Field>
+      );
+    case 'choices': {
+      const chosen = new Set(draft as string[]);
+      return (
+        <Group {...about}>
+          {kind.choices.map((choice, index) => (
+            <label key={choice.label} className="flex min-h-8 items-center gap-2 text-sm">
+              <input
+                type="checkbox"
+                className="size-4 accent-accent"
+                disabled={disabled}
+                checked={chosen.has(String(index))}
+                onChange={(event) => onChange(toggled(chosen, String(index), event.target.checked))}
+              />
+              <span className="min-w-0 break-words">{choice.label}</span>
+            </label>
+          ))}
+        </Group>
+      );
+    }
+    case 'list':
+      return (
+        <Group {...about}>
+          <ListControl
+            of={kind.of}
+            label={field.label}
+            entries={draft as string[]}
+            disabled={disabled}
+            onChange={onChange}
+          />
+        </Group>
+      );
+    case 'table':
+      return (
+        <Group {...about}>
+          <TableControl
+            columns={kind.columns}
+            label={field.label}
+            rows={draft as Row[]}
+            disabled={disabled}
+            onChange={onChange}
+          />
+        </Group>
+      );
+    case 'text':
+      return (
+        <TextControl
+          field={field}
+          draft={String(draft)}
+          error={error}
+          disabled={disabled}
+          onChange={onChange}
+        />
+      );
+    case 'number':
+      return (
+        <Field {...about} hint={withLimits(field.description, kind.minimum, kind.maximum)}>
+          {(control) => (
+            // Not type="number": that one loses what it cannot read, and changes when a mouse scrolls over it.
+            <Input
+              {...control}
+              inputMode={kind.integer ? 'numeric' : 'decimal'}
+              autoComplete="off"
+              placeholder={field.placeholder}
+              value={String(draft)}
+              disabled={disabled}
+              onChange={(event) => onChange(event.target.value)}
+            />
+          )}
+        </Field>
+      );
+    default:
+      return (
+        <Field {...about} hint={field.description ?? HINTS[kind.is]}>
+          {(control) => (
+            <TextArea
+              {...control}
+              spellCheck={kind.is === 'anything'}
+              placeholder={field.placeholder}
+              className={
+                kind.is === 'json' ? 'min-h-24 font-mono text-sm' : 'field-sizing-content max-h-96 min-h-10!'
+              }
+              value={String(draft)}
+              disabled={disabled}
+              onChange={(event) => onChange(event.target.value)}
+            />
+          )}
+        </Field>
+      );
+  }
+}
+
+const HINTS = { json: 'As JSON.', anything: 'Text, or JSON in brackets.' };
+
+function Toggle({ field, draft, error, disabled, onChange }: ControlProps<boolean>) {
+  return (
+    <Field label={field.label} hint={field.description} error={error}>
+      {({ required, ...control }) => (
+        <Switch
+          {...control}
+          checked={draft}
+          disabled={disabled}
+          onChange={(event) => onChange(event.target.checked)}
+        />
+      )}
+    </Field>
+  );
+}
+
+function toggled(chosen: Set<string>, index: string, on: boolean): string[] {
+  const others = [...chosen].filter((one) => one !== index);
+  return (on ? [...others, index] : others).sort((a, b) => Number(a) - Number(b));
+}
+
+function withLimits(description?: string, minimum?: number, maximum?: number): string | undefined {
+  const limits =
+    minimum !== undefined && maximum !== undefined
+      ? `From ${minimum} to ${maximum}.`
+      : minimum !== undefined
+        ? `At least ${minimum}.`
+        : maximum !== undefined
+          ? `At most ${maximum}.`
+          : undefined;
+  return [description, limits].filter(Boolean).join(' ') || undefined;
+}
