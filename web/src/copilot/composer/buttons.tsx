@@ -1,0 +1,57 @@
+// What stands beside and below the field of the composer.
+
+import { ArrowUp, CornerDownRight, Square } from 'lucide-react';
+import { classes } from '@/ui/classes';
+import { count } from '@/ui/format';
+import { Spinner } from '@/ui/spinner';
+
+/** Ends the turn at work. */
+export function StopButton({ stopping, onStop }: { stopping: boolean; onStop: () => void }) {
+  return (
+    <button
+      type="button"
+      onClick={onStop}
+      disabled={stopping}
+      title="Stop (Ctrl+.)"
+      aria-keyshortcuts="Control+. Meta+."
+      className="inline-flex h-10 shrink-0 items-center gap-2 rounded-xl border border-line bg-surface px-3 text-sm font-medium transition hover:bg-sunken disabled:opacity-60"
+    >
+      {stopping ? <Spinner /> : <Square aria-hidden className="size-3.5 fill-current" />}
+      {stopping ? 'Stopping' : 'Stop'}
+    </button>
+  );
+}
+
+type SendProps = { followUp: boolean; disabled: boolean; sending: boolean };
+
+export function SendButton({ followUp, disabled, sending }: SendProps) {
+  const label = followUp ? 'Send as a follow-up' : 'Send';
+  const Icon = followUp ? CornerDownRight : ArrowUp;
+  return (
+    <button
+      type="submit"
+      disabled={disabled}
+      aria-label={label}
+      aria-busy={sending || undefined}
+      title={label}
+      className="inline-flex size-10 shrink-0 items-center justify-center rounded-xl bg-accent text-accent-ink transition hover:brightness-110 disabled:bg-sunken disabled:text-muted"
+    >
+      {sending ? <Spinner /> : <Icon aria-hidden className="size-5" />}
+    </button>
+  );
+}
+
+type CounterProps = { length: number; longest: number; near: number };
+
+/** How much room is left, once that matters. */
+export function Counter({ length, longest, near }: CounterProps) {
+  if (length <= longest - near) return null;
+  const tooLong = length > longest;
+  return (
+    <p role="status" className={classes('px-4 text-xs tabular-nums', tooLong ? 'text-bad' : 'text-muted')}>
+      {tooLong
+        ? `Characters too many: ${count(length - longest)}`
+        : `Characters left: ${count(longest - length)}`}
+    </p>
+  );
+}

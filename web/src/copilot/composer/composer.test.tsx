@@ -1,0 +1,199 @@
+import { act, render, screen } from '@testing-library/react';
+import userEvent from '@testing-library/user-event';
+import { beforeEach, describe, expect, test, vi } from 'vitest';
+import { ApiError } from '@/api/problem';
+import type { SessionHandle } from '@/session/types';
+import { Composer } from './composer';
+import { draftOf, putDraft } from './drafts';
+
+const IDLE: SessionHandle = {
+  key: 'k',
+  id: 's1',
+  title: null,
+  parentId: null,
+  messages: [],
+  phase: 'ready',
+  busy: false,
+  slow: false,
+  status: null,
+  busySince: null,
+  loadError: null,
+  error: null,
+  followUps: [],
+  dropFollowUp: () => {},
+  hasOlder: false,
+  loadingOlder: false,
+  loadOlder: () => {},
+  send: async () => {},
+  stop: () => {},
+  retry: () => {},
+  reload: () => {},
+};
+
+const field = () => screen.getByRole<HTMLTextAreaElement>('textbox');
+
+beforeEach(() => {
+  sessionStorage.clear();
+  for (const id of [null, 's1', 's2']) putDraft(id, '');
+});
+
+describe('writing', () => {
+  test('Enter sends and the field stays ready for more', async () => {
+    const send = vi.fn(async () => {});
+    render(<Composer handle={{ ...IDLE, send }} />);
+    await userEvent.type(field(), 'Hello{Enter}');
+    expect(send).toHaveBeenCalledExactlyOnceWith('Hello');
+    expect(field().value).toBe('');
+    expect(document.activeElement).toBe(field());
+  });
+
+  test('Shift and Enter begin a new line', async () => {
+    const send = vi.fn(async () => {});
+    render(<Composer handle={{ ...IDLE, send }} />);
+    await userEvent.type(field(), 'a{Shift>}{Enter}{/Shift}b');
+    expect(send).not.toHaveBeenCalled();
+    expect(field().value).toBe('a\nb');
+  });
+
+  test('Enter that picks a word of an input method does not send', async () => {
+    const send = vi.fn(async () => {});
+    render(<Composer handle={{ ...IDLE, send }} />);
+    await userEvent.type(field(), 'にほん');
+    act(() => {
+      field().dispatchEvent(new KeyboardEvent('keydown', { key: 'Enter', isComposing: true, bubbles: true }));
+    });
+    expect(send).not.toHaveBeenCalled();
+  });
+
+  test('on a touch screen Enter begins a new line and the button sends', async () => {
+    vi.stubGlobal('matchMedia', () => ({ matches: true, addEventListener() {}, removeEventListener() {} }));
+    const send = vi.fn(async () => {});
+    render(<Composer handle={{ ...IDLE, send }} />);
+    await userEvent.type(field(), 'a{Enter}b');
+    expect(send).not.toHaveBeenCalled();
+    await userEvent.click(screen.getByRole('button', { name: 'Send' }));
+    expect(send).toHaveBeenCalledWith('a\nb');
+    vi.unstubAllGlobals();
+  });
+
+  test('spaces alone cannot be sent', async () => {
+    render(<Composer handle={IDLE} />);
+    await userEvent.type(field(), '  ');
+    expect(screen.getByRole('button', { name: 'Send' })).toHaveProperty('disabled', true);
+  });
+
+  test('a text that is too long says by how much and cannot be sent', () => {
+    // Each of these counts as one character at the server and as two in JavaScript.
+    putDraft('s1', '🛟'.repeat(64_001));
+    render(<Composer handle={IDLE} />);
+    expect(screen.getByText('Characters too many: 1')).toBeTruthy();
+    expect(screen.getByRole('button', { name: 'Send' })).toHaveProperty('disabled', true);
+  });
+});
+
+describe('what is written is kept', () => {
+  test('for each session apart, and through a reload', async () => {
+    const { rerender } = render(<Composer key="1" handle={IDLE} />);
+    await userEvent.type(field(), 'half a thought');
+    rerender(<Composer key="2" handle={{ ...IDLE, id: 's2' }} />);
+    expect(field().value).toBe('');
+    rerender(<Composer key="3" handle={IDLE} />);
+    expect(field().value).toBe('half a thought');
+    expect(sessionStorage.getItem('pilothouse.draft.s1')).toBe('half a thought');
+  });
+
+  test('until the server has taken it', async () => {
+    let take: () => void = () => {};
+    const send = () => new Promise<void>((resolve) => (take = resolve));
+    render(<Composer handle={{ ...IDLE, send }} />);
+    await userEvent.type(field(), 'precious{Enter}');
+    expect(field().value).toBe('');
+    expect(sessionStorage.getItem('pilothouse.draft.s1')).toBe('precious');
+    await act(async () => take());
+    expect(sessionStorage.getItem('pilothouse.draft.s1')).toBeNull();
+  });
+
+  test('and comes back before what was written since when it is refused', async () => {
+    let refuse: (error: Error) => void = () => {};
+    const send = () => new Promise<void>((_, reject) => (refuse = reject));
+    render(<Composer handle={{ ...IDLE, send }} />);
+    await userEvent.type(field(), 'first{Enter}second');
+    await act(async () => refuse(new ApiError(429, 'TOO_MANY', 'Too many turns are at work.', 5)));
+    expect(field().value).toBe('first\n\nsecond');
+    expect(screen.getByRole('alert').textContent).toBe('Too many turns are at work.');
+    expect(screen.getByText(/Try again in 5 s/)).toBeTruthy();
+  });
+
+  test('when the server is away, which is said', async () => {
+    const send = async () => {
+      throw new ApiError(0, 'UNREACHABLE', 'The server cannot be reached.');
+    };
+    render(<Composer handle={{ ...IDLE, send }} />);
+    await userEvent.type(field(), 'hello{Enter}');
+    expect(field().value).toBe('hello');
+    expect((await screen.findByRole('alert')).textContent).toContain('Your message is kept here');
+  });
+
+  test('when a new conversation gets its id in the meantime', async () => {
+    let refuse: (error: Error) => void = () => {};
+    const send = () => new Promise<void>((_, reject) => (refuse = reject));
+    const { rerender } = render(<Composer handle={{ ...IDLE, id: null, send }} />);
+    await userEvent.type(field(), 'first{Enter}second');
+    rerender(<Composer handle={{ ...IDLE, id: 's2', send }} />);
+    expect(field().value).toBe('second');
+    await act(async () => refuse(new ApiError(422, 'INVALID', 'No.')));
+    expect(field().value).toBe('first\n\nsecond');
+    expect(draftOf(null)).toBe('');
+  });
+
+  test('though the page was opened with another text', () => {
+    putDraft('s1', 'mine');
+    render(<Composer handle={IDLE} initialText="theirs" />);
+    expect(field().value).toBe('mine');
+  });
+
+  test('and an empty field takes the text the page was opened with', () => {
+    render(<Composer handle={IDLE} initialText="theirs" />);
+    expect(field().value).toBe('theirs');
+    expect(document.activeElement).toBe(field());
+  });
+});
+
+describe('while a turn is at work', () => {
+  const BUSY: SessionHandle = { ...IDLE, phase: 'streaming', busy: true };
+
+  test('the button stops it, and what is written becomes a follow-up', async () => {
+    const send = vi.fn(async () => {});
+    const stop = vi.fn();
+    render(<Composer handle={{ ...BUSY, send, stop }} />);
+    expect(screen.queryByRole('button', { name: 'Send as a follow-up' })).toBeNull();
+    await userEvent.type(field(), 'also this');
+    await userEvent.click(screen.getByRole('button', { name: 'Send as a follow-up' }));
+    expect(send).toHaveBeenCalledWith('also this');
+    await userEvent.click(screen.getByRole('button', { name: 'Stop' }));
+    expect(stop).toHaveBeenCalledOnce();
+  });
+
+  test('Ctrl with a full stop stops it and Escape does not', async () => {
+    const stop = vi.fn();
+    render(<Composer handle={{ ...BUSY, stop }} />);
+    await userEvent.keyboard('{Escape}');
+    expect(stop).not.toHaveBeenCalled();
+    await userEvent.keyboard('{Control>}.{/Control}');
+    expect(stop).toHaveBeenCalledOnce();
+  });
+
+  test('a follow-up that was handed back can be put back', async () => {
+    const dropFollowUp = vi.fn();
+    const followUps = [
+      { id: 'f1', text: 'one more', state: 'returned' as const },
+      { id: 'f2', text: 'it waits', state: 'waiting' as const },
+    ];
+    putDraft('s1', 'mine');
+    render(<Composer handle={{ ...IDLE, followUps, dropFollowUp }} />);
+    expect(screen.getByText('Waits for the next step')).toBeTruthy();
+    await userEvent.click(screen.getByRole('button', { name: 'Put back' }));
+    expect(field().value).toBe('one more\n\nmine');
+    expect(dropFollowUp).toHaveBeenCalledWith('f1');
+  });
+});

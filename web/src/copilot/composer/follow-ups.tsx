@@ -1,0 +1,54 @@
+import { Check, Clock, CornerUpLeft, X } from 'lucide-react';
+import type { FollowUpChip } from '@/session/types';
+import { Button, IconButton } from '@/ui/button';
+import { Spinner } from '@/ui/spinner';
+
+const STATES = {
+  sending: { words: 'Sending', icon: <Spinner className="size-3.5" /> },
+  waiting: { words: 'Waits for the next step', icon: <Clock aria-hidden className="size-3.5" /> },
+  delivered: { words: 'Read', icon: <Check aria-hidden className="size-3.5 text-good" /> },
+  returned: {
+    words: 'Not read before the turn ended',
+    icon: <CornerUpLeft aria-hidden className="size-3.5 text-warn" />,
+  },
+};
+
+type Props = {
+  chips: FollowUpChip[];
+  onPutBack: (chip: FollowUpChip) => void;
+  onDrop: (id: string) => void;
+};
+
+/** What was sent while the turn is at work, and what became of it. */
+export function FollowUps({ chips, onPutBack, onDrop }: Props) {
+  return (
+    <ul
+      aria-label="Follow-ups"
+      aria-live="polite"
+      className="flex max-h-40 flex-col gap-1 overflow-y-auto empty:hidden"
+    >
+      {chips.map((chip) => (
+        <li
+          key={chip.id}
+          className="flex min-h-9 items-center gap-2 rounded-xl border border-line bg-surface py-1 pr-1.5 pl-3 text-sm"
+        >
+          {STATES[chip.state].icon}
+          <span className="min-w-0 flex-1 truncate" title={chip.text}>
+            {chip.text}
+          </span>
+          <span className="shrink-0 text-xs text-muted max-sm:sr-only">{STATES[chip.state].words}</span>
+          {chip.state === 'returned' && (
+            <>
+              <Button kind="quiet" size="small" className="max-sm:h-10" onClick={() => onPutBack(chip)}>
+                Put back
+              </Button>
+              <IconButton label="Dismiss" className="size-8 max-sm:size-10" onClick={() => onDrop(chip.id)}>
+                <X aria-hidden className="size-4" />
+              </IconButton>
+            </>
+          )}
+        </li>
+      ))}
+    </ul>
+  );
+}

@@ -1,0 +1,54 @@
+// Quiet lines between the words of an answer.
+
+import { FoldVertical, Hourglass } from 'lucide-react';
+import type { DataParts } from '@/protocol';
+import { Badge, type Tone } from '@/ui/badge';
+import { Fold } from '@/ui/fold';
+import { count } from '@/ui/format';
+import { Markdown } from '@/ui/markdown';
+
+export function CompactionNote({ data }: { data: DataParts['compaction'] }) {
+  return (
+    <div className="flex items-start gap-2 border-y border-dashed border-line py-2 text-sm text-muted">
+      <FoldVertical aria-hidden className="mt-0.5 size-4 shrink-0" />
+      <div className="min-w-0 flex-1">
+        <Fold title="Earlier messages were summarised">
+          <p className="mb-2">
+            The model goes on with a summary of {count(data.folded)} messages. You still see all of them.
+          </p>
+          {data.summary && <Markdown text={data.summary} />}
+        </Fold>
+      </div>
+    </div>
+  );
+}
+
+type Status = DataParts['background']['status'];
+
+const STATES: Record<string, { tone: Tone; words: string }> = {
+  still_running: { tone: 'accent', words: 'running' },
+  completed: { tone: 'good', words: 'done' },
+  cancelled: { tone: 'neutral', words: 'ended with the turn' },
+  error: { tone: 'bad', words: 'failed' },
+};
+
+export function BackgroundNote({ calls }: { calls: DataParts['background'][] }) {
+  return (
+    <ul aria-label="Calls in the background" className="flex flex-col gap-1 text-sm text-muted">
+      {calls.map((call) => {
+        const { tone, words } = stateOf(call.status);
+        return (
+          <li key={call.toolCallId} className="flex flex-wrap items-center gap-2">
+            <Hourglass aria-hidden className="size-4 shrink-0" />
+            <span className="[overflow-wrap:anywhere]">{call.toolName} in the background</span>
+            <Badge tone={tone}>{words}</Badge>
+          </li>
+        );
+      })}
+    </ul>
+  );
+}
+
+function stateOf(status: Status): { tone: Tone; words: string } {
+  return STATES[status] ?? { tone: 'neutral', words: status.replaceAll('_', ' ') };
+}

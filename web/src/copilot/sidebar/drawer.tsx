@@ -1,0 +1,26 @@
+import { type ReactNode, useEffect, useRef } from 'react';
+
+type Props = { label: string; open: boolean; onClose: () => void; children: ReactNode };
+
+/** A column that comes in from the side over the page. The browser keeps the focus in it and closes it on Escape. */
+export function Drawer({ label, open, onClose, children }: Props) {
+  const ref = useRef<HTMLDialogElement>(null);
+  useEffect(() => {
+    const dialog = ref.current;
+    if (!dialog) return;
+    if (open && !dialog.open) dialog.showModal();
+    if (!open && dialog.open) dialog.close();
+  }, [open]);
+  return (
+    // biome-ignore lint/a11y/useKeyWithClickEvents: a press on the backdrop; the keyboard has Escape.
+    <dialog
+      ref={ref}
+      aria-label={label}
+      onClose={onClose}
+      onClick={(event) => event.target === ref.current && onClose()}
+      className="m-0 h-dvh max-h-none w-[min(20rem,85vw)] max-w-none border-r border-line bg-surface p-0 text-ink shadow-card backdrop:bg-black/50"
+    >
+      {open && children}
+    </dialog>
+  );
+}

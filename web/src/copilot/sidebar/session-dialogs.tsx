@@ -1,0 +1,88 @@
+// What is asked before a session is renamed or deleted.
+
+import { useId, useState } from 'react';
+import type { SessionSummary } from '@/protocol';
+import { Button } from '@/ui/button';
+import { Dialog } from '@/ui/dialog';
+import { Field, Input } from '@/ui/field';
+import { UNTITLED } from './session-row';
+
+const LONGEST_TITLE = 200;
+
+type Props<T> = { session: SessionSummary | null; onClose: () => void; onDone: T };
+
+export function RenameDialog({ session, onClose, onDone }: Props<(title: string) => void>) {
+  const form = useId();
+  return (
+    <Dialog
+      title="Rename the session"
+      open={session !== null}
+      onClose={onClose}
+      actions={
+        <>
+          <Button onClick={onClose}>Cancel</Button>
+          <Button kind="primary" type="submit" form={form}>
+            Rename
+          </Button>
+        </>
+      }
+    >
+      {session && <RenameForm id={form} title={session.title ?? ''} onDone={onDone} />}
+    </Dialog>
+  );
+}
+
+function RenameForm({ id, title, onDone }: { id: string; title: string; onDone: (title: string) => void }) {
+  const [text, setText] = useState(title);
+  const [error, setError] = useState<string | null>(null);
+  return (
+    <form
+      id={id}
+      noValidate
+      onSubmit={(event) => {
+        event.preventDefault();
+        if (text.trim()) onDone(text.trim());
+        else setError('A session needs a title.');
+      }}
+    >
+      <Field label="Title" error={error}>
+        {(control) => (
+          <Input
+            {...control}
+            data-autofocus
+            value={text}
+            maxLength={LONGEST_TITLE}
+            onFocus={(event) => event.target.select()}
+            onChange={(event) => setText(event.target.value)}
+          />
+        )}
+      </Field>
+    </form>
+  );
+}
+
+export function DeleteDialog({ session, onClose, onDone }: Props<() => void>) {
+  return (
+    <Dialog
+      title="Delete the session?"
+      open={session !== null}
+      onClose={onClose}
+      actions={
+        <>
+          <Button data-autofocus onClick={onClose}>
+            Keep it
+          </Button>
+          <Button kind="danger" onClick={onDone}>
+            Delete
+          </Button>
+        </>
+      }
+    >
+      <p className="text-sm break-words">
+        <span className="font-medium">{session?.title ?? UNTITLED}</span> and all its messages will be gone.
+        This cannot be undone.
+        {session?.is_processing && ' The turn at work is stopped.'}
+      </p>
+    </Dialog>
+  );
+}

@@ -1,0 +1,71 @@
+import { useNavigate } from '@tanstack/react-router';
+import { useCallback, useEffect, useRef } from 'react';
+import { useMedia } from '@/ui/media';
+import { Drawer } from './drawer';
+import { SessionColumn } from './session-column';
+
+type Props = {
+  activeId: string | null;
+  /** A turn is at work in the open session; the list may not have heard of it yet. */
+  activeBusy?: boolean;
+  /** On narrow screens the list is a drawer, which the page opens and closes. */
+  open: boolean;
+  onOpen?: () => void;
+  onClose: () => void;
+};
+
+/** The sessions: where one goes back to, and where a new one begins. */
+export function Sidebar({ activeId, activeBusy = false, open, onOpen, onClose }: Props) {
+  const wide = useMedia('(min-width: 768px)');
+  const search = useRef<HTMLInputElement>(null);
+  const openDrawer = useLatest(onOpen);
+  const closeDrawer = useLatest(onClose);
+  useKeys(
+    useCallback(() => {
+      openDrawer();
+      // The drawer has to be there before something in it can have the focus.
+      requestAnimationFrame(() => search.current?.focus());
+    }, [openDrawer]),
+  );
+  const column = (
+    <SessionColumn
+      activeId={activeId}
+      activeBusy={activeBusy}
+      search={search}
+      inDrawer={!wide}
+      onLeave={closeDrawer}
+    />
+  );
+  if (!wide) {
+    return (
+      <Drawer label="Sessions" open={open} onClose={onClose}>
+        {column}
+      </Drawer>
+    );
+  }
+  return <div className="w-64 shrink-0 border-r border-line bg-surface lg:w-72">{column}</div>;
+}
+
+/** Ctrl or Cmd with K looks for a session, with Shift and O it begins a new one. */
+function useKeys(onSearch: () => void): void {
+  const navigate = useNavigate();
+  useEffect(() => {
+    const onKey = (event: KeyboardEvent) => {
+      if (!(event.ctrlKey || event.metaKey) || event.altKey) return;
+      const key = event.key.toLowerCase();
+      if (key === 'k' && !event.shiftKey) onSearch();
+      else if (key === 'o' && event.shiftKey) navigate({ to: '/copilot', search: {} });
+      else return;
+      event.preventDefault();
+    };
+    addEventListener('keydown', onKey);
+    return () => removeEventListener('keydown', onKey);
+  }, [navigate, onSearch]);
+}
+
+/** One function that always calls the newest of its kind, for what should not be made again with every letter. */
+function useLatest(call: (() => void) | undefined): () => void {
+  const latest = useRef(call);
+  latest.current = call;
+  return useCallback(() => latest.current?.(), []);
+}

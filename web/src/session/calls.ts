@@ -1,0 +1,38 @@
+// The plain requests of a conversation, besides those of the stream.
+
+import { api, dataOf } from '@/api/client';
+import type { FollowUpView, SessionDetail } from '@/protocol';
+
+/** Rows of one page. */
+export const PAGE = 50;
+
+export function readSession(
+  id: string,
+  query: { limit: number; before_sequence?: number },
+  signal: AbortSignal,
+): Promise<SessionDetail> {
+  return dataOf(
+    api.GET('/api/chat/sessions/{session_id}', { params: { path: { session_id: id }, query }, signal }),
+  );
+}
+
+export async function createSession(): Promise<string> {
+  return (await dataOf(api.POST('/api/chat/sessions', { body: {} }))).id;
+}
+
+export async function cancelSession(id: string, signal: AbortSignal): Promise<void> {
+  await api.POST('/api/chat/sessions/{session_id}/cancel', { params: { path: { session_id: id } }, signal });
+}
+
+export async function sendFollowUp(id: string, messageId: string, message: string): Promise<void> {
+  await api.POST('/api/chat/sessions/{session_id}/messages/pending', {
+    params: { path: { session_id: id } },
+    body: { message, message_id: messageId },
+  });
+}
+
+export async function readFollowUps(id: string, signal: AbortSignal): Promise<FollowUpView[]> {
+  const path = { session_id: id };
+  const read = api.GET('/api/chat/sessions/{session_id}/messages/pending', { params: { path }, signal });
+  return (await dataOf(read)).follow_ups;
+}

@@ -1,0 +1,374 @@
+// One conversation, alive beside the pages that show it: it reads the history, follows the turn at work, comes back
+// after a lost connection, and notices what other windows do.
+
+import { Chat } from '@ai-sdk/react';
+import { ApiError, wordsOf } from '@/api/problem';
+import { mayPass } from '@/api/queries';
+import type { SessionDetail } from '@/protocol';
+import { cancelSession, createSession, PAGE, readSession } from './calls';
+import { FollowUps } from './follow-ups';
+import { freshId } from './fresh-id';
+import { Hearing } from './hearing';
+import { question } from './history';
+import { Jobs } from './jobs';
+import { Lookout } from './lookout';
+import { openOperations } from './operations';
+import { pause, pauseMs } from './pause';
+import { isBusy, newState, type State, Store } from './state';
+import { Transcript } from './transcript';
+import { type Ending, Transport } from './transport';
+import type { CopilotMessage } from './types';
+
+const SLOW_MS = 12_000;
+const LOOK_MS = 2_500;
+const LOOK_AT_OPERATION_MS = 1_500;
+/** How long a conversation that nobody looks at keeps its connection. A browser has few of them for one server. */
+const REST_AFTER_MS = 3_000;
+
+export class SessionRuntime {
+  readonly key = freshId();
+  readonly store: Store<State>;
+  readonly chat: Chat<CopilotMessage>;
+  readonly transcript: Transcript;
+  private readonly followUps: FollowUps;
+  private readonly transport: Transport;
+  private readonly jobs: Jobs;
+  private readonly lookout: Lookout;
+  private observers = 0;
+  private rest: ReturnType<typeof setTimeout> | undefined;
+  private late: ReturnType<typeof setTimeout> | undefined;
+  /** Tells the send that is under way that the server has taken it. */
+  private onTaken: (() => void) | null = null;
+  /** The history was read once, or there is none. */
+  private isLoaded: boolean;
+  private isStopping = false;
+  /** What the last reading has seen. */
+  private seen = '';
+  /** A send of which we do not know whether the server has taken it: the same text gets the same id again. */
+  private unsure: { id: string; text: string } | null = null;
+
+  constructor(
+    id: string | null,
+    private readonly onCreated: (runtime: SessionRuntime, id: string) => void = () => {},
+  ) {
+    this.isLoaded = id === null;
+    this.store = new Store(newState(id));
+    this.transport = new Transport(() => this.sessionId(), {
+      onOpen: () => this.opened(),
+      onChunk: (chunk) => {
+        this.notLate();
+        hearing.hear(chunk);
+      },
+    });
+    this.chat = new Chat<CopilotMessage>({ transport: this.transport, generateId: freshId });
+    this.transcript = new Transcript(this.chat);
+    this.followUps = new FollowUps(this.store);
+    const hearing = new Hearing(this.store, this.transcript, this.followUps, () => this.enter('streaming'));
+    this.lookout = new Lookout(
+      () => this.look(),
+      () => (openOperations(this.transcript.list).length > 0 ? LOOK_AT_OPERATION_MS : LOOK_MS),
+    );
+    this.jobs = new Jobs(() => this.lookout.later());
+  }
+
+  private get state(): State {
+    return this.store.get();
+  }
+
+  get isObserved(): boolean {
+    return this.observers > 0;
+  }
+
+  /** Somebody looks at it. Gives back what ends that. */
+  observe(): () => void {
+    this.observers += 1;
+    clearTimeout(this.rest);
+    if (this.observers === 1) {
+      if (this.jobs.isIdle) this.sync();
+      this.lookout.start();
+    }
+    return () => {
+      this.observers -= 1;
+      if (this.observers > 0) return;
+      this.lookout.stop();
+      this.rest = setTimeout(() => this.goToRest(), REST_AFTER_MS);
+    };
+  }
+
+  /** Rejects when the server did not take it. */
+  async send(text: string): Promise<void> {
+    const id = this.unsure?.text === text ? this.unsure.id : freshId();
+    try {
+      if (isBusy(this.state.phase) && (await this.followUps.send(await this.sessionId(), id, text))) return;
+      await this.ask(id, text);
+      this.unsure = null;
+    } catch (error) {
+      // What was refused was understood; of everything else nobody knows.
+      if (!(error instanceof ApiError) || mayPass(error)) this.unsure = { id, text };
+      throw error;
+    }
+  }
+
+  stop(): void {
+    const { id, phase } = this.state;
+    if (!isBusy(phase) || this.isStopping) return;
+    if (!id) {
+      // Nothing has reached the server yet.
+      this.jobs.halt();
+      return;
+    }
+    this.isStopping = true;
+    this.store.patch({ phase: 'stopping' });
+    this.jobs.start(async (signal) => {
+      await cancelSurely(id, signal);
+      await this.settle(null, signal);
+    });
+  }
+
+  /** Another answer in place of the last one, or the question once more if there is none. */
+  retry(): void {
+    if (isBusy(this.state.phase)) return;
+    const last = this.chat.messages.at(-1);
+    if (last?.role === 'assistant') this.jobs.start((signal) => this.answerAnew(last, signal));
+    else if (last) this.askAgain(last);
+  }
+
+  /** Reads the history, and follows what is at work. */
+  sync(): void {
+    if (this.state.id) this.jobs.start((signal) => this.settle(null, signal));
+  }
+
+  async loadOlder(): Promise<void> {
+    const { id, loadingOlder, hasOlder } = this.state;
+    const first = this.transcript.list[0]?.sequence;
+    if (!id || loadingOlder || !hasOlder || first === undefined) return;
+    this.store.patch({ loadingOlder: true });
+    try {
+      const query = { limit: PAGE, before_sequence: first };
+      this.transcript.readOlder(await readSession(id, query, new AbortController().signal));
+    } catch (error) {
+      // The next scroll to the top tries again.
+      if (!(error instanceof ApiError)) throw error;
+    } finally {
+      this.store.patch({ loadingOlder: false, hasOlder: this.transcript.hasOlder });
+    }
+  }
+
+  dropFollowUp(id: string): void {
+    this.followUps.drop(id);
+  }
+
+  /** Ends everything; for a conversation that is forgotten. */
+  close(): void {
+    clearTimeout(this.rest);
+    this.lookout.stop();
+    this.jobs.halt();
+  }
+
+  /** Until nothing is at work: reads the history, follows the turn that runs, and comes back when the line breaks. */
+  private async settle(ending: Ending | null, signal: AbortSignal): Promise<void> {
+    let last = ending;
+    let attempt = 0;
+    let followed: string | null = null;
+    while (!signal.aborted) {
+      if (last?.kind === 'cut') {
+        if (this.isLoaded) this.enter('reconnecting');
+        await pause(pauseMs(attempt++), signal);
+        if (signal.aborted) return;
+      } else if (last?.kind === 'ended' && !this.isStopping) this.calm();
+      const detail = await this.read(last, signal);
+      if (signal.aborted || detail === 'enough') return;
+      if (detail === 'away') {
+        last = { kind: 'cut', error: undefined };
+        continue;
+      }
+      const running = detail.active_stream;
+      if (!running) {
+        this.calm();
+        return;
+      }
+      // Its end was heard, but is not stored yet.
+      if (running.turn_id === followed && last?.kind !== 'cut') await pause(pauseMs(0), signal);
+      followed = running.turn_id;
+      this.store.patch({ busySince: Date.parse(running.started_at) });
+      if (this.state.phase !== 'reconnecting') this.enter('waiting');
+      last = await this.connect(() => this.chat.resumeStream(), signal);
+      if (this.state.phase !== 'reconnecting') attempt = 0;
+    }
+  }
+
+  /** Runs a request of the chat to its end. */
+  private async connect(open: () => Promise<void>, signal: AbortSignal): Promise<Ending> {
+    const close = () => void this.chat.stop();
+    signal.addEventListener('abort', close);
+    this.late = setTimeout(() => this.store.patch({ slow: true }), SLOW_MS);
+    try {
+      await open();
+    } finally {
+      signal.removeEventListener('abort', close);
+      this.notLate();
+      this.store.patch({ status: null });
+      this.transcript.held = null;
+    }
+    return signal.aborted ? { kind: 'closed' } : this.transport.ending;
+  }
+
+  /** The newest page, which is shown. `away` if it is worth trying again, `enough` if it is not. */
+  private async read(last: Ending | null, signal: AbortSignal): Promise<SessionDetail | 'away' | 'enough'> {
+    try {
+      const id = await this.sessionId();
+      const detail = await readSession(id, { limit: PAGE }, signal);
+      await this.readOpenOperations(id, detail, signal);
+      this.show(detail);
+      const { error, stopped } = this.chat.messages.at(-1)?.metadata ?? {};
+      if (detail.active_stream || this.state.followUps.length > 0 || error || stopped) {
+        await this.followUps.read(id, this.transcript.latestTurn, signal);
+      }
+      return detail;
+    } catch (error) {
+      if (signal.aborted) return 'enough';
+      if (mayPass(error) && last?.kind === 'ended') {
+        // The answer is here whole; what the history adds can wait for the next look.
+        this.seen = '';
+        return 'enough';
+      }
+      if (!this.isLoaded || !mayPass(error)) this.store.patch({ loadError: error });
+      if (mayPass(error)) return 'away';
+      this.calm();
+      return 'enough';
+    }
+  }
+
+  private show(detail: SessionDetail): void {
+    this.transcript.read(detail, detail.active_stream?.turn_id ?? null);
+    this.seen = fingerprint(detail);
+    this.isLoaded = true;
+    this.store.patch({
+      title: detail.title ?? null,
+      parentId: detail.parent_session_id ?? null,
+      hasOlder: this.transcript.hasOlder,
+      loadError: null,
+      error: null,
+    });
+  }
+
+  /** A result may come for a row that the newest page does not reach. */
+  private async readOpenOperations(id: string, newest: SessionDetail, signal: AbortSignal): Promise<void> {
+    const first = newest.oldest_sequence ?? 0;
+    const [oldest] = openOperations(this.transcript.list).filter((row) => row.sequence < first);
+    if (!oldest) return;
+    const query = { limit: PAGE, before_sequence: oldest.sequence + 1 };
+    this.transcript.readAgain(await readSession(id, query, signal));
+  }
+
+  private ask(id: string, text: string): Promise<void> {
+    this.begin();
+    return new Promise((resolve, reject) => {
+      this.onTaken = resolve;
+      this.jobs.start(async (signal) => {
+        const ending = await this.connect(() => this.chat.sendMessage(question(id, text)), signal);
+        const taken = this.onTaken === null;
+        this.onTaken = null;
+        if (taken) return this.settle(ending, signal);
+        this.transcript.withdraw(id);
+        this.chat.clearError();
+        if (!this.isStopping) this.calm();
+        reject(ending.kind === 'refused' ? ending.error : new Error('The message was not sent.'));
+      });
+    });
+  }
+
+  private askAgain(asked: CopilotMessage): void {
+    this.transcript.withdraw(asked.id);
+    const text = asked.parts.map((part) => (part.type === 'text' ? part.text : '')).join('\n');
+    this.ask(asked.id, text).catch((error) => {
+      this.chat.messages = [...this.chat.messages, asked];
+      this.fail(error);
+    });
+  }
+
+  private async answerAnew(answer: CopilotMessage, signal: AbortSignal): Promise<void> {
+    this.begin();
+    this.transcript.clearAnswer(answer);
+    const ending = await this.connect(() => this.chat.regenerate({ messageId: answer.id }), signal);
+    if (ending.kind !== 'refused') return this.settle(ending, signal);
+    this.chat.clearError();
+    await this.settle(null, signal);
+    this.fail(ending.error);
+  }
+
+  /** The session, made now if this is its first message. */
+  private async sessionId(): Promise<string> {
+    if (this.state.id) return this.state.id;
+    const id = await createSession();
+    this.store.patch({ id });
+    this.onCreated(this, id);
+    return id;
+  }
+
+  /** Whether somebody else has gone on with this session, or an operation has ended. */
+  private async look(): Promise<void> {
+    const { id } = this.state;
+    if (!id || !this.jobs.isIdle) return;
+    try {
+      const detail = await readSession(id, { limit: 1 }, new AbortController().signal);
+      if (this.jobs.isIdle && fingerprint(detail) !== this.seen) this.sync();
+    } catch (error) {
+      // It looks again.
+      if (!(error instanceof ApiError)) throw error;
+    }
+  }
+
+  private goToRest(): void {
+    // A message that the server has not taken yet is not given up.
+    if (this.onTaken) this.rest = setTimeout(() => this.goToRest(), REST_AFTER_MS);
+    else this.jobs.halt();
+  }
+
+  private opened(): void {
+    this.onTaken?.();
+    this.onTaken = null;
+    if (this.state.phase === 'reconnecting') this.enter('waiting');
+  }
+
+  private notLate(): void {
+    clearTimeout(this.late);
+    this.store.patch({ slow: false });
+  }
+
+  private begin(): void {
+    this.store.patch({ phase: 'waiting', busySince: Date.now(), error: null, status: null });
+  }
+
+  private enter(phase: 'waiting' | 'streaming' | 'reconnecting'): void {
+    this.store.patch({ phase: this.isStopping ? 'stopping' : phase });
+  }
+
+  private calm(): void {
+    this.isStopping = false;
+    this.store.patch({ phase: 'ready', busySince: null });
+  }
+
+  private fail(error: unknown): void {
+    const code = error instanceof ApiError ? error.code : null;
+    this.store.patch({ error: { code, message: wordsOf(error), canRetry: true } });
+  }
+}
+
+/** Says it until it is heard: somebody wants the turn to end. */
+async function cancelSurely(id: string, signal: AbortSignal): Promise<void> {
+  for (let attempt = 0; !signal.aborted; attempt++) {
+    try {
+      return await cancelSession(id, signal);
+    } catch (error) {
+      if (!mayPass(error)) return;
+      await pause(pauseMs(attempt), signal);
+    }
+  }
+}
+
+/** Changes when there is something to read. */
+function fingerprint(detail: SessionDetail): string {
+  const last = detail.messages.at(-1);
+  return [detail.updated_at, detail.title, last?.id, last?.turn_id, detail.active_stream?.turn_id].join(' ');
+}
