@@ -1,0 +1,104 @@
+// Messages of a conversation.
+
+import { Answer } from '@/copilot/conversation/answer';
+import { Stopped, TurnFailed } from '@/copilot/conversation/ending';
+import { BackgroundNote, CompactionNote } from '@/copilot/conversation/notes';
+import { Question } from '@/copilot/conversation/question';
+import { Reasoning } from '@/copilot/conversation/reasoning';
+import type { DataParts } from '@/protocol';
+import type { CopilotMessage } from '@/session/types';
+import { Markdown } from '@/ui/markdown';
+import { EXAMPLES, type Example, partOf } from './fixtures';
+import { Entry, Specimen } from './specimen';
+
+const WORDS = `## Tides of Hamburg
+
+High water is at **05:42** and **18:07**, as \`tides.csv\` says. See [the table](https://example.org/tides).
+
+| time | height |
+|---|---|
+| 05:42 | 4.1 m |
+| 18:07 | 3.9 m |
+
+1. Cast off before seven.
+2. Keep to the green side.
+
+> Wind against tide makes a short sea.
+
+\`\`\`python
+def height(hours: float) -> float:
+    return 2 + 2 * cos(hours / 12.4 * tau)
+\`\`\`
+`;
+
+const COMPACTION: DataParts['compaction'] = {
+  folded: 48,
+  through: 'm48',
+  tokensBefore: 90_000,
+  tokensAfter: 6_000,
+  summary: 'They spoke about **tides**.',
+};
+const BACKGROUND: DataParts['background'][] = [
+  { toolCallId: 'b1', toolName: 'weigh_cargo', status: 'still_running' },
+  { toolCallId: 'b2', toolName: 'bash_exec', status: 'completed' },
+];
+
+const ANSWER: CopilotMessage = {
+  id: 'example',
+  role: 'assistant',
+  metadata: {
+    createdAt: '2026-11-16T09:30:00Z',
+    durationMs: 8_400,
+    model: 'example-model',
+    promptTokens: 3_221,
+    completionTokens: 278,
+  },
+  parts: [
+    { type: 'reasoning', text: 'The tides are in the table of the harbour office.', state: 'done' },
+    partOf(EXAMPLES.doc_search_results[0] as Example, 'message'),
+    { type: 'text', text: 'High water is at **05:42**.', state: 'done' },
+  ],
+};
+
+export function Messages() {
+  return (
+    <>
+      <Entry title="A turn">
+        <Specimen title="A question and its answer">
+          <div className="flex flex-col gap-4">
+            <Question text="When is high water in Hamburg?" />
+            <Answer message={ANSWER} live={false} last />
+          </div>
+        </Specimen>
+        <Specimen title="Thinking">
+          <Reasoning streaming text="The tides of Hamburg depend on those of Cuxhaven." />
+        </Specimen>
+        <Specimen title="Stopped">
+          <Stopped onRetry={() => {}} />
+        </Specimen>
+        <Specimen title="Failed">
+          <TurnFailed
+            code="transient_api_error"
+            message="The provider of the model is overloaded."
+            canRetry
+            onRetry={() => {}}
+          />
+        </Specimen>
+        <Specimen title="Summarised, and calls in the background">
+          <div className="flex flex-col gap-3">
+            <CompactionNote data={COMPACTION} />
+            <BackgroundNote calls={BACKGROUND} />
+          </div>
+        </Specimen>
+      </Entry>
+      <Entry title="Words">
+        <Specimen title="Markdown with all it may have">
+          <Markdown text={WORDS} />
+        </Specimen>
+        <Specimen title="While it is being written">
+          <Markdown streaming text={'The tides of **Hamb'} />
+        </Specimen>
+      </Entry>
+    </>
+  );
+}

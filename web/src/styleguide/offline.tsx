@@ -1,0 +1,74 @@
+// The cards of the guide ask no server: what they would be told is written down here.
+
+import { QueryClient, QueryClientProvider } from '@tanstack/react-query';
+import { type ReactNode, useState } from 'react';
+import type { ExecutionDetails, Review, Task } from '@/protocol';
+import { type CardActions, CardContext } from '@/tools/types';
+import { say } from '@/ui/toast';
+
+const ACTIONS: CardActions = {
+  sessionId: 'example',
+  busy: false,
+  send: async (text) => say(`In a conversation, this is sent: ${text}`),
+};
+
+export function Offline({ children }: { children: ReactNode }) {
+  const [client] = useState(writtenDown);
+  return (
+    <QueryClientProvider client={client}>
+      <CardContext value={ACTIONS}>{children}</CardContext>
+    </QueryClientProvider>
+  );
+}
+
+export function writtenDown(): QueryClient {
+  const client = new QueryClient({ defaultOptions: { queries: { enabled: false, retry: false } } });
+  for (const task of tasks(Date.now())) client.setQueryData(['task', task.task_id], task);
+  client.setQueryData(['run', RUN.id], RUN);
+  client.setQueryData(['reviews', 'execution', REVIEW.graph_exec_id], [REVIEW]);
+  return client;
+}
+
+function tasks(now: number): Task[] {
+  const begun = (secondsAgo: number) => new Date(now - secondsAgo * 1000).toISOString();
+  const common = { session_id: 'example', tool_name: 'print_chart' };
+  return [
+    { ...common, task_id: 'task-young', status: 'running', created_at: begun(4) },
+    { ...common, task_id: 'task-old', status: 'running', created_at: begun(75) },
+    { ...common, task_id: 'task-done', status: 'completed', created_at: begun(90) },
+  ];
+}
+
+const RUN: ExecutionDetails = {
+  id: '7d3f0a52-run',
+  user_id: 'local',
+  graph_id: '5bb58492-graph',
+  graph_version: 1,
+  status: 'RUNNING',
+  inputs: {},
+  stop_requested: false,
+  event_count: 12,
+  stats: { cost: 0, duration: 3.1, node_count: 4, node_error_count: 0, is_dry_run: false },
+  created_at: '2026-11-16T09:30:00Z',
+  started_at: new Date(Date.now() - 3_000).toISOString(),
+  outputs: { total: [142.8] },
+  outputs_cut: false,
+  node_executions: [],
+  node_total: 4,
+  failed_nodes: [],
+};
+
+const REVIEW: Review = {
+  node_exec_id: 'review-1',
+  user_id: 'local',
+  graph_exec_id: 'copilot-session-example',
+  graph_id: 'g',
+  graph_version: 1,
+  node_id: 'n',
+  payload: { to: 'office@example.org', subject: 'Arrival', body: 'We are there at nine.' },
+  instructions: 'Send mail acts on the world. Approve it to run.',
+  editable: true,
+  status: 'WAITING',
+  was_edited: false,
+  created_at: '2026-11-16T09:30:00Z',
+};

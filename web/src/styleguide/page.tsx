@@ -1,0 +1,59 @@
+import { useId, useState } from 'react';
+import { Page } from '@/ui/page';
+import { Switch } from '@/ui/switch';
+import { Answers } from './answers';
+import { CallStates } from './call-states';
+import { Foundations } from './foundations';
+import { GuideIndex } from './guide-index';
+import { Messages } from './messages';
+import { Offline } from './offline';
+import { Primitives } from './primitives';
+import { BothThemes, Chapter } from './specimen';
+import { WaitingStates } from './waiting';
+
+/** Everything the copilot can show, in every state, without a server. */
+export function StyleguidePage() {
+  const [both, setBoth] = useState(false);
+  const label = useId();
+  return (
+    <Page
+      wide
+      title="Style guide"
+      subtitle="Everything this page is made of, in every state."
+      actions={
+        <label htmlFor={label} className="flex min-h-10 items-center gap-2 text-sm">
+          Both themes
+          <Switch id={label} checked={both} onChange={(event) => setBoth(event.target.checked)} />
+        </label>
+      }
+    >
+      <Offline>
+        <BothThemes value={both}>
+          <div className="flex min-w-0 flex-col gap-8 lg:flex-row">
+            <GuideIndex />
+            <div className="flex min-w-0 flex-1 flex-col gap-12">
+              <Chapter id="foundations" title="Colours and type">
+                <Foundations />
+              </Chapter>
+              <Chapter id="primitives" title="Primitives">
+                <Primitives />
+              </Chapter>
+              <Chapter id="messages" title="Messages">
+                <Messages />
+              </Chapter>
+              <Chapter id="waiting" title="Waiting">
+                <WaitingStates />
+              </Chapter>
+              <Chapter id="calls" title="Calls">
+                <CallStates />
+              </Chapter>
+              <Chapter id="answers" title="Answers of tools">
+                <Answers />
+              </Chapter>
+            </div>
+          </div>
+        </BothThemes>
+      </Offline>
+    </Page>
+  );
+}

@@ -1,0 +1,47 @@
+// What is shown while something takes its time.
+
+import { lazy, Suspense, useState } from 'react';
+import { ProgressLine } from '@/tools/waiting/progress-line';
+import { Waiting } from '@/tools/waiting/waiting';
+import { Button } from '@/ui/button';
+import { Skeleton } from '@/ui/states';
+import { Entry, Specimen } from './specimen';
+
+const VoyageGame = lazy(() =>
+  import('@/tools/waiting/voyage/voyage-game').then((module) => ({ default: module.VoyageGame })),
+);
+
+export function WaitingStates() {
+  const [since] = useState(() => Date.now() - 20_000);
+  const [playing, setPlaying] = useState(false);
+  return (
+    <>
+      <Entry title="An operation">
+        <Specimen title="Under way">
+          <Waiting label="Print chart" since={since} />
+        </Specimen>
+        <Specimen title="Under way, and the server is away">
+          <Waiting label="Print chart" since={since} unreachable />
+        </Specimen>
+      </Entry>
+      <Entry title="How far">
+        {[0, 10, 30, 60, 300].map((seconds) => (
+          <Specimen key={seconds} title={`After ${seconds} s`}>
+            <ProgressLine elapsedMs={seconds * 1000} label={`After ${seconds} seconds`} />
+          </Specimen>
+        ))}
+      </Entry>
+      <Entry title="A game to play">
+        <Specimen title="By keyboard, mouse or finger">
+          {playing ? (
+            <Suspense fallback={<Skeleton className="h-44" />}>
+              <VoyageGame onClose={() => setPlaying(false)} />
+            </Suspense>
+          ) : (
+            <Button onClick={() => setPlaying(true)}>Play</Button>
+          )}
+        </Specimen>
+      </Entry>
+    </>
+  );
+}

@@ -1,0 +1,153 @@
+// Runs of agents: under way, and what they gave.
+
+import { Link } from '@tanstack/react-router';
+import { ArrowUpRight } from 'lucide-react';
+import type { ExecutionStatus, NodeFailure } from '@/protocol';
+import { ReviewOfExecution } from '@/reviews/review-of-execution';
+import { buttonClasses } from '@/ui/button';
+import { Fold } from '@/ui/fold';
+import { duration, when } from '@/ui/format';
+import { blockName } from '@/ui/names';
+import { isFinal, RunStatus } from '@/ui/run-status';
+import { Failure } from '@/ui/states';
+import type { CardKinds, CardProps } from '../types';
+import { useElapsed } from '../use-elapsed';
+import { Outputs } from '../values';
+import { FailedNodes } from './failed-nodes';
+import { Buttons, Facts, Row, Rows } from './parts';
+import { useRun } from './use-run';
+
+function ExecutionStartedCard({ response }: CardProps<'execution_started'>) {
+  const { execution_id, graph_name, library_agent_id, status } = response;
+  const run = useRun(execution_id, status);
+  const now = run.data?.status ?? status;
+  const done = isFinal(now);
+  return (
+    <>
+      <RunHead name={graph_name} status={now} />
+      {run.data && <RunTimes startedAt={run.data.started_at} endedAt={run.data.ended_at} running={!done} />}
+      {now === 'REVIEW' && <ReviewOfExecution executionId={execution_id} />}
+      {run.data?.error && <p className="break-words text-bad">{run.data.error.message}</p>}
+      {run.data && <FailedNodes nodes={run.data.failed_nodes} />}
+      {run.data && (done || Object.keys(run.data.outputs).length > 0) && (
+        <Outputs outputs={run.data.outputs} />
+      )}
+      {run.isError && !run.data && (
+        <Failure error={run.error} title="The run cannot be read." onRetry={() => void run.refetch()} />
+      )}
+      <OpenRun agentId={library_agent_id} executionId={execution_id} />
+    </>
+  );
+}
+
+function AgentOutputCard({ response }: CardProps<'agent_output'>) {
+  const { agent_name, library_agent_id, execution, available_executions = [], total_executions } = response;
+  const run = useRun(execution.execution_id, execution.status);
+  const status = run.data?.status ?? execution.status;
+  const failed: readonly NodeFailure[] = run.data?.failed_nodes ?? execution.nodes_failed ?? [];
+  const others = available_executions.filter(({ id }) => id !== execution.execution_id);
+  return (
+    <>
+      <RunHead name={agent_name} status={status} />
+      <RunTimes
+        startedAt={run.data?.started_at ?? execution.started_at}
+        endedAt={run.data?.ended_at ?? execution.ended_at}
+        running={!isFinal(status)}
+      />
+      {status === 'REVIEW' && <ReviewOfExecution executionId={execution.execution_id} />}
+      <FailedNodes nodes={failed} />
+      <Outputs outputs={run.data?.outputs ?? execution.outputs} />
+      {execution.inputs_summary && Object.keys(execution.inputs_summary).length > 0 && (
+        <Fold title="With these inputs">
+          <Outputs outputs={execution.inputs_summary} />
+        </Fold>
+      )}
+      {execution.node_executions && execution.node_executions.length > 0 && (
+        <Fold title={`What its blocks did (${execution.node_executions.length})`}>
+          <Rows>
+            {execution.node_executions.map((node) => (
+              <Row key={node.node_exec_id} className="flex flex-wrap items-center gap-2">
+                <span className="min-w-0 flex-1 break-words">{blockName(node.block_name)}</span>
+                <RunStatus status={node.status} />
+                {node.error && <p className="w-full break-words text-bad">{node.error}</p>}
+              </Row>
+            ))}
+          </Rows>
+        </Fold>
+      )}
+      {others.length > 0 && (
+        <Fold title={`Other runs (${total_executions - 1})`}>
+          <Rows>
+            {others.map(({ id, status, started_at }) => (
+              <Row key={id} className="flex flex-wrap items-center gap-2">
+                <span className="min-w-0 flex-1">{started_at ? when(started_at) : id}</span>
+                <RunStatus status={status} />
+              </Row>
+            ))}
+          </Rows>
+        </Fold>
+      )}
+      <OpenRun agentId={library_agent_id} executionId={execution.execution_id} />
+    </>
+  );
+}
+
+function RunHead({ name, status }: { name: string; status: ExecutionStatus }) {
+  return (
+    <div role="status" className="flex flex-wrap items-center gap-2">
+      <span className="min-w-0 font-medium break-words">{name}</span>
+      <RunStatus status={status} />
+    </div>
+  );
+}
+
+type RunTimesProps = { startedAt?: string | null; endedAt?: string | null; running: boolean };
+
+function RunTimes({ startedAt, endedAt, running }: RunTimesProps) {
+  const began = startedAt ? Date.parse(startedAt) : Number.NaN;
+  const elapsed = useElapsed(running && startedAt !== null, began);
+  if (Number.isNaN(began) || !startedAt) return null;
+  const took = endedAt ? Math.max(0, Date.parse(endedAt) - began) : elapsed;
+  return <Facts facts={[when(startedAt), duration(took)]} />;
+}
+
+function OpenRun({ agentId, executionId }: { agentId?: string | null; executionId: string }) {
+  if (!agentId) return null;
+  return (
+    <Buttons>
+      <Link
+        to="/library/agents/$id"
+        params={{ id: agentId }}
+        search={{ activeTab: 'runs', activeItem: executionId }}
+        className={buttonClasses()}
+      >
+        Open the run
+        <ArrowUpRight aria-hidden className="size-4" />
+      </Link>
+    </Buttons>
+  );
+}
+
+const ENDINGS: Record<ExecutionStatus, string> = {
+  INCOMPLETE: 'Prepared',
+  QUEUED: 'Queued',
+  RUNNING: 'Running',
+  REVIEW: 'Waiting for you:',
+  COMPLETED: 'Ran',
+  FAILED: 'Failed:',
+  TERMINATED: 'Stopped',
+};
+
+export const agentRuns: CardKinds<'execution_started' | 'agent_output'> = {
+  execution_started: {
+    Card: ExecutionStartedCard,
+    opens: true,
+    phrase: ({ graph_name }) => `Started ${graph_name}`,
+  },
+  agent_output: {
+    Card: AgentOutputCard,
+    opens: true,
+    phrase: ({ agent_name, execution }) => `${ENDINGS[execution.status]} ${agent_name}`,
+    standing: ({ execution }) => (execution.status === 'FAILED' ? 'failed' : 'done'),
+  },
+};

@@ -1,0 +1,165 @@
+// Agents that were found, and what one needs before it runs.
+
+import { Link } from '@tanstack/react-router';
+import { Bot, Play, TriangleAlert } from 'lucide-react';
+import type { AgentInfo } from '@/protocol';
+import { Badge } from '@/ui/badge';
+import { Button } from '@/ui/button';
+import { count } from '@/ui/format';
+import { type Runnable, runMessage } from '../messages';
+import { asRecord } from '../records';
+import type { CardKinds, CardProps, ToolPart } from '../types';
+import { useCardSend } from '../use-card-send';
+import { Facts, Row, Rows, SendOutcome } from './parts';
+import { RunForm } from './run-form';
+
+function AgentsFoundCard({ response: { agents }, part }: CardProps<'agents_found'>) {
+  if (agents.length === 0) return <p className="text-muted">No agent was found.</p>;
+  return (
+    <Rows>
+      {agents.map((agent) => (
+        <FoundAgent key={agent.id} agent={agent} part={part} />
+      ))}
+    </Rows>
+  );
+}
+
+function FoundAgent({ agent, part }: { agent: AgentInfo; part: ToolPart }) {
+  const send = useCardSend(`${part.toolCallId} ${agent.id}`);
+  return (
+    <Row className="flex flex-wrap items-start gap-x-3 gap-y-2 sm:flex-nowrap">
+      <Bot aria-hidden className="mt-0.5 size-5 shrink-0 text-accent" />
+      <div className="min-w-0 flex-1">
+        <p className="flex flex-wrap items-center gap-2">
+          <AgentLink agent={agent} />
+          {agent.in_library && agent.source === 'marketplace' && <Badge>In your library</Badge>}
+          {agent.is_featured && <Badge tone="accent">Featured</Badge>}
+          {agent.has_external_trigger && <Badge>Started by an event</Badge>}
+        </p>
+        <p className="mt-0.5 line-clamp-3 break-words text-muted">{agent.description}</p>
+        <Facts
+          facts={[
+            agent.creator && `By ${agent.creator}`,
+            agent.category,
+            typeof agent.runs === 'number' && agent.runs > 0 && `${count(agent.runs)} runs`,
+          ]}
+        />
+        <SendOutcome send={send} sent="Asked to run it." />
+      </div>
+      {!agent.has_external_trigger && (
+        <Button
+          size="small"
+          icon={<Play className="size-3.5" />}
+          busy={send.sending}
+          aria-label={`Run ${agent.name}`}
+          onClick={() => void send.submit(runMessage({ what: 'agent', name: agent.name, id: agent.id }))}
+        >
+          Run
+        </Button>
+      )}
+    </Row>
+  );
+}
+
+const LINK =
+  'inline-flex min-w-0 items-center font-medium break-words underline-offset-2 pointer-coarse:min-h-10 hover:text-accent hover:underline';
+
+function AgentLink({ agent }: { agent: AgentInfo }) {
+  const [creator, slug] = agent.id.split('/');
+  if (agent.source === 'library')
+    return (
+      <Link to="/library/agents/$id" params={{ id: agent.id }} className={LINK}>
+        {agent.name}
+      </Link>
+    );
+  if (!creator || !slug) return <span className="font-medium break-words">{agent.name}</span>;
+  return (
+    <Link to="/marketplace/agent/$creator/$slug" params={{ creator, slug }} className={LINK}>
+      {agent.name}
+    </Link>
+  );
+}
+
+function AgentDetailsCard({ response: { agent }, part, current }: CardProps<'agent_details'>) {
+  const { manual, webhook } = agent.execution_options;
+  return (
+    <>
+      <div className="min-w-0">
+        {agent.in_library ? (
+          <Link to="/library/agents/$id" params={{ id: agent.id }} className={LINK}>
+            {agent.name}
+          </Link>
+        ) : (
+          <p className="font-medium break-words">{agent.name}</p>
+        )}
+        <p className="break-words text-muted">{agent.description}</p>
+      </div>
+      {manual ? (
+        <RunForm
+          name={part.toolCallId}
+          current={current}
+          schema={agent.inputs}
+          initial={asRecord(asRecord(part.input).inputs)}
+          runnable={agentOf(part, agent.name, agent.id)}
+        />
+      ) : (
+        webhook && <p>It is started by an event from outside. Its trigger is set up on its page.</p>
+      )}
+    </>
+  );
+}
+
+function InputValidationCard({ response, part, current }: CardProps<'input_validation_error'>) {
+  const { message, unrecognized_fields, inputs, graph_id } = response;
+  const { block_id, inputs: given, input_data } = asRecord(part.input);
+  const runnable: Runnable =
+    typeof block_id === 'string'
+      ? { what: 'block', name: '', id: block_id }
+      : agentOf(part, '', graph_id ?? '');
+  return (
+    <>
+      <p className="flex gap-2 break-words">
+        <TriangleAlert aria-hidden className="mt-0.5 size-4 shrink-0 text-warn" />
+        <span className="min-w-0">{message}</span>
+      </p>
+      <RunForm
+        name={part.toolCallId}
+        current={current}
+        schema={inputs}
+        initial={known(asRecord(given ?? input_data), unrecognized_fields)}
+        runnable={runnable}
+      />
+    </>
+  );
+}
+
+/** Named as the call has named it: that is how the tool will find it again. */
+function agentOf(part: ToolPart, name: string, id: string): Runnable {
+  const { username_agent_slug, library_agent_id } = asRecord(part.input);
+  const named = [username_agent_slug, library_agent_id].find((word) => typeof word === 'string' && word);
+  return { what: 'agent', name, id: typeof named === 'string' ? named : id };
+}
+
+function known(values: Record<string, unknown>, unknown: readonly string[]): Record<string, unknown> {
+  return Object.fromEntries(Object.entries(values).filter(([name]) => !unknown.includes(name)));
+}
+
+export const agents: CardKinds<'agents_found' | 'agent_details' | 'input_validation_error'> = {
+  agents_found: {
+    Card: AgentsFoundCard,
+    opens: true,
+    note: ({ count }) => (count === 1 ? '1 agent' : `${count} agents`),
+  },
+  agent_details: {
+    Card: AgentDetailsCard,
+    opens: true,
+    standing: (_, { current }) => (current ? 'waiting' : 'done'),
+    phrase: ({ agent }) => `What ${agent.name} takes`,
+  },
+  input_validation_error: {
+    Card: InputValidationCard,
+    opens: true,
+    standing: (_, { current }) => (current ? 'waiting' : 'failed'),
+    phrase: () => 'These inputs do not fit',
+  },
+};

@@ -1,0 +1,77 @@
+// What tools say when they could not do it: failed, not signed in, nothing found.
+
+import { LogIn } from 'lucide-react';
+import { credentialWanted } from '@/api/identity';
+import { Button } from '@/ui/button';
+import { Fold, Json } from '@/ui/fold';
+import { asRecord } from '../records';
+import type { CardKinds, CardProps } from '../types';
+import { Outputs } from '../values';
+import { FailedNodes } from './failed-nodes';
+import { Facts } from './parts';
+
+function ErrorCard({ response: { message, error, details, execution_id } }: CardProps<'error'>) {
+  const { nodes_failed, outputs, ...rest } = asRecord(details);
+  const given = asRecord(outputs);
+  const other = Object.keys(rest).length > 0 ? rest : typeof details === 'object' ? null : details;
+  return (
+    <>
+      <p className="break-words whitespace-pre-wrap">{message}</p>
+      {Array.isArray(nodes_failed) && <FailedNodes nodes={nodes_failed} />}
+      {Object.keys(given).length > 0 && (
+        <Fold title="What it gave before">
+          <Outputs outputs={given} />
+        </Fold>
+      )}
+      {other !== null && other !== undefined && (
+        <Fold title="Details">
+          <Json value={other} />
+        </Fold>
+      )}
+      <Facts
+        facts={[error && <code className="font-mono">{error}</code>, execution_id && <>Run {execution_id}</>]}
+      />
+    </>
+  );
+}
+
+function NeedLoginCard({ response: { message } }: CardProps<'need_login'>) {
+  return (
+    <>
+      <p className="break-words">{message}</p>
+      <div>
+        <Button kind="primary" icon={<LogIn className="size-4" />} onClick={credentialWanted}>
+          Sign in
+        </Button>
+      </div>
+    </>
+  );
+}
+
+function NoResultsCard({ response: { message, suggestions } }: CardProps<'no_results'>) {
+  return (
+    <>
+      <p className="break-words">{message}</p>
+      {suggestions.length > 0 && (
+        <ul className="list-disc pl-5 text-muted">
+          {suggestions.map((suggestion) => (
+            <li key={suggestion} className="break-words">
+              {suggestion}
+            </li>
+          ))}
+        </ul>
+      )}
+    </>
+  );
+}
+
+export const errors: CardKinds<'error' | 'need_login' | 'no_results'> = {
+  error: {
+    Card: ErrorCard,
+    standing: ({ error }) => (error === 'cancelled' ? 'stopped' : 'failed'),
+    // A run that somebody waits for has failed: they want to know more than a row can say.
+    opens: ({ execution_id }) => Boolean(execution_id),
+  },
+  need_login: { Card: NeedLoginCard, standing: () => 'waiting', opens: true },
+  no_results: { Card: NoResultsCard, note: () => 'Nothing found' },
+};

@@ -1,0 +1,19 @@
+// What a tool of somebody else has answered, which may be anything.
+
+import { asRecord } from '../records';
+import type { CardKinds, CardProps } from '../types';
+import { Outputs, Value } from '../values';
+
+function ExternalCard({ response: { output } }: CardProps<'external_tool_output'>) {
+  const named = asRecord(output);
+  return Object.keys(named).length > 0 ? <Outputs outputs={wrapped(named)} /> : <Value value={output} />;
+}
+
+/** A list is one value here, not several of them. */
+function wrapped(named: Record<string, unknown>): Record<string, unknown[]> {
+  return Object.fromEntries(Object.entries(named).map(([name, value]) => [name, [value]]));
+}
+
+export const external: CardKinds<'external_tool_output'> = {
+  external_tool_output: { Card: ExternalCard, opens: true },
+};

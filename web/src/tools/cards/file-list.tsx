@@ -1,0 +1,59 @@
+import { Download, File, FileImage, FileText } from 'lucide-react';
+import { useState } from 'react';
+import { wordsOf } from '@/api/problem';
+import type { WorkspaceFile } from '@/protocol';
+import { IconButton } from '@/ui/button';
+import { bytes } from '@/ui/format';
+import { Spinner } from '@/ui/spinner';
+import { say } from '@/ui/toast';
+import { downloadWorkspaceFile } from '../download';
+import { Row, Rows } from './parts';
+
+/** Files with their size and a way to get them. Without a session they can only be looked at. */
+export function FileList({
+  files,
+  sessionId,
+}: {
+  files: readonly WorkspaceFile[];
+  sessionId: string | null;
+}) {
+  return (
+    <Rows>
+      {files.map((file) => (
+        <FileRow key={file.file_id} file={file} sessionId={sessionId} />
+      ))}
+    </Rows>
+  );
+}
+
+function FileRow({ file, sessionId }: { file: WorkspaceFile; sessionId: string | null }) {
+  const [busy, setBusy] = useState(false);
+  const Icon = file.mime_type?.startsWith('image/')
+    ? FileImage
+    : file.mime_type?.startsWith('text/')
+      ? FileText
+      : File;
+  const get = async () => {
+    if (!sessionId) return;
+    setBusy(true);
+    try {
+      await downloadWorkspaceFile(sessionId, file.file_id, file.name);
+    } catch (error) {
+      say(`${file.name} could not be downloaded. ${wordsOf(error)}`, 'bad');
+    } finally {
+      setBusy(false);
+    }
+  };
+  return (
+    <Row className="flex items-center gap-2.5 py-1.5">
+      <Icon aria-hidden className="size-4 shrink-0 text-muted" />
+      <span className="min-w-0 flex-1 break-all">{file.path || file.name}</span>
+      <span className="shrink-0 text-xs text-muted tabular-nums">{bytes(file.size_bytes)}</span>
+      {sessionId && (
+        <IconButton label={`Download ${file.name}`} disabled={busy} onClick={get}>
+          {busy ? <Spinner /> : <Download className="size-4" />}
+        </IconButton>
+      )}
+    </Row>
+  );
+}

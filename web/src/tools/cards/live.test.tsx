@@ -1,0 +1,103 @@
+// Cards that ask the server how things stand now.
+
+import { QueryClient } from '@tanstack/react-query';
+import { act, screen } from '@testing-library/react';
+import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import type { ExecutionDetails, Task } from '@/protocol';
+import { EXAMPLES, type Example, partOf } from '@/styleguide/fixtures';
+import { noConnection, refusal, serve } from '@/testing/fake-server';
+import { forgetCards } from '../card-memory';
+import { showCard } from '../show-card';
+
+const STARTED = partOf(EXAMPLES.execution_started[0] as Example);
+const OPERATION = partOf(EXAMPLES.operation_started[0] as Example);
+
+beforeEach(() => void vi.useFakeTimers({ shouldAdvanceTime: true }));
+afterEach(() => {
+  vi.useRealTimers();
+  vi.unstubAllGlobals();
+  forgetCards();
+});
+
+function client(): QueryClient {
+  return new QueryClient({ defaultOptions: { queries: { retry: false } } });
+}
+
+function pass(ms: number): Promise<void> {
+  return act(async () => void (await vi.advanceTimersByTimeAsync(ms)));
+}
+
+function run(status: ExecutionDetails['status'], outputs = {}): Partial<ExecutionDetails> {
+  return { id: '7d3f0a52-run', status, outputs, failed_nodes: [] };
+}
+
+test('a run is followed until it has ended, and then shows what it gave', async () => {
+  const answers = [run('QUEUED'), run('RUNNING'), run('COMPLETED', { total: [142.8] })];
+  const asked = serve({ 'GET /api/executions/7d3f0a52-run': () => answers.shift() });
+  await showCard(STARTED, { client: client() });
+  await pass(100);
+  expect(screen.getByText('Queued')).toBeDefined();
+  await pass(2_100);
+  expect(screen.getByText('Running')).toBeDefined();
+  await pass(2_100);
+  expect(screen.getByText('Completed')).toBeDefined();
+  expect(screen.getByText('142.8')).toBeDefined();
+  await pass(10_000);
+  expect(asked).toHaveLength(3);
+});
+
+test('a run leads to its place in the library', async () => {
+  serve({ 'GET /api/executions/7d3f0a52-run': () => run('COMPLETED') });
+  await showCard(STARTED, { client: client() });
+  expect(screen.getByRole('link', { name: 'Open the run' }).getAttribute('href')).toBe(
+    '/library/agents/c0ffee00-entry?activeTab=runs&activeItem=7d3f0a52-run',
+  );
+});
+
+test('a run that is gone is not asked for again', async () => {
+  const asked = serve({});
+  await showCard(STARTED, { client: client() });
+  await pass(10_000);
+  expect(screen.getByRole('alert')).toBeDefined();
+  expect(asked).toHaveLength(1);
+});
+
+test('a run that had ended is not asked for at all', async () => {
+  const asked = serve({});
+  await showCard(partOf(EXAMPLES.agent_output[0] as Example), { client: client() });
+  await pass(5_000);
+  expect(asked).toHaveLength(0);
+});
+
+test('an operation is asked for every one and a half seconds, and counts from when it began', async () => {
+  const task = (status: Task['status']): Task => ({
+    task_id: 'task-young',
+    session_id: 's',
+    status,
+    created_at: new Date(Date.now() - 60_000).toISOString(),
+  });
+  const first = task('running');
+  const answers = [first, first, { ...first, status: 'completed' }];
+  const asked = serve({ 'GET /api/chat/tasks/task-young': () => answers.shift() });
+  await showCard(OPERATION, { client: client() });
+  await pass(100);
+  expect(Number(screen.getByRole('progressbar').getAttribute('aria-valuenow'))).toBeCloseTo(75, -0.5);
+  await pass(1_600);
+  expect(asked).toHaveLength(2);
+  await pass(1_600);
+  expect(screen.getByText('Print chart is done. Its result is on the way.')).toBeDefined();
+  await pass(10_000);
+  expect(asked).toHaveLength(3);
+});
+
+test('a server that is away is said to be, and is asked on', async () => {
+  let away = true;
+  const answer = () => (away ? noConnection() : refusal(404, 'NOT_FOUND', 'No such task.'));
+  serve({ 'GET /api/chat/tasks/task-young': answer });
+  await showCard(OPERATION, { client: client() });
+  await pass(1_600);
+  expect(screen.getByText(/The server does not answer/)).toBeDefined();
+  away = false;
+  await pass(1_600);
+  expect(screen.getByText('The server knows nothing of this work any more.')).toBeDefined();
+});

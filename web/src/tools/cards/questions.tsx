@@ -1,0 +1,159 @@
+// Questions to the person, answered with one message.
+
+import { Button } from '@/ui/button';
+import { classes } from '@/ui/classes';
+import { Field, TextArea } from '@/ui/field';
+import { useRemembered } from '../card-memory';
+import { answersMessage } from '../messages';
+import { asRecord } from '../records';
+import { type CardKinds, type CardProps, type ToolPart, useCardActions } from '../types';
+import { useCardSend } from '../use-card-send';
+import { Buttons, SendOutcome } from './parts';
+
+function QuestionsCard({ response: { questions }, part, current }: CardProps<'clarification_needed'>) {
+  const [answers, setAnswers] = useRemembered<Record<number, string>>(`${part.toolCallId} answers`, {});
+  const { busy } = useCardActions();
+  const send = useCardSend(part.toolCallId);
+  const open = current && send.sent === null;
+  const given = questions.some((_, place) => answers[place]?.trim());
+  const submit = () =>
+    send.submit(
+      answersMessage(questions.map(({ question }, place) => ({ question, answer: answers[place] ?? '' }))),
+    );
+
+  if (!open) return <Asked questions={questions} answers={answers} sent={send.sent !== null} />;
+  return (
+    <form
+      className="flex flex-col gap-4"
+      onSubmit={(event) => {
+        event.preventDefault();
+        if (given) void submit();
+      }}
+    >
+      {questions.map(({ question, keyword, example }, place) => {
+        const options = optionsOf(part, place);
+        const answer = answers[place] ?? '';
+        const set = (value: string) => setAnswers({ ...answers, [place]: value });
+        return (
+          // biome-ignore lint/suspicious/noArrayIndexKey: the questions stay in their order, and two may be alike.
+          <div key={place} className="flex flex-col gap-2">
+            <Field label={question}>
+              {(control) => (
+                <>
+                  {options.length > 0 && (
+                    <Options
+                      label={question}
+                      options={options}
+                      chosen={answer}
+                      disabled={send.sending}
+                      onChoose={set}
+                    />
+                  )}
+                  <TextArea
+                    {...control}
+                    name={keyword}
+                    rows={1}
+                    value={answer}
+                    disabled={send.sending}
+                    placeholder={placeholderOf(example, options)}
+                    onChange={(event) => set(event.target.value)}
+                    onKeyDown={(event) => {
+                      if (event.key === 'Enter' && (event.metaKey || event.ctrlKey))
+                        event.currentTarget.form?.requestSubmit();
+                    }}
+                    className="field-sizing-content max-h-60 min-h-10! resize-none"
+                  />
+                </>
+              )}
+            </Field>
+          </div>
+        );
+      })}
+      <Buttons>
+        <Button type="submit" kind="primary" busy={send.sending} disabled={!given}>
+          {questions.length === 1 ? 'Send the answer' : 'Send the answers'}
+        </Button>
+        {busy && <span className="text-xs text-muted">It is given to the turn that is at work.</span>}
+      </Buttons>
+      <SendOutcome send={send} sent="" />
+    </form>
+  );
+}
+
+type OptionsProps = {
+  label: string;
+  options: string[];
+  chosen: string;
+  disabled: boolean;
+  onChoose: (option: string) => void;
+};
+
+/** Answers to pick; another one can still be typed. */
+function Options({ label, options, chosen, disabled, onChoose }: OptionsProps) {
+  return (
+    <fieldset className="flex flex-wrap gap-2" disabled={disabled}>
+      <legend className="sr-only">Answers to choose from: {label}</legend>
+      {options.map((option) => (
+        <button
+          key={option}
+          type="button"
+          aria-pressed={chosen === option}
+          onClick={() => onChoose(option)}
+          className={classes(
+            'min-h-9 rounded-full border px-3.5 py-1 text-left text-sm break-words transition-colors pointer-coarse:min-h-10',
+            chosen === option
+              ? 'border-accent bg-accent-soft text-accent'
+              : 'border-line bg-surface hover:border-line-strong',
+          )}
+        >
+          {option}
+        </button>
+      ))}
+    </fieldset>
+  );
+}
+
+type AskedProps = { questions: { question: string }[]; answers: Record<number, string>; sent: boolean };
+
+/** The questions after they were answered, here or with an ordinary message. */
+function Asked({ questions, answers, sent }: AskedProps) {
+  return (
+    <>
+      <dl className="flex flex-col gap-2">
+        {questions.map(({ question }, place) => (
+          // biome-ignore lint/suspicious/noArrayIndexKey: the questions stay in their order.
+          <div key={place}>
+            <dt className="break-words">{question}</dt>
+            {sent && answers[place]?.trim() && (
+              <dd className="break-words whitespace-pre-wrap text-muted">{answers[place]}</dd>
+            )}
+          </div>
+        ))}
+      </dl>
+      <p role="status" className="text-xs text-muted">
+        {sent ? 'Answered.' : 'The conversation has gone on.'}
+      </p>
+    </>
+  );
+}
+
+function placeholderOf(example: string | null | undefined, options: string[]): string | undefined {
+  if (options.length > 0) return 'Something else';
+  return example ? `For example: ${example}` : undefined;
+}
+
+/** The answer of the tool has no options; the call has. */
+function optionsOf(part: ToolPart, place: number): string[] {
+  const { questions } = asRecord(part.input);
+  const { options } = asRecord(Array.isArray(questions) ? questions[place] : null);
+  return Array.isArray(options) ? [...new Set(options.filter((option) => typeof option === 'string'))] : [];
+}
+
+export const questions: CardKinds<'clarification_needed'> = {
+  clarification_needed: {
+    Card: QuestionsCard,
+    opens: true,
+    standing: (_, { current }) => (current ? 'waiting' : 'done'),
+    note: ({ questions }) => (questions.length === 1 ? '1 question' : `${questions.length} questions`),
+  },
+};

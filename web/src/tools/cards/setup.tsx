@@ -1,0 +1,152 @@
+// What has to be settled before an agent or a block can run, and goals that somebody may want to change.
+
+import { Check, KeyRound } from 'lucide-react';
+import type { NeededCredentials, NeededInput } from '@/protocol';
+import { Badge } from '@/ui/badge';
+import { Button } from '@/ui/button';
+import { credentialsMessage, goalMessage, keepGoalMessage, type Runnable } from '../messages';
+import { asRecord } from '../records';
+import type { CardKinds, CardProps } from '../types';
+import { useCardSend } from '../use-card-send';
+import { Buttons, Row, Rows, SendOutcome } from './parts';
+import { RunForm } from './run-form';
+
+function SetupCard({ response, part, current }: CardProps<'setup_requirements'>) {
+  const { setup_info, graph_id } = response;
+  const { agent_id, agent_name, requirements, user_readiness } = setup_info;
+  const input = asRecord(part.input);
+  const named = [input.username_agent_slug, input.library_agent_id].find(
+    (id) => typeof id === 'string' && id,
+  );
+  const runnable: Runnable = {
+    what: graph_id ? 'agent' : 'block',
+    name: agent_name,
+    id: typeof named === 'string' ? named : agent_id,
+  };
+  const missing = user_readiness.missing_credentials;
+  return (
+    <>
+      <p className="break-words">
+        <span className="font-medium">{agent_name}</span> cannot run yet. This is what it needs.
+      </p>
+      {requirements.credentials.length > 0 && (
+        <Rows>
+          {requirements.credentials.map((credentials) => (
+            <Credentials
+              key={credentials.id}
+              credentials={credentials}
+              missing={Object.hasOwn(missing, credentials.id)}
+            />
+          ))}
+        </Rows>
+      )}
+      {requirements.inputs.length > 0 ? (
+        <RunForm
+          name={part.toolCallId}
+          current={current}
+          schema={schemaOf(requirements.inputs)}
+          initial={asRecord(input.inputs ?? input.input_data)}
+          runnable={runnable}
+        />
+      ) : (
+        <TryAgain name={part.toolCallId} current={current} runnable={runnable} />
+      )}
+    </>
+  );
+}
+
+function Credentials({ credentials, missing }: { credentials: NeededCredentials; missing: boolean }) {
+  const { title, provider, needed_by } = credentials;
+  return (
+    <Row className="flex flex-wrap items-center gap-x-2.5 gap-y-1">
+      <KeyRound aria-hidden className="size-4 shrink-0 text-muted" />
+      <span className="min-w-0 flex-1 break-words">
+        <span className="font-medium">{title}</span>
+        {provider && <span className="text-muted"> of {provider}</span>}
+        {needed_by.length > 0 && (
+          <span className="block text-xs text-muted">Needed by {needed_by.join(', ')}</span>
+        )}
+      </span>
+      <Badge tone={missing ? 'warn' : 'good'}>
+        {!missing && <Check aria-hidden className="size-3" />}
+        {missing ? 'Missing' : 'There'}
+      </Badge>
+    </Row>
+  );
+}
+
+function TryAgain({ name, current, runnable }: { name: string; current: boolean; runnable: Runnable }) {
+  const send = useCardSend(name);
+  return (
+    <>
+      {current && send.sent === null && (
+        <Buttons>
+          <Button busy={send.sending} onClick={() => void send.submit(credentialsMessage(runnable))}>
+            Try again
+          </Button>
+        </Buttons>
+      )}
+      <SendOutcome send={send} sent="Asked to try again." />
+    </>
+  );
+}
+
+/** The inputs as one object, which is what the form is made from. */
+function schemaOf(inputs: readonly NeededInput[]): Record<string, unknown> {
+  return {
+    type: 'object',
+    required: inputs.filter(({ required }) => required).map(({ name }) => name),
+    properties: Object.fromEntries(
+      inputs.map(({ name, title, description, schema }) => [
+        name,
+        { ...asRecord(schema), ...(title && { title }), ...(description && { description }) },
+      ]),
+    ),
+  };
+}
+
+function GoalCard({ response, part, current }: CardProps<'suggested_goal'>) {
+  const { suggested_goal, reason, original_goal, goal_type } = response;
+  const send = useCardSend(part.toolCallId);
+  return (
+    <>
+      <p className="text-muted">
+        {goal_type === 'unachievable' ? 'The goal cannot be reached as it is.' : 'The goal leaves much open.'}
+        <span className="break-words"> {reason}</span>
+      </p>
+      {original_goal && <p className="break-words text-muted line-through">{original_goal}</p>}
+      <blockquote className="border-l-2 border-accent pl-3 font-medium break-words whitespace-pre-wrap">
+        {suggested_goal}
+      </blockquote>
+      {current && send.sent === null && (
+        <Buttons>
+          <Button
+            kind="primary"
+            busy={send.sending}
+            onClick={() => void send.submit(goalMessage(suggested_goal))}
+          >
+            Use this goal
+          </Button>
+          <Button disabled={send.sending} onClick={() => void send.submit(keepGoalMessage(original_goal))}>
+            Keep mine
+          </Button>
+        </Buttons>
+      )}
+      <SendOutcome send={send} sent="The copilot was told." />
+    </>
+  );
+}
+
+export const setup: CardKinds<'setup_requirements' | 'suggested_goal'> = {
+  setup_requirements: {
+    Card: SetupCard,
+    opens: true,
+    standing: (_, { current }) => (current ? 'waiting' : 'done'),
+    phrase: ({ setup_info }) => `${setup_info.agent_name} cannot run yet`,
+  },
+  suggested_goal: {
+    Card: GoalCard,
+    opens: true,
+    standing: (_, { current }) => (current ? 'waiting' : 'done'),
+  },
+};

@@ -1,0 +1,48 @@
+// A shell command, as a terminal shows it.
+
+import { CopyButton } from '@/ui/copy-button';
+import { asRecord } from '../records';
+import type { CardKinds, CardProps } from '../types';
+import { ScrollBox } from './parts';
+
+function ShellCard({ response, part }: CardProps<'bash_exec'>) {
+  const { stdout, stderr, exit_code, timed_out } = response;
+  const { command } = asRecord(part.input);
+  const silent = !stdout && !stderr;
+  return (
+    <div className="relative overflow-hidden rounded-lg bg-sunken">
+      <ScrollBox label="What the command has written" className="p-3 pr-12 font-mono text-xs">
+        {typeof command === 'string' && (
+          <pre className="mb-1 break-words whitespace-pre-wrap">
+            <span aria-hidden className="text-accent select-none">
+              ${' '}
+            </span>
+            {command}
+          </pre>
+        )}
+        {stdout && <pre className="break-words whitespace-pre-wrap">{stdout}</pre>}
+        {stderr && <pre className="break-words whitespace-pre-wrap text-bad">{stderr}</pre>}
+        {silent && <p className="text-muted">{exit_code === undefined ? response.message : 'No output'}</p>}
+      </ScrollBox>
+      {!silent && (
+        <div className="absolute top-1 right-1">
+          <CopyButton text={[stdout, stderr].filter(Boolean).join('\n')} label="Copy the output" />
+        </div>
+      )}
+      {timed_out && <p className="border-t border-line px-3 py-2 text-xs text-warn">{response.message}</p>}
+    </div>
+  );
+}
+
+export const shell: CardKinds<'bash_exec'> = {
+  bash_exec: {
+    Card: ShellCard,
+    note: ({ exit_code, timed_out }) =>
+      timed_out
+        ? 'Out of time'
+        : typeof exit_code === 'number' && exit_code !== 0
+          ? `Exit ${exit_code}`
+          : null,
+    standing: ({ exit_code, timed_out }) => (timed_out || (exit_code ?? 0) !== 0 ? 'failed' : 'done'),
+  },
+};

@@ -1,0 +1,41 @@
+// A page of the web, as text to read.
+
+import { bytes } from '@/ui/format';
+import type { CardKinds, CardProps } from '../types';
+import { OutsideLink, pageAddress } from '../values';
+import { Facts, ScrollBox } from './parts';
+
+function WebPageCard({ response }: CardProps<'web_fetch'>) {
+  const { url, status_code, content_type, content, title, content_length, truncated } = response;
+  const link = pageAddress(url);
+  return (
+    <>
+      <div className="min-w-0">
+        {title && <p className="font-medium break-words">{title}</p>}
+        {link ? <OutsideLink href={link} /> : <p className="break-all">{url}</p>}
+      </div>
+      {content ? (
+        <ScrollBox label="The text of the page" className="bg-sunken px-4 py-3">
+          <p className="max-w-prose leading-relaxed break-words whitespace-pre-wrap">{content}</p>
+        </ScrollBox>
+      ) : (
+        <p className="text-muted">The page is empty.</p>
+      )}
+      <Facts
+        facts={[
+          `Status ${status_code}`,
+          content_type,
+          Number.isFinite(content_length) && bytes(content_length),
+          truncated && 'Only the beginning was read',
+        ]}
+      />
+    </>
+  );
+}
+
+export const web: CardKinds<'web_fetch'> = {
+  web_fetch: {
+    Card: WebPageCard,
+    note: ({ status_code, title }) => (status_code >= 400 ? `Status ${status_code}` : title),
+  },
+};

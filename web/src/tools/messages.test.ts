@@ -1,0 +1,44 @@
+import { expect, test } from 'vitest';
+import { answersMessage, decidedMessage, keepGoalMessage, runMessage } from './messages';
+
+test('one answer speaks for itself, several come with their questions', () => {
+  expect(answersMessage([{ question: 'Where?', answer: ' Brest ' }])).toBe('Brest');
+  expect(
+    answersMessage([
+      { question: 'Where?', answer: 'Brest' },
+      { question: 'When?', answer: 'Now' },
+    ]),
+  ).toBe('Where?\nBrest\n\nWhen?\nNow');
+});
+
+test('a question without an answer is left out, and the other one keeps its question', () => {
+  const answers = [
+    { question: 'Where?', answer: 'Brest' },
+    { question: 'When?', answer: '  ' },
+  ];
+  expect(answersMessage(answers)).toBe('Where?\nBrest');
+});
+
+test('a run is asked for by the name people know and the one the tool knows', () => {
+  const agent = { what: 'agent', name: 'Tides', id: 'harbour/tides' } as const;
+  expect(runMessage(agent)).toBe('Run the agent “Tides” (harbour/tides).');
+  expect(runMessage(agent, {})).toBe('Run the agent “Tides” (harbour/tides) with its defaults.');
+  expect(runMessage({ what: 'block', name: '', id: 'b1' })).toBe('Run the block b1.');
+});
+
+test('inputs are written a line each, and nothing of them is lost', () => {
+  const inputs = { port: 'Brest', days: 3, note: 'two\nlines', at: [{ hour: 5 }], none: '' };
+  expect(runMessage({ what: 'agent', name: 'Tides', id: 't' }, inputs)).toBe(
+    'Run the agent “Tides” (t) with these inputs:\nport: Brest\ndays: 3\nnote: "two\\nlines"\nat: [{"hour":5}]\nnone: ""',
+  );
+});
+
+test('a decision names its review, so that the copilot can go on with it', () => {
+  expect(decidedMessage('Send mail', 'r1', true)).toBe('I have approved Send mail (review r1). Continue.');
+  expect(decidedMessage('Send mail', 'r1', false)).toContain('rejected');
+});
+
+test('a goal is kept with or without its words', () => {
+  expect(keepGoalMessage('Sail')).toBe('Keep my goal as it is: Sail');
+  expect(keepGoalMessage(null)).toBe('Keep my goal as it is, and do what you can.');
+});

@@ -1,0 +1,52 @@
+// What cards say in the conversation for a person: complete sentences, since the person sees them as their own.
+
+export type Answer = { question: string; answer: string };
+
+/** One answer speaks for itself; several need their questions. */
+export function answersMessage(answers: Answer[]): string {
+  const given = answers.filter(({ answer }) => answer.trim());
+  const [first] = given;
+  if (answers.length === 1 && first) return first.answer.trim();
+  return given.map(({ question, answer }) => `${question.trim()}\n${answer.trim()}`).join('\n\n');
+}
+
+/** An agent or a block, as a person and as a tool know it. */
+export type Runnable = { what: 'agent' | 'block'; name: string; id: string };
+
+export function runMessage(runnable: Runnable, inputs?: Record<string, unknown>): string {
+  const named = `Run the ${runnable.what} ${title(runnable)}`;
+  if (!inputs) return `${named}.`;
+  if (Object.keys(inputs).length === 0) return `${named} with its defaults.`;
+  const lines = Object.entries(inputs).map(([name, value]) => `${name}: ${inOneLine(value)}`);
+  return `${named} with these inputs:\n${lines.join('\n')}`;
+}
+
+export function credentialsMessage(runnable: Runnable): string {
+  return `The credentials are set up. Run the ${runnable.what} ${title(runnable)} now.`;
+}
+
+export function goalMessage(goal: string): string {
+  return `Use this goal instead: ${goal.trim()}`;
+}
+
+export function keepGoalMessage(original: string | null | undefined): string {
+  return original?.trim()
+    ? `Keep my goal as it is: ${original.trim()}`
+    : 'Keep my goal as it is, and do what you can.';
+}
+
+export function decidedMessage(blockName: string, reviewId: string, approved: boolean): string {
+  return approved
+    ? `I have approved ${blockName} (review ${reviewId}). Continue.`
+    : `I have rejected ${blockName} (review ${reviewId}). Continue without it.`;
+}
+
+/** A plain text is written as people write it; anything else so that nothing is lost. */
+function inOneLine(value: unknown): string {
+  const plain = typeof value === 'string' && value.trim() === value && value !== '' && !/[\n"]/.test(value);
+  return plain ? value : (JSON.stringify(value) ?? '');
+}
+
+function title({ name, id }: Runnable): string {
+  return name && name !== id ? `“${name}” (${id})` : id;
+}

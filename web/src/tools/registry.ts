@@ -1,0 +1,48 @@
+// The card for every kind of answer. A new kind in the protocol fails the type check here until it has one.
+
+import type { ResponseType } from '@/protocol';
+import { agentRuns } from './cards/agent-runs';
+import { agents } from './cards/agents';
+import { background } from './cards/background';
+import { blocks } from './cards/blocks';
+import { docs } from './cards/docs';
+import { errors } from './cards/errors';
+import { external } from './cards/external';
+import { files } from './cards/files';
+import { operations } from './cards/operations';
+import { questions } from './cards/questions';
+import { reviews } from './cards/reviews';
+import { setup } from './cards/setup';
+import { shell } from './cards/shell';
+import { subSessions } from './cards/sub-sessions';
+import { todos } from './cards/todos';
+import { web } from './cards/web';
+import type { CardKind, CardKinds } from './types';
+
+export const CARDS = {
+  ...agentRuns,
+  ...agents,
+  ...background,
+  ...blocks,
+  ...docs,
+  ...errors,
+  ...external,
+  ...files,
+  ...operations,
+  ...questions,
+  ...reviews,
+  ...setup,
+  ...shell,
+  ...subSessions,
+  ...todos,
+  ...web,
+} satisfies CardKinds<ResponseType>;
+
+/** A card of which only the answer it is given knows the kind. */
+export type AnyCardKind = CardKind<never>;
+
+export function kindOf(type: ResponseType): AnyCardKind;
+export function kindOf(type: string): AnyCardKind | null;
+export function kindOf(type: string): AnyCardKind | null {
+  return Object.hasOwn(CARDS, type) ? (CARDS[type as ResponseType] as unknown as AnyCardKind) : null;
+}
