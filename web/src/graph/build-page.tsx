@@ -1,0 +1,125 @@
+import { useQuery } from '@tanstack/react-query';
+import { getRouteApi, Link } from '@tanstack/react-router';
+import { ChevronLeft, Workflow } from 'lucide-react';
+import { api, dataOf } from '@/api/client';
+import { ApiError } from '@/api/problem';
+import { agentOfGraph, graphQuery, LIBRARY } from '@/library/agents';
+import { buttonClasses } from '@/ui/button';
+import { Select } from '@/ui/field';
+import { when } from '@/ui/format';
+import { Page, useTitle } from '@/ui/page';
+import { Empty, Failure, Skeleton } from '@/ui/states';
+import { GraphPicture } from './graph-picture';
+
+const route = getRouteApi('/build');
+
+/** A graph over the whole page, in any of its versions. */
+export function BuildPage() {
+  const { flowID, flowVersion } = route.useSearch();
+  if (!flowID) {
+    return (
+      <Page title="Graph">
+        <Empty
+          icon={<Workflow />}
+          title="No agent is chosen"
+          action={
+            <Link to="/library" className={buttonClasses('primary')}>
+              Go to the library
+            </Link>
+          }
+        >
+          Open an agent in the library to see how it is made.
+        </Empty>
+      </Page>
+    );
+  }
+  return <OneGraph graphId={flowID} version={flowVersion} />;
+}
+
+function OneGraph({ graphId, version }: { graphId: string; version?: number }) {
+  const graph = useQuery(graphQuery(graphId, version));
+  const agent = useQuery({
+    queryKey: [...LIBRARY, 'of-graph', graphId],
+    queryFn: () => agentOfGraph(graphId).catch(nothingIfMissing),
+  });
+  useTitle(graph.data?.name ?? 'Graph');
+
+  if (graph.error) {
+    const isMissing = graph.error instanceof ApiError && graph.error.status === 404;
+    return (
+      <Page title="Graph">
+        {isMissing ? (
+          <Empty icon={<Workflow />} title="There is no such agent, or no such version of it" />
+        ) : (
+          <Failure error={graph.error} title="The graph cannot be shown" onRetry={() => graph.refetch()} />
+        )}
+      </Page>
+    );
+  }
+  return (
+    <div className="flex h-full min-h-0 flex-col">
+      <header className="flex flex-wrap items-center gap-x-4 gap-y-2 border-b border-line bg-surface px-4 py-3">
+        {agent.data && (
+          <Link
+            to="/library/agents/$id"
+            params={{ id: agent.data.id }}
+            className="-ml-1 inline-flex min-h-8 items-center gap-1 rounded text-sm text-muted hover:text-ink"
+          >
+            <ChevronLeft aria-hidden className="size-4" />
+            Agent
+          </Link>
+        )}
+        <h1 className="min-w-0 flex-1 truncate text-lg font-semibold">{graph.data?.name ?? 'Graph'}</h1>
+        {graph.data && <VersionPicker graphId={graphId} shown={graph.data.version ?? 1} />}
+      </header>
+      <div className="min-h-0 flex-1">
+        {graph.data ? (
+          <GraphPicture graph={graph.data} alone className="min-h-0 flex-1" />
+        ) : (
+          <div role="status" className="h-full p-4">
+            <span className="sr-only">Loading the graph</span>
+            <Skeleton className="h-full" />
+          </div>
+        )}
+      </div>
+    </div>
+  );
+}
+
+function VersionPicker({ graphId, shown }: { graphId: string; shown: number }) {
+  const navigate = route.useNavigate();
+  const versions = useQuery({
+    queryKey: ['graph', graphId, 'versions'],
+    // Only the owner sees the versions of an agent.
+    queryFn: () =>
+      dataOf(api.GET('/api/graphs/{graph_id}/versions', { params: { path: { graph_id: graphId } } })).catch(
+        nothingIfMissing,
+      ),
+  });
+  if (!versions.data || versions.data.length < 2) {
+    return <span className="text-sm text-muted">Version {shown}</span>;
+  }
+  return (
+    <div className="w-60 max-w-full">
+      <Select
+        aria-label="Version"
+        value={shown}
+        onChange={(event) =>
+          navigate({ search: { flowID: graphId, flowVersion: Number(event.target.value) } })
+        }
+      >
+        {versions.data.map((version) => (
+          <option key={version.version} value={version.version}>
+            Version {version.version}
+            {version.is_active ? ', active' : ''} · {when(version.created_at)}
+          </option>
+        ))}
+      </Select>
+    </div>
+  );
+}
+
+function nothingIfMissing(error: unknown): null {
+  if (error instanceof ApiError && error.status === 404) return null;
+  throw error;
+}

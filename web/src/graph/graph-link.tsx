@@ -1,0 +1,26 @@
+// A link of the picture: a curve from pin to pin, through the places that were kept free for it.
+
+import { BaseEdge, type Edge, type EdgeProps } from '@xyflow/react';
+import type { Position } from './layout/layout';
+
+export type FlowEdge = Edge<{ bends: Position[] }, 'link'>;
+
+export function GraphLink({ id, sourceX, sourceY, targetX, targetY, data }: EdgeProps<FlowEdge>) {
+  const start = { x: sourceX, y: sourceY };
+  const end = { x: targetX, y: targetY };
+  return <BaseEdge id={id} path={curve([start, ...(data?.bends ?? []), end])} />;
+}
+
+/** Leaves and arrives to the right at every point, so that the pieces meet smoothly. */
+export function curve(points: Position[]): string {
+  const [first, ...rest] = points;
+  if (!first) return '';
+  let before = first;
+  const pieces = rest.map((point) => {
+    const reach = Math.max(24, Math.abs(point.x - before.x) / 2);
+    const piece = `C ${before.x + reach} ${before.y}, ${point.x - reach} ${point.y}, ${point.x} ${point.y}`;
+    before = point;
+    return piece;
+  });
+  return `M ${first.x} ${first.y} ${pieces.join(' ')}`;
+}

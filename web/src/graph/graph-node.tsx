@@ -1,0 +1,147 @@
+// A node of the picture: its name, the pins that links use, and how a run of it stands.
+
+import { Handle, type Node, type NodeProps, Position } from '@xyflow/react';
+import {
+  ArrowRightFromLine,
+  ArrowRightToLine,
+  Bot,
+  Box,
+  Sparkles,
+  StickyNote,
+  UserCheck,
+} from 'lucide-react';
+import { memo, useContext } from 'react';
+import type { NodeState } from '@/library/run/run-state';
+import type { ExecutionStatus } from '@/protocol';
+import { classes } from '@/ui/classes';
+import { count } from '@/ui/format';
+import { blockName } from '@/ui/names';
+import { Spinner } from '@/ui/spinner';
+import { type Block, nodeTitle } from './blocks';
+import { type DrawnNode, HEAD_HEIGHT, PIN_HEIGHT, pinLabel } from './drawing';
+import { GraphContext } from './graph-context';
+
+export type FlowNode = Node<DrawnNode, 'block'>;
+
+const ICONS: Record<string, typeof Box> = {
+  Input: ArrowRightToLine,
+  Output: ArrowRightFromLine,
+  Agent: Bot,
+  AI: Sparkles,
+  'Human In The Loop': UserCheck,
+  Note: StickyNote,
+};
+
+const EDGES: Record<ExecutionStatus, string> = {
+  INCOMPLETE: 'border-line',
+  QUEUED: 'border-line-strong',
+  RUNNING: 'border-accent',
+  REVIEW: 'border-warn',
+  COMPLETED: 'border-good',
+  FAILED: 'border-bad',
+  TERMINATED: 'border-line-strong',
+};
+
+export function GraphNode({ data, selected }: NodeProps<FlowNode>) {
+  const { blocks, states } = useContext(GraphContext);
+  return (
+    <Shown
+      data={data}
+      selected={selected}
+      block={blocks.get(data.node.block_id)}
+      state={states.get(data.node.id)}
+    />
+  );
+}
+
+type ShownProps = { data: DrawnNode; selected: boolean; block?: Block; state?: NodeState };
+
+/** Drawn again only when something about this node has changed. */
+const Shown = memo(function Shown({ data, selected, block, state }: ShownProps) {
+  const title = nodeTitle(data.node, block);
+  const kind = block ? blockName(block.name) : 'Unknown block';
+  const Icon = ICONS[block?.uiType ?? ''] ?? Box;
+  return (
+    <div
+      style={{ width: data.box.width, height: data.box.height }}
+      className={classes(
+        'rounded-xl border-2 bg-surface text-left shadow-card',
+        state ? EDGES[shownStatus(state)] : 'border-line',
+        selected && 'ring-2 ring-accent ring-offset-2 ring-offset-canvas',
+      )}
+    >
+      <div style={{ height: HEAD_HEIGHT - 4 }} className="flex items-center gap-2 px-3">
+        <Icon aria-hidden className="size-4 shrink-0 text-muted" />
+        <div className="min-w-0 flex-1">
+          <p className="truncate text-sm font-medium">{title}</p>
+          {kind !== title && <p className="truncate text-xs text-muted">{kind}</p>}
+        </div>
+        {state && <Mark state={state} />}
+      </div>
+      <Pins pins={data.inputs} side="input" />
+      <Pins pins={data.outputs} side="output" />
+    </div>
+  );
+});
+
+/** While any run of it goes on, it is at work; one that failed is not hidden by later ones. */
+function shownStatus(state: NodeState): ExecutionStatus {
+  if (state.running > 0)
+    return state.status === 'REVIEW' || state.status === 'QUEUED' ? state.status : 'RUNNING';
+  return state.failed > 0 ? 'FAILED' : state.status;
+}
+
+const MARKS: Partial<Record<ExecutionStatus, string>> = {
+  COMPLETED: 'bg-good-soft text-good',
+  FAILED: 'bg-bad-soft text-bad',
+  REVIEW: 'bg-warn-soft text-warn',
+  RUNNING: 'bg-accent-soft text-accent',
+};
+
+function Mark({ state }: { state: NodeState }) {
+  const status = shownStatus(state);
+  const words = `${state.runs === 1 ? 'One run' : `${count(state.runs)} runs`}${state.failed > 0 ? `, ${count(state.failed)} failed` : ''}`;
+  return (
+    <span
+      role="img"
+      aria-label={words}
+      title={words}
+      className={classes(
+        'flex h-6 min-w-6 shrink-0 items-center justify-center gap-1 rounded-full px-1.5 text-xs font-medium tabular-nums',
+        MARKS[status] ?? 'bg-sunken text-muted',
+      )}
+    >
+      {status === 'RUNNING' && <Spinner className="size-3" />}
+      {status === 'FAILED' && state.failed < state.runs
+        ? `${count(state.failed)}/${count(state.runs)}`
+        : count(state.runs)}
+    </span>
+  );
+}
+
+function Pins({ pins, side }: { pins: string[]; side: 'input' | 'output' }) {
+  const isInput = side === 'input';
+  return pins.map((pin, row) => {
+    const top = HEAD_HEIGHT + (row + 0.5) * PIN_HEIGHT - 4;
+    return (
+      <div key={pin}>
+        <Handle
+          type={isInput ? 'target' : 'source'}
+          id={pin}
+          position={isInput ? Position.Left : Position.Right}
+          isConnectable={false}
+          style={{ top }}
+        />
+        <span
+          style={{ top: top - PIN_HEIGHT / 2, height: PIN_HEIGHT, lineHeight: `${PIN_HEIGHT}px` }}
+          className={classes(
+            'absolute max-w-[48%] truncate text-xs text-muted',
+            isInput ? 'left-3' : 'right-3 text-right',
+          )}
+        >
+          {pinLabel(pin)}
+        </span>
+      </div>
+    );
+  });
+}

@@ -1,0 +1,35 @@
+import { lazy, Suspense } from 'react';
+import type { NodeState } from '@/library/run/run-state';
+import type { GraphDetails } from '@/protocol';
+import { classes } from '@/ui/classes';
+import { Fold } from '@/ui/fold';
+import { Skeleton } from '@/ui/states';
+import { GraphInWords } from './graph-in-words';
+
+const GraphView = lazy(() => import('./graph-view').then(({ GraphView }) => ({ default: GraphView })));
+
+type Props = {
+  graph: GraphDetails;
+  /** How a run of it stands. */
+  nodes?: ReadonlyMap<string, NodeState>;
+  /** Gives the height. */
+  className?: string;
+  /** It is what the page is about: the wheel zooms, and there is a map. */
+  alone?: boolean;
+};
+
+/** A graph as a picture that can be moved, and in words below it. What draws is loaded when it is first needed. */
+export function GraphPicture({ graph, nodes, className, alone }: Props) {
+  return (
+    <figure className={classes('flex min-w-0 flex-col gap-2', alone && 'h-full')}>
+      <Suspense fallback={<Skeleton className={className} />}>
+        <GraphView graph={graph} nodes={nodes} className={className} alone={alone} />
+      </Suspense>
+      <figcaption className={classes(alone && 'px-4 pb-2')}>
+        <Fold title="The graph in words">
+          <GraphInWords graph={graph} nodes={nodes} />
+        </Fold>
+      </figcaption>
+    </figure>
+  );
+}

@@ -1,0 +1,167 @@
+import {
+  Background,
+  Controls,
+  MiniMap,
+  ReactFlow,
+  type ReactFlowInstance,
+  ReactFlowProvider,
+  useReactFlow,
+  useStoreApi,
+} from '@xyflow/react';
+import '@xyflow/react/dist/base.css';
+import './graph.css';
+import { useMemo, useState } from 'react';
+import type { NodeState } from '@/library/run/run-state';
+import type { GraphDetails } from '@/protocol';
+import { classes } from '@/ui/classes';
+import { nodeTitle, useBlocks } from './blocks';
+import { type Drawing, drawingOf } from './drawing';
+import { GraphContext } from './graph-context';
+import { type FlowEdge, GraphLink } from './graph-link';
+import { type FlowNode, GraphNode } from './graph-node';
+import { NodePanel } from './node-panel';
+
+type Props = {
+  graph: GraphDetails;
+  nodes?: ReadonlyMap<string, NodeState>;
+  className?: string;
+  alone?: boolean;
+};
+
+const NODE_TYPES = { block: GraphNode };
+const EDGE_TYPES = { link: GraphLink };
+const NO_STATES: ReadonlyMap<string, NodeState> = new Map();
+const READABLE_ZOOM = 0.3;
+const FIRST_NODES = 12;
+/** From here on only what is in sight is in the page. */
+const MANY_NODES = 80;
+const SPOKEN = {
+  'node.a11yDescription.default': 'Press Enter to look at this block.',
+  'controls.zoomIn.ariaLabel': 'Zoom in',
+  'controls.zoomOut.ariaLabel': 'Zoom out',
+  'controls.fitView.ariaLabel': 'Show the whole graph',
+  'controls.ariaLabel': 'View of the graph',
+  'minimap.ariaLabel': 'Map of the graph',
+};
+
+/** The picture of a graph: moved with the mouse, a finger or the arrow keys; a node shows what is in it when chosen. */
+export function GraphView(props: Props) {
+  return (
+    <ReactFlowProvider>
+      {/* Another graph is another picture. */}
+      <Picture key={`${props.graph.id}/${props.graph.version}`} {...props} />
+    </ReactFlowProvider>
+  );
+}
+
+function Picture({ graph, nodes: states = NO_STATES, className, alone = false }: Props) {
+  const blocks = useBlocks();
+  const drawing = useMemo(() => drawingOf(graph), [graph]);
+  const flowNodes = useMemo(() => flowNodesOf(drawing), [drawing]);
+  const edges = useMemo(() => edgesOf(drawing), [drawing]);
+  const context = useMemo(() => ({ blocks, states }), [blocks, states]);
+  const [chosen, setChosen] = useState<string | null>(null);
+  const store = useStoreApi();
+  const flow = useReactFlow();
+
+  function choose(id: string) {
+    store.getState().addSelectedNodes([id]);
+    void flow.fitView({ nodes: [{ id }], maxZoom: 1, duration: 300 });
+  }
+
+  const drawn = drawing.nodes.find((one) => one.node.id === chosen);
+  return (
+    <GraphContext value={context}>
+      <section
+        aria-label={`Graph of ${graph.name}`}
+        className={classes(
+          'relative overflow-hidden border-line bg-canvas',
+          !alone && 'rounded-xl border',
+          className,
+        )}
+      >
+        <ReactFlow
+          defaultNodes={flowNodes}
+          defaultEdges={edges}
+          nodeTypes={NODE_TYPES}
+          edgeTypes={EDGE_TYPES}
+          ariaLabelConfig={SPOKEN}
+          fitView
+          fitViewOptions={{ maxZoom: 1, padding: 0.12 }}
+          minZoom={0.05}
+          maxZoom={2}
+          nodesDraggable={false}
+          nodesConnectable={false}
+          edgesFocusable={false}
+          edgesReconnectable={false}
+          deleteKeyCode={null}
+          selectionKeyCode={null}
+          multiSelectionKeyCode={null}
+          onlyRenderVisibleElements={flowNodes.length > MANY_NODES}
+          // Inside a page the wheel belongs to the page.
+          zoomOnScroll={alone}
+          preventScrolling={alone}
+          onInit={showBeginning}
+          onSelectionChange={({ nodes: selected }) => setChosen(selected[0]?.id ?? null)}
+        >
+          <Background gap={24} />
+          <Controls showInteractive={false} position="bottom-left" />
+          {alone && flowNodes.length > 12 && (
+            <MiniMap pannable zoomable className="hidden! md:block!" position="bottom-right" />
+          )}
+        </ReactFlow>
+        {drawn && (
+          <NodePanel
+            drawn={drawn}
+            graph={graph}
+            block={blocks.get(drawn.node.block_id)}
+            state={states.get(drawn.node.id)}
+            titleOf={(id) => {
+              const node = drawing.nodes.find((one) => one.node.id === id)?.node;
+              return node ? nodeTitle(node, blocks.get(node.block_id)) : 'A block that is not here';
+            }}
+            onChoose={choose}
+            onClose={() => store.getState().unselectNodesAndEdges()}
+          />
+        )}
+      </section>
+    </GraphContext>
+  );
+}
+
+/** A graph that is too wide to be read as a whole is shown from its beginning. */
+function showBeginning(flow: ReactFlowInstance<FlowNode, FlowEdge>): void {
+  if (flow.getZoom() >= READABLE_ZOOM) return;
+  const first = flow
+    .getNodes()
+    .toSorted((a, b) => a.position.x - b.position.x)
+    .slice(0, FIRST_NODES);
+  void flow.fitView({ nodes: first, maxZoom: 0.8, minZoom: READABLE_ZOOM });
+}
+
+function flowNodesOf(drawing: Drawing): FlowNode[] {
+  return drawing.nodes.map((drawn) => ({
+    id: drawn.node.id,
+    type: 'block' as const,
+    position: drawn.position,
+    data: drawn,
+    // Known beforehand, so that the picture fits from the first frame on.
+    width: drawn.box.width,
+    height: drawn.box.height,
+    ariaLabel: 'Block',
+  }));
+}
+
+function edgesOf(drawing: Drawing): FlowEdge[] {
+  return drawing.links.map((link) => ({
+    id: link.key,
+    type: 'link' as const,
+    data: { bends: link.bends },
+    source: link.source_id,
+    target: link.sink_id,
+    sourceHandle: link.source_name,
+    targetHandle: link.sink_name,
+    selectable: false,
+    className: link.is_static ? 'graph-link-static' : undefined,
+  }));
+}

@@ -1,0 +1,149 @@
+import { ArrowLeft, ArrowRight, X } from 'lucide-react';
+import type { ReactNode } from 'react';
+import { NodeOutputs } from '@/library/run/node-outputs';
+import type { NodeState } from '@/library/run/run-state';
+import type { GraphDetails } from '@/protocol';
+import { Value } from '@/tools/values';
+import { IconButton } from '@/ui/button';
+import { count } from '@/ui/format';
+import { blockName, humanName } from '@/ui/names';
+import { RunStatus } from '@/ui/run-status';
+import { type Block, nodeTitle } from './blocks';
+import { type DrawnNode, pinLabel } from './drawing';
+
+type Props = {
+  drawn: DrawnNode;
+  graph: GraphDetails;
+  block?: Block;
+  state?: NodeState;
+  titleOf: (nodeId: string) => string;
+  onChoose: (nodeId: string) => void;
+  onClose: () => void;
+};
+
+/** What is in a node: what it is for, how it is set, where its values come from and go to, and what it gave. */
+export function NodePanel({ drawn, graph, block, state, titleOf, onChoose, onClose }: Props) {
+  const { node } = drawn;
+  const title = nodeTitle(node, block);
+  const kind = block && blockName(block.name);
+  const linked = new Set(drawn.inputs);
+  const settings = Object.entries(node.input_default ?? {}).filter(
+    ([pin, value]) => !linked.has(pin) && value !== null && value !== '' && !isEmpty(value),
+  );
+  const links = graph.links ?? [];
+  return (
+    <section
+      aria-label={`About ${title}`}
+      className="absolute inset-x-2 bottom-2 z-10 flex max-h-[60%] flex-col rounded-xl border border-line bg-raised shadow-card sm:inset-x-auto sm:top-2 sm:right-2 sm:bottom-2 sm:max-h-none sm:w-80"
+    >
+      <header className="flex items-start gap-2 border-b border-line p-3">
+        <div className="min-w-0 flex-1">
+          <h2 className="font-semibold break-words">{title}</h2>
+          {kind && kind !== title && <p className="text-xs text-muted">{kind}</p>}
+        </div>
+        <IconButton label="Close" onClick={onClose}>
+          <X className="size-4" />
+        </IconButton>
+      </header>
+      <div className="flex min-h-0 flex-col gap-4 overflow-y-auto p-3 text-sm" tabIndex={-1}>
+        <p className="break-words text-muted">
+          {block
+            ? block.description
+            : 'This server does not have the block of this node, so the agent cannot run.'}
+        </p>
+        {state && (
+          <Part title="In this run">
+            <p className="mb-2 flex flex-wrap items-center gap-2">
+              <RunStatus status={state.status} />
+              <span className="text-xs text-muted">
+                {state.runs === 1 ? 'One run' : `${count(state.runs)} runs`}
+                {state.failed > 0 && `, ${count(state.failed)} failed`}
+              </span>
+            </p>
+            <NodeOutputs node={state} />
+          </Part>
+        )}
+        {settings.length > 0 && (
+          <Part title="Set to">
+            <dl className="flex flex-col gap-2">
+              {settings.map(([pin, value]) => (
+                <div key={pin} className="min-w-0">
+                  <dt className="text-xs text-muted">{humanName(pin)}</dt>
+                  <dd className="min-w-0 break-words">
+                    <Value value={value} />
+                  </dd>
+                </div>
+              ))}
+            </dl>
+          </Part>
+        )}
+        <Links
+          title="Comes from"
+          icon={<ArrowLeft aria-hidden className="size-3.5 shrink-0" />}
+          ends={links
+            .filter((link) => link.sink_id === node.id)
+            .map((link) => ({ node: link.source_id, here: link.sink_name, there: link.source_name }))}
+          titleOf={titleOf}
+          onChoose={onChoose}
+        />
+        <Links
+          title="Goes to"
+          icon={<ArrowRight aria-hidden className="size-3.5 shrink-0" />}
+          ends={links
+            .filter((link) => link.source_id === node.id)
+            .map((link) => ({ node: link.sink_id, here: link.source_name, there: link.sink_name }))}
+          titleOf={titleOf}
+          onChoose={onChoose}
+        />
+      </div>
+    </section>
+  );
+}
+
+function Part({ title, children }: { title: string; children: ReactNode }) {
+  return (
+    <div className="min-w-0">
+      <h3 className="mb-1 text-xs font-semibold tracking-wide text-muted uppercase">{title}</h3>
+      {children}
+    </div>
+  );
+}
+
+type LinksProps = {
+  title: string;
+  icon: ReactNode;
+  ends: { node: string; here: string; there: string }[];
+  titleOf: (nodeId: string) => string;
+  onChoose: (nodeId: string) => void;
+};
+
+function Links({ title, icon, ends, titleOf, onChoose }: LinksProps) {
+  if (ends.length === 0) return null;
+  return (
+    <Part title={title}>
+      <ul className="flex flex-col">
+        {ends.map(({ node, here, there }) => (
+          <li key={`${node}\0${here}\0${there}`}>
+            <button
+              type="button"
+              onClick={() => onChoose(node)}
+              className="flex min-h-9 w-full items-center gap-2 rounded-lg px-1.5 py-1 text-left hover:bg-sunken"
+            >
+              {icon}
+              <span className="min-w-0">
+                <span className="block break-words">{titleOf(node)}</span>
+                <span className="block text-xs break-words text-muted">
+                  {pinLabel(here)} · {pinLabel(there)}
+                </span>
+              </span>
+            </button>
+          </li>
+        ))}
+      </ul>
+    </Part>
+  );
+}
+
+function isEmpty(value: unknown): boolean {
+  return typeof value === 'object' && value !== null && Object.keys(value).length === 0;
+}

@@ -1,0 +1,142 @@
+import { useQuery } from '@tanstack/react-query';
+import { getRouteApi, Link, useNavigate } from '@tanstack/react-router';
+import { Bot, ChevronLeft, MessagesSquare, MoreHorizontal } from 'lucide-react';
+import { useState } from 'react';
+import { ApiError } from '@/api/problem';
+import { Badge } from '@/ui/badge';
+import { buttonClasses, IconButton } from '@/ui/button';
+import { Menu } from '@/ui/menu';
+import { Page } from '@/ui/page';
+import type { Values } from '@/ui/schema-form';
+import { Empty, Failure, Loading } from '@/ui/states';
+import { TabLinks } from '@/ui/tab-links';
+import { useAgentActions } from './agent-actions';
+import { type Agent, agentQuery } from './agents';
+import { FavouriteButton } from './favourite-button';
+import { GraphTab } from './graph-tab';
+import { RunTab } from './run-tab';
+import { RunsTab } from './runs-tab';
+
+const route = getRouteApi('/library/agents/$id');
+
+const TABS = ['run', 'runs', 'graph'] as const;
+type Tab = (typeof TABS)[number];
+
+/** One agent: run it, see its runs, see how it is made. */
+export function AgentPage() {
+  const { id } = route.useParams();
+  const agent = useQuery(agentQuery(id));
+  if (agent.data) return <Found agent={agent.data} />;
+  if (agent.isPending) {
+    return (
+      <Page title="Agent" wide>
+        <Loading label="Loading the agent" rows={2} height="h-40" />
+      </Page>
+    );
+  }
+  return (
+    <Page title="Agent" wide>
+      {agent.error instanceof ApiError && agent.error.status === 404 ? (
+        <Empty
+          icon={<Bot />}
+          title="This agent is not in your library"
+          action={
+            <Link to="/library" className={buttonClasses('primary')}>
+              Back to the library
+            </Link>
+          }
+        >
+          It was deleted, or it is somebody else’s.
+        </Empty>
+      ) : (
+        <Failure error={agent.error} title="The agent cannot be shown" onRetry={() => agent.refetch()} />
+      )}
+    </Page>
+  );
+}
+
+function Found({ agent }: { agent: Agent }) {
+  const { activeTab, activeItem } = route.useSearch();
+  const navigate = useNavigate();
+  const { items, dialogs } = useAgentActions(agent, () => navigate({ to: '/library' }));
+  // Inputs of an earlier run that somebody wants to change and run again. The number makes a new form of it.
+  const [again, setAgain] = useState<{ inputs: Values; number: number }>({ inputs: {}, number: 0 });
+  const tab = TABS.find((one) => one === activeTab) ?? (activeItem ? 'runs' : 'run');
+
+  function changeInputs(inputs: Values) {
+    setAgain((before) => ({ inputs, number: before.number + 1 }));
+    void navigate({ to: '/library/agents/$id', params: { id: agent.id }, search: { activeTab: 'run' } });
+  }
+
+  return (
+    <Page
+      title={agent.name || 'An agent without a name'}
+      wide
+      before={
+        <Link
+          to="/library"
+          className="-ml-1 inline-flex min-h-8 items-center gap-1 rounded text-sm text-muted hover:text-ink"
+        >
+          <ChevronLeft aria-hidden className="size-4" />
+          Library
+        </Link>
+      }
+      subtitle={<About agent={agent} />}
+      actions={
+        <>
+          <FavouriteButton agent={agent} />
+          <Link
+            to="/copilot"
+            search={{ prompt: `Tell me about my agent “${agent.name}” and help me use it.` }}
+            className={buttonClasses('secondary')}
+          >
+            <MessagesSquare aria-hidden className="size-4" />
+            Ask the copilot
+          </Link>
+          <Menu
+            trigger={
+              <IconButton label="More">
+                <MoreHorizontal className="size-5" />
+              </IconButton>
+            }
+          >
+            {items}
+          </Menu>
+        </>
+      }
+    >
+      {dialogs}
+      <TabLinks<Tab>
+        label="Parts of the agent"
+        tabs={{ run: 'Run', runs: 'Runs', graph: 'Graph' }}
+        current={tab}
+        linkTo={(one) => ({
+          to: '/library/agents/$id',
+          params: { id: agent.id },
+          search: { activeTab: one },
+        })}
+      />
+      {/* Hidden, not gone: what was typed is still there when somebody comes back. */}
+      <div hidden={tab !== 'run'}>
+        <RunTab key={again.number} agent={agent} initial={again.inputs} />
+      </div>
+      {tab === 'runs' && <RunsTab agent={agent} chosen={activeItem} onChangeInputs={changeInputs} />}
+      {tab === 'graph' && <GraphTab agent={agent} />}
+    </Page>
+  );
+}
+
+function About({ agent }: { agent: Agent }) {
+  return (
+    <div className="flex max-w-3xl flex-col gap-2">
+      {agent.description && <p className="break-words whitespace-pre-line">{agent.description}</p>}
+      <p className="flex flex-wrap items-center gap-1.5">
+        <Badge>Version {agent.graph_version}</Badge>
+        {agent.creator && <Badge>by {agent.creator}</Badge>}
+        {agent.has_human_in_the_loop && <Badge tone="warn">Asks a person</Badge>}
+        {agent.has_sensitive_action && <Badge tone="warn">Acts on the world</Badge>}
+        {agent.has_external_trigger && <Badge>Started from outside</Badge>}
+      </p>
+    </div>
+  );
+}

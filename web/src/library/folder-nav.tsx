@@ -1,0 +1,107 @@
+import { useQuery } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
+import { Folder, FolderPlus, Library, MoreHorizontal, Star } from 'lucide-react';
+import { type ReactNode, useState } from 'react';
+import type { FolderNode } from '@/protocol';
+import { Button, IconButton } from '@/ui/button';
+import { EXACTLY } from '@/ui/links';
+import { Failure, Loading } from '@/ui/states';
+import { FAVOURITES, foldersQuery } from './agents';
+import { FolderMenu } from './folder-menu';
+import { flat, useFolderChanges } from './folders';
+import { NameDialog } from './name-dialog';
+
+/** The places of the library: all, the favourites, and the folders as a tree. A row of them on a phone. */
+export function FolderNav({ chosen }: { chosen?: string }) {
+  const folders = useQuery(foldersQuery);
+  const { create } = useFolderChanges();
+  const [naming, setNaming] = useState(false);
+  return (
+    <nav aria-label="Folders" className="flex min-w-0 flex-col gap-2">
+      <ul className="-mx-4 flex gap-1 overflow-x-auto px-4 pb-1 sm:-mx-8 sm:px-8 lg:mx-0 lg:flex-col lg:overflow-visible lg:px-0">
+        <PlaceLink icon={<Library className="size-4" />} label="All agents" isHere={!chosen} />
+        <PlaceLink
+          icon={<Star className="size-4" />}
+          label="Favourites"
+          folder={FAVOURITES}
+          isHere={chosen === FAVOURITES}
+        />
+        {flat(folders.data?.tree ?? []).map(({ folder, depth }) => (
+          <PlaceLink
+            key={folder.id}
+            icon={<Folder className="size-4" />}
+            label={folder.name}
+            folder={folder.id}
+            number={folder.agent_count}
+            depth={depth}
+            isHere={chosen === folder.id}
+            menu={<FolderActions folder={folder} isHere={chosen === folder.id} />}
+          />
+        ))}
+        <li className="shrink-0">
+          <Button
+            kind="quiet"
+            icon={<FolderPlus aria-hidden className="size-4" />}
+            className="w-full justify-start pl-3"
+            onClick={() => setNaming(true)}
+          >
+            New folder
+          </Button>
+        </li>
+      </ul>
+      {folders.isPending && <Loading label="Loading your folders" rows={2} height="h-8" />}
+      {folders.error && <Failure error={folders.error} onRetry={() => folders.refetch()} />}
+      <NameDialog
+        title="New folder"
+        submitLabel="Create"
+        open={naming}
+        onClose={() => setNaming(false)}
+        onSubmit={(name) => create.mutateAsync({ name, parent_id: null })}
+      />
+    </nav>
+  );
+}
+
+function FolderActions({ folder, isHere }: { folder: FolderNode; isHere: boolean }) {
+  return (
+    <FolderMenu
+      folder={folder}
+      isHere={isHere}
+      trigger={
+        <IconButton label={`More about the folder ${folder.name}`} className="size-8">
+          <MoreHorizontal className="size-4" />
+        </IconButton>
+      }
+    />
+  );
+}
+
+type PlaceProps = {
+  icon: ReactNode;
+  label: string;
+  folder?: string;
+  number?: number;
+  depth?: number;
+  isHere: boolean;
+  menu?: ReactNode;
+};
+
+function PlaceLink({ icon, label, folder, number, depth = 0, isHere, menu }: PlaceProps) {
+  return (
+    <li className="flex shrink-0 items-center rounded-lg hover:bg-sunken has-[[aria-current]]:bg-accent-soft">
+      <span aria-hidden className="hidden lg:block" style={{ width: `${Math.min(depth, 6)}rem` }} />
+      <Link
+        to="/library"
+        search={(before) => ({ ...before, folder })}
+        aria-current={isHere ? 'page' : undefined}
+        activeOptions={EXACTLY}
+        className="flex h-10 max-w-52 min-w-0 flex-1 items-center gap-2 rounded-lg px-3 text-sm text-muted aria-[current=page]:font-medium aria-[current=page]:text-accent lg:max-w-none"
+      >
+        {icon}
+        <span className="min-w-0 flex-1 truncate">{label}</span>
+        {number !== undefined && number > 0 && <span className="text-xs">{number}</span>}
+      </Link>
+      {menu}
+    </li>
+  );
+}

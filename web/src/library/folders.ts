@@ -1,0 +1,53 @@
+// The folders of the library: read as a tree, changed one by one.
+
+import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { api, dataOf } from '@/api/client';
+import type { FolderNode } from '@/protocol';
+import { LIBRARY } from './agents';
+
+export type FlatFolder = { folder: FolderNode; depth: number; path: string };
+
+/** The tree from top to bottom, as lists show it. */
+export function flat(tree: FolderNode[], depth = 0, above = ''): FlatFolder[] {
+  return tree.flatMap((folder) => {
+    const path = above ? `${above} / ${folder.name}` : folder.name;
+    return [{ folder, depth, path }, ...flat(folder.children, depth + 1, path)];
+  });
+}
+
+/** The folder and all in it: where it cannot be moved to. */
+export function within(folder: FolderNode): Set<string> {
+  return new Set(flat([folder]).map((one) => one.folder.id));
+}
+
+export function useFolderChanges() {
+  const queries = useQueryClient();
+  const refresh = () => queries.invalidateQueries({ queryKey: LIBRARY });
+  const byId = (id: string) => ({ params: { path: { folder_id: id } } });
+
+  const create = useMutation({
+    mutationFn: (body: { name: string; parent_id: string | null }) =>
+      dataOf(api.POST('/api/library/folders', { body })),
+    onSettled: refresh,
+  });
+  const rename = useMutation({
+    mutationFn: ({ id, name }: { id: string; name: string }) =>
+      dataOf(api.PATCH('/api/library/folders/{folder_id}', { ...byId(id), body: { name } })),
+    onSettled: refresh,
+  });
+  const move = useMutation({
+    mutationFn: ({ id, parent }: { id: string; parent: string | null }) =>
+      dataOf(
+        api.POST('/api/library/folders/{folder_id}/move', {
+          ...byId(id),
+          body: { target_parent_id: parent },
+        }),
+      ),
+    onSettled: refresh,
+  });
+  const remove = useMutation({
+    mutationFn: (id: string) => dataOf(api.DELETE('/api/library/folders/{folder_id}', byId(id))),
+    onSettled: refresh,
+  });
+  return { create, rename, move, remove };
+}

@@ -1,0 +1,29 @@
+import { useQuery } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
+import { Maximize2 } from 'lucide-react';
+import { GraphPicture } from '@/graph/graph-picture';
+import { buttonClasses } from '@/ui/button';
+import { Failure, Loading } from '@/ui/states';
+import { type Agent, graphQuery } from './agents';
+
+/** How the agent is made. */
+export function GraphTab({ agent }: { agent: Agent }) {
+  const graph = useQuery(graphQuery(agent.graph_id, agent.graph_version));
+  if (graph.error) {
+    return <Failure error={graph.error} title="The graph cannot be shown" onRetry={() => graph.refetch()} />;
+  }
+  if (!graph.data) return <Loading label="Loading the graph" rows={1} height="h-[60dvh]" />;
+  return (
+    <section aria-label="Graph" className="flex flex-col gap-3">
+      <Link
+        to="/build"
+        search={{ flowID: agent.graph_id, flowVersion: agent.graph_version }}
+        className={`${buttonClasses('secondary', 'small')} self-end`}
+      >
+        <Maximize2 aria-hidden className="size-4" />
+        Full size
+      </Link>
+      <GraphPicture graph={graph.data} className="h-[60dvh] min-h-96" />
+    </section>
+  );
+}

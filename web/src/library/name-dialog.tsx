@@ -1,0 +1,81 @@
+import { type FormEvent, useId, useState } from 'react';
+import { wordsOf } from '@/api/problem';
+import { Button } from '@/ui/button';
+import { Dialog } from '@/ui/dialog';
+import { Field, Input } from '@/ui/field';
+
+type Props = {
+  title: string;
+  initial?: string;
+  submitLabel: string;
+  open: boolean;
+  onClose: () => void;
+  /** Stays open and says why when it fails. */
+  onSubmit: (name: string) => Promise<unknown>;
+};
+
+/** Asks for a name. */
+export function NameDialog({ title, initial = '', submitLabel, open, onClose, onSubmit }: Props) {
+  const form = useId();
+  const [typed, setTyped] = useState<string | null>(null);
+  const [busy, setBusy] = useState(false);
+  const [problem, setProblem] = useState<string | null>(null);
+  const name = typed ?? initial;
+
+  function close() {
+    setTyped(null);
+    setProblem(null);
+    onClose();
+  }
+
+  async function submit(event: FormEvent) {
+    event.preventDefault();
+    if (!name.trim()) {
+      setProblem('Give a name.');
+      return;
+    }
+    setBusy(true);
+    setProblem(null);
+    try {
+      await onSubmit(name.trim());
+      close();
+    } catch (error) {
+      setProblem(wordsOf(error));
+    } finally {
+      setBusy(false);
+    }
+  }
+
+  return (
+    <Dialog
+      title={title}
+      open={open}
+      onClose={close}
+      actions={
+        <>
+          <Button onClick={close}>Cancel</Button>
+          <Button kind="primary" type="submit" form={form} busy={busy}>
+            {submitLabel}
+          </Button>
+        </>
+      }
+    >
+      <form id={form} noValidate onSubmit={submit}>
+        <Field label="Name" error={problem} required>
+          {(control) => (
+            <Input
+              {...control}
+              // The dialog was opened to type this.
+              autoFocus
+              maxLength={100}
+              autoComplete="off"
+              value={name}
+              onFocus={(event) => event.target.select()}
+              onChange={(event) => setTyped(event.target.value)}
+            />
+          )}
+        </Field>
+      </form>
+    </Dialog>
+  );
+}

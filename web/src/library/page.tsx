@@ -1,0 +1,170 @@
+import { useInfiniteQuery } from '@tanstack/react-query';
+import { getRouteApi, Link } from '@tanstack/react-router';
+import { Library, SearchX, Star, Store, Upload } from 'lucide-react';
+import { Button, buttonClasses } from '@/ui/button';
+import { Select } from '@/ui/field';
+import { count } from '@/ui/format';
+import { Page } from '@/ui/page';
+import { SearchBox } from '@/ui/search-box';
+import { Empty, Failure, Skeleton } from '@/ui/states';
+import { useSearchWords } from '@/ui/use-search-words';
+import { agentsQuery, FAVOURITES, SORTS, type Sort, useLastRuns } from './agents';
+import { FolderNav } from './folder-nav';
+import { AgentCard } from './grid/agent-card';
+import { MoreOnSight } from './grid/more-on-sight';
+import { useImport } from './import';
+
+const route = getRouteApi('/library');
+
+/** The agents that somebody keeps. */
+export function LibraryPage() {
+  const { q, folder, ...order } = route.useSearch();
+  const sort = order.sort && order.sort in SORTS ? (order.sort as Sort) : 'updatedAt';
+  const navigate = route.useNavigate();
+  const [words, setWords] = useSearchWords(q, (next) =>
+    navigate({ search: (before) => ({ ...before, q: next }), replace: true }),
+  );
+  const agents = useInfiniteQuery({
+    ...agentsQuery({ words: q, folder, sort }),
+    // A new search keeps the last answer until its own is there.
+    placeholderData: (before) => before,
+  });
+  const lastRuns = useLastRuns();
+  const importing = useImport();
+
+  const shown = agents.data?.pages.flatMap((page) => page.agents) ?? [];
+  const total = agents.data?.pages[0]?.pagination.total_items;
+
+  return (
+    <Page
+      title="Library"
+      wide
+      subtitle="Your agents, and those you have added from the marketplace."
+      actions={
+        <>
+          <Link to="/marketplace" className={buttonClasses('secondary')}>
+            <Store aria-hidden className="size-4" />
+            Marketplace
+          </Link>
+          <Button
+            icon={<Upload aria-hidden className="size-4" />}
+            busy={importing.busy}
+            onClick={importing.choose}
+          >
+            Import
+          </Button>
+        </>
+      }
+    >
+      {importing.controls}
+      <div className="grid grid-cols-[minmax(0,1fr)] gap-6 lg:grid-cols-[15rem_minmax(0,1fr)]">
+        <FolderNav chosen={folder} />
+        <section aria-label="Agents" className="flex min-w-0 flex-col gap-4">
+          <div className="flex gap-2">
+            <SearchBox
+              label="Search your agents"
+              value={words}
+              onChange={setWords}
+              className="min-w-0 flex-1"
+            />
+            <div className="w-40 shrink-0">
+              <Select
+                aria-label="Order"
+                className="h-10"
+                value={sort}
+                disabled={Boolean(q)}
+                onChange={(event) => {
+                  const next = event.target.value as Sort;
+                  void navigate({ search: (before) => ({ ...before, sort: next }), replace: true });
+                }}
+              >
+                {Object.entries(SORTS).map(([key, label]) => (
+                  <option key={key} value={key}>
+                    {label}
+                  </option>
+                ))}
+              </Select>
+            </div>
+          </div>
+          <p role="status" className="sr-only">
+            {total === undefined ? '' : `${count(total)} agents`}
+          </p>
+          {agents.error && shown.length === 0 ? (
+            <Failure
+              error={agents.error}
+              title="Your agents cannot be shown"
+              onRetry={() => agents.refetch()}
+            />
+          ) : agents.isPending ? (
+            <Placeholders />
+          ) : shown.length === 0 ? (
+            <NothingHere words={q} folder={folder} onImport={importing.choose} />
+          ) : (
+            <ul
+              className="grid grid-cols-[minmax(0,1fr)] gap-3 sm:grid-cols-2 xl:grid-cols-3"
+              aria-busy={agents.isPlaceholderData}
+            >
+              {shown.map((agent) => (
+                <li key={agent.id} className="min-w-0">
+                  <AgentCard agent={agent} lastRun={lastRuns.get(agent.graph_id)} />
+                </li>
+              ))}
+            </ul>
+          )}
+          <MoreOnSight query={agents} />
+        </section>
+      </div>
+    </Page>
+  );
+}
+
+function Placeholders() {
+  return (
+    <div role="status" className="grid gap-3 sm:grid-cols-2 xl:grid-cols-3">
+      <span className="sr-only">Loading your agents</span>
+      {['a', 'b', 'c', 'd', 'e', 'f'].map((place) => (
+        <Skeleton key={place} className="h-40 rounded-2xl" />
+      ))}
+    </div>
+  );
+}
+
+function NothingHere({ words, folder, onImport }: { words?: string; folder?: string; onImport: () => void }) {
+  if (words) {
+    return (
+      <Empty icon={<SearchX />} title={`Nothing matches “${words}”`}>
+        Try other words, or look in the marketplace.
+      </Empty>
+    );
+  }
+  if (folder === FAVOURITES) {
+    return (
+      <Empty icon={<Star />} title="No favourites yet">
+        Mark an agent with the star, and it is found here.
+      </Empty>
+    );
+  }
+  if (folder) {
+    return (
+      <Empty icon={<Library />} title="This folder is empty">
+        Move an agent here with “Move to a folder” in its menu.
+      </Empty>
+    );
+  }
+  return (
+    <Empty
+      icon={<Library />}
+      title="No agents yet"
+      action={
+        <div className="flex flex-wrap justify-center gap-2">
+          <Link to="/marketplace" className={buttonClasses('primary')}>
+            Look in the marketplace
+          </Link>
+          <Button onClick={onImport}>Import a file</Button>
+        </div>
+      }
+    >
+      Add one from the marketplace, import one from a file, or ask the copilot for one.
+    </Empty>
+  );
+}

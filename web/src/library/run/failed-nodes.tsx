@@ -1,0 +1,63 @@
+import { type Blocks, nodeTitle } from '@/graph/blocks';
+import type { ExecutionDetails, ExecutionMeta, GraphDetails } from '@/protocol';
+import { count } from '@/ui/format';
+import { blockName } from '@/ui/names';
+import { Panel } from '@/ui/page';
+import type { NodeState } from './run-state';
+
+type Props = {
+  execution: ExecutionMeta;
+  details: ExecutionDetails;
+  graph?: GraphDetails;
+  nodes: ReadonlyMap<string, NodeState>;
+  blocks: Blocks;
+};
+
+type Failed = { key: string; name: string; error: string; times: number };
+
+/** A few of many: all of them stand in the list of nodes. */
+const SHOWN = 8;
+
+/** The blocks that failed, with what they said. The run itself may have gone on. */
+export function FailedNodes({ execution, details, graph, nodes, blocks }: Props) {
+  const failed = failedOf({ execution, details, graph, nodes, blocks });
+  if (failed.length === 0) return null;
+  const total = Math.max(execution.stats.node_error_count, failed.length);
+  return (
+    <Panel title={total === 1 ? 'One block failed' : `${count(total)} block runs failed`}>
+      <ul className="flex flex-col gap-2">
+        {failed.slice(0, SHOWN).map(({ key, name, error, times }) => (
+          <li key={key} className="rounded-lg bg-bad-soft px-3 py-2 text-sm">
+            <p className="font-medium break-words">
+              {name}
+              {times > 1 && <span className="font-normal text-muted"> · {count(times)} times</span>}
+            </p>
+            <p className="break-words whitespace-pre-wrap">{error}</p>
+          </li>
+        ))}
+      </ul>
+    </Panel>
+  );
+}
+
+function failedOf({ details, graph, nodes, blocks }: Props): Failed[] {
+  const title = (nodeId: string) => {
+    const node = graph?.nodes?.find((one) => one.id === nodeId);
+    return node && nodeTitle(node, blocks.get(node.block_id));
+  };
+  const live = [...nodes.values()].filter((node) => node.failed > 0);
+  if (live.length > 0) {
+    return live.map((node) => ({
+      key: node.nodeId,
+      name: title(node.nodeId) ?? 'A block',
+      error: node.error ?? 'It did not say why.',
+      times: node.failed,
+    }));
+  }
+  return details.failed_nodes.map((node, place) => ({
+    key: `${place}`,
+    name: title(node.node_id) ?? blockName(node.block_name),
+    error: node.error,
+    times: 1,
+  }));
+}

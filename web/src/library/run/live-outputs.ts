@@ -1,0 +1,40 @@
+import type { Block, Blocks } from '@/graph/blocks';
+import type { GraphDetails, Node } from '@/protocol';
+import type { NodeState } from './run-state';
+
+/** One output of an agent: how many values it gave, and those that are at hand. */
+export type NamedOutput = { name: string; values: unknown[]; total: number };
+
+/** What a run has given so far, by the names of the agent's outputs, as far as its events tell. */
+export function liveOutputs(
+  graph: GraphDetails | undefined,
+  blocks: Blocks,
+  nodes: ReadonlyMap<string, NodeState>,
+): NamedOutput[] {
+  const outputs = new Map<string, NamedOutput>();
+  for (const node of graph?.nodes ?? []) {
+    const name = outputName(node, blocks.get(node.block_id));
+    const emitted = nodes.get(node.id)?.outputs.get('output');
+    if (!name || !emitted) continue;
+    const before = outputs.get(name);
+    outputs.set(name, {
+      name,
+      values: [...(before?.values ?? []), ...emitted.last],
+      total: (before?.total ?? 0) + emitted.total,
+    });
+  }
+  return [...outputs.values()];
+}
+
+/** The same of a run that has ended, as the server has it. */
+export function finalOutputs(outputs: Record<string, unknown>): NamedOutput[] {
+  return Object.entries(outputs).map(([name, given]) => {
+    const values = Array.isArray(given) ? given : [given];
+    return { name, values, total: values.length };
+  });
+}
+
+function outputName(node: Node, block: Block | undefined): string | undefined {
+  const name = node.input_default?.name;
+  return block?.uiType === 'Output' && typeof name === 'string' ? name : undefined;
+}

@@ -1,0 +1,70 @@
+import { useState } from 'react';
+import { type Blocks, nodeTitle } from '@/graph/blocks';
+import type { ExecutionMeta, GraphDetails } from '@/protocol';
+import { Button } from '@/ui/button';
+import { Fold } from '@/ui/fold';
+import { count } from '@/ui/format';
+import { Panel } from '@/ui/page';
+import { isFinal, RunStatus } from '@/ui/run-status';
+import { NodeOutputs } from './node-outputs';
+import { NodeRuns } from './node-runs';
+import type { NodeState } from './run-state';
+
+type Props = {
+  graph?: GraphDetails;
+  blocks: Blocks;
+  nodes: ReadonlyMap<string, NodeState>;
+  execution: ExecutionMeta;
+  graphId: string;
+};
+
+const FIRST_SHOWN = 40;
+
+/** The nodes of the graph in the order in which they came to work, each with all its runs in one line. */
+export function NodeList({ graph, blocks, nodes, execution, graphId }: Props) {
+  const [shown, setShown] = useState(FIRST_SHOWN);
+  const titles = new Map(graph?.nodes?.map((node) => [node.id, nodeTitle(node, blocks.get(node.block_id))]));
+  const worked = [...nodes.values()];
+  return (
+    <Panel title="Blocks">
+      {worked.length === 0 && !isFinal(execution.status) && (
+        <p className="text-sm text-muted">None has begun yet.</p>
+      )}
+      <ul className="divide-y divide-line">
+        {worked.slice(0, shown).map((node) => (
+          <li key={node.nodeId} className="py-1.5">
+            <Fold
+              title={
+                <span className="flex min-h-8 min-w-0 flex-wrap items-center gap-x-3 gap-y-1">
+                  <span className="min-w-0 font-medium break-words text-ink">
+                    {titles.get(node.nodeId) ?? 'A block'}
+                  </span>
+                  <RunStatus status={node.status} />
+                  {node.runs > 1 && <span className="text-xs">{count(node.runs)} runs</span>}
+                  {node.failed > 0 && node.runs > 1 && (
+                    <span className="text-xs text-bad">{count(node.failed)} failed</span>
+                  )}
+                </span>
+              }
+            >
+              <NodeOutputs node={node} />
+            </Fold>
+          </li>
+        ))}
+      </ul>
+      {worked.length > shown && (
+        <Button kind="quiet" size="small" onClick={() => setShown(shown + 200)}>
+          Show {count(Math.min(worked.length - shown, 200))} more
+        </Button>
+      )}
+      {isFinal(execution.status) && execution.stats.node_count > 0 && (
+        <NodeRuns
+          graphId={graphId}
+          executionId={execution.id}
+          total={execution.stats.node_count}
+          titles={titles}
+        />
+      )}
+    </Panel>
+  );
+}

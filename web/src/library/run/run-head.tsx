@@ -1,0 +1,169 @@
+import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { useNavigate } from '@tanstack/react-router';
+import { CircleStop, MoreHorizontal, PencilLine, RotateCcw, Trash2 } from 'lucide-react';
+import { useState } from 'react';
+import { api, dataOf } from '@/api/client';
+import { wordsOf } from '@/api/problem';
+import type { ExecutionMeta } from '@/protocol';
+import { useElapsed } from '@/tools/use-elapsed';
+import { Badge } from '@/ui/badge';
+import { Button, IconButton } from '@/ui/button';
+import { Confirm } from '@/ui/confirm';
+import { count, duration, when } from '@/ui/format';
+import { Menu, MenuItem } from '@/ui/menu';
+import { isFinal, RunStatus } from '@/ui/run-status';
+import type { Values } from '@/ui/schema-form';
+import { say } from '@/ui/toast';
+import type { Agent } from '../agents';
+import { RunRefused } from '../run-refused';
+import { useStartRun } from '../start-run';
+import { executionKey } from '../use-execution';
+import type { NodeState } from './run-state';
+
+type Props = {
+  agent: Agent;
+  execution: ExecutionMeta;
+  /** What its blocks have done so far, which the run itself learns later. */
+  nodes: ReadonlyMap<string, NodeState>;
+  onChangeInputs: (inputs: Values) => void;
+  onStopped: () => void;
+};
+
+/** How a run stands, and what can be done about it. */
+export function RunHead({ agent, execution, nodes, onChangeInputs, onStopped }: Props) {
+  const hasEnded = isFinal(execution.status);
+  const elapsed = useElapsed(!hasEnded, Date.parse(execution.started_at ?? execution.created_at));
+  const again = useStartRun(agent);
+  const stop = useStop(execution, onStopped);
+  const remove = useRemove(agent, execution);
+  const [removing, setRemoving] = useState(false);
+  const { stats } = execution;
+  const states = [...nodes.values()];
+  const blockRuns = Math.max(stats.node_count, total(states, 'runs'));
+  const failed = Math.max(stats.node_error_count, total(states, 'failed'));
+
+  return (
+    <header className="flex flex-col gap-3">
+      <div className="flex flex-wrap items-center gap-x-3 gap-y-2">
+        <span role="status" className="inline-flex">
+          <RunStatus status={execution.status} />
+        </span>
+        {stats.is_dry_run && <Badge tone="accent">Rehearsal</Badge>}
+        <Badge>Version {execution.graph_version}</Badge>
+        <div className="ml-auto flex items-center gap-2">
+          {hasEnded ? (
+            <Button
+              icon={<RotateCcw aria-hidden className="size-4" />}
+              busy={again.isPending}
+              onClick={() =>
+                again.mutate({
+                  inputs: execution.inputs,
+                  dryRun: stats.is_dry_run,
+                  version: execution.graph_version,
+                })
+              }
+            >
+              Run again
+            </Button>
+          ) : (
+            <Button
+              kind="danger"
+              icon={<CircleStop aria-hidden className="size-4" />}
+              busy={stop.isPending || execution.stop_requested}
+              onClick={() => stop.mutate()}
+            >
+              {execution.stop_requested || stop.isPending ? 'Stopping' : 'Stop'}
+            </Button>
+          )}
+          <Menu
+            trigger={
+              <IconButton label="More about this run">
+                <MoreHorizontal className="size-5" />
+              </IconButton>
+            }
+          >
+            <MenuItem
+              icon={<PencilLine className="size-4" />}
+              onSelect={() => onChangeInputs(execution.inputs)}
+            >
+              Change the inputs and run
+            </MenuItem>
+            <MenuItem
+              danger
+              disabled={!hasEnded}
+              icon={<Trash2 className="size-4" />}
+              onSelect={() => setRemoving(true)}
+            >
+              Delete
+            </MenuItem>
+          </Menu>
+        </div>
+      </div>
+      <dl className="grid grid-cols-2 gap-3 sm:grid-cols-4">
+        <Fact name="Started">{when(execution.started_at ?? execution.created_at)}</Fact>
+        <Fact name="Time">{duration(hasEnded ? stats.duration * 1000 : elapsed)}</Fact>
+        <Fact name="Block runs">
+          {count(blockRuns)}
+          {failed > 0 && <span className="text-bad"> · {count(failed)} failed</span>}
+        </Fact>
+        <Fact name="Cost">{stats.cost === 0 ? 'Nothing' : `${count(stats.cost)} credits`}</Fact>
+      </dl>
+      {again.error && <RunRefused error={again.error} />}
+      <Confirm
+        title="Delete the run?"
+        confirmLabel="Delete"
+        open={removing}
+        onClose={() => setRemoving(false)}
+        onConfirm={() => remove.mutateAsync()}
+      >
+        Its outputs and all that belongs to it go. This cannot be undone.
+      </Confirm>
+    </header>
+  );
+}
+
+function total(states: NodeState[], what: 'runs' | 'failed'): number {
+  return states.reduce((sum, state) => sum + state[what], 0);
+}
+
+function Fact({ name, children }: { name: string; children: React.ReactNode }) {
+  return (
+    <div className="rounded-xl border border-line bg-surface px-3 py-2">
+      <dt className="text-xs text-muted">{name}</dt>
+      <dd className="text-sm font-medium tabular-nums">{children}</dd>
+    </div>
+  );
+}
+
+function useStop(execution: ExecutionMeta, onStopped: () => void) {
+  return useMutation({
+    mutationFn: () =>
+      dataOf(
+        api.POST('/api/graphs/{graph_id}/executions/{execution_id}/stop', {
+          params: { path: { graph_id: execution.graph_id, execution_id: execution.id } },
+        }),
+      ),
+    onSuccess: onStopped,
+    onError: (error) => say(wordsOf(error), 'bad'),
+  });
+}
+
+function useRemove(agent: Agent, execution: ExecutionMeta) {
+  const queries = useQueryClient();
+  const navigate = useNavigate();
+  return useMutation({
+    mutationFn: () =>
+      dataOf(
+        api.DELETE('/api/executions/{execution_id}', { params: { path: { execution_id: execution.id } } }),
+      ),
+    onSuccess: async () => {
+      await navigate({
+        to: '/library/agents/$id',
+        params: { id: agent.id },
+        search: { activeTab: 'runs' },
+      });
+      queries.removeQueries({ queryKey: executionKey(execution.id) });
+      await queries.invalidateQueries({ queryKey: ['executions'] });
+    },
+  });
+}

@@ -1,0 +1,122 @@
+import { useQuery } from '@tanstack/react-query';
+import { CircleAlert, WifiOff } from 'lucide-react';
+import { ApiError } from '@/api/problem';
+import { useBlocks } from '@/graph/blocks';
+import { GraphPicture } from '@/graph/graph-picture';
+import { ReviewOfExecution } from '@/reviews/review-of-execution';
+import { Outputs } from '@/tools/values';
+import { Fold } from '@/ui/fold';
+import { Panel } from '@/ui/page';
+import { isFinal } from '@/ui/run-status';
+import type { Values } from '@/ui/schema-form';
+import { Empty, Failure, Loading } from '@/ui/states';
+import { type Agent, graphQuery } from '../agents';
+import { useExecution } from '../use-execution';
+import { FailedNodes } from './failed-nodes';
+import { finalOutputs, liveOutputs } from './live-outputs';
+import { NodeList } from './node-list';
+import { RunHead } from './run-head';
+import { RunOutputs } from './run-outputs';
+
+type Props = { agent: Agent; executionId: string; onChangeInputs: (inputs: Values) => void };
+
+/** One run, as it happens or as it was. */
+export function RunView({ agent, executionId, onChangeInputs }: Props) {
+  const run = useExecution(agent.graph_id, executionId);
+  const graph = useQuery(graphQuery(agent.graph_id, run.execution?.graph_version ?? agent.graph_version));
+  const blocks = useBlocks();
+  const { execution, details } = run;
+
+  if (!execution || !details) {
+    if (!run.error) return <Loading label="Loading the run" rows={3} height="h-28" />;
+    if (run.error instanceof ApiError && run.error.status === 404) {
+      return (
+        <Empty icon={<CircleAlert />} title="There is no such run">
+          It was deleted, or it belongs to another agent.
+        </Empty>
+      );
+    }
+    return <Failure error={run.error} title="The run cannot be shown" onRetry={run.refresh} />;
+  }
+
+  const hasEnded = isFinal(execution.status);
+  // What the server gave at the end is complete; until then the events say it.
+  const outputs = isFinal(details.status)
+    ? finalOutputs(details.outputs)
+    : liveOutputs(graph.data, blocks, run.nodes);
+  return (
+    <article aria-label="Run" className="flex min-w-0 flex-col gap-4">
+      <RunHead
+        agent={agent}
+        execution={execution}
+        nodes={run.nodes}
+        onChangeInputs={onChangeInputs}
+        onStopped={run.refresh}
+      />
+      {run.reconnecting && !hasEnded && (
+        <p role="status" className="flex items-center gap-2 rounded-xl bg-warn-soft px-4 py-3 text-sm">
+          <WifiOff aria-hidden className="size-4 shrink-0 text-warn" />
+          The connection was lost. It is being made again; the run goes on meanwhile.
+        </p>
+      )}
+      {run.error != null && (
+        <Failure error={run.error} title="The run cannot be followed" onRetry={run.refresh} />
+      )}
+      {execution.error && (
+        <Failure
+          title="The run has failed"
+          error={new ApiError(409, execution.error.code, execution.error.message)}
+        />
+      )}
+      {execution.status === 'REVIEW' && (
+        <Panel title="It waits for your decision">
+          <ReviewOfExecution executionId={executionId} />
+        </Panel>
+      )}
+      <RunOutputs
+        outputs={outputs}
+        isCut={details.outputs_cut}
+        hasEnded={hasEnded}
+        schema={agent.output_schema}
+      />
+      <FailedNodes
+        execution={execution}
+        details={details}
+        graph={graph.data}
+        nodes={run.nodes}
+        blocks={blocks}
+      />
+      <Panel title="Graph">
+        {graph.data ? (
+          <GraphPicture graph={graph.data} nodes={run.nodes} className="h-96" />
+        ) : graph.error ? (
+          <Failure error={graph.error} onRetry={() => graph.refetch()} />
+        ) : (
+          <Loading label="Loading the graph" rows={1} height="h-96" />
+        )}
+      </Panel>
+      <Panel>
+        <Fold title={<span className="font-semibold text-ink">Inputs</span>}>
+          {Object.keys(execution.inputs).length === 0 ? (
+            <p className="text-sm text-muted">It was started with what the agent itself has.</p>
+          ) : (
+            <div className="text-sm">
+              <Outputs
+                outputs={Object.fromEntries(
+                  Object.entries(execution.inputs).map(([name, value]) => [name, [value]]),
+                )}
+              />
+            </div>
+          )}
+        </Fold>
+      </Panel>
+      <NodeList
+        graph={graph.data}
+        blocks={blocks}
+        nodes={run.nodes}
+        execution={execution}
+        graphId={agent.graph_id}
+      />
+    </article>
+  );
+}

@@ -1,0 +1,134 @@
+import { infiniteQueryOptions, useInfiniteQuery } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
+import { ChevronLeft, Play } from 'lucide-react';
+import { api, dataOf } from '@/api/client';
+import type { ExecutionMeta } from '@/protocol';
+import { buttonClasses } from '@/ui/button';
+import { classes } from '@/ui/classes';
+import { ago, duration } from '@/ui/format';
+import { EXACTLY } from '@/ui/links';
+import { isFinal, RunStatus } from '@/ui/run-status';
+import type { Values } from '@/ui/schema-form';
+import { Empty, Failure, Loading } from '@/ui/states';
+import type { Agent } from './agents';
+import { MoreOnSight } from './grid/more-on-sight';
+import { RunView } from './run/run-view';
+
+type Props = {
+  agent: Agent;
+  /** The run that the address names. */
+  chosen?: string;
+  onChangeInputs: (inputs: Values) => void;
+};
+
+/** How often runs that go on are asked for again. */
+const POLL_MS = 4_000;
+
+function runsQuery(graphId: string) {
+  return infiniteQueryOptions({
+    queryKey: ['executions', 'of', graphId],
+    queryFn: ({ pageParam }) =>
+      dataOf(
+        api.GET('/api/graphs/{graph_id}/executions', {
+          params: { path: { graph_id: graphId }, query: { page: pageParam } },
+        }),
+      ),
+    initialPageParam: 1,
+    getNextPageParam: ({ pagination }) =>
+      pagination.current_page < pagination.total_pages ? pagination.current_page + 1 : undefined,
+  });
+}
+
+/** The runs of an agent beside the one that is looked at. On a phone one or the other. */
+export function RunsTab({ agent, chosen, onChangeInputs }: Props) {
+  const runs = useInfiniteQuery({
+    ...runsQuery(agent.graph_id),
+    refetchInterval: ({ state }) =>
+      state.data?.pages.some((page) => page.executions.some((run) => !isFinal(run.status))) && POLL_MS,
+  });
+  const all = runs.data?.pages.flatMap((page) => page.executions) ?? [];
+
+  if (runs.error && all.length === 0 && !chosen) {
+    return <Failure error={runs.error} title="The runs cannot be shown" onRetry={() => runs.refetch()} />;
+  }
+  if (runs.isPending && !chosen) return <Loading label="Loading the runs" rows={4} height="h-14" />;
+  if (all.length === 0 && !chosen) {
+    return (
+      <Empty
+        icon={<Play />}
+        title="It has not run yet"
+        action={
+          <Link
+            to="/library/agents/$id"
+            params={{ id: agent.id }}
+            search={{ activeTab: 'run' }}
+            className={buttonClasses('primary')}
+          >
+            Run it
+          </Link>
+        }
+      >
+        Every run is kept here with its inputs, its outputs and what its blocks did.
+      </Empty>
+    );
+  }
+  return (
+    <div
+      className={classes(
+        'grid grid-cols-[minmax(0,1fr)] items-start gap-6',
+        chosen && 'lg:grid-cols-[17rem_minmax(0,1fr)]',
+      )}
+    >
+      <section
+        aria-label="Runs"
+        className={classes('min-w-0 flex-col gap-1', chosen ? 'hidden lg:flex' : 'flex')}
+      >
+        <ul className="flex flex-col gap-1">
+          {all.map((run) => (
+            <li key={run.id}>
+              <RunLink agentId={agent.id} run={run} isHere={run.id === chosen} />
+            </li>
+          ))}
+        </ul>
+        <MoreOnSight query={runs} />
+      </section>
+      {chosen && (
+        <div className="flex min-w-0 flex-col gap-4">
+          <Link
+            to="/library/agents/$id"
+            params={{ id: agent.id }}
+            search={{ activeTab: 'runs' }}
+            className="inline-flex min-h-10 items-center gap-1 self-start text-sm text-muted hover:text-ink lg:hidden"
+          >
+            <ChevronLeft aria-hidden className="size-4" />
+            All runs
+          </Link>
+          <RunView key={chosen} agent={agent} executionId={chosen} onChangeInputs={onChangeInputs} />
+        </div>
+      )}
+    </div>
+  );
+}
+
+function RunLink({ agentId, run, isHere }: { agentId: string; run: ExecutionMeta; isHere: boolean }) {
+  return (
+    <Link
+      to="/library/agents/$id"
+      params={{ id: agentId }}
+      search={{ activeTab: 'runs', activeItem: run.id }}
+      aria-current={isHere ? 'page' : undefined}
+      activeOptions={EXACTLY}
+      className="flex min-h-12 items-center gap-3 rounded-xl border border-transparent px-3 py-2 text-sm hover:bg-sunken aria-[current=page]:border-line aria-[current=page]:bg-surface"
+    >
+      <span className="min-w-0 flex-1">
+        <span className="block truncate">{ago(run.created_at)}</span>
+        <span className="block truncate text-xs text-muted">
+          {isFinal(run.status) ? duration(run.stats.duration * 1000) : 'Under way'}
+          {run.stats.is_dry_run && ' · rehearsal'}
+          {run.stats.node_error_count > 0 && ` · ${run.stats.node_error_count} failed`}
+        </span>
+      </span>
+      <RunStatus status={run.status} />
+    </Link>
+  );
+}

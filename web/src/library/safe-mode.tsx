@@ -1,0 +1,84 @@
+import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { useId } from 'react';
+import { api, dataOf } from '@/api/client';
+import { wordsOf } from '@/api/problem';
+import type { SafeMode } from '@/protocol';
+import { Panel } from '@/ui/page';
+import { Switch } from '@/ui/switch';
+import { say } from '@/ui/toast';
+import { type Agent, LIBRARY } from './agents';
+
+type Setting = keyof SafeMode;
+
+const SETTINGS: { setting: Setting; label: string; hint: string; shown: (agent: Agent) => boolean }[] = [
+  {
+    setting: 'human_in_the_loop_safe_mode',
+    label: 'Ask me where the agent asks',
+    hint: 'Off, what it would ask counts as approved.',
+    shown: (agent) => agent.has_human_in_the_loop,
+  },
+  {
+    setting: 'sensitive_action_safe_mode',
+    label: 'Ask me before it acts on the world',
+    hint: 'Before a request is sent or something is changed elsewhere.',
+    shown: (agent) => agent.has_sensitive_action,
+  },
+];
+
+/** Where a person wants to be asked while this agent runs; only what the agent can do is offered. */
+export function SafeModePanel({ agent }: { agent: Agent }) {
+  const settings = SETTINGS.filter(({ shown }) => shown(agent));
+  if (settings.length === 0) return null;
+  return (
+    <Panel title="Reviews">
+      <div className="flex flex-col gap-4">
+        {settings.map((one) => (
+          <OneSetting key={one.setting} agent={agent} {...one} />
+        ))}
+      </div>
+    </Panel>
+  );
+}
+
+function OneSetting({
+  agent,
+  setting,
+  label,
+  hint,
+}: {
+  agent: Agent;
+  setting: Setting;
+  label: string;
+  hint: string;
+}) {
+  const id = useId();
+  const queries = useQueryClient();
+  const change = useMutation({
+    mutationFn: (on: boolean) =>
+      dataOf(
+        api.PATCH('/api/graphs/{graph_id}/settings', {
+          params: { path: { graph_id: agent.graph_id } },
+          body: { [setting]: on },
+        }),
+      ),
+    onError: (error) => say(wordsOf(error), 'bad'),
+    onSettled: () => queries.invalidateQueries({ queryKey: LIBRARY }),
+  });
+  return (
+    <div className="flex items-start gap-3">
+      <Switch
+        id={id}
+        aria-describedby={`${id}-hint`}
+        checked={change.isPending ? change.variables : (agent.settings[setting] ?? false)}
+        disabled={change.isPending}
+        onChange={(event) => change.mutate(event.target.checked)}
+      />
+      <label htmlFor={id} className="min-w-0 text-sm">
+        {label}
+        <span id={`${id}-hint`} className="block text-xs text-muted">
+          {hint}
+        </span>
+      </label>
+    </div>
+  );
+}

@@ -1,0 +1,10 @@
+import { expect, it } from 'vitest';
+import { fileName } from './save-as-file';
+
+it('makes names that every file system takes', () => {
+  expect(fileName('Price / watch: "daily"?.json')).toBe('Price watch daily .json');
+  expect(fileName('a\u0000b\n.json')).toBe('a b .json');
+  expect(fileName('../../etc')).toBe('.. .. etc');
+  expect(fileName('///')).toBe('file');
+  expect(fileName(`${'x'.repeat(300)}.json`).endsWith('.json')).toBe(true);
+});

@@ -1,0 +1,68 @@
+// Starting a run of an agent, and what the server says when it cannot.
+
+import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { useNavigate } from '@tanstack/react-router';
+import { api, dataOf } from '@/api/client';
+import { ApiError } from '@/api/problem';
+import type { LibraryAgent } from '@/protocol';
+import type { Values } from '@/ui/schema-form';
+import { LIBRARY } from './agents';
+
+type Start = { inputs: Values; dryRun?: boolean; version?: number };
+
+/** Starts a run and goes to it. */
+export function useStartRun(agent: LibraryAgent) {
+  const queries = useQueryClient();
+  const navigate = useNavigate();
+  return useMutation({
+    mutationFn: ({ inputs, dryRun = false, version = agent.graph_version }: Start) =>
+      dataOf(
+        api.POST('/api/graphs/{graph_id}/execute/{version}', {
+          params: { path: { graph_id: agent.graph_id, version } },
+          body: { inputs, dry_run: dryRun },
+        }),
+      ),
+    onSuccess: async (execution) => {
+      void queries.invalidateQueries({ queryKey: ['executions'] });
+      void queries.invalidateQueries({ queryKey: LIBRARY });
+      await navigate({
+        to: '/library/agents/$id',
+        params: { id: agent.id },
+        search: { activeTab: 'runs', activeItem: execution.id },
+      });
+    },
+  });
+}
+
+/** By input: what is wrong with it. `null` when the refusal is about something else. */
+export function inputErrors(error: unknown): Record<string, string> | null {
+  const body = error instanceof ApiError ? (error.body as { inputs?: unknown } | undefined) : undefined;
+  const problems = body?.inputs as { missing?: unknown; unknown?: unknown; wrong?: unknown } | undefined;
+  if (!problems || typeof problems !== 'object') return null;
+  return Object.fromEntries([
+    ...names(problems.missing).map((name) => [name, 'Fill this in.']),
+    ...names(problems.unknown).map((name) => [name, 'The agent has no such input.']),
+    ...pairs(problems.wrong),
+  ]);
+}
+
+/** What is wrong with the graph itself, every reason by itself. */
+export function graphErrors(error: unknown): string[] {
+  const body = error instanceof ApiError ? (error.body as { errors?: unknown } | undefined) : undefined;
+  if (!Array.isArray(body?.errors)) return [];
+  const messages = body.errors.map((one: { message?: unknown }) => String(one?.message ?? ''));
+  return [...new Set(messages.filter(Boolean))];
+}
+
+function names(value: unknown): string[] {
+  return Array.isArray(value) ? value.map(String) : [];
+}
+
+function pairs(value: unknown): [string, string][] {
+  if (!Array.isArray(value)) return [];
+  return value.filter(Array.isArray).map(([name, why]) => [String(name), sentence(String(why))]);
+}
+
+function sentence(words: string): string {
+  return `${words.charAt(0).toUpperCase()}${words.slice(1)}${/[.?]$/.test(words) ? '' : '.'}`;
+}

@@ -1,0 +1,79 @@
+import { screen, waitFor } from '@testing-library/react';
+import { afterEach, describe, expect, it, vi } from 'vitest';
+import { refusal, serve, show } from '@/testing/fake-server';
+import { useExecution } from './use-execution';
+
+const META = {
+  id: 'e',
+  graph_id: 'g',
+  graph_version: 1,
+  inputs: {},
+  stop_requested: false,
+  event_count: 3,
+  stats: { cost: 0, duration: 1, node_count: 3, node_error_count: 0, is_dry_run: false },
+  created_at: '2026-11-16T12:00:00Z',
+};
+const details = (status: string, more: object = {}) => ({
+  ...META,
+  status,
+  outputs: {},
+  outputs_cut: false,
+  node_executions: [],
+  node_total: 3,
+  failed_nodes: [],
+  ...more,
+});
+
+const node = (id: number, status: string) =>
+  `id: ${id}\nevent: node_execution_event\ndata: ${JSON.stringify({ node_exec_id: `e:${id}`, node_id: 'n', status, output_data: { out: [id] }, cost: 0, at: id })}\n\n`;
+const run = (status: string) =>
+  `event: graph_execution_event\ndata: ${JSON.stringify({ ...META, status })}\n\n`;
+
+function Shown() {
+  const { execution, details, nodes, error } = useExecution('g', 'e');
+  const one = nodes.get('n');
+  return (
+    <p>
+      {execution?.status} runs {one?.runs ?? 0} gave {JSON.stringify(details?.outputs)} error {String(error)}
+    </p>
+  );
+}
+
+afterEach(() => vi.unstubAllGlobals());
+
+describe('a run on the page', () => {
+  it('follows its events and reads what it gave when it is over', async () => {
+    let isOver = false;
+    serve({
+      'GET /api/graphs/g/executions/e': () =>
+        isOver ? details('COMPLETED', { outputs: { sum: [3] } }) : details('RUNNING'),
+      'GET /api/graphs/g/executions/e/stream': () => {
+        isOver = true;
+        return new Response(
+          `${node(1, 'COMPLETED')}${node(2, 'COMPLETED')}${run('COMPLETED')}data: [DONE]\n\n`,
+        );
+      },
+    });
+    show(<Shown />);
+    await waitFor(() =>
+      expect(screen.getByText(/COMPLETED runs 2 gave/).textContent).toContain('{"sum":[3]} error null'),
+    );
+  });
+
+  it('does not read the events of a run that has ended with very many of them', async () => {
+    const asked = serve({
+      'GET /api/graphs/g/executions/e': () => details('COMPLETED', { event_count: 2_000_000 }),
+    });
+    show(<Shown />);
+    await screen.findByText(/COMPLETED runs 0/);
+    expect(asked.map((one) => one.route)).toEqual(['GET /api/graphs/g/executions/e']);
+  });
+
+  it('says so when there is no such run', async () => {
+    serve({
+      'GET /api/graphs/g/executions/e': () => refusal(404, 'EXECUTION_NOT_FOUND', 'There is no such run.'),
+    });
+    show(<Shown />);
+    await screen.findByText(/There is no such run\./);
+  });
+});

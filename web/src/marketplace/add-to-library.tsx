@@ -1,0 +1,49 @@
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
+import { Library, Plus } from 'lucide-react';
+import { api, dataOf } from '@/api/client';
+import { wordsOf } from '@/api/problem';
+import { LIBRARY } from '@/library/agents';
+import type { StoreAgent } from '@/protocol';
+import { Button, buttonClasses } from '@/ui/button';
+import { say } from '@/ui/toast';
+import { entryQuery } from './listings';
+
+/** Puts an agent into the library, or leads to it when it is there. */
+export function AddToLibrary({ listing }: { listing: StoreAgent }) {
+  const queries = useQueryClient();
+  const entry = useQuery(entryQuery(listing.store_listing_version_id));
+  const add = useMutation({
+    mutationFn: () =>
+      dataOf(
+        api.POST('/api/library/agents', {
+          body: { store_listing_version_id: listing.store_listing_version_id },
+        }),
+      ),
+    onSuccess: async (agent) => {
+      queries.setQueryData(entryQuery(listing.store_listing_version_id).queryKey, () => ({ id: agent.id }));
+      say(`“${agent.name}” is in your library.`, 'good');
+      await queries.invalidateQueries({ queryKey: LIBRARY });
+    },
+    onError: (error) => say(wordsOf(error), 'bad'),
+  });
+  if (entry.data) {
+    return (
+      <Link to="/library/agents/$id" params={{ id: entry.data.id }} className={buttonClasses('primary')}>
+        <Library aria-hidden className="size-4" />
+        Open in library
+      </Link>
+    );
+  }
+  return (
+    <Button
+      kind="primary"
+      icon={<Plus aria-hidden className="size-4" />}
+      busy={add.isPending}
+      disabled={entry.isPending}
+      onClick={() => add.mutate()}
+    >
+      Add to library
+    </Button>
+  );
+}

@@ -1,0 +1,144 @@
+import { useQuery } from '@tanstack/react-query';
+import { getRouteApi, Link } from '@tanstack/react-router';
+import { ChevronLeft, Store } from 'lucide-react';
+import { ApiError } from '@/api/problem';
+import { GraphPicture } from '@/graph/graph-picture';
+import { graphQuery } from '@/library/agents';
+import type { StoreAgentDetails } from '@/protocol';
+import { Badge } from '@/ui/badge';
+import { buttonClasses } from '@/ui/button';
+import { ago, count } from '@/ui/format';
+import { Markdown } from '@/ui/markdown';
+import { humanName } from '@/ui/names';
+import { Page, Panel } from '@/ui/page';
+import { fieldsOf } from '@/ui/schema-form/schema';
+import { Empty, Failure, Loading } from '@/ui/states';
+import { AddToLibrary } from './add-to-library';
+import { listingQuery } from './listings';
+
+const route = getRouteApi('/marketplace/agent/$creator/$slug');
+
+/** One agent of the marketplace: what it does, takes and gives, and the way into the library. */
+export function ListingPage() {
+  const { creator, slug } = route.useParams();
+  const listing = useQuery(listingQuery(creator, slug));
+  if (listing.data) return <Found listing={listing.data} />;
+  if (listing.isPending) {
+    return (
+      <Page title="Marketplace" wide before={<Back />}>
+        <Loading label="Loading the agent" rows={2} height="h-40" />
+      </Page>
+    );
+  }
+  const isMissing = listing.error instanceof ApiError && listing.error.status === 404;
+  return (
+    <Page title="Marketplace" wide before={<Back />}>
+      {isMissing ? (
+        <Empty
+          icon={<Store />}
+          title="This agent is not in the marketplace"
+          action={
+            <Link to="/marketplace" className={buttonClasses('primary')}>
+              See all agents
+            </Link>
+          }
+        />
+      ) : (
+        <Failure error={listing.error} title="The agent cannot be shown" onRetry={() => listing.refetch()} />
+      )}
+    </Page>
+  );
+}
+
+function Found({ listing }: { listing: StoreAgentDetails }) {
+  const graph = useQuery(graphQuery(listing.graph_id, listing.graph_version));
+  return (
+    <Page
+      title={listing.agent_name}
+      wide
+      before={<Back />}
+      subtitle={
+        <div className="flex max-w-3xl flex-col gap-2">
+          {listing.sub_heading && <p className="break-words">{listing.sub_heading}</p>}
+          <p className="flex flex-wrap items-center gap-x-2 gap-y-1.5">
+            <span>
+              by{' '}
+              <Link
+                to="/marketplace"
+                search={{ creator: listing.creator }}
+                className="rounded text-accent hover:underline"
+              >
+                {listing.creator}
+              </Link>
+            </span>
+            <span>Changed {ago(listing.last_updated)}</span>
+            {listing.runs > 0 && (
+              <span>{listing.runs === 1 ? 'One run' : `${count(listing.runs)} runs`}</span>
+            )}
+            {listing.categories.map((category) => (
+              <Link key={category} to="/marketplace" search={{ category }} className="rounded-full">
+                <Badge>{humanName(category)}</Badge>
+              </Link>
+            ))}
+            {listing.has_human_in_the_loop && <Badge tone="warn">Asks a person</Badge>}
+            {listing.has_sensitive_action && <Badge tone="warn">Acts on the world</Badge>}
+            {listing.has_external_trigger && <Badge>Started from outside</Badge>}
+          </p>
+        </div>
+      }
+      actions={<AddToLibrary listing={listing} />}
+    >
+      <div className="grid grid-cols-[minmax(0,1fr)] items-start gap-6 lg:grid-cols-[minmax(0,1fr)_22rem]">
+        <div className="flex min-w-0 flex-col gap-6">
+          <Panel title="What it does">
+            <div className="text-sm">
+              <Markdown text={listing.description || 'Its author has not said.'} />
+              {listing.instructions && <Markdown text={listing.instructions} />}
+            </div>
+          </Panel>
+          {graph.data && (
+            <Panel title="How it is made">
+              <GraphPicture graph={graph.data} className="h-96" />
+            </Panel>
+          )}
+        </div>
+        <div className="flex min-w-0 flex-col gap-6">
+          <Pins title="What it takes" schema={listing.input_schema} none="It needs no inputs." />
+          <Pins title="What it gives" schema={listing.output_schema} none="It has no outputs." />
+        </div>
+      </div>
+    </Page>
+  );
+}
+
+function Pins({ title, schema, none }: { title: string; schema: unknown; none: string }) {
+  const fields = fieldsOf(schema);
+  return (
+    <Panel title={title}>
+      {fields.length === 0 ? (
+        <p className="text-sm text-muted">{none}</p>
+      ) : (
+        <dl className="flex flex-col gap-3 text-sm">
+          {fields.map((field) => (
+            <div key={field.name}>
+              <dt className="font-medium break-words">{field.label}</dt>
+              {field.description && <dd className="break-words text-muted">{field.description}</dd>}
+            </div>
+          ))}
+        </dl>
+      )}
+    </Panel>
+  );
+}
+
+function Back() {
+  return (
+    <Link
+      to="/marketplace"
+      className="-ml-1 inline-flex min-h-8 items-center gap-1 rounded text-sm text-muted hover:text-ink"
+    >
+      <ChevronLeft aria-hidden className="size-4" />
+      Marketplace
+    </Link>
+  );
+}

@@ -1,0 +1,70 @@
+// What the marketplace asks the server for.
+
+import { infiniteQueryOptions, queryOptions } from '@tanstack/react-query';
+import { api, dataOf } from '@/api/client';
+import { ApiError } from '@/api/problem';
+
+export type Wanted = { words?: string; category?: string; creator?: string };
+
+const PAGE_SIZE = 24;
+
+export function listingsQuery({ words, category, creator }: Wanted) {
+  return infiniteQueryOptions({
+    queryKey: ['marketplace', 'listings', { words, category, creator }],
+    queryFn: ({ pageParam }) =>
+      dataOf(
+        api.GET('/api/store/agents', {
+          params: {
+            query: { search_query: words, category, creator, page: pageParam, page_size: PAGE_SIZE },
+          },
+        }),
+      ),
+    initialPageParam: 1,
+    getNextPageParam: ({ pagination }) =>
+      pagination.current_page < pagination.total_pages ? pagination.current_page + 1 : undefined,
+  });
+}
+
+/** The categories that agents of the marketplace have, the most frequent first. */
+export const categoriesQuery = queryOptions({
+  queryKey: ['marketplace', 'categories'],
+  queryFn: async () => {
+    const { agents } = await dataOf(api.GET('/api/store/agents', { params: { query: { page_size: 100 } } }));
+    const times = new Map<string, number>();
+    for (const category of agents.flatMap((agent) => agent.categories)) {
+      times.set(category, (times.get(category) ?? 0) + 1);
+    }
+    return [...times].sort(([a, m], [b, n]) => n - m || a.localeCompare(b)).map(([category]) => category);
+  },
+  staleTime: 60_000,
+});
+
+export function listingQuery(creator: string, slug: string) {
+  return queryOptions({
+    queryKey: ['marketplace', 'listing', creator, slug],
+    queryFn: () =>
+      dataOf(
+        api.GET('/api/store/agents/{username}/{slug}', { params: { path: { username: creator, slug } } }),
+      ),
+  });
+}
+
+/** One's entry for a listing; `null` when it is not in the library. */
+export function entryQuery(listingVersionId: string) {
+  return queryOptions({
+    queryKey: ['library', 'of-listing', listingVersionId],
+    queryFn: async () => {
+      try {
+        const entry = await dataOf(
+          api.GET('/api/library/agents/marketplace/{store_listing_version_id}', {
+            params: { path: { store_listing_version_id: listingVersionId } },
+          }),
+        );
+        return { id: entry.id };
+      } catch (error) {
+        if (error instanceof ApiError && error.status === 404) return null;
+        throw error;
+      }
+    },
+  });
+}

@@ -1,0 +1,157 @@
+import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
+import { getRouteApi, Link } from '@tanstack/react-router';
+import { SearchX, Store, X } from 'lucide-react';
+import { MoreOnSight } from '@/library/grid/more-on-sight';
+import type { StoreAgent } from '@/protocol';
+import { buttonClasses } from '@/ui/button';
+import { count } from '@/ui/format';
+import { EXACTLY } from '@/ui/links';
+import { humanName } from '@/ui/names';
+import { Page } from '@/ui/page';
+import { SearchBox } from '@/ui/search-box';
+import { Empty, Failure, Skeleton } from '@/ui/states';
+import { useSearchWords } from '@/ui/use-search-words';
+import { ListingCard } from './listing-card';
+import { categoriesQuery, listingsQuery } from './listings';
+
+const route = getRouteApi('/marketplace');
+
+/** The agents that others have published. */
+export function MarketplacePage() {
+  const { q, category, creator } = route.useSearch();
+  const navigate = route.useNavigate();
+  const [words, setWords] = useSearchWords(q, (next) =>
+    navigate({ search: (before) => ({ ...before, q: next }), replace: true }),
+  );
+  const listings = useInfiniteQuery({
+    ...listingsQuery({ words: q, category, creator }),
+    // A new search keeps the last answer until its own is there.
+    placeholderData: (before) => before,
+  });
+  const categories = useQuery(categoriesQuery);
+  const shown = listings.data?.pages.flatMap((page) => page.agents) ?? [];
+  const total = listings.data?.pages[0]?.pagination.total_items;
+  const isFiltered = Boolean(q || category || creator);
+  const featured = isFiltered ? [] : shown.filter((listing) => listing.is_featured);
+  const others = isFiltered ? shown : shown.filter((listing) => !listing.is_featured);
+
+  return (
+    <Page title="Marketplace" wide subtitle="Agents that you can add to your library and run.">
+      <div className="flex flex-col gap-3">
+        <SearchBox
+          label="Search the marketplace"
+          value={words}
+          onChange={setWords}
+          className="w-full max-w-xl"
+        />
+        <nav aria-label="Categories" className="-mx-4 overflow-x-auto px-4 pb-1 sm:mx-0 sm:px-0">
+          <ul className="flex gap-2">
+            <CategoryLink label="All" isHere={!category} />
+            {categories.data?.map((one) => (
+              <CategoryLink key={one} label={humanName(one)} category={one} isHere={one === category} />
+            ))}
+          </ul>
+        </nav>
+        {creator && (
+          <p className="flex items-center gap-2 text-sm">
+            Agents by <strong className="min-w-0 break-words">{creator}</strong>
+            <Link
+              to="/marketplace"
+              search={(before) => ({ ...before, creator: undefined })}
+              className={buttonClasses('quiet', 'small')}
+            >
+              <X aria-hidden className="size-4" />
+              Show all
+            </Link>
+          </p>
+        )}
+      </div>
+      <p role="status" className="sr-only">
+        {total === undefined ? '' : `${count(total)} agents`}
+      </p>
+      {listings.error && shown.length === 0 ? (
+        <Failure
+          error={listings.error}
+          title="The marketplace cannot be shown"
+          onRetry={() => listings.refetch()}
+        />
+      ) : listings.isPending ? (
+        <Placeholders />
+      ) : shown.length === 0 ? (
+        <NothingHere isFiltered={isFiltered} />
+      ) : (
+        <>
+          <Listings title="Featured" listings={featured} />
+          <Listings title={featured.length > 0 ? 'All the others' : undefined} listings={others} />
+        </>
+      )}
+      <MoreOnSight query={listings} />
+    </Page>
+  );
+}
+
+function Listings({ title, listings }: { title?: string; listings: StoreAgent[] }) {
+  if (listings.length === 0) return null;
+  return (
+    <section aria-label={title ?? 'Agents'} className="flex flex-col gap-3">
+      {title && <h2 className="text-lg font-semibold">{title}</h2>}
+      <ul className="grid grid-cols-[minmax(0,1fr)] gap-3 sm:grid-cols-2 xl:grid-cols-3">
+        {listings.map((listing) => (
+          <li key={listing.store_listing_version_id} className="min-w-0">
+            <ListingCard listing={listing} />
+          </li>
+        ))}
+      </ul>
+    </section>
+  );
+}
+
+function CategoryLink({ label, category, isHere }: { label: string; category?: string; isHere: boolean }) {
+  return (
+    <li className="shrink-0">
+      <Link
+        to="/marketplace"
+        search={(before) => ({ ...before, category })}
+        aria-current={isHere ? 'page' : undefined}
+        activeOptions={EXACTLY}
+        className="flex h-9 items-center rounded-full border border-line bg-surface px-4 text-sm text-muted hover:text-ink aria-[current=page]:border-accent aria-[current=page]:bg-accent-soft aria-[current=page]:font-medium aria-[current=page]:text-accent pointer-coarse:h-10"
+      >
+        {label}
+      </Link>
+    </li>
+  );
+}
+
+function Placeholders() {
+  return (
+    <div role="status" className="grid gap-3 sm:grid-cols-2 xl:grid-cols-3">
+      <span className="sr-only">Loading the marketplace</span>
+      {['a', 'b', 'c', 'd', 'e', 'f'].map((place) => (
+        <Skeleton key={place} className="h-40 rounded-2xl" />
+      ))}
+    </div>
+  );
+}
+
+function NothingHere({ isFiltered }: { isFiltered: boolean }) {
+  if (!isFiltered) {
+    return (
+      <Empty icon={<Store />} title="Nothing is published yet">
+        Agents appear here when somebody publishes one.
+      </Empty>
+    );
+  }
+  return (
+    <Empty
+      icon={<SearchX />}
+      title="Nothing matches"
+      action={
+        <Link to="/marketplace" search={{}} className={buttonClasses('secondary')}>
+          Show everything
+        </Link>
+      }
+    >
+      Try other words or another category.
+    </Empty>
+  );
+}
