@@ -1,0 +1,76 @@
+import type { OpsOverview, OpsWorker } from '@/protocol';
+import { Badge, Dot } from '@/ui/badge';
+import { ago, bytes, duration, when } from '@/ui/format';
+import { Panel } from '@/ui/page';
+
+/** Who does the work, what it rests on, and the process that answers. */
+export function Machinery({ overview, now }: { overview: OpsOverview; now: number }) {
+  return (
+    <div className="grid grid-cols-1 items-start gap-4 lg:grid-cols-3">
+      <Panel title="Workers">
+        {overview.workers.length === 0 ? (
+          <p className="text-sm text-muted">No worker has been seen.</p>
+        ) : (
+          <ul className="flex flex-col gap-3">
+            {overview.workers.map((worker) => (
+              <WorkerRow key={worker.name} worker={worker} now={now} />
+            ))}
+          </ul>
+        )}
+      </Panel>
+      <Panel title="Dependencies">
+        <ul className="flex flex-col gap-2.5 text-sm">
+          {overview.dependencies.map(({ name, ok }) => (
+            <li key={name} className="flex items-center justify-between gap-3">
+              <span className="min-w-0 break-words">{name}</span>
+              <Badge tone={ok ? 'good' : 'bad'}>{ok ? 'Healthy' : 'Away'}</Badge>
+            </li>
+          ))}
+        </ul>
+      </Panel>
+      <Panel title="This process">
+        <dl className="flex flex-col gap-2.5 text-sm">
+          <Fact name="Version" value={overview.process.version} />
+          <Fact name="Up for" value={duration(overview.process.uptime_seconds * 1000)} />
+          {overview.process.memory_bytes != null && (
+            <Fact name="Memory" value={bytes(overview.process.memory_bytes)} />
+          )}
+        </dl>
+      </Panel>
+    </div>
+  );
+}
+
+function Fact({ name, value }: { name: string; value: string }) {
+  return (
+    <div className="flex justify-between gap-3">
+      <dt className="text-muted">{name}</dt>
+      <dd className="tabular-nums">{value}</dd>
+    </div>
+  );
+}
+
+function WorkerRow({ worker, now }: { worker: OpsWorker; now: number }) {
+  const { name, busy, executions, slots, last_seen } = worker;
+  const isBusy = busy + executions > 0;
+  return (
+    <li className="text-sm">
+      <div className="flex items-center gap-2">
+        <Dot tone={isBusy ? 'accent' : 'good'} label={isBusy ? 'At work' : 'Free'} />
+        <span className="min-w-0 flex-1 truncate" title={name}>
+          {name}
+        </span>
+        <span className="text-muted tabular-nums">
+          {slots ? `${busy} of ${slots} turns` : `${busy} ${busy === 1 ? 'turn' : 'turns'}`}
+          {executions > 0 && `, ${executions} ${executions === 1 ? 'run' : 'runs'}`}
+        </span>
+      </div>
+      {last_seen && (
+        <p className="pl-4 text-xs text-muted" title={when(last_seen)}>
+          {/* The clocks of the two machines need not agree. */}
+          seen {ago(last_seen, Math.max(now, Date.parse(last_seen)))}
+        </p>
+      )}
+    </li>
+  );
+}

@@ -1,0 +1,70 @@
+// What a person is asked about, to be read or to be changed.
+
+import type { Review } from '@/protocol';
+import { classes } from '@/ui/classes';
+import { Field, TextArea } from '@/ui/field';
+import { Json } from '@/ui/fold';
+import { type Draft, faultsOf, fieldsOf, hasFields } from './draft';
+
+/** Text is shown as text, an object by its fields, what is in them as JSON. */
+export function Payload({ payload }: { payload: unknown }) {
+  if (typeof payload === 'string') return <PlainText text={payload} />;
+  if (!hasFields(payload)) return <Json value={payload} />;
+  return (
+    <dl className="flex flex-col gap-3">
+      {fieldsOf(payload).map(({ name, kind, original }) => (
+        <div key={name} className="flex min-w-0 flex-col gap-1">
+          <dt className="text-xs font-medium break-words text-muted">{name}</dt>
+          <dd className="min-w-0">
+            {kind === 'text' ? <PlainText text={original} /> : <Json value={original} />}
+          </dd>
+        </div>
+      ))}
+    </dl>
+  );
+}
+
+function PlainText({ text }: { text: string }) {
+  return (
+    // What scrolls must be reachable by keyboard.
+    <div
+      tabIndex={0}
+      className="max-h-96 overflow-y-auto rounded-lg bg-sunken px-3 py-2 text-sm leading-relaxed break-words whitespace-pre-wrap"
+    >
+      {text === '' ? <span className="text-muted">Empty</span> : text}
+    </div>
+  );
+}
+
+type EditorProps = { review: Review; draft: Draft; onChange: (changes: Draft['changes']) => void };
+
+export function PayloadEditor({ review, draft, onChange }: EditorProps) {
+  const faults = faultsOf(review, draft);
+  return (
+    <div className="flex flex-col gap-3">
+      {fieldsOf(review.payload).map(({ name, kind, original }) => (
+        <Field key={name} label={name} error={faults[name]} hint={kind === 'json' ? 'JSON' : undefined}>
+          {(control) => (
+            <TextArea
+              {...control}
+              value={draft.changes[name] ?? original}
+              rows={rowsFor(original)}
+              spellCheck={kind === 'text'}
+              onChange={(event) => onChange({ ...draft.changes, [name]: event.target.value })}
+              className={classes('min-h-10!', kind === 'json' && 'font-mono')}
+            />
+          )}
+        </Field>
+      ))}
+    </div>
+  );
+}
+
+/** Tall enough for what was proposed, within reason. */
+function rowsFor(text: string): number {
+  const CHARS_A_LINE = 80;
+  const lines = text
+    .split('\n')
+    .reduce((sum, line) => sum + Math.max(1, Math.ceil(line.length / CHARS_A_LINE)), 0);
+  return Math.min(lines > 1 ? lines + 1 : 1, 16);
+}

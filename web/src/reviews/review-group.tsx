@@ -1,0 +1,92 @@
+import { CheckCheck } from 'lucide-react';
+import { useRef, useState } from 'react';
+import type { Review } from '@/protocol';
+import { Button } from '@/ui/button';
+import { ago, when } from '@/ui/format';
+import { Failure } from '@/ui/states';
+import { Decided } from './decided';
+import { type Draft, EMPTY_DRAFT, faultsOf, verdictOf } from './draft';
+import { isWaiting, useDecide, wasOvertaken } from './queries';
+import { ReviewForm } from './review-form';
+
+type Props = {
+  /** All of one run. */
+  reviews: Review[];
+  onDecided?: (approved: boolean) => void;
+};
+
+/** The reviews of one run. What is written on them stays while the list is read again. */
+export function ReviewGroup({ reviews, onDecided }: Props) {
+  const [drafts, setDrafts] = useState<Record<string, Draft>>({});
+  const decide = useDecide();
+  const group = useRef<HTMLDivElement>(null);
+
+  const draftOf = (review: Review) => drafts[review.node_exec_id] ?? EMPTY_DRAFT;
+  const waiting = reviews.filter(isWaiting);
+  const faulty = waiting.some((review) => Object.keys(faultsOf(review, draftOf(review))).length > 0);
+
+  async function send(decided: Review[], approved: boolean) {
+    const verdicts = decided.map((review) => verdictOf(review, draftOf(review), approved));
+    try {
+      // Awaited, because callbacks of `mutate` are not called when this group leaves the list with its last review.
+      await decide.mutateAsync(verdicts);
+    } catch {
+      return; // It is shown.
+    }
+    // The pressed button is gone; the keyboard must not start again at the top of the page.
+    group.current?.focus();
+    onDecided?.(approved);
+  }
+
+  function sendingOf(review: Review) {
+    if (!decide.isPending) return null;
+    const sent = decide.variables;
+    if (sent.length > 1 || sent[0]?.node_exec_id !== review.node_exec_id) return 'other';
+    return sent[0].approved ? 'approve' : 'reject';
+  }
+
+  return (
+    <div ref={group} tabIndex={-1} className="flex flex-col gap-4 outline-none">
+      {reviews.map((review) => (
+        <section
+          key={review.node_exec_id}
+          aria-label={review.instructions || 'Review'}
+          className="flex min-w-0 flex-col gap-3 border-line not-first:border-t not-first:pt-4"
+        >
+          <header className="flex flex-wrap items-baseline justify-between gap-x-4 gap-y-1">
+            <p className="min-w-0 font-medium break-words">{review.instructions || 'Please decide.'}</p>
+            <time className="text-xs text-muted" dateTime={review.created_at} title={when(review.created_at)}>
+              asked {ago(review.created_at)}
+            </time>
+          </header>
+          {isWaiting(review) ? (
+            <ReviewForm
+              review={review}
+              draft={draftOf(review)}
+              onDraft={(draft) => setDrafts((all) => ({ ...all, [review.node_exec_id]: draft }))}
+              sending={sendingOf(review)}
+              onDecide={(approved) => send([review], approved)}
+            />
+          ) : (
+            <Decided review={review} />
+          )}
+        </section>
+      ))}
+      {decide.isError && !wasOvertaken(decide.error) && (
+        <Failure title="This was not decided. What you have written is still here." error={decide.error} />
+      )}
+      {waiting.length > 1 && (
+        <div className="border-t border-line pt-4">
+          <Button
+            busy={decide.isPending && decide.variables.length > 1}
+            disabled={decide.isPending || faulty}
+            icon={<CheckCheck aria-hidden className="size-4" />}
+            onClick={() => send(waiting, true)}
+          >
+            Approve all {waiting.length}
+          </Button>
+        </div>
+      )}
+    </div>
+  );
+}

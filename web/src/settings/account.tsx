@@ -1,0 +1,73 @@
+import { useQueryClient } from '@tanstack/react-query';
+import { LogOut, UserRound } from 'lucide-react';
+import type { ReactNode } from 'react';
+import { useAbout } from '@/api/about';
+import { type Credential, signOut, useIdentity } from '@/api/identity';
+import { readToken } from '@/api/token';
+import { forgetAll } from '@/session/registry';
+import { Button } from '@/ui/button';
+import { when } from '@/ui/format';
+import { Failure, Loading } from '@/ui/states';
+import { Facts, Section } from './section';
+
+const KEPT: [string, string] = ['Kept', 'In this tab, until it is closed'];
+
+/** Who the page speaks for, and the way out. */
+export function Account() {
+  const { credential } = useIdentity();
+  const client = useQueryClient();
+
+  function leave() {
+    signOut();
+    // What was read belongs to whoever has left.
+    forgetAll();
+    client.resetQueries();
+  }
+
+  return (
+    <Section
+      id="account"
+      title="Account"
+      actions={
+        credential && (
+          <Button icon={<LogOut aria-hidden className="size-4" />} onClick={leave}>
+            Sign out
+          </Button>
+        )
+      }
+    >
+      {credential ? <SignedIn credential={credential} /> : <NotSignedIn />}
+    </Section>
+  );
+}
+
+function SignedIn({ credential }: { credential: Credential }) {
+  if (credential.kind === 'api_key') return <Facts facts={[['Signed in with', 'An API key'], KEPT]} />;
+  const { subject, name, expires } = readToken(credential.value);
+  const facts: [string, ReactNode][] = [['Signed in as', name ?? subject ?? 'Somebody with a token']];
+  if (name && subject) facts.push(['Identity', <code key="subject">{subject}</code>]);
+  if (expires) facts.push(['Valid until', when(expires)]);
+  return <Facts facts={[...facts, KEPT]} />;
+}
+
+function NotSignedIn() {
+  const about = useAbout();
+  if (about.isPending) return <Loading label="Loading the account" rows={1} height="h-10" />;
+  if (about.isError) return <Failure error={about.error} onRetry={() => about.refetch()} />;
+  const isLocal = about.data.auth_mode === 'local';
+  return (
+    <div className="flex items-center gap-3 text-sm">
+      <span className="grid size-10 shrink-0 place-items-center rounded-full bg-accent-soft text-accent">
+        <UserRound aria-hidden className="size-5" />
+      </span>
+      <div>
+        <p className="font-medium">{isLocal ? 'Local user' : 'Guest'}</p>
+        <p className="text-muted">
+          {isLocal
+            ? 'This server has no login: whoever reaches it on this machine is this user.'
+            : 'You are not signed in. What you make belongs to nobody in particular.'}
+        </p>
+      </div>
+    </div>
+  );
+}

@@ -1,0 +1,101 @@
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { KeyRound, Plus, Trash2 } from 'lucide-react';
+import { useState } from 'react';
+import { api, dataOf } from '@/api/client';
+import type { Key } from '@/protocol';
+import { Button, IconButton } from '@/ui/button';
+import { Dialog } from '@/ui/dialog';
+import { when } from '@/ui/format';
+import { Failure, Loading } from '@/ui/states';
+import { say } from '@/ui/toast';
+import { NewKeyDialog } from './new-key-dialog';
+import { Section } from './section';
+
+export const API_KEYS = ['api-keys'];
+
+export function ApiKeys() {
+  const keys = useQuery({ queryKey: API_KEYS, queryFn: () => dataOf(api.GET('/api/api-keys')) });
+  const [creating, setCreating] = useState(false);
+  const [revoking, setRevoking] = useState<Key | null>(null);
+  return (
+    <Section
+      id="api-keys"
+      title="API keys"
+      hint="A program that holds a key acts as you. Send it as the header x-api-key."
+      actions={
+        <Button icon={<Plus aria-hidden className="size-4" />} onClick={() => setCreating(true)}>
+          New key
+        </Button>
+      }
+    >
+      {keys.isPending && <Loading label="Loading keys" rows={2} height="h-12" />}
+      {keys.isError && <Failure error={keys.error} onRetry={() => keys.refetch()} />}
+      {keys.data?.api_keys.length === 0 && (
+        <p className="text-sm text-muted">
+          There is no key. Make one for each program, so that you can revoke it alone.
+        </p>
+      )}
+      {keys.data && keys.data.api_keys.length > 0 && (
+        <ul className="divide-y divide-line">
+          {keys.data.api_keys.map((key) => (
+            <li key={key.id} className="flex items-center gap-3 py-2.5 text-sm">
+              <KeyRound aria-hidden className="size-4 shrink-0 text-muted" />
+              <div className="min-w-0 flex-1">
+                <p className="font-medium break-words">{key.name}</p>
+                <p className="text-xs text-muted">
+                  <code>{key.head}…</code> · made {when(key.created_at)}
+                </p>
+              </div>
+              <IconButton label={`Revoke ${key.name}`} onClick={() => setRevoking(key)}>
+                <Trash2 className="size-4" />
+              </IconButton>
+            </li>
+          ))}
+        </ul>
+      )}
+      <NewKeyDialog open={creating} onClose={() => setCreating(false)} />
+      <RevokeDialog revoked={revoking} onClose={() => setRevoking(null)} />
+    </Section>
+  );
+}
+
+function RevokeDialog({ revoked, onClose }: { revoked: Key | null; onClose: () => void }) {
+  const client = useQueryClient();
+  const revoke = useMutation({
+    mutationFn: (id: string) =>
+      dataOf(api.DELETE('/api/api-keys/{key_id}', { params: { path: { key_id: id } } })),
+    onSuccess: async () => {
+      await client.invalidateQueries({ queryKey: API_KEYS });
+      say('The key is revoked.');
+      close();
+    },
+  });
+  function close() {
+    revoke.reset();
+    onClose();
+  }
+  return (
+    <Dialog
+      title="Revoke this key?"
+      open={revoked !== null}
+      onClose={close}
+      actions={
+        <>
+          <Button onClick={close}>Keep it</Button>
+          <Button kind="danger" busy={revoke.isPending} onClick={() => revoked && revoke.mutate(revoked.id)}>
+            Revoke
+          </Button>
+        </>
+      }
+    >
+      <p className="text-sm break-words">
+        Whatever uses <strong>{revoked?.name}</strong> is refused from now on. This cannot be undone.
+      </p>
+      {revoke.isError && (
+        <div className="mt-3">
+          <Failure error={revoke.error} />
+        </div>
+      )}
+    </Dialog>
+  );
+}

@@ -1,0 +1,89 @@
+import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { type FormEvent, useId, useState } from 'react';
+import { api, dataOf } from '@/api/client';
+import { wordsOf } from '@/api/problem';
+import { Button } from '@/ui/button';
+import { CopyButton } from '@/ui/copy-button';
+import { Dialog } from '@/ui/dialog';
+import { Field, Input } from '@/ui/field';
+import { API_KEYS } from './api-keys';
+
+const LONGEST_NAME = 100;
+
+/** Makes a key and shows it, once. */
+export function NewKeyDialog({ open, onClose }: { open: boolean; onClose: () => void }) {
+  const client = useQueryClient();
+  const form = useId();
+  const [name, setName] = useState('');
+  const create = useMutation({
+    mutationFn: () => dataOf(api.POST('/api/api-keys', { body: { name: name.trim() } })),
+    onSuccess: () => client.invalidateQueries({ queryKey: API_KEYS }),
+  });
+
+  // The key is forgotten with the window that showed it.
+  function close() {
+    create.reset();
+    setName('');
+    onClose();
+  }
+
+  function submit(event: FormEvent) {
+    event.preventDefault();
+    create.mutate();
+  }
+
+  if (create.data)
+    return (
+      <Dialog
+        title="Your new key"
+        open={open}
+        onClose={close}
+        actions={
+          <Button kind="primary" onClick={close}>
+            Done
+          </Button>
+        }
+      >
+        <p className="text-sm">Copy it now: it is not shown again.</p>
+        <div className="mt-3 flex items-center gap-2 rounded-lg bg-sunken p-2 pl-3">
+          <code className="min-w-0 flex-1 text-sm break-all select-all">{create.data.key}</code>
+          <CopyButton text={create.data.key} label="Copy the key" />
+        </div>
+      </Dialog>
+    );
+
+  return (
+    <Dialog
+      title="New API key"
+      open={open}
+      onClose={close}
+      actions={
+        <>
+          <Button onClick={close}>Cancel</Button>
+          <Button type="submit" form={form} kind="primary" busy={create.isPending} disabled={!name.trim()}>
+            Make the key
+          </Button>
+        </>
+      }
+    >
+      <form id={form} onSubmit={submit}>
+        <Field
+          label="What is it for?"
+          hint="A name that tells you later what to revoke."
+          error={create.isError ? wordsOf(create.error) : null}
+        >
+          {(control) => (
+            <Input
+              {...control}
+              autoFocus
+              value={name}
+              maxLength={LONGEST_NAME}
+              placeholder="Nightly reports"
+              onChange={(event) => setName(event.target.value)}
+            />
+          )}
+        </Field>
+      </form>
+    </Dialog>
+  );
+}
