@@ -1,0 +1,91 @@
+import { checkAccessible, expect, PHONE, test } from '../harness';
+import { Copilot, storedTranscript } from './copilot';
+
+const TWO_TOOLS = [
+  '/tool todo_write {"todos":[{"content":"Cast off","activeForm":"Casting off","status":"in_progress"}]}',
+  '/tool read_workspace_file {"path":"chart.txt"}',
+].join('\n');
+
+test('a message is answered, and the page has an address to come back to', async ({ visitor, server }) => {
+  const copilot = await Copilot.open(visitor);
+  await copilot.ask('/stream count=40 size=5 delay_ms=5');
+  const id = await copilot.sessionId();
+  const said = await copilot.transcript();
+  expect(said).toEqual(await storedTranscript(server, id));
+  expect(said[1]?.length).toBeGreaterThan(150);
+
+  await copilot.ask('/stream count=3 size=4');
+  expect(await copilot.transcript()).toEqual(await storedTranscript(server, id));
+
+  const again = await Copilot.open(visitor, id);
+  await again.answers.nth(1).waitFor();
+  expect(await again.transcript()).toEqual(await storedTranscript(server, id));
+});
+
+test('Shift and Enter breaks the line, and Enter sends', async ({ visitor }) => {
+  const copilot = await Copilot.open(visitor);
+  await copilot.field.fill('first');
+  await copilot.field.press('Shift+Enter');
+  await copilot.field.pressSequentially('second');
+  expect(await copilot.field.inputValue()).toBe('first\nsecond');
+  await copilot.field.press('Enter');
+  await copilot.answers.first().waitFor();
+  expect(await copilot.questions.first().textContent()).toContain('first\nsecond');
+  expect(await copilot.field.inputValue()).toBe('');
+});
+
+test('thoughts are folded until somebody wants to read them', async ({ visitor }) => {
+  const copilot = await Copilot.open(visitor);
+  await copilot.ask('/think The wind is turning to the west');
+  const thought = copilot.page.getByText('The wind is turning to the west', { exact: true });
+  expect(await thought.isVisible()).toBe(false);
+  await copilot.answers.getByText('Thoughts').click();
+  await thought.waitFor();
+});
+
+test('every call has a card that says what came of it', async ({ visitor }) => {
+  const copilot = await Copilot.open(visitor);
+  await copilot.ask(TWO_TOOLS);
+  const [answer] = await copilot.answers.all();
+  await answer?.getByText('Casting off').first().waitFor();
+  await answer
+    ?.getByText(/no such file/i)
+    .first()
+    .waitFor();
+});
+
+test('a stopped answer keeps what it has said, and the next message works', async ({ visitor, server }) => {
+  const copilot = await Copilot.open(visitor);
+  await copilot.send('/stream count=2000 size=10 delay_ms=20');
+  await copilot.says(100);
+  await copilot.stop.click();
+  await copilot.rests();
+  await copilot.page.getByText('This answer was stopped.').waitFor();
+  const id = await copilot.sessionId();
+  await expect.poll(() => copilot.transcript()).toEqual(await storedTranscript(server, id));
+  await copilot.ask('/stream count=3 size=4');
+  expect(await copilot.transcript()).toHaveLength(4);
+});
+
+test('a conversation has no barriers, in the light, in the dark and on a phone', async ({
+  arrive,
+  visitor,
+}) => {
+  const first = await Copilot.open(visitor);
+  await first.ask(TWO_TOOLS);
+  await first.ask('/help');
+  await checkAccessible(first.page);
+  const id = await first.sessionId();
+  for (const options of [
+    { colorScheme: 'dark' as const },
+    { viewport: PHONE, hasTouch: true, isMobile: true },
+  ]) {
+    const copilot = await Copilot.open(await arrive(options), id);
+    await copilot.answers.nth(1).waitFor();
+    await checkAccessible(copilot.page);
+    const overflow = await copilot.page.evaluate(
+      () => document.documentElement.scrollWidth - document.documentElement.clientWidth,
+    );
+    expect(overflow, 'nothing is wider than the screen').toBeLessThanOrEqual(0);
+  }
+});

@@ -1,0 +1,23 @@
+import { checkAccessible, expect, PHONE, test } from './harness';
+
+test('the first address leads to the copilot', async ({ visitor }) => {
+  const page = await visitor.open('/');
+  await page.getByRole('navigation', { name: 'Pages' }).waitFor();
+  await expect.poll(() => new URL(page.url()).pathname).toBe('/copilot');
+});
+
+test('an address that leads nowhere says so and shows the way back', async ({ visitor }) => {
+  const page = await visitor.open('/no-such-page');
+  await page.getByText('There is nothing at this address').waitFor();
+  await page.getByRole('link', { name: 'Back to the copilot' }).click();
+  await page.waitForURL('**/copilot');
+});
+
+test('the frame has no barriers, on a phone either and in the dark', async ({ arrive }) => {
+  for (const options of [{}, { viewport: PHONE, colorScheme: 'dark' as const }]) {
+    const visitor = await arrive(options);
+    const page = await visitor.open('/no-such-page');
+    await page.getByText('There is nothing at this address').waitFor();
+    await checkAccessible(page);
+  }
+});

@@ -1,0 +1,79 @@
+// The service behind the tools of docs/demo: one is slow to answer, one accepts the work and has its result later. The
+// test says when.
+
+import { once } from 'node:events';
+import { readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { createServer, type Server as HttpServer, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { Server, Settings } from './server';
+
+const KEY = 'internal-internal-internal-internal';
+const TOOLS = join(import.meta.dirname, '../../../docs/demo/tools.json');
+
+type Call = { path: string; body: { operation_id?: string }; response: ServerResponse };
+
+export class Service {
+  private readonly calls: Call[] = [];
+  private readonly file: string;
+
+  private constructor(private readonly door: HttpServer) {
+    const { port } = door.address() as AddressInfo;
+    this.file = join(tmpdir(), `pilothouse-e2e-tools-${process.pid}-${port}.json`);
+    writeFileSync(this.file, readFileSync(TOOLS, 'utf8').replaceAll('127.0.0.1:9000', `127.0.0.1:${port}`));
+    door.on('request', async (request, response) => {
+      let body = '';
+      for await (const piece of request) body += piece;
+      this.calls.push({ path: request.url ?? '', body: JSON.parse(body), response });
+      if (request.url === '/print') response.writeHead(202).end();
+    });
+  }
+
+  static async start(): Promise<Service> {
+    const door = createServer().listen(0, '127.0.0.1');
+    await once(door, 'listening');
+    return new Service(door);
+  }
+
+  /** For the server whose tools it is behind. */
+  get settings(): Settings {
+    return { CHAT_TOOLS_FILE: this.file, CHAT_INTERNAL_API_KEY: KEY, CHAT_TOOL_BUDGET_SECONDS: '1' };
+  }
+
+  /** The scales have come to rest. */
+  async weigh(tonnes: number): Promise<void> {
+    const { response } = await this.taken('/weigh');
+    response.setHeader('content-type', 'application/json');
+    response.end(JSON.stringify({ tonnes }));
+  }
+
+  /** The chart is printed, and the server hears of it. */
+  async print(server: Server, file: string): Promise<void> {
+    const { body } = await this.taken('/print');
+    const answer = await fetch(`${server.url}/api/chat/operations/${body.operation_id}/complete`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', 'x-api-key': KEY },
+      body: JSON.stringify({ success: true, result: { file } }),
+    });
+    if (!answer.ok) throw new Error(`The result was not taken: ${answer.status} ${await answer.text()}`);
+  }
+
+  close(): void {
+    this.door.closeAllConnections();
+    this.door.close();
+    rmSync(this.file, { force: true });
+  }
+
+  /** The next call of a tool, once it has come. */
+  private async taken(path: string): Promise<Call> {
+    const deadline = Date.now() + 10_000;
+    while (Date.now() < deadline) {
+      const at = this.calls.findIndex((call) => call.path === path);
+      const [call] = at < 0 ? [] : this.calls.splice(at, 1);
+      if (call) return call;
+      await new Promise((resolve) => setTimeout(resolve, 20));
+    }
+    throw new Error(`Nobody has called ${path}.`);
+  }
+}

@@ -1,0 +1,97 @@
+// Somebody with a browser: opens pages, and remembers everything that went wrong in them.
+
+import { mkdir } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { Browser, BrowserContext, BrowserContextOptions, Page } from 'playwright-core';
+import type { Server } from './server';
+
+export const DESK = { width: 1280, height: 800 };
+export const PHONE = { width: 390, height: 844 };
+
+const PATIENCE_MS = 15_000;
+const PICTURES = join(tmpdir(), 'pilothouse-e2e-failures');
+
+export class Visitor {
+  private readonly seen: string[] = [];
+  private readonly expected: RegExp[] = [];
+
+  private constructor(
+    readonly server: Server,
+    private readonly context: BrowserContext,
+  ) {
+    context.on('page', (page) => this.watch(page));
+  }
+
+  static async arrive(
+    server: Server,
+    browser: Browser,
+    options: BrowserContextOptions = {},
+  ): Promise<Visitor> {
+    const context = await browser.newContext({
+      baseURL: server.line.url,
+      viewport: DESK,
+      locale: 'en-GB',
+      // A page that stands still can be clicked without waiting for it to come to rest.
+      reducedMotion: 'reduce',
+      ...options,
+    });
+    context.setDefaultTimeout(PATIENCE_MS);
+    await context.addInitScript(() => {
+      document.addEventListener('securitypolicyviolation', (event) => {
+        console.error(`policy violated: ${event.violatedDirective} by ${event.blockedURI} ${event.sample}`);
+      });
+    });
+    return new Visitor(server, context);
+  }
+
+  /** A new tab at this address. */
+  async open(path: string): Promise<Page> {
+    const page = await this.context.newPage();
+    await page.goto(path);
+    return page;
+  }
+
+  /** As the browser knows it; streams that are open go on. `server.line.cut()` breaks those as well. */
+  async offline(isOffline: boolean): Promise<void> {
+    await this.context.setOffline(isOffline);
+  }
+
+  /** What this test does on purpose, such as requests that fail because it has cut the line. */
+  expectTrouble(...patterns: RegExp[]): void {
+    this.expected.push(...patterns);
+  }
+
+  /** What the pages have complained about, and was not expected. */
+  mishaps(): string[] {
+    return this.seen.filter((mishap) => !this.expected.some((trouble) => trouble.test(mishap)));
+  }
+
+  /** Keeps a picture of every tab, for whoever has to find out why a test failed. */
+  async photograph(name: string): Promise<void> {
+    await mkdir(PICTURES, { recursive: true });
+    for (const [index, page] of this.context.pages().entries()) {
+      const path = join(PICTURES, `${name.replace(/[^a-z0-9]+/gi, '-').slice(0, 100)}-${index + 1}.png`);
+      await page.screenshot({ path }).then(
+        () => console.error(`The page when it failed: ${path}`),
+        (error: unknown) => console.error(`No picture of the page: ${error}`),
+      );
+    }
+  }
+
+  async leave(): Promise<void> {
+    await this.context.close();
+  }
+
+  private watch(page: Page): void {
+    page.on('pageerror', (error) => this.seen.push(`error: ${error.stack ?? error.message}`));
+    page.on('crash', () => this.seen.push('the page crashed'));
+    page.on('console', (message) => {
+      if (message.type() === 'error')
+        this.seen.push(`console: ${message.text()} (${message.location().url})`);
+    });
+  }
+}
+
+/** What a browser says about requests when nobody answers. */
+export const NO_CONNECTION = /Failed to load resource: net::ERR_/;

@@ -1,0 +1,21 @@
+import { expect, test } from '../harness';
+
+const OPERATOR_KEY = 'the key of those who run the server';
+
+test.override('settings', { CREDITS_ENABLED: 'on', CHAT_INTERNAL_API_KEY: OPERATOR_KEY });
+
+test('where runs cost something, the balance and the ledger are shown', async ({ visitor, server }) => {
+  const grant = await fetch(`${server.url}/api/credits/grant`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', 'x-api-key': OPERATOR_KEY },
+    body: JSON.stringify({ user_id: 'local', amount: 1200, key: 'first', description: 'Welcome' }),
+  });
+  const { credits } = (await grant.json()) as { credits: number };
+  const page = await visitor.open('/settings');
+  const section = page.getByRole('region', { name: 'Credits' });
+  await section
+    .getByText(`${credits.toLocaleString('en-GB')}`)
+    .first()
+    .waitFor();
+  expect(await section.getByRole('row', { name: /Welcome.*\+1,200/ }).count()).toBe(1);
+});
