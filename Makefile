@@ -1,5 +1,6 @@
 # Two commands: `make run` starts Pilothouse, `make test` proves it. Both do their own set-up.
 .DEFAULT_GOAL := help
+.DELETE_ON_ERROR:
 SHELL := bash
 
 # nextest gives every test its own process and a time limit; plain `cargo test` runs the same tests.
@@ -8,18 +9,38 @@ TEST := $(shell cargo nextest --version >/dev/null 2>&1 && echo "cargo nextest r
 # Where the programs for development are.
 BUILT := $(or $(CARGO_TARGET_DIR),target)/debug
 
-.PHONY: help run test lint bench gen setup
+# The page as the program embeds it, and all it is made of. Folders count, so that a file that goes is noticed too.
+PAGE := web/dist/index.html
+PACKAGES := web/node_modules/.package-lock.json
+PAGE_SOURCES := $(shell find web/src web/public -not -name '*.test.ts*') $(wildcard web/*.html web/*.ts web/package.json)
+
+.PHONY: help run web test lint bench gen pictures setup
 
 help: ## Show this list
 	@grep -hE '^[a-z]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 8
 
-run: ## Build and start the server on http://127.0.0.1:8006 (ARGS="--port 9000" …)
+run: web ## Build and start the server on http://127.0.0.1:8006 (ARGS="--port 9000" …)
 	cargo run --profile quick -p pilothouse -- serve $(ARGS)
 
-test: setup ## Check style and run every test
+web: $(PAGE) ## Build the page that the server carries, if it has changed
+
+$(PAGE): $(PACKAGES) $(PAGE_SOURCES)
+	@scripts/check-node.sh
+	npm --prefix web run --silent build -- --logLevel warn
+
+# Not `npm ci`: it refuses a lock file without the packages for other systems, which not every registry has. This takes
+# the same versions and leaves the lock file as it is.
+$(PACKAGES): web/package-lock.json
+	@scripts/check-node.sh
+	npm --prefix web install --no-save --no-audit --no-fund --prefer-offline --loglevel error
+	@touch $@
+
+test: setup web ## Check style and run every test
 	cargo fmt --all --check
 	cargo clippy --workspace --all-targets --quiet -- -D warnings
 	cargo run --quiet -p xtask -- tidy
+	npm --prefix web run --silent check
+	npm --prefix web run --silent test
 	cargo build --quiet --workspace --bins --tests
 	$(BUILT)/with-services -- $(MAKE) --no-print-directory suite
 
@@ -29,11 +50,14 @@ suite:
 	$(TEST) --workspace
 	clients/ai/test.sh embedded
 	clients/ai/test.sh distributed
+	web/e2e/test.sh embedded
+	web/e2e/test.sh distributed
 
-lint: ## Style, lints, architecture and licences
+lint: $(PACKAGES) ## Style, lints, architecture and licences
 	cargo fmt --all --check
 	cargo clippy --workspace --all-targets -- -D warnings
 	cargo run --quiet -p xtask -- tidy
+	npm --prefix web run --silent check
 	@cargo deny --version >/dev/null 2>&1 || { echo "cargo-deny is missing; install it with: cargo install --locked cargo-deny"; exit 1; }
 	cargo deny check bans licenses sources
 
@@ -41,8 +65,12 @@ bench: ## Measure both engines against the limit and against Node (about six min
 	cargo build --release -p pilothouse -p pilothouse-bench
 	target/release/pilothouse-bench
 
-gen: ## Write the generated documents anew (configuration table, API document)
+gen: $(PACKAGES) ## Write what is generated anew (configuration table, API document, its types for the page)
 	cargo run --quiet -p xtask -- gen
+	npm --prefix web run --silent gen
+
+pictures: web ## Take the pictures of the documentation anew
+	PICTURES=$(CURDIR)/docs/pictures web/e2e/test.sh embedded
 
 setup: ## Install what the tests need beyond Rust and Node
 	scripts/setup-tests.sh

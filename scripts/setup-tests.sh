@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # Installs what the tests need beyond Rust and Node: the sandbox for `bash_exec`, a fake clock for the clock-jump test,
-# and the servers of the distributed engine, which the tests start themselves. Does nothing when all are there.
+# the servers of the distributed engine, which the tests start themselves, and a browser with a font for the page. Does
+# nothing when all are there.
 set -euo pipefail
 
 has_file() { # FILE FOLDER…: somewhere below one of these folders
@@ -16,6 +17,8 @@ has_file libfaketime.so.1 /usr/lib /usr/lib64 /usr/local/lib || missing+=(libfak
 has postgres || has_file postgres /usr/lib/postgresql || missing+=(postgresql)
 has redis-server || missing+=(redis-server)
 has rabbitmq-server || has_file rabbitmq-server /usr/lib/rabbitmq || missing+=(rabbitmq-server)
+has chromium || missing+=(chromium)
+has_file '*.ttf' /usr/share/fonts || has_file '*.otf' /usr/share/fonts || missing+=(fonts-dejavu-core)
 [ ${#missing[@]} -eq 0 ] && exit 0
 
 install=(apt-get install -y --no-install-recommends "${missing[@]}")

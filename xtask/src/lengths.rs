@@ -4,9 +4,15 @@ use std::path::{Path, PathBuf};
 
 use anyhow::Result;
 
+/// How files end that people write and read.
+const WRITTEN: &[&str] = &["css", "js", "mjs", "rs", "ts", "tsx"];
+
+/// What others have written, or a program.
+const SKIPPED: &[&str] = &["dist", "node_modules", "target", "web/src/protocol/api.ts"];
+
 pub(crate) fn print(root: &Path) -> Result<()> {
     let mut files = Vec::new();
-    for folder in ["crates", "xtask", "bench", "clients"] {
+    for folder in ["crates", "xtask", "bench", "clients", "web"] {
         collect(&root.join(folder), &mut files)?;
     }
     files.sort_by_key(|(lines, _)| std::cmp::Reverse(*lines));
@@ -24,11 +30,13 @@ fn collect(folder: &Path, files: &mut Vec<(usize, PathBuf)>) -> Result<()> {
     }
     for entry in std::fs::read_dir(folder)? {
         let path = entry?.path();
-        let skipped =
-            path.file_name().is_some_and(|name| name == "node_modules" || name == "target");
-        if path.is_dir() && !skipped {
+        if SKIPPED.iter().any(|skipped| path.ends_with(skipped)) {
+            continue;
+        }
+        if path.is_dir() {
             collect(&path, files)?;
-        } else if path.extension().is_some_and(|end| end == "rs" || end == "mjs" || end == "js") {
+        } else if path.extension().is_some_and(|end| WRITTEN.iter().any(|written| end == *written))
+        {
             files.push((std::fs::read_to_string(&path)?.lines().count(), path));
         }
     }
