@@ -54,8 +54,22 @@ export class Server {
 
   async close(): Promise<void> {
     this.line.close();
+    if (isDistributed()) await this.stopTurns();
     await Promise.all(this.processes.splice(0).map((program) => end(program, 'SIGTERM')));
     await rm(this.folder, { recursive: true, force: true });
+  }
+
+  /** Files share the servers of the distributed engine: a turn left at work would take a worker of the next file. */
+  private async stopTurns(): Promise<void> {
+    const sessions = `${this.url}/api/chat/sessions`;
+    const answer = await fetch(`${sessions}?limit=100&pinned_first=false`).catch(() => undefined);
+    // A server with a login, or one that a test has killed, is left as it is.
+    if (!answer?.ok) return;
+    const { sessions: listed } = (await answer.json()) as {
+      sessions: { id: string; is_processing: boolean }[];
+    };
+    const working = listed.filter((session) => session.is_processing);
+    await Promise.all(working.map(({ id }) => fetch(`${sessions}/${id}/cancel`, { method: 'POST' })));
   }
 
   /** What the processes have said about themselves. */
