@@ -12,7 +12,7 @@ import { type Chunk, chunked } from './chunks';
 import { TurnFailed } from './ending';
 import { MessageGroup } from './message-group';
 import { Older } from './older';
-import { useScrollPlace } from './scroll-place';
+import { ScrollPlace } from './scroll-place';
 
 /** The messages of a session, and what is going on in it. */
 export function Conversation({ handle }: { handle: SessionHandle }) {
@@ -32,7 +32,6 @@ export function Conversation({ handle }: { handle: SessionHandle }) {
     if (sent) scrollToBottom('instant');
   }, [sent, scrollToBottom]);
   const chunks = useChunks(messages);
-  useScrollPlace(scrollRef, messages[0]?.id);
   const scroller = useCallback(() => scrollRef.current, [scrollRef]);
   const answering = busy && last?.role === 'assistant' ? last : null;
   return (
@@ -50,15 +49,17 @@ export function Conversation({ handle }: { handle: SessionHandle }) {
         >
           <div ref={contentRef} className="mx-auto flex w-full max-w-3xl flex-col gap-6 px-4 pt-6 pb-8">
             <Older handle={handle} root={scroller} />
-            {chunks.map((chunk) => (
-              <MessageGroup
-                key={chunk.key}
-                chunk={chunk}
-                lastId={chunk.messages.at(-1) === last ? last?.id : undefined}
-                busy={chunk.messages.at(-1) === last && busy}
-                onRetry={handle.retry}
-              />
-            ))}
+            <ScrollPlace scroller={scrollRef} firstId={messages[0]?.id}>
+              {chunks.map((chunk) => (
+                <MessageGroup
+                  key={chunk.key}
+                  chunk={chunk}
+                  lastId={chunk.messages.at(-1) === last ? last?.id : undefined}
+                  busy={chunk.messages.at(-1) === last && busy}
+                  onRetry={handle.retry}
+                />
+              ))}
+            </ScrollPlace>
             {busy && (
               // As close to the answer as the footer that takes its place.
               <div className={answering ? '-mt-3' : undefined}>

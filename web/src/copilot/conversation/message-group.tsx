@@ -4,6 +4,7 @@ import { classes } from '@/ui/classes';
 import { Answer } from './answer';
 import { type Chunk, estimatedHeight } from './chunks';
 import { Question } from './question';
+import { GROUP } from './scroll-place';
 
 type Props = {
   chunk: Chunk;
@@ -20,6 +21,7 @@ type Props = {
 export const MessageGroup = memo(function MessageGroup({ chunk, lastId, busy, onRetry }: Props) {
   return (
     <div
+      {...GROUP}
       style={{ containIntrinsicSize: `auto ${estimatedHeight(chunk)}px` }}
       className={classes(
         // Room for the outline of what has the focus: nothing is drawn outside of a group.
