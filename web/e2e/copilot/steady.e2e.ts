@@ -1,0 +1,110 @@
+// Nothing that stands on the page jumps while an answer comes: the browser itself counts what moves.
+
+import type { JSHandle, Page } from 'playwright-core';
+import { afterAll } from 'vitest';
+import { expect, PHONE, test } from '../harness';
+import { Gate, Model, type Reply } from '../harness/model';
+import { Copilot } from './copilot';
+
+/** Everything that has a height of its own, more than one screen of it. */
+const TEXT = `## Tides
+
+Leave at **09:40**, an hour before high water, [as the tables say](https://example.com/tides).
+
+| Leave | Current | Arrive |
+| --- | --- | --- |
+| 07:00 | against you | 14:10 |
+| 09:40 | with you | 15:10 |
+
+1. Cast off the stern line.
+2. Spring out on the bow.
+   - Mind the ferry.
+
+> The harbour master is on channel 10.
+
+\`\`\`python
+hours = 34 / (5.0 + 1.2)
+for mile in range(34):
+    log(mile, hours)
+\`\`\`
+
+`;
+
+const model = await Model.start();
+afterAll(() => model.close());
+test.override('settings', model.settings);
+
+/** A few characters at a time, as models do. */
+async function type(reply: Reply, text: string): Promise<void> {
+  for (const piece of text.match(/.{1,12}/gs) ?? []) {
+    reply.say(piece);
+    await new Promise((resolve) => setTimeout(resolve, 4));
+  }
+}
+
+test.for([
+  ['on a wide screen', {}],
+  ['on a phone', { viewport: PHONE, hasTouch: true, isMobile: true }],
+] as const)('nothing jumps while an answer comes, %s', async ([, options], { arrive }) => {
+  const gate = new Gate();
+  model.play(
+    async (reply) => {
+      reply.say('I look. ');
+      await gate.pass();
+      await type(reply, TEXT);
+      reply.call('todo_write', {
+        todos: [{ content: 'Cast off', activeForm: 'Casting off', status: 'pending' }],
+      });
+      reply.call('read_workspace_file', { path: 'chart.txt' });
+    },
+    (reply) => type(reply, TEXT + TEXT),
+  );
+  const copilot = await Copilot.open(await arrive(options));
+  await copilot.field.fill('When should we leave?');
+  await copilot.page.getByRole('button', { name: 'Send' }).click();
+  await copilot.answers.getByText('I look.').waitFor();
+  const shifts = await countShifts(copilot.page);
+  gate.open();
+  await copilot.rests();
+  await copilot.answers.getByText('harbour master').nth(2).waitFor();
+  expect(await shifts.evaluate(settled)).toEqual([]);
+
+  // It would have been noticed.
+  await copilot.page.getByRole('log').evaluate((log) => {
+    log.style.paddingTop = '0';
+    log.style.marginTop = '60px';
+  });
+  await expect.poll(() => shifts.evaluate(settled)).not.toEqual([]);
+});
+
+type Shifts = { seen: string[] };
+
+/** Counts what the browser has seen move, but not what stands below the growing answer, nor the columns of a table. */
+async function countShifts(page: Page): Promise<JSHandle<Shifts>> {
+  return page.evaluateHandle(() => {
+    const shifts: Shifts = { seen: [] };
+    new PerformanceObserver((list) => {
+      for (const entry of list.getEntries()) {
+        const { sources } = entry as PerformanceEntry & {
+          sources: { node: Node | null; previousRect: DOMRect; currentRect: DOMRect }[];
+        };
+        const answer = [...document.querySelectorAll('[data-testid=answer]')].at(-1);
+        for (const { node, previousRect: from, currentRect: to } of sources) {
+          const element = node instanceof Element ? node : node?.parentElement;
+          if (!element || !answer) continue;
+          const isBelow = answer.compareDocumentPosition(element) & Node.DOCUMENT_POSITION_FOLLOWING;
+          if (isBelow && !answer.contains(element) && element.closest('[role=log]')) continue;
+          if (element.closest('table') && from.y === to.y) continue;
+          shifts.seen.push(`${element.outerHTML.slice(0, 80)} from ${from.x}, ${from.y} to ${to.x}, ${to.y}`);
+        }
+      }
+    }).observe({ type: 'layout-shift' });
+    return shifts;
+  });
+}
+
+/** What was seen once the last frame has been painted and told. */
+async function settled(shifts: Shifts): Promise<string[]> {
+  for (let i = 0; i < 5; i++) await new Promise((resolve) => requestAnimationFrame(resolve));
+  return shifts.seen;
+}
