@@ -5,7 +5,7 @@ import { Chat } from '@ai-sdk/react';
 import { ApiError, wordsOf } from '@/api/problem';
 import { mayPass } from '@/api/queries';
 import type { SessionDetail } from '@/protocol';
-import { cancelSession, createSession, PAGE, readSession } from './calls';
+import { cancelSession, createSession } from './calls';
 import { FollowUps } from './follow-ups';
 import { freshId } from './fresh-id';
 import { Hearing } from './hearing';
@@ -14,6 +14,7 @@ import { Jobs } from './jobs';
 import { Lookout } from './lookout';
 import { openOperations } from './operations';
 import { pause, pauseMs } from './pause';
+import { Reader } from './reader';
 import { isBusy, newState, type State, Store } from './state';
 import { Transcript } from './transcript';
 import { type Ending, Transport } from './transport';
@@ -31,6 +32,7 @@ export class SessionRuntime {
   readonly chat: Chat<CopilotMessage>;
   readonly transcript: Transcript;
   private readonly followUps: FollowUps;
+  private readonly reader: Reader;
   private readonly transport: Transport;
   private readonly jobs: Jobs;
   private readonly lookout: Lookout;
@@ -39,11 +41,7 @@ export class SessionRuntime {
   private late: ReturnType<typeof setTimeout> | undefined;
   /** Tells the send that is under way that the server has taken it. */
   private onTaken: (() => void) | null = null;
-  /** The history was read once, or there is none. */
-  private isLoaded: boolean;
   private isStopping = false;
-  /** What the last reading has seen. */
-  private seen = '';
   /** A send of which we do not know whether the server has taken it: the same text gets the same id again. */
   private unsure: { id: string; text: string } | null = null;
 
@@ -51,7 +49,6 @@ export class SessionRuntime {
     id: string | null,
     private readonly onCreated: (runtime: SessionRuntime, id: string) => void = () => {},
   ) {
-    this.isLoaded = id === null;
     this.store = new Store(newState(id));
     this.transport = new Transport(() => this.sessionId(), {
       onOpen: () => this.opened(),
@@ -63,6 +60,7 @@ export class SessionRuntime {
     this.chat = new Chat<CopilotMessage>({ transport: this.transport, generateId: freshId });
     this.transcript = new Transcript(this.chat);
     this.followUps = new FollowUps(this.store);
+    this.reader = new Reader(this.store, this.transcript, this.followUps, id === null);
     const hearing = new Hearing(this.store, this.transcript, this.followUps, () => this.enter('streaming'));
     this.lookout = new Lookout(
       () => this.look(),
@@ -138,20 +136,8 @@ export class SessionRuntime {
     if (this.state.id) this.jobs.start((signal) => this.settle(null, signal));
   }
 
-  async loadOlder(): Promise<void> {
-    const { id, loadingOlder, hasOlder } = this.state;
-    const first = this.transcript.list[0]?.sequence;
-    if (!id || loadingOlder || !hasOlder || first === undefined) return;
-    this.store.patch({ loadingOlder: true });
-    try {
-      const query = { limit: PAGE, before_sequence: first };
-      this.transcript.readOlder(await readSession(id, query, new AbortController().signal));
-    } catch (error) {
-      // The next scroll to the top tries again.
-      if (!(error instanceof ApiError)) throw error;
-    } finally {
-      this.store.patch({ loadingOlder: false, hasOlder: this.transcript.hasOlder });
-    }
+  loadOlder(): Promise<void> {
+    return this.reader.readOlder();
   }
 
   dropFollowUp(id: string): void {
@@ -172,7 +158,7 @@ export class SessionRuntime {
     let followed: string | null = null;
     while (!signal.aborted) {
       if (last?.kind === 'cut') {
-        if (this.isLoaded) this.enter('reconnecting');
+        if (this.reader.isLoaded) this.enter('reconnecting');
         await pause(pauseMs(attempt++), signal);
         if (signal.aborted) return;
       } else if (last?.kind === 'ended' && !this.isStopping) this.calm();
@@ -216,49 +202,19 @@ export class SessionRuntime {
   /** The newest page, which is shown. `away` if it is worth trying again, `enough` if it is not. */
   private async read(last: Ending | null, signal: AbortSignal): Promise<SessionDetail | 'away' | 'enough'> {
     try {
-      const id = await this.sessionId();
-      const detail = await readSession(id, { limit: PAGE }, signal);
-      await this.readOpenOperations(id, detail, signal);
-      this.show(detail);
-      const { error, stopped } = this.chat.messages.at(-1)?.metadata ?? {};
-      if (detail.active_stream || this.state.followUps.length > 0 || error || stopped) {
-        await this.followUps.read(id, this.transcript.latestTurn, signal);
-      }
-      return detail;
+      return await this.reader.readNewest(await this.sessionId(), signal);
     } catch (error) {
       if (signal.aborted) return 'enough';
       if (mayPass(error) && last?.kind === 'ended') {
         // The answer is here whole; what the history adds can wait for the next look.
-        this.seen = '';
+        this.reader.expectNews();
         return 'enough';
       }
-      if (!this.isLoaded || !mayPass(error)) this.store.patch({ loadError: error });
+      if (!this.reader.isLoaded || !mayPass(error)) this.store.patch({ loadError: error });
       if (mayPass(error)) return 'away';
       this.calm();
       return 'enough';
     }
-  }
-
-  private show(detail: SessionDetail): void {
-    this.transcript.read(detail, detail.active_stream?.turn_id ?? null);
-    this.seen = fingerprint(detail);
-    this.isLoaded = true;
-    this.store.patch({
-      title: detail.title ?? null,
-      parentId: detail.parent_session_id ?? null,
-      hasOlder: this.transcript.hasOlder,
-      loadError: null,
-      error: null,
-    });
-  }
-
-  /** A result may come for a row that the newest page does not reach. */
-  private async readOpenOperations(id: string, newest: SessionDetail, signal: AbortSignal): Promise<void> {
-    const first = newest.oldest_sequence ?? 0;
-    const [oldest] = openOperations(this.transcript.list).filter((row) => row.sequence < first);
-    if (!oldest) return;
-    const query = { limit: PAGE, before_sequence: oldest.sequence + 1 };
-    this.transcript.readAgain(await readSession(id, query, signal));
   }
 
   private ask(id: string, text: string): Promise<void> {
@@ -310,13 +266,7 @@ export class SessionRuntime {
   private async look(): Promise<void> {
     const { id } = this.state;
     if (!id || !this.jobs.isIdle) return;
-    try {
-      const detail = await readSession(id, { limit: 1 }, new AbortController().signal);
-      if (this.jobs.isIdle && fingerprint(detail) !== this.seen) this.sync();
-    } catch (error) {
-      // It looks again.
-      if (!(error instanceof ApiError)) throw error;
-    }
+    if ((await this.reader.hasNews(id)) && this.jobs.isIdle) this.sync();
   }
 
   private goToRest(): void {
@@ -365,10 +315,4 @@ async function cancelSurely(id: string, signal: AbortSignal): Promise<void> {
       await pause(pauseMs(attempt), signal);
     }
   }
-}
-
-/** Changes when there is something to read. */
-function fingerprint(detail: SessionDetail): string {
-  const last = detail.messages.at(-1);
-  return [detail.updated_at, detail.title, last?.id, last?.turn_id, detail.active_stream?.turn_id].join(' ');
 }

@@ -27,6 +27,11 @@ export class Transcript {
     return this.rows.hasOlder;
   }
 
+  /** The newest message on the page. */
+  get latest(): CopilotMessage | undefined {
+    return this.chat.messages.at(-1);
+  }
+
   /** The turn of the newest row. */
   get latestTurn(): string | null {
     return this.rows.list.at(-1)?.turn_id ?? null;
