@@ -1,8 +1,8 @@
 import { type FormEvent, useId, useState } from 'react';
-import { wordsOf } from '@/api/problem';
 import { Button } from '@/ui/button';
 import { Dialog } from '@/ui/dialog';
 import { Field, Input } from '@/ui/field';
+import { useAttempt } from '@/ui/use-attempt';
 
 type Props = {
   title: string;
@@ -18,8 +18,7 @@ type Props = {
 export function NameDialog({ title, initial = '', submitLabel, open, onClose, onSubmit }: Props) {
   const form = useId();
   const [typed, setTyped] = useState<string | null>(null);
-  const [busy, setBusy] = useState(false);
-  const [problem, setProblem] = useState<string | null>(null);
+  const { busy, problem, setProblem, attempt } = useAttempt();
   const name = typed ?? initial;
 
   function close() {
@@ -30,20 +29,8 @@ export function NameDialog({ title, initial = '', submitLabel, open, onClose, on
 
   async function submit(event: FormEvent) {
     event.preventDefault();
-    if (!name.trim()) {
-      setProblem('Give a name.');
-      return;
-    }
-    setBusy(true);
-    setProblem(null);
-    try {
-      await onSubmit(name.trim());
-      close();
-    } catch (error) {
-      setProblem(wordsOf(error));
-    } finally {
-      setBusy(false);
-    }
+    if (!name.trim()) setProblem('Give a name.');
+    else if (await attempt(() => onSubmit(name.trim()))) close();
   }
 
   return (

@@ -1,7 +1,6 @@
-import { useState } from 'react';
-import { wordsOf } from '@/api/problem';
 import { Button } from './button';
 import { Dialog } from './dialog';
+import { useAttempt } from './use-attempt';
 
 type Props = {
   title: string;
@@ -15,8 +14,7 @@ type Props = {
 
 /** Asks before something is done that cannot be undone. */
 export function Confirm({ title, children, confirmLabel, open, onClose, onConfirm }: Props) {
-  const [busy, setBusy] = useState(false);
-  const [problem, setProblem] = useState<string | null>(null);
+  const { busy, problem, setProblem, attempt } = useAttempt();
 
   function close() {
     setProblem(null);
@@ -24,16 +22,7 @@ export function Confirm({ title, children, confirmLabel, open, onClose, onConfir
   }
 
   async function confirm() {
-    setBusy(true);
-    setProblem(null);
-    try {
-      await onConfirm();
-      close();
-    } catch (error) {
-      setProblem(wordsOf(error));
-    } finally {
-      setBusy(false);
-    }
+    if (await attempt(onConfirm)) close();
   }
 
   return (

@@ -1,8 +1,7 @@
-import { Plus, X } from 'lucide-react';
 import { type ClipboardEvent, type KeyboardEvent, useRef } from 'react';
-import { Button, IconButton } from '../button';
 import { Input } from '../field';
 import { lines } from './draft';
+import { AddRow, RemoveRow } from './row-buttons';
 
 type Props = {
   of: 'text' | 'number' | 'integer';
@@ -49,24 +48,14 @@ export function ListControl({ of, label, entries, disabled, onChange }: Props) {
             onPaste={(event) => paste(event, index)}
             onKeyDown={(event) => onKey(event, index)}
           />
-          <IconButton
+          <RemoveRow
             label={`Remove entry ${index + 1}`}
             disabled={disabled}
             onClick={() => onChange(entries.toSpliced(index, 1))}
-          >
-            <X className="size-4" />
-          </IconButton>
+          />
         </div>
       ))}
-      <Button
-        size="small"
-        className="self-start"
-        icon={<Plus aria-hidden className="size-4" />}
-        disabled={disabled}
-        onClick={() => addAfter(entries.length - 1)}
-      >
-        Add an entry
-      </Button>
+      <AddRow label="Add an entry" disabled={disabled} onClick={() => addAfter(entries.length - 1)} />
     </div>
   );
 }

@@ -1,7 +1,6 @@
-import { Plus, X } from 'lucide-react';
-import { Button, IconButton } from '../button';
 import { CONTROL } from '../field';
 import { type Row, written } from './draft';
+import { AddRow, RemoveRow } from './row-buttons';
 
 type Props = {
   columns: string[];
@@ -54,13 +53,11 @@ export function TableControl({ columns, label, rows, disabled, onChange }: Props
                     </td>
                   ))}
                   <td className="p-1">
-                    <IconButton
+                    <RemoveRow
                       label={`Remove row ${index + 1}`}
                       disabled={disabled}
                       onClick={() => onChange(rows.toSpliced(index, 1))}
-                    >
-                      <X className="size-4" />
-                    </IconButton>
+                    />
                   </td>
                 </tr>
               ))}
@@ -68,15 +65,7 @@ export function TableControl({ columns, label, rows, disabled, onChange }: Props
           </table>
         </section>
       )}
-      <Button
-        size="small"
-        className="self-start"
-        icon={<Plus aria-hidden className="size-4" />}
-        disabled={disabled}
-        onClick={() => onChange([...rows, blank])}
-      >
-        Add a row
-      </Button>
+      <AddRow label="Add a row" disabled={disabled} onClick={() => onChange([...rows, blank])} />
     </div>
   );
 }
