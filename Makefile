@@ -4,7 +4,7 @@
 SHELL := bash
 
 # nextest gives every test its own process and a time limit; plain `cargo test` runs the same tests.
-TEST := $(shell cargo nextest --version >/dev/null 2>&1 && echo "cargo nextest run" || echo "cargo test")
+TEST := $(shell cargo nextest --version >/dev/null 2>&1 && echo "cargo nextest run --test-threads $$((2 * $$(nproc)))" || echo "cargo test")
 
 # Where the programs for development are.
 BUILT := $(or $(CARGO_TARGET_DIR),target)/debug
