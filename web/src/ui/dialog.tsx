@@ -15,6 +15,8 @@ type Props = {
 export function Dialog({ title, open, onClose, children, actions }: Props) {
   const ref = useRef<HTMLDialogElement>(null);
   const heading = useId();
+  // Where the press began: a selection of text that ends outside of the window does not close it.
+  const pressed = useRef<EventTarget | null>(null);
   useEffect(() => {
     const dialog = ref.current;
     if (!dialog) return;
@@ -31,7 +33,12 @@ export function Dialog({ title, open, onClose, children, actions }: Props) {
       ref={ref}
       aria-labelledby={heading}
       onClose={onClose}
-      onClick={(event) => event.target === ref.current && onClose()}
+      onPointerDown={(event) => {
+        pressed.current = event.target;
+      }}
+      onClick={(event) => {
+        if (event.target === ref.current && pressed.current === ref.current) onClose();
+      }}
       className="m-auto w-[min(32rem,calc(100vw-2rem))] rounded-2xl border border-line bg-raised p-0 text-ink shadow-card backdrop:bg-black/50"
     >
       {open && (

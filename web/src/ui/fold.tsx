@@ -1,10 +1,22 @@
 import { ChevronRight } from 'lucide-react';
-import type { ReactNode } from 'react';
+import { type ReactNode, useEffect, useRef, useState } from 'react';
+
+type Props = {
+  title: ReactNode;
+  children: ReactNode;
+  /** Opens it. It is never closed for its reader, who may be at work in it. */
+  open?: boolean;
+};
 
 /** Something that is there for whoever wants to see it. The browser's own, so it is found by its search too. */
-export function Fold({ title, children, open }: { title: ReactNode; children: ReactNode; open?: boolean }) {
+export function Fold({ title, children, open = false }: Props) {
+  const details = useRef<HTMLDetailsElement>(null);
+  const [atFirst] = useState(open);
+  useEffect(() => {
+    if (open && details.current) details.current.open = true;
+  }, [open]);
   return (
-    <details open={open} className="group">
+    <details ref={details} open={atFirst} className="group">
       <summary className="flex list-none items-center gap-1.5 rounded text-sm pointer-coarse:min-h-10 text-muted hover:text-ink [&::-webkit-details-marker]:hidden">
         <ChevronRight aria-hidden className="size-4 shrink-0 transition-transform group-open:rotate-90" />
         <span className="min-w-0">{title}</span>

@@ -35,12 +35,13 @@ export function count(value: number): string {
 
 /** "< 0.1 s", "0.4 s", "12 s", "3 min 5 s", "1 h 2 min". */
 export function duration(ms: number): string {
-  const seconds = ms / 1000;
-  if (seconds < 0.1) return '< 0.1 s';
-  if (seconds < 10) return `${seconds.toFixed(1)} s`;
-  if (seconds < 60) return `${Math.round(seconds)} s`;
+  if (ms < 100) return '< 0.1 s';
+  if (ms < 9_950) return `${(ms / 1000).toFixed(1)} s`;
+  // Rounded first, so that no minute has sixty seconds.
+  const seconds = Math.round(ms / 1000);
+  if (seconds < 60) return `${seconds} s`;
   const minutes = Math.floor(seconds / 60);
-  if (minutes < 60) return `${minutes} min ${Math.round(seconds % 60)} s`;
+  if (minutes < 60) return `${minutes} min ${seconds % 60} s`;
   return `${Math.floor(minutes / 60)} h ${minutes % 60} min`;
 }
 

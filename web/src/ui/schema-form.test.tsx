@@ -48,6 +48,17 @@ describe('a form made from a schema', () => {
     expect(screen.queryByText('Fill this in.')).toBeNull();
   });
 
+  it('opens the further options for an error in them, and leaves them open while it is corrected', async () => {
+    const { again } = shown();
+    const options = () => screen.getByText('More options').closest('details')?.open;
+    expect(options()).toBe(false);
+    again({ errors: { note: 'Too short.' } });
+    expect(options()).toBe(true);
+    await userEvent.type(screen.getByLabelText('Note'), 'longer');
+    expect(screen.queryByText('Too short.')).toBeNull();
+    expect(options()).toBe(true);
+  });
+
   it('shows what the server refuses until it is changed, and again when it is refused again', async () => {
     const { again } = shown();
     again({ errors: { days: 'Too many days.' } });

@@ -7,6 +7,9 @@ import { type FieldSpec, fieldsOf } from './schema-form/schema';
 
 export type Values = Record<string, unknown>;
 
+/** What was typed, by field. */
+export type Typed = ReadonlyMap<string, Draft>;
+
 type Props = {
   /** JSON schema of an object: of an agent's inputs, or of a block's. */
   schema: unknown;
@@ -16,16 +19,29 @@ type Props = {
   /** By field, as the server has refused them. */
   errors?: Record<string, string>;
   onSubmit: (values: Values) => void;
+  /** For those who remember what was typed longer than the form is there. */
+  typed?: Typed;
+  onTyped?: (typed: Typed) => void;
   /** What stands beside the button. */
   children?: ReactNode;
 };
 
 /** A form made from a schema. What was typed stays, whatever the schema, the server or the first values do. */
-export function SchemaForm({ schema, initial, submitLabel, busy, errors, onSubmit, children }: Props) {
+export function SchemaForm({
+  schema,
+  initial,
+  submitLabel,
+  busy,
+  errors,
+  onSubmit,
+  children,
+  ...kept
+}: Props) {
   const fields = useMemo(() => fieldsOf(schema), [schema]);
   const form = useRef<HTMLFormElement>(null);
   const summary = useId();
-  const [typed, setTyped] = useState<ReadonlyMap<string, Draft>>(new Map());
+  const [ownTyped, setOwnTyped] = useState<Typed>(new Map());
+  const { typed = ownTyped, onTyped = setOwnTyped } = kept;
   // Errors are shown once somebody has tried to send, and go when the field is changed.
   const [found, setFound] = useState<ReadonlyMap<string, string>>(new Map());
   const [answered, setAnswered] = useState<{ to: unknown; fields: ReadonlySet<string> }>(NOTHING);
@@ -37,7 +53,7 @@ export function SchemaForm({ schema, initial, submitLabel, busy, errors, onSubmi
     found.get(name) ?? (isAnswered(name) ? undefined : own(errors, name)?.toString());
 
   function change(field: FieldSpec, value: Draft) {
-    setTyped((before) => new Map(before).set(field.name, value));
+    onTyped(new Map(typed).set(field.name, value));
     setFound((before) => new Map([...before].filter(([name]) => name !== field.name)));
     setAnswered((before) => ({
       to: errors,
@@ -86,7 +102,7 @@ export function SchemaForm({ schema, initial, submitLabel, busy, errors, onSubmi
       {fields.length === 0 && <p className="text-sm text-muted">There is nothing to fill in.</p>}
       {fields.filter((field) => !field.advanced).map(shown)}
       {advanced.length > 0 && (
-        <Fold title="More options" open={advanced.some((field) => errorOf(field.name)) || undefined}>
+        <Fold title="More options" open={advanced.some((field) => errorOf(field.name))}>
           <div className="flex flex-col gap-5 pt-2">{advanced.map(shown)}</div>
         </Fold>
       )}

@@ -90,6 +90,7 @@ describe('a value that is there', () => {
     [{}, 'words'],
     [{ type: 'string', format: 'date' }, '2026-11-16'],
     [{ type: 'string', format: 'date-time' }, '2026-11-16T12:30:00.000Z'],
+    [{ type: 'string', format: 'date-time' }, '2026-11-16T12:30:45+01:00'],
   ])('of %j comes back as it was: %j', (property, value) => {
     const one = field(property);
     expect(read(one, draftOf(one, value), value)).toEqual({ value });

@@ -42,6 +42,10 @@ export function read(field: FieldSpec, draft: Draft, start: unknown = field.defa
   const { kind } = field;
   switch (kind.is) {
     case 'text':
+      // A moment that was not touched keeps its seconds, which the picker does not show.
+      if (kind.format === 'date-time' && hasContent(start) && draft === draftOf(field, start)) {
+        return { value: start };
+      }
       return readText(kind, String(draft));
     case 'number':
       return readNumber(kind, String(draft));
