@@ -36,7 +36,13 @@ type Answer<T> = { data?: T; error?: unknown; response: Response };
 
 /** The data of an answer: `await dataOf(api.GET('/api/chat/sessions'))`. */
 export async function dataOf<T>(answer: Promise<Answer<T>>): Promise<T> {
-  return (await answer).data as T;
+  return (await answer.catch(asApiError)).data as T;
+}
+
+/** An answer that breaks off in the middle of its body is a lost connection like any other. */
+function asApiError(error: unknown): never {
+  const isOurs = error instanceof ApiError || (error instanceof DOMException && error.name === 'AbortError');
+  throw isOurs ? error : new ApiError(0, 'UNREACHABLE', OFFLINE);
 }
 
 export const api = client;

@@ -21,14 +21,14 @@ export async function createSession(): Promise<string> {
 }
 
 export async function cancelSession(id: string, signal: AbortSignal): Promise<void> {
-  await api.POST('/api/chat/sessions/{session_id}/cancel', { params: { path: { session_id: id } }, signal });
+  const path = { session_id: id };
+  await dataOf(api.POST('/api/chat/sessions/{session_id}/cancel', { params: { path }, signal }));
 }
 
 export async function sendFollowUp(id: string, messageId: string, message: string): Promise<void> {
-  await api.POST('/api/chat/sessions/{session_id}/messages/pending', {
-    params: { path: { session_id: id } },
-    body: { message, message_id: messageId },
-  });
+  const path = { session_id: id };
+  const body = { message, message_id: messageId };
+  await dataOf(api.POST('/api/chat/sessions/{session_id}/messages/pending', { params: { path }, body }));
 }
 
 export async function readFollowUps(id: string, signal: AbortSignal): Promise<FollowUpView[]> {

@@ -36,6 +36,11 @@ export class FollowUps {
     this.remove(messages);
   }
 
+  /** Something newer was sent: what was handed back is no longer offered. */
+  forgetReturned(): void {
+    for (const { id, state } of this.chips) if (state === 'returned') this.drop(id);
+  }
+
   drop(id: string): void {
     this.dropped.add(id);
     this.remove([{ id }]);
@@ -79,7 +84,7 @@ export class FollowUps {
 
 /**
  * The chips after the server was asked. What was handed back is offered again until somebody writes something newer:
- * so only what belonged to the latest turn.
+ * so only what belonged to the latest turn, and what this page has shown as waiting until now.
  */
 export function reconciled(
   chips: readonly FollowUpChip[],
@@ -88,11 +93,12 @@ export function reconciled(
   dropped: ReadonlySet<string>,
 ): FollowUpChip[] {
   const known = new Set(told.map((one) => one.id));
+  const before = new Set(chips.map((chip) => chip.id));
   const unheard = chips.filter((chip) => chip.state === 'sending' && !known.has(chip.id));
   const waiting: FollowUpChip[] = [];
   for (const { id, message, state, turn_id } of told) {
     if (state === 'pending') waiting.push({ id, text: message, state: 'waiting' });
-    else if (state !== 'delivered' && turn_id === latestTurn && !dropped.has(id)) {
+    else if (state !== 'delivered' && !dropped.has(id) && (turn_id === latestTurn || before.has(id))) {
       waiting.push({ id, text: message, state: 'returned' });
     }
   }

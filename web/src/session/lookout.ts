@@ -32,7 +32,10 @@ export class Lookout {
 
   private readonly now = async (): Promise<void> => {
     clearTimeout(this.timer);
-    if (document.visibilityState === 'visible') await this.look();
-    this.later();
+    try {
+      if (document.visibilityState === 'visible') await this.look();
+    } finally {
+      this.later();
+    }
   };
 }

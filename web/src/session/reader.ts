@@ -5,12 +5,14 @@ import type { SessionDetail } from '@/protocol';
 import { PAGE, readSession } from './calls';
 import type { FollowUps } from './follow-ups';
 import { openOperations } from './operations';
+import { pause, pauseMs } from './pause';
 import type { State, Store } from './state';
 import type { Transcript } from './transcript';
 
 export class Reader {
   /** What the last reading has seen. */
   private seen = '';
+  private olderFailures = 0;
 
   constructor(
     private readonly store: Store<State>,
@@ -40,9 +42,11 @@ export class Reader {
     try {
       const query = { limit: PAGE, before_sequence: first };
       this.transcript.readOlder(await readSession(id, query, new AbortController().signal));
+      this.olderFailures = 0;
     } catch (error) {
-      // The next scroll to the top tries again.
       if (!(error instanceof ApiError)) throw error;
+      // Whoever still looks at the beginning asks again as soon as this is over.
+      await pause(pauseMs(this.olderFailures++), new AbortController().signal);
     } finally {
       this.store.patch({ loadingOlder: false, hasOlder: this.transcript.hasOlder });
     }

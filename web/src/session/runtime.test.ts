@@ -124,6 +124,45 @@ describe('a connection that breaks', () => {
     return runtime;
   }
 
+  test('twice, the second time before it has caught up, keeps what was there', async () => {
+    const runtime = await answering();
+    for (const number of [1, 2]) {
+      const line = await server.line(number);
+      if (number === 2) line.say({ type: 'start', messageId: 'turn-1' });
+      line.cut();
+      await untilPhase(runtime, 'reconnecting');
+      expect(transcript(runtime)).toEqual(['user: Tides?', 'assistant: In ']);
+      networkIsBack();
+    }
+    (await server.line(3)).say({ type: 'start', messageId: 'turn-1' });
+    expect(transcript(runtime)).toEqual(['user: Tides?', 'assistant: In ']);
+  });
+
+  test('in the middle of the history is one like any other', async () => {
+    const runtime = await answering();
+    let broken = 0;
+    server.on('GET ', () => {
+      broken += 1;
+      return new Response(
+        new ReadableStream({
+          start(controller) {
+            controller.enqueue(new TextEncoder().encode('{"id":'));
+            controller.error(new TypeError('network error'));
+          },
+        }),
+      );
+    });
+    (await server.line(1)).cut();
+    await untilPhase(runtime, 'reconnecting');
+    networkIsBack();
+    await until(() => expect(broken).toBeGreaterThan(0));
+    expect(phase(runtime)).toBe('reconnecting');
+    server.off('GET ');
+    networkIsBack();
+    (await server.line(2)).say(...opening('turn-1'), words('In and '));
+    await untilShown(runtime, ['user: Tides?', 'assistant: In and ']);
+  });
+
   for (const [how, breakIt] of [
     ['is cut', (line: { cut: () => void }) => line.cut()],
     ['is closed in good order without an end', (line: { close: () => void }) => line.close()],
@@ -223,6 +262,36 @@ describe('sending', () => {
     expect(transcript(runtime)).toEqual(['user: Tides?']);
   });
 
+  test('two at once follow each other, and both are taken', async () => {
+    const runtime = open(null);
+    const sent = [runtime.send('Tides?'), runtime.send('And the wind?')];
+    await Promise.all(sent);
+    expect(server.count('POST '), 'one session').toBe(1);
+    expect(server.count('POST /stream')).toBe(1);
+    expect(server.count('POST /messages/pending')).toBe(1);
+  });
+
+  test('the same words again are a new message once the first was taken, also as a follow-up', async () => {
+    server.rows = [ASKED];
+    server.running = 'turn-1';
+    const runtime = open();
+    (await server.line(1)).say(...opening('turn-1'), words('In '));
+    await untilPhase(runtime, 'streaming');
+    server.on('POST /messages/pending', () => refusal(500, 'INTERNAL', 'Not now.'));
+    const refused = runtime.send('Continue');
+    const isRefused = expect(refused).rejects.toMatchObject({ code: 'INTERNAL' });
+    const again = setInterval(networkIsBack, 10);
+    await isRefused;
+    clearInterval(again);
+    server.off('POST /messages/pending');
+    await runtime.send('Continue');
+    await runtime.send('Continue');
+    const ids = (server.bodies as { message_id: string }[]).map((body) => body.message_id);
+    const [first, second, third] = [ids[0], ids.at(-2), ids.at(-1)];
+    expect(second, 'nobody knew whether it was taken').toBe(first);
+    expect(third).not.toBe(first);
+  });
+
   test('while a turn is at work becomes a follow-up, which leaves its chip when it is delivered', async () => {
     server.rows = [ASKED];
     server.running = 'turn-1';
@@ -304,6 +373,22 @@ describe('a slow beginning', () => {
 });
 
 describe('stopping', () => {
+  test('and sending at once: the new turn is not taken for the one that stops', async () => {
+    server.rows = [ASKED];
+    server.running = 'turn-1';
+    const runtime = open();
+    (await server.line(1)).say(...opening('turn-1'), words('In '));
+    await untilPhase(runtime, 'streaming');
+    // The server answers when the turn has ended, which takes a while.
+    server.on('POST /cancel', () => new Promise(() => {}));
+    server.on('POST /messages/pending', () => refusal(409, 'NO_ACTIVE_TURN', 'It is being stopped.'));
+    runtime.stop();
+    await untilPhase(runtime, 'stopping');
+    await runtime.send('Do it differently');
+    (await server.line(2)).say(...opening('turn-2'), words('As '));
+    await untilPhase(runtime, 'streaming');
+  });
+
   test('closes the stream, cancels the turn and shows what the history says about it', async () => {
     server.rows = [ASKED];
     server.running = 'turn-1';

@@ -39,8 +39,11 @@ export class SessionRuntime {
   private observers = 0;
   private rest: ReturnType<typeof setTimeout> | undefined;
   private late: ReturnType<typeof setTimeout> | undefined;
-  /** Tells the send that is under way that the server has taken it. */
-  private onTaken: (() => void) | null = null;
+  /** The question that is under way and not yet taken by the server. */
+  private asking: { taken: () => void } | null = null;
+  /** Ends when the last send is decided: sends do not overtake each other. */
+  private undecided: Promise<void> | null = null;
+  private creating: Promise<string> | null = null;
   private isStopping = false;
   /** A send of which we do not know whether the server has taken it: the same text gets the same id again. */
   private unsure: { id: string; text: string } | null = null;
@@ -94,17 +97,15 @@ export class SessionRuntime {
   }
 
   /** Rejects when the server did not take it. */
-  async send(text: string): Promise<void> {
-    const id = this.unsure?.text === text ? this.unsure.id : freshId();
-    try {
-      if (isBusy(this.state.phase) && (await this.followUps.send(await this.sessionId(), id, text))) return;
-      await this.ask(id, text);
-      this.unsure = null;
-    } catch (error) {
-      // What was refused was understood; of everything else nobody knows.
-      if (!(error instanceof ApiError) || mayPass(error)) this.unsure = { id, text };
-      throw error;
-    }
+  send(text: string): Promise<void> {
+    const decided = this.undecided ? this.undecided.then(() => this.sendNow(text)) : this.sendNow(text);
+    const end: Promise<void> = decided
+      .catch(() => {})
+      .then(() => {
+        if (this.undecided === end) this.undecided = null;
+      });
+    this.undecided = end;
+    return decided;
   }
 
   stop(): void {
@@ -175,6 +176,7 @@ export class SessionRuntime {
       }
       // Its end was heard, but is not stored yet.
       if (running.turn_id === followed && last?.kind !== 'cut') await pause(pauseMs(0), signal);
+      if (signal.aborted) return;
       followed = running.turn_id;
       this.store.patch({ busySince: Date.parse(running.started_at) });
       if (this.state.phase !== 'reconnecting') this.enter('waiting');
@@ -194,7 +196,7 @@ export class SessionRuntime {
       signal.removeEventListener('abort', close);
       this.notLate();
       this.store.patch({ status: null });
-      this.transcript.held = null;
+      if (this.transport.ending.kind !== 'cut') this.transcript.held = null;
     }
     return signal.aborted ? { kind: 'closed' } : this.transport.ending;
   }
@@ -202,7 +204,10 @@ export class SessionRuntime {
   /** The newest page, which is shown. `away` if it is worth trying again, `enough` if it is not. */
   private async read(last: Ending | null, signal: AbortSignal): Promise<SessionDetail | 'away' | 'enough'> {
     try {
-      return await this.reader.readNewest(await this.sessionId(), signal);
+      const detail = await this.reader.readNewest(await this.sessionId(), signal);
+      // It was taken after all: the same words are a new message from now on.
+      if (this.transcript.list.some((row) => row.id === this.unsure?.id)) this.unsure = null;
+      return detail;
     } catch (error) {
       if (signal.aborted) return 'enough';
       if (mayPass(error) && last?.kind === 'ended') {
@@ -217,20 +222,39 @@ export class SessionRuntime {
     }
   }
 
+  private async sendNow(text: string): Promise<void> {
+    const id = this.unsure?.text === text ? this.unsure.id : freshId();
+    this.unsure = null;
+    try {
+      if (isBusy(this.state.phase) && (await this.followUps.send(await this.sessionId(), id, text))) return;
+      await this.ask(id, text);
+    } catch (error) {
+      // What was refused was understood, and what was stopped is not wanted; of everything else nobody knows.
+      const isUnsure = error instanceof ApiError ? mayPass(error) : !this.isStopping;
+      if (isUnsure) this.unsure = { id, text };
+      throw error;
+    }
+  }
+
   private ask(id: string, text: string): Promise<void> {
     this.begin();
     return new Promise((resolve, reject) => {
-      this.onTaken = resolve;
-      this.jobs.start(async (signal) => {
+      const asking = { taken: resolve };
+      this.asking = asking;
+      const work = async (signal: AbortSignal) => {
         const ending = await this.connect(() => this.chat.sendMessage(question(id, text)), signal);
-        const taken = this.onTaken === null;
-        this.onTaken = null;
-        if (taken) return this.settle(ending, signal);
+        if (this.asking !== asking) return this.settle(ending, signal);
+        this.asking = null;
         this.transcript.withdraw(id);
         this.chat.clearError();
         if (!this.isStopping) this.calm();
-        reject(ending.kind === 'refused' ? ending.error : new Error('The message was not sent.'));
-      });
+        reject(ending.kind === 'refused' ? ending.error : notSent());
+      };
+      this.jobs.start(work).then((done) => {
+        if (done) return;
+        if (this.asking === asking) this.asking = null;
+        reject(notSent());
+      }, reject);
     });
   }
 
@@ -256,6 +280,13 @@ export class SessionRuntime {
   /** The session, made now if this is its first message. */
   private async sessionId(): Promise<string> {
     if (this.state.id) return this.state.id;
+    this.creating ??= this.create().finally(() => {
+      this.creating = null;
+    });
+    return this.creating;
+  }
+
+  private async create(): Promise<string> {
     const id = await createSession();
     this.store.patch({ id });
     this.onCreated(this, id);
@@ -270,14 +301,14 @@ export class SessionRuntime {
   }
 
   private goToRest(): void {
-    // A message that the server has not taken yet is not given up.
-    if (this.onTaken) this.rest = setTimeout(() => this.goToRest(), REST_AFTER_MS);
+    // A message that the server has not taken yet is not given up, nor is the wish to stop.
+    if (this.asking || this.isStopping) this.rest = setTimeout(() => this.goToRest(), REST_AFTER_MS);
     else this.jobs.halt();
   }
 
   private opened(): void {
-    this.onTaken?.();
-    this.onTaken = null;
+    this.asking?.taken();
+    this.asking = null;
     if (this.state.phase === 'reconnecting') this.enter('waiting');
   }
 
@@ -287,6 +318,8 @@ export class SessionRuntime {
   }
 
   private begin(): void {
+    this.isStopping = false;
+    this.followUps.forgetReturned();
     this.store.patch({ phase: 'waiting', busySince: Date.now(), error: null, status: null });
   }
 
@@ -303,6 +336,10 @@ export class SessionRuntime {
     const code = error instanceof ApiError ? error.code : null;
     this.store.patch({ error: { code, message: wordsOf(error), canRetry: true } });
   }
+}
+
+function notSent(): Error {
+  return new Error('The message was not sent.');
 }
 
 /** Says it until it is heard: somebody wants the turn to end. */

@@ -80,7 +80,7 @@ function withoutDeliveredTwice(list: CopilotMessage[]): CopilotMessage[] {
 }
 
 /** Grows with everything that is streamed. */
-function sizeOf(message: CopilotMessage): number {
+export function sizeOf(message: CopilotMessage): number {
   let size = 0;
   for (const part of message.parts) {
     size += 1;

@@ -4,6 +4,7 @@ import type { Chat } from '@ai-sdk/react';
 import type { DataParts, MessageView, SessionDetail, Usage } from '@/protocol';
 import { messagesOf, question, tokensOf } from './history';
 import { NO_ROWS, type Rows, withAgain, withNewest, withOlder } from './rows';
+import { sizeOf } from './shown';
 import type { CopilotMessage, CopilotPart } from './types';
 
 type Page = Pick<SessionDetail, 'messages' | 'has_more_messages' | 'oldest_sequence'>;
@@ -41,7 +42,9 @@ export class Transcript {
   read(page: Page, running: string | null): void {
     this.rows = withNewest(this.rows, page);
     const inFlight = this.chat.messages.find((message) => message.id === running) ?? null;
-    this.held = inFlight;
+    // A replay that broke off as well has not caught up with what was there before.
+    const isBehind = inFlight && this.held?.id === inFlight.id && sizeOf(inFlight) < sizeOf(this.held);
+    if (!isBehind) this.held = inFlight;
     this.show((message) => message === inFlight, inFlight);
   }
 

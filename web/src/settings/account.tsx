@@ -4,7 +4,7 @@ import type { ReactNode } from 'react';
 import { useAbout } from '@/api/about';
 import { type Credential, signOut, useIdentity } from '@/api/identity';
 import { readToken } from '@/api/token';
-import { forgetAll } from '@/session/registry';
+import { forgetPerson } from '@/shell/forget';
 import { Button } from '@/ui/button';
 import { when } from '@/ui/format';
 import { Failure, Loading } from '@/ui/states';
@@ -19,8 +19,7 @@ export function Account() {
 
   function leave() {
     signOut();
-    // What was read belongs to whoever has left.
-    forgetAll();
+    forgetPerson();
     client.resetQueries();
   }
 

@@ -1,7 +1,7 @@
 import { screen } from '@testing-library/react';
 import userEvent from '@testing-library/user-event';
 import { afterEach, expect, test, vi } from 'vitest';
-import { credential, credentialWanted, signOut } from '@/api/identity';
+import { credential, credentialWanted, signOut, useIdentity } from '@/api/identity';
 import { noConnection, refusal, serve, show } from '@/testing/fake-server';
 import { SignIn } from './sign-in';
 
@@ -55,12 +55,23 @@ test('nothing given is asked for', async () => {
   expect(screen.getByRole('alert').textContent).toBe('Paste a token or a key.');
 });
 
+function Wanted() {
+  return useIdentity().wanted && 'asked for';
+}
+
 test('a server that is open to anybody lets one go on without', async () => {
   serve({ [ABOUT]: () => ({ auth_mode: 'jwt', allow_anonymous: true }) });
   credentialWanted();
-  show(<SignIn />);
+  show(
+    <>
+      <SignIn />
+      <Wanted />
+    </>,
+  );
+  expect(screen.getByText('asked for')).toBeTruthy();
   await userEvent.click(await screen.findByRole('button', { name: 'Continue without' }));
   expect(credential()).toBeNull();
+  expect(screen.queryByText('asked for')).toBeNull();
 });
 
 test('a closed server does not', async () => {

@@ -6,6 +6,7 @@ import { signIn, signOut, useIdentity } from '@/api/identity';
 import { Button } from '@/ui/button';
 import { Field, Input } from '@/ui/field';
 import { useTitle } from '@/ui/page';
+import { forgetPerson, isSamePerson } from './forget';
 import { credentialOf, tryCredential, wordsForRefused } from './try-credential';
 
 /** Asks for a token or a key, and tries it before the page goes on with it. */
@@ -27,6 +28,7 @@ export function SignIn() {
     setError(null);
     try {
       await tryCredential(given);
+      if (!isSamePerson(credential, given)) forgetPerson();
       client.clear();
       signIn(given);
     } catch (refused) {

@@ -48,23 +48,37 @@ export function Composer({ handle, initialText }: Props) {
   const tooLong = length > LONGEST;
   const canSend = text.trim() !== '' && !tooLong && handle.phase !== 'loading' && !sending;
 
+  /** What had the focus is about to go. On a tablet the field would open its keyboard, so there it waits. */
+  function focusField() {
+    if (!touch) field.current?.focus();
+  }
+
   async function submit() {
     if (!canSend) return;
-    const from = handle.id;
     const message = text.trim();
     setRefusal(null);
     setSending(true);
-    sendOff(from);
-    if (!touch) field.current?.focus();
+    const sent = sendOff(handle.id);
+    focusField();
     try {
       await handle.send(message);
-      arrived(from);
+      arrived(sent);
     } catch (error) {
-      bringBack(from, shown.current);
+      bringBack(sent, shown.current);
       setRefusal(refusalOf(error));
     } finally {
       setSending(false);
     }
+  }
+
+  function stop() {
+    handle.stop();
+    focusField();
+  }
+
+  function closeRefusal() {
+    setRefusal(null);
+    focusField();
   }
 
   function onKeyDown(event: KeyboardEvent) {
@@ -86,13 +100,16 @@ export function Composer({ handle, initialText }: Props) {
     >
       <FollowUps
         chips={handle.followUps}
-        onDrop={handle.dropFollowUp}
+        onDrop={(id) => {
+          handle.dropFollowUp(id);
+          focusField();
+        }}
         onPutBack={(chip) => {
           handle.dropFollowUp(chip.id);
           putDraft(handle.id, joined(chip.text, text));
         }}
       />
-      {refusal && <RefusalNotice refusal={refusal} onClose={() => setRefusal(null)} />}
+      {refusal && <RefusalNotice refusal={refusal} onClose={closeRefusal} />}
       <div className="flex items-end gap-2 rounded-2xl border border-line-strong/60 bg-surface p-1.5 shadow-card focus-within:border-accent focus-within:ring-1 focus-within:ring-accent">
         <textarea
           ref={field}
@@ -109,7 +126,7 @@ export function Composer({ handle, initialText }: Props) {
           enterKeyHint={touch ? 'enter' : 'send'}
           className="field-sizing-content block max-h-[40dvh] min-h-10 min-w-0 flex-1 resize-none bg-transparent px-3 py-2 text-base leading-6 outline-none placeholder:text-muted"
         />
-        {handle.busy && <StopButton stopping={handle.phase === 'stopping'} onStop={handle.stop} />}
+        {handle.busy && <StopButton stopping={handle.phase === 'stopping'} onStop={stop} />}
         {(!handle.busy || text.trim() !== '') && (
           <SendButton followUp={handle.busy} disabled={!canSend} sending={sending} />
         )}

@@ -8,12 +8,18 @@ const NEW = 'new';
 
 /** What stands in the field. */
 const written = new Map<string, string>();
-/** What has left the field and has not arrived. */
-const underWay = new Map<string, string>();
+/** What has left the field and has not arrived, by place and in the order it was sent. */
+const underWay = new Map<string, Set<SentOff>>();
 const listeners = new Set<() => void>();
 
+/** One text on its way. */
+export type SentOff = { place: string; text: string };
+
 export function draftOf(sessionId: string | null): string {
-  const place = sessionId ?? NEW;
+  return textAt(sessionId ?? NEW);
+}
+
+function textAt(place: string): string {
   const known = written.get(place);
   if (known !== undefined) return known;
   const text = stored(place);
@@ -35,27 +41,31 @@ export function carryOver(sessionId: string): void {
 }
 
 /** Empties the field. The text stays stored until it has arrived, so that a reload in between gives it back. */
-export function sendOff(sessionId: string | null): void {
-  const place = sessionId ?? NEW;
-  underWay.set(place, draftOf(sessionId));
-  set(place, '');
+export function sendOff(sessionId: string | null): SentOff {
+  const sent = { place: sessionId ?? NEW, text: draftOf(sessionId) };
+  underWay.set(sent.place, new Set([...(underWay.get(sent.place) ?? []), sent]));
+  set(sent.place, '');
+  return sent;
 }
 
 /** The text that was sent off has arrived. */
-export function arrived(sessionId: string | null): void {
-  const place = sessionId ?? NEW;
-  underWay.delete(place);
-  set(place, draftOf(sessionId));
+export function arrived(sent: SentOff): void {
+  underWay.get(sent.place)?.delete(sent);
+  set(sent.place, textAt(sent.place));
 }
 
-/** The text that was sent off was refused: it goes before what has been written since, in the session shown now. */
-export function bringBack(sentFrom: string | null, shownNow: string | null): void {
-  const place = sentFrom ?? NEW;
-  const text = underWay.get(place) ?? '';
-  underWay.delete(place);
-  const target = shownNow ?? NEW;
-  if (target !== place) set(place, draftOf(sentFrom));
-  set(target, joined(text, draftOf(shownNow)));
+/** The text that was sent off was refused: it goes before what has been written since, in its session. */
+export function bringBack(sent: SentOff, sessionNow: string | null): void {
+  arrived(sent);
+  const place = sessionNow ?? NEW;
+  set(place, joined(sent.text, textAt(place)));
+}
+
+/** Forgets everything: it belongs to whoever has left. */
+export function forgetDrafts(): void {
+  const places = new Set([...written.keys(), ...underWay.keys(), ...storedPlaces()]);
+  underWay.clear();
+  for (const place of places) set(place, '');
 }
 
 export function useDraft(sessionId: string | null): string {
@@ -69,13 +79,24 @@ function subscribe(listener: () => void): () => void {
 
 function set(place: string, text: string): void {
   written.set(place, text);
-  store(place, joined(underWay.get(place) ?? '', text));
+  const sent = [...(underWay.get(place) ?? [])].map((one) => one.text);
+  store(place, [...sent, text].reduce(joined, ''));
   for (const listener of listeners) listener();
 }
 
 /** What comes back goes before what has been written since, which it must not replace. */
 export function joined(first: string, second: string): string {
   return [first, second].filter(Boolean).join('\n\n');
+}
+
+function storedPlaces(): string[] {
+  try {
+    return Object.keys(sessionStorage).flatMap((key) =>
+      key.startsWith(PREFIX) ? [key.slice(PREFIX.length)] : [],
+    );
+  } catch {
+    return [];
+  }
 }
 
 function stored(place: string): string {

@@ -25,7 +25,7 @@ export function FollowUps({ chips, onPutBack, onDrop }: Props) {
     <ul
       aria-label="Follow-ups"
       aria-live="polite"
-      className="flex max-h-40 flex-col gap-1 overflow-y-auto empty:hidden"
+      className="flex max-h-40 flex-col gap-1 overflow-y-auto empty:-mb-2"
     >
       {chips.map((chip) => (
         <li

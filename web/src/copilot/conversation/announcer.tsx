@@ -4,22 +4,30 @@ import { wordsOf } from './blocks';
 
 const SPOKEN = 2_000;
 
-/** Reads a finished answer out to those who listen; token by token nobody could follow it. */
+const CUT = 'Connection lost, trying again.';
+const SLOW = 'Still waiting for an answer.';
+
+/**
+ * Says what happens to those who listen, in a place that is always there: what comes into the page together with its
+ * words is often not read out. A finished answer is read as a whole; token by token nobody could follow it.
+ */
 export function Announcer({ handle }: { handle: SessionHandle }) {
-  const [text, setText] = useState('');
+  const [ending, setEnding] = useState('');
   const wasBusy = useRef(handle.busy);
-  const { busy, messages, error } = handle;
+  const { busy, messages, error, phase, slow } = handle;
   useEffect(() => {
     if (wasBusy.current && !busy) {
       const last = messages.at(-1);
       const words = last?.role === 'assistant' ? wordsOf(last) : '';
-      setText(error ? `The turn failed. ${error.message}` : words.slice(0, SPOKEN) || 'The turn has ended.');
-    } else if (busy) setText('');
+      setEnding(
+        error ? `The turn failed. ${error.message}` : words.slice(0, SPOKEN) || 'The turn has ended.',
+      );
+    } else if (busy) setEnding('');
     wasBusy.current = busy;
   }, [busy, messages, error]);
   return (
     <div role="status" className="sr-only">
-      {text}
+      {phase === 'reconnecting' ? CUT : slow ? SLOW : ending}
     </div>
   );
 }

@@ -33,7 +33,7 @@ export function AtWork({ handle, quiet }: { handle: SessionHandle; quiet: boolea
         )}
       </div>
       {slow && (
-        <p role="status" className="rounded-lg bg-warn-soft px-3 py-2 text-warn">
+        <p className="rounded-lg bg-warn-soft px-3 py-2 text-warn">
           Nothing has come for 12 seconds. The server may be busy; your message is kept, and we go on waiting.
         </p>
       )}

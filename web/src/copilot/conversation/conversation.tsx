@@ -33,6 +33,13 @@ export function Conversation({ handle }: { handle: SessionHandle }) {
   }, [sent, scrollToBottom]);
   const chunks = useChunks(messages);
   const scroller = useCallback(() => scrollRef.current, [scrollRef]);
+  // The button that was pressed goes; the focus stays with the conversation.
+  const focusLog = useCallback(() => scrollRef.current?.focus({ preventScroll: true }), [scrollRef]);
+  const { retry } = handle;
+  const onRetry = useCallback(() => {
+    retry();
+    focusLog();
+  }, [retry, focusLog]);
   const answering = busy && last?.role === 'assistant' ? last : null;
   return (
     <CardContext.Provider value={actions}>
@@ -56,7 +63,7 @@ export function Conversation({ handle }: { handle: SessionHandle }) {
                   chunk={chunk}
                   lastId={chunk.messages.at(-1) === last ? last?.id : undefined}
                   busy={chunk.messages.at(-1) === last && busy}
-                  onRetry={handle.retry}
+                  onRetry={onRetry}
                 />
               ))}
             </ScrollPlace>
@@ -66,7 +73,7 @@ export function Conversation({ handle }: { handle: SessionHandle }) {
                 <AtWork handle={handle} quiet={answering !== null && isMoving(blocksOf(answering))} />
               </div>
             )}
-            {error && !last?.metadata?.error && <TurnFailed {...error} onRetry={handle.retry} />}
+            {error && !last?.metadata?.error && <TurnFailed {...error} onRetry={onRetry} />}
           </div>
         </div>
         <Edge className="top-0 bg-linear-to-b" />
@@ -76,7 +83,10 @@ export function Conversation({ handle }: { handle: SessionHandle }) {
           <Button
             className="absolute bottom-3 left-1/2 -translate-x-1/2 rounded-full shadow-card"
             icon={<ArrowDown aria-hidden className="size-4" />}
-            onClick={() => scrollToBottom('instant')}
+            onClick={() => {
+              scrollToBottom('instant');
+              focusLog();
+            }}
           >
             Latest
           </Button>
@@ -107,10 +117,7 @@ function Edge({ className }: { className: string }) {
 
 function Reconnecting() {
   return (
-    <p
-      role="status"
-      className="absolute top-2 left-1/2 flex w-max max-w-[calc(100%-2rem)] -translate-x-1/2 items-center gap-2 rounded-full border border-warn/40 bg-warn-soft px-4 py-2 text-sm text-warn shadow-card"
-    >
+    <p className="absolute top-2 left-1/2 flex w-max max-w-[calc(100%-2rem)] -translate-x-1/2 items-center gap-2 rounded-full border border-warn/40 bg-warn-soft px-4 py-2 text-sm text-warn shadow-card">
       <WifiOff aria-hidden className="size-4 shrink-0" />
       The connection is lost. The answer goes on; trying again.
     </p>

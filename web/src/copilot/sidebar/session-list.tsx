@@ -51,14 +51,20 @@ export function SessionList({ words, activeId, activeBusy, onLeave }: Props) {
         onDone={() => {
           if (removed) mutate({ kind: 'remove', id: removed.id });
           if (removed?.id === activeId) navigate({ to: '/copilot', search: {} });
-          finish(removed, setRemoved);
+          finish(removed && neighbourOf(removed, list.sessions), setRemoved);
         }}
       />
     </div>
   );
 }
 
-/** The menu the question came from is gone, so the focus goes back to its session. */
+/** Who has the focus after a session is gone. */
+function neighbourOf(session: SessionSummary, list: SessionSummary[]): SessionSummary | null {
+  const place = list.findIndex((one) => one.id === session.id);
+  return list[place + 1] ?? list[place - 1] ?? null;
+}
+
+/** The menu the question came from is gone, so the focus goes back to its session, or to the one beside it. */
 function finish(session: SessionSummary | null, set: (none: null) => void): void {
   set(null);
   requestAnimationFrame(() => {

@@ -100,7 +100,7 @@ export class ScriptedServer {
     const body = text ? JSON.parse(text) : {};
     if (request.method === 'POST') this.bodies.push(body);
     const handler = this.handlers.get(route);
-    if (handler) return handler(body);
+    if (handler) return Promise.race([handler(body), givenUp(request.signal)]);
     switch (route) {
       case 'POST ':
         return Response.json({ id: SESSION, created_at: NOW, metadata: {} });
@@ -153,6 +153,13 @@ export class ScriptedServer {
         : null,
     };
   }
+}
+
+/** Rejects when nobody waits for the answer any more. */
+function givenUp(signal: AbortSignal): Promise<never> {
+  return new Promise((_, reject) => {
+    signal.addEventListener('abort', () => reject(signal.reason));
+  });
 }
 
 const NOW = '2026-11-16T12:00:00Z';
