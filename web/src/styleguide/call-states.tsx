@@ -2,6 +2,7 @@
 
 import { ToolCard } from '@/tools/tool-card';
 import type { ToolPart } from '@/tools/types';
+import { CardsThatAsk } from './cards-that-ask';
 import { Entry, Specimen } from './specimen';
 
 type State = { title: string; part: ToolPart; live?: boolean };
@@ -96,6 +97,7 @@ export function CallStates() {
           <Shown key={state.title} state={state} />
         ))}
       </Entry>
+      <CardsThatAsk />
       <Entry title="What no card is made for">
         {ODD.map((state) => (
           <Shown key={state.title} state={state} />

@@ -1,7 +1,8 @@
 // The cards of the guide ask no server: what they would be told is written down here.
 
-import { QueryClient, QueryClientProvider } from '@tanstack/react-query';
+import { QueryClient, QueryClientProvider, type QueryKey } from '@tanstack/react-query';
 import { type ReactNode, useState } from 'react';
+import { ApiError } from '@/api/problem';
 import type { ExecutionDetails, Review, Task } from '@/protocol';
 import { type CardActions, CardContext } from '@/tools/types';
 import { say } from '@/ui/toast';
@@ -25,8 +26,14 @@ export function writtenDown(): QueryClient {
   const client = new QueryClient({ defaultOptions: { queries: { enabled: false, retry: false } } });
   for (const task of tasks(Date.now())) client.setQueryData(['task', task.task_id], task);
   client.setQueryData(['run', RUN.id], RUN);
-  client.setQueryData(['reviews', 'execution', REVIEW.graph_exec_id], [REVIEW]);
+  for (const review of REVIEWS) client.setQueryData(['reviews', 'execution', review.graph_exec_id], [review]);
+  for (const { id, ...session } of SUB_SESSIONS) client.setQueryData(['sub-session', id], session);
+  refuse(client, ['task', 'task-gone'], new ApiError(404, 'NOT_FOUND', 'There is no such task.'));
   return client;
+}
+
+function refuse(client: QueryClient, queryKey: QueryKey, error: ApiError): void {
+  client.getQueryCache().build(client, { queryKey }).setState({ status: 'error', error });
 }
 
 function tasks(now: number): Task[] {
@@ -36,6 +43,8 @@ function tasks(now: number): Task[] {
     { ...common, task_id: 'task-young', status: 'running', created_at: begun(4) },
     { ...common, task_id: 'task-old', status: 'running', created_at: begun(75) },
     { ...common, task_id: 'task-done', status: 'completed', created_at: begun(90) },
+    { ...common, task_id: 'task-failed', status: 'failed', created_at: begun(90) },
+    { ...common, task_id: 'task-cancelled', status: 'cancelled', created_at: begun(90) },
   ];
 }
 
@@ -72,3 +81,24 @@ const REVIEW: Review = {
   was_edited: false,
   created_at: '2026-11-16T09:30:00Z',
 };
+
+const REVIEWS: Review[] = [
+  REVIEW,
+  {
+    ...REVIEW,
+    node_exec_id: 'review-2',
+    graph_exec_id: '9c41e7aa-run',
+    payload: { letter: 'Dear harbour office, we are there at nine.' },
+    instructions: 'Approve the letter before it is sent.',
+  },
+];
+
+/** As much of a session as its card reads. */
+const SUB_SESSIONS = [
+  {
+    id: 'sub-7',
+    chat_status: 'idle',
+    messages: [{ role: 'assistant', content: 'There are **312** gulls.' }],
+  },
+  { id: 'sub-8', chat_status: 'idle', messages: [{ role: 'user', content: 'Count the gulls.' }] },
+];

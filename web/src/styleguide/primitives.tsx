@@ -3,6 +3,7 @@
 import { Compass, Ellipsis, Pencil, Plus, Trash2 } from 'lucide-react';
 import { useState } from 'react';
 import { ApiError, OFFLINE } from '@/api/problem';
+import type { ExecutionStatus } from '@/protocol';
 import { Badge, Dot, type Tone } from '@/ui/badge';
 import { Button, type ButtonKind, IconButton } from '@/ui/button';
 import { CopyButton } from '@/ui/copy-button';
@@ -18,6 +19,15 @@ import { say } from '@/ui/toast';
 import { Entry, Specimen } from './specimen';
 
 const KINDS: ButtonKind[] = ['primary', 'secondary', 'quiet', 'danger'];
+const RUN_STATES: ExecutionStatus[] = [
+  'INCOMPLETE',
+  'QUEUED',
+  'RUNNING',
+  'REVIEW',
+  'COMPLETED',
+  'FAILED',
+  'TERMINATED',
+];
 const TONES: Tone[] = ['neutral', 'accent', 'good', 'warn', 'bad'];
 
 export function Primitives() {
@@ -63,7 +73,7 @@ export function Primitives() {
         </Specimen>
         <Specimen title="Runs">
           <div className="flex flex-wrap gap-2">
-            {(['QUEUED', 'RUNNING', 'REVIEW', 'COMPLETED', 'FAILED', 'TERMINATED'] as const).map((status) => (
+            {RUN_STATES.map((status) => (
               <RunStatus key={status} status={status} />
             ))}
           </div>

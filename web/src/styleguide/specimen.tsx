@@ -58,7 +58,10 @@ export function Chapter({ id, title, children }: { id: string; title: string; ch
 export function Entry({ title, children, mono }: { title: string; children: ReactNode; mono?: boolean }) {
   return (
     <div className="flex min-w-0 flex-col gap-3">
-      <h3 className={classes('font-medium', mono && 'font-mono text-sm')}>{title}</h3>
+      {/* The index leads here too, and takes the focus along. */}
+      <h3 tabIndex={-1} className={classes('font-medium outline-none', mono && 'font-mono text-sm')}>
+        {title}
+      </h3>
       {children}
     </div>
   );

@@ -11,15 +11,20 @@ export function useRemembered<T>(name: string, initial: T): [T, (value: T) => vo
   const [value, setValue] = useState<T>(() => (memory.has(name) ? (memory.get(name) as T) : initial));
   const set = useCallback(
     (next: T) => {
-      memory.delete(name);
-      memory.set(name, next);
-      const oldest = memory.keys().next();
-      if (memory.size > LIMIT && !oldest.done) memory.delete(oldest.value);
+      remember(name, next);
       setValue(next);
     },
     [name],
   );
   return [value, set];
+}
+
+/** For a card that is not built yet: it will find this. */
+export function remember(name: string, value: unknown): void {
+  memory.delete(name);
+  memory.set(name, value);
+  const oldest = memory.keys().next();
+  if (memory.size > LIMIT && !oldest.done) memory.delete(oldest.value);
 }
 
 export function forgetCards(): void {

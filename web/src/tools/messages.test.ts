@@ -33,6 +33,28 @@ test('inputs are written a line each, and nothing of them is lost', () => {
   );
 });
 
+test('text that could be taken for another value is not', () => {
+  const written = (value: unknown) =>
+    runMessage({ what: 'agent', name: '', id: 't' }, { value }).split('value: ')[1];
+  for (const text of [
+    '007',
+    '7',
+    '-1.5',
+    '.5',
+    '+49 40',
+    '3 days',
+    'true',
+    'null',
+    '[1]',
+    '{"a":1}',
+    '[open',
+  ])
+    expect(written(text)).toBe(JSON.stringify(text));
+  for (const value of [7, true, null, [1]]) expect(written(value)).toBe(JSON.stringify(value));
+  for (const text of ['Brest', 'truely', 'v2', '- none', 'https://example.org/?a=1'])
+    expect(written(text)).toBe(text);
+});
+
 test('a decision names its review, so that the copilot can go on with it', () => {
   expect(decidedMessage('Send mail', 'r1', true)).toBe('I have approved Send mail (review r1). Continue.');
   expect(decidedMessage('Send mail', 'r1', false)).toContain('rejected');

@@ -21,10 +21,6 @@ export function runMessage(runnable: Runnable, inputs?: Record<string, unknown>)
   return `${named} with these inputs:\n${lines.join('\n')}`;
 }
 
-export function credentialsMessage(runnable: Runnable): string {
-  return `The credentials are set up. Run the ${runnable.what} ${title(runnable)} now.`;
-}
-
 export function goalMessage(goal: string): string {
   return `Use this goal instead: ${goal.trim()}`;
 }
@@ -43,8 +39,22 @@ export function decidedMessage(blockName: string, reviewId: string, approved: bo
 
 /** A plain text is written as people write it; anything else so that nothing is lost. */
 function inOneLine(value: unknown): string {
-  const plain = typeof value === 'string' && value.trim() === value && value !== '' && !/[\n"]/.test(value);
-  return plain ? value : (JSON.stringify(value) ?? '');
+  return typeof value === 'string' && isPlain(value) ? value : (JSON.stringify(value) ?? '');
+}
+
+/** What could be taken for a number, a list or another value is not: "007" is no seven. */
+function isPlain(text: string): boolean {
+  if (text === '' || text.trim() !== text || /[\n"]/.test(text)) return false;
+  return !/^([-+]?\.?\d|[[{])/.test(text) && !isJson(text);
+}
+
+function isJson(text: string): boolean {
+  try {
+    JSON.parse(text);
+    return true;
+  } catch {
+    return false;
+  }
 }
 
 function title({ name, id }: Runnable): string {

@@ -1,24 +1,22 @@
 // Runs of agents: under way, and what they gave.
 
-import { Link } from '@tanstack/react-router';
-import { ArrowUpRight } from 'lucide-react';
 import type { ExecutionStatus, NodeFailure } from '@/protocol';
 import { ReviewOfExecution } from '@/reviews/review-of-execution';
-import { buttonClasses } from '@/ui/button';
 import { Fold } from '@/ui/fold';
 import { duration, when } from '@/ui/format';
 import { blockName } from '@/ui/names';
 import { isFinal, RunStatus } from '@/ui/run-status';
 import { Failure } from '@/ui/states';
-import type { CardKinds, CardProps } from '../types';
+import type { CardKinds, CardProps, Standing, When } from '../types';
 import { useElapsed } from '../use-elapsed';
 import { Outputs } from '../values';
 import { FailedNodes } from './failed-nodes';
-import { Buttons, Facts, Row, Rows } from './parts';
+import { OpenRun, RunLink } from './links';
+import { Facts, Row, Rows } from './parts';
 import { useRun } from './use-run';
 
 function ExecutionStartedCard({ response }: CardProps<'execution_started'>) {
-  const { execution_id, graph_name, library_agent_id, status } = response;
+  const { execution_id, graph_id, graph_name, library_agent_id, status } = response;
   const run = useRun(execution_id, status);
   const now = run.data?.status ?? status;
   const done = isFinal(now);
@@ -27,7 +25,7 @@ function ExecutionStartedCard({ response }: CardProps<'execution_started'>) {
       <RunHead name={graph_name} status={now} />
       {run.data && <RunTimes startedAt={run.data.started_at} endedAt={run.data.ended_at} running={!done} />}
       {now === 'REVIEW' && <ReviewOfExecution executionId={execution_id} />}
-      {run.data?.error && <p className="break-words text-bad">{run.data.error.message}</p>}
+      {run.data?.error && <Cause words={run.data.error.message} />}
       {run.data && <FailedNodes nodes={run.data.failed_nodes} />}
       {run.data && (done || Object.keys(run.data.outputs).length > 0) && (
         <Outputs outputs={run.data.outputs} />
@@ -35,15 +33,22 @@ function ExecutionStartedCard({ response }: CardProps<'execution_started'>) {
       {run.isError && !run.data && (
         <Failure error={run.error} title="The run cannot be read." onRetry={() => void run.refetch()} />
       )}
-      <OpenRun agentId={library_agent_id} executionId={execution_id} />
+      <OpenRun
+        agentId={library_agent_id}
+        executionId={execution_id}
+        graphId={graph_id}
+        graphVersion={run.data?.graph_version}
+      />
     </>
   );
 }
 
 function AgentOutputCard({ response }: CardProps<'agent_output'>) {
-  const { agent_name, library_agent_id, execution, available_executions = [], total_executions } = response;
+  const { agent_name, agent_id, library_agent_id, execution, available_executions = [] } = response;
   const run = useRun(execution.execution_id, execution.status);
   const status = run.data?.status ?? execution.status;
+  const done = isFinal(status);
+  const outputs = run.data?.outputs ?? execution.outputs;
   const failed: readonly NodeFailure[] = run.data?.failed_nodes ?? execution.nodes_failed ?? [];
   const others = available_executions.filter(({ id }) => id !== execution.execution_id);
   return (
@@ -52,11 +57,12 @@ function AgentOutputCard({ response }: CardProps<'agent_output'>) {
       <RunTimes
         startedAt={run.data?.started_at ?? execution.started_at}
         endedAt={run.data?.ended_at ?? execution.ended_at}
-        running={!isFinal(status)}
+        running={!done}
       />
       {status === 'REVIEW' && <ReviewOfExecution executionId={execution.execution_id} />}
+      {run.data?.error ? <Cause words={run.data.error.message} /> : <EndInWords response={response} />}
       <FailedNodes nodes={failed} />
-      <Outputs outputs={run.data?.outputs ?? execution.outputs} />
+      {(done || Object.keys(outputs ?? {}).length > 0) && <Outputs outputs={outputs} />}
       {execution.inputs_summary && Object.keys(execution.inputs_summary).length > 0 && (
         <Fold title="With these inputs">
           <Outputs outputs={execution.inputs_summary} />
@@ -76,18 +82,27 @@ function AgentOutputCard({ response }: CardProps<'agent_output'>) {
         </Fold>
       )}
       {others.length > 0 && (
-        <Fold title={`Other runs (${total_executions - 1})`}>
+        <Fold title={`Other runs (${response.total_executions - 1})`}>
           <Rows>
             {others.map(({ id, status, started_at }) => (
               <Row key={id} className="flex flex-wrap items-center gap-2">
-                <span className="min-w-0 flex-1">{started_at ? when(started_at) : id}</span>
+                <span className="min-w-0 flex-1">
+                  <RunLink agentId={library_agent_id} executionId={id}>
+                    {started_at ? when(started_at) : id}
+                  </RunLink>
+                </span>
                 <RunStatus status={status} />
               </Row>
             ))}
           </Rows>
         </Fold>
       )}
-      <OpenRun agentId={library_agent_id} executionId={execution.execution_id} />
+      <OpenRun
+        agentId={library_agent_id}
+        executionId={execution.execution_id}
+        graphId={agent_id}
+        graphVersion={run.data?.graph_version}
+      />
     </>
   );
 }
@@ -111,21 +126,27 @@ function RunTimes({ startedAt, endedAt, running }: RunTimesProps) {
   return <Facts facts={[when(startedAt), duration(took)]} />;
 }
 
-function OpenRun({ agentId, executionId }: { agentId?: string | null; executionId: string }) {
-  if (!agentId) return null;
-  return (
-    <Buttons>
-      <Link
-        to="/library/agents/$id"
-        params={{ id: agentId }}
-        search={{ activeTab: 'runs', activeItem: executionId }}
-        className={buttonClasses()}
-      >
-        Open the run
-        <ArrowUpRight aria-hidden className="size-4" />
-      </Link>
-    </Buttons>
-  );
+/** What the server says of an end: why it failed, or that nothing was really done. */
+function EndInWords({
+  response: { message, agent_name, execution },
+}: Pick<CardProps<'agent_output'>, 'response'>) {
+  // While it was under way the sentence was for the copilot, and it may have ended since.
+  if (!isFinal(execution.status) || !message || saysNoMore(message, agent_name)) return null;
+  if (execution.status === 'FAILED') return <Cause words={message} />;
+  return <p className="break-words whitespace-pre-wrap text-muted">{message}</p>;
+}
+
+function Cause({ words }: { words: string }) {
+  return <p className="break-words whitespace-pre-wrap text-bad">{words}</p>;
+}
+
+/** The head of the card says this already. Should the server choose other words, it is merely said twice. */
+function saysNoMore(message: string, name: string): boolean {
+  return [
+    `${name} has completed.`,
+    `${name} has failed.`,
+    `The run of ${name} was stopped before it had ended.`,
+  ].includes(message);
 }
 
 const ENDINGS: Record<ExecutionStatus, string> = {
@@ -138,16 +159,25 @@ const ENDINGS: Record<ExecutionStatus, string> = {
   TERMINATED: 'Stopped',
 };
 
+/** A run goes on when its turn has ended; its call does not. */
+function standingOf(status: ExecutionStatus, { live, current }: When): Standing {
+  if (status === 'FAILED') return 'failed';
+  if (status === 'TERMINATED') return 'stopped';
+  if (status === 'REVIEW') return current ? 'waiting' : 'done';
+  return isFinal(status) || !live ? 'done' : 'background';
+}
+
 export const agentRuns: CardKinds<'execution_started' | 'agent_output'> = {
   execution_started: {
     Card: ExecutionStartedCard,
     opens: true,
     phrase: ({ graph_name }) => `Started ${graph_name}`,
+    standing: ({ status }, when) => standingOf(status, when),
   },
   agent_output: {
     Card: AgentOutputCard,
     opens: true,
     phrase: ({ agent_name, execution }) => `${ENDINGS[execution.status]} ${agent_name}`,
-    standing: ({ execution }) => (execution.status === 'FAILED' ? 'failed' : 'done'),
+    standing: ({ execution }, when) => standingOf(execution.status, when),
   },
 };

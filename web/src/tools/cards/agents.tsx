@@ -1,16 +1,17 @@
 // Agents that were found, and what one needs before it runs.
 
 import { Link } from '@tanstack/react-router';
-import { Bot, Play, TriangleAlert } from 'lucide-react';
+import { Bot, Play, TriangleAlert, Workflow } from 'lucide-react';
 import type { AgentInfo } from '@/protocol';
 import { Badge } from '@/ui/badge';
-import { Button } from '@/ui/button';
+import { Button, buttonClasses } from '@/ui/button';
 import { count } from '@/ui/format';
 import { type Runnable, runMessage } from '../messages';
 import { asRecord } from '../records';
 import type { CardKinds, CardProps, ToolPart } from '../types';
 import { useCardSend } from '../use-card-send';
-import { Facts, Row, Rows, SendOutcome } from './parts';
+import { LINK, OpenBuilder } from './links';
+import { Buttons, Facts, Row, Rows, SendOutcome } from './parts';
 import { RunForm } from './run-form';
 
 function AgentsFoundCard({ response: { agents }, part }: CardProps<'agents_found'>) {
@@ -46,6 +47,17 @@ function FoundAgent({ agent, part }: { agent: AgentInfo; part: ToolPart }) {
         />
         <SendOutcome send={send} sent="Asked to run it." />
       </div>
+      {agent.source === 'library' && agent.graph_id && (
+        <Link
+          to="/build"
+          search={{ flowID: agent.graph_id, flowVersion: agent.graph_version }}
+          title="Open in the builder"
+          aria-label={`Open ${agent.name} in the builder`}
+          className={buttonClasses('quiet', 'small')}
+        >
+          <Workflow aria-hidden className="size-4" />
+        </Link>
+      )}
       {!agent.has_external_trigger && (
         <Button
           size="small"
@@ -60,9 +72,6 @@ function FoundAgent({ agent, part }: { agent: AgentInfo; part: ToolPart }) {
     </Row>
   );
 }
-
-const LINK =
-  'inline-flex min-w-0 items-center font-medium break-words underline-offset-2 pointer-coarse:min-h-10 hover:text-accent hover:underline';
 
 function AgentLink({ agent }: { agent: AgentInfo }) {
   const [creator, slug] = agent.id.split('/');
@@ -80,7 +89,8 @@ function AgentLink({ agent }: { agent: AgentInfo }) {
   );
 }
 
-function AgentDetailsCard({ response: { agent }, part, current }: CardProps<'agent_details'>) {
+function AgentDetailsCard({ response, part, current }: CardProps<'agent_details'>) {
+  const { agent, graph_id, graph_version } = response;
   const { manual, webhook } = agent.execution_options;
   return (
     <>
@@ -101,9 +111,15 @@ function AgentDetailsCard({ response: { agent }, part, current }: CardProps<'age
           schema={agent.inputs}
           initial={asRecord(asRecord(part.input).inputs)}
           runnable={agentOf(part, agent.name, agent.id)}
+          libraryAgentId={agent.in_library ? agent.id : null}
         />
       ) : (
         webhook && <p>It is started by an event from outside. Its trigger is set up on its page.</p>
+      )}
+      {graph_id && (
+        <Buttons>
+          <OpenBuilder graphId={graph_id} graphVersion={graph_version} />
+        </Buttons>
       )}
     </>
   );
@@ -111,7 +127,7 @@ function AgentDetailsCard({ response: { agent }, part, current }: CardProps<'age
 
 function InputValidationCard({ response, part, current }: CardProps<'input_validation_error'>) {
   const { message, unrecognized_fields, inputs, graph_id } = response;
-  const { block_id, inputs: given, input_data } = asRecord(part.input);
+  const { block_id, inputs: given, input_data, library_agent_id } = asRecord(part.input);
   const runnable: Runnable =
     typeof block_id === 'string'
       ? { what: 'block', name: '', id: block_id }
@@ -128,6 +144,7 @@ function InputValidationCard({ response, part, current }: CardProps<'input_valid
         schema={inputs}
         initial={known(asRecord(given ?? input_data), unrecognized_fields)}
         runnable={runnable}
+        libraryAgentId={library_agent_id}
       />
     </>
   );

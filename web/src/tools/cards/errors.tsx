@@ -8,9 +8,12 @@ import { asRecord } from '../records';
 import type { CardKinds, CardProps } from '../types';
 import { Outputs } from '../values';
 import { FailedNodes } from './failed-nodes';
+import { RunLink } from './links';
 import { Facts } from './parts';
 
-function ErrorCard({ response: { message, error, details, execution_id } }: CardProps<'error'>) {
+function ErrorCard({ response: { message, error, details, execution_id }, part }: CardProps<'error'>) {
+  const { library_agent_id } = asRecord(part.input);
+  const agentId = typeof library_agent_id === 'string' ? library_agent_id : null;
   const { nodes_failed, outputs, ...rest } = asRecord(details);
   const given = asRecord(outputs);
   const other = Object.keys(rest).length > 0 ? rest : typeof details === 'object' ? null : details;
@@ -29,7 +32,14 @@ function ErrorCard({ response: { message, error, details, execution_id } }: Card
         </Fold>
       )}
       <Facts
-        facts={[error && <code className="font-mono">{error}</code>, execution_id && <>Run {execution_id}</>]}
+        facts={[
+          error && <code className="font-mono">{error}</code>,
+          execution_id && (
+            <RunLink agentId={agentId} executionId={execution_id}>
+              Run {execution_id}
+            </RunLink>
+          ),
+        ]}
       />
     </>
   );

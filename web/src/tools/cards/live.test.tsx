@@ -101,3 +101,49 @@ test('a server that is away is said to be, and is asked on', async () => {
   await pass(1_600);
   expect(screen.getByText('The server knows nothing of this work any more.')).toBeDefined();
 });
+
+test('a run that fails while it is looked at says why, and not what was said before', async () => {
+  const failed = { ...run('FAILED'), error: { code: 'x', message: 'The harbour is closed.' } };
+  serve({ 'GET /api/executions/run-6': () => failed });
+  const example = EXAMPLES.agent_output.find(({ title }) => title === 'Under way');
+  await showCard(partOf(example as Example), { client: client() });
+  await pass(100);
+  expect(screen.getByText('Failed')).toBeDefined();
+  expect(screen.getByText('The harbour is closed.')).toBeDefined();
+  expect(screen.queryByText(/still at work/)).toBeNull();
+});
+
+const SESSION = 'GET /api/chat/sessions/sub-2';
+const AT_WORK = partOf(EXAMPLES.sub_session_status[1] as Example);
+
+function session(chat_status: 'running' | 'idle', role = 'assistant') {
+  return { id: 'sub-2', chat_status, messages: [{ role, content: 'There are 312 gulls.' }] };
+}
+
+test('a sub-session is asked on after a failure, and its answer is good news', async () => {
+  const answers = [() => noConnection(), () => session('running'), () => session('idle')];
+  const asked = serve({ [SESSION]: () => answers.shift()?.() });
+  await showCard(AT_WORK, { client: client() });
+  await pass(100);
+  expect(screen.getByText('At work')).toBeDefined();
+  await pass(6_100);
+  expect(screen.getByText('There are 312 gulls.')).toBeDefined();
+  expect(screen.getByText('Has ended').className).toContain('good');
+  await pass(10_000);
+  expect(asked).toHaveLength(3);
+});
+
+test('a sub-session that ended without an answer is neither good nor bad news', async () => {
+  serve({ [SESSION]: () => session('idle', 'user') });
+  await showCard(AT_WORK, { client: client() });
+  await pass(100);
+  expect(screen.getByText('Has ended').className).not.toContain('good');
+});
+
+test('a sub-session that is gone is not asked for again', async () => {
+  const asked = serve({});
+  await showCard(AT_WORK, { client: client() });
+  await pass(10_000);
+  expect(screen.getByText('Not there any more')).toBeDefined();
+  expect(asked).toHaveLength(1);
+});

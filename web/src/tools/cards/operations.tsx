@@ -2,12 +2,12 @@
 
 import { useQuery } from '@tanstack/react-query';
 import { api, dataOf } from '@/api/client';
-import { ApiError } from '@/api/problem';
 import type { OperationStatus, Task } from '@/protocol';
 import { Badge, type Tone } from '@/ui/badge';
 import { humanName } from '@/ui/names';
 import type { CardKinds, CardProps, Standing } from '../types';
 import { Waiting } from '../waiting/waiting';
+import { isGone } from './gone';
 
 const POLL_MS = 1_500;
 
@@ -37,10 +37,11 @@ function AlreadyAtWorkCard(_: CardProps<'operation_in_progress'>) {
   return <p>The same call is at work already. Its result comes with the first one.</p>;
 }
 
-const STATES: Record<OperationStatus, { words: string; tone: Tone; standing: Standing }> = {
+const STATES: Record<OperationStatus | 'cancelled', { words: string; tone: Tone; standing: Standing }> = {
   running: { words: 'At work', tone: 'accent', standing: 'background' },
   completed: { words: 'Done', tone: 'good', standing: 'done' },
   failed: { words: 'Failed', tone: 'bad', standing: 'failed' },
+  cancelled: { words: 'Stopped', tone: 'neutral', standing: 'stopped' },
   not_found: { words: 'Not known', tone: 'neutral', standing: 'done' },
 };
 
@@ -50,7 +51,9 @@ function OperationStatusCard({ response, show }: CardProps<'operation_status'>) 
   const task = useTask(status === 'running' ? (task_id ?? null) : null);
   const now = task.data && hasEnded(task.data) ? endOf(task.data) : status;
   const { words, tone } = STATES[now] ?? STATES.not_found;
-  if (now === 'running')
+  if (now === 'running') {
+    // Nobody can be asked how it stands, so nothing here may look as if it were known.
+    if (!task_id || task.isGone) return <p className="text-muted">It was at work when the copilot asked.</p>;
     return (
       <Waiting
         label={humanName(tool_name ?? 'operation')}
@@ -58,6 +61,7 @@ function OperationStatusCard({ response, show }: CardProps<'operation_status'>) 
         unreachable={task.isUnreachable}
       />
     );
+  }
   return (
     <>
       <p className="flex flex-wrap items-center gap-2">
@@ -69,8 +73,8 @@ function OperationStatusCard({ response, show }: CardProps<'operation_status'>) 
   );
 }
 
-function endOf({ status }: Task): OperationStatus {
-  return status === 'completed' ? 'completed' : 'failed';
+function endOf({ status }: Task): keyof typeof STATES {
+  return status === 'completed' || status === 'cancelled' ? status : 'failed';
 }
 
 function hasEnded({ status }: Task): boolean {
@@ -90,10 +94,6 @@ function useTask(id: string | null) {
   return { data, isGone: isGone(error), isUnreachable: error !== null && !isGone(error) };
 }
 
-function isGone(error: Error | null): boolean {
-  return error instanceof ApiError && error.status === 404;
-}
-
 const open = { Card: OpenOperationCard, opens: true, standing: (): Standing => 'background' };
 
 export const operations: CardKinds<
@@ -105,6 +105,9 @@ export const operations: CardKinds<
   operation_status: {
     Card: OperationStatusCard,
     opens: true,
-    standing: ({ status }) => STATES[status].standing,
+    standing: ({ status }, { live }) => {
+      const { standing } = STATES[status];
+      return standing === 'background' && !live ? 'done' : standing;
+    },
   },
 };

@@ -1,18 +1,18 @@
 // A block that a person has to approve before it runs.
 
-import { useState } from 'react';
 import { ReviewOfExecution } from '@/reviews/review-of-execution';
 import { Button } from '@/ui/button';
 import { blockName } from '@/ui/names';
+import { useRemembered } from '../card-memory';
 import { decidedMessage } from '../messages';
 import type { CardKinds, CardProps } from '../types';
 import { useCardSend } from '../use-card-send';
 import { Buttons, SendOutcome } from './parts';
 
-function ReviewCard({ response, part }: CardProps<'review_required'>) {
+function ReviewCard({ response, part, current }: CardProps<'review_required'>) {
   const { block_name, review_id, graph_exec_id } = response;
   const send = useCardSend(part.toolCallId);
-  const [decision, setDecision] = useState<boolean | null>(null);
+  const [decision, setDecision] = useRemembered<boolean | null>(`${part.toolCallId} decision`, null);
   const goOn = (approved: boolean) =>
     void send.submit(decidedMessage(blockName(block_name), review_id, approved));
   return (
@@ -29,9 +29,10 @@ function ReviewCard({ response, part }: CardProps<'review_required'>) {
           goOn(approved);
         }}
       />
-      {decision !== null && send.error && (
+      {/* Decided, but the copilot was not told: why may be forgotten by now. */}
+      {decision !== null && current && send.sent === null && !send.sending && (
         <Buttons>
-          <Button kind="primary" busy={send.sending} onClick={() => goOn(decision)}>
+          <Button kind="primary" onClick={() => goOn(decision)}>
             Continue
           </Button>
         </Buttons>

@@ -1,10 +1,10 @@
 // What has to be settled before an agent or a block can run, and goals that somebody may want to change.
 
 import { Check, KeyRound } from 'lucide-react';
-import type { NeededCredentials, NeededInput } from '@/protocol';
+import type { NeededCredentials, NeededInput, Response } from '@/protocol';
 import { Badge } from '@/ui/badge';
 import { Button } from '@/ui/button';
-import { credentialsMessage, goalMessage, keepGoalMessage, type Runnable } from '../messages';
+import { goalMessage, keepGoalMessage, type Runnable } from '../messages';
 import { asRecord } from '../records';
 import type { CardKinds, CardProps } from '../types';
 import { useCardSend } from '../use-card-send';
@@ -12,7 +12,7 @@ import { Buttons, Row, Rows, SendOutcome } from './parts';
 import { RunForm } from './run-form';
 
 function SetupCard({ response, part, current }: CardProps<'setup_requirements'>) {
-  const { setup_info, graph_id } = response;
+  const { setup_info, graph_id, message } = response;
   const { agent_id, agent_name, requirements, user_readiness } = setup_info;
   const input = asRecord(part.input);
   const named = [input.username_agent_slug, input.library_agent_id].find(
@@ -26,9 +26,7 @@ function SetupCard({ response, part, current }: CardProps<'setup_requirements'>)
   const missing = user_readiness.missing_credentials;
   return (
     <>
-      <p className="break-words">
-        <span className="font-medium">{agent_name}</span> cannot run yet. This is what it needs.
-      </p>
+      <p className="break-words whitespace-pre-wrap">{message || `This is what ${agent_name} needs.`}</p>
       {requirements.credentials.length > 0 && (
         <Rows>
           {requirements.credentials.map((credentials) => (
@@ -40,19 +38,23 @@ function SetupCard({ response, part, current }: CardProps<'setup_requirements'>)
           ))}
         </Rows>
       )}
-      {requirements.inputs.length > 0 ? (
+      {canRun(response) && (
         <RunForm
           name={part.toolCallId}
           current={current}
           schema={schemaOf(requirements.inputs)}
           initial={asRecord(input.inputs ?? input.input_data)}
           runnable={runnable}
+          libraryAgentId={input.library_agent_id}
         />
-      ) : (
-        <TryAgain name={part.toolCallId} current={current} runnable={runnable} />
       )}
     </>
   );
+}
+
+/** Credentials cannot be given here: what misses some would be asked to run in vain. */
+function canRun({ setup_info: { user_readiness } }: Response<'setup_requirements'>): boolean {
+  return user_readiness.ready_to_run || Object.keys(user_readiness.missing_credentials).length === 0;
 }
 
 function Credentials({ credentials, missing }: { credentials: NeededCredentials; missing: boolean }) {
@@ -72,22 +74,6 @@ function Credentials({ credentials, missing }: { credentials: NeededCredentials;
         {missing ? 'Missing' : 'There'}
       </Badge>
     </Row>
-  );
-}
-
-function TryAgain({ name, current, runnable }: { name: string; current: boolean; runnable: Runnable }) {
-  const send = useCardSend(name);
-  return (
-    <>
-      {current && send.sent === null && (
-        <Buttons>
-          <Button busy={send.sending} onClick={() => void send.submit(credentialsMessage(runnable))}>
-            Try again
-          </Button>
-        </Buttons>
-      )}
-      <SendOutcome send={send} sent="Asked to try again." />
-    </>
   );
 }
 
@@ -141,8 +127,11 @@ export const setup: CardKinds<'setup_requirements' | 'suggested_goal'> = {
   setup_requirements: {
     Card: SetupCard,
     opens: true,
-    standing: (_, { current }) => (current ? 'waiting' : 'done'),
-    phrase: ({ setup_info }) => `${setup_info.agent_name} cannot run yet`,
+    standing: (response, { current }) => (!canRun(response) ? 'failed' : current ? 'waiting' : 'done'),
+    phrase: (response) => {
+      const { agent_name } = response.setup_info;
+      return canRun(response) ? `What ${agent_name} needs` : `${agent_name} cannot run here`;
+    },
   },
   suggested_goal: {
     Card: GoalCard,

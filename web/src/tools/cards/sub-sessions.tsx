@@ -14,6 +14,7 @@ import { Spinner } from '@/ui/spinner';
 import { wordsFor } from '../tool-words';
 import type { CardKinds, CardProps, Standing } from '../types';
 import { FileList } from './file-list';
+import { isGone } from './gone';
 import { Buttons, Facts } from './parts';
 
 const POLL_MS = 3_000;
@@ -31,14 +32,14 @@ function SubSessionCard({ response, part }: CardProps<'sub_session_status'>) {
   const unfinished = status === 'running' || status === 'queued';
   // While the call itself goes on, its stream says what there is to say.
   const asked = unfinished && !(part.state === 'output-available' && part.preliminary);
-  const later = useSubSession(sub_session_id, asked);
-  const { words, tone } = later?.ended ? { words: 'Has ended', tone: 'good' as const } : STATES[status];
-  const said = answer ?? later?.answer;
+  const end = useEnd(sub_session_id, asked);
+  const { words, tone } = end ?? STATES[status];
+  const said = answer ?? end?.answer;
   return (
     <>
       <div className="flex flex-wrap items-center gap-2">
         <Badge tone={tone}>
-          {unfinished && !later?.ended && <Spinner className="size-3" />}
+          {unfinished && !end && <Spinner className="size-3" />}
           {words}
         </Badge>
         <Facts
@@ -104,9 +105,11 @@ function Calls({ calls }: { calls: readonly SubSessionCall[] }) {
   );
 }
 
-/** How it stands now: an answer in the history only says how it stood. */
-function useSubSession(id: string, asked: boolean): { ended: boolean; answer: string | null } | null {
-  const { data } = useQuery({
+type End = { words: string; tone: Tone; answer: string | null };
+
+/** How it has ended, if it has: an answer in the history only says how it stood. */
+function useEnd(id: string, asked: boolean): End | null {
+  const { data, error } = useQuery({
     queryKey: ['sub-session', id],
     queryFn: () =>
       dataOf(
@@ -114,14 +117,18 @@ function useSubSession(id: string, asked: boolean): { ended: boolean; answer: st
           params: { path: { session_id: id }, query: { limit: 1 } },
         }),
       ),
-    refetchInterval: ({ state }) => (state.data?.chat_status === 'idle' || state.error ? false : POLL_MS),
+    refetchInterval: ({ state }) =>
+      state.data?.chat_status === 'idle' || isGone(state.error) ? false : POLL_MS,
     // Left open where it is wanted, so that a page without a server can close it for all.
     ...(asked ? {} : { enabled: false }),
   });
-  if (!asked || !data) return null;
+  if (!asked) return null;
+  if (isGone(error)) return { words: 'Not there any more', tone: 'neutral', answer: null };
+  if (data?.chat_status !== 'idle') return null;
   const last = data.messages.at(-1);
-  const ended = data.chat_status === 'idle';
-  return { ended, answer: ended && last?.role === 'assistant' && last.content ? last.content : null };
+  const answer = last?.role === 'assistant' && last.content ? last.content : null;
+  // It may have failed or been stopped: only an answer says that it went well.
+  return { words: 'Has ended', tone: answer ? 'good' : 'neutral', answer };
 }
 
 function callsInWords(calls: readonly SubSessionCall[]): string | null {

@@ -1,8 +1,8 @@
 import { useQuery } from '@tanstack/react-query';
 import { api, dataOf } from '@/api/client';
-import { ApiError } from '@/api/problem';
 import type { ExecutionStatus } from '@/protocol';
 import { isFinal } from '@/ui/run-status';
+import { isGone } from './gone';
 
 const POLL_MS = 2_000;
 
@@ -17,9 +17,4 @@ export function useRun(executionId: string, known: ExecutionStatus) {
     // Left open where it is wanted, so that a page without a server can close it for all.
     ...(isFinal(known) ? { enabled: false } : {}),
   });
-}
-
-/** Whoever is not there will not come; anything else may pass. */
-function isGone(error: Error | null): boolean {
-  return error instanceof ApiError && error.status === 404;
 }

@@ -1,9 +1,11 @@
 import { act, fireEvent, render, screen } from '@testing-library/react';
+import userEvent from '@testing-library/user-event';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { VoyageGame } from './voyage-game';
 
 let still = false;
 const frames: FrameRequestCallback[] = [];
+let scroll: (isIntersecting: boolean) => void = () => {};
 
 beforeEach(() => {
   still = false;
@@ -11,6 +13,16 @@ beforeEach(() => {
   vi.stubGlobal('matchMedia', () => ({ matches: still }));
   vi.stubGlobal('requestAnimationFrame', (frame: FrameRequestCallback) => frames.push(frame));
   vi.stubGlobal('cancelAnimationFrame', () => frames.splice(0));
+  vi.stubGlobal(
+    'IntersectionObserver',
+    class {
+      constructor(tell: (seen: { isIntersecting: boolean }[]) => void) {
+        scroll = (isIntersecting) => tell([{ isIntersecting }]);
+      }
+      observe() {}
+      disconnect() {}
+    },
+  );
 });
 afterEach(() => vi.unstubAllGlobals());
 
@@ -46,6 +58,30 @@ test('it can be paused, and pauses by itself when the focus or the page goes awa
   vi.restoreAllMocks();
 });
 
+test('whichever button sets sail, the keys steer', async () => {
+  render(<VoyageGame onClose={() => {}} />);
+  const press = async (name: string) => {
+    await userEvent.click(screen.getByRole('button', { name }));
+    expect(document.activeElement).toBe(water());
+    expect(frames).toHaveLength(1);
+  };
+  await press('Set sail');
+  act(() => screen.getByRole('button', { name: 'Close the game' }).focus());
+  await press('Sail on');
+  act(() => screen.getByRole('button', { name: 'Close the game' }).focus());
+  await press('Start again');
+});
+
+test('it pauses when it is scrolled out of sight, and does not go on by itself', () => {
+  render(<VoyageGame onClose={() => {}} />);
+  fireEvent.keyDown(water(), { key: ' ' });
+  act(() => scroll(false));
+  expect(screen.getByRole('button', { name: 'Sail on' })).toBeDefined();
+  act(() => scroll(true));
+  expect(screen.getByRole('button', { name: 'Sail on' })).toBeDefined();
+  expect(frames).toHaveLength(0);
+});
+
 test('a voyage without a hand at the helm ends, says so and can begin again', () => {
   render(<VoyageGame onClose={() => {}} />);
   fireEvent.keyDown(water(), { key: ' ' });
@@ -58,6 +94,7 @@ test('a voyage without a hand at the helm ends, says so and can begin again', ()
   expect(screen.getByRole('status').textContent).toMatch(/The voyage has ended after/);
   fireEvent.click(screen.getByRole('button', { name: 'Sail again' }));
   expect(frames).toHaveLength(1);
+  expect(document.activeElement).toBe(water());
 });
 
 test('without motion the boat moves a stroke at a time, and no clock runs', () => {
@@ -68,7 +105,9 @@ test('without motion the boat moves a stroke at a time, and no clock runs', () =
   fireEvent.keyDown(water(), { key: 'ArrowDown' });
   expect(boat()).not.toBe(before);
   expect(frames).toHaveLength(0);
-  expect(screen.getByRole('button', { name: 'One stroke ahead' })).toBeDefined();
+  const ahead = screen.getByRole('button', { name: 'One stroke ahead' });
+  act(() => ahead.focus());
+  expect(screen.getByRole('button', { name: 'One stroke ahead' })).toBe(ahead);
 });
 
 test('Escape closes it', () => {

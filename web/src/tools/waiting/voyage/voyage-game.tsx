@@ -1,5 +1,13 @@
 import { ArrowDown, ArrowRight, ArrowUp, Pause, Play, RotateCcw, X } from 'lucide-react';
-import { type KeyboardEvent, type PointerEvent, useEffect, useId, useRef, useState } from 'react';
+import {
+  type KeyboardEvent,
+  type PointerEvent,
+  type RefObject,
+  useEffect,
+  useId,
+  useRef,
+  useState,
+} from 'react';
 import { Button, IconButton } from '@/ui/button';
 import { type Phase, useVoyage } from './use-voyage';
 import { HEIGHT } from './voyage';
@@ -14,12 +22,20 @@ export function VoyageGame({ onClose }: { onClose: () => void }) {
   const { voyage, phase, best, hands, start, pause, resume, stroke } = useVoyage(still);
   const water = useRef<HTMLDivElement>(null);
   const hint = useId();
-  useEffect(() => water.current?.focus({ preventScroll: true }), []);
+  const takeTheHelm = () => water.current?.focus({ preventScroll: true });
+  useEffect(takeTheHelm, []);
+  usePauseOutOfSight(water, pause);
 
   const advance = () => {
-    if (phase === 'sailing') pause();
-    else if (phase === 'paused') resume();
+    if (phase === 'sailing') return pause();
+    // The keys steer only from the water, also when it was a button that set sail.
+    takeTheHelm();
+    if (phase === 'paused') resume();
     else start();
+  };
+  const startAgain = () => {
+    takeTheHelm();
+    start();
   };
   const steer = (direction: number) => {
     if (phase === 'ready') start();
@@ -56,7 +72,8 @@ export function VoyageGame({ onClose }: { onClose: () => void }) {
         aria-describedby={hint}
         onKeyDown={press}
         onKeyUp={release}
-        onBlur={pause}
+        // Without a clock there is nothing to pause, and the buttons for strokes would vanish when pressed.
+        onBlur={still ? undefined : pause}
         onPointerDown={(event) => {
           if (phase !== 'sailing') advance();
           else point(event);
@@ -99,7 +116,7 @@ export function VoyageGame({ onClose }: { onClose: () => void }) {
           </>
         )}
         {phase === 'paused' && (
-          <IconButton label="Start again" onClick={start}>
+          <IconButton label="Start again" onClick={startAgain}>
             <RotateCcw className="size-4" />
           </IconButton>
         )}
@@ -115,6 +132,16 @@ export function VoyageGame({ onClose }: { onClose: () => void }) {
       </p>
     </div>
   );
+}
+
+/** Nobody steers what they cannot see. */
+function usePauseOutOfSight(water: RefObject<HTMLElement | null>, pause: () => void): void {
+  useEffect(() => {
+    if (!water.current) return;
+    const watcher = new IntersectionObserver((seen) => !seen.at(-1)?.isIntersecting && pause());
+    watcher.observe(water.current);
+    return () => watcher.disconnect();
+  }, [water, pause]);
 }
 
 function Banner({ phase, passed }: { phase: Phase; passed: number }) {
