@@ -61,9 +61,10 @@ lint: $(PACKAGES) ## Style, lints, architecture and licences
 	@cargo deny --version >/dev/null 2>&1 || { echo "cargo-deny is missing; install it with: cargo install --locked cargo-deny"; exit 1; }
 	cargo deny check bans licenses sources
 
-bench: ## Measure both engines against the limit and against Node (about six minutes)
+bench: web ## Measure both engines against the limit and against Node, and how smooth the page is (about eight minutes)
 	cargo build --release -p pilothouse -p pilothouse-bench
 	target/release/pilothouse-bench
+	MEASURES=1 PILOTHOUSE_BIN=$(CURDIR)/target/release/pilothouse web/e2e/test.sh embedded
 
 gen: $(PACKAGES) ## Write what is generated anew (configuration table, API document, its types for the page)
 	cargo run --quiet -p xtask -- gen

@@ -1,16 +1,7 @@
 // What tests prepare past the browser: agents of the marketplace and their runs.
 
+import { call } from '../harness/call';
 import type { Server } from '../harness/server';
-
-export async function call<T>(server: Server, path: string, body?: unknown): Promise<T> {
-  const answer = await fetch(`${server.url}/api${path}`, {
-    method: body === undefined ? 'GET' : 'POST',
-    headers: { 'content-type': 'application/json' },
-    body: body === undefined ? undefined : JSON.stringify(body),
-  });
-  if (!answer.ok) throw new Error(`${path}: ${answer.status} ${await answer.text()}`);
-  return answer.json() as Promise<T>;
-}
 
 export type Agent = { id: string; graph_id: string };
 

@@ -13,9 +13,7 @@ test('where runs cost something, the balance and the ledger are shown', async ({
   const { credits } = (await grant.json()) as { credits: number };
   const page = await visitor.open('/settings');
   const section = page.getByRole('region', { name: 'Credits' });
-  await section
-    .getByText(`${credits.toLocaleString('en-GB')}`)
-    .first()
-    .waitFor();
+  // The ledger has the same number in its column of balances.
+  await section.getByText(`${credits.toLocaleString('en-GB')} credits left`, { exact: true }).waitFor();
   expect(await section.getByRole('row', { name: /Welcome.*\+1,200/ }).count()).toBe(1);
 });

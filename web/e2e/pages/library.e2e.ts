@@ -1,6 +1,7 @@
 import type { Page } from 'playwright-core';
 import { test } from '../harness';
-import { addExample, call, run } from './agents';
+import { call } from '../harness/call';
+import { addExample, run } from './agents';
 
 /** An agent that rings every second for ten minutes, and gives each ring. */
 const EGG_TIMER = {

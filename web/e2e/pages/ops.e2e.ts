@@ -1,5 +1,5 @@
 import { NO_CONNECTION, test } from '../harness';
-import { call } from './agents';
+import { call } from '../harness/call';
 
 test('a turn at work is shown with the way to its session', async ({ visitor, server }) => {
   const { id } = await call<{ id: string }>(server, '/chat/sessions', {});

@@ -1,6 +1,7 @@
 import { Copilot } from '../copilot/copilot';
 import { expect, test } from '../harness';
-import { addExample, call } from './agents';
+import { call } from '../harness/call';
+import { addExample } from './agents';
 
 const WEB_REQUEST = '6595ae1f-b924-42cb-9a41-551a0611c4b4';
 

@@ -1,5 +1,5 @@
 import { expect, test } from '../harness';
-import { call } from './agents';
+import { call } from '../harness/call';
 
 test('a new key works, is shown once, and no more once it is revoked', async ({ visitor, server }) => {
   const page = await visitor.open('/settings');

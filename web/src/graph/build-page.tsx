@@ -37,14 +37,18 @@ export function BuildPage() {
 }
 
 function OneGraph({ graphId, version }: { graphId: string; version?: number }) {
-  const graph = useQuery(graphQuery(graphId, version));
+  const graph = useQuery({
+    ...graphQuery(graphId, version),
+    // Another version keeps the last one in sight until it is there, and the focus where it was chosen.
+    placeholderData: (before) => (before?.id === graphId ? before : undefined),
+  });
   const agent = useQuery({
     queryKey: [...LIBRARY, 'of-graph', graphId],
     queryFn: () => agentOfGraph(graphId).catch(nothingIfMissing),
   });
   useTitle(graph.data?.name ?? 'Graph');
 
-  if (graph.error) {
+  if (!graph.data && graph.error) {
     const isMissing = graph.error instanceof ApiError && graph.error.status === 404;
     return (
       <Page title="Graph">
@@ -70,9 +74,9 @@ function OneGraph({ graphId, version }: { graphId: string; version?: number }) {
           </Link>
         )}
         <h1 className="min-w-0 flex-1 truncate text-lg font-semibold">{graph.data?.name ?? 'Graph'}</h1>
-        {graph.data && <VersionPicker graphId={graphId} shown={graph.data.version ?? 1} />}
+        {graph.data && <VersionPicker graphId={graphId} shown={version ?? graph.data.version ?? 1} />}
       </header>
-      <div className="min-h-0 flex-1">
+      <div className="min-h-0 flex-1" aria-busy={graph.isPlaceholderData}>
         {graph.data ? (
           <GraphPicture graph={graph.data} alone className="min-h-0 flex-1" />
         ) : (

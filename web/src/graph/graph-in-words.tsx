@@ -1,3 +1,4 @@
+import { memo } from 'react';
 import type { NodeState } from '@/library/run/run-state';
 import type { GraphDetails } from '@/protocol';
 import { RunStatus } from '@/ui/run-status';
@@ -7,19 +8,15 @@ import { pinLabel } from './drawing';
 /** More than these nobody reads. */
 const MOST = 500;
 
+type Props = { graph: GraphDetails; nodes?: ReadonlyMap<string, NodeState> };
+
 /** The same as the picture, for those who listen to it or search in it. */
-export function GraphInWords({
-  graph,
-  nodes,
-}: {
-  graph: GraphDetails;
-  nodes?: ReadonlyMap<string, NodeState>;
-}) {
+export const GraphInWords = memo(function GraphInWords({ graph, nodes }: Props) {
   const blocks = useBlocks();
   const all = graph.nodes ?? [];
   const titles = new Map(all.map((node) => [node.id, nodeTitle(node, blocks.get(node.block_id))]));
   return (
-    <ul className="flex max-h-80 flex-col gap-2 overflow-y-auto pl-5 text-sm">
+    <ul tabIndex={0} className="flex max-h-80 flex-col gap-2 overflow-y-auto pl-5 text-sm">
       {all.slice(0, MOST).map((node) => {
         const state = nodes?.get(node.id);
         const links = (graph.links ?? []).filter((link) => link.source_id === node.id);
@@ -43,4 +40,4 @@ export function GraphInWords({
       {all.length > MOST && <li className="text-muted">and {all.length - MOST} more</li>}
     </ul>
   );
-}
+});

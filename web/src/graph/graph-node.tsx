@@ -21,7 +21,9 @@ import { type Block, nodeTitle } from './blocks';
 import { type DrawnNode, HEAD_HEIGHT, PIN_HEIGHT, pinLabel } from './drawing';
 import { GraphContext } from './graph-context';
 
-export type FlowNode = Node<DrawnNode, 'block'>;
+/** The title has an id, for those who hear what the node is called. */
+export type NodeData = DrawnNode & { titleId: string };
+export type FlowNode = Node<NodeData, 'block'>;
 
 const ICONS: Record<string, typeof Box> = {
   Input: ArrowRightToLine,
@@ -54,7 +56,7 @@ export function GraphNode({ data, selected }: NodeProps<FlowNode>) {
   );
 }
 
-type ShownProps = { data: DrawnNode; selected: boolean; block?: Block; state?: NodeState };
+type ShownProps = { data: NodeData; selected: boolean; block?: Block; state?: NodeState };
 
 /** Drawn again only when something about this node has changed. */
 const Shown = memo(function Shown({ data, selected, block, state }: ShownProps) {
@@ -73,7 +75,9 @@ const Shown = memo(function Shown({ data, selected, block, state }: ShownProps) 
       <div style={{ height: HEAD_HEIGHT - 4 }} className="flex items-center gap-2 px-3">
         <Icon aria-hidden className="size-4 shrink-0 text-muted" />
         <div className="min-w-0 flex-1">
-          <p className="truncate text-sm font-medium">{title}</p>
+          <p id={data.titleId} className="truncate text-sm font-medium">
+            {title}
+          </p>
           {kind !== title && <p className="truncate text-xs text-muted">{kind}</p>}
         </div>
         {state && <Mark state={state} />}

@@ -1,4 +1,4 @@
-import { lazy, Suspense } from 'react';
+import { lazy, type RefObject, Suspense, useEffect, useRef, useState } from 'react';
 import type { NodeState } from '@/library/run/run-state';
 import type { GraphDetails } from '@/protocol';
 import { classes } from '@/ui/classes';
@@ -20,16 +20,31 @@ type Props = {
 
 /** A graph as a picture that can be moved, and in words below it. What draws is loaded when it is first needed. */
 export function GraphPicture({ graph, nodes, className, alone }: Props) {
+  const caption = useRef<HTMLElement>(null);
+  const isRead = useIsOpen(caption);
   return (
     <figure className={classes('flex min-w-0 flex-col gap-2', alone && 'h-full')}>
       <Suspense fallback={<Skeleton className={className} />}>
         <GraphView graph={graph} nodes={nodes} className={className} alone={alone} />
       </Suspense>
-      <figcaption className={classes(alone && 'px-4 pb-2')}>
+      <figcaption ref={caption} className={classes(alone && 'px-4 pb-2')}>
         <Fold title="The graph in words">
-          <GraphInWords graph={graph} nodes={nodes} />
+          {/* Always there, so that the browser's search finds it; but folded it does not change with the run. */}
+          <GraphInWords graph={graph} nodes={isRead ? nodes : undefined} />
         </Fold>
       </figcaption>
     </figure>
   );
+}
+
+/** Whether what can be folded in an element is open. The event does not bubble, so it is caught on its way down. */
+function useIsOpen(around: RefObject<HTMLElement | null>): boolean {
+  const [isOpen, setIsOpen] = useState(false);
+  useEffect(() => {
+    const element = around.current;
+    const look = ({ target }: Event) => setIsOpen(target instanceof HTMLDetailsElement && target.open);
+    element?.addEventListener('toggle', look, { capture: true });
+    return () => element?.removeEventListener('toggle', look, { capture: true });
+  }, [around]);
+  return isOpen;
 }

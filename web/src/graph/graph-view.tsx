@@ -10,7 +10,7 @@ import {
 } from '@xyflow/react';
 import '@xyflow/react/dist/base.css';
 import './graph.css';
-import { useMemo, useState } from 'react';
+import { useId, useMemo, useState } from 'react';
 import type { NodeState } from '@/library/run/run-state';
 import type { GraphDetails } from '@/protocol';
 import { classes } from '@/ui/classes';
@@ -20,6 +20,8 @@ import { GraphContext } from './graph-context';
 import { type FlowEdge, GraphLink } from './graph-link';
 import { type FlowNode, GraphNode } from './graph-node';
 import { NodePanel } from './node-panel';
+import { useArrowKeys } from './use-arrow-keys';
+import { usePanelFocus } from './use-panel-focus';
 
 type Props = {
   graph: GraphDetails;
@@ -57,12 +59,15 @@ export function GraphView(props: Props) {
 function Picture({ graph, nodes: states = NO_STATES, className, alone = false }: Props) {
   const blocks = useBlocks();
   const drawing = useMemo(() => drawingOf(graph), [graph]);
-  const flowNodes = useMemo(() => flowNodesOf(drawing), [drawing]);
+  const titleIds = useId();
+  const flowNodes = useMemo(() => flowNodesOf(drawing, titleIds), [drawing, titleIds]);
   const edges = useMemo(() => edgesOf(drawing), [drawing]);
   const context = useMemo(() => ({ blocks, states }), [blocks, states]);
   const [chosen, setChosen] = useState<string | null>(null);
   const store = useStoreApi();
   const flow = useReactFlow();
+  const pan = useArrowKeys();
+  const focus = usePanelFocus(chosen, () => store.getState().unselectNodesAndEdges());
 
   function choose(id: string) {
     store.getState().addSelectedNodes([id]);
@@ -73,6 +78,8 @@ function Picture({ graph, nodes: states = NO_STATES, className, alone = false }:
   return (
     <GraphContext value={context}>
       <section
+        ref={focus.picture}
+        {...focus.watch}
         aria-label={`Graph of ${graph.name}`}
         className={classes(
           'relative overflow-hidden border-line bg-canvas',
@@ -86,6 +93,9 @@ function Picture({ graph, nodes: states = NO_STATES, className, alone = false }:
           nodeTypes={NODE_TYPES}
           edgeTypes={EDGE_TYPES}
           ariaLabelConfig={SPOKEN}
+          aria-label="Picture, moved with the arrow keys"
+          tabIndex={0}
+          onKeyDown={pan}
           fitView
           fitViewOptions={{ maxZoom: 1, padding: 0.12 }}
           minZoom={0.05}
@@ -112,6 +122,7 @@ function Picture({ graph, nodes: states = NO_STATES, className, alone = false }:
         </ReactFlow>
         {drawn && (
           <NodePanel
+            ref={focus.panel}
             drawn={drawn}
             graph={graph}
             block={blocks.get(drawn.node.block_id)}
@@ -121,7 +132,7 @@ function Picture({ graph, nodes: states = NO_STATES, className, alone = false }:
               return node ? nodeTitle(node, blocks.get(node.block_id)) : 'A block that is not here';
             }}
             onChoose={choose}
-            onClose={() => store.getState().unselectNodesAndEdges()}
+            onClose={focus.close}
           />
         )}
       </section>
@@ -139,16 +150,17 @@ function showBeginning(flow: ReactFlowInstance<FlowNode, FlowEdge>): void {
   void flow.fitView({ nodes: first, maxZoom: 0.8, minZoom: READABLE_ZOOM });
 }
 
-function flowNodesOf(drawing: Drawing): FlowNode[] {
-  return drawing.nodes.map((drawn) => ({
+function flowNodesOf(drawing: Drawing, titleIds: string): FlowNode[] {
+  return drawing.nodes.map((drawn, place) => ({
     id: drawn.node.id,
     type: 'block' as const,
     position: drawn.position,
-    data: drawn,
+    data: { ...drawn, titleId: `${titleIds}${place}` },
     // Known beforehand, so that the picture fits from the first frame on.
     width: drawn.box.width,
     height: drawn.box.height,
-    ariaLabel: 'Block',
+    // By its title in the picture: the blocks, which it is named after, may come later.
+    domAttributes: { 'aria-labelledby': `${titleIds}${place}` },
   }));
 }
 

@@ -1,5 +1,5 @@
 import { ArrowLeft, ArrowRight, X } from 'lucide-react';
-import type { ReactNode } from 'react';
+import type { ReactNode, Ref } from 'react';
 import { NodeOutputs } from '@/library/run/node-outputs';
 import type { NodeState } from '@/library/run/run-state';
 import type { GraphDetails } from '@/protocol';
@@ -12,6 +12,7 @@ import { type Block, nodeTitle } from './blocks';
 import { type DrawnNode, pinLabel } from './drawing';
 
 type Props = {
+  ref?: Ref<HTMLElement>;
   drawn: DrawnNode;
   graph: GraphDetails;
   block?: Block;
@@ -22,7 +23,7 @@ type Props = {
 };
 
 /** What is in a node: what it is for, how it is set, where its values come from and go to, and what it gave. */
-export function NodePanel({ drawn, graph, block, state, titleOf, onChoose, onClose }: Props) {
+export function NodePanel({ ref, drawn, graph, block, state, titleOf, onChoose, onClose }: Props) {
   const { node } = drawn;
   const title = nodeTitle(node, block);
   const kind = block && blockName(block.name);
@@ -33,6 +34,8 @@ export function NodePanel({ drawn, graph, block, state, titleOf, onChoose, onClo
   const links = graph.links ?? [];
   return (
     <section
+      ref={ref}
+      tabIndex={-1}
       aria-label={`About ${title}`}
       className="absolute inset-x-2 bottom-2 z-10 flex max-h-[60%] flex-col rounded-xl border border-line bg-raised shadow-card sm:inset-x-auto sm:top-2 sm:right-2 sm:bottom-2 sm:max-h-none sm:w-80"
     >
@@ -45,7 +48,8 @@ export function NodePanel({ drawn, graph, block, state, titleOf, onChoose, onClo
           <X className="size-4" />
         </IconButton>
       </header>
-      <div className="flex min-h-0 flex-col gap-4 overflow-y-auto p-3 text-sm" tabIndex={-1}>
+      {/* What scrolls must be reachable by keyboard. */}
+      <div className="flex min-h-0 flex-col gap-4 overflow-y-auto p-3 text-sm" tabIndex={0}>
         <p className="break-words text-muted">
           {block
             ? block.description

@@ -26,7 +26,8 @@ type Tab = (typeof TABS)[number];
 export function AgentPage() {
   const { id } = route.useParams();
   const agent = useQuery(agentQuery(id));
-  if (agent.data) return <Found agent={agent.data} />;
+  // Another agent is another page: what was typed for this one is not sent to that one.
+  if (agent.data) return <Found key={agent.data.id} agent={agent.data} />;
   if (agent.isPending) {
     return (
       <Page title="Agent" wide>

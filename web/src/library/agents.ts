@@ -10,6 +10,7 @@ import {
 import { api, dataOf } from '@/api/client';
 import { ApiError } from '@/api/problem';
 import type { ChangeBody, GraphDetails, LibraryAgent, LibraryAgentDetails } from '@/protocol';
+import { isFinal } from '@/ui/run-status';
 
 /** An entry of the library, with what is needed to run it. */
 export type Agent = LibraryAgentDetails;
@@ -28,6 +29,9 @@ export const FAVOURITES = 'favourites';
 export type Wanted = { words?: string; folder?: string; sort: Sort };
 
 const PAGE_SIZE = 30;
+
+/** How often runs that go on are asked for again. */
+export const POLL_MS = 4_000;
 
 export const LIBRARY = ['library'] as const;
 
@@ -100,6 +104,7 @@ export function useLastRuns() {
     queryKey: ['executions', 'lately'],
     queryFn: () => dataOf(api.GET('/api/executions', { params: { query: { page_size: 100 } } })),
     staleTime: 5_000,
+    refetchInterval: ({ state }) => state.data?.some((run) => !isFinal(run.status)) && POLL_MS,
   });
   return new Map((runs.data ?? []).toReversed().map((run) => [run.graph_id, run]));
 }

@@ -13,11 +13,12 @@ type Asked = 'rename' | 'create' | 'move' | 'remove' | null;
 /** What can be done with a folder. */
 export function FolderMenu({
   folder,
-  isHere,
+  isWithin,
   trigger,
 }: {
   folder: FolderNode;
-  isHere: boolean;
+  /** What is shown is this folder or one in it: both go when it is deleted. */
+  isWithin: boolean;
   trigger: ReactNode;
 }) {
   const navigate = useNavigate();
@@ -70,7 +71,7 @@ export function FolderMenu({
         onClose={close}
         onConfirm={async () => {
           await remove.mutateAsync(folder.id);
-          if (isHere) await navigate({ to: '/library', search: {} });
+          if (isWithin) await navigate({ to: '/library', search: {} });
         }}
       >
         {folder.subfolder_count > 0

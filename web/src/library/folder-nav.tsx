@@ -8,7 +8,7 @@ import { EXACTLY } from '@/ui/links';
 import { Failure, Loading } from '@/ui/states';
 import { FAVOURITES, foldersQuery } from './agents';
 import { FolderMenu } from './folder-menu';
-import { flat, useFolderChanges } from './folders';
+import { flat, useFolderChanges, within } from './folders';
 import { NameDialog } from './name-dialog';
 
 /** The places of the library: all, the favourites, and the folders as a tree. A row of them on a phone. */
@@ -35,7 +35,9 @@ export function FolderNav({ chosen }: { chosen?: string }) {
             number={folder.agent_count}
             depth={depth}
             isHere={chosen === folder.id}
-            menu={<FolderActions folder={folder} isHere={chosen === folder.id} />}
+            menu={
+              <FolderActions folder={folder} isWithin={chosen !== undefined && within(folder).has(chosen)} />
+            }
           />
         ))}
         <li className="shrink-0">
@@ -62,11 +64,11 @@ export function FolderNav({ chosen }: { chosen?: string }) {
   );
 }
 
-function FolderActions({ folder, isHere }: { folder: FolderNode; isHere: boolean }) {
+function FolderActions({ folder, isWithin }: { folder: FolderNode; isWithin: boolean }) {
   return (
     <FolderMenu
       folder={folder}
-      isHere={isHere}
+      isWithin={isWithin}
       trigger={
         <IconButton label={`More about the folder ${folder.name}`} className="size-8">
           <MoreHorizontal className="size-4" />

@@ -9,7 +9,7 @@ import { type Agent, graphQuery } from './agents';
 /** How the agent is made. */
 export function GraphTab({ agent }: { agent: Agent }) {
   const graph = useQuery(graphQuery(agent.graph_id, agent.graph_version));
-  if (graph.error) {
+  if (!graph.data && graph.error) {
     return <Failure error={graph.error} title="The graph cannot be shown" onRetry={() => graph.refetch()} />;
   }
   if (!graph.data) return <Loading label="Loading the graph" rows={1} height="h-[60dvh]" />;

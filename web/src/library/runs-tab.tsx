@@ -10,7 +10,7 @@ import { EXACTLY } from '@/ui/links';
 import { isFinal, RunStatus } from '@/ui/run-status';
 import type { Values } from '@/ui/schema-form';
 import { Empty, Failure, Loading } from '@/ui/states';
-import type { Agent } from './agents';
+import { type Agent, POLL_MS } from './agents';
 import { MoreOnSight } from './grid/more-on-sight';
 import { RunView } from './run/run-view';
 
@@ -20,9 +20,6 @@ type Props = {
   chosen?: string;
   onChangeInputs: (inputs: Values) => void;
 };
-
-/** How often runs that go on are asked for again. */
-const POLL_MS = 4_000;
 
 function runsQuery(graphId: string) {
   return infiniteQueryOptions({

@@ -1,4 +1,5 @@
 import { screen, waitFor } from '@testing-library/react';
+import userEvent from '@testing-library/user-event';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { refusal, serve, show } from '@/testing/fake-server';
 import { useExecution } from './use-execution';
@@ -30,12 +31,19 @@ const run = (status: string) =>
   `event: graph_execution_event\ndata: ${JSON.stringify({ ...META, status })}\n\n`;
 
 function Shown() {
-  const { execution, details, nodes, error } = useExecution('g', 'e');
+  const { execution, details, nodes, error, reread } = useExecution('g', 'e');
   const one = nodes.get('n');
   return (
-    <p>
-      {execution?.status} runs {one?.runs ?? 0} gave {JSON.stringify(details?.outputs)} error {String(error)}
-    </p>
+    <>
+      <p>
+        {execution?.status} runs {one?.runs ?? 0} gave {JSON.stringify(details?.outputs)} error{' '}
+        {String(error)}
+      </p>
+      {execution?.stop_requested && <p>Stopping</p>}
+      <button type="button" onClick={reread}>
+        Read again
+      </button>
+    </>
   );
 }
 
@@ -58,6 +66,26 @@ describe('a run on the page', () => {
     await waitFor(() =>
       expect(screen.getByText(/COMPLETED runs 2 gave/).textContent).toContain('{"sum":[3]} error null'),
     );
+  });
+
+  it('keeps what was followed when the details are read again, and believes them that it is to stop', async () => {
+    let isToStop = false;
+    const asked = serve({
+      'GET /api/graphs/g/executions/e': () => details('RUNNING', { stop_requested: isToStop }),
+      'GET /api/graphs/g/executions/e/stream': () => {
+        const open = new ReadableStream<Uint8Array>({
+          start: (stream) => stream.enqueue(new TextEncoder().encode(run('RUNNING') + node(1, 'COMPLETED'))),
+        });
+        return new Response(open);
+      },
+    });
+    show(<Shown />);
+    await screen.findByText(/RUNNING runs 1/);
+    isToStop = true;
+    await userEvent.click(screen.getByRole('button', { name: 'Read again' }));
+    await screen.findByText('Stopping');
+    expect(screen.getByText(/RUNNING runs 1/)).toBeTruthy();
+    expect(asked.filter(({ route }) => route.endsWith('/stream'))).toHaveLength(1);
   });
 
   it('does not read the events of a run that has ended with very many of them', async () => {

@@ -16,7 +16,10 @@ export type ExecutionHandle = {
   /** The connection was lost and is being made again. */
   reconnecting: boolean;
   error: unknown;
-  refresh: () => void;
+  /** Reads the details again. What was followed so far stays. */
+  reread: () => Promise<unknown>;
+  /** Begins again from nothing. */
+  retry: () => void;
 };
 
 /** News are shown together, this often, however fast they come. */
@@ -101,15 +104,16 @@ export function useExecution(graphId: string, executionId: string): ExecutionHan
     nodes: run.nodes,
     reconnecting,
     error: details.error ?? failure,
-    refresh: () => {
+    reread: () => details.refetch(),
+    retry: () => {
       setAttempt((before) => before + 1);
       void details.refetch();
     },
   };
 }
 
-/** The stream and the answers overtake each other; an end is never taken back. */
+/** The stream and the answers overtake each other; neither an end nor the wish to stop is ever taken back. */
 function newest(streamed: ExecutionMeta | null, read: ExecutionDetails | null): ExecutionMeta | null {
   if (!streamed || (read && isFinal(read.status))) return read ?? streamed;
-  return streamed;
+  return read?.stop_requested ? { ...streamed, stop_requested: true } : streamed;
 }

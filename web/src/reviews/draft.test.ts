@@ -50,7 +50,19 @@ describe('what a person has written on a review', () => {
   });
 
   test('what is not JSON is named, but text may be anything', () => {
-    expect(faultsOf(order, write({ amount: '{', url: '{' }))).toEqual({ amount: 'This is not JSON.' });
+    expect(faultsOf(order, write({ amount: '{', url: '{' }))).toEqual(
+      new Map([['amount', 'This is not JSON.']]),
+    );
+  });
+
+  test.each(['constructor', 'valueOf', '__proto__'])('a field may be called %s', (name) => {
+    const review = asked(Object.fromEntries([[name, 1]]));
+    const change = (text: string) => write(Object.fromEntries([[name, text]]));
+    expect(isEdited(review, EMPTY_DRAFT)).toBe(false);
+    expect(faultsOf(review, EMPTY_DRAFT).size).toBe(0);
+    expect(faultsOf(review, change('{')).has(name)).toBe(true);
+    const sent = verdictOf(review, change('2'), true).reviewed_data;
+    expect(Object.entries(sent as object)).toEqual([[name, 2]]);
   });
 
   test('a rejection carries the remark and no changes', () => {

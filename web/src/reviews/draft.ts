@@ -24,9 +24,12 @@ export function fieldsOf(payload: unknown): DraftField[] {
 }
 
 export function isEdited(review: Review, draft: Draft): boolean {
-  return fieldsOf(review.payload).some(
-    ({ name, original }) => (draft.changes[name] ?? original) !== original,
-  );
+  return fieldsOf(review.payload).some((field) => textOf(field, draft) !== field.original);
+}
+
+/** What stands in a field. A payload may call one "constructor", which every object has without being given it. */
+export function textOf({ name, original }: DraftField, { changes }: Draft): string {
+  return Object.hasOwn(changes, name) ? (changes[name] ?? original) : original;
 }
 
 /** Whether to approve the same node for the rest of the run can be asked: a block in a session has no rest. */
@@ -41,12 +44,12 @@ export function sessionOf(review: Pick<Review, 'graph_exec_id'>): string | null 
 }
 
 /** What is wrong with the fields, by name. */
-export function faultsOf(review: Review, draft: Draft): Record<string, string> {
-  const faults: Record<string, string> = {};
-  for (const { name, kind, original } of fieldsOf(review.payload)) {
-    const text = draft.changes[name] ?? original;
-    if (kind === 'json' && text !== original && parsed(text) === undefined)
-      faults[name] = 'This is not JSON.';
+export function faultsOf(review: Review, draft: Draft): ReadonlyMap<string, string> {
+  const faults = new Map<string, string>();
+  for (const field of fieldsOf(review.payload)) {
+    const text = textOf(field, draft);
+    if (field.kind === 'json' && text !== field.original && parsed(text) === undefined)
+      faults.set(field.name, 'This is not JSON.');
   }
   return faults;
 }
@@ -65,9 +68,10 @@ export function verdictOf(review: Review, draft: Draft, approved: boolean): Revi
 }
 
 function changed(payload: unknown, draft: Draft): unknown {
-  const values = fieldsOf(payload).map(({ name, kind, original }) => {
-    const text = draft.changes[name] ?? original;
-    if (text === original) return [name, hasFields(payload) ? payload[name] : payload] as const;
+  const values = fieldsOf(payload).map((field) => {
+    const { name, kind } = field;
+    const text = textOf(field, draft);
+    if (text === field.original) return [name, hasFields(payload) ? payload[name] : payload] as const;
     return [name, kind === 'json' ? parsed(text) : text] as const;
   });
   return hasFields(payload) ? Object.fromEntries(values) : values[0]?.[1];

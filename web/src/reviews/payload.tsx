@@ -4,7 +4,7 @@ import type { Review } from '@/protocol';
 import { classes } from '@/ui/classes';
 import { Field, TextArea } from '@/ui/field';
 import { Json } from '@/ui/fold';
-import { type Draft, faultsOf, fieldsOf, hasFields } from './draft';
+import { type Draft, faultsOf, fieldsOf, hasFields, textOf } from './draft';
 
 /** Text is shown as text, an object by its fields, what is in them as JSON. */
 export function Payload({ payload }: { payload: unknown }) {
@@ -42,16 +42,21 @@ export function PayloadEditor({ review, draft, onChange }: EditorProps) {
   const faults = faultsOf(review, draft);
   return (
     <div className="flex flex-col gap-3">
-      {fieldsOf(review.payload).map(({ name, kind, original }) => (
-        <Field key={name} label={name} error={faults[name]} hint={kind === 'json' ? 'JSON' : undefined}>
+      {fieldsOf(review.payload).map((field) => (
+        <Field
+          key={field.name}
+          label={field.name}
+          error={faults.get(field.name)}
+          hint={field.kind === 'json' ? 'JSON' : undefined}
+        >
           {(control) => (
             <TextArea
               {...control}
-              value={draft.changes[name] ?? original}
-              rows={rowsFor(original)}
-              spellCheck={kind === 'text'}
-              onChange={(event) => onChange({ ...draft.changes, [name]: event.target.value })}
-              className={classes('min-h-10!', kind === 'json' && 'font-mono')}
+              value={textOf(field, draft)}
+              rows={rowsFor(field.original)}
+              spellCheck={field.kind === 'text'}
+              onChange={(event) => onChange({ ...draft.changes, [field.name]: event.target.value })}
+              className={classes('min-h-10!', field.kind === 'json' && 'font-mono')}
             />
           )}
         </Field>

@@ -21,7 +21,7 @@ const MOST_MESSAGE_CHARS = 2000;
 export function ReviewForm({ review, draft, onDraft, sending, onDecide }: Props) {
   const edited = isEdited(review, draft);
   const [editing, setEditing] = useState(edited);
-  const faulty = Object.keys(faultsOf(review, draft)).length > 0;
+  const faulty = faultsOf(review, draft).size > 0;
   const busy = sending !== null;
   return (
     <form

@@ -23,7 +23,7 @@ export function ReviewGroup({ reviews, onDecided }: Props) {
 
   const draftOf = (review: Review) => drafts[review.node_exec_id] ?? EMPTY_DRAFT;
   const waiting = reviews.filter(isWaiting);
-  const faulty = waiting.some((review) => Object.keys(faultsOf(review, draftOf(review))).length > 0);
+  const faulty = waiting.some((review) => faultsOf(review, draftOf(review)).size > 0);
 
   async function send(decided: Review[], approved: boolean) {
     const verdicts = decided.map((review) => verdictOf(review, draftOf(review), approved));

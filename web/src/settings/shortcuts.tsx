@@ -3,7 +3,10 @@ import { Section } from './section';
 const MOD = /Mac|iPhone|iPad/.test(navigator.platform) ? '⌘' : 'Ctrl';
 
 const SHORTCUTS: { keys: string[]; what: string }[] = [
-  { keys: ['Enter'], what: 'Send the message; while a turn is at work, as a follow-up' },
+  {
+    keys: ['Enter'],
+    what: 'Send the message; while a turn is at work, as a follow-up. On a touch screen: begin a new line',
+  },
   { keys: ['Shift', 'Enter'], what: 'Begin a new line' },
   { keys: [MOD, '.'], what: 'Stop the turn' },
   { keys: [MOD, 'K'], what: 'Search the sessions' },

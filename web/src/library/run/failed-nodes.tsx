@@ -3,7 +3,7 @@ import type { ExecutionDetails, ExecutionMeta, GraphDetails } from '@/protocol';
 import { count } from '@/ui/format';
 import { blockName } from '@/ui/names';
 import { Panel } from '@/ui/page';
-import type { NodeState } from './run-state';
+import { type NodeState, total } from './run-state';
 
 type Props = {
   execution: ExecutionMeta;
@@ -22,9 +22,9 @@ const SHOWN = 8;
 export function FailedNodes({ execution, details, graph, nodes, blocks }: Props) {
   const failed = failedOf({ execution, details, graph, nodes, blocks });
   if (failed.length === 0) return null;
-  const total = Math.max(execution.stats.node_error_count, failed.length);
+  const runs = Math.max(execution.stats.node_error_count, total(nodes, 'failed'), failed.length);
   return (
-    <Panel title={total === 1 ? 'One block failed' : `${count(total)} block runs failed`}>
+    <Panel title={runs === 1 ? 'One block failed' : `${count(runs)} block runs failed`}>
       <ul className="flex flex-col gap-2">
         {failed.slice(0, SHOWN).map(({ key, name, error, times }) => (
           <li key={key} className="rounded-lg bg-bad-soft px-3 py-2 text-sm">

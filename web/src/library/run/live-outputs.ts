@@ -2,7 +2,7 @@ import type { Block, Blocks } from '@/graph/blocks';
 import type { GraphDetails, Node } from '@/protocol';
 import type { NodeState } from './run-state';
 
-/** One output of an agent: how many values it gave, and those that are at hand. */
+/** One output of an agent: how many values it gave, and those that are at hand, which are the last of them. */
 export type NamedOutput = { name: string; values: unknown[]; total: number };
 
 /** What a run has given so far, by the names of the agent's outputs, as far as its events tell. */

@@ -18,7 +18,7 @@ import type { Agent } from '../agents';
 import { RunRefused } from '../run-refused';
 import { useStartRun } from '../start-run';
 import { executionKey } from '../use-execution';
-import type { NodeState } from './run-state';
+import { type NodeState, total } from './run-state';
 
 type Props = {
   agent: Agent;
@@ -26,7 +26,8 @@ type Props = {
   /** What its blocks have done so far, which the run itself learns later. */
   nodes: ReadonlyMap<string, NodeState>;
   onChangeInputs: (inputs: Values) => void;
-  onStopped: () => void;
+  /** Until it is done the button says that it is at work. */
+  onStopped: () => Promise<unknown>;
 };
 
 /** How a run stands, and what can be done about it. */
@@ -38,9 +39,9 @@ export function RunHead({ agent, execution, nodes, onChangeInputs, onStopped }: 
   const remove = useRemove(agent, execution);
   const [removing, setRemoving] = useState(false);
   const { stats } = execution;
-  const states = [...nodes.values()];
-  const blockRuns = Math.max(stats.node_count, total(states, 'runs'));
-  const failed = Math.max(stats.node_error_count, total(states, 'failed'));
+  const blockRuns = Math.max(stats.node_count, total(nodes, 'runs'));
+  const failed = Math.max(stats.node_error_count, total(nodes, 'failed'));
+  const cost = Math.max(stats.cost, total(nodes, 'cost'));
 
   return (
     <header className="flex flex-col gap-3">
@@ -106,7 +107,7 @@ export function RunHead({ agent, execution, nodes, onChangeInputs, onStopped }: 
           {count(blockRuns)}
           {failed > 0 && <span className="text-bad"> · {count(failed)} failed</span>}
         </Fact>
-        <Fact name="Cost">{stats.cost === 0 ? 'Nothing' : `${count(stats.cost)} credits`}</Fact>
+        <Fact name="Cost">{cost === 0 ? 'Nothing' : `${count(cost)} credits`}</Fact>
       </dl>
       {again.error && <RunRefused error={again.error} />}
       <Confirm
@@ -122,10 +123,6 @@ export function RunHead({ agent, execution, nodes, onChangeInputs, onStopped }: 
   );
 }
 
-function total(states: NodeState[], what: 'runs' | 'failed'): number {
-  return states.reduce((sum, state) => sum + state[what], 0);
-}
-
 function Fact({ name, children }: { name: string; children: React.ReactNode }) {
   return (
     <div className="rounded-xl border border-line bg-surface px-3 py-2">
@@ -135,7 +132,7 @@ function Fact({ name, children }: { name: string; children: React.ReactNode }) {
   );
 }
 
-function useStop(execution: ExecutionMeta, onStopped: () => void) {
+function useStop(execution: ExecutionMeta, onStopped: () => Promise<unknown>) {
   return useMutation({
     mutationFn: () =>
       dataOf(

@@ -13,6 +13,8 @@ import type { NamedOutput } from './live-outputs';
 
 type Props = {
   outputs: NamedOutput[];
+  /** Which of many values are shown before somebody asks for the others: of a run under way the newest. */
+  from: 'beginning' | 'end';
   /** There are more than the server has sent. */
   isCut: boolean;
   hasEnded: boolean;
@@ -25,7 +27,7 @@ const MORE_SHOWN = 100;
 const SHORT = 120;
 
 /** What a run gave: by name, every value so that it can be read and copied. */
-export function RunOutputs({ outputs, isCut, hasEnded, schema }: Props) {
+export function RunOutputs({ outputs, from, isCut, hasEnded, schema }: Props) {
   const titles = new Map(fieldsOf(schema).map((field) => [field.name, field.label]));
   return (
     <Panel title="Outputs">
@@ -38,6 +40,7 @@ export function RunOutputs({ outputs, isCut, hasEnded, schema }: Props) {
               key={output.name}
               title={titles.get(output.name) ?? humanName(output.name)}
               output={output}
+              from={from}
             />
           ))}
         </dl>
@@ -47,32 +50,43 @@ export function RunOutputs({ outputs, isCut, hasEnded, schema }: Props) {
   );
 }
 
-function Output({ title, output: { values, total } }: { title: string; output: NamedOutput }) {
+type OutputProps = { title: string; output: NamedOutput; from: Props['from'] };
+
+function Output({ title, output: { values, total }, from }: OutputProps) {
   const [shown, setShown] = useState(FIRST_SHOWN);
-  const more = values.length - shown;
+  const more = Math.max(0, values.length - shown);
+  const skipped = from === 'end' ? more : 0;
+  // A value keeps its number when older ones are let go, and when the run ends.
+  const firstNumber = total - values.length + skipped;
   // Ten thousand values are not written out again whenever something else on the page changes.
   const copied = useMemo(
     () => (values.length === 1 ? written(values[0]) : JSON.stringify(values, null, 2)),
     [values],
   );
   const inOneBox = values.length > 1 && values.every(isShort);
+  const others = more > 0 && (
+    <Button kind="quiet" size="small" className="my-1" onClick={() => setShown(shown + MORE_SHOWN)}>
+      Show {count(Math.min(more, MORE_SHOWN))} {from === 'end' ? 'earlier' : 'more'}
+    </Button>
+  );
   return (
     <div className="min-w-0">
       <dt className="flex min-h-9 items-center gap-2 text-sm font-medium">
         <span className="min-w-0 break-words">{title}</span>
-        {total > 1 && <span className="text-xs font-normal text-muted">{count(total)} values</span>}
+        {total > 1 && <span className="text-xs font-normal text-muted">{howMany(values.length, total)}</span>}
         <CopyButton label={`Copy ${title}`} text={copied} />
       </dt>
+      {from === 'end' && others}
       <dd
         className={classes(
           'flex min-w-0 flex-col text-sm',
           inOneBox ? 'rounded-lg bg-sunken px-3 py-1.5' : 'gap-1.5',
         )}
       >
-        {values.slice(0, shown).map((value, place) => (
+        {values.slice(skipped, skipped + shown).map((value, place) => (
           <div
-            // biome-ignore lint/suspicious/noArrayIndexKey: values are only added at the end.
-            key={place}
+            // biome-ignore lint/suspicious/noArrayIndexKey: the number is the value's own, not its place in this list.
+            key={firstNumber + place}
             className={classes(
               'min-w-0',
               // What is not plain brings a frame of its own.
@@ -83,13 +97,13 @@ function Output({ title, output: { values, total } }: { title: string; output: N
           </div>
         ))}
       </dd>
-      {more > 0 && (
-        <Button kind="quiet" size="small" className="mt-1" onClick={() => setShown(shown + MORE_SHOWN)}>
-          Show {count(Math.min(more, MORE_SHOWN))} more
-        </Button>
-      )}
+      {from === 'beginning' && others}
     </div>
   );
+}
+
+function howMany(atHand: number, total: number): string {
+  return atHand < total ? `The last ${count(atHand)} of ${count(total)} values` : `${count(total)} values`;
 }
 
 /** Markdown where it is meant to be read as such; a letter keeps its lines. */

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { ExecutionStatus, NodeUpdate } from '@/protocol';
-import { RunFold } from './run-state';
+import { RunFold, total } from './run-state';
 
 let at = 0;
 function update(
@@ -70,6 +70,15 @@ describe('the events of a run', () => {
     expect(item?.total).toBe(200);
     expect(item?.last.length).toBe(50);
     expect(item?.last.at(-1)).toBe(199);
+  });
+
+  it('add up over all nodes', () => {
+    const fold = new RunFold();
+    fold.node(update(0, 'FAILED', { node_id: 'a', cost: 2 }));
+    fold.node(update(1, 'FAILED', { node_id: 'a', cost: 2 }));
+    fold.node(update(2, 'RUNNING', { node_id: 'b', cost: 3 }));
+    const { nodes } = fold.state();
+    expect([total(nodes, 'runs'), total(nodes, 'failed'), total(nodes, 'cost')]).toEqual([3, 2, 7]);
   });
 
   it('are folded by the hundred thousand without growing', () => {

@@ -30,6 +30,11 @@ export type RunState = {
 
 export const NOTHING_YET: RunState = { execution: null, nodes: new Map() };
 
+/** The same of all nodes together, as the run itself counts it when it has ended. */
+export function total(nodes: ReadonlyMap<string, NodeState>, what: 'runs' | 'failed' | 'cost'): number {
+  return [...nodes.values()].reduce((sum, node) => sum + node[what], 0);
+}
+
 /** Values of one pin that are kept. */
 const KEPT_VALUES = 50;
 const BUSY: ReadonlySet<ExecutionStatus> = new Set(['QUEUED', 'RUNNING', 'REVIEW']);

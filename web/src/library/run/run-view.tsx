@@ -36,14 +36,13 @@ export function RunView({ agent, executionId, onChangeInputs }: Props) {
         </Empty>
       );
     }
-    return <Failure error={run.error} title="The run cannot be shown" onRetry={run.refresh} />;
+    return <Failure error={run.error} title="The run cannot be shown" onRetry={run.retry} />;
   }
 
   const hasEnded = isFinal(execution.status);
   // What the server gave at the end is complete; until then the events say it.
-  const outputs = isFinal(details.status)
-    ? finalOutputs(details.outputs)
-    : liveOutputs(graph.data, blocks, run.nodes);
+  const isComplete = isFinal(details.status);
+  const outputs = isComplete ? finalOutputs(details.outputs) : liveOutputs(graph.data, blocks, run.nodes);
   return (
     <article aria-label="Run" className="flex min-w-0 flex-col gap-4">
       <RunHead
@@ -51,7 +50,7 @@ export function RunView({ agent, executionId, onChangeInputs }: Props) {
         execution={execution}
         nodes={run.nodes}
         onChangeInputs={onChangeInputs}
-        onStopped={run.refresh}
+        onStopped={run.reread}
       />
       {run.reconnecting && !hasEnded && (
         <p role="status" className="flex items-center gap-2 rounded-xl bg-warn-soft px-4 py-3 text-sm">
@@ -60,7 +59,7 @@ export function RunView({ agent, executionId, onChangeInputs }: Props) {
         </p>
       )}
       {run.error != null && (
-        <Failure error={run.error} title="The run cannot be followed" onRetry={run.refresh} />
+        <Failure error={run.error} title="The run cannot be followed" onRetry={run.retry} />
       )}
       {execution.error && (
         <Failure
@@ -75,7 +74,8 @@ export function RunView({ agent, executionId, onChangeInputs }: Props) {
       )}
       <RunOutputs
         outputs={outputs}
-        isCut={details.outputs_cut}
+        from={isComplete ? 'beginning' : 'end'}
+        isCut={isComplete && details.outputs_cut}
         hasEnded={hasEnded}
         schema={agent.output_schema}
       />

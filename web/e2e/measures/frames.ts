@@ -1,0 +1,43 @@
+// What the browser's main thread does while something goes on, frame by frame.
+
+import type { Page } from 'playwright-core';
+
+export type Frames = {
+  /** Milliseconds from one frame to the next: the one in the middle, and the one that 19 of 20 stay below. */
+  middle: number;
+  slow: number;
+  /** Milliseconds of work in a frame, on average. */
+  work: number;
+};
+
+export async function frames(page: Page, action: () => Promise<void>): Promise<Frames> {
+  const session = await page.context().newCDPSession(page);
+  await session.send('Performance.enable');
+  const worked = async () => {
+    const { metrics } = await session.send('Performance.getMetrics');
+    return 1000 * (metrics.find(({ name }) => name === 'TaskDuration')?.value ?? 0);
+  };
+  const clock = await page.evaluateHandle(() => {
+    const seen: number[] = [];
+    const clock = { seen, isOn: true };
+    let last = performance.now();
+    requestAnimationFrame(function next() {
+      const now = performance.now();
+      seen.push(now - last);
+      last = now;
+      if (clock.isOn) requestAnimationFrame(next);
+    });
+    return clock;
+  });
+  const before = await worked();
+  await action();
+  const work = (await worked()) - before;
+  const seen = await clock.evaluate((clock) => {
+    clock.isOn = false;
+    return clock.seen;
+  });
+  await session.detach();
+  const sorted = seen.toSorted((a, b) => a - b);
+  const at = (share: number) => sorted[Math.floor(share * (sorted.length - 1))] ?? 0;
+  return { middle: at(0.5), slow: at(0.95), work: work / seen.length };
+}
