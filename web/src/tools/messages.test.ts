@@ -1,5 +1,19 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { answersMessage, decidedMessage, keepGoalMessage, runMessage } from './messages';
+import { answersMessage, decidedMessage, goalMessage, keepGoalMessage, runMessage } from './messages';
+
+// The offline pilot understands these: a test of the server reads the same file.
+const SAYS = { decidedMessage, goalMessage, keepGoalMessage, runMessage };
+type Request = { by: keyof typeof SAYS; from: unknown[]; message: string };
+const REQUESTS: Request[] = JSON.parse(
+  readFileSync(join(import.meta.dirname, '../../../fixtures/requests.json'), 'utf8'),
+);
+
+test.each(REQUESTS)('$by says it as the offline pilot knows it: $message', ({ by, from, message }) => {
+  const says = SAYS[by] as (...from: unknown[]) => string;
+  expect(says(...from)).toBe(message);
+});
 
 test('one answer speaks for itself, several come with their questions', () => {
   expect(answersMessage([{ question: 'Where?', answer: ' Brest ' }])).toBe('Brest');

@@ -110,8 +110,8 @@ fn sentence(info: &SetupInfo) -> String {
     let titles: Vec<&str> =
         info.requirements.credentials.iter().map(|needed| needed.title.as_str()).collect();
     format!(
-        "{} cannot run here: it needs {}, and this server keeps no credentials. Nothing was run. Tell the user what is \
-         missing; an agent or a block that needs no login may do instead.",
+        "{} cannot run here: it needs {}, and this server keeps no credentials. Nothing was run. Something that needs \
+         no login may do instead.",
         info.agent_name,
         titles.join(" and ")
     )

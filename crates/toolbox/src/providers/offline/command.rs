@@ -13,6 +13,8 @@ pub(super) enum Command {
     Help,
     Stream(Deltas),
     Think(String),
+    /// What a card of the page has asked for and only words can answer.
+    Say(&'static str),
     Tool {
         name: String,
         /// As written, valid or not.

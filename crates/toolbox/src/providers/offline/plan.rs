@@ -12,6 +12,8 @@ use super::{requests, sentences, words};
 /// The tool that a question goes to when nobody understands it.
 const LOOK_UP: &str = "search_docs";
 const QUERY_CHARS: usize = 200;
+/// The tool whose card sends what a person has answered, in the person's own words.
+const ASK: &str = "ask_question";
 
 #[derive(Clone, Debug, PartialEq)]
 pub(super) enum Part {
@@ -37,6 +39,9 @@ pub(super) fn plan(request: &ModelRequest) -> Vec<Part> {
     let brought = words::report(before);
     let commands = understood(last_words, request);
     let mut parts = match commands.is_empty() {
+        true if brought.is_empty() && was_asked(&request.messages) => {
+            spoken(words::ANSWERED.to_owned())
+        }
         true if brought.is_empty() => spoken(words::introduction(request)),
         // The last words are the engine's: that this is the last step.
         true if request.tool_use == ToolUse::Forbidden => return spoken(brought),
@@ -70,6 +75,16 @@ fn understood(last_words: &str, request: &ModelRequest) -> Vec<Command> {
         return vec![Command::Tool { name: LOOK_UP.to_owned(), arguments }];
     }
     Vec::new()
+}
+
+/// Whether the person was asked something in answer to their message before the last one.
+fn was_asked(messages: &[ModelMessage]) -> bool {
+    let is_user = |message: &ModelMessage| matches!(message, ModelMessage::User { .. });
+    let mut turns = messages.rsplit(is_user).skip(1);
+    turns.next().unwrap_or_default().iter().any(|message| match message {
+        ModelMessage::ToolResult { name, is_error, .. } => name == ASK && !is_error,
+        _ => false,
+    })
 }
 
 /// The conversation around the last message of the person.
@@ -117,6 +132,7 @@ fn carry_out(commands: Vec<Command>, request: &ModelRequest) -> Vec<Part> {
                 parts.push(Part::Think(text));
                 parts.push(Part::Say(words::THOUGHT.to_owned()));
             }
+            Command::Say(words) => parts.push(Part::Say(words.to_owned())),
             // The last step of a turn has to end in words.
             Command::Tool { name, .. } if request.tool_use == ToolUse::Forbidden => {
                 parts.push(Part::Say(words::no_tools(&name)));

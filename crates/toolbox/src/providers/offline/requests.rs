@@ -1,14 +1,34 @@
 //! What the page's cards say for a person ("Run the agent …", "I have approved …"), so that its buttons and forms work
-//! without a model too. The page's wording is in `web/src/tools/messages.ts`.
+//! without a model too. The page's wording is in `web/src/tools/messages.ts`; `fixtures/requests.json` holds both sides to
+//! the same words. Answers to questions have no wording of their own: `plan` knows them by what was asked.
 
 use serde_json::{Map, Value, json};
 
 use super::command::Command;
+use super::words;
 
-/// The call that the message asks for, if it is one of these.
+/// What the message asks for, if it is one of these.
 pub(super) fn read(message: &str) -> Option<Command> {
     let message = message.trim();
-    if let Some(rest) = message.strip_prefix("Run the agent ") {
+    if let Some(rest) = message.strip_prefix("Run the ") {
+        return run(rest);
+    }
+    if message.starts_with("Use this goal instead: ")
+        || message.starts_with("Keep my goal as it is")
+    {
+        return Some(Command::Say(words::GOAL));
+    }
+    if let Some(rest) = message.strip_prefix("I have rejected ") {
+        review(rest.strip_suffix("). Continue without it.")?)?;
+        return Some(Command::Say(words::REJECTED));
+    }
+    let review = review(message.strip_prefix("I have approved ")?.strip_suffix("). Continue.")?)?;
+    let arguments = Map::from_iter([("review_id".to_owned(), json!(review))]);
+    Some(call("continue_run_block", arguments))
+}
+
+fn run(rest: &str) -> Option<Command> {
+    if let Some(rest) = rest.strip_prefix("agent ") {
         let asked = Asked::read(rest)?;
         let id = if asked.id.contains('/') { "username_agent_slug" } else { "library_agent_id" };
         let mut arguments = Map::from_iter([(id.to_owned(), json!(asked.id))]);
@@ -18,16 +38,15 @@ pub(super) fn read(message: &str) -> Option<Command> {
         }
         return Some(call("run_agent", arguments));
     }
-    if let Some(rest) = message.strip_prefix("Run the block ") {
-        let asked = Asked::read(rest)?;
-        let mut arguments = Map::from_iter([("block_id".to_owned(), json!(asked.id))]);
-        arguments.extend(asked.inputs.map(|inputs| ("input_data".to_owned(), json!(inputs))));
-        return Some(call("run_block", arguments));
-    }
-    let approved = message.strip_prefix("I have approved ")?.strip_suffix("). Continue.")?;
-    let (_, review) = approved.rsplit_once("(review ")?;
-    let arguments = Map::from_iter([("review_id".to_owned(), json!(review))]);
-    Some(call("continue_run_block", arguments))
+    let asked = Asked::read(rest.strip_prefix("block ")?)?;
+    let mut arguments = Map::from_iter([("block_id".to_owned(), json!(asked.id))]);
+    arguments.extend(asked.inputs.map(|inputs| ("input_data".to_owned(), json!(inputs))));
+    Some(call("run_block", arguments))
+}
+
+/// The id in "Send mail (review r-1".
+fn review(decided: &str) -> Option<&str> {
+    decided.rsplit_once("(review ").map(|(_, id)| id)
 }
 
 /// What is to be run, and with what. Without inputs the tool says which it takes.
@@ -38,8 +57,8 @@ struct Asked<'a> {
 
 impl<'a> Asked<'a> {
     fn read(rest: &'a str) -> Option<Self> {
-        let (named, inputs) = match rest.split_once(" with these inputs:") {
-            Some((named, inputs)) => (named, Some(fenced(inputs)?)),
+        let (named, inputs) = match rest.split_once(" with these inputs:\n") {
+            Some((named, lines)) => (named, Some(inputs(lines)?)),
             None => match rest.strip_suffix(" with its defaults.") {
                 Some(named) => (named, Some(Map::new())),
                 None => (rest.strip_suffix('.')?, None),
@@ -53,9 +72,14 @@ impl<'a> Asked<'a> {
     }
 }
 
-fn fenced(text: &str) -> Option<Map<String, Value>> {
-    let inner = text.trim().strip_prefix("```json")?.strip_suffix("```")?;
-    serde_json::from_str(inner).ok()
+/// One to a line, `name: value`. A value is JSON where it can be read as such, and otherwise the text that it is.
+fn inputs(lines: &str) -> Option<Map<String, Value>> {
+    let input = |line: &str| {
+        let (name, value) = line.split_once(": ")?;
+        let value = serde_json::from_str(value).unwrap_or_else(|_| json!(value));
+        Some((name.to_owned(), value))
+    };
+    lines.lines().map(input).collect()
 }
 
 fn call(name: &str, arguments: Map<String, Value>) -> Command {
@@ -64,44 +88,37 @@ fn call(name: &str, arguments: Map<String, Value>) -> Command {
 
 #[cfg(test)]
 mod tests {
+    use serde::Deserialize;
+
     use super::*;
 
-    fn called(message: &str) -> Option<(String, Value)> {
-        match read(message)? {
-            Command::Tool { name, arguments } => {
-                Some((name, serde_json::from_str(&arguments).expect("JSON")))
-            }
-            _ => None,
-        }
+    /// A sentence of the page, and the call that it means; none if it is answered in words.
+    #[derive(Deserialize)]
+    struct Request {
+        message: String,
+        call: Option<Call>,
+    }
+
+    #[derive(Debug, PartialEq, Deserialize)]
+    struct Call {
+        name: String,
+        arguments: Value,
     }
 
     #[test]
     fn what_a_card_says_is_the_call_it_means() {
-        let table = [
-            (
-                "Run the agent “Invoice calculator” (pilothouse/invoice-calculator).",
-                "run_agent",
-                json!({"username_agent_slug": "pilothouse/invoice-calculator"}),
-            ),
-            (
-                "Run the agent “A (draft)” (0199) with its defaults.",
-                "run_agent",
-                json!({"library_agent_id": "0199", "inputs": {}, "use_defaults": true, "wait_for_result": 30}),
-            ),
-            (
-                "Run the block “Sum” (b1ab) with these inputs:\n\n```json\n{\n  \"a\": 1\n}\n```",
-                "run_block",
-                json!({"block_id": "b1ab", "input_data": {"a": 1}}),
-            ),
-            ("Run the block b1ab.", "run_block", json!({"block_id": "b1ab"})),
-            (
-                "I have approved Send a letter (review r-1). Continue.",
-                "continue_run_block",
-                json!({"review_id": "r-1"}),
-            ),
-        ];
-        for (message, name, arguments) in table {
-            assert_eq!(called(message), Some((name.to_owned(), arguments)), "{message}");
+        let file = include_str!("../../../../../fixtures/requests.json");
+        let requests: Vec<Request> = serde_json::from_str(file).expect("requests");
+        for Request { message, call } in requests {
+            let meant = match read(&message) {
+                Some(Command::Tool { name, arguments }) => {
+                    let arguments = serde_json::from_str(&arguments).expect("JSON");
+                    Some(Call { name, arguments })
+                }
+                Some(Command::Say(_)) => None,
+                other => panic!("{message}: {other:?}"),
+            };
+            assert_eq!(meant, call, "{message}");
         }
     }
 
@@ -110,8 +127,10 @@ mod tests {
         for message in [
             "Run the agent",
             "Run the agent of my choice.",
-            "Run the agent “A” (x) with these inputs:\n\n```json\n{broken\n```",
+            "Run the ship x.",
+            "Run the agent “A” (x) with these inputs:\nnothing that is named",
             "I have approved it.",
+            "I have rejected it.",
             "",
         ] {
             assert!(read(message).is_none(), "{message}");

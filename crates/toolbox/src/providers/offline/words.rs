@@ -14,6 +14,10 @@ const ANSWER_CHARS: usize = 1000;
 const PAGES: usize = 3;
 
 pub(super) const THOUGHT: &str = "I have thought about it; a real model would now answer.";
+pub(super) const GOAL: &str = "I have read the goal; a real model would now work towards it.";
+pub(super) const REJECTED: &str = "It was not done, and I leave it at that.";
+pub(super) const ANSWERED: &str =
+    "Thank you for the answer; a real model would now go on with what you have said.";
 
 const COMMANDS: &str = "- `/help` lists the tools and commands\n\
     - `/tool NAME {json}` calls a tool; several lines call several at once\n\

@@ -107,6 +107,23 @@ async fn what_came_back_is_reported() {
 }
 
 #[tokio::test]
+async fn an_answer_to_a_question_is_taken_for_one() {
+    let asked = ModelMessage::ToolResult {
+        call_id: "1".into(),
+        name: "ask_question".into(),
+        content: r#"{"type":"agent_builder_clarification_needed","message":"Asked."}"#.into(),
+        is_error: false,
+    };
+    let spoken = super::assistant("I have asked.", &[]);
+    let mut history = vec![user("Ask me something"), asked, spoken, user("Brest")];
+    let answer = ask(&*pilot(), request(history.clone())).await;
+    assert!(answer.text.starts_with("Thank you for the answer"), "{}", answer.text);
+    history.extend([super::assistant(&answer.text, &[]), user("Ahoy")]);
+    let answer = ask(&*pilot(), request(history)).await;
+    assert!(answer.text.contains("offline pilot"), "nothing was asked now: {}", answer.text);
+}
+
+#[tokio::test]
 async fn what_a_sub_session_answered_is_quoted_and_an_output_is_shown() {
     let answered = r#"{"type":"sub_session_status","message":"The sub-session has answered.","response":"`look` succeeded: calm\nand blue"}"#;
     let ended =

@@ -7,8 +7,9 @@ use async_trait::async_trait;
 use bytes::Bytes;
 use cap_std::ambient_authority;
 use cap_std::fs::Dir;
+use futures::{StreamExt, stream};
 use ports::PortResult;
-use ports::files::{FileRef, Files, Listing, Place, Refused, Written};
+use ports::files::{FileRef, Files, Listing, Pieces, Place, Refused, Written};
 use protocol::response::WorkspaceFile;
 
 pub(crate) struct Folder {
@@ -98,6 +99,15 @@ impl Files for Folder {
         let mut bytes = Vec::new();
         open.take(length as u64).read_to_end(&mut bytes).expect("the bytes");
         Ok(Ok((found, Bytes::from(bytes))))
+    }
+
+    async fn open(
+        &self,
+        place: &Place,
+        file: &FileRef,
+    ) -> PortResult<Result<(WorkspaceFile, Pieces), Refused>> {
+        let read = self.read(place, file, 0, usize::MAX).await?;
+        Ok(read.map(|(found, content)| (found, stream::iter([Ok(content)]).boxed())))
     }
 
     async fn write(
