@@ -2,6 +2,7 @@
 
 use async_trait::async_trait;
 use bytes::Bytes;
+use futures::stream::BoxStream;
 use protocol::SessionId;
 use protocol::response::WorkspaceFile;
 use protocol::session::Owner;
@@ -11,7 +12,8 @@ use crate::error::PortResult;
 /// Laws: a file is seen by its session only (`a_session_sees_only_its_own_files`); no path leads out of
 /// the folder, not through `..`, absolute names or links (`no_path_leads_out_of_the_workspace`); a file
 /// that exists is replaced only when asked (`an_existing_file_needs_overwrite`); a write is whole or not
-/// there (`a_write_is_whole_or_absent`). The caller has checked that the session belongs to the owner.
+/// there (`a_write_is_whole_or_absent`); a file that is opened is given as it was, even if it is replaced or removed
+/// meanwhile (`an_open_file_is_one_version`). The caller has checked that the session belongs to the owner.
 #[async_trait]
 pub trait Files: Send + Sync {
     async fn list(&self, place: &Place, prefix: &str, limit: usize) -> PortResult<Listing>;
@@ -29,6 +31,12 @@ pub trait Files: Send + Sync {
         offset: u64,
         length: usize,
     ) -> PortResult<Result<(WorkspaceFile, Bytes), Refused>>;
+    /// The whole file, piece by piece, from the one it is now.
+    async fn open(
+        &self,
+        place: &Place,
+        file: &FileRef,
+    ) -> PortResult<Result<(WorkspaceFile, Pieces), Refused>>;
     async fn write(
         &self,
         place: &Place,
@@ -46,6 +54,9 @@ pub trait Files: Send + Sync {
     /// The folder on this machine, for a sandboxed shell to work in; made if it is not there.
     async fn folder(&self, place: &Place) -> PortResult<std::path::PathBuf>;
 }
+
+/// What is in a file, never as a whole in memory.
+pub type Pieces = BoxStream<'static, std::io::Result<Bytes>>;
 
 /// Whose files, of which session.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]

@@ -1,6 +1,7 @@
 //! The files of a session: listed, and given to whoever may see the session. Always as something to keep and never as
 //! something to open here, because nobody knows what a model or a shell has put into them.
 
+use std::io;
 use std::sync::Arc;
 
 use axum::Json;
@@ -8,9 +9,9 @@ use axum::body::Body;
 use axum::extract::State;
 use axum::response::{IntoResponse, Response};
 use bytes::Bytes;
-use futures::stream;
+use futures::stream::{self, Stream, StreamExt};
 use http::{HeaderMap, HeaderValue, header};
-use ports::files::{FileRef, Place};
+use ports::files::{FileRef, Pieces, Place};
 use protocol::SessionId;
 use protocol::problem::ProblemCode;
 use protocol::response::WorkspaceFile;
@@ -25,8 +26,6 @@ use super::problem::{Answer, Problem, ProblemBody};
 
 /// Files that are listed; a workspace can hold more, and the count says so.
 const LISTED: usize = 1_000;
-/// What is read at once of a file that is sent.
-const PIECE: usize = 64 * 1024;
 /// Kinds that a browser may show in a page without running anything. All others are bytes.
 const SHOWN: [&str; 8] = [
     "application/pdf",
@@ -80,9 +79,9 @@ pub(crate) async fn download(
     Query(query): Query<WorkspaceQuery>,
 ) -> Answer<Response> {
     let place = place(&app, &identity.owner, query).await?;
-    let read = app.ports.files.read(&place, &FileRef::Id(file_id), 0, PIECE).await?;
-    let (file, beginning) = read.map_err(|_| no_file())?;
-    let mut response = body(app, place, &file, beginning).into_response();
+    let opened = app.ports.files.open(&place, &FileRef::Id(file_id)).await?;
+    let (file, pieces) = opened.map_err(|_| no_file())?;
+    let mut response = Body::from_stream(whole(file.size_bytes, pieces)).into_response();
     set_headers(response.headers_mut(), &file);
     Ok(response)
 }
@@ -99,36 +98,19 @@ async fn place(app: &App, caller: &Owner, query: WorkspaceQuery) -> Answer<Place
     Ok(Place { owner, session: session.id })
 }
 
-/// Piece by piece, so that a large file is never in memory as a whole. One that has become shorter meanwhile breaks the
-/// answer off: a clean end would pass for the whole file.
-fn body(app: Arc<App>, place: Place, file: &WorkspaceFile, beginning: Bytes) -> Body {
-    let size = file.size_bytes;
-    if beginning.len() as u64 >= size {
-        return Body::from(beginning.slice(..(size as usize).min(beginning.len())));
-    }
-    let rest = beginning.len() as u64;
-    let file = FileRef::Path(file.path.clone());
-    let pieces = stream::try_unfold((Some(beginning), rest), move |(first, at)| {
-        let (app, place, file) = (app.clone(), place.clone(), file.clone());
-        async move {
-            if let Some(first) = first {
-                return Ok(Some((first, (None, at))));
-            }
-            if at >= size {
-                return Ok(None);
-            }
-            let length = usize::try_from(size - at).unwrap_or(PIECE).min(PIECE);
-            let read = app.ports.files.read(&place, &file, at, length).await;
-            match read.map_err(std::io::Error::other)? {
-                Ok((_, piece)) if !piece.is_empty() => {
-                    let at = at + piece.len() as u64;
-                    Ok(Some((piece, (None, at))))
-                }
-                _ => Err(std::io::Error::other("the file was changed while it was sent")),
-            }
+/// As many bytes as were promised. A file that has become shorter meanwhile breaks the answer off: a clean end would pass
+/// for the whole file.
+fn whole(size: u64, pieces: Pieces) -> impl Stream<Item = io::Result<Bytes>> {
+    stream::try_unfold((pieces, size), |(mut pieces, left)| async move {
+        if left == 0 {
+            return Ok(None);
         }
-    });
-    Body::from_stream(pieces)
+        let changed = || io::Error::other("the file was changed while it was sent");
+        let mut piece = pieces.next().await.unwrap_or_else(|| Err(changed()))?;
+        piece.truncate(usize::try_from(left).unwrap_or(usize::MAX));
+        let left = left - piece.len() as u64;
+        Ok(Some((piece, (pieces, left))))
+    })
 }
 
 fn set_headers(headers: &mut HeaderMap, file: &WorkspaceFile) {
@@ -173,6 +155,17 @@ fn no_file() -> Problem {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[tokio::test]
+    async fn a_file_is_sent_as_long_as_it_was_promised_or_broken_off() {
+        for (size, sent) in [(0, ""), (3, "abc"), (4, "abcd"), (6, "abcdef"), (7, "broken off")] {
+            let pieces = ["abc", "def"].map(|piece| Ok(Bytes::from_static(piece.as_bytes())));
+            let pieces: Vec<_> = whole(size, stream::iter(pieces).boxed()).collect().await;
+            let pieces: io::Result<Vec<Bytes>> = pieces.into_iter().collect();
+            let text = pieces.map(|pieces| String::from_utf8(pieces.concat()).expect("text"));
+            assert_eq!(text.unwrap_or_else(|_| "broken off".into()), sent, "{size}");
+        }
+    }
 
     #[test]
     fn no_name_of_a_file_leaves_its_place_in_the_header() {

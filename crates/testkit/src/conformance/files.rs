@@ -1,6 +1,7 @@
 //! Laws of `Files`.
 
 use bytes::Bytes;
+use futures::StreamExt;
 use futures::future::join_all;
 use ports::Ports;
 use ports::files::{FileRef, Place, Refused};
@@ -20,6 +21,7 @@ macro_rules! files_laws {
             a_write_is_whole_or_absent,
             a_file_is_found_by_path_and_by_id,
             a_read_gives_the_part_that_was_asked_for,
+            an_open_file_is_one_version,
             a_list_is_sorted_and_says_how_many_there_are,
             a_file_that_is_too_large_is_refused,
             files_stay_when_a_user_takes_a_session,
@@ -183,6 +185,28 @@ pub async fn a_read_gives_the_part_that_was_asked_for(fixture: &mut impl Fixture
         let (described, content) = read.expect("there");
         assert_eq!((content.as_ref(), described.size_bytes), (expected.as_bytes(), 10));
     }
+}
+
+pub async fn an_open_file_is_one_version(fixture: &mut impl Fixture) {
+    let ports = fixture.ports();
+    let mine = place(user("ann"));
+    let versions = ["a", "b"].map(|letter| letter.repeat(1_000_000));
+    assert_eq!(write(ports, &mine, "log.txt", &versions[0]).await, Ok(true));
+    let file = FileRef::Path("log.txt".into());
+    let opened = ports.files.open(&mine, &file).await.expect("open");
+    let (found, mut pieces) = opened.unwrap_or_else(|refused| panic!("{refused:?}"));
+    assert_eq!((found.path.as_str(), found.size_bytes), ("log.txt", 1_000_000));
+    let mut seen = pieces.next().await.expect("a piece").expect("bytes").to_vec();
+    assert!(seen.len() < versions[0].len(), "it comes in pieces");
+    let second = Bytes::from(versions[1].clone());
+    ports.files.write(&mine, "log.txt", second, true).await.expect("write").expect("it fits");
+    while let Some(piece) = pieces.next().await {
+        seen.extend(piece.expect("bytes"));
+    }
+    assert!(seen == versions[0].as_bytes(), "of two versions, {} bytes", seen.len());
+    assert_eq!(read(ports, &mine, "log.txt").await.expect("it is there"), versions[1]);
+    let missing = ports.files.open(&mine, &FileRef::Path("gone".into())).await.expect("open");
+    assert_eq!(missing.map(|_| ()), Err(Refused::NotFound));
 }
 
 pub async fn a_list_is_sorted_and_says_how_many_there_are(fixture: &mut impl Fixture) {

@@ -15,16 +15,20 @@ use async_trait::async_trait;
 use bytes::Bytes;
 use cap_std::ambient_authority;
 use cap_std::fs::{Dir, File, OpenOptions, OpenOptionsExt};
-use ports::files::{FileRef, Files, Listing, Place, Refused, Written};
+use futures::StreamExt;
+use ports::files::{FileRef, Files, Listing, Pieces, Place, Refused, Written};
 use ports::{PortError, PortResult};
 use protocol::response::WorkspaceFile;
 use rustix::fs::OFlags;
 use rustix::io::Errno;
+use tokio_util::io::ReaderStream;
 
 use self::names::{folder_name, path_of};
 
 /// Writes to one session take turns, so that two of them cannot both find room for one.
 const STRIPES: usize = 16;
+/// What is read at once of a file that is given piece by piece.
+const PIECE: usize = 64 * 1024;
 
 #[derive(Clone)]
 pub(crate) struct LocalFiles {
@@ -116,6 +120,19 @@ impl Files for LocalFiles {
             Ok(Ok((found.described, content.into())))
         })
         .await
+    }
+
+    async fn open(
+        &self,
+        place: &Place,
+        file: &FileRef,
+    ) -> PortResult<Result<(WorkspaceFile, Pieces), Refused>> {
+        let (place, file) = (place.clone(), file.clone());
+        let opened = self.blocking(move |inner| inner.open_file(&place, &file)).await?;
+        Ok(opened.map(|Found { file, described, .. }| {
+            let file = tokio::fs::File::from_std(file.into_std());
+            (described, ReaderStream::with_capacity(file, PIECE).boxed())
+        }))
     }
 
     async fn write(
