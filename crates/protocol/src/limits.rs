@@ -12,6 +12,8 @@ pub const fn stream_idle_timeout(max_tool_wait: Duration) -> Duration {
 /// How long a tool may run unless it says otherwise.
 pub const TOOL_BUDGET: Duration = Duration::from_secs(600);
 
+/// Calls that one step may make.
+pub const STEP_CALLS: usize = 128;
 /// The longest a call may wait for one that went on in the background. Below the idle limit, like every wait.
 pub const BACKGROUND_WAIT: Duration = Duration::from_secs(540);
 /// Calls of one session that may go on in the background; one more ends the oldest.

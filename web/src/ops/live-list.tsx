@@ -1,12 +1,14 @@
 import type { ReactNode } from 'react';
 import { Panel } from '@/ui/page';
+import { UNKNOWN } from './overview';
 
 export type Column<T> = { title: string; show: (row: T) => ReactNode };
 
 type Props<T> = {
   title: string;
   empty: string;
-  rows: T[];
+  /** Null where they could not be read. */
+  rows: T[] | null | undefined;
   keyOf: (row: T) => string;
   /** The first one names the row. */
   columns: Column<T>[];
@@ -17,8 +19,9 @@ export function LiveList<T>({ title, empty, rows, keyOf, columns }: Props<T>) {
   const [name, ...rest] = columns;
   return (
     <Panel title={title}>
-      {rows.length === 0 && <p className="text-sm text-muted">{empty}</p>}
-      {rows.length > 0 && (
+      {!rows && <p className="text-sm text-muted">{UNKNOWN}</p>}
+      {rows?.length === 0 && <p className="text-sm text-muted">{empty}</p>}
+      {rows && rows.length > 0 && (
         <>
           <table className="hidden w-full text-sm md:table">
             <thead className="text-left text-xs text-muted">

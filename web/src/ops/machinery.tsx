@@ -2,14 +2,15 @@ import type { OpsOverview, OpsWorker } from '@/protocol';
 import { Badge, Dot } from '@/ui/badge';
 import { ago, bytes, duration, when } from '@/ui/format';
 import { Panel } from '@/ui/page';
+import { UNKNOWN } from './overview';
 
 /** Who does the work, what it rests on, and the process that answers. */
 export function Machinery({ overview, now }: { overview: OpsOverview; now: number }) {
   return (
     <div className="grid grid-cols-1 items-start gap-4 lg:grid-cols-3">
       <Panel title="Workers">
-        {overview.workers.length === 0 ? (
-          <p className="text-sm text-muted">No worker has been seen.</p>
+        {!overview.workers?.length ? (
+          <p className="text-sm text-muted">{overview.workers ? 'No worker has been seen.' : UNKNOWN}</p>
         ) : (
           <ul className="flex flex-col gap-3">
             {overview.workers.map((worker) => (
@@ -51,19 +52,20 @@ function Fact({ name, value }: { name: string; value: string }) {
 }
 
 function WorkerRow({ worker, now }: { worker: OpsWorker; now: number }) {
-  const { name, busy, executions, slots, last_seen } = worker;
-  const isBusy = busy + executions > 0;
+  const { name, last_seen } = worker;
+  const isBusy = Boolean(worker.busy || worker.executions);
   return (
     <li className="text-sm">
       <div className="flex items-center gap-2">
-        <Dot tone={isBusy ? 'accent' : 'good'} label={isBusy ? 'At work' : 'Free'} />
+        {worker.busy == null ? (
+          <Dot tone="neutral" label="Not known" />
+        ) : (
+          <Dot tone={isBusy ? 'accent' : 'good'} label={isBusy ? 'At work' : 'Free'} />
+        )}
         <span className="min-w-0 flex-1 truncate" title={name}>
           {name}
         </span>
-        <span className="text-muted tabular-nums">
-          {slots ? `${busy} of ${slots} turns` : `${busy} ${busy === 1 ? 'turn' : 'turns'}`}
-          {executions > 0 && `, ${executions} ${executions === 1 ? 'run' : 'runs'}`}
-        </span>
+        <span className="text-muted tabular-nums">{held(worker)}</span>
       </div>
       {last_seen && (
         <p className="pl-4 text-xs text-muted" title={when(last_seen)}>
@@ -73,4 +75,11 @@ function WorkerRow({ worker, now }: { worker: OpsWorker; now: number }) {
       )}
     </li>
   );
+}
+
+/** What a worker has in its hands. */
+function held({ busy, executions, slots }: OpsWorker): string {
+  if (busy == null) return UNKNOWN;
+  const turns = slots ? `${busy} of ${slots} turns` : `${busy} ${busy === 1 ? 'turn' : 'turns'}`;
+  return executions ? `${turns}, ${executions} ${executions === 1 ? 'run' : 'runs'}` : turns;
 }

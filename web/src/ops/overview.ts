@@ -10,6 +10,8 @@ import type { OpsOverview } from '@/protocol';
 import { useInternalKey } from './internal-key';
 
 const READ_AGAIN_MS = 2_000;
+/** While a server that ours rests on is away, not everything can be read. */
+export const UNKNOWN = 'cannot be read now';
 /** Five minutes. */
 export const MOST_KEPT = 150;
 

@@ -50,6 +50,31 @@ describe('the operations page', () => {
     expect(screen.getByText('Away')).toBeTruthy();
   });
 
+  test('what the server could not read is not said to be nothing', async () => {
+    const unread: OpsOverview = {
+      ...overview,
+      turns: {},
+      live_turns: null,
+      live_executions: null,
+      workers: [{ name: 'harbour', busy: null, executions: null, slots: 4 }],
+    };
+    serve({ 'GET /api/ops/overview': () => unread, 'GET /api/about': () => ({ auth_mode: 'local' }) });
+    showPage();
+    // The tile of turns, both lists and the worker.
+    expect(await screen.findAllByText('cannot be read now')).toHaveLength(4);
+    expect(screen.queryByText('No turn is at work.')).toBeNull();
+    expect(screen.queryByText('No agent runs.')).toBeNull();
+    expect(screen.queryByText('0 of 4 turns')).toBeNull();
+  });
+
+  test('workers that nobody could read are not missing', async () => {
+    const unread: OpsOverview = { ...overview, workers: null };
+    serve({ 'GET /api/ops/overview': () => unread, 'GET /api/about': () => ({ auth_mode: 'local' }) });
+    showPage();
+    expect(await screen.findByText('cannot be read now')).toBeTruthy();
+    expect(screen.queryByText('No worker has been seen.')).toBeNull();
+  });
+
   test('a server with a login asks for the internal key, and says when it is wrong', async () => {
     const asked = serve({
       'GET /api/ops/overview': ({ headers }) =>

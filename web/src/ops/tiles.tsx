@@ -1,11 +1,8 @@
 import type { ReactNode } from 'react';
 import type { OpenWork, OpsOverview } from '@/protocol';
 import { count, duration } from '@/ui/format';
-import type { Sample } from './overview';
+import { type Sample, UNKNOWN } from './overview';
 import { Sparkline } from './sparkline';
-
-/** While a server that it rests on is away, not everything can be read. */
-const UNKNOWN = 'cannot be read now';
 
 /** How much there is, at a glance, and how it was in the last minutes. */
 export function Tiles({ overview, samples }: { overview: OpsOverview; samples: Sample[] }) {

@@ -2012,10 +2012,12 @@ export interface components {
         OpsOverview: {
             turns: components["schemas"]["OpenWork"];
             executions: components["schemas"]["OpenWork"];
-            /** @description Those that wait or run, the oldest first, a hundred at most. */
-            live_turns: components["schemas"]["OpsTurn"][];
-            live_executions: components["schemas"]["OpsExecution"][];
-            workers: components["schemas"]["OpsWorker"][];
+            /** @description Those that wait or run, the oldest first, a hundred at most; null when they could not be read in time. */
+            live_turns?: components["schemas"]["OpsTurn"][] | null;
+            /** @description The same for runs of agents. */
+            live_executions?: components["schemas"]["OpsExecution"][] | null;
+            /** @description Null when they could not be read in time and the process that answers is none. */
+            workers?: components["schemas"]["OpsWorker"][] | null;
             queue: components["schemas"]["OpsQueue"];
             streams: components["schemas"]["OpsStreams"];
             dependencies: components["schemas"]["OpsDependency"][];
@@ -2062,24 +2064,25 @@ export interface components {
             /** @description A tool that was called and has not answered. */
             tool_name?: string | null;
         };
-        /** @description A process that runs turns: this one, or another one that holds something which is listed. */
+        /** @description A process that runs turns: this one, or another one that holds something. */
         OpsWorker: {
             name: string;
             /**
              * Format: int64
-             * @description Turns that it holds.
+             * @description Turns that it holds, listed or not; null when they could not be read in time.
              */
-            busy: number;
+            busy?: number | null;
             /**
              * Format: int64
-             * @description Runs of agents that it holds.
+             * @description Runs of agents that it holds, likewise.
              */
-            executions: number;
+            executions?: number | null;
             /** @description Turns that it runs at the same time; null for another process. */
             slots?: number | null;
             /**
              * Format: date-time
-             * @description When it last renewed what it holds.
+             * @description When it last renewed what it holds, and for the process that answers, now. Null where nobody knows, because it
+             *     ended before this one began.
              */
             last_seen?: string | null;
         };

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use ports::Ports;
 use protocol::limits::Caps;
-use protocol::{Seq, TaskId};
+use protocol::{Seq, TaskId, TurnId};
 use tempfile::TempDir;
 use testkit::conformance::{Fixture, StartsDeaf};
 
@@ -76,6 +76,12 @@ impl Fixture for Servers {
              AND log_id = (SELECT id FROM log WHERE task_id = '{task}')"
         );
         self.database.sql(&trim).await;
+    }
+
+    async fn backdate(&mut self, turn: &TurnId, by: Duration) {
+        let by = by.as_micros();
+        let earlier = format!("UPDATE turn SET created_at = created_at - {by} WHERE id = '{turn}'");
+        self.database.sql(&earlier).await;
     }
 }
 

@@ -4,9 +4,10 @@ use std::time::Duration;
 
 use async_trait::async_trait;
 use futures::future::try_join;
+use jiff::SignedDuration;
 use jiff::tz::TimeZone;
 use ports::PortResult;
-use ports::store::{DayOfUse, Holder, LiveExecution, LiveExecutions, LiveTurn, Reports};
+use ports::store::{DayOfUse, LiveExecution, LiveExecutions, LiveTurn, Reports, Workload};
 use protocol::UserId;
 use protocol::execution::ExecutionStatus;
 use tokio_postgres::Row;
@@ -29,7 +30,8 @@ impl Reports for Postgres {
     async fn live_turns(&self, limit: u32) -> PortResult<Vec<LiveTurn>> {
         let now = self.wall_us();
         self.read(|db| async move {
-            let turns = db.query(TURNS, &[&i64::from(limit)]).await?;
+            let (limit, rows) = (i64::from(limit), i64::from(open_call::LAST_ROWS));
+            let turns = db.query(TURNS, &[&limit, &rows]).await?;
             turns.iter().map(|row| turn(row, now)).collect()
         })
         .await
@@ -45,6 +47,13 @@ impl Reports for Postgres {
             let since: Option<i64> = rows::get(&oldest, "created_at")?;
             Ok(LiveExecutions { runs, oldest_queued: since.map(|since| before(since, now)) })
         })
+        .await
+    }
+
+    async fn workloads(&self) -> PortResult<Vec<Workload>> {
+        self.read(
+            |db| async move { db.query(WORKLOADS, &[]).await?.iter().map(workload).collect() },
+        )
         .await
     }
 }
@@ -64,10 +73,11 @@ const USAGE: &str = "
 const TURNS: &str = "
     SELECT t.id, t.session_id, s.user_id, t.status, t.attempt, t.created_at,
         CASE WHEN t.status = 'running' THEN t.worker END AS worker,
-        extract(epoch FROM t.lease_until - clock_timestamp())::float8 AS lease_left,
-        (SELECT m.tool_calls FROM message AS m
-         WHERE t.status = 'running' AND m.session_id = t.session_id AND m.turn_id = t.id
-           AND m.tool_calls IS NOT NULL
+        (SELECT m.tool_calls
+         FROM (SELECT sequence, turn_id, tool_calls FROM message
+               WHERE t.status = 'running' AND session_id = t.session_id
+               ORDER BY sequence DESC LIMIT $2) AS m
+         WHERE m.turn_id = t.id AND m.tool_calls IS NOT NULL
          ORDER BY m.sequence DESC LIMIT 1) AS calls,
         array(SELECT a.tool_call_id FROM message AS a
               WHERE a.turn_id = t.id AND a.tool_call_id IS NOT NULL) AS answered
@@ -77,12 +87,20 @@ const TURNS: &str = "
 
 const EXECUTIONS: &str = "
     SELECT id, graph_id, user_id, status, attempt, created_at,
-        CASE WHEN status = 'RUNNING' THEN worker END AS worker,
-        extract(epoch FROM lease_until - clock_timestamp())::float8 AS lease_left
+        CASE WHEN status = 'RUNNING' THEN worker END AS worker
     FROM execution WHERE status IN ('QUEUED', 'RUNNING') ORDER BY number LIMIT $1";
 
 const OLDEST_QUEUED: &str =
     "SELECT min(created_at) AS created_at FROM execution WHERE status = 'QUEUED'";
+
+const WORKLOADS: &str = "
+    SELECT split_part(worker, '/', 1) AS process, count(turn) AS turns, count(run) AS executions,
+        extract(epoch FROM max(lease_until) - clock_timestamp())::float8 AS lease_left
+    FROM (SELECT worker, lease_until, 1 AS turn, NULL::integer AS run
+          FROM turn WHERE status = 'running' AND ordinal > 0
+          UNION ALL
+          SELECT worker, lease_until, NULL, 1 FROM execution WHERE status = 'RUNNING') AS held
+    WHERE worker IS NOT NULL GROUP BY 1 ORDER BY 1";
 
 fn day(row: &Row) -> Result<DayOfUse, Fault> {
     let date = rows::time(row, "day")?.to_zoned(TimeZone::UTC).date();
@@ -99,7 +117,7 @@ fn turn(row: &Row, now: i64) -> Result<LiveTurn, Fault> {
         status: rows::word(row, "status", words::status)?,
         age: before(rows::get(row, "created_at")?, now),
         attempt: rows::small(row, "attempt")?,
-        holder: holder(row)?,
+        holder: rows::optional_id(row, "worker")?,
         tool: open_call::tool(calls.as_deref(), &answered),
     })
 }
@@ -112,7 +130,7 @@ fn execution(row: &Row, now: i64) -> Result<LiveExecution, Fault> {
         status: rows::word(row, "status", ExecutionStatus::parse)?,
         age: before(rows::get(row, "created_at")?, now),
         attempt: rows::small(row, "attempt")?,
-        holder: holder(row)?,
+        holder: rows::optional_id(row, "worker")?,
     })
 }
 
@@ -120,8 +138,12 @@ fn before(since: i64, now: i64) -> Duration {
     Duration::from_micros((now - since).max(0) as u64)
 }
 
-fn holder(row: &Row) -> Result<Option<Holder>, Fault> {
-    let left: f64 = rows::get::<Option<f64>>(row, "lease_left")?.unwrap_or(0.0);
-    let lease_left = Duration::from_secs_f64(left.max(0.0));
-    Ok(rows::optional_id(row, "worker")?.map(|worker| Holder { worker, lease_left }))
+fn workload(row: &Row) -> Result<Workload, Fault> {
+    let left: Option<f64> = rows::get(row, "lease_left")?;
+    Ok(Workload {
+        process: rows::get(row, "process")?,
+        turns: rows::number(row, "turns")?,
+        executions: rows::number(row, "executions")?,
+        lease_left: left.and_then(|left| SignedDuration::try_from_secs_f64(left).ok()),
+    })
 }

@@ -3,10 +3,10 @@
 use std::time::Duration;
 
 use async_trait::async_trait;
-use jiff::Timestamp;
 use jiff::tz::TimeZone;
+use jiff::{SignedDuration, Timestamp};
 use ports::PortResult;
-use ports::store::{DayOfUse, Holder, LiveExecution, LiveExecutions, LiveTurn, Reports};
+use ports::store::{DayOfUse, LiveExecution, LiveExecutions, LiveTurn, Reports, Workload};
 use protocol::UserId;
 use protocol::execution::ExecutionStatus;
 use rusqlite::{Connection, OptionalExtension, Row};
@@ -30,6 +30,11 @@ impl Reports for Sqlite {
     async fn live_executions(&self, limit: u32) -> PortResult<LiveExecutions> {
         let now = self.moment();
         self.readers.run(move |db| live_executions(db, now, limit)).await
+    }
+
+    async fn workloads(&self) -> PortResult<Vec<Workload>> {
+        let now = self.moment();
+        self.readers.run(move |db| workloads(db, now)).await
     }
 }
 
@@ -57,10 +62,12 @@ fn live_turns(db: &Connection, now: Moment, limit: u32) -> Result<Vec<LiveTurn>,
     let turns = db
         .prepare_cached(
             "SELECT t.id, t.session_id, s.user_id, t.status, t.attempt, t.created_at,
-                 iif(t.status = 'running', t.worker, NULL) AS worker, t.lease_until_ms,
-                 (SELECT m.tool_calls FROM message AS m
-                  WHERE t.status = 'running' AND m.session_id = t.session_id AND m.turn_id = t.id
-                    AND m.tool_calls IS NOT NULL
+                 iif(t.status = 'running', t.worker, NULL) AS worker,
+                 (SELECT m.tool_calls
+                  FROM (SELECT sequence, turn_id, tool_calls FROM message
+                        WHERE t.status = 'running' AND session_id = t.session_id
+                        ORDER BY sequence DESC LIMIT ?2) AS m
+                  WHERE m.turn_id = t.id AND m.tool_calls IS NOT NULL
                   ORDER BY m.sequence DESC LIMIT 1) AS calls,
                  (SELECT json_group_array(a.tool_call_id) FROM message AS a
                   WHERE a.turn_id = t.id AND a.tool_call_id IS NOT NULL) AS answered
@@ -68,7 +75,7 @@ fn live_turns(db: &Connection, now: Moment, limit: u32) -> Result<Vec<LiveTurn>,
              WHERE t.status IN ('queued', 'running') AND t.ordinal > 0
              ORDER BY t.created_at, t.rowid LIMIT ?1",
         )?
-        .query_map([limit], |row| {
+        .query_map([limit, open_call::LAST_ROWS], |row| {
             let calls: Option<String> = row.get("calls")?;
             let answered: Vec<String> = rows::json(row, "answered")?;
             Ok(LiveTurn {
@@ -78,7 +85,7 @@ fn live_turns(db: &Connection, now: Moment, limit: u32) -> Result<Vec<LiveTurn>,
                 status: rows::word(row, "status", words::status)?,
                 age: age(row, now)?,
                 attempt: row.get("attempt")?,
-                holder: holder(row, now)?,
+                holder: rows::optional_id(row, "worker")?,
                 tool: open_call::tool(calls.as_deref(), &answered),
             })
         })?
@@ -91,11 +98,10 @@ fn live_executions(db: &Connection, now: Moment, limit: u32) -> Result<LiveExecu
     let runs = db
         .prepare_cached(
             "SELECT * FROM (
-                 SELECT number, id, graph_id, user_id, status, attempt, created_at, worker,
-                     lease_until_ms
+                 SELECT number, id, graph_id, user_id, status, attempt, created_at, worker
                  FROM execution WHERE status = 'RUNNING'
                  UNION ALL
-                 SELECT number, id, graph_id, user_id, status, attempt, created_at, NULL, NULL
+                 SELECT number, id, graph_id, user_id, status, attempt, created_at, NULL
                  FROM execution WHERE status = 'QUEUED')
              ORDER BY number LIMIT ?1",
         )?
@@ -107,7 +113,7 @@ fn live_executions(db: &Connection, now: Moment, limit: u32) -> Result<LiveExecu
                 status: rows::word(row, "status", ExecutionStatus::parse)?,
                 age: age(row, now)?,
                 attempt: row.get("attempt")?,
-                holder: holder(row, now)?,
+                holder: rows::optional_id(row, "worker")?,
             })
         })?
         .collect::<Result<_, _>>()?;
@@ -120,13 +126,34 @@ fn live_executions(db: &Connection, now: Moment, limit: u32) -> Result<LiveExecu
     Ok(LiveExecutions { runs, oldest_queued })
 }
 
+fn workloads(db: &Connection, now: Moment) -> Result<Vec<Workload>, Fault> {
+    // Leases of processes before this one were set to zero when it opened the store, since its clock began anew.
+    let workloads = db
+        .prepare_cached(
+            "SELECT substr(worker, 1, instr(worker || '/', '/') - 1) AS process,
+                 count(turn) AS turns, count(run) AS executions,
+                 nullif(max(lease_until_ms), 0) AS lease_until_ms
+             FROM (SELECT worker, lease_until_ms, 1 AS turn, NULL AS run
+                   FROM turn WHERE status = 'running' AND ordinal > 0
+                   UNION ALL
+                   SELECT worker, lease_until_ms, NULL, 1
+                   FROM execution WHERE status = 'RUNNING')
+             WHERE worker IS NOT NULL GROUP BY process ORDER BY process",
+        )?
+        .query_map([], |row| {
+            let until: Option<i64> = row.get("lease_until_ms")?;
+            Ok(Workload {
+                process: row.get("process")?,
+                turns: rows::number(row, "turns")?,
+                executions: rows::number(row, "executions")?,
+                lease_left: until.map(|until| SignedDuration::from_millis(until - now.ms)),
+            })
+        })?
+        .collect::<Result<_, _>>()?;
+    Ok(workloads)
+}
+
 fn age(row: &Row<'_>, now: Moment) -> rusqlite::Result<Duration> {
     let created: Timestamp = rows::time(row, "created_at")?;
     Ok(Duration::from_micros((now.wall_us - created.as_microsecond()).max(0) as u64))
-}
-
-fn holder(row: &Row<'_>, now: Moment) -> rusqlite::Result<Option<Holder>> {
-    let until: i64 = row.get::<_, Option<i64>>("lease_until_ms")?.unwrap_or(0);
-    let lease_left = Duration::from_millis((until - now.ms).max(0) as u64);
-    Ok(rows::optional_id(row, "worker")?.map(|worker| Holder { worker, lease_left }))
 }

@@ -1,11 +1,12 @@
 //! An embedded backend in a folder of its own, for the laws.
 
 use std::path::Path;
+use std::time::Duration;
 
 use pilothouse_backends::{Connected, Options, connect};
 use ports::Ports;
 use protocol::limits::Caps;
-use protocol::{Seq, TaskId};
+use protocol::{Seq, TaskId, TurnId};
 use rusqlite::{Connection, params};
 use tempfile::TempDir;
 use testkit::conformance::{Fixture, GENEROUS, StartsDeaf};
@@ -74,6 +75,16 @@ impl Fixture for Embedded {
                 params![task.as_str(), to as i64],
             )
             .expect("the start is removed");
+        drop(database);
+        self.open().await;
+    }
+
+    async fn backdate(&mut self, turn: &TurnId, by: Duration) {
+        self.close().await;
+        let database = raw_database(self.folder.path());
+        let by = by.as_micros() as i64;
+        let earlier = "UPDATE turn SET created_at = created_at - ?2 WHERE id = ?1";
+        database.execute(earlier, params![turn.as_str(), by]).expect("it is older now");
         drop(database);
         self.open().await;
     }

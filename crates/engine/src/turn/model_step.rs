@@ -9,6 +9,7 @@ use ports::model::{ModelError, ModelEvent, ModelRequest, ModelStream, StopReason
 use ports::store::{Entry, Progress};
 use protocol::CallId;
 use protocol::chunk::Chunk;
+use protocol::limits::STEP_CALLS;
 use protocol::message::{NewMessage, Role, ToolCall};
 use protocol::text::scrub;
 use protocol::turn::FailureCode;
@@ -220,10 +221,10 @@ impl Attempt {
     }
 
     async fn hear_call(&mut self, index: usize, id: CallId, name: String) -> Result<(), Halt> {
-        if index >= MOST_CALLS {
+        if index >= STEP_CALLS {
             return Err(Halt::fail(
                 FailureCode::ProviderProtocol,
-                format!("The model asked for more than {MOST_CALLS} calls at once."),
+                format!("The model asked for more than {STEP_CALLS} calls at once."),
             ));
         }
         self.recorder.end_words().await?;
@@ -281,9 +282,6 @@ impl Attempt {
         self.desk.record(entries).await
     }
 }
-
-/// Calls in one answer.
-const MOST_CALLS: usize = 128;
 
 impl Said {
     pub(super) fn is_begun(&self) -> bool {

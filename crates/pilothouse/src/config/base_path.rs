@@ -71,6 +71,10 @@ mod tests {
         ] {
             assert!(BasePath::read(text).is_err(), "{text}");
         }
+        for route in ROUTES {
+            let refusal = BasePath::read(&format!("/{route}")).expect_err(route);
+            assert!(refusal.contains(&format!("/{route}")), "{route}: {refusal}");
+        }
     }
 
     #[test]

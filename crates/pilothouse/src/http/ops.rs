@@ -9,8 +9,8 @@ use std::time::Duration;
 use axum::Json;
 use axum::extract::State;
 use http::HeaderMap;
-use jiff::Timestamp;
-use ports::store::{LiveExecution, LiveExecutions, LiveTurn};
+use jiff::{SignedDuration, Timestamp};
+use ports::store::Workload;
 use tokio::time::Instant;
 
 use self::body::{
@@ -22,7 +22,7 @@ use super::metrics::{admit, within};
 use super::problem::{Answer, ProblemBody};
 use crate::config::{Role, Settings};
 
-/// Turns and runs that are listed; there can be more, and the counts say so.
+/// Turns and runs that are listed; there can be more, which the counts and the workers include.
 const LISTED: u32 = 100;
 
 /// What this process knows of itself.
@@ -59,18 +59,17 @@ pub(crate) async fn overview(
     admit(&app, &headers)?;
     let ports = &app.ports;
     // What cannot be read is left out: the rest must be there while a server is down, when it is needed most.
-    let (open, runs, turns, executions, depth, lag, failing) = tokio::join!(
+    let (open, runs, turns, executions, workloads, depth, lag, failing) = tokio::join!(
         within(ports.turns.count_open()),
         within(ports.executions.count_open()),
         within(ports.reports.live_turns(LISTED)),
         within(ports.reports.live_executions(LISTED)),
+        within(ports.reports.workloads()),
         within(ports.queue.depth()),
         within(ports.outbox.lag()),
         ports.health.failing(),
     );
-    let turns = turns.unwrap_or_default();
     let oldest_run = executions.as_ref().and_then(|live| live.oldest_queued);
-    let executions = executions.map_or_else(Vec::new, |LiveExecutions { runs, .. }| runs);
     let oldest_turn = open.filter(|open| open.queued > 0).map(|open| open.oldest_queued);
     let dependency = |name: &&'static str| OpsDependency {
         name,
@@ -87,9 +86,10 @@ pub(crate) async fn overview(
             running: runs.map(|(_, running)| running),
             oldest_queued_seconds: oldest_run.map(|age| age.as_secs()),
         },
-        workers: workers(&app, &turns, &executions),
-        live_turns: turns.into_iter().map(OpsTurn::from).collect(),
-        live_executions: executions.into_iter().map(OpsExecution::from).collect(),
+        workers: workers(&app, workloads),
+        live_turns: turns.map(|turns| turns.into_iter().map(OpsTurn::from).collect()),
+        live_executions: executions
+            .map(|live| live.runs.into_iter().map(OpsExecution::from).collect()),
         queue: OpsQueue { depth, outbox_lag_seconds: lag.map(|(_, lag)| lag.as_secs()) },
         streams: OpsStreams { open: app.stream_permits.open() },
         dependencies: app.dependencies.iter().map(dependency).collect(),
@@ -101,35 +101,40 @@ pub(crate) async fn overview(
     }))
 }
 
-/// This process, if it runs turns, and those that hold something that is listed.
-fn workers(app: &App, turns: &[LiveTurn], executions: &[LiveExecution]) -> Vec<OpsWorker> {
+/// This process, if it runs turns, and those that hold something. Of the others nothing is known when that could not be
+/// read, and of this one only that it is there.
+fn workers(app: &App, workloads: Option<Vec<Workload>>) -> Option<Vec<OpsWorker>> {
     let now = app.ports.clock.now();
-    let mut workers = Vec::new();
-    if let Some(slots) = app.process.slots {
-        workers.push(OpsWorker {
-            name: app.engine.process().to_owned(),
-            busy: 0,
-            executions: 0,
-            slots: Some(slots),
-            last_seen: Some(now),
-        });
+    let this = app.process.slots.map(|slots| OpsWorker {
+        name: app.engine.process().to_owned(),
+        busy: workloads.as_ref().map(|_| 0),
+        executions: workloads.as_ref().map(|_| 0),
+        slots: Some(slots),
+        last_seen: Some(now),
+    });
+    let Some(workloads) = workloads else { return this.map(|this| vec![this]) };
+    let mut workers = Vec::from_iter(this);
+    for held in workloads {
+        let (busy, executions) = (Some(held.turns), Some(held.executions));
+        match workers.first_mut().filter(|this| this.name == held.process) {
+            Some(this) => (this.busy, this.executions) = (busy, executions),
+            None => workers.push(OpsWorker {
+                name: held.process,
+                busy,
+                executions,
+                slots: None,
+                last_seen: held.lease_left.and_then(|left| last_seen(now, app.process.lease, left)),
+            }),
+        }
     }
-    let last_seen = |lease_left| last_seen(now, app.process.lease, lease_left);
-    for holder in turns.iter().filter_map(|turn| turn.holder.as_ref()) {
-        OpsWorker::of(&mut workers, holder.worker.process(), last_seen(holder.lease_left)).busy +=
-            1;
-    }
-    for holder in executions.iter().filter_map(|run| run.holder.as_ref()) {
-        let worker =
-            OpsWorker::of(&mut workers, holder.worker.process(), last_seen(holder.lease_left));
-        worker.executions += 1;
-    }
-    workers
+    Some(workers)
 }
 
-/// When a claim was renewed that holds for so much longer.
-fn last_seen(now: Timestamp, lease: Duration, lease_left: Duration) -> Option<Timestamp> {
-    now.checked_sub(lease.saturating_sub(lease_left)).ok()
+/// When a claim was renewed that holds for so much longer, or has lapsed for so long.
+fn last_seen(now: Timestamp, lease: Duration, left: SignedDuration) -> Option<Timestamp> {
+    let lease = SignedDuration::try_from(lease).ok()?;
+    // One that holds for longer than we would let it was renewed by a process with another setting.
+    now.checked_sub(lease.saturating_sub(left).max(SignedDuration::ZERO)).ok()
 }
 
 /// What the process holds in memory, where the system says so.
@@ -157,11 +162,12 @@ mod tests {
     #[test]
     fn a_holder_was_seen_when_it_last_renewed() {
         let now = Timestamp::from_second(1_000).expect("a time");
-        let seconds = Duration::from_secs;
-        let seen = |left| last_seen(now, seconds(15), seconds(left)).map(|at| at.as_second());
+        let lease = Duration::from_secs(15);
+        let seen = |left| last_seen(now, lease, SignedDuration::from_secs(left));
+        let seen = |left| seen(left).map(|at| at.as_second());
         assert_eq!(
-            (seen(15), seen(5), seen(0), seen(99)),
-            (Some(1_000), Some(990), Some(985), Some(1_000))
+            (seen(15), seen(5), seen(0), seen(-600), seen(99)),
+            (Some(1_000), Some(990), Some(985), Some(385), Some(1_000))
         );
     }
 }

@@ -29,7 +29,7 @@ pub use graphs::{GraphCreated, GraphDeleted, Graphs};
 pub use library::{AgentAdded, AgentChange, FolderWritten, Library, Listings, Published};
 pub use messages::{Messages, Page};
 pub use operations::{Begun, NewOperation, OperationCompleted, Operations, Which};
-pub use reports::{DayOfUse, Holder, LiveExecution, LiveExecutions, LiveTurn, Reports};
+pub use reports::{DayOfUse, LiveExecution, LiveExecutions, LiveTurn, Reports, Workload};
 pub use reviews::{Decided, Reviews, Verdict};
 pub use sessions::{Assigned, ListSessions, NewSession, SessionPage, Sessions, Title};
 pub use turns::{

@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use async_trait::async_trait;
+use jiff::SignedDuration;
 use jiff::civil::Date;
 use protocol::execution::ExecutionStatus;
 use protocol::turn::TurnStatus;
@@ -15,7 +16,8 @@ use crate::error::PortResult;
 /// are listed with who holds them (`open_turns_are_listed_with_their_holders`,
 /// `open_executions_are_listed_with_their_holders`), with the tool that a turn waits for
 /// (`a_turn_is_listed_with_the_tool_it_waits_for`), the oldest first and no more than asked for
-/// (`the_oldest_are_listed_first`).
+/// (`the_oldest_are_listed_first`); what each process holds is counted whole, and its lease goes on after it has lapsed
+/// (`what_each_process_holds_is_counted`).
 #[async_trait]
 pub trait Reports: Send + Sync {
     /// What the user's turns have used, by the day on which they were accepted, in UTC, the oldest first. Days without
@@ -28,6 +30,9 @@ pub trait Reports: Send + Sync {
 
     /// The same for runs of agents.
     async fn live_executions(&self, limit: u32) -> PortResult<LiveExecutions>;
+
+    /// The processes that hold turns or runs, all of them, by name.
+    async fn workloads(&self) -> PortResult<Vec<Workload>>;
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -46,7 +51,8 @@ pub struct LiveTurn {
     /// Since it was accepted, by the time of day.
     pub age: Duration,
     pub attempt: u32,
-    pub holder: Option<Holder>,
+    /// Who has claimed it, if it runs.
+    pub holder: Option<WorkerId>,
     /// A tool that was called and has not answered.
     pub tool: Option<String>,
 }
@@ -67,13 +73,17 @@ pub struct LiveExecution {
     /// Since it was created, by the time of day.
     pub age: Duration,
     pub attempt: u32,
-    pub holder: Option<Holder>,
+    pub holder: Option<WorkerId>,
 }
 
-/// Who has claimed something that runs.
+/// What one process holds.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Holder {
-    pub worker: WorkerId,
-    /// How long the claim holds if nobody renews it; zero when it has lapsed.
-    pub lease_left: Duration,
+pub struct Workload {
+    /// As its workers call it.
+    pub process: String,
+    pub turns: u64,
+    pub executions: u64,
+    /// How long the best of its claims holds if nobody renews it; below zero, for how long all have lapsed. Nobody knows
+    /// it of a process that ended before the store was opened, if the store is one process's own.
+    pub lease_left: Option<SignedDuration>,
 }

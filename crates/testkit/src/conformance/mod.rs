@@ -36,10 +36,11 @@ pub mod turns;
 pub mod values;
 
 use std::future::Future;
+use std::time::Duration;
 
 use ports::Ports;
 use protocol::limits::Caps;
-use protocol::{Seq, TaskId};
+use protocol::{Seq, TaskId, TurnId};
 
 pub use self::deaf::{Deaf, StartsDeaf};
 pub use crate::{
@@ -69,6 +70,11 @@ pub trait Fixture: Sized + Send + Sync {
     fn restart(&mut self) -> impl Future<Output = ()> + Send;
     /// Removes the beginning of a log up to and including `to`, as a backend that trims would.
     fn trim(&mut self, task: &TaskId, to: Seq) -> impl Future<Output = ()> + Send;
+    /// Moves a turn into the past, for laws that cannot wait for another day. Those without the laws of `reports` have no
+    /// use for it.
+    fn backdate(&mut self, _: &TurnId, _: Duration) -> impl Future<Output = ()> + Send {
+        async { unreachable!("only the laws of reports look at days") }
+    }
 }
 
 /// Every law there is.

@@ -2,15 +2,20 @@
 
 use std::time::Duration;
 
+use jiff::SignedDuration;
 use ports::leases::Claimed;
 use ports::store::{Entry, ExecutionClaimed, LiveTurn};
+use protocol::WorkerId;
 use protocol::execution::ExecutionStatus;
+use protocol::limits::STEP_CALLS;
 use protocol::tool::Effect;
 use protocol::turn::TurnStatus;
 use protocol::usage::Usage;
 
 use super::scene::*;
 use super::{Fixture, agent_scene};
+
+const DAY: Duration = Duration::from_secs(24 * 3600);
 
 #[macro_export]
 macro_rules! reports_laws {
@@ -21,6 +26,7 @@ macro_rules! reports_laws {
             open_executions_are_listed_with_their_holders,
             a_turn_is_listed_with_the_tool_it_waits_for,
             the_oldest_are_listed_first,
+            what_each_process_holds_is_counted,
         );
     };
 }
@@ -39,39 +45,45 @@ pub async fn what_turns_have_used_is_counted_by_day(fixture: &mut impl Fixture) 
         },
     };
     let (first, second) = (session(ports, &ann).await.id, session(ports, &ann).await.id);
-    for (session, cost) in [(&first, Some(7)), (&second, None)] {
+    let third = session(ports, &ann).await.id;
+    let mut turns = Vec::new();
+    for (session, cost) in [(&first, Some(7)), (&second, None), (&third, None)] {
         let turn = turn(ports, &ann, session, "work").await;
         let claim = claim(ports, &turn.id).await;
         record(ports, &claim, vec![step(10, cost)]).await;
         record(ports, &claim, vec![step(100, cost)]).await;
         finish(ports, &claim, "done").await;
+        turns.push(turn.id);
     }
     // Of somebody else, and of nobody.
     whole_turn(ports, &user("bob"), &session(ports, &user("bob")).await.id, "his").await;
     let nobody = protocol::session::Owner::Anonymous;
     whole_turn(ports, &nobody, &session(ports, &nobody).await.id, "nobody's").await;
 
-    let days = ports.reports.usage(&agent_scene::ann()).await.expect("usage");
-    assert!(days.windows(2).all(|two| two[0].date < two[1].date), "{days:?}");
-    let (mut turns, mut used) = (0, Usage::default());
-    for day in &days {
-        turns += day.turns;
-        used += day.usage;
+    for turn in &turns[..2] {
+        fixture.backdate(turn, 3 * DAY).await;
     }
-    let expected = Usage {
-        prompt_tokens: 220,
-        completion_tokens: 8,
-        cache_read_tokens: 12,
-        cache_write_tokens: 16,
-        cost_microdollars: Some(14),
+
+    let ports = fixture.ports();
+    let days = ports.reports.usage(&agent_scene::ann()).await.expect("usage");
+    let [then, now] = days.as_slice() else { panic!("two days: {days:?}") };
+    let used = |turns: u64, cost_microdollars| Usage {
+        prompt_tokens: 110 * turns,
+        completion_tokens: 4 * turns,
+        cache_read_tokens: 6 * turns,
+        cache_write_tokens: 8 * turns,
+        cost_microdollars,
     };
-    assert_eq!((turns, used), (2, expected));
+    assert_eq!((then.turns, then.usage), (2, used(2, Some(14))));
+    assert_eq!((now.turns, now.usage), (1, used(1, None)));
     let today = ports.clock.now().to_zoned(jiff::tz::TimeZone::UTC).date();
-    let last = days.last().expect("a day").date;
-    assert!([today, today.yesterday().expect("a day before")].contains(&last), "{last}");
+    // Midnight may have come meanwhile.
+    assert!([today, today.yesterday().expect("a day before")].contains(&now.date), "{days:?}");
+    assert!(then.date < now.date, "the oldest first: {days:?}");
     assert!(ports.sessions.delete(&ann, &first).await.expect("delete"));
     let left = ports.reports.usage(&agent_scene::ann()).await.expect("usage");
-    assert_eq!(left.iter().map(|day| day.turns).sum::<u64>(), 1, "it is gone with its session");
+    let left: Vec<u64> = left.iter().map(|day| day.turns).collect();
+    assert_eq!(left, [1, 1], "it is gone with its session");
 }
 
 async fn live(fixture: &impl Fixture) -> Vec<LiveTurn> {
@@ -94,9 +106,7 @@ pub async fn open_turns_are_listed_with_their_holders(fixture: &mut impl Fixture
     assert_eq!(waits.user_id.as_ref(), ann.user());
     assert_eq!((waits.status, waits.attempt, &waits.holder), (TurnStatus::Queued, 0, &None));
     assert_eq!((&runs.id, runs.status, runs.attempt), (&second.id, TurnStatus::Running, 1));
-    let held = runs.holder.as_ref().expect("somebody holds it");
-    assert_eq!(held.worker, holder);
-    assert!(held.lease_left > LONG / 2 && held.lease_left <= LONG, "{held:?}");
+    assert_eq!(runs.holder.as_ref(), Some(&holder));
     assert!(waits.age >= runs.age && waits.age < LAW, "{live:?}");
     assert_eq!((&waits.tool, &runs.tool), (&None, &None));
 }
@@ -118,9 +128,7 @@ pub async fn open_executions_are_listed_with_their_holders(fixture: &mut impl Fi
     assert_eq!((&runs.id, &runs.graph_id), (&first.id, &first.graph_id));
     assert_eq!((&runs.user_id, runs.attempt), (&agent_scene::ann(), 1));
     assert_eq!((runs.status, waits.status), (ExecutionStatus::Running, ExecutionStatus::Queued));
-    let held = runs.holder.as_ref().expect("somebody holds it");
-    assert_eq!(held.worker, holder);
-    assert!(held.lease_left > LONG / 2 && held.lease_left <= LONG, "{held:?}");
+    assert_eq!(runs.holder.as_ref(), Some(&holder));
     assert_eq!((&waits.id, &waits.holder), (&second.id, &None));
     assert!(live.oldest_queued.is_some_and(|age| age < LAW), "{live:?}");
 }
@@ -139,6 +147,15 @@ pub async fn a_turn_is_listed_with_the_tool_it_waits_for(fixture: &mut impl Fixt
     assert!(tool().await.is_some_and(|name| name.starts_with("wait")));
     record(ports, &claim, vec![Entry::Result(result("c-2"))]).await;
     assert_eq!(tool().await, None);
+
+    // As many as there can be, of which the last has not answered.
+    let ids: Vec<String> = (0..STEP_CALLS).map(|n| format!("m-{n}")).collect();
+    let ids: Vec<&str> = ids.iter().map(String::as_str).collect();
+    record(ports, &claim, vec![Entry::Message(calls(&ids))]).await;
+    let (_, answered) = ids.split_last().expect("calls");
+    let results = answered.iter().map(|id| Entry::Result(result(id))).collect();
+    record(ports, &claim, results).await;
+    assert_eq!(tool().await.as_deref(), Some("look"));
 }
 
 pub async fn the_oldest_are_listed_first(fixture: &mut impl Fixture) {
@@ -155,4 +172,42 @@ pub async fn the_oldest_are_listed_first(fixture: &mut impl Fixture) {
     assert_eq!(live.into_iter().map(|turn| turn.id).collect::<Vec<_>>(), turns[..3]);
     let live = ports.reports.live_executions(3).await.expect("live runs").runs;
     assert_eq!(live.into_iter().map(|run| run.id).collect::<Vec<_>>(), runs[..3]);
+}
+
+pub async fn what_each_process_holds_is_counted(fixture: &mut impl Fixture) {
+    let ports = fixture.ports();
+    let workloads = async || ports.reports.workloads().await.expect("workloads");
+    assert_eq!(workloads().await, []);
+    let ann = user("ann");
+    let claim = async |process: &str, ttl| {
+        let id = session(ports, &ann).await.id;
+        let turn = turn(ports, &ann, &id, "work").await;
+        let won = ports.leases.claim(&turn.id, &WorkerId::of(process), ttl).await.expect("claim");
+        assert!(matches!(won, Claimed::Won { .. }), "{won:?}");
+    };
+    claim("sloop", SHORT).await;
+    claim("brig", SHORT).await;
+    claim("brig", LONG).await;
+    let run = agent_scene::run(ports).await;
+    let won = ports.executions.claim(&run.id, &WorkerId::of("brig"), SHORT).await.expect("claim");
+    assert!(matches!(won, ExecutionClaimed::Won { .. }), "{won:?}");
+    // What waits and what has ended is held by nobody.
+    turn(ports, &ann, &session(ports, &ann).await.id, "it waits").await;
+    whole_turn(ports, &ann, &session(ports, &ann).await.id, "it has ended").await;
+
+    let held = workloads().await;
+    let [brig, sloop] = held.as_slice() else { panic!("two processes: {held:?}") };
+    assert_eq!((brig.process.as_str(), brig.turns, brig.executions), ("brig", 2, 1));
+    assert_eq!((sloop.process.as_str(), sloop.turns, sloop.executions), ("sloop", 1, 0));
+    let long = SignedDuration::try_from(LONG).expect("a short time");
+    assert!(brig.lease_left.is_some_and(|left| left > long / 2 && left <= long), "{brig:?}");
+    // Nobody renews it, and it goes on to be longer ago.
+    for ago in [50, 100] {
+        let ago = SignedDuration::from_millis(-ago);
+        eventually("the lease has lapsed for longer", || async {
+            let sloop = workloads().await.pop().expect("it holds a turn");
+            (sloop.lease_left.expect("a lease") < ago).then_some(())
+        })
+        .await;
+    }
 }

@@ -7,7 +7,7 @@ use std::path::PathBuf;
 
 use async_trait::async_trait;
 use bytes::Bytes;
-use ports::files::{FileRef, Listing, Place, Refused, Written};
+use ports::files::{FileRef, Listing, Pieces, Place, Refused, Written};
 use ports::store::{ApiKey, NewApiKey};
 use ports::{ApiKeys, Failing, Files, Health, PortError, PortResult};
 use protocol::UserId;
@@ -36,6 +36,14 @@ impl Files for Absent {
         _: u64,
         _: usize,
     ) -> PortResult<Result<(WorkspaceFile, Bytes), Refused>> {
+        absent()
+    }
+
+    async fn open(
+        &self,
+        _: &Place,
+        _: &FileRef,
+    ) -> PortResult<Result<(WorkspaceFile, Pieces), Refused>> {
         absent()
     }
 

@@ -2,12 +2,13 @@
 
 use std::path::Path;
 use std::sync::Arc;
+use std::time::Duration;
 
 use async_trait::async_trait;
 use ports::completions::Arrival;
 use ports::{Completions, Failing, Health, PortError, PortResult, Ports};
 use protocol::limits::Caps;
-use protocol::{Seq, TaskId};
+use protocol::{Seq, TaskId, TurnId};
 use tempfile::TempDir;
 use testkit::conformance::Fixture;
 
@@ -52,6 +53,12 @@ impl Fixture for Shared {
                  AND log_id = (SELECT id FROM log WHERE task_id = '{task}')"
             ))
             .await;
+    }
+
+    async fn backdate(&mut self, turn: &TurnId, by: Duration) {
+        let by = by.as_micros();
+        let earlier = format!("UPDATE turn SET created_at = created_at - {by} WHERE id = '{turn}'");
+        self.database.sql(&earlier).await;
     }
 }
 

@@ -1,20 +1,22 @@
 //! The shapes of what happens on the whole server.
 
 use jiff::Timestamp;
-use ports::store::{Holder, LiveExecution, LiveTurn};
+use ports::store::{LiveExecution, LiveTurn};
 use protocol::execution::ExecutionStatus;
 use protocol::turn::TurnStatus;
-use protocol::{ExecutionId, GraphId, SessionId, TurnId, UserId};
+use protocol::{ExecutionId, GraphId, SessionId, TurnId, UserId, WorkerId};
 use serde::Serialize;
 
 #[derive(Serialize, utoipa::ToSchema)]
 pub(crate) struct OpsOverview {
     pub(super) turns: OpenWork,
     pub(super) executions: OpenWork,
-    /// Those that wait or run, the oldest first, a hundred at most.
-    pub(super) live_turns: Vec<OpsTurn>,
-    pub(super) live_executions: Vec<OpsExecution>,
-    pub(super) workers: Vec<OpsWorker>,
+    /// Those that wait or run, the oldest first, a hundred at most; null when they could not be read in time.
+    pub(super) live_turns: Option<Vec<OpsTurn>>,
+    /// The same for runs of agents.
+    pub(super) live_executions: Option<Vec<OpsExecution>>,
+    /// Null when they could not be read in time and the process that answers is none.
+    pub(super) workers: Option<Vec<OpsWorker>>,
     pub(super) queue: OpsQueue,
     pub(super) streams: OpsStreams,
     pub(super) dependencies: Vec<OpsDependency>,
@@ -57,17 +59,18 @@ pub(super) struct OpsExecution {
     worker: Option<String>,
 }
 
-/// A process that runs turns: this one, or another one that holds something which is listed.
+/// A process that runs turns: this one, or another one that holds something.
 #[derive(Serialize, utoipa::ToSchema)]
 pub(super) struct OpsWorker {
     pub(super) name: String,
-    /// Turns that it holds.
-    pub(super) busy: u64,
-    /// Runs of agents that it holds.
-    pub(super) executions: u64,
+    /// Turns that it holds, listed or not; null when they could not be read in time.
+    pub(super) busy: Option<u64>,
+    /// Runs of agents that it holds, likewise.
+    pub(super) executions: Option<u64>,
     /// Turns that it runs at the same time; null for another process.
     pub(super) slots: Option<usize>,
-    /// When it last renewed what it holds.
+    /// When it last renewed what it holds, and for the process that answers, now. Null where nobody knows, because it
+    /// ended before this one began.
     #[schema(value_type = Option<String>, format = DateTime)]
     pub(super) last_seen: Option<Timestamp>,
 }
@@ -100,27 +103,6 @@ pub(super) struct OpsProcess {
     pub(super) memory_bytes: Option<u64>,
 }
 
-impl OpsWorker {
-    /// The one of this name, which is added if it is new, seen at this time if not later.
-    pub(super) fn of<'a>(
-        workers: &'a mut Vec<Self>,
-        name: &str,
-        seen: Option<Timestamp>,
-    ) -> &'a mut Self {
-        let at = match workers.iter().position(|worker| worker.name == name) {
-            Some(at) => at,
-            None => {
-                let name = name.to_owned();
-                workers.push(Self { name, busy: 0, executions: 0, slots: None, last_seen: None });
-                workers.len() - 1
-            }
-        };
-        let worker = &mut workers[at];
-        worker.last_seen = worker.last_seen.max(seen);
-        worker
-    }
-}
-
 impl From<LiveTurn> for OpsTurn {
     fn from(turn: LiveTurn) -> Self {
         Self {
@@ -130,7 +112,7 @@ impl From<LiveTurn> for OpsTurn {
             status: turn.status,
             age_seconds: turn.age.as_secs(),
             attempt: turn.attempt,
-            worker: process(turn.holder.as_ref()),
+            worker: process(turn.holder),
             tool_name: turn.tool,
         }
     }
@@ -145,11 +127,11 @@ impl From<LiveExecution> for OpsExecution {
             status: run.status,
             age_seconds: run.age.as_secs(),
             attempt: run.attempt,
-            worker: process(run.holder.as_ref()),
+            worker: process(run.holder),
         }
     }
 }
 
-fn process(holder: Option<&Holder>) -> Option<String> {
-    holder.map(|holder| holder.worker.process().to_owned())
+fn process(holder: Option<WorkerId>) -> Option<String> {
+    holder.map(|holder| holder.process().to_owned())
 }

@@ -4,6 +4,7 @@
 use std::collections::HashSet;
 use std::time::{Duration, Instant};
 
+use serde_json::{Value, json};
 use testkit::proxy::Mode;
 use testkit::services::{Postgres, Urls};
 use tokio_postgres::NoTls;
@@ -13,7 +14,7 @@ use super::listener::{Question, Seen, post};
 use super::stage::{Stage, Whom, shared};
 use super::verdict::takeovers;
 use super::{measured, readiness};
-use crate::server::PATIENCE;
+use crate::server::{PATIENCE, json_of};
 
 /// A call to the database may take two seconds.
 const REFUSED_WITHIN: Duration = Duration::from_secs(3);
@@ -88,6 +89,21 @@ async fn a_database_that_is_away_for_longer_than_a_lease_gets_every_turn_back() 
     assert!(told >= 12, "whoever listened was told: {told}");
     let turns: HashSet<&str> = seen.iter().map(|seen| seen.turn.as_str()).collect();
     assert_eq!((seen.len(), turns.len()), (14, 13), "the same message made one turn");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn while_the_database_is_away_nothing_is_said_of_what_runs() {
+    let stage = Stage::start(&[]).await;
+    let seen = async || {
+        let overview = stage.api(0).get("/ops/overview").send().await.expect("an answer");
+        let overview = json_of(overview).await;
+        ["live_turns", "live_executions", "workers"].map(|name| overview[name].clone())
+    };
+    assert_eq!(seen().await, [json!([]), json!([]), json!([])], "nothing runs");
+    stage.set(Whom::Apis, |links| &links.postgres, Mode::BlackHole);
+    assert_eq!(seen().await, [Value::Null, Value::Null, Value::Null], "nobody knows");
+    stage.set(Whom::Apis, |links| &links.postgres, Mode::Pass);
+    readiness::well(&stage).await;
 }
 
 /// 503, soon, with a time to come back.

@@ -8,7 +8,7 @@ use ports::leases::Renewal;
 use ports::store::{
     Advance, Advanced, BlockOutcome, BlockRunBegun, DayOfUse, Decided, ExecutionClaimed,
     ExecutionCreated, ExecutionDeleted, JournalBatch, ListExecutions, LiveExecutions, LiveTurn,
-    NewBlockRun, NewExecution, Verdict,
+    NewBlockRun, NewExecution, Verdict, Workload,
 };
 use ports::{BlockRuns, Credits, Executions, Fenced, PortResult, Reports, Reviews};
 use protocol::credit::{Charge, Transaction, TransactionKind};
@@ -99,6 +99,10 @@ impl Reports for Absent {
     }
 
     async fn live_executions(&self, _: u32) -> PortResult<LiveExecutions> {
+        absent()
+    }
+
+    async fn workloads(&self) -> PortResult<Vec<Workload>> {
         absent()
     }
 }
