@@ -147,3 +147,13 @@ test('a sub-session that is gone is not asked for again', async () => {
   expect(screen.getByText('Not there any more')).toBeDefined();
   expect(asked).toHaveLength(1);
 });
+
+test('a run that is known to have ended is not shown as an earlier card has read it', async () => {
+  const ended = EXAMPLES.agent_output[0] as Example<'agent_output'>;
+  expect(ended.response.execution.status).toBe('COMPLETED');
+  const cache = client();
+  cache.setQueryData(['run', ended.response.execution.execution_id], run('RUNNING'));
+  await showCard(partOf(ended as Example), { client: cache });
+  expect(screen.getByText('Completed')).toBeDefined();
+  expect(screen.queryByText('Running')).toBeNull();
+});
