@@ -4,7 +4,7 @@ import { addExample, ended, rejectAll, run } from './agents';
 
 /** The review of the letter to this person. */
 function letterTo(page: Page, recipient: string) {
-  return page.getByRole('region', { name: /^Read the letter/ }).filter({ hasText: `Dear ${recipient}` });
+  return page.getByRole('group', { name: /^Read the letter/ }).filter({ hasText: `Dear ${recipient}` });
 }
 
 test('without anything to decide the page says so', async ({ visitor, server }) => {

@@ -48,8 +48,10 @@ export function ReviewGroup({ reviews, onDecided }: Props) {
   return (
     <div ref={group} tabIndex={-1} className="flex flex-col gap-4 outline-none">
       {reviews.map((review) => (
-        <section
+        // biome-ignore lint/a11y/useSemanticElements: a section would be a landmark, and several may ask the same.
+        <div
           key={review.node_exec_id}
+          role="group"
           aria-label={review.instructions || 'Review'}
           className="flex min-w-0 flex-col gap-3 border-line not-first:border-t not-first:pt-4"
         >
@@ -70,7 +72,7 @@ export function ReviewGroup({ reviews, onDecided }: Props) {
           ) : (
             <Decided review={review} />
           )}
-        </section>
+        </div>
       ))}
       {decide.isError && !wasOvertaken(decide.error) && (
         <Failure title="This was not decided. What you have written is still here." error={decide.error} />

@@ -56,7 +56,7 @@ describe('a conversation', () => {
     const retry = vi.fn();
     const failed = answer([], { error: '[code:idle_timeout] The model said nothing.', retryable: true });
     render(<Conversation handle={handle({ messages: [ASKED, failed], retry })} />);
-    const card = within(screen.getByRole('region', { name: 'The turn failed' }));
+    const card = within(screen.getByRole('group', { name: 'The turn failed' }));
     expect(card.getByText('The model said nothing.')).toBeTruthy();
     expect(card.getByText('idle_timeout').closest('details')?.open).toBe(false);
     await userEvent.click(card.getByRole('button', { name: 'Try again' }));

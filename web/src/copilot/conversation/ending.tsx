@@ -30,7 +30,9 @@ const ADVICE: Record<string, string> = {
 
 export function TurnFailed({ code, message, canRetry, onRetry }: FailureProps) {
   return (
-    <section
+    // biome-ignore lint/a11y/useSemanticElements: a section would be a landmark, and several turns may have failed.
+    <div
+      role="group"
       aria-label="The turn failed"
       className="flex flex-col gap-2 rounded-xl border border-bad/30 bg-bad-soft px-4 py-3"
     >
@@ -64,7 +66,7 @@ export function TurnFailed({ code, message, canRetry, onRetry }: FailureProps) {
           </p>
         </Fold>
       )}
-    </section>
+    </div>
   );
 }
 
