@@ -52,8 +52,9 @@ pub async fn a_user_keeps_no_more_values_than_allowed(fixture: &mut impl Fixture
     let (ann, bob) = (ann(), bob());
     let fixture = &*fixture;
     let one = async |n: u32| set(fixture, &ann, &format!("key {n}"), json!(n)).await;
-    // A few more than there may be, and not all of them one after the other.
-    let all = stream::iter(0..VALUES + 5).map(one).buffer_unordered(64);
+    // A few more than there may be, and not all of them one after the other; no more at once than have a connection
+    // each, so that on a slow machine none gives up waiting for one.
+    let all = stream::iter(0..VALUES + 5).map(one).buffer_unordered(8);
     let kept = all.filter(|kept| std::future::ready(*kept)).count().await;
     assert_eq!(kept, VALUES as usize);
     assert!(!set(fixture, &ann, "one more", json!(1)).await);
