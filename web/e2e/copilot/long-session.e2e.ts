@@ -19,6 +19,10 @@ test.skipIf(isDistributed())(
     await copilot.answers.last().waitFor();
     const messages = copilot.page.getByRole('article');
 
+    // Whoever turns the wheel no longer follows the end.
+    await copilot.page.getByRole('log').hover();
+    await copilot.page.mouse.wheel(0, -400);
+    await copilot.page.getByRole('button', { name: 'Latest' }).waitFor();
     // Up, page by page: what is read stays where it is when earlier messages come in above it.
     for (let shown = await messages.count(); shown < MESSAGES; shown = await messages.count()) {
       const moved = await growAbove(copilot.page);

@@ -16,7 +16,7 @@ import { ScrollPlace } from './scroll-place';
 
 /** The messages of a session, and what is going on in it. */
 export function Conversation({ handle }: { handle: SessionHandle }) {
-  const { scrollRef, contentRef, isAtBottom, scrollToBottom } = useStickToBottom({
+  const { scrollRef, contentRef, isAtBottom, scrollToBottom, stopScroll } = useStickToBottom({
     initial: 'instant',
     resize: 'instant',
   });
@@ -56,7 +56,7 @@ export function Conversation({ handle }: { handle: SessionHandle }) {
         >
           <div ref={contentRef} className="mx-auto flex w-full max-w-3xl flex-col gap-6 px-4 pt-6 pb-8">
             <Older handle={handle} root={scroller} />
-            <ScrollPlace scroller={scrollRef} firstId={messages[0]?.id}>
+            <ScrollPlace scroller={scrollRef} firstId={messages[0]?.id} onReadAbove={stopScroll}>
               {chunks.map((chunk) => (
                 <MessageGroup
                   key={chunk.key}

@@ -4,10 +4,15 @@ type Props = {
   scroller: RefObject<HTMLElement | null>;
   /** Another first message means that earlier ones have come. */
   firstId: string | undefined;
+  /** Somebody reads far from the end, so nothing may take them there. */
+  onReadAbove: () => void;
   children: ReactNode;
 };
 
-type Place = { message: Element; bottom: number };
+type Place = { message: Element; bottom: number; isAbove: boolean };
+
+/** Closer to the end than this one still follows it. */
+const NEAR_PX = 100;
 
 /** On each group of messages: only those of a group in sight have a place without a layout for it. */
 export const GROUP = { 'data-group': '' };
@@ -25,12 +30,15 @@ export class ScrollPlace extends Component<Props> {
     const group = [...scroller.querySelectorAll('[data-group]')].find(isBelowEdge);
     const message = group && [...group.children].find(isBelowEdge);
     // Its end: the beginning of an answer may be among what comes.
-    return message ? { message, bottom: message.getBoundingClientRect().bottom } : null;
+    if (!message) return null;
+    const isAbove = scroller.scrollHeight - scroller.clientHeight - scroller.scrollTop > NEAR_PX;
+    return { message, bottom: message.getBoundingClientRect().bottom, isAbove };
   }
 
   override componentDidUpdate(_props: Props, _state: unknown, place: Place | null): void {
     const scroller = this.props.scroller.current;
     if (!scroller || !place?.message.isConnected) return;
+    if (place.isAbove) this.props.onReadAbove();
     scroller.scrollTop += place.message.getBoundingClientRect().bottom - place.bottom;
   }
 
