@@ -1,15 +1,8 @@
-import { QueryClient, QueryClientProvider } from '@tanstack/react-query';
-import {
-  createMemoryHistory,
-  createRootRoute,
-  createRoute,
-  createRouter,
-  RouterProvider,
-} from '@tanstack/react-router';
-import { act, render, screen, waitFor } from '@testing-library/react';
+import { act, screen, waitFor } from '@testing-library/react';
 import userEvent from '@testing-library/user-event';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { refusal, serve } from '@/testing/fake-server';
+import { showAt } from '@/testing/show-at';
 import { BuildPage } from './build-page';
 
 const graph = (version: number) => ({ id: 'g', version, name: `Tides ${version}`, nodes: [], links: [] });
@@ -20,27 +13,7 @@ const versions = [2, 1].map((version) => ({
 }));
 
 /** The page with a graph of two versions; the second is the active one. */
-function showPage(): QueryClient {
-  const root = createRootRoute();
-  const build = createRoute({
-    getParentRoute: () => root,
-    path: '/build',
-    validateSearch: (search): { flowID?: string; flowVersion?: number } => search,
-    component: BuildPage,
-  });
-  const router = createRouter({
-    routeTree: root.addChildren([build]),
-    history: createMemoryHistory({ initialEntries: ['/build?flowID=g'] }),
-  });
-  const queries = new QueryClient({ defaultOptions: { queries: { retry: false } } });
-  render(
-    <QueryClientProvider client={queries}>
-      {/* The links belong to the router of the app, whose type is the registered one. */}
-      <RouterProvider router={router as never} />
-    </QueryClientProvider>,
-  );
-  return queries;
-}
+const showPage = () => showAt({ path: '/build', address: '/build?flowID=g', component: BuildPage });
 
 afterEach(() => vi.unstubAllGlobals());
 
@@ -76,11 +49,11 @@ describe('a graph over the whole page', () => {
       'GET /api/graphs/g/versions': () => versions,
       'GET /api/blocks': () => [],
     });
-    const queries = showPage();
+    const { client } = showPage();
     await screen.findByRole('heading', { name: 'Tides 2' });
     isAway = true;
     const before = asked.length;
-    await act(() => queries.invalidateQueries({ queryKey: ['graph', 'g', 'active'] }));
+    await act(() => client.invalidateQueries({ queryKey: ['graph', 'g', 'active'] }));
     expect(asked.length).toBe(before + 1);
     expect(screen.getByRole('heading', { name: 'Tides 2' })).toBeTruthy();
     expect(screen.queryByText('Something broke.')).toBeNull();

@@ -1,14 +1,8 @@
-import {
-  createMemoryHistory,
-  createRootRoute,
-  createRoute,
-  createRouter,
-  RouterProvider,
-} from '@tanstack/react-router';
 import { act, screen } from '@testing-library/react';
 import userEvent from '@testing-library/user-event';
 import { afterEach, expect, it, vi } from 'vitest';
-import { serve, show } from '@/testing/fake-server';
+import { serve } from '@/testing/fake-server';
+import { showAt } from '@/testing/show-at';
 import { AgentPage } from './agent-page';
 
 const agent = (id: string) => ({
@@ -29,19 +23,9 @@ it('what was typed for one agent is not there for another', async () => {
     'GET /api/library/agents/tides': () => agent('tides'),
     'GET /api/library/agents/winds': () => agent('winds'),
   });
-  const root = createRootRoute();
-  const route = createRoute({
-    getParentRoute: () => root,
-    path: '/library/agents/$id',
-    component: AgentPage,
-  });
-  const router = createRouter({
-    routeTree: root.addChildren([route]),
-    history: createMemoryHistory({ initialEntries: ['/library/agents/winds'] }),
-  });
-  const go = (id: string) => act(() => router.navigate({ to: '/library/agents/$id', params: { id } }));
-  // The links belong to the router of the app, whose type is the registered one.
-  show(<RouterProvider router={router as never} />);
+  const path = '/library/agents/$id';
+  const { router } = showAt({ path, address: '/library/agents/winds', component: AgentPage });
+  const go = (id: string) => act(() => router.navigate({ to: path, params: { id } }));
   await screen.findByRole('heading', { name: 'winds' });
   await go('tides');
   await screen.findByRole('heading', { name: 'tides' });

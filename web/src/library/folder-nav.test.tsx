@@ -1,43 +1,15 @@
-import {
-  createMemoryHistory,
-  createRootRoute,
-  createRoute,
-  createRouter,
-  RouterProvider,
-} from '@tanstack/react-router';
+import { useSearch } from '@tanstack/react-router';
 import { screen, waitFor } from '@testing-library/react';
 import userEvent from '@testing-library/user-event';
 import { afterEach, expect, it, vi } from 'vitest';
-import type { FolderNode } from '@/protocol';
-import { serve, show } from '@/testing/fake-server';
+import { serve } from '@/testing/fake-server';
+import { showAt } from '@/testing/show-at';
 import { FolderNav } from './folder-nav';
+import { folder } from './testing/folder';
 
-const folder = (id: string, children: FolderNode[] = []): FolderNode => ({
-  id,
-  name: id,
-  created_at: '',
-  updated_at: '',
-  agent_count: 0,
-  subfolder_count: children.length,
-  children,
-});
-
-/** The library as far as its folders go, with one of them open. */
-function showLibrary(open: string) {
-  const root = createRootRoute();
-  const library = createRoute({
-    getParentRoute: () => root,
-    path: '/library',
-    validateSearch: (search): { folder?: string } => search,
-    component: () => <FolderNav chosen={library.useSearch().folder} />,
-  });
-  const router = createRouter({
-    routeTree: root.addChildren([library]),
-    history: createMemoryHistory({ initialEntries: [`/library?folder=${open}`] }),
-  });
-  // The links belong to the router of the app, whose type is the registered one.
-  show(<RouterProvider router={router as never} />);
-  return router;
+/** The library as far as its folders go. */
+function Library() {
+  return <FolderNav chosen={useSearch({ strict: false }).folder} />;
 }
 
 afterEach(() => vi.unstubAllGlobals());
@@ -54,7 +26,8 @@ it.each([
       return {};
     },
   });
-  const router = showLibrary(open);
+  const address = `/library?folder=${open}`;
+  const { router } = showAt({ path: '/library', address, component: Library });
   await userEvent.click(await screen.findByRole('button', { name: 'More about the folder outer' }));
   await userEvent.click(await screen.findByRole('menuitem', { name: 'Delete' }));
   await userEvent.click(await screen.findByRole('button', { name: 'Delete' }));

@@ -1,16 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { FolderNode } from '@/protocol';
 import { flat, within } from './folders';
-
-const folder = (id: string, children: FolderNode[] = []): FolderNode => ({
-  id,
-  name: id,
-  created_at: '',
-  updated_at: '',
-  agent_count: 0,
-  subfolder_count: children.length,
-  children,
-});
+import { folder } from './testing/folder';
 
 const tree = [folder('a', [folder('b', [folder('c')])]), folder('d')];
 

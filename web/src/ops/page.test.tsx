@@ -1,9 +1,9 @@
-import { createMemoryHistory, createRootRoute, createRouter, RouterProvider } from '@tanstack/react-router';
 import { screen } from '@testing-library/react';
 import userEvent from '@testing-library/user-event';
 import { afterEach, describe, expect, test } from 'vitest';
 import type { OpsOverview } from '@/protocol';
-import { noConnection, refusal, serve, show } from '@/testing/fake-server';
+import { noConnection, refusal, serve } from '@/testing/fake-server';
+import { showAt } from '@/testing/show-at';
 import { setInternalKey } from './internal-key';
 import { OpsPage } from './page';
 
@@ -28,15 +28,7 @@ const overview: OpsOverview = {
   process: { version: '1.2.3', uptime_seconds: 3600 },
 };
 
-/** With a router around it, for its links. */
-function showPage() {
-  const router = createRouter({
-    routeTree: createRootRoute({ component: OpsPage }),
-    history: createMemoryHistory(),
-  });
-  // The page's links belong to the router of the app, whose type is the registered one.
-  show(<RouterProvider router={router as never} />);
-}
+const showPage = () => showAt({ path: '/ops', address: '/ops', component: OpsPage });
 
 afterEach(() => setInternalKey(null));
 

@@ -41,7 +41,10 @@ export function noConnection(): never {
 }
 
 /** Shows it with a cache of its own that never tries again by itself. */
-export function show(element: ReactNode) {
-  const client = new QueryClient({ defaultOptions: { queries: { retry: false } } });
+export function show(element: ReactNode, client = freshCache()) {
   return render(<QueryClientProvider client={client}>{element}</QueryClientProvider>);
+}
+
+export function freshCache(): QueryClient {
+  return new QueryClient({ defaultOptions: { queries: { retry: false } } });
 }

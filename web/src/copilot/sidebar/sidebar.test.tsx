@@ -1,16 +1,9 @@
-import { QueryClient, QueryClientProvider } from '@tanstack/react-query';
-import {
-  createMemoryHistory,
-  createRootRoute,
-  createRoute,
-  createRouter,
-  RouterProvider,
-} from '@tanstack/react-router';
-import { render, screen, waitFor, within } from '@testing-library/react';
+import { screen, waitFor, within } from '@testing-library/react';
 import userEvent from '@testing-library/user-event';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import type { SessionSummary } from '@/protocol';
 import { noConnection, refusal, serve } from '@/testing/fake-server';
+import { showAt } from '@/testing/show-at';
 import { Toaster } from '@/ui/toast';
 import { Sidebar } from './sidebar';
 
@@ -50,24 +43,12 @@ beforeEach(() => {
 afterEach(() => vi.unstubAllGlobals());
 
 function open(activeId: string | null = null, drawer = false, onClose = () => {}, busy = false) {
-  const root = createRootRoute();
-  const copilot = createRoute({
-    getParentRoute: () => root,
+  const { router } = showAt({
     path: '/copilot',
-    validateSearch: (search): { sessionId?: string } => search,
+    address: `/copilot?sessionId=${activeId ?? ''}`,
     component: () => <Sidebar activeId={activeId} activeBusy={busy} open={drawer} onClose={onClose} />,
+    beside: <Toaster />,
   });
-  const router = createRouter({
-    routeTree: root.addChildren([copilot]),
-    history: createMemoryHistory({ initialEntries: [`/copilot?sessionId=${activeId ?? ''}`] }),
-  });
-  const client = new QueryClient({ defaultOptions: { queries: { retry: false } } });
-  render(
-    <QueryClientProvider client={client}>
-      <RouterProvider router={router as never} />
-      <Toaster />
-    </QueryClientProvider>,
-  );
   return router;
 }
 

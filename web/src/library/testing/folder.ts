@@ -1,0 +1,14 @@
+import type { FolderNode } from '@/protocol';
+
+/** A folder that is called as its id. */
+export function folder(id: string, children: FolderNode[] = []): FolderNode {
+  return {
+    id,
+    name: id,
+    created_at: '',
+    updated_at: '',
+    agent_count: 0,
+    subfolder_count: children.length,
+    children,
+  };
+}
