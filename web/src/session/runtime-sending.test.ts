@@ -4,6 +4,7 @@ import { CLOSING, opening, row, SESSION, words } from './testing/scripted-server
 import {
   ANSWERED,
   ASKED,
+  answering,
   networkIsBack,
   open,
   phase,
@@ -73,11 +74,7 @@ describe('sending', () => {
   });
 
   test('the same words again are a new message once the first was taken, also as a follow-up', async () => {
-    server.rows = [ASKED];
-    server.running = 'turn-1';
-    const runtime = open();
-    (await server.line(1)).say(...opening('turn-1'), words('In '));
-    await untilPhase(runtime, 'streaming');
+    const { runtime } = await answering();
     server.on('POST /messages/pending', () => refusal(500, 'INTERNAL', 'Not now.'));
     const refused = runtime.send('Continue');
     const isRefused = expect(refused).rejects.toMatchObject({ code: 'INTERNAL' });
@@ -94,12 +91,7 @@ describe('sending', () => {
   });
 
   test('while a turn is at work becomes a follow-up, which leaves its chip when it is delivered', async () => {
-    server.rows = [ASKED];
-    server.running = 'turn-1';
-    const runtime = open();
-    const line = await server.line(1);
-    line.say(...opening('turn-1'), words('In '));
-    await untilPhase(runtime, 'streaming');
+    const { runtime, line } = await answering();
     await runtime.send('Quickly, please');
     const [chip] = runtime.store.get().followUps;
     expect(chip).toMatchObject({ text: 'Quickly, please', state: 'waiting' });
@@ -110,11 +102,7 @@ describe('sending', () => {
   });
 
   test('a follow-up that comes too late is sent as a message of its own, with the same id', async () => {
-    server.rows = [ASKED];
-    server.running = 'turn-1';
-    const runtime = open();
-    (await server.line(1)).say(...opening('turn-1'), words('In '));
-    await untilPhase(runtime, 'streaming');
+    const { runtime } = await answering();
     server.on('POST /messages/pending', () => refusal(409, 'NO_ACTIVE_TURN', 'Nothing runs.'));
     await runtime.send('And then?');
     const [late, own] = server.bodies as [{ message_id: string }, { messages: { id: string }[] }];
@@ -123,12 +111,7 @@ describe('sending', () => {
   });
 
   test('a follow-up of a turn that failed is handed back until it is taken away', async () => {
-    server.rows = [ASKED];
-    server.running = 'turn-1';
-    const runtime = open();
-    const line = await server.line(1);
-    line.say(...opening('turn-1'), words('In '));
-    await untilPhase(runtime, 'streaming');
+    const { runtime, line } = await answering();
     await runtime.send('And then?');
     const id = runtime.store.get().followUps[0]?.id ?? '';
     server.running = null;
@@ -146,11 +129,7 @@ describe('sending', () => {
 
 describe('stopping', () => {
   test('and sending at once: the new turn is not taken for the one that stops', async () => {
-    server.rows = [ASKED];
-    server.running = 'turn-1';
-    const runtime = open();
-    (await server.line(1)).say(...opening('turn-1'), words('In '));
-    await untilPhase(runtime, 'streaming');
+    const { runtime } = await answering();
     // The server answers when the turn has ended, which takes a while.
     server.on('POST /cancel', () => new Promise(() => {}));
     server.on('POST /messages/pending', () => refusal(409, 'NO_ACTIVE_TURN', 'It is being stopped.'));
@@ -162,12 +141,7 @@ describe('stopping', () => {
   });
 
   test('closes the stream, cancels the turn and shows what the history says about it', async () => {
-    server.rows = [ASKED];
-    server.running = 'turn-1';
-    const runtime = open();
-    const line = await server.line(1);
-    line.say(...opening('turn-1'), words('In '));
-    await untilPhase(runtime, 'streaming');
+    const { runtime, line } = await answering();
     server.on('POST /cancel', () => {
       server.running = null;
       const metadata = { kind: 'stopped', code: 'cancelled' };
@@ -182,11 +156,7 @@ describe('stopping', () => {
   });
 
   test('a cancel that does not get through is said again', async () => {
-    server.rows = [ASKED];
-    server.running = 'turn-1';
-    const runtime = open();
-    (await server.line(1)).say(...opening('turn-1'), words('In '));
-    await untilPhase(runtime, 'streaming');
+    const { runtime } = await answering();
     server.away = true;
     runtime.stop();
     await until(() => expect(server.count('POST /cancel')).toBe(1));

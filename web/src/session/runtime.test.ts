@@ -7,6 +7,7 @@ import {
   ANSWERED,
   ASKED,
   afterwards,
+  answering,
   networkIsBack,
   open,
   phase,
@@ -87,17 +88,8 @@ describe('opening a session', () => {
 });
 
 describe('a connection that breaks', () => {
-  async function answering(): Promise<SessionRuntime> {
-    server.rows = [ASKED];
-    server.running = 'turn-1';
-    const runtime = open();
-    (await server.line(1)).say(...opening('turn-1'), words('In '));
-    await untilShown(runtime, ['user: Tides?', 'assistant: In ']);
-    return runtime;
-  }
-
   test('twice, the second time before it has caught up, keeps what was there', async () => {
-    const runtime = await answering();
+    const { runtime } = await answering();
     for (const number of [1, 2]) {
       const line = await server.line(number);
       if (number === 2) line.say({ type: 'start', messageId: 'turn-1' });
@@ -111,7 +103,7 @@ describe('a connection that breaks', () => {
   });
 
   test('in the middle of the history is one like any other', async () => {
-    const runtime = await answering();
+    const { runtime } = await answering();
     let broken = 0;
     server.on('GET ', () => {
       broken += 1;
@@ -140,7 +132,7 @@ describe('a connection that breaks', () => {
     ['is closed in good order without an end', (line: { close: () => void }) => line.close()],
   ] as const) {
     test(`because it ${how} is made again, and nothing stands twice`, async () => {
-      const runtime = await answering();
+      const { runtime } = await answering();
       breakIt(await server.line(1));
       await untilPhase(runtime, 'reconnecting');
       expect(transcript(runtime)).toEqual(['user: Tides?', 'assistant: In ']);
@@ -159,7 +151,7 @@ describe('a connection that breaks', () => {
   }
 
   test('while the turn ends elsewhere gives the whole answer from the history', async () => {
-    const runtime = await answering();
+    const { runtime } = await answering();
     server.away = true;
     (await server.line(1)).cut();
     await untilPhase(runtime, 'reconnecting');
@@ -173,7 +165,7 @@ describe('a connection that breaks', () => {
   });
 
   test('because the server went down shows what the next worker says, once', async () => {
-    const runtime = await answering();
+    const { runtime } = await answering();
     (await server.line(1)).cut();
     await untilPhase(runtime, 'reconnecting');
     networkIsBack();

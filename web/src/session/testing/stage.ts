@@ -3,7 +3,7 @@
 import { afterEach, beforeEach, expect, vi } from 'vitest';
 import { SessionRuntime } from '../runtime';
 import { shown } from '../shown';
-import { row, ScriptedServer, SESSION } from './scripted-server';
+import { type Line, opening, row, ScriptedServer, SESSION, words } from './scripted-server';
 
 export let server: ScriptedServer;
 let ends: (() => void)[];
@@ -49,3 +49,14 @@ export const networkIsBack = () => dispatchEvent(new Event('online'));
 
 export const ASKED = row(1, 'user', { content: 'Tides?' });
 export const ANSWERED = row(2, 'assistant', { content: 'In and out.' });
+
+/** A session in the middle of its first answer. */
+export async function answering(): Promise<{ runtime: SessionRuntime; line: Line }> {
+  server.rows = [ASKED];
+  server.running = 'turn-1';
+  const runtime = open();
+  const line = (await server.line(1)).say(...opening('turn-1'), words('In '));
+  await untilShown(runtime, ['user: Tides?', 'assistant: In ']);
+  await untilPhase(runtime, 'streaming');
+  return { runtime, line };
+}
