@@ -2,7 +2,7 @@
 
 use std::collections::HashSet;
 
-use protocol::message::{Message, Role};
+use protocol::message::{Message, MessageRole};
 use protocol::{CallId, TurnId};
 
 /// The results that were met, going backwards, before the call they answer.
@@ -16,18 +16,18 @@ impl OpenExchanges {
 
     pub(crate) fn pass(&mut self, message: &Message) {
         match message.role {
-            Role::Tool => {
+            MessageRole::Tool => {
                 let call = message.tool_call_id.clone();
                 self.0.extend(call.map(|call| (message.turn_id.clone(), call)));
             }
-            Role::Assistant => {
+            MessageRole::Assistant => {
                 for call in &message.tool_calls {
                     self.0.remove(&(message.turn_id.clone(), call.id.clone()));
                 }
             }
             // A turn begins with its user message: there is no call to be found before that.
-            Role::User => self.0.retain(|(turn, _)| *turn != message.turn_id),
-            Role::System => {}
+            MessageRole::User => self.0.retain(|(turn, _)| *turn != message.turn_id),
+            MessageRole::System => {}
         }
     }
 }

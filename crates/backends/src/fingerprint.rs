@@ -1,10 +1,10 @@
 //! All of an advance in a few bytes, by which the last one is recognised when it comes again.
 
-use ports::store::Advance;
+use ports::store::ExecutionAdvance;
 use sha2::{Digest, Sha256};
 
-pub(crate) fn fingerprint(advance: &Advance) -> Vec<u8> {
-    let Advance { after, events, count, charges, reviews, stats, then } = advance;
+pub(crate) fn fingerprint(advance: &ExecutionAdvance) -> Vec<u8> {
+    let ExecutionAdvance { after, events, count, charges, reviews, stats, then } = advance;
     let mut hash = Sha256::default();
     hash.update(after.to_le_bytes());
     hash.update(count.to_le_bytes());

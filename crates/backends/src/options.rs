@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 use std::time::Duration;
 
-use protocol::limits::Caps;
+use protocol::limits::UserLimits;
 
 #[derive(Clone, Debug)]
 pub struct Options {
@@ -11,7 +11,7 @@ pub struct Options {
     /// The key that protects stored secrets. Once a store has been opened with one, it opens with no other.
     pub encryption_key: Option<String>,
     /// How much one user may have under way.
-    pub caps: Caps,
+    pub caps: UserLimits,
     /// Turns every in-memory wake-up off, to prove that they are only hints: everything still happens, on
     /// the next look.
     pub deaf: bool,
@@ -48,7 +48,7 @@ impl Options {
         Self {
             backend: BackendOptions::Embedded { data: data.into() },
             encryption_key: None,
-            caps: Caps::default(),
+            caps: UserLimits::default(),
             deaf: false,
         }
     }

@@ -1,13 +1,14 @@
 //! Enums as the words that stand for them in a column.
 
 use protocol::follow_up::FollowUpState;
-use protocol::message::{Outcome, Role};
+use protocol::message::{MessageRole, ToolOutcome};
 use protocol::operation::OperationState;
 use protocol::review::ReviewStatus;
-use protocol::tool::Effect;
+use protocol::tool::ToolEffect;
 use protocol::turn::{FailureCode, TurnStatus};
 
-const ROLES: [Role; 4] = [Role::User, Role::Assistant, Role::Tool, Role::System];
+const ROLES: [MessageRole; 4] =
+    [MessageRole::User, MessageRole::Assistant, MessageRole::Tool, MessageRole::System];
 const STATUSES: [TurnStatus; 5] = [
     TurnStatus::Queued,
     TurnStatus::Running,
@@ -15,9 +16,14 @@ const STATUSES: [TurnStatus; 5] = [
     TurnStatus::Failed,
     TurnStatus::Cancelled,
 ];
-const OUTCOMES: [Outcome; 5] =
-    [Outcome::Ok, Outcome::Error, Outcome::Denied, Outcome::Cancelled, Outcome::Interrupted];
-const EFFECTS: [Effect; 3] = [Effect::None, Effect::Idempotent, Effect::Once];
+const OUTCOMES: [ToolOutcome; 5] = [
+    ToolOutcome::Ok,
+    ToolOutcome::Error,
+    ToolOutcome::Denied,
+    ToolOutcome::Cancelled,
+    ToolOutcome::Interrupted,
+];
+const EFFECTS: [ToolEffect; 3] = [ToolEffect::None, ToolEffect::Idempotent, ToolEffect::Once];
 const FOLLOW_UP_STATES: [FollowUpState; 4] = [
     FollowUpState::Pending,
     FollowUpState::Delivered,
@@ -33,21 +39,21 @@ const REVIEW_STATUSES: [ReviewStatus; 3] =
 /// What a call is told to have come to when its turn ends before it does.
 pub(crate) const ENDED_WITH_ITS_TURN: &str = r#"{"type":"error","error":"cancelled","message":"The call was still running when its turn ended, and was cancelled."}"#;
 
-pub(crate) fn outcome_word(outcome: Outcome) -> &'static str {
+pub(crate) fn outcome_word(outcome: ToolOutcome) -> &'static str {
     match outcome {
-        Outcome::Ok => "ok",
-        Outcome::Error => "error",
-        Outcome::Denied => "denied",
-        Outcome::Cancelled => "cancelled",
-        Outcome::Interrupted => "interrupted",
+        ToolOutcome::Ok => "ok",
+        ToolOutcome::Error => "error",
+        ToolOutcome::Denied => "denied",
+        ToolOutcome::Cancelled => "cancelled",
+        ToolOutcome::Interrupted => "interrupted",
     }
 }
 
-pub(crate) fn effect_word(effect: Effect) -> &'static str {
+pub(crate) fn effect_word(effect: ToolEffect) -> &'static str {
     match effect {
-        Effect::None => "none",
-        Effect::Idempotent => "idempotent",
-        Effect::Once => "once",
+        ToolEffect::None => "none",
+        ToolEffect::Idempotent => "idempotent",
+        ToolEffect::Once => "once",
     }
 }
 
@@ -59,7 +65,7 @@ pub(crate) fn review_status_word(status: ReviewStatus) -> &'static str {
     }
 }
 
-pub(crate) fn role(word: &str) -> Option<Role> {
+pub(crate) fn role(word: &str) -> Option<MessageRole> {
     ROLES.into_iter().find(|role| role.as_str() == word)
 }
 
@@ -67,11 +73,11 @@ pub(crate) fn status(word: &str) -> Option<TurnStatus> {
     STATUSES.into_iter().find(|status| status.as_str() == word)
 }
 
-pub(crate) fn outcome(word: &str) -> Option<Outcome> {
+pub(crate) fn outcome(word: &str) -> Option<ToolOutcome> {
     OUTCOMES.into_iter().find(|outcome| outcome_word(*outcome) == word)
 }
 
-pub(crate) fn effect(word: &str) -> Option<Effect> {
+pub(crate) fn effect(word: &str) -> Option<ToolEffect> {
     EFFECTS.into_iter().find(|effect| effect_word(*effect) == word)
 }
 

@@ -2,8 +2,8 @@
 
 use std::time::Duration;
 
-use ports::leases::Claimed;
-use ports::{PortResult, Signal};
+use ports::leases::TurnClaimed;
+use ports::{BusSignal, PortResult};
 use protocol::limits::CANCEL_CONFIRM;
 use protocol::session::Owner;
 use protocol::turn::{Turn, TurnStatus};
@@ -48,7 +48,7 @@ impl Engine {
             // Ours are told directly, whatever becomes of the hint to the other processes.
             let job = Job::from(&turn.id);
             self.inner.registry.stop(&job, StopReason::Cancelled);
-            self.inner.ports.bus.publish(Signal::Cancel(job));
+            self.inner.ports.bus.publish(BusSignal::Cancel(job));
         }
 
         let deadline = Instant::now() + CANCEL_CONFIRM;
@@ -85,7 +85,8 @@ impl Engine {
         // A turn that does not end in time finds its row gone and stops by itself.
         self.cancel(owner, session).await?;
         let deleted = ports.sessions.delete(owner, session).await?;
-        let place = ports::files::Place { owner: owner.clone(), session: session.clone() };
+        let place =
+            ports::files::SessionWorkspace { owner: owner.clone(), session: session.clone() };
         ports.files.delete_session(&place).await?;
         Ok(deleted)
     }
@@ -102,7 +103,7 @@ impl Engine {
         let asked = Instant::now();
         let worker = WorkerId::of(&inner.options.process);
         match inner.ports.leases.claim(&turn.id, &worker, inner.options.lease).await? {
-            Claimed::Won { claim, turn, log_at } => {
+            TurnClaimed::Won { claim, turn, log_at } => {
                 // It is only claimed to be ended, which takes no worker's time.
                 let (slot, _nobodys) = slots::lend();
                 let id = turn.id.clone();
@@ -115,8 +116,8 @@ impl Engine {
                     _ => Settled::Dequeued,
                 })
             }
-            Claimed::Ended => Ok(Settled::Ended),
-            Claimed::Held | Claimed::Waits => Ok(Settled::Open),
+            TurnClaimed::Ended => Ok(Settled::Ended),
+            TurnClaimed::Held | TurnClaimed::Waits => Ok(Settled::Open),
         }
     }
 }

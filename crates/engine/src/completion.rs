@@ -5,13 +5,13 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use ports::model::StopReason as ModelStop;
-use ports::store::{Ending, Entry, Finished, Progress, Record};
-use ports::{Fenced, Signal};
+use ports::store::{JournalEntry, JournalRecord, TurnEnding, TurnFinished, TurnProgress};
+use ports::{BusSignal, Fenced};
 use protocol::chunk::{Chunk, FinishReason};
-use protocol::message::{Message, NewMessage, Outcome, Role, ToolCall};
+use protocol::message::{Message, MessageRole, NewMessage, ToolCall, ToolOutcome};
 use protocol::operation::OperationResult;
 use protocol::response::ToolResponse;
-use protocol::turn::{Claim, Turn, TurnError, TurnStatus};
+use protocol::turn::{Turn, TurnClaim, TurnError, TurnStatus};
 use protocol::usage::Usage;
 use serde_json::{Value, json};
 
@@ -34,7 +34,7 @@ pub(crate) enum End {
 /// What an attempt leaves to be ended.
 pub(crate) struct Leftovers {
     pub(crate) inner: Arc<Inner>,
-    pub(crate) claim: Claim,
+    pub(crate) claim: TurnClaim,
     pub(crate) turn: Turn,
     pub(crate) stop: Arc<Stop>,
     pub(crate) closing: Closing,
@@ -48,7 +48,7 @@ pub(crate) struct Leftovers {
 
 /// `FollowUpsWait` when an answer was not the last word: it is in the history and in the log, and the turn goes on. An
 /// error when whoever has the turn next will have to end it.
-pub(crate) async fn end(left: Leftovers, end: End) -> Result<Finished, NotEnded> {
+pub(crate) async fn end(left: Leftovers, end: End) -> Result<TurnFinished, NotEnded> {
     let Leftovers { inner, claim, turn, stop, closing, said, spent, started, untitled } = left;
     let mut rows = match last_rows(&inner, &claim, &turn, &stop, &end, said).await {
         Ok(rows) => rows,
@@ -71,10 +71,10 @@ pub(crate) async fn end(left: Leftovers, end: End) -> Result<Finished, NotEnded>
         false => (named.as_deref().map(title::shorten), None),
     };
     let operation = turn.operation.as_ref().and_then(|_| without_its_result(&end));
-    let ending = Ending { status, error, messages: rows, usage, title, last, operation };
+    let ending = TurnEnding { status, error, messages: rows, usage, title, last, operation };
     let due = match store(&inner, &claim, &stop, ending).await? {
-        Finished::Ended(due) => due,
-        Finished::FollowUpsWait => {
+        TurnFinished::Ended(due) => due,
+        TurnFinished::FollowUpsWait => {
             if let (End::Completed(answer), Some(before)) = (end, before) {
                 let gone_on = go_on(&inner, &claim, &stop, before, answer).await;
                 gone_on.map_err(|halt| {
@@ -82,11 +82,11 @@ pub(crate) async fn end(left: Leftovers, end: End) -> Result<Finished, NotEnded>
                     NotEnded
                 })?;
             }
-            return Ok(Finished::FollowUpsWait);
+            return Ok(TurnFinished::FollowUpsWait);
         }
     };
 
-    inner.ports.bus.publish(Signal::Ended((&turn.id).into()));
+    inner.ports.bus.publish(BusSignal::Ended((&turn.id).into()));
     metrics::counter!("pilothouse_turns_ended_total", "status" => status.as_str()).increment(1);
     metrics::histogram!("pilothouse_turn_seconds").record(started.elapsed());
     tracing::info!(
@@ -98,7 +98,7 @@ pub(crate) async fn end(left: Leftovers, end: End) -> Result<Finished, NotEnded>
     if let Some(words) = to_ask {
         title::ask(&inner, &turn, words);
     }
-    Ok(Finished::Ended(due))
+    Ok(TurnFinished::Ended(due))
 }
 
 /// The end of a turn could not be stored by this attempt.
@@ -108,7 +108,7 @@ pub(crate) struct NotEnded;
 /// Keeps an answer that was not the last word as one more step of its turn.
 async fn go_on(
     inner: &Inner,
-    claim: &Claim,
+    claim: &TurnClaim,
     stop: &Stop,
     mut closing: Closing,
     answer: Answer,
@@ -120,8 +120,10 @@ async fn go_on(
     if let Some(rest) = closing.into_segment() {
         append(inner, claim, stop, rest).await?;
     }
-    let record =
-        Record::new(vec![Entry::Message(answer.message), Entry::StepEnded { usage: answer.usage }]);
+    let record = JournalRecord::new(vec![
+        JournalEntry::Message(answer.message),
+        JournalEntry::StepEnded { usage: answer.usage },
+    ]);
     insist_fenced(stop, || inner.ports.turns.record(claim, record.clone())).await
 }
 
@@ -129,11 +131,12 @@ async fn go_on(
 fn without_its_result(end: &End) -> Option<OperationResult> {
     let (response, outcome) = match end {
         End::Completed(_) => return None,
-        End::Cancelled => {
-            (ToolResponse::error("cancelled", "The operation was cancelled."), Outcome::Cancelled)
-        }
+        End::Cancelled => (
+            ToolResponse::error("cancelled", "The operation was cancelled."),
+            ToolOutcome::Cancelled,
+        ),
         End::Failed(error) => {
-            (ToolResponse::error(error.code.as_str(), error.message.clone()), Outcome::Error)
+            (ToolResponse::error(error.code.as_str(), error.message.clone()), ToolOutcome::Error)
         }
     };
     Some(OperationResult { output: json!(response).to_string(), outcome })
@@ -142,7 +145,7 @@ fn without_its_result(end: &End) -> Option<OperationResult> {
 /// Ends a turn whose attempt is gone without a word, as after a panic.
 pub(crate) async fn end_abandoned(
     inner: &Arc<Inner>,
-    claim: &Claim,
+    claim: &TurnClaim,
     turn: &Turn,
     stop: Arc<Stop>,
     error: TurnError,
@@ -173,7 +176,7 @@ pub(crate) async fn end_abandoned(
 /// every call.
 async fn last_rows(
     inner: &Inner,
-    claim: &Claim,
+    claim: &TurnClaim,
     turn: &Turn,
     stop: &Stop,
     end: &End,
@@ -181,11 +184,13 @@ async fn last_rows(
 ) -> Result<Vec<NewMessage>, Halt> {
     let (outcome, notice) = match end {
         End::Completed(answer) => return Ok(vec![answer.message.clone()]),
-        End::Cancelled => (Outcome::Cancelled, notice("Stopped.", "stopped", "cancelled", true)),
+        End::Cancelled => {
+            (ToolOutcome::Cancelled, notice("Stopped.", "stopped", "cancelled", true))
+        }
         End::Failed(error) => {
             let code = error.code;
             (
-                Outcome::Interrupted,
+                ToolOutcome::Interrupted,
                 notice(&error.message, "error", code.as_str(), code.worth_retrying()),
             )
         }
@@ -196,7 +201,8 @@ async fn last_rows(
         .map(|call| output::result_row(call, &without_result(outcome), outcome))
         .collect();
     if !said.text.trim().is_empty() {
-        let mut partial = NewMessage::new(Role::Assistant, protocol::text::without_nul(&said.text));
+        let mut partial =
+            NewMessage::new(MessageRole::Assistant, protocol::text::without_nul(&said.text));
         partial.reasoning = Some(said.reasoning).filter(|text| !text.is_empty());
         partial.model = Some(inner.model.model(turn.request.tier).to_owned());
         partial.metadata = Some(json!({ "partial": true }));
@@ -216,15 +222,15 @@ fn note_usage(row: Option<&mut NewMessage>, spent: Usage, last_step: Usage) {
     }
 }
 
-fn unanswered(progress: &Progress, turn: &Turn) -> Vec<ToolCall> {
+fn unanswered(progress: &TurnProgress, turn: &Turn) -> Vec<ToolCall> {
     let rows: Vec<&Message> =
         progress.messages.iter().filter(|row| row.turn_id == turn.id).collect();
     decide::unanswered(&rows)
 }
 
-fn without_result(outcome: Outcome) -> Value {
+fn without_result(outcome: ToolOutcome) -> Value {
     let response = match outcome {
-        Outcome::Cancelled => ToolResponse::error("cancelled", output::CANCELLED),
+        ToolOutcome::Cancelled => ToolResponse::error("cancelled", output::CANCELLED),
         _ => ToolResponse::error("interrupted", output::INTERRUPTED),
     };
     json!(response)
@@ -232,7 +238,7 @@ fn without_result(outcome: Outcome) -> Value {
 
 /// A row for the person, which the model never sees.
 fn notice(words: &str, kind: &str, code: &str, retry: bool) -> NewMessage {
-    let mut row = NewMessage::new(Role::System, words);
+    let mut row = NewMessage::new(MessageRole::System, words);
     row.metadata = Some(json!({ "kind": kind, "code": code, "retryable": retry }));
     row
 }
@@ -287,10 +293,10 @@ fn finish_reason(reason: ModelStop) -> FinishReason {
 /// Tries until it is stored or somebody else has the turn.
 async fn store(
     inner: &Inner,
-    claim: &Claim,
+    claim: &TurnClaim,
     stop: &Stop,
-    ending: Ending,
-) -> Result<Finished, NotEnded> {
+    ending: TurnEnding,
+) -> Result<TurnFinished, NotEnded> {
     stop.begin_end();
     loop {
         match inner.ports.turns.finish(claim, ending.clone()).await {

@@ -3,9 +3,9 @@
 use std::time::Duration;
 
 use ports::PortResult;
-use ports::store::{NewFollowUp, NewTurn, Opened, Pushed, TurnKind, WhenBusy};
+use ports::store::{FollowUpPushed, NewFollowUp, NewTurn, TurnKind, TurnOpened, WhenBusy};
 use protocol::follow_up::FollowUp;
-use protocol::message::{NewMessage, Role};
+use protocol::message::{MessageRole, NewMessage};
 use protocol::session::Owner;
 use protocol::turn::{Turn, TurnRequest};
 use protocol::{Job, MessageId, SessionId, TurnId};
@@ -96,21 +96,25 @@ impl Engine {
             parent: None,
         };
         Ok(match inner.open(owner, new).await? {
-            Opened::New(turn) => Submitted::Accepted(turn),
-            Opened::Joined(turn) => Submitted::Joined(turn),
-            Opened::FollowUp(follow_up) => Submitted::FollowUp(follow_up),
-            Opened::TooManyFollowUps => Submitted::TooManyFollowUps,
-            Opened::Reused => Submitted::MessageIdReused,
-            Opened::Busy => Submitted::Busy,
-            Opened::NothingToRegenerate => Submitted::NothingToRegenerate,
-            Opened::TooMany | Opened::TooManyChildren => Submitted::TooMany,
+            TurnOpened::New(turn) => Submitted::Accepted(turn),
+            TurnOpened::Joined(turn) => Submitted::Joined(turn),
+            TurnOpened::FollowUp(follow_up) => Submitted::FollowUp(follow_up),
+            TurnOpened::TooManyFollowUps => Submitted::TooManyFollowUps,
+            TurnOpened::Reused => Submitted::MessageIdReused,
+            TurnOpened::Busy => Submitted::Busy,
+            TurnOpened::NothingToRegenerate => Submitted::NothingToRegenerate,
+            TurnOpened::TooMany | TurnOpened::TooManyChildren => Submitted::TooMany,
             // A turn that nobody's call starts has no parent that could have ended.
-            Opened::NoSession | Opened::ParentEnded => Submitted::NoSession,
+            TurnOpened::NoSession | TurnOpened::ParentEnded => Submitted::NoSession,
         })
     }
 
     /// For the turn that is at work, and only while one is.
-    pub async fn follow_up(&self, owner: &Owner, request: FollowUpRequest) -> PortResult<Pushed> {
+    pub async fn follow_up(
+        &self,
+        owner: &Owner,
+        request: FollowUpRequest,
+    ) -> PortResult<FollowUpPushed> {
         let FollowUpRequest { session_id, text, client_id, context, file_ids } = request;
         // The same as for a message that becomes a follow-up because the session is busy: one id, one message.
         let asked = TurnRequest { context: context.clone(), ..TurnRequest::default() };
@@ -129,7 +133,8 @@ impl Engine {
         context: Option<&Value>,
         file_ids: &[String],
     ) -> PortResult<NewMessage> {
-        let place = ports::files::Place { owner: owner.clone(), session: session.clone() };
+        let place =
+            ports::files::SessionWorkspace { owner: owner.clone(), session: session.clone() };
         let mut files: Vec<Value> = Vec::new();
         for id in file_ids {
             let file = ports::files::FileRef::Id(id.clone());
@@ -138,7 +143,7 @@ impl Engine {
                 files.push(json!(file));
             }
         }
-        let mut message = NewMessage::new(Role::User, protocol::text::without_nul(text));
+        let mut message = NewMessage::new(MessageRole::User, protocol::text::without_nul(text));
         let mut metadata = Map::new();
         if let Some(context) = context {
             metadata.insert("context".into(), protocol::text::scrub(context.clone()));
@@ -154,9 +159,9 @@ impl Engine {
 impl Inner {
     /// The one way a turn comes to be, for people and for tool calls alike. It is accepted whatever becomes of the push:
     /// the outbox has it. One that waits for its place is pushed when it gets it.
-    pub(crate) async fn open(&self, owner: &Owner, new: NewTurn) -> PortResult<Opened> {
+    pub(crate) async fn open(&self, owner: &Owner, new: NewTurn) -> PortResult<TurnOpened> {
         let opened = self.ports.turns.open(owner, new).await?;
-        if let Opened::New(turn) = &opened {
+        if let TurnOpened::New(turn) = &opened {
             metrics::counter!("pilothouse_turns_accepted_total").increment(1);
             if turn.admitted {
                 self.push(&turn.id).await;

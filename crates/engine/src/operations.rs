@@ -4,10 +4,10 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use ports::PortResult;
-use ports::completions::Arrival;
-use ports::store::{OperationCompleted, Which};
-use protocol::message::Outcome;
-use protocol::operation::{Completion, OperationResult};
+use ports::completions::CompletionMessage;
+use ports::store::{OperationCompleted, OperationKey};
+use protocol::message::ToolOutcome;
+use protocol::operation::{OperationCompletion, OperationResult};
 use protocol::response::ToolResponse;
 use protocol::text::scrub;
 use protocol::{OperationId, TaskId};
@@ -24,8 +24,8 @@ impl Engine {
     /// Stored when it returns; the conversation goes on by itself. Repeated, late, or after a cancel it changes nothing.
     pub async fn complete_operation(
         &self,
-        which: &Which,
-        completion: Completion,
+        which: &OperationKey,
+        completion: OperationCompletion,
     ) -> PortResult<OperationCompleted> {
         self.inner.complete(which, result(completion)).await
     }
@@ -34,7 +34,7 @@ impl Engine {
 impl Inner {
     pub(crate) async fn complete(
         &self,
-        which: &Which,
+        which: &OperationKey,
         result: OperationResult,
     ) -> PortResult<OperationCompleted> {
         let completed = self.ports.operations.complete(which, result).await?;
@@ -49,20 +49,20 @@ impl Inner {
 }
 
 /// What stands in the history for what somebody says it came to.
-fn result(completion: Completion) -> OperationResult {
+fn result(completion: OperationCompletion) -> OperationResult {
     if !completion.success {
         let why = completion.error.unwrap_or_else(|| "It failed without saying why.".to_owned());
         let output = json!(ToolResponse::error("operation_failed", why));
         return OperationResult {
             output: bounded(scrub(output)).to_string(),
-            outcome: Outcome::Error,
+            outcome: ToolOutcome::Error,
         };
     }
     let output = match completion.result {
         None | Some(Value::Null) => json!({ "status": "completed" }),
         Some(result) => result,
     };
-    OperationResult { output: bounded(scrub(output)).to_string(), outcome: Outcome::Ok }
+    OperationResult { output: bounded(scrub(output)).to_string(), outcome: ToolOutcome::Ok }
 }
 
 fn bounded(output: Value) -> Value {
@@ -75,7 +75,7 @@ struct Message {
     operation_id: Option<OperationId>,
     task_id: Option<TaskId>,
     #[serde(flatten)]
-    completion: Completion,
+    completion: OperationCompletion,
 }
 
 /// Runs until shutdown. A message is settled once what it says is stored, or once it is clear that it says nothing.
@@ -101,7 +101,7 @@ pub(crate) async fn take_completions(inner: Arc<Inner>) {
     }
 }
 
-async fn handle(inner: &Inner, arrival: Arrival) -> PortResult<()> {
+async fn handle(inner: &Inner, arrival: CompletionMessage) -> PortResult<()> {
     let message: Message = match serde_json::from_str(&arrival.body) {
         Ok(message) => message,
         Err(error) => {
@@ -111,8 +111,8 @@ async fn handle(inner: &Inner, arrival: Arrival) -> PortResult<()> {
         }
     };
     let which = match (message.operation_id, message.task_id) {
-        (Some(operation), _) => Which::Operation(operation),
-        (None, Some(task)) => Which::Task(task),
+        (Some(operation), _) => OperationKey::Operation(operation),
+        (None, Some(task)) => OperationKey::Task(task),
         (None, None) => {
             tracing::warn!("a completion names no operation");
             return arrival.ack().await;
@@ -131,7 +131,8 @@ mod tests {
 
     #[test]
     fn a_completion_without_a_result_says_that_it_is_completed() {
-        let completion = Completion { success: true, result: Some(Value::Null), error: None };
+        let completion =
+            OperationCompletion { success: true, result: Some(Value::Null), error: None };
         assert_eq!(result(completion).output, r#"{"status":"completed"}"#);
     }
 
@@ -142,7 +143,7 @@ mod tests {
         let message: Message = serde_json::from_str(body).expect("a message");
         assert_eq!(message.operation_id, Some(OperationId::from("o")));
         let result = result(message.completion);
-        assert_eq!(result.outcome, Outcome::Error);
+        assert_eq!(result.outcome, ToolOutcome::Error);
         assert!(result.output.contains("no luck"));
     }
 }

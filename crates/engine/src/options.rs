@@ -32,7 +32,7 @@ pub struct Options {
     pub retry_base: Duration,
     pub shutdown: Duration,
     /// How far turns may delegate.
-    pub tree: limits::Tree,
+    pub tree: limits::DelegationLimits,
     /// How long an operation may take.
     pub operation_time: Duration,
     /// Executions that this process works on at the same time.
@@ -64,7 +64,7 @@ impl Default for Options {
             model_tries: 4,
             retry_base: Duration::from_secs(1),
             shutdown: limits::SHUTDOWN,
-            tree: limits::Tree::default(),
+            tree: limits::DelegationLimits::default(),
             operation_time: limits::OPERATION_TIME,
             executions: 50,
             execution_time: limits::EXECUTION_TIME,

@@ -6,10 +6,10 @@ use std::time::Duration;
 use async_trait::async_trait;
 use ports::PortError;
 use ports::call_services::{NewSubSession, SubSessionTurn, SubSessionView, SubSessions};
-use ports::files::Place;
-use ports::store::{NewSession, NewTurn, Opened, Parent, TurnKind, WhenBusy};
+use ports::files::SessionWorkspace;
+use ports::store::{NewSession, NewTurn, ParentTurn, TurnKind, TurnOpened, WhenBusy};
 use ports::tool::ToolError;
-use protocol::message::{NewMessage, Role};
+use protocol::message::{MessageRole, NewMessage};
 use protocol::permissions::Permissions;
 use protocol::response::{SubSessionMessage, SubSessionProgress, SubSessionState};
 use protocol::session::{Owner, Session};
@@ -58,7 +58,7 @@ impl SubSessions for Delegation {
         let text = without_nul(&new.prompt);
         let kind = TurnKind::Submit {
             fingerprint: fingerprint(&text, &request, &[]),
-            message: NewMessage::new(Role::User, text),
+            message: NewMessage::new(MessageRole::User, text),
             client_id: Some(derived::id("message", &self.key)),
             when_busy: WhenBusy::FollowUp,
         };
@@ -70,8 +70,8 @@ impl SubSessions for Delegation {
             parent: Some(self.parent()),
         };
         let turn_id = match self.inner.open(&self.owner, turn).await.map_err(unavailable)? {
-            Opened::New(turn) | Opened::Joined(turn) => turn.id,
-            Opened::FollowUp(follow_up) => follow_up.turn_id,
+            TurnOpened::New(turn) | TurnOpened::Joined(turn) => turn.id,
+            TurnOpened::FollowUp(follow_up) => follow_up.turn_id,
             refused => {
                 if new.resume.is_none() {
                     self.forget(&session).await;
@@ -129,8 +129,8 @@ impl SubSessions for Delegation {
 }
 
 impl Delegation {
-    fn parent(&self) -> Parent {
-        Parent { turn: self.turn.clone(), fan_out: self.inner.options.tree.fan_out }
+    fn parent(&self) -> ParentTurn {
+        ParentTurn { turn: self.turn.clone(), fan_out: self.inner.options.tree.fan_out }
     }
 
     async fn create(&self, system_context: Option<String>) -> Result<SessionId, ToolError> {
@@ -219,7 +219,7 @@ impl Delegation {
         &self,
         session: &SessionId,
     ) -> Result<Vec<protocol::response::WorkspaceFile>, ToolError> {
-        let place = Place { owner: self.owner.clone(), session: session.clone() };
+        let place = SessionWorkspace { owner: self.owner.clone(), session: session.clone() };
         let listing = self.inner.ports.files.list(&place, "", SHOWN_FILES).await;
         Ok(listing.map_err(unavailable)?.files)
     }
@@ -244,24 +244,24 @@ fn unavailable(error: PortError) -> ToolError {
     ToolError::tell("store_unavailable", "The server could not reach its store. Try again.")
 }
 
-fn refusal(opened: &Opened, inner: &Inner) -> ToolError {
+fn refusal(opened: &TurnOpened, inner: &Inner) -> ToolError {
     match opened {
-        Opened::TooMany => ToolError::tell(
+        TurnOpened::TooMany => ToolError::tell(
             "too_many_turns",
             "The user has as many turns under way as a user may have. Wait for one to end.",
         ),
-        Opened::TooManyChildren => ToolError::tell(
+        TurnOpened::TooManyChildren => ToolError::tell(
             "too_many_sub_sessions",
             format!(
                 "This turn has {} sub-sessions at work, and may have no more. Wait for one to end.",
                 inner.options.tree.fan_out
             ),
         ),
-        Opened::TooManyFollowUps => ToolError::tell(
+        TurnOpened::TooManyFollowUps => ToolError::tell(
             "too_many_follow_ups",
             "The sub-session is at work and has enough messages waiting. Wait for it to end.",
         ),
-        Opened::ParentEnded => stopping(),
+        TurnOpened::ParentEnded => stopping(),
         _ => not_found(),
     }
 }

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use ports::store::Title;
+use ports::store::TitleChange;
 use protocol::session::Owner;
 use protocol::turn::Turn;
 
@@ -28,7 +28,7 @@ pub(crate) fn ask(inner: &Arc<Inner>, turn: &Turn, message: String) {
             }
         };
         let title = asked.map(|words| shorten(&words)).filter(|title| !title.is_empty());
-        let title = Title::Generated(title.unwrap_or_else(|| shorten(&message)));
+        let title = TitleChange::Generated(title.unwrap_or_else(|| shorten(&message)));
         if let Err(error) = work.ports.sessions.set_title(&owner, &session, title).await {
             tracing::warn!(session.id = %session, %error, "a title could not be stored");
         }

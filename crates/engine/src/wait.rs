@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use ports::{Followed, Follower, PortError, PortResult};
+use ports::{LogFollower, LogUpdate, PortError, PortResult};
 use protocol::TurnId;
 use protocol::session::Owner;
 use protocol::turn::Turn;
@@ -26,25 +26,25 @@ pub(crate) async fn for_turn(
 ) -> PortResult<Option<Waited>> {
     let deadline = Instant::now() + at_most;
     let poll = inner.options.poll;
-    let mut follower = Follower::new(inner.ports.log.clone(), turn.task(), 0, poll);
+    let mut follower = LogFollower::new(inner.ports.log.clone(), turn.task(), 0, poll);
     let mut fold = Fold::default();
     loop {
         let left = deadline.saturating_duration_since(Instant::now());
         match follower.next(left).await {
-            Ok(Followed::Segments(segments)) => {
+            Ok(LogUpdate::Segments(segments)) => {
                 segments.iter().for_each(|segment| fold.read(segment));
                 continue;
             }
             // An accepted turn may have no log before a worker claims it, and a log may be removed after its end.
-            Ok(Followed::Gone) | Err(PortError::Unavailable(_)) => {}
-            Ok(Followed::Silent | Followed::End) => {}
+            Ok(LogUpdate::Gone) | Err(PortError::Unavailable(_)) => {}
+            Ok(LogUpdate::Silent | LogUpdate::End) => {}
             Err(error) => return Err(error),
         }
         match inner.ports.turns.get(owner, turn).await {
             Ok(None) => return Ok(None),
             Ok(Some(turn)) if turn.status.is_final() => {
                 // It may have ended since the log was read: its last words are there, with its end.
-                while let Ok(Followed::Segments(rest)) = follower.next(Duration::ZERO).await {
+                while let Ok(LogUpdate::Segments(rest)) = follower.next(Duration::ZERO).await {
                     rest.iter().for_each(|segment| fold.read(segment));
                 }
                 return Ok(Some(Waited { turn, fold }));

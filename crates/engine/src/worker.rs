@@ -4,7 +4,7 @@ use std::future::Future;
 use std::sync::Arc;
 use std::time::Duration;
 
-use ports::leases::Claimed;
+use ports::leases::TurnClaimed;
 use ports::queue::Delivery;
 use ports::{PortError, PortResult};
 use protocol::{Job, TurnId, WorkerId};
@@ -105,14 +105,14 @@ async fn run(inner: &Arc<Inner>, turn_id: &TurnId, delivery: Option<Delivery>) {
     let claimed =
         claim(inner, &turn_id.into(), || leases.claim(turn_id, &worker, inner.options.lease)).await;
     let settled = match claimed {
-        Ok(Claimed::Won { claim, turn, log_at }) => {
+        Ok(TurnClaimed::Won { claim, turn, log_at }) => {
             let (slot, lent) = slots::lend();
             turn::start(inner, Won { claim, turn: *turn, log_at, asked }, slot);
             // The claim is committed, so the delivery has done its duty. Settling it is not worth waiting for.
             let (settled, ()) = tokio::join!(ack(delivery), lent.freed());
             settled
         }
-        Ok(Claimed::Held | Claimed::Waits | Claimed::Ended) => ack(delivery).await,
+        Ok(TurnClaimed::Held | TurnClaimed::Waits | TurnClaimed::Ended) => ack(delivery).await,
         Err(error) => {
             tracing::warn!(turn.id = %turn_id, %error, "a turn could not be claimed");
             match delivery {

@@ -4,17 +4,17 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use async_trait::async_trait;
-use protocol::block::{BlockSpec, Meter};
-use protocol::permissions::{Filter, Permissions};
+use protocol::block::{BlockSpec, MeteredUsage};
+use protocol::permissions::{CapabilityFilter, Permissions};
 use protocol::response::SubSessionCall;
-use protocol::review::Decision;
+use protocol::review::ReviewDecision;
 use protocol::session::Owner;
 use protocol::usage::Usage;
 use protocol::{ExecutionId, GraphId, NodeId, SessionId, UserId};
 use serde_json::{Map, Value};
 use tokio_util::sync::CancellationToken;
 
-use crate::files::Place;
+use crate::files::SessionWorkspace;
 
 /// Laws: every required input is there and fits its schema before `run`; outputs carry the names of the schema; it
 /// stops soon after `cancel`; what it holds and emits is bounded; every example gives what it names
@@ -28,7 +28,7 @@ pub trait Block: Send + Sync {
         &self,
         input: Map<String, Value>,
         context: BlockContext,
-        out: &dyn Emit,
+        out: &dyn OutputSink,
     ) -> Result<(), BlockError>;
 
     fn examples(&self) -> Vec<BlockExample>;
@@ -36,7 +36,7 @@ pub trait Block: Send + Sync {
 
 /// Where outputs go. Emitting waits while those before have no room to flow.
 #[async_trait]
-pub trait Emit: Send + Sync {
+pub trait OutputSink: Send + Sync {
     async fn emit(&self, pin: &str, value: Value) -> Result<(), BlockError>;
 }
 
@@ -54,10 +54,10 @@ pub struct BlockContext {
     pub cancel: CancellationToken,
     pub permissions: Permissions,
     /// What a person has decided, when this run has waited for that.
-    pub decision: Option<Decision>,
+    pub decision: Option<ReviewDecision>,
     /// Whether the person wants to be asked where a block can ask.
     pub ask_first: bool,
-    pub meter: Arc<Metering>,
+    pub meter: Arc<UsageMeter>,
     /// Where links lead that treat the node behind them as a tool of this one.
     pub tools: Arc<[ToolPin]>,
     pub services: BlockServices,
@@ -65,13 +65,13 @@ pub struct BlockContext {
 
 impl BlockContext {
     /// Where the run keeps files: with its session, or in a folder of its execution.
-    pub fn place(&self) -> Place {
+    pub fn place(&self) -> SessionWorkspace {
         let session = match (&self.session, &self.node) {
             (Some(session), _) => session.clone(),
             (None, Some(node)) => SessionId(format!("execution-{}", node.execution_id)),
             (None, None) => SessionId("blocks".to_owned()),
         };
-        Place { owner: Owner::User(self.user.clone()), session }
+        SessionWorkspace { owner: Owner::User(self.user.clone()), session }
     }
 }
 
@@ -100,10 +100,10 @@ pub struct NodePlace {
 
 /// What a run reports about its use, for its bill.
 #[derive(Debug, Default)]
-pub struct Metering(Mutex<Meter>);
+pub struct UsageMeter(Mutex<MeteredUsage>);
 
-impl Metering {
-    pub fn add(&self, used: Meter) {
+impl UsageMeter {
+    pub fn add(&self, used: MeteredUsage) {
         let mut total = self.0.lock().expect("no code panics while it holds this lock");
         total.bytes += used.bytes;
         total.seconds += used.seconds;
@@ -114,10 +114,14 @@ impl Metering {
 
     pub fn model(&self, usage: &Usage) {
         let microdollars = usage.cost_microdollars.unwrap_or(0);
-        self.add(Meter { tokens: usage.total_tokens(), microdollars, ..Meter::default() });
+        self.add(MeteredUsage {
+            tokens: usage.total_tokens(),
+            microdollars,
+            ..MeteredUsage::default()
+        });
     }
 
-    pub fn total(&self) -> Meter {
+    pub fn total(&self) -> MeteredUsage {
         *self.0.lock().expect("no code panics while it holds this lock")
     }
 }
@@ -132,7 +136,7 @@ pub enum BlockError {
     Fatal { code: &'static str, message: String },
     /// A person has to decide first. The run is made again with the decision.
     #[error("a person has to decide first")]
-    Review(Ask),
+    Review(ReviewRequest),
     /// It was told to stop.
     #[error("stopped")]
     Stopped,
@@ -146,7 +150,7 @@ impl BlockError {
 
 /// What a person is asked.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Ask {
+pub struct ReviewRequest {
     pub payload: Value,
     pub instructions: String,
     pub editable: bool,
@@ -186,7 +190,7 @@ pub struct CopilotAsk {
     /// One to go on with, instead of a new one.
     pub session: Option<SessionId>,
     pub max_recursion_depth: u32,
-    pub filter: Filter,
+    pub filter: CapabilityFilter,
     pub dry_run: bool,
 }
 
@@ -206,12 +210,12 @@ pub struct CopilotAnswer {
 pub struct BlockExample {
     pub input: Value,
     pub outputs: Vec<(&'static str, Value)>,
-    pub matching: Matching,
+    pub matching: ExampleMatch,
 }
 
 /// How the outputs of an example are compared.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Matching {
+pub enum ExampleMatch {
     /// These, in this order, and nothing else.
     Exactly,
     /// These pins, with values of the same JSON type: what depends on time, chance or a model.
@@ -220,10 +224,10 @@ pub enum Matching {
 
 impl BlockExample {
     pub fn exactly(input: Value, outputs: Vec<(&'static str, Value)>) -> Self {
-        Self { input, outputs, matching: Matching::Exactly }
+        Self { input, outputs, matching: ExampleMatch::Exactly }
     }
 
     pub fn shape(input: Value, outputs: Vec<(&'static str, Value)>) -> Self {
-        Self { input, outputs, matching: Matching::Shape }
+        Self { input, outputs, matching: ExampleMatch::Shape }
     }
 }

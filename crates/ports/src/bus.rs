@@ -5,7 +5,7 @@ use protocol::{ExecutionId, Job};
 use tokio::sync::broadcast;
 
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Signal {
+pub enum BusSignal {
     /// Somebody asked for this job to stop; the fact is in its row.
     Cancel(Job),
     /// This job has a final status.
@@ -16,8 +16,8 @@ pub enum Signal {
 
 pub trait Bus: Send + Sync {
     /// Never waits and never fails.
-    fn publish(&self, signal: Signal);
+    fn publish(&self, signal: BusSignal);
 
     /// Signals published from now on. A receiver that lags loses the oldest.
-    fn subscribe(&self) -> broadcast::Receiver<Signal>;
+    fn subscribe(&self) -> broadcast::Receiver<BusSignal>;
 }

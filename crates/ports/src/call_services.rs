@@ -4,19 +4,19 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use async_trait::async_trait;
-use protocol::execution::{Execution, ExecutionView, Nodes, SafeMode};
-use protocol::graph::{Graph, GraphFlags, InputProblems, Problem};
+use protocol::execution::{Execution, ExecutionView, NodeRange, SafeMode};
+use protocol::graph::{Graph, GraphFlags, GraphProblem, InputProblems};
 use protocol::operation::Operation;
-use protocol::permissions::Filter;
+use protocol::permissions::CapabilityFilter;
 use protocol::response::{
     BackgroundStatus, BackgroundTool, SubSessionCall, SubSessionProgress, SubSessionState,
     ToolResponse, WorkspaceFile,
 };
-use protocol::review::{Decision, Review};
+use protocol::review::{Review, ReviewDecision};
 use protocol::{BackgroundId, BlockId, ExecutionId, GraphId, ReviewId, SessionId, TurnId};
 use serde_json::{Map, Value};
 
-use crate::store::{BlockOutcome, ListExecutions, Which};
+use crate::store::{BlockOutcome, ListExecutions, OperationKey};
 use crate::tool::ToolError;
 
 /// Every one of these knows the session, the turn and the permissions.
@@ -25,12 +25,12 @@ pub struct CallServices {
     pub sub_sessions: Arc<dyn SubSessions>,
     pub background: Arc<dyn BackgroundCalls>,
     pub operations: Arc<dyn OperationStates>,
-    pub reports: Arc<dyn Reports>,
-    pub agents: Arc<dyn AgentRuns>,
+    pub reports: Arc<dyn ProgressReports>,
+    pub agents: Arc<dyn AgentExecutions>,
 }
 
 /// Shows what a call has so far. A hint for the person: what comes too fast is left out.
-pub trait Reports: Send + Sync {
+pub trait ProgressReports: Send + Sync {
     fn show(&self, so_far: &ToolResponse);
 }
 
@@ -63,7 +63,7 @@ pub struct NewSubSession {
     pub system_context: Option<String>,
     /// One to go on with, instead of a new one.
     pub resume: Option<SessionId>,
-    pub filter: Filter,
+    pub filter: CapabilityFilter,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -105,12 +105,12 @@ pub struct BackgroundView {
 /// Operations of the call's user.
 #[async_trait]
 pub trait OperationStates: Send + Sync {
-    async fn get(&self, which: &Which) -> Result<Option<Operation>, ToolError>;
+    async fn get(&self, which: &OperationKey) -> Result<Option<Operation>, ToolError>;
 }
 
 /// Agents and blocks, run for the call's user.
 #[async_trait]
-pub trait AgentRuns: Send + Sync {
+pub trait AgentExecutions: Send + Sync {
     /// Without a version: the active one. `None`: the user does not see such a graph.
     async fn describe(
         &self,
@@ -119,7 +119,7 @@ pub trait AgentRuns: Send + Sync {
     ) -> Result<Option<AgentDescription>, ToolError>;
 
     /// The same call starts the same run, however often it is made.
-    async fn start(&self, new: NewRun) -> Result<RunStarted, ToolError>;
+    async fn start(&self, new: NewAgentExecution) -> Result<AgentExecutionStarted, ToolError>;
 
     /// Waits until the run has ended or needs a person, at most so long, without holding a worker meanwhile. Gives it
     /// as it is then; `None`: the user has no such run.
@@ -134,7 +134,7 @@ pub trait AgentRuns: Send + Sync {
     async fn view(
         &self,
         id: &ExecutionId,
-        nodes: Nodes,
+        nodes: NodeRange,
     ) -> Result<Option<ExecutionView>, ToolError>;
 
     /// Runs a block by itself: recorded once for the call, with its charge. Its inputs are valid.
@@ -152,7 +152,7 @@ pub struct AgentDescription {
 }
 
 #[derive(Clone, Debug, PartialEq)]
-pub struct NewRun {
+pub struct NewAgentExecution {
     pub graph_id: GraphId,
     pub graph_version: u32,
     pub inputs: Map<String, Value>,
@@ -161,11 +161,11 @@ pub struct NewRun {
 }
 
 #[derive(Clone, Debug, PartialEq)]
-pub enum RunStarted {
+pub enum AgentExecutionStarted {
     Started(Box<Execution>),
     NoGraph,
     /// The graph cannot run.
-    Invalid(Vec<Problem>),
+    Invalid(Vec<GraphProblem>),
     /// The inputs do not fit.
     Inputs(InputProblems),
     /// It has blocks that the turn may not use; their names.
@@ -181,7 +181,7 @@ pub struct BlockCall {
     pub input: Map<String, Value>,
     pub dry_run: bool,
     /// What a person has decided about it, in which review.
-    pub decision: Option<Decision>,
+    pub decision: Option<ReviewDecision>,
     pub review: Option<ReviewId>,
 }
 

@@ -12,22 +12,22 @@ pub trait Completions: Send + Sync {
     async fn send(&self, body: String) -> PortResult<()>;
 
     /// Waits for the next message. Dropping the future loses nothing.
-    async fn next(&self) -> PortResult<Arrival>;
+    async fn next(&self) -> PortResult<CompletionMessage>;
 }
 
 /// A message in our hands. Dropped without a word it comes back, when it has been out for as long as a message may.
-pub struct Arrival {
+pub struct CompletionMessage {
     pub body: String,
-    settle: Box<dyn SettleArrival>,
+    settle: Box<dyn SettleCompletion>,
 }
 
 #[async_trait]
-pub trait SettleArrival: Send + Sync {
+pub trait SettleCompletion: Send + Sync {
     async fn ack(&self) -> PortResult<()>;
 }
 
-impl Arrival {
-    pub fn new(body: String, settle: Box<dyn SettleArrival>) -> Self {
+impl CompletionMessage {
+    pub fn new(body: String, settle: Box<dyn SettleCompletion>) -> Self {
         Self { body, settle }
     }
 

@@ -16,51 +16,56 @@ use crate::error::PortResult;
 /// meanwhile (`an_open_file_is_one_version`). The caller has checked that the session belongs to the owner.
 #[async_trait]
 pub trait Files: Send + Sync {
-    async fn list(&self, place: &Place, prefix: &str, limit: usize) -> PortResult<Listing>;
+    async fn list(
+        &self,
+        place: &SessionWorkspace,
+        prefix: &str,
+        limit: usize,
+    ) -> PortResult<FileList>;
     /// Finds by id or by path.
     async fn stat(
         &self,
-        place: &Place,
+        place: &SessionWorkspace,
         file: &FileRef,
-    ) -> PortResult<Result<WorkspaceFile, Refused>>;
+    ) -> PortResult<Result<WorkspaceFile, FileRefusal>>;
     /// At most `length` bytes from `offset`.
     async fn read(
         &self,
-        place: &Place,
+        place: &SessionWorkspace,
         file: &FileRef,
         offset: u64,
         length: usize,
-    ) -> PortResult<Result<(WorkspaceFile, Bytes), Refused>>;
+    ) -> PortResult<Result<(WorkspaceFile, Bytes), FileRefusal>>;
     /// The whole file, piece by piece, from the one it is now.
     async fn open(
         &self,
-        place: &Place,
+        place: &SessionWorkspace,
         file: &FileRef,
-    ) -> PortResult<Result<(WorkspaceFile, Pieces), Refused>>;
+    ) -> PortResult<Result<(WorkspaceFile, FileStream), FileRefusal>>;
     async fn write(
         &self,
-        place: &Place,
+        place: &SessionWorkspace,
         path: &str,
         content: Bytes,
         overwrite: bool,
-    ) -> PortResult<Result<Written, Refused>>;
+    ) -> PortResult<Result<FileWritten, FileRefusal>>;
     async fn delete(
         &self,
-        place: &Place,
+        place: &SessionWorkspace,
         file: &FileRef,
-    ) -> PortResult<Result<WorkspaceFile, Refused>>;
+    ) -> PortResult<Result<WorkspaceFile, FileRefusal>>;
     /// Removes everything a session kept.
-    async fn delete_session(&self, place: &Place) -> PortResult<()>;
+    async fn delete_session(&self, place: &SessionWorkspace) -> PortResult<()>;
     /// The folder on this machine, for a sandboxed shell to work in; made if it is not there.
-    async fn folder(&self, place: &Place) -> PortResult<std::path::PathBuf>;
+    async fn folder(&self, place: &SessionWorkspace) -> PortResult<std::path::PathBuf>;
 }
 
 /// What is in a file, never as a whole in memory.
-pub type Pieces = BoxStream<'static, std::io::Result<Bytes>>;
+pub type FileStream = BoxStream<'static, std::io::Result<Bytes>>;
 
 /// Whose files, of which session.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub struct Place {
+pub struct SessionWorkspace {
     pub owner: Owner,
     pub session: SessionId,
 }
@@ -72,19 +77,19 @@ pub enum FileRef {
 }
 
 #[derive(Clone, Debug, PartialEq)]
-pub struct Listing {
+pub struct FileList {
     pub files: Vec<WorkspaceFile>,
     pub total: usize,
 }
 
 #[derive(Clone, Debug, PartialEq)]
-pub struct Written {
+pub struct FileWritten {
     pub file: WorkspaceFile,
     pub created: bool,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Refused {
+pub enum FileRefusal {
     NotFound,
     /// The path is empty, too long, leads outside, or names something that is not a plain file.
     BadPath,

@@ -6,21 +6,21 @@ use std::time::Duration;
 use protocol::{Segment, Seq, TaskId};
 
 use crate::error::PortResult;
-use crate::stream_log::{Read, StreamLog, Watch};
+use crate::stream_log::{LogRead, LogWatch, StreamLog};
 
 /// Bytes taken from the log at a time: what a reader that stalls can cost.
 const READ_BYTES: usize = 64 * 1024;
 
-pub struct Follower {
+pub struct LogFollower {
     log: Arc<dyn StreamLog>,
     task: TaskId,
     cursor: Seq,
-    watch: Watch,
+    watch: LogWatch,
     poll: Duration,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Followed {
+pub enum LogUpdate {
     /// What comes next, in order and without a gap.
     Segments(Vec<Segment>),
     /// Nothing new for as long as the caller was willing to wait.
@@ -31,7 +31,7 @@ pub enum Followed {
     Gone,
 }
 
-impl Follower {
+impl LogFollower {
     /// `poll` is how often the log is looked at even when no hint comes.
     pub fn new(log: Arc<dyn StreamLog>, task: TaskId, after: Seq, poll: Duration) -> Self {
         let watch = log.watch(&task);
@@ -43,23 +43,25 @@ impl Follower {
     }
 
     /// Waits at most `patience` for something new.
-    pub async fn next(&mut self, patience: Duration) -> PortResult<Followed> {
+    pub async fn next(&mut self, patience: Duration) -> PortResult<LogUpdate> {
         let deadline = tokio::time::Instant::now() + patience;
         loop {
             match self.log.read_watched(&self.task, self.cursor, READ_BYTES).await? {
-                Read::Missing | Read::Log { missing_to: Some(_), .. } => return Ok(Followed::Gone),
-                Read::Log { segments, .. } if !segments.is_empty() => {
+                LogRead::Missing | LogRead::Log { missing_to: Some(_), .. } => {
+                    return Ok(LogUpdate::Gone);
+                }
+                LogRead::Log { segments, .. } if !segments.is_empty() => {
                     self.cursor = segments.last().map_or(self.cursor, |segment| segment.last);
-                    return Ok(Followed::Segments(segments));
+                    return Ok(LogUpdate::Segments(segments));
                 }
-                Read::Log { sealed: true, last, .. } if last <= self.cursor => {
-                    return Ok(Followed::End);
+                LogRead::Log { sealed: true, last, .. } if last <= self.cursor => {
+                    return Ok(LogUpdate::End);
                 }
-                Read::Log { .. } => {}
+                LogRead::Log { .. } => {}
             }
             let left = deadline.saturating_duration_since(tokio::time::Instant::now());
             if left.is_zero() {
-                return Ok(Followed::Silent);
+                return Ok(LogUpdate::Silent);
             }
             self.watch.changed(left.min(self.poll)).await;
         }

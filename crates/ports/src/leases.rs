@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use async_trait::async_trait;
-use protocol::turn::{Claim, Turn};
+use protocol::turn::{Turn, TurnClaim};
 use protocol::{Seq, TurnId, WorkerId};
 
 use crate::error::PortResult;
@@ -20,18 +20,23 @@ pub trait Leases: Send + Sync {
     /// One conditional update: the turn becomes `running`, its fence and its attempt go up by one. A worker that holds
     /// the turn already gets the claim it has, so one that did not hear the answer asks again. A turn whose cancel was
     /// requested needs no place of its user: it is only claimed to be ended.
-    async fn claim(&self, turn: &TurnId, worker: &WorkerId, ttl: Duration) -> PortResult<Claimed>;
+    async fn claim(
+        &self,
+        turn: &TurnId,
+        worker: &WorkerId,
+        ttl: Duration,
+    ) -> PortResult<TurnClaimed>;
 
-    async fn renew(&self, claim: &Claim, ttl: Duration) -> PortResult<Renewal>;
+    async fn renew(&self, claim: &TurnClaim, ttl: Duration) -> PortResult<LeaseRenewal>;
 
     /// Back to `queued`, due at once, and not counted as a crash.
-    async fn hand_back(&self, claim: &Claim) -> PortResult<Fenced<()>>;
+    async fn hand_back(&self, claim: &TurnClaim) -> PortResult<Fenced<()>>;
 }
 
 #[derive(Clone, Debug, PartialEq)]
-pub enum Claimed {
+pub enum TurnClaimed {
     Won {
-        claim: Claim,
+        claim: TurnClaim,
         turn: Box<Turn>,
         /// Where the turn's log ends, when the claim has taken it over as well.
         log_at: Option<Seq>,
@@ -45,7 +50,7 @@ pub enum Claimed {
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Renewal {
+pub enum LeaseRenewal {
     Held { cancel_requested: bool },
     Lost,
 }

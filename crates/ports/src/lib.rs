@@ -19,18 +19,19 @@ pub mod tool;
 use std::sync::Arc;
 
 pub use block::Block;
-pub use bus::{Bus, Signal};
+pub use bus::{Bus, BusSignal};
 pub use clock::Clock;
 pub use completions::Completions;
 pub use error::{PortError, PortResult};
 pub use files::Files;
-pub use follow::{Followed, Follower};
+pub use follow::{LogFollower, LogUpdate};
 pub use leases::Leases;
 pub use model::ModelProvider;
 pub use queue::Queue;
 pub use store::{
-    ApiKeys, BlockRuns, Credits, Executions, Failing, Fenced, FollowUps, Graphs, Health, Library,
-    Listings, Messages, Operations, Outbox, Reports, Reviews, Sessions, Turns, Values,
+    ApiKeys, BlockRuns, Credits, Executions, FailedDependency, Fenced, FollowUps, Graphs,
+    HealthCheck, Library, Listings, Messages, Operations, Outbox, Reports, Reviews, Sessions,
+    Turns, Values,
 };
 pub use stream_log::StreamLog;
 pub use tool::Tool;
@@ -60,6 +61,6 @@ pub struct Ports {
     pub block_runs: Arc<dyn BlockRuns>,
     pub values: Arc<dyn Values>,
     pub reports: Arc<dyn Reports>,
-    pub health: Arc<dyn Health>,
+    pub health: Arc<dyn HealthCheck>,
     pub clock: Arc<dyn Clock>,
 }

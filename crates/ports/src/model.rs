@@ -7,7 +7,7 @@ use async_trait::async_trait;
 use futures::stream::BoxStream;
 use protocol::CallId;
 use protocol::message::ToolCall;
-use protocol::turn::{FailureCode, Mode, Tier};
+use protocol::turn::{FailureCode, ModelTier, TurnMode};
 use protocol::usage::Usage;
 use serde_json::Value;
 
@@ -18,9 +18,9 @@ pub trait ModelProvider: Send + Sync {
     /// `openai`, `anthropic`, `offline`.
     fn name(&self) -> &'static str;
     /// The model a tier stands for.
-    fn model(&self, tier: Tier) -> &str;
+    fn model(&self, tier: ModelTier) -> &str;
     /// How many tokens that model can take, the answer included.
-    fn window(&self, tier: Tier) -> u64;
+    fn window(&self, tier: ModelTier) -> u64;
     async fn stream(&self, request: ModelRequest) -> Result<ModelStream, ModelError>;
     /// Whether `title` asks a model, so that it is worth waiting for.
     fn gives_titles(&self) -> bool;
@@ -45,8 +45,8 @@ pub struct ModelRequest {
     /// Shared, because it is the same with every request.
     pub tools: Arc<[ToolDefinition]>,
     pub tool_use: ToolUse,
-    pub tier: Tier,
-    pub mode: Mode,
+    pub tier: ModelTier,
+    pub mode: TurnMode,
 }
 
 /// The tools are named either way: a provider refuses a history with calls of tools it is not told about, and keeps

@@ -28,12 +28,12 @@ pub trait Queue: Send + Sync {
 /// A message in our hands. Dropped without a word it comes back.
 pub struct Delivery {
     pub job: Job,
-    settle: Option<Box<dyn Settle>>,
+    settle: Option<Box<dyn SettleDelivery>>,
 }
 
 /// How a backend settles one delivery.
 #[async_trait]
-pub trait Settle: Send + Sync {
+pub trait SettleDelivery: Send + Sync {
     async fn ack(&self) -> PortResult<()>;
     async fn to_back(&self, delay: Duration) -> PortResult<()>;
     /// Called from `drop`: must not wait.
@@ -41,7 +41,7 @@ pub trait Settle: Send + Sync {
 }
 
 impl Delivery {
-    pub fn new(job: Job, settle: Box<dyn Settle>) -> Self {
+    pub fn new(job: Job, settle: Box<dyn SettleDelivery>) -> Self {
         Self { job, settle: Some(settle) }
     }
 

@@ -20,22 +20,32 @@ pub trait StreamLog: Send + Sync {
     async fn take_over(&self, task: &TaskId, fence: u64) -> PortResult<TakenOver>;
 
     /// Stored when it returns `Stored`; only then may anybody see it.
-    async fn append(&self, task: &TaskId, fence: u64, segment: Segment) -> PortResult<Appended>;
+    async fn append(
+        &self,
+        task: &TaskId,
+        fence: u64,
+        segment: Segment,
+    ) -> PortResult<SegmentAppended>;
 
     /// Appends the last segment and closes the log for good.
-    async fn seal(&self, task: &TaskId, fence: u64, last: Segment) -> PortResult<Appended>;
+    async fn seal(&self, task: &TaskId, fence: u64, last: Segment) -> PortResult<SegmentAppended>;
 
     /// What follows `after`, at most about `max_bytes` of it but at least one segment if there is one.
-    async fn read(&self, task: &TaskId, after: Seq, max_bytes: usize) -> PortResult<Read>;
+    async fn read(&self, task: &TaskId, after: Seq, max_bytes: usize) -> PortResult<LogRead>;
 
     /// As `read`, for somebody who watches this log and reads again at every hint: the answer is complete as of the
     /// last hint, which a backend whose logs are written elsewhere can give without asking the store.
-    async fn read_watched(&self, task: &TaskId, after: Seq, max_bytes: usize) -> PortResult<Read> {
+    async fn read_watched(
+        &self,
+        task: &TaskId,
+        after: Seq,
+        max_bytes: usize,
+    ) -> PortResult<LogRead> {
         self.read(task, after, max_bytes).await
     }
 
     /// Wakes when the log may have grown. Subscribe first, then read, then wait.
-    fn watch(&self, task: &TaskId) -> Watch;
+    fn watch(&self, task: &TaskId) -> LogWatch;
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -45,7 +55,7 @@ pub enum TakenOver {
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Appended {
+pub enum SegmentAppended {
     Stored,
     Stale,
     /// The log ends at `last`; the segment does not follow it.
@@ -56,7 +66,7 @@ pub enum Appended {
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Read {
+pub enum LogRead {
     Log {
         segments: Vec<Segment>,
         /// Where the log ends now.
@@ -69,11 +79,11 @@ pub enum Read {
     Missing,
 }
 
-/// A hint that a log has grown; may be silent for ever (`Watch::deaf`), so callers also look on a timer.
+/// A hint that a log has grown; may be silent for ever (`LogWatch::deaf`), so callers also look on a timer.
 #[derive(Clone, Debug)]
-pub struct Watch(Option<watch::Receiver<Seq>>);
+pub struct LogWatch(Option<watch::Receiver<Seq>>);
 
-impl Watch {
+impl LogWatch {
     pub fn new(receiver: watch::Receiver<Seq>) -> Self {
         Self(Some(receiver))
     }

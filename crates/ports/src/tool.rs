@@ -21,7 +21,7 @@ pub trait Tool: Send + Sync {
     fn spec(&self) -> &ToolSpec;
     async fn call(&self, arguments: Value, context: ToolContext)
     -> Result<ToolResponse, ToolError>;
-    fn examples(&self) -> Vec<Example>;
+    fn examples(&self) -> Vec<ToolExample>;
 }
 
 /// Everything a call may know. What else a tool needs it was built with.
@@ -69,7 +69,7 @@ impl ToolError {
 
 /// A call that works anywhere, and the `type` of what comes back.
 #[derive(Clone, Debug)]
-pub struct Example {
+pub struct ToolExample {
     pub arguments: Value,
     pub response: &'static str,
 }

@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use crate::tool::Effect;
+use crate::tool::ToolEffect;
 
 #[derive(Clone, Debug)]
 pub struct BlockSpec {
@@ -12,13 +12,13 @@ pub struct BlockSpec {
     /// The origin's class name: `CalculatorBlock`.
     pub name: &'static str,
     pub description: &'static str,
-    pub categories: &'static [Category],
+    pub categories: &'static [BlockCategory],
     pub kind: BlockKind,
     /// JSON schema, an object; its `required` are the pins without which a node does not fire.
     pub inputs: Value,
     /// JSON schema, an object with one property per pin. Standard blocks have `error` besides.
     pub outputs: Value,
-    pub effect: Effect,
+    pub effect: ToolEffect,
     pub costs: &'static [BlockCost],
     /// Every link from it keeps its value: it fills all later runs of the sink.
     pub static_output: bool,
@@ -68,7 +68,7 @@ impl BlockSpec {
 
     /// As the origin's clients read it.
     pub fn describe(&self) -> BlockDescription {
-        let described = |category: &Category| CategoryDescription {
+        let described = |category: &BlockCategory| CategoryDescription {
             category: *category,
             description: category.description(),
         };
@@ -118,7 +118,7 @@ pub struct BlockDescription {
 
 #[derive(Clone, Debug, Serialize, utoipa::ToSchema)]
 pub struct CategoryDescription {
-    pub category: Category,
+    pub category: BlockCategory,
     pub description: &'static str,
 }
 
@@ -149,7 +149,7 @@ impl BlockKind {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, utoipa::ToSchema)]
 #[serde(rename_all = "SCREAMING_SNAKE_CASE")]
-pub enum Category {
+pub enum BlockCategory {
     Ai,
     Social,
     Text,
@@ -171,7 +171,7 @@ pub enum Category {
     Marketing,
 }
 
-impl Category {
+impl BlockCategory {
     fn description(self) -> &'static str {
         match self {
             Self::Ai => "Asks a model.",
@@ -222,7 +222,7 @@ pub enum CostKind {
 
 /// What a run has used, for its bill.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Meter {
+pub struct MeteredUsage {
     pub bytes: u64,
     pub seconds: u64,
     pub items: u64,
@@ -231,7 +231,7 @@ pub struct Meter {
 }
 
 /// The bill of one run. `Run` is owed even when nothing else was used.
-pub fn price(costs: &[BlockCost], used: &Meter) -> u64 {
+pub fn price(costs: &[BlockCost], used: &MeteredUsage) -> u64 {
     let of = |cost: &BlockCost| {
         let units = match cost.kind {
             CostKind::Run => 1,
@@ -256,8 +256,8 @@ mod tests {
             BlockCost { kind: CostKind::Run, amount: 2, per: 1 },
             BlockCost { kind: CostKind::Tokens, amount: 1, per: 1000 },
         ];
-        assert_eq!(price(COSTS, &Meter::default()), 2);
-        assert_eq!(price(COSTS, &Meter { tokens: 1001, ..Meter::default() }), 4);
-        assert_eq!(price(&[], &Meter { tokens: 1001, ..Meter::default() }), 0);
+        assert_eq!(price(COSTS, &MeteredUsage::default()), 2);
+        assert_eq!(price(COSTS, &MeteredUsage { tokens: 1001, ..MeteredUsage::default() }), 4);
+        assert_eq!(price(&[], &MeteredUsage { tokens: 1001, ..MeteredUsage::default() }), 0);
     }
 }

@@ -71,13 +71,13 @@ pub enum Chunk {
     /// What the turn is doing while it has nothing to say. Never kept by the client.
     #[serde(rename = "data-status")]
     DataStatus {
-        data: Status,
+        data: StatusData,
         transient: bool,
     },
     /// Another worker goes on with the turn; what it names was said by the one before.
     #[serde(rename = "data-attempt")]
     DataAttempt {
-        data: Attempt,
+        data: AttemptData,
     },
     #[serde(rename = "data-usage")]
     DataUsage {
@@ -86,19 +86,19 @@ pub enum Chunk {
     /// Follow-ups were given to the model before the step that comes next.
     #[serde(rename = "data-pending-drained")]
     DataPendingDrained {
-        data: Drained,
+        data: DrainedData,
     },
     /// Earlier messages were folded into a summary.
     #[serde(rename = "data-compaction")]
     DataCompaction {
-        data: Compaction,
+        data: CompactionData,
     },
     /// How a call is doing that went on in the background. The id is its background id, so that a later one
     /// replaces it.
     #[serde(rename = "data-background")]
     DataBackground {
         id: BackgroundId,
-        data: Background,
+        data: BackgroundData,
     },
     Error {
         error_text: String,
@@ -113,12 +113,12 @@ pub enum Chunk {
 }
 
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, utoipa::ToSchema)]
-pub struct Status {
+pub struct StatusData {
     pub message: String,
 }
 
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, utoipa::ToSchema)]
-pub struct Drained {
+pub struct DrainedData {
     pub count: usize,
     pub messages: Vec<DrainedMessage>,
 }
@@ -131,7 +131,7 @@ pub struct DrainedMessage {
 
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, utoipa::ToSchema)]
 #[serde(rename_all = "camelCase")]
-pub struct Compaction {
+pub struct CompactionData {
     /// How many rows of the history the summary stands for.
     pub folded: usize,
     /// The last of them.
@@ -144,7 +144,7 @@ pub struct Compaction {
 
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, utoipa::ToSchema)]
 #[serde(rename_all = "camelCase")]
-pub struct Background {
+pub struct BackgroundData {
     pub tool_call_id: CallId,
     pub tool_name: String,
     pub status: BackgroundStatus,
@@ -155,16 +155,16 @@ pub struct Background {
 
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, utoipa::ToSchema)]
 #[serde(rename_all = "camelCase")]
-pub struct Attempt {
+pub struct AttemptData {
     /// 2 for the first takeover.
     pub attempt: u32,
     /// First and last chunk id of the step that is done again; absent when nothing is.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub supersedes: Option<Superseded>,
+    pub supersedes: Option<SupersededRange>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, utoipa::ToSchema)]
-pub struct Superseded {
+pub struct SupersededRange {
     pub from: u64,
     pub to: u64,
 }
@@ -183,7 +183,7 @@ pub enum FinishReason {
 
 impl Chunk {
     pub fn status(message: impl Into<String>) -> Self {
-        Self::DataStatus { data: Status { message: message.into() }, transient: true }
+        Self::DataStatus { data: StatusData { message: message.into() }, transient: true }
     }
 
     /// An error as the client shows it: a machine code in front, then words for a person.

@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 
 /// A bill. Its key is unique for its user, so that it is paid once, however often it is presented.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Charge {
+pub struct CreditCharge {
     pub key: String,
     pub amount: u64,
     /// What it is for, in a few words.
@@ -13,7 +13,7 @@ pub struct Charge {
 }
 
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, utoipa::ToSchema)]
-pub struct Transaction {
+pub struct CreditTransaction {
     pub transaction_key: String,
     /// Credits: positive for what came in.
     pub amount: i64,

@@ -8,7 +8,7 @@ use serde_json::{Map, Value};
 
 use crate::ids::{ExecutionId, GraphId, NodeId, ReviewId, UserId, WorkerId};
 use crate::permissions::Permissions;
-use crate::review::Decision;
+use crate::review::ReviewDecision;
 
 /// The states of a run and of its nodes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, utoipa::ToSchema)]
@@ -86,7 +86,7 @@ pub struct Execution {
     pub stop_requested: bool,
     /// How many events are journaled.
     pub events: u64,
-    pub stats: Stats,
+    pub stats: ExecutionStats,
     pub error: Option<ExecutionError>,
     pub created_at: Timestamp,
     pub started_at: Option<Timestamp>,
@@ -140,7 +140,7 @@ pub struct ExecutionError {
 
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, utoipa::ToSchema)]
 #[serde(default)]
-pub struct Stats {
+pub struct ExecutionStats {
     /// Credits.
     pub cost: u64,
     /// Seconds that somebody worked on it.
@@ -174,7 +174,7 @@ pub struct NodeEvent {
     pub error: Option<String>,
     /// What a person has decided about it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub decision: Option<Decision>,
+    pub decision: Option<ReviewDecision>,
     /// Credits.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub cost: u64,
@@ -195,7 +195,7 @@ pub struct ExecutionView {
     /// Whether some outputs were left out because there are too many of them.
     pub outputs_cut: bool,
     /// Those that were asked for, in the order in which they began.
-    pub nodes: Vec<NodeRun>,
+    pub nodes: Vec<NodeExecution>,
     /// How many node runs there are in all.
     pub node_total: u64,
     /// The first of those that failed.
@@ -204,7 +204,7 @@ pub struct ExecutionView {
 
 /// Which node runs a view shows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Nodes {
+pub enum NodeRange {
     None,
     /// So many, from this ordinal on.
     From {
@@ -215,7 +215,7 @@ pub enum Nodes {
 
 /// One run of one node.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, utoipa::ToSchema)]
-pub struct NodeRun {
+pub struct NodeExecution {
     pub node_exec_id: ReviewId,
     pub node_id: NodeId,
     pub block_id: crate::BlockId,

@@ -119,7 +119,7 @@ pub struct GraphMeta {
 /// What is wrong with a graph, and where.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, utoipa::ToSchema)]
 #[schema(as = GraphProblem)]
-pub struct Problem {
+pub struct GraphProblem {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub node_id: Option<NodeId>,
     #[serde(default, skip_serializing_if = "Option::is_none")]

@@ -27,14 +27,14 @@ pub const OPERATION_TIME: Duration = Duration::from_secs(24 * 3600);
 
 /// How far a session may delegate.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Tree {
+pub struct DelegationLimits {
     /// Levels below a session that a person began.
     pub depth: u32,
     /// Sub-sessions that one turn may have at work at the same time.
     pub fan_out: u32,
 }
 
-impl Default for Tree {
+impl Default for DelegationLimits {
     fn default() -> Self {
         Self { depth: 3, fan_out: 10 }
     }
@@ -42,7 +42,7 @@ impl Default for Tree {
 
 /// How much one user may have under way.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Caps {
+pub struct UserLimits {
     /// Turns that run, or wait in the queue for a worker. More of them wait their turn in the store.
     pub running: u32,
     /// Turns that have been accepted and have not ended. More are refused.
@@ -51,7 +51,7 @@ pub struct Caps {
     pub executions: u32,
 }
 
-impl Default for Caps {
+impl Default for UserLimits {
     fn default() -> Self {
         Self { running: 5, in_flight: 15, executions: 25 }
     }

@@ -8,7 +8,7 @@ use crate::ids::{CallId, MessageId, SessionId, TurnId};
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, utoipa::ToSchema)]
 #[serde(rename_all = "lowercase")]
-pub enum Role {
+pub enum MessageRole {
     User,
     Assistant,
     /// The result of one tool call.
@@ -17,7 +17,7 @@ pub enum Role {
     System,
 }
 
-impl Role {
+impl MessageRole {
     pub fn as_str(self) -> &'static str {
         match self {
             Self::User => "user",
@@ -39,7 +39,7 @@ pub struct ToolCall {
 /// How a tool call ended. Every call has exactly one outcome before the next model call.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, utoipa::ToSchema)]
 #[serde(rename_all = "lowercase")]
-pub enum Outcome {
+pub enum ToolOutcome {
     Ok,
     Error,
     Denied,
@@ -52,14 +52,14 @@ pub enum Outcome {
 #[derive(Clone, Debug, PartialEq)]
 pub struct NewMessage {
     pub id: MessageId,
-    pub role: Role,
+    pub role: MessageRole,
     pub content: String,
     pub reasoning: Option<String>,
     pub tool_calls: Vec<ToolCall>,
     pub tool_call_id: Option<CallId>,
     /// The tool's name on a tool row.
     pub name: Option<String>,
-    pub outcome: Option<Outcome>,
+    pub outcome: Option<ToolOutcome>,
     pub model: Option<String>,
     /// What a person's client may show or act on: `{"kind":"error","code":…}`, attached files.
     pub metadata: Option<Value>,
@@ -68,7 +68,7 @@ pub struct NewMessage {
 }
 
 impl NewMessage {
-    pub fn new(role: Role, content: impl Into<String>) -> Self {
+    pub fn new(role: MessageRole, content: impl Into<String>) -> Self {
         Self {
             id: MessageId::fresh(),
             role,
@@ -93,13 +93,13 @@ pub struct Message {
     /// 1, 2, 3, … within the session, without gaps.
     pub sequence: i64,
     pub created_at: Timestamp,
-    pub role: Role,
+    pub role: MessageRole,
     pub content: String,
     pub reasoning: Option<String>,
     pub tool_calls: Vec<ToolCall>,
     pub tool_call_id: Option<CallId>,
     pub name: Option<String>,
-    pub outcome: Option<Outcome>,
+    pub outcome: Option<ToolOutcome>,
     pub model: Option<String>,
     pub duration_ms: Option<u64>,
     pub metadata: Option<Value>,

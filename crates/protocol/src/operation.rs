@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use crate::ids::{OperationId, SessionId, TaskId, TurnId};
-use crate::message::{Outcome, ToolCall};
+use crate::message::{ToolCall, ToolOutcome};
 
 #[derive(Clone, Debug, PartialEq)]
 pub struct Operation {
@@ -46,7 +46,7 @@ impl OperationState {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct OperationResult {
     pub output: String,
-    pub outcome: Outcome,
+    pub outcome: ToolOutcome,
 }
 
 /// As a person or a model sees it.
@@ -63,7 +63,7 @@ impl Operation {
     pub fn status(&self) -> OperationStatus {
         match &self.result {
             None => OperationStatus::Running,
-            Some(result) if result.outcome == Outcome::Ok => OperationStatus::Completed,
+            Some(result) if result.outcome == ToolOutcome::Ok => OperationStatus::Completed,
             Some(_) => OperationStatus::Failed,
         }
     }
@@ -71,7 +71,7 @@ impl Operation {
 
 /// What somebody outside says an operation came to.
 #[derive(Clone, Debug, PartialEq, Deserialize, utoipa::ToSchema)]
-pub struct Completion {
+pub struct OperationCompletion {
     pub success: bool,
     /// An object or a text; nothing means that there is nothing more to say than that it is done.
     #[serde(default)]

@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct Permissions {
-    filters: Vec<Filter>,
+    filters: Vec<CapabilityFilter>,
 }
 
 /// One allow or deny list for tools and one for blocks. An empty list is no filter, whatever its mode.
@@ -15,7 +15,7 @@ pub struct Permissions {
     Clone, Debug, PartialEq, Eq, Serialize, Deserialize, utoipa::ToSchema, schemars::JsonSchema,
 )]
 #[serde(deny_unknown_fields)]
-pub struct Filter {
+pub struct CapabilityFilter {
     /// Names of tools.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     #[schemars(length(max = 200))]
@@ -36,13 +36,13 @@ fn yes() -> bool {
     true
 }
 
-impl Default for Filter {
+impl Default for CapabilityFilter {
     fn default() -> Self {
         Self { tools: Vec::new(), tools_exclude: true, blocks: Vec::new(), blocks_exclude: true }
     }
 }
 
-impl Filter {
+impl CapabilityFilter {
     fn is_empty(&self) -> bool {
         self.tools.is_empty() && self.blocks.is_empty()
     }
@@ -64,7 +64,7 @@ impl Filter {
 
 impl Permissions {
     /// These, and this filter on top of them.
-    pub fn narrowed(&self, filter: Filter) -> Self {
+    pub fn narrowed(&self, filter: CapabilityFilter) -> Self {
         let mut filters = self.filters.clone();
         // One that is there already would say nothing new.
         if !filter.is_empty() && !filters.contains(&filter) {
@@ -95,9 +95,9 @@ impl Permissions {
 mod tests {
     use super::*;
 
-    fn tools(names: &[&str], tools_exclude: bool) -> Filter {
+    fn tools(names: &[&str], tools_exclude: bool) -> CapabilityFilter {
         let tools = names.iter().map(|name| (*name).to_owned()).collect();
-        Filter { tools, tools_exclude, ..Filter::default() }
+        CapabilityFilter { tools, tools_exclude, ..CapabilityFilter::default() }
     }
 
     #[test]
@@ -127,10 +127,10 @@ mod tests {
     fn a_block_is_named_by_id_by_its_head_or_by_name() {
         let id = "1ff065e9-88e8-4358-9d82-8dc91f622ba9";
         for named in [id, "1FF065E9", "store value"] {
-            let filter = Filter {
+            let filter = CapabilityFilter {
                 blocks: vec![named.to_owned()],
                 blocks_exclude: false,
-                ..Filter::default()
+                ..CapabilityFilter::default()
             };
             let only = Permissions::default().narrowed(filter);
             assert!(only.allow_block(id, "Store Value"), "{named}");

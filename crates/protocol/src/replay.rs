@@ -11,11 +11,11 @@ const MERGED_BYTES: usize = 64 * 1024;
 
 /// Feed it segments in order; it gives back the events to send.
 #[derive(Default)]
-pub struct Merger {
+pub struct DeltaMerger {
     open: Option<(Seq, Chunk)>,
 }
 
-impl Merger {
+impl DeltaMerger {
     /// The events that are certain after `segment`; the last run of deltas is held back.
     pub fn feed(&mut self, segment: &Segment) -> Bytes {
         let mut out = BytesMut::new();
@@ -104,7 +104,7 @@ mod tests {
     #[test]
     fn a_replay_merges_runs_of_one_part_and_leaves_transient_parts_out() {
         let mut log = SegmentBuilder::following(0);
-        let mut merger = Merger::default();
+        let mut merger = DeltaMerger::default();
         let mut got = BytesMut::new();
         for chunks in [
             vec![Chunk::TextStart { id: "a".into() }, delta("a", "Hel"), Chunk::status("working")],
@@ -135,6 +135,6 @@ mod tests {
     fn a_chunk_of_a_newer_version_passes_through_untouched() {
         let event = "id: 1\ndata: {\"type\":\"data-new\",\"data\":1}\n\n";
         let segment = Segment { first: 1, last: 1, bytes: Bytes::from_static(event.as_bytes()) };
-        assert_eq!(&Merger::default().feed(&segment)[..], event.as_bytes());
+        assert_eq!(&DeltaMerger::default().feed(&segment)[..], event.as_bytes());
     }
 }

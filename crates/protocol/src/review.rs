@@ -42,7 +42,7 @@ pub enum ReviewStatus {
 
 /// What was decided. `data` is the payload as it was approved or rejected, edited or not.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Decision {
+pub struct ReviewDecision {
     pub approved: bool,
     pub data: Value,
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -51,13 +51,13 @@ pub struct Decision {
 
 impl Review {
     /// `None` while nobody has decided.
-    pub fn decision(&self) -> Option<Decision> {
+    pub fn decision(&self) -> Option<ReviewDecision> {
         let approved = match self.status {
             ReviewStatus::Waiting => return None,
             ReviewStatus::Approved => true,
             ReviewStatus::Rejected => false,
         };
-        Some(Decision {
+        Some(ReviewDecision {
             approved,
             data: self.payload.clone(),
             message: self.review_message.clone(),

@@ -19,7 +19,7 @@ pub struct Segment {
 
 /// One event of a segment.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Frame<'a> {
+pub struct SegmentFrame<'a> {
     pub seq: Seq,
     /// The chunk's JSON.
     pub json: &'a [u8],
@@ -28,8 +28,8 @@ pub struct Frame<'a> {
 }
 
 impl Segment {
-    pub fn frames(&self) -> Frames<'_> {
-        Frames { rest: &self.bytes, next: self.first }
+    pub fn frames(&self) -> SegmentFrames<'_> {
+        SegmentFrames { rest: &self.bytes, next: self.first }
     }
 
     /// What of this segment follows `cursor`: all, a part, or nothing. Shares the bytes.
@@ -46,19 +46,19 @@ impl Segment {
     }
 }
 
-pub struct Frames<'a> {
+pub struct SegmentFrames<'a> {
     rest: &'a [u8],
     next: Seq,
 }
 
-impl<'a> Iterator for Frames<'a> {
-    type Item = Frame<'a>;
+impl<'a> Iterator for SegmentFrames<'a> {
+    type Item = SegmentFrame<'a>;
 
-    fn next(&mut self) -> Option<Frame<'a>> {
+    fn next(&mut self) -> Option<SegmentFrame<'a>> {
         let end = memchr::memmem::find(self.rest, b"\n\n")? + 2;
         let (event, rest) = self.rest.split_at(end);
         let data = memchr::memmem::find(event, b"\ndata: ")? + "\ndata: ".len();
-        let frame = Frame { seq: self.next, json: &event[data..end - 2], event };
+        let frame = SegmentFrame { seq: self.next, json: &event[data..end - 2], event };
         self.rest = rest;
         self.next += 1;
         Some(frame)

@@ -5,7 +5,7 @@ use bytes::{Buf, BytesMut};
 
 /// An event that carried data.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Event {
+pub struct SseEvent {
     pub id: Option<String>,
     pub name: Option<String>,
     pub data: String,
@@ -20,7 +20,7 @@ pub enum SseError {
 }
 
 #[derive(Debug)]
-pub struct Decoder {
+pub struct SseDecoder {
     buffer: BytesMut,
     /// How much of the buffer is known to hold no line end.
     scanned: usize,
@@ -28,12 +28,12 @@ pub struct Decoder {
     started: bool,
     /// The last line ended in CR; an LF that follows belongs to it.
     after_cr: bool,
-    event: Event,
+    event: SseEvent,
     has_data: bool,
     size: usize,
 }
 
-impl Decoder {
+impl SseDecoder {
     pub fn new(cap: usize) -> Self {
         Self {
             buffer: BytesMut::new(),
@@ -41,7 +41,7 @@ impl Decoder {
             cap,
             started: false,
             after_cr: false,
-            event: Event::default(),
+            event: SseEvent::default(),
             has_data: false,
             size: 0,
         }
@@ -52,7 +52,7 @@ impl Decoder {
     }
 
     /// The next whole event, if the bytes so far hold one.
-    pub fn next_event(&mut self) -> Result<Option<Event>, SseError> {
+    pub fn next_event(&mut self) -> Result<Option<SseEvent>, SseError> {
         loop {
             if self.after_cr && !self.buffer.is_empty() {
                 if self.buffer[0] == b'\n' {
@@ -78,7 +78,7 @@ impl Decoder {
         }
     }
 
-    fn line(&mut self, line: &[u8]) -> Result<Option<Event>, SseError> {
+    fn line(&mut self, line: &[u8]) -> Result<Option<SseEvent>, SseError> {
         let line =
             if self.started { line } else { line.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(line) };
         self.started = true;
@@ -116,8 +116,8 @@ mod tests {
 
     use super::*;
 
-    fn decode(pieces: &[&[u8]]) -> Vec<Event> {
-        let mut decoder = Decoder::new(1 << 20);
+    fn decode(pieces: &[&[u8]]) -> Vec<SseEvent> {
+        let mut decoder = SseDecoder::new(1 << 20);
         let mut events = Vec::new();
         for piece in pieces {
             decoder.push(piece);
@@ -135,18 +135,18 @@ mod tests {
         assert_eq!(
             events,
             [
-                Event { id: Some("1".into()), name: Some("x".into()), data: "a\nb".into() },
-                Event { id: Some("2".into()), name: None, data: String::new() },
+                SseEvent { id: Some("1".into()), name: Some("x".into()), data: "a\nb".into() },
+                SseEvent { id: Some("2".into()), name: None, data: String::new() },
             ]
         );
     }
 
     #[test]
     fn an_endless_event_is_an_error_and_not_memory() {
-        let mut decoder = Decoder::new(1000);
+        let mut decoder = SseDecoder::new(1000);
         decoder.push(&[b'x'; 1001]);
         assert_eq!(decoder.next_event(), Err(SseError::TooLarge(1000)));
-        let mut decoder = Decoder::new(1000);
+        let mut decoder = SseDecoder::new(1000);
         decoder.push("data: 0123456789\n".repeat(80).as_bytes());
         assert_eq!(decoder.next_event(), Err(SseError::TooLarge(1000)));
     }

@@ -9,7 +9,7 @@ use serde_json::Value;
 /// What running a call twice would do, which decides what happens to it after a crash.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
-pub enum Effect {
+pub enum ToolEffect {
     /// Reads only: run again.
     None,
     /// Safe to repeat under the same key: run again with it.
@@ -26,15 +26,15 @@ pub struct ToolSpec {
     /// JSON schema of the arguments, an object.
     pub parameters: Value,
     pub requires_auth: bool,
-    pub budget: Budget,
-    pub effect: Effect,
+    pub budget: TimeBudget,
+    pub effect: ToolEffect,
     /// Whether a call is an operation: it does not hold its step, and its result may come from outside.
     pub long_running: bool,
 }
 
 /// How long a call may hold its step.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Budget {
+pub enum TimeBudget {
     /// As long as the server allows.
     Default,
     /// At most so long, and no longer than the server allows; then it goes on in the background.

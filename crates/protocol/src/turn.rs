@@ -37,7 +37,7 @@ impl TurnStatus {
 /// Which of the configured models a turn wants.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, utoipa::ToSchema)]
 #[serde(rename_all = "lowercase")]
-pub enum Tier {
+pub enum ModelTier {
     #[default]
     Standard,
     Advanced,
@@ -46,7 +46,7 @@ pub enum Tier {
 /// Whether the model should think at length before it answers.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, utoipa::ToSchema)]
 #[serde(rename_all = "snake_case")]
-pub enum Mode {
+pub enum TurnMode {
     #[default]
     Fast,
     ExtendedThinking,
@@ -56,9 +56,9 @@ pub enum Mode {
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct TurnRequest {
     #[serde(default)]
-    pub mode: Mode,
+    pub mode: TurnMode,
     #[serde(default)]
-    pub tier: Tier,
+    pub tier: ModelTier,
     /// What the client says about where the person is, e.g. `url` and `content` of a page.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub context: Option<Value>,
@@ -106,7 +106,7 @@ pub struct OperationRef {
 
 /// The right to act for a turn. It is worth nothing once the turn has been claimed again.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub struct Claim {
+pub struct TurnClaim {
     pub turn_id: TurnId,
     pub session_id: SessionId,
     pub fence: u64,

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use async_trait::async_trait;
-use ports::{Bus, Failing, Health, Ports, Signal};
+use ports::{Bus, BusSignal, FailedDependency, HealthCheck, Ports};
 use tokio::sync::broadcast;
 
 use crate::connect::ConnectError;
@@ -95,8 +95,8 @@ impl Distributed {
 }
 
 #[async_trait]
-impl Health for Distributed {
-    async fn failing(&self) -> Vec<Failing> {
+impl HealthCheck for Distributed {
+    async fn failing(&self) -> Vec<FailedDependency> {
         let (postgres, redis, rabbit) =
             tokio::join!(self.postgres.failing(), self.redis.failing(), self.rabbit.failing());
         [postgres, redis, rabbit].into_iter().flatten().collect()
@@ -108,21 +108,21 @@ impl Health for Distributed {
 struct SharedBus {
     cancel: RabbitCancel,
     hints: Hints,
-    signals: broadcast::Sender<Signal>,
+    signals: broadcast::Sender<BusSignal>,
     deaf: bool,
 }
 
 impl Bus for SharedBus {
-    fn publish(&self, signal: Signal) {
+    fn publish(&self, signal: BusSignal) {
         match signal {
             _ if self.deaf => {}
-            Signal::Cancel(job) => self.cancel.publish(job),
-            Signal::Ended(job) => self.hints.ended(job),
-            Signal::Moved(run) => self.hints.moved(run),
+            BusSignal::Cancel(job) => self.cancel.publish(job),
+            BusSignal::Ended(job) => self.hints.ended(job),
+            BusSignal::Moved(run) => self.hints.moved(run),
         }
     }
 
-    fn subscribe(&self) -> broadcast::Receiver<Signal> {
+    fn subscribe(&self) -> broadcast::Receiver<BusSignal> {
         self.signals.subscribe()
     }
 }

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use ports::Ports;
-use protocol::limits::Caps;
+use protocol::limits::UserLimits;
 use protocol::{Seq, TaskId, TurnId};
 use tempfile::TempDir;
 use testkit::conformance::{Fixture, StartsDeaf};
@@ -20,13 +20,13 @@ struct Servers {
     broker: Scratch,
     folder: TempDir,
     deaf: bool,
-    caps: Caps,
+    caps: UserLimits,
     /// Absent only while it is being reopened.
     open: Option<Connected>,
 }
 
 impl Servers {
-    async fn new(deaf: bool, caps: Caps) -> Self {
+    async fn new(deaf: bool, caps: UserLimits) -> Self {
         let folder = tempfile::tempdir().expect("a folder");
         let (database, broker) = (Database::create().await, Scratch::new());
         let redis = PrivateRedis::start().await;
@@ -56,7 +56,7 @@ impl Servers {
 }
 
 impl Fixture for Servers {
-    async fn start_with(caps: Caps) -> Self {
+    async fn start_with(caps: UserLimits) -> Self {
         Self::new(false, caps).await
     }
 
@@ -86,7 +86,7 @@ impl Fixture for Servers {
 }
 
 impl StartsDeaf for Servers {
-    async fn start_deaf(caps: Caps) -> Self {
+    async fn start_deaf(caps: UserLimits) -> Self {
         Self::new(true, caps).await
     }
 }

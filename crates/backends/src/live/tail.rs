@@ -3,7 +3,7 @@
 use std::collections::VecDeque;
 use std::sync::{Mutex, MutexGuard};
 
-use ports::stream_log::Read;
+use ports::stream_log::LogRead;
 use protocol::{Segment, Seq};
 use tokio::sync::watch;
 
@@ -44,7 +44,7 @@ impl Tail {
     }
 
     /// What follows `after`, or nothing when this part of the log is not here.
-    pub(crate) fn read(&self, after: Seq, max_bytes: usize) -> Option<Read> {
+    pub(crate) fn read(&self, after: Seq, max_bytes: usize) -> Option<LogRead> {
         let state = self.state();
         let known = state.known.as_ref()?;
         let first = known.segments.front().map_or(known.last + 1, |segment| segment.first);
@@ -63,7 +63,7 @@ impl Tail {
             }
         }
         let sealed = known.end == LogEnd::Sealed;
-        Some(Read::Log { segments, last: known.last, sealed, missing_to: None })
+        Some(LogRead::Log { segments, last: known.last, sealed, missing_to: None })
     }
 
     /// A segment was committed. Gives the bytes held before and after.
@@ -209,10 +209,10 @@ mod tests {
         Segment { first, last, bytes: vec![b'x'; size].into() }
     }
 
-    fn ends_at(read: Option<Read>) -> Option<(usize, Seq, bool)> {
+    fn ends_at(read: Option<LogRead>) -> Option<(usize, Seq, bool)> {
         match read? {
-            Read::Log { segments, last, sealed, .. } => Some((segments.len(), last, sealed)),
-            Read::Missing => None,
+            LogRead::Log { segments, last, sealed, .. } => Some((segments.len(), last, sealed)),
+            LogRead::Missing => None,
         }
     }
 

@@ -6,7 +6,7 @@ use std::collections::hash_map::Entry;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, RwLock, RwLockReadGuard, RwLockWriteGuard};
 
-use ports::stream_log::Read;
+use ports::stream_log::LogRead;
 use protocol::{Segment, Seq, TaskId};
 use tokio::sync::watch;
 
@@ -28,7 +28,7 @@ pub(crate) struct Tails {
 }
 
 impl Tails {
-    pub(crate) fn read(&self, task: &TaskId, after: Seq, max_bytes: usize) -> Option<Read> {
+    pub(crate) fn read(&self, task: &TaskId, after: Seq, max_bytes: usize) -> Option<LogRead> {
         self.get(task)?.read(after, max_bytes)
     }
 

@@ -5,7 +5,7 @@ use std::collections::HashSet;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use ports::stream_log::Read;
+use ports::stream_log::LogRead;
 use protocol::{Segment, Seq, TaskId};
 use tokio::sync::{Notify, watch};
 
@@ -41,7 +41,7 @@ impl Watched {
         receiver
     }
 
-    pub(crate) fn read(&self, task: &TaskId, after: Seq, max_bytes: usize) -> Option<Read> {
+    pub(crate) fn read(&self, task: &TaskId, after: Seq, max_bytes: usize) -> Option<LogRead> {
         self.tails.read(task, after, max_bytes)
     }
 

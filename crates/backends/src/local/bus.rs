@@ -1,13 +1,13 @@
 //! Hints within one process.
 
-use ports::{Bus, Signal};
+use ports::{Bus, BusSignal};
 use tokio::sync::broadcast;
 
 /// A receiver that falls this far behind loses the oldest, which a bus may.
 const CAPACITY: usize = 1024;
 
 pub(crate) struct LocalBus {
-    sender: broadcast::Sender<Signal>,
+    sender: broadcast::Sender<BusSignal>,
     deaf: bool,
 }
 
@@ -18,14 +18,14 @@ impl LocalBus {
 }
 
 impl Bus for LocalBus {
-    fn publish(&self, signal: Signal) {
+    fn publish(&self, signal: BusSignal) {
         if !self.deaf {
             // No receivers is not a failure: nobody wanted the hint.
             let _ = self.sender.send(signal);
         }
     }
 
-    fn subscribe(&self) -> broadcast::Receiver<Signal> {
+    fn subscribe(&self) -> broadcast::Receiver<BusSignal> {
         self.sender.subscribe()
     }
 }

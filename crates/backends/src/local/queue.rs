@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 
 use async_trait::async_trait;
 use ports::PortResult;
-use ports::queue::{Delivery, Queue, Settle};
+use ports::queue::{Delivery, Queue, SettleDelivery};
 use protocol::Job;
 use tokio::sync::Notify;
 
@@ -138,7 +138,7 @@ struct InHand {
 }
 
 #[async_trait]
-impl Settle for InHand {
+impl SettleDelivery for InHand {
     async fn ack(&self) -> PortResult<()> {
         Ok(())
     }

@@ -4,7 +4,7 @@ use std::collections::{HashMap, HashSet};
 
 use deadpool_postgres::Pool;
 use ports::PortResult;
-use ports::stream_log::Appended;
+use ports::stream_log::SegmentAppended;
 use protocol::{Segment, TaskId};
 use tokio::sync::oneshot;
 
@@ -23,7 +23,7 @@ pub(super) struct Append {
     pub(super) fence: u64,
     pub(super) segment: Segment,
     pub(super) end: LogEnd,
-    pub(super) reply: oneshot::Sender<PortResult<Appended>>,
+    pub(super) reply: oneshot::Sender<PortResult<SegmentAppended>>,
 }
 
 /// Moves the end of every log that stands where its segment begins, and stores the segments of just these.
@@ -49,8 +49,8 @@ pub(super) async fn write(pool: &Pool, feed: &dyn Feed, group: Vec<Append>) {
         Ok(mut answers) => {
             for append in group {
                 // One that is not among the refused was stored.
-                let answer = answers.remove(&append.task).unwrap_or(Appended::Stored);
-                if answer == Appended::Stored {
+                let answer = answers.remove(&append.task).unwrap_or(SegmentAppended::Stored);
+                if answer == SegmentAppended::Stored {
                     feed.grew(&append.task, append.fence, &append.segment, append.end);
                 }
                 // Whoever asked may have stopped waiting; what was written stays written.
@@ -67,7 +67,7 @@ pub(super) async fn write(pool: &Pool, feed: &dyn Feed, group: Vec<Append>) {
 }
 
 /// Gives the logs whose segment was refused, with the reason.
-async fn store(pool: &Pool, group: &[Append]) -> Result<HashMap<TaskId, Appended>, Fault> {
+async fn store(pool: &Pool, group: &[Append]) -> Result<HashMap<TaskId, SegmentAppended>, Fault> {
     let db = Connection::get(pool).await?;
     let tasks: Vec<Text<'_>> = group.iter().map(|a| Text(a.task.as_str())).collect();
     let fences: Vec<i64> = group.iter().map(|a| a.fence as i64).collect();
@@ -87,7 +87,7 @@ async fn store(pool: &Pool, group: &[Append]) -> Result<HashMap<TaskId, Appended
 async fn refusals(
     db: &Connection,
     refused: Vec<&Append>,
-) -> Result<HashMap<TaskId, Appended>, Fault> {
+) -> Result<HashMap<TaskId, SegmentAppended>, Fault> {
     let tasks: Vec<Text<'_>> = refused.iter().map(|append| Text(append.task.as_str())).collect();
     let logs = db
         .query(
@@ -104,10 +104,12 @@ async fn refusals(
         let log = found.get(&append.task).copied();
         let answer = match judge(log, append.fence, append.segment.first)? {
             // It did not fit when it was tried; that it would fit now is another's doing.
-            Appended::Stored => Appended::Gap { last: append.segment.first.saturating_sub(1) },
+            SegmentAppended::Stored => {
+                SegmentAppended::Gap { last: append.segment.first.saturating_sub(1) }
+            }
             answer => answer,
         };
-        if answer == Appended::Stale {
+        if answer == SegmentAppended::Stale {
             count_fenced();
         }
         answers.insert(append.task.clone(), answer);

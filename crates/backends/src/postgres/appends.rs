@@ -7,7 +7,7 @@ use std::sync::Arc;
 use deadpool_postgres::Pool;
 use futures::future::BoxFuture;
 use futures::stream::{FuturesUnordered, StreamExt};
-use ports::stream_log::Appended;
+use ports::stream_log::SegmentAppended;
 use ports::{PortError, PortResult};
 use protocol::{Segment, TaskId};
 use tokio::sync::{mpsc, oneshot};
@@ -59,7 +59,7 @@ impl Appends {
         fence: u64,
         segment: Segment,
         end: LogEnd,
-    ) -> PortResult<Appended> {
+    ) -> PortResult<SegmentAppended> {
         check(&segment)?;
         let (reply, answer) = oneshot::channel();
         let append = Append { task: task.clone(), fence, segment, end, reply };

@@ -3,7 +3,7 @@
 use async_trait::async_trait;
 use ports::PortResult;
 use ports::store::{BlockOutcome, BlockRunBegun, BlockRuns, NewBlockRun};
-use protocol::credit::Charge;
+use protocol::credit::CreditCharge;
 use protocol::{SessionId, UserId};
 use tokio_postgres::Row;
 
@@ -29,7 +29,7 @@ impl BlockRuns for Postgres {
         user: &UserId,
         key: &str,
         outcome: &BlockOutcome,
-        charge: Option<&Charge>,
+        charge: Option<&CreditCharge>,
     ) -> PortResult<bool> {
         let (store, user, key) = (self.clone(), user.clone(), key.to_owned());
         let (outcome, charge) = (outcome.clone(), charge.cloned());

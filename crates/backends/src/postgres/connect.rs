@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use deadpool_postgres::Pool;
 use ports::Clock;
-use protocol::limits::Caps;
+use protocol::limits::UserLimits;
 use tokio_postgres::Config;
 use tokio_postgres::config::Host;
 use tokio_util::sync::CancellationToken;
@@ -32,7 +32,7 @@ impl Postgres {
         url: &str,
         connections: usize,
         encryption_key: Option<&str>,
-        caps: Caps,
+        caps: UserLimits,
         clock: Arc<dyn Clock>,
         feed: Arc<dyn Feed>,
     ) -> Result<Self, ConnectError> {
@@ -52,7 +52,12 @@ impl Postgres {
         }
     }
 
-    pub(super) fn over(pool: Pool, caps: Caps, clock: Arc<dyn Clock>, feed: Arc<dyn Feed>) -> Self {
+    pub(super) fn over(
+        pool: Pool,
+        caps: UserLimits,
+        clock: Arc<dyn Clock>,
+        feed: Arc<dyn Feed>,
+    ) -> Self {
         let (tasks, closing) = (TaskTracker::new(), CancellationToken::new());
         let appends = Appends::start(pool.clone(), feed.clone(), &tasks, closing.clone());
         Self { pool, appends, clock, caps, feed, tasks, closing }
@@ -66,7 +71,7 @@ enum Started {
     KeyMissing,
 }
 
-async fn start(pool: &Pool, key: Option<&str>, caps: Caps) -> Result<Started, Fault> {
+async fn start(pool: &Pool, key: Option<&str>, caps: UserLimits) -> Result<Started, Fault> {
     let db = Connection::get(pool).await?;
     if let Schema::Newer { found, known } = schema::bring_up_to_date(&db).await? {
         return Ok(Started::Newer { found, known });

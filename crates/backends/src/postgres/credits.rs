@@ -4,7 +4,7 @@
 use async_trait::async_trait;
 use ports::{Credits, PortResult};
 use protocol::UserId;
-use protocol::credit::{Charge, Transaction, TransactionKind};
+use protocol::credit::{CreditCharge, CreditTransaction, TransactionKind};
 use tokio_postgres::Row;
 
 use super::connection::Connection;
@@ -28,7 +28,7 @@ impl Credits for Postgres {
         user: &UserId,
         limit: u32,
         offset: u64,
-    ) -> PortResult<Vec<Transaction>> {
+    ) -> PortResult<Vec<CreditTransaction>> {
         self.read(|db| async move {
             let found = db
                 .query(
@@ -68,7 +68,7 @@ impl Credits for Postgres {
 pub(super) async fn charge(
     db: &Connection,
     user: &UserId,
-    charges: &[Charge],
+    charges: &[CreditCharge],
     wall_us: i64,
 ) -> Result<(), Fault> {
     let items: Vec<Item<'_>> = charges
@@ -132,8 +132,8 @@ async fn book(
     rows::get(&row, "balance")
 }
 
-fn transaction(row: &Row) -> Result<Transaction, Fault> {
-    Ok(Transaction {
+fn transaction(row: &Row) -> Result<CreditTransaction, Fault> {
+    Ok(CreditTransaction {
         transaction_key: rows::get(row, "key")?,
         amount: rows::get(row, "amount")?,
         transaction_type: rows::word(row, "kind", TransactionKind::parse)?,

@@ -2,13 +2,13 @@
 
 use async_trait::async_trait;
 use futures::future::{try_join, try_join_all};
-use ports::store::{FollowUps, NewFollowUp, Opened, Pushed};
+use ports::store::{FollowUpPushed, FollowUps, NewFollowUp, TurnOpened};
 use ports::{Fenced, PortResult};
 use protocol::follow_up::FollowUp;
 use protocol::limits;
-use protocol::message::{NewMessage, Role};
+use protocol::message::{MessageRole, NewMessage};
 use protocol::session::Owner;
-use protocol::turn::Claim;
+use protocol::turn::TurnClaim;
 use protocol::{MessageId, SessionId, TurnId};
 
 use super::connection::Connection;
@@ -27,7 +27,7 @@ impl FollowUps for Postgres {
         owner: &Owner,
         session: &SessionId,
         new: NewFollowUp,
-    ) -> PortResult<Pushed> {
+    ) -> PortResult<FollowUpPushed> {
         let (store, owner, session) = (self.clone(), owner.clone(), session.clone());
         self.write(async move {
             let db = Connection::begin(&store.pool).await?;
@@ -64,7 +64,7 @@ impl FollowUps for Postgres {
         .await
     }
 
-    async fn drain(&self, claim: &Claim, step: u32) -> PortResult<Fenced<Vec<FollowUp>>> {
+    async fn drain(&self, claim: &TurnClaim, step: u32) -> PortResult<Fenced<Vec<FollowUp>>> {
         let (store, claim) = (self.clone(), claim.clone());
         self.write(async move {
             let db = Connection::begin(&store.pool).await?;
@@ -82,22 +82,24 @@ async fn push(
     owner: &Owner,
     session: &SessionId,
     new: NewFollowUp,
-) -> Result<Pushed, Fault> {
+) -> Result<FollowUpPushed, Fault> {
     let mut message = new.message;
     if open::lock_session(db, owner, session).await?.is_none() {
-        return Ok(Pushed::NoSession);
+        return Ok(FollowUpPushed::NoSession);
     }
     if let Some(client_id) = new.client_id {
         match known::known(db, session, &client_id, Some(&new.fingerprint)).await? {
             Known::No | Known::CameBack => {}
-            Known::Yes(Opened::FollowUp(follow_up)) => return Ok(Pushed::Known(follow_up)),
-            Known::Yes(_) => return Ok(Pushed::Reused),
+            Known::Yes(TurnOpened::FollowUp(follow_up)) => {
+                return Ok(FollowUpPushed::Known(follow_up));
+            }
+            Known::Yes(_) => return Ok(FollowUpPushed::Reused),
         }
         message.id = MessageId::from(client_id);
     }
     let active = first_open(db, session).await?;
     let Some(active) = active.filter(|active| !active.cancel_requested) else {
-        return Ok(Pushed::NoTurn);
+        return Ok(FollowUpPushed::NoTurn);
     };
     add(db, &active.id, session, &message, &new.fingerprint, store.wall_us()).await
 }
@@ -111,7 +113,7 @@ pub(super) async fn add(
     message: &NewMessage,
     fingerprint: &str,
     wall_us: i64,
-) -> Result<Pushed, Fault> {
+) -> Result<FollowUpPushed, Fault> {
     let row = db
         .query_one(
             "SELECT count(*) AS waiting FROM follow_up WHERE turn_id = $1 AND state = 'pending'",
@@ -120,7 +122,7 @@ pub(super) async fn add(
         .await?;
     let waiting = rows::number(&row, "waiting")? as u32;
     if waiting >= limits::FOLLOW_UPS {
-        return Ok(Pushed::Full);
+        return Ok(FollowUpPushed::Full);
     }
     known::forget(db, session, &message.id).await?;
     let metadata = message.metadata.as_ref().map(ToString::to_string);
@@ -146,13 +148,13 @@ pub(super) async fn add(
             ],
         )
         .await?;
-    Ok(Pushed::Waits { follow_up: Box::new(rows::follow_up(&row)?), waiting: waiting + 1 })
+    Ok(FollowUpPushed::Waits { follow_up: Box::new(rows::follow_up(&row)?), waiting: waiting + 1 })
 }
 
 async fn drain(
     db: &Connection,
     wall_us: i64,
-    claim: &Claim,
+    claim: &TurnClaim,
     step: u32,
 ) -> Result<Fenced<Vec<FollowUp>>, Fault> {
     let Some(held) = held::lock(db, claim).await? else { return Ok(Fenced::Stale) };
@@ -176,7 +178,7 @@ async fn drain(
     let mut messages = Vec::new();
     for row in &found {
         let follow_up = rows::follow_up(row)?;
-        let mut message = NewMessage::new(Role::User, follow_up.text.clone());
+        let mut message = NewMessage::new(MessageRole::User, follow_up.text.clone());
         message.id = follow_up.id.clone();
         message.metadata = rows::optional_json(row, "metadata")?;
         messages.push(message);

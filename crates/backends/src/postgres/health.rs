@@ -1,6 +1,6 @@
 //! Whether the database takes a write and gives a read.
 
-use ports::{Failing, PortError};
+use ports::{FailedDependency, PortError};
 
 use super::Postgres;
 use super::call::bounded;
@@ -8,7 +8,7 @@ use super::connection::Connection;
 
 impl Postgres {
     /// `None` when it works. Answers within the bound of a call.
-    pub(crate) async fn failing(&self) -> Option<Failing> {
+    pub(crate) async fn failing(&self) -> Option<FailedDependency> {
         let tried = bounded(async {
             let db = Connection::get(&self.pool).await?;
             // The value is read back by the same statement; a standby or a full disk refuses it.
@@ -21,6 +21,6 @@ impl Postgres {
             .await
         });
         let fault = tried.await.err()?;
-        Some(Failing { name: "postgres", reason: PortError::from(fault).to_string() })
+        Some(FailedDependency { name: "postgres", reason: PortError::from(fault).to_string() })
     }
 }

@@ -3,9 +3,9 @@
 use std::time::Duration;
 
 use async_trait::async_trait;
-use ports::leases::{Claimed, Leases, Renewal};
+use ports::leases::{LeaseRenewal, Leases, TurnClaimed};
 use ports::{Fenced, PortResult};
-use protocol::turn::{Claim, TurnStatus};
+use protocol::turn::{TurnClaim, TurnStatus};
 use protocol::{Seq, TurnId, WorkerId};
 use tokio_postgres::Row;
 
@@ -57,7 +57,12 @@ const LOOK: &str = concat!(
 
 #[async_trait]
 impl Leases for Postgres {
-    async fn claim(&self, turn: &TurnId, worker: &WorkerId, ttl: Duration) -> PortResult<Claimed> {
+    async fn claim(
+        &self,
+        turn: &TurnId,
+        worker: &WorkerId,
+        ttl: Duration,
+    ) -> PortResult<TurnClaimed> {
         let (store, turn, worker) = (self.clone(), turn.clone(), worker.clone());
         self.write(async move {
             match attempt(&store, &turn, &worker, ttl).await? {
@@ -66,7 +71,7 @@ impl Leases for Postgres {
                     rest::rouse(&store, &turn).await?;
                     match attempt(&store, &turn, &worker, ttl).await? {
                         Attempt::Settled(claimed) => Ok(claimed),
-                        Attempt::HasRested => Ok(Claimed::Waits),
+                        Attempt::HasRested => Ok(TurnClaimed::Waits),
                     }
                 }
             }
@@ -74,7 +79,7 @@ impl Leases for Postgres {
         .await
     }
 
-    async fn renew(&self, claim: &Claim, ttl: Duration) -> PortResult<Renewal> {
+    async fn renew(&self, claim: &TurnClaim, ttl: Duration) -> PortResult<LeaseRenewal> {
         let (pool, claim) = (self.pool.clone(), claim.clone());
         self.write(async move {
             let db = Connection::get(&pool).await?;
@@ -89,14 +94,14 @@ impl Leases for Postgres {
                 .await?;
             let Some(row) = held else {
                 count_fenced();
-                return Ok(Renewal::Lost);
+                return Ok(LeaseRenewal::Lost);
             };
-            Ok(Renewal::Held { cancel_requested: rows::get(&row, "cancel_requested")? })
+            Ok(LeaseRenewal::Held { cancel_requested: rows::get(&row, "cancel_requested")? })
         })
         .await
     }
 
-    async fn hand_back(&self, claim: &Claim) -> PortResult<Fenced<()>> {
+    async fn hand_back(&self, claim: &TurnClaim) -> PortResult<Fenced<()>> {
         let (pool, claim) = (self.pool.clone(), claim.clone());
         self.write(async move {
             let db = Connection::get(&pool).await?;
@@ -119,7 +124,7 @@ impl Leases for Postgres {
 }
 
 enum Attempt {
-    Settled(Claimed),
+    Settled(TurnClaimed),
     /// The turn has rested for as long as it may, and needs a place again.
     HasRested,
 }
@@ -136,7 +141,7 @@ async fn attempt(
         return Ok(Attempt::Settled(won(&row, worker.clone())?));
     }
     let Some(row) = db.query_opt(LOOK, &[&id]).await? else {
-        return Ok(Attempt::Settled(Claimed::Ended));
+        return Ok(Attempt::Settled(TurnClaimed::Ended));
     };
     if rows::get(&row, "has_rested")? {
         return Ok(Attempt::HasRested);
@@ -150,23 +155,23 @@ pub(super) fn seconds(duration: Duration) -> f64 {
 }
 
 /// The claim that the row says.
-fn won(row: &Row, worker: WorkerId) -> Result<Claimed, Fault> {
+fn won(row: &Row, worker: WorkerId) -> Result<TurnClaimed, Fault> {
     let turn = rows::turn(row)?;
     let sealed: Option<bool> = rows::get(row, "sealed")?;
     let last: Option<i64> = rows::get(row, "last_seq")?;
-    let claim = Claim {
+    let claim = TurnClaim {
         turn_id: turn.id.clone(),
         session_id: turn.session_id.clone(),
         fence: turn.fence,
         worker,
     };
     let log_at = last.filter(|_| sealed == Some(false)).map(|last| last as Seq);
-    Ok(Claimed::Won { claim, turn: Box::new(turn), log_at })
+    Ok(TurnClaimed::Won { claim, turn: Box::new(turn), log_at })
 }
 
-fn not_won(row: &Row, worker: WorkerId) -> Result<Claimed, Fault> {
+fn not_won(row: &Row, worker: WorkerId) -> Result<TurnClaimed, Fault> {
     match rows::word(row, "status", words::status)? {
-        TurnStatus::Queued => Ok(Claimed::Waits),
+        TurnStatus::Queued => Ok(TurnClaimed::Waits),
         TurnStatus::Running => {
             let holder: Option<String> = rows::get(row, "worker")?;
             let is_held: Option<bool> = rows::get(row, "is_held")?;
@@ -175,8 +180,10 @@ fn not_won(row: &Row, worker: WorkerId) -> Result<Claimed, Fault> {
                 return won(row, worker);
             }
             // A lease that ran out only just now is found by the next look.
-            Ok(Claimed::Held)
+            Ok(TurnClaimed::Held)
         }
-        TurnStatus::Completed | TurnStatus::Failed | TurnStatus::Cancelled => Ok(Claimed::Ended),
+        TurnStatus::Completed | TurnStatus::Failed | TurnStatus::Cancelled => {
+            Ok(TurnClaimed::Ended)
+        }
     }
 }

@@ -3,7 +3,7 @@
 use async_trait::async_trait;
 use futures::future::try_join;
 use ports::PortResult;
-use ports::store::{Listings, Published};
+use ports::store::{ListingPublished, Listings};
 use protocol::graph::Graph;
 use protocol::library::Listing;
 use protocol::{ListingVersionId, limits};
@@ -27,7 +27,7 @@ macro_rules! listing_columns {
 
 #[async_trait]
 impl Listings for Postgres {
-    async fn publish(&self, listing: &Listing, graph: &Graph) -> PortResult<Published> {
+    async fn publish(&self, listing: &Listing, graph: &Graph) -> PortResult<ListingPublished> {
         let (store, listing, graph) = (self.clone(), listing.clone(), graph.clone());
         self.write(async move {
             let db = Connection::begin(&store.pool).await?;
@@ -95,7 +95,7 @@ async fn publish(
     given: &Listing,
     graph: &Graph,
     wall_us: i64,
-) -> Result<Published, Fault> {
+) -> Result<ListingPublished, Fault> {
     graphs::lock(db, &given.graph_id).await?;
     slots::lock(db, "marketplace").await?;
     if let Some(answer) = standing(db, given).await? {
@@ -104,7 +104,7 @@ async fn publish(
     let (username, slug) = (Text(&given.username), Text(&given.slug));
     let before = db.query_opt(BY_NAME, &[&username, &slug]).await?;
     if before.is_none() && !has_room(db).await? {
-        return Ok(Published::TooMany);
+        return Ok(ListingPublished::TooMany);
     }
     store_graph(db, given, graph, wall_us).await?;
     let categories = written(&given.categories)?;
@@ -136,11 +136,11 @@ async fn publish(
         ),
     )
     .await?;
-    Ok(if before.is_some() { Published::NewVersion } else { Published::New })
+    Ok(if before.is_some() { ListingPublished::NewVersion } else { ListingPublished::New })
 }
 
 /// What stands against publishing it: that it is there already, or that its names are another's.
-async fn standing(db: &Connection, given: &Listing) -> Result<Option<Published>, Fault> {
+async fn standing(db: &Connection, given: &Listing) -> Result<Option<ListingPublished>, Fault> {
     let (username, owner) = (Text(&given.username), Text(given.owner.as_str()));
     let taken = db
         .query_opt(
@@ -149,13 +149,13 @@ async fn standing(db: &Connection, given: &Listing) -> Result<Option<Published>,
         )
         .await?;
     if taken.is_some() {
-        return Ok(Some(Published::NameTaken));
+        return Ok(Some(ListingPublished::NameTaken));
     }
     let known = db.query_opt(BY_VERSION, &[&Text(given.version_id.as_str())]).await?;
     let Some(known) = known else { return Ok(None) };
     let known = listing(&known)?;
     if (&known.username, &known.slug) == (&given.username, &given.slug) {
-        return Ok(Some(Published::Before));
+        return Ok(Some(ListingPublished::Before));
     }
     Err(Fault::broken("the id of a published version belongs to another listing"))
 }

@@ -1,6 +1,6 @@
 //! Reading a log by cursor.
 
-use ports::stream_log::Read;
+use ports::stream_log::LogRead;
 use protocol::{Segment, Seq, TaskId};
 use tokio_postgres::Row;
 
@@ -31,12 +31,12 @@ pub(super) async fn read(
     task: &TaskId,
     after: Seq,
     max_bytes: usize,
-) -> Result<Read, Fault> {
+) -> Result<LogRead, Fault> {
     // A cursor beyond all sense is behind every end.
     let cursor = i64::try_from(after).unwrap_or(i64::MAX - 1).min(i64::MAX - 1);
     let enough = i64::try_from(max_bytes.max(1)).unwrap_or(i64::MAX);
     let found = db.query(READ, &[&Text(task.as_str()), &cursor, &enough]).await?;
-    let Some(first) = found.first() else { return Ok(Read::Missing) };
+    let Some(first) = found.first() else { return Ok(LogRead::Missing) };
     let last = rows::number(first, "last_seq")?;
     let sealed = rows::get(first, "sealed")?;
     let mut segments = Vec::new();
@@ -55,7 +55,7 @@ pub(super) async fn read(
     if segments.is_empty() && after < last {
         missing_to = Some(last);
     }
-    Ok(Read::Log { segments, last, sealed, missing_to })
+    Ok(LogRead::Log { segments, last, sealed, missing_to })
 }
 
 fn segment(row: &Row) -> Result<Option<Segment>, Fault> {

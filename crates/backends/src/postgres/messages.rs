@@ -2,7 +2,7 @@
 
 use async_trait::async_trait;
 use ports::PortResult;
-use ports::store::{Messages, Page};
+use ports::store::{MessagePage, Messages};
 use protocol::message::NewMessage;
 use protocol::session::Owner;
 use protocol::{CallId, SessionId, TurnId};
@@ -26,7 +26,7 @@ impl Messages for Postgres {
         session: &SessionId,
         limit: u32,
         before: Option<i64>,
-    ) -> PortResult<Option<Page>> {
+    ) -> PortResult<Option<MessagePage>> {
         self.read(|db| async move {
             if sessions::find(&db, owner, session).await?.is_none() {
                 return Ok(None);
@@ -98,7 +98,7 @@ async fn page(
     session: &SessionId,
     limit: u32,
     before: Option<i64>,
-) -> Result<Page, Fault> {
+) -> Result<MessagePage, Fault> {
     let mut before = before.unwrap_or(i64::MAX);
     let wanted = i64::from(limit) + MORE;
     let mut messages = Vec::new();
@@ -134,5 +134,5 @@ async fn page(
     }
     messages.reverse();
     let oldest_sequence = messages.first().map(|message| message.sequence);
-    Ok(Page { messages, has_more, oldest_sequence })
+    Ok(MessagePage { messages, has_more, oldest_sequence })
 }

@@ -61,7 +61,7 @@ use std::time::Duration;
 
 use deadpool_postgres::Pool;
 use ports::Clock;
-use protocol::limits::Caps;
+use protocol::limits::UserLimits;
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
@@ -77,7 +77,7 @@ pub(crate) struct Postgres {
     pool: Pool,
     appends: Appends,
     clock: Arc<dyn Clock>,
-    caps: Caps,
+    caps: UserLimits,
     feed: Arc<dyn Feed>,
     tasks: TaskTracker,
     closing: CancellationToken,

@@ -7,7 +7,7 @@ use futures::future::try_join;
 use jiff::SignedDuration;
 use jiff::tz::TimeZone;
 use ports::PortResult;
-use ports::store::{DayOfUse, LiveExecution, LiveExecutions, LiveTurn, Reports, Workload};
+use ports::store::{DailyUsage, LiveExecution, LiveExecutions, LiveTurn, ProcessWorkload, Reports};
 use protocol::UserId;
 use protocol::execution::ExecutionStatus;
 use tokio_postgres::Row;
@@ -19,7 +19,7 @@ use crate::{open_call, words};
 
 #[async_trait]
 impl Reports for Postgres {
-    async fn usage(&self, user: &UserId) -> PortResult<Vec<DayOfUse>> {
+    async fn usage(&self, user: &UserId) -> PortResult<Vec<DailyUsage>> {
         self.read(|db| async move {
             let days = db.query(USAGE, &[&Text(user.as_str())]).await?;
             days.iter().map(day).collect()
@@ -50,7 +50,7 @@ impl Reports for Postgres {
         .await
     }
 
-    async fn workloads(&self) -> PortResult<Vec<Workload>> {
+    async fn workloads(&self) -> PortResult<Vec<ProcessWorkload>> {
         self.read(
             |db| async move { db.query(WORKLOADS, &[]).await?.iter().map(workload).collect() },
         )
@@ -102,9 +102,9 @@ const WORKLOADS: &str = "
           SELECT worker, lease_until, NULL, 1 FROM execution WHERE status = 'RUNNING') AS held
     WHERE worker IS NOT NULL GROUP BY 1 ORDER BY 1";
 
-fn day(row: &Row) -> Result<DayOfUse, Fault> {
+fn day(row: &Row) -> Result<DailyUsage, Fault> {
     let date = rows::time(row, "day")?.to_zoned(TimeZone::UTC).date();
-    Ok(DayOfUse { date, turns: rows::number(row, "turns")?, usage: rows::usage(row)? })
+    Ok(DailyUsage { date, turns: rows::number(row, "turns")?, usage: rows::usage(row)? })
 }
 
 fn turn(row: &Row, now: i64) -> Result<LiveTurn, Fault> {
@@ -138,9 +138,9 @@ fn before(since: i64, now: i64) -> Duration {
     Duration::from_micros((now - since).max(0) as u64)
 }
 
-fn workload(row: &Row) -> Result<Workload, Fault> {
+fn workload(row: &Row) -> Result<ProcessWorkload, Fault> {
     let left: Option<f64> = rows::get(row, "lease_left")?;
-    Ok(Workload {
+    Ok(ProcessWorkload {
         process: rows::get(row, "process")?,
         turns: rows::number(row, "turns")?,
         executions: rows::number(row, "executions")?,

@@ -3,7 +3,7 @@
 use async_trait::async_trait;
 use futures::future::try_join;
 use ports::PortResult;
-use ports::store::{Assigned, ListSessions, NewSession, SessionPage, Sessions, Title};
+use ports::store::{ListSessions, NewSession, SessionAssigned, SessionPage, Sessions, TitleChange};
 use protocol::session::{Owner, Session};
 use protocol::{SessionId, UserId};
 
@@ -70,12 +70,17 @@ impl Sessions for Postgres {
         self.read(|db| async move { list(&db, user, wanted).await }).await
     }
 
-    async fn set_title(&self, owner: &Owner, id: &SessionId, title: Title) -> PortResult<bool> {
+    async fn set_title(
+        &self,
+        owner: &Owner,
+        id: &SessionId,
+        title: TitleChange,
+    ) -> PortResult<bool> {
         let (pool, owner, id) = (self.pool.clone(), owner.clone(), id.clone());
         self.write(async move {
             let (text, only_first) = match &title {
-                Title::ByUser(text) => (text, false),
-                Title::Generated(text) => (text, true),
+                TitleChange::ByUser(text) => (text, false),
+                TitleChange::Generated(text) => (text, true),
             };
             let db = Connection::get(&pool).await?;
             let changed = db
@@ -107,7 +112,7 @@ impl Sessions for Postgres {
         .await
     }
 
-    async fn assign(&self, to: &UserId, id: &SessionId) -> PortResult<Assigned> {
+    async fn assign(&self, to: &UserId, id: &SessionId) -> PortResult<SessionAssigned> {
         let (pool, to, id) = (self.pool.clone(), to.clone(), id.clone());
         self.write(async move {
             let db = Connection::begin(&pool).await?;
@@ -127,9 +132,9 @@ impl Sessions for Postgres {
                 .await?;
             db.commit().await?;
             Ok(match (changed, mine) {
-                (Some(_), _) => Assigned::Done,
-                (None, Some(_)) => Assigned::Already,
-                (None, None) => Assigned::NotFound,
+                (Some(_), _) => SessionAssigned::Done,
+                (None, Some(_)) => SessionAssigned::Already,
+                (None, None) => SessionAssigned::NotFound,
             })
         })
         .await

@@ -2,7 +2,7 @@
 
 use async_trait::async_trait;
 use ports::PortResult;
-use ports::stream_log::{Appended, Read, StreamLog, TakenOver, Watch};
+use ports::stream_log::{LogRead, LogWatch, SegmentAppended, StreamLog, TakenOver};
 use protocol::{Segment, Seq, TaskId};
 use tokio_postgres::Row;
 
@@ -38,22 +38,27 @@ impl StreamLog for Postgres {
         .await
     }
 
-    async fn append(&self, task: &TaskId, fence: u64, segment: Segment) -> PortResult<Appended> {
+    async fn append(
+        &self,
+        task: &TaskId,
+        fence: u64,
+        segment: Segment,
+    ) -> PortResult<SegmentAppended> {
         self.appends.append(task, fence, segment, LogEnd::Open).await
     }
 
-    async fn seal(&self, task: &TaskId, fence: u64, last: Segment) -> PortResult<Appended> {
+    async fn seal(&self, task: &TaskId, fence: u64, last: Segment) -> PortResult<SegmentAppended> {
         self.appends.append(task, fence, last, LogEnd::Sealed).await
     }
 
-    async fn read(&self, task: &TaskId, after: Seq, max_bytes: usize) -> PortResult<Read> {
+    async fn read(&self, task: &TaskId, after: Seq, max_bytes: usize) -> PortResult<LogRead> {
         Postgres::read(self, |db| async move { log_read::read(&db, task, after, max_bytes).await })
             .await
     }
 
     /// Hears nothing: what carries news between processes is another's business.
-    fn watch(&self, _: &TaskId) -> Watch {
-        Watch::deaf()
+    fn watch(&self, _: &TaskId) -> LogWatch {
+        LogWatch::deaf()
     }
 }
 
@@ -85,17 +90,17 @@ fn log_at(row: &Row) -> Result<LogAt, Fault> {
 
 /// Why a segment does not fit a log that is as this row says, or `Stored` if it does. No row: the log is gone with its
 /// session, which to its writer is the same as a newer one.
-pub(super) fn judge(log: Option<&Row>, fence: u64, first: Seq) -> Result<Appended, Fault> {
-    let Some(log) = log else { return Ok(Appended::Stale) };
+pub(super) fn judge(log: Option<&Row>, fence: u64, first: Seq) -> Result<SegmentAppended, Fault> {
+    let Some(log) = log else { return Ok(SegmentAppended::Stale) };
     let last = rows::number(log, "last_seq")?;
     Ok(if rows::number(log, "fence")? != fence {
-        Appended::Stale
+        SegmentAppended::Stale
     } else if rows::get(log, "sealed")? {
-        Appended::Sealed
+        SegmentAppended::Sealed
     } else if last + 1 == first {
-        Appended::Stored
+        SegmentAppended::Stored
     } else {
-        Appended::Gap { last }
+        SegmentAppended::Gap { last }
     })
 }
 

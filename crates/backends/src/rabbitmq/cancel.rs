@@ -7,7 +7,7 @@ use futures::StreamExt;
 use lapin::Channel;
 use lapin::options::BasicConsumeOptions;
 use lapin::types::FieldTable;
-use ports::Signal;
+use ports::BusSignal;
 use protocol::Job;
 use tokio::sync::{broadcast, mpsc};
 
@@ -56,7 +56,7 @@ async fn send(line: Arc<Line>, mut waiting: mpsc::Receiver<Job>) {
 pub(super) struct Listener {
     pub(super) channel: Channel,
     pub(super) names: Names,
-    pub(super) heard: broadcast::Sender<Signal>,
+    pub(super) heard: broadcast::Sender<BusSignal>,
 }
 
 impl Listener {
@@ -70,7 +70,7 @@ impl Listener {
         while let Some(delivery) = consumer.next().await {
             match delivery.map(|delivery| envelope::read(&delivery.data)) {
                 // Nobody may be listening, which is no failure.
-                Ok(Ok(job)) => drop(self.heard.send(Signal::Cancel(job))),
+                Ok(Ok(job)) => drop(self.heard.send(BusSignal::Cancel(job))),
                 Ok(Err(unreadable)) => {
                     let reason = unreadable.word();
                     tracing::warn!(reason, "a cancellation could not be read");

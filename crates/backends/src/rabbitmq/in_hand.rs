@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use async_trait::async_trait;
 use ports::PortResult;
-use ports::queue::Settle;
+use ports::queue::SettleDelivery;
 use protocol::Job;
 use tokio::sync::{mpsc, oneshot};
 
@@ -44,7 +44,7 @@ impl InHand {
 }
 
 #[async_trait]
-impl Settle for InHand {
+impl SettleDelivery for InHand {
     async fn ack(&self) -> PortResult<()> {
         match self.take() {
             Some(arrived) => ack(&self.desk, arrived).await,

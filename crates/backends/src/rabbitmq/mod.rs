@@ -21,7 +21,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use lapin::uri::AMQPUri;
-use ports::{Failing, Signal};
+use ports::{BusSignal, FailedDependency};
 use tokio::sync::broadcast;
 
 pub(crate) use self::cancel::RabbitCancel;
@@ -47,7 +47,7 @@ impl Rabbit {
     pub(crate) async fn connect(
         url: &str,
         prefix: &str,
-        heard: broadcast::Sender<Signal>,
+        heard: broadcast::Sender<BusSignal>,
     ) -> Result<Self, ConnectError> {
         // The parser's own words may repeat the address, and with it the password.
         let uri: AMQPUri = url.parse().map_err(|_| ConnectError::BrokerAddress)?;
@@ -71,8 +71,8 @@ impl Rabbit {
     }
 
     /// Why the broker is of no use at the moment, if it is not. Answers within two seconds.
-    pub(crate) async fn failing(&self) -> Option<Failing> {
-        let failing = |reason: String| Some(Failing { name: "rabbitmq", reason });
+    pub(crate) async fn failing(&self) -> Option<FailedDependency> {
+        let failing = |reason: String| Some(FailedDependency { name: "rabbitmq", reason });
         let link = match self.line.link() {
             Ok(link) => link,
             Err(error) => return failing(error.to_string()),

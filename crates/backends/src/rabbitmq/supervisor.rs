@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use lapin::uri::AMQPUri;
-use ports::Signal;
+use ports::BusSignal;
 use tokio::sync::broadcast;
 use uuid::Uuid;
 
@@ -24,7 +24,7 @@ pub(super) struct Supervisor {
     pub(super) uri: AMQPUri,
     pub(super) names: Names,
     pub(super) line: Arc<Line>,
-    pub(super) heard: broadcast::Sender<Signal>,
+    pub(super) heard: broadcast::Sender<BusSignal>,
 }
 
 impl Supervisor {

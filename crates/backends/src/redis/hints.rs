@@ -3,7 +3,7 @@
 
 use std::sync::Arc;
 
-use ports::Signal;
+use ports::BusSignal;
 use protocol::{ExecutionId, Job};
 use tokio::sync::broadcast;
 
@@ -12,27 +12,27 @@ use super::keys;
 
 pub(crate) struct Hints {
     pub(super) backlog: Arc<Backlog>,
-    pub(super) signals: broadcast::Sender<Signal>,
+    pub(super) signals: broadcast::Sender<BusSignal>,
     pub(super) deaf: bool,
 }
 
 impl Hints {
     /// Never waits and never fails.
     pub(crate) fn ended(&self, job: Job) {
-        if self.say(Signal::Ended(job.clone())) {
+        if self.say(BusSignal::Ended(job.clone())) {
             self.backlog.ended(job);
         }
     }
 
     /// Never waits and never fails. Of what is said of a run before Redis has been told, it is told once.
     pub(crate) fn moved(&self, run: ExecutionId) {
-        if self.say(Signal::Moved(run.clone())) {
+        if self.say(BusSignal::Moved(run.clone())) {
             self.backlog.moved(run);
         }
     }
 
     /// Whether the other processes are to hear it, too.
-    fn say(&self, signal: Signal) -> bool {
+    fn say(&self, signal: BusSignal) -> bool {
         if !self.deaf {
             // No receivers is not a failure: nobody wanted the hint.
             let _ = self.signals.send(signal);
@@ -47,14 +47,14 @@ pub(super) fn word(origin: &str, subject: impl std::fmt::Display) -> String {
 }
 
 /// The hint that another process has given, if this is one. What `origin` itself said it has heard already.
-pub(super) fn heard(channel: &str, word: &[u8], origin: &str) -> Option<Signal> {
+pub(super) fn heard(channel: &str, word: &[u8], origin: &str) -> Option<BusSignal> {
     let (said_by, subject) = std::str::from_utf8(word).ok()?.split_once(' ')?;
     if said_by == origin {
         return None;
     }
     match channel {
-        keys::ENDED => Some(Signal::Ended(Job::parse(subject))),
-        keys::MOVED => Some(Signal::Moved(subject.into())),
+        keys::ENDED => Some(BusSignal::Ended(Job::parse(subject))),
+        keys::MOVED => Some(BusSignal::Moved(subject.into())),
         _ => None,
     }
 }

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use async_trait::async_trait;
-use ports::stream_log::{Appended, Read, StreamLog, TakenOver, Watch};
+use ports::stream_log::{LogRead, LogWatch, SegmentAppended, StreamLog, TakenOver};
 use ports::{PortError, PortResult};
 use protocol::{Segment, Seq, TaskId};
 
@@ -24,20 +24,30 @@ impl StreamLog for RedisLog {
         self.store.take_over(task, fence).await
     }
 
-    async fn append(&self, task: &TaskId, fence: u64, segment: Segment) -> PortResult<Appended> {
+    async fn append(
+        &self,
+        task: &TaskId,
+        fence: u64,
+        segment: Segment,
+    ) -> PortResult<SegmentAppended> {
         self.store.append(task, fence, segment).await
     }
 
-    async fn seal(&self, task: &TaskId, fence: u64, last: Segment) -> PortResult<Appended> {
+    async fn seal(&self, task: &TaskId, fence: u64, last: Segment) -> PortResult<SegmentAppended> {
         self.store.seal(task, fence, last).await
     }
 
     /// From the store, always: another process may have written a moment ago, and only the store knows.
-    async fn read(&self, task: &TaskId, after: Seq, max_bytes: usize) -> PortResult<Read> {
+    async fn read(&self, task: &TaskId, after: Seq, max_bytes: usize) -> PortResult<LogRead> {
         self.store.read(task, after, max_bytes).await
     }
 
-    async fn read_watched(&self, task: &TaskId, after: Seq, max_bytes: usize) -> PortResult<Read> {
+    async fn read_watched(
+        &self,
+        task: &TaskId,
+        after: Seq,
+        max_bytes: usize,
+    ) -> PortResult<LogRead> {
         if self.deaf {
             return self.store.read(task, after, max_bytes).await;
         }
@@ -54,18 +64,18 @@ impl StreamLog for RedisLog {
         }
         let look = self.watched.look(task);
         let read = self.store.read(task, after, max_bytes).await?;
-        if let Read::Log { last, sealed, .. } = &read {
+        if let LogRead::Log { last, sealed, .. } = &read {
             look.learn(*last, if *sealed { LogEnd::Sealed } else { LogEnd::Open });
         }
         Ok(read)
     }
 
-    fn watch(&self, task: &TaskId) -> Watch {
-        if self.deaf { Watch::deaf() } else { Watch::new(self.watched.watch(task)) }
+    fn watch(&self, task: &TaskId) -> LogWatch {
+        if self.deaf { LogWatch::deaf() } else { LogWatch::new(self.watched.watch(task)) }
     }
 }
 
 /// Nothing new, and more may come.
-fn is_silent(read: &Read) -> bool {
-    matches!(read, Read::Log { segments, sealed: false, .. } if segments.is_empty())
+fn is_silent(read: &LogRead) -> bool {
+    matches!(read, LogRead::Log { segments, sealed: false, .. } if segments.is_empty())
 }

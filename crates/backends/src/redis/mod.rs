@@ -21,7 +21,7 @@ mod subscriber;
 use std::sync::Arc;
 use std::time::Duration;
 
-use ports::{Failing, Signal, StreamLog};
+use ports::{BusSignal, FailedDependency, StreamLog};
 use redis::Pipeline;
 use tokio::sync::broadcast;
 use tokio_util::sync::CancellationToken;
@@ -64,7 +64,7 @@ pub(crate) struct Redis {
     script: Arc<Publish>,
     watched: Arc<Watched>,
     backlog: Arc<Backlog>,
-    signals: broadcast::Sender<Signal>,
+    signals: broadcast::Sender<BusSignal>,
     origin: String,
     deaf: bool,
     work: Tasks,
@@ -92,7 +92,7 @@ impl Redis {
     /// ends and moves on in other processes is said on `signals`.
     pub(crate) async fn connect(
         options: &RedisOptions,
-        signals: broadcast::Sender<Signal>,
+        signals: broadcast::Sender<BusSignal>,
     ) -> Result<Self, ConnectError> {
         let server = Server::new(&options.url)?;
         let script = Arc::new(Publish::new(options.stream_ttl));
@@ -177,11 +177,11 @@ impl Redis {
         RedisLog { store, watched, streams: Streams::new(self.asking.clone()), deaf: self.deaf }
     }
 
-    pub(crate) async fn failing(&self) -> Option<Failing> {
+    pub(crate) async fn failing(&self) -> Option<FailedDependency> {
         let mut ping = Pipeline::new();
         ping.cmd("PING");
         let reason = self.asking.ask(&ping, PATIENCE).await.err()?.to_string();
-        Some(Failing { name: "redis", reason })
+        Some(FailedDependency { name: "redis", reason })
     }
 
     /// Sends what still waits, for a moment, and ends everything.

@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard};
 
 use ports::StreamLog;
-use ports::stream_log::Read;
+use ports::stream_log::LogRead;
 use protocol::{Segment, Seq, TaskId};
 use redis::Pipeline;
 use tokio::sync::Semaphore;
@@ -98,7 +98,9 @@ impl Refills {
 
     async fn fill_piece(&self, task: &TaskId, fence: u64, stands: Seq) -> Filled {
         let read = match self.store.read(task, stands, PIECE_BYTES).await {
-            Ok(Read::Log { segments, last, sealed, missing_to: None }) => (segments, last, sealed),
+            Ok(LogRead::Log { segments, last, sealed, missing_to: None }) => {
+                (segments, last, sealed)
+            }
             // The log is gone, or its beginning is. Readers go to the store.
             Ok(_) => return Filled::Over,
             Err(error) => {

@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use bytes::Bytes;
-use ports::stream_log::Read;
+use ports::stream_log::LogRead;
 use protocol::{Segment, Seq, TaskId};
 use redis::{Pipeline, Value};
 use tokio::sync::Semaphore;
@@ -33,13 +33,18 @@ impl Streams {
     }
 
     /// What follows `after`, or nothing when Redis has no part of that. It may end before the log does, never skip.
-    pub(super) async fn read(&self, task: &TaskId, after: Seq, max_bytes: usize) -> Option<Read> {
+    pub(super) async fn read(
+        &self,
+        task: &TaskId,
+        after: Seq,
+        max_bytes: usize,
+    ) -> Option<LogRead> {
         let _place = timeout(PATIENCE, self.places.acquire()).await.ok()?.ok()?;
         read(&self.link, task, after, max_bytes).await
     }
 }
 
-async fn read(link: &Link, task: &TaskId, after: Seq, max_bytes: usize) -> Option<Read> {
+async fn read(link: &Link, task: &TaskId, after: Seq, max_bytes: usize) -> Option<LogRead> {
     let (stream, meta) = (keys::stream(task), keys::meta(task));
     let mut segments: Vec<Segment> = Vec::new();
     let (mut cursor, mut bytes, mut count) = (after, 0, ENTRIES);
@@ -77,8 +82,8 @@ async fn read(link: &Link, task: &TaskId, after: Seq, max_bytes: usize) -> Optio
 }
 
 /// Redis may be behind the store, so that it has nothing new means nothing.
-fn answer(segments: Vec<Segment>, last: Seq, sealed: bool) -> Option<Read> {
-    (!segments.is_empty()).then_some(Read::Log { segments, last, sealed, missing_to: None })
+fn answer(segments: Vec<Segment>, last: Seq, sealed: bool) -> Option<LogRead> {
+    (!segments.is_empty()).then_some(LogRead::Log { segments, last, sealed, missing_to: None })
 }
 
 fn end_of(known: &Value) -> Option<(Seq, bool)> {

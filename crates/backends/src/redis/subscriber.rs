@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use ports::Signal;
+use ports::BusSignal;
 use protocol::TaskId;
 use redis::Value;
 use tokio::sync::broadcast;
@@ -80,7 +80,7 @@ fn channels(tasks: &[TaskId]) -> Vec<String> {
 /// What is done with each message.
 pub(super) fn listener(
     watched: Arc<Watched>,
-    signals: broadcast::Sender<Signal>,
+    signals: broadcast::Sender<BusSignal>,
     origin: String,
 ) -> Listener {
     Arc::new(move |message: Vec<Value>| {

@@ -3,7 +3,7 @@
 use async_trait::async_trait;
 use ports::store::{BlockOutcome, BlockRunBegun, BlockRuns, NewBlockRun};
 use ports::{PortError, PortResult};
-use protocol::credit::Charge;
+use protocol::credit::CreditCharge;
 use protocol::{SessionId, UserId};
 use rusqlite::{Connection, Row, params};
 
@@ -23,7 +23,7 @@ impl BlockRuns for Sqlite {
         user: &UserId,
         key: &str,
         outcome: &BlockOutcome,
-        charge: Option<&Charge>,
+        charge: Option<&CreditCharge>,
     ) -> PortResult<bool> {
         let outputs = serde_json::to_string(&outcome.outputs)
             .map_err(|error| PortError::Broken(error.to_string()))?;

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use async_trait::async_trait;
-use ports::completions::{Arrival, Completions, SettleArrival};
+use ports::completions::{CompletionMessage, Completions, SettleCompletion};
 use ports::{PortError, PortResult};
 use rusqlite::{Connection, OptionalExtension, params};
 
@@ -35,7 +35,7 @@ impl Completions for Sqlite {
         Ok(())
     }
 
-    async fn next(&self) -> PortResult<Arrival> {
+    async fn next(&self) -> PortResult<CompletionMessage> {
         loop {
             let woken = self.sent.notified();
             tokio::pin!(woken);
@@ -43,7 +43,7 @@ impl Completions for Sqlite {
             woken.as_mut().enable();
             if let Some(found) = self.take(self.boot.ms()).await? {
                 let in_hand = InHand { id: found.id, writer: self.writer.clone() };
-                return Ok(Arrival::new(found.body, Box::new(in_hand)));
+                return Ok(CompletionMessage::new(found.body, Box::new(in_hand)));
             }
             let _ = tokio::time::timeout(POLL, woken).await;
         }
@@ -91,7 +91,7 @@ struct InHand {
 }
 
 #[async_trait]
-impl SettleArrival for InHand {
+impl SettleCompletion for InHand {
     async fn ack(&self) -> Result<(), PortError> {
         let id = self.id;
         // Essential: it makes room.

@@ -3,7 +3,7 @@
 use async_trait::async_trait;
 use ports::{Credits, PortResult};
 use protocol::UserId;
-use protocol::credit::{Charge, Transaction, TransactionKind};
+use protocol::credit::{CreditCharge, CreditTransaction, TransactionKind};
 use rusqlite::{Connection, OptionalExtension, Row, params};
 
 use super::fault::Fault;
@@ -22,7 +22,7 @@ impl Credits for Sqlite {
         user: &UserId,
         limit: u32,
         offset: u64,
-    ) -> PortResult<Vec<Transaction>> {
+    ) -> PortResult<Vec<CreditTransaction>> {
         let user = user.clone();
         self.readers
             .run(move |db| {
@@ -63,7 +63,7 @@ pub(super) fn charge(
     db: &Connection,
     now: Moment,
     user: &UserId,
-    charge: &Charge,
+    charge: &CreditCharge,
 ) -> Result<(), Fault> {
     let amount = i64::try_from(charge.amount)
         .map_err(|_| Fault::broken("a charge is larger than an account can hold"))?;
@@ -112,8 +112,8 @@ fn balance(db: &Connection, user: &UserId) -> Result<i64, Fault> {
     Ok(last.unwrap_or(0))
 }
 
-fn transaction(row: &Row<'_>) -> rusqlite::Result<Transaction> {
-    Ok(Transaction {
+fn transaction(row: &Row<'_>) -> rusqlite::Result<CreditTransaction> {
+    Ok(CreditTransaction {
         transaction_key: row.get("key")?,
         amount: row.get("amount")?,
         transaction_type: rows::word(row, "kind", TransactionKind::parse)?,

@@ -1,13 +1,13 @@
 //! Messages that were sent while a turn was at work: rows of their own until they are drained into the history.
 
 use async_trait::async_trait;
-use ports::store::{FollowUps, NewFollowUp, Pushed};
+use ports::store::{FollowUpPushed, FollowUps, NewFollowUp};
 use ports::{Fenced, PortResult};
 use protocol::follow_up::{FollowUp, FollowUpState};
 use protocol::limits::FOLLOW_UPS;
-use protocol::message::{NewMessage, Role};
+use protocol::message::{MessageRole, NewMessage};
 use protocol::session::Owner;
-use protocol::turn::{Claim, TurnStatus};
+use protocol::turn::{TurnClaim, TurnStatus};
 use protocol::{MessageId, SessionId, TurnId};
 use rusqlite::{Connection, OptionalExtension, Row, params};
 
@@ -25,7 +25,7 @@ impl FollowUps for Sqlite {
         owner: &Owner,
         session: &SessionId,
         new: NewFollowUp,
-    ) -> PortResult<Pushed> {
+    ) -> PortResult<FollowUpPushed> {
         let (owner, session, now) = (owner.clone(), session.clone(), self.moment());
         self.writer.run(Need::Ordinary, move |db| push(db, now, &owner, &session, &new)).await
     }
@@ -47,7 +47,7 @@ impl FollowUps for Sqlite {
             .await
     }
 
-    async fn drain(&self, claim: &Claim, step: u32) -> PortResult<Fenced<Vec<FollowUp>>> {
+    async fn drain(&self, claim: &TurnClaim, step: u32) -> PortResult<Fenced<Vec<FollowUp>>> {
         let (claim, now) = (claim.clone(), self.moment());
         self.writer.run(Need::Ordinary, move |db| drain(db, now, &claim, step)).await
     }
@@ -59,23 +59,25 @@ fn push(
     owner: &Owner,
     session: &SessionId,
     new: &NewFollowUp,
-) -> Result<Done<Pushed>, Fault> {
+) -> Result<Done<FollowUpPushed>, Fault> {
     if sessions::find(db, owner, session)?.is_none() {
-        return Ok(Done::quietly(Pushed::NoSession));
+        return Ok(Done::quietly(FollowUpPushed::NoSession));
     }
     let mut message = new.message.clone();
     if let Some(client_id) = &new.client_id {
         match known(db, session, client_id, Some(&new.fingerprint))? {
             Known::No => {}
-            Known::FollowUp(follow_up) => return Ok(Done::quietly(Pushed::Known(follow_up))),
-            Known::Turn(_) | Known::Reused => return Ok(Done::quietly(Pushed::Reused)),
+            Known::FollowUp(follow_up) => {
+                return Ok(Done::quietly(FollowUpPushed::Known(follow_up)));
+            }
+            Known::Turn(_) | Known::Reused => return Ok(Done::quietly(FollowUpPushed::Reused)),
         }
         message.id = MessageId::from(client_id.as_str());
     }
     Ok(Done::quietly(match add(db, now, session, &message, &new.fingerprint)? {
-        Added::Waits { follow_up, waiting } => Pushed::Waits { follow_up, waiting },
-        Added::NoTurn => Pushed::NoTurn,
-        Added::Full => Pushed::Full,
+        Added::Waits { follow_up, waiting } => FollowUpPushed::Waits { follow_up, waiting },
+        Added::NoTurn => FollowUpPushed::NoTurn,
+        Added::Full => FollowUpPushed::Full,
     }))
 }
 
@@ -207,7 +209,7 @@ fn list(db: &Connection, session: &SessionId, limit: u32) -> Result<Vec<FollowUp
 fn drain(
     db: &Connection,
     now: Moment,
-    claim: &Claim,
+    claim: &TurnClaim,
     step: u32,
 ) -> Result<Done<Fenced<Vec<FollowUp>>>, Fault> {
     let Some(held) = held(db, claim)? else { return Ok(Done::quietly(Fenced::Stale)) };
@@ -225,7 +227,7 @@ fn drain(
         let message = NewMessage {
             id: follow_up.id.clone(),
             metadata,
-            ..NewMessage::new(Role::User, follow_up.text.clone())
+            ..NewMessage::new(MessageRole::User, follow_up.text.clone())
         };
         messages::insert(db, held.rows_of(claim), &message, now.wall_us)?;
         drained.push(FollowUp { state: FollowUpState::Delivered, step: Some(step), ..follow_up });

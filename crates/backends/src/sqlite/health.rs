@@ -1,7 +1,7 @@
 //! Whether the store takes a write and gives a read.
 
 use async_trait::async_trait;
-use ports::{Failing, Health, PortResult};
+use ports::{FailedDependency, HealthCheck, PortResult};
 
 use std::time::Duration;
 
@@ -12,14 +12,14 @@ use super::job::{Done, Need};
 const PATIENCE: Duration = Duration::from_secs(2);
 
 #[async_trait]
-impl Health for Sqlite {
-    async fn failing(&self) -> Vec<Failing> {
+impl HealthCheck for Sqlite {
+    async fn failing(&self) -> Vec<FailedDependency> {
         let reason = match tokio::time::timeout(PATIENCE, self.try_out()).await {
             Ok(Ok(())) => return Vec::new(),
             Ok(Err(error)) => error.to_string(),
             Err(_) => "it does not answer".to_owned(),
         };
-        vec![Failing { name: "store", reason }]
+        vec![FailedDependency { name: "store", reason }]
     }
 }
 

@@ -3,11 +3,11 @@
 use std::time::Duration;
 
 use async_trait::async_trait;
-use ports::leases::{Claimed, Leases, Renewal};
+use ports::leases::{LeaseRenewal, Leases, TurnClaimed};
 use ports::stream_log::TakenOver;
 use ports::{Fenced, PortResult};
-use protocol::limits::Caps;
-use protocol::turn::{Claim, TurnStatus};
+use protocol::limits::UserLimits;
+use protocol::turn::{TurnClaim, TurnStatus};
 use protocol::{SessionId, TurnId, WorkerId};
 use rusqlite::{Connection, OptionalExtension, params};
 
@@ -22,12 +22,17 @@ use crate::words;
 
 #[async_trait]
 impl Leases for Sqlite {
-    async fn claim(&self, turn: &TurnId, worker: &WorkerId, ttl: Duration) -> PortResult<Claimed> {
+    async fn claim(
+        &self,
+        turn: &TurnId,
+        worker: &WorkerId,
+        ttl: Duration,
+    ) -> PortResult<TurnClaimed> {
         let (turn, worker, now, caps) = (turn.clone(), worker.clone(), self.moment(), self.caps);
         self.writer.run(Need::Ordinary, move |db| claim(db, now, caps, &turn, &worker, ttl)).await
     }
 
-    async fn renew(&self, claim: &Claim, ttl: Duration) -> PortResult<Renewal> {
+    async fn renew(&self, claim: &TurnClaim, ttl: Duration) -> PortResult<LeaseRenewal> {
         let (claim, until) = (claim.clone(), self.boot.ms() + millis(ttl));
         // Essential: a worker that cannot renew gives its turn up, and could then not end it either.
         self.writer
@@ -39,18 +44,18 @@ impl Leases for Sqlite {
                          RETURNING cancel_requested",
                     )?
                     .query_row(params![claim.turn_id.as_str(), claim.fence as i64, until], |row| {
-                        Ok(Renewal::Held { cancel_requested: row.get(0)? })
+                        Ok(LeaseRenewal::Held { cancel_requested: row.get(0)? })
                     })
                     .optional()?;
                 Ok(Done::quietly(held.unwrap_or_else(|| {
                     count_fenced();
-                    Renewal::Lost
+                    LeaseRenewal::Lost
                 })))
             })
             .await
     }
 
-    async fn hand_back(&self, claim: &Claim) -> PortResult<Fenced<()>> {
+    async fn hand_back(&self, claim: &TurnClaim) -> PortResult<Fenced<()>> {
         let (claim, now) = (claim.clone(), self.moment());
         self.writer
             .run(Need::Essential, move |db| {
@@ -78,35 +83,35 @@ pub(super) fn give_up(db: &Connection, turn: &TurnId, due_ms: Option<i64>) -> Re
 fn claim(
     db: &Connection,
     now: Moment,
-    caps: Caps,
+    caps: UserLimits,
     turn: &TurnId,
     worker: &WorkerId,
     ttl: Duration,
-) -> Result<Done<Claimed>, Fault> {
-    let Some(mut found) = find(db, turn)? else { return Ok(Done::quietly(Claimed::Ended)) };
+) -> Result<Done<TurnClaimed>, Fault> {
+    let Some(mut found) = find(db, turn)? else { return Ok(Done::quietly(TurnClaimed::Ended)) };
     match found.status {
         TurnStatus::Queued => {}
         TurnStatus::Running if found.lease_until_ms.is_some_and(|until| until > now.ms) => {
             if found.worker.as_deref() != Some(worker.as_str()) {
-                return Ok(Done::quietly(Claimed::Held));
+                return Ok(Done::quietly(TurnClaimed::Held));
             }
             return won(db, turn, worker, found.fence as u64);
         }
         TurnStatus::Running => {}
         TurnStatus::Completed | TurnStatus::Failed | TurnStatus::Cancelled => {
-            return Ok(Done::quietly(Claimed::Ended));
+            return Ok(Done::quietly(TurnClaimed::Ended));
         }
     }
     if found.rests && !found.cancel_requested {
         if found.due_ms.is_none_or(|due| due > now.ms) {
-            return Ok(Done::quietly(Claimed::Waits));
+            return Ok(Done::quietly(TurnClaimed::Waits));
         }
         found.admitted = wake(db, now, caps, turn)?;
     }
     if !found.admitted {
         let first = open_after(db, &found.session, 0)?.is_none_or(|(_, at)| at >= found.ordinal);
         if !found.cancel_requested || !first {
-            return Ok(Done::quietly(Claimed::Waits));
+            return Ok(Done::quietly(TurnClaimed::Waits));
         }
     }
     db.prepare_cached(
@@ -133,20 +138,20 @@ fn won(
     turn: &TurnId,
     worker: &WorkerId,
     fence: u64,
-) -> Result<Done<Claimed>, Fault> {
+) -> Result<Done<TurnClaimed>, Fault> {
     // In the same transaction, so that the holder before cannot append from this moment on.
     let log_at = match stream_log::take_over(db, &turn.task(), fence)? {
         TakenOver::At { last, sealed: false } => Some(last),
         TakenOver::At { sealed: true, .. } | TakenOver::Stale => None,
     };
     let turn = by_id(db, turn)?.ok_or_else(|| Fault::broken("a claimed turn cannot be found"))?;
-    let claim = Claim {
+    let claim = TurnClaim {
         turn_id: turn.id.clone(),
         session_id: turn.session_id.clone(),
         fence,
         worker: worker.clone(),
     };
-    Ok(Done::quietly(Claimed::Won { claim, turn: Box::new(turn), log_at }))
+    Ok(Done::quietly(TurnClaimed::Won { claim, turn: Box::new(turn), log_at }))
 }
 
 struct Found {

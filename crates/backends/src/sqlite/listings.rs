@@ -1,7 +1,7 @@
 //! The marketplace: listings in their newest version, and the ids of all that were published.
 
 use async_trait::async_trait;
-use ports::store::{Listings, Published};
+use ports::store::{ListingPublished, Listings};
 use ports::{PortError, PortResult};
 use protocol::ListingVersionId;
 use protocol::graph::Graph;
@@ -16,7 +16,7 @@ use super::{Moment, Sqlite, rows};
 
 #[async_trait]
 impl Listings for Sqlite {
-    async fn publish(&self, listing: &Listing, graph: &Graph) -> PortResult<Published> {
+    async fn publish(&self, listing: &Listing, graph: &Graph) -> PortResult<ListingPublished> {
         let version = Version::of(&listing.owner, graph)?;
         let categories = serde_json::to_string(&listing.categories)
             .map_err(|error| PortError::Broken(error.to_string()))?;
@@ -103,11 +103,11 @@ fn publish(
     listing: &Listing,
     categories: &str,
     version: &Version,
-) -> Result<Done<Published>, Fault> {
+) -> Result<Done<ListingPublished>, Fault> {
     let known = match known(db, listing)? {
         Known::Refused(refused) => return Ok(Done::quietly(refused)),
-        Known::Nothing => Published::New,
-        Known::Older => Published::NewVersion,
+        Known::Nothing => ListingPublished::New,
+        Known::Older => ListingPublished::NewVersion,
     };
     store_graph(db, now, listing, version)?;
     db.prepare_cached(
@@ -150,7 +150,7 @@ fn publish(
 enum Known {
     Nothing,
     Older,
-    Refused(Published),
+    Refused(ListingPublished),
 }
 
 fn known(db: &Connection, listing: &Listing) -> Result<Known, Fault> {
@@ -159,7 +159,7 @@ fn known(db: &Connection, listing: &Listing) -> Result<Known, Fault> {
         .prepare_cached("SELECT 1 FROM listing WHERE username = ?1 AND owner <> ?2")?
         .exists([&listing.username, &listing.owner.0])?;
     if of_another {
-        return Ok(Known::Refused(Published::NameTaken));
+        return Ok(Known::Refused(ListingPublished::NameTaken));
     }
     let published: Option<bool> = db
         .prepare_cached(
@@ -170,7 +170,7 @@ fn known(db: &Connection, listing: &Listing) -> Result<Known, Fault> {
         })
         .optional()?;
     match published {
-        Some(true) => return Ok(Known::Refused(Published::Before)),
+        Some(true) => return Ok(Known::Refused(ListingPublished::Before)),
         Some(false) => return Err(Fault::broken("the version was published under another name")),
         None => {}
     }
@@ -182,7 +182,7 @@ fn known(db: &Connection, listing: &Listing) -> Result<Known, Fault> {
     }
     let count: u32 =
         db.prepare_cached("SELECT count(*) FROM listing")?.query_row([], |row| row.get(0))?;
-    Ok(if count >= LISTINGS { Known::Refused(Published::TooMany) } else { Known::Nothing })
+    Ok(if count >= LISTINGS { Known::Refused(ListingPublished::TooMany) } else { Known::Nothing })
 }
 
 /// Stores the graph for the listing's owner if it is not there.

@@ -1,6 +1,6 @@
 //! Reading a log from the database, for cursors that the tail in memory does not reach.
 
-use ports::stream_log::Read;
+use ports::stream_log::LogRead;
 use protocol::{Segment, Seq, TaskId};
 use rusqlite::{Connection, OptionalExtension, params};
 
@@ -18,18 +18,18 @@ pub(super) fn read(
     task: &TaskId,
     after: Seq,
     max_bytes: usize,
-) -> Result<Read, Fault> {
+) -> Result<LogRead, Fault> {
     let log: Option<(i64, i64, bool)> = db
         .prepare_cached("SELECT id, last_seq, sealed FROM log WHERE task_id = ?1")?
         .query_row([task.as_str()], |row| Ok((row.get(0)?, row.get(1)?, row.get(2)?)))
         .optional()?;
-    let Some((log, last, sealed)) = log else { return Ok(Read::Missing) };
+    let Some((log, last, sealed)) = log else { return Ok(LogRead::Missing) };
     let last = last as Seq;
-    let mut read = Read::Log { segments: Vec::new(), last, sealed, missing_to: None };
+    let mut read = LogRead::Log { segments: Vec::new(), last, sealed, missing_to: None };
     if after >= last {
         return Ok(read);
     }
-    let Read::Log { segments, missing_to, .. } = &mut read else { return Ok(read) };
+    let LogRead::Log { segments, missing_to, .. } = &mut read else { return Ok(read) };
     // Begins with the segment that holds the wanted position, or else with the first after it.
     let mut select = db.prepare_cached(
         "SELECT position, last_seq, bytes FROM segment

@@ -2,7 +2,7 @@
 
 use async_trait::async_trait;
 use ports::PortResult;
-use ports::store::{Messages, Page};
+use ports::store::{MessagePage, Messages};
 use protocol::message::NewMessage;
 use protocol::session::Owner;
 use protocol::{CallId, SessionId, TurnId};
@@ -21,7 +21,7 @@ impl Messages for Sqlite {
         session: &SessionId,
         limit: u32,
         before: Option<i64>,
-    ) -> PortResult<Option<Page>> {
+    ) -> PortResult<Option<MessagePage>> {
         let (owner, session) = (owner.clone(), session.clone());
         self.readers
             .run(move |db| {
@@ -107,7 +107,7 @@ fn page(
     session: &SessionId,
     limit: u32,
     before: Option<i64>,
-) -> Result<Page, Fault> {
+) -> Result<MessagePage, Fault> {
     let mut select = db.prepare_cached(&format!(
         "SELECT {} FROM message AS m JOIN turn AS t ON t.id = m.turn_id
          WHERE m.session_id = ?1 AND m.sequence < ?2 AND m.superseded_by IS NULL
@@ -130,5 +130,5 @@ fn page(
     }
     messages.reverse();
     let oldest_sequence = messages.first().map(|message| message.sequence);
-    Ok(Page { messages, has_more, oldest_sequence })
+    Ok(MessagePage { messages, has_more, oldest_sequence })
 }

@@ -39,7 +39,7 @@ mod writer;
 use std::sync::Arc;
 
 use ports::{Clock, PortResult};
-use protocol::limits::Caps;
+use protocol::limits::UserLimits;
 use tokio::sync::Notify;
 
 use self::boot::Boot;
@@ -55,7 +55,7 @@ pub(crate) struct Sqlite {
     readers: Readers,
     boot: Boot,
     clock: Arc<dyn Clock>,
-    caps: Caps,
+    caps: UserLimits,
     live: Arc<Live>,
     /// Wakes whoever waits for a completion.
     sent: Arc<Notify>,

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use ports::Clock;
-use protocol::limits::Caps;
+use protocol::limits::UserLimits;
 use rusqlite::config::DbConfig;
 use rusqlite::{Connection, OpenFlags};
 
@@ -54,7 +54,7 @@ fn start(
     data: &Path,
     database: &Path,
     key: Option<&str>,
-    caps: Caps,
+    caps: UserLimits,
     live: Arc<Live>,
 ) -> Result<(Writer, Boot), ConnectError> {
     let lock = lock(data)?;
@@ -132,7 +132,7 @@ enum Taken {
     Newer { found: i64, known: i64 },
 }
 
-fn take_over(db: &Connection, caps: Caps) -> Result<Taken, Fault> {
+fn take_over(db: &Connection, caps: UserLimits) -> Result<Taken, Fault> {
     if let Schema::Newer { found, known } = schema::bring_up_to_date(db)? {
         return Ok(Taken::Newer { found, known });
     }

@@ -6,7 +6,7 @@ use async_trait::async_trait;
 use jiff::tz::TimeZone;
 use jiff::{SignedDuration, Timestamp};
 use ports::PortResult;
-use ports::store::{DayOfUse, LiveExecution, LiveExecutions, LiveTurn, Reports, Workload};
+use ports::store::{DailyUsage, LiveExecution, LiveExecutions, LiveTurn, ProcessWorkload, Reports};
 use protocol::UserId;
 use protocol::execution::ExecutionStatus;
 use rusqlite::{Connection, OptionalExtension, Row};
@@ -17,7 +17,7 @@ use crate::{open_call, words};
 
 #[async_trait]
 impl Reports for Sqlite {
-    async fn usage(&self, user: &UserId) -> PortResult<Vec<DayOfUse>> {
+    async fn usage(&self, user: &UserId) -> PortResult<Vec<DailyUsage>> {
         let user = user.clone();
         self.readers.run(move |db| usage(db, &user)).await
     }
@@ -32,13 +32,13 @@ impl Reports for Sqlite {
         self.readers.run(move |db| live_executions(db, now, limit)).await
     }
 
-    async fn workloads(&self) -> PortResult<Vec<Workload>> {
+    async fn workloads(&self) -> PortResult<Vec<ProcessWorkload>> {
         let now = self.moment();
         self.readers.run(move |db| workloads(db, now)).await
     }
 }
 
-fn usage(db: &Connection, user: &UserId) -> Result<Vec<DayOfUse>, Fault> {
+fn usage(db: &Connection, user: &UserId) -> Result<Vec<DailyUsage>, Fault> {
     let days = db
         .prepare_cached(
             "SELECT min(t.created_at) AS day, count(*) AS turns,
@@ -52,7 +52,7 @@ fn usage(db: &Connection, user: &UserId) -> Result<Vec<DayOfUse>, Fault> {
         )?
         .query_map([user.as_str()], |row| {
             let date = rows::time(row, "day")?.to_zoned(TimeZone::UTC).date();
-            Ok(DayOfUse { date, turns: rows::number(row, "turns")?, usage: rows::usage(row)? })
+            Ok(DailyUsage { date, turns: rows::number(row, "turns")?, usage: rows::usage(row)? })
         })?
         .collect::<Result<_, _>>()?;
     Ok(days)
@@ -126,7 +126,7 @@ fn live_executions(db: &Connection, now: Moment, limit: u32) -> Result<LiveExecu
     Ok(LiveExecutions { runs, oldest_queued })
 }
 
-fn workloads(db: &Connection, now: Moment) -> Result<Vec<Workload>, Fault> {
+fn workloads(db: &Connection, now: Moment) -> Result<Vec<ProcessWorkload>, Fault> {
     // Leases of processes before this one were set to zero when it opened the store, since its clock began anew.
     let workloads = db
         .prepare_cached(
@@ -142,7 +142,7 @@ fn workloads(db: &Connection, now: Moment) -> Result<Vec<Workload>, Fault> {
         )?
         .query_map([], |row| {
             let until: Option<i64> = row.get("lease_until_ms")?;
-            Ok(Workload {
+            Ok(ProcessWorkload {
                 process: row.get("process")?,
                 turns: rows::number(row, "turns")?,
                 executions: rows::number(row, "executions")?,

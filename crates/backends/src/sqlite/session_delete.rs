@@ -1,6 +1,6 @@
 //! Removing a session with everything that belongs to it.
 
-use protocol::limits::Caps;
+use protocol::limits::UserLimits;
 use protocol::session::Owner;
 use protocol::{SessionId, TaskId};
 use rusqlite::Connection;
@@ -14,7 +14,7 @@ use crate::live::News;
 pub(super) fn delete(
     db: &Connection,
     now: Moment,
-    caps: Caps,
+    caps: UserLimits,
     owner: &Owner,
     id: &SessionId,
 ) -> Result<Done<bool>, Fault> {

@@ -2,7 +2,7 @@
 
 use async_trait::async_trait;
 use ports::PortResult;
-use ports::store::{Assigned, ListSessions, NewSession, SessionPage, Sessions, Title};
+use ports::store::{ListSessions, NewSession, SessionAssigned, SessionPage, Sessions, TitleChange};
 use protocol::session::{Owner, Session};
 use protocol::{SessionId, UserId};
 use rusqlite::{Connection, OptionalExtension, params};
@@ -31,13 +31,18 @@ impl Sessions for Sqlite {
         self.readers.run(move |db| list(db, &user, wanted)).await
     }
 
-    async fn set_title(&self, owner: &Owner, id: &SessionId, title: Title) -> PortResult<bool> {
+    async fn set_title(
+        &self,
+        owner: &Owner,
+        id: &SessionId,
+        title: TitleChange,
+    ) -> PortResult<bool> {
         let (owner, id) = (owner.clone(), id.clone());
         self.writer
             .run(Need::Ordinary, move |db| {
                 let (text, unless) = match &title {
-                    Title::ByUser(text) => (text, ""),
-                    Title::Generated(text) => (text, "AND title IS NULL"),
+                    TitleChange::ByUser(text) => (text, ""),
+                    TitleChange::Generated(text) => (text, "AND title IS NULL"),
                 };
                 let changed = db
                     .prepare_cached(&format!(
@@ -65,7 +70,7 @@ impl Sessions for Sqlite {
             .await
     }
 
-    async fn assign(&self, to: &UserId, id: &SessionId) -> PortResult<Assigned> {
+    async fn assign(&self, to: &UserId, id: &SessionId) -> PortResult<SessionAssigned> {
         let (to, id) = (to.clone(), id.clone());
         self.writer
             .run(Need::Ordinary, move |db| {
@@ -75,12 +80,16 @@ impl Sessions for Sqlite {
                     )?
                     .execute([id.as_str(), to.as_str()])?;
                 if changed > 0 {
-                    return Ok(Done::quietly(Assigned::Done));
+                    return Ok(Done::quietly(SessionAssigned::Done));
                 }
                 let already = db
                     .prepare_cached("SELECT 1 FROM session WHERE id = ?1 AND user_id = ?2")?
                     .exists([id.as_str(), to.as_str()])?;
-                Ok(Done::quietly(if already { Assigned::Already } else { Assigned::NotFound }))
+                Ok(Done::quietly(if already {
+                    SessionAssigned::Already
+                } else {
+                    SessionAssigned::NotFound
+                }))
             })
             .await
     }

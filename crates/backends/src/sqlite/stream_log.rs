@@ -2,7 +2,7 @@
 
 use async_trait::async_trait;
 use ports::PortResult;
-use ports::stream_log::{Appended, Read, StreamLog, TakenOver, Watch};
+use ports::stream_log::{LogRead, LogWatch, SegmentAppended, StreamLog, TakenOver};
 use protocol::{Segment, Seq, TaskId};
 use rusqlite::{Connection, OptionalExtension, params};
 
@@ -21,15 +21,20 @@ impl StreamLog for Sqlite {
             .await
     }
 
-    async fn append(&self, task: &TaskId, fence: u64, segment: Segment) -> PortResult<Appended> {
+    async fn append(
+        &self,
+        task: &TaskId,
+        fence: u64,
+        segment: Segment,
+    ) -> PortResult<SegmentAppended> {
         self.write_segment(task, fence, segment, LogEnd::Open).await
     }
 
-    async fn seal(&self, task: &TaskId, fence: u64, last: Segment) -> PortResult<Appended> {
+    async fn seal(&self, task: &TaskId, fence: u64, last: Segment) -> PortResult<SegmentAppended> {
         self.write_segment(task, fence, last, LogEnd::Sealed).await
     }
 
-    async fn read(&self, task: &TaskId, after: Seq, max_bytes: usize) -> PortResult<Read> {
+    async fn read(&self, task: &TaskId, after: Seq, max_bytes: usize) -> PortResult<LogRead> {
         if let Some(read) = self.live.tails.read(task, after, max_bytes) {
             return Ok(read);
         }
@@ -38,15 +43,15 @@ impl StreamLog for Sqlite {
             let task = task.clone();
             self.readers.run(move |db| log_read::read(db, &task, after, max_bytes)).await?
         };
-        if let Read::Log { last, sealed, .. } = &read {
+        if let LogRead::Log { last, sealed, .. } = &read {
             let end = if *sealed { LogEnd::Sealed } else { LogEnd::Open };
             look.learn(*last, end);
         }
         Ok(read)
     }
 
-    fn watch(&self, task: &TaskId) -> Watch {
-        if self.live.deaf { Watch::deaf() } else { Watch::new(self.live.tails.watch(task)) }
+    fn watch(&self, task: &TaskId) -> LogWatch {
+        if self.live.deaf { LogWatch::deaf() } else { LogWatch::new(self.live.tails.watch(task)) }
     }
 }
 
@@ -57,13 +62,13 @@ impl Sqlite {
         fence: u64,
         segment: Segment,
         end: LogEnd,
-    ) -> PortResult<Appended> {
+    ) -> PortResult<SegmentAppended> {
         let task = task.clone();
         self.writer
             .run(Need::Ordinary, move |db| {
                 let appended = append(db, &task, fence, &segment, end)?;
                 Ok(match appended {
-                    Appended::Stored => Done::with(
+                    SegmentAppended::Stored => Done::with(
                         appended,
                         News::LogGrew { task: task.clone(), segment: segment.clone(), end },
                     ),
@@ -107,7 +112,7 @@ pub(super) fn append(
     fence: u64,
     segment: &Segment,
     end: LogEnd,
-) -> Result<Appended, Fault> {
+) -> Result<SegmentAppended, Fault> {
     if segment.first == 0 || segment.last < segment.first || segment.last >= log_read::SEQS as u64 {
         return Err(Fault::broken(format!(
             "a segment from {} to {} is none",
@@ -138,10 +143,10 @@ pub(super) fn append(
             segment.last as i64,
             &segment.bytes[..]
         ])?;
-    Ok(Appended::Stored)
+    Ok(SegmentAppended::Stored)
 }
 
-fn refusal(db: &Connection, task: &TaskId, fence: u64) -> Result<Appended, Fault> {
+fn refusal(db: &Connection, task: &TaskId, fence: u64) -> Result<SegmentAppended, Fault> {
     let log: Option<(i64, i64, bool)> = db
         .prepare_cached("SELECT fence, last_seq, sealed FROM log WHERE task_id = ?1")?
         .query_row([task.as_str()], |row| Ok((row.get(0)?, row.get(1)?, row.get(2)?)))
@@ -149,15 +154,15 @@ fn refusal(db: &Connection, task: &TaskId, fence: u64) -> Result<Appended, Fault
     Ok(match log {
         Some((current, last, sealed)) if current == fence as i64 => {
             if sealed {
-                Appended::Sealed
+                SegmentAppended::Sealed
             } else {
-                Appended::Gap { last: last as Seq }
+                SegmentAppended::Gap { last: last as Seq }
             }
         }
         // Another writer has taken over, or the log is gone with its session.
         _ => {
             count_fenced();
-            Appended::Stale
+            SegmentAppended::Stale
         }
     })
 }

@@ -1,7 +1,7 @@
 //! Agents and their runs that were kept in an embedded store are there in the servers, and go on.
 
 use ports::Ports;
-use ports::store::{ExecutionClaimed, JournalBatch, Verdict};
+use ports::store::{ExecutionClaimed, JournalBatch, ReviewVerdict};
 use protocol::ExecutionId;
 use protocol::credit::TransactionKind;
 use protocol::execution::ExecutionStatus;
@@ -47,9 +47,14 @@ async fn read(ports: &Ports, run: &ExecutionId) -> Vec<JournalBatch> {
     ports.executions.journal(&ann(), run, 0, 1_000_000).await.expect("journal")
 }
 
-async fn decide(ports: &Ports, id: &str) -> ports::store::Decided {
-    let verdict =
-        Verdict { id: id.into(), approved: true, message: None, data: None, for_the_rest: true };
+async fn decide(ports: &Ports, id: &str) -> ports::store::ReviewsDecided {
+    let verdict = ReviewVerdict {
+        id: id.into(),
+        approved: true,
+        message: None,
+        data: None,
+        for_the_rest: true,
+    };
     ports.reviews.decide(&ann(), &[verdict]).await.expect("decide")
 }
 

@@ -2,15 +2,16 @@
 
 use std::time::Duration;
 
-use ports::leases::Claimed;
+use ports::leases::TurnClaimed;
 use ports::store::{
-    Begun, Entry, NewFollowUp, NewOperation, OperationCompleted, Parked, Record, Which,
+    BackgroundRecord, JournalEntry, JournalRecord, NewFollowUp, NewOperation, OperationBegun,
+    OperationCompleted, OperationKey,
 };
 use ports::{Fenced, Ports};
-use protocol::message::{NewMessage, Outcome, Role, ToolCall};
+use protocol::message::{MessageRole, NewMessage, ToolCall, ToolOutcome};
 use protocol::operation::{OperationResult, OperationState};
-use protocol::tool::Effect;
-use protocol::turn::{Claim, TurnRequest};
+use protocol::tool::ToolEffect;
+use protocol::turn::{TurnClaim, TurnRequest};
 use protocol::{OperationId, TurnId};
 use testkit::conformance::scene;
 
@@ -69,20 +70,20 @@ fn operation() -> NewOperation {
 }
 
 /// A turn at work: with an operation that was accepted, a parked call and a follow-up.
-async fn work(ports: &Ports) -> (Claim, OperationId) {
+async fn work(ports: &Ports) -> (TurnClaim, OperationId) {
     let (ann, session, turn) = scene::first_turn(ports).await;
     let claim = scene::claim(ports, &turn.id).await;
     let entries = vec![
-        Entry::Message(scene::calls(&["built", "slow"])),
-        Entry::Intent { call_id: "slow".into(), effect: Effect::Idempotent },
-        Entry::Parked { call_id: "slow".into(), id: "bg-1".into() },
+        JournalEntry::Message(scene::calls(&["built", "slow"])),
+        JournalEntry::Intent { call_id: "slow".into(), effect: ToolEffect::Idempotent },
+        JournalEntry::Parked { call_id: "slow".into(), id: "bg-1".into() },
     ];
-    ports.turns.record(&claim, Record::new(entries)).await.expect("record");
+    ports.turns.record(&claim, JournalRecord::new(entries)).await.expect("record");
     let begun = ports.operations.begin(&claim, operation()).await.expect("begin");
-    let Fenced::Done(Begun::New { operation, .. }) = begun else { panic!("{begun:?}") };
+    let Fenced::Done(OperationBegun::New { operation, .. }) = begun else { panic!("{begun:?}") };
     let carrying = scene::claim(ports, &operation.task_id.turn()).await;
     ports.operations.accepted(&carrying, scene::LONG).await.expect("accepted");
-    let message = NewMessage::new(Role::User, "and hurry");
+    let message = NewMessage::new(MessageRole::User, "and hurry");
     let new = NewFollowUp { message, client_id: None, fingerprint: "f".into() };
     ports.follow_ups.push(&ann, &session.id, new).await.expect("push");
     ports.turns.step_aside(&claim).await.expect("step aside");
@@ -103,24 +104,24 @@ async fn what_takes_long_goes_on_after_the_move() {
     let open = servers.open().await;
     let ports = &open.ports;
     let ann = scene::user("ann");
-    let which = Which::Operation(id);
+    let which = OperationKey::Operation(id);
     let operation = ports.operations.get(&ann, &which).await.expect("get").expect("there");
     assert_eq!(operation.state, OperationState::Accepted);
     let carrying = operation.task_id.turn();
     let claimed = ports.leases.claim(&carrying, &scene::worker(), scene::LONG).await;
-    assert_eq!(claimed.expect("claim"), Claimed::Waits, "it still rests");
+    assert_eq!(claimed.expect("claim"), TurnClaimed::Waits, "it still rests");
     let due = ports.outbox.due(10, Duration::ZERO).await.expect("due");
     assert_eq!(due, std::slice::from_ref(&before.turn_id));
     let claim = scene::claim(ports, &before.turn_id).await;
     let Fenced::Done(progress) = ports.turns.progress(&claim).await.expect("progress") else {
         panic!("the claim is good")
     };
-    let parked = Some(Parked { id: "bg-1".into(), end: None, taken: false });
+    let parked = Some(BackgroundRecord { id: "bg-1".into(), end: None, taken: false });
     assert_eq!(progress.calls[0].parked, parked);
     let drained = ports.follow_ups.drain(&claim, 1).await.expect("drain");
     let Fenced::Done(drained) = drained else { panic!("the claim is good") };
     assert_eq!(drained[0].text, "and hurry");
-    let result = OperationResult { output: "it stands".into(), outcome: Outcome::Ok };
+    let result = OperationResult { output: "it stands".into(), outcome: ToolOutcome::Ok };
     let completed = ports.operations.complete(&which, result).await.expect("complete");
     let task_id = operation.task_id;
     assert_eq!(completed, OperationCompleted::Done { task_id, due: true });

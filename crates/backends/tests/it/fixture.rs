@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use pilothouse_backends::{Connected, Options, connect};
 use ports::Ports;
-use protocol::limits::Caps;
+use protocol::limits::UserLimits;
 use protocol::{Seq, TaskId, TurnId};
 use rusqlite::{Connection, params};
 use tempfile::TempDir;
@@ -14,13 +14,13 @@ use testkit::conformance::{Fixture, GENEROUS, StartsDeaf};
 pub(crate) struct Embedded {
     folder: TempDir,
     deaf: bool,
-    caps: Caps,
+    caps: UserLimits,
     /// Absent only while it is being reopened.
     open: Option<Connected>,
 }
 
 impl Embedded {
-    async fn new(deaf: bool, caps: Caps) -> Self {
+    async fn new(deaf: bool, caps: UserLimits) -> Self {
         let folder = tempfile::tempdir().expect("a folder");
         let mut fixture = Self { folder, deaf, caps, open: None };
         fixture.open().await;
@@ -52,7 +52,7 @@ impl Embedded {
 }
 
 impl Fixture for Embedded {
-    async fn start_with(caps: Caps) -> Self {
+    async fn start_with(caps: UserLimits) -> Self {
         Self::new(false, caps).await
     }
 
@@ -91,7 +91,7 @@ impl Fixture for Embedded {
 }
 
 impl StartsDeaf for Embedded {
-    async fn start_deaf(caps: Caps) -> Self {
+    async fn start_deaf(caps: UserLimits) -> Self {
         Self::new(true, caps).await
     }
 }

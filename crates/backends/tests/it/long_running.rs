@@ -1,7 +1,7 @@
 //! What the embedded store itself does for work that outlives a step, beyond the laws.
 
-use ports::store::Entry;
-use protocol::tool::Effect;
+use ports::store::JournalEntry;
+use protocol::tool::ToolEffect;
 use protocol::turn::TurnStatus;
 use rusqlite::Connection;
 use testkit::conformance::Fixture;
@@ -19,9 +19,13 @@ async fn a_call_that_is_still_parked_is_cancelled_with_its_turn() {
     let ports = fixture.ports();
     let (_, _, turn) = first_turn(ports).await;
     let claim = claim(ports, &turn.id).await;
-    let intent = Entry::Intent { call_id: "a".into(), effect: Effect::None };
-    record(ports, &claim, vec![intent, Entry::Parked { call_id: "a".into(), id: "bg-a".into() }])
-        .await;
+    let intent = JournalEntry::Intent { call_id: "a".into(), effect: ToolEffect::None };
+    record(
+        ports,
+        &claim,
+        vec![intent, JournalEntry::Parked { call_id: "a".into(), id: "bg-a".into() }],
+    )
+    .await;
     end(ports, &claim, TurnStatus::Completed).await;
     let database = raw_database(fixture.folder());
     assert_eq!(text(&database, "SELECT outcome FROM journal").as_deref(), Some("cancelled"));

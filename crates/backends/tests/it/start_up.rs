@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use pilothouse_backends::{ConnectError, Connected, Options, connect};
 use ports::PortError;
-use ports::stream_log::Read;
+use ports::stream_log::LogRead;
 use testkit::conformance::GENEROUS;
 use testkit::conformance::scene::*;
 
@@ -130,7 +130,7 @@ async fn what_was_answered_is_there_after_a_crash() {
     let again = open(crashed.path()).await;
     assert_eq!(texts(&history(&again.ports, &ann, &mine.id).await), ["hello"]);
     let read = again.ports.log.read(&turn.id.task(), 0, 1000).await.expect("read");
-    assert!(matches!(read, Read::Log { segments, .. } if segments == [said]));
+    assert!(matches!(read, LogRead::Log { segments, .. } if segments == [said]));
     assert_eq!(
         again.ports.outbox.due(10, Duration::ZERO).await.expect("due"),
         std::slice::from_ref(&turn.id),

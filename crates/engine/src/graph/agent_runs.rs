@@ -6,12 +6,13 @@ use std::time::Duration;
 use async_trait::async_trait;
 use ports::PortError;
 use ports::call_services::{
-    AgentDescription, AgentRuns, BlockCall, BlockCallEnd, NewRun, RunStarted,
+    AgentDescription, AgentExecutionStarted, AgentExecutions, BlockCall, BlockCallEnd,
+    NewAgentExecution,
 };
 use ports::store::ListExecutions;
 use ports::tool::ToolError;
-use protocol::execution::{Execution, ExecutionView, Nodes};
-use protocol::message::{Message, Role};
+use protocol::execution::{Execution, ExecutionView, NodeRange};
+use protocol::message::{Message, MessageRole};
 use protocol::permissions::Permissions;
 use protocol::session::{Owner, Session};
 use protocol::{ExecutionId, GraphId, UserId, limits};
@@ -45,7 +46,7 @@ pub(crate) struct Runs {
 /// How many runs a session's history tells of.
 pub(crate) fn started(messages: &[Message]) -> u32 {
     let started = |message: &&Message| {
-        message.role == Role::Tool
+        message.role == MessageRole::Tool
             && message.name.as_deref() == Some(RUN_AGENT)
             && message.content.contains("\"execution_id\"")
     };
@@ -53,7 +54,7 @@ pub(crate) fn started(messages: &[Message]) -> u32 {
 }
 
 #[async_trait]
-impl AgentRuns for Runs {
+impl AgentExecutions for Runs {
     async fn describe(
         &self,
         graph: &GraphId,
@@ -62,9 +63,9 @@ impl AgentRuns for Runs {
         self.engine().describe_agent(self.user()?, graph, version).await.map_err(unavailable)
     }
 
-    async fn start(&self, new: NewRun) -> Result<RunStarted, ToolError> {
+    async fn start(&self, new: NewAgentExecution) -> Result<AgentExecutionStarted, ToolError> {
         if self.started >= limits::RUNS_PER_SESSION && !new.dry_run {
-            return Ok(RunStarted::TooMany);
+            return Ok(AgentExecutionStarted::TooMany);
         }
         let depth = self.session.metadata.get(DEPTH).and_then(serde_json::Value::as_u64);
         let start = StartRun {
@@ -106,7 +107,7 @@ impl AgentRuns for Runs {
     async fn view(
         &self,
         id: &ExecutionId,
-        nodes: Nodes,
+        nodes: NodeRange,
     ) -> Result<Option<ExecutionView>, ToolError> {
         view::view(&self.inner, self.user()?, id, nodes).await.map_err(unavailable)
     }

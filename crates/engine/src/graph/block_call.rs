@@ -6,16 +6,16 @@ use std::time::Duration;
 use async_trait::async_trait;
 use ports::block::{
     BlockContext, BlockError, BlockServices, ChildAgent, ChildAgents, CopilotAnswer, CopilotAsk,
-    CopilotTurns, Emit, Metering,
+    CopilotTurns, OutputSink, UsageMeter,
 };
 use ports::call_services::{BlockCall, BlockCallEnd};
 use ports::store::{BlockOutcome, BlockRunBegun, NewBlockRun};
 use ports::{Block, PortError, PortResult};
-use protocol::block::{BlockSpec, Meter, price};
-use protocol::credit::Charge;
+use protocol::block::{BlockSpec, MeteredUsage, price};
+use protocol::credit::CreditCharge;
 use protocol::permissions::Permissions;
 use protocol::review::{Review, ReviewStatus, block_place, session_place};
-use protocol::tool::Effect;
+use protocol::tool::ToolEffect;
 use protocol::{GraphId, ReviewId, SessionId, UserId};
 use serde_json::{Map, Value};
 use tokio::time::Instant;
@@ -113,7 +113,7 @@ impl Run {
         }
         match self.begin().await? {
             BlockRunBegun::Ended(outcome) => return Ok(BlockCallEnd::Done(outcome)),
-            BlockRunBegun::Open if spec.effect == Effect::Once => {
+            BlockRunBegun::Open if spec.effect == ToolEffect::Once => {
                 return Ok(BlockCallEnd::Interrupted);
             }
             BlockRunBegun::Open | BlockRunBegun::New => {}
@@ -140,7 +140,7 @@ impl Run {
         cancel: CancellationToken,
     ) -> PortResult<BlockCallEnd> {
         let began = Instant::now();
-        let meter = Arc::new(Metering::default());
+        let meter = Arc::new(UsageMeter::default());
         let told = CancellationToken::new();
         let context = self.context(&meter, told.clone());
         let collected = Collected::default();
@@ -168,14 +168,18 @@ impl Run {
             None => Some("It was stopped.".to_owned()),
         };
         let seconds = began.elapsed().as_secs();
-        let charge = self.bill(&outputs, Meter { seconds, ..meter.total() });
+        let charge = self.bill(&outputs, MeteredUsage { seconds, ..meter.total() });
         let outcome = BlockOutcome { outputs, error };
         self.record(&outcome, charge.as_ref()).await?;
         Ok(if timed_out { BlockCallEnd::TimedOut } else { BlockCallEnd::Done(outcome) })
     }
 
     /// Recorded as often as it takes, for as long as a store may be away.
-    async fn record(&self, outcome: &BlockOutcome, charge: Option<&Charge>) -> PortResult<()> {
+    async fn record(
+        &self,
+        outcome: &BlockOutcome,
+        charge: Option<&CreditCharge>,
+    ) -> PortResult<()> {
         const TRIES: u32 = 20;
         const PAUSE: Duration = Duration::from_millis(500);
         let mut tries = 1;
@@ -196,7 +200,7 @@ impl Run {
     }
 
     /// A run is paid for when it has given or used something.
-    fn bill(&self, outputs: &[(String, Value)], used: Meter) -> Option<Charge> {
+    fn bill(&self, outputs: &[(String, Value)], used: MeteredUsage) -> Option<CreditCharge> {
         if !self.inner.options.credits {
             return None;
         }
@@ -204,10 +208,10 @@ impl Run {
         let worth = !outputs.is_empty() || used.tokens + used.microdollars + used.bytes > 0;
         let amount = if worth { price(spec.costs, &used) } else { 0 };
         let key = format!("block/{}", self.request.key);
-        (amount > 0).then(|| Charge { key, amount, what: spec.name.to_owned() })
+        (amount > 0).then(|| CreditCharge { key, amount, what: spec.name.to_owned() })
     }
 
-    fn context(&self, meter: &Arc<Metering>, cancel: CancellationToken) -> BlockContext {
+    fn context(&self, meter: &Arc<UsageMeter>, cancel: CancellationToken) -> BlockContext {
         BlockContext {
             user: self.user.clone(),
             node: None,
@@ -290,7 +294,7 @@ impl Collected {
 }
 
 #[async_trait]
-impl Emit for Collected {
+impl OutputSink for Collected {
     async fn emit(&self, pin: &str, value: Value) -> Result<(), BlockError> {
         let mut kept = self.0.lock().expect("no code panics while it holds this lock");
         kept.1 += size(&value);

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use async_trait::async_trait;
 use ports::PortError;
 use ports::block::{BlockError, ChildAgent, ChildAgents};
-use ports::call_services::RunStarted;
+use ports::call_services::AgentExecutionStarted;
 use protocol::ExecutionId;
 use protocol::execution::{Execution, ExecutionStatus};
 use serde_json::Value;
@@ -61,27 +61,29 @@ impl ChildAgents for Children {
     }
 }
 
-fn refusal(started: RunStarted) -> Result<(), BlockError> {
+fn refusal(started: AgentExecutionStarted) -> Result<(), BlockError> {
     let message = match started {
-        RunStarted::Started(_) => return Ok(()),
-        RunStarted::NoGraph => "There is no such agent, or its parent has ended.".to_owned(),
-        RunStarted::Invalid(problems) => {
+        AgentExecutionStarted::Started(_) => return Ok(()),
+        AgentExecutionStarted::NoGraph => {
+            "There is no such agent, or its parent has ended.".to_owned()
+        }
+        AgentExecutionStarted::Invalid(problems) => {
             let first = problems.first().map(|problem| problem.message.clone()).unwrap_or_default();
             format!("The agent cannot run. {first}")
         }
-        RunStarted::Inputs(wrong) => format!(
+        AgentExecutionStarted::Inputs(wrong) => format!(
             "The inputs do not fit: missing {:?}, unknown {:?}, wrong {:?}.",
             wrong.missing, wrong.unknown, wrong.wrong
         ),
-        RunStarted::NotAllowed(blocks) => {
+        AgentExecutionStarted::NotAllowed(blocks) => {
             let message = format!("The agent has blocks that may not be used here: {blocks:?}.");
             return Err(BlockError::Fatal { code: "not_allowed", message });
         }
-        RunStarted::NoFunds => {
+        AgentExecutionStarted::NoFunds => {
             let message = "There are no credits left to pay for this.".to_owned();
             return Err(BlockError::Fatal { code: billing::NO_FUNDS, message });
         }
-        RunStarted::TooMany => "Agents start agents too deeply here.".to_owned(),
+        AgentExecutionStarted::TooMany => "Agents start agents too deeply here.".to_owned(),
     };
     Err(BlockError::Failed(message))
 }

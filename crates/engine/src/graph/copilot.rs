@@ -6,9 +6,9 @@ use std::time::Duration;
 use async_trait::async_trait;
 use ports::PortError;
 use ports::block::{BlockError, CopilotAnswer, CopilotAsk, CopilotTurns};
-use ports::store::{NewSession, NewTurn, Opened, TurnKind, WhenBusy};
+use ports::store::{NewSession, NewTurn, TurnKind, TurnOpened, WhenBusy};
 use protocol::execution::{Execution, node_run_id};
-use protocol::message::{NewMessage, Role};
+use protocol::message::{MessageRole, NewMessage};
 use protocol::session::Owner;
 use protocol::text::without_nul;
 use protocol::turn::{TurnRequest, TurnStatus};
@@ -102,7 +102,7 @@ impl Copilot {
         let text = without_nul(&ask.prompt);
         let kind = TurnKind::Submit {
             fingerprint: fingerprint(&text, &request, &[]),
-            message: NewMessage::new(Role::User, text),
+            message: NewMessage::new(MessageRole::User, text),
             client_id: Some(derived::id("message", &self.key)),
             when_busy: WhenBusy::Queue,
         };
@@ -114,8 +114,8 @@ impl Copilot {
             parent: None,
         };
         match self.inner.open(owner, new).await.map_err(unavailable)? {
-            Opened::New(turn) | Opened::Joined(turn) => Ok(turn.id),
-            Opened::TooMany => {
+            TurnOpened::New(turn) | TurnOpened::Joined(turn) => Ok(turn.id),
+            TurnOpened::TooMany => {
                 Err(BlockError::failed("The user has as many turns under way as a user may have."))
             }
             _ => Err(BlockError::failed("The copilot does not take this message.")),

@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use ports::PortResult;
 use ports::call_services::AgentDescription;
 use ports::store::GraphCreated;
-use protocol::graph::{Graph, Problem, StoredGraph};
+use protocol::graph::{Graph, GraphProblem, StoredGraph};
 use protocol::library::LibraryAgent;
 use protocol::{GraphId, LibraryAgentId, UserId};
 use serde_json::{Value, json};
@@ -19,7 +19,7 @@ const SUB_GRAPHS: usize = 50;
 #[derive(Clone, Debug, PartialEq)]
 pub enum GraphSaved {
     Saved(Box<StoredGraph>, Box<LibraryAgent>),
-    Invalid(Vec<Problem>),
+    Invalid(Vec<GraphProblem>),
     /// The user's library is full.
     TooMany,
 }
@@ -27,13 +27,13 @@ pub enum GraphSaved {
 #[derive(Clone, Debug, PartialEq)]
 pub enum GraphChanged {
     Changed(Box<StoredGraph>),
-    Invalid(Vec<Problem>),
+    Invalid(Vec<GraphProblem>),
     /// The user has no such graph.
     Missing,
 }
 
 impl Engine {
-    pub fn check_graph(&self, graph: &Graph) -> Vec<Problem> {
+    pub fn check_graph(&self, graph: &Graph) -> Vec<GraphProblem> {
         validate::validate(graph, &self.inner.catalogue)
     }
 
@@ -222,6 +222,6 @@ fn refer_to(graph: &mut Graph, renamed: &HashMap<(GraphId, u32), (GraphId, u32)>
     }
 }
 
-fn problem(code: &str, message: String) -> Problem {
-    Problem { node_id: None, link_id: None, code: code.to_owned(), message }
+fn problem(code: &str, message: String) -> GraphProblem {
+    GraphProblem { node_id: None, link_id: None, code: code.to_owned(), message }
 }

@@ -14,7 +14,7 @@ use std::time::Duration;
 use futures::FutureExt;
 use futures::stream::{FuturesUnordered, StreamExt};
 use ports::block::BlockError;
-use protocol::execution::{Execution, ExecutionError, NodeEvent, Stats, node_run_id};
+use protocol::execution::{Execution, ExecutionError, ExecutionStats, NodeEvent, node_run_id};
 use tokio::time::Instant;
 
 use self::in_flight::{InFlight, RunFuture};
@@ -45,7 +45,7 @@ pub(super) struct Flow {
     pub(super) stop: Arc<Stop>,
     pub(super) plan: Plan,
     pub(super) journal: Journal,
-    pub(super) stats: Stats,
+    pub(super) stats: ExecutionStats,
     /// Seconds of the attempts before.
     pub(super) worked_before: f64,
     pub(super) began: Instant,
@@ -72,7 +72,7 @@ pub(super) enum Settled {
 pub(super) struct Beginning {
     pub(super) plan: Plan,
     pub(super) journal: Journal,
-    pub(super) stats: Stats,
+    pub(super) stats: ExecutionStats,
     pub(super) bytes: u64,
 }
 

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use ports::{PortResult, Signal};
+use ports::{BusSignal, PortResult};
 use protocol::execution::{Execution, ExecutionStatus, NodeEvent};
 use protocol::{ExecutionId, UserId};
 use tokio::sync::broadcast::Receiver;
@@ -36,7 +36,7 @@ pub struct RunFollower {
     id: ExecutionId,
     after: u64,
     shown: Option<ExecutionStatus>,
-    signals: Receiver<Signal>,
+    signals: Receiver<BusSignal>,
 }
 
 impl Engine {

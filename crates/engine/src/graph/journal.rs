@@ -7,10 +7,10 @@ use std::time::Duration;
 use bytes::Bytes;
 use futures::FutureExt;
 use futures::future::BoxFuture;
-use ports::Signal;
-use ports::store::{Advance, Advanced, Then};
-use protocol::credit::Charge;
-use protocol::execution::{ExecutionClaim, NodeEvent, Stats};
+use ports::BusSignal;
+use ports::store::{AfterAdvance, ExecutionAdvance, ExecutionAdvanced};
+use protocol::credit::CreditCharge;
+use protocol::execution::{ExecutionClaim, ExecutionStats, NodeEvent};
 use protocol::review::Review;
 use tokio::time::Instant;
 
@@ -35,9 +35,9 @@ pub(super) struct Journal {
     given: u64,
     events: Vec<NodeEvent>,
     bytes: usize,
-    charges: Vec<Charge>,
+    charges: Vec<CreditCharge>,
     reviews: Vec<Review>,
-    writing: Option<BoxFuture<'static, Result<Advanced, Halt>>>,
+    writing: Option<BoxFuture<'static, Result<ExecutionAdvanced, Halt>>>,
     hinted: Option<Instant>,
 }
 
@@ -66,7 +66,7 @@ impl Journal {
     }
 
     /// With the event that was added last.
-    pub(super) fn charge(&mut self, charge: Charge) {
+    pub(super) fn charge(&mut self, charge: CreditCharge) {
         self.charges.push(charge);
     }
 
@@ -87,16 +87,16 @@ impl Journal {
     }
 
     /// Begins to write what there is, unless something is being written.
-    pub(super) fn begin(&mut self, stats: &Stats) -> Result<(), Halt> {
+    pub(super) fn begin(&mut self, stats: &ExecutionStats) -> Result<(), Halt> {
         if self.writing.is_none() && !self.events.is_empty() {
-            self.write(stats, Then::GoesOn)?;
+            self.write(stats, AfterAdvance::GoesOn)?;
         }
         Ok(())
     }
 
     /// Returns when what is being written is stored. Never returns while nothing is: to be waited for beside others.
     /// Dropping the future loses nothing.
-    pub(super) async fn written(&mut self) -> Result<Advanced, Halt> {
+    pub(super) async fn written(&mut self) -> Result<ExecutionAdvanced, Halt> {
         let Some(writing) = &mut self.writing else {
             return std::future::pending().await;
         };
@@ -109,7 +109,11 @@ impl Journal {
     }
 
     /// Writes all there is, and what is to become of the run then.
-    pub(super) async fn close(&mut self, stats: &Stats, then: Then) -> Result<Advanced, Halt> {
+    pub(super) async fn close(
+        &mut self,
+        stats: &ExecutionStats,
+        then: AfterAdvance,
+    ) -> Result<ExecutionAdvanced, Halt> {
         while self.writing.is_some() {
             self.written().await?;
         }
@@ -118,7 +122,7 @@ impl Journal {
         self.written().await
     }
 
-    fn write(&mut self, stats: &Stats, then: Then) -> Result<(), Halt> {
+    fn write(&mut self, stats: &ExecutionStats, then: AfterAdvance) -> Result<(), Halt> {
         let events = std::mem::take(&mut self.events);
         self.bytes = 0;
         let body = match events.is_empty() {
@@ -127,7 +131,7 @@ impl Journal {
                 .map_err(|_| Halt::fail("internal_error", "What a node did could not be written."))?
                 .into(),
         };
-        let advance = Advance {
+        let advance = ExecutionAdvance {
             after: self.given,
             events: body,
             count: events.len() as u64,
@@ -152,6 +156,6 @@ impl Journal {
             return;
         }
         self.hinted = Some(Instant::now());
-        self.inner.ports.bus.publish(Signal::Moved(self.claim.execution_id.clone()));
+        self.inner.ports.bus.publish(BusSignal::Moved(self.claim.execution_id.clone()));
     }
 }

@@ -6,9 +6,9 @@ use std::time::Duration;
 
 use futures::FutureExt;
 use ports::Block;
-use ports::block::{Ask, BlockContext, BlockError, Emit};
+use ports::block::{BlockContext, BlockError, OutputSink, ReviewRequest};
 use protocol::execution::SafeMode;
-use protocol::review::Decision;
+use protocol::review::ReviewDecision;
 use serde_json::{Map, Value};
 
 use super::{billing, pins, simulate, types};
@@ -26,7 +26,7 @@ pub(super) struct NodeTask {
 
 impl NodeTask {
     /// A panic of a block is a failure of its node.
-    pub(super) async fn run(self, out: Arc<dyn Emit>) -> Result<(), BlockError> {
+    pub(super) async fn run(self, out: Arc<dyn OutputSink>) -> Result<(), BlockError> {
         let name = self.block.spec().name;
         let limit = self.limit();
         let work = AssertUnwindSafe(self.carry_out(&*out)).catch_unwind();
@@ -51,7 +51,7 @@ impl NodeTask {
         (!self.block.spec().coordinates).then_some(self.inner.options.node_time)
     }
 
-    async fn carry_out(self, out: &dyn Emit) -> Result<(), BlockError> {
+    async fn carry_out(self, out: &dyn OutputSink) -> Result<(), BlockError> {
         let spec = self.block.spec();
         if !self.context.permissions.allow_block(spec.id, spec.name) {
             let message = format!("{} may not be used here.", spec.name);
@@ -74,7 +74,7 @@ impl NodeTask {
         }
         match self.block.run(inputs.clone(), context.clone(), out).await {
             Err(BlockError::Review(ask)) if approved(&self.inner, &context).await? => {
-                let decision = Decision { approved: true, data: ask.payload, message: None };
+                let decision = ReviewDecision { approved: true, data: ask.payload, message: None };
                 context.decision = Some(decision);
                 self.block.run(inputs, context, out).await
             }
@@ -97,8 +97,8 @@ pub(super) fn whole(
     }
 }
 
-pub(super) fn before_acting(name: &str, inputs: Map<String, Value>) -> Ask {
-    Ask {
+pub(super) fn before_acting(name: &str, inputs: Map<String, Value>) -> ReviewRequest {
+    ReviewRequest {
         payload: Value::Object(inputs),
         instructions: format!("{name} is about to act with this. Approve it?"),
         editable: true,
@@ -106,7 +106,7 @@ pub(super) fn before_acting(name: &str, inputs: Map<String, Value>) -> Ask {
 }
 
 /// The inputs as a person has approved them.
-pub(super) fn decided(decision: Decision) -> Result<Map<String, Value>, BlockError> {
+pub(super) fn decided(decision: ReviewDecision) -> Result<Map<String, Value>, BlockError> {
     match (decision.approved, decision.data) {
         (true, Value::Object(inputs)) => Ok(inputs),
         (true, _) => Err(BlockError::failed("What was approved is not a set of inputs.")),

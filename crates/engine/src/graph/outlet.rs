@@ -4,7 +4,7 @@ use std::collections::VecDeque;
 use std::sync::{Arc, Mutex, MutexGuard};
 
 use async_trait::async_trait;
-use ports::block::{BlockError, Emit};
+use ports::block::{BlockError, OutputSink};
 use serde_json::Value;
 use tokio::sync::Notify;
 
@@ -50,7 +50,7 @@ impl Outlet {
 }
 
 #[async_trait]
-impl Emit for Outlet {
+impl OutputSink for Outlet {
     async fn emit(&self, pin: &str, value: Value) -> Result<(), BlockError> {
         if size(&value) > OUTPUT_BYTES {
             return Err(BlockError::failed(format!(

@@ -10,7 +10,7 @@ use protocol::NodeId;
 use protocol::block::BlockKind;
 use protocol::execution::{ExecutionStatus, NodeEvent};
 use protocol::graph::{Graph, Node};
-use protocol::review::Decision;
+use protocol::review::ReviewDecision;
 use serde_json::{Map, Value};
 
 use super::catalogue::Catalogue;
@@ -80,7 +80,7 @@ pub(crate) struct OpenRun {
     /// How many outputs have flowed.
     pub(crate) emitted: u64,
     pub(crate) in_review: bool,
-    pub(crate) decision: Option<Decision>,
+    pub(crate) decision: Option<ReviewDecision>,
 }
 
 /// The journal does not fit the graph.

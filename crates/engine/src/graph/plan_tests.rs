@@ -6,13 +6,13 @@ use std::sync::Arc;
 
 use async_trait::async_trait;
 use ports::Block;
-use ports::block::{BlockContext, BlockError, BlockExample, Emit};
+use ports::block::{BlockContext, BlockError, BlockExample, OutputSink};
 use proptest::prelude::*;
 use protocol::NodeId;
 use protocol::block::{BlockKind, BlockSpec};
 use protocol::execution::{ExecutionStatus, NodeEvent};
 use protocol::graph::{Graph, Link, Node};
-use protocol::tool::Effect;
+use protocol::tool::ToolEffect;
 use rand::rngs::StdRng;
 use rand::{RngExt, SeedableRng};
 use serde_json::{Map, Value, json};
@@ -36,7 +36,7 @@ fn catalogue() -> Catalogue {
             kind: BlockKind::Standard,
             inputs: json!({ "type": "object", "additionalProperties": true }),
             outputs: json!({ "type": "object" }),
-            effect: Effect::None,
+            effect: ToolEffect::None,
             costs: &[],
             static_output,
             sensitive: false,
@@ -56,7 +56,7 @@ impl Block for Fake {
         &self,
         _: Map<String, Value>,
         _: BlockContext,
-        _: &dyn Emit,
+        _: &dyn OutputSink,
     ) -> Result<(), BlockError> {
         Ok(())
     }

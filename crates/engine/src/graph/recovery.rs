@@ -2,12 +2,13 @@
 
 use std::sync::Arc;
 
-use ports::store::{Advance, Advanced, Then};
+use ports::store::{AfterAdvance, ExecutionAdvance, ExecutionAdvanced};
 use ports::{Fenced, PortError, PortResult};
 use protocol::execution::{
-    Execution, ExecutionClaim, ExecutionError, ExecutionStatus, NodeEvent, Stats, node_run_id,
+    Execution, ExecutionClaim, ExecutionError, ExecutionStats, ExecutionStatus, NodeEvent,
+    node_run_id,
 };
-use protocol::tool::Effect;
+use protocol::tool::ToolEffect;
 
 use super::flow::{Beginning, Flow, broken};
 use super::halt::Halt;
@@ -37,7 +38,8 @@ pub(super) async fn begin(
         Halt::fail("invalid_graph", format!("The agent cannot run: {broken}."))
     })?;
     plan.begin(&execution.request.inputs);
-    let mut stats = Stats { is_dry_run: execution.request.dry_run, ..Stats::default() };
+    let mut stats =
+        ExecutionStats { is_dry_run: execution.request.dry_run, ..ExecutionStats::default() };
     let (mut at, mut bytes) = (0, 0);
     while at < execution.events {
         let executions = &inner.ports.executions;
@@ -67,7 +69,7 @@ pub(super) fn parse(events: &[u8]) -> Result<Vec<NodeEvent>, Halt> {
     })
 }
 
-fn count(stats: &mut Stats, event: &NodeEvent) {
+fn count(stats: &mut ExecutionStats, event: &NodeEvent) {
     stats.cost += event.cost;
     if event.status.is_some_and(ExecutionStatus::is_final) {
         stats.node_count += 1;
@@ -85,8 +87,8 @@ pub(super) async fn resume_open(flow: &mut Flow) -> Result<(), Halt> {
         .collect();
     for (run, at, emitted) in open {
         match flow.plan.node(at).block.spec().effect {
-            Effect::None | Effect::Idempotent => flow.relaunch(run, at, emitted),
-            Effect::Once => flow.interrupt(run, at)?,
+            ToolEffect::None | ToolEffect::Idempotent => flow.relaunch(run, at, emitted),
+            ToolEffect::Once => flow.interrupt(run, at)?,
         }
     }
     take_decisions(flow).await?;
@@ -125,19 +127,19 @@ pub(super) async fn end_as_it_is(
     claim: &ExecutionClaim,
     execution: &Execution,
     error: ExecutionError,
-) -> PortResult<Fenced<Advanced>> {
+) -> PortResult<Fenced<ExecutionAdvanced>> {
     let executions = &inner.ports.executions;
     let Some(now) = executions.get(&execution.user_id, &execution.id).await? else {
         return Err(PortError::Broken("the run is gone".into()));
     };
-    let advance = Advance {
+    let advance = ExecutionAdvance {
         after: now.events,
         events: bytes::Bytes::new(),
         count: 0,
         charges: Vec::new(),
         reviews: Vec::new(),
         stats: now.stats,
-        then: Then::End { status: ExecutionStatus::Failed, error: Some(error) },
+        then: AfterAdvance::End { status: ExecutionStatus::Failed, error: Some(error) },
     };
     executions.advance(claim, advance).await
 }

@@ -1,19 +1,23 @@
 //! What people decide: taken once, and the run goes on by the queue.
 
-use ports::store::{Decided, Verdict};
-use ports::{PortResult, Signal};
+use ports::store::{ReviewVerdict, ReviewsDecided};
+use ports::{BusSignal, PortResult};
 use protocol::UserId;
 
 use crate::Engine;
 
 impl Engine {
-    pub async fn decide_reviews(&self, user: &UserId, verdicts: &[Verdict]) -> PortResult<Decided> {
+    pub async fn decide_reviews(
+        &self,
+        user: &UserId,
+        verdicts: &[ReviewVerdict],
+    ) -> PortResult<ReviewsDecided> {
         let decided = self.inner.ports.reviews.decide(user, verdicts).await?;
-        if let Decided::Done { execution, due, .. } = &decided {
+        if let ReviewsDecided::Done { execution, due, .. } = &decided {
             if *due {
                 self.inner.push_execution(execution).await;
             }
-            self.inner.ports.bus.publish(Signal::Moved(execution.clone()));
+            self.inner.ports.bus.publish(BusSignal::Moved(execution.clone()));
         }
         Ok(decided)
     }

@@ -2,8 +2,8 @@
 
 use std::sync::Arc;
 
-use ports::store::Advanced;
-use ports::{Fenced, Signal};
+use ports::store::ExecutionAdvanced;
+use ports::{BusSignal, Fenced};
 use protocol::Job;
 use protocol::execution::{Execution, ExecutionClaim, ExecutionError, ExecutionStatus};
 use protocol::limits::CRASHED_ATTEMPTS;
@@ -98,7 +98,7 @@ impl Attempt {
         let ended = match ended {
             Ok(Ended::Completed) => self.finish(&mut flow, ExecutionStatus::Completed, None).await,
             Ok(Ended::Rests) => {
-                self.inner.ports.bus.publish(Signal::Moved(self.execution.id.clone()));
+                self.inner.ports.bus.publish(BusSignal::Moved(self.execution.id.clone()));
                 Ok(())
             }
             Err(Halt::Fail(error)) => {
@@ -146,8 +146,8 @@ impl Attempt {
             }
             self.stop.begin_end();
             match flow.rest().await? {
-                Advanced::Done => return Ok(Ended::Rests),
-                Advanced::Decided => self.stop.goes_on(),
+                ExecutionAdvanced::Done => return Ok(Ended::Rests),
+                ExecutionAdvanced::Decided => self.stop.goes_on(),
             }
         }
     }
@@ -215,8 +215,8 @@ impl Attempt {
 
     fn say_ended(&self) {
         let bus = &self.inner.ports.bus;
-        bus.publish(Signal::Ended(Job::from(&self.execution.id)));
-        bus.publish(Signal::Moved(self.execution.id.clone()));
+        bus.publish(BusSignal::Ended(Job::from(&self.execution.id)));
+        bus.publish(BusSignal::Moved(self.execution.id.clone()));
     }
 
     async fn hand_back(&self) {

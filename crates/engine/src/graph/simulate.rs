@@ -3,12 +3,12 @@
 use std::time::Duration;
 
 use futures::StreamExt;
-use ports::block::{BlockContext, BlockError, Emit};
+use ports::block::{BlockContext, BlockError, OutputSink};
 use ports::model::{ModelEvent, ModelMessage, ModelRequest, ToolUse};
 use protocol::block::{BlockKind, BlockSpec};
 use protocol::text::cut_end;
-use protocol::tool::Effect;
-use protocol::turn::{Mode, Tier};
+use protocol::tool::ToolEffect;
+use protocol::turn::{ModelTier, TurnMode};
 use serde_json::{Map, Value, json};
 
 use crate::Inner;
@@ -26,7 +26,7 @@ const PATIENCE: Duration = Duration::from_secs(120);
 /// Whether a dry run must not run it.
 pub(super) fn is_simulated(spec: &BlockSpec) -> bool {
     let coordinates = matches!(spec.kind, BlockKind::Agent | BlockKind::Input | BlockKind::Output);
-    let acts = spec.effect != Effect::None || spec.kind == BlockKind::Ai || spec.sensitive;
+    let acts = spec.effect != ToolEffect::None || spec.kind == BlockKind::Ai || spec.sensitive;
     acts && !coordinates && spec.id != super::AUTOPILOT
 }
 
@@ -35,7 +35,7 @@ pub(super) async fn run(
     spec: &BlockSpec,
     inputs: &Map<String, Value>,
     context: &BlockContext,
-    out: &dyn Emit,
+    out: &dyn OutputSink,
 ) -> Result<(), BlockError> {
     let outputs = match inner.model.summarises() {
         // Without a model, values of the right kind serve.
@@ -74,8 +74,8 @@ async fn play(
             messages: vec![ModelMessage::User { text: question.to_string() }],
             tools: [].into(),
             tool_use: ToolUse::Forbidden,
-            tier: Tier::Standard,
-            mode: Mode::Fast,
+            tier: ModelTier::Standard,
+            mode: TurnMode::Fast,
         };
         let answer = answer(inner, request).await?;
         match read(&answer, spec) {

@@ -1,7 +1,7 @@
 //! How a run comes to be: the agent checked, its inputs checked, then written in one store call and announced.
 
 use ports::PortResult;
-use ports::call_services::RunStarted;
+use ports::call_services::AgentExecutionStarted;
 use ports::store::{ExecutionCreated, NewExecution};
 use protocol::execution::{Execution, ExecutionRequest, SafeMode};
 use protocol::graph::Graph;
@@ -33,7 +33,11 @@ pub struct StartRun {
 
 impl Engine {
     /// On stable storage when it returns. A push that is lost is found by the sweeper.
-    pub async fn start_execution(&self, user: &UserId, start: StartRun) -> PortResult<RunStarted> {
+    pub async fn start_execution(
+        &self,
+        user: &UserId,
+        start: StartRun,
+    ) -> PortResult<AgentExecutionStarted> {
         self.inner.start_execution(user, start, None).await
     }
 }
@@ -45,10 +49,10 @@ impl Inner {
         user: &UserId,
         start: StartRun,
         parent: Option<&Execution>,
-    ) -> PortResult<RunStarted> {
+    ) -> PortResult<AgentExecutionStarted> {
         let found = self.ports.graphs.get(user, &start.graph_id, start.version).await?;
         let Some(graph) = found.map(|stored| stored.graph) else {
-            return Ok(RunStarted::NoGraph);
+            return Ok(AgentExecutionStarted::NoGraph);
         };
         if let Some(refused) = self.refuse(user, &graph, &start).await? {
             return Ok(refused);
@@ -76,11 +80,11 @@ impl Inner {
             ExecutionCreated::New(execution) => {
                 metrics::counter!("pilothouse_executions_started_total").increment(1);
                 self.push_execution(&execution.id).await;
-                RunStarted::Started(execution)
+                AgentExecutionStarted::Started(execution)
             }
-            ExecutionCreated::Exists(execution) => RunStarted::Started(execution),
-            ExecutionCreated::ParentEnded => RunStarted::NoGraph,
-            ExecutionCreated::TooDeep => RunStarted::TooMany,
+            ExecutionCreated::Exists(execution) => AgentExecutionStarted::Started(execution),
+            ExecutionCreated::ParentEnded => AgentExecutionStarted::NoGraph,
+            ExecutionCreated::TooDeep => AgentExecutionStarted::TooMany,
         })
     }
 
@@ -90,22 +94,22 @@ impl Inner {
         user: &UserId,
         graph: &Graph,
         start: &StartRun,
-    ) -> PortResult<Option<RunStarted>> {
+    ) -> PortResult<Option<AgentExecutionStarted>> {
         let problems = validate::validate(graph, &self.catalogue);
         if !problems.is_empty() {
-            return Ok(Some(RunStarted::Invalid(problems)));
+            return Ok(Some(AgentExecutionStarted::Invalid(problems)));
         }
         let schema = schema::input_schema(graph, &self.catalogue);
         let wrong = schema::check_inputs(&schema, &start.inputs);
         if !wrong.is_empty() {
-            return Ok(Some(RunStarted::Inputs(wrong)));
+            return Ok(Some(AgentExecutionStarted::Inputs(wrong)));
         }
         let denied = self.denied(graph, &start.permissions);
         if !denied.is_empty() {
-            return Ok(Some(RunStarted::NotAllowed(denied)));
+            return Ok(Some(AgentExecutionStarted::NotAllowed(denied)));
         }
         if !start.dry_run && !billing::can_pay(self, user).await? {
-            return Ok(Some(RunStarted::NoFunds));
+            return Ok(Some(AgentExecutionStarted::NoFunds));
         }
         Ok(None)
     }

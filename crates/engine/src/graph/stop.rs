@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use ports::{PortResult, Signal};
+use ports::{BusSignal, PortResult};
 use protocol::execution::Execution;
 use protocol::{ExecutionId, Job, UserId};
 use tokio::time::Instant;
@@ -47,11 +47,11 @@ pub(super) async fn children(inner: &Inner, execution: &Execution) {
 fn tell(inner: &Inner, execution: &Execution) {
     let job = Job::from(&execution.id);
     if execution.status.is_final() {
-        inner.ports.bus.publish(Signal::Ended(job));
-        inner.ports.bus.publish(Signal::Moved(execution.id.clone()));
+        inner.ports.bus.publish(BusSignal::Ended(job));
+        inner.ports.bus.publish(BusSignal::Moved(execution.id.clone()));
         return;
     }
     // Ours are told directly, whatever becomes of the hint to the other processes.
     inner.registry.stop(&job, StopReason::Cancelled);
-    inner.ports.bus.publish(Signal::Cancel(job));
+    inner.ports.bus.publish(BusSignal::Cancel(job));
 }

@@ -17,13 +17,13 @@ use std::fmt;
 
 use protocol::NodeId;
 use protocol::block::BlockSpec;
-use protocol::graph::{Graph, Link, Node, Problem};
+use protocol::graph::{Graph, GraphProblem, Link, Node};
 use protocol::limits::{GRAPH_BYTES, GRAPH_LINKS, GRAPH_NODES};
 
 use super::schema::BlockSpecs;
 
 /// Everything that keeps the graph from running, its sub-graphs included. Empty: it is sound.
-pub fn validate(graph: &Graph, blocks: &dyn BlockSpecs) -> Vec<Problem> {
+pub fn validate(graph: &Graph, blocks: &dyn BlockSpecs) -> Vec<GraphProblem> {
     // What is too large is not looked at further: looking would cost what the limit is there to spare.
     if let Some(problem) = too_large(graph) {
         return vec![problem];
@@ -31,7 +31,7 @@ pub fn validate(graph: &Graph, blocks: &dyn BlockSpecs) -> Vec<Problem> {
     let mut problems = one_graph(graph, blocks);
     for sub_graph in &graph.sub_graphs {
         let inside = validate(sub_graph, blocks).into_iter();
-        problems.extend(inside.map(|problem| Problem {
+        problems.extend(inside.map(|problem| GraphProblem {
             message: format!("In the agent “{}” inside it: {}", sub_graph.name, problem.message),
             ..problem
         }));
@@ -39,7 +39,7 @@ pub fn validate(graph: &Graph, blocks: &dyn BlockSpecs) -> Vec<Problem> {
     problems
 }
 
-fn one_graph(graph: &Graph, blocks: &dyn BlockSpecs) -> Vec<Problem> {
+fn one_graph(graph: &Graph, blocks: &dyn BlockSpecs) -> Vec<GraphProblem> {
     if graph.nodes.is_empty() {
         return vec![Code::Empty.of_graph("The graph has no nodes.")];
     }
@@ -50,7 +50,7 @@ fn one_graph(graph: &Graph, blocks: &dyn BlockSpecs) -> Vec<Problem> {
     problems
 }
 
-fn too_large(graph: &Graph) -> Option<Problem> {
+fn too_large(graph: &Graph) -> Option<GraphProblem> {
     let excess = |count: usize, limit: usize, what: &str| {
         let message = format!("The graph has {count} {what}; at most {limit} are possible.");
         (count > limit).then(|| Code::TooLarge.of_graph(message))
@@ -143,8 +143,8 @@ impl Code {
         }
     }
 
-    fn of_graph(self, message: impl Into<String>) -> Problem {
-        Problem {
+    fn of_graph(self, message: impl Into<String>) -> GraphProblem {
+        GraphProblem {
             node_id: None,
             link_id: None,
             code: self.name().to_owned(),
@@ -152,13 +152,13 @@ impl Code {
         }
     }
 
-    fn of_node(self, node: &Node, message: impl Into<String>) -> Problem {
-        Problem { node_id: Some(node.id.clone()), ..self.of_graph(message) }
+    fn of_node(self, node: &Node, message: impl Into<String>) -> GraphProblem {
+        GraphProblem { node_id: Some(node.id.clone()), ..self.of_graph(message) }
     }
 
     /// At the node that the link leads to, where a person would mend it.
-    fn of_link(self, link: &Link, message: impl Into<String>) -> Problem {
-        Problem {
+    fn of_link(self, link: &Link, message: impl Into<String>) -> GraphProblem {
+        GraphProblem {
             node_id: Some(link.sink_id.clone()),
             link_id: Some(link.id.clone()),
             ..self.of_graph(message)

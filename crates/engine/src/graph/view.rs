@@ -6,7 +6,8 @@ use jiff::Timestamp;
 use ports::PortResult;
 use protocol::block::BlockKind;
 use protocol::execution::{
-    Execution, ExecutionStatus, ExecutionView, NodeEvent, NodeFailure, NodeRun, Nodes, node_run_id,
+    Execution, ExecutionStatus, ExecutionView, NodeEvent, NodeExecution, NodeFailure, NodeRange,
+    node_run_id,
 };
 use protocol::graph::{Graph, Node};
 use protocol::text::cut_end;
@@ -33,7 +34,7 @@ impl Engine {
         &self,
         user: &UserId,
         id: &ExecutionId,
-        nodes: Nodes,
+        nodes: NodeRange,
     ) -> PortResult<Option<ExecutionView>> {
         view(&self.inner, user, id, nodes).await
     }
@@ -43,7 +44,7 @@ pub(super) async fn view(
     inner: &Inner,
     user: &UserId,
     id: &ExecutionId,
-    nodes: Nodes,
+    nodes: NodeRange,
 ) -> PortResult<Option<ExecutionView>> {
     let Some(execution) = inner.ports.executions.get(user, id).await? else {
         return Ok(None);
@@ -73,7 +74,7 @@ pub(super) async fn outputs(
     let (user, version) = (&execution.user_id, Some(execution.graph_version));
     let graph = inner.ports.graphs.get(user, &execution.graph_id, version).await?;
     let graph = graph.map(|stored| stored.graph).unwrap_or_default();
-    let mut reading = Reading::new(inner, execution, &graph, Nodes::None);
+    let mut reading = Reading::new(inner, execution, &graph, NodeRange::None);
     read(inner, execution, |event| reading.take(event)).await?;
     let Outputs { list, cut, .. } = reading.outputs;
     Ok((!cut).then_some(list))
@@ -103,24 +104,24 @@ async fn read(
 struct Reading<'a> {
     execution: &'a Execution,
     by_id: HashMap<&'a NodeId, (&'a Node, &'static str, BlockKind)>,
-    wanted: Nodes,
+    wanted: NodeRange,
     /// Only for inputs of node runs: they follow from the outputs before.
     plan: Option<Plan>,
     outputs: Outputs,
-    nodes: BTreeMap<u64, NodeRun>,
+    nodes: BTreeMap<u64, NodeExecution>,
     failed: Vec<NodeFailure>,
     total: u64,
 }
 
 impl<'a> Reading<'a> {
-    fn new(inner: &Inner, execution: &'a Execution, graph: &'a Graph, wanted: Nodes) -> Self {
+    fn new(inner: &Inner, execution: &'a Execution, graph: &'a Graph, wanted: NodeRange) -> Self {
         let known = |node: &'a Node| {
             let spec = inner.catalogue.spec(&node.block_id)?;
             Some((&node.id, (node, spec.name, spec.kind)))
         };
         let plan = match wanted {
-            Nodes::None => None,
-            Nodes::From { .. } => Plan::new(graph, &inner.catalogue).ok(),
+            NodeRange::None => None,
+            NodeRange::From { .. } => Plan::new(graph, &inner.catalogue).ok(),
         };
         let plan = plan.map(|mut plan| {
             plan.begin(&execution.request.inputs);
@@ -161,13 +162,13 @@ impl<'a> Reading<'a> {
     }
 
     fn take_node(&mut self, event: &NodeEvent, known: Option<(&Node, &'static str)>) {
-        let Nodes::From { first, limit } = self.wanted else { return };
+        let NodeRange::From { first, limit } = self.wanted else { return };
         if event.run < first || event.run >= first.saturating_add(limit as u64) {
             return;
         }
         let at = Timestamp::from_millisecond(event.at).ok();
         let plan = &self.plan;
-        let run = self.nodes.entry(event.run).or_insert_with(|| NodeRun {
+        let run = self.nodes.entry(event.run).or_insert_with(|| NodeExecution {
             node_exec_id: node_run_id(&self.execution.id, event.run),
             node_id: event.node.clone(),
             block_id: known.map_or_else(|| "".into(), |(node, _)| node.block_id.clone()),

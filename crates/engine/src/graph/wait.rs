@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use ports::{PortError, PortResult, Signal};
+use ports::{BusSignal, PortError, PortResult};
 use protocol::execution::{Execution, ExecutionStatus};
 use protocol::{ExecutionId, Job, UserId};
 use tokio::sync::broadcast::Receiver;
@@ -67,11 +67,11 @@ pub(super) async fn for_execution(
 }
 
 /// Returns when a hint about the run has come, or may have been lost.
-pub(super) async fn about(signals: &mut Receiver<Signal>, id: &ExecutionId) {
+pub(super) async fn about(signals: &mut Receiver<BusSignal>, id: &ExecutionId) {
     loop {
         match signals.recv().await {
-            Ok(Signal::Moved(moved)) if moved == *id => return,
-            Ok(Signal::Ended(Job::Execution(ended))) if ended == *id => return,
+            Ok(BusSignal::Moved(moved)) if moved == *id => return,
+            Ok(BusSignal::Ended(Job::Execution(ended))) if ended == *id => return,
             Ok(_) => {}
             Err(RecvError::Lagged(_)) => return,
             Err(RecvError::Closed) => return std::future::pending().await,

@@ -4,14 +4,14 @@ use std::sync::Arc;
 
 use ports::Tool;
 use ports::call_services::CallServices;
-use ports::store::Progress;
+use ports::store::TurnProgress;
 use ports::tool::{OperationHandle, ToolContext, ToolError};
 use protocol::CallId;
-use protocol::message::{Outcome, ToolCall};
+use protocol::message::{ToolCall, ToolOutcome};
 use protocol::redact;
 use protocol::response::{ResponseBody, ToolResponse};
 use protocol::session::Owner;
-use protocol::tool::Budget;
+use protocol::tool::TimeBudget;
 use protocol::turn::OperationRef;
 use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
@@ -34,7 +34,7 @@ pub(super) struct Work {
 
 /// How a call ended by itself.
 pub(super) enum Ended {
-    Answer(ToolResponse, Outcome),
+    Answer(ToolResponse, ToolOutcome),
     /// The turn cannot go on.
     Fatal,
 }
@@ -49,18 +49,18 @@ impl Attempt {
     /// What the call may be made with, or what to answer instead of making it.
     pub(super) fn check(
         &self,
-        progress: &Progress,
+        progress: &TurnProgress,
         call: &ToolCall,
-    ) -> Result<Checked, (ToolResponse, Outcome)> {
+    ) -> Result<Checked, (ToolResponse, ToolOutcome)> {
         if !self.turn.request.permissions.allow_tool(&call.name) {
             let words = format!("{} may not be used here.", call.name);
-            return Err((ToolResponse::error("permission_denied", words), Outcome::Denied));
+            return Err((ToolResponse::error("permission_denied", words), ToolOutcome::Denied));
         }
         let (tool, arguments) =
-            self.inner.tools.check(call).map_err(|refusal| (refusal, Outcome::Error))?;
+            self.inner.tools.check(call).map_err(|refusal| (refusal, ToolOutcome::Error))?;
         if tool.spec().requires_auth && progress.owner == Owner::Anonymous {
             let words = format!("Sign in to use {}.", tool.spec().name);
-            return Err((ToolResponse::new(words, ResponseBody::NeedLogin), Outcome::Denied));
+            return Err((ToolResponse::new(words, ResponseBody::NeedLogin), ToolOutcome::Denied));
         }
         Ok(Checked { tool, arguments })
     }
@@ -68,7 +68,7 @@ impl Attempt {
     /// Makes the call, as a task of its own: it must be able to outlive its step.
     pub(super) fn begin_work(
         &self,
-        progress: &Progress,
+        progress: &TurnProgress,
         call: &ToolCall,
         checked: Checked,
         pause: &Arc<Pause>,
@@ -95,15 +95,15 @@ impl Attempt {
     pub(super) fn budget(&self, tool: &dyn Tool) -> Option<std::time::Duration> {
         let most = self.inner.options.tool_budget;
         match tool.spec().budget {
-            Budget::Default => Some(most),
-            Budget::AtMost(limit) => Some(limit.min(most)),
-            Budget::Own => None,
+            TimeBudget::Default => Some(most),
+            TimeBudget::AtMost(limit) => Some(limit.min(most)),
+            TimeBudget::Own => None,
         }
     }
 
     fn context(
         &self,
-        progress: &Progress,
+        progress: &TurnProgress,
         call: &ToolCall,
         tool: &dyn Tool,
         pause: &Arc<Pause>,
@@ -161,7 +161,7 @@ impl Attempt {
 
     /// `turn/step/call`: the same whenever the call is made again. The call of an operation was asked for by another
     /// turn, and its operation is made for it alone.
-    pub(super) fn key(&self, progress: &Progress, call: &CallId) -> String {
+    pub(super) fn key(&self, progress: &TurnProgress, call: &CallId) -> String {
         if let Some(operation) = self.carried_out(call) {
             return format!("operation/{}", operation.id);
         }
@@ -182,11 +182,12 @@ impl Work {
             .record(self.started.elapsed());
         match ended {
             Ok(Ok(response)) => {
-                let outcome = if response.is_error() { Outcome::Error } else { Outcome::Ok };
+                let outcome =
+                    if response.is_error() { ToolOutcome::Error } else { ToolOutcome::Ok };
                 Ended::Answer(response, outcome)
             }
             Ok(Err(ToolError::TellModel { code, message })) => {
-                Ended::Answer(ToolResponse::error(code, message), Outcome::Error)
+                Ended::Answer(ToolResponse::error(code, message), ToolOutcome::Error)
             }
             Ok(Err(ToolError::Fatal(message))) => {
                 tracing::error!(tool.name = self.tool, error = message, "a tool failed for good");
@@ -195,7 +196,7 @@ impl Work {
             Err(_panic) => {
                 tracing::error!(tool.name = self.tool, "a tool panicked");
                 let words = format!("{} crashed.", self.tool);
-                Ended::Answer(ToolResponse::error("tool_crashed", words), Outcome::Error)
+                Ended::Answer(ToolResponse::error("tool_crashed", words), ToolOutcome::Error)
             }
         }
     }

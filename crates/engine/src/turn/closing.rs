@@ -1,8 +1,8 @@
 //! The end of a turn's log, after its recorder: written with the end of the turn, or on its own when the turn goes on.
 
-use ports::stream_log::Appended;
+use ports::stream_log::SegmentAppended;
 use protocol::chunk::Chunk;
-use protocol::turn::Claim;
+use protocol::turn::TurnClaim;
 use protocol::{Segment, SegmentBuilder, Seq};
 
 use super::halt::Halt;
@@ -64,7 +64,7 @@ impl Closing {
 /// our hearing of it.
 pub(crate) async fn append(
     inner: &Inner,
-    claim: &Claim,
+    claim: &TurnClaim,
     stop: &Stop,
     mut segment: Segment,
 ) -> Result<(), Halt> {
@@ -72,12 +72,12 @@ pub(crate) async fn append(
     loop {
         let append = || inner.ports.log.append(&task, claim.fence, segment.clone());
         segment = match insist(stop, append).await? {
-            Appended::Stored => return Ok(()),
-            Appended::Gap { last } if last >= segment.first => match segment.after(last) {
+            SegmentAppended::Stored => return Ok(()),
+            SegmentAppended::Gap { last } if last >= segment.first => match segment.after(last) {
                 Some(rest) => rest,
                 None => return Ok(()),
             },
-            Appended::Stale | Appended::Sealed | Appended::Gap { .. } => {
+            SegmentAppended::Stale | SegmentAppended::Sealed | SegmentAppended::Gap { .. } => {
                 return Err(Halt::Stop(StopReason::LeaseLost));
             }
         };

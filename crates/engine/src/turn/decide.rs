@@ -4,9 +4,9 @@ use std::collections::HashSet;
 use std::time::Duration;
 
 use ports::model::ToolUse;
-use ports::store::Progress;
-use protocol::message::{Message, Outcome, Role, ToolCall};
-use protocol::tool::Effect;
+use ports::store::TurnProgress;
+use protocol::message::{Message, MessageRole, ToolCall, ToolOutcome};
+use protocol::tool::ToolEffect;
 use protocol::turn::{FailureCode, TurnError};
 use protocol::{CallId, TurnId, limits};
 
@@ -41,7 +41,7 @@ pub(crate) enum How {
 
 /// `journaled_now` are the calls this very attempt wrote down: nobody else can have started them.
 pub(crate) fn next(
-    progress: &Progress,
+    progress: &TurnProgress,
     turn: &TurnId,
     journaled_now: &HashSet<CallId>,
     elapsed: Duration,
@@ -65,14 +65,18 @@ pub(crate) fn next(
 pub(crate) fn unanswered(said: &[&Message]) -> Vec<ToolCall> {
     let answered: HashSet<&CallId> = said.iter().filter_map(|m| m.tool_call_id.as_ref()).collect();
     said.iter()
-        .filter(|message| message.role == Role::Assistant)
+        .filter(|message| message.role == MessageRole::Assistant)
         .flat_map(|message| &message.tool_calls)
         .filter(|call| !answered.contains(&call.id))
         .cloned()
         .collect()
 }
 
-pub(super) fn how(progress: &Progress, call: &ToolCall, journaled_now: &HashSet<CallId>) -> How {
+pub(super) fn how(
+    progress: &TurnProgress,
+    call: &ToolCall,
+    journaled_now: &HashSet<CallId>,
+) -> How {
     if journaled_now.contains(&call.id) {
         return How::Run;
     }
@@ -81,19 +85,19 @@ pub(super) fn how(progress: &Progress, call: &ToolCall, journaled_now: &HashSet<
         None => How::RunAgain,
         Some(journaled) => match journaled.effect {
             // However often: a turn that kills its workers fails as a whole.
-            Effect::None | Effect::Idempotent => How::RunAgain,
-            Effect::Once => How::Interrupted,
+            ToolEffect::None | ToolEffect::Idempotent => How::RunAgain,
+            ToolEffect::Once => How::Interrupted,
         },
     }
 }
 
 fn over_a_limit(
-    progress: &Progress,
+    progress: &TurnProgress,
     said: &[&Message],
     elapsed: Duration,
     options: &Options,
 ) -> Option<TurnError> {
-    let calls = said.iter().filter(|message| message.role == Role::Tool).count();
+    let calls = said.iter().filter(|message| message.role == MessageRole::Tool).count();
     let cost = progress.usage.cost_microdollars.unwrap_or(0);
     let limits = [
         (
@@ -137,8 +141,8 @@ fn breaker(said: &[&Message]) -> Option<TurnError> {
     let failed: Vec<&ToolCall> = said
         .iter()
         .rev()
-        .filter(|message| message.role == Role::Tool)
-        .take_while(|message| message.outcome == Some(Outcome::Error))
+        .filter(|message| message.role == MessageRole::Tool)
+        .take_while(|message| message.outcome == Some(ToolOutcome::Error))
         .filter_map(|row| calls.iter().find(|call| Some(&call.id) == row.tool_call_id.as_ref()))
         .copied()
         .collect();

@@ -6,7 +6,7 @@ use ports::store::JournaledCall;
 use super::*;
 use crate::turn::fixtures::History;
 
-fn row(role: Role) -> Message {
+fn row(role: MessageRole) -> Message {
     Message {
         id: "m".into(),
         session_id: "s".into(),
@@ -32,22 +32,22 @@ fn call(id: &str, name: &str, arguments: &str) -> ToolCall {
 }
 
 fn asks(calls: &[ToolCall]) -> Message {
-    Message { tool_calls: calls.to_vec(), ..row(Role::Assistant) }
+    Message { tool_calls: calls.to_vec(), ..row(MessageRole::Assistant) }
 }
 
-fn result(id: &str, outcome: Outcome) -> Message {
-    Message { tool_call_id: Some(id.into()), outcome: Some(outcome), ..row(Role::Tool) }
+fn result(id: &str, outcome: ToolOutcome) -> Message {
+    Message { tool_call_id: Some(id.into()), outcome: Some(outcome), ..row(MessageRole::Tool) }
 }
 
-fn progress(messages: Vec<Message>) -> Progress {
-    Progress { messages, ..History::new().progress() }
+fn progress(messages: Vec<Message>) -> TurnProgress {
+    TurnProgress { messages, ..History::new().progress() }
 }
 
-fn decide(progress: &Progress) -> Next {
+fn decide(progress: &TurnProgress) -> Next {
     next(progress, &"now".into(), &HashSet::new(), Duration::ZERO, &Options::default())
 }
 
-fn failure(progress: &Progress) -> Option<FailureCode> {
+fn failure(progress: &TurnProgress) -> Option<FailureCode> {
     match decide(progress) {
         Next::Fail(error) => Some(error.code),
         _ => None,
@@ -56,8 +56,11 @@ fn failure(progress: &Progress) -> Option<FailureCode> {
 
 #[test]
 fn a_turn_without_open_calls_asks_the_model() {
-    let stored =
-        progress(vec![row(Role::User), asks(&[call("a", "x", "{}")]), result("a", Outcome::Ok)]);
+    let stored = progress(vec![
+        row(MessageRole::User),
+        asks(&[call("a", "x", "{}")]),
+        result("a", ToolOutcome::Ok),
+    ]);
     assert_eq!(decide(&stored), Next::Model(ToolUse::Allowed));
 }
 
@@ -70,10 +73,10 @@ fn an_open_call_of_another_turn_is_not_ours() {
 #[test]
 fn what_becomes_of_a_call_after_a_crash_depends_on_its_effect() {
     let table = [
-        (Effect::None, 1, How::RunAgain),
-        (Effect::Idempotent, 2, How::RunAgain),
-        (Effect::Idempotent, 3, How::RunAgain),
-        (Effect::Once, 1, How::Interrupted),
+        (ToolEffect::None, 1, How::RunAgain),
+        (ToolEffect::Idempotent, 2, How::RunAgain),
+        (ToolEffect::Idempotent, 3, How::RunAgain),
+        (ToolEffect::Once, 1, How::Interrupted),
     ];
     for (effect, starts, how) in table {
         let mut stored = progress(vec![asks(&[call("a", "x", "{}")])]);
@@ -86,8 +89,12 @@ fn what_becomes_of_a_call_after_a_crash_depends_on_its_effect() {
 #[test]
 fn a_call_that_this_attempt_journaled_simply_runs() {
     let mut stored = progress(vec![asks(&[call("a", "x", "{}")])]);
-    stored.calls =
-        vec![JournaledCall { call_id: "a".into(), effect: Effect::Once, starts: 1, parked: None }];
+    stored.calls = vec![JournaledCall {
+        call_id: "a".into(),
+        effect: ToolEffect::Once,
+        starts: 1,
+        parked: None,
+    }];
     let mine = HashSet::from([CallId::from("a")]);
     let next = next(&stored, &"now".into(), &mine, Duration::ZERO, &Options::default());
     let Next::Tools(pending) = next else { panic!("calls are open") };
@@ -96,7 +103,7 @@ fn a_call_that_this_attempt_journaled_simply_runs() {
 
 #[test]
 fn the_last_step_may_call_no_tools_and_one_more_fails() {
-    let mut stored = progress(vec![row(Role::User)]);
+    let mut stored = progress(vec![row(MessageRole::User)]);
     stored.steps_done = 99;
     assert_eq!(decide(&stored), Next::Model(ToolUse::Forbidden));
     stored.steps_done = 100;
@@ -112,7 +119,7 @@ fn every_limit_has_its_own_code() {
     let mut money = progress(vec![]);
     money.usage.cost_microdollars = Some(options.max_cost_microdollars + 1);
     assert_eq!(failure(&money), Some(FailureCode::MaxCost));
-    let calls = (0..=options.max_tool_calls).map(|n| result(&n.to_string(), Outcome::Ok));
+    let calls = (0..=options.max_tool_calls).map(|n| result(&n.to_string(), ToolOutcome::Ok));
     assert_eq!(failure(&progress(calls.collect())), Some(FailureCode::MaxToolCalls));
     let late = next(
         &progress(vec![]),
@@ -126,14 +133,14 @@ fn every_limit_has_its_own_code() {
 
 #[test]
 fn three_equal_failing_calls_in_a_row_trip_the_breaker() {
-    let tries = |arguments: [&str; 3], outcomes: [Outcome; 3]| {
+    let tries = |arguments: [&str; 3], outcomes: [ToolOutcome; 3]| {
         let rows = (0..3).flat_map(|n| {
             let id = n.to_string();
             [asks(&[call(&id, "x", arguments[n])]), result(&id, outcomes[n])]
         });
         failure(&progress(rows.collect()))
     };
-    use Outcome::{Error, Ok};
+    use ToolOutcome::{Error, Ok};
     assert_eq!(tries([r#"{"a":1}"#; 3], [Error; 3]), Some(FailureCode::RepeatedFailures));
     assert_eq!(tries([r#"{"a":1}"#; 3], [Error, Ok, Error]), None);
     assert_eq!(tries([r#"{"a":1}"#, r#"{"a":2}"#, r#"{"a":1}"#], [Error; 3]), None);
@@ -143,7 +150,7 @@ fn three_equal_failing_calls_in_a_row_trip_the_breaker() {
 fn failing_calls_without_arguments_trip_the_breaker_whatever_their_name() {
     let rows = (0..5).flat_map(|n| {
         let id = n.to_string();
-        [asks(&[call(&id, &format!("tool{n}"), "{}")]), result(&id, Outcome::Error)]
+        [asks(&[call(&id, &format!("tool{n}"), "{}")]), result(&id, ToolOutcome::Error)]
     });
     assert_eq!(failure(&progress(rows.collect())), Some(FailureCode::EmptyToolCalls));
 }

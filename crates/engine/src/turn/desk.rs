@@ -3,11 +3,11 @@
 
 use std::sync::Arc;
 
-use ports::files::Place;
-use ports::store::{Entry, Progress, Record};
+use ports::files::SessionWorkspace;
+use ports::store::{JournalEntry, JournalRecord, TurnProgress};
 use protocol::chunk::Chunk;
 use protocol::session::Owner;
-use protocol::turn::{Claim, Turn};
+use protocol::turn::{Turn, TurnClaim};
 use tokio::sync::{Mutex, MutexGuard};
 
 use super::halt::Halt;
@@ -19,10 +19,10 @@ use crate::Inner;
 #[derive(Clone)]
 pub(crate) struct Desk {
     pub(super) inner: Arc<Inner>,
-    pub(super) claim: Claim,
+    pub(super) claim: TurnClaim,
     pub(super) stop: Arc<Stop>,
     pub(super) pen: Pen,
-    pub(super) place: Place,
+    pub(super) place: SessionWorkspace,
     /// Only the last record is recognised when it is repeated, so nobody may write between a record and its answer.
     writing: Arc<Mutex<()>>,
 }
@@ -30,22 +30,22 @@ pub(crate) struct Desk {
 impl Desk {
     pub(super) fn new(
         inner: Arc<Inner>,
-        claim: Claim,
+        claim: TurnClaim,
         stop: Arc<Stop>,
         pen: Pen,
         turn: &Turn,
     ) -> Self {
         let owner = turn.user_id.clone().map_or(Owner::Anonymous, Owner::User);
-        let place = Place { owner, session: turn.session_id.clone() };
+        let place = SessionWorkspace { owner, session: turn.session_id.clone() };
         Self { inner, claim, stop, pen, place, writing: Arc::default() }
     }
 
-    pub(super) async fn progress(&self) -> Result<Progress, Halt> {
+    pub(super) async fn progress(&self) -> Result<TurnProgress, Halt> {
         insist_fenced(&self.stop, || self.inner.ports.turns.progress(&self.claim)).await
     }
 
     /// Journals, as often as it takes to hear that it is stored.
-    pub(super) async fn record(&self, entries: Vec<Entry>) -> Result<(), Halt> {
+    pub(super) async fn record(&self, entries: Vec<JournalEntry>) -> Result<(), Halt> {
         let _mine = self.writing.lock().await;
         self.write(entries).await
     }
@@ -53,7 +53,7 @@ impl Desk {
     /// The same, and then shows it: nobody else writes in between.
     pub(super) async fn record_and_show(
         &self,
-        entries: Vec<Entry>,
+        entries: Vec<JournalEntry>,
         shown: Chunk,
     ) -> Result<(), Halt> {
         let _mine = self.writing.lock().await;
@@ -67,8 +67,8 @@ impl Desk {
     }
 
     /// For whoever has made it quiet.
-    pub(super) async fn write(&self, entries: Vec<Entry>) -> Result<(), Halt> {
-        let record = Record::new(entries);
+    pub(super) async fn write(&self, entries: Vec<JournalEntry>) -> Result<(), Halt> {
+        let record = JournalRecord::new(entries);
         insist_fenced(&self.stop, || self.inner.ports.turns.record(&self.claim, record.clone()))
             .await
     }

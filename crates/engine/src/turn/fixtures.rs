@@ -2,8 +2,8 @@
 
 use jiff::Timestamp;
 use ports::model::ModelMessage;
-use ports::store::Progress;
-use protocol::message::{Message, NewMessage, Outcome, Role, ToolCall};
+use ports::store::TurnProgress;
+use protocol::message::{Message, MessageRole, NewMessage, ToolCall, ToolOutcome};
 use protocol::session::{ChatStatus, Owner, Session};
 use protocol::turn::{Turn, TurnRequest, TurnStatus};
 use protocol::usage::Usage;
@@ -26,11 +26,11 @@ impl History {
     }
 
     pub(super) fn user(&mut self, text: &str) -> &mut Self {
-        self.push(NewMessage::new(Role::User, text))
+        self.push(NewMessage::new(MessageRole::User, text))
     }
 
     pub(super) fn assistant(&mut self, text: &str) -> &mut Self {
-        self.push(NewMessage::new(Role::Assistant, text))
+        self.push(NewMessage::new(MessageRole::Assistant, text))
     }
 
     /// A step with one call for each result, named after its place in the history.
@@ -41,15 +41,15 @@ impl History {
             name: "bash_exec".into(),
             arguments: "{}".into(),
         };
-        let mut asks = NewMessage::new(Role::Assistant, "");
+        let mut asks = NewMessage::new(MessageRole::Assistant, "");
         asks.tool_calls = (0..results.len()).map(call).collect();
         let calls = asks.tool_calls.clone();
         self.push(asks);
         for (call, result) in calls.iter().zip(results) {
-            let mut row = NewMessage::new(Role::Tool, *result);
+            let mut row = NewMessage::new(MessageRole::Tool, *result);
             row.tool_call_id = Some(call.id.clone());
             row.name = Some(call.name.clone());
-            row.outcome = Some(Outcome::Ok);
+            row.outcome = Some(ToolOutcome::Ok);
             self.push(row);
         }
         self
@@ -78,8 +78,8 @@ impl History {
         self
     }
 
-    pub(super) fn progress(&self) -> Progress {
-        Progress {
+    pub(super) fn progress(&self) -> TurnProgress {
+        TurnProgress {
             session: session(),
             owner: Owner::Anonymous,
             messages: self.rows.clone(),

@@ -1,7 +1,7 @@
 //! Messages that came while the turn was at work: into the history and the model's input before the next step.
 
-use ports::store::{Entry, Progress};
-use protocol::chunk::{Chunk, Drained, DrainedMessage};
+use ports::store::{JournalEntry, TurnProgress};
+use protocol::chunk::{Chunk, DrainedData, DrainedMessage};
 
 use super::halt::Halt;
 use super::insist::insist_fenced;
@@ -17,11 +17,13 @@ impl Attempt {
         self.recorder.emit(Chunk::FinishStep).await?;
         self.recorder.flushed().await?;
         let Answer { message, usage, .. } = answer;
-        self.desk.record(vec![Entry::Message(message), Entry::StepEnded { usage }]).await?;
+        self.desk
+            .record(vec![JournalEntry::Message(message), JournalEntry::StepEnded { usage }])
+            .await?;
         Ok(None)
     }
 
-    pub(super) async fn drain(&self, progress: &Progress) -> Result<(), Halt> {
+    pub(super) async fn drain(&self, progress: &TurnProgress) -> Result<(), Halt> {
         let step = progress.steps_done + 1;
         let follow_ups = &self.inner.ports.follow_ups;
         let drained = insist_fenced(&self.stop, || follow_ups.drain(&self.claim, step)).await?;
@@ -30,7 +32,7 @@ impl Attempt {
         }
         let messages: Vec<DrainedMessage> =
             drained.into_iter().map(|one| DrainedMessage { id: one.id, text: one.text }).collect();
-        let data = Drained { count: messages.len(), messages };
+        let data = DrainedData { count: messages.len(), messages };
         self.recorder.emit(Chunk::DataPendingDrained { data }).await
     }
 }

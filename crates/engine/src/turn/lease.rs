@@ -5,7 +5,7 @@ use std::future::Future;
 use std::time::Duration;
 
 use ports::PortResult;
-use ports::leases::Renewal;
+use ports::leases::LeaseRenewal;
 use tokio::time::{Instant, timeout_at};
 
 use super::registry::{Stop, StopReason};
@@ -26,7 +26,7 @@ pub(crate) fn ours(lease: Duration) -> Duration {
 /// lost, too.
 pub(crate) async fn keep<F>(inner: &Inner, stop: &Stop, renew: impl Fn() -> F) -> Infallible
 where
-    F: Future<Output = PortResult<Renewal>>,
+    F: Future<Output = PortResult<LeaseRenewal>>,
 {
     let options = &inner.options;
     let mut pause = options.renew;
@@ -35,18 +35,18 @@ where
         let asked = Instant::now();
         let renewal = timeout_at(stop.ours_until(), renew());
         pause = match renewal.await {
-            Ok(Ok(Renewal::Held { cancel_requested })) => {
+            Ok(Ok(LeaseRenewal::Held { cancel_requested })) => {
                 stop.ours_for(asked, options.lease);
                 if cancel_requested {
                     stop.stop(StopReason::Cancelled);
                 }
                 options.renew
             }
-            Ok(Ok(Renewal::Lost)) if stop.is_ending() => {
+            Ok(Ok(LeaseRenewal::Lost)) if stop.is_ending() => {
                 stop.lose();
                 options.renew
             }
-            Ok(Ok(Renewal::Lost)) => {
+            Ok(Ok(LeaseRenewal::Lost)) => {
                 tracing::warn!("fenced: another worker has this job");
                 lose(stop);
                 options.renew

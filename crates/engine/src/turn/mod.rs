@@ -34,10 +34,10 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use ports::Fenced;
-use ports::store::{Finished, Progress};
+use ports::store::{TurnFinished, TurnProgress};
 use protocol::limits::CRASHED_ATTEMPTS;
-use protocol::message::Role;
-use protocol::turn::{Claim, FailureCode, Turn, TurnError};
+use protocol::message::MessageRole;
+use protocol::turn::{FailureCode, Turn, TurnClaim, TurnError};
 use protocol::usage::Usage;
 use protocol::{CallId, Seq};
 use tokio::time::Instant;
@@ -61,7 +61,7 @@ use crate::tasks::Kind;
 /// One claim's work on one turn.
 pub(crate) struct Attempt {
     inner: Arc<Inner>,
-    claim: Claim,
+    claim: TurnClaim,
     turn: Turn,
     stop: Arc<Stop>,
     recorder: Recorder,
@@ -87,7 +87,7 @@ pub(crate) struct Attempt {
 
 /// A turn that was claimed.
 pub(crate) struct Won {
-    pub(crate) claim: Claim,
+    pub(crate) claim: TurnClaim,
     pub(crate) turn: Turn,
     /// Where its log ends, when the claim has taken it over as well.
     pub(crate) log_at: Option<Seq>,
@@ -175,9 +175,9 @@ async fn go(inner: Arc<Inner>, won: Won, stop: Arc<Stop>, slot: Slot) {
         attempt.shelf.close().await;
         let (left, kept) = attempt.into_leftovers().await;
         match completion::end(left, end).await {
-            Ok(Finished::Ended(_)) | Err(_) => return,
+            Ok(TurnFinished::Ended(_)) | Err(_) => return,
             // A message came while the answer was being given: the turn goes on with it.
-            Ok(Finished::FollowUpsWait) => {
+            Ok(TurnFinished::FollowUpsWait) => {
                 slot = kept;
                 opening = Opening::GoesOn;
             }
@@ -310,10 +310,10 @@ async fn stop_after(stop: Arc<Stop>, limit: Duration) -> Infallible {
 }
 
 /// The first words of a session that has no title yet.
-fn untitled(progress: &Progress) -> Option<String> {
+fn untitled(progress: &TurnProgress) -> Option<String> {
     if progress.session.title.is_some() {
         return None;
     }
-    let first = progress.messages.iter().find(|message| message.role == Role::User);
+    let first = progress.messages.iter().find(|message| message.role == MessageRole::User);
     first.map(|message| message.content.clone())
 }

@@ -6,11 +6,11 @@ use std::time::Duration;
 
 use futures::StreamExt;
 use ports::model::{ModelError, ModelEvent, ModelRequest, ModelStream, StopReason, ToolUse};
-use ports::store::{Entry, Progress};
+use ports::store::{JournalEntry, TurnProgress};
 use protocol::CallId;
 use protocol::chunk::Chunk;
 use protocol::limits::STEP_CALLS;
-use protocol::message::{NewMessage, Role, ToolCall};
+use protocol::message::{MessageRole, NewMessage, ToolCall};
 use protocol::text::scrub;
 use protocol::turn::FailureCode;
 use protocol::usage::Usage;
@@ -53,7 +53,7 @@ struct Finished {
 impl Attempt {
     pub(crate) async fn model_step(
         &mut self,
-        progress: &Progress,
+        progress: &TurnProgress,
         tool_use: ToolUse,
     ) -> Result<StepEnd, Halt> {
         self.recorder.emit(Chunk::StartStep).await?;
@@ -70,14 +70,15 @@ impl Attempt {
 
         let said = std::mem::take(&mut self.said);
         let calls: Vec<ToolCall> = said.calls.into_iter().flatten().collect();
-        let mut message = NewMessage::new(Role::Assistant, protocol::text::without_nul(&said.text));
+        let mut message =
+            NewMessage::new(MessageRole::Assistant, protocol::text::without_nul(&said.text));
         message.reasoning = Some(said.reasoning).filter(|text| !text.is_empty());
         message.model = Some(self.inner.model.model(self.turn.request.tier).to_owned());
         message.provider_state = finished.provider_state;
         if calls.is_empty() {
             if message.content.trim().is_empty() {
                 // Nothing to show for it, but it was paid for.
-                let spent = vec![Entry::StepEnded { usage: finished.usage }];
+                let spent = vec![JournalEntry::StepEnded { usage: finished.usage }];
                 self.desk.record(spent).await?;
                 return Err(Halt::fail(
                     FailureCode::EmptyCompletion,
@@ -269,15 +270,15 @@ impl Attempt {
     ) -> Result<(), Halt> {
         self.recorder.flushed().await?;
         self.journaled_now.extend(calls.iter().map(|call| call.id.clone()));
-        let intents: Vec<Entry> = calls
+        let intents: Vec<JournalEntry> = calls
             .iter()
-            .map(|call| Entry::Intent {
+            .map(|call| JournalEntry::Intent {
                 call_id: call.id.clone(),
                 effect: self.inner.tools.effect(&call.name),
             })
             .collect();
         message.tool_calls = calls;
-        let mut entries = vec![Entry::Message(message), Entry::StepEnded { usage }];
+        let mut entries = vec![JournalEntry::Message(message), JournalEntry::StepEnded { usage }];
         entries.extend(intents);
         self.desk.record(entries).await
     }

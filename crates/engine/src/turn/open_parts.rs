@@ -3,7 +3,7 @@
 
 use std::collections::HashSet;
 
-use protocol::chunk::{Chunk, Superseded};
+use protocol::chunk::{Chunk, SupersededRange};
 use protocol::{CallId, Segment, Seq};
 use serde_json::Value;
 
@@ -103,8 +103,8 @@ impl OpenParts {
     }
 
     /// What the open step has said so far.
-    pub(crate) fn step_range(&self) -> Option<Superseded> {
-        self.step.map(|from| Superseded { from, to: self.last })
+    pub(crate) fn step_range(&self) -> Option<SupersededRange> {
+        self.step.map(|from| SupersededRange { from, to: self.last })
     }
 
     /// Ends for the parts that only speak: no delta can follow.
@@ -190,7 +190,7 @@ mod tests {
             kinds.join(" "),
             r#""reasoning-end" "text-end" "tool-input-error" "tool-output-error" "finish-step""#
         );
-        assert_eq!(parts.step_range(), Some(Superseded { from: 2, to: 8 }));
+        assert_eq!(parts.step_range(), Some(SupersededRange { from: 2, to: 8 }));
     }
 
     #[test]

@@ -5,10 +5,10 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use ports::Fenced;
-use ports::store::{Begun, Entry, NewOperation, Progress, Which};
+use ports::store::{JournalEntry, NewOperation, OperationBegun, OperationKey, TurnProgress};
 use protocol::OperationId;
 use protocol::chunk::Chunk;
-use protocol::message::{Outcome, ToolCall};
+use protocol::message::{ToolCall, ToolOutcome};
 use protocol::operation::{Operation, OperationResult, OperationState};
 use protocol::response::{ResponseBody, ToolResponse};
 use protocol::text::scrub;
@@ -32,7 +32,7 @@ impl Attempt {
     /// Answers the call with a handle; a turn of its own carries it out.
     pub(super) async fn begin_operation(
         &self,
-        progress: &Progress,
+        progress: &TurnProgress,
         call: &ToolCall,
     ) -> Result<(), Halt> {
         let key = self.key(progress, &call.id);
@@ -56,30 +56,30 @@ impl Attempt {
             id,
             turn_id: turn_id.clone(),
             call: call.clone(),
-            pending: result_row(call, &pending, Outcome::Ok),
+            pending: result_row(call, &pending, ToolOutcome::Ok),
             request: self.turn.request.clone(),
             push_grace: PUSH_GRACE,
         };
         let _mine = self.desk.quiet().await;
         let begin = || self.inner.ports.operations.begin(&self.claim, new.clone());
         let (output, outcome) = match insist_fenced(&self.stop, begin).await? {
-            Begun::New { due, .. } => {
+            OperationBegun::New { due, .. } => {
                 metrics::counter!("pilothouse_operations_started_total").increment(1);
                 if due {
                     self.inner.push(&turn_id).await;
                 }
-                (started, Outcome::Ok)
+                (started, ToolOutcome::Ok)
             }
-            Begun::Exists(_) => {
+            OperationBegun::Exists(_) => {
                 let body = ResponseBody::OperationInProgress { tool_call_id: call.id.clone() };
-                (self.response("The operation is at work already.", body), Outcome::Ok)
+                (self.response("The operation is at work already.", body), ToolOutcome::Ok)
             }
-            Begun::TooMany => {
+            OperationBegun::TooMany => {
                 let words = "This session has as many operations at work as it may have. Wait for one to end.";
                 let refusal = json!(ToolResponse::error("too_many_operations", words));
-                let row = Entry::Result(result_row(call, &refusal, Outcome::Error));
+                let row = JournalEntry::Result(result_row(call, &refusal, ToolOutcome::Error));
                 self.desk.write(vec![row]).await?;
-                (refusal, Outcome::Error)
+                (refusal, ToolOutcome::Error)
             }
         };
         self.recorder.emit(shown(call, output, outcome)).await
@@ -94,7 +94,7 @@ impl Attempt {
     /// Carries the operation on as far as it goes now. Returns when the conversation can go on with its result.
     pub(super) async fn operation_step(
         &self,
-        progress: &Progress,
+        progress: &TurnProgress,
         operation: &Operation,
     ) -> Result<(), Halt> {
         self.show_call(&operation.call).await?;
@@ -116,7 +116,7 @@ impl Attempt {
                     },
                 );
                 let result =
-                    OperationResult { output: output.to_string(), outcome: Outcome::Error };
+                    OperationResult { output: output.to_string(), outcome: ToolOutcome::Error };
                 self.complete(operation, result).await?
             }
         };
@@ -136,7 +136,7 @@ impl Attempt {
 
     async fn make_call(
         &self,
-        progress: &Progress,
+        progress: &TurnProgress,
         operation: &Operation,
     ) -> Result<OperationResult, Halt> {
         let call = &operation.call;
@@ -148,7 +148,7 @@ impl Attempt {
             Err((refusal, outcome)) => return Ok(self.result(call, refusal, outcome).await),
         };
         let effect = checked.tool.spec().effect;
-        self.desk.record(vec![Entry::Intent { call_id: call.id.clone(), effect }]).await?;
+        self.desk.record(vec![JournalEntry::Intent { call_id: call.id.clone(), effect }]).await?;
         if let Some(reason) = self.stop.now() {
             return Err(Halt::Stop(reason));
         }
@@ -161,7 +161,7 @@ impl Attempt {
             result = self.completed_meanwhile(operation) => return Ok(result),
         };
         // What a stopped call complains of is the stop, which is no result of the operation.
-        if let (Some(reason), Ended::Answer(_, Outcome::Error) | Ended::Fatal) =
+        if let (Some(reason), Ended::Answer(_, ToolOutcome::Error) | Ended::Fatal) =
             (self.stop.now(), &ended)
         {
             return Err(Halt::Stop(reason));
@@ -176,14 +176,14 @@ impl Attempt {
             Ended::Fatal => {
                 let words = format!("The tool {} cannot work here.", call.name);
                 let refusal = ToolResponse::error("tool_unusable", words);
-                Ok(self.result(call, refusal, Outcome::Error).await)
+                Ok(self.result(call, refusal, ToolOutcome::Error).await)
             }
         }
     }
 
     /// Returns when somebody else has said what the operation came to, while its service still holds the request.
     async fn completed_meanwhile(&self, operation: &Operation) -> OperationResult {
-        let which = Which::Operation(operation.id.clone());
+        let which = OperationKey::Operation(operation.id.clone());
         loop {
             tokio::time::sleep(LOOK).await;
             let found = self.inner.ports.operations.get(&self.desk.place.owner, &which).await;
@@ -210,7 +210,7 @@ impl Attempt {
         &self,
         call: &ToolCall,
         mut response: ToolResponse,
-        outcome: Outcome,
+        outcome: ToolOutcome,
     ) -> OperationResult {
         let place = &self.desk.place;
         response.session_id = Some(place.session.clone());
@@ -220,7 +220,7 @@ impl Attempt {
 
     fn interrupted(&self) -> OperationResult {
         let output = json!(ToolResponse::error("interrupted", INTERRUPTED));
-        OperationResult { output: output.to_string(), outcome: Outcome::Interrupted }
+        OperationResult { output: output.to_string(), outcome: ToolOutcome::Interrupted }
     }
 
     /// Through the same door as everybody else's completion. Whoever was first is right.
@@ -229,7 +229,7 @@ impl Attempt {
         operation: &Operation,
         result: OperationResult,
     ) -> Result<OperationResult, Halt> {
-        let which = Which::Operation(operation.id.clone());
+        let which = OperationKey::Operation(operation.id.clone());
         insist(&self.stop, || self.inner.complete(&which, result.clone())).await?;
         let stored = self.desk.progress().await?.operation.and_then(|operation| operation.result);
         Ok(stored.unwrap_or(result))

@@ -1,10 +1,10 @@
 //! What a call answered, as it is stored and shown: scrubbed, bounded, one row and one chunk.
 
 use ports::Files;
-use ports::files::Place;
+use ports::files::SessionWorkspace;
 use protocol::chunk::Chunk;
 use protocol::limits::TOOL_OUTPUT_CHARS;
-use protocol::message::{NewMessage, Outcome, Role, ToolCall};
+use protocol::message::{MessageRole, NewMessage, ToolCall, ToolOutcome};
 use protocol::response::ToolResponse;
 use protocol::text::{cut_middle, scrub};
 use serde_json::Value;
@@ -15,7 +15,7 @@ pub(crate) const CANCELLED: &str = "The turn was stopped before this call had a 
 /// Output over the limit is cut; the whole is kept as a file that the model can read in pieces.
 pub(crate) async fn bounded(
     files: &dyn Files,
-    place: &Place,
+    place: &SessionWorkspace,
     call: &ToolCall,
     response: &ToolResponse,
 ) -> Value {
@@ -77,8 +77,8 @@ fn safe_name(id: &str) -> String {
 }
 
 /// The one result row of a call.
-pub(crate) fn result_row(call: &ToolCall, output: &Value, outcome: Outcome) -> NewMessage {
-    let mut row = NewMessage::new(Role::Tool, output.to_string());
+pub(crate) fn result_row(call: &ToolCall, output: &Value, outcome: ToolOutcome) -> NewMessage {
+    let mut row = NewMessage::new(MessageRole::Tool, output.to_string());
     row.tool_call_id = Some(call.id.clone());
     row.name = Some(call.name.clone());
     row.outcome = Some(outcome);
@@ -86,16 +86,16 @@ pub(crate) fn result_row(call: &ToolCall, output: &Value, outcome: Outcome) -> N
 }
 
 /// A result as the client sees it. Calls that did not get to an answer of their own are errors of the part.
-pub(crate) fn shown(call: &ToolCall, output: Value, outcome: Outcome) -> Chunk {
+pub(crate) fn shown(call: &ToolCall, output: Value, outcome: ToolOutcome) -> Chunk {
     let tool_call_id = call.id.clone();
     match outcome {
-        Outcome::Ok | Outcome::Error | Outcome::Denied => {
+        ToolOutcome::Ok | ToolOutcome::Error | ToolOutcome::Denied => {
             Chunk::ToolOutputAvailable { tool_call_id, output, preliminary: false }
         }
-        Outcome::Cancelled => {
+        ToolOutcome::Cancelled => {
             Chunk::ToolOutputError { tool_call_id, error_text: CANCELLED.to_owned() }
         }
-        Outcome::Interrupted => {
+        ToolOutcome::Interrupted => {
             Chunk::ToolOutputError { tool_call_id, error_text: INTERRUPTED.to_owned() }
         }
     }

@@ -2,10 +2,10 @@
 
 use std::sync::Arc;
 
-use ports::store::{Entry, JournaledCall, Parked, ParkedEnd, Progress};
-use protocol::message::{Outcome, ToolCall};
+use ports::store::{BackgroundEnd, BackgroundRecord, JournalEntry, JournaledCall, TurnProgress};
+use protocol::message::{ToolCall, ToolOutcome};
 use protocol::response::{ResponseBody, ToolResponse};
-use protocol::tool::Effect;
+use protocol::tool::ToolEffect;
 use serde_json::json;
 
 use super::Attempt;
@@ -20,7 +20,7 @@ impl Attempt {
     /// The call's budget is over: it goes on, and the model gets a handle as its result.
     pub(super) async fn park(
         &self,
-        progress: &Progress,
+        progress: &TurnProgress,
         call: ToolCall,
         work: Work,
     ) -> Result<(), Halt> {
@@ -40,19 +40,19 @@ impl Attempt {
         response.session_id = Some(self.desk.place.session.clone());
         let output = json!(response);
         let entries = vec![
-            Entry::Result(result_row(&call, &output, Outcome::Ok)),
-            Entry::Parked { call_id: call.id.clone(), id: id.clone() },
+            JournalEntry::Result(result_row(&call, &output, ToolOutcome::Ok)),
+            JournalEntry::Parked { call_id: call.id.clone(), id: id.clone() },
         ];
         tracing::info!(tool.name = work.tool, background.id = %id, "a call goes on in the background");
         metrics::counter!("pilothouse_tool_parked_total", "tool" => work.tool).increment(1);
-        self.desk.record_and_show(entries, shown(&call, output, Outcome::Ok)).await?;
+        self.desk.record_and_show(entries, shown(&call, output, ToolOutcome::Ok)).await?;
         self.shelf.put(id, call, work);
         Ok(())
     }
 
     /// Puts on the shelf what an attempt before this one had there. What may be repeated is started again; what may not
     /// has ended, one way or the other.
-    pub(super) async fn restore_parked(&self, progress: &Progress) -> Result<(), Halt> {
+    pub(super) async fn restore_parked(&self, progress: &TurnProgress) -> Result<(), Halt> {
         for journaled in &progress.calls {
             let Some(parked) = journaled.parked.as_ref().filter(|parked| !parked.taken) else {
                 continue;
@@ -72,15 +72,15 @@ impl Attempt {
 
     async fn restore(
         &self,
-        progress: &Progress,
+        progress: &TurnProgress,
         journaled: &JournaledCall,
-        parked: &Parked,
+        parked: &BackgroundRecord,
         call: &ToolCall,
     ) -> Result<(), Halt> {
         let (id, effect) = (parked.id.clone(), journaled.effect);
         match self.check(progress, call) {
-            Ok(checked) if effect != Effect::Once => {
-                let again = Entry::Intent { call_id: call.id.clone(), effect };
+            Ok(checked) if effect != ToolEffect::Once => {
+                let again = JournalEntry::Intent { call_id: call.id.clone(), effect };
                 self.desk.record(vec![again]).await?;
                 // No step waits for it.
                 let work = self.begin_work(progress, call, checked, &Arc::new(Pause::of(0)));
@@ -88,10 +88,11 @@ impl Attempt {
             }
             _ => {
                 let output = json!(ToolResponse::error("interrupted", INTERRUPTED));
-                let outcome = Outcome::Interrupted;
+                let outcome = ToolOutcome::Interrupted;
                 let shown = how_it_ended(&id, call, outcome, &output);
-                let end = ParkedEnd { outcome, output: output.to_string() };
-                let entry = Entry::ParkedEnded { call_id: call.id.clone(), end: end.clone() };
+                let end = BackgroundEnd { outcome, output: output.to_string() };
+                let entry =
+                    JournalEntry::ParkedEnded { call_id: call.id.clone(), end: end.clone() };
                 self.desk.record_and_show(vec![entry], shown).await?;
                 self.shelf.put_ended(id, call.clone(), &end);
             }

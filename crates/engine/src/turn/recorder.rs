@@ -8,10 +8,10 @@ use std::ops::Deref;
 use std::sync::{Arc, Mutex, MutexGuard};
 use std::time::Duration;
 
-use ports::stream_log::Appended;
+use ports::stream_log::SegmentAppended;
 use ports::{PortError, StreamLog};
 use protocol::chunk::Chunk;
-use protocol::turn::Claim;
+use protocol::turn::TurnClaim;
 use protocol::{CallId, Segment, SegmentBuilder, Seq, TaskId};
 use tokio::sync::{Notify, watch};
 use tokio::task::JoinHandle;
@@ -81,7 +81,7 @@ impl Recorder {
     pub(crate) fn new(
         tasks: &Tasks,
         log: Arc<dyn StreamLog>,
-        claim: &Claim,
+        claim: &TurnClaim,
         stop: Arc<Stop>,
         last: Seq,
         parts: OpenParts,
@@ -326,10 +326,10 @@ async fn flush(shared: Arc<Shared>) {
 async fn store(shared: &Shared, segment: &Segment) -> Result<(), Halt> {
     loop {
         match shared.log.append(&shared.task, shared.fence, segment.clone()).await {
-            Ok(Appended::Stored) => return Ok(()),
+            Ok(SegmentAppended::Stored) => return Ok(()),
             // An earlier try took effect without our hearing of it.
-            Ok(Appended::Gap { last }) if last >= segment.last => return Ok(()),
-            Ok(Appended::Stale | Appended::Sealed | Appended::Gap { .. }) => {
+            Ok(SegmentAppended::Gap { last }) if last >= segment.last => return Ok(()),
+            Ok(SegmentAppended::Stale | SegmentAppended::Sealed | SegmentAppended::Gap { .. }) => {
                 metrics::counter!("pilothouse_fenced_appends_total").increment(1);
                 return Err(Halt::Stop(StopReason::LeaseLost));
             }

@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, OnceLock};
 use std::time::Duration;
 
-use ports::Signal;
+use ports::BusSignal;
 use protocol::Job;
 use tokio::sync::broadcast::error::RecvError;
 use tokio::sync::watch;
@@ -201,8 +201,8 @@ pub(crate) async fn listen(inner: Arc<Inner>) {
             signal = signals.recv() => signal,
         };
         match signal {
-            Ok(Signal::Cancel(job)) => inner.registry.stop(&job, StopReason::Cancelled),
-            Ok(Signal::Ended(_) | Signal::Moved(_)) | Err(RecvError::Lagged(_)) => {}
+            Ok(BusSignal::Cancel(job)) => inner.registry.stop(&job, StopReason::Cancelled),
+            Ok(BusSignal::Ended(_) | BusSignal::Moved(_)) | Err(RecvError::Lagged(_)) => {}
             Err(RecvError::Closed) => return,
         }
     }

@@ -4,8 +4,8 @@ use std::sync::Mutex;
 use std::time::Duration;
 
 use async_trait::async_trait;
-use ports::call_services::{OperationStates, Reports};
-use ports::store::Which;
+use ports::call_services::{OperationStates, ProgressReports};
+use ports::store::OperationKey;
 use ports::tool::ToolError;
 use protocol::CallId;
 use protocol::chunk::Chunk;
@@ -36,7 +36,7 @@ impl States {
 
 #[async_trait]
 impl OperationStates for States {
-    async fn get(&self, which: &Which) -> Result<Option<Operation>, ToolError> {
+    async fn get(&self, which: &OperationKey) -> Result<Option<Operation>, ToolError> {
         let found = self.desk.inner.ports.operations.get(&self.desk.place.owner, which).await;
         found.map_err(|error| {
             tracing::warn!(%error, "an operation could not be looked up");
@@ -57,7 +57,7 @@ impl Report {
     }
 }
 
-impl Reports for Report {
+impl ProgressReports for Report {
     fn show(&self, so_far: &ToolResponse) {
         let mut last = self.last.lock().expect("no code panics while it holds this lock");
         if last.is_some_and(|last| last.elapsed() < BETWEEN_REPORTS) {

@@ -7,10 +7,10 @@ use std::time::Duration;
 
 use async_trait::async_trait;
 use ports::call_services::{BackgroundCalls, BackgroundView};
-use ports::store::{Entry, ParkedEnd};
-use protocol::chunk::{Background, Chunk};
+use ports::store::{BackgroundEnd, JournalEntry};
+use protocol::chunk::{BackgroundData, Chunk};
 use protocol::limits::PARKED_CALLS;
-use protocol::message::{Outcome, ToolCall};
+use protocol::message::{ToolCall, ToolOutcome};
 use protocol::response::{BackgroundStatus, BackgroundTool, ToolResponse};
 use protocol::{BackgroundId, CallId};
 use serde_json::Value;
@@ -74,7 +74,7 @@ struct Shelved {
 
 enum State {
     Running { cancel: CancellationToken, keeper: Option<AbortOnDropHandle<()>> },
-    Ended { outcome: Outcome, output: Value },
+    Ended { outcome: ToolOutcome, output: Value },
 }
 
 impl Shelf {
@@ -115,7 +115,7 @@ impl Shelf {
     }
 
     /// One that had ended before this attempt, as the journal says.
-    pub(super) fn put_ended(&self, id: BackgroundId, call: ToolCall, end: &ParkedEnd) {
+    pub(super) fn put_ended(&self, id: BackgroundId, call: ToolCall, end: &BackgroundEnd) {
         let output = serde_json::from_str(&end.output).unwrap_or(Value::Null);
         let state = State::Ended { outcome: end.outcome, output };
         self.calls().push(Shelved { id, call, since: Instant::now(), state });
@@ -169,12 +169,12 @@ impl Shelf {
         drop(dropped);
     }
 
-    async fn end(&self, id: &BackgroundId, call: &ToolCall, outcome: Outcome, output: Value) {
-        let end = ParkedEnd { outcome, output: output.to_string() };
-        let mut entries = vec![Entry::ParkedEnded { call_id: call.id.clone(), end }];
+    async fn end(&self, id: &BackgroundId, call: &ToolCall, outcome: ToolOutcome, output: Value) {
+        let end = BackgroundEnd { outcome, output: output.to_string() };
+        let mut entries = vec![JournalEntry::ParkedEnded { call_id: call.id.clone(), end }];
         if self.view(id).is_none() {
             // It had to make room: nobody can ask for it any more, after a crash either.
-            entries.push(Entry::ParkedTaken { call_id: call.id.clone() });
+            entries.push(JournalEntry::ParkedTaken { call_id: call.id.clone() });
         }
         let shown = how_it_ended(id, call, outcome, &output);
         if let Err(halt) = self.desk.record_and_show(entries, shown).await {
@@ -268,12 +268,12 @@ async fn keep(shelf: Arc<Shelf>, id: BackgroundId, call: ToolCall, mut work: Wor
         biased;
         ended = work.ended() => match ended {
             // One that was told to stop and has done its work all the same says so.
-            Ended::Answer(response, Outcome::Ok) => (response, Outcome::Ok),
+            Ended::Answer(response, ToolOutcome::Ok) => (response, ToolOutcome::Ok),
             _ if work.cancel.is_cancelled() => cancelled(),
             Ended::Answer(response, outcome) => (response, outcome),
             Ended::Fatal => {
                 let words = format!("The tool {} cannot work here.", work.tool);
-                (ToolResponse::error("tool_unusable", words), Outcome::Error)
+                (ToolResponse::error("tool_unusable", words), ToolOutcome::Error)
             }
         },
         () = stopped => cancelled(),
@@ -288,12 +288,12 @@ async fn keep(shelf: Arc<Shelf>, id: BackgroundId, call: ToolCall, mut work: Wor
 pub(super) fn how_it_ended(
     id: &BackgroundId,
     call: &ToolCall,
-    outcome: Outcome,
+    outcome: ToolOutcome,
     output: &Value,
 ) -> Chunk {
     Chunk::DataBackground {
         id: id.clone(),
-        data: Background {
+        data: BackgroundData {
             tool_call_id: call.id.clone(),
             tool_name: call.name.clone(),
             status: status(outcome),
@@ -302,14 +302,16 @@ pub(super) fn how_it_ended(
     }
 }
 
-fn cancelled() -> (ToolResponse, Outcome) {
-    (ToolResponse::error("cancelled", "The call was cancelled."), Outcome::Cancelled)
+fn cancelled() -> (ToolResponse, ToolOutcome) {
+    (ToolResponse::error("cancelled", "The call was cancelled."), ToolOutcome::Cancelled)
 }
 
-fn status(outcome: Outcome) -> BackgroundStatus {
+fn status(outcome: ToolOutcome) -> BackgroundStatus {
     match outcome {
-        Outcome::Ok => BackgroundStatus::Completed,
-        Outcome::Cancelled => BackgroundStatus::Cancelled,
-        Outcome::Error | Outcome::Denied | Outcome::Interrupted => BackgroundStatus::Error,
+        ToolOutcome::Ok => BackgroundStatus::Completed,
+        ToolOutcome::Cancelled => BackgroundStatus::Cancelled,
+        ToolOutcome::Error | ToolOutcome::Denied | ToolOutcome::Interrupted => {
+            BackgroundStatus::Error
+        }
     }
 }

@@ -5,11 +5,11 @@ use std::collections::HashSet;
 use std::sync::atomic::AtomicBool;
 use std::sync::{Arc, Mutex};
 
-use ports::store::Progress;
-use ports::stream_log::{Read, TakenOver};
-use protocol::chunk::{Attempt as AttemptData, Chunk};
-use protocol::message::Role;
-use protocol::turn::{Claim, FailureCode, Turn};
+use ports::store::TurnProgress;
+use ports::stream_log::{LogRead, TakenOver};
+use protocol::chunk::{AttemptData, Chunk};
+use protocol::message::MessageRole;
+use protocol::turn::{FailureCode, Turn, TurnClaim};
 use protocol::{CallId, Seq};
 use serde_json::Value;
 use tokio::time::Instant;
@@ -33,7 +33,7 @@ impl Attempt {
     /// Reads what is there. What it says is said by `tidy`, as part of the attempt itself.
     pub(super) async fn begin(
         inner: Arc<Inner>,
-        claim: Claim,
+        claim: TurnClaim,
         turn: Turn,
         log_at: Option<Seq>,
         stop: Arc<Stop>,
@@ -100,7 +100,7 @@ impl Attempt {
 /// The end of a log whose attempt is gone.
 pub(crate) async fn closing(
     inner: &Inner,
-    claim: &Claim,
+    claim: &TurnClaim,
     turn: &Turn,
     stop: &Stop,
 ) -> Result<Closing, Halt> {
@@ -110,7 +110,7 @@ pub(crate) async fn closing(
 
 async fn take_over(
     inner: &Inner,
-    claim: &Claim,
+    claim: &TurnClaim,
     turn: &Turn,
     stop: &Stop,
 ) -> Result<(Seq, OpenParts), Halt> {
@@ -131,13 +131,13 @@ async fn read_parts(inner: &Inner, turn: &Turn, stop: &Stop, last: Seq) -> Resul
     let mut cursor = 0;
     while cursor < last {
         match insist(stop, || inner.ports.log.read(&task, cursor, READ_BYTES)).await? {
-            Read::Log { segments, missing_to: None, .. } if !segments.is_empty() => {
+            LogRead::Log { segments, missing_to: None, .. } if !segments.is_empty() => {
                 for segment in &segments {
                     parts.read(segment);
                     cursor = segment.last;
                 }
             }
-            Read::Log { .. } | Read::Missing => {
+            LogRead::Log { .. } | LogRead::Missing => {
                 return Err(Halt::fail(
                     FailureCode::Internal,
                     "The log of this turn is not whole.",
@@ -150,7 +150,7 @@ async fn read_parts(inner: &Inner, turn: &Turn, stop: &Stop, last: Seq) -> Resul
 
 /// What has to be said so that every part of the log has its end. A step whose calls were journaled goes on; any
 /// other open step is closed and done again.
-fn mend(parts: &OpenParts, progress: &Progress, turn: &Turn, fence: u64) -> Vec<Chunk> {
+fn mend(parts: &OpenParts, progress: &TurnProgress, turn: &Turn, fence: u64) -> Vec<Chunk> {
     let rows = || progress.messages.iter().filter(|row| row.turn_id == turn.id);
     // The call of an operation stands in the history of the turn that asked for it.
     let carried_out = turn.operation.as_ref().map(|operation| operation.call_id.clone());
@@ -163,8 +163,8 @@ fn mend(parts: &OpenParts, progress: &Progress, turn: &Turn, fence: u64) -> Vec<
     chunks.extend(parts.end_unjournaled(&journaled, SUPERSEDED));
     // Results that were stored but had not been shown.
     for call in parts.unanswered() {
-        let row =
-            rows().find(|row| row.role == Role::Tool && row.tool_call_id.as_ref() == Some(call));
+        let row = rows()
+            .find(|row| row.role == MessageRole::Tool && row.tool_call_id.as_ref() == Some(call));
         let asked = rows().flat_map(|row| &row.tool_calls).find(|asked| asked.id == *call);
         if let (Some(row), Some(asked), Some(outcome)) = (row, asked, row.and_then(|r| r.outcome)) {
             let output = serde_json::from_str(&row.content).unwrap_or(Value::Null);

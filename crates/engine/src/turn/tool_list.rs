@@ -10,7 +10,7 @@ use protocol::limits::TOOL_INPUT_BYTES;
 use protocol::message::ToolCall;
 use protocol::permissions::Permissions;
 use protocol::response::ToolResponse;
-use protocol::tool::Effect;
+use protocol::tool::ToolEffect;
 use serde_json::{Map, Value};
 
 pub(crate) struct ToolList {
@@ -46,8 +46,8 @@ impl ToolList {
         allowed.cloned().collect()
     }
 
-    pub(crate) fn effect(&self, name: &str) -> Effect {
-        self.tools.get(name).map_or(Effect::None, |entry| entry.tool.spec().effect)
+    pub(crate) fn effect(&self, name: &str) -> ToolEffect {
+        self.tools.get(name).map_or(ToolEffect::None, |entry| entry.tool.spec().effect)
     }
 
     /// The tool and the arguments it may be called with, or what to tell the model.

@@ -4,11 +4,11 @@
 use std::sync::Arc;
 
 use futures::stream::{FuturesUnordered, StreamExt};
-use ports::store::{Entry, Progress};
+use ports::store::{JournalEntry, TurnProgress};
 use protocol::chunk::Chunk;
-use protocol::message::{Outcome, ToolCall};
+use protocol::message::{ToolCall, ToolOutcome};
 use protocol::response::{BackgroundStatus, ResponseBody, ToolResponse};
-use protocol::tool::Effect;
+use protocol::tool::ToolEffect;
 use protocol::turn::FailureCode;
 
 use super::Attempt;
@@ -23,7 +23,7 @@ use super::shelf::GRACE;
 impl Attempt {
     pub(crate) async fn tool_step(
         &mut self,
-        progress: &Progress,
+        progress: &TurnProgress,
         pending: Vec<Pending>,
     ) -> Result<(), Halt> {
         self.journal_repeats(&pending).await?;
@@ -70,10 +70,10 @@ impl Attempt {
 
     /// A call that is run again was started again: stored before it is.
     async fn journal_repeats(&self, pending: &[Pending]) -> Result<(), Halt> {
-        let again: Vec<Entry> = pending
+        let again: Vec<JournalEntry> = pending
             .iter()
             .filter(|pending| pending.how == How::RunAgain)
-            .map(|Pending { call, .. }| Entry::Intent {
+            .map(|Pending { call, .. }| JournalEntry::Intent {
                 call_id: call.id.clone(),
                 effect: self.inner.tools.effect(&call.name),
             })
@@ -86,14 +86,14 @@ impl Attempt {
 
     async fn carry_out(
         &self,
-        progress: &Progress,
+        progress: &TurnProgress,
         pending: Pending,
         pause: &Arc<Pause>,
     ) -> Result<(), Halt> {
         let Pending { call, how } = pending;
         if how == How::Interrupted {
             let response = ToolResponse::error("interrupted", INTERRUPTED);
-            return self.deliver(&call, response, Outcome::Interrupted).await;
+            return self.deliver(&call, response, ToolOutcome::Interrupted).await;
         }
         let checked = match self.check(progress, &call) {
             Ok(checked) => checked,
@@ -106,7 +106,7 @@ impl Attempt {
             return self.begin_operation(progress, &call).await;
         }
         let budget = self.budget(&*checked.tool);
-        let repeatable = checked.tool.spec().effect != Effect::Once;
+        let repeatable = checked.tool.spec().effect != ToolEffect::Once;
         let mut work = self.begin_work(progress, &call, checked, pause);
         let ended = tokio::select! {
             biased;
@@ -116,7 +116,7 @@ impl Attempt {
         };
         match ended {
             // What a call complains of that was stopped by a shutdown is the stop: it is made again elsewhere.
-            Ended::Answer(_, Outcome::Error)
+            Ended::Answer(_, ToolOutcome::Error)
                 if repeatable && self.stop.now() == Some(StopReason::Shutdown) =>
             {
                 Err(Halt::Stop(StopReason::Shutdown))
@@ -141,12 +141,12 @@ impl Attempt {
         &self,
         call: &ToolCall,
         mut response: ToolResponse,
-        outcome: Outcome,
+        outcome: ToolOutcome,
     ) -> Result<(), Halt> {
         let place = &self.desk.place;
         response.session_id = Some(place.session.clone());
         let output = output::bounded(&*self.inner.ports.files, place, call, &response).await;
-        let mut entries = vec![Entry::Result(result_row(call, &output, outcome))];
+        let mut entries = vec![JournalEntry::Result(result_row(call, &output, outcome))];
         let taken = match &response.body {
             ResponseBody::BackgroundToolStatus { status, background_id, .. }
                 if *status != BackgroundStatus::StillRunning =>
@@ -155,7 +155,9 @@ impl Attempt {
             }
             _ => None,
         };
-        entries.extend(taken.iter().map(|call_id| Entry::ParkedTaken { call_id: call_id.clone() }));
+        entries.extend(
+            taken.iter().map(|call_id| JournalEntry::ParkedTaken { call_id: call_id.clone() }),
+        );
         self.desk.record_and_show(entries, shown(call, output, outcome)).await?;
         if let Some(call) = taken {
             self.shelf.take(&call);

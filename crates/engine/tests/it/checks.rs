@@ -3,8 +3,8 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
 
-use protocol::limits::{CRASHED_ATTEMPTS, Tree};
-use protocol::message::{Message, Role};
+use protocol::limits::{CRASHED_ATTEMPTS, DelegationLimits};
+use protocol::message::{Message, MessageRole};
 use protocol::turn::{FailureCode, TurnStatus};
 use protocol::{CallId, TurnId};
 use testkit::sim::Simulation;
@@ -21,7 +21,7 @@ const ORPHANED: Duration = Duration::from_secs(40);
 const PROMPT_TOKENS: u64 = 3;
 
 /// Looks again and again until the world has ended or is broken.
-pub(crate) async fn watch(sim: &Simulation, tree: Tree) {
+pub(crate) async fn watch(sim: &Simulation, tree: DelegationLimits) {
     loop {
         tokio::time::sleep(LOOK).await;
         let faults = running_faults(&sim.world.state(), sim.weather.until, tree);
@@ -33,7 +33,7 @@ pub(crate) async fn watch(sim: &Simulation, tree: Tree) {
     }
 }
 
-fn running_faults(state: &State, until: Duration, tree: Tree) -> Vec<String> {
+fn running_faults(state: &State, until: Duration, tree: DelegationLimits) -> Vec<String> {
     let mut faults = tree_checks::faults(state, tree);
     let mut sessions = BTreeSet::new();
     for row in state.turns.values().filter(|row| row.turn.status == TurnStatus::Running) {
@@ -93,7 +93,8 @@ fn turn_faults(state: &State, row: &TurnRow, paid: u64) -> Vec<String> {
         }
     };
     let said = said_by(state, id);
-    let answers = said.iter().filter(|said| said.role == Role::Assistant && !is_partial(said));
+    let answers =
+        said.iter().filter(|said| said.role == MessageRole::Assistant && !is_partial(said));
     let answers: Vec<&Message> = answers.copied().collect();
     let status = row.turn.status;
     holds(status.is_final(), "G1: a turn has an end");
@@ -115,10 +116,10 @@ fn turn_faults(state: &State, row: &TurnRow, paid: u64) -> Vec<String> {
     );
     // An operation answers a call and not a message.
     let asked = usize::from(row.turn.operation.is_none());
-    let first_asks = said.first().is_some_and(|said| said.role == Role::User);
+    let first_asks = said.first().is_some_and(|said| said.role == MessageRole::User);
     holds(asked == 0 || first_asks, "G26: a turn has its message");
     let followed_up = follow_up_checks::delivered(state, id);
-    let users = said.iter().filter(|said| said.role == Role::User).count();
+    let users = said.iter().filter(|said| said.role == MessageRole::User).count();
     holds(users == asked + followed_up.len(), "G7: once");
     let final_answers = answers.iter().filter(|said| said.tool_calls.is_empty()).count();
     // Before each step that began with follow-ups there may have been words that were not the last ones.

@@ -3,8 +3,8 @@
 use std::time::Duration;
 
 use pilothouse_engine::{CancelReason, FollowUpRequest, Submission, Submitted, What};
-use ports::follow::{Followed, Follower};
-use ports::store::Pushed;
+use ports::follow::{LogFollower, LogUpdate};
+use ports::store::FollowUpPushed;
 use protocol::follow_up::FollowUpState;
 use protocol::session::Owner;
 use protocol::turn::TurnRequest;
@@ -111,13 +111,13 @@ impl Message<'_> {
         let process = self.fleet.any();
         let push = process.engine.follow_up(self.owner, request);
         match timeout(PATIENCE, push).await.ok()?.ok()? {
-            Pushed::Waits { follow_up, .. } | Pushed::Known(follow_up) => {
+            FollowUpPushed::Waits { follow_up, .. } | FollowUpPushed::Known(follow_up) => {
                 Some(Submitted::FollowUp(follow_up))
             }
-            Pushed::Full => Some(Submitted::TooManyFollowUps),
+            FollowUpPushed::Full => Some(Submitted::TooManyFollowUps),
             // Nothing is at work, or the id has a turn already: that is for the other door.
-            Pushed::NoTurn | Pushed::Reused => self.ask(&self.text()).await,
-            Pushed::NoSession => Some(Submitted::NoSession),
+            FollowUpPushed::NoTurn | FollowUpPushed::Reused => self.ask(&self.text()).await,
+            FollowUpPushed::NoSession => Some(Submitted::NoSession),
         }
     }
 
@@ -190,20 +190,21 @@ impl Message<'_> {
         loop {
             let log = self.fleet.any().ports.log.clone();
             let cursor = seen.last().map_or(0, |segment| segment.last);
-            let mut follower = Follower::new(log, turn.task(), cursor, Duration::from_millis(500));
+            let mut follower =
+                LogFollower::new(log, turn.task(), cursor, Duration::from_millis(500));
             let patience = self.sim().dice().up_to(Duration::from_secs(6));
             let reading = async {
                 loop {
                     match follower.next(Duration::from_secs(2)).await {
-                        Ok(Followed::Segments(segments)) => seen.extend(segments),
-                        Ok(Followed::Silent) => {}
+                        Ok(LogUpdate::Segments(segments)) => seen.extend(segments),
+                        Ok(LogUpdate::Silent) => {}
                         Ok(end) => return Some(end),
                         Err(_) => return None,
                     }
                 }
             };
             match timeout(patience, reading).await {
-                Ok(Some(Followed::End)) => return seen,
+                Ok(Some(LogUpdate::End)) => return seen,
                 Ok(Some(other)) => {
                     self.sim().violated(format!("G4: the log of {turn} is {other:?}"));
                     return seen;

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use protocol::chunk::Chunk;
 use protocol::follow_up::{FollowUp, FollowUpState};
-use protocol::message::Role;
+use protocol::message::MessageRole;
 use protocol::turn::TurnStatus;
 use protocol::{MessageId, TurnId};
 use testkit::sim::world::State;
@@ -24,7 +24,8 @@ pub(crate) fn faults(state: &State, calm: bool) -> Vec<String> {
         let rows = state.sessions[&follow_up.session_id].messages.iter().map(|row| &row.message);
         let mine = rows.filter(|said| said.id == *id);
         let times = mine.clone().count();
-        let there = mine.clone().all(|said| said.turn_id == *turn && said.role == Role::User);
+        let there =
+            mine.clone().all(|said| said.turn_id == *turn && said.role == MessageRole::User);
         let status = state.turns[turn].turn.status;
         let holds = match follow_up.state {
             FollowUpState::Pending => false,

@@ -1,6 +1,6 @@
 //! Every operation has one result, the history says the same, and whatever says that it was done was done.
 
-use protocol::message::{Message, Outcome, Role};
+use protocol::message::{Message, MessageRole, ToolOutcome};
 use protocol::operation::OperationState;
 use protocol::{CallId, TurnId};
 use testkit::sim::Simulation;
@@ -35,13 +35,13 @@ fn effect_faults(sim: &Simulation, state: &State) -> Vec<String> {
     let facts = sim.facts();
     let rows = state.sessions.values().flat_map(|row| &row.messages).map(|row| &row.message);
     let results = rows
-        .filter(|said| said.role == Role::Tool && said.outcome == Some(Outcome::Ok))
+        .filter(|said| said.role == MessageRole::Tool && said.outcome == Some(ToolOutcome::Ok))
         .filter(|said| !goes_on(said))
         .filter_map(|said| Some((said.turn_id.clone(), said.tool_call_id.clone()?)));
     let parked = state.turns.values().flat_map(|row| {
         let ended = row.calls.iter().filter(|call| {
             let end = call.parked.as_ref().and_then(|parked| parked.end.as_ref());
-            end.is_some_and(|end| end.outcome == Outcome::Ok)
+            end.is_some_and(|end| end.outcome == ToolOutcome::Ok)
         });
         ended.map(|call| (row.turn.id.clone(), call.call_id.clone()))
     });

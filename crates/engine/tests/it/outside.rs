@@ -4,8 +4,8 @@
 use std::cell::Cell;
 use std::time::Duration;
 
-use ports::store::{OperationCompleted, Which};
-use protocol::operation::Completion;
+use ports::store::{OperationCompleted, OperationKey};
+use protocol::operation::OperationCompletion;
 use serde_json::json;
 use testkit::sim::Callback;
 use tokio::time::{sleep, timeout};
@@ -49,9 +49,9 @@ async fn deliver(fleet: &Fleet, callback: &Callback) {
         while !sent(fleet, "{ who knows".to_owned()).await {}
     }
     let which = if by_task {
-        Which::Task(callback.task_id.clone())
+        OperationKey::Task(callback.task_id.clone())
     } else {
-        Which::Operation(callback.operation_id.clone())
+        OperationKey::Operation(callback.operation_id.clone())
     };
     let error = (!success).then(|| "no luck".to_owned());
     if by_message {
@@ -63,7 +63,7 @@ async fn deliver(fleet: &Fleet, callback: &Callback) {
         });
         while !sent(fleet, body.to_string()).await {}
     } else {
-        let completion = Completion { success, result: None, error };
+        let completion = OperationCompletion { success, result: None, error };
         while !called_back(fleet, &which, &completion).await {}
     }
 }
@@ -74,7 +74,11 @@ async fn sent(fleet: &Fleet, body: String) -> bool {
     matches!(sent, Ok(Ok(()))) || pause().await
 }
 
-async fn called_back(fleet: &Fleet, which: &Which, completion: &Completion) -> bool {
+async fn called_back(
+    fleet: &Fleet,
+    which: &OperationKey,
+    completion: &OperationCompletion,
+) -> bool {
     let process = fleet.any();
     let call = process.engine.complete_operation(which, completion.clone());
     match timeout(PATIENCE, call).await {

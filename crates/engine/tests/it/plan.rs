@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use pilothouse_engine::Options;
-use protocol::limits::{Caps, Tree};
+use protocol::limits::{DelegationLimits, UserLimits};
 use protocol::session::Owner;
 use testkit::sim::{Dice, Fate, Manner, Outage, Service, Side, Weather, Whom};
 
@@ -13,11 +13,11 @@ const OPERATION_TIME: Duration = Duration::from_secs(15);
 
 #[derive(Clone, Debug)]
 pub(crate) struct Plan {
-    pub(crate) caps: Caps,
+    pub(crate) caps: UserLimits,
     pub(crate) processes: usize,
     /// In each process.
     pub(crate) workers: usize,
-    pub(crate) tree: Tree,
+    pub(crate) tree: DelegationLimits,
     /// In a thousand calls, besides those that chance makes.
     pub(crate) delegating: u64,
     pub(crate) sessions: Vec<Owner>,
@@ -43,14 +43,17 @@ impl Plan {
         let users = [Owner::User("ann".into()), Owner::User("bob".into()), Owner::Anonymous];
         let sessions = (0..2 + dice.below(4)).map(|n| users[n as usize % users.len()].clone());
         Self {
-            caps: Caps {
+            caps: UserLimits {
                 running: 1 + dice.below(3) as u32,
                 in_flight: 4 + dice.below(8) as u32,
                 executions: 25,
             },
             processes: 1 + dice.below(3) as usize,
             workers: *dice.pick(&[1, 2, 4]),
-            tree: Tree { depth: 1 + dice.below(3) as u32, fan_out: 1 + dice.below(3) as u32 },
+            tree: DelegationLimits {
+                depth: 1 + dice.below(3) as u32,
+                fan_out: 1 + dice.below(3) as u32,
+            },
             delegating: 0,
             sessions: sessions.collect(),
             messages: 1 + dice.below(4),
@@ -71,7 +74,7 @@ impl Plan {
         let mut sessions = vec![Owner::User("ann".into()); 12];
         sessions.push(Owner::User("bob".into()));
         Self {
-            caps: Caps { running: 2, in_flight: 15, executions: 25 },
+            caps: UserLimits { running: 2, in_flight: 15, executions: 25 },
             processes: 1,
             workers: 2,
             sessions,
@@ -85,10 +88,10 @@ impl Plan {
     /// One worker, and one turn of a user at a time: whoever waits must make room for those that it waits for.
     pub(crate) fn narrow(dice: &mut Dice) -> Self {
         Self {
-            caps: Caps { running: 1, in_flight: 15, executions: 25 },
+            caps: UserLimits { running: 1, in_flight: 15, executions: 25 },
             processes: 1,
             workers: 1,
-            tree: Tree { depth: 3, fan_out: 3 },
+            tree: DelegationLimits { depth: 3, fan_out: 3 },
             delegating: 500,
             ..Self::stormy(dice)
         }

@@ -3,13 +3,13 @@
 use std::collections::BTreeSet;
 use std::time::Duration;
 
-use protocol::limits::Tree;
+use protocol::limits::DelegationLimits;
 use protocol::{SessionId, TurnId};
 use testkit::sim::Simulation;
 use testkit::sim::world::{State, TurnRow};
 
 /// At any moment.
-pub(crate) fn faults(state: &State, tree: Tree) -> Vec<String> {
+pub(crate) fn faults(state: &State, tree: DelegationLimits) -> Vec<String> {
     let mut faults = Vec::new();
     let open = || state.turns.values().filter(|row| row.is_open());
     for row in open() {

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use clap::Args;
-use protocol::graph::{Graph, Problem};
+use protocol::graph::{Graph, GraphProblem};
 use protocol::limits;
 use serde::Deserialize;
 use serde_json::Value;
@@ -52,7 +52,7 @@ async fn import(client: &Client, file: &Path) -> Result<String, String> {
             Ok(format!("imported “{}” as {}, version {}.", graph.name, graph.id, graph.version))
         }
         Err(Failure::Refused { body, .. }) if body["code"] == "INVALID_GRAPH" => {
-            let problems: Vec<Problem> =
+            let problems: Vec<GraphProblem> =
                 Deserialize::deserialize(&body["errors"]).unwrap_or_default();
             Err(report(&document, &problems))
         }
@@ -78,7 +78,7 @@ async fn read(file: &Path) -> Result<Value, String> {
 }
 
 /// What is wrong, node by node, and which blocks are missing altogether.
-fn report(document: &Value, problems: &[Problem]) -> String {
+fn report(document: &Value, problems: &[GraphProblem]) -> String {
     let mut text = match problems.len() {
         1 => "One thing is wrong:\n".to_owned(),
         count => format!("{count} things are wrong:\n"),
@@ -127,7 +127,7 @@ mod tests {
             {"id": "n1", "block_id": "b-gone"}, {"id": "n2", "block_id": "b-gone"},
             {"id": "n3", "block_id": "b-here"},
         ]});
-        let problem = |node: &str, code: &str, message: &str| Problem {
+        let problem = |node: &str, code: &str, message: &str| GraphProblem {
             node_id: Some(node.into()),
             link_id: None,
             code: code.to_owned(),

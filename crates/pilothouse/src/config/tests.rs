@@ -140,9 +140,9 @@ fn the_defaults_are_the_numbers_that_the_crates_share() {
     assert_eq!(settings.write_stall.0, limits::WRITE_STALL);
     assert_eq!(settings.max_tool_wait.0, limits::MAX_TOOL_WAIT);
     assert_eq!(settings.tool_budget.0, limits::TOOL_BUDGET);
-    assert_eq!(settings.running_per_user, limits::Caps::default().running);
-    assert_eq!(settings.in_flight_per_user, limits::Caps::default().in_flight);
-    assert_eq!(settings.executions_per_user, limits::Caps::default().executions);
+    assert_eq!(settings.running_per_user, limits::UserLimits::default().running);
+    assert_eq!(settings.in_flight_per_user, limits::UserLimits::default().in_flight);
+    assert_eq!(settings.executions_per_user, limits::UserLimits::default().executions);
     assert_eq!(settings.execution_max_time.0, limits::EXECUTION_TIME);
     assert_eq!(settings.node_max_time.0, limits::NODE_TIME);
     assert_eq!(settings.execution_max_node_runs, limits::NODE_RUNS);

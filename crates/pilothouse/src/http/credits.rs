@@ -5,7 +5,7 @@ use std::sync::Arc;
 use axum::Json;
 use axum::extract::State;
 use protocol::UserId;
-use protocol::credit::{Transaction, TransactionKind};
+use protocol::credit::{CreditTransaction, TransactionKind};
 use protocol::problem::ProblemCode;
 use serde::{Deserialize, Serialize};
 
@@ -37,7 +37,7 @@ pub(crate) struct TransactionsQuery {
 
 #[derive(Serialize, utoipa::ToSchema)]
 pub(crate) struct Transactions {
-    transactions: Vec<Transaction>,
+    transactions: Vec<CreditTransaction>,
 }
 
 #[derive(Deserialize, utoipa::ToSchema)]

@@ -7,7 +7,7 @@ use axum::Json;
 use axum::extract::State;
 use engine::FollowUpRequest;
 use jiff::Timestamp;
-use ports::store::Pushed;
+use ports::store::FollowUpPushed;
 use protocol::follow_up::{FollowUp, FollowUpState};
 use protocol::problem::ProblemCode;
 use protocol::{MessageId, SessionId, TurnId, limits};
@@ -116,17 +116,19 @@ pub(crate) async fn send(
         file_ids: checked_files(new.file_ids)?,
     };
     let (follow_up, waiting) = match app.engine.follow_up(&identity.owner, request).await? {
-        Pushed::Waits { follow_up, waiting } => (follow_up, waiting),
-        Pushed::Known(follow_up) => (follow_up, still_waiting(&app, &identity, &session_id).await?),
-        Pushed::Reused => return Err(Problem::message_id_reused()),
-        Pushed::NoTurn => {
+        FollowUpPushed::Waits { follow_up, waiting } => (follow_up, waiting),
+        FollowUpPushed::Known(follow_up) => {
+            (follow_up, still_waiting(&app, &identity, &session_id).await?)
+        }
+        FollowUpPushed::Reused => return Err(Problem::message_id_reused()),
+        FollowUpPushed::NoTurn => {
             return Err(Problem::new(
                 ProblemCode::NoActiveTurn,
                 "The session is not at work. Send this as a message.",
             ));
         }
-        Pushed::Full => return Err(Problem::too_many_follow_ups()),
-        Pushed::NoSession => return Err(Problem::no_session()),
+        FollowUpPushed::Full => return Err(Problem::too_many_follow_ups()),
+        FollowUpPushed::NoSession => return Err(Problem::no_session()),
     };
     Ok(Json(Queued {
         buffer_length: waiting,

@@ -6,7 +6,7 @@ use axum::Json;
 use axum::extract::State;
 use axum::response::{IntoResponse, Response};
 use http::StatusCode;
-use ports::Failing;
+use ports::FailedDependency;
 use serde_json::{Map, Value, json};
 
 use super::App;
@@ -29,12 +29,12 @@ pub(crate) async fn ready(State(app): State<Arc<App>>) -> Response {
 }
 
 /// What keeps the server from working, if anything does.
-pub(super) async fn failing(app: &App) -> Vec<Failing> {
+pub(super) async fn failing(app: &App) -> Vec<FailedDependency> {
     if app.engine.is_shutting_down() {
-        return vec![Failing { name: "engine", reason: "it is shutting down".to_owned() }];
+        return vec![FailedDependency { name: "engine", reason: "it is shutting down".to_owned() }];
     }
     let failing = app.ports.health.failing().await;
-    for Failing { name, reason } in &failing {
+    for FailedDependency { name, reason } in &failing {
         tracing::warn!(name, reason, "the server cannot work without this");
     }
     failing

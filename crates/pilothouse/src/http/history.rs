@@ -5,7 +5,7 @@ use std::sync::Arc;
 use axum::Json;
 use axum::extract::State;
 use jiff::Timestamp;
-use protocol::message::{Message, Outcome, Role, ToolCall};
+use protocol::message::{Message, MessageRole, ToolCall, ToolOutcome};
 use protocol::session::ChatStatus;
 use protocol::{CallId, MessageId, OperationId, SessionId, TaskId, TurnId, UserId};
 use serde::{Deserialize, Serialize};
@@ -74,7 +74,7 @@ pub(crate) struct MessageView {
     sequence: i64,
     #[schema(value_type = String, format = DateTime)]
     created_at: Timestamp,
-    role: Role,
+    role: MessageRole,
     content: String,
     #[serde(skip_serializing_if = "Option::is_none")]
     reasoning: Option<String>,
@@ -85,7 +85,7 @@ pub(crate) struct MessageView {
     #[serde(skip_serializing_if = "Option::is_none")]
     name: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    outcome: Option<Outcome>,
+    outcome: Option<ToolOutcome>,
     #[serde(skip_serializing_if = "Option::is_none")]
     model: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]

@@ -4,8 +4,8 @@ use std::sync::Arc;
 
 use axum::Json;
 use axum::extract::State;
-use ports::store::{OperationCompleted, Which};
-use protocol::operation::Completion;
+use ports::store::{OperationCompleted, OperationKey};
+use protocol::operation::OperationCompletion;
 use protocol::problem::ProblemCode;
 use protocol::{OperationId, TaskId};
 use serde::Serialize;
@@ -30,7 +30,7 @@ pub(crate) struct Completed {
 #[utoipa::path(
     post, path = "/chat/operations/{operation_id}/complete", operation_id = "complete_operation", tag = "operations",
     params(("operation_id" = String, Path), ("x-api-key" = String, Header, description = "The value of CHAT_INTERNAL_API_KEY")),
-    request_body = Completion, security(()),
+    request_body = OperationCompletion, security(()),
     responses(
         (status = 200, description = "Stored, now or before", body = Completed),
         (status = 401, description = "The key is wrong or missing", body = ProblemBody), (status = 404, description = "There is no such operation", body = ProblemBody), (status = 422, description = "Not valid", body = ProblemBody), (status = 503, description = "This server was given no key", body = ProblemBody),
@@ -40,9 +40,9 @@ pub(crate) async fn complete(
     State(app): State<Arc<App>>,
     _: InternalCaller,
     Id(operation): Id<OperationId>,
-    Body(completion): Body<Completion>,
+    Body(completion): Body<OperationCompletion>,
 ) -> Answer<Json<Completed>> {
-    let which = Which::Operation(operation);
+    let which = OperationKey::Operation(operation);
     match app.engine.complete_operation(&which, completion).await? {
         OperationCompleted::Done { task_id, .. } | OperationCompleted::Before { task_id } => {
             Ok(Json(Completed { status: "ok", task_id }))

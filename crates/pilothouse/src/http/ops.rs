@@ -10,7 +10,7 @@ use axum::Json;
 use axum::extract::State;
 use http::HeaderMap;
 use jiff::{SignedDuration, Timestamp};
-use ports::store::Workload;
+use ports::store::ProcessWorkload;
 use tokio::time::Instant;
 
 use self::body::{
@@ -103,7 +103,7 @@ pub(crate) async fn overview(
 
 /// This process, if it runs turns, and those that hold something. Of the others nothing is known when that could not be
 /// read, and of this one only that it is there.
-fn workers(app: &App, workloads: Option<Vec<Workload>>) -> Option<Vec<OpsWorker>> {
+fn workers(app: &App, workloads: Option<Vec<ProcessWorkload>>) -> Option<Vec<OpsWorker>> {
     let now = app.ports.clock.now();
     let this = app.process.slots.map(|slots| OpsWorker {
         name: app.engine.process().to_owned(),

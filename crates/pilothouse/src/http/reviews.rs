@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use axum::Json;
 use axum::extract::State;
-use ports::store::{Decided, Verdict};
+use ports::store::{ReviewVerdict, ReviewsDecided};
 use protocol::problem::ProblemCode;
 use protocol::review::{Review, ReviewStatus};
 use protocol::{ExecutionId, ReviewId};
@@ -102,7 +102,7 @@ pub(crate) async fn of_execution(
 #[utoipa::path(
     post, path = "/review/action", operation_id = "decide_reviews", tag = "reviews",
     request_body = Action,
-    responses((status = 200, description = "Decided", body = ActionTaken), (status = 400, description = "Not to be decided like this", body = ProblemBody), (status = 404, description = "There is no such review of yours", body = ProblemBody), (status = 409, description = "Decided before, of different runs, or of a run that has ended", body = ProblemBody))
+    responses((status = 200, description = "ReviewsDecided", body = ActionTaken), (status = 400, description = "Not to be decided like this", body = ProblemBody), (status = 404, description = "There is no such review of yours", body = ProblemBody), (status = 409, description = "ReviewsDecided before, of different runs, or of a run that has ended", body = ProblemBody))
 )]
 pub(crate) async fn decide(
     State(app): State<Arc<App>>,
@@ -111,24 +111,26 @@ pub(crate) async fn decide(
 ) -> Answer<Json<ActionTaken>> {
     let verdicts = action.verdicts()?;
     match app.engine.decide_reviews(&user, &verdicts).await? {
-        Decided::Done { reviews, .. } => Ok(Json(ActionTaken::of(&reviews))),
-        Decided::Unknown(_) => {
+        ReviewsDecided::Done { reviews, .. } => Ok(Json(ActionTaken::of(&reviews))),
+        ReviewsDecided::Unknown(_) => {
             Err(Problem::new(ProblemCode::ReviewNotFound, "There is no such review."))
         }
-        Decided::Mixed => Err(Problem::new(
+        ReviewsDecided::Mixed => Err(Problem::new(
             ProblemCode::ReviewsMixed,
             "These reviews belong to different runs. Decide each run by itself.",
         )),
-        Decided::Before(id) => {
+        ReviewsDecided::Before(id) => {
             Err(Problem::new(ProblemCode::ReviewDecided, format!("{id} was decided before.")))
         }
-        Decided::Ended => Err(Problem::new(ProblemCode::ExecutionEnded, "The run has ended.")),
-        Decided::NotEditable(id) => Err(refused(format!("{id} cannot be edited."))),
+        ReviewsDecided::Ended => {
+            Err(Problem::new(ProblemCode::ExecutionEnded, "The run has ended."))
+        }
+        ReviewsDecided::NotEditable(id) => Err(refused(format!("{id} cannot be edited."))),
     }
 }
 
 impl Action {
-    fn verdicts(self) -> Answer<Vec<Verdict>> {
+    fn verdicts(self) -> Answer<Vec<ReviewVerdict>> {
         if self.reviews.is_empty() {
             return Err(refused("There is nothing to decide."));
         }
@@ -141,7 +143,7 @@ impl Action {
 }
 
 impl ReviewItem {
-    fn verdict(self) -> Answer<Verdict> {
+    fn verdict(self) -> Answer<ReviewVerdict> {
         let message = self.message.filter(|message| !message.trim().is_empty());
         if message.as_ref().is_some_and(|message| message.chars().count() > MESSAGE_CHARS) {
             return Err(refused(format!("A message has at most {MESSAGE_CHARS} characters.")));
@@ -162,7 +164,13 @@ impl ReviewItem {
                 "What is approved for the rest of the run cannot be edited at the same time.",
             ));
         }
-        Ok(Verdict { id: self.node_exec_id, approved: self.approved, message, data, for_the_rest })
+        Ok(ReviewVerdict {
+            id: self.node_exec_id,
+            approved: self.approved,
+            message,
+            data,
+            for_the_rest,
+        })
     }
 }
 
@@ -188,7 +196,7 @@ mod tests {
 
     use super::*;
 
-    fn read(items: Value) -> Answer<Vec<Verdict>> {
+    fn read(items: Value) -> Answer<Vec<ReviewVerdict>> {
         let action: Action = serde_json::from_value(json!({"reviews": items})).expect("an action");
         action.verdicts()
     }
@@ -214,7 +222,7 @@ mod tests {
     fn a_rejection_edits_nothing_and_holds_once() {
         let items = json!([{"node_exec_id": "e:1", "approved": false, "message": " ", "reviewed_data": 1, "auto_approve_future": true}]);
         let [verdict] = &read(items).expect("good")[..] else { panic!("one") };
-        let expected = Verdict {
+        let expected = ReviewVerdict {
             id: "e:1".into(),
             approved: false,
             message: None,

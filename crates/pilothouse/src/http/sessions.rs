@@ -6,7 +6,7 @@ use axum::Json;
 use axum::extract::State;
 use http::StatusCode;
 use jiff::Timestamp;
-use ports::store::{Assigned, ListSessions, NewSession, Title};
+use ports::store::{ListSessions, NewSession, SessionAssigned, TitleChange};
 use protocol::session::{ChatStatus, Session};
 use protocol::{SessionId, UserId, limits};
 use serde::{Deserialize, Serialize};
@@ -202,7 +202,7 @@ pub(crate) async fn set_title(
             limits::TITLE_CHARS
         )));
     }
-    let title = Title::ByUser(title);
+    let title = TitleChange::ByUser(title);
     found(app.ports.sessions.set_title(&identity.owner, &session, title).await?)?;
     Ok(OK)
 }
@@ -236,8 +236,8 @@ pub(crate) async fn assign_user(
     Id(session): Id<SessionId>,
 ) -> Answer<Json<Ok200>> {
     match app.ports.sessions.assign(&user, &session).await? {
-        Assigned::Done | Assigned::Already => Ok(OK),
-        Assigned::NotFound => Err(Problem::no_session()),
+        SessionAssigned::Done | SessionAssigned::Already => Ok(OK),
+        SessionAssigned::NotFound => Err(Problem::no_session()),
     }
 }
 

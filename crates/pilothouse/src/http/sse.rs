@@ -9,10 +9,10 @@ use axum::response::Response;
 use bytes::{Bytes, BytesMut};
 use futures::stream;
 use http::{HeaderName, HeaderValue};
-use ports::stream_log::{Read, Watch};
-use ports::{Followed, Follower, PortError, PortResult};
+use ports::stream_log::{LogRead, LogWatch};
+use ports::{LogFollower, LogUpdate, PortError, PortResult};
 use protocol::follow_up::FollowUp;
-use protocol::replay::Merger;
+use protocol::replay::DeltaMerger;
 use protocol::turn::Turn;
 use protocol::{Chunk, MessageId, Segment, Seq, TaskId, TurnId};
 use serde_json::json;
@@ -50,9 +50,9 @@ pub(crate) enum LogState {
 
 pub(crate) async fn log_state(app: &App, task: &TaskId) -> PortResult<LogState> {
     Ok(match app.ports.log.read(task, 0, 1).await? {
-        Read::Missing => LogState::Missing,
-        Read::Log { missing_to: Some(_), .. } => LogState::Trimmed,
-        Read::Log { last, .. } => LogState::EndsAt(last),
+        LogRead::Missing => LogState::Missing,
+        LogRead::Log { missing_to: Some(_), .. } => LogState::Trimmed,
+        LogRead::Log { last, .. } => LogState::EndsAt(last),
     })
 }
 
@@ -101,10 +101,10 @@ fn with_headers(body: Body, turn: &TurnId) -> Response {
 struct Feed {
     live: Live,
     turn: TurnRef,
-    follower: Follower,
+    follower: LogFollower,
     stage: Stage,
     /// Wakes when a log that is not there yet appears; dropped with the first event.
-    appearing: Option<Watch>,
+    appearing: Option<LogWatch>,
     outage: Outage,
 }
 
@@ -123,7 +123,7 @@ enum Outage {
 
 enum Stage {
     Opening(From),
-    Replaying { merger: Merger, until: Seq },
+    Replaying { merger: DeltaMerger, until: Seq },
     Live,
     Over,
 }
@@ -143,7 +143,7 @@ impl Feed {
         let task = turn.id.task();
         Self {
             appearing: Some(app.ports.log.watch(&task)),
-            follower: Follower::new(app.ports.log.clone(), task, after, POLL),
+            follower: LogFollower::new(app.ports.log.clone(), task, after, POLL),
             turn: TurnRef { id: turn.id.clone(), seen_ended: false },
             stage: Stage::Opening(from),
             outage: Outage::None,
@@ -159,7 +159,7 @@ impl Feed {
             Stage::Opening(from) => {
                 self.stage = match from {
                     From::Replay { until } if until > 0 => {
-                        Stage::Replaying { merger: Merger::default(), until }
+                        Stage::Replaying { merger: DeltaMerger::default(), until }
                     }
                     _ => Stage::Live,
                 };
@@ -191,19 +191,19 @@ impl Feed {
             };
             self.outage = Outage::None;
             match followed {
-                Followed::Segments(segments) => {
+                LogUpdate::Segments(segments) => {
                     self.appearing = None;
                     let bytes = self.render(segments);
                     if !bytes.is_empty() {
                         return Ok(bytes);
                     }
                 }
-                Followed::Silent => {}
-                Followed::End => {
+                LogUpdate::Silent => {}
+                LogUpdate::End => {
                     self.stage = Stage::Over;
                     return Ok(Bytes::from_static(DONE.as_bytes()));
                 }
-                Followed::Gone => self.wait_for_log(patience).await?,
+                LogUpdate::Gone => self.wait_for_log(patience).await?,
             }
         }
     }

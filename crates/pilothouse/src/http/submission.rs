@@ -4,9 +4,9 @@
 use std::collections::BTreeMap;
 
 use engine::{Submission, What};
-use protocol::permissions::{Filter, Permissions};
+use protocol::permissions::{CapabilityFilter, Permissions};
 use protocol::problem::ProblemCode;
-use protocol::turn::{Mode, Tier, TurnRequest};
+use protocol::turn::{ModelTier, TurnMode, TurnRequest};
 use protocol::{MessageId, SessionId, limits};
 use serde::Deserialize;
 use serde_json::Value;
@@ -70,12 +70,12 @@ pub(crate) struct MessageOptions {
     #[serde(default)]
     file_ids: Option<Vec<String>>,
     #[serde(default)]
-    mode: Option<Mode>,
+    mode: Option<TurnMode>,
     #[serde(default)]
-    model: Option<Tier>,
+    model: Option<ModelTier>,
     /// What the turn may use, and everything it delegates.
     #[serde(default)]
-    permissions: Option<Filter>,
+    permissions: Option<CapabilityFilter>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, utoipa::ToSchema)]
@@ -188,7 +188,7 @@ pub(super) fn checked_context(context: Option<BTreeMap<String, String>>) -> Answ
     Ok((!context.is_empty()).then(|| protocol::text::scrub(serde_json::json!(context))))
 }
 
-fn checked_permissions(filter: Option<Filter>) -> Answer<Permissions> {
+fn checked_permissions(filter: Option<CapabilityFilter>) -> Answer<Permissions> {
     let Some(filter) = filter else { return Ok(Permissions::default()) };
     let names = || filter.tools.iter().chain(&filter.blocks);
     let too_many = filter.tools.len().max(filter.blocks.len()) > PERMISSION_NAMES;

@@ -7,7 +7,7 @@ use axum::extract::State;
 use jiff::civil::Date;
 use jiff::tz::TimeZone;
 use jiff::{Timestamp, ToSpan};
-use ports::store::DayOfUse;
+use ports::store::DailyUsage;
 use protocol::usage::Usage;
 use serde::Serialize;
 
@@ -84,7 +84,7 @@ pub(crate) async fn read(
     }))
 }
 
-fn last_days(used: &[DayOfUse], today: Date) -> Vec<UsageDay> {
+fn last_days(used: &[DailyUsage], today: Date) -> Vec<UsageDay> {
     let day = |ago: i32| {
         let date = today.saturating_sub(ago.days());
         let used = used.iter().filter(|day| day.date == date).map(UsageTotals::from);
@@ -93,8 +93,8 @@ fn last_days(used: &[DayOfUse], today: Date) -> Vec<UsageDay> {
     (0..DAYS).rev().map(day).collect()
 }
 
-impl From<&DayOfUse> for UsageTotals {
-    fn from(day: &DayOfUse) -> Self {
+impl From<&DailyUsage> for UsageTotals {
+    fn from(day: &DailyUsage) -> Self {
         let Usage { prompt_tokens, completion_tokens, cost_microdollars, .. } = day.usage;
         Self { turns: day.turns, prompt_tokens, completion_tokens, cost_microdollars }
     }
@@ -120,9 +120,9 @@ mod tests {
 
     use super::*;
 
-    fn used(day: Date, turns: u64, cost_microdollars: Option<u64>) -> DayOfUse {
+    fn used(day: Date, turns: u64, cost_microdollars: Option<u64>) -> DailyUsage {
         let usage = Usage { prompt_tokens: 10, cost_microdollars, ..Usage::default() };
-        DayOfUse { date: day, turns, usage }
+        DailyUsage { date: day, turns, usage }
     }
 
     #[test]

@@ -11,7 +11,7 @@ use axum::response::{IntoResponse, Response};
 use bytes::Bytes;
 use futures::stream::{self, Stream, StreamExt};
 use http::{HeaderMap, HeaderValue, header};
-use ports::files::{FileRef, Pieces, Place};
+use ports::files::{FileRef, FileStream, SessionWorkspace};
 use protocol::SessionId;
 use protocol::problem::ProblemCode;
 use protocol::response::WorkspaceFile;
@@ -87,7 +87,7 @@ pub(crate) async fn download(
 }
 
 /// Whose files: those of a session that the caller may see.
-async fn place(app: &App, caller: &Owner, query: WorkspaceQuery) -> Answer<Place> {
+async fn place(app: &App, caller: &Owner, query: WorkspaceQuery) -> Answer<SessionWorkspace> {
     let session = SessionId::from(query.session_id);
     if !is_id(session.as_str()) {
         return Err(Problem::no_session());
@@ -95,12 +95,12 @@ async fn place(app: &App, caller: &Owner, query: WorkspaceQuery) -> Answer<Place
     let session = app.ports.sessions.get(caller, &session).await?;
     let session = session.ok_or_else(Problem::no_session)?;
     let owner = session.user_id.map_or(Owner::Anonymous, Owner::User);
-    Ok(Place { owner, session: session.id })
+    Ok(SessionWorkspace { owner, session: session.id })
 }
 
 /// As many bytes as were promised. A file that has become shorter meanwhile breaks the answer off: a clean end would pass
 /// for the whole file.
-fn whole(size: u64, pieces: Pieces) -> impl Stream<Item = io::Result<Bytes>> {
+fn whole(size: u64, pieces: FileStream) -> impl Stream<Item = io::Result<Bytes>> {
     stream::try_unfold((pieces, size), |(mut pieces, left)| async move {
         if left == 0 {
             return Ok(None);

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use anyhow::Context;
-use ports::store::Published;
+use ports::store::ListingPublished;
 use ports::{Block, ModelProvider, Ports};
 use protocol::UserId;
 use protocol::library::Listing;
@@ -52,8 +52,8 @@ pub(super) async fn list_examples(ports: &Ports) -> anyhow::Result<()> {
         };
         let published = ports.listings.publish(&listing, &example.graph).await;
         match published.context("the example agents could not be listed")? {
-            Published::New | Published::NewVersion | Published::Before => {}
-            Published::NameTaken | Published::TooMany => {
+            ListingPublished::New | ListingPublished::NewVersion | ListingPublished::Before => {}
+            ListingPublished::NameTaken | ListingPublished::TooMany => {
                 tracing::warn!(slug = example.slug, "an example agent could not be listed");
             }
         }

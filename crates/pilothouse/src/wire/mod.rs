@@ -170,7 +170,10 @@ fn engine_options(settings: &Settings) -> engine::Options {
         max_cost_microdollars: (settings.max_cost * 1_000_000.0).round() as u64,
         max_time: settings.max_time.0,
         shutdown: limits::SHUTDOWN,
-        tree: limits::Tree { depth: settings.tree_depth, fan_out: settings.tree_fan_out },
+        tree: limits::DelegationLimits {
+            depth: settings.tree_depth,
+            fan_out: settings.tree_fan_out,
+        },
         operation_time: settings.operation_time.0,
         executions: settings.execution_slots,
         execution_time: settings.execution_max_time.0,

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use ports::ModelProvider;
-use protocol::turn::Tier;
+use protocol::turn::ModelTier;
 use toolbox::providers::{AnthropicOptions, OpenAiOptions, Prices, ProviderOptions, Timeouts};
 
 use crate::config::{Provider, Settings};
@@ -22,7 +22,10 @@ pub(crate) fn provider(settings: &Settings) -> anyhow::Result<Arc<dyn ModelProvi
 }
 
 pub(crate) fn describe(provider: &dyn ModelProvider) -> Model {
-    Model { provider: provider.name().to_owned(), name: provider.model(Tier::Standard).to_owned() }
+    Model {
+        provider: provider.name().to_owned(),
+        name: provider.model(ModelTier::Standard).to_owned(),
+    }
 }
 
 fn provider_options(settings: &Settings, provider: Provider) -> ProviderOptions {

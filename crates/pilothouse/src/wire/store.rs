@@ -1,7 +1,7 @@
 //! The store that the settings choose, and how it is called when people are told about it.
 
 use backends::{BackendOptions, Connected, DistributedOptions};
-use protocol::limits::Caps;
+use protocol::limits::UserLimits;
 
 use crate::config::{Settings, Switch};
 
@@ -26,7 +26,7 @@ pub(crate) fn options(settings: &Settings) -> backends::Options {
     backends::Options {
         backend,
         encryption_key: settings.encryption_key.as_ref().map(|key| key.expose().to_owned()),
-        caps: Caps {
+        caps: UserLimits {
             running: settings.running_per_user,
             in_flight: settings.in_flight_per_user,
             executions: settings.executions_per_user,

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use futures::StreamExt;
 use futures::stream::BoxStream;
-use protocol::sse::{Decoder, Event};
+use protocol::sse::{SseDecoder, SseEvent};
 use reqwest::{Response, header::HeaderMap};
 use serde_json::Value;
 
@@ -13,7 +13,7 @@ use crate::server::PATIENCE;
 pub(crate) struct Events {
     pub(crate) headers: HeaderMap,
     body: BoxStream<'static, reqwest::Result<bytes::Bytes>>,
-    decoder: Decoder,
+    decoder: SseDecoder,
     /// All bytes so far, comments included.
     raw: Vec<u8>,
 }
@@ -42,7 +42,7 @@ impl Events {
         Self {
             headers: response.headers().clone(),
             body: response.bytes_stream().boxed(),
-            decoder: Decoder::new(64 << 20),
+            decoder: SseDecoder::new(64 << 20),
             raw: Vec::new(),
         }
     }
@@ -110,7 +110,7 @@ impl Events {
     async fn event(&mut self) -> Result<Got, Ending> {
         loop {
             match self.decoder.next_event().expect("an event stream") {
-                Some(Event { data, .. }) if data == "[DONE]" => {
+                Some(SseEvent { data, .. }) if data == "[DONE]" => {
                     return Err(match self.body.next().await {
                         None => Ending::Complete,
                         Some(more) => panic!("something follows [DONE]: {more:?}"),

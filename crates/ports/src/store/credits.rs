@@ -1,7 +1,7 @@
 //! Credits, and runs of single blocks that are paid with them.
 
 use async_trait::async_trait;
-use protocol::credit::{Charge, Transaction, TransactionKind};
+use protocol::credit::{CreditCharge, CreditTransaction, TransactionKind};
 use protocol::{BlockId, SessionId, UserId};
 use serde_json::Value;
 
@@ -20,7 +20,7 @@ pub trait Credits: Send + Sync {
         user: &UserId,
         limit: u32,
         offset: u64,
-    ) -> PortResult<Vec<Transaction>>;
+    ) -> PortResult<Vec<CreditTransaction>>;
 
     /// Adds (or takes) credits. Gives the balance afterwards; a key that was booked before changes nothing.
     async fn book(
@@ -45,7 +45,7 @@ pub trait BlockRuns: Send + Sync {
         user: &UserId,
         key: &str,
         outcome: &BlockOutcome,
-        charge: Option<&Charge>,
+        charge: Option<&CreditCharge>,
     ) -> PortResult<bool>;
 }
 

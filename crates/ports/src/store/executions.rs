@@ -5,16 +5,16 @@ use std::time::Duration;
 use async_trait::async_trait;
 use bytes::Bytes;
 use jiff::Timestamp;
-use protocol::credit::Charge;
+use protocol::credit::CreditCharge;
 use protocol::execution::{
-    Execution, ExecutionClaim, ExecutionError, ExecutionRequest, ExecutionStatus, Stats,
+    Execution, ExecutionClaim, ExecutionError, ExecutionRequest, ExecutionStats, ExecutionStatus,
 };
 use protocol::review::Review;
 use protocol::{ExecutionId, GraphId, UserId, WorkerId};
 
 use super::Fenced;
 use crate::error::PortResult;
-use crate::leases::Renewal;
+use crate::leases::LeaseRenewal;
 
 /// A run travels like a turn: created with its outbox entry, claimed under a fence, renewed, handed back, taken over.
 /// What its nodes do is an ordered journal, appended in batches. Leases are judged by one clock that never jumps.
@@ -60,7 +60,7 @@ pub trait Executions: Send + Sync {
         ttl: Duration,
     ) -> PortResult<ExecutionClaimed>;
 
-    async fn renew(&self, claim: &ExecutionClaim, ttl: Duration) -> PortResult<Renewal>;
+    async fn renew(&self, claim: &ExecutionClaim, ttl: Duration) -> PortResult<LeaseRenewal>;
 
     /// Back to QUEUED, due at once, and not counted as a crash.
     async fn hand_back(&self, claim: &ExecutionClaim) -> PortResult<Fenced<()>>;
@@ -69,8 +69,8 @@ pub trait Executions: Send + Sync {
     async fn advance(
         &self,
         claim: &ExecutionClaim,
-        advance: Advance,
-    ) -> PortResult<Fenced<Advanced>>;
+        advance: ExecutionAdvance,
+    ) -> PortResult<Fenced<ExecutionAdvanced>>;
 
     /// Batches after the event number `after`, oldest first, whole, together at most about `bytes` but at least one if
     /// there is one.
@@ -163,24 +163,24 @@ pub enum ExecutionClaimed {
 
 /// What happens together.
 #[derive(Clone, Debug)]
-pub struct Advance {
+pub struct ExecutionAdvance {
     /// How many events were journaled before. An advance at another place is `Broken`, unless it is the last one again.
     pub after: u64,
     /// A JSON array of `NodeEvent`s; empty when there are none.
     pub events: Bytes,
     pub count: u64,
-    pub charges: Vec<Charge>,
+    pub charges: Vec<CreditCharge>,
     /// In WAITING. One whose id is there already is left as it is.
     pub reviews: Vec<Review>,
-    pub stats: Stats,
-    pub then: Then,
+    pub stats: ExecutionStats,
+    pub then: AfterAdvance,
 }
 
 #[derive(Clone, Debug, PartialEq)]
-pub enum Then {
+pub enum AfterAdvance {
     GoesOn,
     /// Nothing is left to do but to wait for decisions: the run becomes REVIEW and the claim is given up, unless all
-    /// of its reviews are decided (`Advanced::Decided`).
+    /// of its reviews are decided (`ExecutionAdvanced::Decided`).
     Rest,
     /// The one way a run ends, with a final status.
     End {
@@ -190,7 +190,7 @@ pub enum Then {
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Advanced {
+pub enum ExecutionAdvanced {
     Done,
     /// To `Rest`: no review waits any more; the batch was written and the claim is kept.
     Decided,

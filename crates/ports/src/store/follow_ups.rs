@@ -5,7 +5,7 @@ use protocol::SessionId;
 use protocol::follow_up::FollowUp;
 use protocol::message::NewMessage;
 use protocol::session::Owner;
-use protocol::turn::Claim;
+use protocol::turn::TurnClaim;
 
 use super::Fenced;
 use crate::error::PortResult;
@@ -26,7 +26,7 @@ pub trait FollowUps: Send + Sync {
         owner: &Owner,
         session: &SessionId,
         new: NewFollowUp,
-    ) -> PortResult<Pushed>;
+    ) -> PortResult<FollowUpPushed>;
 
     /// The newest of the session, at most `limit`, in the order they came, whatever became of them. `None` when there
     /// is no such session of this owner.
@@ -39,7 +39,7 @@ pub trait FollowUps: Send + Sync {
 
     /// Moves those that wait for this turn into the history, as user messages of it, and gives them. `step` is the
     /// step that the model is asked for next.
-    async fn drain(&self, claim: &Claim, step: u32) -> PortResult<Fenced<Vec<FollowUp>>>;
+    async fn drain(&self, claim: &TurnClaim, step: u32) -> PortResult<Fenced<Vec<FollowUp>>>;
 }
 
 #[derive(Clone, Debug)]
@@ -51,7 +51,7 @@ pub struct NewFollowUp {
 }
 
 #[derive(Clone, Debug, PartialEq)]
-pub enum Pushed {
+pub enum FollowUpPushed {
     /// It waits, with so many in all, itself included.
     Waits {
         follow_up: Box<FollowUp>,

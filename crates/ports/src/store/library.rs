@@ -97,7 +97,7 @@ pub enum FolderWritten {
 #[async_trait]
 pub trait Listings: Send + Sync {
     /// With its graph, which is stored for the listing's owner if it is not there.
-    async fn publish(&self, listing: &Listing, graph: &Graph) -> PortResult<Published>;
+    async fn publish(&self, listing: &Listing, graph: &Graph) -> PortResult<ListingPublished>;
 
     /// All of them, at most `limits::LISTINGS`, featured ones first, then by name.
     async fn list(&self) -> PortResult<Vec<Listing>>;
@@ -108,7 +108,7 @@ pub trait Listings: Send + Sync {
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Published {
+pub enum ListingPublished {
     New,
     NewVersion,
     Before,

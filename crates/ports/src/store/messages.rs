@@ -21,11 +21,11 @@ pub trait Messages: Send + Sync {
         session: &SessionId,
         limit: u32,
         before: Option<i64>,
-    ) -> PortResult<Option<Page>>;
+    ) -> PortResult<Option<MessagePage>>;
 }
 
 #[derive(Clone, Debug, PartialEq)]
-pub struct Page {
+pub struct MessagePage {
     pub messages: Vec<Message>,
     pub has_more: bool,
     pub oldest_sequence: Option<i64>,

@@ -21,20 +21,21 @@ use async_trait::async_trait;
 pub use api_keys::{ApiKey, ApiKeys, NewApiKey};
 pub use credits::{BlockOutcome, BlockRunBegun, BlockRuns, Credits, NewBlockRun};
 pub use executions::{
-    Advance, Advanced, ExecutionClaimed, ExecutionCreated, ExecutionDeleted, Executions,
-    JournalBatch, ListExecutions, NewExecution, Then,
+    AfterAdvance, ExecutionAdvance, ExecutionAdvanced, ExecutionClaimed, ExecutionCreated,
+    ExecutionDeleted, Executions, JournalBatch, ListExecutions, NewExecution,
 };
-pub use follow_ups::{FollowUps, NewFollowUp, Pushed};
+pub use follow_ups::{FollowUpPushed, FollowUps, NewFollowUp};
 pub use graphs::{GraphCreated, GraphDeleted, Graphs};
-pub use library::{AgentAdded, AgentChange, FolderWritten, Library, Listings, Published};
-pub use messages::{Messages, Page};
-pub use operations::{Begun, NewOperation, OperationCompleted, Operations, Which};
-pub use reports::{DayOfUse, LiveExecution, LiveExecutions, LiveTurn, Reports, Workload};
-pub use reviews::{Decided, Reviews, Verdict};
-pub use sessions::{Assigned, ListSessions, NewSession, SessionPage, Sessions, Title};
+pub use library::{AgentAdded, AgentChange, FolderWritten, Library, ListingPublished, Listings};
+pub use messages::{MessagePage, Messages};
+pub use operations::{NewOperation, OperationBegun, OperationCompleted, OperationKey, Operations};
+pub use reports::{DailyUsage, LiveExecution, LiveExecutions, LiveTurn, ProcessWorkload, Reports};
+pub use reviews::{ReviewVerdict, Reviews, ReviewsDecided};
+pub use sessions::{ListSessions, NewSession, SessionAssigned, SessionPage, Sessions, TitleChange};
 pub use turns::{
-    Ending, Entry, Finished, JournaledCall, NewTurn, OpenTurns, Opened, Outbox, Parent, Parked,
-    ParkedEnd, Progress, Record, TurnKind, Turns, WhenBusy,
+    BackgroundEnd, BackgroundRecord, JournalEntry, JournalRecord, JournaledCall, NewTurn,
+    OpenTurns, Outbox, ParentTurn, TurnEnding, TurnFinished, TurnKind, TurnOpened, TurnProgress,
+    Turns, WhenBusy,
 };
 pub use values::Values;
 
@@ -47,14 +48,14 @@ pub enum Fenced<T> {
 }
 
 #[async_trait]
-pub trait Health: Send + Sync {
+pub trait HealthCheck: Send + Sync {
     /// Tries everything the backend depends on, at the same time and each within a bound of its own, and gives what
     /// does not work.
-    async fn failing(&self) -> Vec<Failing>;
+    async fn failing(&self) -> Vec<FailedDependency>;
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Failing {
+pub struct FailedDependency {
     /// What fails, in one word that stays the same: `store`, `postgres`, `redis`, `rabbitmq`.
     pub name: &'static str,
     pub reason: String,

@@ -6,7 +6,7 @@ use async_trait::async_trait;
 use protocol::message::{NewMessage, ToolCall};
 use protocol::operation::{Operation, OperationResult};
 use protocol::session::Owner;
-use protocol::turn::{Claim, TurnRequest};
+use protocol::turn::{TurnClaim, TurnRequest};
 use protocol::{OperationId, TaskId, TurnId};
 
 use super::Fenced;
@@ -36,29 +36,33 @@ use crate::error::PortResult;
 #[async_trait]
 pub trait Operations: Send + Sync {
     /// Under the claim of the turn that asked for the call.
-    async fn begin(&self, claim: &Claim, new: NewOperation) -> PortResult<Fenced<Begun>>;
+    async fn begin(
+        &self,
+        claim: &TurnClaim,
+        new: NewOperation,
+    ) -> PortResult<Fenced<OperationBegun>>;
 
-    async fn get(&self, owner: &Owner, which: &Which) -> PortResult<Option<Operation>>;
+    async fn get(&self, owner: &Owner, which: &OperationKey) -> PortResult<Option<Operation>>;
 
     /// Under the claim of its own turn: the work goes on elsewhere, and the claim is given up. After `at_most` the turn
     /// is due again. One that has its result already is due at once.
-    async fn accepted(&self, claim: &Claim, at_most: Duration) -> PortResult<Fenced<()>>;
+    async fn accepted(&self, claim: &TurnClaim, at_most: Duration) -> PortResult<Fenced<()>>;
 
     /// The one way an operation gets its result, by whoever knows the id: result, row of the history and the turn's
     /// being due are one transaction.
     async fn complete(
         &self,
-        which: &Which,
+        which: &OperationKey,
         result: OperationResult,
     ) -> PortResult<OperationCompleted>;
 
     /// Under the claim of its own turn, once it has its result: joins the order of the session, at its end. `true` when
     /// it is its turn now; otherwise the claim is given up, and the end of the turn before it makes it due.
-    async fn line_up(&self, claim: &Claim) -> PortResult<Fenced<bool>>;
+    async fn line_up(&self, claim: &TurnClaim) -> PortResult<Fenced<bool>>;
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Which {
+pub enum OperationKey {
     Operation(OperationId),
     Task(TaskId),
 }
@@ -76,7 +80,7 @@ pub struct NewOperation {
 }
 
 #[derive(Clone, Debug, PartialEq)]
-pub enum Begun {
+pub enum OperationBegun {
     /// `due` when its turn may be pushed now.
     New { operation: Box<Operation>, due: bool },
     /// This call has one.

@@ -22,7 +22,7 @@ use crate::error::PortResult;
 pub trait Reports: Send + Sync {
     /// What the user's turns have used, by the day on which they were accepted, in UTC, the oldest first. Days without
     /// turns are left out; what belonged to a deleted session is gone with it.
-    async fn usage(&self, user: &UserId) -> PortResult<Vec<DayOfUse>>;
+    async fn usage(&self, user: &UserId) -> PortResult<Vec<DailyUsage>>;
 
     /// Turns of everybody that wait or run, as `Turns::count_open` counts them, the oldest first. For who runs the
     /// server: without a word of what was said.
@@ -32,11 +32,11 @@ pub trait Reports: Send + Sync {
     async fn live_executions(&self, limit: u32) -> PortResult<LiveExecutions>;
 
     /// The processes that hold turns or runs, all of them, by name.
-    async fn workloads(&self) -> PortResult<Vec<Workload>>;
+    async fn workloads(&self) -> PortResult<Vec<ProcessWorkload>>;
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct DayOfUse {
+pub struct DailyUsage {
     pub date: Date,
     pub turns: u64,
     pub usage: Usage,
@@ -78,7 +78,7 @@ pub struct LiveExecution {
 
 /// What one process holds.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Workload {
+pub struct ProcessWorkload {
     /// As its workers call it.
     pub process: String,
     pub turns: u64,

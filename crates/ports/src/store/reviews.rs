@@ -34,7 +34,8 @@ pub trait Reviews: Send + Sync {
     -> PortResult<Vec<Review>>;
 
     /// All of one execution: it may be RUNNING or in REVIEW, or no execution at all (a session's place).
-    async fn decide(&self, user: &UserId, verdicts: &[Verdict]) -> PortResult<Decided>;
+    async fn decide(&self, user: &UserId, verdicts: &[ReviewVerdict])
+    -> PortResult<ReviewsDecided>;
 
     /// Whether a person has approved this node for the rest of the run.
     async fn approved_for_the_rest(
@@ -49,7 +50,7 @@ pub trait Reviews: Send + Sync {
 }
 
 #[derive(Clone, Debug, PartialEq)]
-pub struct Verdict {
+pub struct ReviewVerdict {
     pub id: ReviewId,
     pub approved: bool,
     pub message: Option<String>,
@@ -60,7 +61,7 @@ pub struct Verdict {
 }
 
 #[derive(Clone, Debug, PartialEq)]
-pub enum Decided {
+pub enum ReviewsDecided {
     /// The run may be pushed to the queue when `due`.
     Done { reviews: Vec<Review>, execution: ExecutionId, due: bool },
     /// One of them is unknown. Nothing was changed.

@@ -20,9 +20,14 @@ pub trait Sessions: Send + Sync {
     /// Anonymous callers have no list: they know their sessions by id.
     async fn list(&self, owner: &Owner, wanted: ListSessions) -> PortResult<SessionPage>;
     /// `false` when there is no such session of this owner, or the title may not be replaced.
-    async fn set_title(&self, owner: &Owner, id: &SessionId, title: Title) -> PortResult<bool>;
+    async fn set_title(
+        &self,
+        owner: &Owner,
+        id: &SessionId,
+        title: TitleChange,
+    ) -> PortResult<bool>;
     async fn set_pinned(&self, owner: &Owner, id: &SessionId, pinned: bool) -> PortResult<bool>;
-    async fn assign(&self, user: &UserId, id: &SessionId) -> PortResult<Assigned>;
+    async fn assign(&self, user: &UserId, id: &SessionId) -> PortResult<SessionAssigned>;
     /// With its messages, turns, journal and logs.
     async fn delete(&self, owner: &Owner, id: &SessionId) -> PortResult<bool>;
 }
@@ -53,14 +58,14 @@ pub struct SessionPage {
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Title {
+pub enum TitleChange {
     ByUser(String),
     /// Takes effect only while nobody has given a title.
     Generated(String),
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Assigned {
+pub enum SessionAssigned {
     Done,
     /// It belongs to this user already.
     Already,

@@ -4,11 +4,11 @@ use std::time::Duration;
 
 use async_trait::async_trait;
 use protocol::follow_up::FollowUp;
-use protocol::message::{Message, NewMessage, Outcome};
+use protocol::message::{Message, NewMessage, ToolOutcome};
 use protocol::operation::{Operation, OperationResult};
 use protocol::session::{Owner, Session};
-use protocol::tool::Effect;
-use protocol::turn::{Claim, Turn, TurnError, TurnRequest, TurnStatus};
+use protocol::tool::ToolEffect;
+use protocol::turn::{Turn, TurnClaim, TurnError, TurnRequest, TurnStatus};
 use protocol::usage::Usage;
 use protocol::{BackgroundId, CallId, MessageId, RecordId, Segment, SessionId, TurnId};
 
@@ -38,7 +38,7 @@ use crate::error::PortResult;
 #[async_trait]
 pub trait Turns: Send + Sync {
     /// One transaction: user message, turn row, outbox entry. On stable storage when it returns.
-    async fn open(&self, owner: &Owner, new: NewTurn) -> PortResult<Opened>;
+    async fn open(&self, owner: &Owner, new: NewTurn) -> PortResult<TurnOpened>;
 
     async fn get(&self, owner: &Owner, turn: &TurnId) -> PortResult<Option<Turn>>;
 
@@ -57,24 +57,28 @@ pub trait Turns: Send + Sync {
 
     /// Everything an attempt starts from: the session, the history up to this turn in the order of the turns, and
     /// what this turn has journaled.
-    async fn progress(&self, claim: &Claim) -> PortResult<Fenced<Progress>>;
+    async fn progress(&self, claim: &TurnClaim) -> PortResult<Fenced<TurnProgress>>;
 
     /// Journals, all or nothing. The last record of a turn given again changes nothing and is `Done`, so a caller that
     /// did not hear the answer repeats it.
-    async fn record(&self, claim: &Claim, record: Record) -> PortResult<Fenced<()>>;
+    async fn record(&self, claim: &TurnClaim, record: JournalRecord) -> PortResult<Fenced<()>>;
 
     /// The one way a turn ends: status, last messages, usage, last chunks and the seal of its log in one
     /// transaction. With it end the follow-ups that still wait (dropped by a cancel, returned by a failure), the calls
     /// that are still parked (`Cancelled`), and the operation that the turn carries out, if it has no result yet.
-    async fn finish(&self, claim: &Claim, ending: Ending) -> PortResult<Fenced<Finished>>;
+    async fn finish(
+        &self,
+        claim: &TurnClaim,
+        ending: TurnEnding,
+    ) -> PortResult<Fenced<TurnFinished>>;
 
     /// Gives up the turn's place among those that run, without giving up the turn, and says who is due because of it.
     /// Repeated it changes nothing.
-    async fn step_aside(&self, claim: &Claim) -> PortResult<Fenced<Vec<TurnId>>>;
+    async fn step_aside(&self, claim: &TurnClaim) -> PortResult<Fenced<Vec<TurnId>>>;
 
     /// Takes a place again, if there is one: `false` means that the turn has none yet, and gets the next one that is
     /// free before any turn that has not begun; ask again. A turn that is not aside has its place: `true`.
-    async fn step_back(&self, claim: &Claim) -> PortResult<Fenced<bool>>;
+    async fn step_back(&self, claim: &TurnClaim) -> PortResult<Fenced<bool>>;
 
     /// How many turns wait and how many run, for the metrics.
     async fn count_open(&self) -> PortResult<OpenTurns>;
@@ -111,12 +115,12 @@ pub struct NewTurn {
     /// The caller pushes the turn to the queue itself, so the outbox need not before this has passed.
     pub push_grace: Duration,
     /// Set when a tool call starts it.
-    pub parent: Option<Parent>,
+    pub parent: Option<ParentTurn>,
 }
 
 /// The turn whose call starts another one, and how many such it may have at work at the same time.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Parent {
+pub struct ParentTurn {
     pub turn: TurnId,
     pub fan_out: u32,
 }
@@ -146,7 +150,7 @@ pub enum TurnKind {
 }
 
 #[derive(Clone, Debug, PartialEq)]
-pub enum Opened {
+pub enum TurnOpened {
     New(Box<Turn>),
     /// This message id (or this regeneration) has a turn already.
     Joined(Box<Turn>),
@@ -169,7 +173,7 @@ pub enum Opened {
 }
 
 #[derive(Clone, Debug)]
-pub struct Progress {
+pub struct TurnProgress {
     pub session: Session,
     pub owner: Owner,
     pub messages: Vec<Message>,
@@ -187,49 +191,49 @@ pub struct Progress {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct JournaledCall {
     pub call_id: CallId,
-    pub effect: Effect,
+    pub effect: ToolEffect,
     /// How often it was started.
     pub starts: u32,
     /// Set when it went on in the background.
-    pub parked: Option<Parked>,
+    pub parked: Option<BackgroundRecord>,
 }
 
-/// A call that went on in the background, after `Entry::Parked`.
+/// A call that went on in the background, after `JournalEntry::Parked`.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Parked {
+pub struct BackgroundRecord {
     pub id: BackgroundId,
     /// How it ended; `None` while nobody has said.
-    pub end: Option<ParkedEnd>,
+    pub end: Option<BackgroundEnd>,
     /// Whether the model has been given its end.
     pub taken: bool,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct ParkedEnd {
-    pub outcome: Outcome,
+pub struct BackgroundEnd {
+    pub outcome: ToolOutcome,
     /// JSON, as it would have stood in the call's row.
     pub output: String,
 }
 
 /// What is journaled together.
 #[derive(Clone, Debug)]
-pub struct Record {
+pub struct JournalRecord {
     pub id: RecordId,
-    pub entries: Vec<Entry>,
+    pub entries: Vec<JournalEntry>,
 }
 
-impl Record {
-    pub fn new(entries: Vec<Entry>) -> Self {
+impl JournalRecord {
+    pub fn new(entries: Vec<JournalEntry>) -> Self {
         Self { id: RecordId::fresh(), entries }
     }
 }
 
 #[derive(Clone, Debug)]
-pub enum Entry {
+pub enum JournalEntry {
     /// An assistant message, before its tools run.
     Message(NewMessage),
     /// About to run this call (again).
-    Intent { call_id: CallId, effect: Effect },
+    Intent { call_id: CallId, effect: ToolEffect },
     /// A tool row: the call's one result. A second result for the same call is refused as `Broken`.
     Result(NewMessage),
     /// One more model call is done, and this is what it used.
@@ -237,14 +241,14 @@ pub enum Entry {
     /// A journaled call goes on in the background; its `Result` says so and stands in the same record.
     Parked { call_id: CallId, id: BackgroundId },
     /// A parked call has ended. A second end of the same call changes nothing.
-    ParkedEnded { call_id: CallId, end: ParkedEnd },
+    ParkedEnded { call_id: CallId, end: BackgroundEnd },
     /// The model is given the end of a parked call, with the `Result` in the same record.
     ParkedTaken { call_id: CallId },
 }
 
 /// The answer to `finish`.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Finished {
+pub enum TurnFinished {
     /// It has ended. These turns are now due because of it: the next one of the session, or of the user.
     Ended(Vec<TurnId>),
     /// A completed end is refused while follow-ups wait: they are to be drained first. Nothing was changed.
@@ -252,7 +256,7 @@ pub enum Finished {
 }
 
 #[derive(Clone, Debug)]
-pub struct Ending {
+pub struct TurnEnding {
     pub status: TurnStatus,
     pub error: Option<TurnError>,
     pub messages: Vec<NewMessage>,

@@ -4,7 +4,7 @@ use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
-use crate::execution::{ExecutionStatus, NodeFailure, NodeRun};
+use crate::execution::{ExecutionStatus, NodeExecution, NodeFailure};
 use crate::graph::Graph;
 use crate::ids::{ExecutionId, GraphId, LibraryAgentId};
 
@@ -114,7 +114,7 @@ pub struct ExecutionOutput {
     #[serde(default, skip_serializing_if = "Map::is_empty")]
     pub inputs_summary: Map<String, Value>,
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub node_executions: Vec<NodeRun>,
+    pub node_executions: Vec<NodeExecution>,
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub nodes_failed: Vec<NodeFailure>,
 }

@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
-use crate::block::Category;
+use crate::block::BlockCategory;
 use crate::ids::{BlockId, ExecutionId, ReviewId};
 
 /// A block that a search has found.
@@ -12,7 +12,7 @@ pub struct BlockInfo {
     pub id: BlockId,
     pub name: String,
     pub description: String,
-    pub categories: Vec<Category>,
+    pub categories: Vec<BlockCategory>,
     /// Names of the inputs without which it does not run.
     pub required_inputs: Vec<String>,
     pub static_output: bool,

@@ -11,7 +11,7 @@ pub use agents::{
 };
 pub use blocks::{BlockDetails, BlockInfo, BlockOutput, ReviewRequired};
 pub use setup::{
-    ExecutionMode, GoalType, NeededCredentials, NeededInput, Requirements, SetupInfo,
+    ExecutionMode, GoalType, NeededCredentials, NeededInput, SetupInfo, SetupNeeds,
     SetupRequirements, SuggestedGoal, UserReadiness,
 };
 
@@ -19,7 +19,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use crate::ids::{BackgroundId, CallId, ExecutionId, GraphId, OperationId, SessionId, TaskId};
-use crate::message::Role;
+use crate::message::MessageRole;
 use crate::operation::OperationStatus;
 
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, utoipa::ToSchema)]
@@ -65,10 +65,10 @@ pub enum ResponseBody {
         suggestions: Vec<String>,
     },
     ClarificationNeeded {
-        questions: Vec<Question>,
+        questions: Vec<UserQuestion>,
     },
     TodoWrite {
-        todos: Vec<Todo>,
+        todos: Vec<TodoItem>,
     },
     WebFetch {
         url: String,
@@ -105,7 +105,7 @@ pub enum ResponseBody {
         file: WorkspaceFile,
         /// Text, or base64 when `encoding` says so.
         content: String,
-        encoding: Encoding,
+        encoding: FileEncoding,
         truncated: bool,
     },
     WorkspaceFileWritten {
@@ -275,14 +275,14 @@ pub struct SubSessionProgress {
 
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, utoipa::ToSchema)]
 pub struct SubSessionMessage {
-    pub role: Role,
+    pub role: MessageRole,
     pub content: String,
 }
 
 #[derive(
     Clone, Debug, PartialEq, Serialize, Deserialize, utoipa::ToSchema, schemars::JsonSchema,
 )]
-pub struct Question {
+pub struct UserQuestion {
     /// The question itself.
     pub question: String,
     /// A short key that names the answer.
@@ -295,7 +295,7 @@ pub struct Question {
 #[derive(
     Clone, Debug, PartialEq, Serialize, Deserialize, utoipa::ToSchema, schemars::JsonSchema,
 )]
-pub struct Todo {
+pub struct TodoItem {
     /// What is to be done, as an order: "Fetch the page".
     pub content: String,
     pub status: TodoStatus,
@@ -341,7 +341,7 @@ pub struct WorkspaceFile {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, utoipa::ToSchema)]
 #[serde(rename_all = "lowercase")]
-pub enum Encoding {
+pub enum FileEncoding {
     Text,
     Base64,
 }

@@ -23,13 +23,13 @@ pub struct SetupInfo {
     /// The graph, or the block.
     pub agent_id: String,
     pub agent_name: String,
-    pub requirements: Requirements,
+    pub requirements: SetupNeeds,
     pub user_readiness: UserReadiness,
 }
 
 /// All that is needed, whether it is there or not.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, utoipa::ToSchema)]
-pub struct Requirements {
+pub struct SetupNeeds {
     pub credentials: Vec<NeededCredentials>,
     pub inputs: Vec<NeededInput>,
     /// How it can be started once nothing is missing.

@@ -5,11 +5,12 @@ use std::time::Duration;
 use bytes::Bytes;
 use jiff::Timestamp;
 use ports::store::{
-    Advance, Advanced, ExecutionClaimed, ExecutionCreated, GraphCreated, NewExecution, Then,
+    AfterAdvance, ExecutionAdvance, ExecutionAdvanced, ExecutionClaimed, ExecutionCreated,
+    GraphCreated, NewExecution,
 };
 use ports::{Fenced, Ports};
 use protocol::execution::{
-    Execution, ExecutionClaim, ExecutionRequest, ExecutionStatus, SafeMode, Stats,
+    Execution, ExecutionClaim, ExecutionRequest, ExecutionStats, ExecutionStatus, SafeMode,
 };
 use protocol::graph::{Graph, Node};
 use protocol::library::{LibraryAgent, Listing};
@@ -167,25 +168,33 @@ pub async fn due(ports: &Ports) -> Vec<ExecutionId> {
 }
 
 /// A batch of `count` events, and nothing else.
-pub fn batch(after: u64, count: u64) -> Advance {
+pub fn batch(after: u64, count: u64) -> ExecutionAdvance {
     let event = |run: u64| json!({"run": run, "node": "n", "outputs": [["out", format!("value {run}")]], "at": 17});
     let events: Vec<_> = (after..after + count).map(event).collect();
     let events = match events.as_slice() {
         [] => Bytes::new(),
         events => serde_json::to_vec(events).expect("events are JSON").into(),
     };
-    Advance {
+    ExecutionAdvance {
         after,
         events,
         count,
         charges: Vec::new(),
         reviews: Vec::new(),
-        stats: Stats { node_count: after + count, duration: 1.5, ..Stats::default() },
-        then: Then::GoesOn,
+        stats: ExecutionStats {
+            node_count: after + count,
+            duration: 1.5,
+            ..ExecutionStats::default()
+        },
+        then: AfterAdvance::GoesOn,
     }
 }
 
-pub async fn advance(ports: &Ports, claim: &ExecutionClaim, advance: Advance) -> Fenced<Advanced> {
+pub async fn advance(
+    ports: &Ports,
+    claim: &ExecutionClaim,
+    advance: ExecutionAdvance,
+) -> Fenced<ExecutionAdvanced> {
     ports.executions.advance(claim, advance).await.expect("advancing works")
 }
 
@@ -193,8 +202,9 @@ pub async fn advance(ports: &Ports, claim: &ExecutionClaim, advance: Advance) ->
 pub async fn end(ports: &Ports, claim: &ExecutionClaim, status: ExecutionStatus) {
     let events = ports.executions.get(&ann(), &claim.execution_id).await.expect("reading works");
     let events = events.expect("the run is there").events;
-    let ended = Advance { then: Then::End { status, error: None }, ..batch(events, 0) };
-    assert_eq!(advance(ports, claim, ended).await, Fenced::Done(Advanced::Done));
+    let ended =
+        ExecutionAdvance { then: AfterAdvance::End { status, error: None }, ..batch(events, 0) };
+    assert_eq!(advance(ports, claim, ended).await, Fenced::Done(ExecutionAdvanced::Done));
 }
 
 /// A question of node `node` of the run.
@@ -222,7 +232,7 @@ pub async fn resting(ports: &Ports, ids: &[&str]) -> Execution {
     let run = run(ports).await;
     let claim = claim(ports, &run.id).await;
     let reviews = ids.iter().map(|id| question(&run.id, id, &format!("node of {id}"))).collect();
-    let rest = Advance { reviews, then: Then::Rest, ..batch(0, 1) };
-    assert_eq!(advance(ports, &claim, rest).await, Fenced::Done(Advanced::Done));
+    let rest = ExecutionAdvance { reviews, then: AfterAdvance::Rest, ..batch(0, 1) };
+    assert_eq!(advance(ports, &claim, rest).await, Fenced::Done(ExecutionAdvanced::Done));
     found(ports, &run.id).await
 }

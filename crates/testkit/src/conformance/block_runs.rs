@@ -3,7 +3,7 @@
 use futures::future::join_all;
 use ports::store::{BlockOutcome, BlockRunBegun, NewBlockRun};
 use protocol::UserId;
-use protocol::credit::Charge;
+use protocol::credit::CreditCharge;
 use serde_json::json;
 
 use super::Fixture;
@@ -51,7 +51,7 @@ pub async fn a_block_run_ends_once_with_its_charge(fixture: &mut impl Fixture) {
     let ports = fixture.ports();
     let (ann, bob) = (ann(), bob());
     ports.block_runs.begin(&new(&ann)).await.expect("begin");
-    let charge = Charge { key: "call-1".into(), amount: 9, what: "a block".into() };
+    let charge = CreditCharge { key: "call-1".into(), amount: 9, what: "a block".into() };
     let end = async |user: &UserId, text: &str| {
         let outcome = outcome(text);
         ports.block_runs.end(user, "call-1", &outcome, Some(&charge)).await.expect("end")

@@ -1,6 +1,6 @@
 //! Laws of `Bus`, which promises almost nothing.
 
-use ports::Signal;
+use ports::BusSignal;
 use protocol::{ExecutionId, Job, TurnId};
 
 use super::Fixture;
@@ -19,20 +19,20 @@ pub async fn publishing_never_waits(fixture: &mut impl Fixture) {
     let bus = &fixture.ports().bus;
     let _nobody_reads_this = bus.subscribe();
     for _ in 0..100_000 {
-        bus.publish(Signal::Moved(ExecutionId::from("e")));
+        bus.publish(BusSignal::Moved(ExecutionId::from("e")));
     }
 }
 
 pub async fn only_what_was_published_is_heard(fixture: &mut impl Fixture) {
     let bus = &fixture.ports().bus;
     let (turn, execution) = (Job::from(TurnId::from("a")), Job::from(ExecutionId::from("a")));
-    bus.publish(Signal::Ended(turn.clone()));
+    bus.publish(BusSignal::Ended(turn.clone()));
     let mut hearing = bus.subscribe();
     let published = [
-        Signal::Cancel(turn),
-        Signal::Moved("a".into()),
-        Signal::Cancel(execution.clone()),
-        Signal::Ended(execution),
+        BusSignal::Cancel(turn),
+        BusSignal::Moved("a".into()),
+        BusSignal::Cancel(execution.clone()),
+        BusSignal::Ended(execution),
     ];
     published.iter().for_each(|signal| bus.publish(signal.clone()));
     let mut expected = published.into_iter();

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use futures::future::join_all;
 use ports::Ports;
-use ports::completions::Arrival;
+use ports::completions::CompletionMessage;
 
 use super::Fixture;
 use super::scene::*;
@@ -26,7 +26,7 @@ async fn send(ports: &Ports, body: &str) {
     ports.completions.send(body.to_owned()).await.expect("send");
 }
 
-async fn next(ports: &Ports) -> Arrival {
+async fn next(ports: &Ports) -> CompletionMessage {
     let arrived = tokio::time::timeout(LAW / 2, ports.completions.next()).await;
     arrived.expect("something arrives").expect("next")
 }

@@ -3,21 +3,21 @@
 use std::future::Future;
 
 use ports::Ports;
-use protocol::limits::Caps;
+use protocol::limits::UserLimits;
 use protocol::{Seq, TaskId};
 
 use super::Fixture;
 
 /// A backend that can be started without in-memory wake-ups.
 pub trait StartsDeaf: Fixture {
-    fn start_deaf(caps: Caps) -> impl Future<Output = Self> + Send;
+    fn start_deaf(caps: UserLimits) -> impl Future<Output = Self> + Send;
 }
 
 /// The same backend without wake-ups.
 pub struct Deaf<F>(F);
 
 impl<F: StartsDeaf> Fixture for Deaf<F> {
-    async fn start_with(caps: Caps) -> Self {
+    async fn start_with(caps: UserLimits) -> Self {
         Self(F::start_deaf(caps).await)
     }
 

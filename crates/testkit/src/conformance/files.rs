@@ -4,7 +4,7 @@ use bytes::Bytes;
 use futures::StreamExt;
 use futures::future::join_all;
 use ports::Ports;
-use ports::files::{FileRef, Place, Refused};
+use ports::files::{FileRef, FileRefusal, SessionWorkspace};
 use protocol::SessionId;
 use protocol::session::Owner;
 
@@ -30,17 +30,22 @@ macro_rules! files_laws {
     };
 }
 
-fn place(owner: Owner) -> Place {
-    Place { owner, session: SessionId::fresh() }
+fn place(owner: Owner) -> SessionWorkspace {
+    SessionWorkspace { owner, session: SessionId::fresh() }
 }
 
-async fn write(ports: &Ports, place: &Place, path: &str, content: &str) -> Result<bool, Refused> {
+async fn write(
+    ports: &Ports,
+    place: &SessionWorkspace,
+    path: &str,
+    content: &str,
+) -> Result<bool, FileRefusal> {
     let content = Bytes::from(content.to_owned());
     let written = ports.files.write(place, path, content, false).await.expect("write");
     written.map(|written| written.created)
 }
 
-async fn read(ports: &Ports, place: &Place, path: &str) -> Result<Bytes, Refused> {
+async fn read(ports: &Ports, place: &SessionWorkspace, path: &str) -> Result<Bytes, FileRefusal> {
     let file = FileRef::Path(path.to_owned());
     let read = ports.files.read(place, &file, 0, 1_000_000).await.expect("read");
     read.map(|(_, content)| content)
@@ -51,14 +56,14 @@ pub async fn a_session_sees_only_its_own_files(fixture: &mut impl Fixture) {
     let (mine, other) = (place(user("ann")), place(user("ann")));
     assert_eq!(write(ports, &mine, "notes.md", "secret").await, Ok(true));
     let id = ports.files.list(&mine, "", 10).await.expect("list").files[0].file_id.clone();
-    assert_eq!(read(ports, &other, "notes.md").await, Err(Refused::NotFound));
+    assert_eq!(read(ports, &other, "notes.md").await, Err(FileRefusal::NotFound));
     let by_id = ports.files.stat(&other, &FileRef::Id(id)).await.expect("stat");
-    assert_eq!(by_id, Err(Refused::NotFound));
+    assert_eq!(by_id, Err(FileRefusal::NotFound));
     assert_eq!(ports.files.list(&other, "", 10).await.expect("list").total, 0);
     ports.files.delete_session(&other).await.expect("delete");
     assert_eq!(read(ports, &mine, "notes.md").await.expect("still there"), "secret");
     ports.files.delete_session(&mine).await.expect("delete");
-    assert_eq!(read(ports, &mine, "notes.md").await, Err(Refused::NotFound));
+    assert_eq!(read(ports, &mine, "notes.md").await, Err(FileRefusal::NotFound));
 }
 
 pub async fn no_path_leads_out_of_the_workspace(fixture: &mut impl Fixture) {
@@ -96,10 +101,13 @@ pub async fn no_path_leads_out_of_the_workspace(fixture: &mut impl Fixture) {
         "folder",
     ] {
         let read = read(ports, &mine, path).await;
-        assert!(matches!(read, Err(Refused::BadPath | Refused::NotFound)), "{path:?} {read:?}");
+        assert!(
+            matches!(read, Err(FileRefusal::BadPath | FileRefusal::NotFound)),
+            "{path:?} {read:?}"
+        );
         let content = Bytes::from_static(b"x");
         let written = ports.files.write(&mine, path, content, true).await.expect("write");
-        assert_eq!(written.map(|_| ()), Err(Refused::BadPath), "{path:?}");
+        assert_eq!(written.map(|_| ()), Err(FileRefusal::BadPath), "{path:?}");
         let file = FileRef::Path(path.to_owned());
         let deleted = ports.files.delete(&mine, &file).await.expect("delete");
         assert!(deleted.is_err(), "{path:?}");
@@ -116,7 +124,7 @@ pub async fn an_existing_file_needs_overwrite(fixture: &mut impl Fixture) {
     let ports = fixture.ports();
     let mine = place(Owner::Anonymous);
     assert_eq!(write(ports, &mine, "a.txt", "one").await, Ok(true));
-    assert_eq!(write(ports, &mine, "a.txt", "two").await, Err(Refused::Exists));
+    assert_eq!(write(ports, &mine, "a.txt", "two").await, Err(FileRefusal::Exists));
     assert_eq!(read(ports, &mine, "a.txt").await.expect("read"), "one");
     let two = Bytes::from_static(b"two");
     let written = ports.files.write(&mine, "a.txt", two, true).await.expect("write");
@@ -142,7 +150,7 @@ pub async fn a_write_is_whole_or_absent(fixture: &mut impl Fixture) {
         for _ in 0..50 {
             match read(ports, &mine, "f").await {
                 Ok(content) => assert!(versions.iter().any(|whole| content == whole.as_bytes())),
-                Err(refused) => assert_eq!(refused, Refused::NotFound),
+                Err(refused) => assert_eq!(refused, FileRefusal::NotFound),
             }
             let listed = ports.files.list(&mine, "", 10).await.expect("list");
             assert!(listed.files.iter().all(|file| file.size_bytes == 300_000));
@@ -165,7 +173,7 @@ pub async fn a_file_is_found_by_path_and_by_id(fixture: &mut impl Fixture) {
     let deleted = ports.files.delete(&mine, &id).await.expect("delete");
     assert_eq!(deleted, Ok(file));
     let gone = ports.files.delete(&mine, &path).await.expect("delete");
-    assert_eq!(gone, Err(Refused::NotFound));
+    assert_eq!(gone, Err(FileRefusal::NotFound));
 }
 
 pub async fn a_read_gives_the_part_that_was_asked_for(fixture: &mut impl Fixture) {
@@ -206,7 +214,7 @@ pub async fn an_open_file_is_one_version(fixture: &mut impl Fixture) {
     assert!(seen == versions[0].as_bytes(), "of two versions, {} bytes", seen.len());
     assert_eq!(read(ports, &mine, "log.txt").await.expect("it is there"), versions[1]);
     let missing = ports.files.open(&mine, &FileRef::Path("gone".into())).await.expect("open");
-    assert_eq!(missing.map(|_| ()), Err(Refused::NotFound));
+    assert_eq!(missing.map(|_| ()), Err(FileRefusal::NotFound));
 }
 
 pub async fn a_list_is_sorted_and_says_how_many_there_are(fixture: &mut impl Fixture) {
@@ -234,15 +242,15 @@ pub async fn a_file_that_is_too_large_is_refused(fixture: &mut impl Fixture) {
     let mine = place(user("ann"));
     let huge = Bytes::from(vec![0; 100_000_001]);
     let written = ports.files.write(&mine, "huge", huge, false).await.expect("write");
-    assert!(matches!(written, Err(Refused::TooLarge { .. })));
-    assert_eq!(read(ports, &mine, "huge").await, Err(Refused::NotFound));
+    assert!(matches!(written, Err(FileRefusal::TooLarge { .. })));
+    assert_eq!(read(ports, &mine, "huge").await, Err(FileRefusal::NotFound));
 }
 
 pub async fn files_stay_when_a_user_takes_a_session(fixture: &mut impl Fixture) {
     let ports = fixture.ports();
     let before = place(Owner::Anonymous);
     write(ports, &before, "kept", "x").await.expect("written");
-    let after = Place { owner: user("ann"), ..before };
+    let after = SessionWorkspace { owner: user("ann"), ..before };
     assert_eq!(read(ports, &after, "kept").await.expect("read"), "x");
 }
 

@@ -1,13 +1,15 @@
 //! Laws of `FollowUps`.
 
 use futures::future::join_all;
-use ports::store::{Finished, NewFollowUp, NewTurn, Opened, Pushed, TurnKind, WhenBusy};
+use ports::store::{
+    FollowUpPushed, NewFollowUp, NewTurn, TurnFinished, TurnKind, TurnOpened, WhenBusy,
+};
 use ports::{Fenced, Ports};
 use protocol::follow_up::{FollowUp, FollowUpState};
 use protocol::limits::FOLLOW_UPS;
-use protocol::message::{NewMessage, Role};
+use protocol::message::{MessageRole, NewMessage};
 use protocol::session::Owner;
-use protocol::turn::{Claim, TurnStatus};
+use protocol::turn::{TurnClaim, TurnStatus};
 use protocol::{MessageId, SessionId};
 use serde_json::json;
 
@@ -36,7 +38,7 @@ macro_rules! follow_ups_laws {
 
 fn new(text: &str, client_id: Option<&str>) -> NewFollowUp {
     NewFollowUp {
-        message: NewMessage::new(Role::User, text),
+        message: NewMessage::new(MessageRole::User, text),
         client_id: client_id.map(str::to_owned),
         fingerprint: format!("fingerprint of {text}"),
     }
@@ -48,14 +50,14 @@ async fn push(
     session: &SessionId,
     text: &str,
     id: Option<&str>,
-) -> Pushed {
+) -> FollowUpPushed {
     ports.follow_ups.push(owner, session, new(text, id)).await.expect("push")
 }
 
 /// Pushes one that must be taken.
 async fn wait(ports: &Ports, owner: &Owner, session: &SessionId, text: &str) -> FollowUp {
     match push(ports, owner, session, text, None).await {
-        Pushed::Waits { follow_up, .. } => *follow_up,
+        FollowUpPushed::Waits { follow_up, .. } => *follow_up,
         other => panic!("it waits, not {other:?}"),
     }
 }
@@ -69,7 +71,7 @@ async fn states(ports: &Ports, owner: &Owner, session: &SessionId) -> Vec<Follow
     list(ports, owner, session).await.iter().map(|follow_up| follow_up.state).collect()
 }
 
-async fn drain(ports: &Ports, claim: &Claim, step: u32) -> Vec<FollowUp> {
+async fn drain(ports: &Ports, claim: &TurnClaim, step: u32) -> Vec<FollowUp> {
     match ports.follow_ups.drain(claim, step).await.expect("drain") {
         Fenced::Done(drained) => drained,
         Fenced::Stale => panic!("the claim is good"),
@@ -90,16 +92,16 @@ pub async fn a_follow_up_waits_for_the_turn_at_work(fixture: &mut impl Fixture) 
     let ports = fixture.ports();
     turn(ports, &ann, &mine.id, "second").await;
     let early = push(ports, &ann, &mine.id, "early", Some("m-1")).await;
-    let Pushed::Waits { follow_up, waiting: 1 } = early else { panic!("{early:?}") };
+    let FollowUpPushed::Waits { follow_up, waiting: 1 } = early else { panic!("{early:?}") };
     assert_eq!((follow_up.id.as_str(), follow_up.text.as_str()), ("m-1", "early"));
     assert_eq!((&follow_up.turn_id, &follow_up.session_id), (&first.id, &mine.id));
     assert_eq!((follow_up.state, follow_up.step), (FollowUpState::Pending, None));
     claim(ports, &first.id).await;
     let opened = ports.turns.open(&ann, message(&mine.id, "late", None)).await.expect("open");
-    let Opened::FollowUp(late) = opened else { panic!("{opened:?}") };
+    let TurnOpened::FollowUp(late) = opened else { panic!("{opened:?}") };
     assert_eq!(late.turn_id, first.id);
     let third = push(ports, &ann, &mine.id, "later", None).await;
-    assert!(matches!(third, Pushed::Waits { waiting: 3, .. }), "{third:?}");
+    assert!(matches!(third, FollowUpPushed::Waits { waiting: 3, .. }), "{third:?}");
     let rows = history(ports, &ann, &mine.id).await;
     assert_eq!(texts(&rows), ["hello", "second"], "nothing stands in the history yet");
     fixture.restart().await;
@@ -113,12 +115,12 @@ pub async fn without_a_turn_there_is_no_follow_up(fixture: &mut impl Fixture) {
     let ports = fixture.ports();
     let ann = user("ann");
     let mine = session(ports, &ann).await;
-    assert_eq!(push(ports, &ann, &mine.id, "hello?", Some("m-1")).await, Pushed::NoTurn);
+    assert_eq!(push(ports, &ann, &mine.id, "hello?", Some("m-1")).await, FollowUpPushed::NoTurn);
     let done = whole_turn(ports, &ann, &mine.id, "done").await;
-    assert_eq!(push(ports, &ann, &mine.id, "hello?", Some("m-1")).await, Pushed::NoTurn);
+    assert_eq!(push(ports, &ann, &mine.id, "hello?", Some("m-1")).await, FollowUpPushed::NoTurn);
     assert_eq!(list(ports, &ann, &mine.id).await, []);
     let opened = ports.turns.open(&ann, message(&mine.id, "hello?", Some("m-1"))).await;
-    let Ok(Opened::New(turn)) = opened else { panic!("a turn of its own, not {opened:?}") };
+    let Ok(TurnOpened::New(turn)) = opened else { panic!("a turn of its own, not {opened:?}") };
     assert_ne!(turn.id, done.id);
 }
 
@@ -127,9 +129,9 @@ pub async fn a_cancelled_turn_takes_no_follow_up(fixture: &mut impl Fixture) {
     let (ann, mine, turn) = first_turn(ports).await;
     claim(ports, &turn.id).await;
     ports.turns.request_cancel(&ann, &mine.id).await.expect("cancel");
-    assert_eq!(push(ports, &ann, &mine.id, "wait", None).await, Pushed::NoTurn);
+    assert_eq!(push(ports, &ann, &mine.id, "wait", None).await, FollowUpPushed::NoTurn);
     let opened = ports.turns.open(&ann, message(&mine.id, "wait", None)).await.expect("open");
-    assert!(matches!(opened, Opened::New(_)), "it would be dropped: {opened:?}");
+    assert!(matches!(opened, TurnOpened::New(_)), "it would be dropped: {opened:?}");
 }
 
 pub async fn one_id_makes_one_follow_up(fixture: &mut impl Fixture) {
@@ -138,17 +140,17 @@ pub async fn one_id_makes_one_follow_up(fixture: &mut impl Fixture) {
     let claim = claim(ports, &turn.id).await;
     let pushes = (0..20).map(|_| push(ports, &ann, &mine.id, "more", Some("m-1")));
     let pushed = join_all(pushes).await;
-    let new = pushed.iter().filter(|pushed| matches!(pushed, Pushed::Waits { .. })).count();
-    let known = pushed.iter().filter(|pushed| matches!(pushed, Pushed::Known(_))).count();
+    let new = pushed.iter().filter(|pushed| matches!(pushed, FollowUpPushed::Waits { .. })).count();
+    let known = pushed.iter().filter(|pushed| matches!(pushed, FollowUpPushed::Known(_))).count();
     assert_eq!((new, known), (1, 19), "{pushed:?}");
-    assert_eq!(push(ports, &ann, &mine.id, "other", Some("m-1")).await, Pushed::Reused);
+    assert_eq!(push(ports, &ann, &mine.id, "other", Some("m-1")).await, FollowUpPushed::Reused);
     drain(ports, &claim, 2).await;
     let again = push(ports, &ann, &mine.id, "more", Some("m-1")).await;
-    let Pushed::Known(delivered) = again else { panic!("{again:?}") };
+    let FollowUpPushed::Known(delivered) = again else { panic!("{again:?}") };
     assert_eq!((delivered.state, delivered.step), (FollowUpState::Delivered, Some(2)));
     finish(ports, &claim, "done").await;
     let after = push(ports, &ann, &mine.id, "more", Some("m-1")).await;
-    assert_eq!(after, Pushed::Known(delivered), "also when nothing is at work");
+    assert_eq!(after, FollowUpPushed::Known(delivered), "also when nothing is at work");
     assert_eq!(list(ports, &ann, &mine.id).await.len(), 1);
 }
 
@@ -157,26 +159,30 @@ pub async fn an_id_means_the_same_whichever_way_it_is_sent(fixture: &mut impl Fi
     let ann = user("ann");
     let mine = session(ports, &ann).await;
     let open = |text, id| ports.turns.open(&ann, message(&mine.id, text, Some(id)));
-    let Ok(Opened::New(turn)) = open("hello", "m-1").await else { panic!("a new turn") };
-    let Ok(Opened::Joined(joined)) = open("hello", "m-1").await else { panic!("it is known") };
+    let Ok(TurnOpened::New(turn)) = open("hello", "m-1").await else { panic!("a new turn") };
+    let Ok(TurnOpened::Joined(joined)) = open("hello", "m-1").await else { panic!("it is known") };
     assert_eq!(joined.id, turn.id);
-    assert_eq!(push(ports, &ann, &mine.id, "hello", Some("m-1")).await, Pushed::Reused);
-    let Pushed::Waits { follow_up, .. } = push(ports, &ann, &mine.id, "more", Some("m-2")).await
+    assert_eq!(push(ports, &ann, &mine.id, "hello", Some("m-1")).await, FollowUpPushed::Reused);
+    let FollowUpPushed::Waits { follow_up, .. } =
+        push(ports, &ann, &mine.id, "more", Some("m-2")).await
     else {
         panic!("it waits")
     };
-    assert_eq!(open("more", "m-2").await.expect("open"), Opened::FollowUp(follow_up.clone()));
+    assert_eq!(open("more", "m-2").await.expect("open"), TurnOpened::FollowUp(follow_up.clone()));
     let queued = submission(&mine.id, "more", Some("m-2"));
     let queued = ports.turns.open(&ann, queued).await.expect("open");
-    assert_eq!(queued, Opened::FollowUp(follow_up));
-    assert_eq!(open("other", "m-2").await.expect("open"), Opened::Reused);
+    assert_eq!(queued, TurnOpened::FollowUp(follow_up));
+    assert_eq!(open("other", "m-2").await.expect("open"), TurnOpened::Reused);
     let claim = claim(ports, &turn.id).await;
     drain(ports, &claim, 1).await;
     finish(ports, &claim, "answer").await;
     let delivered = open("more", "m-2").await.expect("open");
-    assert!(matches!(delivered, Opened::FollowUp(_)), "{delivered:?}");
+    assert!(matches!(delivered, TurnOpened::FollowUp(_)), "{delivered:?}");
     let answer = history(ports, &ann, &mine.id).await.pop().expect("an answer");
-    assert_eq!(push(ports, &ann, &mine.id, "x", Some(answer.id.as_str())).await, Pushed::Reused);
+    assert_eq!(
+        push(ports, &ann, &mine.id, "x", Some(answer.id.as_str())).await,
+        FollowUpPushed::Reused
+    );
 }
 
 pub async fn a_returned_follow_up_may_be_sent_again(fixture: &mut impl Fixture) {
@@ -186,15 +192,15 @@ pub async fn a_returned_follow_up_may_be_sent_again(fixture: &mut impl Fixture) 
     push(ports, &ann, &mine.id, "even more", Some("m-2")).await;
     let first_claim = claim(ports, &first.id).await;
     end(ports, &first_claim, TurnStatus::Failed).await;
-    assert_eq!(push(ports, &ann, &mine.id, "other", Some("m-1")).await, Pushed::Reused);
-    assert_eq!(push(ports, &ann, &mine.id, "more", Some("m-1")).await, Pushed::NoTurn);
+    assert_eq!(push(ports, &ann, &mine.id, "other", Some("m-1")).await, FollowUpPushed::Reused);
+    assert_eq!(push(ports, &ann, &mine.id, "more", Some("m-1")).await, FollowUpPushed::NoTurn);
     assert_eq!(states(ports, &ann, &mine.id).await, [FollowUpState::Returned; 2]);
 
     let opened = ports.turns.open(&ann, message(&mine.id, "more", Some("m-1"))).await;
-    let Ok(Opened::New(second)) = opened else { panic!("as new, not {opened:?}") };
+    let Ok(TurnOpened::New(second)) = opened else { panic!("as new, not {opened:?}") };
     assert_eq!(states(ports, &ann, &mine.id).await, [FollowUpState::Returned]);
     let again = push(ports, &ann, &mine.id, "even more", Some("m-2")).await;
-    let Pushed::Waits { follow_up, waiting: 1 } = again else { panic!("{again:?}") };
+    let FollowUpPushed::Waits { follow_up, waiting: 1 } = again else { panic!("{again:?}") };
     assert_eq!(follow_up.turn_id, second.id);
     assert_eq!(list(ports, &ann, &mine.id).await, [*follow_up]);
 }
@@ -205,15 +211,16 @@ pub async fn no_more_follow_ups_wait_than_may(fixture: &mut impl Fixture) {
     let more: Vec<String> = (0..2 * FOLLOW_UPS).map(|n| format!("m-{n}")).collect();
     let pushed =
         join_all(more.iter().map(|id| push(ports, &ann, &mine.id, "more", Some(id)))).await;
-    let waits = pushed.iter().filter(|pushed| matches!(pushed, Pushed::Waits { .. })).count();
+    let waits =
+        pushed.iter().filter(|pushed| matches!(pushed, FollowUpPushed::Waits { .. })).count();
     assert_eq!(waits, FOLLOW_UPS as usize, "exactly, however many come at once");
-    assert!(pushed.iter().filter(|pushed| **pushed == Pushed::Full).count() == waits);
+    assert!(pushed.iter().filter(|pushed| **pushed == FollowUpPushed::Full).count() == waits);
     let opened = ports.turns.open(&ann, message(&mine.id, "more", None)).await.expect("open");
-    assert_eq!(opened, Opened::TooManyFollowUps);
+    assert_eq!(opened, TurnOpened::TooManyFollowUps);
     let claim = claim(ports, &turn.id).await;
     drain(ports, &claim, 1).await;
     let after = push(ports, &ann, &mine.id, "more", None).await;
-    assert!(matches!(after, Pushed::Waits { waiting: 1, .. }), "{after:?}");
+    assert!(matches!(after, FollowUpPushed::Waits { waiting: 1, .. }), "{after:?}");
 }
 
 pub async fn drained_follow_ups_are_rows_in_order(fixture: &mut impl Fixture) {
@@ -233,7 +240,7 @@ pub async fn drained_follow_ups_are_rows_in_order(fixture: &mut impl Fixture) {
 
     let seen = progress(ports, &claim).await.messages;
     assert_eq!(texts(&seen), ["hello", "one", "two"]);
-    assert_eq!((seen[1].id.as_str(), seen[1].role), ("m-1", Role::User));
+    assert_eq!((seen[1].id.as_str(), seen[1].role), ("m-1", MessageRole::User));
     assert_eq!(seen[1].metadata, Some(json!({"files": ["a.txt"]})));
     assert!(seen.iter().all(|row| row.turn_id == first.id));
     let rows = history(ports, &ann, &mine.id).await;
@@ -265,9 +272,9 @@ pub async fn a_turn_does_not_complete_over_a_follow_up(fixture: &mut impl Fixtur
     let (ann, mine, turn) = first_turn(ports).await;
     let claim = claim(ports, &turn.id).await;
     wait(ports, &ann, &mine.id, "one more thing").await;
-    let answer = vec![NewMessage::new(Role::Assistant, "too early")];
+    let answer = vec![NewMessage::new(MessageRole::Assistant, "too early")];
     let refused = ports.turns.finish(&claim, ending(TurnStatus::Completed, 0, answer)).await;
-    assert_eq!(refused.expect("finish"), Fenced::Done(Finished::FollowUpsWait));
+    assert_eq!(refused.expect("finish"), Fenced::Done(TurnFinished::FollowUpsWait));
     assert_eq!(found(ports, &ann, &turn.id).await.status, TurnStatus::Running);
     assert_eq!(last(ports, &turn.id.task()).await, 0, "nothing was changed");
     assert_eq!(progress(ports, &claim).await.waiting_follow_ups, 1);
@@ -305,7 +312,7 @@ pub async fn follow_ups_are_seen_by_their_owner_only(fixture: &mut impl Fixture)
     wait(ports, &ann, &mine.id, "mine").await;
     for stranger in [user("bob"), Owner::Anonymous] {
         assert_eq!(ports.follow_ups.list(&stranger, &mine.id, 10).await.expect("list"), None);
-        assert_eq!(push(ports, &stranger, &mine.id, "x", None).await, Pushed::NoSession);
+        assert_eq!(push(ports, &stranger, &mine.id, "x", None).await, FollowUpPushed::NoSession);
     }
     assert!(ports.sessions.delete(&ann, &mine.id).await.expect("delete"));
     assert_eq!(ports.follow_ups.list(&ann, &mine.id, 10).await.expect("list"), None);

@@ -2,7 +2,7 @@
 
 use futures::future::join_all;
 use ports::Fenced;
-use ports::leases::{Claimed, Renewal};
+use ports::leases::{LeaseRenewal, TurnClaimed};
 use protocol::turn::TurnStatus;
 
 use super::Fixture;
@@ -35,8 +35,8 @@ pub async fn a_turn_has_one_holder(fixture: &mut impl Fixture) {
     let won: Vec<_> = claimed
         .iter()
         .filter_map(|claimed| match claimed.as_ref().expect("claim") {
-            Claimed::Won { claim, turn, .. } => Some((claim, turn)),
-            Claimed::Held => None,
+            TurnClaimed::Won { claim, turn, .. } => Some((claim, turn)),
+            TurnClaimed::Held => None,
             other => panic!("{other:?}"),
         })
         .collect();
@@ -51,10 +51,10 @@ pub async fn a_claim_repeated_by_its_worker_is_the_same_claim(fixture: &mut impl
     let (_, _, turn) = first_turn(ports).await;
     let me = worker();
     let first = ports.leases.claim(&turn.id, &me, LONG).await.expect("claim");
-    assert!(matches!(first, Claimed::Won { .. }));
+    assert!(matches!(first, TurnClaimed::Won { .. }));
     assert_eq!(ports.leases.claim(&turn.id, &me, LONG).await.expect("claim"), first);
     let other = ports.leases.claim(&turn.id, &worker(), LONG).await.expect("claim");
-    assert_eq!(other, Claimed::Held);
+    assert_eq!(other, TurnClaimed::Held);
 }
 
 pub async fn every_claim_raises_the_fence(fixture: &mut impl Fixture) {
@@ -77,11 +77,11 @@ pub async fn a_renewal_after_a_new_claim_fails(fixture: &mut impl Fixture) {
     let (_, _, turn) = first_turn(ports).await;
     let old = claim_for(ports, &turn.id, SHORT).await;
     let new = claim_for(ports, &turn.id, LONG).await;
-    assert_eq!(ports.leases.renew(&old, LONG).await.expect("renew"), Renewal::Lost);
-    let held = Renewal::Held { cancel_requested: false };
+    assert_eq!(ports.leases.renew(&old, LONG).await.expect("renew"), LeaseRenewal::Lost);
+    let held = LeaseRenewal::Held { cancel_requested: false };
     assert_eq!(ports.leases.renew(&new, LONG).await.expect("renew"), held);
     finish(ports, &new, "done").await;
-    assert_eq!(ports.leases.renew(&new, LONG).await.expect("renew"), Renewal::Lost);
+    assert_eq!(ports.leases.renew(&new, LONG).await.expect("renew"), LeaseRenewal::Lost);
 }
 
 pub async fn a_renewed_lease_holds(fixture: &mut impl Fixture) {
@@ -90,11 +90,11 @@ pub async fn a_renewed_lease_holds(fixture: &mut impl Fixture) {
     let claim = claim_for(ports, &turn.id, SHORT).await;
     assert_eq!(
         ports.leases.renew(&claim, LONG).await.expect("renew"),
-        Renewal::Held { cancel_requested: false }
+        LeaseRenewal::Held { cancel_requested: false }
     );
     tokio::time::sleep(2 * SHORT).await;
     let second = ports.leases.claim(&turn.id, &worker(), LONG).await.expect("claim");
-    assert_eq!(second, Claimed::Held);
+    assert_eq!(second, TurnClaimed::Held);
     assert_eq!(due(ports).await, []);
 }
 
@@ -104,16 +104,16 @@ pub async fn a_session_runs_one_turn_at_a_time(fixture: &mut impl Fixture) {
     let second = turn(ports, &ann, &mine.id, "second").await;
     let claim_second =
         || async { ports.leases.claim(&second.id, &worker(), LONG).await.expect("claim") };
-    assert_eq!(claim_second().await, Claimed::Waits, "the first one was accepted before");
+    assert_eq!(claim_second().await, TurnClaimed::Waits, "the first one was accepted before");
     let first_claim = claim_for(ports, &first.id, SHORT).await;
-    assert_eq!(claim_second().await, Claimed::Waits);
+    assert_eq!(claim_second().await, TurnClaimed::Waits);
     tokio::time::sleep(2 * SHORT).await;
-    assert_eq!(claim_second().await, Claimed::Waits, "a lease that ran out is not an end");
+    assert_eq!(claim_second().await, TurnClaimed::Waits, "a lease that ran out is not an end");
     assert_eq!(ports.leases.hand_back(&first_claim).await.expect("back"), Fenced::Done(()));
-    assert_eq!(claim_second().await, Claimed::Waits, "nor is a turn that was handed back");
+    assert_eq!(claim_second().await, TurnClaimed::Waits, "nor is a turn that was handed back");
     let first_claim = claim(ports, &first.id).await;
     finish(ports, &first_claim, "one").await;
-    assert!(matches!(claim_second().await, Claimed::Won { .. }));
+    assert!(matches!(claim_second().await, TurnClaimed::Won { .. }));
     let (_, _, elsewhere) = first_turn(ports).await;
     claim(ports, &elsewhere.id).await;
 }
@@ -131,7 +131,7 @@ pub async fn a_handed_back_turn_does_not_count_as_crashed(fixture: &mut impl Fix
         assert_eq!(due(ports).await, std::slice::from_ref(&turn.id));
         let found = ports.turns.get(&ann, &turn.id).await.expect("get").expect("there");
         assert_eq!((found.status, found.attempt), (TurnStatus::Queued, 0));
-        assert_eq!(ports.leases.renew(&claim, LONG).await.expect("renew"), Renewal::Lost);
+        assert_eq!(ports.leases.renew(&claim, LONG).await.expect("renew"), LeaseRenewal::Lost);
     }
 }
 
@@ -141,7 +141,7 @@ pub async fn a_renewal_tells_of_a_cancel(fixture: &mut impl Fixture) {
     let claim = claim(ports, &turn.id).await;
     ports.turns.request_cancel(&ann, &mine.id).await.expect("cancel");
     let told = ports.leases.renew(&claim, LONG).await.expect("renew");
-    assert_eq!(told, Renewal::Held { cancel_requested: true });
+    assert_eq!(told, LeaseRenewal::Held { cancel_requested: true });
 }
 
 pub async fn an_ended_turn_cannot_be_claimed(fixture: &mut impl Fixture) {
@@ -151,7 +151,7 @@ pub async fn an_ended_turn_cannot_be_claimed(fixture: &mut impl Fixture) {
     finish(ports, &claim, "done").await;
     for gone in [turn.id, "no such turn".into()] {
         let claimed = ports.leases.claim(&gone, &worker(), LONG).await.expect("claim");
-        assert_eq!(claimed, Claimed::Ended);
+        assert_eq!(claimed, TurnClaimed::Ended);
     }
 }
 
@@ -162,5 +162,5 @@ pub async fn a_turn_of_a_dead_process_can_be_claimed_at_once(fixture: &mut impl 
     let new = claim(fixture.ports(), &turn.id).await;
     assert!(new.fence > old.fence);
     let late = fixture.ports().leases.renew(&old, LONG).await.expect("renew");
-    assert_eq!(late, Renewal::Lost);
+    assert_eq!(late, LeaseRenewal::Lost);
 }

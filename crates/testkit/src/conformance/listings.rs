@@ -1,6 +1,6 @@
 //! Laws of `Listings`.
 
-use ports::store::{NewExecution, Published};
+use ports::store::{ListingPublished, NewExecution};
 use ports::{PortError, Ports};
 use protocol::ListingVersionId;
 use protocol::graph::Graph;
@@ -23,7 +23,7 @@ macro_rules! listings_laws {
     };
 }
 
-async fn publish(ports: &Ports, listing: &Listing, graph: &Graph) -> Published {
+async fn publish(ports: &Ports, listing: &Listing, graph: &Graph) -> ListingPublished {
     ports.listings.publish(listing, graph).await.expect("publishing works")
 }
 
@@ -38,7 +38,7 @@ async fn of_version(ports: &Ports, id: &ListingVersionId) -> Option<Listing> {
 pub async fn a_listing_is_found_by_its_names(fixture: &mut impl Fixture) {
     let graph = graph("a");
     let new = listing(&ann(), "ann", "my-agent", &graph);
-    assert_eq!(publish(fixture.ports(), &new, &graph).await, Published::New);
+    assert_eq!(publish(fixture.ports(), &new, &graph).await, ListingPublished::New);
     fixture.restart().await;
     let ports = fixture.ports();
     let stored = named(ports, "ann", "my-agent").await.expect("it is there");
@@ -55,15 +55,15 @@ pub async fn a_listing_is_published_once(fixture: &mut impl Fixture) {
     let ports = fixture.ports();
     let graph = graph("a");
     let first = listing(&ann(), "ann", "a", &graph);
-    assert_eq!(publish(ports, &first, &graph).await, Published::New);
+    assert_eq!(publish(ports, &first, &graph).await, ListingPublished::New);
     let same = Listing { name: "changed".into(), ..first.clone() };
-    assert_eq!(publish(ports, &same, &graph).await, Published::Before);
+    assert_eq!(publish(ports, &same, &graph).await, ListingPublished::Before);
     assert_eq!(named(ports, "ann", "a").await.expect("there").name, graph.name);
     let newer = Graph { version: 2, name: "better".into(), ..graph.clone() };
     let second = listing(&ann(), "ann", "a", &newer);
-    assert_eq!(publish(ports, &second, &newer).await, Published::NewVersion);
-    assert_eq!(publish(ports, &second, &newer).await, Published::Before);
-    assert_eq!(publish(ports, &first, &graph).await, Published::Before, "an older one, too");
+    assert_eq!(publish(ports, &second, &newer).await, ListingPublished::NewVersion);
+    assert_eq!(publish(ports, &second, &newer).await, ListingPublished::Before);
+    assert_eq!(publish(ports, &first, &graph).await, ListingPublished::Before, "an older one, too");
     let now = named(ports, "ann", "a").await.expect("there");
     assert_eq!((&now.version_id, now.graph_version), (&second.version_id, 2));
     assert_eq!(of_version(ports, &first.version_id).await, Some(now.clone()), "as it is now");
@@ -99,12 +99,15 @@ pub async fn a_name_of_another_user_is_refused(fixture: &mut impl Fixture) {
     publish(ports, &listing(&ann(), "ann", "a", &mine), &mine).await;
     for slug in ["a", "b"] {
         let listed = listing(&bob(), "ann", slug, &his);
-        assert_eq!(publish(ports, &listed, &his).await, Published::NameTaken);
+        assert_eq!(publish(ports, &listed, &his).await, ListingPublished::NameTaken);
         assert_eq!(of_version(ports, &listed.version_id).await, None);
     }
     assert_eq!(ports.graphs.get(&bob(), &his.id, None).await.expect("get"), None);
     assert_eq!(named(ports, "ann", "a").await.expect("there").owner, ann());
-    assert_eq!(publish(ports, &listing(&bob(), "bob", "a", &his), &his).await, Published::New);
+    assert_eq!(
+        publish(ports, &listing(&bob(), "bob", "a", &his), &his).await,
+        ListingPublished::New
+    );
 }
 
 pub async fn listings_come_featured_first_and_then_by_name(fixture: &mut impl Fixture) {

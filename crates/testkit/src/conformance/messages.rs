@@ -1,8 +1,8 @@
 //! Laws of `Messages`.
 
 use ports::Fenced;
-use ports::store::{Entry, Record};
-use protocol::message::{NewMessage, Outcome, Role, ToolCall};
+use ports::store::{JournalEntry, JournalRecord};
+use protocol::message::{MessageRole, NewMessage, ToolCall, ToolOutcome};
 use protocol::text::without_nul;
 use protocol::turn::TurnStatus;
 use serde_json::json;
@@ -58,13 +58,17 @@ pub async fn a_page_never_starts_inside_a_tool_exchange(fixture: &mut impl Fixtu
     let ports = fixture.ports();
     let (ann, mine, first) = first_turn(ports).await;
     let claim = claim(ports, &first.id).await;
-    let record = |entries| ports.turns.record(&claim, Record::new(entries));
+    let record = |entries| ports.turns.record(&claim, JournalRecord::new(entries));
     // 1 user, 2 calls a and b, 3 result a, 4 another user message, 5 result b, 6 calls c, 7 result c, 8 answer.
-    let entries = vec![Entry::Message(calls(&["a", "b"])), Entry::Result(result("a"))];
+    let entries =
+        vec![JournalEntry::Message(calls(&["a", "b"])), JournalEntry::Result(result("a"))];
     assert_eq!(record(entries).await.expect("record"), Fenced::Done(()));
     turn(ports, &ann, &mine.id, "meanwhile").await;
-    let entries =
-        vec![Entry::Result(result("b")), Entry::Message(calls(&["c"])), Entry::Result(result("c"))];
+    let entries = vec![
+        JournalEntry::Result(result("b")),
+        JournalEntry::Message(calls(&["c"])),
+        JournalEntry::Result(result("c")),
+    ];
     assert_eq!(record(entries).await.expect("record"), Fenced::Done(()));
     finish(ports, &claim, "the answer").await;
     assert_eq!(history(ports, &ann, &mine.id).await.len(), 8);
@@ -81,13 +85,13 @@ pub async fn history_leaves_out_the_turn_in_flight(fixture: &mut impl Fixture) {
     let ports = fixture.ports();
     let (ann, mine, first) = first_turn(ports).await;
     let claim = claim(ports, &first.id).await;
-    let entries = vec![Entry::Message(calls(&["a"])), Entry::Result(result("a"))];
-    ports.turns.record(&claim, Record::new(entries)).await.expect("record");
+    let entries = vec![JournalEntry::Message(calls(&["a"])), JournalEntry::Result(result("a"))];
+    ports.turns.record(&claim, JournalRecord::new(entries)).await.expect("record");
     assert_eq!(texts(&history(ports, &ann, &mine.id).await), ["hello"]);
     let progress = ports.turns.progress(&claim).await.expect("progress");
     let Fenced::Done(progress) = progress else { panic!("the claim is good") };
     assert_eq!(progress.messages.len(), 3, "the turn itself sees what it has said");
-    let notice = NewMessage::new(Role::System, "stopped");
+    let notice = NewMessage::new(MessageRole::System, "stopped");
     let ending = ending(TurnStatus::Cancelled, 0, vec![notice]);
     ports.turns.finish(&claim, ending).await.expect("finish");
     let told = history(ports, &ann, &mine.id).await;
@@ -97,7 +101,7 @@ pub async fn history_leaves_out_the_turn_in_flight(fixture: &mut impl Fixture) {
 pub async fn every_field_of_a_message_survives_a_restart(fixture: &mut impl Fixture) {
     let (ann, mine, turn) = first_turn(fixture.ports()).await;
     let claim = claim(fixture.ports(), &turn.id).await;
-    let mut answer = NewMessage::new(Role::Assistant, "see");
+    let mut answer = NewMessage::new(MessageRole::Assistant, "see");
     answer.reasoning = Some("because".into());
     answer.model = Some("a-model".into());
     answer.tool_calls =
@@ -105,9 +109,9 @@ pub async fn every_field_of_a_message_survives_a_restart(fixture: &mut impl Fixt
     answer.metadata = Some(json!({"kind": "x", "deep": [1.5, {"a": null}]}));
     answer.provider_state = Some(json!([{"signature": "abc="}]));
     let mut tool = result("c");
-    tool.outcome = Some(Outcome::Interrupted);
-    let entries = vec![Entry::Message(answer.clone()), Entry::Result(tool.clone())];
-    fixture.ports().turns.record(&claim, Record::new(entries)).await.expect("record");
+    tool.outcome = Some(ToolOutcome::Interrupted);
+    let entries = vec![JournalEntry::Message(answer.clone()), JournalEntry::Result(tool.clone())];
+    fixture.ports().turns.record(&claim, JournalRecord::new(entries)).await.expect("record");
     finish(fixture.ports(), &claim, "done").await;
     fixture.restart().await;
 
@@ -116,9 +120,9 @@ pub async fn every_field_of_a_message_survives_a_restart(fixture: &mut impl Fixt
     assert_eq!((&row.id, &row.content, &row.model), (&answer.id, &answer.content, &answer.model));
     assert_eq!((&row.reasoning, &row.tool_calls), (&answer.reasoning, &answer.tool_calls));
     assert_eq!((&row.metadata, &row.provider_state), (&answer.metadata, &answer.provider_state));
-    assert_eq!((row.role, &row.turn_id), (Role::Assistant, &turn.id));
+    assert_eq!((row.role, &row.turn_id), (MessageRole::Assistant, &turn.id));
     assert_eq!((&outcome.tool_call_id, &outcome.name), (&tool.tool_call_id, &tool.name));
-    assert_eq!((outcome.role, outcome.outcome), (Role::Tool, tool.outcome));
+    assert_eq!((outcome.role, outcome.outcome), (MessageRole::Tool, tool.outcome));
     assert!(last.duration_ms.is_some(), "the last answer says how long the turn took");
     assert_eq!(row.duration_ms, None);
 }

@@ -39,7 +39,7 @@ use std::future::Future;
 use std::time::Duration;
 
 use ports::Ports;
-use protocol::limits::Caps;
+use protocol::limits::UserLimits;
 use protocol::{Seq, TaskId, TurnId};
 
 pub use self::deaf::{Deaf, StartsDeaf};
@@ -56,15 +56,16 @@ pub use crate::{
     turns_laws as turns, values_laws as values,
 };
 
-/// Caps that no law reaches unless it is about them.
-pub const GENEROUS: Caps = Caps { running: 1_000, in_flight: 10_000, executions: 1_000 };
+/// Limits that no law reaches unless it is about them.
+pub const GENEROUS: UserLimits =
+    UserLimits { running: 1_000, in_flight: 10_000, executions: 1_000 };
 
 /// A backend of its own, with nothing in it.
 pub trait Fixture: Sized + Send + Sync {
     fn start() -> impl Future<Output = Self> + Send {
         Self::start_with(GENEROUS)
     }
-    fn start_with(caps: Caps) -> impl Future<Output = Self> + Send;
+    fn start_with(caps: UserLimits) -> impl Future<Output = Self> + Send;
     fn ports(&self) -> &Ports;
     /// Ends the process's part of the backend and opens it anew on the same data.
     fn restart(&mut self) -> impl Future<Output = ()> + Send;

@@ -1,10 +1,10 @@
 //! Laws of `Turns` for calls that went on in the background.
 
 use ports::Fenced;
-use ports::store::{Entry, Parked, ParkedEnd, Record};
-use protocol::message::Outcome;
-use protocol::tool::Effect;
-use protocol::turn::{Claim, TurnStatus};
+use ports::store::{BackgroundEnd, BackgroundRecord, JournalEntry, JournalRecord};
+use protocol::message::ToolOutcome;
+use protocol::tool::ToolEffect;
+use protocol::turn::{TurnClaim, TurnStatus};
 
 use super::Fixture;
 use super::scene::*;
@@ -21,38 +21,42 @@ macro_rules! parked_laws {
     };
 }
 
-fn intent(call: &str) -> Entry {
-    Entry::Intent { call_id: call.into(), effect: Effect::Once }
+fn intent(call: &str) -> JournalEntry {
+    JournalEntry::Intent { call_id: call.into(), effect: ToolEffect::Once }
 }
 
-fn park(call: &str) -> Entry {
-    Entry::Parked { call_id: call.into(), id: format!("bg-{call}").as_str().into() }
+fn park(call: &str) -> JournalEntry {
+    JournalEntry::Parked { call_id: call.into(), id: format!("bg-{call}").as_str().into() }
 }
 
-fn said(output: &str) -> ParkedEnd {
-    ParkedEnd { outcome: Outcome::Error, output: output.into() }
+fn said(output: &str) -> BackgroundEnd {
+    BackgroundEnd { outcome: ToolOutcome::Error, output: output.into() }
 }
 
-fn ended(call: &str, output: &str) -> Entry {
-    Entry::ParkedEnded { call_id: call.into(), end: said(output) }
+fn ended(call: &str, output: &str) -> JournalEntry {
+    JournalEntry::ParkedEnded { call_id: call.into(), end: said(output) }
 }
 
 /// What the journal says of the turn's calls.
-async fn journal(fixture: &impl Fixture, claim: &Claim) -> Vec<(String, Option<Parked>)> {
+async fn journal(
+    fixture: &impl Fixture,
+    claim: &TurnClaim,
+) -> Vec<(String, Option<BackgroundRecord>)> {
     let calls = progress(fixture.ports(), claim).await.calls;
     calls.into_iter().map(|call| (call.call_id.0, call.parked)).collect()
 }
 
-fn parked(call: &str, end: Option<ParkedEnd>, taken: bool) -> Option<Parked> {
-    Some(Parked { id: format!("bg-{call}").as_str().into(), end, taken })
+fn parked(call: &str, end: Option<BackgroundEnd>, taken: bool) -> Option<BackgroundRecord> {
+    Some(BackgroundRecord { id: format!("bg-{call}").as_str().into(), end, taken })
 }
 
 pub async fn a_parked_call_stays_in_the_journal(fixture: &mut impl Fixture) {
     let (_, _, turn) = first_turn(fixture.ports()).await;
     let first = claim_for(fixture.ports(), &turn.id, SHORT).await;
-    let begun = vec![Entry::Message(calls(&["a", "b"])), intent("a"), intent("b")];
+    let begun = vec![JournalEntry::Message(calls(&["a", "b"])), intent("a"), intent("b")];
     record(fixture.ports(), &first, begun).await;
-    let gone_on = vec![park("a"), Entry::Result(result("a")), Entry::Result(result("b"))];
+    let gone_on =
+        vec![park("a"), JournalEntry::Result(result("a")), JournalEntry::Result(result("b"))];
     record(fixture.ports(), &first, gone_on).await;
     fixture.restart().await;
 
@@ -64,9 +68,9 @@ pub async fn a_parked_call_stays_in_the_journal(fixture: &mut impl Fixture) {
     let expected = parked("a", Some(said("late")), false);
     assert_eq!(journal(fixture, &second).await[0].1, expected);
     let given = vec![
-        Entry::Message(calls(&["c"])),
-        Entry::ParkedTaken { call_id: "a".into() },
-        Entry::Result(result("c")),
+        JournalEntry::Message(calls(&["c"])),
+        JournalEntry::ParkedTaken { call_id: "a".into() },
+        JournalEntry::Result(result("c")),
     ];
     record(fixture.ports(), &second, given).await;
     let expected = parked("a", Some(said("late")), true);
@@ -90,7 +94,7 @@ pub async fn only_a_call_of_the_journal_is_parked(fixture: &mut impl Fixture) {
     let claim = claim(ports, &turn.id).await;
     record(ports, &claim, vec![intent("a")]).await;
     for entry in [park("z"), ended("a", "it was not parked"), ended("z", "nor begun")] {
-        let refused = ports.turns.record(&claim, Record::new(vec![entry])).await;
+        let refused = ports.turns.record(&claim, JournalRecord::new(vec![entry])).await;
         assert!(matches!(refused, Err(ports::PortError::Broken(_))), "{refused:?}");
     }
     assert_eq!(journal(fixture, &claim).await, [("a".to_owned(), None)]);
@@ -104,7 +108,7 @@ pub async fn what_is_still_parked_ends_with_its_turn(fixture: &mut impl Fixture)
         record(ports, &claim, vec![intent("a"), park("a")]).await;
         end(ports, &claim, status).await;
         // From now on nobody has anything to say about it.
-        let late = ports.turns.record(&claim, Record::new(vec![ended("a", "late")])).await;
+        let late = ports.turns.record(&claim, JournalRecord::new(vec![ended("a", "late")])).await;
         assert_eq!(late.expect("record"), Fenced::Stale);
         assert!(matches!(ports.turns.progress(&claim).await, Ok(Fenced::Stale)));
     }

@@ -1,7 +1,7 @@
 //! Laws of `Turns` for answering a message again.
 
 use ports::Fenced;
-use ports::store::Opened;
+use ports::store::TurnOpened;
 use protocol::MessageId;
 
 use super::Fixture;
@@ -26,7 +26,7 @@ pub async fn the_last_message_is_answered_again(fixture: &mut impl Fixture) {
     let ports = fixture.ports();
     whole_turn(ports, &ann, &id, "one").await;
     let old = whole_turn(ports, &ann, &id, "two").await;
-    let Ok(Opened::New(new)) = ports.turns.open(&ann, regeneration(&id, None)).await else {
+    let Ok(TurnOpened::New(new)) = ports.turns.open(&ann, regeneration(&id, None)).await else {
         panic!("a new turn")
     };
     assert!(new.id != old.id && new.message_id != old.message_id);
@@ -41,7 +41,10 @@ pub async fn the_last_message_is_answered_again(fixture: &mut impl Fixture) {
     assert_eq!(texts(&told), ["one", "answer to one", "two", "better"]);
     assert!(told.windows(2).all(|pair| pair[0].sequence < pair[1].sequence));
     let log = fixture.ports().log.read(&old.id.task(), 0, 1000).await.expect("read");
-    assert!(!matches!(log, ports::stream_log::Read::Missing), "what was streamed stays readable");
+    assert!(
+        !matches!(log, ports::stream_log::LogRead::Missing),
+        "what was streamed stays readable"
+    );
 }
 
 pub async fn an_earlier_message_takes_what_follows_with_it(fixture: &mut impl Fixture) {
@@ -52,7 +55,7 @@ pub async fn an_earlier_message_takes_what_follows_with_it(fixture: &mut impl Fi
     whole_turn(ports, &ann, &id, "two").await;
     whole_turn(ports, &ann, &id, "three").await;
     let from = regeneration(&id, Some(first.message_id));
-    let Ok(Opened::New(new)) = ports.turns.open(&ann, from).await else { panic!("a new turn") };
+    let Ok(TurnOpened::New(new)) = ports.turns.open(&ann, from).await else { panic!("a new turn") };
     let claim = claim(ports, &new.id).await;
     finish(ports, &claim, "better").await;
     let told = history(ports, &ann, &id).await;
@@ -60,7 +63,9 @@ pub async fn an_earlier_message_takes_what_follows_with_it(fixture: &mut impl Fi
     // A row of the answer names it as well as the id it was streamed under, and what was answered again
     // can be answered once more.
     let from = regeneration(&id, Some(told[1].id.clone()));
-    let Ok(Opened::New(again)) = ports.turns.open(&ann, from).await else { panic!("a new turn") };
+    let Ok(TurnOpened::New(again)) = ports.turns.open(&ann, from).await else {
+        panic!("a new turn")
+    };
     let claim = claim_for(ports, &again.id, LONG).await;
     finish(ports, &claim, "best").await;
     assert_eq!(texts(&history(ports, &ann, &id).await), ["one", "best"]);
@@ -75,19 +80,19 @@ pub async fn a_regeneration_is_joined_or_has_to_wait(fixture: &mut impl Fixture)
     let first = whole_turn(ports, &ann, &id, "one").await;
     let second = whole_turn(ports, &ann, &id, "two").await;
     let open = |from: Option<MessageId>| ports.turns.open(&ann, regeneration(&id, from));
-    let Ok(Opened::New(new)) = open(Some(second.message_id.clone())).await else {
+    let Ok(TurnOpened::New(new)) = open(Some(second.message_id.clone())).await else {
         panic!("a new turn")
     };
     for same in [Some(second.message_id.clone()), None] {
-        let Ok(Opened::Joined(joined)) = open(same).await else { panic!("the same turn") };
+        let Ok(TurnOpened::Joined(joined)) = open(same).await else { panic!("the same turn") };
         assert_eq!(joined.id, new.id);
     }
     let other = open(Some(first.message_id.clone())).await.expect("open");
-    assert_eq!(other, Opened::Busy);
+    assert_eq!(other, TurnOpened::Busy);
     let claim = claim(ports, &new.id).await;
     finish(ports, &claim, "better").await;
     turn(ports, &ann, &id, "three").await;
-    assert_eq!(open(None).await.expect("open"), Opened::Busy);
+    assert_eq!(open(None).await.expect("open"), TurnOpened::Busy);
 }
 
 pub async fn a_regenerated_message_keeps_its_id(fixture: &mut impl Fixture) {
@@ -95,15 +100,15 @@ pub async fn a_regenerated_message_keeps_its_id(fixture: &mut impl Fixture) {
     let ann = user("ann");
     let id = session(ports, &ann).await.id;
     let submit = || ports.turns.open(&ann, submission(&id, "one", Some("m-1")));
-    let Ok(Opened::New(old)) = submit().await else { panic!("a new turn") };
+    let Ok(TurnOpened::New(old)) = submit().await else { panic!("a new turn") };
     let claim = claim(ports, &old.id).await;
     finish(ports, &claim, "answer").await;
     let again = ports.turns.open(&ann, regeneration(&id, None)).await;
-    let Ok(Opened::New(new)) = again else { panic!("a new turn") };
-    let Ok(Opened::Joined(joined)) = submit().await else { panic!("the message is known") };
+    let Ok(TurnOpened::New(new)) = again else { panic!("a new turn") };
+    let Ok(TurnOpened::Joined(joined)) = submit().await else { panic!("the message is known") };
     assert_eq!(joined.id, new.id);
     let other = ports.turns.open(&ann, submission(&id, "other", Some("m-1"))).await;
-    assert_eq!(other.expect("open"), Opened::Reused);
+    assert_eq!(other.expect("open"), TurnOpened::Reused);
     let told = history(ports, &ann, &id).await;
     assert_eq!((told.len(), told[0].id.as_str(), &told[0].turn_id), (1, "m-1", &new.id));
 }
@@ -113,8 +118,8 @@ pub async fn nothing_is_regenerated_where_nothing_was_said(fixture: &mut impl Fi
     let ann = user("ann");
     let id = session(ports, &ann).await.id;
     let open = |from: Option<MessageId>| ports.turns.open(&ann, regeneration(&id, from));
-    assert_eq!(open(None).await.expect("open"), Opened::NothingToRegenerate);
+    assert_eq!(open(None).await.expect("open"), TurnOpened::NothingToRegenerate);
     whole_turn(ports, &ann, &id, "one").await;
     let unknown = open(Some("no such message".into())).await.expect("open");
-    assert_eq!(unknown, Opened::NothingToRegenerate);
+    assert_eq!(unknown, TurnOpened::NothingToRegenerate);
 }

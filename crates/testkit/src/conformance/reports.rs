@@ -3,12 +3,12 @@
 use std::time::Duration;
 
 use jiff::SignedDuration;
-use ports::leases::Claimed;
-use ports::store::{Entry, ExecutionClaimed, LiveTurn};
+use ports::leases::TurnClaimed;
+use ports::store::{ExecutionClaimed, JournalEntry, LiveTurn};
 use protocol::WorkerId;
 use protocol::execution::ExecutionStatus;
 use protocol::limits::STEP_CALLS;
-use protocol::tool::Effect;
+use protocol::tool::ToolEffect;
 use protocol::turn::TurnStatus;
 use protocol::usage::Usage;
 
@@ -35,7 +35,7 @@ pub async fn what_turns_have_used_is_counted_by_day(fixture: &mut impl Fixture) 
     let ports = fixture.ports();
     let ann = user("ann");
     assert_eq!(ports.reports.usage(&agent_scene::ann()).await.expect("usage"), []);
-    let step = |prompt_tokens, cost_microdollars| Entry::StepEnded {
+    let step = |prompt_tokens, cost_microdollars| JournalEntry::StepEnded {
         usage: Usage {
             prompt_tokens,
             completion_tokens: 2,
@@ -98,7 +98,7 @@ pub async fn open_turns_are_listed_with_their_holders(fixture: &mut impl Fixture
     whole_turn(ports, &ann, &session(ports, &ann).await.id, "it has ended").await;
     let holder = worker();
     let won = ports.leases.claim(&second.id, &holder, LONG).await.expect("claim");
-    assert!(matches!(won, Claimed::Won { .. }), "{won:?}");
+    assert!(matches!(won, TurnClaimed::Won { .. }), "{won:?}");
 
     let live = live(fixture).await;
     let [waits, runs] = live.as_slice() else { panic!("two turns: {live:?}") };
@@ -137,23 +137,23 @@ pub async fn a_turn_is_listed_with_the_tool_it_waits_for(fixture: &mut impl Fixt
     let ports = fixture.ports();
     let (_, _, turn) = first_turn(ports).await;
     let claim = claim(ports, &turn.id).await;
-    let intent = |id: &str| Entry::Intent { call_id: id.into(), effect: Effect::None };
+    let intent = |id: &str| JournalEntry::Intent { call_id: id.into(), effect: ToolEffect::None };
     let mut asked = calls(&["c-1", "c-2"]);
     asked.tool_calls[1].name = "wait\u{0}".into();
-    record(ports, &claim, vec![Entry::Message(asked), intent("c-1"), intent("c-2")]).await;
+    record(ports, &claim, vec![JournalEntry::Message(asked), intent("c-1"), intent("c-2")]).await;
     let tool = async || live(fixture).await.pop().and_then(|turn| turn.tool);
     assert_eq!(tool().await.as_deref(), Some("look"));
-    record(ports, &claim, vec![Entry::Result(result("c-1"))]).await;
+    record(ports, &claim, vec![JournalEntry::Result(result("c-1"))]).await;
     assert!(tool().await.is_some_and(|name| name.starts_with("wait")));
-    record(ports, &claim, vec![Entry::Result(result("c-2"))]).await;
+    record(ports, &claim, vec![JournalEntry::Result(result("c-2"))]).await;
     assert_eq!(tool().await, None);
 
     // As many as there can be, of which the last has not answered.
     let ids: Vec<String> = (0..STEP_CALLS).map(|n| format!("m-{n}")).collect();
     let ids: Vec<&str> = ids.iter().map(String::as_str).collect();
-    record(ports, &claim, vec![Entry::Message(calls(&ids))]).await;
+    record(ports, &claim, vec![JournalEntry::Message(calls(&ids))]).await;
     let (_, answered) = ids.split_last().expect("calls");
-    let results = answered.iter().map(|id| Entry::Result(result(id))).collect();
+    let results = answered.iter().map(|id| JournalEntry::Result(result(id))).collect();
     record(ports, &claim, results).await;
     assert_eq!(tool().await.as_deref(), Some("look"));
 }
@@ -183,7 +183,7 @@ pub async fn what_each_process_holds_is_counted(fixture: &mut impl Fixture) {
         let id = session(ports, &ann).await.id;
         let turn = turn(ports, &ann, &id, "work").await;
         let won = ports.leases.claim(&turn.id, &WorkerId::of(process), ttl).await.expect("claim");
-        assert!(matches!(won, Claimed::Won { .. }), "{won:?}");
+        assert!(matches!(won, TurnClaimed::Won { .. }), "{won:?}");
     };
     claim("sloop", SHORT).await;
     claim("brig", SHORT).await;

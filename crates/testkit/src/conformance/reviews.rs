@@ -2,7 +2,7 @@
 
 use futures::future::join_all;
 use ports::Ports;
-use ports::store::{Advance, Decided, ExecutionClaimed, Verdict};
+use ports::store::{ExecutionAdvance, ExecutionClaimed, ReviewVerdict, ReviewsDecided};
 use protocol::execution::ExecutionStatus;
 use protocol::review::{Review, ReviewStatus, session_place};
 use serde_json::json;
@@ -26,11 +26,11 @@ macro_rules! reviews_laws {
     };
 }
 
-fn verdict(id: &str, approved: bool) -> Verdict {
-    Verdict { id: id.into(), approved, message: None, data: None, for_the_rest: false }
+fn verdict(id: &str, approved: bool) -> ReviewVerdict {
+    ReviewVerdict { id: id.into(), approved, message: None, data: None, for_the_rest: false }
 }
 
-async fn decide(ports: &Ports, verdicts: &[Verdict]) -> Decided {
+async fn decide(ports: &Ports, verdicts: &[ReviewVerdict]) -> ReviewsDecided {
     ports.reviews.decide(&ann(), verdicts).await.expect("deciding works")
 }
 
@@ -41,15 +41,21 @@ async fn get(ports: &Ports, id: &str) -> Review {
 pub async fn a_review_is_decided_once(fixture: &mut impl Fixture) {
     let ports = fixture.ports();
     let run = resting(ports, &["r"]).await;
-    let verdicts: Vec<Verdict> = (0..20)
-        .map(|n| Verdict { message: Some(format!("said {n}")), ..verdict("r", n % 2 == 0) })
+    let verdicts: Vec<ReviewVerdict> = (0..20)
+        .map(|n| ReviewVerdict { message: Some(format!("said {n}")), ..verdict("r", n % 2 == 0) })
         .collect();
     let decided =
         join_all(verdicts.iter().map(|one| decide(ports, std::slice::from_ref(one)))).await;
-    let won: Vec<usize> = (0..20).filter(|n| matches!(decided[*n], Decided::Done { .. })).collect();
+    let won: Vec<usize> =
+        (0..20).filter(|n| matches!(decided[*n], ReviewsDecided::Done { .. })).collect();
     let [won] = won.as_slice() else { panic!("one of them, not {won:?}") };
-    assert_eq!(decided.iter().filter(|one| **one == Decided::Before("r".into())).count(), 19);
-    let Decided::Done { reviews, execution, due } = &decided[*won] else { panic!("it is done") };
+    assert_eq!(
+        decided.iter().filter(|one| **one == ReviewsDecided::Before("r".into())).count(),
+        19
+    );
+    let ReviewsDecided::Done { reviews, execution, due } = &decided[*won] else {
+        panic!("it is done")
+    };
     assert_eq!((execution, *due), (&run.id, true));
     let now = get(ports, "r").await;
     assert_eq!(reviews.as_slice(), std::slice::from_ref(&now));
@@ -69,14 +75,14 @@ pub async fn decisions_are_taken_together_or_not_at_all(fixture: &mut impl Fixtu
     let fixed = Review { editable: false, ..question(&place, "fixed", "n") };
     ports.reviews.ask(&question(&place, "free", "m")).await.expect("ask");
     ports.reviews.ask(&fixed).await.expect("ask");
-    let edit = Verdict { data: Some(json!("else")), ..verdict("fixed", true) };
+    let edit = ReviewVerdict { data: Some(json!("else")), ..verdict("fixed", true) };
     let (a, else_) = (verdict("a", true), verdict("else", true));
     for (verdicts, expected) in [
-        (vec![a.clone(), verdict("none", true)], Decided::Unknown("none".into())),
-        (vec![a.clone(), else_], Decided::Mixed),
-        (vec![a.clone(), verdict("c", true)], Decided::Before("c".into())),
-        (vec![a.clone(), a.clone()], Decided::Before("a".into())),
-        (vec![verdict("free", true), edit], Decided::NotEditable("fixed".into())),
+        (vec![a.clone(), verdict("none", true)], ReviewsDecided::Unknown("none".into())),
+        (vec![a.clone(), else_], ReviewsDecided::Mixed),
+        (vec![a.clone(), verdict("c", true)], ReviewsDecided::Before("c".into())),
+        (vec![a.clone(), a.clone()], ReviewsDecided::Before("a".into())),
+        (vec![verdict("free", true), edit], ReviewsDecided::NotEditable("fixed".into())),
     ] {
         assert_eq!(decide(ports, &verdicts).await, expected);
     }
@@ -85,11 +91,11 @@ pub async fn decisions_are_taken_together_or_not_at_all(fixture: &mut impl Fixtu
     }
     ports.executions.request_stop(&ann(), &other.id).await.expect("stop");
     ports.reviews.ask(&question(&other.id, "late", "n")).await.expect("ask");
-    assert_eq!(decide(ports, &[verdict("late", true)]).await, Decided::Ended);
+    assert_eq!(decide(ports, &[verdict("late", true)]).await, ReviewsDecided::Ended);
     assert_eq!(get(ports, "late").await.status, ReviewStatus::Waiting);
 
     let both = decide(ports, &[verdict("a", true), verdict("b", false)]).await;
-    let Decided::Done { reviews, due: true, .. } = both else { panic!("{both:?}") };
+    let ReviewsDecided::Done { reviews, due: true, .. } = both else { panic!("{both:?}") };
     let statuses: Vec<_> = reviews.iter().map(|review| review.status).collect();
     assert_eq!(statuses, [ReviewStatus::Approved, ReviewStatus::Rejected]);
     let all = ports.reviews.of_execution(&ann(), &run.id).await.expect("reviews");
@@ -101,20 +107,20 @@ pub async fn the_last_decision_makes_the_run_due(fixture: &mut impl Fixture) {
     let ports = fixture.ports();
     let run = resting(ports, &["a", "b"]).await;
     let first = decide(ports, &[verdict("a", true)]).await;
-    assert!(matches!(first, Decided::Done { due: false, .. }), "{first:?}");
+    assert!(matches!(first, ReviewsDecided::Done { due: false, .. }), "{first:?}");
     assert_eq!(try_claim(ports, &run.id).await, ExecutionClaimed::Rests);
     assert_eq!(due(ports).await, []);
     let last = decide(ports, &[verdict("b", false)]).await;
-    assert!(matches!(last, Decided::Done { due: true, .. }), "{last:?}");
+    assert!(matches!(last, ReviewsDecided::Done { due: true, .. }), "{last:?}");
     assert_eq!(found(ports, &run.id).await.status, ExecutionStatus::Queued);
     assert_eq!(due(ports).await, std::slice::from_ref(&run.id));
     let held = claim(ports, &run.id).await;
     assert_eq!(found(ports, &run.id).await.attempt, 1);
     // One that a worker has needs no wake-up.
-    let asks = Advance { reviews: vec![question(&run.id, "c", "n")], ..batch(1, 1) };
+    let asks = ExecutionAdvance { reviews: vec![question(&run.id, "c", "n")], ..batch(1, 1) };
     advance(ports, &held, asks).await;
     let running = decide(ports, &[verdict("c", true)]).await;
-    assert!(matches!(running, Decided::Done { due: false, .. }), "{running:?}");
+    assert!(matches!(running, ReviewsDecided::Done { due: false, .. }), "{running:?}");
     assert_eq!(due(ports).await, []);
     end(ports, &held, ExecutionStatus::Completed).await;
 }
@@ -125,8 +131,8 @@ pub async fn a_decision_can_edit_what_may_be_edited(fixture: &mut impl Fixture) 
     let before = get(ports, "a").await.payload;
     let edited = json!({"send": ["that"], "ü": "\u{0}x"});
     let verdicts = [
-        Verdict { data: Some(edited.clone()), ..verdict("a", true) },
-        Verdict { data: Some(before.clone()), ..verdict("b", true) },
+        ReviewVerdict { data: Some(edited.clone()), ..verdict("a", true) },
+        ReviewVerdict { data: Some(before.clone()), ..verdict("b", true) },
     ];
     decide(ports, &verdicts).await;
     let (a, b) = (get(ports, "a").await, get(ports, "b").await);
@@ -151,7 +157,7 @@ pub async fn the_same_question_is_asked_once(fixture: &mut impl Fixture) {
         assert_eq!(ask(elsewhere.clone()).await, elsewhere);
     }
     let decided = decide(ports, &[verdict("call-1", true)]).await;
-    let Decided::Done { execution, due, .. } = decided else { panic!("{decided:?}") };
+    let ReviewsDecided::Done { execution, due, .. } = decided else { panic!("{decided:?}") };
     assert_eq!((execution, due), (place.clone(), false), "no run waits for it");
     let again = question(&place, "call-6", "block");
     assert_eq!(ask(again.clone()).await, again, "a decided one is no answer to a new question");
@@ -163,7 +169,7 @@ pub async fn the_same_question_is_asked_once(fixture: &mut impl Fixture) {
 
 pub async fn an_approval_can_hold_for_the_rest_of_a_run(fixture: &mut impl Fixture) {
     let run = resting(fixture.ports(), &["a", "b", "c"]).await;
-    let rest = |id: &str, approved| Verdict { for_the_rest: true, ..verdict(id, approved) };
+    let rest = |id: &str, approved| ReviewVerdict { for_the_rest: true, ..verdict(id, approved) };
     let ports = fixture.ports();
     decide(ports, &[rest("a", true), rest("b", false), verdict("c", true)]).await;
     assert!(ports.reviews.remove(&ann(), &"a".into()).await.expect("remove"));
@@ -191,7 +197,7 @@ pub async fn a_review_is_seen_by_its_user_only(fixture: &mut impl Fixture) {
     assert_eq!(reviews.pending(&bob(), 10, 0).await.expect("pending"), (Vec::new(), 0));
     assert_eq!(reviews.of_execution(&bob(), &run.id).await.expect("reviews"), []);
     let decided = reviews.decide(&bob(), &[verdict("r", true)]).await.expect("decide");
-    assert_eq!(decided, Decided::Unknown("r".into()));
+    assert_eq!(decided, ReviewsDecided::Unknown("r".into()));
     assert!(!reviews.remove(&bob(), &"r".into()).await.expect("remove"));
     // The ids that models give to their calls can be the same for two users.
     let place = session_place(&"of bob".into());

@@ -6,15 +6,15 @@ use std::time::Duration;
 
 use ports::Fenced;
 use ports::Ports;
-use ports::leases::Claimed;
+use ports::leases::TurnClaimed;
 use ports::store::{
-    Ending, Entry, Finished, NewSession, NewTurn, Opened, Parent, Progress, Record, TurnKind,
-    WhenBusy,
+    JournalEntry, JournalRecord, NewSession, NewTurn, ParentTurn, TurnEnding, TurnFinished,
+    TurnKind, TurnOpened, TurnProgress, WhenBusy,
 };
-use ports::stream_log::Read;
-use protocol::message::{Message, NewMessage, Role, ToolCall};
+use ports::stream_log::LogRead;
+use protocol::message::{Message, MessageRole, NewMessage, ToolCall};
 use protocol::session::{Owner, Session};
-use protocol::turn::{Claim, Turn, TurnRequest, TurnStatus};
+use protocol::turn::{Turn, TurnClaim, TurnRequest, TurnStatus};
 use protocol::usage::Usage;
 use protocol::{
     Chunk, MessageId, Segment, SegmentBuilder, Seq, SessionId, TaskId, TurnId, UserId, WorkerId,
@@ -40,7 +40,7 @@ pub fn submission(session: &SessionId, text: &str, client_id: Option<&str>) -> N
         session_id: session.clone(),
         request: TurnRequest::default(),
         kind: TurnKind::Submit {
-            message: NewMessage::new(Role::User, text),
+            message: NewMessage::new(MessageRole::User, text),
             client_id: client_id.map(str::to_owned),
             fingerprint: format!("fingerprint of {text}"),
             when_busy: WhenBusy::Queue,
@@ -52,7 +52,7 @@ pub fn submission(session: &SessionId, text: &str, client_id: Option<&str>) -> N
 
 /// The same as a call of `parent` would start it.
 pub fn started_by(parent: &TurnId, fan_out: u32, new: NewTurn) -> NewTurn {
-    NewTurn { parent: Some(Parent { turn: parent.clone(), fan_out }), ..new }
+    NewTurn { parent: Some(ParentTurn { turn: parent.clone(), fan_out }), ..new }
 }
 
 pub fn regeneration(session: &SessionId, from: Option<MessageId>) -> NewTurn {
@@ -62,7 +62,7 @@ pub fn regeneration(session: &SessionId, from: Option<MessageId>) -> NewTurn {
 /// A new turn of the session.
 pub async fn turn(ports: &Ports, owner: &Owner, session: &SessionId, text: &str) -> Turn {
     match ports.turns.open(owner, submission(session, text, None)).await {
-        Ok(Opened::New(turn)) => *turn,
+        Ok(TurnOpened::New(turn)) => *turn,
         other => panic!("a new turn was expected, not {other:?}"),
     }
 }
@@ -79,16 +79,16 @@ pub fn worker() -> WorkerId {
     WorkerId::fresh()
 }
 
-pub async fn claim(ports: &Ports, turn: &TurnId) -> Claim {
+pub async fn claim(ports: &Ports, turn: &TurnId) -> TurnClaim {
     claim_for(ports, turn, LONG).await
 }
 
 /// Claims the turn as soon as it can be claimed.
-pub async fn claim_for(ports: &Ports, turn: &TurnId, ttl: Duration) -> Claim {
+pub async fn claim_for(ports: &Ports, turn: &TurnId, ttl: Duration) -> TurnClaim {
     eventually("the turn can be claimed", || async {
         match ports.leases.claim(turn, &worker(), ttl).await.expect("claiming works") {
-            Claimed::Won { claim, .. } => Some(claim),
-            Claimed::Held => None,
+            TurnClaimed::Won { claim, .. } => Some(claim),
+            TurnClaimed::Held => None,
             other => panic!("a claim was expected, not {other:?}"),
         }
     })
@@ -104,8 +104,8 @@ pub fn segment(last: Seq, texts: &[&str]) -> Segment {
     builder.take().expect("a segment has chunks")
 }
 
-pub fn ending(status: TurnStatus, last: Seq, messages: Vec<NewMessage>) -> Ending {
-    Ending {
+pub fn ending(status: TurnStatus, last: Seq, messages: Vec<NewMessage>) -> TurnEnding {
+    TurnEnding {
         title: None,
         status,
         error: None,
@@ -117,13 +117,14 @@ pub fn ending(status: TurnStatus, last: Seq, messages: Vec<NewMessage>) -> Endin
 }
 
 /// Journals, which must work.
-pub async fn record(ports: &Ports, claim: &Claim, entries: Vec<Entry>) {
-    let recorded = ports.turns.record(claim, Record::new(entries)).await.expect("recording works");
+pub async fn record(ports: &Ports, claim: &TurnClaim, entries: Vec<JournalEntry>) {
+    let recorded =
+        ports.turns.record(claim, JournalRecord::new(entries)).await.expect("recording works");
     assert_eq!(recorded, Fenced::Done(()));
 }
 
 /// What an attempt would start from.
-pub async fn progress(ports: &Ports, claim: &Claim) -> Progress {
+pub async fn progress(ports: &Ports, claim: &TurnClaim) -> TurnProgress {
     match ports.turns.progress(claim).await.expect("reading works") {
         Fenced::Done(progress) => progress,
         Fenced::Stale => panic!("the claim was good"),
@@ -140,27 +141,27 @@ pub async fn due(ports: &Ports) -> Vec<TurnId> {
     ports.outbox.due(1000, Duration::ZERO).await.expect("reading works")
 }
 
-pub async fn try_claim(ports: &Ports, turn: &TurnId) -> Claimed {
+pub async fn try_claim(ports: &Ports, turn: &TurnId) -> TurnClaimed {
     ports.leases.claim(turn, &worker(), LONG).await.expect("claiming works")
 }
 
 /// Ends the turn with an answer, and gives those that are due because of it.
-pub async fn finish(ports: &Ports, claim: &Claim, answer: &str) -> Vec<TurnId> {
-    let messages = vec![NewMessage::new(Role::Assistant, answer)];
+pub async fn finish(ports: &Ports, claim: &TurnClaim, answer: &str) -> Vec<TurnId> {
+    let messages = vec![NewMessage::new(MessageRole::Assistant, answer)];
     let last = last(ports, &claim.turn_id.task()).await;
     let ending = ending(TurnStatus::Completed, last, messages);
     match ports.turns.finish(claim, ending).await.expect("finishing works") {
-        Fenced::Done(Finished::Ended(due)) => due,
+        Fenced::Done(TurnFinished::Ended(due)) => due,
         other => panic!("an end was expected, not {other:?}"),
     }
 }
 
 /// Ends the turn without an answer.
-pub async fn end(ports: &Ports, claim: &Claim, status: TurnStatus) {
+pub async fn end(ports: &Ports, claim: &TurnClaim, status: TurnStatus) {
     let last = last(ports, &claim.turn_id.task()).await;
     let ended = ports.turns.finish(claim, ending(status, last, Vec::new())).await;
     let ended = ended.expect("finishing works");
-    assert!(matches!(ended, Fenced::Done(Finished::Ended(_))), "{ended:?}");
+    assert!(matches!(ended, Fenced::Done(TurnFinished::Ended(_))), "{ended:?}");
 }
 
 /// Opens, claims and ends a turn.
@@ -174,14 +175,14 @@ pub async fn whole_turn(ports: &Ports, owner: &Owner, session: &SessionId, text:
 /// Where the log ends.
 pub async fn last(ports: &Ports, task: &TaskId) -> Seq {
     match ports.log.read(task, 0, 1).await.expect("reading works") {
-        Read::Log { last, .. } => last,
-        Read::Missing => 0,
+        LogRead::Log { last, .. } => last,
+        LogRead::Missing => 0,
     }
 }
 
 /// An assistant message that calls tools.
 pub fn calls(ids: &[&str]) -> NewMessage {
-    let mut message = NewMessage::new(Role::Assistant, "");
+    let mut message = NewMessage::new(MessageRole::Assistant, "");
     message.tool_calls = ids
         .iter()
         .map(|id| ToolCall { id: (*id).into(), name: "look".into(), arguments: "{}".into() })
@@ -191,10 +192,10 @@ pub fn calls(ids: &[&str]) -> NewMessage {
 
 /// The result of a tool call.
 pub fn result(id: &str) -> NewMessage {
-    let mut message = NewMessage::new(Role::Tool, format!("result of {id}"));
+    let mut message = NewMessage::new(MessageRole::Tool, format!("result of {id}"));
     message.tool_call_id = Some(id.into());
     message.name = Some("look".into());
-    message.outcome = Some(protocol::message::Outcome::Ok);
+    message.outcome = Some(protocol::message::ToolOutcome::Ok);
     message
 }
 

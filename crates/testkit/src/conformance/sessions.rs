@@ -1,7 +1,7 @@
 //! Laws of `Sessions`.
 
-use ports::store::{Assigned, ListSessions, NewSession, Title};
-use ports::stream_log::Read;
+use ports::store::{ListSessions, NewSession, SessionAssigned, TitleChange};
+use ports::stream_log::LogRead;
 use protocol::UserId;
 use protocol::session::{ChatStatus, Owner};
 use serde_json::json;
@@ -36,7 +36,7 @@ pub async fn a_foreign_session_looks_missing(fixture: &mut impl Fixture) {
         let sessions = &ports.sessions;
         assert_eq!(sessions.get(&stranger, &mine.id).await.expect("get"), None);
         assert_eq!(sessions.list(&stranger, ALL).await.expect("list").total, 0);
-        let title = Title::ByUser("stolen".into());
+        let title = TitleChange::ByUser("stolen".into());
         assert!(!sessions.set_title(&stranger, &mine.id, title).await.expect("title"));
         assert!(!sessions.set_pinned(&stranger, &mine.id, true).await.expect("pin"));
         assert!(!sessions.delete(&stranger, &mine.id).await.expect("delete"));
@@ -45,7 +45,7 @@ pub async fn a_foreign_session_looks_missing(fixture: &mut impl Fixture) {
         assert_eq!(ports.turns.request_cancel(&stranger, &mine.id).await.expect("cancel"), []);
         assert_eq!(ports.messages.page(&stranger, &mine.id, 10, None).await.expect("page"), None);
         let open = ports.turns.open(&stranger, submission(&mine.id, "mine now", None)).await;
-        assert_eq!(open.expect("open"), ports::store::Opened::NoSession);
+        assert_eq!(open.expect("open"), ports::store::TurnOpened::NoSession);
     }
     let seen = ports.sessions.get(&ann, &mine.id).await.expect("get").expect("it is hers");
     assert_eq!((seen.title, seen.is_pinned), (None, false));
@@ -58,11 +58,11 @@ pub async fn a_generated_title_never_replaces_a_users(fixture: &mut impl Fixture
     let ports = fixture.ports();
     let ann = user("ann");
     let id = session(ports, &ann).await.id;
-    let set = |title: Title| ports.sessions.set_title(&ann, &id, title);
-    assert!(set(Title::Generated("first".into())).await.expect("title"));
-    assert!(!set(Title::Generated("second".into())).await.expect("title"));
-    assert!(set(Title::ByUser("mine".into())).await.expect("title"));
-    assert!(!set(Title::Generated("third".into())).await.expect("title"));
+    let set = |title: TitleChange| ports.sessions.set_title(&ann, &id, title);
+    assert!(set(TitleChange::Generated("first".into())).await.expect("title"));
+    assert!(!set(TitleChange::Generated("second".into())).await.expect("title"));
+    assert!(set(TitleChange::ByUser("mine".into())).await.expect("title"));
+    assert!(!set(TitleChange::Generated("third".into())).await.expect("title"));
     let title = ports.sessions.get(&ann, &id).await.expect("get").and_then(|s| s.title);
     assert_eq!(title.as_deref(), Some("mine"));
 }
@@ -75,15 +75,15 @@ pub async fn an_anonymous_session_is_claimed_once(fixture: &mut impl Fixture) {
     assert!(ports.sessions.get(&Owner::Anonymous, &id).await.expect("get").is_some());
     let (a, b) = tokio::join!(assign(&ann), assign(&bob));
     let mut outcomes = [a.expect("assign"), b.expect("assign")];
-    let winner = if outcomes[0] == Assigned::Done { &ann } else { &bob };
-    outcomes.sort_by_key(|outcome| *outcome != Assigned::Done);
-    assert_eq!(outcomes, [Assigned::Done, Assigned::NotFound]);
-    assert_eq!(assign(winner).await.expect("assign"), Assigned::Already);
+    let winner = if outcomes[0] == SessionAssigned::Done { &ann } else { &bob };
+    outcomes.sort_by_key(|outcome| *outcome != SessionAssigned::Done);
+    assert_eq!(outcomes, [SessionAssigned::Done, SessionAssigned::NotFound]);
+    assert_eq!(assign(winner).await.expect("assign"), SessionAssigned::Already);
     assert_eq!(ports.sessions.get(&Owner::Anonymous, &id).await.expect("get"), None);
     let list = ports.sessions.list(&Owner::User(winner.clone()), ALL).await.expect("list");
     assert_eq!(list.total, 1);
     let none = ports.sessions.assign(&ann, &"no such session".into()).await.expect("assign");
-    assert_eq!(none, Assigned::NotFound);
+    assert_eq!(none, SessionAssigned::NotFound);
 }
 
 pub async fn a_deleted_session_leaves_nothing(fixture: &mut impl Fixture) {
@@ -102,11 +102,11 @@ pub async fn a_deleted_session_leaves_nothing(fixture: &mut impl Fixture) {
     assert_eq!(ports.sessions.get(&ann, &gone.id).await.expect("get"), None);
     assert_eq!(ports.turns.get(&ann, &turn.id).await.expect("turn"), None);
     assert_eq!(ports.messages.page(&ann, &gone.id, 10, None).await.expect("page"), None);
-    assert_eq!(ports.log.read(&task, 0, 1000).await.expect("read"), Read::Missing);
-    assert_eq!(ports.log.read(&task, 1, 1000).await.expect("read"), Read::Missing);
+    assert_eq!(ports.log.read(&task, 0, 1000).await.expect("read"), LogRead::Missing);
+    assert_eq!(ports.log.read(&task, 1, 1000).await.expect("read"), LogRead::Missing);
     assert_eq!(due(ports).await, []);
     let late = ports.log.append(&task, claim.fence, segment(1, &["b"])).await.expect("append");
-    assert_eq!(late, ports::stream_log::Appended::Stale);
+    assert_eq!(late, ports::stream_log::SegmentAppended::Stale);
     let child = ports.sessions.get(&ann, &child.id).await.expect("get").expect("it stays");
     assert_eq!(child.parent_session_id, None);
 }
@@ -189,7 +189,7 @@ pub async fn sessions_are_found_by_the_words_of_their_title(fixture: &mut impl F
     let (ann, bob) = (user("ann"), user("bob"));
     let named = async |owner: &Owner, title: &str| {
         let id = session(ports, owner).await.id;
-        let title = Title::ByUser(title.to_owned());
+        let title = TitleChange::ByUser(title.to_owned());
         assert!(ports.sessions.set_title(owner, &id, title).await.expect("title"));
     };
     let titles =

@@ -4,8 +4,8 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use futures::future::join_all;
-use ports::follow::{Followed, Follower};
-use ports::stream_log::{Appended, Read, TakenOver};
+use ports::follow::{LogFollower, LogUpdate};
+use ports::stream_log::{LogRead, SegmentAppended, TakenOver};
 use ports::{Ports, StreamLog};
 use protocol::{Segment, Seq, TaskId};
 
@@ -39,7 +39,7 @@ async fn taken(ports: &Ports, fence: u64) -> TaskId {
     task
 }
 
-async fn append(ports: &Ports, task: &TaskId, fence: u64, segment: Segment) -> Appended {
+async fn append(ports: &Ports, task: &TaskId, fence: u64, segment: Segment) -> SegmentAppended {
     ports.log.append(task, fence, segment).await.expect("append")
 }
 
@@ -50,7 +50,10 @@ async fn filled(ports: &Ports, fence: u64) -> TaskId {
     for size in [3, 2, 1, 7, 1, 1, 5] {
         let texts: Vec<String> = (0..size).map(|n| format!("chunk {}", last + n + 1)).collect();
         let texts: Vec<&str> = texts.iter().map(String::as_str).collect();
-        assert_eq!(append(ports, &task, fence, segment(last, &texts)).await, Appended::Stored);
+        assert_eq!(
+            append(ports, &task, fence, segment(last, &texts)).await,
+            SegmentAppended::Stored
+        );
         last += size;
     }
     task
@@ -62,7 +65,9 @@ async fn read_all(log: &dyn StreamLog, task: &TaskId, after: Seq, max_bytes: usi
     let mut cursor = after;
     loop {
         let read = log.read(task, cursor, max_bytes).await.expect("read");
-        let Read::Log { segments, last, missing_to: None, .. } = read else { panic!("{read:?}") };
+        let LogRead::Log { segments, last, missing_to: None, .. } = read else {
+            panic!("{read:?}")
+        };
         for segment in &segments {
             assert_eq!(segment.first, cursor + 1, "no gap and no overlap");
             cursor = segment.last;
@@ -78,14 +83,14 @@ async fn read_all(log: &dyn StreamLog, task: &TaskId, after: Seq, max_bytes: usi
 pub async fn a_gap_is_refused(fixture: &mut impl Fixture) {
     let ports = fixture.ports();
     let task = taken(ports, 1).await;
-    let gap = Appended::Gap { last: 0 };
+    let gap = SegmentAppended::Gap { last: 0 };
     assert_eq!(append(ports, &task, 1, segment(1, &["too early"])).await, gap);
-    assert_eq!(append(ports, &task, 1, segment(0, &["a", "b"])).await, Appended::Stored);
+    assert_eq!(append(ports, &task, 1, segment(0, &["a", "b"])).await, SegmentAppended::Stored);
     for wrong in [0, 1, 3] {
         let refused = append(ports, &task, 1, segment(wrong, &["wrong"])).await;
-        assert_eq!(refused, Appended::Gap { last: 2 });
+        assert_eq!(refused, SegmentAppended::Gap { last: 2 });
         let refused = ports.log.seal(&task, 1, segment(wrong, &["wrong"])).await.expect("seal");
-        assert_eq!(refused, Appended::Gap { last: 2 });
+        assert_eq!(refused, SegmentAppended::Gap { last: 2 });
     }
     let read = read_all(&*ports.log, &task, 0, 1000).await;
     assert_eq!(read, segment(0, &["a", "b"]).bytes);
@@ -107,7 +112,7 @@ pub async fn a_read_is_complete_from_any_cursor(fixture: &mut impl Fixture) {
             }
         }
         let beyond = fixture.ports().log.read(&task, 1000, 100).await.expect("read");
-        let end = Read::Log { segments: Vec::new(), last: 20, sealed: false, missing_to: None };
+        let end = LogRead::Log { segments: Vec::new(), last: 20, sealed: false, missing_to: None };
         assert_eq!(beyond, end);
         // Once with whatever is in memory, and once with nothing.
         fixture.restart().await;
@@ -117,16 +122,16 @@ pub async fn a_read_is_complete_from_any_cursor(fixture: &mut impl Fixture) {
 pub async fn an_old_fence_cannot_append(fixture: &mut impl Fixture) {
     let ports = fixture.ports();
     let task = taken(ports, 5).await;
-    assert_eq!(append(ports, &task, 5, segment(0, &["a"])).await, Appended::Stored);
+    assert_eq!(append(ports, &task, 5, segment(0, &["a"])).await, SegmentAppended::Stored);
     let over = ports.log.take_over(&task, 6).await.expect("take over");
     assert_eq!(over, TakenOver::At { last: 1, sealed: false });
-    assert_eq!(append(ports, &task, 5, segment(1, &["late"])).await, Appended::Stale);
+    assert_eq!(append(ports, &task, 5, segment(1, &["late"])).await, SegmentAppended::Stale);
     let sealed = ports.log.seal(&task, 5, segment(1, &["late"])).await.expect("seal");
-    assert_eq!(sealed, Appended::Stale);
+    assert_eq!(sealed, SegmentAppended::Stale);
     assert_eq!(ports.log.take_over(&task, 5).await.expect("take over"), TakenOver::Stale);
     let again = ports.log.take_over(&task, 6).await.expect("take over");
     assert_eq!(again, TakenOver::At { last: 1, sealed: false }, "the same writer may ask again");
-    assert_eq!(append(ports, &task, 6, segment(1, &["b"])).await, Appended::Stored);
+    assert_eq!(append(ports, &task, 6, segment(1, &["b"])).await, SegmentAppended::Stored);
 }
 
 pub async fn a_claim_shuts_the_holder_before_out(fixture: &mut impl Fixture) {
@@ -134,10 +139,10 @@ pub async fn a_claim_shuts_the_holder_before_out(fixture: &mut impl Fixture) {
     let (_, _, turn) = first_turn(ports).await;
     let task = turn.id.task();
     let old = claim_for(ports, &turn.id, SHORT).await;
-    assert_eq!(append(ports, &task, old.fence, segment(0, &["a"])).await, Appended::Stored);
+    assert_eq!(append(ports, &task, old.fence, segment(0, &["a"])).await, SegmentAppended::Stored);
     let new = claim(ports, &turn.id).await;
     let late = append(ports, &task, old.fence, segment(1, &["late"])).await;
-    assert_eq!(late, Appended::Stale, "before the new holder has said a word");
+    assert_eq!(late, SegmentAppended::Stale, "before the new holder has said a word");
     let over = ports.log.take_over(&task, new.fence).await.expect("take over");
     assert_eq!(over, TakenOver::At { last: 1, sealed: false });
 }
@@ -146,15 +151,15 @@ pub async fn nothing_follows_a_seal(fixture: &mut impl Fixture) {
     let task = taken(fixture.ports(), 1).await;
     let log = &fixture.ports().log;
     let sealed = log.seal(&task, 1, segment(0, &["only"])).await.expect("seal");
-    assert_eq!(sealed, Appended::Stored);
+    assert_eq!(sealed, SegmentAppended::Stored);
     for _ in 0..2 {
         let ports = fixture.ports();
-        assert_eq!(append(ports, &task, 1, segment(1, &["more"])).await, Appended::Sealed);
+        assert_eq!(append(ports, &task, 1, segment(1, &["more"])).await, SegmentAppended::Sealed);
         let again = ports.log.seal(&task, 1, segment(1, &["more"])).await.expect("seal");
-        assert_eq!(again, Appended::Sealed);
+        assert_eq!(again, SegmentAppended::Sealed);
         let over = ports.log.take_over(&task, 1).await.expect("take over");
         assert_eq!(over, TakenOver::At { last: 1, sealed: true });
-        let end = Read::Log { segments: Vec::new(), last: 1, sealed: true, missing_to: None };
+        let end = LogRead::Log { segments: Vec::new(), last: 1, sealed: true, missing_to: None };
         assert_eq!(ports.log.read(&task, 1, 100).await.expect("read"), end);
         fixture.restart().await;
     }
@@ -165,13 +170,13 @@ pub async fn a_missing_start_is_said(fixture: &mut impl Fixture) {
     fixture.trim(&task, 5).await;
     for after in [0, 2, 4] {
         let read = fixture.ports().log.read(&task, after, 100_000).await.expect("read");
-        let Read::Log { segments, missing_to, last: 20, .. } = read else { panic!("{read:?}") };
+        let LogRead::Log { segments, missing_to, last: 20, .. } = read else { panic!("{read:?}") };
         assert_eq!(missing_to, Some(5), "after {after}");
         assert_eq!(segments.first().map(|segment| segment.first), Some(6));
     }
     for after in [5, 6, 20] {
         let read = fixture.ports().log.read(&task, after, 100_000).await.expect("read");
-        let Read::Log { missing_to, .. } = read else { panic!("{read:?}") };
+        let LogRead::Log { missing_to, .. } = read else { panic!("{read:?}") };
         assert_eq!(missing_to, None, "after {after}");
     }
 }
@@ -182,9 +187,9 @@ pub async fn an_appended_segment_survives_a_restart(fixture: &mut impl Fixture) 
     fixture.restart().await;
     assert_eq!(read_all(&*fixture.ports().log, &task, 0, 64).await, before);
     let late = append(fixture.ports(), &task, 2, segment(20, &["late"])).await;
-    assert_eq!(late, Appended::Stale, "so does the fence");
+    assert_eq!(late, SegmentAppended::Stale, "so does the fence");
     let more = append(fixture.ports(), &task, 3, segment(20, &["more"])).await;
-    assert_eq!(more, Appended::Stored);
+    assert_eq!(more, SegmentAppended::Stored);
 }
 
 pub async fn a_log_that_is_not_there_is_missing(fixture: &mut impl Fixture) {
@@ -192,10 +197,10 @@ pub async fn a_log_that_is_not_there_is_missing(fixture: &mut impl Fixture) {
     let task = TaskId::fresh();
     let _watching = ports.log.watch(&task);
     for after in [0, 7] {
-        assert_eq!(ports.log.read(&task, after, 100).await.expect("read"), Read::Missing);
+        assert_eq!(ports.log.read(&task, after, 100).await.expect("read"), LogRead::Missing);
     }
-    assert_eq!(append(ports, &task, 1, segment(0, &["a"])).await, Appended::Stale);
-    assert_eq!(ports.log.read(&task, 0, 100).await.expect("read"), Read::Missing);
+    assert_eq!(append(ports, &task, 1, segment(0, &["a"])).await, SegmentAppended::Stale);
+    assert_eq!(ports.log.read(&task, 0, 100).await.expect("read"), LogRead::Missing);
 }
 
 pub async fn a_read_is_bounded_but_never_empty(fixture: &mut impl Fixture) {
@@ -207,7 +212,7 @@ pub async fn a_read_is_bounded_but_never_empty(fixture: &mut impl Fixture) {
     }
     for (max_bytes, most) in [(1, 1), (5_000, 6), (1_000_000, 50)] {
         let read = ports.log.read(&task, 0, max_bytes).await.expect("read");
-        let Read::Log { segments, last: 50, .. } = read else { panic!("{read:?}") };
+        let LogRead::Log { segments, last: 50, .. } = read else { panic!("{read:?}") };
         assert!((1..=most).contains(&segments.len()), "{} of at most {most}", segments.len());
     }
 }
@@ -216,7 +221,7 @@ pub async fn a_large_segment_is_kept_whole(fixture: &mut impl Fixture) {
     let task = taken(fixture.ports(), 1).await;
     let text = "ä".repeat(1_000_000);
     let large = segment(0, &[&text, "small", &text]);
-    assert_eq!(append(fixture.ports(), &task, 1, large.clone()).await, Appended::Stored);
+    assert_eq!(append(fixture.ports(), &task, 1, large.clone()).await, SegmentAppended::Stored);
     for _ in 0..2 {
         let log = &*fixture.ports().log;
         assert!(read_all(log, &task, 0, 1).await == large.bytes);
@@ -233,7 +238,7 @@ pub async fn many_logs_grow_side_by_side(fixture: &mut impl Fixture) {
         for last in 0..40 {
             let text = format!("log {n} chunk {last}");
             let appended = append(ports, task, 1, segment(2 * last, &[&text, "and"])).await;
-            assert_eq!(appended, Appended::Stored);
+            assert_eq!(appended, SegmentAppended::Stored);
         }
     });
     join_all(writing).await;
@@ -254,14 +259,14 @@ pub async fn every_follower_sees_everything_once(fixture: &mut impl Fixture) {
     let follow = |after: Seq| {
         let (log, task): (Arc<dyn StreamLog>, TaskId) = (ports.log.clone(), task.clone());
         async move {
-            let mut follower = Follower::new(log, task, after, Duration::from_millis(20));
+            let mut follower = LogFollower::new(log, task, after, Duration::from_millis(20));
             let mut seen = Vec::new();
             loop {
                 match follower.next(LAW / 2).await.expect("follow") {
-                    Followed::Segments(segments) => {
+                    LogUpdate::Segments(segments) => {
                         segments.iter().for_each(|s| seen.extend_from_slice(&s.bytes));
                     }
-                    Followed::End => return seen,
+                    LogUpdate::End => return seen,
                     other => panic!("{other:?}"),
                 }
             }
@@ -275,7 +280,7 @@ pub async fn every_follower_sees_everything_once(fixture: &mut impl Fixture) {
             } else {
                 ports.log.append(&task, 1, next).await
             };
-            assert_eq!(appended.expect("append"), Appended::Stored);
+            assert_eq!(appended.expect("append"), SegmentAppended::Stored);
         }
     };
     let readers = join_all([0, 0, 1, 57, 299].map(follow));

@@ -2,7 +2,7 @@
 
 use futures::future::join_all;
 use ports::Ports;
-use ports::store::{NewSession, NewTurn, Opened};
+use ports::store::{NewSession, NewTurn, TurnOpened};
 use protocol::TurnId;
 use protocol::session::{Owner, Session};
 use protocol::turn::{Turn, TurnStatus};
@@ -49,7 +49,7 @@ async fn delegate(
 ) -> (Session, Turn) {
     let below = sub_session(ports, owner, session).await;
     match ports.turns.open(owner, child(&below, parent, None)).await.expect("open") {
-        Opened::New(turn) => (below, *turn),
+        TurnOpened::New(turn) => (below, *turn),
         other => panic!("a new turn was expected, not {other:?}"),
     }
 }
@@ -76,7 +76,7 @@ pub async fn a_parent_that_has_ended_or_is_cancelled_starts_nothing(fixture: &mu
     let below = sub_session(ports, &ann, &mine).await;
     for parent in [ended.id, cancelled.id, TurnId::from("no such turn")] {
         let opened = ports.turns.open(&ann, child(&below, &parent, None)).await.expect("open");
-        assert_eq!(opened, Opened::ParentEnded);
+        assert_eq!(opened, TurnOpened::ParentEnded);
     }
     assert_eq!(history(ports, &ann, &below.id).await, []);
     assert_eq!(ports.turns.current(&ann, &below.id).await.expect("current"), None);
@@ -93,16 +93,16 @@ pub async fn a_parent_has_no_more_children_at_work_than_the_fan_out(fixture: &mu
     let mut children = Vec::new();
     for opened in join_all((0..10).map(|_| open())).await {
         match opened {
-            Opened::New(turn) => children.push(turn.id),
-            Opened::TooManyChildren => {}
+            TurnOpened::New(turn) => children.push(turn.id),
+            TurnOpened::TooManyChildren => {}
             other => panic!("{other:?}"),
         }
     }
     assert_eq!(children.len(), FAN_OUT as usize, "exactly, however many come at once");
     let claim = claim_for(ports, &children[0], LONG).await;
     finish(ports, &claim, "done").await;
-    assert!(matches!(open().await, Opened::New(_)), "an end makes room");
-    assert_eq!(open().await, Opened::TooManyChildren);
+    assert!(matches!(open().await, TurnOpened::New(_)), "an end makes room");
+    assert_eq!(open().await, TurnOpened::TooManyChildren);
 }
 
 pub async fn a_child_that_is_asked_for_again_is_joined(fixture: &mut impl Fixture) {
@@ -110,9 +110,9 @@ pub async fn a_child_that_is_asked_for_again_is_joined(fixture: &mut impl Fixtur
     let (ann, mine, top) = first_turn(ports).await;
     let below = sub_session(ports, &ann, &mine).await;
     let ask = || ports.turns.open(&ann, child(&below, &top.id, Some("call-1")));
-    let Ok(Opened::New(first)) = ask().await else { panic!("a new turn") };
+    let Ok(TurnOpened::New(first)) = ask().await else { panic!("a new turn") };
     for _ in 0..2 {
-        let Ok(Opened::Joined(again)) = ask().await else { panic!("the same turn") };
+        let Ok(TurnOpened::Joined(again)) = ask().await else { panic!("the same turn") };
         assert_eq!(again.id, first.id);
         // Also when the parent could start nothing any more.
         ports.turns.request_cancel(&ann, &mine.id).await.expect("cancel");

@@ -4,10 +4,10 @@ use std::collections::HashSet;
 
 use futures::future::join_all;
 use ports::Fenced;
-use ports::store::{Entry, Finished, Opened, Record};
-use ports::stream_log::{Appended, Read};
-use protocol::message::{NewMessage, Role};
-use protocol::tool::Effect;
+use ports::store::{JournalEntry, JournalRecord, TurnFinished, TurnOpened};
+use ports::stream_log::{LogRead, SegmentAppended};
+use protocol::message::{MessageRole, NewMessage};
+use protocol::tool::ToolEffect;
 use protocol::turn::{FailureCode, TurnError, TurnStatus};
 use protocol::usage::Usage;
 
@@ -50,11 +50,11 @@ pub async fn one_message_id_makes_one_turn(fixture: &mut impl Fixture) {
     let mut turns = HashSet::new();
     for opened in join_all(attempts).await {
         match opened.expect("open") {
-            Opened::New(turn) => {
+            TurnOpened::New(turn) => {
                 new += 1;
                 turns.insert(turn.id);
             }
-            Opened::Joined(turn) => {
+            TurnOpened::Joined(turn) => {
                 turns.insert(turn.id);
             }
             other => panic!("{other:?}"),
@@ -63,7 +63,7 @@ pub async fn one_message_id_makes_one_turn(fixture: &mut impl Fixture) {
     assert_eq!((new, turns.len()), (1, 1));
     fixture.restart().await;
     let again = fixture.ports().turns.open(&ann, submission(&id, "hi", Some("m-1"))).await;
-    let Ok(Opened::Joined(turn)) = again else { panic!("{again:?}") };
+    let Ok(TurnOpened::Joined(turn)) = again else { panic!("{again:?}") };
     assert!(turns.contains(&turn.id));
     let rows = history(fixture.ports(), &ann, &id).await;
     assert_eq!(rows.len(), 1);
@@ -75,15 +75,15 @@ pub async fn a_reused_message_id_is_refused(fixture: &mut impl Fixture) {
     let ann = user("ann");
     let id = session(ports, &ann).await.id;
     let open = |text, client| ports.turns.open(&ann, submission(&id, text, Some(client)));
-    let Ok(Opened::New(turn)) = open("one", "m-1").await else { panic!("a new turn") };
-    assert_eq!(open("two", "m-1").await.expect("open"), Opened::Reused);
+    let Ok(TurnOpened::New(turn)) = open("one", "m-1").await else { panic!("a new turn") };
+    assert_eq!(open("two", "m-1").await.expect("open"), TurnOpened::Reused);
     let claim = claim(ports, &turn.id).await;
     finish(ports, &claim, "answer").await;
-    assert_eq!(open("two", "m-1").await.expect("open"), Opened::Reused);
+    assert_eq!(open("two", "m-1").await.expect("open"), TurnOpened::Reused);
     let rows = history(ports, &ann, &id).await;
     assert_eq!(texts(&rows), ["one", "answer"]);
     let answers_id = rows[1].id.as_str();
-    assert_eq!(open("three", answers_id).await.expect("open"), Opened::Reused);
+    assert_eq!(open("three", answers_id).await.expect("open"), TurnOpened::Reused);
 }
 
 pub async fn a_message_id_belongs_to_its_session(fixture: &mut impl Fixture) {
@@ -92,7 +92,7 @@ pub async fn a_message_id_belongs_to_its_session(fixture: &mut impl Fixture) {
         let owner = user(name);
         let id = session(ports, &owner).await.id;
         let opened = ports.turns.open(&owner, submission(&id, "hi", Some("m-1"))).await;
-        assert!(matches!(opened, Ok(Opened::New(_))), "{opened:?}");
+        assert!(matches!(opened, Ok(TurnOpened::New(_))), "{opened:?}");
     }
 }
 
@@ -105,8 +105,8 @@ pub async fn sequences_are_dense_under_concurrency(fixture: &mut impl Fixture) {
         async move { turn(ports, ann, mine, &format!("question {n}")).await.id }
     });
     let said = (0..40).map(|n| {
-        let message = NewMessage::new(Role::Assistant, format!("step {n}"));
-        ports.turns.record(&claim, Record::new(vec![Entry::Message(message)]))
+        let message = NewMessage::new(MessageRole::Assistant, format!("step {n}"));
+        ports.turns.record(&claim, JournalRecord::new(vec![JournalEntry::Message(message)]))
     });
     let (_, recorded) = tokio::join!(join_all(questions), join_all(said));
     assert!(recorded.iter().all(|done| matches!(done, Ok(Fenced::Done(())))));
@@ -119,7 +119,7 @@ pub async fn sequences_are_dense_under_concurrency(fixture: &mut impl Fixture) {
 pub async fn a_new_turn_has_an_empty_log(fixture: &mut impl Fixture) {
     let ports = fixture.ports();
     let (_, _, turn) = first_turn(ports).await;
-    let empty = Read::Log { segments: Vec::new(), last: 0, sealed: false, missing_to: None };
+    let empty = LogRead::Log { segments: Vec::new(), last: 0, sealed: false, missing_to: None };
     assert_eq!(ports.log.read(&turn.id.task(), 0, 1000).await.expect("read"), empty);
     assert_eq!(turn.status, TurnStatus::Queued);
     assert_eq!((turn.fence, turn.attempt, turn.cancel_requested), (0, 0, false));
@@ -130,15 +130,15 @@ pub async fn a_stale_claim_changes_nothing(fixture: &mut impl Fixture) {
     let (ann, mine, turn) = first_turn(ports).await;
     let old = claim_for(ports, &turn.id, SHORT).await;
     let new = claim_for(ports, &turn.id, LONG).await;
-    let entry = Entry::Message(NewMessage::new(Role::Assistant, "late"));
-    let recorded = ports.turns.record(&old, Record::new(vec![entry])).await.expect("record");
+    let entry = JournalEntry::Message(NewMessage::new(MessageRole::Assistant, "late"));
+    let recorded = ports.turns.record(&old, JournalRecord::new(vec![entry])).await.expect("record");
     assert_eq!(recorded, Fenced::Stale);
     assert!(matches!(ports.turns.progress(&old).await.expect("progress"), Fenced::Stale));
-    let late = ending(TurnStatus::Failed, 0, vec![NewMessage::new(Role::System, "late")]);
+    let late = ending(TurnStatus::Failed, 0, vec![NewMessage::new(MessageRole::System, "late")]);
     assert_eq!(ports.turns.finish(&old, late).await.expect("finish"), Fenced::Stale);
     assert_eq!(ports.leases.hand_back(&old).await.expect("hand back"), Fenced::Stale);
     let appended = ports.log.append(&turn.id.task(), old.fence, segment(0, &["late"])).await;
-    assert_eq!(appended.expect("append"), Appended::Stale);
+    assert_eq!(appended.expect("append"), SegmentAppended::Stale);
     finish(ports, &new, "in time").await;
     assert_eq!(texts(&history(ports, &ann, &mine.id).await), ["hello", "in time"]);
     assert_eq!(last(ports, &turn.id.task()).await, 1);
@@ -149,7 +149,7 @@ pub async fn a_turn_ends_once(fixture: &mut impl Fixture) {
     let (ann, mine, turn) = first_turn(ports).await;
     let claim = claim(ports, &turn.id).await;
     let ends = [TurnStatus::Completed, TurnStatus::Failed, TurnStatus::Cancelled].map(|status| {
-        let said = NewMessage::new(Role::Assistant, status.as_str());
+        let said = NewMessage::new(MessageRole::Assistant, status.as_str());
         ports.turns.finish(&claim, ending(status, 0, vec![said]))
     });
     let ended = join_all(ends).await;
@@ -160,17 +160,17 @@ pub async fn a_turn_ends_once(fixture: &mut impl Fixture) {
     let rows = history(ports, &ann, &mine.id).await;
     assert_eq!(texts(&rows), ["hello", found.status.as_str()]);
     let read = ports.log.read(&turn.id.task(), 0, 1000).await.expect("read");
-    let Read::Log { segments, last: 1, sealed: true, .. } = read else { panic!("{read:?}") };
+    let LogRead::Log { segments, last: 1, sealed: true, .. } = read else { panic!("{read:?}") };
     assert_eq!(segments, [segment(0, &["the end"])]);
     let more = ports.log.append(&turn.id.task(), claim.fence, segment(1, &["x"])).await;
-    assert_eq!(more.expect("append"), Appended::Sealed);
+    assert_eq!(more.expect("append"), SegmentAppended::Sealed);
 }
 
 pub async fn an_end_that_does_not_fit_its_log_changes_nothing(fixture: &mut impl Fixture) {
     let ports = fixture.ports();
     let (ann, mine, turn) = first_turn(ports).await;
     let claim = claim(ports, &turn.id).await;
-    let said = vec![NewMessage::new(Role::Assistant, "too far ahead")];
+    let said = vec![NewMessage::new(MessageRole::Assistant, "too far ahead")];
     let refused = ports.turns.finish(&claim, ending(TurnStatus::Completed, 7, said)).await;
     assert!(matches!(refused, Err(ports::PortError::Broken(_))), "{refused:?}");
     let found = ports.turns.get(&ann, &turn.id).await.expect("get").expect("there");
@@ -186,12 +186,12 @@ pub async fn an_end_that_is_stored_in_part_is_completed(fixture: &mut impl Fixtu
     let task = turn.id.task();
     // An append whose answer was not heard: the writer gives the same chunks again, with the end.
     let stored = ports.log.append(&task, claim.fence, segment(0, &["one", "two"])).await;
-    assert_eq!(stored.expect("append"), Appended::Stored);
+    assert_eq!(stored.expect("append"), SegmentAppended::Stored);
     let mut end = ending(TurnStatus::Completed, 0, Vec::new());
     end.last = segment(0, &["one", "two", "three"]);
     let ended = ports.turns.finish(&claim, end).await.expect("finish");
-    assert_eq!(ended, Fenced::Done(Finished::Ended(Vec::new())));
-    let Read::Log { segments, last: 3, sealed: true, missing_to: None } =
+    assert_eq!(ended, Fenced::Done(TurnFinished::Ended(Vec::new())));
+    let LogRead::Log { segments, last: 3, sealed: true, missing_to: None } =
         ports.log.read(&task, 0, 1_000_000).await.expect("read")
     else {
         panic!("a whole log")
@@ -233,14 +233,14 @@ pub async fn a_record_is_all_or_nothing(fixture: &mut impl Fixture) {
     let ports = fixture.ports();
     let (_, _, turn) = first_turn(ports).await;
     let claim = claim(ports, &turn.id).await;
-    let record = |entries| ports.turns.record(&claim, Record::new(entries));
-    let entries = vec![Entry::Message(calls(&["a"])), Entry::Result(result("a"))];
+    let record = |entries| ports.turns.record(&claim, JournalRecord::new(entries));
+    let entries = vec![JournalEntry::Message(calls(&["a"])), JournalEntry::Result(result("a"))];
     assert_eq!(record(entries).await.expect("record"), Fenced::Done(()));
     let twice = vec![
-        Entry::Message(NewMessage::new(Role::Assistant, "must not stay")),
-        Entry::Intent { call_id: "b".into(), effect: Effect::Once },
-        Entry::StepEnded { usage: Usage { prompt_tokens: 9, ..Usage::default() } },
-        Entry::Result(result("a")),
+        JournalEntry::Message(NewMessage::new(MessageRole::Assistant, "must not stay")),
+        JournalEntry::Intent { call_id: "b".into(), effect: ToolEffect::Once },
+        JournalEntry::StepEnded { usage: Usage { prompt_tokens: 9, ..Usage::default() } },
+        JournalEntry::Result(result("a")),
     ];
     let refused = record(twice).await;
     assert!(matches!(refused, Err(ports::PortError::Broken(_))), "{refused:?}");
@@ -255,11 +255,11 @@ pub async fn a_record_that_is_repeated_is_written_once(fixture: &mut impl Fixtur
     let (ann, mine, turn) = first_turn(ports).await;
     let claim = claim(ports, &turn.id).await;
     let usage = Usage { prompt_tokens: 7, ..Usage::default() };
-    let record = Record::new(vec![
-        Entry::Message(calls(&["a"])),
-        Entry::Intent { call_id: "a".into(), effect: Effect::Once },
-        Entry::Result(result("a")),
-        Entry::StepEnded { usage },
+    let record = JournalRecord::new(vec![
+        JournalEntry::Message(calls(&["a"])),
+        JournalEntry::Intent { call_id: "a".into(), effect: ToolEffect::Once },
+        JournalEntry::Result(result("a")),
+        JournalEntry::StepEnded { usage },
     ]);
     for _ in 0..3 {
         let recorded = ports.turns.record(&claim, record.clone()).await.expect("record");
@@ -278,26 +278,26 @@ pub async fn a_record_that_is_repeated_is_written_once(fixture: &mut impl Fixtur
 
 pub async fn the_journal_counts_every_start(fixture: &mut impl Fixture) {
     let (_, _, turn) = first_turn(fixture.ports()).await;
-    let intent = |call: &str, effect| Entry::Intent { call_id: call.into(), effect };
+    let intent = |call: &str, effect| JournalEntry::Intent { call_id: call.into(), effect };
     let first = claim_for(fixture.ports(), &turn.id, SHORT).await;
     let entries = vec![
-        Entry::Message(calls(&["z", "a"])),
-        intent("z", Effect::Idempotent),
-        intent("a", Effect::Once),
+        JournalEntry::Message(calls(&["z", "a"])),
+        intent("z", ToolEffect::Idempotent),
+        intent("a", ToolEffect::Once),
     ];
-    fixture.ports().turns.record(&first, Record::new(entries)).await.expect("record");
+    fixture.ports().turns.record(&first, JournalRecord::new(entries)).await.expect("record");
     fixture.restart().await;
     let ports = fixture.ports();
     let second = claim(ports, &turn.id).await;
     ports
         .turns
-        .record(&second, Record::new(vec![intent("z", Effect::Idempotent)]))
+        .record(&second, JournalRecord::new(vec![intent("z", ToolEffect::Idempotent)]))
         .await
         .expect("record");
     let Ok(Fenced::Done(progress)) = ports.turns.progress(&second).await else { panic!("held") };
     let journal: Vec<_> =
         progress.calls.iter().map(|c| (c.call_id.as_str(), c.effect, c.starts)).collect();
-    assert_eq!(journal, [("z", Effect::Idempotent, 2), ("a", Effect::Once, 1)]);
+    assert_eq!(journal, [("z", ToolEffect::Idempotent, 2), ("a", ToolEffect::Once, 1)]);
 }
 
 pub async fn usage_adds_up(fixture: &mut impl Fixture) {
@@ -309,7 +309,7 @@ pub async fn usage_adds_up(fixture: &mut impl Fixture) {
     for usage in [free, paid] {
         ports
             .turns
-            .record(&claim, Record::new(vec![Entry::StepEnded { usage }]))
+            .record(&claim, JournalRecord::new(vec![JournalEntry::StepEnded { usage }]))
             .await
             .expect("record");
     }

@@ -7,9 +7,9 @@ use std::path::PathBuf;
 
 use async_trait::async_trait;
 use bytes::Bytes;
-use ports::files::{FileRef, Listing, Pieces, Place, Refused, Written};
+use ports::files::{FileList, FileRef, FileRefusal, FileStream, FileWritten, SessionWorkspace};
 use ports::store::{ApiKey, NewApiKey};
-use ports::{ApiKeys, Failing, Files, Health, PortError, PortResult};
+use ports::{ApiKeys, FailedDependency, Files, HealthCheck, PortError, PortResult};
 use protocol::UserId;
 use protocol::response::WorkspaceFile;
 
@@ -21,51 +21,59 @@ fn absent<T>() -> PortResult<T> {
 
 #[async_trait]
 impl Files for Absent {
-    async fn list(&self, _: &Place, _: &str, _: usize) -> PortResult<Listing> {
-        Ok(Listing { files: Vec::new(), total: 0 })
+    async fn list(&self, _: &SessionWorkspace, _: &str, _: usize) -> PortResult<FileList> {
+        Ok(FileList { files: Vec::new(), total: 0 })
     }
 
-    async fn stat(&self, _: &Place, _: &FileRef) -> PortResult<Result<WorkspaceFile, Refused>> {
+    async fn stat(
+        &self,
+        _: &SessionWorkspace,
+        _: &FileRef,
+    ) -> PortResult<Result<WorkspaceFile, FileRefusal>> {
         absent()
     }
 
     async fn read(
         &self,
-        _: &Place,
+        _: &SessionWorkspace,
         _: &FileRef,
         _: u64,
         _: usize,
-    ) -> PortResult<Result<(WorkspaceFile, Bytes), Refused>> {
+    ) -> PortResult<Result<(WorkspaceFile, Bytes), FileRefusal>> {
         absent()
     }
 
     async fn open(
         &self,
-        _: &Place,
+        _: &SessionWorkspace,
         _: &FileRef,
-    ) -> PortResult<Result<(WorkspaceFile, Pieces), Refused>> {
+    ) -> PortResult<Result<(WorkspaceFile, FileStream), FileRefusal>> {
         absent()
     }
 
     async fn write(
         &self,
-        _: &Place,
+        _: &SessionWorkspace,
         _: &str,
         _: Bytes,
         _: bool,
-    ) -> PortResult<Result<Written, Refused>> {
+    ) -> PortResult<Result<FileWritten, FileRefusal>> {
         absent()
     }
 
-    async fn delete(&self, _: &Place, _: &FileRef) -> PortResult<Result<WorkspaceFile, Refused>> {
+    async fn delete(
+        &self,
+        _: &SessionWorkspace,
+        _: &FileRef,
+    ) -> PortResult<Result<WorkspaceFile, FileRefusal>> {
         absent()
     }
 
-    async fn delete_session(&self, _: &Place) -> PortResult<()> {
+    async fn delete_session(&self, _: &SessionWorkspace) -> PortResult<()> {
         absent()
     }
 
-    async fn folder(&self, _: &Place) -> PortResult<PathBuf> {
+    async fn folder(&self, _: &SessionWorkspace) -> PortResult<PathBuf> {
         absent()
     }
 }
@@ -90,8 +98,8 @@ impl ApiKeys for Absent {
 }
 
 #[async_trait]
-impl Health for Absent {
-    async fn failing(&self) -> Vec<Failing> {
+impl HealthCheck for Absent {
+    async fn failing(&self) -> Vec<FailedDependency> {
         Vec::new()
     }
 }

@@ -1,13 +1,13 @@
 //! Hints between processes: all, some or none of them arrive.
 
 use jiff::Timestamp;
-use ports::{Bus, Clock, Signal};
+use ports::{Bus, BusSignal, Clock};
 use tokio::sync::broadcast;
 
 use super::node::Node;
 
 impl Bus for Node {
-    fn publish(&self, signal: Signal) {
+    fn publish(&self, signal: BusSignal) {
         if self.is_dead() {
             return;
         }
@@ -22,7 +22,7 @@ impl Bus for Node {
         }
     }
 
-    fn subscribe(&self) -> broadcast::Receiver<Signal> {
+    fn subscribe(&self) -> broadcast::Receiver<BusSignal> {
         self.ear.subscribe()
     }
 }

@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use async_trait::async_trait;
-use ports::completions::{Arrival, SettleArrival};
+use ports::completions::{CompletionMessage, SettleCompletion};
 use ports::{Completions, PortResult};
 
 use super::node::{Call, Node};
@@ -31,7 +31,7 @@ impl Completions for Node {
         self.call(call("sends"), send, |()| String::new()).await
     }
 
-    async fn next(&self) -> PortResult<Arrival> {
+    async fn next(&self) -> PortResult<CompletionMessage> {
         loop {
             let arrived = self.sim.world.arrived.notified();
             tokio::pin!(arrived);
@@ -49,7 +49,7 @@ impl Completions for Node {
                 if let Some((tag, body)) = self.call(call("takes"), take, told).await?
                     && let Some(node) = self.me.upgrade()
                 {
-                    return Ok(Arrival::new(body, Box::new(InHand { tag, node })));
+                    return Ok(CompletionMessage::new(body, Box::new(InHand { tag, node })));
                 }
             }
             let _ = tokio::time::timeout(POLL, arrived).await;
@@ -63,7 +63,7 @@ struct InHand {
 }
 
 #[async_trait]
-impl SettleArrival for InHand {
+impl SettleCompletion for InHand {
     async fn ack(&self) -> PortResult<()> {
         let tag = self.tag;
         let ack = move |world: &mut State| {

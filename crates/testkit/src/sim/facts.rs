@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use protocol::turn::Claim;
+use protocol::turn::TurnClaim;
 use protocol::{CallId, OperationId, TaskId, TurnId};
 
 use super::world::Moment;
@@ -55,7 +55,7 @@ pub struct Callback {
 }
 
 impl Facts {
-    pub(super) fn claimed(&mut self, node: u32, claim: &Claim, now: Moment) {
+    pub(super) fn claimed(&mut self, node: u32, claim: &TurnClaim, now: Moment) {
         self.held.insert((claim.turn_id.clone(), node), now);
     }
 }

@@ -1,12 +1,12 @@
 //! Follow-ups as one process reaches them.
 
 use async_trait::async_trait;
-use ports::store::{NewFollowUp, Pushed};
+use ports::store::{FollowUpPushed, NewFollowUp};
 use ports::{Fenced, FollowUps, PortResult};
 use protocol::SessionId;
 use protocol::follow_up::FollowUp;
 use protocol::session::Owner;
-use protocol::turn::Claim;
+use protocol::turn::TurnClaim;
 
 use super::node::Node;
 use super::store::{fenced, quiet, store, wrote};
@@ -19,13 +19,15 @@ impl FollowUps for Node {
         owner: &Owner,
         session: &SessionId,
         new: NewFollowUp,
-    ) -> PortResult<Pushed> {
+    ) -> PortResult<FollowUpPushed> {
         let (owner, session) = (owner.clone(), session.clone());
         let call = store("sends a follow-up to", &session);
         let push = move |world: &mut State| Ok(world.push_follow_up(&owner, &session, &new));
-        let told = |pushed: &Pushed| match pushed {
-            Pushed::Waits { follow_up, .. } => format!("it waits for {}", follow_up.turn_id),
-            Pushed::Known(follow_up) => follow_up.state.as_str().to_owned(),
+        let told = |pushed: &FollowUpPushed| match pushed {
+            FollowUpPushed::Waits { follow_up, .. } => {
+                format!("it waits for {}", follow_up.turn_id)
+            }
+            FollowUpPushed::Known(follow_up) => follow_up.state.as_str().to_owned(),
             other => format!("{other:?}"),
         };
         self.call(call, push, told).await
@@ -43,7 +45,7 @@ impl FollowUps for Node {
         self.call(call, list, quiet).await
     }
 
-    async fn drain(&self, claim: &Claim, step: u32) -> PortResult<Fenced<Vec<FollowUp>>> {
+    async fn drain(&self, claim: &TurnClaim, step: u32) -> PortResult<Fenced<Vec<FollowUp>>> {
         let (call, claim, sim) = (fenced("drains", claim), claim.clone(), self.sim.clone());
         let drain = move |world: &mut State| {
             let under = (&claim.turn_id, claim.fence);

@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use ports::Ports;
-use protocol::limits::Caps;
+use protocol::limits::UserLimits;
 use protocol::{Seq, TaskId};
 
 use super::{Dice, Fate, Node, Setting, Simulation, Story, Weather};
@@ -17,7 +17,7 @@ struct Calm {
 }
 
 impl Fixture for Calm {
-    async fn start_with(caps: Caps) -> Self {
+    async fn start_with(caps: UserLimits) -> Self {
         let (lease, weather) = (Duration::from_secs(15), Weather::default());
         let setting = Setting { caps, lease, workers: 1, delegating: 0, weather };
         let sim = Simulation::new(Dice::new(1), setting, Story::Untold);

@@ -1,7 +1,7 @@
 //! The logs as one process reaches them.
 
 use async_trait::async_trait;
-use ports::stream_log::{Appended, Read, TakenOver, Watch};
+use ports::stream_log::{LogRead, LogWatch, SegmentAppended, TakenOver};
 use ports::{PortResult, StreamLog};
 use protocol::{Segment, Seq, TaskId, TurnId};
 
@@ -22,22 +22,27 @@ impl StreamLog for Node {
             .await
     }
 
-    async fn append(&self, task: &TaskId, fence: u64, segment: Segment) -> PortResult<Appended> {
+    async fn append(
+        &self,
+        task: &TaskId,
+        fence: u64,
+        segment: Segment,
+    ) -> PortResult<SegmentAppended> {
         self.write(task, fence, segment, End::Open).await
     }
 
-    async fn seal(&self, task: &TaskId, fence: u64, last: Segment) -> PortResult<Appended> {
+    async fn seal(&self, task: &TaskId, fence: u64, last: Segment) -> PortResult<SegmentAppended> {
         self.write(task, fence, last, End::Sealed).await
     }
 
-    async fn read(&self, task: &TaskId, after: Seq, max_bytes: usize) -> PortResult<Read> {
+    async fn read(&self, task: &TaskId, after: Seq, max_bytes: usize) -> PortResult<LogRead> {
         let (call, task) = (log("reads", format_args!("{task} after {after}")), task.clone());
         let read = move |world: &mut State| Ok(world.read(&task, after, max_bytes));
         self.call(call, read, |_| String::new()).await
     }
 
-    fn watch(&self, task: &TaskId) -> Watch {
-        Watch::new(self.sim.world.state().watch(task))
+    fn watch(&self, task: &TaskId) -> LogWatch {
+        LogWatch::new(self.sim.world.state().watch(task))
     }
 }
 
@@ -48,7 +53,7 @@ impl Node {
         fence: u64,
         segment: Segment,
         end: End,
-    ) -> PortResult<Appended> {
+    ) -> PortResult<SegmentAppended> {
         let range = format!("{task} {fence} {}..={}", segment.first, segment.last);
         let (call, to) = (log("appends", range), task.clone());
         let sim = self.sim.clone();
@@ -56,7 +61,7 @@ impl Node {
             let turn = TurnId(to.0.clone());
             let append = |world: &mut State| world.append(&to, fence, &segment, end);
             sim.under_fence(world, (&turn, fence), append, |appended| match appended {
-                Ok(Appended::Stored) => Wrote::Something,
+                Ok(SegmentAppended::Stored) => Wrote::Something,
                 _ => Wrote::Nothing,
             })
         };

@@ -27,7 +27,7 @@ pub mod world;
 use std::sync::{Arc, Mutex, MutexGuard, Weak};
 use std::time::Duration;
 
-use protocol::limits::Caps;
+use protocol::limits::UserLimits;
 use tokio_util::task::TaskTracker;
 
 pub use self::dice::Dice;
@@ -63,7 +63,7 @@ pub enum Story {
 /// What a simulation is made with.
 #[derive(Clone, Debug)]
 pub struct Setting {
-    pub caps: Caps,
+    pub caps: UserLimits,
     /// How long a claim lasts; processes are built with the same.
     pub lease: Duration,
     /// In each process.

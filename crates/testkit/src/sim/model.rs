@@ -11,8 +11,8 @@ use ports::model::{
     ModelError, ModelErrorKind, ModelEvent, ModelMessage, ModelProvider, ModelRequest, ModelStream,
     OPERATION_MARK, StopReason, ToolUse,
 };
-use protocol::message::Role;
-use protocol::turn::Tier;
+use protocol::message::MessageRole;
+use protocol::turn::ModelTier;
 use protocol::usage::Usage;
 use protocol::{CallId, TurnId};
 
@@ -50,7 +50,8 @@ impl SimModel {
         let state = self.node.sim.world.state();
         let asked = |text: &str| {
             let rows = state.sessions.values().flat_map(|row| &row.messages);
-            let mut asked = rows.map(|row| &row.message).filter(|said| said.role == Role::User);
+            let mut asked =
+                rows.map(|row| &row.message).filter(|said| said.role == MessageRole::User);
             // What the engine says about the session stands around the words.
             asked.find(|said| text.contains(&said.content)).map(|said| said.turn_id.clone())
         };
@@ -128,11 +129,11 @@ impl ModelProvider for SimModel {
         "simulated"
     }
 
-    fn model(&self, _: Tier) -> &str {
+    fn model(&self, _: ModelTier) -> &str {
         "dice"
     }
 
-    fn window(&self, _: Tier) -> u64 {
+    fn window(&self, _: ModelTier) -> u64 {
         128_000
     }
 

@@ -22,7 +22,7 @@ pub struct Node {
     /// For what outlives a call, such as a delivery.
     pub(super) me: Weak<Self>,
     life: Mutex<Life>,
-    pub(super) ear: broadcast::Sender<ports::Signal>,
+    pub(super) ear: broadcast::Sender<ports::BusSignal>,
 }
 
 struct Life {

@@ -3,11 +3,11 @@
 use std::time::Duration;
 
 use async_trait::async_trait;
-use ports::store::{Begun, NewOperation, OperationCompleted, Which};
+use ports::store::{NewOperation, OperationBegun, OperationCompleted, OperationKey};
 use ports::{Fenced, Operations, PortResult};
 use protocol::operation::{Operation, OperationResult};
 use protocol::session::Owner;
-use protocol::turn::Claim;
+use protocol::turn::TurnClaim;
 
 use super::node::Node;
 use super::store::{fenced, quiet, store, told, wrote};
@@ -15,7 +15,11 @@ use super::world::State;
 
 #[async_trait]
 impl Operations for Node {
-    async fn begin(&self, claim: &Claim, new: NewOperation) -> PortResult<Fenced<Begun>> {
+    async fn begin(
+        &self,
+        claim: &TurnClaim,
+        new: NewOperation,
+    ) -> PortResult<Fenced<OperationBegun>> {
         let (claim, sim) = (claim.clone(), self.sim.clone());
         let about = format!("{} {} as {}", claim.turn_id, claim.fence, new.turn_id);
         let call = store("begins an operation for", about);
@@ -23,22 +27,22 @@ impl Operations for Node {
             let under = (&claim.turn_id, claim.fence);
             sim.under_fence(world, under, |world| world.begin(&claim, &new), wrote)
         };
-        let told = |begun: &Fenced<Begun>| match begun {
-            Fenced::Done(Begun::New { due, .. }) => format!("new, due {due}"),
-            Fenced::Done(Begun::Exists(_)) => "exists".to_owned(),
-            Fenced::Done(Begun::TooMany) => "too many".to_owned(),
+        let told = |begun: &Fenced<OperationBegun>| match begun {
+            Fenced::Done(OperationBegun::New { due, .. }) => format!("new, due {due}"),
+            Fenced::Done(OperationBegun::Exists(_)) => "exists".to_owned(),
+            Fenced::Done(OperationBegun::TooMany) => "too many".to_owned(),
             Fenced::Stale => "stale".to_owned(),
         };
         self.call(call, begin, told).await
     }
 
-    async fn get(&self, owner: &Owner, which: &Which) -> PortResult<Option<Operation>> {
+    async fn get(&self, owner: &Owner, which: &OperationKey) -> PortResult<Option<Operation>> {
         let (owner, which) = (owner.clone(), which.clone());
         let get = move |world: &mut State| Ok(world.operation(&owner, &which));
         self.call(store("gets", "an operation"), get, quiet).await
     }
 
-    async fn accepted(&self, claim: &Claim, at_most: Duration) -> PortResult<Fenced<()>> {
+    async fn accepted(&self, claim: &TurnClaim, at_most: Duration) -> PortResult<Fenced<()>> {
         let (call, claim, sim) = (fenced("lets rest", claim), claim.clone(), self.sim.clone());
         let rest = move |world: &mut State| {
             let under = (&claim.turn_id, claim.fence);
@@ -49,7 +53,7 @@ impl Operations for Node {
 
     async fn complete(
         &self,
-        which: &Which,
+        which: &OperationKey,
         result: OperationResult,
     ) -> PortResult<OperationCompleted> {
         let which = which.clone();
@@ -57,7 +61,7 @@ impl Operations for Node {
         self.call(store("completes", "an operation"), complete, told).await
     }
 
-    async fn line_up(&self, claim: &Claim) -> PortResult<Fenced<bool>> {
+    async fn line_up(&self, claim: &TurnClaim) -> PortResult<Fenced<bool>> {
         let (call, claim, sim) = (fenced("lines up", claim), claim.clone(), self.sim.clone());
         let line_up = move |world: &mut State| {
             let under = (&claim.turn_id, claim.fence);

@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use async_trait::async_trait;
-use ports::queue::{Delivery, Settle};
+use ports::queue::{Delivery, SettleDelivery};
 use ports::{PortResult, Queue};
 use protocol::Job;
 
@@ -105,7 +105,7 @@ struct InHand {
 }
 
 #[async_trait]
-impl Settle for InHand {
+impl SettleDelivery for InHand {
     async fn ack(&self) -> PortResult<()> {
         let tag = self.tag;
         let ack = move |world: &mut State| {

@@ -4,14 +4,14 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use async_trait::async_trait;
-use ports::leases::{Claimed, Renewal};
+use ports::leases::{LeaseRenewal, TurnClaimed};
 use ports::store::{
-    Assigned, Ending, Finished, ListSessions, NewSession, NewTurn, OpenTurns, Opened, Page,
-    Progress, Record, SessionPage, Title,
+    JournalRecord, ListSessions, MessagePage, NewSession, NewTurn, OpenTurns, SessionAssigned,
+    SessionPage, TitleChange, TurnEnding, TurnFinished, TurnOpened, TurnProgress,
 };
 use ports::{Fenced, Leases, Messages, Outbox, PortResult, Ports, Sessions, Turns};
 use protocol::session::{Owner, Session};
-use protocol::turn::{Claim, Turn};
+use protocol::turn::{Turn, TurnClaim};
 use protocol::{SessionId, TurnId, UserId, WorkerId};
 
 use super::absent::Absent;
@@ -76,7 +76,7 @@ pub(super) fn store(name: &'static str, about: impl ToString) -> Call {
     Call::new(Service::Store, name, about)
 }
 
-pub(super) fn fenced(name: &'static str, claim: &Claim) -> Call {
+pub(super) fn fenced(name: &'static str, claim: &TurnClaim) -> Call {
     store(name, format_args!("{} {}", claim.turn_id, claim.fence))
 }
 
@@ -100,7 +100,12 @@ impl Sessions for Node {
         self.call(store("lists", "sessions"), list, quiet).await
     }
 
-    async fn set_title(&self, owner: &Owner, id: &SessionId, title: Title) -> PortResult<bool> {
+    async fn set_title(
+        &self,
+        owner: &Owner,
+        id: &SessionId,
+        title: TitleChange,
+    ) -> PortResult<bool> {
         let (owner, id) = (owner.clone(), id.clone());
         let call = store("names", &id);
         self.call(call, move |world| Ok(world.set_title(&owner, &id, title)), told).await
@@ -112,7 +117,7 @@ impl Sessions for Node {
         self.call(call, move |world| Ok(world.set_pinned(&owner, &id, pinned)), told).await
     }
 
-    async fn assign(&self, user: &UserId, id: &SessionId) -> PortResult<Assigned> {
+    async fn assign(&self, user: &UserId, id: &SessionId) -> PortResult<SessionAssigned> {
         let (user, id) = (user.clone(), id.clone());
         let call = store("assigns", &id);
         self.call(call, move |world| Ok(world.assign(&user, &id)), told).await
@@ -133,7 +138,7 @@ impl Messages for Node {
         session: &SessionId,
         limit: u32,
         before: Option<i64>,
-    ) -> PortResult<Option<Page>> {
+    ) -> PortResult<Option<MessagePage>> {
         let (owner, session) = (owner.clone(), session.clone());
         let call = store("pages", &session);
         let page = move |world: &mut State| Ok(world.page(&owner, &session, limit, before));
@@ -143,11 +148,11 @@ impl Messages for Node {
 
 #[async_trait]
 impl Turns for Node {
-    async fn open(&self, owner: &Owner, new: NewTurn) -> PortResult<Opened> {
+    async fn open(&self, owner: &Owner, new: NewTurn) -> PortResult<TurnOpened> {
         let (owner, call) = (owner.clone(), store("opens a turn of", &new.session_id));
-        let told = |opened: &Opened| match opened {
-            Opened::New(turn) => turn.id.to_string(),
-            Opened::Joined(turn) => format!("joined {}", turn.id),
+        let told = |opened: &TurnOpened| match opened {
+            TurnOpened::New(turn) => turn.id.to_string(),
+            TurnOpened::Joined(turn) => format!("joined {}", turn.id),
             other => format!("{other:?}"),
         };
         self.call(call, move |world| Ok(world.open(&owner, &new)), told).await
@@ -175,16 +180,16 @@ impl Turns for Node {
         self.call(call, move |world| Ok(world.request_cancel(&owner, &session)), quiet).await
     }
 
-    async fn progress(&self, claim: &Claim) -> PortResult<Fenced<Progress>> {
+    async fn progress(&self, claim: &TurnClaim) -> PortResult<Fenced<TurnProgress>> {
         let (call, claim) = (fenced("asks for the progress of", claim), claim.clone());
-        let told = |progress: &Fenced<Progress>| match progress {
+        let told = |progress: &Fenced<TurnProgress>| match progress {
             Fenced::Done(_) => String::new(),
             Fenced::Stale => "stale".to_owned(),
         };
         self.call(call, move |world| Ok(world.progress(&claim)), told).await
     }
 
-    async fn record(&self, claim: &Claim, record: Record) -> PortResult<Fenced<()>> {
+    async fn record(&self, claim: &TurnClaim, record: JournalRecord) -> PortResult<Fenced<()>> {
         let (call, claim, sim) = (fenced("journals", claim), claim.clone(), self.sim.clone());
         let write = move |world: &mut State| {
             let under = (&claim.turn_id, claim.fence);
@@ -193,7 +198,11 @@ impl Turns for Node {
         self.call(call, write, told).await
     }
 
-    async fn finish(&self, claim: &Claim, ending: Ending) -> PortResult<Fenced<Finished>> {
+    async fn finish(
+        &self,
+        claim: &TurnClaim,
+        ending: TurnEnding,
+    ) -> PortResult<Fenced<TurnFinished>> {
         let (call, claim) = (fenced(ending.status.as_str(), claim), claim.clone());
         let (task, sim) = (claim.turn_id.task(), self.sim.clone());
         let end = move |world: &mut State| {
@@ -205,7 +214,7 @@ impl Turns for Node {
         ended
     }
 
-    async fn step_aside(&self, claim: &Claim) -> PortResult<Fenced<Vec<TurnId>>> {
+    async fn step_aside(&self, claim: &TurnClaim) -> PortResult<Fenced<Vec<TurnId>>> {
         let (call, claim, sim) = (fenced("steps aside", claim), claim.clone(), self.sim.clone());
         let step = move |world: &mut State| {
             let under = (&claim.turn_id, claim.fence);
@@ -214,7 +223,7 @@ impl Turns for Node {
         self.call(call, step, told).await
     }
 
-    async fn step_back(&self, claim: &Claim) -> PortResult<Fenced<bool>> {
+    async fn step_back(&self, claim: &TurnClaim) -> PortResult<Fenced<bool>> {
         let (call, claim, sim) = (fenced("steps back", claim), claim.clone(), self.sim.clone());
         let step = move |world: &mut State| {
             let under = (&claim.turn_id, claim.fence);
@@ -252,18 +261,23 @@ impl Outbox for Node {
 
 #[async_trait]
 impl Leases for Node {
-    async fn claim(&self, turn: &TurnId, worker: &WorkerId, ttl: Duration) -> PortResult<Claimed> {
-        let told = |claimed: &Claimed| match claimed {
-            Claimed::Won { claim, .. } => format!("won {}", claim.fence),
-            Claimed::Held => "held".to_owned(),
-            Claimed::Waits => "waits".to_owned(),
-            Claimed::Ended => "ended".to_owned(),
+    async fn claim(
+        &self,
+        turn: &TurnId,
+        worker: &WorkerId,
+        ttl: Duration,
+    ) -> PortResult<TurnClaimed> {
+        let told = |claimed: &TurnClaimed| match claimed {
+            TurnClaimed::Won { claim, .. } => format!("won {}", claim.fence),
+            TurnClaimed::Held => "held".to_owned(),
+            TurnClaimed::Waits => "waits".to_owned(),
+            TurnClaimed::Ended => "ended".to_owned(),
         };
         let (turn, worker) = (turn.clone(), worker.clone());
         let (call, sim, number) = (store("claims", &turn), self.sim.clone(), self.number);
         let effect = move |world: &mut State| {
             let claimed = world.claim(&turn, &worker, ttl);
-            if let Claimed::Won { claim, .. } = &claimed {
+            if let TurnClaimed::Won { claim, .. } = &claimed {
                 sim.facts().claimed(number, claim, world.now);
             }
             Ok(claimed)
@@ -271,7 +285,7 @@ impl Leases for Node {
         self.call(call, effect, told).await
     }
 
-    async fn renew(&self, claim: &Claim, ttl: Duration) -> PortResult<Renewal> {
+    async fn renew(&self, claim: &TurnClaim, ttl: Duration) -> PortResult<LeaseRenewal> {
         let (call, claim) = (fenced("renews", claim), claim.clone());
         let (sim, number) = (self.sim.clone(), self.number);
         let effect = move |world: &mut State| {
@@ -281,10 +295,10 @@ impl Leases for Node {
                 under,
                 |world| world.renew(&claim, ttl),
                 |renewal| {
-                    if *renewal == Renewal::Lost { Wrote::Nothing } else { Wrote::Something }
+                    if *renewal == LeaseRenewal::Lost { Wrote::Nothing } else { Wrote::Something }
                 },
             );
-            if renewal != Renewal::Lost {
+            if renewal != LeaseRenewal::Lost {
                 sim.facts().claimed(number, &claim, world.now);
             }
             Ok(renewal)
@@ -292,7 +306,7 @@ impl Leases for Node {
         self.call(call, effect, told).await
     }
 
-    async fn hand_back(&self, claim: &Claim) -> PortResult<Fenced<()>> {
+    async fn hand_back(&self, claim: &TurnClaim) -> PortResult<Fenced<()>> {
         let (call, claim, sim) = (fenced("hands back", claim), claim.clone(), self.sim.clone());
         let hand_back = move |world: &mut State| {
             let under = (&claim.turn_id, claim.fence);

@@ -4,7 +4,7 @@ use std::future::Future;
 
 use ports::PortError;
 use ports::block::{BlockContext, BlockError};
-use ports::files::Refused;
+use ports::files::FileRefusal;
 
 use crate::egress::EgressError;
 
@@ -42,12 +42,12 @@ pub(super) fn network(error: EgressError) -> BlockError {
     BlockError::failed(error.to_string())
 }
 
-pub(super) fn workspace(refused: Refused) -> BlockError {
+pub(super) fn workspace(refused: FileRefusal) -> BlockError {
     BlockError::failed(match refused {
-        Refused::NotFound => "There is no such file in the workspace.".to_owned(),
-        Refused::BadPath => "The path does not name a file inside the workspace.".to_owned(),
-        Refused::Exists => "There is a file with this path already.".to_owned(),
-        Refused::TooLarge { limit } => {
+        FileRefusal::NotFound => "There is no such file in the workspace.".to_owned(),
+        FileRefusal::BadPath => "The path does not name a file inside the workspace.".to_owned(),
+        FileRefusal::Exists => "There is a file with this path already.".to_owned(),
+        FileRefusal::TooLarge { limit } => {
             format!("The file does not fit into the workspace: the limit is {limit} bytes.")
         }
     })

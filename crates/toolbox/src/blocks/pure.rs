@@ -4,9 +4,9 @@ use std::sync::Arc;
 
 use async_trait::async_trait;
 use ports::Block;
-use ports::block::{BlockContext, BlockError, BlockExample, Emit};
-use protocol::block::{BlockKind, BlockSpec, Category};
-use protocol::tool::Effect;
+use ports::block::{BlockContext, BlockError, BlockExample, OutputSink};
+use protocol::block::{BlockCategory, BlockKind, BlockSpec};
+use protocol::tool::ToolEffect;
 use schemars::JsonSchema;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
@@ -23,7 +23,7 @@ pub(super) struct About {
     pub(super) id: &'static str,
     pub(super) name: &'static str,
     pub(super) description: &'static str,
-    pub(super) categories: &'static [Category],
+    pub(super) categories: &'static [BlockCategory],
 }
 
 impl About {
@@ -37,7 +37,7 @@ impl About {
             kind: BlockKind::Standard,
             inputs: typed::inputs::<I>(),
             outputs,
-            effect: Effect::None,
+            effect: ToolEffect::None,
             costs: &[],
             static_output: false,
             sensitive: false,
@@ -78,7 +78,7 @@ impl<I: DeserializeOwned + JsonSchema + Send + 'static> TypedBlock for Pure<I> {
         &self,
         input: I,
         _context: BlockContext,
-        out: &dyn Emit,
+        out: &dyn OutputSink,
     ) -> Result<(), BlockError> {
         for (pin, value) in (self.compute)(input)? {
             out.emit(pin, value).await?;

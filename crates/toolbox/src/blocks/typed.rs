@@ -2,7 +2,7 @@
 
 use async_trait::async_trait;
 use ports::Block;
-use ports::block::{BlockContext, BlockError, BlockExample, Emit};
+use ports::block::{BlockContext, BlockError, BlockExample, OutputSink};
 use protocol::block::BlockSpec;
 use schemars::JsonSchema;
 use serde::de::DeserializeOwned;
@@ -19,7 +19,7 @@ pub(super) trait TypedBlock: Send + Sync {
         &self,
         input: Self::Input,
         context: BlockContext,
-        out: &dyn Emit,
+        out: &dyn OutputSink,
     ) -> Result<(), BlockError>;
 
     fn examples(&self) -> Vec<BlockExample>;
@@ -38,7 +38,7 @@ impl<B: TypedBlock> Block for Typed<B> {
         &self,
         input: Map<String, Value>,
         context: BlockContext,
-        out: &dyn Emit,
+        out: &dyn OutputSink,
     ) -> Result<(), BlockError> {
         let input = serde_json::from_value(Value::Object(input))
             .map_err(|error| BlockError::failed(format!("The input does not fit: {error}.")))?;

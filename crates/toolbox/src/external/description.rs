@@ -4,7 +4,7 @@ use std::collections::HashSet;
 use std::fmt;
 
 use protocol::limits::TOOL_SCHEMA_CHARS;
-use protocol::tool::Effect;
+use protocol::tool::ToolEffect;
 use reqwest::header::HeaderValue;
 use serde::{Deserialize, Deserializer, de};
 use serde_json::Value;
@@ -28,7 +28,7 @@ pub struct Description {
     #[serde(default)]
     pub(super) long_running: bool,
     #[serde(default)]
-    effect: Option<Effect>,
+    effect: Option<ToolEffect>,
     #[serde(default = "yes")]
     pub(super) requires_auth: bool,
     /// After so long the call goes on in the background.
@@ -79,8 +79,8 @@ impl Description {
 
     /// What calling it twice would do. A service that is not known to mind is called once, except for an operation: its
     /// id tells the service that it knows the work already.
-    pub(super) fn effect(&self) -> Effect {
-        let careful = if self.long_running { Effect::Idempotent } else { Effect::Once };
+    pub(super) fn effect(&self) -> ToolEffect {
+        let careful = if self.long_running { ToolEffect::Idempotent } else { ToolEffect::Once };
         self.effect.unwrap_or(careful)
     }
 
@@ -181,7 +181,7 @@ mod tests {
         let tool: Description = tool;
         assert_eq!(
             (tool.name(), tool.effect(), tool.budget_seconds),
-            ("print_3d", Effect::Once, None)
+            ("print_3d", ToolEffect::Once, None)
         );
         assert!(tool.requires_auth && !tool.long_running);
         assert!(!format!("{tool:?}").contains("s3cret"), "{tool:?}");

@@ -4,9 +4,9 @@ use std::time::Duration;
 
 use async_trait::async_trait;
 use ports::Tool;
-use ports::tool::{Example, OperationHandle, ToolContext, ToolError};
+use ports::tool::{OperationHandle, ToolContext, ToolError, ToolExample};
 use protocol::response::{ResponseBody, ToolResponse};
-use protocol::tool::{Budget, ToolSpec};
+use protocol::tool::{TimeBudget, ToolSpec};
 use protocol::{CallId, OperationId, SessionId, TaskId, TurnId, UserId};
 use reqwest::Client;
 use reqwest::header::AUTHORIZATION;
@@ -58,7 +58,7 @@ impl ExternalTool {
                 let name = &tool.name;
                 format!("No HTTPS client can be made for the external tool \"{name}\": {error}.")
             })?;
-        let budget = |seconds| Budget::AtMost(Duration::from_secs(u64::from(seconds)));
+        let budget = |seconds| TimeBudget::AtMost(Duration::from_secs(u64::from(seconds)));
         let effect = tool.effect();
         let spec = ToolSpec {
             // Tools are made once and last as long as the process, like the names in its code.
@@ -66,7 +66,7 @@ impl ExternalTool {
             description: tool.description.leak(),
             parameters: tool.parameters,
             requires_auth: tool.requires_auth,
-            budget: tool.budget_seconds.map_or(Budget::Default, budget),
+            budget: tool.budget_seconds.map_or(TimeBudget::Default, budget),
             effect,
             long_running: tool.long_running,
         };
@@ -136,7 +136,7 @@ impl Tool for ExternalTool {
     }
 
     /// What a service answers is its own matter.
-    fn examples(&self) -> Vec<Example> {
+    fn examples(&self) -> Vec<ToolExample> {
         Vec::new()
     }
 }

@@ -3,7 +3,7 @@
 use std::fmt;
 use std::time::Duration;
 
-use protocol::turn::Tier;
+use protocol::turn::ModelTier;
 
 #[derive(Clone, Debug, PartialEq)]
 pub enum ProviderOptions {
@@ -89,10 +89,10 @@ impl Prices {
     }
 }
 
-pub(super) fn model_of<'a>(tier: Tier, standard: &'a str, advanced: &'a str) -> &'a str {
+pub(super) fn model_of<'a>(tier: ModelTier, standard: &'a str, advanced: &'a str) -> &'a str {
     match tier {
-        Tier::Standard => standard,
-        Tier::Advanced => advanced,
+        ModelTier::Standard => standard,
+        ModelTier::Advanced => advanced,
     }
 }
 

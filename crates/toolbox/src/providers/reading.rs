@@ -7,7 +7,7 @@ use std::time::Duration;
 use futures::StreamExt;
 use futures::stream;
 use ports::model::{ModelError, ModelEvent, ModelStream};
-use protocol::sse::Event;
+use protocol::sse::SseEvent;
 
 use super::http::{self, Form, Incoming};
 
@@ -19,7 +19,7 @@ pub(super) trait Reader: Send + 'static {
     /// Adds what the event says to `said`.
     fn read(
         &mut self,
-        event: &Event,
+        event: &SseEvent,
         censor: &http::Censor,
         said: &mut VecDeque<ModelEvent>,
     ) -> Result<Heard, ModelError>;

@@ -7,7 +7,7 @@ use ports::model::{
     ModelError, ModelErrorKind, ModelEvent, ModelMessage, ModelRequest, ModelStream, ToolUse,
 };
 use protocol::text::cut_end;
-use protocol::turn::{Mode, Tier};
+use protocol::turn::{ModelTier, TurnMode};
 
 pub(super) const MAX_TOKENS: u32 = 20;
 
@@ -27,8 +27,8 @@ pub(super) fn request(message: &str) -> ModelRequest {
         messages: vec![ModelMessage::User { text: cut_end(message, MESSAGE_CHARS) }],
         tools: [].into(),
         tool_use: ToolUse::Forbidden,
-        tier: Tier::Standard,
-        mode: Mode::Fast,
+        tier: ModelTier::Standard,
+        mode: TurnMode::Fast,
     }
 }
 

@@ -1,8 +1,8 @@
 //! A run of an agent as the tools tell of it, the same whichever tool looks at it.
 
-use ports::call_services::AgentRuns;
+use ports::call_services::AgentExecutions;
 use ports::tool::ToolError;
-use protocol::execution::{Execution, ExecutionStatus, ExecutionView, Nodes};
+use protocol::execution::{Execution, ExecutionStatus, ExecutionView, NodeRange};
 use protocol::library::LibraryAgent;
 use protocol::response::{
     AgentOutput, ExecutionOutput, ExecutionStarted, ResponseBody, ToolResponse,
@@ -166,13 +166,13 @@ fn warnings(view: &ExecutionView) -> Vec<String> {
 
 /// The run as it is now.
 pub(super) async fn view(
-    agents: &dyn AgentRuns,
+    agents: &dyn AgentExecutions,
     run: &Execution,
     detail: Detail,
 ) -> Result<ExecutionView, ToolError> {
     let nodes = match detail {
-        Detail::Outputs => Nodes::None,
-        Detail::Nodes => Nodes::From { first: 0, limit: NODES },
+        Detail::Outputs => NodeRange::None,
+        Detail::Nodes => NodeRange::From { first: 0, limit: NODES },
     };
     agents.view(&run.id, nodes).await?.ok_or_else(|| {
         ToolError::tell("execution_not_found", format!("The run {} was deleted.", run.id))

@@ -2,9 +2,9 @@
 
 use async_trait::async_trait;
 use ports::Tool;
-use ports::tool::{Example, ToolContext, ToolError};
-use protocol::response::{Question, ResponseBody, ToolResponse};
-use protocol::tool::{Budget, Effect, ToolSpec};
+use ports::tool::{ToolContext, ToolError, ToolExample};
+use protocol::response::{ResponseBody, ToolResponse, UserQuestion};
+use protocol::tool::{TimeBudget, ToolEffect, ToolSpec};
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Value, json};
@@ -49,8 +49,8 @@ impl AskQuestion {
                     After calling it, end your answer and wait: the user replies with the next message.",
                 parameters: arguments::schema::<Arguments>(),
                 requires_auth: false,
-                budget: Budget::Default,
-                effect: Effect::None,
+                budget: TimeBudget::Default,
+                effect: ToolEffect::None,
                 long_running: false,
             },
         }
@@ -75,8 +75,8 @@ impl Tool for AskQuestion {
         ))
     }
 
-    fn examples(&self) -> Vec<Example> {
-        vec![Example {
+    fn examples(&self) -> Vec<ToolExample> {
+        vec![ToolExample {
             arguments: json!({"questions": [
                 {"question": "Which city is it for?", "keyword": "city", "example": "Lisbon"},
                 {"question": "How often should it run?", "options": ["daily", "weekly"]},
@@ -87,10 +87,10 @@ impl Tool for AskQuestion {
 }
 
 impl Asked {
-    fn numbered(self, number: usize) -> Question {
+    fn numbered(self, number: usize) -> UserQuestion {
         let keyword = self.keyword.filter(|word| !word.trim().is_empty());
         let options = self.options.filter(|options| !options.is_empty());
-        Question {
+        UserQuestion {
             question: self.question,
             keyword: keyword.unwrap_or_else(|| format!("answer_{number}")),
             example: self.example.or_else(|| options.map(|options| options.join(" / "))),

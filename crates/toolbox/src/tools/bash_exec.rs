@@ -4,11 +4,11 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use async_trait::async_trait;
-use ports::tool::{Example, ToolContext, ToolError};
+use ports::tool::{ToolContext, ToolError, ToolExample};
 use ports::{Files, Tool};
 use protocol::limits::TOOL_BUDGET;
 use protocol::response::{ResponseBody, ToolResponse};
-use protocol::tool::{Budget, Effect, ToolSpec};
+use protocol::tool::{TimeBudget, ToolEffect, ToolSpec};
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Value, json};
@@ -53,8 +53,8 @@ impl BashExec {
                     the command. Limits: 120 seconds, 512 MB of memory, 64 processes, 50 MB per file.",
                 parameters: arguments::schema::<Arguments>(),
                 requires_auth: true,
-                budget: Budget::Default,
-                effect: Effect::Once,
+                budget: TimeBudget::Default,
+                effect: ToolEffect::Once,
                 long_running: false,
             },
             sandbox,
@@ -96,10 +96,10 @@ impl Tool for BashExec {
         answer(finished, timeout)
     }
 
-    fn examples(&self) -> Vec<Example> {
+    fn examples(&self) -> Vec<ToolExample> {
         vec![
-            Example { arguments: json!({"command": "echo hello"}), response: "bash_exec" },
-            Example {
+            ToolExample { arguments: json!({"command": "echo hello"}), response: "bash_exec" },
+            ToolExample {
                 arguments: json!({"command": "sleep 5", "timeout": 1}),
                 response: "bash_exec",
             },

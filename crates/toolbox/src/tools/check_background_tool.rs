@@ -5,11 +5,11 @@ use std::time::Duration;
 use async_trait::async_trait;
 use ports::Tool;
 use ports::call_services::{BackgroundCalls, BackgroundView};
-use ports::tool::{Example, ToolContext, ToolError};
+use ports::tool::{ToolContext, ToolError, ToolExample};
 use protocol::BackgroundId;
 use protocol::limits::BACKGROUND_WAIT;
 use protocol::response::{BackgroundStatus, ResponseBody, ToolResponse};
-use protocol::tool::{Budget, Effect, ToolSpec};
+use protocol::tool::{TimeBudget, ToolEffect, ToolSpec};
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Value, json};
@@ -47,8 +47,8 @@ impl CheckBackgroundTool {
                     background), fetch its result, cancel it, or list all such calls. A result is given once.",
                 parameters: arguments::schema::<Arguments>(),
                 requires_auth: true,
-                budget: Budget::Own,
-                effect: Effect::Idempotent,
+                budget: TimeBudget::Own,
+                effect: ToolEffect::Idempotent,
                 long_running: false,
             },
         }
@@ -94,11 +94,14 @@ impl Tool for CheckBackgroundTool {
         Ok(status(id, view, began.elapsed()))
     }
 
-    fn examples(&self) -> Vec<Example> {
+    fn examples(&self) -> Vec<ToolExample> {
         vec![
-            Example { arguments: json!({"list": true}), response: "background_tool_list" },
-            Example { arguments: json!({"background_id": "bg-000000000000"}), response: "error" },
-            Example { arguments: json!({}), response: "error" },
+            ToolExample { arguments: json!({"list": true}), response: "background_tool_list" },
+            ToolExample {
+                arguments: json!({"background_id": "bg-000000000000"}),
+                response: "error",
+            },
+            ToolExample { arguments: json!({}), response: "error" },
         ]
     }
 }

@@ -2,11 +2,11 @@
 
 use async_trait::async_trait;
 use ports::Tool;
-use ports::store::Which;
-use ports::tool::{Example, ToolContext, ToolError};
+use ports::store::OperationKey;
+use ports::tool::{ToolContext, ToolError, ToolExample};
 use protocol::operation::{Operation, OperationStatus};
 use protocol::response::{ResponseBody, ToolResponse};
-use protocol::tool::{Budget, Effect, ToolSpec};
+use protocol::tool::{TimeBudget, ToolEffect, ToolSpec};
 use protocol::{OperationId, TaskId};
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -39,8 +39,8 @@ impl CheckOperationStatus {
                     is no need to check again and again.",
                 parameters: arguments::schema::<Arguments>(),
                 requires_auth: false,
-                budget: Budget::Own,
-                effect: Effect::None,
+                budget: TimeBudget::Own,
+                effect: ToolEffect::None,
                 long_running: false,
             },
         }
@@ -61,8 +61,8 @@ impl Tool for CheckOperationStatus {
         let Arguments { operation_id, task_id } = arguments::parse(arguments)?;
         let given = |id: Option<String>| id.filter(|id| !id.trim().is_empty());
         let which = match (given(operation_id), given(task_id)) {
-            (Some(id), _) => Which::Operation(OperationId(id)),
-            (None, Some(id)) => Which::Task(TaskId(id)),
+            (Some(id), _) => OperationKey::Operation(OperationId(id)),
+            (None, Some(id)) => OperationKey::Task(TaskId(id)),
             (None, None) => {
                 let what = "Give operation_id or task_id.";
                 return Err(ToolError::tell("invalid_arguments", what));
@@ -73,13 +73,13 @@ impl Tool for CheckOperationStatus {
         Ok(found.map_or_else(|| not_found(which), status))
     }
 
-    fn examples(&self) -> Vec<Example> {
+    fn examples(&self) -> Vec<ToolExample> {
         vec![
-            Example {
+            ToolExample {
                 arguments: json!({"operation_id": "no-such-operation"}),
                 response: "operation_status",
             },
-            Example { arguments: json!({}), response: "error" },
+            ToolExample { arguments: json!({}), response: "error" },
         ]
     }
 }
@@ -108,10 +108,10 @@ fn status(operation: Operation) -> ToolResponse {
     )
 }
 
-fn not_found(which: Which) -> ToolResponse {
+fn not_found(which: OperationKey) -> ToolResponse {
     let (operation_id, task_id) = match which {
-        Which::Operation(id) => (Some(id), None),
-        Which::Task(id) => (None, Some(id)),
+        OperationKey::Operation(id) => (Some(id), None),
+        OperationKey::Task(id) => (None, Some(id)),
     };
     ToolResponse::new(
         "There is no such operation. It may have ended long ago and expired; its result is in the history.",

@@ -4,11 +4,11 @@ use std::sync::Arc;
 
 use async_trait::async_trait;
 use ports::call_services::BlockCall;
-use ports::tool::{Example, ToolContext, ToolError};
+use ports::tool::{ToolContext, ToolError, ToolExample};
 use ports::{Reviews, Tool};
 use protocol::response::ToolResponse;
 use protocol::review::{Review, ReviewStatus, placed_block, session_place};
-use protocol::tool::{Budget, Effect, ToolSpec};
+use protocol::tool::{TimeBudget, ToolEffect, ToolSpec};
 use protocol::{ReviewId, UserId};
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -41,8 +41,8 @@ impl ContinueRunBlock {
                 description: "Run a block that waited for a review, once the user has approved it.",
                 parameters: arguments::schema::<Arguments>(),
                 requires_auth: true,
-                budget: Budget::Own,
-                effect: Effect::Idempotent,
+                budget: TimeBudget::Own,
+                effect: ToolEffect::Idempotent,
                 long_running: false,
             },
             blocks,
@@ -123,7 +123,7 @@ impl Tool for ContinueRunBlock {
         Ok(ended.response)
     }
 
-    fn examples(&self) -> Vec<Example> {
-        vec![Example { arguments: json!({"review_id": "no-such-review"}), response: "error" }]
+    fn examples(&self) -> Vec<ToolExample> {
+        vec![ToolExample { arguments: json!({"review_id": "no-such-review"}), response: "error" }]
     }
 }

@@ -3,10 +3,10 @@
 use std::sync::Arc;
 
 use async_trait::async_trait;
-use ports::tool::{Example, ToolContext, ToolError};
+use ports::tool::{ToolContext, ToolError, ToolExample};
 use ports::{Files, Tool};
 use protocol::response::{ResponseBody, ToolResponse};
-use protocol::tool::{Budget, Effect, ToolSpec};
+use protocol::tool::{TimeBudget, ToolEffect, ToolSpec};
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Value, json};
@@ -35,8 +35,8 @@ impl DeleteWorkspaceFile {
                 description: "Delete a file of this session's workspace. It cannot be brought back.",
                 parameters: arguments::schema::<Arguments>(),
                 requires_auth: true,
-                budget: Budget::Default,
-                effect: Effect::Idempotent,
+                budget: TimeBudget::Default,
+                effect: ToolEffect::Idempotent,
                 long_running: false,
             },
             files,
@@ -70,10 +70,10 @@ impl Tool for DeleteWorkspaceFile {
         Ok(ToolResponse::new(message, ResponseBody::WorkspaceFileDeleted { path }))
     }
 
-    fn examples(&self) -> Vec<Example> {
+    fn examples(&self) -> Vec<ToolExample> {
         vec![
-            Example { arguments: json!({"path": "there/is/no/such.file"}), response: "error" },
-            Example { arguments: json!({}), response: "error" },
+            ToolExample { arguments: json!({"path": "there/is/no/such.file"}), response: "error" },
+            ToolExample { arguments: json!({}), response: "error" },
         ]
     }
 }

@@ -2,10 +2,10 @@
 
 use async_trait::async_trait;
 use ports::Tool;
-use ports::tool::{Example, ToolContext, ToolError};
+use ports::tool::{ToolContext, ToolError, ToolExample};
 use protocol::library::Listing;
 use protocol::response::{AgentInfo, ResponseBody, ToolResponse};
-use protocol::tool::{Budget, Effect, ToolSpec};
+use protocol::tool::{TimeBudget, ToolEffect, ToolSpec};
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Value, json};
@@ -39,8 +39,8 @@ impl FindAgent {
                     (username/slug).",
                 parameters: arguments::schema::<Arguments>(),
                 requires_auth: false,
-                budget: Budget::Default,
-                effect: Effect::None,
+                budget: TimeBudget::Default,
+                effect: ToolEffect::None,
                 long_running: false,
             },
             shelves,
@@ -100,10 +100,10 @@ impl Tool for FindAgent {
         waiting::unless_cancelled(&context.cancel, work).await
     }
 
-    fn examples(&self) -> Vec<Example> {
+    fn examples(&self) -> Vec<ToolExample> {
         vec![
-            Example { arguments: json!({"query": "zyzzyva/qwertz"}), response: "no_results" },
-            Example { arguments: json!({"query": " "}), response: "error" },
+            ToolExample { arguments: json!({"query": "zyzzyva/qwertz"}), response: "no_results" },
+            ToolExample { arguments: json!({"query": " "}), response: "error" },
         ]
     }
 }

@@ -2,10 +2,10 @@
 
 use async_trait::async_trait;
 use ports::Tool;
-use ports::tool::{Example, ToolContext, ToolError};
+use ports::tool::{ToolContext, ToolError, ToolExample};
 use protocol::block::BlockSpec;
 use protocol::response::{BlockInfo, ResponseBody, ToolResponse};
-use protocol::tool::{Budget, Effect, ToolSpec};
+use protocol::tool::{TimeBudget, ToolEffect, ToolSpec};
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Value, json};
@@ -44,8 +44,8 @@ impl FindBlock {
                     agents are made of.",
                 parameters: arguments::schema::<Arguments>(),
                 requires_auth: true,
-                budget: Budget::Default,
-                effect: Effect::None,
+                budget: TimeBudget::Default,
+                effect: ToolEffect::None,
                 long_running: false,
             },
             blocks,
@@ -118,10 +118,10 @@ impl Tool for FindBlock {
         Ok(ToolResponse::new(format!("{count} blocks, best match first."), body))
     }
 
-    fn examples(&self) -> Vec<Example> {
+    fn examples(&self) -> Vec<ToolExample> {
         vec![
-            Example { arguments: json!({"query": "zyzzyva qwertz"}), response: "no_results" },
-            Example { arguments: json!({"query": " "}), response: "error" },
+            ToolExample { arguments: json!({"query": "zyzzyva qwertz"}), response: "no_results" },
+            ToolExample { arguments: json!({"query": " "}), response: "error" },
         ]
     }
 }

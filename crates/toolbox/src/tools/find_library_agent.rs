@@ -5,12 +5,12 @@ use std::sync::Arc;
 use async_trait::async_trait;
 use bytes::Bytes;
 use ports::call_services::AgentDescription;
-use ports::tool::{Example, ToolContext, ToolError};
+use ports::tool::{ToolContext, ToolError, ToolExample};
 use ports::{Files, Tool};
 use protocol::UserId;
 use protocol::library::LibraryAgent;
 use protocol::response::{AgentInfo, ResponseBody, ToolResponse};
-use protocol::tool::{Budget, Effect, ToolSpec};
+use protocol::tool::{TimeBudget, ToolEffect, ToolSpec};
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Value, json};
@@ -64,8 +64,8 @@ impl FindLibraryAgent {
                 description: "Search or list the agents of the user's library.",
                 parameters: arguments::schema::<Arguments>(),
                 requires_auth: true,
-                budget: Budget::Default,
-                effect: Effect::Idempotent,
+                budget: TimeBudget::Default,
+                effect: ToolEffect::Idempotent,
                 long_running: false,
             },
             shelves,
@@ -240,11 +240,11 @@ impl Tool for FindLibraryAgent {
         waiting::unless_cancelled(&context.cancel, work).await
     }
 
-    fn examples(&self) -> Vec<Example> {
+    fn examples(&self) -> Vec<ToolExample> {
         vec![
-            Example { arguments: json!({"query": "zyzzyva qwertz"}), response: "no_results" },
-            Example { arguments: json!({"agent_id": "no-such-agent"}), response: "no_results" },
-            Example { arguments: json!({"write_graph_to": "agent.json"}), response: "error" },
+            ToolExample { arguments: json!({"query": "zyzzyva qwertz"}), response: "no_results" },
+            ToolExample { arguments: json!({"agent_id": "no-such-agent"}), response: "no_results" },
+            ToolExample { arguments: json!({"write_graph_to": "agent.json"}), response: "error" },
         ]
     }
 }

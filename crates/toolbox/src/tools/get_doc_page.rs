@@ -2,9 +2,9 @@
 
 use async_trait::async_trait;
 use ports::Tool;
-use ports::tool::{Example, ToolContext, ToolError};
+use ports::tool::{ToolContext, ToolError, ToolExample};
 use protocol::response::{ResponseBody, ToolResponse};
-use protocol::tool::{Budget, Effect, ToolSpec};
+use protocol::tool::{TimeBudget, ToolEffect, ToolSpec};
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Value, json};
@@ -33,8 +33,8 @@ impl GetDocPage {
                 description: "Read a page of the user guide of Pilothouse.",
                 parameters: arguments::schema::<Arguments>(),
                 requires_auth: false,
-                budget: Budget::Default,
-                effect: Effect::None,
+                budget: TimeBudget::Default,
+                effect: ToolEffect::None,
                 long_running: false,
             },
             docs,
@@ -65,10 +65,10 @@ impl Tool for GetDocPage {
         Ok(ToolResponse::new(format!("The page \"{}\".", page.title), body))
     }
 
-    fn examples(&self) -> Vec<Example> {
+    fn examples(&self) -> Vec<ToolExample> {
         vec![
-            Example { arguments: json!({"path": "tools.md"}), response: "doc_page" },
-            Example { arguments: json!({"path": "no-such-page.md"}), response: "error" },
+            ToolExample { arguments: json!({"path": "tools.md"}), response: "doc_page" },
+            ToolExample { arguments: json!({"path": "no-such-page.md"}), response: "error" },
         ]
     }
 }

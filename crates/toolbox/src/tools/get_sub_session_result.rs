@@ -4,11 +4,11 @@ use std::time::Duration;
 
 use async_trait::async_trait;
 use ports::Tool;
-use ports::tool::{Example, ToolContext, ToolError};
+use ports::tool::{ToolContext, ToolError, ToolExample};
 use protocol::SessionId;
 use protocol::limits::MAX_TOOL_WAIT;
 use protocol::response::ToolResponse;
-use protocol::tool::{Budget, Effect, ToolSpec};
+use protocol::tool::{TimeBudget, ToolEffect, ToolSpec};
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Value, json};
@@ -46,8 +46,8 @@ impl GetSubSessionResult {
                     its progress, or cancel it.",
                 parameters: arguments::schema::<Arguments>(),
                 requires_auth: true,
-                budget: Budget::Own,
-                effect: Effect::Idempotent,
+                budget: TimeBudget::Own,
+                effect: ToolEffect::Idempotent,
                 long_running: false,
             },
             max_wait: max_wait.min(MAX_TOOL_WAIT),
@@ -88,8 +88,8 @@ impl Tool for GetSubSessionResult {
         waiting::unless_cancelled(&context.cancel, look).await
     }
 
-    fn examples(&self) -> Vec<Example> {
-        vec![Example {
+    fn examples(&self) -> Vec<ToolExample> {
+        vec![ToolExample {
             arguments: json!({"sub_session_id": "no-such-session", "wait_if_running": 0}),
             response: "error",
         }]

@@ -3,10 +3,10 @@
 use std::sync::Arc;
 
 use async_trait::async_trait;
-use ports::tool::{Example, ToolContext, ToolError};
+use ports::tool::{ToolContext, ToolError, ToolExample};
 use ports::{Files, Tool};
 use protocol::response::{ResponseBody, ToolResponse};
-use protocol::tool::{Budget, Effect, ToolSpec};
+use protocol::tool::{TimeBudget, ToolEffect, ToolSpec};
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Value, json};
@@ -41,8 +41,8 @@ impl ListWorkspaceFiles {
                 description: "List the files in this session's workspace.",
                 parameters: arguments::schema::<Arguments>(),
                 requires_auth: true,
-                budget: Budget::Default,
-                effect: Effect::None,
+                budget: TimeBudget::Default,
+                effect: ToolEffect::None,
                 long_running: false,
             },
             files,
@@ -79,10 +79,10 @@ impl Tool for ListWorkspaceFiles {
         Ok(ToolResponse::new(message, body))
     }
 
-    fn examples(&self) -> Vec<Example> {
+    fn examples(&self) -> Vec<ToolExample> {
         vec![
-            Example { arguments: json!({}), response: "workspace_file_list" },
-            Example {
+            ToolExample { arguments: json!({}), response: "workspace_file_list" },
+            ToolExample {
                 arguments: json!({"path_prefix": "notes/", "limit": 10}),
                 response: "workspace_file_list",
             },

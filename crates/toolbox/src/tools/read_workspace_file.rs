@@ -5,10 +5,10 @@ use std::sync::Arc;
 use async_trait::async_trait;
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
-use ports::tool::{Example, ToolContext, ToolError};
+use ports::tool::{ToolContext, ToolError, ToolExample};
 use ports::{Files, Tool};
-use protocol::response::{Encoding, ResponseBody, ToolResponse};
-use protocol::tool::{Budget, Effect, ToolSpec};
+use protocol::response::{FileEncoding, ResponseBody, ToolResponse};
+use protocol::tool::{TimeBudget, ToolEffect, ToolSpec};
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Value, json};
@@ -47,8 +47,8 @@ impl ReadWorkspaceFile {
                     anything else as base64. For a longer file go on with offset.",
                 parameters: arguments::schema::<Arguments>(),
                 requires_auth: true,
-                budget: Budget::Default,
-                effect: Effect::None,
+                budget: TimeBudget::Default,
+                effect: ToolEffect::None,
                 long_running: false,
             },
             files,
@@ -78,8 +78,8 @@ impl Tool for ReadWorkspaceFile {
             .map_err(workspace::refusal)?;
         let more_follows = offset + (bytes.len() as u64) < file.size_bytes;
         let (content, encoding, taken) = match text_of(&bytes, more_follows) {
-            Some(text) => (text.to_owned(), Encoding::Text, text.len()),
-            None => (STANDARD.encode(&bytes), Encoding::Base64, bytes.len()),
+            Some(text) => (text.to_owned(), FileEncoding::Text, text.len()),
+            None => (STANDARD.encode(&bytes), FileEncoding::Base64, bytes.len()),
         };
         let next = offset + taken as u64;
         let truncated = next < file.size_bytes;
@@ -92,10 +92,10 @@ impl Tool for ReadWorkspaceFile {
         Ok(ToolResponse::new(message, body))
     }
 
-    fn examples(&self) -> Vec<Example> {
+    fn examples(&self) -> Vec<ToolExample> {
         vec![
-            Example { arguments: json!({"path": "there/is/no/such.file"}), response: "error" },
-            Example { arguments: json!({"path": "a", "file_id": "b"}), response: "error" },
+            ToolExample { arguments: json!({"path": "there/is/no/such.file"}), response: "error" },
+            ToolExample { arguments: json!({"path": "a", "file_id": "b"}), response: "error" },
         ]
     }
 }

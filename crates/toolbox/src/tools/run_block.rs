@@ -3,9 +3,9 @@
 use async_trait::async_trait;
 use ports::Tool;
 use ports::call_services::BlockCall;
-use ports::tool::{Example, ToolContext, ToolError};
+use ports::tool::{ToolContext, ToolError, ToolExample};
 use protocol::response::ToolResponse;
-use protocol::tool::{Budget, Effect, ToolSpec};
+use protocol::tool::{TimeBudget, ToolEffect, ToolSpec};
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
@@ -42,9 +42,9 @@ impl RunBlock {
                     then with input_data.",
                 parameters: arguments::schema::<Arguments>(),
                 requires_auth: true,
-                budget: Budget::Own,
+                budget: TimeBudget::Own,
                 // What it has begun and ended is recorded under the key of the call.
-                effect: Effect::Idempotent,
+                effect: ToolEffect::Idempotent,
                 long_running: false,
             },
             blocks,
@@ -84,8 +84,8 @@ impl Tool for RunBlock {
         Ok(block_call::run(NAME, spec, call, &context).await?.response)
     }
 
-    fn examples(&self) -> Vec<Example> {
-        vec![Example {
+    fn examples(&self) -> Vec<ToolExample> {
+        vec![ToolExample {
             arguments: json!({"block_id": "00000000-0000-0000-0000-000000000000"}),
             response: "error",
         }]

@@ -5,11 +5,11 @@ use std::time::Duration;
 use async_trait::async_trait;
 use ports::Tool;
 use ports::call_services::NewSubSession;
-use ports::tool::{Example, ToolContext, ToolError};
+use ports::tool::{ToolContext, ToolError, ToolExample};
 use protocol::limits::{MAX_TOOL_WAIT, MESSAGE_CHARS};
-use protocol::permissions::Filter;
+use protocol::permissions::CapabilityFilter;
 use protocol::response::ToolResponse;
-use protocol::tool::{Budget, Effect, ToolSpec};
+use protocol::tool::{TimeBudget, ToolEffect, ToolSpec};
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Value, json};
@@ -41,7 +41,7 @@ struct Arguments {
     wait_for_result: i64,
     /// What the sub-session may use. It never has more than this session.
     #[serde(default)]
-    permissions: Filter,
+    permissions: CapabilityFilter,
 }
 
 impl RunSubSession {
@@ -56,8 +56,8 @@ impl RunSubSession {
                     it goes on, and get_sub_session_result fetches the answer.",
                 parameters: arguments::schema::<Arguments>(),
                 requires_auth: true,
-                budget: Budget::Own,
-                effect: Effect::Idempotent,
+                budget: TimeBudget::Own,
+                effect: ToolEffect::Idempotent,
                 long_running: false,
             },
             max_wait: max_wait.min(MAX_TOOL_WAIT),
@@ -97,9 +97,9 @@ impl Tool for RunSubSession {
         waiting::unless_cancelled(&context.cancel, work).await
     }
 
-    fn examples(&self) -> Vec<Example> {
+    fn examples(&self) -> Vec<ToolExample> {
         vec![
-            Example {
+            ToolExample {
                 arguments: json!({
                     "prompt": "Say hello.",
                     "wait_for_result": 0,
@@ -107,7 +107,7 @@ impl Tool for RunSubSession {
                 }),
                 response: "sub_session_status",
             },
-            Example { arguments: json!({"prompt": "  "}), response: "error" },
+            ToolExample { arguments: json!({"prompt": "  "}), response: "error" },
         ]
     }
 }

@@ -2,9 +2,9 @@
 
 use async_trait::async_trait;
 use ports::Tool;
-use ports::tool::{Example, ToolContext, ToolError};
+use ports::tool::{ToolContext, ToolError, ToolExample};
 use protocol::response::{ResponseBody, ToolResponse};
-use protocol::tool::{Budget, Effect, ToolSpec};
+use protocol::tool::{TimeBudget, ToolEffect, ToolSpec};
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Value, json};
@@ -36,8 +36,8 @@ impl SearchDocs {
                     security and operation. Read a result with get_doc_page.",
                 parameters: arguments::schema::<Arguments>(),
                 requires_auth: false,
-                budget: Budget::Default,
-                effect: Effect::None,
+                budget: TimeBudget::Default,
+                effect: ToolEffect::None,
                 long_running: false,
             },
             docs,
@@ -64,13 +64,13 @@ impl Tool for SearchDocs {
         Ok(ToolResponse::new(message, ResponseBody::DocSearchResults { results, count, query }))
     }
 
-    fn examples(&self) -> Vec<Example> {
+    fn examples(&self) -> Vec<ToolExample> {
         vec![
-            Example {
+            ToolExample {
                 arguments: json!({"query": "resume a stream"}),
                 response: "doc_search_results",
             },
-            Example { arguments: json!({"query": "xylophone"}), response: "no_results" },
+            ToolExample { arguments: json!({"query": "xylophone"}), response: "no_results" },
         ]
     }
 }

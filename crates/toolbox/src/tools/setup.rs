@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use ports::call_services::AgentDescription;
 use protocol::block::BlockSpec;
 use protocol::response::{
-    ExecutionMode, NeededCredentials, NeededInput, Requirements, ResponseBody, SetupInfo,
+    ExecutionMode, NeededCredentials, NeededInput, ResponseBody, SetupInfo, SetupNeeds,
     SetupRequirements, ToolResponse, UserReadiness,
 };
 use serde_json::Value;
@@ -54,7 +54,7 @@ fn told(
     (!missing.is_empty()).then(|| SetupInfo {
         agent_id: id.to_owned(),
         agent_name: name.to_owned(),
-        requirements: Requirements {
+        requirements: SetupNeeds {
             credentials: missing.values().cloned().collect(),
             inputs: needed_inputs(inputs),
             execution_modes: vec![ExecutionMode::Manual],

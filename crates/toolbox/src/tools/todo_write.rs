@@ -2,9 +2,9 @@
 
 use async_trait::async_trait;
 use ports::Tool;
-use ports::tool::{Example, ToolContext, ToolError};
-use protocol::response::{ResponseBody, Todo, TodoStatus, ToolResponse};
-use protocol::tool::{Budget, Effect, ToolSpec};
+use ports::tool::{ToolContext, ToolError, ToolExample};
+use protocol::response::{ResponseBody, TodoItem, TodoStatus, ToolResponse};
+use protocol::tool::{TimeBudget, ToolEffect, ToolSpec};
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Value, json};
@@ -54,8 +54,8 @@ impl TodoWrite {
                     whole list each time. At most one item is in_progress.",
                 parameters: arguments::schema::<Arguments>(),
                 requires_auth: false,
-                budget: Budget::Default,
-                effect: Effect::Idempotent,
+                budget: TimeBudget::Default,
+                effect: ToolEffect::Idempotent,
                 long_running: false,
             },
         }
@@ -70,7 +70,7 @@ impl Tool for TodoWrite {
 
     async fn call(&self, arguments: Value, _: ToolContext) -> Result<ToolResponse, ToolError> {
         let Arguments { todos } = arguments::parse(arguments)?;
-        let todos: Vec<Todo> = todos.into_iter().map(Todo::from).collect();
+        let todos: Vec<TodoItem> = todos.into_iter().map(TodoItem::from).collect();
         let count = |status| todos.iter().filter(|todo| todo.status == status).count();
         if count(TodoStatus::InProgress) > 1 {
             return Err(ToolError::tell(
@@ -83,9 +83,9 @@ impl Tool for TodoWrite {
         Ok(ToolResponse::new(message, ResponseBody::TodoWrite { todos }))
     }
 
-    fn examples(&self) -> Vec<Example> {
+    fn examples(&self) -> Vec<ToolExample> {
         vec![
-            Example {
+            ToolExample {
                 arguments: json!({"todos": [
                     {"content": "Fetch the page", "status": "completed"},
                     {"content": "Write the summary", "status": "in_progress", "activeForm": "Writing the summary"},
@@ -93,7 +93,7 @@ impl Tool for TodoWrite {
                 ]}),
                 response: "todo_write",
             },
-            Example {
+            ToolExample {
                 arguments: json!({"todos": [
                     {"content": "One", "status": "in_progress"},
                     {"content": "Two", "status": "in_progress"},
@@ -104,7 +104,7 @@ impl Tool for TodoWrite {
     }
 }
 
-impl From<Item> for Todo {
+impl From<Item> for TodoItem {
     fn from(item: Item) -> Self {
         let status = match item.status {
             Status::Pending => TodoStatus::Pending,

@@ -1,13 +1,13 @@
 //! What the workspace tools share: whose files are meant, how a file is named, and what a refusal says.
 
 use ports::PortError;
-use ports::files::{FileRef, Place, Refused};
+use ports::files::{FileRef, FileRefusal, SessionWorkspace};
 use ports::tool::{ToolContext, ToolError};
 
 use super::store;
 
-pub(super) fn place(context: &ToolContext) -> Place {
-    Place { owner: context.owner.clone(), session: context.session_id.clone() }
+pub(super) fn place(context: &ToolContext) -> SessionWorkspace {
+    SessionWorkspace { owner: context.owner.clone(), session: context.session_id.clone() }
 }
 
 /// Shell commands see the workspace as `/workspace`, so a model will use that name here too.
@@ -29,21 +29,21 @@ pub(super) fn one_file(
     }
 }
 
-pub(super) fn refusal(refused: Refused) -> ToolError {
+pub(super) fn refusal(refused: FileRefusal) -> ToolError {
     match refused {
-        Refused::NotFound => ToolError::tell(
+        FileRefusal::NotFound => ToolError::tell(
             "file_not_found",
             "There is no such file in the workspace. list_workspace_files shows what there is.",
         ),
-        Refused::BadPath => ToolError::tell(
+        FileRefusal::BadPath => ToolError::tell(
             "bad_path",
             "The path does not name a file inside the workspace. Use a relative path such as notes/plan.md.",
         ),
-        Refused::Exists => ToolError::tell(
+        FileRefusal::Exists => ToolError::tell(
             "file_exists",
             "There is a file with this path already. Set overwrite to replace it, or choose another path.",
         ),
-        Refused::TooLarge { limit } => ToolError::tell(
+        FileRefusal::TooLarge { limit } => ToolError::tell(
             "too_large",
             format!(
                 "It does not fit: the limit is {limit} bytes. Write less, or delete files first."

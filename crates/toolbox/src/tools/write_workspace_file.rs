@@ -6,11 +6,11 @@ use async_trait::async_trait;
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use bytes::Bytes;
-use ports::files::{FileRef, Place, Refused, Written};
-use ports::tool::{Example, ToolContext, ToolError};
+use ports::files::{FileRef, FileRefusal, FileWritten, SessionWorkspace};
+use ports::tool::{ToolContext, ToolError, ToolExample};
 use ports::{Files, Tool};
 use protocol::response::{ResponseBody, ToolResponse, WorkspaceFile};
-use protocol::tool::{Budget, Effect, ToolSpec};
+use protocol::tool::{TimeBudget, ToolEffect, ToolSpec};
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Value, json};
@@ -47,8 +47,8 @@ impl WriteWorkspaceFile {
                 description: "Write a file into this session's workspace, where the user and shell commands find it.",
                 parameters: arguments::schema::<Arguments>(),
                 requires_auth: true,
-                budget: Budget::Default,
-                effect: Effect::Idempotent,
+                budget: TimeBudget::Default,
+                effect: ToolEffect::Idempotent,
                 long_running: false,
             },
             files,
@@ -57,18 +57,18 @@ impl WriteWorkspaceFile {
 
     async fn write(
         &self,
-        place: &Place,
+        place: &SessionWorkspace,
         path: &str,
         content: Bytes,
         overwrite: bool,
-    ) -> Result<Written, ToolError> {
+    ) -> Result<FileWritten, ToolError> {
         let written = self.files.write(place, path, content.clone(), overwrite).await;
         match written.map_err(workspace::storage)? {
             Ok(written) => Ok(written),
             // The call may be a repetition after a crash; then the file that is in the way is its own.
-            Err(Refused::Exists) => match self.same(place, path, &content).await? {
-                Some(file) => Ok(Written { file, created: false }),
-                None => Err(workspace::refusal(Refused::Exists)),
+            Err(FileRefusal::Exists) => match self.same(place, path, &content).await? {
+                Some(file) => Ok(FileWritten { file, created: false }),
+                None => Err(workspace::refusal(FileRefusal::Exists)),
             },
             Err(refused) => Err(workspace::refusal(refused)),
         }
@@ -77,7 +77,7 @@ impl WriteWorkspaceFile {
     /// The file at `path`, if this is exactly its content.
     async fn same(
         &self,
-        place: &Place,
+        place: &SessionWorkspace,
         path: &str,
         content: &Bytes,
     ) -> Result<Option<WorkspaceFile>, ToolError> {
@@ -109,24 +109,24 @@ impl Tool for WriteWorkspaceFile {
             return Ok(pretended(path, content.len()));
         }
         let size = content.len();
-        let Written { file, created } =
+        let FileWritten { file, created } =
             self.write(&workspace::place(&context), path, content, arguments.overwrite).await?;
         let message = format!("{} holds {size} bytes.", file.path);
         Ok(ToolResponse::new(message, ResponseBody::WorkspaceFileWritten { file, created }))
     }
 
-    fn examples(&self) -> Vec<Example> {
+    fn examples(&self) -> Vec<ToolExample> {
         vec![
-            Example {
+            ToolExample {
                 arguments: json!({"filename": "hello.txt", "content": "Hello", "overwrite": true}),
                 response: "workspace_file_written",
             },
-            Example {
+            ToolExample {
                 arguments: json!({"filename": "dot.bin", "path": "data/dot.bin", "content_base64": "AAEC", "overwrite": true}),
                 response: "workspace_file_written",
             },
-            Example { arguments: json!({"filename": "empty.txt"}), response: "error" },
-            Example {
+            ToolExample { arguments: json!({"filename": "empty.txt"}), response: "error" },
+            ToolExample {
                 arguments: json!({"filename": "x", "path": "../x", "content": "out"}),
                 response: "error",
             },

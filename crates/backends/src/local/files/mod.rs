@@ -16,7 +16,9 @@ use bytes::Bytes;
 use cap_std::ambient_authority;
 use cap_std::fs::{Dir, File, OpenOptions, OpenOptionsExt};
 use futures::StreamExt;
-use ports::files::{FileRef, Files, Listing, Pieces, Place, Refused, Written};
+use ports::files::{
+    FileList, FileRef, FileRefusal, FileStream, FileWritten, Files, SessionWorkspace,
+};
 use ports::{PortError, PortResult};
 use protocol::response::WorkspaceFile;
 use rustix::fs::OFlags;
@@ -44,7 +46,7 @@ struct Inner {
 }
 
 /// What a file operation gives: a result, a refusal, or a fault of the machine.
-type Checked<T> = io::Result<Result<T, Refused>>;
+type Checked<T> = io::Result<Result<T, FileRefusal>>;
 
 impl LocalFiles {
     pub(crate) async fn open(root: PathBuf) -> io::Result<Self> {
@@ -76,7 +78,12 @@ impl LocalFiles {
 
 #[async_trait]
 impl Files for LocalFiles {
-    async fn list(&self, place: &Place, prefix: &str, limit: usize) -> PortResult<Listing> {
+    async fn list(
+        &self,
+        place: &SessionWorkspace,
+        prefix: &str,
+        limit: usize,
+    ) -> PortResult<FileList> {
         let (place, prefix) = (place.clone(), prefix.to_owned());
         self.blocking(move |inner| {
             let mut files = match inner.workspace(&place)? {
@@ -86,16 +93,16 @@ impl Files for LocalFiles {
             files.retain(|file| file.path.starts_with(&prefix));
             let total = files.len();
             files.truncate(limit);
-            Ok(Listing { files, total })
+            Ok(FileList { files, total })
         })
         .await
     }
 
     async fn stat(
         &self,
-        place: &Place,
+        place: &SessionWorkspace,
         file: &FileRef,
-    ) -> PortResult<Result<WorkspaceFile, Refused>> {
+    ) -> PortResult<Result<WorkspaceFile, FileRefusal>> {
         let (place, file) = (place.clone(), file.clone());
         self.blocking(move |inner| Ok(inner.open_file(&place, &file)?.map(|found| found.described)))
             .await
@@ -103,11 +110,11 @@ impl Files for LocalFiles {
 
     async fn read(
         &self,
-        place: &Place,
+        place: &SessionWorkspace,
         file: &FileRef,
         offset: u64,
         length: usize,
-    ) -> PortResult<Result<(WorkspaceFile, Bytes), Refused>> {
+    ) -> PortResult<Result<(WorkspaceFile, Bytes), FileRefusal>> {
         let (place, file) = (place.clone(), file.clone());
         self.blocking(move |inner| {
             let mut found = match inner.open_file(&place, &file)? {
@@ -124,9 +131,9 @@ impl Files for LocalFiles {
 
     async fn open(
         &self,
-        place: &Place,
+        place: &SessionWorkspace,
         file: &FileRef,
-    ) -> PortResult<Result<(WorkspaceFile, Pieces), Refused>> {
+    ) -> PortResult<Result<(WorkspaceFile, FileStream), FileRefusal>> {
         let (place, file) = (place.clone(), file.clone());
         let opened = self.blocking(move |inner| inner.open_file(&place, &file)).await?;
         Ok(opened.map(|Found { file, described, .. }| {
@@ -137,20 +144,20 @@ impl Files for LocalFiles {
 
     async fn write(
         &self,
-        place: &Place,
+        place: &SessionWorkspace,
         path: &str,
         content: Bytes,
         overwrite: bool,
-    ) -> PortResult<Result<Written, Refused>> {
+    ) -> PortResult<Result<FileWritten, FileRefusal>> {
         let (place, path) = (place.clone(), path.to_owned());
         self.blocking(move |inner| inner.write(&place, &path, &content, overwrite)).await
     }
 
     async fn delete(
         &self,
-        place: &Place,
+        place: &SessionWorkspace,
         file: &FileRef,
-    ) -> PortResult<Result<WorkspaceFile, Refused>> {
+    ) -> PortResult<Result<WorkspaceFile, FileRefusal>> {
         let (place, file) = (place.clone(), file.clone());
         self.blocking(move |inner| {
             let found = match inner.open_file(&place, &file)? {
@@ -163,7 +170,7 @@ impl Files for LocalFiles {
         .await
     }
 
-    async fn delete_session(&self, place: &Place) -> PortResult<()> {
+    async fn delete_session(&self, place: &SessionWorkspace) -> PortResult<()> {
         let place = place.clone();
         self.blocking(move |inner| match inner.sessions.remove_dir_all(folder_name(&place)) {
             Err(error) if error.kind() != ErrorKind::NotFound => Err(error),
@@ -172,7 +179,7 @@ impl Files for LocalFiles {
         .await
     }
 
-    async fn folder(&self, place: &Place) -> PortResult<PathBuf> {
+    async fn folder(&self, place: &SessionWorkspace) -> PortResult<PathBuf> {
         let place = place.clone();
         self.blocking(move |inner| {
             inner.make_workspace(&place)?;
@@ -190,7 +197,7 @@ struct Found {
 }
 
 impl Inner {
-    fn workspace(&self, place: &Place) -> io::Result<Option<Dir>> {
+    fn workspace(&self, place: &SessionWorkspace) -> io::Result<Option<Dir>> {
         match self.sessions.open_dir(folder_name(place)) {
             Ok(workspace) => Ok(Some(workspace)),
             Err(error) if error.kind() == ErrorKind::NotFound => Ok(None),
@@ -198,25 +205,25 @@ impl Inner {
         }
     }
 
-    fn make_workspace(&self, place: &Place) -> io::Result<Dir> {
+    fn make_workspace(&self, place: &SessionWorkspace) -> io::Result<Dir> {
         self.sessions.create_dir_all(folder_name(place))?;
         self.sessions.open_dir(folder_name(place))
     }
 
-    fn open_file(&self, place: &Place, file: &FileRef) -> Checked<Found> {
+    fn open_file(&self, place: &SessionWorkspace, file: &FileRef) -> Checked<Found> {
         let Some(workspace) = self.workspace(place)? else {
-            return Ok(Err(Refused::NotFound));
+            return Ok(Err(FileRefusal::NotFound));
         };
         let path = match file {
             FileRef::Path(path) => match path_of(path) {
                 Some(path) => path.to_owned(),
-                None => return Ok(Err(Refused::BadPath)),
+                None => return Ok(Err(FileRefusal::BadPath)),
             },
             FileRef::Id(id) => {
                 let found = walk::files(&workspace, place)?.into_iter().find(|f| f.file_id == *id);
                 match found {
                     Some(file) => file.path,
-                    None => return Ok(Err(Refused::NotFound)),
+                    None => return Ok(Err(FileRefusal::NotFound)),
                 }
             }
         };
@@ -235,7 +242,7 @@ impl Inner {
         };
         let size = file.metadata()?;
         if !size.is_file() {
-            return Ok(Err(Refused::BadPath));
+            return Ok(Err(FileRefusal::BadPath));
         }
         let described = names::described(place, &path, size.len());
         Ok(Ok(Found { workspace, file, described }))
@@ -246,22 +253,22 @@ impl Inner {
 fn plain_file(workspace: &Dir, path: &str) -> Checked<()> {
     match workspace.symlink_metadata(path) {
         Ok(found) if found.is_file() => Ok(Ok(())),
-        Ok(_) => Ok(Err(Refused::BadPath)),
+        Ok(_) => Ok(Err(FileRefusal::BadPath)),
         Err(error) => refused(error).map(Err),
     }
 }
 
 /// An error that the path is to blame for.
-fn refused(error: io::Error) -> io::Result<Refused> {
+fn refused(error: io::Error) -> io::Result<FileRefusal> {
     match error.kind() {
-        ErrorKind::NotFound => Ok(Refused::NotFound),
+        ErrorKind::NotFound => Ok(FileRefusal::NotFound),
         // The handle refuses to leave the folder with "permission denied".
         ErrorKind::NotADirectory
         | ErrorKind::IsADirectory
         | ErrorKind::PermissionDenied
         | ErrorKind::InvalidInput
-        | ErrorKind::InvalidFilename => Ok(Refused::BadPath),
-        _ if Errno::from_io_error(&error) == Some(Errno::LOOP) => Ok(Refused::BadPath),
+        | ErrorKind::InvalidFilename => Ok(FileRefusal::BadPath),
+        _ if Errno::from_io_error(&error) == Some(Errno::LOOP) => Ok(FileRefusal::BadPath),
         _ => Err(error),
     }
 }

@@ -1,6 +1,6 @@
 //! What things are called: paths that are fit to use, folders that no id can choose, ids of files.
 
-use ports::files::Place;
+use ports::files::SessionWorkspace;
 use protocol::response::WorkspaceFile;
 use sha2::{Digest, Sha256};
 
@@ -25,11 +25,11 @@ pub(super) fn path_of(path: &str) -> Option<&str> {
 
 /// A digest, so that no id can name a folder of its choice. The owner is not part of it: a session that
 /// is claimed by a user keeps its files.
-pub(super) fn folder_name(place: &Place) -> String {
+pub(super) fn folder_name(place: &SessionWorkspace) -> String {
     format!("s-{}", hex(&Sha256::digest(place.session.as_str()), 40))
 }
 
-pub(super) fn described(place: &Place, path: &str, size_bytes: u64) -> WorkspaceFile {
+pub(super) fn described(place: &SessionWorkspace, path: &str, size_bytes: u64) -> WorkspaceFile {
     let digest = Sha256::digest(format!("{}\n{path}", place.session));
     let name = path.rsplit('/').next().unwrap_or(path);
     WorkspaceFile {

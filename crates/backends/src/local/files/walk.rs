@@ -3,7 +3,7 @@
 use std::io;
 
 use cap_std::fs::Dir;
-use ports::files::Place;
+use ports::files::SessionWorkspace;
 use protocol::response::WorkspaceFile;
 
 use super::names::{described, path_of};
@@ -13,7 +13,7 @@ const ENTRIES: usize = 20_000;
 const DEPTH: usize = 32;
 
 /// Sorted by path. Only files that can be asked for by the path that is shown.
-pub(super) fn files(workspace: &Dir, place: &Place) -> io::Result<Vec<WorkspaceFile>> {
+pub(super) fn files(workspace: &Dir, place: &SessionWorkspace) -> io::Result<Vec<WorkspaceFile>> {
     let mut walk = Walk { place, left: ENTRIES, found: Vec::new() };
     walk.folder(workspace, "", 0)?;
     walk.found.sort_unstable_by(|a, b| a.path.cmp(&b.path));
@@ -21,7 +21,7 @@ pub(super) fn files(workspace: &Dir, place: &Place) -> io::Result<Vec<WorkspaceF
 }
 
 struct Walk<'a> {
-    place: &'a Place,
+    place: &'a SessionWorkspace,
     left: usize,
     found: Vec<WorkspaceFile>,
 }

@@ -4,7 +4,7 @@ use std::hash::{DefaultHasher, Hash, Hasher};
 use std::io::{self, ErrorKind, Write};
 
 use cap_std::fs::Dir;
-use ports::files::{Place, Refused, Written};
+use ports::files::{FileRefusal, FileWritten, SessionWorkspace};
 
 use super::names::{described, path_of};
 use super::{Checked, Inner, STRIPES, plain_file, refused, walk};
@@ -15,26 +15,26 @@ const WORKSPACE_BYTES: u64 = 250_000_000;
 impl Inner {
     pub(super) fn write(
         &self,
-        place: &Place,
+        place: &SessionWorkspace,
         path: &str,
         content: &[u8],
         overwrite: bool,
-    ) -> Checked<Written> {
-        let Some(path) = path_of(path) else { return Ok(Err(Refused::BadPath)) };
+    ) -> Checked<FileWritten> {
+        let Some(path) = path_of(path) else { return Ok(Err(FileRefusal::BadPath)) };
         if content.len() as u64 > FILE_BYTES {
-            return Ok(Err(Refused::TooLarge { limit: FILE_BYTES }));
+            return Ok(Err(FileRefusal::TooLarge { limit: FILE_BYTES }));
         }
         // Nothing is kept under the lock, so it does not matter how its last holder ended.
         let _writing = self.writing[stripe(place)].lock().unwrap_or_else(|e| e.into_inner());
         let workspace = self.make_workspace(place)?;
         let created = match plain_file(&workspace, path)? {
-            Ok(()) if !overwrite => return Ok(Err(Refused::Exists)),
+            Ok(()) if !overwrite => return Ok(Err(FileRefusal::Exists)),
             Ok(()) => false,
-            Err(Refused::NotFound) => true,
+            Err(FileRefusal::NotFound) => true,
             Err(refused) => return Ok(Err(refused)),
         };
         if used_by_others(&workspace, place, path)? + content.len() as u64 > WORKSPACE_BYTES {
-            return Ok(Err(Refused::TooLarge { limit: WORKSPACE_BYTES }));
+            return Ok(Err(FileRefusal::TooLarge { limit: WORKSPACE_BYTES }));
         }
         let part = uuid::Uuid::new_v4().simple().to_string();
         let moved = self.put(&workspace, &part, path, content, created);
@@ -43,9 +43,9 @@ impl Inner {
         match moved {
             Ok(()) => {
                 let file = described(place, path, content.len() as u64);
-                Ok(Ok(Written { file, created }))
+                Ok(Ok(FileWritten { file, created }))
             }
-            Err(error) if error.kind() == ErrorKind::AlreadyExists => Ok(Err(Refused::Exists)),
+            Err(error) if error.kind() == ErrorKind::AlreadyExists => Ok(Err(FileRefusal::Exists)),
             Err(error) => refused(error).map(Err),
         }
     }
@@ -79,12 +79,12 @@ impl Inner {
     }
 }
 
-fn used_by_others(workspace: &Dir, place: &Place, path: &str) -> io::Result<u64> {
+fn used_by_others(workspace: &Dir, place: &SessionWorkspace, path: &str) -> io::Result<u64> {
     let files = walk::files(workspace, place)?;
     Ok(files.iter().filter(|file| file.path != path).map(|file| file.size_bytes).sum())
 }
 
-fn stripe(place: &Place) -> usize {
+fn stripe(place: &SessionWorkspace) -> usize {
     let mut hasher = DefaultHasher::new();
     place.session.hash(&mut hasher);
     (hasher.finish() % STRIPES as u64) as usize

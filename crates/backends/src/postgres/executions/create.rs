@@ -1,7 +1,7 @@
 //! A new run: its row with its outbox entry, and the mark on the library entry, or none of them.
 
 use ports::store::{ExecutionCreated, NewExecution};
-use protocol::execution::{Execution, Stats};
+use protocol::execution::{Execution, ExecutionStats};
 use protocol::{ExecutionId, UserId, limits};
 
 use super::super::Postgres;
@@ -96,7 +96,8 @@ async fn insert(
     wall_us: i64,
 ) -> Result<Option<Execution>, Fault> {
     let request = written(&new.request)?;
-    let stats = written(&Stats { is_dry_run: new.request.dry_run, ..Stats::default() })?;
+    let stats =
+        written(&ExecutionStats { is_dry_run: new.request.dry_run, ..ExecutionStats::default() })?;
     let row = db
         .query_opt(
             INSERT,

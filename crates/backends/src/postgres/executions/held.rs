@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use ports::Fenced;
-use ports::leases::Renewal;
+use ports::leases::LeaseRenewal;
 use protocol::execution::ExecutionClaim;
 
 use super::super::Postgres;
@@ -18,7 +18,7 @@ pub(super) async fn renew(
     store: Postgres,
     claim: ExecutionClaim,
     ttl: Duration,
-) -> Result<Renewal, Fault> {
+) -> Result<LeaseRenewal, Fault> {
     let db = Connection::get(&store.pool).await?;
     let held = db
         .query_opt(
@@ -31,9 +31,9 @@ pub(super) async fn renew(
         .await?;
     let Some(row) = held else {
         count_fenced();
-        return Ok(Renewal::Lost);
+        return Ok(LeaseRenewal::Lost);
     };
-    Ok(Renewal::Held { cancel_requested: rows::get(&row, "stop_requested")? })
+    Ok(LeaseRenewal::Held { cancel_requested: rows::get(&row, "stop_requested")? })
 }
 
 pub(super) async fn hand_back(store: Postgres, claim: ExecutionClaim) -> Result<Fenced<()>, Fault> {

@@ -15,10 +15,10 @@ mod tree;
 use std::time::Duration;
 
 use async_trait::async_trait;
-use ports::leases::Renewal;
+use ports::leases::LeaseRenewal;
 use ports::store::{
-    Advance, Advanced, ExecutionClaimed, ExecutionCreated, ExecutionDeleted, Executions,
-    JournalBatch, ListExecutions, NewExecution,
+    ExecutionAdvance, ExecutionAdvanced, ExecutionClaimed, ExecutionCreated, ExecutionDeleted,
+    Executions, JournalBatch, ListExecutions, NewExecution,
 };
 use ports::{Fenced, PortResult};
 use protocol::execution::{Execution, ExecutionClaim};
@@ -65,7 +65,7 @@ impl Executions for Postgres {
         self.write(claim::claim(self.clone(), id.clone(), worker.clone(), ttl)).await
     }
 
-    async fn renew(&self, claim: &ExecutionClaim, ttl: Duration) -> PortResult<Renewal> {
+    async fn renew(&self, claim: &ExecutionClaim, ttl: Duration) -> PortResult<LeaseRenewal> {
         self.write(held::renew(self.clone(), claim.clone(), ttl)).await
     }
 
@@ -76,8 +76,8 @@ impl Executions for Postgres {
     async fn advance(
         &self,
         claim: &ExecutionClaim,
-        advance: Advance,
-    ) -> PortResult<Fenced<Advanced>> {
+        advance: ExecutionAdvance,
+    ) -> PortResult<Fenced<ExecutionAdvanced>> {
         self.write(advance::advance(self.clone(), claim.clone(), advance)).await
     }
 

@@ -3,10 +3,10 @@
 
 use futures::future::{try_join, try_join3};
 use ports::Fenced;
-use ports::store::{Begun, NewOperation};
+use ports::store::{NewOperation, OperationBegun};
 use protocol::limits;
 use protocol::operation::Operation;
-use protocol::turn::Claim;
+use protocol::turn::TurnClaim;
 
 use super::super::Postgres;
 use super::super::connection::Connection;
@@ -22,9 +22,9 @@ use super::super::turns::slots;
 
 pub(super) async fn begin(
     store: Postgres,
-    claim: Claim,
+    claim: TurnClaim,
     new: NewOperation,
-) -> Result<Fenced<Begun>, Fault> {
+) -> Result<Fenced<OperationBegun>, Fault> {
     let db = Connection::begin(&store.pool).await?;
     let begun = write(&db, &store, &claim, &new).await?;
     db.commit().await?;
@@ -34,9 +34,9 @@ pub(super) async fn begin(
 async fn write(
     db: &Connection,
     store: &Postgres,
-    claim: &Claim,
+    claim: &TurnClaim,
     new: &NewOperation,
-) -> Result<Fenced<Begun>, Fault> {
+) -> Result<Fenced<OperationBegun>, Fault> {
     // By its call it is found when the result takes its place.
     if new.pending.tool_call_id.as_ref() != Some(&new.call.id) {
         return Err(Fault::broken("the pending row of an operation belongs to another call"));
@@ -47,10 +47,10 @@ async fn write(
     let Some(held) = held::lock(db, claim).await? else { return Ok(Fenced::Stale) };
     let (existing, at_work) = try_join(of_call(db, claim, new), count(db, claim)).await?;
     if let Some(existing) = existing {
-        return Ok(Fenced::Done(Begun::Exists(Box::new(existing))));
+        return Ok(Fenced::Done(OperationBegun::Exists(Box::new(existing))));
     }
     if at_work.open >= u64::from(limits::OPERATIONS) {
-        return Ok(Fenced::Done(Begun::TooMany));
+        return Ok(Fenced::Done(OperationBegun::TooMany));
     }
     let admitted = taken(db, &slot).await?.has_room(store.caps);
     let operation = record(db, store, claim, new, &held).await?;
@@ -70,12 +70,12 @@ async fn write(
     };
     insert(db, turn).await?;
     let due = admitted || held.cancel_requested;
-    Ok(Fenced::Done(Begun::New { operation: Box::new(operation), due }))
+    Ok(Fenced::Done(OperationBegun::New { operation: Box::new(operation), due }))
 }
 
 async fn of_call(
     db: &Connection,
-    claim: &Claim,
+    claim: &TurnClaim,
     new: &NewOperation,
 ) -> Result<Option<Operation>, Fault> {
     let row = db
@@ -98,7 +98,7 @@ struct AtWork {
 }
 
 /// Exact for as long as the session is locked.
-async fn count(db: &Connection, claim: &Claim) -> Result<AtWork, Fault> {
+async fn count(db: &Connection, claim: &TurnClaim) -> Result<AtWork, Fault> {
     let row = db
         .query_one(
             "SELECT (SELECT count(*) FROM operation WHERE session_id = $1 AND state <> 'ended')
@@ -114,7 +114,7 @@ async fn count(db: &Connection, claim: &Claim) -> Result<AtWork, Fault> {
 async fn record(
     db: &Connection,
     store: &Postgres,
-    claim: &Claim,
+    claim: &TurnClaim,
     new: &NewOperation,
     held: &Held,
 ) -> Result<Operation, Fault> {

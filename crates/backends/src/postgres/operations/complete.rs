@@ -1,6 +1,6 @@
 //! The one way an operation gets its result before its turn ends.
 
-use ports::store::{OperationCompleted, Which};
+use ports::store::{OperationCompleted, OperationKey};
 use protocol::TaskId;
 use protocol::operation::{OperationResult, OperationState};
 
@@ -15,7 +15,7 @@ use super::result::{self, Stored};
 
 pub(super) async fn complete(
     store: Postgres,
-    which: Which,
+    which: OperationKey,
     result: OperationResult,
 ) -> Result<OperationCompleted, Fault> {
     let db = Connection::get(&store.pool).await?;

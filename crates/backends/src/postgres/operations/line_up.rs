@@ -1,7 +1,7 @@
 //! Joining the order of the session, at its end, to go on with the conversation.
 
 use ports::Fenced;
-use protocol::turn::Claim;
+use protocol::turn::TurnClaim;
 
 use super::super::Postgres;
 use super::super::connection::Connection;
@@ -11,14 +11,14 @@ use super::super::turns::held::{self, Held};
 use super::super::turns::places::admit_in;
 use super::super::turns::{first_open, slots};
 
-pub(super) async fn line_up(store: Postgres, claim: Claim) -> Result<Fenced<bool>, Fault> {
+pub(super) async fn line_up(store: Postgres, claim: TurnClaim) -> Result<Fenced<bool>, Fault> {
     let db = Connection::begin(&store.pool).await?;
     let lined_up = join(&db, &store, &claim).await?;
     db.commit().await?;
     Ok(lined_up)
 }
 
-async fn join(db: &Connection, store: &Postgres, claim: &Claim) -> Result<Fenced<bool>, Fault> {
+async fn join(db: &Connection, store: &Postgres, claim: &TurnClaim) -> Result<Fenced<bool>, Fault> {
     let Some(slots) = slots::lock_of(db, &claim.turn_id).await? else { return Ok(Fenced::Stale) };
     let Some(held) = held::lock(db, claim).await? else { return Ok(Fenced::Stale) };
     // One that is claimed in the order of its session is the first of it.
@@ -41,7 +41,7 @@ async fn join(db: &Connection, store: &Postgres, claim: &Claim) -> Result<Fenced
     Ok(Fenced::Done(false))
 }
 
-async fn check_ended(db: &Connection, claim: &Claim) -> Result<(), Fault> {
+async fn check_ended(db: &Connection, claim: &TurnClaim) -> Result<(), Fault> {
     let ended = db
         .query_opt(
             "SELECT id FROM operation WHERE turn_id = $1 AND state = 'ended'",
@@ -55,7 +55,7 @@ async fn check_ended(db: &Connection, claim: &Claim) -> Result<(), Fault> {
 }
 
 /// With the rows that it has written before.
-async fn take_ordinal(db: &Connection, claim: &Claim, held: &Held) -> Result<(), Fault> {
+async fn take_ordinal(db: &Connection, claim: &TurnClaim, held: &Held) -> Result<(), Fault> {
     let (session, turn) = (Text(claim.session_id.as_str()), Text(claim.turn_id.as_str()));
     let ordinal = held.last_ordinal + 1;
     db.query("UPDATE session SET last_ordinal = $2 WHERE id = $1", &[&session, &ordinal]).await?;

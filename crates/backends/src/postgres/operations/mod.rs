@@ -9,11 +9,11 @@ pub(super) mod result;
 use std::time::Duration;
 
 use async_trait::async_trait;
-use ports::store::{Begun, NewOperation, OperationCompleted, Operations, Which};
+use ports::store::{NewOperation, OperationBegun, OperationCompleted, OperationKey, Operations};
 use ports::{Fenced, PortResult};
 use protocol::operation::{Operation, OperationResult};
 use protocol::session::Owner;
-use protocol::turn::Claim;
+use protocol::turn::TurnClaim;
 
 use super::connection::Connection;
 use super::fault::Fault;
@@ -24,11 +24,15 @@ use super::{Postgres, rows};
 
 #[async_trait]
 impl Operations for Postgres {
-    async fn begin(&self, claim: &Claim, new: NewOperation) -> PortResult<Fenced<Begun>> {
+    async fn begin(
+        &self,
+        claim: &TurnClaim,
+        new: NewOperation,
+    ) -> PortResult<Fenced<OperationBegun>> {
         self.write(begin::begin(self.clone(), claim.clone(), new)).await
     }
 
-    async fn get(&self, owner: &Owner, which: &Which) -> PortResult<Option<Operation>> {
+    async fn get(&self, owner: &Owner, which: &OperationKey) -> PortResult<Option<Operation>> {
         self.read(|db| async move {
             let (operation, turn) = named(which);
             let row = db
@@ -48,33 +52,33 @@ impl Operations for Postgres {
         .await
     }
 
-    async fn accepted(&self, claim: &Claim, at_most: Duration) -> PortResult<Fenced<()>> {
+    async fn accepted(&self, claim: &TurnClaim, at_most: Duration) -> PortResult<Fenced<()>> {
         self.write(rest::accepted(self.clone(), claim.clone(), at_most)).await
     }
 
     async fn complete(
         &self,
-        which: &Which,
+        which: &OperationKey,
         result: OperationResult,
     ) -> PortResult<OperationCompleted> {
         self.write(complete::complete(self.clone(), which.clone(), result)).await
     }
 
-    async fn line_up(&self, claim: &Claim) -> PortResult<Fenced<bool>> {
+    async fn line_up(&self, claim: &TurnClaim) -> PortResult<Fenced<bool>> {
         self.write(line_up::line_up(self.clone(), claim.clone())).await
     }
 }
 
 /// The operation's id or that of its turn, as parameters of which one is NULL.
-fn named(which: &Which) -> (Option<Text<'_>>, Option<Text<'_>>) {
+fn named(which: &OperationKey) -> (Option<Text<'_>>, Option<Text<'_>>) {
     match which {
-        Which::Operation(id) => (optional(Some(id.as_str())), None),
-        Which::Task(id) => (None, optional(Some(id.as_str()))),
+        OperationKey::Operation(id) => (optional(Some(id.as_str())), None),
+        OperationKey::Task(id) => (None, optional(Some(id.as_str()))),
     }
 }
 
 /// The operation, whoever it belongs to.
-async fn find(db: &Connection, which: &Which) -> Result<Option<Operation>, Fault> {
+async fn find(db: &Connection, which: &OperationKey) -> Result<Option<Operation>, Fault> {
     let (operation, turn) = named(which);
     let row = db
         .query_opt(

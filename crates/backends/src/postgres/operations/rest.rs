@@ -4,10 +4,10 @@
 use std::time::Duration;
 
 use ports::Fenced;
-use ports::store::Which;
+use ports::store::OperationKey;
 use protocol::TurnId;
 use protocol::operation::OperationState;
-use protocol::turn::Claim;
+use protocol::turn::TurnClaim;
 
 use super::super::Postgres;
 use super::super::connection::Connection;
@@ -33,7 +33,7 @@ const GO_ON: &str = "\
 
 pub(super) async fn accepted(
     store: Postgres,
-    claim: Claim,
+    claim: TurnClaim,
     at_most: Duration,
 ) -> Result<Fenced<()>, Fault> {
     let db = Connection::begin(&store.pool).await?;
@@ -45,13 +45,13 @@ pub(super) async fn accepted(
 async fn rest(
     db: &Connection,
     store: &Postgres,
-    claim: &Claim,
+    claim: &TurnClaim,
     at_most: Duration,
 ) -> Result<Fenced<()>, Fault> {
     let turn = Text(claim.turn_id.as_str());
     let Some(slots) = slots::lock_of(db, &claim.turn_id).await? else { return Ok(Fenced::Stale) };
     let Some(held) = held::lock(db, claim).await? else { return Ok(Fenced::Stale) };
-    let task = Which::Task(claim.turn_id.task());
+    let task = OperationKey::Task(claim.turn_id.task());
     let Some(operation) = super::find(db, &task).await? else {
         return Err(Fault::broken("the turn carries out no operation"));
     };

@@ -1,7 +1,7 @@
 //! Deciding: all verdicts of one request or none of them, each review once.
 
 use futures::future::try_join_all;
-use ports::store::{Decided, Verdict};
+use ports::store::{ReviewVerdict, ReviewsDecided};
 use protocol::execution::ExecutionStatus;
 use protocol::review::{Review, ReviewStatus};
 use protocol::{ExecutionId, ReviewId, UserId};
@@ -18,8 +18,8 @@ use crate::{verdicts, words};
 pub(super) async fn decide(
     store: Postgres,
     user: UserId,
-    verdicts: Vec<Verdict>,
-) -> Result<Decided, Fault> {
+    verdicts: Vec<ReviewVerdict>,
+) -> Result<ReviewsDecided, Fault> {
     let db = Connection::begin(&store.pool).await?;
     let decided = take(&db, &user, &verdicts, store.wall_us()).await?;
     db.commit().await?;
@@ -29,24 +29,24 @@ pub(super) async fn decide(
 async fn take(
     db: &Connection,
     user: &UserId,
-    given: &[Verdict],
+    given: &[ReviewVerdict],
     wall_us: i64,
-) -> Result<Decided, Fault> {
+) -> Result<ReviewsDecided, Fault> {
     let asked = match load(db, FIND, user, given).await? {
         Ok(asked) => asked,
-        Err(unknown) => return Ok(Decided::Unknown(unknown)),
+        Err(unknown) => return Ok(ReviewsDecided::Unknown(unknown)),
     };
     let Some(execution) = asked.first().map(|review| review.execution_id.clone()) else {
         return Err(Fault::broken("nobody has said what is to be decided"));
     };
     if asked.iter().any(|review| review.execution_id != execution) {
-        return Ok(Decided::Mixed);
+        return Ok(ReviewsDecided::Mixed);
     }
     // The run before its reviews, as everywhere. Reviews of a session have none.
     let run = lock_run(db, user, &execution).await?;
     let asked = match load(db, LOCK, user, given).await? {
         Ok(asked) => asked,
-        Err(unknown) => return Ok(Decided::Unknown(unknown)),
+        Err(unknown) => return Ok(ReviewsDecided::Unknown(unknown)),
     };
     if let Some(refused) = verdicts::refusal(given, &asked, run) {
         return Ok(refused);
@@ -55,7 +55,7 @@ async fn take(
     let writes = writes.map(|(verdict, review)| write(db, user, verdict, review, wall_us));
     let reviews = try_join_all(writes).await?;
     let due = run == Some(ExecutionStatus::Review) && rouse(db, &execution).await?;
-    Ok(Decided::Done { reviews, execution, due })
+    Ok(ReviewsDecided::Done { reviews, execution, due })
 }
 
 const FIND: &str = concat!(
@@ -75,7 +75,7 @@ async fn load(
     db: &Connection,
     statement: &str,
     user: &UserId,
-    verdicts: &[Verdict],
+    verdicts: &[ReviewVerdict],
 ) -> Result<Result<Vec<Review>, ReviewId>, Fault> {
     let ids: Vec<Text<'_>> = verdicts.iter().map(|verdict| Text(verdict.id.as_str())).collect();
     let found = db.query(statement, &[&Text(user.as_str()), &ids]).await?;
@@ -104,7 +104,7 @@ async fn lock_run(
 async fn write(
     db: &Connection,
     user: &UserId,
-    verdict: &Verdict,
+    verdict: &ReviewVerdict,
     asked: &Review,
     wall_us: i64,
 ) -> Result<Review, Fault> {

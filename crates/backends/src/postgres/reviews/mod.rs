@@ -6,7 +6,7 @@ mod row;
 use async_trait::async_trait;
 use futures::future::{try_join, try_join_all};
 use ports::PortResult;
-use ports::store::{Decided, Reviews, Verdict};
+use ports::store::{ReviewVerdict, Reviews, ReviewsDecided};
 use protocol::review::Review;
 use protocol::{ExecutionId, NodeId, ReviewId, UserId};
 
@@ -72,7 +72,11 @@ impl Reviews for Postgres {
         .await
     }
 
-    async fn decide(&self, user: &UserId, verdicts: &[Verdict]) -> PortResult<Decided> {
+    async fn decide(
+        &self,
+        user: &UserId,
+        verdicts: &[ReviewVerdict],
+    ) -> PortResult<ReviewsDecided> {
         self.write(decide::decide(self.clone(), user.clone(), verdicts.to_vec())).await
     }
 

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use protocol::limits::Caps;
+use protocol::limits::UserLimits;
 use tokio_postgres::{Client, NoTls};
 use tokio_util::task::TaskTracker;
 
@@ -11,7 +11,8 @@ use super::feed::Silent;
 use crate::connect::ConnectError;
 use crate::local::clock::SystemClock;
 
-pub(super) const CAPS: Caps = Caps { running: 1_000, in_flight: 10_000, executions: 1_000 };
+pub(super) const CAPS: UserLimits =
+    UserLimits { running: 1_000, in_flight: 10_000, executions: 1_000 };
 
 pub(crate) struct Database {
     server: String,
@@ -38,13 +39,13 @@ impl Database {
         self.connect_with(CAPS).await
     }
 
-    pub(super) async fn connect_with(&self, caps: Caps) -> Postgres {
+    pub(super) async fn connect_with(&self, caps: UserLimits) -> Postgres {
         self.try_connect(caps, None).await.expect("it opens")
     }
 
     pub(super) async fn try_connect(
         &self,
-        caps: Caps,
+        caps: UserLimits,
         key: Option<&str>,
     ) -> Result<Postgres, ConnectError> {
         let clock = Arc::new(SystemClock);

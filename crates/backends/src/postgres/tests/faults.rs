@@ -119,7 +119,7 @@ async fn a_nul_in_any_text_is_replaced() {
     let store = database.connect().await;
     let ann = scene::user("an\0n");
     let session = store.create(&ann, Default::default()).await.expect("create");
-    let title = ports::store::Title::ByUser("a\0b".to_owned());
+    let title = ports::store::TitleChange::ByUser("a\0b".to_owned());
     assert!(store.set_title(&ann, &session.id, title).await.expect("title"));
     let found = Sessions::get(&store, &ann, &session.id).await.expect("get").expect("there");
     assert_eq!(found.title.as_deref(), Some("a\u{FFFD}b"));

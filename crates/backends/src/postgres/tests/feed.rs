@@ -3,7 +3,7 @@
 use std::sync::{Arc, Mutex};
 
 use futures::future::join_all;
-use ports::stream_log::{Appended, StreamLog};
+use ports::stream_log::{SegmentAppended, StreamLog};
 use ports::{Sessions, Turns};
 use protocol::turn::TurnStatus;
 use protocol::{Segment, Seq, TaskId};
@@ -57,9 +57,9 @@ async fn the_feed_hears_of_what_was_stored_in_order_and_of_nothing_else() {
         store.take_over(task, 7).await.expect("take over");
         for last in 0..20 {
             let next = scene::segment(last, &["word"]);
-            assert_eq!(store.append(task, 7, next).await.expect("append"), Appended::Stored);
+            assert_eq!(store.append(task, 7, next).await.expect("append"), SegmentAppended::Stored);
             let late = store.append(task, 6, scene::segment(last + 1, &["late"])).await;
-            assert_eq!(late.expect("append"), Appended::Stale);
+            assert_eq!(late.expect("append"), SegmentAppended::Stale);
         }
         store.seal(task, 7, scene::segment(20, &["end"])).await.expect("seal");
     });

@@ -5,9 +5,9 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use async_trait::async_trait;
-use ports::completions::Arrival;
-use ports::{Completions, Failing, Health, PortError, PortResult, Ports};
-use protocol::limits::Caps;
+use ports::completions::CompletionMessage;
+use ports::{Completions, FailedDependency, HealthCheck, PortError, PortResult, Ports};
+use protocol::limits::UserLimits;
 use protocol::{Seq, TaskId, TurnId};
 use tempfile::TempDir;
 use testkit::conformance::Fixture;
@@ -22,13 +22,13 @@ use crate::local::queue::LocalQueue;
 pub(super) struct Shared {
     database: Database,
     folder: TempDir,
-    caps: Caps,
+    caps: UserLimits,
     store: Postgres,
     ports: Ports,
 }
 
 impl Fixture for Shared {
-    async fn start_with(caps: Caps) -> Self {
+    async fn start_with(caps: UserLimits) -> Self {
         let database = Database::create().await;
         let folder = tempfile::tempdir().expect("a folder");
         let store = database.connect_with(caps).await;
@@ -102,7 +102,7 @@ impl Completions for NoMessages {
         Err(PortError::Closed)
     }
 
-    async fn next(&self) -> PortResult<Arrival> {
+    async fn next(&self) -> PortResult<CompletionMessage> {
         Err(PortError::Closed)
     }
 }
@@ -111,8 +111,8 @@ impl Completions for NoMessages {
 struct StoreAlone(Arc<Postgres>);
 
 #[async_trait]
-impl Health for StoreAlone {
-    async fn failing(&self) -> Vec<Failing> {
+impl HealthCheck for StoreAlone {
+    async fn failing(&self) -> Vec<FailedDependency> {
         self.0.failing().await.into_iter().collect()
     }
 }

@@ -4,10 +4,10 @@ use std::collections::HashSet;
 use std::time::Duration;
 
 use futures::future::join_all;
-use ports::leases::Claimed;
-use ports::store::Opened;
+use ports::leases::TurnClaimed;
+use ports::store::TurnOpened;
 use ports::{Leases, Outbox, Sessions, Turns};
-use protocol::limits::Caps;
+use protocol::limits::UserLimits;
 use protocol::session::Owner;
 use protocol::{TurnId, WorkerId};
 use testkit::conformance::scene;
@@ -16,17 +16,17 @@ use super::super::Postgres;
 use super::database::Database;
 use super::fixture::ports;
 
-const CAPS: Caps = Caps { running: 3, in_flight: 6, executions: 3 };
+const CAPS: UserLimits = UserLimits { running: 3, in_flight: 6, executions: 3 };
 
-async fn two(database: &Database, caps: Caps) -> [Postgres; 2] {
+async fn two(database: &Database, caps: UserLimits) -> [Postgres; 2] {
     [database.connect_with(caps).await, database.connect_with(caps).await]
 }
 
 async fn open(store: &Postgres, owner: &Owner) -> Option<TurnId> {
     let session = store.create(owner, Default::default()).await.expect("create");
     match store.open(owner, scene::submission(&session.id, "hello", None)).await.expect("open") {
-        Opened::New(turn) => Some(turn.id),
-        Opened::TooMany => None,
+        TurnOpened::New(turn) => Some(turn.id),
+        TurnOpened::TooMany => None,
         other => panic!("{other:?}"),
     }
 }
@@ -49,7 +49,7 @@ async fn the_caps_of_a_user_hold_across_processes() {
             .flat_map(|turn| stores.iter().map(|store| store.claim(turn, &worker, scene::LONG)));
         let mut won = HashSet::new();
         for claimed in join_all(claims).await {
-            if let Claimed::Won { claim, .. } = claimed.expect("claim") {
+            if let TurnClaimed::Won { claim, .. } = claimed.expect("claim") {
                 won.insert(claim);
             }
         }
@@ -70,7 +70,7 @@ async fn a_turn_has_one_holder_among_all_processes() {
         let claims = workers.iter().enumerate();
         let claims = claims.map(|(n, worker)| stores[n % 2].claim(&turn, worker, scene::LONG));
         let claimed = join_all(claims).await;
-        let won = claimed.iter().filter(|claimed| matches!(claimed, Ok(Claimed::Won { .. })));
+        let won = claimed.iter().filter(|claimed| matches!(claimed, Ok(TurnClaimed::Won { .. })));
         assert_eq!(won.count(), 1, "{claimed:?}");
     }
 }
@@ -112,14 +112,14 @@ async fn everything_at_once_neither_deadlocks_nor_loses_a_place() {
             let session = store.create(owner, Default::default()).await.expect("create").id;
             for round in 0..3 {
                 let new = scene::submission(&session, "hello", None);
-                let Opened::New(turn) = store.open(owner, new).await.expect("open") else {
+                let TurnOpened::New(turn) = store.open(owner, new).await.expect("open") else {
                     continue;
                 };
                 if n % 5 == 0 {
                     store.request_cancel(owner, &session).await.expect("cancel");
                 }
                 let claimed = store.claim(&turn.id, &WorkerId::fresh(), scene::LONG).await;
-                let Claimed::Won { claim, .. } = claimed.expect("claim") else { continue };
+                let TurnClaimed::Won { claim, .. } = claimed.expect("claim") else { continue };
                 if n % 7 == 0 && round == 1 {
                     break;
                 }

@@ -6,18 +6,18 @@ use std::time::{Duration, Instant};
 
 use futures::future::join_all;
 use ports::Executions;
-use ports::store::{Advance, ExecutionClaimed, Then};
+use ports::store::{AfterAdvance, ExecutionAdvance, ExecutionClaimed};
 use protocol::execution::{ExecutionClaim, ExecutionStatus};
-use protocol::limits::Caps;
+use protocol::limits::UserLimits;
 use protocol::{ExecutionId, WorkerId};
 use testkit::conformance::{agent_scene, scene};
 
 use super::super::Postgres;
 use super::database::{self, Database};
 
-const CAPS: Caps = Caps { running: 1, in_flight: 1, executions: 3 };
+const CAPS: UserLimits = UserLimits { running: 1, in_flight: 1, executions: 3 };
 
-async fn two(database: &Database, caps: Caps) -> [Postgres; 2] {
+async fn two(database: &Database, caps: UserLimits) -> [Postgres; 2] {
     [database.connect_with(caps).await, database.connect_with(caps).await]
 }
 
@@ -28,9 +28,12 @@ async fn create(store: &Postgres) -> ExecutionId {
     id
 }
 
-fn ended(after: u64) -> Advance {
+fn ended(after: u64) -> ExecutionAdvance {
     let status = ExecutionStatus::Completed;
-    Advance { then: Then::End { status, error: None }, ..agent_scene::batch(after, 1) }
+    ExecutionAdvance {
+        then: AfterAdvance::End { status, error: None },
+        ..agent_scene::batch(after, 1)
+    }
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]

@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 
 use futures::future::join_all;
 use ports::{PortError, Sessions};
-use protocol::limits::Caps;
+use protocol::limits::UserLimits;
 use testkit::conformance::scene;
 
 use super::super::pool::pool;
@@ -77,7 +77,7 @@ async fn a_server_that_never_answers_is_unavailable_within_the_bound() {
     let address = listener.local_addr().expect("an address");
     let config = format!("postgres://someone@{address}/somewhere").parse().expect("a URL");
     let pool = pool(config, 4).expect("a pool");
-    let caps = Caps::default();
+    let caps = UserLimits::default();
     let store = Postgres::over(pool, caps, Arc::new(SystemClock), Arc::new(Silent));
     let started = Instant::now();
     let owner = scene::user("ann");

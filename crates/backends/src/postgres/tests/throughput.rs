@@ -3,7 +3,7 @@
 use std::time::Instant;
 
 use futures::future::join_all;
-use ports::stream_log::{Appended, StreamLog};
+use ports::stream_log::{SegmentAppended, StreamLog};
 use protocol::TaskId;
 use testkit::conformance::scene;
 
@@ -30,7 +30,7 @@ async fn many_logs_share_their_commits() {
             for round in 0..ROUNDS {
                 let next = scene::segment(round * CHUNKS, &texts);
                 let appended = store.append(task, 1, next).await.expect("append");
-                assert_eq!(appended, Appended::Stored);
+                assert_eq!(appended, SegmentAppended::Stored);
             }
         });
         join_all(writing).await;

@@ -3,14 +3,16 @@
 use std::time::Duration;
 
 use futures::future::join_all;
-use ports::leases::Claimed;
-use ports::store::{Begun, NewOperation, NewSession, NewTurn, Opened, Parent, Which};
+use ports::leases::TurnClaimed;
+use ports::store::{
+    NewOperation, NewSession, NewTurn, OperationBegun, OperationKey, ParentTurn, TurnOpened,
+};
 use ports::{Fenced, Leases, Operations, Ports, Sessions, Turns};
-use protocol::limits::Caps;
-use protocol::message::{NewMessage, Outcome, Role, ToolCall};
+use protocol::limits::UserLimits;
+use protocol::message::{MessageRole, NewMessage, ToolCall, ToolOutcome};
 use protocol::operation::OperationResult;
 use protocol::session::Owner;
-use protocol::turn::{Claim, TurnRequest, TurnStatus};
+use protocol::turn::{TurnClaim, TurnRequest, TurnStatus};
 use protocol::{OperationId, SessionId, TurnId, WorkerId};
 use testkit::conformance::scene;
 
@@ -18,7 +20,7 @@ use super::super::Postgres;
 use super::database::Database;
 use super::fixture::ports;
 
-const CAPS: Caps = Caps { running: 2, in_flight: 1_000, executions: 25 };
+const CAPS: UserLimits = UserLimits { running: 2, in_flight: 1_000, executions: 25 };
 
 /// No wait in here takes this long unless it never ends.
 const BOUND: Duration = Duration::from_secs(60);
@@ -60,7 +62,9 @@ impl Life<'_> {
         let top = self.open(scene::submission(&session, "do it", None)).await.expect("a turn");
         let Some(claim) = self.claim(&top).await else { panic!("it is never ended by others") };
         let begun = self.store.begin(&claim, operation(n)).await.expect("begin");
-        let Fenced::Done(Begun::New { operation, .. }) = begun else { panic!("{begun:?}") };
+        let Fenced::Done(OperationBegun::New { operation, .. }) = begun else {
+            panic!("{begun:?}")
+        };
         self.store.step_aside(&claim).await.expect("step aside");
         let children = join_all((0..3).map(|_| self.child(&top))).await;
         let cancelling = async {
@@ -72,8 +76,8 @@ impl Life<'_> {
             let turn = operation.task_id.turn();
             let accepted = self.claim(&turn).await.expect("it is open");
             self.store.accepted(&accepted, scene::LONG).await.expect("accepted");
-            let which = Which::Operation(operation.id.clone());
-            let result = OperationResult { output: "built".into(), outcome: Outcome::Ok };
+            let which = OperationKey::Operation(operation.id.clone());
+            let result = OperationResult { output: "built".into(), outcome: ToolOutcome::Ok };
             join_all((0..4).map(|_| self.other.complete(&which, result.clone()))).await;
             self.finish_operation(&turn).await;
         };
@@ -94,15 +98,15 @@ impl Life<'_> {
 
     async fn open(&self, new: NewTurn) -> Option<TurnId> {
         match self.store.open(self.owner, new).await.expect("open") {
-            Opened::New(turn) => Some(turn.id),
-            Opened::ParentEnded => None,
+            TurnOpened::New(turn) => Some(turn.id),
+            TurnOpened::ParentEnded => None,
             other => panic!("{other:?}"),
         }
     }
 
     async fn child(&self, parent: &TurnId) -> Option<TurnId> {
         let session = self.session().await;
-        let parent = Some(Parent { turn: parent.clone(), fan_out: 10 });
+        let parent = Some(ParentTurn { turn: parent.clone(), fan_out: 10 });
         self.open(NewTurn { parent, ..scene::submission(&session, "a part", None) }).await
     }
 
@@ -122,19 +126,19 @@ impl Life<'_> {
         }
     }
 
-    async fn end(&self, claim: &Claim) {
+    async fn end(&self, claim: &TurnClaim) {
         let ending = scene::ending(TurnStatus::Cancelled, 0, Vec::new());
         let ended = self.ports.turns.finish(claim, ending).await.expect("finish");
         assert!(matches!(ended, Fenced::Done(_)), "{ended:?}");
     }
 
     /// As soon as it has its place. `None`: it has ended.
-    async fn claim(&self, turn: &TurnId) -> Option<Claim> {
+    async fn claim(&self, turn: &TurnId) -> Option<TurnClaim> {
         loop {
             match self.store.claim(turn, &WorkerId::fresh(), scene::LONG).await.expect("claim") {
-                Claimed::Won { claim, .. } => return Some(claim),
-                Claimed::Ended => return None,
-                Claimed::Held | Claimed::Waits => {
+                TurnClaimed::Won { claim, .. } => return Some(claim),
+                TurnClaimed::Ended => return None,
+                TurnClaimed::Held | TurnClaimed::Waits => {
                     tokio::time::sleep(Duration::from_millis(5)).await;
                 }
             }
@@ -143,7 +147,7 @@ impl Life<'_> {
 }
 
 fn operation(n: usize) -> NewOperation {
-    let mut pending = NewMessage::new(Role::Tool, "pending");
+    let mut pending = NewMessage::new(MessageRole::Tool, "pending");
     pending.tool_call_id = Some(format!("call-{n}").into());
     NewOperation {
         id: OperationId::fresh(),

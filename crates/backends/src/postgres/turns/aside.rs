@@ -2,7 +2,7 @@
 
 use ports::Fenced;
 use protocol::TurnId;
-use protocol::turn::Claim;
+use protocol::turn::TurnClaim;
 
 use super::super::Postgres;
 use super::super::connection::Connection;
@@ -15,7 +15,7 @@ use super::slots;
 
 pub(super) async fn step_aside(
     store: Postgres,
-    claim: Claim,
+    claim: TurnClaim,
 ) -> Result<Fenced<Vec<TurnId>>, Fault> {
     let db = Connection::begin(&store.pool).await?;
     let due = give(&db, &store, &claim).await?;
@@ -23,7 +23,7 @@ pub(super) async fn step_aside(
     Ok(fenced(due))
 }
 
-pub(super) async fn step_back(store: Postgres, claim: Claim) -> Result<Fenced<bool>, Fault> {
+pub(super) async fn step_back(store: Postgres, claim: TurnClaim) -> Result<Fenced<bool>, Fault> {
     let db = Connection::begin(&store.pool).await?;
     let taken = take(&db, &store, &claim).await?;
     db.commit().await?;
@@ -40,7 +40,7 @@ fn fenced<T>(done: Option<T>) -> Fenced<T> {
 async fn give(
     db: &Connection,
     store: &Postgres,
-    claim: &Claim,
+    claim: &TurnClaim,
 ) -> Result<Option<Vec<TurnId>>, Fault> {
     let Some(slots) = slots::lock_of(db, &claim.turn_id).await? else { return Ok(None) };
     let (turn, fence) = (Text(claim.turn_id.as_str()), claim.fence as i64);
@@ -57,7 +57,7 @@ async fn give(
     }
 }
 
-async fn take(db: &Connection, store: &Postgres, claim: &Claim) -> Result<Option<bool>, Fault> {
+async fn take(db: &Connection, store: &Postgres, claim: &TurnClaim) -> Result<Option<bool>, Fault> {
     let Some(slots) = slots::lock_of(db, &claim.turn_id).await? else { return Ok(None) };
     let (turn, fence) = (Text(claim.turn_id.as_str()), claim.fence as i64);
     // One that was claimed without a place is cancelled and needs none.

@@ -3,10 +3,10 @@
 
 use futures::future::{try_join, try_join_all, try_join5};
 use ports::Fenced;
-use ports::store::{Ending, Finished};
-use ports::stream_log::Appended;
-use protocol::message::Role;
-use protocol::turn::{Claim, TurnStatus};
+use ports::store::{TurnEnding, TurnFinished};
+use ports::stream_log::SegmentAppended;
+use protocol::message::MessageRole;
+use protocol::turn::{TurnClaim, TurnStatus};
 use protocol::{Segment, TurnId};
 
 use super::super::Postgres;
@@ -23,9 +23,9 @@ use crate::live::LogEnd;
 
 pub(super) async fn finish(
     store: Postgres,
-    claim: Claim,
-    ending: Ending,
-) -> Result<Fenced<Finished>, Fault> {
+    claim: TurnClaim,
+    ending: TurnEnding,
+) -> Result<Fenced<TurnFinished>, Fault> {
     if !ending.status.is_final() {
         return Err(Fault::broken(format!("{} is no end of a turn", ending.status.as_str())));
     }
@@ -35,10 +35,10 @@ pub(super) async fn finish(
     db.commit().await?;
     match ended {
         End::Stale => Ok(Fenced::Stale),
-        End::FollowUpsWait => Ok(Fenced::Done(Finished::FollowUpsWait)),
+        End::FollowUpsWait => Ok(Fenced::Done(TurnFinished::FollowUpsWait)),
         End::Done { last, due } => {
             store.feed.grew(&claim.turn_id.task(), claim.fence, &last, LogEnd::Sealed);
-            Ok(Fenced::Done(Finished::Ended(due)))
+            Ok(Fenced::Done(TurnFinished::Ended(due)))
         }
     }
 }
@@ -56,8 +56,8 @@ enum End {
 async fn end(
     db: &Connection,
     store: &Postgres,
-    claim: &Claim,
-    ending: &Ending,
+    claim: &TurnClaim,
+    ending: &TurnEnding,
 ) -> Result<End, Fault> {
     let Some(slots) = slots::lock_of(db, &claim.turn_id).await? else { return Ok(End::Stale) };
     let Some(held) = held::lock(db, claim).await? else { return Ok(End::Stale) };
@@ -81,8 +81,8 @@ async fn end(
 /// has stored. They have to follow what is there.
 async fn fitting_log(
     db: &Connection,
-    claim: &Claim,
-    ending: &Ending,
+    claim: &TurnClaim,
+    ending: &TurnEnding,
 ) -> Result<(i64, Segment), Fault> {
     let log = db
         .query_opt(
@@ -93,7 +93,7 @@ async fn fitting_log(
     let stored = log.as_ref().map(|log| rows::number(log, "last_seq")).transpose()?;
     let last = ending.last.after(stored.unwrap_or(0)).unwrap_or_else(|| ending.last.clone());
     match (judge(log.as_ref(), claim.fence, last.first)?, log) {
-        (Appended::Stored, Some(log)) => Ok((rows::get(&log, "id")?, last)),
+        (SegmentAppended::Stored, Some(log)) => Ok((rows::get(&log, "id")?, last)),
         (refused, _) => {
             Err(Fault::broken(format!("the last chunks of a turn were refused: {refused:?}")))
         }
@@ -104,13 +104,13 @@ async fn fitting_log(
 async fn say(
     db: &Connection,
     wall_us: i64,
-    claim: &Claim,
-    ending: &Ending,
+    claim: &TurnClaim,
+    ending: &TurnEnding,
     held: &Held,
 ) -> Result<(), Fault> {
     let ordinal = held.rows_ordinal();
     let to = Belongs { session: &claim.session_id, turn: &claim.turn_id, ordinal, wall_us };
-    let answer = ending.messages.iter().rposition(|message| message.role == Role::Assistant);
+    let answer = ending.messages.iter().rposition(|message| message.role == MessageRole::Assistant);
     let inserts = (held.last_sequence + 1..).zip(ending.messages.iter().enumerate()).map(
         |(sequence, (n, message))| {
             let duration = (Some(n) == answer).then_some(held.ran_ms);
@@ -142,8 +142,8 @@ async fn say(
 async fn end_row(
     db: &Connection,
     wall_us: i64,
-    claim: &Claim,
-    ending: &Ending,
+    claim: &TurnClaim,
+    ending: &TurnEnding,
 ) -> Result<(), Fault> {
     let error = ending.error.as_ref();
     db.query(

@@ -1,7 +1,7 @@
 //! The rows that a running turn writes to, locked, if its claim still holds.
 
 use futures::future::try_join;
-use protocol::turn::Claim;
+use protocol::turn::TurnClaim;
 
 use super::super::connection::Connection;
 use super::super::fault::Fault;
@@ -35,7 +35,10 @@ const TURN: &str = "\
     FROM turn WHERE id = $1 AND fence = $2 AND status = 'running' FOR UPDATE";
 
 /// Whoever gets `None` must change nothing.
-pub(in super::super) async fn lock(db: &Connection, claim: &Claim) -> Result<Option<Held>, Fault> {
+pub(in super::super) async fn lock(
+    db: &Connection,
+    claim: &TurnClaim,
+) -> Result<Option<Held>, Fault> {
     // The session before the turn, as everywhere: so they are sent in this order.
     db.prepare(&[SESSION, TURN]).await?;
     let (session, turn) = try_join(

@@ -3,9 +3,9 @@
 use futures::FutureExt;
 use futures::future::{BoxFuture, try_join_all, try_join4};
 use ports::Fenced;
-use ports::store::{Entry, ParkedEnd, Record};
-use protocol::tool::Effect;
-use protocol::turn::Claim;
+use ports::store::{BackgroundEnd, JournalEntry, JournalRecord};
+use protocol::tool::ToolEffect;
+use protocol::turn::TurnClaim;
 use protocol::usage::Usage;
 use protocol::{BackgroundId, CallId, TurnId};
 use tokio_postgres::Row;
@@ -20,8 +20,8 @@ use crate::words;
 
 pub(super) async fn record(
     store: Postgres,
-    claim: Claim,
-    record: Record,
+    claim: TurnClaim,
+    record: JournalRecord,
 ) -> Result<Fenced<()>, Fault> {
     let db = Connection::begin(&store.pool).await?;
     let recorded = write(&db, store.wall_us(), &claim, &record).await?;
@@ -32,8 +32,8 @@ pub(super) async fn record(
 async fn write(
     db: &Connection,
     wall_us: i64,
-    claim: &Claim,
-    record: &Record,
+    claim: &TurnClaim,
+    record: &JournalRecord,
 ) -> Result<Fenced<()>, Fault> {
     let Some(held) = held::lock(db, claim).await? else { return Ok(Fenced::Stale) };
     if held.last_record.as_deref() == Some(record.id.as_str()) {
@@ -48,29 +48,29 @@ async fn write(
     let mut entries: Vec<BoxFuture<'_, Result<(), Fault>>> = Vec::new();
     for entry in &record.entries {
         match entry {
-            Entry::Message(message) => {
+            JournalEntry::Message(message) => {
                 sequence += 1;
                 entries.push(messages::insert(db, to, sequence, message, None).boxed());
             }
-            Entry::Result(message) => {
+            JournalEntry::Result(message) => {
                 sequence += 1;
                 let insert = messages::insert(db, to, sequence, message, None);
                 entries.push(insert.map(|inserted| inserted.map_err(one_result)).boxed());
             }
-            Entry::Intent { call_id, effect } => {
+            JournalEntry::Intent { call_id, effect } => {
                 entries.push(intent(db, &claim.turn_id, call_id, *effect).boxed());
             }
-            Entry::StepEnded { usage } => {
+            JournalEntry::StepEnded { usage } => {
                 steps += 1;
                 used += *usage;
             }
-            Entry::Parked { call_id, id } => {
+            JournalEntry::Parked { call_id, id } => {
                 entries.push(parked(db, &claim.turn_id, call_id, id).boxed());
             }
-            Entry::ParkedEnded { call_id, end } => {
+            JournalEntry::ParkedEnded { call_id, end } => {
                 entries.push(parked_ended(db, &claim.turn_id, call_id, end).boxed());
             }
-            Entry::ParkedTaken { call_id } => {
+            JournalEntry::ParkedTaken { call_id } => {
                 entries.push(parked_taken(db, &claim.turn_id, call_id).boxed());
             }
         }
@@ -108,7 +108,7 @@ async fn intent(
     db: &Connection,
     turn: &TurnId,
     call: &CallId,
-    effect: Effect,
+    effect: ToolEffect,
 ) -> Result<(), Fault> {
     let effect = words::effect_word(effect);
     db.query(INTENT, &[&Text(turn.as_str()), &Text(call.as_str()), &effect]).await?;
@@ -139,7 +139,7 @@ async fn parked_ended(
     db: &Connection,
     turn: &TurnId,
     call: &CallId,
-    end: &ParkedEnd,
+    end: &BackgroundEnd,
 ) -> Result<(), Fault> {
     let (turn, call) = (Text(turn.as_str()), Text(call.as_str()));
     let (outcome, output) = (words::outcome_word(end.outcome), Text(&end.output));

@@ -1,7 +1,7 @@
 //! What became of a client's id for a message before.
 
 use futures::future::try_join3;
-use ports::store::Opened;
+use ports::store::TurnOpened;
 use protocol::follow_up::FollowUpState;
 use protocol::{MessageId, SessionId};
 
@@ -17,7 +17,7 @@ pub(in super::super) enum Known {
     No,
     /// By a follow-up that came back to its sender. It may be used again, and whoever does forgets that one.
     CameBack,
-    Yes(Opened),
+    Yes(TurnOpened),
 }
 
 pub(in super::super) async fn known(
@@ -58,20 +58,20 @@ pub(in super::super) async fn known(
     if let Some(turn) = turn {
         let joined = is_same(&turn)?;
         let turn = Box::new(rows::turn(&turn)?);
-        return Ok(Known::Yes(if joined { Opened::Joined(turn) } else { Opened::Reused }));
+        return Ok(Known::Yes(if joined { TurnOpened::Joined(turn) } else { TurnOpened::Reused }));
     }
     if let Some(found) = follow_up {
         let follow_up = Box::new(rows::follow_up(&found)?);
         return Ok(match follow_up.state {
-            _ if !is_same(&found)? => Known::Yes(Opened::Reused),
+            _ if !is_same(&found)? => Known::Yes(TurnOpened::Reused),
             FollowUpState::Pending | FollowUpState::Delivered => {
-                Known::Yes(Opened::FollowUp(follow_up))
+                Known::Yes(TurnOpened::FollowUp(follow_up))
             }
             FollowUpState::Returned | FollowUpState::Dropped => Known::CameBack,
         });
     }
     // The id of a row that no client named cannot be given to another.
-    Ok(row.map_or(Known::No, |_| Known::Yes(Opened::Reused)))
+    Ok(row.map_or(Known::No, |_| Known::Yes(TurnOpened::Reused)))
 }
 
 /// Forgets the follow-up that came back.

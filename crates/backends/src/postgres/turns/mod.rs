@@ -20,10 +20,12 @@ mod usage;
 use std::time::Duration;
 
 use async_trait::async_trait;
-use ports::store::{Ending, Finished, NewTurn, OpenTurns, Opened, Progress, Record, Turns};
+use ports::store::{
+    JournalRecord, NewTurn, OpenTurns, TurnEnding, TurnFinished, TurnOpened, TurnProgress, Turns,
+};
 use ports::{Fenced, PortResult};
 use protocol::session::Owner;
-use protocol::turn::{Claim, Turn};
+use protocol::turn::{Turn, TurnClaim};
 use protocol::{SessionId, TurnId};
 
 use self::at::Active;
@@ -37,7 +39,7 @@ use super::{Postgres, rows};
 
 #[async_trait]
 impl Turns for Postgres {
-    async fn open(&self, owner: &Owner, new: NewTurn) -> PortResult<Opened> {
+    async fn open(&self, owner: &Owner, new: NewTurn) -> PortResult<TurnOpened> {
         self.write(open::open(self.clone(), owner.clone(), new)).await
     }
 
@@ -72,7 +74,7 @@ impl Turns for Postgres {
         self.write(cancel::request_cancel(self.clone(), owner.clone(), session.clone())).await
     }
 
-    async fn progress(&self, claim: &Claim) -> PortResult<Fenced<Progress>> {
+    async fn progress(&self, claim: &TurnClaim) -> PortResult<Fenced<TurnProgress>> {
         let reading = async {
             let db = Connection::snapshot(&self.pool).await?;
             match progress::progress(&db, claim).await {
@@ -86,19 +88,23 @@ impl Turns for Postgres {
         Ok(bounded(reading).await?)
     }
 
-    async fn record(&self, claim: &Claim, record: Record) -> PortResult<Fenced<()>> {
+    async fn record(&self, claim: &TurnClaim, record: JournalRecord) -> PortResult<Fenced<()>> {
         self.write(journal::record(self.clone(), claim.clone(), record)).await
     }
 
-    async fn finish(&self, claim: &Claim, ending: Ending) -> PortResult<Fenced<Finished>> {
+    async fn finish(
+        &self,
+        claim: &TurnClaim,
+        ending: TurnEnding,
+    ) -> PortResult<Fenced<TurnFinished>> {
         self.write(finish::finish(self.clone(), claim.clone(), ending)).await
     }
 
-    async fn step_aside(&self, claim: &Claim) -> PortResult<Fenced<Vec<TurnId>>> {
+    async fn step_aside(&self, claim: &TurnClaim) -> PortResult<Fenced<Vec<TurnId>>> {
         self.write(aside::step_aside(self.clone(), claim.clone())).await
     }
 
-    async fn step_back(&self, claim: &Claim) -> PortResult<Fenced<bool>> {
+    async fn step_back(&self, claim: &TurnClaim) -> PortResult<Fenced<bool>> {
         self.write(aside::step_back(self.clone(), claim.clone())).await
     }
 

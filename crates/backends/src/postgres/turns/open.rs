@@ -1,7 +1,7 @@
 //! Accepting a message: its row, its turn, its log and its outbox entry, or none of them.
 
 use futures::future::{try_join3, try_join4};
-use ports::store::{NewTurn, Opened, Pushed, TurnKind, WhenBusy};
+use ports::store::{FollowUpPushed, NewTurn, TurnKind, TurnOpened, WhenBusy};
 use protocol::message::NewMessage;
 use protocol::session::Owner;
 use protocol::{MessageId, SessionId, TurnId};
@@ -19,7 +19,7 @@ use super::parent::{self, Readiness};
 use super::places::taken;
 use super::{first_open, regenerate, slots};
 
-pub(super) async fn open(store: Postgres, owner: Owner, new: NewTurn) -> Result<Opened, Fault> {
+pub(super) async fn open(store: Postgres, owner: Owner, new: NewTurn) -> Result<TurnOpened, Fault> {
     let db = Connection::begin(&store.pool).await?;
     let opened = accept(&db, &store, &owner, &new).await?;
     db.commit().await?;
@@ -31,14 +31,16 @@ async fn accept(
     store: &Postgres,
     owner: &Owner,
     new: &NewTurn,
-) -> Result<Opened, Fault> {
+) -> Result<TurnOpened, Fault> {
     let session = &new.session_id;
-    let Some(slot) = slots::lock_for_new(db, session).await? else { return Ok(Opened::NoSession) };
+    let Some(slot) = slots::lock_for_new(db, session).await? else {
+        return Ok(TurnOpened::NoSession);
+    };
     // From here on nobody else opens, ends or removes a turn of this slot.
     let (found, taken, active) =
         try_join3(lock_session(db, owner, session), taken(db, &slot), first_open(db, session))
             .await?;
-    let Some(counters) = found else { return Ok(Opened::NoSession) };
+    let Some(counters) = found else { return Ok(TurnOpened::NoSession) };
     let at = At { store, slot: &slot, counters, taken, active: active.as_ref() };
     match &new.kind {
         TurnKind::Submit { message, client_id, fingerprint, when_busy } => {
@@ -76,7 +78,7 @@ async fn submit(
     message: &NewMessage,
     asked: Asked<'_>,
     when_busy: WhenBusy,
-) -> Result<Opened, Fault> {
+) -> Result<TurnOpened, Fault> {
     let mut message = message.clone();
     let mut before = Known::No;
     if let Some(client_id) = asked.client_id {
@@ -89,8 +91,8 @@ async fn submit(
     if let Some(parent) = &new.parent {
         match parent::lock(db, parent).await? {
             Readiness::Ready => {}
-            Readiness::Ended => return Ok(Opened::ParentEnded),
-            Readiness::FannedOut => return Ok(Opened::TooManyChildren),
+            Readiness::Ended => return Ok(TurnOpened::ParentEnded),
+            Readiness::FannedOut => return Ok(TurnOpened::TooManyChildren),
         }
     }
     if let (WhenBusy::FollowUp, Some(active)) = (when_busy, at.active)
@@ -102,13 +104,13 @@ async fn submit(
             match follow_ups::add(db, &active.id, &new.session_id, &message, fingerprint, wall_us)
                 .await?
             {
-                Pushed::Waits { follow_up, .. } => Opened::FollowUp(follow_up),
-                _ => Opened::TooManyFollowUps,
+                FollowUpPushed::Waits { follow_up, .. } => TurnOpened::FollowUp(follow_up),
+                _ => TurnOpened::TooManyFollowUps,
             },
         );
     }
     if !at.has_room() {
-        return Ok(Opened::TooMany);
+        return Ok(TurnOpened::TooMany);
     }
     if before == Known::CameBack {
         forget(db, &new.session_id, &message.id).await?;
@@ -127,5 +129,5 @@ async fn submit(
         db.commit(),
     )
     .await?;
-    Ok(Opened::New(Box::new(opened)))
+    Ok(TurnOpened::New(Box::new(opened)))
 }

@@ -1,6 +1,6 @@
 //! Whether the turn whose call starts another one may do so.
 
-use ports::store::Parent;
+use ports::store::ParentTurn;
 
 use super::super::connection::Connection;
 use super::super::fault::Fault;
@@ -18,7 +18,7 @@ pub(super) enum Readiness {
 
 /// Locks the parent, so that its cancel or its end comes before the new turn or sees it. Operations do not count: the
 /// session has a limit of its own for them.
-pub(super) async fn lock(db: &Connection, parent: &Parent) -> Result<Readiness, Fault> {
+pub(super) async fn lock(db: &Connection, parent: &ParentTurn) -> Result<Readiness, Fault> {
     let turn = Text(parent.turn.as_str());
     let at_work = db
         .query_opt(

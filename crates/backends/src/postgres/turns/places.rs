@@ -3,7 +3,7 @@
 
 use deadpool_postgres::Pool;
 use protocol::TurnId;
-use protocol::limits::Caps;
+use protocol::limits::UserLimits;
 
 use super::super::connection::Connection;
 use super::super::fault::Fault;
@@ -19,7 +19,7 @@ pub(in super::super) struct Taken {
 }
 
 impl Taken {
-    pub(in super::super) fn has_room(&self, caps: Caps) -> bool {
+    pub(in super::super) fn has_room(&self, caps: UserLimits) -> bool {
         self.places < u64::from(caps.running)
     }
 }
@@ -66,7 +66,7 @@ const ADMIT: &str = "\
 /// Gives out the free places of a locked slot, makes those due that begin because of it, and names them.
 pub(in super::super) async fn admit(
     db: &Connection,
-    caps: Caps,
+    caps: UserLimits,
     slot: &str,
 ) -> Result<Vec<TurnId>, Fault> {
     let found = db.query(ADMIT, &[&Text(slot), &i64::from(caps.running)]).await?;
@@ -75,7 +75,7 @@ pub(in super::super) async fn admit(
 
 pub(in super::super) async fn admit_in(
     db: &Connection,
-    caps: Caps,
+    caps: UserLimits,
     slots: &[String],
 ) -> Result<Vec<TurnId>, Fault> {
     let mut due = Vec::new();
@@ -87,7 +87,7 @@ pub(in super::super) async fn admit_in(
 
 /// The same for every slot in which something waits: places may have become free while nobody looked, or the caps may
 /// have been raised.
-pub(in super::super) async fn admit_all(pool: &Pool, caps: Caps) -> Result<(), Fault> {
+pub(in super::super) async fn admit_all(pool: &Pool, caps: UserLimits) -> Result<(), Fault> {
     let db = Connection::get(pool).await?;
     let found = db
         .query(

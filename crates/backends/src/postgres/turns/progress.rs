@@ -2,9 +2,9 @@
 
 use futures::future::try_join5;
 use ports::Fenced;
-use ports::store::{JournaledCall, Parked, ParkedEnd, Progress};
+use ports::store::{BackgroundEnd, BackgroundRecord, JournaledCall, TurnProgress};
 use protocol::session::Owner;
-use protocol::turn::Claim;
+use protocol::turn::TurnClaim;
 use tokio_postgres::Row;
 
 use super::super::connection::Connection;
@@ -40,7 +40,10 @@ const OPERATION: &str =
     concat!("SELECT ", operation_columns!(), " FROM operation AS p WHERE p.turn_id = $1");
 
 /// On a connection that shows one moment; everything is asked for at once.
-pub(super) async fn progress(db: &Connection, claim: &Claim) -> Result<Fenced<Progress>, Fault> {
+pub(super) async fn progress(
+    db: &Connection,
+    claim: &TurnClaim,
+) -> Result<Fenced<TurnProgress>, Fault> {
     let (turn, session) = (Text(claim.turn_id.as_str()), Text(claim.session_id.as_str()));
     let (held, found, messages, calls, operation) = try_join5(
         db.query_opt(HELD, &[&turn, &(claim.fence as i64)]),
@@ -56,7 +59,7 @@ pub(super) async fn progress(db: &Connection, claim: &Claim) -> Result<Fenced<Pr
         return Ok(Fenced::Stale);
     };
     let session = rows::session(&found)?;
-    Ok(Fenced::Done(Progress {
+    Ok(Fenced::Done(TurnProgress {
         owner: session.user_id.clone().map_or(Owner::Anonymous, Owner::User),
         session,
         messages: messages.iter().map(rows::message).collect::<Result<_, _>>()?,
@@ -77,10 +80,10 @@ fn call(row: &Row) -> Result<JournaledCall, Fault> {
     })
 }
 
-fn parked(row: &Row) -> Result<Option<Parked>, Fault> {
+fn parked(row: &Row) -> Result<Option<BackgroundRecord>, Fault> {
     let Some(id) = rows::optional_id(row, "background_id")? else { return Ok(None) };
     let outcome = rows::optional_word(row, "outcome", words::outcome)?;
     let output: Option<String> = rows::get(row, "output")?;
-    let end = outcome.zip(output).map(|(outcome, output)| ParkedEnd { outcome, output });
-    Ok(Some(Parked { id, end, taken: rows::get(row, "taken")? }))
+    let end = outcome.zip(output).map(|(outcome, output)| BackgroundEnd { outcome, output });
+    Ok(Some(BackgroundRecord { id, end, taken: rows::get(row, "taken")? }))
 }

@@ -1,7 +1,7 @@
 //! Answering an earlier message again. Nothing is removed: what leaves the history stays in the
 //! database, marked with the turn that took its place.
 
-use ports::store::{NewTurn, Opened};
+use ports::store::{NewTurn, TurnOpened};
 use protocol::{MessageId, SessionId, TurnId};
 
 use super::super::connection::Connection;
@@ -17,20 +17,20 @@ pub(super) async fn regenerate(
     at: At<'_>,
     new: &NewTurn,
     from: Option<&MessageId>,
-) -> Result<Opened, Fault> {
+) -> Result<TurnOpened, Fault> {
     let session = &new.session_id;
     let target = find(db, session, from).await?;
     if let Some(active) = at.active {
         return joined_or_busy(db, &active.id, target.as_ref(), from).await;
     }
     if has_operations(db, session).await? {
-        return Ok(Opened::Busy);
+        return Ok(TurnOpened::Busy);
     }
     let Some(target) = target.filter(|target| target.superseded == Superseded::No) else {
-        return Ok(Opened::NothingToRegenerate);
+        return Ok(TurnOpened::NothingToRegenerate);
     };
     if !at.has_room() {
-        return Ok(Opened::TooMany);
+        return Ok(TurnOpened::TooMany);
     }
     let asked = Asked {
         client_id: target.client_id.as_deref(),
@@ -46,7 +46,7 @@ pub(super) async fn regenerate(
     let opened = insert(db, at.row(&turn, new, asked)).await?;
     at.count(db, new, at.last_sequence()).await?;
     replace(db, session, &target, &turn, at.ordinal()).await?;
-    Ok(Opened::New(Box::new(opened)))
+    Ok(TurnOpened::New(Box::new(opened)))
 }
 
 /// A turn that is to be answered again.
@@ -112,7 +112,7 @@ async fn joined_or_busy(
     active: &TurnId,
     target: Option<&Target>,
     from: Option<&MessageId>,
-) -> Result<Opened, Fault> {
+) -> Result<TurnOpened, Fault> {
     let row = db
         .query_one("SELECT regenerates FROM turn WHERE id = $1", &[&Text(active.as_str())])
         .await?;
@@ -124,8 +124,8 @@ async fn joined_or_busy(
         (Some(regenerated), Some(_)) => target.is_some_and(|target| target.id == regenerated),
     };
     match by_id(db, active).await? {
-        Some(turn) if same => Ok(Opened::Joined(Box::new(turn))),
-        _ => Ok(Opened::Busy),
+        Some(turn) if same => Ok(TurnOpened::Joined(Box::new(turn))),
+        _ => Ok(TurnOpened::Busy),
     }
 }
 

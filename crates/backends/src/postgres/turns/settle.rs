@@ -1,11 +1,11 @@
 //! What ends with a turn: the follow-ups that still wait, the calls that are still parked, and its operation.
 
 use futures::future::try_join3;
-use ports::store::Ending;
+use ports::store::TurnEnding;
 use protocol::follow_up::FollowUpState;
-use protocol::message::Outcome;
+use protocol::message::ToolOutcome;
 use protocol::operation::OperationResult;
-use protocol::turn::{Claim, TurnStatus};
+use protocol::turn::{TurnClaim, TurnStatus};
 
 use super::super::connection::Connection;
 use super::super::fault::Fault;
@@ -14,7 +14,7 @@ use super::super::text::Text;
 use crate::words;
 
 /// Whether any are still to be drained.
-pub(super) async fn follow_ups_wait(db: &Connection, claim: &Claim) -> Result<bool, Fault> {
+pub(super) async fn follow_ups_wait(db: &Connection, claim: &TurnClaim) -> Result<bool, Fault> {
     let waiting = db
         .query_opt(
             "SELECT id FROM follow_up WHERE turn_id = $1 AND state = 'pending' LIMIT 1",
@@ -24,16 +24,20 @@ pub(super) async fn follow_ups_wait(db: &Connection, claim: &Claim) -> Result<bo
     Ok(waiting.is_some())
 }
 
-pub(super) async fn settle(db: &Connection, claim: &Claim, ending: &Ending) -> Result<(), Fault> {
+pub(super) async fn settle(
+    db: &Connection,
+    claim: &TurnClaim,
+    ending: &TurnEnding,
+) -> Result<(), Fault> {
     let turn = Text(claim.turn_id.as_str());
     let left = match ending.status {
         TurnStatus::Cancelled => FollowUpState::Dropped,
         _ => FollowUpState::Returned,
     };
-    let cancelled = words::outcome_word(Outcome::Cancelled);
+    let cancelled = words::outcome_word(ToolOutcome::Cancelled);
     let ended = ending.operation.clone().unwrap_or_else(|| OperationResult {
         output: words::ENDED_WITH_ITS_TURN.to_owned(),
-        outcome: Outcome::Cancelled,
+        outcome: ToolOutcome::Cancelled,
     });
     try_join3(
         db.query(

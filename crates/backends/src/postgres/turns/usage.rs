@@ -1,14 +1,14 @@
 //! What a turn used, added to the turn and to its session, so that both always agree.
 
 use futures::future::try_join;
-use protocol::turn::Claim;
+use protocol::turn::TurnClaim;
 use protocol::usage::Usage;
 
 use super::super::connection::Connection;
 use super::super::fault::Fault;
 use super::super::text::Text;
 
-pub(super) async fn add(db: &Connection, claim: &Claim, usage: &Usage) -> Result<(), Fault> {
+pub(super) async fn add(db: &Connection, claim: &TurnClaim, usage: &Usage) -> Result<(), Fault> {
     if *usage == Usage::default() {
         return Ok(());
     }

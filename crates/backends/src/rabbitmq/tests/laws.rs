@@ -1,7 +1,7 @@
 //! The laws of the queue. The other seams are those of the embedded backend, which the laws do not touch.
 
 use ports::Ports;
-use protocol::limits::Caps;
+use protocol::limits::UserLimits;
 use protocol::{Seq, TaskId};
 use tempfile::TempDir;
 use testkit::conformance;
@@ -24,7 +24,7 @@ struct Brokered {
 }
 
 impl Fixture for Brokered {
-    async fn start_with(caps: Caps) -> Self {
+    async fn start_with(caps: UserLimits) -> Self {
         let folder = tempfile::tempdir().expect("a folder");
         let options = Options { caps, ..Options::embedded(folder.path()) };
         let mut connected = connect(&options).await.expect("it opens");

@@ -5,7 +5,7 @@ use std::time::Duration;
 use lapin::options::{ExchangeDeleteOptions, QueueDeclareOptions, QueueDeleteOptions};
 use lapin::types::FieldTable;
 use lapin::{Channel, Connection, ConnectionProperties};
-use ports::Signal;
+use ports::BusSignal;
 use ports::queue::{Delivery, Queue};
 use protocol::{ExecutionId, Job, TurnId};
 use tokio::sync::broadcast;
@@ -44,7 +44,7 @@ impl Scratch {
         self.listening_process().await.0
     }
 
-    pub(super) async fn listening_process(&self) -> (Rabbit, broadcast::Receiver<Signal>) {
+    pub(super) async fn listening_process(&self) -> (Rabbit, broadcast::Receiver<BusSignal>) {
         let (heard, hearing) = broadcast::channel(64);
         (Rabbit::connect(&self.url, &self.prefix, heard).await.expect("it connects"), hearing)
     }

@@ -4,7 +4,7 @@ use std::collections::HashSet;
 
 use futures::future::join_all;
 use ports::queue::Queue;
-use ports::{PortError, Signal};
+use ports::{BusSignal, PortError};
 
 use super::scratch::{SOON, Scratch, eventually, jobs, pop};
 
@@ -33,13 +33,13 @@ async fn every_cancellation_reaches_every_process() {
             let heard = async {
                 loop {
                     let signal = hearing.recv().await.expect("a signal");
-                    if signal != Signal::Cancel(probe.clone()) {
+                    if signal != BusSignal::Cancel(probe.clone()) {
                         return signal;
                     }
                 }
             };
             let heard = tokio::time::timeout(SOON, heard).await.expect("it is heard");
-            assert_eq!(heard, Signal::Cancel(job.clone()));
+            assert_eq!(heard, BusSignal::Cancel(job.clone()));
         }
     }
     one.close().await;

@@ -10,7 +10,7 @@ use std::time::Duration;
 use async_trait::async_trait;
 use futures::FutureExt;
 use futures::future::BoxFuture;
-use ports::completions::{Arrival, SettleArrival};
+use ports::completions::{CompletionMessage, SettleCompletion};
 use ports::{Completions, PortError, PortResult};
 use tokio::sync::Mutex;
 use tokio::time::{Instant, timeout};
@@ -56,7 +56,7 @@ impl RedisCompletions {
         }
     }
 
-    async fn wait_for_next(&self) -> PortResult<Arrival> {
+    async fn wait_for_next(&self) -> PortResult<CompletionMessage> {
         let mut looking = self.looking.lock().await;
         let mut away_since = None;
         loop {
@@ -78,9 +78,9 @@ impl RedisCompletions {
         }
     }
 
-    fn arrival(&self, entry: Entry) -> Arrival {
+    fn arrival(&self, entry: Entry) -> CompletionMessage {
         let settle = Settle { group: self.group.clone(), id: entry.id };
-        Arrival::new(entry.body, Box::new(settle))
+        CompletionMessage::new(entry.body, Box::new(settle))
     }
 }
 
@@ -90,7 +90,7 @@ impl Completions for RedisCompletions {
         self.group.send(&body).await.map_err(unavailable)
     }
 
-    async fn next(&self) -> PortResult<Arrival> {
+    async fn next(&self) -> PortResult<CompletionMessage> {
         let next = self.end.run_until_cancelled(self.wait_for_next()).await;
         next.unwrap_or(Err(PortError::Closed))
     }
@@ -102,7 +102,7 @@ struct Settle {
 }
 
 #[async_trait]
-impl SettleArrival for Settle {
+impl SettleCompletion for Settle {
     async fn ack(&self) -> PortResult<()> {
         self.group.settle(&self.id).await.map_err(unavailable)
     }

@@ -5,7 +5,7 @@ use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 
 use futures::future::join_all;
-use ports::{Followed, Signal, StreamLog};
+use ports::{BusSignal, LogUpdate, StreamLog};
 use protocol::{ExecutionId, Job, Seq, TaskId, TurnId};
 use redis::AsyncCommands;
 use testkit::conformance::scene::{claim, first_turn, segment};
@@ -123,20 +123,20 @@ async fn the_late_news_of_an_old_writer_are_refused() {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn that_a_job_ended_is_heard_in_every_process_once() {
-    heard_everywhere_once(Signal::Ended(Job::from(TurnId::fresh()))).await;
-    heard_everywhere_once(Signal::Ended(Job::from(ExecutionId::fresh()))).await;
+    heard_everywhere_once(BusSignal::Ended(Job::from(TurnId::fresh()))).await;
+    heard_everywhere_once(BusSignal::Ended(Job::from(ExecutionId::fresh()))).await;
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn that_a_run_moved_on_is_heard_in_every_process_once() {
-    heard_everywhere_once(Signal::Moved(ExecutionId::fresh())).await;
+    heard_everywhere_once(BusSignal::Moved(ExecutionId::fresh())).await;
 }
 
-async fn heard_everywhere_once(hint: Signal) {
+async fn heard_everywhere_once(hint: BusSignal) {
     let (_folder, _store, store, _) = stored().await;
     let (a, b) = (Process::start(&shared(), &store).await, Process::start(&shared(), &store).await);
     let (mut here, mut there) = (a.signals.subscribe(), b.signals.subscribe());
-    let marker = Signal::Ended(Job::from(TurnId::fresh()));
+    let marker = BusSignal::Ended(Job::from(TurnId::fresh()));
     // Subscribing takes a moment, and a hint may be lost: it is said until it is heard.
     let mut said = 0;
     until("a hint from elsewhere", async || {
@@ -159,16 +159,16 @@ async fn heard_everywhere_once(hint: Signal) {
     assert_eq!(times, said);
 }
 
-fn say(process: &Process, hint: &Signal) {
+fn say(process: &Process, hint: &BusSignal) {
     match hint.clone() {
-        Signal::Ended(job) => process.redis.hints().ended(job),
-        Signal::Moved(run) => process.redis.hints().moved(run),
-        Signal::Cancel(_) => panic!("cancellations go another way"),
+        BusSignal::Ended(job) => process.redis.hints().ended(job),
+        BusSignal::Moved(run) => process.redis.hints().moved(run),
+        BusSignal::Cancel(_) => panic!("cancellations go another way"),
     }
 }
 
 /// Whether it is heard soon. Other tests share the server, so others may give hints as well.
-async fn heard(signals: &mut broadcast::Receiver<Signal>, hint: &Signal) -> bool {
+async fn heard(signals: &mut broadcast::Receiver<BusSignal>, hint: &BusSignal) -> bool {
     let hearing = async { while signals.recv().await.expect("it is open") != *hint {} };
     tokio::time::timeout(Duration::from_millis(100), hearing).await.is_ok()
 }
@@ -190,7 +190,7 @@ async fn a_log_that_is_removed_is_gone_for_followers_elsewhere() {
         if told {
             a.redis.feed().gone(std::slice::from_ref(&task));
         }
-        assert_eq!(follower.next(BOUND).await.expect("follow"), Followed::Gone);
+        assert_eq!(follower.next(BOUND).await.expect("follow"), LogUpdate::Gone);
         if told {
             until("the removal", async || {
                 let there: bool = connection(&shared())

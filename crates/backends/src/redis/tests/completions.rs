@@ -23,7 +23,7 @@ async fn process(server: &PrivateRedis, reclaim: Duration) -> Redis {
     Redis::connect(&options, broadcast::Sender::new(16)).await.expect("it connects")
 }
 
-async fn next(redis: &Redis) -> ports::completions::Arrival {
+async fn next(redis: &Redis) -> ports::completions::CompletionMessage {
     timeout(BOUND, redis.completions().next()).await.expect("in time").expect("a message")
 }
 

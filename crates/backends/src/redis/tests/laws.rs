@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use ports::Ports;
-use protocol::limits::Caps;
+use protocol::limits::UserLimits;
 use protocol::{Seq, TaskId};
 use rusqlite::params;
 use tempfile::TempDir;
@@ -19,13 +19,13 @@ use crate::{Backend, Options, connect};
 struct Carried {
     folder: TempDir,
     deaf: bool,
-    caps: Caps,
+    caps: UserLimits,
     /// Absent only while it is being reopened.
     open: Option<(Ports, Backend, Redis)>,
 }
 
 impl Carried {
-    async fn new(deaf: bool, caps: Caps) -> Self {
+    async fn new(deaf: bool, caps: UserLimits) -> Self {
         let folder = tempfile::tempdir().expect("a folder");
         let mut fixture = Self { folder, deaf, caps, open: None };
         fixture.open().await;
@@ -53,7 +53,7 @@ impl Carried {
 }
 
 impl Fixture for Carried {
-    async fn start_with(caps: Caps) -> Self {
+    async fn start_with(caps: UserLimits) -> Self {
         Self::new(false, caps).await
     }
 
@@ -82,7 +82,7 @@ impl Fixture for Carried {
 }
 
 impl StartsDeaf for Carried {
-    async fn start_deaf(caps: Caps) -> Self {
+    async fn start_deaf(caps: UserLimits) -> Self {
         Self::new(true, caps).await
     }
 }

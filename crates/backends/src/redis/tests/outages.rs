@@ -3,7 +3,7 @@
 use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 
-use ports::{Followed, Follower, PortError};
+use ports::{LogFollower, LogUpdate, PortError};
 use redis::AsyncCommands;
 use testkit::conformance::scene::segment;
 
@@ -129,10 +129,10 @@ async fn while_the_store_is_away_a_follower_is_told_and_afterwards_goes_on() {
     let server = PrivateRedis::start().await;
     let process = Process::start(&server.url(), &store).await;
     let look_often = Duration::from_millis(20);
-    let mut follower = Follower::new(process.log.clone(), task.clone(), 0, look_often);
+    let mut follower = LogFollower::new(process.log.clone(), task.clone(), 0, look_often);
     process.say(&task, 0, "first").await;
     next(&mut follower).await;
-    assert_eq!(follower.next(look_often).await.expect("follow"), Followed::Silent);
+    assert_eq!(follower.next(look_often).await.expect("follow"), LogUpdate::Silent);
 
     process.store.away.store(true, Ordering::Relaxed);
     let told = follower.next(BY_THE_TIMER).await;

@@ -5,8 +5,8 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::time::Duration;
 
 use async_trait::async_trait;
-use ports::stream_log::{Appended, Read, TakenOver, Watch};
-use ports::{Followed, Follower, PortError, PortResult, Signal, StreamLog};
+use ports::stream_log::{LogRead, LogWatch, SegmentAppended, TakenOver};
+use ports::{BusSignal, LogFollower, LogUpdate, PortError, PortResult, StreamLog};
 use protocol::{Segment, Seq, TaskId};
 use testkit::conformance::scene::segment;
 use tokio::sync::broadcast;
@@ -39,8 +39,15 @@ impl Telling {
         }
     }
 
-    fn tell(&self, task: &TaskId, fence: u64, segment: &Segment, end: LogEnd, how: Appended) {
-        if how == Appended::Stored {
+    fn tell(
+        &self,
+        task: &TaskId,
+        fence: u64,
+        segment: &Segment,
+        end: LogEnd,
+        how: SegmentAppended,
+    ) {
+        if how == SegmentAppended::Stored {
             self.feed.grew(task, fence, segment, end);
         }
     }
@@ -52,26 +59,31 @@ impl StreamLog for Telling {
         self.store.take_over(task, fence).await
     }
 
-    async fn append(&self, task: &TaskId, fence: u64, segment: Segment) -> PortResult<Appended> {
+    async fn append(
+        &self,
+        task: &TaskId,
+        fence: u64,
+        segment: Segment,
+    ) -> PortResult<SegmentAppended> {
         let appended = self.store.append(task, fence, segment.clone()).await?;
         self.tell(task, fence, &segment, LogEnd::Open, appended);
         Ok(appended)
     }
 
-    async fn seal(&self, task: &TaskId, fence: u64, last: Segment) -> PortResult<Appended> {
+    async fn seal(&self, task: &TaskId, fence: u64, last: Segment) -> PortResult<SegmentAppended> {
         let appended = self.store.seal(task, fence, last.clone()).await?;
         self.tell(task, fence, &last, LogEnd::Sealed, appended);
         Ok(appended)
     }
 
-    async fn read(&self, task: &TaskId, after: Seq, max_bytes: usize) -> PortResult<Read> {
+    async fn read(&self, task: &TaskId, after: Seq, max_bytes: usize) -> PortResult<LogRead> {
         self.check_there()?;
         self.reads.fetch_add(1, Ordering::Relaxed);
         self.store.read(task, after, max_bytes).await
     }
 
-    fn watch(&self, _task: &TaskId) -> Watch {
-        Watch::deaf()
+    fn watch(&self, _task: &TaskId) -> LogWatch {
+        LogWatch::deaf()
     }
 }
 
@@ -81,7 +93,7 @@ impl LogEnds for Telling {
         self.check_there()?;
         let mut ends = Vec::new();
         for task in tasks {
-            if let Read::Log { last, sealed, .. } = self.store.read(task, 1 << 40, 1).await? {
+            if let LogRead::Log { last, sealed, .. } = self.store.read(task, 1 << 40, 1).await? {
                 let end = if sealed { LogEnd::Sealed } else { LogEnd::Open };
                 ends.push(LogAt { task: task.clone(), last, end });
             }
@@ -94,7 +106,7 @@ pub(super) struct Process {
     pub(super) redis: Redis,
     pub(super) store: Arc<Telling>,
     pub(super) log: Arc<RedisLog>,
-    pub(super) signals: broadcast::Sender<Signal>,
+    pub(super) signals: broadcast::Sender<BusSignal>,
 }
 
 impl Process {
@@ -110,25 +122,25 @@ impl Process {
     }
 
     /// Follows a log by hints alone: its own timer is longer than any test.
-    pub(super) fn follow(&self, task: &TaskId, after: Seq) -> Follower {
-        Follower::new(self.log.clone(), task.clone(), after, 2 * BOUND)
+    pub(super) fn follow(&self, task: &TaskId, after: Seq) -> LogFollower {
+        LogFollower::new(self.log.clone(), task.clone(), after, 2 * BOUND)
     }
 
     pub(super) async fn say(&self, task: &TaskId, last: Seq, text: &str) {
         let appended = self.log.append(task, 1, segment(last, &[text])).await.expect("append");
-        assert_eq!(appended, Appended::Stored);
+        assert_eq!(appended, SegmentAppended::Stored);
     }
 
     pub(super) async fn seal(&self, task: &TaskId, last: Seq, text: &str) {
         let sealed = self.log.seal(task, 1, segment(last, &[text])).await.expect("seal");
-        assert_eq!(sealed, Appended::Stored);
+        assert_eq!(sealed, SegmentAppended::Stored);
     }
 }
 
 /// The next bytes, which must come.
-pub(super) async fn next(follower: &mut Follower) -> Vec<u8> {
+pub(super) async fn next(follower: &mut LogFollower) -> Vec<u8> {
     match follower.next(BOUND).await.expect("follow") {
-        Followed::Segments(segments) => {
+        LogUpdate::Segments(segments) => {
             segments.iter().flat_map(|segment| segment.bytes.to_vec()).collect()
         }
         other => panic!("{other:?} instead of something new"),
@@ -136,14 +148,14 @@ pub(super) async fn next(follower: &mut Follower) -> Vec<u8> {
 }
 
 /// Everything up to the end.
-pub(super) async fn rest(mut follower: Follower) -> Vec<u8> {
+pub(super) async fn rest(mut follower: LogFollower) -> Vec<u8> {
     let mut seen = Vec::new();
     loop {
         match follower.next(BOUND).await.expect("follow") {
-            Followed::Segments(segments) => {
+            LogUpdate::Segments(segments) => {
                 segments.iter().for_each(|segment| seen.extend_from_slice(&segment.bytes));
             }
-            Followed::End => return seen,
+            LogUpdate::End => return seen,
             other => panic!("{other:?} before the end"),
         }
     }

@@ -1,6 +1,6 @@
 //! What a run does, step by step, under its claim: its journal grows, with all that belongs to the new events.
 
-use ports::store::{Advance, Advanced, Then};
+use ports::store::{AfterAdvance, ExecutionAdvance, ExecutionAdvanced};
 use ports::{Fenced, PortError, PortResult};
 use protocol::UserId;
 use protocol::execution::{ExecutionClaim, ExecutionError, ExecutionStatus};
@@ -16,20 +16,20 @@ use crate::fingerprint::fingerprint;
 /// An advance with all that can be made of it before the writer has it.
 pub(super) struct Step {
     pub(super) claim: ExecutionClaim,
-    pub(super) advance: Advance,
+    pub(super) advance: ExecutionAdvance,
     pub(super) fingerprint: Vec<u8>,
     stats: String,
 }
 
 impl Step {
-    pub(super) fn new(claim: ExecutionClaim, advance: Advance) -> PortResult<Self> {
+    pub(super) fn new(claim: ExecutionClaim, advance: ExecutionAdvance) -> PortResult<Self> {
         if advance.events.is_empty() != (advance.count == 0) {
             return Err(PortError::Broken("events and their number do not agree".into()));
         }
         if advance.after.saturating_add(advance.count) >= EVENTS as u64 {
             return Err(PortError::Broken("a journal cannot be so long".into()));
         }
-        if let Then::End { status, .. } = &advance.then
+        if let AfterAdvance::End { status, .. } = &advance.then
             && !status.is_final()
         {
             let status = status.as_str();
@@ -47,7 +47,7 @@ pub(super) fn advance(
     db: &Connection,
     now: Moment,
     step: &Step,
-) -> Result<Done<Fenced<Advanced>>, Fault> {
+) -> Result<Done<Fenced<ExecutionAdvanced>>, Fault> {
     let Some((number, user)) = grow(db, step)? else {
         return repeat::answer(db, step).map(Done::quietly);
     };
@@ -62,11 +62,11 @@ pub(super) fn advance(
         reviews::insert(db, review)?;
     }
     let answer = match &advance.then {
-        Then::GoesOn => Advanced::Done,
-        Then::Rest => rest(db, now, step, number)?,
-        Then::End { status, error } => {
+        AfterAdvance::GoesOn => ExecutionAdvanced::Done,
+        AfterAdvance::Rest => rest(db, now, step, number)?,
+        AfterAdvance::End { status, error } => {
             end(db, now, step, number, *status, error.as_ref())?;
-            Advanced::Done
+            ExecutionAdvanced::Done
         }
     };
     Ok(Done::quietly(Fenced::Done(answer)))
@@ -96,11 +96,16 @@ fn grow(db: &Connection, step: &Step) -> Result<Option<(i64, UserId)>, Fault> {
     Ok(grown)
 }
 
-fn rest(db: &Connection, now: Moment, step: &Step, number: i64) -> Result<Advanced, Fault> {
+fn rest(
+    db: &Connection,
+    now: Moment,
+    step: &Step,
+    number: i64,
+) -> Result<ExecutionAdvanced, Fault> {
     if !reviews::any_waits(db, &step.claim.execution_id)? {
         db.prepare_cached("UPDATE execution SET last_decided = 1 WHERE number = ?1")?
             .execute([number])?;
-        return Ok(Advanced::Decided);
+        return Ok(ExecutionAdvanced::Decided);
     }
     // One that is to stop must not wait for a person first: somebody has to end it.
     db.prepare_cached(
@@ -110,7 +115,7 @@ fn rest(db: &Connection, now: Moment, step: &Step, number: i64) -> Result<Advanc
          WHERE number = ?1",
     )?
     .execute([number, now.ms])?;
-    Ok(Advanced::Done)
+    Ok(ExecutionAdvanced::Done)
 }
 
 fn end(

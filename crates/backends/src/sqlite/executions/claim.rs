@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use ports::Fenced;
-use ports::leases::Renewal;
+use ports::leases::LeaseRenewal;
 use ports::store::ExecutionClaimed;
 use protocol::execution::{ExecutionClaim, ExecutionStatus};
 use protocol::{ExecutionId, WorkerId};
@@ -118,7 +118,7 @@ pub(super) fn renew(
     db: &Connection,
     claim: &ExecutionClaim,
     until: i64,
-) -> Result<Done<Renewal>, Fault> {
+) -> Result<Done<LeaseRenewal>, Fault> {
     let held = db
         .prepare_cached(
             "UPDATE execution SET lease_until_ms = ?3
@@ -126,12 +126,12 @@ pub(super) fn renew(
              RETURNING stop_requested",
         )?
         .query_row(params![claim.execution_id.as_str(), claim.fence as i64, until], |row| {
-            Ok(Renewal::Held { cancel_requested: row.get(0)? })
+            Ok(LeaseRenewal::Held { cancel_requested: row.get(0)? })
         })
         .optional()?;
     Ok(Done::quietly(held.unwrap_or_else(|| {
         count_fenced();
-        Renewal::Lost
+        LeaseRenewal::Lost
     })))
 }
 

@@ -2,7 +2,7 @@
 
 use ports::store::{ExecutionCreated, NewExecution};
 use protocol::ExecutionId;
-use protocol::execution::Stats;
+use protocol::execution::ExecutionStats;
 use protocol::limits::EXECUTION_DEPTH;
 use rusqlite::{Connection, OptionalExtension, params};
 
@@ -67,7 +67,7 @@ fn insert(
     depth: u32,
     request: &str,
 ) -> Result<(), Fault> {
-    let stats = Stats { is_dry_run: new.request.dry_run, ..Stats::default() };
+    let stats = ExecutionStats { is_dry_run: new.request.dry_run, ..ExecutionStats::default() };
     let stats = serde_json::to_string(&stats).map_err(|e| Fault::broken(e.to_string()))?;
     db.prepare_cached(
         "INSERT INTO execution (id, user_id, graph_id, graph_version, status, parent_id, depth,

@@ -1,6 +1,6 @@
 //! What the nodes of a run did: batches of events, side by side in one tree.
 
-use ports::store::{Advance, JournalBatch};
+use ports::store::{ExecutionAdvance, JournalBatch};
 use protocol::{ExecutionId, UserId};
 use rusqlite::{Connection, OptionalExtension, params};
 
@@ -13,7 +13,11 @@ pub(super) fn position(execution: i64, first: u64) -> i64 {
     execution * EVENTS + first as i64
 }
 
-pub(super) fn append(db: &Connection, execution: i64, advance: &Advance) -> Result<(), Fault> {
+pub(super) fn append(
+    db: &Connection,
+    execution: i64,
+    advance: &ExecutionAdvance,
+) -> Result<(), Fault> {
     db.prepare_cached("INSERT INTO execution_journal (position, count, body) VALUES (?1, ?2, ?3)")?
         .execute(params![
             position(execution, advance.after),

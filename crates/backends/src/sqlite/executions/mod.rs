@@ -14,10 +14,10 @@ mod stop;
 use std::time::Duration;
 
 use async_trait::async_trait;
-use ports::leases::Renewal;
+use ports::leases::LeaseRenewal;
 use ports::store::{
-    Advance, Advanced, ExecutionClaimed, ExecutionCreated, ExecutionDeleted, Executions,
-    JournalBatch, ListExecutions, NewExecution, Then,
+    AfterAdvance, ExecutionAdvance, ExecutionAdvanced, ExecutionClaimed, ExecutionCreated,
+    ExecutionDeleted, Executions, JournalBatch, ListExecutions, NewExecution,
 };
 use ports::{Fenced, PortError, PortResult};
 use protocol::execution::{Execution, ExecutionClaim};
@@ -69,7 +69,7 @@ impl Executions for Sqlite {
             .await
     }
 
-    async fn renew(&self, claim: &ExecutionClaim, ttl: Duration) -> PortResult<Renewal> {
+    async fn renew(&self, claim: &ExecutionClaim, ttl: Duration) -> PortResult<LeaseRenewal> {
         let (claim, until) = (claim.clone(), self.boot.ms() + millis(ttl));
         // Essential: a worker that cannot renew gives its run up, and could then not end it either.
         self.writer.run(Need::Essential, move |db| claim::renew(db, &claim, until)).await
@@ -83,12 +83,12 @@ impl Executions for Sqlite {
     async fn advance(
         &self,
         claim: &ExecutionClaim,
-        advance: Advance,
-    ) -> PortResult<Fenced<Advanced>> {
+        advance: ExecutionAdvance,
+    ) -> PortResult<Fenced<ExecutionAdvanced>> {
         let step = advance::Step::new(claim.clone(), advance)?;
         let need = match step.advance.then {
-            Then::GoesOn => Need::Ordinary,
-            Then::Rest | Then::End { .. } => Need::Essential,
+            AfterAdvance::GoesOn => Need::Ordinary,
+            AfterAdvance::Rest | AfterAdvance::End { .. } => Need::Essential,
         };
         let now = self.moment();
         self.writer.run(need, move |db| advance::advance(db, now, &step)).await

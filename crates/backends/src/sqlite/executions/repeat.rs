@@ -1,7 +1,7 @@
 //! How an advance that is given again is recognised, when its answer was not heard.
 
 use ports::Fenced;
-use ports::store::Advanced;
+use ports::store::ExecutionAdvanced;
 use protocol::execution::ExecutionStatus;
 use rusqlite::{Connection, OptionalExtension};
 
@@ -11,7 +11,7 @@ use super::super::stream_log::count_fenced;
 use super::advance::Step;
 
 /// The answer to an advance that was not written.
-pub(super) fn answer(db: &Connection, step: &Step) -> Result<Fenced<Advanced>, Fault> {
+pub(super) fn answer(db: &Connection, step: &Step) -> Result<Fenced<ExecutionAdvanced>, Fault> {
     let found = db
         .prepare_cached(
             "SELECT fence, status, events, last_advance, last_decided FROM execution WHERE id = ?1",
@@ -31,7 +31,8 @@ pub(super) fn answer(db: &Connection, step: &Step) -> Result<Fenced<Advanced>, F
         return Ok(Fenced::Stale);
     };
     if last.advance.as_deref() == Some(step.fingerprint.as_slice()) {
-        let answer = if last.decided { Advanced::Decided } else { Advanced::Done };
+        let answer =
+            if last.decided { ExecutionAdvanced::Decided } else { ExecutionAdvanced::Done };
         return Ok(Fenced::Done(answer));
     }
     if last.status != ExecutionStatus::Running {

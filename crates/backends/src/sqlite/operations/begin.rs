@@ -1,10 +1,10 @@
 //! Beginning an operation: the operation, the turn that carries it out and the pending row, or none of them.
 
 use ports::Fenced;
-use ports::store::{Begun, NewOperation, Which};
-use protocol::limits::{Caps, OPERATIONS};
+use ports::store::{NewOperation, OperationBegun, OperationKey};
+use protocol::limits::{OPERATIONS, UserLimits};
 use protocol::operation::{Operation, OperationState};
-use protocol::turn::Claim;
+use protocol::turn::TurnClaim;
 use protocol::{CallId, SessionId, TurnId};
 use rusqlite::{Connection, OptionalExtension, params};
 
@@ -21,16 +21,16 @@ use crate::live::News;
 pub(super) fn begin(
     db: &Connection,
     now: Moment,
-    caps: Caps,
-    claim: &Claim,
+    caps: UserLimits,
+    claim: &TurnClaim,
     new: &NewOperation,
-) -> Result<Done<Fenced<Begun>>, Fault> {
+) -> Result<Done<Fenced<OperationBegun>>, Fault> {
     let Some(asking) = held(db, claim)? else { return Ok(Done::quietly(Fenced::Stale)) };
     if let Some(operation) = of_call(db, &claim.turn_id, &new.call.id)? {
-        return Ok(Done::quietly(Fenced::Done(Begun::Exists(Box::new(operation)))));
+        return Ok(Done::quietly(Fenced::Done(OperationBegun::Exists(Box::new(operation)))));
     }
     if not_ended(db, &claim.session_id)? >= OPERATIONS {
-        return Ok(Done::quietly(Fenced::Done(Begun::TooMany)));
+        return Ok(Done::quietly(Fenced::Done(OperationBegun::TooMany)));
     }
     // It is found by the call when the result takes its place.
     if new.pending.tool_call_id.as_ref() != Some(&new.call.id) {
@@ -39,9 +39,9 @@ pub(super) fn begin(
     messages::insert_result(db, asking.rows_of(claim), &new.pending, now.wall_us)?;
     let due = add_turn(db, now, caps, claim, new)?;
     add_operation(db, now, claim, new)?;
-    let operation = find(db, &Which::Operation(new.id.clone()))?
+    let operation = find(db, &OperationKey::Operation(new.id.clone()))?
         .ok_or_else(|| Fault::broken("a new operation cannot be found"))?;
-    let begun = Begun::New { operation: Box::new(operation), due };
+    let begun = OperationBegun::New { operation: Box::new(operation), due };
     Ok(Done::with(Fenced::Done(begun), News::LogOpened(new.turn_id.task())))
 }
 
@@ -68,8 +68,8 @@ fn not_ended(db: &Connection, session: &SessionId) -> Result<u32, Fault> {
 fn add_turn(
     db: &Connection,
     now: Moment,
-    caps: Caps,
-    claim: &Claim,
+    caps: UserLimits,
+    claim: &TurnClaim,
     new: &NewOperation,
 ) -> Result<bool, Fault> {
     let slot = slot_of(db, &claim.session_id)?;
@@ -103,7 +103,7 @@ fn add_turn(
 fn add_operation(
     db: &Connection,
     now: Moment,
-    claim: &Claim,
+    claim: &TurnClaim,
     new: &NewOperation,
 ) -> Result<(), Fault> {
     db.prepare_cached(

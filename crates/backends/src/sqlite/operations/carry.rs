@@ -4,9 +4,9 @@
 use std::time::Duration;
 
 use ports::Fenced;
-use protocol::limits::Caps;
+use protocol::limits::UserLimits;
 use protocol::operation::Operation;
-use protocol::turn::Claim;
+use protocol::turn::TurnClaim;
 use rusqlite::{Connection, params};
 
 use super::super::boot::millis;
@@ -20,8 +20,8 @@ use super::carried_out_by;
 pub(super) fn accepted(
     db: &Connection,
     now: Moment,
-    caps: Caps,
-    claim: &Claim,
+    caps: UserLimits,
+    claim: &TurnClaim,
     at_most: Duration,
 ) -> Result<Done<Fenced<()>>, Fault> {
     if held(db, claim)?.is_none() {
@@ -48,8 +48,8 @@ pub(super) fn accepted(
 pub(super) fn line_up(
     db: &Connection,
     now: Moment,
-    caps: Caps,
-    claim: &Claim,
+    caps: UserLimits,
+    claim: &TurnClaim,
 ) -> Result<Done<Fenced<bool>>, Fault> {
     let Some(held) = held(db, claim)? else { return Ok(Done::quietly(Fenced::Stale)) };
     if operation(db, claim)?.result.is_none() {
@@ -70,7 +70,7 @@ pub(super) fn line_up(
 }
 
 /// At the end of the session, with what it has said so far.
-fn join_the_order(db: &Connection, claim: &Claim) -> Result<(), Fault> {
+fn join_the_order(db: &Connection, claim: &TurnClaim) -> Result<(), Fault> {
     let (session, turn) = (claim.session_id.as_str(), claim.turn_id.as_str());
     let ordinal: i64 = db
         .prepare_cached(
@@ -85,12 +85,12 @@ fn join_the_order(db: &Connection, claim: &Claim) -> Result<(), Fault> {
     Ok(())
 }
 
-fn operation(db: &Connection, claim: &Claim) -> Result<Operation, Fault> {
+fn operation(db: &Connection, claim: &TurnClaim) -> Result<Operation, Fault> {
     carried_out_by(db, &claim.turn_id)?
         .ok_or_else(|| Fault::broken("the turn carries out no operation"))
 }
 
-fn is_cancelled(db: &Connection, claim: &Claim) -> Result<bool, Fault> {
+fn is_cancelled(db: &Connection, claim: &TurnClaim) -> Result<bool, Fault> {
     let cancelled = db
         .prepare_cached("SELECT cancel_requested FROM turn WHERE id = ?1")?
         .query_row([claim.turn_id.as_str()], |row| row.get(0))?;

@@ -7,12 +7,12 @@ mod result;
 use std::time::Duration;
 
 use async_trait::async_trait;
-use ports::store::{Begun, NewOperation, OperationCompleted, Operations, Which};
+use ports::store::{NewOperation, OperationBegun, OperationCompleted, OperationKey, Operations};
 use ports::{Fenced, PortResult};
 use protocol::message::ToolCall;
 use protocol::operation::{Operation, OperationResult};
 use protocol::session::Owner;
-use protocol::turn::Claim;
+use protocol::turn::TurnClaim;
 use protocol::{SessionId, TurnId};
 use rusqlite::{Connection, OptionalExtension, Row, params};
 
@@ -25,17 +25,21 @@ use crate::words;
 
 #[async_trait]
 impl Operations for Sqlite {
-    async fn begin(&self, claim: &Claim, new: NewOperation) -> PortResult<Fenced<Begun>> {
+    async fn begin(
+        &self,
+        claim: &TurnClaim,
+        new: NewOperation,
+    ) -> PortResult<Fenced<OperationBegun>> {
         let (claim, now, caps) = (claim.clone(), self.moment(), self.caps);
         self.writer.run(Need::Ordinary, move |db| begin::begin(db, now, caps, &claim, &new)).await
     }
 
-    async fn get(&self, owner: &Owner, which: &Which) -> PortResult<Option<Operation>> {
+    async fn get(&self, owner: &Owner, which: &OperationKey) -> PortResult<Option<Operation>> {
         let (owner, which) = (owner.clone(), which.clone());
         self.readers.run(move |db| find_for(db, &owner, &which)).await
     }
 
-    async fn accepted(&self, claim: &Claim, at_most: Duration) -> PortResult<Fenced<()>> {
+    async fn accepted(&self, claim: &TurnClaim, at_most: Duration) -> PortResult<Fenced<()>> {
         let (claim, now, caps) = (claim.clone(), self.moment(), self.caps);
         self.writer
             .run(Need::Essential, move |db| carry::accepted(db, now, caps, &claim, at_most))
@@ -44,7 +48,7 @@ impl Operations for Sqlite {
 
     async fn complete(
         &self,
-        which: &Which,
+        which: &OperationKey,
         result: OperationResult,
     ) -> PortResult<OperationCompleted> {
         let (which, now, caps) = (which.clone(), self.moment(), self.caps);
@@ -53,7 +57,7 @@ impl Operations for Sqlite {
             .await
     }
 
-    async fn line_up(&self, claim: &Claim) -> PortResult<Fenced<bool>> {
+    async fn line_up(&self, claim: &TurnClaim) -> PortResult<Fenced<bool>> {
         let (claim, now, caps) = (claim.clone(), self.moment(), self.caps);
         self.writer.run(Need::Essential, move |db| carry::line_up(db, now, caps, &claim)).await
     }
@@ -61,7 +65,7 @@ impl Operations for Sqlite {
 
 /// What a turn carries out, if that is an operation.
 pub(super) fn carried_out_by(db: &Connection, turn: &TurnId) -> Result<Option<Operation>, Fault> {
-    find(db, &Which::Task(turn.task()))
+    find(db, &OperationKey::Task(turn.task()))
 }
 
 /// Whether an operation of the session still runs or has not lined up.
@@ -78,7 +82,7 @@ pub(super) fn any_open(db: &Connection, session: &SessionId) -> Result<bool, Fau
 const OPERATION: &str = "p.id, p.turn_id, p.session_id, p.asked_by, p.call_id, p.tool_name, \
     p.arguments, p.state, p.outcome, p.output, p.created_at";
 
-fn find(db: &Connection, which: &Which) -> Result<Option<Operation>, Fault> {
+fn find(db: &Connection, which: &OperationKey) -> Result<Option<Operation>, Fault> {
     let (column, id) = key(which);
     let found = db
         .prepare_cached(&format!("SELECT {OPERATION} FROM operation AS p WHERE p.{column} = ?1"))?
@@ -87,7 +91,11 @@ fn find(db: &Connection, which: &Which) -> Result<Option<Operation>, Fault> {
     Ok(found)
 }
 
-fn find_for(db: &Connection, owner: &Owner, which: &Which) -> Result<Option<Operation>, Fault> {
+fn find_for(
+    db: &Connection,
+    owner: &Owner,
+    which: &OperationKey,
+) -> Result<Option<Operation>, Fault> {
     let (column, id) = key(which);
     let found = db
         .prepare_cached(&format!(
@@ -99,10 +107,10 @@ fn find_for(db: &Connection, owner: &Owner, which: &Which) -> Result<Option<Oper
     Ok(found)
 }
 
-fn key(which: &Which) -> (&'static str, &str) {
+fn key(which: &OperationKey) -> (&'static str, &str) {
     match which {
-        Which::Operation(id) => ("id", id.as_str()),
-        Which::Task(id) => ("turn_id", id.as_str()),
+        OperationKey::Operation(id) => ("id", id.as_str()),
+        OperationKey::Task(id) => ("turn_id", id.as_str()),
     }
 }
 

@@ -1,9 +1,9 @@
 //! What an operation came to. Whoever says it first is believed.
 
-use ports::store::{OperationCompleted, Which};
+use ports::store::{OperationCompleted, OperationKey};
 use protocol::TurnId;
-use protocol::limits::Caps;
-use protocol::message::Outcome;
+use protocol::limits::UserLimits;
+use protocol::message::ToolOutcome;
 use protocol::operation::{Operation, OperationResult};
 use protocol::turn::TurnStatus;
 use rusqlite::{Connection, params};
@@ -19,8 +19,8 @@ use crate::words;
 pub(super) fn complete(
     db: &Connection,
     now: Moment,
-    caps: Caps,
-    which: &Which,
+    caps: UserLimits,
+    which: &OperationKey,
     result: &OperationResult,
 ) -> Result<Done<OperationCompleted>, Fault> {
     let Some(operation) = find(db, which)? else {
@@ -52,7 +52,7 @@ pub(in super::super) fn settle(
 
 fn ended_with_its_turn() -> OperationResult {
     let output = words::ENDED_WITH_ITS_TURN.to_owned();
-    OperationResult { output, outcome: Outcome::Cancelled }
+    OperationResult { output, outcome: ToolOutcome::Cancelled }
 }
 
 /// With the row of the history that has stood for it so far.
@@ -79,7 +79,7 @@ fn store(db: &Connection, operation: &Operation, result: &OperationResult) -> Re
 }
 
 /// Whether the turn may be pushed: one that a worker holds stays with it, and one that rested needs a place first.
-fn make_due(db: &Connection, now: Moment, caps: Caps, turn: &TurnId) -> Result<bool, Fault> {
+fn make_due(db: &Connection, now: Moment, caps: UserLimits, turn: &TurnId) -> Result<bool, Fault> {
     if wake(db, now, caps, turn)? {
         return Ok(true);
     }

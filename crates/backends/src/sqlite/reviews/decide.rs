@@ -1,6 +1,6 @@
 //! What people have decided: all of one request or none.
 
-use ports::store::{Decided, Verdict};
+use ports::store::{ReviewVerdict, ReviewsDecided};
 use protocol::execution::ExecutionStatus;
 use protocol::review::{Review, ReviewStatus};
 use protocol::{ExecutionId, UserId};
@@ -17,19 +17,19 @@ pub(super) fn decide(
     db: &Connection,
     now: Moment,
     user: &UserId,
-    verdicts: &[Verdict],
-) -> Result<Done<Decided>, Fault> {
+    verdicts: &[ReviewVerdict],
+) -> Result<Done<ReviewsDecided>, Fault> {
     let mut asked = Vec::with_capacity(verdicts.len());
     for verdict in verdicts {
         match by_id(db, user, &verdict.id)? {
             Some(review) => asked.push(review),
-            None => return Ok(Done::quietly(Decided::Unknown(verdict.id.clone()))),
+            None => return Ok(Done::quietly(ReviewsDecided::Unknown(verdict.id.clone()))),
         }
     }
     let Some(first) = asked.first() else { return Err(Fault::broken("nothing to decide")) };
     let execution = first.execution_id.clone();
     if asked.iter().any(|review| review.execution_id != execution) {
-        return Ok(Done::quietly(Decided::Mixed));
+        return Ok(Done::quietly(ReviewsDecided::Mixed));
     }
     // Everything is looked at before anything is written: what was refused must not leave a trace.
     if let Some(refused) = refusal(verdicts, &asked, status(db, &execution)?) {
@@ -41,7 +41,7 @@ pub(super) fn decide(
         reviews.extend(by_id(db, user, &review.id)?);
     }
     let due = wake(db, now, &execution)?;
-    Ok(Done::quietly(Decided::Done { reviews, execution, due }))
+    Ok(Done::quietly(ReviewsDecided::Done { reviews, execution, due }))
 }
 
 /// `None`: the place is no execution.
@@ -53,7 +53,12 @@ fn status(db: &Connection, execution: &ExecutionId) -> Result<Option<ExecutionSt
     Ok(status)
 }
 
-fn write(db: &Connection, now: Moment, review: &Review, verdict: &Verdict) -> Result<(), Fault> {
+fn write(
+    db: &Connection,
+    now: Moment,
+    review: &Review,
+    verdict: &ReviewVerdict,
+) -> Result<(), Fault> {
     let status = match verdict.approved {
         true => ReviewStatus::Approved,
         false => ReviewStatus::Rejected,

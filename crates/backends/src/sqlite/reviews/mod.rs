@@ -5,7 +5,7 @@ mod rows;
 
 use async_trait::async_trait;
 use ports::PortResult;
-use ports::store::{Decided, Reviews, Verdict};
+use ports::store::{ReviewVerdict, Reviews, ReviewsDecided};
 use protocol::review::Review;
 use protocol::{ExecutionId, NodeId, ReviewId, UserId};
 
@@ -45,7 +45,11 @@ impl Reviews for Sqlite {
         self.readers.run(move |db| rows::of_execution(db, &user, &execution)).await
     }
 
-    async fn decide(&self, user: &UserId, verdicts: &[Verdict]) -> PortResult<Decided> {
+    async fn decide(
+        &self,
+        user: &UserId,
+        verdicts: &[ReviewVerdict],
+    ) -> PortResult<ReviewsDecided> {
         let (user, verdicts, now) = (user.clone(), verdicts.to_vec(), self.moment());
         self.writer.run(Need::Essential, move |db| decide::decide(db, now, &user, &verdicts)).await
     }

@@ -2,8 +2,8 @@
 
 use ports::Fenced;
 use protocol::TurnId;
-use protocol::limits::Caps;
-use protocol::turn::Claim;
+use protocol::limits::UserLimits;
+use protocol::turn::TurnClaim;
 use rusqlite::Connection;
 
 use super::super::Moment;
@@ -15,8 +15,8 @@ use super::places::{admit, slot_of_turn};
 pub(super) fn step_aside(
     db: &Connection,
     now: Moment,
-    caps: Caps,
-    claim: &Claim,
+    caps: UserLimits,
+    claim: &TurnClaim,
 ) -> Result<Done<Fenced<Vec<TurnId>>>, Fault> {
     if held(db, claim)?.is_none() {
         return Ok(Done::quietly(Fenced::Stale));
@@ -31,8 +31,8 @@ pub(super) fn step_aside(
 pub(super) fn step_back(
     db: &Connection,
     now: Moment,
-    caps: Caps,
-    claim: &Claim,
+    caps: UserLimits,
+    claim: &TurnClaim,
 ) -> Result<Done<Fenced<bool>>, Fault> {
     if held(db, claim)?.is_none() {
         return Ok(Done::quietly(Fenced::Stale));

@@ -2,10 +2,10 @@
 //! is not over, or a turn that is over without its last chunk.
 
 use ports::Fenced;
-use ports::store::{Ending, Finished};
-use ports::stream_log::Appended;
-use protocol::limits::Caps;
-use protocol::turn::{Claim, TurnStatus};
+use ports::store::{TurnEnding, TurnFinished};
+use ports::stream_log::SegmentAppended;
+use protocol::limits::UserLimits;
+use protocol::turn::{TurnClaim, TurnStatus};
 use protocol::{Segment, Seq, TurnId};
 use rusqlite::{Connection, OptionalExtension, params};
 
@@ -20,16 +20,16 @@ use crate::live::{LogEnd, News};
 pub(super) fn finish(
     db: &Connection,
     now: Moment,
-    caps: Caps,
-    claim: &Claim,
-    ending: &Ending,
-) -> Result<Done<Fenced<Finished>>, Fault> {
+    caps: UserLimits,
+    claim: &TurnClaim,
+    ending: &TurnEnding,
+) -> Result<Done<Fenced<TurnFinished>>, Fault> {
     if !ending.status.is_final() {
         return Err(Fault::broken(format!("{} is no end of a turn", ending.status.as_str())));
     }
     let Some(held) = held(db, claim)? else { return Ok(Done::quietly(Fenced::Stale)) };
     if ending.status == TurnStatus::Completed && follow_ups::waiting(db, &claim.turn_id)? > 0 {
-        return Ok(Done::quietly(Fenced::Done(Finished::FollowUpsWait)));
+        return Ok(Done::quietly(Fenced::Done(TurnFinished::FollowUpsWait)));
     }
     follow_ups::settle(db, &claim.turn_id, ending.status)?;
     parked::end_all(db, &claim.turn_id)?;
@@ -43,7 +43,7 @@ pub(super) fn finish(
     let task = claim.turn_id.task();
     let last = unstored(db, claim, ending)?;
     match stream_log::append(db, &task, claim.fence, &last, LogEnd::Sealed)? {
-        Appended::Stored => {}
+        SegmentAppended::Stored => {}
         refused => {
             return Err(Fault::broken(format!(
                 "the last chunks of a turn were refused: {refused:?}"
@@ -52,11 +52,11 @@ pub(super) fn finish(
     }
     let due = admit_next(db, now, caps, claim)?;
     let news = News::LogGrew { task, segment: last, end: LogEnd::Sealed };
-    Ok(Done::with(Fenced::Done(Finished::Ended(due)), news))
+    Ok(Done::with(Fenced::Done(TurnFinished::Ended(due)), news))
 }
 
 /// The closing chunks without those that an append whose answer was not heard has stored.
-fn unstored(db: &Connection, claim: &Claim, ending: &Ending) -> Result<Segment, Fault> {
+fn unstored(db: &Connection, claim: &TurnClaim, ending: &TurnEnding) -> Result<Segment, Fault> {
     let stored: Option<i64> = db
         .prepare_cached("SELECT last_seq FROM log WHERE task_id = ?1")?
         .query_row([claim.turn_id.as_str()], |row| row.get(0))
@@ -65,7 +65,12 @@ fn unstored(db: &Connection, claim: &Claim, ending: &Ending) -> Result<Segment, 
     Ok(ending.last.after(stored).unwrap_or_else(|| ending.last.clone()))
 }
 
-fn end_row(db: &Connection, now: Moment, claim: &Claim, ending: &Ending) -> Result<(), Fault> {
+fn end_row(
+    db: &Connection,
+    now: Moment,
+    claim: &TurnClaim,
+    ending: &TurnEnding,
+) -> Result<(), Fault> {
     // Measured on the clock that does not jump, unless another process began the turn.
     let duration: Option<i64> = db
         .prepare_cached(
@@ -106,8 +111,8 @@ fn end_row(db: &Connection, now: Moment, claim: &Claim, ending: &Ending) -> Resu
 fn admit_next(
     db: &Connection,
     now: Moment,
-    caps: Caps,
-    claim: &Claim,
+    caps: UserLimits,
+    claim: &TurnClaim,
 ) -> Result<Vec<TurnId>, Fault> {
     let mine = slot_of_turn(db, &claim.turn_id)?;
     let mut due = admit(db, now, caps, &mine)?;

@@ -1,9 +1,9 @@
 //! What a running turn writes down as it goes, under its claim.
 
 use ports::Fenced;
-use ports::store::{Entry, Record};
-use protocol::tool::Effect;
-use protocol::turn::Claim;
+use ports::store::{JournalEntry, JournalRecord};
+use protocol::tool::ToolEffect;
+use protocol::turn::TurnClaim;
 use protocol::usage::Usage;
 use protocol::{CallId, TurnId};
 use rusqlite::{Connection, params};
@@ -18,8 +18,8 @@ use crate::words;
 pub(super) fn record(
     db: &Connection,
     now: Moment,
-    claim: &Claim,
-    record: &Record,
+    claim: &TurnClaim,
+    record: &JournalRecord,
 ) -> Result<Done<Fenced<()>>, Fault> {
     let Some(held) = held(db, claim)? else { return Ok(Done::quietly(Fenced::Stale)) };
     let to = held.rows_of(claim);
@@ -31,24 +31,28 @@ pub(super) fn record(
     }
     for entry in &record.entries {
         match entry {
-            Entry::Message(message) => messages::insert(db, to, message, now.wall_us)?,
-            Entry::Intent { call_id, effect } => intent(db, &claim.turn_id, call_id, *effect)?,
-            Entry::Result(message) => messages::insert_result(db, to, message, now.wall_us)?,
-            Entry::StepEnded { usage } => {
+            JournalEntry::Message(message) => messages::insert(db, to, message, now.wall_us)?,
+            JournalEntry::Intent { call_id, effect } => {
+                intent(db, &claim.turn_id, call_id, *effect)?
+            }
+            JournalEntry::Result(message) => messages::insert_result(db, to, message, now.wall_us)?,
+            JournalEntry::StepEnded { usage } => {
                 db.prepare_cached("UPDATE turn SET steps_done = steps_done + 1 WHERE id = ?1")?
                     .execute([claim.turn_id.as_str()])?;
                 add_usage(db, claim, usage)?;
             }
-            Entry::Parked { call_id, id } => parked::park(db, &claim.turn_id, call_id, id)?,
-            Entry::ParkedEnded { call_id, end } => parked::end(db, &claim.turn_id, call_id, end)?,
-            Entry::ParkedTaken { call_id } => parked::take(db, &claim.turn_id, call_id)?,
+            JournalEntry::Parked { call_id, id } => parked::park(db, &claim.turn_id, call_id, id)?,
+            JournalEntry::ParkedEnded { call_id, end } => {
+                parked::end(db, &claim.turn_id, call_id, end)?
+            }
+            JournalEntry::ParkedTaken { call_id } => parked::take(db, &claim.turn_id, call_id)?,
         }
     }
     Ok(Done::quietly(Fenced::Done(())))
 }
 
 /// Adds to the turn and to its session, so that both always agree.
-pub(super) fn add_usage(db: &Connection, claim: &Claim, usage: &Usage) -> Result<(), Fault> {
+pub(super) fn add_usage(db: &Connection, claim: &TurnClaim, usage: &Usage) -> Result<(), Fault> {
     let cost = usage.cost_microdollars.map(|cost| cost as i64);
     db.prepare_cached(
         "UPDATE turn SET prompt_tokens = prompt_tokens + ?2,
@@ -82,7 +86,7 @@ pub(super) fn add_usage(db: &Connection, claim: &Claim, usage: &Usage) -> Result
     Ok(())
 }
 
-fn intent(db: &Connection, turn: &TurnId, call: &CallId, effect: Effect) -> Result<(), Fault> {
+fn intent(db: &Connection, turn: &TurnId, call: &CallId, effect: ToolEffect) -> Result<(), Fault> {
     db.prepare_cached(
         "INSERT INTO journal (turn_id, call_id, effect, starts) VALUES (?1, ?2, ?3, 1)
          ON CONFLICT (turn_id, call_id) DO UPDATE SET effect = excluded.effect, starts = starts + 1",

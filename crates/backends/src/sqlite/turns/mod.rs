@@ -15,10 +15,12 @@ mod tree;
 use std::time::Duration;
 
 use async_trait::async_trait;
-use ports::store::{Ending, Finished, NewTurn, OpenTurns, Opened, Progress, Record, Turns};
+use ports::store::{
+    JournalRecord, NewTurn, OpenTurns, TurnEnding, TurnFinished, TurnOpened, TurnProgress, Turns,
+};
 use ports::{Fenced, PortResult};
 use protocol::session::Owner;
-use protocol::turn::{Claim, Turn};
+use protocol::turn::{Turn, TurnClaim};
 use protocol::{SessionId, TurnId};
 use rusqlite::{Connection, OptionalExtension, params};
 
@@ -31,7 +33,7 @@ use super::{Sqlite, rows};
 
 #[async_trait]
 impl Turns for Sqlite {
-    async fn open(&self, owner: &Owner, new: NewTurn) -> PortResult<Opened> {
+    async fn open(&self, owner: &Owner, new: NewTurn) -> PortResult<TurnOpened> {
         let (owner, now, caps) = (owner.clone(), self.moment(), self.caps);
         self.writer.run(Need::Ordinary, move |db| open::open(db, now, caps, &owner, &new)).await
     }
@@ -76,29 +78,33 @@ impl Turns for Sqlite {
             .await
     }
 
-    async fn progress(&self, claim: &Claim) -> PortResult<Fenced<Progress>> {
+    async fn progress(&self, claim: &TurnClaim) -> PortResult<Fenced<TurnProgress>> {
         let claim = claim.clone();
         self.readers.run(move |db| progress::progress(db, &claim)).await
     }
 
-    async fn record(&self, claim: &Claim, record: Record) -> PortResult<Fenced<()>> {
+    async fn record(&self, claim: &TurnClaim, record: JournalRecord) -> PortResult<Fenced<()>> {
         let (claim, now) = (claim.clone(), self.moment());
         self.writer.run(Need::Ordinary, move |db| journal::record(db, now, &claim, &record)).await
     }
 
-    async fn finish(&self, claim: &Claim, ending: Ending) -> PortResult<Fenced<Finished>> {
+    async fn finish(
+        &self,
+        claim: &TurnClaim,
+        ending: TurnEnding,
+    ) -> PortResult<Fenced<TurnFinished>> {
         let (claim, now, caps) = (claim.clone(), self.moment(), self.caps);
         self.writer
             .run(Need::Essential, move |db| finish::finish(db, now, caps, &claim, &ending))
             .await
     }
 
-    async fn step_aside(&self, claim: &Claim) -> PortResult<Fenced<Vec<TurnId>>> {
+    async fn step_aside(&self, claim: &TurnClaim) -> PortResult<Fenced<Vec<TurnId>>> {
         let (claim, now, caps) = (claim.clone(), self.moment(), self.caps);
         self.writer.run(Need::Essential, move |db| aside::step_aside(db, now, caps, &claim)).await
     }
 
-    async fn step_back(&self, claim: &Claim) -> PortResult<Fenced<bool>> {
+    async fn step_back(&self, claim: &TurnClaim) -> PortResult<Fenced<bool>> {
         let (claim, now, caps) = (claim.clone(), self.moment(), self.caps);
         self.writer.run(Need::Essential, move |db| aside::step_back(db, now, caps, &claim)).await
     }
@@ -147,13 +153,13 @@ pub(super) struct Held {
 }
 
 impl Held {
-    pub(super) fn rows_of(self, claim: &Claim) -> Belongs<'_> {
+    pub(super) fn rows_of(self, claim: &TurnClaim) -> Belongs<'_> {
         Belongs { session: &claim.session_id, turn: &claim.turn_id, ordinal: self.rows_at }
     }
 }
 
 /// Whoever gets `None` must change nothing.
-pub(super) fn held(db: &Connection, claim: &Claim) -> Result<Option<Held>, Fault> {
+pub(super) fn held(db: &Connection, claim: &TurnClaim) -> Result<Option<Held>, Fault> {
     let held = db
         .prepare_cached(
             "SELECT ordinal, iif(ordinal > 0, ordinal,

@@ -1,7 +1,7 @@
 //! Accepting a message: its row, its turn, its log and its outbox entry, or none of them.
 
-use ports::store::{NewTurn, Opened, TurnKind, WhenBusy};
-use protocol::limits::Caps;
+use ports::store::{NewTurn, TurnKind, TurnOpened, WhenBusy};
+use protocol::limits::UserLimits;
 use protocol::message::NewMessage;
 use protocol::session::Owner;
 use protocol::{MessageId, TurnId};
@@ -22,12 +22,12 @@ use crate::live::News;
 pub(super) fn open(
     db: &Connection,
     now: Moment,
-    caps: Caps,
+    caps: UserLimits,
     owner: &Owner,
     new: &NewTurn,
-) -> Result<Done<Opened>, Fault> {
+) -> Result<Done<TurnOpened>, Fault> {
     if sessions::find(db, owner, &new.session_id)?.is_none() {
-        return Ok(Done::quietly(Opened::NoSession));
+        return Ok(Done::quietly(TurnOpened::NoSession));
     }
     match &new.kind {
         TurnKind::Submit { message, client_id, fingerprint, when_busy } => {
@@ -45,28 +45,28 @@ pub(super) fn open(
 fn submit(
     db: &Connection,
     now: Moment,
-    caps: Caps,
+    caps: UserLimits,
     new: &NewTurn,
     message: &NewMessage,
     asked: Asked<'_>,
     when_busy: WhenBusy,
-) -> Result<Done<Opened>, Fault> {
+) -> Result<Done<TurnOpened>, Fault> {
     let session = &new.session_id;
     if let Some(client_id) = asked.client_id {
         match known(db, session, client_id, asked.fingerprint)? {
             Known::No => {}
-            Known::Turn(turn) => return Ok(Done::quietly(Opened::Joined(turn))),
-            Known::FollowUp(waits) => return Ok(Done::quietly(Opened::FollowUp(waits))),
-            Known::Reused => return Ok(Done::quietly(Opened::Reused)),
+            Known::Turn(turn) => return Ok(Done::quietly(TurnOpened::Joined(turn))),
+            Known::FollowUp(waits) => return Ok(Done::quietly(TurnOpened::FollowUp(waits))),
+            Known::Reused => return Ok(Done::quietly(TurnOpened::Reused)),
         }
     }
     if when_busy == WhenBusy::FollowUp {
         let fingerprint = asked.fingerprint.unwrap_or_default();
         match follow_ups::add(db, now, session, message, fingerprint)? {
             Added::Waits { follow_up, .. } => {
-                return Ok(Done::quietly(Opened::FollowUp(follow_up)));
+                return Ok(Done::quietly(TurnOpened::FollowUp(follow_up)));
             }
-            Added::Full => return Ok(Done::quietly(Opened::TooManyFollowUps)),
+            Added::Full => return Ok(Done::quietly(TurnOpened::TooManyFollowUps)),
             Added::NoTurn => {}
         }
     }
@@ -81,14 +81,18 @@ fn submit(
 }
 
 /// Why there may be no new turn, if there may not.
-pub(super) fn refusal(db: &Connection, caps: Caps, new: &NewTurn) -> Result<Option<Opened>, Fault> {
+pub(super) fn refusal(
+    db: &Connection,
+    caps: UserLimits,
+    new: &NewTurn,
+) -> Result<Option<TurnOpened>, Fault> {
     if let Some(parent) = &new.parent
         && let Some(refused) = tree::refusal(db, parent)?
     {
         return Ok(Some(refused));
     }
     let in_flight = taken(db, &slot_of(db, &new.session_id)?)?.in_flight;
-    Ok((in_flight >= caps.in_flight).then_some(Opened::TooMany))
+    Ok((in_flight >= caps.in_flight).then_some(TurnOpened::TooMany))
 }
 
 /// Adds a turn at the end of its session, with an empty log. It is due at once, after the grace its opener asked for, if
@@ -96,7 +100,7 @@ pub(super) fn refusal(db: &Connection, caps: Caps, new: &NewTurn) -> Result<Opti
 pub(super) fn append(
     db: &Connection,
     now: Moment,
-    caps: Caps,
+    caps: UserLimits,
     new: &NewTurn,
     asked: Asked<'_>,
 ) -> Result<(TurnId, i64), Fault> {
@@ -124,7 +128,7 @@ pub(super) fn append(
     Ok((turn, ordinal))
 }
 
-pub(super) fn opened(db: &Connection, turn: &TurnId) -> Result<Done<Opened>, Fault> {
+pub(super) fn opened(db: &Connection, turn: &TurnId) -> Result<Done<TurnOpened>, Fault> {
     let opened = by_id(db, turn)?.ok_or_else(|| Fault::broken("a new turn cannot be found"))?;
-    Ok(Done::with(Opened::New(Box::new(opened)), News::LogOpened(turn.task())))
+    Ok(Done::with(TurnOpened::New(Box::new(opened)), News::LogOpened(turn.task())))
 }

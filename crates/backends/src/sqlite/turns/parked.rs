@@ -1,7 +1,7 @@
 //! Calls that went on in the background, as the journal knows them.
 
-use ports::store::{Parked, ParkedEnd};
-use protocol::message::Outcome;
+use ports::store::{BackgroundEnd, BackgroundRecord};
+use protocol::message::ToolOutcome;
 use protocol::{BackgroundId, CallId, TurnId};
 use rusqlite::{Connection, Row, params};
 
@@ -28,7 +28,7 @@ pub(super) fn end(
     db: &Connection,
     turn: &TurnId,
     call: &CallId,
-    end: &ParkedEnd,
+    end: &BackgroundEnd,
 ) -> Result<(), Fault> {
     let known = db
         .prepare_cached(
@@ -58,19 +58,19 @@ pub(super) fn end_all(db: &Connection, turn: &TurnId) -> Result<(), Fault> {
     )?
     .execute(params![
         turn.as_str(),
-        words::outcome_word(Outcome::Cancelled),
+        words::outcome_word(ToolOutcome::Cancelled),
         words::ENDED_WITH_ITS_TURN
     ])?;
     Ok(())
 }
 
-pub(super) fn read(row: &Row<'_>) -> rusqlite::Result<Option<Parked>> {
+pub(super) fn read(row: &Row<'_>) -> rusqlite::Result<Option<BackgroundRecord>> {
     let Some(id) = rows::optional_id(row, "background_id")? else { return Ok(None) };
     let end = match rows::optional_word(row, "outcome", words::outcome)? {
-        Some(outcome) => Some(ParkedEnd { outcome, output: row.get("output")? }),
+        Some(outcome) => Some(BackgroundEnd { outcome, output: row.get("output")? }),
         None => None,
     };
-    Ok(Some(Parked { id, end, taken: row.get("taken")? }))
+    Ok(Some(BackgroundRecord { id, end, taken: row.get("taken")? }))
 }
 
 fn must_be_parked(changed: usize) -> Result<(), Fault> {

@@ -1,6 +1,6 @@
 //! Who may run: each slot has so many places, and the turns that wait for one get it in the order they were accepted.
 
-use protocol::limits::Caps;
+use protocol::limits::UserLimits;
 use protocol::{SessionId, TurnId};
 use rusqlite::{Connection, OptionalExtension, params};
 
@@ -48,7 +48,7 @@ pub(in super::super) fn taken(db: &Connection, slot: &str) -> Result<Taken, Faul
 pub(in super::super) fn admit(
     db: &Connection,
     now: Moment,
-    caps: Caps,
+    caps: UserLimits,
     slot: &str,
 ) -> Result<Vec<TurnId>, Fault> {
     let mut places = taken(db, slot)?.places;
@@ -64,7 +64,11 @@ pub(in super::super) fn admit(
 }
 
 /// The same for every slot in which something waits: places may have become free while nobody looked.
-pub(in super::super) fn admit_all(db: &Connection, now: Moment, caps: Caps) -> Result<(), Fault> {
+pub(in super::super) fn admit_all(
+    db: &Connection,
+    now: Moment,
+    caps: UserLimits,
+) -> Result<(), Fault> {
     let slots: Vec<String> = db
         .prepare_cached(
             "SELECT DISTINCT slot FROM turn WHERE status IN ('queued', 'running')
@@ -83,7 +87,7 @@ pub(in super::super) fn admit_all(db: &Connection, now: Moment, caps: Caps) -> R
 pub(in super::super) fn wake(
     db: &Connection,
     now: Moment,
-    caps: Caps,
+    caps: UserLimits,
     turn: &TurnId,
 ) -> Result<bool, Fault> {
     // One that is cancelled needs no place and stays due.

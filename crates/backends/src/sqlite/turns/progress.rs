@@ -1,10 +1,10 @@
 //! Everything an attempt at a turn starts from.
 
 use ports::Fenced;
-use ports::store::{JournaledCall, Progress};
+use ports::store::{JournaledCall, TurnProgress};
 use protocol::message::Message;
 use protocol::session::Owner;
-use protocol::turn::Claim;
+use protocol::turn::TurnClaim;
 use rusqlite::{Connection, params};
 
 use super::super::fault::Fault;
@@ -12,7 +12,7 @@ use super::super::{follow_ups, operations, rows};
 use super::{held, parked};
 use crate::words;
 
-pub(super) fn progress(db: &Connection, claim: &Claim) -> Result<Fenced<Progress>, Fault> {
+pub(super) fn progress(db: &Connection, claim: &TurnClaim) -> Result<Fenced<TurnProgress>, Fault> {
     let Some(held) = held(db, claim)? else { return Ok(Fenced::Stale) };
     let session = db
         .prepare_cached(&format!("SELECT {} FROM session AS s WHERE s.id = ?1", rows::SESSION))?
@@ -31,7 +31,7 @@ pub(super) fn progress(db: &Connection, claim: &Claim) -> Result<Fenced<Progress
     let calls = calls(db, claim)?;
     let waiting_follow_ups = follow_ups::waiting(db, &claim.turn_id)?;
     let operation = operations::carried_out_by(db, &claim.turn_id)?;
-    Ok(Fenced::Done(Progress {
+    Ok(Fenced::Done(TurnProgress {
         session,
         owner,
         messages,
@@ -45,7 +45,7 @@ pub(super) fn progress(db: &Connection, claim: &Claim) -> Result<Fenced<Progress
 
 /// The messages of this turn and of those before it, turn by turn: a message that was sent while another
 /// turn ran comes after that turn's answer, whatever its sequence.
-fn history(db: &Connection, claim: &Claim, ordinal: i64) -> Result<Vec<Message>, Fault> {
+fn history(db: &Connection, claim: &TurnClaim, ordinal: i64) -> Result<Vec<Message>, Fault> {
     let messages = db
         .prepare_cached(&format!(
             "SELECT {} FROM message AS m
@@ -58,7 +58,7 @@ fn history(db: &Connection, claim: &Claim, ordinal: i64) -> Result<Vec<Message>,
     Ok(messages)
 }
 
-fn calls(db: &Connection, claim: &Claim) -> Result<Vec<JournaledCall>, Fault> {
+fn calls(db: &Connection, claim: &TurnClaim) -> Result<Vec<JournaledCall>, Fault> {
     let calls = db
         .prepare_cached(
             "SELECT call_id, effect, starts, background_id, outcome, output, taken

@@ -1,8 +1,8 @@
 //! Answering an earlier message again. Nothing is removed: what leaves the history stays in the
 //! database, marked with the turn that took its place.
 
-use ports::store::{NewTurn, Opened};
-use protocol::limits::Caps;
+use ports::store::{NewTurn, TurnOpened};
+use protocol::limits::UserLimits;
 use protocol::{MessageId, SessionId, TurnId};
 use rusqlite::{Connection, OptionalExtension, params};
 
@@ -16,20 +16,20 @@ use super::{by_id, open_after};
 pub(super) fn regenerate(
     db: &Connection,
     now: Moment,
-    caps: Caps,
+    caps: UserLimits,
     new: &NewTurn,
     from: Option<&MessageId>,
-) -> Result<Done<Opened>, Fault> {
+) -> Result<Done<TurnOpened>, Fault> {
     let session = &new.session_id;
     let target = find(db, session, from)?;
     if let Some((active, _)) = open_after(db, session, 0)? {
         return Ok(Done::quietly(joined_or_busy(db, &active, target.as_ref(), from)?));
     }
     if operations::any_open(db, session)? {
-        return Ok(Done::quietly(Opened::Busy));
+        return Ok(Done::quietly(TurnOpened::Busy));
     }
     let Some(target) = target.filter(|target| target.superseded == Superseded::No) else {
-        return Ok(Done::quietly(Opened::NothingToRegenerate));
+        return Ok(Done::quietly(TurnOpened::NothingToRegenerate));
     };
     let asked = Asked {
         client_id: target.client_id.as_deref(),
@@ -100,7 +100,7 @@ fn joined_or_busy(
     active: &TurnId,
     target: Option<&Target>,
     from: Option<&MessageId>,
-) -> Result<Opened, Fault> {
+) -> Result<TurnOpened, Fault> {
     let regenerates: Option<TurnId> = db
         .prepare_cached("SELECT regenerates FROM turn WHERE id = ?1")?
         .query_row([active.as_str()], |row| row.get::<_, Option<String>>(0))?
@@ -112,8 +112,8 @@ fn joined_or_busy(
         (Some(regenerated), Some(_)) => target.is_some_and(|target| target.id == regenerated),
     };
     match by_id(db, active)? {
-        Some(turn) if same => Ok(Opened::Joined(Box::new(turn))),
-        _ => Ok(Opened::Busy),
+        Some(turn) if same => Ok(TurnOpened::Joined(Box::new(turn))),
+        _ => Ok(TurnOpened::Busy),
     }
 }
 

@@ -1,6 +1,6 @@
 //! Turns that were started by the calls of others.
 
-use ports::store::{Opened, Parent};
+use ports::store::{ParentTurn, TurnOpened};
 use protocol::session::Owner;
 use protocol::turn::Turn;
 use protocol::{SessionId, TurnId};
@@ -12,7 +12,7 @@ use super::super::{Moment, rows, sessions};
 use super::by_id;
 
 /// Why a call of this parent may not start a turn, if it may not.
-pub(super) fn refusal(db: &Connection, parent: &Parent) -> Result<Option<Opened>, Fault> {
+pub(super) fn refusal(db: &Connection, parent: &ParentTurn) -> Result<Option<TurnOpened>, Fault> {
     let at_work = db
         .prepare_cached(
             "SELECT 1 FROM turn
@@ -20,7 +20,7 @@ pub(super) fn refusal(db: &Connection, parent: &Parent) -> Result<Option<Opened>
         )?
         .exists([parent.turn.as_str()])?;
     if !at_work {
-        return Ok(Some(Opened::ParentEnded));
+        return Ok(Some(TurnOpened::ParentEnded));
     }
     // Its operations have a limit of their own.
     let children: u32 = db
@@ -30,7 +30,7 @@ pub(super) fn refusal(db: &Connection, parent: &Parent) -> Result<Option<Opened>
                AND NOT EXISTS (SELECT 1 FROM operation AS p WHERE p.turn_id = t.id)",
         )?
         .query_row([parent.turn.as_str()], |row| row.get(0))?;
-    Ok((children >= parent.fan_out).then_some(Opened::TooManyChildren))
+    Ok((children >= parent.fan_out).then_some(TurnOpened::TooManyChildren))
 }
 
 /// Marks what is open of the session and of everything that its turns have started, ended ones among them.

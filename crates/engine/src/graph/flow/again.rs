@@ -1,7 +1,7 @@
 //! Node runs that go on after a takeover or a decision.
 
 use protocol::execution::ExecutionStatus;
-use protocol::review::Decision;
+use protocol::review::ReviewDecision;
 use serde_json::Value;
 use std::sync::Arc;
 
@@ -39,7 +39,7 @@ impl Flow {
         &mut self,
         run: u64,
         at: NodeAt,
-        decision: Decision,
+        decision: ReviewDecision,
     ) -> Result<(), Halt> {
         let mut event = self.event(run, at);
         event.status = Some(ExecutionStatus::Running);

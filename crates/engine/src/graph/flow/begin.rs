@@ -1,7 +1,7 @@
 //! Beginning node runs: as many as may work at the same time, those with an effect only once that is stored.
 
 use protocol::execution::ExecutionStatus;
-use protocol::tool::Effect;
+use protocol::tool::ToolEffect;
 
 use super::in_flight::InFlight;
 use super::{ANNOUNCE, AT_WORK, Flow};
@@ -25,8 +25,8 @@ impl Flow {
             self.lanes.push(at, run);
             match self.plan.node(at).block.spec().effect {
                 // What has no effect can be made again: nobody has to know that it began.
-                Effect::None => self.launch(run, at, 0),
-                Effect::Idempotent | Effect::Once => {
+                ToolEffect::None => self.launch(run, at, 0),
+                ToolEffect::Idempotent | ToolEffect::Once => {
                     let mut event = self.event(run, at);
                     event.status = Some(ExecutionStatus::Running);
                     let number = self.record(event)?;

@@ -1,6 +1,6 @@
 //! How the work on a run comes to its end: done, cut short, at rest, or given to another worker.
 
-use ports::store::{Advanced, Then};
+use ports::store::{AfterAdvance, ExecutionAdvanced};
 use protocol::execution::{ExecutionError, ExecutionStatus};
 
 use super::Flow;
@@ -16,14 +16,14 @@ impl Flow {
         error: Option<ExecutionError>,
     ) -> Result<(), Halt> {
         self.stats.duration = self.worked_before + self.began.elapsed().as_secs_f64();
-        self.journal.close(&self.stats, Then::End { status, error }).await?;
+        self.journal.close(&self.stats, AfterAdvance::End { status, error }).await?;
         Ok(())
     }
 
     /// Lets the run wait for people; `Decided` when they have decided meanwhile.
-    pub(in crate::graph) async fn rest(&mut self) -> Result<Advanced, Halt> {
+    pub(in crate::graph) async fn rest(&mut self) -> Result<ExecutionAdvanced, Halt> {
         self.stats.duration = self.worked_before + self.began.elapsed().as_secs_f64();
-        self.journal.close(&self.stats, Then::Rest).await
+        self.journal.close(&self.stats, AfterAdvance::Rest).await
     }
 
     /// Stops what is in flight, and says so of every run that has not ended. No limit is in the way of that.
@@ -41,7 +41,7 @@ impl Flow {
     /// Stores what has happened so far: whoever goes on with the run knows it.
     pub(in crate::graph) async fn save(&mut self) -> Result<(), Halt> {
         self.stats.duration = self.worked_before + self.began.elapsed().as_secs_f64();
-        self.journal.close(&self.stats, Then::GoesOn).await?;
+        self.journal.close(&self.stats, AfterAdvance::GoesOn).await?;
         Ok(())
     }
 

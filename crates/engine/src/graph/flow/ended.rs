@@ -2,9 +2,9 @@
 
 use std::sync::Arc;
 
-use ports::block::{Ask, BlockError};
-use protocol::block::{Meter, price};
-use protocol::credit::Charge;
+use ports::block::{BlockError, ReviewRequest};
+use protocol::block::{MeteredUsage, price};
+use protocol::credit::CreditCharge;
 use protocol::execution::{ExecutionError, ExecutionStatus, NodeEvent, node_run_id};
 use protocol::review::{Review, ReviewStatus};
 use serde_json::Value;
@@ -121,7 +121,7 @@ impl Flow {
         }
         let spec = self.plan.node(at).block.spec();
         let seconds = flight.began.elapsed().as_secs();
-        let used = Meter { seconds, ..flight.meter.total() };
+        let used = MeteredUsage { seconds, ..flight.meter.total() };
         let worth = flight.emitted || used.tokens + used.microdollars + used.bytes + used.items > 0;
         let amount = if worth { price(spec.costs, &used) } else { 0 };
         // Work is not free either: a credit for every hundred node runs.
@@ -133,10 +133,10 @@ impl Flow {
         event.cost = amount;
         self.stats.cost += amount;
         let key = node_run_id(&self.execution.id, run).0;
-        self.journal.charge(Charge { key, amount, what: spec.name.to_owned() });
+        self.journal.charge(CreditCharge { key, amount, what: spec.name.to_owned() });
     }
 
-    fn review(&self, run: u64, at: NodeAt, ask: Ask) -> Review {
+    fn review(&self, run: u64, at: NodeAt, ask: ReviewRequest) -> Review {
         let execution = &self.execution;
         Review {
             id: node_run_id(&execution.id, run),

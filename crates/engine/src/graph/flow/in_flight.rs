@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use futures::FutureExt;
 use futures::future::BoxFuture;
-use ports::block::{BlockContext, BlockError, BlockServices, Metering, NodePlace};
+use ports::block::{BlockContext, BlockError, BlockServices, NodePlace, UsageMeter};
 use protocol::limits;
 use serde_json::Value;
 use tokio::time::Instant;
@@ -29,7 +29,7 @@ pub(super) struct InFlight {
     pub(super) announced: bool,
     /// Outputs that flowed before a takeover: they come again and are left out.
     pub(super) skip: u64,
-    pub(super) meter: Arc<Metering>,
+    pub(super) meter: Arc<UsageMeter>,
     /// Whether it has emitted anything, now or before.
     pub(super) emitted: bool,
     /// Dropping the run tells its block to stop.
@@ -51,11 +51,11 @@ impl Flow {
         let (block, spec) = (node.block.clone(), node.block.spec());
         let cancel = CancellationToken::new();
         let outlet = Arc::new(Outlet::new(self.waiting.notice()));
-        let meter = Arc::new(Metering::default());
+        let meter = Arc::new(UsageMeter::default());
         let key = self.key(run);
         let decision = self.plan.open_run(run).and_then(|open| open.decision.clone());
         let announced =
-            skip > 0 || decision.is_some() || spec.effect != protocol::tool::Effect::None;
+            skip > 0 || decision.is_some() || spec.effect != protocol::tool::ToolEffect::None;
         let context = BlockContext {
             user: execution.user_id.clone(),
             node: Some(NodePlace {

@@ -8,12 +8,12 @@ use std::collections::{HashMap, HashSet, VecDeque};
 
 use protocol::NodeId;
 use protocol::block::BlockKind;
-use protocol::graph::{Link, Problem};
+use protocol::graph::{GraphProblem, Link};
 
 use super::{Code, Document};
 use crate::graph::tool_pins;
 
-pub(super) fn check(document: &Document<'_>) -> Vec<Problem> {
+pub(super) fn check(document: &Document<'_>) -> Vec<GraphProblem> {
     let silent = silent(document);
     let circular = circular(document, silent);
     let stuck = document.graph.nodes.iter().filter(|node| circular.contains(&node.id));

@@ -4,7 +4,7 @@
 use std::path::PathBuf;
 
 use protocol::block::BlockKind;
-use protocol::graph::{Graph, Problem};
+use protocol::graph::{Graph, GraphProblem};
 use serde_json::{Value, json};
 
 use super::fixtures::{Shelf, block};
@@ -146,7 +146,8 @@ fn exported_agents_load_and_are_sound() {
 #[test]
 fn an_exported_agent_with_blocks_that_are_not_here_names_them() {
     let problems = validate(&file("berth-price-watch.json"), &blocks());
-    let said: Vec<&str> = problems.iter().map(|Problem { message, .. }| message.as_str()).collect();
+    let said: Vec<&str> =
+        problems.iter().map(|GraphProblem { message, .. }| message.as_str()).collect();
     assert_eq!(
         said,
         [

@@ -3,7 +3,7 @@
 use protocol::BlockId;
 use protocol::block::{BlockKind, BlockSpec};
 use protocol::graph::Graph;
-use protocol::tool::Effect;
+use protocol::tool::ToolEffect;
 use serde_json::{Value, json};
 
 use crate::graph::schema::BlockSpecs;
@@ -118,7 +118,7 @@ pub(super) fn block(id: &'static str, kind: BlockKind, inputs: Value, outputs: V
         kind,
         inputs,
         outputs: json!({"type": "object", "properties": outputs}),
-        effect: Effect::None,
+        effect: ToolEffect::None,
         costs: &[],
         static_output: false,
         sensitive: false,

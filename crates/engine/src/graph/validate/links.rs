@@ -2,13 +2,13 @@
 
 use std::collections::HashSet;
 
-use protocol::graph::{Link, Problem};
+use protocol::graph::{GraphProblem, Link};
 
 use super::node_pins::{self, Pin};
 use super::{Code, Document, Placed};
 use crate::graph::pins;
 
-pub(super) fn check(document: &Document<'_>) -> Vec<Problem> {
+pub(super) fn check(document: &Document<'_>) -> Vec<GraphProblem> {
     let mut problems = Vec::new();
     let mut seen = HashSet::new();
     for link in &document.graph.links {
@@ -21,8 +21,8 @@ pub(super) fn check(document: &Document<'_>) -> Vec<Problem> {
     problems
 }
 
-fn ends(document: &Document<'_>, link: &Link) -> Vec<Problem> {
-    let missing: Vec<Problem> = [&link.source_id, &link.sink_id]
+fn ends(document: &Document<'_>, link: &Link) -> Vec<GraphProblem> {
+    let missing: Vec<GraphProblem> = [&link.source_id, &link.sink_id]
         .into_iter()
         .filter(|id| !document.nodes.contains_key(id))
         .map(|id| {
@@ -45,7 +45,7 @@ fn ends(document: &Document<'_>, link: &Link) -> Vec<Problem> {
     }
 }
 
-fn source_pin<'a>(source: Placed<'a>, link: &Link) -> Result<Pin<'a>, Problem> {
+fn source_pin<'a>(source: Placed<'a>, link: &Link) -> Result<Pin<'a>, GraphProblem> {
     let Some(spec) = source.spec else { return Ok(Pin::Anything) };
     let name = link.source_name.as_str();
     // What a tool is called with is not known before it is called.
@@ -59,7 +59,7 @@ fn source_pin<'a>(source: Placed<'a>, link: &Link) -> Result<Pin<'a>, Problem> {
     }
 }
 
-fn sink_pin<'a>(sink: Placed<'a>, link: &Link) -> Result<Pin<'a>, Problem> {
+fn sink_pin<'a>(sink: Placed<'a>, link: &Link) -> Result<Pin<'a>, GraphProblem> {
     let Some(spec) = sink.spec else { return Ok(Pin::Anything) };
     let name = link.sink_name.as_str();
     let problem = |why: String| Code::UnknownInput.of_link(link, why);
@@ -69,7 +69,7 @@ fn sink_pin<'a>(sink: Placed<'a>, link: &Link) -> Result<Pin<'a>, Problem> {
     }
 }
 
-fn mismatch(link: &Link, given: Pin<'_>, taken: Pin<'_>) -> Option<Problem> {
+fn mismatch(link: &Link, given: Pin<'_>, taken: Pin<'_>) -> Option<GraphProblem> {
     let (given, taken) = (given.types(), taken.types());
     let message = || {
         format!(

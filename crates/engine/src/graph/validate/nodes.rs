@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 
 use protocol::block::{BlockKind, BlockSpec};
-use protocol::graph::{Node, Problem};
+use protocol::graph::{GraphProblem, Node};
 use serde_json::{Map, Value};
 
 use super::{Code, Document, Placed, known, node_pins};
@@ -13,7 +13,7 @@ use crate::graph::{pins, types};
 /// The settings of an agent inside the graph that say which agent it is.
 const AGENT: [&str; 2] = ["graph_id", "graph_version"];
 
-pub(super) fn check(document: &Document<'_>) -> Vec<Problem> {
+pub(super) fn check(document: &Document<'_>) -> Vec<GraphProblem> {
     let mut problems = Vec::new();
     let (mut ids, mut inputs) = (HashSet::new(), HashSet::new());
     for node in &document.graph.nodes {
@@ -37,7 +37,7 @@ pub(super) fn check(document: &Document<'_>) -> Vec<Problem> {
     problems
 }
 
-fn unknown_block(placed: Placed<'_>) -> Problem {
+fn unknown_block(placed: Placed<'_>) -> GraphProblem {
     let id = &placed.node.block_id;
     let message = match known::name(id) {
         Some(name) => format!("There is no block {name} ({id}) for {placed}."),
@@ -46,7 +46,7 @@ fn unknown_block(placed: Placed<'_>) -> Problem {
     Code::UnknownBlock.of_node(placed.node, message)
 }
 
-fn settings(document: &Document<'_>, placed: Placed<'_>, spec: &BlockSpec) -> Vec<Problem> {
+fn settings(document: &Document<'_>, placed: Placed<'_>, spec: &BlockSpec) -> Vec<GraphProblem> {
     let node = placed.node;
     let given = match pins::merge(node.input_default.clone()) {
         Ok(given) => given,

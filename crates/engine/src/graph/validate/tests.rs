@@ -8,7 +8,8 @@ use super::*;
 /// `code at node` for every problem.
 fn faults(document: Value) -> Vec<String> {
     let problems = validate(&graph(document), &Shelf::default());
-    let at = |problem: &Problem| problem.node_id.as_ref().map_or("-".into(), ToString::to_string);
+    let at =
+        |problem: &GraphProblem| problem.node_id.as_ref().map_or("-".into(), ToString::to_string);
     problems.iter().map(|problem| format!("{} at {}", problem.code, at(problem))).collect()
 }
 

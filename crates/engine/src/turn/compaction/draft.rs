@@ -3,8 +3,8 @@
 use std::collections::BTreeSet;
 
 use ports::model::{ModelMessage, ModelRequest};
-use ports::store::Progress;
-use protocol::message::{Message, Role};
+use ports::store::TurnProgress;
+use protocol::message::{Message, MessageRole};
 use protocol::turn::Turn;
 use protocol::{MessageId, TurnId};
 
@@ -66,7 +66,7 @@ pub(super) fn summary_tokens(window: u64) -> u64 {
 
 /// `request` is what would be sent without a fold; `None` when a fold would not gain enough.
 pub(super) fn draft<'a>(
-    progress: &'a Progress,
+    progress: &'a TurnProgress,
     request: &ModelRequest,
     turn: &Turn,
     window: u64,
@@ -75,7 +75,7 @@ pub(super) fn draft<'a>(
     let rows = &progress.messages;
     let earlier = Fold::newest(rows);
     let start = earlier.as_ref().map_or(0, |fold| fold.through + 1);
-    let first = rows.iter().position(|row| row.role == Role::User);
+    let first = rows.iter().position(|row| row.role == MessageRole::User);
     let requests = requests(rows, &turn.id, window);
     let stays = |row: usize| Some(row) == first || requests.contains(&row);
 
@@ -109,12 +109,12 @@ pub(super) fn draft<'a>(
     let through = sent[cut.last].row;
     let newly_kept = (start..=through).filter(|row| requests.contains(row));
     let kept = staying.iter().copied().chain(newly_kept).filter(|row| Some(*row) != first);
-    let said = (start..=through).filter(|row| rows[*row].role != Role::System);
+    let said = (start..=through).filter(|row| rows[*row].role != MessageRole::System);
     Some(Draft {
         earlier: earlier.map(|fold| fold.folded.summary),
         rows: leaving.iter().copied().chain(said).map(|row| &rows[row]).collect(),
         through: rows[through].id.clone(),
-        folded: rows[..=through].iter().filter(|row| row.role != Role::System).count(),
+        folded: rows[..=through].iter().filter(|row| row.role != MessageRole::System).count(),
         handles: handles::open(progress, through),
         kept: kept.map(|row| rows[row].id.clone()).collect(),
         before,
@@ -125,7 +125,7 @@ pub(super) fn draft<'a>(
 /// The places of what the turn was asked: its message and its follow-ups, the newest first, as many as fit. A turn
 /// without a message of its own goes on with what was asked last.
 fn requests(rows: &[Message], turn: &TurnId, window: u64) -> BTreeSet<usize> {
-    let asked = |row: &&Message| row.role == Role::User;
+    let asked = |row: &&Message| row.role == MessageRole::User;
     let own = rows.iter().filter(asked).any(|row| row.turn_id == *turn);
     let mut room = percent(window, REQUESTS_PERCENT);
     let mut places = BTreeSet::new();

@@ -4,7 +4,7 @@
 use ports::model::ModelMessage;
 use protocol::MessageId;
 use protocol::chunk;
-use protocol::message::{Message, NewMessage, Role};
+use protocol::message::{Message, MessageRole, NewMessage};
 use serde::{Deserialize, Serialize};
 
 const KIND: &str = "compaction";
@@ -34,14 +34,14 @@ impl Folded {
     }
 
     pub(super) fn row(&self) -> NewMessage {
-        let mut row = NewMessage::new(Role::System, NOTICE);
+        let mut row = NewMessage::new(MessageRole::System, NOTICE);
         row.metadata = serde_json::to_value(self).ok();
         row
     }
 
     pub(super) fn chunk(self) -> chunk::Chunk {
         let Self { through, folded, tokens_before, tokens_after, summary, .. } = self;
-        let data = chunk::Compaction { folded, through, tokens_before, tokens_after, summary };
+        let data = chunk::CompactionData { folded, through, tokens_before, tokens_after, summary };
         chunk::Chunk::DataCompaction { data }
     }
 
@@ -89,7 +89,7 @@ impl Fold {
 }
 
 fn stored(row: &Message) -> Option<Folded> {
-    let metadata = row.metadata.as_ref().filter(|_| row.role == Role::System)?;
+    let metadata = row.metadata.as_ref().filter(|_| row.role == MessageRole::System)?;
     if metadata.get("kind")? != KIND {
         return None;
     }

@@ -3,9 +3,9 @@
 
 use std::collections::BTreeMap;
 
-use ports::store::Progress;
+use ports::store::TurnProgress;
 use protocol::SessionId;
-use protocol::message::{Message, Role};
+use protocol::message::{Message, MessageRole};
 use protocol::response::{ResponseBody, SubSessionState, ToolResponse};
 
 /// More lines than everything that may be open at once.
@@ -14,7 +14,7 @@ const MOST: usize = 100;
 const KINDS: [&str; 3] = ["operation_pending", "sub_session_status", "clarification_needed"];
 
 /// A line for each that is open and whose row is among those up to `through`; the rows after it speak for themselves.
-pub(super) fn open(progress: &Progress, through: usize) -> Vec<String> {
+pub(super) fn open(progress: &TurnProgress, through: usize) -> Vec<String> {
     let (folded, rest) = progress.messages.split_at(through + 1);
     let mut lines = parked(progress, folded);
     lines.extend(operations(folded));
@@ -24,7 +24,7 @@ pub(super) fn open(progress: &Progress, through: usize) -> Vec<String> {
     lines
 }
 
-fn parked(progress: &Progress, folded: &[Message]) -> Vec<String> {
+fn parked(progress: &TurnProgress, folded: &[Message]) -> Vec<String> {
     let parked = progress.calls.iter().filter_map(|call| {
         let parked = call.parked.as_ref().filter(|parked| !parked.taken)?;
         let mut made = folded.iter().flat_map(|row| &row.tool_calls);
@@ -71,10 +71,10 @@ fn sub_sessions(folded: &[Message], rest: &[Message]) -> Vec<String> {
 
 /// Whatever the person has written since counts as an answer.
 fn questions(folded: &[Message], rest: &[Message]) -> Vec<String> {
-    if rest.iter().any(|row| row.role == Role::User) {
+    if rest.iter().any(|row| row.role == MessageRole::User) {
         return Vec::new();
     }
-    let since = folded.iter().rposition(|row| row.role == Role::User).unwrap_or(0);
+    let since = folded.iter().rposition(|row| row.role == MessageRole::User).unwrap_or(0);
     let asked = folded[since..].iter().filter_map(response).filter_map(|body| match body {
         ResponseBody::ClarificationNeeded { questions } => Some(questions),
         _ => None,
@@ -86,7 +86,7 @@ fn questions(folded: &[Message], rest: &[Message]) -> Vec<String> {
 }
 
 fn response(row: &Message) -> Option<ResponseBody> {
-    if row.role != Role::Tool || !KINDS.iter().any(|kind| row.content.contains(kind)) {
+    if row.role != MessageRole::Tool || !KINDS.iter().any(|kind| row.content.contains(kind)) {
         return None;
     }
     serde_json::from_str::<ToolResponse>(&row.content).ok().map(|response| response.body)

@@ -161,7 +161,7 @@ impl Gauge {
 
 #[cfg(test)]
 mod tests {
-    use protocol::turn::{Mode, Tier};
+    use protocol::turn::{ModelTier, TurnMode};
 
     use super::*;
 
@@ -182,8 +182,8 @@ mod tests {
             messages: vec![ModelMessage::User { text: text.into() }],
             tools: [].into(),
             tool_use: ports::model::ToolUse::Allowed,
-            tier: Tier::Standard,
-            mode: Mode::Fast,
+            tier: ModelTier::Standard,
+            mode: TurnMode::Fast,
         }
     }
 

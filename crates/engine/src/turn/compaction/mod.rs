@@ -13,7 +13,7 @@ mod tests;
 mod transcript;
 
 use ports::model::{ModelRequest, ToolUse};
-use ports::store::{Entry, Progress};
+use ports::store::{JournalEntry, TurnProgress};
 use protocol::chunk::Chunk;
 
 use self::draft::{Aim, Draft};
@@ -31,7 +31,7 @@ const LEAST_GAIN: u64 = 10;
 impl Attempt {
     /// Before a model step. `true`: something was folded, and progress and decision are to be made anew, because the
     /// summary may have taken a step of its own.
-    pub(crate) async fn compact(&mut self, progress: &Progress) -> Result<bool, Halt> {
+    pub(crate) async fn compact(&mut self, progress: &TurnProgress) -> Result<bool, Halt> {
         let window = self.estimated_window();
         let request = self.request(progress, ToolUse::Allowed);
         if measure::request_tokens(&request) <= measure::full(window) {
@@ -43,7 +43,7 @@ impl Attempt {
 
     /// In a model step that was refused as too long. `true`: the step has ended and the next one will be smaller, so
     /// that it is worth another try.
-    pub(crate) async fn compact_hard(&mut self, progress: &Progress) -> Result<bool, Halt> {
+    pub(crate) async fn compact_hard(&mut self, progress: &TurnProgress) -> Result<bool, Halt> {
         if self.gauge.refusals >= REFUSALS || self.said.is_begun() {
             return Ok(false);
         }
@@ -73,7 +73,7 @@ impl Attempt {
 
     async fn fold(
         &mut self,
-        progress: &Progress,
+        progress: &TurnProgress,
         request: &ModelRequest,
         aim: Aim,
     ) -> Result<bool, Halt> {
@@ -91,8 +91,8 @@ impl Attempt {
 
         // Stored before anybody sees it, the model included. The call for it was a call of the model like any other, so
         // that it counts as a step, for the limits as for the cost.
-        let mut entries = vec![Entry::Message(folded.row())];
-        entries.extend(usage.map(|usage| Entry::StepEnded { usage }));
+        let mut entries = vec![JournalEntry::Message(folded.row())];
+        entries.extend(usage.map(|usage| JournalEntry::StepEnded { usage }));
         self.desk.record(entries).await?;
         metrics::counter!("pilothouse_compactions_total", "by" => by).increment(1);
         tracing::info!(
@@ -108,7 +108,7 @@ impl Attempt {
 
     async fn ask_for_summary(
         &self,
-        progress: &Progress,
+        progress: &TurnProgress,
         draft: &Draft<'_>,
         window: u64,
     ) -> Result<Told, Halt> {

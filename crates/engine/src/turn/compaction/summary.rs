@@ -7,7 +7,7 @@ use ports::model::{
     ModelError, ModelErrorKind, ModelEvent, ModelMessage, ModelProvider, ModelRequest, ToolUse,
 };
 use protocol::text::{cut_end, without_nul};
-use protocol::turn::{Mode, Tier};
+use protocol::turn::{ModelTier, TurnMode};
 use protocol::usage::Usage;
 
 use super::draft::Draft;
@@ -32,7 +32,7 @@ pub(super) struct Told {
     pub(super) usage: Option<Usage>,
 }
 
-pub(super) fn request(draft: &Draft<'_>, tier: Tier, window: u64) -> ModelRequest {
+pub(super) fn request(draft: &Draft<'_>, tier: ModelTier, window: u64) -> ModelRequest {
     let mut text = String::new();
     if let Some(earlier) = &draft.earlier {
         text.push_str(&format!("Your notes of what came before:\n\n{earlier}\n\n"));
@@ -47,7 +47,7 @@ pub(super) fn request(draft: &Draft<'_>, tier: Tier, window: u64) -> ModelReques
         tools: [].into(),
         tool_use: ToolUse::Forbidden,
         tier,
-        mode: Mode::Fast,
+        mode: TurnMode::Fast,
     }
 }
 

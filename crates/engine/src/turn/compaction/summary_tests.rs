@@ -27,11 +27,11 @@ impl ModelProvider for Scripted {
         "scripted"
     }
 
-    fn model(&self, _: Tier) -> &str {
+    fn model(&self, _: ModelTier) -> &str {
         "scripted"
     }
 
-    fn window(&self, _: Tier) -> u64 {
+    fn window(&self, _: ModelTier) -> u64 {
         1_000
     }
 
@@ -70,8 +70,8 @@ fn question() -> ModelRequest {
         messages: Vec::new(),
         tools: [].into(),
         tool_use: ToolUse::Forbidden,
-        tier: Tier::Standard,
-        mode: Mode::Fast,
+        tier: ModelTier::Standard,
+        mode: TurnMode::Fast,
     }
 }
 

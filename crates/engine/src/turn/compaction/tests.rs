@@ -3,10 +3,10 @@
 use std::sync::Arc;
 
 use ports::model::{ModelMessage, ToolDefinition};
-use ports::store::{JournaledCall, Parked};
+use ports::store::{BackgroundRecord, JournaledCall};
 use proptest::prelude::*;
-use protocol::message::{Message, Role};
-use protocol::tool::Effect;
+use protocol::message::{Message, MessageRole};
+use protocol::tool::ToolEffect;
 use serde_json::json;
 
 use super::draft::draft;
@@ -21,7 +21,7 @@ fn tools() -> Tools {
     Tools { given, left_out: Vec::new() }
 }
 
-fn asked(progress: &Progress, id: &str) -> ModelRequest {
+fn asked(progress: &TurnProgress, id: &str) -> ModelRequest {
     context::request(progress, &turn(id), tools(), ToolUse::Allowed, WINDOW)
 }
 
@@ -43,8 +43,8 @@ fn text(tokens: usize) -> String {
 }
 
 fn parked(call_id: &str, taken: bool) -> JournaledCall {
-    let parked = Some(Parked { id: "bg-1".into(), end: None, taken });
-    JournaledCall { call_id: call_id.into(), effect: Effect::None, starts: 1, parked }
+    let parked = Some(BackgroundRecord { id: "bg-1".into(), end: None, taken });
+    JournaledCall { call_id: call_id.into(), effect: ToolEffect::None, starts: 1, parked }
 }
 
 #[test]
@@ -173,7 +173,7 @@ fn without_a_model_the_first_lines_serve() {
     history
         .user("Find it.\nAnd more.")
         .step(&[r#"{"type":"bash_exec","message":"Found 3 files."}"#]);
-    history.push(protocol::message::NewMessage::new(Role::System, "a notice"));
+    history.push(protocol::message::NewMessage::new(MessageRole::System, "a notice"));
     let rows: Vec<&Message> = history.rows.iter().collect();
     assert_eq!(
         transcript::digest(Some("EARLIER"), &rows, 1_000),

@@ -3,7 +3,7 @@
 
 use std::fmt::Write;
 
-use protocol::message::{Message, Outcome, Role};
+use protocol::message::{Message, MessageRole, ToolOutcome};
 use protocol::text::{cut_end, cut_middle};
 use serde_json::Value;
 
@@ -30,7 +30,7 @@ pub(super) fn digest(earlier: Option<&str>, rows: &[&Message], chars: usize) -> 
     }
     for row in rows {
         match row.role {
-            Role::Tool => {
+            MessageRole::Tool => {
                 let _ = writeln!(text, "- {}", outcome_line(row));
             }
             _ => {
@@ -48,11 +48,11 @@ fn entries(row: &Message) -> Vec<String> {
     let calls =
         row.tool_calls.iter().map(|call| format!("Call of {}: {}", call.name, call.arguments));
     let words = match row.role {
-        Role::System => return Vec::new(),
-        Role::Tool => format!("{}: {}", answered(row), row.content),
+        MessageRole::System => return Vec::new(),
+        MessageRole::Tool => format!("{}: {}", answered(row), row.content),
         _ if row.content.trim().is_empty() => return calls.collect(),
-        Role::User => format!("Person: {}", row.content),
-        Role::Assistant => format!("Assistant: {}", row.content),
+        MessageRole::User => format!("Person: {}", row.content),
+        MessageRole::Assistant => format!("Assistant: {}", row.content),
     };
     std::iter::once(words).chain(calls).collect()
 }
@@ -65,11 +65,11 @@ fn outcome_line(row: &Message) -> String {
 
 fn answered(row: &Message) -> String {
     let how = match row.outcome {
-        Some(Outcome::Ok) | None => "answered",
-        Some(Outcome::Error) => "failed",
-        Some(Outcome::Denied) => "was refused",
-        Some(Outcome::Cancelled) => "was cancelled",
-        Some(Outcome::Interrupted) => "was interrupted",
+        Some(ToolOutcome::Ok) | None => "answered",
+        Some(ToolOutcome::Error) => "failed",
+        Some(ToolOutcome::Denied) => "was refused",
+        Some(ToolOutcome::Cancelled) => "was cancelled",
+        Some(ToolOutcome::Interrupted) => "was interrupted",
     };
     format!("{} {how}", row.name.as_deref().unwrap_or("A tool"))
 }

@@ -11,8 +11,8 @@ mod tests;
 use std::sync::Arc;
 
 use ports::model::{ModelMessage, ModelRequest, ToolDefinition, ToolUse};
-use ports::store::Progress;
-use protocol::message::Role;
+use ports::store::TurnProgress;
+use protocol::message::MessageRole;
 use protocol::permissions::Permissions;
 use protocol::turn::Turn;
 
@@ -25,7 +25,7 @@ const SYSTEM_PROMPT: &str = include_str!("../system_prompt.md");
 const WRAP_UP: &str = "[This is the last step: no tool can be called any more. Sum up what was found and what is left to do.]";
 
 impl Attempt {
-    pub(crate) fn request(&self, progress: &Progress, tool_use: ToolUse) -> ModelRequest {
+    pub(crate) fn request(&self, progress: &TurnProgress, tool_use: ToolUse) -> ModelRequest {
         let all = self.inner.tools.definitions(&Permissions::default());
         let given = self.inner.tools.definitions(&self.turn.request.permissions);
         let is_given = |tool: &&ToolDefinition| given.iter().any(|given| given.name == tool.name);
@@ -44,7 +44,7 @@ pub(crate) struct Tools {
 
 /// `window` is what the model can take, in tokens: what one step has brought in is cut to its share of that.
 pub(crate) fn request(
-    progress: &Progress,
+    progress: &TurnProgress,
     turn: &Turn,
     tools: Tools,
     tool_use: ToolUse,
@@ -66,7 +66,7 @@ pub(crate) fn request(
 
 /// The first message, the summary of what was folded with the requests that stay as they were, and the rows after it.
 fn conversation(
-    progress: &Progress,
+    progress: &TurnProgress,
     turn: &Turn,
     left_out: &[String],
     window: u64,
@@ -74,7 +74,7 @@ fn conversation(
     let rows = &progress.messages;
     let fold = Fold::newest(rows);
     let start = fold.as_ref().map_or(0, |fold| fold.through + 1);
-    let first = rows.iter().position(|row| row.role == Role::User);
+    let first = rows.iter().position(|row| row.role == MessageRole::User);
     let mut messages = Vec::with_capacity(rows.len() - start + 3);
     if let Some(first) = first {
         // A message of its own: the person's words stay the person's.

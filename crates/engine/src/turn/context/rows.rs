@@ -2,7 +2,7 @@
 
 use ports::model::ModelMessage;
 use protocol::TurnId;
-use protocol::message::{Message, Outcome, Role};
+use protocol::message::{Message, MessageRole, ToolOutcome};
 use serde_json::Value;
 
 use crate::turn::compaction::measure::{cut_to, fair_share, step_bytes};
@@ -37,21 +37,21 @@ pub(crate) fn user(row: &Message, window: u64) -> ModelMessage {
 
 fn message(row: &Message, turn: &TurnId, window: u64) -> Option<ModelMessage> {
     match row.role {
-        Role::User => Some(user(row, window)),
-        Role::Assistant if row.content.is_empty() && row.tool_calls.is_empty() => None,
-        Role::Assistant => Some(ModelMessage::Assistant {
+        MessageRole::User => Some(user(row, window)),
+        MessageRole::Assistant if row.content.is_empty() && row.tool_calls.is_empty() => None,
+        MessageRole::Assistant => Some(ModelMessage::Assistant {
             text: row.content.clone(),
             tool_calls: row.tool_calls.clone(),
             // Only the turn at work needs its signatures back; older ones would only be paid for.
             provider_state: row.provider_state.clone().filter(|_| row.turn_id == *turn),
         }),
-        Role::Tool => Some(ModelMessage::ToolResult {
+        MessageRole::Tool => Some(ModelMessage::ToolResult {
             call_id: row.tool_call_id.clone()?,
             name: row.name.clone().unwrap_or_default(),
             content: row.content.clone(),
-            is_error: row.outcome != Some(Outcome::Ok),
+            is_error: row.outcome != Some(ToolOutcome::Ok),
         }),
-        Role::System => None,
+        MessageRole::System => None,
     }
 }
 

@@ -2,7 +2,7 @@
 
 use jiff::Timestamp;
 use ports::model::OPERATION_MARK;
-use protocol::message::{NewMessage, Outcome, ToolCall};
+use protocol::message::{NewMessage, ToolCall, ToolOutcome};
 use protocol::operation::{Operation, OperationResult, OperationState};
 use serde_json::json;
 
@@ -25,7 +25,7 @@ fn messages(history: &History, id: &str) -> Vec<ModelMessage> {
 }
 
 fn fold(through: &str, kept: &[&str], handles: &[&str]) -> NewMessage {
-    let mut row = NewMessage::new(Role::System, "notice");
+    let mut row = NewMessage::new(MessageRole::System, "notice");
     row.metadata = Some(json!({
         "kind": "compaction", "through": through, "folded": 3, "tokens_before": 9,
         "tokens_after": 4, "summary": format!("notes through {through}"), "handles": handles, "kept": kept,
@@ -38,7 +38,7 @@ fn a_request_begins_with_what_does_not_change_about_the_session() {
     let mut history = History::new();
     history.user("hello");
     let mut progress = history.progress();
-    let about = |progress: &Progress, left_out: &[&str]| {
+    let about = |progress: &TurnProgress, left_out: &[&str]| {
         let left_out = left_out.iter().map(|name| (*name).to_owned()).collect();
         let tools = Tools { left_out, ..tools() };
         let asked = request(progress, &turn("t1"), tools, ToolUse::Allowed, WINDOW);
@@ -77,7 +77,7 @@ fn a_later_request_only_adds_to_an_earlier_one() {
     ask(history.step(&["one", "two"]), "t1");
     // Too much for one step: it is cut, and the same way ever after.
     ask(history.step(&[&"x".repeat(300_000), &"y".repeat(300_000)]), "t1");
-    history.push(NewMessage::new(Role::System, "a notice"));
+    history.push(NewMessage::new(MessageRole::System, "a notice"));
     ask(history.assistant("done").turn("t2").user("and now?"), "t2");
     let last = history.rows.last().expect("rows").id.clone();
     ask(history.step(&["three"]), "t2");
@@ -138,10 +138,10 @@ fn the_end_of_an_operation_comes_before_what_its_turn_has_said_since() {
         asked_by: "t1".into(),
         call: ToolCall { id: "c".into(), name: "build".into(), arguments: "{}".into() },
         state: OperationState::Ended,
-        result: Some(OperationResult { output: "o".repeat(9_000), outcome: Outcome::Error }),
+        result: Some(OperationResult { output: "o".repeat(9_000), outcome: ToolOutcome::Error }),
         created_at: Timestamp::UNIX_EPOCH,
     });
-    let ask = |progress: &Progress| {
+    let ask = |progress: &TurnProgress| {
         request(progress, &turn("t9"), tools(), ToolUse::Allowed, WINDOW).messages
     };
     let first = ask(&progress);

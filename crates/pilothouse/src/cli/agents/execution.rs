@@ -2,7 +2,9 @@
 
 use std::fmt::Write;
 
-use protocol::execution::{ExecutionError, ExecutionStatus, NodeFailure, NodeRun, Stats};
+use protocol::execution::{
+    ExecutionError, ExecutionStats, ExecutionStatus, NodeExecution, NodeFailure,
+};
 use serde::Deserialize;
 use serde_json::{Map, Value};
 
@@ -16,14 +18,14 @@ pub(super) struct Execution {
     pub(super) graph_id: String,
     pub(super) graph_version: u32,
     pub(super) status: ExecutionStatus,
-    stats: Stats,
+    stats: ExecutionStats,
     error: Option<ExecutionError>,
     #[serde(default)]
     outputs: Map<String, Value>,
     #[serde(default)]
     outputs_cut: bool,
     #[serde(default)]
-    node_executions: Vec<NodeRun>,
+    node_executions: Vec<NodeExecution>,
     #[serde(default)]
     node_total: u64,
     #[serde(default)]

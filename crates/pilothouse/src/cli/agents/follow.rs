@@ -2,7 +2,7 @@
 
 use futures::StreamExt;
 use protocol::execution::ExecutionStatus;
-use protocol::sse::{Decoder, Event};
+use protocol::sse::{SseDecoder, SseEvent};
 use protocol::{NodeId, cursor};
 use reqwest::Response;
 use serde::Deserialize;
@@ -84,7 +84,7 @@ struct GraphUpdate {
 
 impl Progress {
     async fn read(&mut self, response: Response) -> Read {
-        let mut decoder = Decoder::new(EVENT_BYTES);
+        let mut decoder = SseDecoder::new(EVENT_BYTES);
         let mut body = response.bytes_stream();
         while let Some(Ok(piece)) = body.next().await {
             decoder.push(&piece);
@@ -108,7 +108,7 @@ impl Progress {
     }
 
     /// Whether this event is the last before somebody decides. The row may come before the events that led to it.
-    fn needs_a_person(&mut self, event: Event) -> bool {
+    fn needs_a_person(&mut self, event: SseEvent) -> bool {
         if event.name.as_deref() == Some("graph_execution_event")
             && let Ok(update) = serde_json::from_str::<GraphUpdate>(&event.data)
         {
@@ -121,7 +121,7 @@ impl Progress {
     }
 
     /// One line for every status of a node. What newer servers say besides is left out.
-    fn line(&self, event: &Event) -> Option<String> {
+    fn line(&self, event: &SseEvent) -> Option<String> {
         if event.name.as_deref() != Some("node_execution_event") {
             return None;
         }
@@ -139,8 +139,8 @@ mod tests {
 
     use super::*;
 
-    fn event(name: &str, data: &Value) -> Event {
-        Event { id: None, name: Some(name.to_owned()), data: data.to_string() }
+    fn event(name: &str, data: &Value) -> SseEvent {
+        SseEvent { id: None, name: Some(name.to_owned()), data: data.to_string() }
     }
 
     #[test]
@@ -160,7 +160,7 @@ mod tests {
         let row = |status: &str| {
             event("graph_execution_event", &json!({"status": status, "event_count": 2}))
         };
-        let numbered = |id: &str| Event {
+        let numbered = |id: &str| SseEvent {
             id: Some(id.to_owned()),
             ..event("node_execution_event", &json!({"node_id": "n"}))
         };

@@ -1,7 +1,7 @@
 //! Following one turn to its end, through lost connections and restarts of the server.
 
 use futures::StreamExt;
-use protocol::sse::Decoder;
+use protocol::sse::SseDecoder;
 use protocol::{Chunk, SessionId};
 use reqwest::{Response, StatusCode};
 
@@ -141,7 +141,7 @@ impl<'a> Follower<'a> {
     async fn read(&mut self, response: Response, progress: &mut Progress) -> Read {
         progress.turn = turn_of(&response).or(progress.turn.take());
         self.shown.clone_from(&progress.turn);
-        let mut decoder = Decoder::new(EVENT_BYTES);
+        let mut decoder = SseDecoder::new(EVENT_BYTES);
         let mut body = response.bytes_stream();
         loop {
             // One message at a time is kept for later; further lines wait in the keyboard.

@@ -2,7 +2,8 @@
 
 use jiff::Timestamp;
 use protocol::execution::{
-    Execution, ExecutionError, ExecutionStatus, ExecutionView, NodeFailure, NodeRun, Stats,
+    Execution, ExecutionError, ExecutionStats, ExecutionStatus, ExecutionView, NodeExecution,
+    NodeFailure,
 };
 use protocol::{ExecutionId, GraphId, UserId};
 use serde::Serialize;
@@ -25,7 +26,7 @@ pub(crate) struct ExecutionMeta {
     stop_requested: bool,
     /// How many events its stream has so far.
     event_count: u64,
-    stats: Stats,
+    stats: ExecutionStats,
     /// Why the run as a whole has failed.
     error: Option<ExecutionError>,
     #[schema(value_type = String, format = DateTime)]
@@ -46,7 +47,7 @@ pub(crate) struct ExecutionDetails {
     /// Whether there are more outputs than are shown.
     outputs_cut: bool,
     /// In the order in which they began.
-    node_executions: Vec<NodeRun>,
+    node_executions: Vec<NodeExecution>,
     /// How many node runs there are in all.
     node_total: u64,
     /// The first of those that failed.

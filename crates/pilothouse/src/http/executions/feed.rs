@@ -193,7 +193,7 @@ fn row(execution: Execution) -> String {
 
 #[cfg(test)]
 mod tests {
-    use protocol::sse::Decoder;
+    use protocol::sse::SseDecoder;
 
     use super::*;
 
@@ -211,7 +211,7 @@ mod tests {
             decision: None,
             cost: 0,
         };
-        let mut decoder = Decoder::new(1 << 20);
+        let mut decoder = SseDecoder::new(1 << 20);
         decoder.push(numbered(17, &run.update(event)).as_bytes());
         let event = decoder.next_event().expect("text").expect("an event");
         assert_eq!((event.id.as_deref(), event.name.as_deref()), (Some("17"), Some(NODE_EVENT)));

@@ -12,7 +12,7 @@ use axum::Json;
 use axum::extract::State;
 use http::StatusCode;
 use ports::store::{ExecutionDeleted, ListExecutions};
-use protocol::execution::{Execution, ExecutionView, Nodes};
+use protocol::execution::{Execution, ExecutionView, NodeRange};
 use protocol::problem::ProblemCode;
 use protocol::{ExecutionId, GraphId, UserId};
 use serde::Deserialize;
@@ -153,7 +153,7 @@ pub(crate) async fn wait(
         waited = waiting => { waited?.ok_or_else(no_execution)?; }
         () = app.streams_end.cancelled() => return Err(Problem::shutting_down()),
     }
-    Ok(Json(view(&app, &user, &id, Nodes::None).await?.into()))
+    Ok(Json(view(&app, &user, &id, NodeRange::None).await?.into()))
 }
 
 /// Stop a run and the runs that it has started, and wait up to fifteen seconds for its end.
@@ -194,10 +194,10 @@ pub(crate) async fn delete(
 }
 
 impl NodesQuery {
-    fn nodes(&self) -> Answer<Nodes> {
+    fn nodes(&self) -> Answer<NodeRange> {
         match self.node_limit.unwrap_or(USUAL_NODES) {
-            0 => Ok(Nodes::None),
-            limit if limit <= NODE_LIMIT => Ok(Nodes::From {
+            0 => Ok(NodeRange::None),
+            limit if limit <= NODE_LIMIT => Ok(NodeRange::From {
                 first: self.node_offset.map_or(0, u64::from),
                 limit: limit as usize,
             }),
@@ -210,7 +210,12 @@ fn wanted(page: Page, graph: Option<GraphId>) -> ListExecutions {
     ListExecutions { graph, limit: page.size(), offset: page.offset(), ..ListExecutions::default() }
 }
 
-async fn view(app: &App, user: &UserId, id: &ExecutionId, nodes: Nodes) -> Answer<ExecutionView> {
+async fn view(
+    app: &App,
+    user: &UserId,
+    id: &ExecutionId,
+    nodes: NodeRange,
+) -> Answer<ExecutionView> {
     app.engine.execution_view(user, id, nodes).await?.ok_or_else(no_execution)
 }
 

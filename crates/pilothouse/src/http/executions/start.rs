@@ -5,7 +5,7 @@ use std::sync::Arc;
 use axum::Json;
 use axum::extract::State;
 use engine::StartRun;
-use ports::call_services::RunStarted;
+use ports::call_services::AgentExecutionStarted;
 use protocol::graph::InputProblems;
 use protocol::permissions::Permissions;
 use protocol::problem::ProblemCode;
@@ -98,16 +98,16 @@ async fn run(
         copilot_depth: 0,
     };
     match app.engine.start_execution(user, start).await? {
-        RunStarted::Started(execution) => Ok(Json((*execution).into())),
-        RunStarted::NoGraph => Err(no_graph()),
-        RunStarted::Invalid(problems) => Err(invalid_graph(&problems)),
-        RunStarted::Inputs(problems) => Err(invalid_inputs(&problems)),
-        RunStarted::NotAllowed(blocks) => Err(Problem::new(
+        AgentExecutionStarted::Started(execution) => Ok(Json((*execution).into())),
+        AgentExecutionStarted::NoGraph => Err(no_graph()),
+        AgentExecutionStarted::Invalid(problems) => Err(invalid_graph(&problems)),
+        AgentExecutionStarted::Inputs(problems) => Err(invalid_inputs(&problems)),
+        AgentExecutionStarted::NotAllowed(blocks) => Err(Problem::new(
             ProblemCode::BlockNotAllowed,
             format!("The agent has blocks that may not be used: {}.", blocks.join(", ")),
         )),
-        RunStarted::NoFunds => Err(no_funds()),
-        RunStarted::TooMany => Err(Problem::new(
+        AgentExecutionStarted::NoFunds => Err(no_funds()),
+        AgentExecutionStarted::TooMany => Err(Problem::new(
             ProblemCode::TooManyRuns,
             "As many runs were started as may be. Try again when some have ended.",
         )),

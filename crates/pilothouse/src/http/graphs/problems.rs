@@ -1,6 +1,6 @@
 //! What is wrong with a graph, as an answer: as a list, and by node as forms show it.
 
-use protocol::graph::Problem as GraphProblem;
+use protocol::graph::GraphProblem;
 use protocol::problem::ProblemCode;
 use serde_json::{Map, Value, json};
 

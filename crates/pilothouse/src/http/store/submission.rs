@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use axum::Json;
 use axum::extract::State;
-use ports::store::Published;
+use ports::store::ListingPublished;
 use protocol::library::Listing;
 use protocol::problem::ProblemCode;
 use protocol::{GraphId, ListingVersionId, NodeId, UserId};
@@ -96,9 +96,13 @@ pub(crate) async fn publish(
         updated_at: app.ports.clock.now(),
     };
     match app.ports.listings.publish(&listing, &stored.graph).await? {
-        Published::New | Published::NewVersion | Published::Before => Ok(Json(listing.into())),
-        Published::NameTaken => Err(name_taken()),
-        Published::TooMany => Err(Problem::new(ProblemCode::StoreFull, "The marketplace is full.")),
+        ListingPublished::New | ListingPublished::NewVersion | ListingPublished::Before => {
+            Ok(Json(listing.into()))
+        }
+        ListingPublished::NameTaken => Err(name_taken()),
+        ListingPublished::TooMany => {
+            Err(Problem::new(ProblemCode::StoreFull, "The marketplace is full."))
+        }
     }
 }
 

@@ -5,7 +5,7 @@ use std::sync::{Arc, OnceLock};
 use std::time::{Duration, Instant};
 
 use futures::StreamExt;
-use protocol::sse::Decoder;
+use protocol::sse::SseDecoder;
 use reqwest::{Client, RequestBuilder, Response};
 use serde_json::json;
 use tokio::sync::watch;
@@ -122,7 +122,7 @@ impl Listener {
 
     async fn read(&mut self, response: Response) -> Read {
         let mut body = response.bytes_stream();
-        let mut decoder = Decoder::new(1 << 20);
+        let mut decoder = SseDecoder::new(1 << 20);
         loop {
             while let Some(event) = decoder.next_event().expect("an event stream") {
                 if event.data == "[DONE]" {

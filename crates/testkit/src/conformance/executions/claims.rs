@@ -3,20 +3,20 @@
 use std::time::Duration;
 
 use futures::future::join_all;
-use ports::leases::Renewal;
-use ports::store::{Advance, ExecutionClaimed, Then};
+use ports::leases::LeaseRenewal;
+use ports::store::{AfterAdvance, ExecutionAdvance, ExecutionClaimed};
 use ports::{Fenced, Ports};
 use protocol::ExecutionId;
 use protocol::execution::{ExecutionClaim, ExecutionStatus};
-use protocol::limits::Caps;
+use protocol::limits::UserLimits;
 
 use super::super::agent_scene::*;
 use super::super::scene::{LONG, SHORT, eventually, worker};
 use super::super::{Fixture, GENEROUS};
 
-const HELD: Renewal = Renewal::Held { cancel_requested: false };
+const HELD: LeaseRenewal = LeaseRenewal::Held { cancel_requested: false };
 
-async fn renew(ports: &Ports, claim: &ExecutionClaim) -> Renewal {
+async fn renew(ports: &Ports, claim: &ExecutionClaim) -> LeaseRenewal {
     ports.executions.renew(claim, LONG).await.expect("renewing works")
 }
 
@@ -77,10 +77,10 @@ pub async fn a_stale_claim_of_an_execution_changes_nothing(fixture: &mut impl Fi
     assert_ne!(advance(ports, &old, batch(0, 2)).await, Fenced::Stale);
     let new = claim(ports, &run.id).await;
     let before = found(ports, &run.id).await;
-    assert_eq!(renew(ports, &old).await, Renewal::Lost);
+    assert_eq!(renew(ports, &old).await, LeaseRenewal::Lost);
     assert_eq!(ports.executions.hand_back(&old).await.expect("hand back"), Fenced::Stale);
-    let failed = Then::End { status: ExecutionStatus::Failed, error: None };
-    for late in [batch(2, 1), batch(0, 2), Advance { then: failed, ..batch(2, 0) }] {
+    let failed = AfterAdvance::End { status: ExecutionStatus::Failed, error: None };
+    for late in [batch(2, 1), batch(0, 2), ExecutionAdvance { then: failed, ..batch(2, 0) }] {
         assert_eq!(advance(ports, &old, late).await, Fenced::Stale);
     }
     assert_eq!(found(ports, &run.id).await, before);
@@ -98,9 +98,9 @@ pub async fn a_renewed_execution_stays_with_its_holder(fixture: &mut impl Fixtur
     assert_eq!(try_claim(ports, &run.id).await, ExecutionClaimed::Held);
     assert_eq!(due(ports).await, []);
     ports.executions.request_stop(&ann(), &run.id).await.expect("stop");
-    assert_eq!(renew(ports, &held).await, Renewal::Held { cancel_requested: true });
+    assert_eq!(renew(ports, &held).await, LeaseRenewal::Held { cancel_requested: true });
     end(ports, &held, ExecutionStatus::Terminated).await;
-    assert_eq!(renew(ports, &held).await, Renewal::Lost);
+    assert_eq!(renew(ports, &held).await, LeaseRenewal::Lost);
     assert_eq!(try_claim(ports, &run.id).await, ExecutionClaimed::Ended);
 }
 
@@ -146,12 +146,12 @@ pub async fn a_handed_back_execution_does_not_count_as_crashed(fixture: &mut imp
         assert_eq!(due(ports).await, std::slice::from_ref(&run.id));
         let now = found(ports, &run.id).await;
         assert_eq!((now.status, now.attempt), (ExecutionStatus::Queued, 0));
-        assert_eq!(renew(ports, &held).await, Renewal::Lost);
+        assert_eq!(renew(ports, &held).await, LeaseRenewal::Lost);
     }
 }
 
 pub async fn no_more_executions_run_than_the_cap<F: Fixture>(_: &mut F) {
-    let fixture = F::start_with(Caps { executions: 3, ..GENEROUS }).await;
+    let fixture = F::start_with(UserLimits { executions: 3, ..GENEROUS }).await;
     let ports = fixture.ports();
     let mut runs = Vec::new();
     for _ in 0..10 {
@@ -198,6 +198,6 @@ pub async fn an_open_execution_survives_a_restart(fixture: &mut impl Fixture) {
     until_due(ports, &running.id).await;
     assert_eq!(due(ports).await.len(), 2);
     assert!(claim(ports, &running.id).await.fence > held.fence);
-    assert_eq!(renew(ports, &held).await, Renewal::Lost);
+    assert_eq!(renew(ports, &held).await, LeaseRenewal::Lost);
     assert_eq!(found(ports, &running.id).await.events, 2);
 }

@@ -1,9 +1,9 @@
 //! Laws of `Executions`: how a run is forgotten.
 
-use ports::store::{Advance, ExecutionDeleted, Verdict};
+use ports::store::{ExecutionAdvance, ExecutionDeleted, ReviewVerdict};
 use ports::{Fenced, Ports};
 use protocol::ExecutionId;
-use protocol::credit::Charge;
+use protocol::credit::CreditCharge;
 use protocol::execution::ExecutionStatus;
 
 use super::super::Fixture;
@@ -20,14 +20,19 @@ pub async fn an_ended_execution_can_be_deleted(fixture: &mut impl Fixture) {
     assert_ne!(advance(ports, &kept_claim, batch(0, 2)).await, Fenced::Stale);
     assert_eq!(delete(ports, &run.id).await, ExecutionDeleted::Open);
     let held = claim(ports, &run.id).await;
-    let next = Advance {
-        charges: vec![Charge { key: "k".into(), amount: 4, what: "a node".into() }],
+    let next = ExecutionAdvance {
+        charges: vec![CreditCharge { key: "k".into(), amount: 4, what: "a node".into() }],
         reviews: vec![question(&run.id, "r", "n")],
         ..batch(0, 3)
     };
     assert_ne!(advance(ports, &held, next).await, Fenced::Stale);
-    let verdict =
-        Verdict { id: "r".into(), approved: true, message: None, data: None, for_the_rest: true };
+    let verdict = ReviewVerdict {
+        id: "r".into(),
+        approved: true,
+        message: None,
+        data: None,
+        for_the_rest: true,
+    };
     ports.reviews.decide(&ann(), &[verdict]).await.expect("decide");
     assert_eq!(delete(ports, &run.id).await, ExecutionDeleted::Open);
     end(ports, &held, ExecutionStatus::Completed).await;

@@ -2,16 +2,16 @@
 
 use bytes::Bytes;
 use futures::future::join_all;
-use ports::store::{Advance, Advanced, JournalBatch, Then};
+use ports::store::{AfterAdvance, ExecutionAdvance, ExecutionAdvanced, JournalBatch};
 use ports::{Fenced, PortError, Ports};
 use protocol::ExecutionId;
-use protocol::credit::{Charge, TransactionKind};
-use protocol::execution::{ExecutionError, ExecutionStatus, Stats};
+use protocol::credit::{CreditCharge, TransactionKind};
+use protocol::execution::{ExecutionError, ExecutionStats, ExecutionStatus};
 
 use super::super::Fixture;
 use super::super::agent_scene::*;
 
-const DONE: Fenced<Advanced> = Fenced::Done(Advanced::Done);
+const DONE: Fenced<ExecutionAdvanced> = Fenced::Done(ExecutionAdvanced::Done);
 
 async fn journal(ports: &Ports, run: &ExecutionId, after: u64, bytes: usize) -> Vec<JournalBatch> {
     ports.executions.journal(&ann(), run, after, bytes).await.expect("the journal is read")
@@ -64,8 +64,8 @@ pub async fn a_batch_that_is_repeated_is_written_once(fixture: &mut impl Fixture
     let ports = fixture.ports();
     let run = run(ports).await;
     let held = claim(ports, &run.id).await;
-    let charge = Charge { key: "k".into(), amount: 5, what: "a node".into() };
-    let first = Advance { charges: vec![charge], ..batch(0, 2) };
+    let charge = CreditCharge { key: "k".into(), amount: 5, what: "a node".into() };
+    let first = ExecutionAdvance { charges: vec![charge], ..batch(0, 2) };
     for _ in 0..3 {
         assert_eq!(advance(ports, &held, first.clone()).await, DONE);
     }
@@ -77,8 +77,8 @@ pub async fn a_batch_that_is_repeated_is_written_once(fixture: &mut impl Fixture
     assert!(matches!(differs, Err(PortError::Broken(_))), "another one at its place: {differs:?}");
 
     // Also those that give the claim up.
-    let rest = Advance { reviews: vec![question(&run.id, "r", "n")], ..batch(2, 1) };
-    let rest = Advance { then: Then::Rest, ..rest };
+    let rest = ExecutionAdvance { reviews: vec![question(&run.id, "r", "n")], ..batch(2, 1) };
+    let rest = ExecutionAdvance { then: AfterAdvance::Rest, ..rest };
     for _ in 0..2 {
         assert_eq!(advance(ports, &held, rest.clone()).await, DONE);
     }
@@ -91,13 +91,15 @@ pub async fn a_batch_is_written_with_its_charges_and_reviews(fixture: &mut impl 
     let run = run(ports).await;
     let held = claim(ports, &run.id).await;
     let asked = question(&run.id, "r", "n");
-    let charge = |n: u32| Charge { key: format!("k{n}"), amount: 7, what: format!("node {n}") };
-    let full = Advance {
+    let charge =
+        |n: u32| CreditCharge { key: format!("k{n}"), amount: 7, what: format!("node {n}") };
+    let full = ExecutionAdvance {
         charges: vec![charge(1), charge(2)],
         reviews: vec![asked.clone()],
         ..batch(0, 2)
     };
-    let refused = ports.executions.advance(&held, Advance { after: 1, ..full.clone() }).await;
+    let refused =
+        ports.executions.advance(&held, ExecutionAdvance { after: 1, ..full.clone() }).await;
     assert!(matches!(refused, Err(PortError::Broken(_))), "{refused:?}");
     assert_eq!(ports.credits.balance(&ann()).await.expect("balance"), 0, "all or nothing");
     assert_eq!(ports.reviews.get(&ann(), &asked.id).await.expect("get"), None);
@@ -127,9 +129,12 @@ pub async fn many_executions_advance_at_once(fixture: &mut impl Fixture) {
     }
     let advances = runs.iter().map(|(held, _)| async move {
         for n in 0..20 {
-            let charge =
-                Charge { key: format!("{}:{n}", held.execution_id), amount: 1, what: "n".into() };
-            let next = Advance { charges: vec![charge], ..batch(3 * n, 3) };
+            let charge = CreditCharge {
+                key: format!("{}:{n}", held.execution_id),
+                amount: 1,
+                what: "n".into(),
+            };
+            let next = ExecutionAdvance { charges: vec![charge], ..batch(3 * n, 3) };
             assert_eq!(advance(ports, held, next).await, DONE);
         }
     });
@@ -146,14 +151,20 @@ pub async fn an_execution_ends_once(fixture: &mut impl Fixture) {
     let ports = fixture.ports();
     let run = run(ports).await;
     let held = claim(ports, &run.id).await;
-    let goes_on = Then::End { status: ExecutionStatus::Review, error: None };
-    let no_end = ports.executions.advance(&held, Advance { then: goes_on, ..batch(0, 0) }).await;
+    let goes_on = AfterAdvance::End { status: ExecutionStatus::Review, error: None };
+    let no_end =
+        ports.executions.advance(&held, ExecutionAdvance { then: goes_on, ..batch(0, 0) }).await;
     assert!(matches!(no_end, Err(PortError::Broken(_))), "{no_end:?}");
     let error = ExecutionError { code: "no_funds".into(), message: "no credits are left".into() };
-    let failed = Then::End { status: ExecutionStatus::Failed, error: Some(error.clone()) };
-    let stats =
-        Stats { cost: 3, duration: 2.25, node_count: 1, node_error_count: 1, is_dry_run: true };
-    let last = Advance { then: failed, stats: stats.clone(), ..batch(0, 1) };
+    let failed = AfterAdvance::End { status: ExecutionStatus::Failed, error: Some(error.clone()) };
+    let stats = ExecutionStats {
+        cost: 3,
+        duration: 2.25,
+        node_count: 1,
+        node_error_count: 1,
+        is_dry_run: true,
+    };
+    let last = ExecutionAdvance { then: failed, stats: stats.clone(), ..batch(0, 1) };
     for _ in 0..2 {
         assert_eq!(advance(ports, &held, last.clone()).await, DONE, "also when it is repeated");
     }
@@ -161,8 +172,8 @@ pub async fn an_execution_ends_once(fixture: &mut impl Fixture) {
     assert_eq!((ended.status, ended.error.clone()), (ExecutionStatus::Failed, Some(error)));
     assert_eq!((ended.stats.clone(), ended.events), (stats, 1));
     assert!(ended.ended_at.is_some());
-    let other = Then::End { status: ExecutionStatus::Completed, error: None };
-    for late in [batch(1, 1), Advance { then: other, ..batch(1, 0) }] {
+    let other = AfterAdvance::End { status: ExecutionStatus::Completed, error: None };
+    for late in [batch(1, 1), ExecutionAdvance { then: other, ..batch(1, 0) }] {
         assert_eq!(advance(ports, &held, late).await, Fenced::Stale);
     }
     let stopped = ports.executions.request_stop(&ann(), &run.id).await.expect("stop");

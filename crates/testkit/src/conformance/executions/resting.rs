@@ -1,16 +1,19 @@
 //! Laws of `Executions`: runs that wait for a person.
 
 use ports::Fenced;
-use ports::leases::Renewal;
-use ports::store::{Advance, Advanced, Decided, ExecutionClaimed, Then, Verdict};
+use ports::leases::LeaseRenewal;
+use ports::store::{
+    AfterAdvance, ExecutionAdvance, ExecutionAdvanced, ExecutionClaimed, ReviewVerdict,
+    ReviewsDecided,
+};
 use protocol::execution::ExecutionStatus;
 
 use super::super::Fixture;
 use super::super::agent_scene::*;
 use super::super::scene::LONG;
 
-fn approve(id: &str) -> Verdict {
-    Verdict { id: id.into(), approved: true, message: None, data: None, for_the_rest: false }
+fn approve(id: &str) -> ReviewVerdict {
+    ReviewVerdict { id: id.into(), approved: true, message: None, data: None, for_the_rest: false }
 }
 
 pub async fn an_execution_rests_only_while_a_review_waits(fixture: &mut impl Fixture) {
@@ -18,41 +21,44 @@ pub async fn an_execution_rests_only_while_a_review_waits(fixture: &mut impl Fix
     let run = run(ports).await;
     let held = claim(ports, &run.id).await;
     let reviews = vec![question(&run.id, "a", "n"), question(&run.id, "b", "m")];
-    advance(ports, &held, Advance { reviews, ..batch(0, 1) }).await;
+    advance(ports, &held, ExecutionAdvance { reviews, ..batch(0, 1) }).await;
     // Both are decided before the worker has nothing else to do.
     let decided = ports.reviews.decide(&ann(), &[approve("a"), approve("b")]).await;
-    assert!(matches!(decided, Ok(Decided::Done { due: false, .. })), "{decided:?}");
-    let rest = Advance { then: Then::Rest, ..batch(1, 1) };
+    assert!(matches!(decided, Ok(ReviewsDecided::Done { due: false, .. })), "{decided:?}");
+    let rest = ExecutionAdvance { then: AfterAdvance::Rest, ..batch(1, 1) };
     for _ in 0..2 {
         let rested = advance(ports, &held, rest.clone()).await;
-        assert_eq!(rested, Fenced::Done(Advanced::Decided), "also when it is repeated");
+        assert_eq!(rested, Fenced::Done(ExecutionAdvanced::Decided), "also when it is repeated");
     }
     let kept = ports.executions.renew(&held, LONG).await.expect("renew");
-    assert_eq!(kept, Renewal::Held { cancel_requested: false });
+    assert_eq!(kept, LeaseRenewal::Held { cancel_requested: false });
     assert_eq!(found(ports, &run.id).await.events, 2, "the batch was written");
 
     let reviews = vec![question(&run.id, "c", "n")];
-    let rest = Advance { reviews, then: Then::Rest, ..batch(2, 1) };
-    assert_eq!(advance(ports, &held, rest).await, Fenced::Done(Advanced::Done));
+    let rest = ExecutionAdvance { reviews, then: AfterAdvance::Rest, ..batch(2, 1) };
+    assert_eq!(advance(ports, &held, rest).await, Fenced::Done(ExecutionAdvanced::Done));
     let resting = found(ports, &run.id).await;
     assert_eq!((resting.status, resting.events), (ExecutionStatus::Review, 3));
     assert_eq!(resting.attempt, 0, "no crashed attempt");
     assert_eq!(due(ports).await, []);
     assert_eq!(try_claim(ports, &run.id).await, ExecutionClaimed::Rests);
-    assert_eq!(ports.executions.renew(&held, LONG).await.expect("renew"), Renewal::Lost);
+    assert_eq!(ports.executions.renew(&held, LONG).await.expect("renew"), LeaseRenewal::Lost);
 }
 
 pub async fn a_later_claim_can_rest_like_the_one_before(fixture: &mut impl Fixture) {
     let ports = fixture.ports();
     let run = run(ports).await;
-    let rest =
-        Advance { reviews: vec![question(&run.id, "a", "n")], then: Then::Rest, ..batch(0, 0) };
+    let rest = ExecutionAdvance {
+        reviews: vec![question(&run.id, "a", "n")],
+        then: AfterAdvance::Rest,
+        ..batch(0, 0)
+    };
     let held = claim(ports, &run.id).await;
-    assert_eq!(advance(ports, &held, rest.clone()).await, Fenced::Done(Advanced::Done));
+    assert_eq!(advance(ports, &held, rest.clone()).await, Fenced::Done(ExecutionAdvanced::Done));
     ports.reviews.decide(&ann(), &[approve("a")]).await.expect("decide");
     let held = claim(ports, &run.id).await;
     // It has the same in it, but it is no repetition.
-    assert_eq!(advance(ports, &held, rest).await, Fenced::Done(Advanced::Decided));
+    assert_eq!(advance(ports, &held, rest).await, Fenced::Done(ExecutionAdvanced::Decided));
 }
 
 pub async fn a_resting_execution_survives_a_restart(fixture: &mut impl Fixture) {
@@ -76,8 +82,8 @@ pub async fn a_stopped_execution_does_not_rest(fixture: &mut impl Fixture) {
     let held = claim(ports, &run.id).await;
     ports.executions.request_stop(&ann(), &run.id).await.expect("stop");
     let reviews = vec![question(&run.id, "a", "n")];
-    let rest = Advance { reviews, then: Then::Rest, ..batch(0, 1) };
-    assert_eq!(advance(ports, &held, rest).await, Fenced::Done(Advanced::Done));
+    let rest = ExecutionAdvance { reviews, then: AfterAdvance::Rest, ..batch(0, 1) };
+    assert_eq!(advance(ports, &held, rest).await, Fenced::Done(ExecutionAdvanced::Done));
     assert_eq!(due(ports).await, std::slice::from_ref(&run.id), "for somebody to end it");
     let held = claim(ports, &run.id).await;
     end(ports, &held, ExecutionStatus::Terminated).await;

@@ -1,10 +1,10 @@
 //! Laws of `Executions`: a stop, which reaches a run and all that it has started.
 
-use ports::store::{ExecutionClaimed, Then};
+use ports::store::{AfterAdvance, ExecutionClaimed};
 use ports::{Fenced, Ports};
 use protocol::ExecutionId;
 use protocol::execution::{Execution, ExecutionStatus};
-use protocol::limits::Caps;
+use protocol::limits::UserLimits;
 
 use super::super::agent_scene::*;
 use super::super::{Fixture, GENEROUS};
@@ -67,7 +67,7 @@ pub async fn a_stop_withdraws_the_reviews(fixture: &mut impl Fixture) {
     let held = claim(ports, &top.id).await;
     let below = child(ports, &top.id).await;
     let below_held = claim(ports, &below.id).await;
-    for (claim, then) in [(&below_held, Then::Rest), (&held, Then::GoesOn)] {
+    for (claim, then) in [(&below_held, AfterAdvance::Rest), (&held, AfterAdvance::GoesOn)] {
         let run = &claim.execution_id;
         let mut next = batch(0, 1);
         next.reviews = vec![question(run, &format!("of {run}"), "n")];
@@ -87,7 +87,7 @@ pub async fn a_stop_withdraws_the_reviews(fixture: &mut impl Fixture) {
 }
 
 pub async fn a_stopped_execution_is_claimed_beyond_the_cap<F: Fixture>(_: &mut F) {
-    let fixture = F::start_with(Caps { executions: 1, ..GENEROUS }).await;
+    let fixture = F::start_with(UserLimits { executions: 1, ..GENEROUS }).await;
     let ports = fixture.ports();
     let (left, next) = (run(ports).await, run(ports).await);
     let lapsed = claim_for(ports, &left.id, super::super::scene::SHORT).await;

@@ -2,12 +2,12 @@
 
 use std::time::Duration;
 
-use ports::store::{Begun, Entry, NewOperation, OperationCompleted, Which};
+use ports::store::{JournalEntry, NewOperation, OperationBegun, OperationCompleted, OperationKey};
 use ports::{Fenced, Ports};
-use protocol::message::{Outcome, ToolCall};
+use protocol::message::{ToolCall, ToolOutcome};
 use protocol::operation::{Operation, OperationResult};
 use protocol::session::{Owner, Session};
-use protocol::turn::{Claim, TurnRequest};
+use protocol::turn::{TurnClaim, TurnRequest};
 use protocol::{OperationId, TurnId};
 
 use super::super::scene::*;
@@ -17,7 +17,7 @@ pub(super) struct Asked {
     pub(super) ann: Owner,
     pub(super) mine: Session,
     /// Of the turn that asked.
-    pub(super) claim: Claim,
+    pub(super) claim: TurnClaim,
     pub(super) operation: Operation,
     /// The turn that carries it out.
     pub(super) turn: TurnId,
@@ -36,7 +36,11 @@ pub(in super::super) fn new(call: &str) -> NewOperation {
     }
 }
 
-pub(in super::super) async fn begin(ports: &Ports, claim: &Claim, new: NewOperation) -> Begun {
+pub(in super::super) async fn begin(
+    ports: &Ports,
+    claim: &TurnClaim,
+    new: NewOperation,
+) -> OperationBegun {
     match ports.operations.begin(claim, new).await.expect("begin") {
         Fenced::Done(begun) => begun,
         Fenced::Stale => panic!("the claim is good"),
@@ -46,20 +50,20 @@ pub(in super::super) async fn begin(ports: &Ports, claim: &Claim, new: NewOperat
 pub(super) async fn asked(ports: &Ports) -> Asked {
     let (ann, mine, asking) = first_turn(ports).await;
     let claim = claim(ports, &asking.id).await;
-    record(ports, &claim, vec![Entry::Message(calls(&["a"]))]).await;
+    record(ports, &claim, vec![JournalEntry::Message(calls(&["a"]))]).await;
     let begun = begin(ports, &claim, new("a")).await;
-    let Begun::New { operation, due: true } = begun else { panic!("{begun:?}") };
+    let OperationBegun::New { operation, due: true } = begun else { panic!("{begun:?}") };
     let turn = operation.task_id.turn();
     Asked { ann, mine, claim, operation: *operation, turn }
 }
 
 pub(in super::super) fn done(output: &str) -> OperationResult {
-    OperationResult { output: output.into(), outcome: Outcome::Ok }
+    OperationResult { output: output.into(), outcome: ToolOutcome::Ok }
 }
 
 impl Asked {
-    pub(super) fn which(&self) -> Which {
-        Which::Operation(self.operation.id.clone())
+    pub(super) fn which(&self) -> OperationKey {
+        OperationKey::Operation(self.operation.id.clone())
     }
 
     pub(super) async fn now(&self, ports: &Ports) -> Operation {
@@ -88,7 +92,7 @@ impl Asked {
     }
 
     /// What stands in the history as the result of the call.
-    pub(super) async fn row(&self, ports: &Ports) -> (String, Option<Outcome>) {
+    pub(super) async fn row(&self, ports: &Ports) -> (String, Option<ToolOutcome>) {
         let rows = history(ports, &self.ann, &self.mine.id).await;
         let row =
             rows.iter().find(|row| row.tool_call_id.as_ref() == Some(&self.operation.call.id));
@@ -96,7 +100,7 @@ impl Asked {
     }
 }
 
-pub(super) async fn line_up(ports: &Ports, claim: &Claim) -> bool {
+pub(super) async fn line_up(ports: &Ports, claim: &TurnClaim) -> bool {
     match ports.operations.line_up(claim).await.expect("line up") {
         Fenced::Done(now) => now,
         Fenced::Stale => panic!("the claim is good"),

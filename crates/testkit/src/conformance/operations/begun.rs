@@ -1,7 +1,7 @@
 //! Laws of `Operations`: how one is begun, and that it stands beside its session.
 
 use ports::Fenced;
-use ports::store::{Begun, Entry, OperationCompleted, Which};
+use ports::store::{JournalEntry, OperationBegun, OperationCompleted, OperationKey};
 use protocol::limits::OPERATIONS;
 use protocol::operation::OperationState;
 use protocol::session::{ChatStatus, Owner};
@@ -16,21 +16,21 @@ pub async fn an_operation_is_begun_once_for_every_call(fixture: &mut impl Fixtur
     let (ann, mine, asking) = first_turn(ports).await;
     let old = claim_for(ports, &asking.id, SHORT).await;
     let claim = claim_for(ports, &asking.id, LONG).await;
-    record(ports, &claim, vec![Entry::Message(calls(&["a", "b"]))]).await;
+    record(ports, &claim, vec![JournalEntry::Message(calls(&["a", "b"]))]).await;
     assert_eq!(ports.operations.begin(&old, new("a")).await.expect("begin"), Fenced::Stale);
     let first = new("a");
     let begun = begin(ports, &claim, first.clone()).await;
-    let Begun::New { operation, due: true } = begun else { panic!("{begun:?}") };
+    let OperationBegun::New { operation, due: true } = begun else { panic!("{begun:?}") };
     assert_eq!((&operation.id, &operation.task_id), (&first.id, &first.turn_id.task()));
     assert_eq!((&operation.session_id, &operation.asked_by), (&mine.id, &asking.id));
     assert_eq!((&operation.call, operation.state), (&first.call, OperationState::Running));
     assert_eq!(operation.result, None);
     for again in [first, new("a")] {
-        assert_eq!(begin(ports, &claim, again).await, Begun::Exists(operation.clone()));
+        assert_eq!(begin(ports, &claim, again).await, OperationBegun::Exists(operation.clone()));
     }
     let seen = progress(ports, &claim).await.messages;
     assert_eq!(texts(&seen), ["hello", "", "a is pending"]);
-    assert!(matches!(begin(ports, &claim, new("b")).await, Begun::New { .. }));
+    assert!(matches!(begin(ports, &claim, new("b")).await, OperationBegun::New { .. }));
 
     let turn = found(ports, &ann, &operation.task_id.turn()).await;
     let known = OperationRef {
@@ -41,7 +41,10 @@ pub async fn an_operation_is_begun_once_for_every_call(fixture: &mut impl Fixtur
     assert_eq!((turn.operation, turn.parent), (Some(known), Some(asking.id)));
     assert_eq!((turn.status, turn.session_id), (TurnStatus::Queued, mine.id.clone()));
     fixture.restart().await;
-    for which in [Which::Operation(operation.id.clone()), Which::Task(operation.task_id.clone())] {
+    for which in [
+        OperationKey::Operation(operation.id.clone()),
+        OperationKey::Task(operation.task_id.clone()),
+    ] {
         let kept = fixture.ports().operations.get(&ann, &which).await.expect("get");
         assert_eq!(kept.as_ref(), Some(&*operation));
     }
@@ -54,18 +57,19 @@ pub async fn a_session_has_no_more_operations_than_it_may(fixture: &mut impl Fix
     let mut begun = Vec::new();
     for n in 0..OPERATIONS {
         match begin(ports, &claim, new(&format!("call-{n}"))).await {
-            Begun::New { operation, .. } => begun.push(operation),
+            OperationBegun::New { operation, .. } => begun.push(operation),
             other => panic!("{other:?}"),
         }
     }
     let rows = progress(ports, &claim).await.messages.len();
-    assert_eq!(begin(ports, &claim, new("one more")).await, Begun::TooMany);
+    assert_eq!(begin(ports, &claim, new("one more")).await, OperationBegun::TooMany);
     assert_eq!(progress(ports, &claim).await.messages.len(), rows, "nothing was stored");
-    let which = Which::Operation(begun[0].id.clone());
+    let which = OperationKey::Operation(begun[0].id.clone());
     ports.operations.complete(&which, done("x")).await.expect("complete");
-    assert!(matches!(begin(ports, &claim, new("one more")).await, Begun::New { .. }));
+    assert!(matches!(begin(ports, &claim, new("one more")).await, OperationBegun::New { .. }));
     assert!(ports.sessions.delete(&ann, &mine.id).await.expect("delete"));
-    let gone = ports.operations.complete(&Which::Operation(begun[1].id.clone()), done("x")).await;
+    let gone =
+        ports.operations.complete(&OperationKey::Operation(begun[1].id.clone()), done("x")).await;
     assert_eq!(gone.expect("complete"), OperationCompleted::Unknown);
 }
 
@@ -101,12 +105,12 @@ pub async fn an_operation_runs_beside_its_session(fixture: &mut impl Fixture) {
 pub async fn an_operation_is_seen_by_its_owner_only(fixture: &mut impl Fixture) {
     let ports = fixture.ports();
     let asked = asked(ports).await;
-    for which in [asked.which(), Which::Task(asked.operation.task_id.clone())] {
+    for which in [asked.which(), OperationKey::Task(asked.operation.task_id.clone())] {
         for stranger in [user("bob"), Owner::Anonymous] {
             assert_eq!(ports.operations.get(&stranger, &which).await.expect("get"), None);
         }
         assert!(ports.operations.get(&asked.ann, &which).await.expect("get").is_some());
     }
-    let of_the_asking_turn = Which::Task(asked.claim.turn_id.task());
+    let of_the_asking_turn = OperationKey::Task(asked.claim.turn_id.task());
     assert_eq!(ports.operations.get(&asked.ann, &of_the_asking_turn).await.expect("get"), None);
 }

@@ -2,8 +2,8 @@
 
 use futures::future::join_all;
 use ports::Fenced;
-use ports::store::{OperationCompleted, Which};
-use protocol::message::{NewMessage, Outcome, Role};
+use ports::store::{OperationCompleted, OperationKey};
+use protocol::message::{MessageRole, NewMessage, ToolOutcome};
 use protocol::operation::{OperationResult, OperationState};
 use protocol::turn::TurnStatus;
 
@@ -21,11 +21,11 @@ pub async fn an_operation_is_completed_once(fixture: &mut impl Fixture) {
     let won: Vec<usize> = (0..100).filter(|n| completed[*n] == asked.completed(true)).collect();
     let [won] = won.as_slice() else { panic!("one of them, not {won:?}") };
     assert_eq!(completed.iter().filter(|done| **done == asked.before()).count(), 99);
-    let row = (outputs[*won].clone(), Some(Outcome::Ok));
+    let row = (outputs[*won].clone(), Some(ToolOutcome::Ok));
     assert_eq!(asked.row(ports).await, row);
 
     ports.turns.request_cancel(&asked.ann, &asked.mine.id).await.expect("cancel");
-    let by_task = Which::Task(asked.operation.task_id.clone());
+    let by_task = OperationKey::Task(asked.operation.task_id.clone());
     let again = ports.operations.complete(&by_task, done("after a cancel")).await;
     assert_eq!(again.expect("complete"), asked.before());
     let claim = claim(ports, &asked.turn).await;
@@ -33,7 +33,8 @@ pub async fn an_operation_is_completed_once(fixture: &mut impl Fixture) {
     assert_eq!(asked.complete(ports, "after the end").await, asked.before());
     assert_eq!(asked.row(ports).await, row);
     assert_eq!(asked.now(ports).await.result, Some(done(&outputs[*won])));
-    let unknown = ports.operations.complete(&Which::Operation("none".into()), done("x")).await;
+    let unknown =
+        ports.operations.complete(&OperationKey::Operation("none".into()), done("x")).await;
     assert_eq!(unknown.expect("complete"), OperationCompleted::Unknown);
 }
 
@@ -56,11 +57,13 @@ pub async fn a_completion_that_comes_early_leaves_the_turn_with_its_worker(
 
 pub async fn an_operation_that_ends_without_a_result_gets_one(fixture: &mut impl Fixture) {
     let ports = fixture.ports();
-    let stopped = OperationResult { output: "it was stopped".into(), outcome: Outcome::Cancelled };
+    let stopped =
+        OperationResult { output: "it was stopped".into(), outcome: ToolOutcome::Cancelled };
     let asked = asked(ports).await;
     finish(ports, &asked.claim, "under way").await;
     let claim = claim(ports, &asked.turn).await;
-    let mut end = ending(TurnStatus::Cancelled, 0, vec![NewMessage::new(Role::System, "stopped")]);
+    let mut end =
+        ending(TurnStatus::Cancelled, 0, vec![NewMessage::new(MessageRole::System, "stopped")]);
     end.operation = Some(stopped.clone());
     ports.turns.finish(&claim, end).await.expect("finish");
     let row = (stopped.output.clone(), Some(stopped.outcome));
@@ -85,5 +88,5 @@ pub async fn an_operation_that_ends_without_a_result_gets_one(fixture: &mut impl
     ports.turns.finish(&claim, end).await.expect("finish");
     assert_eq!(other.now(ports).await.result, Some(done("built")));
     finish(ports, &other.claim, "under way").await;
-    assert_eq!(other.row(ports).await, ("built".to_owned(), Some(Outcome::Ok)));
+    assert_eq!(other.row(ports).await, ("built".to_owned(), Some(ToolOutcome::Ok)));
 }

@@ -1,9 +1,9 @@
 //! Laws of `Operations`: how one goes on with the conversation.
 
 use ports::Fenced;
-use ports::leases::Claimed;
-use ports::store::{Entry, Opened};
-use protocol::message::{NewMessage, Role};
+use ports::leases::TurnClaimed;
+use ports::store::{JournalEntry, TurnOpened};
+use protocol::message::{MessageRole, NewMessage};
 use protocol::session::ChatStatus;
 
 use super::super::Fixture;
@@ -23,16 +23,16 @@ pub async fn an_operation_lines_up_behind_the_turns_before_it(fixture: &mut impl
     let stale = ports.operations.line_up(&beside).await.expect("line up");
     assert_eq!(stale, Fenced::Stale, "the claim was given up");
     let after = turn(ports, ann, &mine.id, "third").await;
-    assert_eq!(try_claim(ports, &asked.turn).await, Claimed::Waits);
+    assert_eq!(try_claim(ports, &asked.turn).await, TurnClaimed::Waits);
     assert_eq!(found(ports, ann, &asked.turn).await.attempt, 0, "no crashed attempt");
 
     assert_eq!(finish(ports, &asked.claim, "under way").await, std::slice::from_ref(&waiting.id));
-    assert_eq!(try_claim(ports, &asked.turn).await, Claimed::Waits);
+    assert_eq!(try_claim(ports, &asked.turn).await, TurnClaimed::Waits);
     let claim = claim_for(ports, &waiting.id, LONG).await;
     assert_eq!(finish(ports, &claim, "two").await, std::slice::from_ref(&asked.turn));
     let (current, _) = ports.turns.current(ann, &mine.id).await.expect("current").expect("one");
     assert_eq!(current.id, asked.turn, "now it is the session's turn at work");
-    assert_eq!(try_claim(ports, &after.id).await, Claimed::Waits);
+    assert_eq!(try_claim(ports, &after.id).await, TurnClaimed::Waits);
     let claim = claim_for(ports, &asked.turn, LONG).await;
     assert!(line_up(ports, &claim).await, "whoever has lined up may ask again");
     let seen = progress(ports, &claim).await.messages;
@@ -56,8 +56,13 @@ pub async fn an_operation_that_nobody_is_before_goes_on_at_once(fixture: &mut im
     let status = ports.sessions.get(&asked.ann, &asked.mine.id).await.expect("get").expect("there");
     assert_eq!(status.chat_status, ChatStatus::Running, "now the session is busy because of it");
     let next = turn(ports, &asked.ann, &asked.mine.id, "and?").await;
-    assert_eq!(try_claim(ports, &next.id).await, Claimed::Waits);
-    record(ports, &claim, vec![Entry::Message(NewMessage::new(Role::Assistant, "so"))]).await;
+    assert_eq!(try_claim(ports, &next.id).await, TurnClaimed::Waits);
+    record(
+        ports,
+        &claim,
+        vec![JournalEntry::Message(NewMessage::new(MessageRole::Assistant, "so"))],
+    )
+    .await;
     let rows = history(ports, &asked.ann, &asked.mine.id).await;
     assert_eq!(
         texts(&rows),
@@ -72,13 +77,13 @@ pub async fn a_session_with_an_open_operation_is_not_regenerated(fixture: &mut i
     let asked = asked(ports).await;
     finish(ports, &asked.claim, "under way").await;
     let again = || ports.turns.open(&asked.ann, regeneration(&asked.mine.id, None));
-    assert_eq!(again().await.expect("open"), Opened::Busy);
+    assert_eq!(again().await.expect("open"), TurnOpened::Busy);
     let claim = claim(ports, &asked.turn).await;
     asked.complete(ports, "built").await;
     assert!(line_up(ports, &claim).await);
     finish(ports, &claim, "it is built").await;
     // The last message that somebody sent is answered again, not what an operation went on with.
-    let Ok(Opened::New(new)) = again().await else { panic!("a new turn") };
+    let Ok(TurnOpened::New(new)) = again().await else { panic!("a new turn") };
     let claim = claim_for(ports, &new.id, LONG).await;
     assert_eq!(texts(&progress(ports, &claim).await.messages), ["hello"]);
     finish(ports, &claim, "better").await;

@@ -2,10 +2,10 @@
 
 use std::time::Duration;
 
-use ports::leases::Claimed;
-use ports::store::Begun;
+use ports::leases::TurnClaimed;
+use ports::store::OperationBegun;
 use protocol::TurnId;
-use protocol::message::Outcome;
+use protocol::message::ToolOutcome;
 use protocol::operation::OperationState;
 use protocol::turn::TurnStatus;
 
@@ -24,12 +24,12 @@ pub async fn an_accepted_operation_rests_until_it_is_completed(fixture: &mut imp
     let pushed = std::slice::from_ref(&asked.turn);
     ports.outbox.pushed(pushed, Duration::ZERO).await.expect("pushed");
     assert_eq!(due(ports).await, []);
-    assert_eq!(try_claim(ports, &asked.turn).await, Claimed::Waits);
+    assert_eq!(try_claim(ports, &asked.turn).await, TurnClaimed::Waits);
     finish(ports, &asked.claim, "it is under way").await;
-    assert_eq!(try_claim(ports, &asked.turn).await, Claimed::Waits);
+    assert_eq!(try_claim(ports, &asked.turn).await, TurnClaimed::Waits);
 
     assert_eq!(asked.complete(ports, "built").await, asked.completed(true));
-    assert_eq!(asked.row(ports).await, ("built".to_owned(), Some(Outcome::Ok)));
+    assert_eq!(asked.row(ports).await, ("built".to_owned(), Some(ToolOutcome::Ok)));
     let ended = asked.now(ports).await;
     assert_eq!((ended.state, ended.result), (OperationState::Ended, Some(done("built"))));
     assert_eq!(due(ports).await, pushed);
@@ -43,7 +43,7 @@ pub async fn an_accepted_operation_rests_through_a_restart(fixture: &mut impl Fi
     fixture.restart().await;
     let ports = fixture.ports();
     assert_eq!(due(ports).await, []);
-    assert_eq!(try_claim(ports, &asked.turn).await, Claimed::Waits);
+    assert_eq!(try_claim(ports, &asked.turn).await, TurnClaimed::Waits);
     assert_eq!(asked.now(ports).await.state, OperationState::Accepted);
     assert_eq!(asked.complete(ports, "built").await, asked.completed(true));
     fixture.restart().await;
@@ -86,7 +86,7 @@ pub async fn a_cancelled_operation_does_not_rest(fixture: &mut impl Fixture) {
     let asking = claim(ports, &asking.id).await;
     ports.turns.request_cancel(&ann, &mine.id).await.expect("cancel");
     let begun = begin(ports, &asking, new("a")).await;
-    let Begun::New { operation, .. } = begun else { panic!("{begun:?}") };
+    let OperationBegun::New { operation, .. } = begun else { panic!("{begun:?}") };
     let turn = operation.task_id.turn();
     assert!(found(ports, &ann, &turn).await.cancel_requested, "the cancel reaches it, too");
     let claim = claim_for(ports, &turn, LONG).await;

@@ -1,24 +1,24 @@
 //! Laws of the places of turns that wait for other work.
 
 use futures::future::join_all;
-use ports::leases::Renewal;
+use ports::leases::LeaseRenewal;
 use ports::{Fenced, Ports};
 use protocol::TurnId;
 use protocol::session::Owner;
-use protocol::turn::Claim;
+use protocol::turn::TurnClaim;
 
 use super::super::Fixture;
 use super::super::scene::*;
 use super::{IN_FLIGHT, RUNNING, open_some};
 
-async fn step_aside(ports: &Ports, claim: &Claim) -> Vec<TurnId> {
+async fn step_aside(ports: &Ports, claim: &TurnClaim) -> Vec<TurnId> {
     match ports.turns.step_aside(claim).await.expect("step aside") {
         Fenced::Done(due) => due,
         Fenced::Stale => panic!("the claim is good"),
     }
 }
 
-async fn step_back(ports: &Ports, claim: &Claim) -> bool {
+async fn step_back(ports: &Ports, claim: &TurnClaim) -> bool {
     match ports.turns.step_back(claim).await.expect("step back") {
         Fenced::Done(has_place) => has_place,
         Fenced::Stale => panic!("the claim is good"),
@@ -26,7 +26,7 @@ async fn step_back(ports: &Ports, claim: &Claim) -> bool {
 }
 
 /// Opens and claims as many as may run, and opens as many more as may wait.
-async fn all_places_taken(ports: &Ports, owner: &Owner) -> (Vec<Claim>, Vec<TurnId>) {
+async fn all_places_taken(ports: &Ports, owner: &Owner) -> (Vec<TurnClaim>, Vec<TurnId>) {
     let turns = open_some(ports, owner, IN_FLIGHT).await;
     let claims = join_all(turns[..RUNNING].iter().map(|turn| claim(ports, turn))).await;
     (claims, turns[RUNNING..].to_vec())
@@ -42,7 +42,7 @@ pub async fn a_turn_that_steps_aside_gives_its_place_to_the_next(fixture: &mut i
     assert!(found(ports, &ann, &claims[0].turn_id).await.aside);
     assert_eq!(due(ports).await, waiting[..1]);
     let renewed = ports.leases.renew(&claims[0], LONG).await.expect("renew");
-    let held = Renewal::Held { cancel_requested: false };
+    let held = LeaseRenewal::Held { cancel_requested: false };
     assert_eq!(renewed, held, "it is still the worker's");
     assert_eq!(finish(ports, &claims[0], "done").await, [], "it had no place to pass on");
     assert_eq!(finish(ports, &claims[1], "done").await, waiting[1..2]);
@@ -82,7 +82,7 @@ pub async fn stepping_back_never_exceeds_the_cap(fixture: &mut impl Fixture) {
         step_aside(ports, &claim).await;
         claims.push(claim);
     }
-    let mut aside: Vec<Claim> = claims;
+    let mut aside: Vec<TurnClaim> = claims;
     while !aside.is_empty() {
         let backs = join_all(aside.iter().map(|claim| step_back(ports, claim))).await;
         let (back, still): (Vec<_>, Vec<_>) =

@@ -1,8 +1,8 @@
 //! Laws of the places of operations, which run beside their session.
 
 use ports::Fenced;
-use ports::leases::Claimed;
-use ports::store::{Begun, OperationCompleted, Which};
+use ports::leases::TurnClaimed;
+use ports::store::{OperationBegun, OperationCompleted, OperationKey};
 
 use super::super::Fixture;
 use super::super::operations::{begin, done, new};
@@ -15,22 +15,28 @@ pub async fn an_accepted_operation_has_no_place_and_needs_one_again(fixture: &mu
     let turns = open_some(ports, &ann, RUNNING).await;
     let asking = claim(ports, &turns[0]).await;
     let begun = begin(ports, &asking, new("a")).await;
-    let Begun::New { operation, due: false } = begun else { panic!("no place is free: {begun:?}") };
+    let OperationBegun::New { operation, due: false } = begun else {
+        panic!("no place is free: {begun:?}")
+    };
     let operations_turn = operation.task_id.turn();
-    assert_eq!(try_claim(ports, &operations_turn).await, Claimed::Waits);
+    assert_eq!(try_claim(ports, &operations_turn).await, TurnClaimed::Waits);
     let due = finish(ports, &asking, "under way").await;
     assert_eq!(due, std::slice::from_ref(&operations_turn), "it waits like others");
     let beside = claim(ports, &operations_turn).await;
     let waiting = open(ports, &ann).await.expect("there is room");
-    assert_eq!(try_claim(ports, &waiting).await, Claimed::Waits, "it counts among those that run");
+    assert_eq!(
+        try_claim(ports, &waiting).await,
+        TurnClaimed::Waits,
+        "it counts among those that run"
+    );
     ports.operations.accepted(&beside, LONG).await.expect("accepted");
     let other = claim(ports, &waiting).await;
 
-    let which = Which::Operation(operation.id.clone());
+    let which = OperationKey::Operation(operation.id.clone());
     let completed = ports.operations.complete(&which, done("built")).await.expect("complete");
     let expected = OperationCompleted::Done { task_id: operation.task_id.clone(), due: false };
     assert_eq!(completed, expected, "no place is free");
-    assert_eq!(try_claim(ports, &operations_turn).await, Claimed::Waits);
+    assert_eq!(try_claim(ports, &operations_turn).await, TurnClaimed::Waits);
     assert_eq!(finish(ports, &other, "done").await, std::slice::from_ref(&operations_turn));
     claim(ports, &operations_turn).await;
 }
@@ -41,7 +47,7 @@ pub async fn operations_do_not_count_among_those_in_flight(fixture: &mut impl Fi
     let first = open_some(ports, &ann, 1).await;
     let asking = claim(ports, &first[0]).await;
     for call in ["a", "b"] {
-        assert!(matches!(begin(ports, &asking, new(call)).await, Begun::New { .. }));
+        assert!(matches!(begin(ports, &asking, new(call)).await, OperationBegun::New { .. }));
     }
     open_some(ports, &ann, IN_FLIGHT - 1).await;
     assert_eq!(open(ports, &ann).await, None);
@@ -53,7 +59,7 @@ pub async fn a_turn_does_not_wait_for_the_operations_of_its_session(fixture: &mu
     let mine = session(ports, &ann).await;
     let asking = turn(ports, &ann, &mine.id, "build it").await;
     let asking = claim(ports, &asking.id).await;
-    assert!(matches!(begin(ports, &asking, new("a")).await, Begun::New { due: true, .. }));
+    assert!(matches!(begin(ports, &asking, new("a")).await, OperationBegun::New { due: true, .. }));
     finish(ports, &asking, "under way").await;
     let elsewhere = open_some(ports, &ann, RUNNING - 1).await;
     let next = turn(ports, &ann, &mine.id, "meanwhile").await;
@@ -68,12 +74,12 @@ pub async fn an_operation_that_waits_in_line_gives_its_place_to_others(fixture: 
     let first = open_some(ports, &ann, 1).await;
     let asking = claim(ports, &first[0]).await;
     let begun = begin(ports, &asking, new("a")).await;
-    let Begun::New { operation, due: true } = begun else { panic!("{begun:?}") };
+    let OperationBegun::New { operation, due: true } = begun else { panic!("{begun:?}") };
     let beside = claim(ports, &operation.task_id.turn()).await;
     let others = open_some(ports, &ann, RUNNING - 1).await;
     let waiting = &others[RUNNING - 2];
-    assert_eq!(try_claim(ports, waiting).await, Claimed::Waits);
-    let which = Which::Operation(operation.id.clone());
+    assert_eq!(try_claim(ports, waiting).await, TurnClaimed::Waits);
+    let which = OperationKey::Operation(operation.id.clone());
     ports.operations.complete(&which, done("built")).await.expect("complete");
     let lined_up = ports.operations.line_up(&beside).await.expect("line up");
     assert_eq!(lined_up, Fenced::Done(false), "the turn that asked is before it");

@@ -8,10 +8,10 @@ use std::time::Duration;
 
 use futures::future::join_all;
 use ports::Ports;
-use ports::leases::Claimed;
-use ports::store::Opened;
+use ports::leases::TurnClaimed;
+use ports::store::TurnOpened;
 use protocol::TurnId;
-use protocol::limits::Caps;
+use protocol::limits::UserLimits;
 use protocol::session::Owner;
 
 use super::Fixture;
@@ -64,7 +64,7 @@ macro_rules! places_laws {
     };
 }
 
-pub const CAPS: Caps = Caps { running: 3, in_flight: 6, executions: 3 };
+pub const CAPS: UserLimits = UserLimits { running: 3, in_flight: 6, executions: 3 };
 const RUNNING: usize = CAPS.running as usize;
 const IN_FLIGHT: usize = CAPS.in_flight as usize;
 
@@ -72,8 +72,8 @@ const IN_FLIGHT: usize = CAPS.in_flight as usize;
 async fn open(ports: &Ports, owner: &Owner) -> Option<TurnId> {
     let session = session(ports, owner).await;
     match ports.turns.open(owner, submission(&session.id, "hello", None)).await.expect("open") {
-        Opened::New(turn) => Some(turn.id),
-        Opened::TooMany => None,
+        TurnOpened::New(turn) => Some(turn.id),
+        TurnOpened::TooMany => None,
         other => panic!("{other:?}"),
     }
 }
@@ -111,7 +111,7 @@ pub async fn no_more_are_admitted_than_may_run(fixture: &mut impl Fixture) {
         let worker = worker();
         let claims = join_all(turns.iter().map(|turn| ports.leases.claim(turn, &worker, LONG)));
         for claimed in claims.await {
-            if let Claimed::Won { claim, .. } = claimed.expect("claim")
+            if let TurnClaimed::Won { claim, .. } = claimed.expect("claim")
                 && !won.contains(&claim)
             {
                 won.push(claim);
@@ -148,7 +148,7 @@ pub async fn a_turn_without_a_place_is_neither_due_nor_claimed(fixture: &mut imp
         let pushed = std::slice::from_ref(waiting);
         ports.outbox.pushed(pushed, Duration::ZERO).await.expect("pushed");
         let claimed = ports.leases.claim(waiting, &worker(), LONG).await.expect("claim");
-        assert_eq!(claimed, Claimed::Waits);
+        assert_eq!(claimed, TurnClaimed::Waits);
         assert!(!due(ports).await.contains(waiting));
         fixture.restart().await;
     }
@@ -163,7 +163,7 @@ pub async fn a_cancelled_turn_needs_no_place_to_end(fixture: &mut impl Fixture) 
     let behind = turn(ports, &ann, &mine.id, "waits behind it").await;
     ports.turns.request_cancel(&ann, &mine.id).await.expect("cancel");
     let early = ports.leases.claim(&behind.id, &worker(), LONG).await.expect("claim");
-    assert_eq!(early, Claimed::Waits, "the turns of a session end in order");
+    assert_eq!(early, TurnClaimed::Waits, "the turns of a session end in order");
     for turn in [waiting, behind] {
         let claim = claim(ports, &turn.id).await;
         assert_eq!(finish(ports, &claim, "").await, [], "there was no place to pass on");
@@ -199,7 +199,7 @@ pub async fn a_session_without_a_user_counts_for_itself(fixture: &mut impl Fixtu
         turn(ports, &Owner::Anonymous, &one.id, "hello").await;
     }
     let over = ports.turns.open(&Owner::Anonymous, submission(&one.id, "hello", None)).await;
-    assert_eq!(over.expect("open"), Opened::TooMany);
+    assert_eq!(over.expect("open"), TurnOpened::TooMany);
 }
 
 pub async fn a_known_message_joins_even_at_the_cap(fixture: &mut impl Fixture) {
@@ -211,8 +211,10 @@ pub async fn a_known_message_joins_even_at_the_cap(fixture: &mut impl Fixture) {
     open_some(ports, &ann, IN_FLIGHT - 1).await;
     let again =
         ports.turns.open(&ann, submission(&mine.id, "hi", Some("m-1"))).await.expect("open");
-    let (Opened::New(first), Opened::Joined(again)) = (first, again) else { panic!("it joins") };
+    let (TurnOpened::New(first), TurnOpened::Joined(again)) = (first, again) else {
+        panic!("it joins")
+    };
     assert_eq!(first.id, again.id);
     let new = ports.turns.open(&ann, submission(&mine.id, "hi", Some("m-2"))).await.expect("open");
-    assert_eq!(new, Opened::TooMany);
+    assert_eq!(new, TurnOpened::TooMany);
 }

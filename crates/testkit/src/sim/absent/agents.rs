@@ -1,7 +1,9 @@
 //! Agents as people keep them, which no simulated process has.
 
 use async_trait::async_trait;
-use ports::store::{AgentAdded, AgentChange, FolderWritten, GraphCreated, GraphDeleted, Published};
+use ports::store::{
+    AgentAdded, AgentChange, FolderWritten, GraphCreated, GraphDeleted, ListingPublished,
+};
 use ports::{Graphs, Library, Listings, PortResult, Values};
 use protocol::graph::{Graph, GraphMeta, StoredGraph};
 use protocol::library::{Folder, LibraryAgent, Listing};
@@ -105,7 +107,7 @@ impl Library for Absent {
 
 #[async_trait]
 impl Listings for Absent {
-    async fn publish(&self, _: &Listing, _: &Graph) -> PortResult<Published> {
+    async fn publish(&self, _: &Listing, _: &Graph) -> PortResult<ListingPublished> {
         absent()
     }
 

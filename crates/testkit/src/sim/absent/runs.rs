@@ -4,14 +4,14 @@
 use std::time::Duration;
 
 use async_trait::async_trait;
-use ports::leases::Renewal;
+use ports::leases::LeaseRenewal;
 use ports::store::{
-    Advance, Advanced, BlockOutcome, BlockRunBegun, DayOfUse, Decided, ExecutionClaimed,
+    BlockOutcome, BlockRunBegun, DailyUsage, ExecutionAdvance, ExecutionAdvanced, ExecutionClaimed,
     ExecutionCreated, ExecutionDeleted, JournalBatch, ListExecutions, LiveExecutions, LiveTurn,
-    NewBlockRun, NewExecution, Verdict, Workload,
+    NewBlockRun, NewExecution, ProcessWorkload, ReviewVerdict, ReviewsDecided,
 };
 use ports::{BlockRuns, Credits, Executions, Fenced, PortResult, Reports, Reviews};
-use protocol::credit::{Charge, Transaction, TransactionKind};
+use protocol::credit::{CreditCharge, CreditTransaction, TransactionKind};
 use protocol::execution::{Execution, ExecutionClaim};
 use protocol::review::Review;
 use protocol::{ExecutionId, NodeId, ReviewId, UserId, WorkerId};
@@ -45,7 +45,7 @@ impl Executions for Absent {
         absent()
     }
 
-    async fn renew(&self, _: &ExecutionClaim, _: Duration) -> PortResult<Renewal> {
+    async fn renew(&self, _: &ExecutionClaim, _: Duration) -> PortResult<LeaseRenewal> {
         absent()
     }
 
@@ -53,7 +53,11 @@ impl Executions for Absent {
         absent()
     }
 
-    async fn advance(&self, _: &ExecutionClaim, _: Advance) -> PortResult<Fenced<Advanced>> {
+    async fn advance(
+        &self,
+        _: &ExecutionClaim,
+        _: ExecutionAdvance,
+    ) -> PortResult<Fenced<ExecutionAdvanced>> {
         absent()
     }
 
@@ -90,7 +94,7 @@ impl Executions for Absent {
 
 #[async_trait]
 impl Reports for Absent {
-    async fn usage(&self, _: &UserId) -> PortResult<Vec<DayOfUse>> {
+    async fn usage(&self, _: &UserId) -> PortResult<Vec<DailyUsage>> {
         absent()
     }
 
@@ -102,7 +106,7 @@ impl Reports for Absent {
         absent()
     }
 
-    async fn workloads(&self) -> PortResult<Vec<Workload>> {
+    async fn workloads(&self) -> PortResult<Vec<ProcessWorkload>> {
         absent()
     }
 }
@@ -125,7 +129,7 @@ impl Reviews for Absent {
         absent()
     }
 
-    async fn decide(&self, _: &UserId, _: &[Verdict]) -> PortResult<Decided> {
+    async fn decide(&self, _: &UserId, _: &[ReviewVerdict]) -> PortResult<ReviewsDecided> {
         absent()
     }
 
@@ -149,7 +153,7 @@ impl Credits for Absent {
         absent()
     }
 
-    async fn transactions(&self, _: &UserId, _: u32, _: u64) -> PortResult<Vec<Transaction>> {
+    async fn transactions(&self, _: &UserId, _: u32, _: u64) -> PortResult<Vec<CreditTransaction>> {
         absent()
     }
 
@@ -176,7 +180,7 @@ impl BlockRuns for Absent {
         _: &UserId,
         _: &str,
         _: &BlockOutcome,
-        _: Option<&Charge>,
+        _: Option<&CreditCharge>,
     ) -> PortResult<bool> {
         absent()
     }

@@ -5,10 +5,10 @@ use std::time::Duration;
 
 use async_trait::async_trait;
 use ports::Tool;
-use ports::tool::{Example, ToolContext, ToolError};
+use ports::tool::{ToolContext, ToolError, ToolExample};
 use protocol::BackgroundId;
 use protocol::response::{ResponseBody, ToolResponse};
-use protocol::tool::{Budget, Effect, ToolSpec};
+use protocol::tool::{TimeBudget, ToolEffect, ToolSpec};
 use serde_json::Value;
 
 use super::super::node::Node;
@@ -23,7 +23,8 @@ pub(super) struct Background {
 
 impl Background {
     pub(super) fn of(node: &Arc<Node>) -> Self {
-        let spec = ToolSpec { budget: Budget::Own, effect: Effect::None, ..spec(BACKGROUND) };
+        let spec =
+            ToolSpec { budget: TimeBudget::Own, effect: ToolEffect::None, ..spec(BACKGROUND) };
         Self { node: node.clone(), spec }
     }
 }
@@ -68,7 +69,7 @@ impl Tool for Background {
         Ok(ToolResponse::new("looked", body))
     }
 
-    fn examples(&self) -> Vec<Example> {
+    fn examples(&self) -> Vec<ToolExample> {
         Vec::new()
     }
 }

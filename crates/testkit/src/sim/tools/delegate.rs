@@ -6,11 +6,11 @@ use std::time::Duration;
 use async_trait::async_trait;
 use ports::Tool;
 use ports::call_services::{NewSubSession, SubSessionTurn, SubSessionView};
-use ports::tool::{Example, ToolContext, ToolError};
+use ports::tool::{ToolContext, ToolError, ToolExample};
 use protocol::SessionId;
-use protocol::permissions::Filter;
+use protocol::permissions::CapabilityFilter;
 use protocol::response::{ResponseBody, SubSessionState, ToolResponse};
-use protocol::tool::{Budget, Effect, ToolSpec};
+use protocol::tool::{TimeBudget, ToolEffect, ToolSpec};
 use protocol::turn::TurnStatus;
 use serde_json::Value;
 
@@ -26,7 +26,8 @@ pub(super) struct Delegate {
 
 impl Delegate {
     pub(super) fn of(node: &Arc<Node>) -> Self {
-        let spec = ToolSpec { budget: Budget::Own, effect: Effect::Idempotent, ..spec(DELEGATE) };
+        let spec =
+            ToolSpec { budget: TimeBudget::Own, effect: ToolEffect::Idempotent, ..spec(DELEGATE) };
         Self { node: node.clone(), spec }
     }
 
@@ -50,7 +51,7 @@ impl Delegate {
                     prompt: format!("{} delegates", context.idempotency_key),
                     system_context: None,
                     resume,
-                    filter: Filter::default(),
+                    filter: CapabilityFilter::default(),
                 };
                 sub_sessions.start(new).await
             }
@@ -113,7 +114,7 @@ impl Tool for Delegate {
         Ok(ToolResponse::new("asked", body))
     }
 
-    fn examples(&self) -> Vec<Example> {
+    fn examples(&self) -> Vec<ToolExample> {
         Vec::new()
     }
 }

@@ -5,9 +5,9 @@ use std::time::Duration;
 
 use async_trait::async_trait;
 use ports::Tool;
-use ports::tool::{Example, OperationHandle, ToolContext, ToolError};
+use ports::tool::{OperationHandle, ToolContext, ToolError, ToolExample};
 use protocol::response::{ResponseBody, ToolResponse};
-use protocol::tool::{Effect, ToolSpec};
+use protocol::tool::{ToolEffect, ToolSpec};
 use serde_json::Value;
 
 use super::super::facts::Callback;
@@ -36,7 +36,7 @@ enum Course {
 }
 
 impl Errand {
-    pub(super) fn of(node: &Arc<Node>, name: &'static str, effect: Effect) -> Self {
+    pub(super) fn of(node: &Arc<Node>, name: &'static str, effect: ToolEffect) -> Self {
         let spec = ToolSpec { effect, long_running: true, ..spec(name) };
         Self { node: node.clone(), spec }
     }
@@ -113,7 +113,7 @@ impl Tool for Errand {
         }
     }
 
-    fn examples(&self) -> Vec<Example> {
+    fn examples(&self) -> Vec<ToolExample> {
         Vec::new()
     }
 }

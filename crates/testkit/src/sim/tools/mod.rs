@@ -10,9 +10,9 @@ use std::time::Duration;
 
 use async_trait::async_trait;
 use ports::Tool;
-use ports::tool::{Example, ToolContext, ToolError};
+use ports::tool::{ToolContext, ToolError, ToolExample};
 use protocol::response::{ResponseBody, ToolResponse};
-use protocol::tool::{Budget, Effect, ToolSpec};
+use protocol::tool::{TimeBudget, ToolEffect, ToolSpec};
 use serde_json::{Value, json};
 
 pub(super) use self::background::BACKGROUND;
@@ -39,10 +39,10 @@ const LONGEST: Duration = Duration::from_secs(3);
 
 pub fn tools(node: &Arc<Node>) -> Vec<Arc<dyn Tool>> {
     let simple = [
-        ("look", Effect::None, Ends::InTime),
-        ("put", Effect::Idempotent, Ends::InTime),
-        ("book", Effect::Once, Ends::InTime),
-        ("stuck", Effect::Once, Ends::Never),
+        ("look", ToolEffect::None, Ends::InTime),
+        ("put", ToolEffect::Idempotent, Ends::InTime),
+        ("book", ToolEffect::Once, Ends::InTime),
+        ("stuck", ToolEffect::Once, Ends::Never),
     ]
     .map(|(name, effect, ends)| {
         let spec = ToolSpec { effect, ..spec(name) };
@@ -51,8 +51,8 @@ pub fn tools(node: &Arc<Node>) -> Vec<Arc<dyn Tool>> {
     let others: [Arc<dyn Tool>; 4] = [
         Arc::new(background::Background::of(node)),
         Arc::new(delegate::Delegate::of(node)),
-        Arc::new(errand::Errand::of(node, errand::ONCE, Effect::Once)),
-        Arc::new(errand::Errand::of(node, errand::AGAIN, Effect::Idempotent)),
+        Arc::new(errand::Errand::of(node, errand::ONCE, ToolEffect::Once)),
+        Arc::new(errand::Errand::of(node, errand::AGAIN, ToolEffect::Idempotent)),
     ];
     simple.into_iter().chain(others).collect()
 }
@@ -63,8 +63,8 @@ fn spec(name: &'static str) -> ToolSpec {
         description: "simulated",
         parameters: json!({ "type": "object" }),
         requires_auth: false,
-        budget: Budget::Default,
-        effect: Effect::Idempotent,
+        budget: TimeBudget::Default,
+        effect: ToolEffect::Idempotent,
         long_running: false,
     }
 }
@@ -114,7 +114,7 @@ impl Tool for Simple {
         Ok(done())
     }
 
-    fn examples(&self) -> Vec<Example> {
+    fn examples(&self) -> Vec<ToolExample> {
         Vec::new()
     }
 }
@@ -135,7 +135,7 @@ fn carry_out(node: &Node, spec: &ToolSpec, context: &ToolContext) {
     let (count, first_key) = (done.count, done.key.clone());
     done.key = context.idempotency_key.clone();
     drop(facts);
-    if spec.effect == Effect::Once && count > 1 {
+    if spec.effect == ToolEffect::Once && count > 1 {
         sim.violated(format!("G10: {} of {} happened twice", spec.name, context.turn_id));
     }
     if count > 1 && first_key != context.idempotency_key {

@@ -1,12 +1,12 @@
 //! The one way a turn ends, and what ends with it.
 
-use ports::store::{Ending, Finished};
-use ports::stream_log::Appended;
+use ports::store::{TurnEnding, TurnFinished};
+use ports::stream_log::SegmentAppended;
 use ports::{Fenced, PortError, PortResult};
 use protocol::TurnId;
-use protocol::message::{Outcome, Role};
+use protocol::message::{MessageRole, ToolOutcome};
 use protocol::operation::OperationResult;
-use protocol::turn::{Claim, TurnStatus};
+use protocol::turn::{TurnClaim, TurnStatus};
 
 use super::State;
 use super::log::End;
@@ -16,7 +16,11 @@ const ENDED_WITH_ITS_TURN: &str =
     r#"{"type":"error","error":"cancelled","message":"It ended before it had a result."}"#;
 
 impl State {
-    pub fn finish(&mut self, claim: &Claim, ending: &Ending) -> PortResult<Fenced<Finished>> {
+    pub fn finish(
+        &mut self,
+        claim: &TurnClaim,
+        ending: &TurnEnding,
+    ) -> PortResult<Fenced<TurnFinished>> {
         if !ending.status.is_final() {
             return Err(PortError::Broken(format!("{:?} is no end of a turn", ending.status)));
         }
@@ -25,7 +29,7 @@ impl State {
         }
         let waits = self.waiting_for(&claim.turn_id).next().is_some();
         if ending.status == TurnStatus::Completed && waits {
-            return Ok(Fenced::Done(Finished::FollowUpsWait));
+            return Ok(Fenced::Done(TurnFinished::FollowUpsWait));
         }
         self.refuse_second_rows(claim, ending.messages.iter())?;
         let task = claim.turn_id.task();
@@ -33,7 +37,7 @@ impl State {
         let stored = self.logs.get(&task).map_or(0, |log| log.last);
         let last = ending.last.after(stored).unwrap_or_else(|| ending.last.clone());
         match self.append(&task, claim.fence, &last, End::Sealed)? {
-            Appended::Stored => {}
+            SegmentAppended::Stored => {}
             refused => {
                 return Err(PortError::Broken(format!(
                     "the last chunks were refused: {refused:?}"
@@ -48,11 +52,11 @@ impl State {
         self.end_all_parked(&claim.turn_id);
         self.end_operation(&claim.turn_id, ending);
         self.end_row(claim, ending);
-        Ok(Fenced::Done(Finished::Ended(self.admit_next(claim))))
+        Ok(Fenced::Done(TurnFinished::Ended(self.admit_next(claim))))
     }
 
     /// An operation that its turn leaves without a result gets one.
-    fn end_operation(&mut self, turn: &TurnId, ending: &Ending) {
+    fn end_operation(&mut self, turn: &TurnId, ending: &TurnEnding) {
         let Some(row) = self.turns.get(turn) else { return };
         let operation = row.turn.operation.as_ref().and_then(|op| self.operations.get(&op.id));
         let Some(operation) = operation.filter(|operation| operation.result.is_none()) else {
@@ -61,12 +65,12 @@ impl State {
         let id = operation.id.clone();
         let result = ending.operation.clone().unwrap_or_else(|| OperationResult {
             output: ENDED_WITH_ITS_TURN.to_owned(),
-            outcome: Outcome::Cancelled,
+            outcome: ToolOutcome::Cancelled,
         });
         self.give_result(&id, &result);
     }
 
-    fn end_row(&mut self, claim: &Claim, ending: &Ending) {
+    fn end_row(&mut self, claim: &TurnClaim, ending: &TurnEnding) {
         let (now, wall) = (self.now, self.wall());
         let Some(row) = self.turns.get_mut(&claim.turn_id) else { return };
         row.turn.status = ending.status;
@@ -81,7 +85,8 @@ impl State {
             session.session.title = ending.title.clone();
         }
         let mut said = session.messages.iter_mut().rev().map(|row| &mut row.message);
-        let last = said.find(|said| said.turn_id == claim.turn_id && said.role == Role::Assistant);
+        let last =
+            said.find(|said| said.turn_id == claim.turn_id && said.role == MessageRole::Assistant);
         if let Some(last) = last {
             last.duration_ms = took;
         }
@@ -89,7 +94,7 @@ impl State {
 
     /// The place of the turn that has ended goes to the next one of its slot. Its session may have been given to a user
     /// since: then the turns after it count for that user.
-    fn admit_next(&mut self, claim: &Claim) -> Vec<TurnId> {
+    fn admit_next(&mut self, claim: &TurnClaim) -> Vec<TurnId> {
         let mine = self.turns[&claim.turn_id].slot.clone();
         let mut due = self.admit(&mine);
         let next = self.slot_of(&claim.session_id);

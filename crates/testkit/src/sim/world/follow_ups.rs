@@ -1,12 +1,12 @@
 //! Messages that were sent while a turn was at work, and what became of them.
 
 use ports::Fenced;
-use ports::store::{NewFollowUp, Pushed};
+use ports::store::{FollowUpPushed, NewFollowUp};
 use protocol::follow_up::{FollowUp, FollowUpState};
 use protocol::limits::FOLLOW_UPS;
 use protocol::message::NewMessage;
 use protocol::session::Owner;
-use protocol::turn::{Claim, TurnStatus};
+use protocol::turn::{TurnClaim, TurnStatus};
 use protocol::{MessageId, SessionId, TurnId};
 
 use super::State;
@@ -23,29 +23,35 @@ impl State {
         owner: &Owner,
         session: &SessionId,
         new: &NewFollowUp,
-    ) -> Pushed {
+    ) -> FollowUpPushed {
         if self.session(owner, session).is_none() {
-            return Pushed::NoSession;
+            return FollowUpPushed::NoSession;
         }
         if let Some(client_id) = &new.client_id {
             if let Some(known) = self.known_follow_up(session, client_id, &new.fingerprint) {
                 return known;
             }
             if self.is_known(session, client_id) {
-                return Pushed::Reused;
+                return FollowUpPushed::Reused;
             }
         }
         self.add_follow_up(session, new)
     }
 
     /// Adds one that was not known before.
-    pub(super) fn add_follow_up(&mut self, session: &SessionId, new: &NewFollowUp) -> Pushed {
+    pub(super) fn add_follow_up(
+        &mut self,
+        session: &SessionId,
+        new: &NewFollowUp,
+    ) -> FollowUpPushed {
         // A turn that is to stop asks the model no more.
         let at_work = self.first_open(session).filter(|row| !row.turn.cancel_requested);
-        let Some(turn) = at_work.map(|row| row.turn.id.clone()) else { return Pushed::NoTurn };
+        let Some(turn) = at_work.map(|row| row.turn.id.clone()) else {
+            return FollowUpPushed::NoTurn;
+        };
         let waiting = self.waiting_for(&turn).count() as u32;
         if waiting >= FOLLOW_UPS {
-            return Pushed::Full;
+            return FollowUpPushed::Full;
         }
         let mut message = new.message.clone();
         if let Some(client_id) = &new.client_id {
@@ -66,7 +72,7 @@ impl State {
         }
         let fingerprint = new.fingerprint.clone();
         self.follow_ups.push(FollowUpRow { follow_up: follow_up.clone(), message, fingerprint });
-        Pushed::Waits { follow_up: Box::new(follow_up), waiting: waiting + 1 }
+        FollowUpPushed::Waits { follow_up: Box::new(follow_up), waiting: waiting + 1 }
     }
 
     /// What became of the follow-up with this id; nothing, if its sender has got it back.
@@ -75,13 +81,13 @@ impl State {
         session: &SessionId,
         client_id: &str,
         fingerprint: &str,
-    ) -> Option<Pushed> {
+    ) -> Option<FollowUpPushed> {
         let mut rows = self.follow_ups.iter();
         let row = rows.find(|row| row.is_named(session, client_id))?;
         match row.follow_up.state {
-            _ if row.fingerprint != fingerprint => Some(Pushed::Reused),
+            _ if row.fingerprint != fingerprint => Some(FollowUpPushed::Reused),
             FollowUpState::Returned | FollowUpState::Dropped => None,
-            _ => Some(Pushed::Known(Box::new(row.follow_up.clone()))),
+            _ => Some(FollowUpPushed::Known(Box::new(row.follow_up.clone()))),
         }
     }
 
@@ -104,7 +110,7 @@ impl State {
         Some(listed)
     }
 
-    pub fn drain(&mut self, claim: &Claim, step: u32) -> Fenced<Vec<FollowUp>> {
+    pub fn drain(&mut self, claim: &TurnClaim, step: u32) -> Fenced<Vec<FollowUp>> {
         if self.held(claim).is_none() {
             return Fenced::Stale;
         }

@@ -2,46 +2,48 @@
 
 use std::collections::BTreeSet;
 
-use ports::store::{Entry, JournaledCall, Record};
+use ports::store::{JournalEntry, JournalRecord, JournaledCall};
 use ports::{Fenced, PortError, PortResult};
 use protocol::message::NewMessage;
-use protocol::tool::Effect;
-use protocol::turn::Claim;
+use protocol::tool::ToolEffect;
+use protocol::turn::TurnClaim;
 use protocol::usage::Usage;
 use protocol::{CallId, MessageId, TurnId};
 
 use super::State;
 
 impl State {
-    pub fn record(&mut self, claim: &Claim, record: &Record) -> PortResult<Fenced<()>> {
+    pub fn record(&mut self, claim: &TurnClaim, record: &JournalRecord) -> PortResult<Fenced<()>> {
         let Some(row) = self.held(claim) else { return Ok(Fenced::Stale) };
         if row.last_record.as_ref() == Some(&record.id) {
             return Ok(Fenced::Done(()));
         }
         // Everything is checked before anything is changed.
         let rows = record.entries.iter().filter_map(|entry| match entry {
-            Entry::Message(row) | Entry::Result(row) => Some(row),
+            JournalEntry::Message(row) | JournalEntry::Result(row) => Some(row),
             _ => None,
         });
         self.refuse_second_rows(claim, rows)?;
         self.refuse_unknown_calls(claim, record)?;
         for entry in &record.entries {
             match entry {
-                Entry::Message(message) | Entry::Result(message) => {
+                JournalEntry::Message(message) | JournalEntry::Result(message) => {
                     self.insert_message(&claim.turn_id, message);
                 }
-                Entry::Intent { call_id, effect } => self.intend(&claim.turn_id, call_id, *effect),
-                Entry::StepEnded { usage } => {
+                JournalEntry::Intent { call_id, effect } => {
+                    self.intend(&claim.turn_id, call_id, *effect)
+                }
+                JournalEntry::StepEnded { usage } => {
                     if let Some(row) = self.turns.get_mut(&claim.turn_id) {
                         row.steps_done += 1;
                     }
                     self.add_usage(claim, *usage);
                 }
-                Entry::Parked { call_id, id } => self.park(&claim.turn_id, call_id, id),
-                Entry::ParkedEnded { call_id, end } => {
+                JournalEntry::Parked { call_id, id } => self.park(&claim.turn_id, call_id, id),
+                JournalEntry::ParkedEnded { call_id, end } => {
                     self.end_parked(&claim.turn_id, call_id, end);
                 }
-                Entry::ParkedTaken { call_id } => self.take_parked(&claim.turn_id, call_id),
+                JournalEntry::ParkedTaken { call_id } => self.take_parked(&claim.turn_id, call_id),
             }
         }
         if let Some(row) = self.turns.get_mut(&claim.turn_id) {
@@ -53,7 +55,7 @@ impl State {
     /// A row has an id of its own, and a call one result: a record that comes again much later changes nothing.
     pub(super) fn refuse_second_rows<'a>(
         &self,
-        claim: &Claim,
+        claim: &TurnClaim,
         new: impl Iterator<Item = &'a NewMessage>,
     ) -> PortResult<()> {
         let rows = self.sessions[&claim.session_id].messages.iter().map(|row| &row.message);
@@ -70,7 +72,7 @@ impl State {
         Ok(())
     }
 
-    fn intend(&mut self, turn: &TurnId, call: &CallId, effect: Effect) {
+    fn intend(&mut self, turn: &TurnId, call: &CallId, effect: ToolEffect) {
         let Some(row) = self.turns.get_mut(turn) else { return };
         match row.calls.iter_mut().find(|journaled| journaled.call_id == *call) {
             Some(journaled) => {
@@ -85,7 +87,7 @@ impl State {
     }
 
     /// To the turn and to its session, so that both always agree.
-    pub(super) fn add_usage(&mut self, claim: &Claim, usage: Usage) {
+    pub(super) fn add_usage(&mut self, claim: &TurnClaim, usage: Usage) {
         if let Some(row) = self.turns.get_mut(&claim.turn_id) {
             row.turn.usage += usage;
         }

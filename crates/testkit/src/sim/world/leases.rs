@@ -3,35 +3,35 @@
 use std::time::Duration;
 
 use ports::Fenced;
-use ports::leases::{Claimed, Renewal};
+use ports::leases::{LeaseRenewal, TurnClaimed};
 use ports::stream_log::TakenOver;
-use protocol::turn::{Claim, TurnStatus};
+use protocol::turn::{TurnClaim, TurnStatus};
 use protocol::{TurnId, WorkerId};
 
 use super::State;
 
 impl State {
-    pub fn claim(&mut self, id: &TurnId, worker: &WorkerId, ttl: Duration) -> Claimed {
+    pub fn claim(&mut self, id: &TurnId, worker: &WorkerId, ttl: Duration) -> TurnClaimed {
         self.end_rests();
         let (now, wall) = (self.now, self.wall());
-        let Some(row) = self.turns.get(id) else { return Claimed::Ended };
+        let Some(row) = self.turns.get(id) else { return TurnClaimed::Ended };
         match row.turn.status {
             TurnStatus::Running if row.lease_until.is_some_and(|until| until > now) => {
                 if row.worker.as_ref() != Some(worker) {
-                    return Claimed::Held;
+                    return TurnClaimed::Held;
                 }
                 return self.won(id, worker);
             }
             TurnStatus::Queued | TurnStatus::Running => {}
             TurnStatus::Completed | TurnStatus::Failed | TurnStatus::Cancelled => {
-                return Claimed::Ended;
+                return TurnClaimed::Ended;
             }
         }
         let only_to_end = row.turn.cancel_requested && self.is_next(row);
         if !row.admitted && !only_to_end {
-            return Claimed::Waits;
+            return TurnClaimed::Waits;
         }
-        let Some(row) = self.turns.get_mut(id) else { return Claimed::Ended };
+        let Some(row) = self.turns.get_mut(id) else { return TurnClaimed::Ended };
         row.turn.status = TurnStatus::Running;
         row.turn.fence += 1;
         row.turn.attempt += 1;
@@ -43,14 +43,14 @@ impl State {
         self.won(id, worker)
     }
 
-    pub fn renew(&mut self, claim: &Claim, ttl: Duration) -> Renewal {
+    pub fn renew(&mut self, claim: &TurnClaim, ttl: Duration) -> LeaseRenewal {
         let until = self.now + ttl;
-        let Some(row) = self.held(claim) else { return Renewal::Lost };
+        let Some(row) = self.held(claim) else { return LeaseRenewal::Lost };
         row.lease_until = Some(until);
-        Renewal::Held { cancel_requested: row.turn.cancel_requested }
+        LeaseRenewal::Held { cancel_requested: row.turn.cancel_requested }
     }
 
-    pub fn hand_back(&mut self, claim: &Claim) -> Fenced<()> {
+    pub fn hand_back(&mut self, claim: &TurnClaim) -> Fenced<()> {
         let now = self.now;
         let Some(row) = self.held(claim) else { return Fenced::Stale };
         row.turn.status = TurnStatus::Queued;
@@ -60,18 +60,18 @@ impl State {
     }
 
     /// The claim that the row says; the log goes with it, so that the holder before cannot append from now on.
-    fn won(&mut self, id: &TurnId, worker: &WorkerId) -> Claimed {
+    fn won(&mut self, id: &TurnId, worker: &WorkerId) -> TurnClaimed {
         let turn = self.seen(&self.turns[id]);
         let log_at = match self.take_over(&id.task(), turn.fence) {
             TakenOver::At { last, sealed: false } => Some(last),
             TakenOver::At { sealed: true, .. } | TakenOver::Stale => None,
         };
-        let claim = Claim {
+        let claim = TurnClaim {
             turn_id: id.clone(),
             session_id: turn.session_id.clone(),
             fence: turn.fence,
             worker: worker.clone(),
         };
-        Claimed::Won { claim, turn: Box::new(turn), log_at }
+        TurnClaimed::Won { claim, turn: Box::new(turn), log_at }
     }
 }

@@ -1,6 +1,6 @@
 //! The chunks of each task: appended in segments, read by cursor.
 
-use ports::stream_log::{Appended, Read, TakenOver};
+use ports::stream_log::{LogRead, SegmentAppended, TakenOver};
 use ports::{PortError, PortResult};
 use protocol::{Segment, Seq, TaskId};
 use tokio::sync::watch;
@@ -47,28 +47,28 @@ impl State {
         fence: u64,
         segment: &Segment,
         end: End,
-    ) -> PortResult<Appended> {
+    ) -> PortResult<SegmentAppended> {
         if segment.first == 0 || segment.last < segment.first {
             return Err(PortError::Broken("a segment without chunks".into()));
         }
-        let Some(log) = self.logs.get_mut(task) else { return Ok(Appended::Stale) };
+        let Some(log) = self.logs.get_mut(task) else { return Ok(SegmentAppended::Stale) };
         Ok(if log.fence != fence {
-            Appended::Stale
+            SegmentAppended::Stale
         } else if log.sealed {
-            Appended::Sealed
+            SegmentAppended::Sealed
         } else if segment.first != log.last + 1 {
-            Appended::Gap { last: log.last }
+            SegmentAppended::Gap { last: log.last }
         } else {
             log.last = segment.last;
             log.sealed = end == End::Sealed;
             log.segments.push(segment.clone());
-            Appended::Stored
+            SegmentAppended::Stored
         })
     }
 
-    pub fn read(&self, task: &TaskId, after: Seq, max_bytes: usize) -> Read {
+    pub fn read(&self, task: &TaskId, after: Seq, max_bytes: usize) -> LogRead {
         let Some(log) = self.logs.get(task) else {
-            return Read::Missing;
+            return LogRead::Missing;
         };
         let mut segments = Vec::new();
         let mut bytes = 0;
@@ -82,7 +82,7 @@ impl State {
             }
         }
         let missing_to = (after < log.trimmed_to).then_some(log.trimmed_to);
-        Read::Log { segments, last: log.last, sealed: log.sealed, missing_to }
+        LogRead::Log { segments, last: log.last, sealed: log.sealed, missing_to }
     }
 
     pub(in super::super) fn watch(&mut self, task: &TaskId) -> watch::Receiver<Seq> {

@@ -2,8 +2,8 @@
 
 use std::collections::BTreeSet;
 
-use ports::store::Page;
-use protocol::message::{Message, NewMessage, Role};
+use ports::store::MessagePage;
+use protocol::message::{Message, MessageRole, NewMessage};
 use protocol::session::Owner;
 use protocol::{SessionId, TurnId};
 
@@ -46,14 +46,14 @@ impl State {
         session: &SessionId,
         limit: u32,
         before: Option<i64>,
-    ) -> Option<Page> {
+    ) -> Option<MessagePage> {
         self.session(owner, session)?;
         let rows = self.sessions[session].messages.iter().rev().filter(|row| {
             let said = &row.message;
             let in_flight = self.turns.get(&said.turn_id).is_some_and(|turn| turn.is_open());
             !row.superseded
                 && before.is_none_or(|before| said.sequence < before)
-                && (said.role == Role::User || !in_flight)
+                && (said.role == MessageRole::User || !in_flight)
         });
         let mut messages = Vec::new();
         let mut wanted = BTreeSet::new();
@@ -72,6 +72,6 @@ impl State {
         }
         messages.reverse();
         let oldest_sequence = messages.first().map(|message| message.sequence);
-        Some(Page { messages, has_more, oldest_sequence })
+        Some(MessagePage { messages, has_more, oldest_sequence })
     }
 }

@@ -25,11 +25,11 @@ use std::time::Duration;
 
 use jiff::Timestamp;
 use ports::store::JournaledCall;
-use protocol::limits::Caps;
+use protocol::limits::UserLimits;
 use protocol::message::Message;
 use protocol::operation::Operation;
 use protocol::session::Session;
-use protocol::turn::{Claim, Turn};
+use protocol::turn::{Turn, TurnClaim};
 use protocol::{OperationId, RecordId, Seq, SessionId, TaskId, TurnId, WorkerId};
 use tokio::sync::{Notify, watch};
 use tokio::time::Instant;
@@ -56,7 +56,7 @@ pub struct World {
 
 pub struct State {
     pub now: Moment,
-    pub caps: Caps,
+    pub caps: UserLimits,
     pub sessions: BTreeMap<SessionId, SessionRow>,
     pub turns: BTreeMap<TurnId, TurnRow>,
     /// In the order they came.
@@ -116,7 +116,7 @@ pub struct TurnRow {
 }
 
 impl World {
-    pub fn new(caps: Caps) -> Arc<Self> {
+    pub fn new(caps: UserLimits) -> Arc<Self> {
         let state = State {
             now: Moment::ZERO,
             caps,
@@ -173,7 +173,7 @@ impl State {
     }
 
     /// The turn, if the claim still holds. Whoever gets `None` must change nothing.
-    fn held(&mut self, claim: &Claim) -> Option<&mut TurnRow> {
+    fn held(&mut self, claim: &TurnClaim) -> Option<&mut TurnRow> {
         let row = self.turns.get_mut(&claim.turn_id)?;
         row.holds(claim).then_some(row)
     }
@@ -222,7 +222,7 @@ impl TurnRow {
         self.admitted && self.aside == Aside::No
     }
 
-    fn holds(&self, claim: &Claim) -> bool {
+    fn holds(&self, claim: &TurnClaim) -> bool {
         self.turn.fence == claim.fence && self.turn.status == protocol::turn::TurnStatus::Running
     }
 }

@@ -2,19 +2,23 @@
 
 use std::time::Duration;
 
-use ports::store::{Begun, NewOperation, OperationCompleted, Which};
+use ports::store::{NewOperation, OperationBegun, OperationCompleted, OperationKey};
 use ports::{Fenced, PortError, PortResult};
 use protocol::limits::OPERATIONS;
 use protocol::operation::{Operation, OperationResult, OperationState};
 use protocol::session::Owner;
-use protocol::turn::{Claim, OperationRef, TurnStatus};
+use protocol::turn::{OperationRef, TurnClaim, TurnStatus};
 use protocol::{OperationId, TurnId};
 
 use super::insert::{Asked, NewRow};
 use super::{Aside, State};
 
 impl State {
-    pub fn begin(&mut self, claim: &Claim, new: &NewOperation) -> PortResult<Fenced<Begun>> {
+    pub fn begin(
+        &mut self,
+        claim: &TurnClaim,
+        new: &NewOperation,
+    ) -> PortResult<Fenced<OperationBegun>> {
         let Some(row) = self.held(claim) else { return Ok(Fenced::Stale) };
         let cancel_requested = row.turn.cancel_requested;
         let mut of_session =
@@ -23,11 +27,11 @@ impl State {
             .clone()
             .find(|known| known.asked_by == claim.turn_id && known.call.id == new.call.id);
         if let Some(known) = known {
-            return Ok(Fenced::Done(Begun::Exists(Box::new(known.clone()))));
+            return Ok(Fenced::Done(OperationBegun::Exists(Box::new(known.clone()))));
         }
         let at_work = of_session.by_ref().filter(|known| known.result.is_none()).count();
         if at_work >= OPERATIONS as usize {
-            return Ok(Fenced::Done(Begun::TooMany));
+            return Ok(Fenced::Done(OperationBegun::TooMany));
         }
         self.refuse_second_rows(claim, std::iter::once(&new.pending))?;
         self.insert_message(&claim.turn_id, &new.pending);
@@ -58,16 +62,16 @@ impl State {
         };
         self.operations.insert(new.id.clone(), operation.clone());
         let due = turn.is_some_and(|turn| self.turns[&turn].admitted);
-        Ok(Fenced::Done(Begun::New { operation: Box::new(operation), due }))
+        Ok(Fenced::Done(OperationBegun::New { operation: Box::new(operation), due }))
     }
 
-    pub fn operation(&self, owner: &Owner, which: &Which) -> Option<Operation> {
+    pub fn operation(&self, owner: &Owner, which: &OperationKey) -> Option<Operation> {
         let operation = &self.operations[&self.named(which)?];
         self.session(owner, &operation.session_id)?;
         Some(operation.clone())
     }
 
-    pub fn accepted(&mut self, claim: &Claim, at_most: Duration) -> PortResult<Fenced<()>> {
+    pub fn accepted(&mut self, claim: &TurnClaim, at_most: Duration) -> PortResult<Fenced<()>> {
         if self.held(claim).is_none() {
             return Ok(Fenced::Stale);
         }
@@ -90,7 +94,11 @@ impl State {
         Ok(Fenced::Done(()))
     }
 
-    pub fn complete(&mut self, which: &Which, result: &OperationResult) -> OperationCompleted {
+    pub fn complete(
+        &mut self,
+        which: &OperationKey,
+        result: &OperationResult,
+    ) -> OperationCompleted {
         let Some(id) = self.named(which) else { return OperationCompleted::Unknown };
         let task_id = self.operations[&id].task_id.clone();
         if self.operations[&id].result.is_some() {
@@ -104,7 +112,7 @@ impl State {
         OperationCompleted::Done { task_id, due }
     }
 
-    pub fn line_up(&mut self, claim: &Claim) -> PortResult<Fenced<bool>> {
+    pub fn line_up(&mut self, claim: &TurnClaim) -> PortResult<Fenced<bool>> {
         if self.held(claim).is_none() {
             return Ok(Fenced::Stale);
         }
@@ -157,11 +165,11 @@ impl State {
         }
     }
 
-    fn named(&self, which: &Which) -> Option<OperationId> {
+    fn named(&self, which: &OperationKey) -> Option<OperationId> {
         let mut all = self.operations.values();
         let found = all.find(|operation| match which {
-            Which::Operation(id) => operation.id == *id,
-            Which::Task(task) => operation.task_id == *task,
+            OperationKey::Operation(id) => operation.id == *id,
+            OperationKey::Task(task) => operation.task_id == *task,
         });
         found.map(|operation| operation.id.clone())
     }
@@ -172,7 +180,7 @@ impl State {
         operation.ok_or_else(|| PortError::Broken("the turn carries out no operation".into()))
     }
 
-    fn join_line(&mut self, claim: &Claim) {
+    fn join_line(&mut self, claim: &TurnClaim) {
         let Some(session) = self.sessions.get_mut(&claim.session_id) else { return };
         session.last_ordinal += 1;
         let ordinal = session.last_ordinal;
@@ -182,7 +190,7 @@ impl State {
     }
 
     /// Nobody holds the turn any more, and it has no place.
-    fn give_up(&mut self, claim: &Claim) {
+    fn give_up(&mut self, claim: &TurnClaim) {
         self.hand_back(claim);
         if let Some(row) = self.turns.get_mut(&claim.turn_id) {
             (row.due, row.admitted, row.aside) = (None, false, Aside::No);

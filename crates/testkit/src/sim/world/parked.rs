@@ -2,10 +2,10 @@
 
 use std::collections::BTreeSet;
 
-use ports::store::{Entry, JournaledCall, Parked, ParkedEnd, Record};
+use ports::store::{BackgroundEnd, BackgroundRecord, JournalEntry, JournalRecord, JournaledCall};
 use ports::{PortError, PortResult};
-use protocol::message::Outcome;
-use protocol::turn::Claim;
+use protocol::message::ToolOutcome;
+use protocol::turn::TurnClaim;
 use protocol::{BackgroundId, CallId, TurnId};
 
 use super::State;
@@ -16,11 +16,11 @@ const CANCELLED: &str = r#"{"type":"error","error":"cancelled","message":"The tu
 impl State {
     pub(super) fn park(&mut self, turn: &TurnId, call: &CallId, id: &BackgroundId) {
         if let Some(journaled) = self.journaled(turn, call) {
-            journaled.parked = Some(Parked { id: id.clone(), end: None, taken: false });
+            journaled.parked = Some(BackgroundRecord { id: id.clone(), end: None, taken: false });
         }
     }
 
-    pub(super) fn end_parked(&mut self, turn: &TurnId, call: &CallId, end: &ParkedEnd) {
+    pub(super) fn end_parked(&mut self, turn: &TurnId, call: &CallId, end: &BackgroundEnd) {
         if let Some(parked) = self.journaled(turn, call).and_then(|call| call.parked.as_mut()) {
             parked.end.get_or_insert_with(|| end.clone());
         }
@@ -35,8 +35,8 @@ impl State {
     pub(super) fn end_all_parked(&mut self, turn: &TurnId) {
         let Some(row) = self.turns.get_mut(turn) else { return };
         for parked in row.calls.iter_mut().filter_map(|call| call.parked.as_mut()) {
-            parked.end.get_or_insert_with(|| ParkedEnd {
-                outcome: Outcome::Cancelled,
+            parked.end.get_or_insert_with(|| BackgroundEnd {
+                outcome: ToolOutcome::Cancelled,
                 output: CANCELLED.to_owned(),
             });
         }
@@ -48,7 +48,11 @@ impl State {
     }
 
     /// Only a call that was journaled can go on in the background, and only one that does can end there.
-    pub(super) fn refuse_unknown_calls(&self, claim: &Claim, record: &Record) -> PortResult<()> {
+    pub(super) fn refuse_unknown_calls(
+        &self,
+        claim: &TurnClaim,
+        record: &JournalRecord,
+    ) -> PortResult<()> {
         let row = &self.turns[&claim.turn_id];
         let (mut journaled, mut parked) = (BTreeSet::new(), BTreeSet::new());
         journaled.extend(row.calls.iter().map(|call| &call.call_id));
@@ -56,18 +60,19 @@ impl State {
         parked.extend(in_background.map(|call| &call.call_id));
         for entry in &record.entries {
             let known = match entry {
-                Entry::Intent { call_id, .. } => {
+                JournalEntry::Intent { call_id, .. } => {
                     journaled.insert(call_id);
                     true
                 }
-                Entry::Parked { call_id, .. } => {
+                JournalEntry::Parked { call_id, .. } => {
                     parked.insert(call_id);
                     journaled.contains(call_id)
                 }
-                Entry::ParkedEnded { call_id, .. } | Entry::ParkedTaken { call_id } => {
-                    parked.contains(call_id)
-                }
-                Entry::Message(_) | Entry::Result(_) | Entry::StepEnded { .. } => true,
+                JournalEntry::ParkedEnded { call_id, .. }
+                | JournalEntry::ParkedTaken { call_id } => parked.contains(call_id),
+                JournalEntry::Message(_)
+                | JournalEntry::Result(_)
+                | JournalEntry::StepEnded { .. } => true,
             };
             if !known {
                 return Err(PortError::Broken("the journal does not know the call".into()));

@@ -1,7 +1,7 @@
 //! Who may run: each slot has so many places, and those that wait get them in the order they were accepted.
 
 use ports::Fenced;
-use protocol::turn::{Claim, TurnStatus};
+use protocol::turn::{TurnClaim, TurnStatus};
 use protocol::{SessionId, TurnId};
 
 use super::{State, TurnRow};
@@ -28,14 +28,14 @@ impl State {
         (in_flight, open().filter(|row| row.has_place()).count() as u32)
     }
 
-    pub fn step_aside(&mut self, claim: &Claim) -> Fenced<Vec<TurnId>> {
+    pub fn step_aside(&mut self, claim: &TurnClaim) -> Fenced<Vec<TurnId>> {
         let Some(row) = self.held(claim) else { return Fenced::Stale };
         row.aside = Aside::Yes;
         let slot = row.slot.clone();
         Fenced::Done(self.admit(&slot))
     }
 
-    pub fn step_back(&mut self, claim: &Claim) -> Fenced<bool> {
+    pub fn step_back(&mut self, claim: &TurnClaim) -> Fenced<bool> {
         let Some(row) = self.held(claim) else { return Fenced::Stale };
         if row.aside == Aside::No {
             return Fenced::Done(true);

@@ -1,14 +1,14 @@
 //! Answering an earlier message again. What leaves the history stays, marked.
 
-use ports::store::{NewTurn, Opened};
-use protocol::message::Role;
+use ports::store::{NewTurn, TurnOpened};
+use protocol::message::MessageRole;
 use protocol::{MessageId, SessionId, TurnId};
 
 use super::insert::{Asked, NewRow};
 use super::{State, TurnRow};
 
 impl State {
-    pub(super) fn regenerate(&mut self, new: &NewTurn, from: Option<&MessageId>) -> Opened {
+    pub(super) fn regenerate(&mut self, new: &NewTurn, from: Option<&MessageId>) -> TurnOpened {
         let session = &new.session_id;
         let target = self.target(session, from).map(|row| row.turn.id.clone());
         if let Some(active) = self.first_open(session) {
@@ -19,18 +19,18 @@ impl State {
                 (Some(regenerated), Some(_)) => target.as_ref() == Some(regenerated),
             };
             let active = Box::new(self.seen(active));
-            return if same { Opened::Joined(active) } else { Opened::Busy };
+            return if same { TurnOpened::Joined(active) } else { TurnOpened::Busy };
         }
         // Operations run beside the session, and what they will say belongs to the history that would be replaced.
         let of_session = |row: &TurnRow| row.turn.session_id == *session;
         if self.turns.values().any(|row| of_session(row) && row.is_open()) {
-            return Opened::Busy;
+            return TurnOpened::Busy;
         }
         let Some(old) = target.filter(|id| !self.turns[id].superseded) else {
-            return Opened::NothingToRegenerate;
+            return TurnOpened::NothingToRegenerate;
         };
         if self.taken(&self.slot_of(session)).0 >= self.caps.in_flight {
-            return Opened::TooMany;
+            return TurnOpened::TooMany;
         }
         // The client's id goes with its message, and only one turn may have it.
         let asked = self.turns.get_mut(&old).map(|row| Asked {
@@ -38,10 +38,10 @@ impl State {
             fingerprint: row.fingerprint.take(),
         });
         let Some(turn) = self.insert_turn(NewRow::in_line(new, asked.unwrap_or_default())) else {
-            return Opened::NoSession;
+            return TurnOpened::NoSession;
         };
         self.replace(session, &old, &turn);
-        Opened::New(Box::new(self.seen(&self.turns[&turn])))
+        TurnOpened::New(Box::new(self.seen(&self.turns[&turn])))
     }
 
     /// The last turn, or the one that streams under this id, or that a row with this id belongs to.
@@ -73,7 +73,7 @@ impl State {
         }
         let Some(row) = self.sessions.get_mut(session) else { return };
         for row in row.messages.iter_mut().filter(|row| !row.superseded) {
-            if row.message.turn_id == *old && row.message.role == Role::User {
+            if row.message.turn_id == *old && row.message.role == MessageRole::User {
                 row.message.turn_id = new.clone();
                 row.ordinal = to;
             }

@@ -1,6 +1,6 @@
 //! Sessions and who they belong to.
 
-use ports::store::{Assigned, ListSessions, NewSession, SessionPage, Title};
+use ports::store::{ListSessions, NewSession, SessionAssigned, SessionPage, TitleChange};
 use ports::{PortError, PortResult};
 use protocol::session::{ChatStatus, Owner, Session};
 use protocol::turn::TurnStatus;
@@ -74,12 +74,12 @@ impl State {
         SessionPage { sessions, total }
     }
 
-    pub fn set_title(&mut self, owner: &Owner, id: &SessionId, title: Title) -> bool {
+    pub fn set_title(&mut self, owner: &Owner, id: &SessionId, title: TitleChange) -> bool {
         let Some(session) = self.own_session(owner, id) else { return false };
         match title {
-            Title::ByUser(text) => session.title = Some(text),
-            Title::Generated(_) if session.title.is_some() => return false,
-            Title::Generated(text) => session.title = Some(text),
+            TitleChange::ByUser(text) => session.title = Some(text),
+            TitleChange::Generated(_) if session.title.is_some() => return false,
+            TitleChange::Generated(text) => session.title = Some(text),
         }
         true
     }
@@ -89,15 +89,15 @@ impl State {
         session.map(|session| session.is_pinned = pinned).is_some()
     }
 
-    pub fn assign(&mut self, user: &UserId, id: &SessionId) -> Assigned {
-        let Some(row) = self.sessions.get_mut(id) else { return Assigned::NotFound };
+    pub fn assign(&mut self, user: &UserId, id: &SessionId) -> SessionAssigned {
+        let Some(row) = self.sessions.get_mut(id) else { return SessionAssigned::NotFound };
         match &row.session.user_id {
             None => {
                 row.session.user_id = Some(user.clone());
-                Assigned::Done
+                SessionAssigned::Done
             }
-            Some(owner) if owner == user => Assigned::Already,
-            Some(_) => Assigned::NotFound,
+            Some(owner) if owner == user => SessionAssigned::Already,
+            Some(_) => SessionAssigned::NotFound,
         }
     }
 

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use ports::store::{Opened, Parent};
+use ports::store::{ParentTurn, TurnOpened};
 use protocol::session::Owner;
 use protocol::turn::Turn;
 use protocol::{SessionId, TurnId};
@@ -11,16 +11,16 @@ use super::State;
 
 impl State {
     /// Why this parent may not start one more turn now, if so.
-    pub(super) fn refused_by_parent(&self, parent: &Parent) -> Option<Opened> {
+    pub(super) fn refused_by_parent(&self, parent: &ParentTurn) -> Option<TurnOpened> {
         let at_work = self.turns.get(&parent.turn).is_some_and(|row| row.is_open());
         if !at_work || self.turns[&parent.turn].turn.cancel_requested {
-            return Some(Opened::ParentEnded);
+            return Some(TurnOpened::ParentEnded);
         }
         let children = self.turns.values().filter(|row| {
             let of_parent = row.turn.parent.as_ref() == Some(&parent.turn);
             of_parent && row.turn.operation.is_none() && row.is_open()
         });
-        (children.count() >= parent.fan_out as usize).then_some(Opened::TooManyChildren)
+        (children.count() >= parent.fan_out as usize).then_some(TurnOpened::TooManyChildren)
     }
 
     pub fn request_cancel(&mut self, owner: &Owner, session: &SessionId) -> Vec<Turn> {

@@ -3,18 +3,20 @@
 use std::time::Duration;
 
 use ports::Fenced;
-use ports::store::{NewFollowUp, NewTurn, OpenTurns, Opened, Progress, Pushed, TurnKind, WhenBusy};
+use ports::store::{
+    FollowUpPushed, NewFollowUp, NewTurn, OpenTurns, TurnKind, TurnOpened, TurnProgress, WhenBusy,
+};
 use protocol::session::Owner;
-use protocol::turn::{Claim, Turn, TurnStatus};
+use protocol::turn::{Turn, TurnClaim, TurnStatus};
 use protocol::{MessageId, SessionId, TurnId};
 
 use super::insert::{Asked, NewRow};
 use super::{MessageRow, State, TurnRow};
 
 impl State {
-    pub fn open(&mut self, owner: &Owner, new: &NewTurn) -> Opened {
+    pub fn open(&mut self, owner: &Owner, new: &NewTurn) -> TurnOpened {
         if self.session(owner, &new.session_id).is_none() {
-            return Opened::NoSession;
+            return TurnOpened::NoSession;
         }
         match &new.kind {
             TurnKind::Regenerate { from } => self.regenerate(new, from.as_ref()),
@@ -29,7 +31,7 @@ impl State {
         }
     }
 
-    fn submit(&mut self, new: &NewTurn, mut asked: NewFollowUp, when_busy: WhenBusy) -> Opened {
+    fn submit(&mut self, new: &NewTurn, mut asked: NewFollowUp, when_busy: WhenBusy) -> TurnOpened {
         let session = &new.session_id;
         if let Some(known) = self.known(session, &asked) {
             return known;
@@ -39,14 +41,14 @@ impl State {
         }
         if when_busy == WhenBusy::FollowUp {
             match self.add_follow_up(session, &asked) {
-                Pushed::Waits { follow_up, .. } => return Opened::FollowUp(follow_up),
-                Pushed::Full => return Opened::TooManyFollowUps,
+                FollowUpPushed::Waits { follow_up, .. } => return TurnOpened::FollowUp(follow_up),
+                FollowUpPushed::Full => return TurnOpened::TooManyFollowUps,
                 // Nothing is at work: it becomes a turn.
                 _ => {}
             }
         }
         if self.taken(&self.slot_of(session)).0 >= self.caps.in_flight {
-            return Opened::TooMany;
+            return TurnOpened::TooMany;
         }
         if let Some(client_id) = &asked.client_id {
             self.forget_follow_up(session, client_id);
@@ -55,24 +57,24 @@ impl State {
         let NewFollowUp { message, client_id, fingerprint } = asked;
         let asked = Asked { client_id, fingerprint: Some(fingerprint) };
         let Some(turn) = self.insert_turn(NewRow::in_line(new, asked)) else {
-            return Opened::NoSession;
+            return TurnOpened::NoSession;
         };
         self.insert_message(&turn, &message);
-        Opened::New(Box::new(self.seen(&self.turns[&turn])))
+        TurnOpened::New(Box::new(self.seen(&self.turns[&turn])))
     }
 
     /// What became of this client id before, if anything.
-    fn known(&self, session: &SessionId, asked: &NewFollowUp) -> Option<Opened> {
+    fn known(&self, session: &SessionId, asked: &NewFollowUp) -> Option<TurnOpened> {
         let client_id = asked.client_id.as_ref()?;
         if let Some(row) = self.named_by(session, client_id) {
             let same = row.fingerprint.as_ref() == Some(&asked.fingerprint);
-            let known = || Opened::Joined(Box::new(self.seen(row)));
-            return Some(if same { known() } else { Opened::Reused });
+            let known = || TurnOpened::Joined(Box::new(self.seen(row)));
+            return Some(if same { known() } else { TurnOpened::Reused });
         }
         match self.known_follow_up(session, client_id, &asked.fingerprint) {
-            Some(Pushed::Known(follow_up)) => Some(Opened::FollowUp(follow_up)),
-            Some(_) => Some(Opened::Reused),
-            None => self.is_known(session, client_id).then_some(Opened::Reused),
+            Some(FollowUpPushed::Known(follow_up)) => Some(TurnOpened::FollowUp(follow_up)),
+            Some(_) => Some(TurnOpened::Reused),
+            None => self.is_known(session, client_id).then_some(TurnOpened::Reused),
         }
     }
 
@@ -107,7 +109,7 @@ impl State {
         Some((self.seen(last), last.ended.map(|at| self.now - at)))
     }
 
-    pub fn progress(&mut self, claim: &Claim) -> Fenced<Progress> {
+    pub fn progress(&mut self, claim: &TurnClaim) -> Fenced<TurnProgress> {
         let Some(row) = self.held(claim) else { return Fenced::Stale };
         let (steps_done, usage, calls) = (row.steps_done, row.turn.usage, row.calls.clone());
         let (ordinal, named) = (row.ordinal, row.turn.operation.clone());
@@ -122,7 +124,7 @@ impl State {
         rows.sort_by_key(|row| (row.ordinal, row.message.sequence));
         let messages = rows.into_iter().map(|row| row.message.clone()).collect();
         let session = session.session.clone();
-        Fenced::Done(Progress {
+        Fenced::Done(TurnProgress {
             session,
             owner,
             messages,

@@ -3,13 +3,13 @@
 use std::sync::Arc;
 
 use async_trait::async_trait;
-use ports::block::{BlockContext, BlockError, BlockExample, Emit};
+use ports::block::{BlockContext, BlockError, BlockExample, OutputSink};
 use ports::store::AgentAdded;
 use ports::{Clock, Library, Listings};
-use protocol::block::{BlockKind, BlockSpec, Category};
+use protocol::block::{BlockCategory, BlockKind, BlockSpec};
 use protocol::execution::SafeMode;
 use protocol::library::{LibraryAgent, Listing};
-use protocol::tool::Effect;
+use protocol::tool::ToolEffect;
 use protocol::{LibraryAgentId, ListingVersionId};
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -40,7 +40,7 @@ impl AddToLibraryFromStore {
             id: "2602a7b1-3f4d-4e5f-9c8b-1a2b3c4d5e6f",
             name: "AddToLibraryFromStoreBlock",
             description: "Adds an agent of the marketplace to your library.",
-            categories: &[Category::Basic],
+            categories: &[BlockCategory::Basic],
             kind: BlockKind::Standard,
             inputs: typed::inputs::<Given>(),
             outputs: typed::outputs([
@@ -51,7 +51,7 @@ impl AddToLibraryFromStore {
                 typed::text("agent_name", "Its name in the library."),
                 typed::text("message", "What was done."),
             ]),
-            effect: Effect::Idempotent,
+            effect: ToolEffect::Idempotent,
             costs: &[],
             static_output: false,
             sensitive: false,
@@ -100,7 +100,7 @@ impl TypedBlock for AddToLibraryFromStore {
         &self,
         given: Given,
         context: BlockContext,
-        out: &dyn Emit,
+        out: &dyn OutputSink,
     ) -> Result<(), BlockError> {
         failures::not_in_a_dry_run(&context, "nothing is added to the library")?;
         let listing = self.listings.by_version(&given.store_listing_version_id).await;

@@ -1,11 +1,11 @@
 //! `AutoPilotBlock`: has the copilot do a task.
 
 use async_trait::async_trait;
-use ports::block::{BlockContext, BlockError, BlockExample, CopilotAsk, Emit};
+use ports::block::{BlockContext, BlockError, BlockExample, CopilotAsk, OutputSink};
 use protocol::SessionId;
-use protocol::block::{BlockKind, BlockSpec, Category};
-use protocol::permissions::Filter;
-use protocol::tool::Effect;
+use protocol::block::{BlockCategory, BlockKind, BlockSpec};
+use protocol::permissions::CapabilityFilter;
+use protocol::tool::ToolEffect;
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Value, json};
@@ -64,7 +64,7 @@ impl AutoPilot {
             name: "AutoPilotBlock",
             description: "Gives the copilot a task, with all of its tools or with those you choose, and gives its \
                 answer.",
-            categories: &[Category::Ai, Category::Agent],
+            categories: &[BlockCategory::Ai, BlockCategory::Agent],
             kind: BlockKind::Standard,
             inputs: typed::inputs::<Given>(),
             outputs: typed::outputs([
@@ -74,7 +74,7 @@ impl AutoPilot {
                 typed::text("session_id", "The session, to go on with it."),
                 typed::object("token_usage", "prompt_tokens, completion_tokens, total_tokens"),
             ]),
-            effect: Effect::Idempotent,
+            effect: ToolEffect::Idempotent,
             costs: &[],
             static_output: false,
             sensitive: false,
@@ -96,7 +96,7 @@ impl TypedBlock for AutoPilot {
         &self,
         given: Given,
         context: BlockContext,
-        out: &dyn Emit,
+        out: &dyn OutputSink,
     ) -> Result<(), BlockError> {
         let ask = ask(given, context.dry_run)?;
         let asked = context.services.copilot.ask(ask);
@@ -132,7 +132,7 @@ fn ask(given: Given, dry_run: bool) -> Result<CopilotAsk, BlockError> {
         system_context: Some(given.system_context).filter(|context| !context.is_empty()),
         session: Some(given.session_id).filter(|id| !id.is_empty()).map(SessionId),
         max_recursion_depth: given.max_recursion_depth,
-        filter: Filter { tools, tools_exclude, blocks, blocks_exclude },
+        filter: CapabilityFilter { tools, tools_exclude, blocks, blocks_exclude },
         dry_run: given.dry_run || dry_run,
     })
 }

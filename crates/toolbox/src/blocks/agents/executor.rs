@@ -1,10 +1,10 @@
 //! `AgentExecutorBlock`: another agent as a part of this one.
 
 use async_trait::async_trait;
-use ports::block::{BlockContext, BlockError, BlockExample, ChildAgent, Emit};
+use ports::block::{BlockContext, BlockError, BlockExample, ChildAgent, OutputSink};
 use protocol::GraphId;
-use protocol::block::{BlockKind, BlockSpec, Category};
-use protocol::tool::Effect;
+use protocol::block::{BlockCategory, BlockKind, BlockSpec};
+use protocol::tool::ToolEffect;
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
@@ -51,12 +51,12 @@ impl AgentExecutor {
             id: "e189baac-8c20-45a1-94a7-55177ea42565",
             name: "AgentExecutorBlock",
             description: "Runs another agent as a part of this one and gives what it gives, output by output.",
-            categories: &[Category::Agent],
+            categories: &[BlockCategory::Agent],
             kind: BlockKind::Agent,
             inputs: typed::inputs::<Given>(),
             // Its pins are the outputs of the agent it runs.
             outputs: json!({ "type": "object", "properties": {}, "additionalProperties": true }),
-            effect: Effect::Idempotent,
+            effect: ToolEffect::Idempotent,
             costs: &[],
             static_output: false,
             sensitive: false,
@@ -78,7 +78,7 @@ impl TypedBlock for AgentExecutor {
         &self,
         given: Given,
         context: BlockContext,
-        out: &dyn Emit,
+        out: &dyn OutputSink,
     ) -> Result<(), BlockError> {
         let mut inputs = given.inputs;
         inputs.extend(given.more);

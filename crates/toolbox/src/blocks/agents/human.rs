@@ -1,9 +1,9 @@
 //! `HumanInTheLoopBlock`: a person looks at the data before the agent goes on with it.
 
 use async_trait::async_trait;
-use ports::block::{Ask, BlockContext, BlockError, BlockExample, Emit};
-use protocol::block::{BlockKind, BlockSpec, Category};
-use protocol::tool::Effect;
+use ports::block::{BlockContext, BlockError, BlockExample, OutputSink, ReviewRequest};
+use protocol::block::{BlockCategory, BlockKind, BlockSpec};
+use protocol::tool::ToolEffect;
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Value, json};
@@ -35,7 +35,7 @@ impl HumanInTheLoop {
             id: "8b2a7b3c-6e9d-4a5f-8c1b-2e3f4a5b6c7d",
             name: "HumanInTheLoopBlock",
             description: "Waits until a person has approved or rejected the data, and gives it on accordingly.",
-            categories: &[Category::Basic],
+            categories: &[BlockCategory::Basic],
             kind: BlockKind::HumanInTheLoop,
             inputs: typed::inputs::<Given>(),
             outputs: typed::outputs([
@@ -43,7 +43,7 @@ impl HumanInTheLoop {
                 typed::any("rejected_data", "The data, if it was rejected."),
                 typed::text("review_message", "What the person said about it."),
             ]),
-            effect: Effect::None,
+            effect: ToolEffect::None,
             costs: &[],
             static_output: false,
             sensitive: false,
@@ -65,12 +65,12 @@ impl TypedBlock for HumanInTheLoop {
         &self,
         given: Given,
         context: BlockContext,
-        out: &dyn Emit,
+        out: &dyn OutputSink,
     ) -> Result<(), BlockError> {
         let Given { data, name, editable } = given;
         let Some(decision) = context.decision else {
             if context.ask_first {
-                return Err(BlockError::Review(Ask {
+                return Err(BlockError::Review(ReviewRequest {
                     payload: data,
                     instructions: name,
                     editable,

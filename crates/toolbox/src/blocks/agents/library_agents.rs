@@ -4,10 +4,10 @@ use std::sync::Arc;
 
 use async_trait::async_trait;
 use ports::Library;
-use ports::block::{BlockContext, BlockError, BlockExample, Emit};
-use protocol::block::{BlockKind, BlockSpec, Category};
+use ports::block::{BlockContext, BlockError, BlockExample, OutputSink};
+use protocol::block::{BlockCategory, BlockKind, BlockSpec};
 use protocol::library::LibraryAgent;
-use protocol::tool::Effect;
+use protocol::tool::ToolEffect;
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Value, json};
@@ -50,7 +50,7 @@ impl ListLibraryAgents {
             id: "082602d3-a74d-4600-9e9c-15b3af7eae98",
             name: "ListLibraryAgentsBlock",
             description: "Lists the agents of your library, all of them or those that match some words.",
-            categories: &[Category::Basic, Category::Data],
+            categories: &[BlockCategory::Basic, BlockCategory::Data],
             kind: BlockKind::Standard,
             inputs: typed::inputs::<Given>(),
             outputs: typed::outputs([
@@ -60,7 +60,7 @@ impl ListLibraryAgents {
                 typed::integer("page", "The page."),
                 typed::integer("total_pages", "How many pages there are."),
             ]),
-            effect: Effect::None,
+            effect: ToolEffect::None,
             costs: &[],
             static_output: false,
             sensitive: false,
@@ -82,7 +82,7 @@ impl TypedBlock for ListLibraryAgents {
         &self,
         given: Given,
         context: BlockContext,
-        out: &dyn Emit,
+        out: &dyn OutputSink,
     ) -> Result<(), BlockError> {
         let all = self.library.list(&context.user).await.map_err(failures::storage)?;
         let shown_ones = all.into_iter().filter(|agent| !agent.is_hidden);

@@ -4,9 +4,9 @@ use std::sync::Arc;
 
 use async_trait::async_trait;
 use ports::Listings;
-use ports::block::{BlockContext, BlockError, BlockExample, Emit};
-use protocol::block::{BlockKind, BlockSpec, Category};
-use protocol::tool::Effect;
+use ports::block::{BlockContext, BlockError, BlockExample, OutputSink};
+use protocol::block::{BlockCategory, BlockKind, BlockSpec};
+use protocol::tool::ToolEffect;
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Value, json};
@@ -33,7 +33,7 @@ impl GetStoreAgentDetails {
             id: "b604f0ec-6e0d-40a7-bf55-9fd09997cced",
             name: "GetStoreAgentDetailsBlock",
             description: "Gives what the marketplace knows of an agent, named by its creator and its slug.",
-            categories: &[Category::Basic, Category::Data],
+            categories: &[BlockCategory::Basic, BlockCategory::Data],
             kind: BlockKind::Standard,
             inputs: typed::inputs::<Given>(),
             outputs: typed::outputs([
@@ -49,7 +49,7 @@ impl GetStoreAgentDetails {
                 typed::integer("runs", "How often it was run."),
                 typed::number("rating", "Its rating, where agents are rated."),
             ]),
-            effect: Effect::None,
+            effect: ToolEffect::None,
             costs: &[],
             static_output: true,
             sensitive: false,
@@ -67,7 +67,12 @@ impl TypedBlock for GetStoreAgentDetails {
         &self.spec
     }
 
-    async fn run(&self, given: Given, _: BlockContext, out: &dyn Emit) -> Result<(), BlockError> {
+    async fn run(
+        &self,
+        given: Given,
+        _: BlockContext,
+        out: &dyn OutputSink,
+    ) -> Result<(), BlockError> {
         let listing = self.listings.by_name(&given.creator, &given.slug).await;
         let listing = listing.map_err(failures::storage)?;
         let text = |text: Option<&str>| Value::String(text.unwrap_or_default().to_owned());

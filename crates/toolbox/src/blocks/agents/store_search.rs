@@ -4,10 +4,10 @@ use std::sync::Arc;
 
 use async_trait::async_trait;
 use ports::Listings;
-use ports::block::{BlockContext, BlockError, BlockExample, Emit};
-use protocol::block::{BlockKind, BlockSpec, Category};
+use ports::block::{BlockContext, BlockError, BlockExample, OutputSink};
+use protocol::block::{BlockCategory, BlockKind, BlockSpec};
 use protocol::library::Listing;
-use protocol::tool::Effect;
+use protocol::tool::ToolEffect;
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Value, json};
@@ -58,7 +58,7 @@ impl SearchStoreAgents {
             id: "39524701-026c-4328-87cc-1b88c8e2cb4c",
             name: "SearchStoreAgentsBlock",
             description: "Looks for agents in the marketplace by words and category.",
-            categories: &[Category::Basic, Category::Data],
+            categories: &[BlockCategory::Basic, BlockCategory::Data],
             kind: BlockKind::Standard,
             inputs: typed::inputs::<Given>(),
             outputs: typed::outputs([
@@ -69,7 +69,7 @@ impl SearchStoreAgents {
                 ),
                 typed::integer("total_count", "How many were found, given or not."),
             ]),
-            effect: Effect::None,
+            effect: ToolEffect::None,
             costs: &[],
             static_output: false,
             sensitive: false,
@@ -87,7 +87,12 @@ impl TypedBlock for SearchStoreAgents {
         &self.spec
     }
 
-    async fn run(&self, given: Given, _: BlockContext, out: &dyn Emit) -> Result<(), BlockError> {
+    async fn run(
+        &self,
+        given: Given,
+        _: BlockContext,
+        out: &dyn OutputSink,
+    ) -> Result<(), BlockError> {
         let listings = self.listings.list().await.map_err(failures::storage)?;
         let found = find(listings, &given);
         let total = found.len();

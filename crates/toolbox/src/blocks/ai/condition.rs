@@ -1,9 +1,9 @@
 //! `AIConditionBlock`: a question about a value that is answered with yes or no.
 
 use async_trait::async_trait;
-use ports::block::{BlockContext, BlockError, BlockExample, Emit};
-use protocol::block::{BlockKind, BlockSpec, Category};
-use protocol::tool::Effect;
+use ports::block::{BlockContext, BlockError, BlockExample, OutputSink};
+use protocol::block::{BlockCategory, BlockKind, BlockSpec};
+use protocol::tool::ToolEffect;
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::Value;
@@ -45,7 +45,7 @@ impl AiCondition {
             name: "AIConditionBlock",
             description: "Has a language model judge whether a condition in plain words holds for a value, and sends \
                 the value one way or the other.",
-            categories: &[Category::Ai, Category::Logic],
+            categories: &[BlockCategory::Ai, BlockCategory::Logic],
             kind: BlockKind::Standard,
             inputs: typed::inputs::<Given>(),
             outputs: typed::outputs([
@@ -53,7 +53,7 @@ impl AiCondition {
                 typed::any("yes_output", "The value for yes; only when it holds."),
                 typed::any("no_output", "The value for no; only when it does not."),
             ]),
-            effect: Effect::None,
+            effect: ToolEffect::None,
             costs: super::COSTS,
             static_output: false,
             sensitive: false,
@@ -75,7 +75,7 @@ impl TypedBlock for AiCondition {
         &self,
         given: Given,
         context: BlockContext,
-        out: &dyn Emit,
+        out: &dyn OutputSink,
     ) -> Result<(), BlockError> {
         self.model.must_understand()?;
         let shown = into_text(given.input_value.clone());

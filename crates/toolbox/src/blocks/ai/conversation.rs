@@ -1,9 +1,9 @@
 //! `AIConversationBlock`: the model's next words in a conversation.
 
 use async_trait::async_trait;
-use ports::block::{BlockContext, BlockError, BlockExample, Emit};
-use protocol::block::{BlockKind, BlockSpec, Category};
-use protocol::tool::Effect;
+use ports::block::{BlockContext, BlockError, BlockExample, OutputSink};
+use protocol::block::{BlockCategory, BlockKind, BlockSpec};
+use protocol::tool::ToolEffect;
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Value, json};
@@ -40,14 +40,14 @@ impl AiConversation {
             name: "AIConversationBlock",
             description: "Goes on with a conversation: a language model answers the last message, knowing those \
                 before it.",
-            categories: &[Category::Ai],
+            categories: &[BlockCategory::Ai],
             kind: BlockKind::Standard,
             inputs: typed::inputs::<Given>(),
             outputs: typed::outputs([
                 typed::text("response", "The answer."),
                 typed::list("prompt", "What was asked, message by message."),
             ]),
-            effect: Effect::None,
+            effect: ToolEffect::None,
             costs: super::COSTS,
             static_output: false,
             sensitive: false,
@@ -69,7 +69,7 @@ impl TypedBlock for AiConversation {
         &self,
         given: Given,
         context: BlockContext,
-        out: &dyn Emit,
+        out: &dyn OutputSink,
     ) -> Result<(), BlockError> {
         let mut prompt = Prompt::default();
         prompt.history(&given.messages)?;

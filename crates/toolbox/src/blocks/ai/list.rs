@@ -1,9 +1,9 @@
 //! `AIListGeneratorBlock`: a list of texts, found in some data or thought up by the model.
 
 use async_trait::async_trait;
-use ports::block::{BlockContext, BlockError, BlockExample, Emit};
-use protocol::block::{BlockKind, BlockSpec, Category};
-use protocol::tool::Effect;
+use ports::block::{BlockContext, BlockError, BlockExample, OutputSink};
+use protocol::block::{BlockCategory, BlockKind, BlockSpec};
+use protocol::tool::ToolEffect;
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
@@ -50,7 +50,7 @@ impl AiListGenerator {
             name: "AIListGeneratorBlock",
             description: "Has a language model write a list of texts, from given data if there is any, and gives the \
                 list and each of its items.",
-            categories: &[Category::Ai, Category::Text],
+            categories: &[BlockCategory::Ai, BlockCategory::Text],
             kind: BlockKind::Standard,
             inputs: typed::inputs::<Given>(),
             outputs: typed::outputs([
@@ -58,7 +58,7 @@ impl AiListGenerator {
                 typed::text("list_item", "One item after the other."),
                 typed::list("prompt", "What was asked, message by message."),
             ]),
-            effect: Effect::None,
+            effect: ToolEffect::None,
             costs: super::COSTS,
             static_output: false,
             sensitive: false,
@@ -80,7 +80,7 @@ impl TypedBlock for AiListGenerator {
         &self,
         given: Given,
         context: BlockContext,
-        out: &dyn Emit,
+        out: &dyn OutputSink,
     ) -> Result<(), BlockError> {
         let mut prompt = Prompt::new("You write lists. Every item is a text of its own.");
         prompt.user(question(&given));

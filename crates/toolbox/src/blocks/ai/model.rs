@@ -10,9 +10,9 @@ use ports::block::{BlockContext, BlockError};
 use ports::model::{
     ModelError, ModelErrorKind, ModelEvent, ModelRequest, StopReason, ToolDefinition, ToolUse,
 };
-use protocol::block::Meter;
+use protocol::block::MeteredUsage;
 use protocol::message::ToolCall;
-use protocol::turn::{Mode, Tier};
+use protocol::turn::{ModelTier, TurnMode};
 
 use super::super::failures::unless_stopped;
 use super::prompt::Prompt;
@@ -153,7 +153,7 @@ impl Model {
             // Words can be cut anywhere, a call cannot.
             if chars > most_chars && answer.calls.is_empty() {
                 let tokens = (prompt.chars() + most_chars).div_ceil(CHARS_PER_TOKEN) as u64;
-                context.meter.add(Meter { tokens, ..Meter::default() });
+                context.meter.add(MeteredUsage { tokens, ..MeteredUsage::default() });
                 let text = answer.text.chars().take(most_chars).collect();
                 return Ok(Answer { text, ..answer });
             }
@@ -170,14 +170,14 @@ impl Model {
         tools: &Arc<[ToolDefinition]>,
         asking: &Asking,
     ) -> ModelRequest {
-        let is_advanced = asking.model.as_deref() == Some(self.0.model(Tier::Advanced));
+        let is_advanced = asking.model.as_deref() == Some(self.0.model(ModelTier::Advanced));
         ModelRequest {
             system: prompt.system.clone(),
             messages: prompt.messages.clone(),
             tools: tools.clone(),
             tool_use: if tools.is_empty() { ToolUse::Forbidden } else { ToolUse::Allowed },
-            tier: if is_advanced { Tier::Advanced } else { Tier::Standard },
-            mode: Mode::Fast,
+            tier: if is_advanced { ModelTier::Advanced } else { ModelTier::Standard },
+            mode: TurnMode::Fast,
         }
     }
 }

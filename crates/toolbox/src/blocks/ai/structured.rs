@@ -1,9 +1,9 @@
 //! `AIStructuredResponseGeneratorBlock`: an answer as JSON of a given form, asked again until it has that form.
 
 use async_trait::async_trait;
-use ports::block::{BlockContext, BlockError, BlockExample, Emit};
-use protocol::block::{BlockKind, BlockSpec, Category};
-use protocol::tool::Effect;
+use ports::block::{BlockContext, BlockError, BlockExample, OutputSink};
+use protocol::block::{BlockCategory, BlockKind, BlockSpec};
+use protocol::tool::ToolEffect;
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
@@ -88,14 +88,14 @@ impl AiStructuredResponseGenerator {
             name: "AIStructuredResponseGeneratorBlock",
             description: "Asks a language model for an answer with certain keys, and asks again when they are not \
                 there.",
-            categories: &[Category::Ai],
+            categories: &[BlockCategory::Ai],
             kind: BlockKind::Standard,
             inputs: typed::inputs::<Given>(),
             outputs: typed::outputs([
                 typed::any("response", "The answer, an object, or the list of them."),
                 typed::list("prompt", "What was asked, message by message."),
             ]),
-            effect: Effect::None,
+            effect: ToolEffect::None,
             costs: super::COSTS,
             static_output: false,
             sensitive: false,
@@ -117,7 +117,7 @@ impl TypedBlock for AiStructuredResponseGenerator {
         &self,
         given: Given,
         context: BlockContext,
-        out: &dyn Emit,
+        out: &dyn OutputSink,
     ) -> Result<(), BlockError> {
         let mut prompt = Prompt::new(filled(&given.sys_prompt, &given.prompt_values)?);
         prompt.history(given.conversation_history.as_deref().unwrap_or_default())?;

@@ -3,9 +3,9 @@
 
 use async_trait::async_trait;
 use futures::{StreamExt, TryStreamExt, stream};
-use ports::block::{BlockContext, BlockError, BlockExample, Emit};
-use protocol::block::{BlockKind, BlockSpec, Category};
-use protocol::tool::Effect;
+use ports::block::{BlockContext, BlockError, BlockExample, OutputSink};
+use protocol::block::{BlockCategory, BlockKind, BlockSpec};
+use protocol::tool::ToolEffect;
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::Value;
@@ -94,14 +94,14 @@ impl AiTextSummarizer {
             name: "AITextSummarizerBlock",
             description: "Has a language model sum a text up, however long, with a focus and in a style of your \
                 choice.",
-            categories: &[Category::Ai, Category::Text],
+            categories: &[BlockCategory::Ai, BlockCategory::Text],
             kind: BlockKind::Standard,
             inputs: typed::inputs::<Given>(),
             outputs: typed::outputs([
                 typed::text("summary", "The summary."),
                 typed::list("prompt", "What was asked last, message by message."),
             ]),
-            effect: Effect::None,
+            effect: ToolEffect::None,
             costs: super::COSTS,
             static_output: false,
             sensitive: false,
@@ -123,7 +123,7 @@ impl TypedBlock for AiTextSummarizer {
         &self,
         given: Given,
         context: BlockContext,
-        out: &dyn Emit,
+        out: &dyn OutputSink,
     ) -> Result<(), BlockError> {
         self.model.must_understand()?;
         let asking = Asking { model: given.model.clone(), max_tokens: None };

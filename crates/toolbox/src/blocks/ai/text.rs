@@ -1,9 +1,9 @@
 //! `AITextGeneratorBlock`: the model's answer to a prompt.
 
 use async_trait::async_trait;
-use ports::block::{BlockContext, BlockError, BlockExample, Emit};
-use protocol::block::{BlockKind, BlockSpec, Category};
-use protocol::tool::Effect;
+use ports::block::{BlockContext, BlockError, BlockExample, OutputSink};
+use protocol::block::{BlockCategory, BlockKind, BlockSpec};
+use protocol::tool::ToolEffect;
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
@@ -45,14 +45,14 @@ impl AiTextGenerator {
             id: "1f292d4a-41a4-4977-9684-7c8d560b9f91",
             name: "AITextGeneratorBlock",
             description: "Asks a language model and gives its answer as text.",
-            categories: &[Category::Ai],
+            categories: &[BlockCategory::Ai],
             kind: BlockKind::Standard,
             inputs: typed::inputs::<Given>(),
             outputs: typed::outputs([
                 typed::text("response", "The answer."),
                 typed::list("prompt", "What was asked, message by message."),
             ]),
-            effect: Effect::None,
+            effect: ToolEffect::None,
             costs: super::COSTS,
             static_output: false,
             sensitive: false,
@@ -74,7 +74,7 @@ impl TypedBlock for AiTextGenerator {
         &self,
         given: Given,
         context: BlockContext,
-        out: &dyn Emit,
+        out: &dyn OutputSink,
     ) -> Result<(), BlockError> {
         let mut prompt = Prompt::new(filled(&given.sys_prompt, &given.prompt_values)?);
         prompt.user(filled(&given.prompt, &given.prompt_values)?);

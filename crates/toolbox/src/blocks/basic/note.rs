@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use ports::Block;
 use ports::block::{BlockError, BlockExample};
-use protocol::block::{BlockKind, BlockSpec, Category};
+use protocol::block::{BlockCategory, BlockKind, BlockSpec};
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::json;
@@ -23,7 +23,7 @@ pub(super) fn block() -> Arc<dyn Block> {
         id: "cc10ff7b-7753-4ff2-9af6-9399b1a7eddc",
         name: "NoteBlock",
         description: "Puts a note beside the other blocks, for people who read the graph.",
-        categories: &[Category::Basic],
+        categories: &[BlockCategory::Basic],
     };
     let spec = about.spec::<Input>(outputs([text("output", "What the note says.")]));
     let example = BlockExample::exactly(

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use ports::Block;
 use ports::block::{BlockError, BlockExample};
-use protocol::block::{BlockSpec, Category};
+use protocol::block::{BlockCategory, BlockSpec};
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Value, json};
@@ -27,7 +27,7 @@ pub(super) fn block() -> Arc<dyn Block> {
         id: "1ff065e9-88e8-4358-9d82-8dc91f622ba9",
         name: "StoreValueBlock",
         description: "Keeps a value, so that the blocks behind it can use it as often as they run.",
-        categories: &[Category::Basic],
+        categories: &[BlockCategory::Basic],
     };
     let spec = about.spec::<Input>(outputs([any("output", "The value that is kept.")]));
     let examples = vec![

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use ports::Block;
 use ports::block::{BlockError, BlockExample};
-use protocol::block::Category;
+use protocol::block::BlockCategory;
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
@@ -36,7 +36,7 @@ pub(super) fn block() -> Arc<dyn Block> {
         id: "95d1b990-ce13-4d88-9737-ba5c2070c97b",
         name: "UniversalTypeConverterBlock",
         description: "Converts a value into a text, a number, a boolean, a list or a dictionary.",
-        categories: &[Category::Basic],
+        categories: &[BlockCategory::Basic],
     };
     let example = |value: Value, kind: &str, converted: Value| {
         BlockExample::exactly(json!({ "value": value, "type": kind }), vec![("value", converted)])

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use ports::Block;
 use ports::block::{BlockError, BlockExample};
-use protocol::block::Category;
+use protocol::block::BlockCategory;
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Value, json};
@@ -32,7 +32,7 @@ pub(super) fn block() -> Arc<dyn Block> {
         name: "AddToDictionaryBlock",
         description: "Adds one entry or several to a dictionary; an entry with the same key is \
                       replaced.",
-        categories: &[Category::Basic],
+        categories: &[BlockCategory::Basic],
     };
     let added = |input: Value, result: Value| {
         BlockExample::exactly(input, vec![("updated_dictionary", result)])

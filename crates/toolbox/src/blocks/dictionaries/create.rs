@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use ports::Block;
 use ports::block::{BlockError, BlockExample};
-use protocol::block::Category;
+use protocol::block::BlockCategory;
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::json;
@@ -24,7 +24,7 @@ pub(super) fn block() -> Arc<dyn Block> {
         id: "b924ddf4-de4f-4b56-9a85-358930dcbc91",
         name: "CreateDictionaryBlock",
         description: "Makes a dictionary of entries that are all known from the start.",
-        categories: &[Category::Data],
+        categories: &[BlockCategory::Data],
     };
     let values = json!({ "name": "Ann", "tags": [1, 2] });
     let example =

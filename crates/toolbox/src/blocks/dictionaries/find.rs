@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use ports::Block;
 use ports::block::{BlockError, BlockExample};
-use protocol::block::Category;
+use protocol::block::BlockCategory;
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Value, json};
@@ -26,7 +26,7 @@ pub(super) fn block() -> Arc<dyn Block> {
         id: "0e50422c-6dee-4145-83d6-3a5a392f65de",
         name: "FindInDictionaryBlock",
         description: "Looks a value up in a dictionary by its key, or in a list by its place.",
-        categories: &[Category::Basic],
+        categories: &[BlockCategory::Basic],
     };
     let found = |input: Value, key: Value, pin, value: Value| {
         BlockExample::exactly(json!({ "input": input, "key": key }), vec![(pin, value)])

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use ports::Block;
 use ports::block::{BlockError, BlockExample};
-use protocol::block::Category;
+use protocol::block::BlockCategory;
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::json;
@@ -24,7 +24,7 @@ pub(super) fn block() -> Arc<dyn Block> {
         id: "a3cf3f64-6bb9-4cc6-9900-608a0b3359b0",
         name: "DictionaryIsEmptyBlock",
         description: "Says whether a dictionary has no entries.",
-        categories: &[Category::Basic],
+        categories: &[BlockCategory::Basic],
     };
     let examples = vec![
         BlockExample::exactly(json!({ "dictionary": {} }), vec![("is_empty", json!(true))]),

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use ports::Block;
 use ports::block::{BlockError, BlockExample};
-use protocol::block::Category;
+use protocol::block::BlockCategory;
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::json;
@@ -29,7 +29,7 @@ pub(super) fn block() -> Arc<dyn Block> {
         id: "46afe2ea-c613-43f8-95ff-6692c3ef6876",
         name: "RemoveFromDictionaryBlock",
         description: "Takes an entry out of a dictionary.",
-        categories: &[Category::Basic],
+        categories: &[BlockCategory::Basic],
     };
     let examples = vec![
         BlockExample::exactly(

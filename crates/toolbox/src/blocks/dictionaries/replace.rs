@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use ports::Block;
 use ports::block::{BlockError, BlockExample};
-use protocol::block::Category;
+use protocol::block::BlockCategory;
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Value, json};
@@ -28,7 +28,7 @@ pub(super) fn block() -> Arc<dyn Block> {
         id: "27e31876-18b6-44f3-ab97-f6226d8b3889",
         name: "ReplaceDictionaryValueBlock",
         description: "Gives an entry of a dictionary another value.",
-        categories: &[Category::Basic],
+        categories: &[BlockCategory::Basic],
     };
     let example = BlockExample::exactly(
         json!({ "dictionary": { "a": 1, "b": 2 }, "key": "a", "value": "new" }),

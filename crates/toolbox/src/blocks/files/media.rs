@@ -7,7 +7,7 @@ use bytes::Bytes;
 use encoding_rs::WINDOWS_1252;
 use ports::Files;
 use ports::block::{BlockContext, BlockError};
-use ports::files::{FileRef, Refused};
+use ports::files::{FileRef, FileRefusal};
 use sha2::{Digest, Sha256};
 
 use super::super::{Parts, failures};
@@ -94,7 +94,7 @@ impl Media {
             .await
             .map_err(failures::storage)?
         {
-            Ok(_) | Err(Refused::Exists) => Ok(path),
+            Ok(_) | Err(FileRefusal::Exists) => Ok(path),
             Err(refused) => Err(failures::workspace(refused)),
         }
     }

@@ -1,9 +1,9 @@
 //! `FileReadBlock`: a file as text, whole or in pieces.
 
 use async_trait::async_trait;
-use ports::block::{BlockContext, BlockError, BlockExample, Emit};
-use protocol::block::{BlockKind, BlockSpec, Category};
-use protocol::tool::Effect;
+use ports::block::{BlockContext, BlockError, BlockExample, OutputSink};
+use protocol::block::{BlockCategory, BlockKind, BlockSpec};
+use protocol::tool::ToolEffect;
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Value, json};
@@ -48,14 +48,14 @@ impl FileRead {
             name: "FileReadBlock",
             description: "Reads a file as text. It can leave out a beginning, stop after a number of rows, and give \
                 the text in pieces.",
-            categories: &[Category::Text, Category::Data],
+            categories: &[BlockCategory::Text, BlockCategory::Data],
             kind: BlockKind::Standard,
             inputs: typed::inputs::<Given>(),
             outputs: typed::outputs([typed::text(
                 "content",
                 "The text, or one piece of it after the other.",
             )]),
-            effect: Effect::None,
+            effect: ToolEffect::None,
             costs: &[],
             static_output: false,
             sensitive: false,
@@ -77,7 +77,7 @@ impl TypedBlock for FileRead {
         &self,
         given: Given,
         context: BlockContext,
-        out: &dyn Emit,
+        out: &dyn OutputSink,
     ) -> Result<(), BlockError> {
         let text = self.media.read(&given.file_input, &context).await?.text();
         let pieces = pieces(&wanted(&text, &given), given.size_limit);

@@ -2,9 +2,9 @@
 
 use async_trait::async_trait;
 use csv::{ReaderBuilder, StringRecord};
-use ports::block::{BlockContext, BlockError, BlockExample, Emit};
-use protocol::block::{BlockKind, BlockSpec, Category};
-use protocol::tool::Effect;
+use ports::block::{BlockContext, BlockError, BlockExample, OutputSink};
+use protocol::block::{BlockCategory, BlockKind, BlockSpec};
+use protocol::tool::ToolEffect;
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
@@ -77,14 +77,14 @@ impl ReadSpreadsheet {
             name: "ReadSpreadsheetBlock",
             description: "Reads a table of separated values (CSV and its relatives) and gives its rows, each with its \
                 columns by name.",
-            categories: &[Category::Text, Category::Data],
+            categories: &[BlockCategory::Text, BlockCategory::Data],
             kind: BlockKind::Standard,
             inputs: typed::inputs::<Given>(),
             outputs: typed::outputs([
                 typed::object("row", "One row after the other, by the names of its columns."),
                 typed::list("rows", "All rows."),
             ]),
-            effect: Effect::None,
+            effect: ToolEffect::None,
             costs: &[],
             static_output: false,
             sensitive: false,
@@ -128,7 +128,7 @@ impl TypedBlock for ReadSpreadsheet {
         &self,
         given: Given,
         context: BlockContext,
-        out: &dyn Emit,
+        out: &dyn OutputSink,
     ) -> Result<(), BlockError> {
         let table = self.table(&given, &context).await?;
         let rows = rows(&table, &given).map_err(BlockError::Failed)?;

@@ -1,9 +1,9 @@
 //! `FileStoreBlock`: puts a file into the workspace, for the blocks after it.
 
 use async_trait::async_trait;
-use ports::block::{BlockContext, BlockError, BlockExample, Emit};
-use protocol::block::{BlockKind, BlockSpec, Category};
-use protocol::tool::Effect;
+use ports::block::{BlockContext, BlockError, BlockExample, OutputSink};
+use protocol::block::{BlockCategory, BlockKind, BlockSpec};
+use protocol::tool::ToolEffect;
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Value, json};
@@ -32,14 +32,14 @@ impl FileStore {
             id: "cbb50872-625b-42f0-8203-a2ae78242d8a",
             name: "FileStoreBlock",
             description: "Keeps a file in the workspace of the run and gives its path, or the file as a data URI.",
-            categories: &[Category::Basic, Category::Multimedia],
+            categories: &[BlockCategory::Basic, BlockCategory::Multimedia],
             kind: BlockKind::Standard,
             inputs: typed::inputs::<Given>(),
             outputs: typed::outputs([(
                 "file_out",
                 json!({ "type": "string", "format": "file", "description": "The path or the data URI." }),
             )]),
-            effect: Effect::Idempotent,
+            effect: ToolEffect::Idempotent,
             costs: &[],
             static_output: true,
             sensitive: false,
@@ -61,7 +61,7 @@ impl TypedBlock for FileStore {
         &self,
         given: Given,
         context: BlockContext,
-        out: &dyn Emit,
+        out: &dyn OutputSink,
     ) -> Result<(), BlockError> {
         let file = match given.base_64 {
             true => self.media.read(&given.file_in, &context).await?.data_uri(),

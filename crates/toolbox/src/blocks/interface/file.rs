@@ -1,9 +1,9 @@
 //! The input block for files: gives where the file lies in the workspace, or the file itself.
 
 use async_trait::async_trait;
-use ports::block::{BlockContext, BlockError, BlockExample, Emit};
-use protocol::block::{BlockKind, BlockSpec, Category};
-use protocol::tool::Effect;
+use ports::block::{BlockContext, BlockError, BlockExample, OutputSink};
+use protocol::block::{BlockCategory, BlockKind, BlockSpec};
+use protocol::tool::ToolEffect;
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
 
@@ -39,14 +39,14 @@ impl AgentFileInput {
             name: "AgentFileInputBlock",
             description: "Gives a file that the agent is started with: its path in the workspace, or its content as a \
                 data URI.",
-            categories: &[Category::Input, Category::Basic],
+            categories: &[BlockCategory::Input, BlockCategory::Basic],
             kind: BlockKind::Input,
             inputs: input::schema(value, vec![("base_64", base_64)]),
             outputs: json!({
                 "type": "object",
                 "properties": { "result": { "type": "string", "description": "The path or the data URI." } },
             }),
-            effect: Effect::Idempotent,
+            effect: ToolEffect::Idempotent,
             costs: &[],
             static_output: true,
             sensitive: false,
@@ -66,7 +66,7 @@ impl ports::Block for AgentFileInput {
         &self,
         input: Map<String, Value>,
         context: BlockContext,
-        out: &dyn Emit,
+        out: &dyn OutputSink,
     ) -> Result<(), BlockError> {
         let given: Given = serde_json::from_value(Value::Object(input))
             .map_err(|error| BlockError::failed(format!("The input does not fit: {error}.")))?;

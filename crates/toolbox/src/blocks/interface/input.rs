@@ -2,9 +2,9 @@
 
 use async_trait::async_trait;
 use ports::Block;
-use ports::block::{BlockContext, BlockError, BlockExample, Emit};
-use protocol::block::{BlockKind, BlockSpec, Category};
-use protocol::tool::Effect;
+use ports::block::{BlockContext, BlockError, BlockExample, OutputSink};
+use protocol::block::{BlockCategory, BlockKind, BlockSpec};
+use protocol::tool::ToolEffect;
 use serde_json::{Map, Value, json};
 
 /// What makes one input block different from the next.
@@ -38,11 +38,11 @@ impl AgentInput {
             id: kind.id,
             name: kind.name,
             description: kind.description,
-            categories: &[Category::Input, Category::Basic],
+            categories: &[BlockCategory::Input, BlockCategory::Basic],
             kind: BlockKind::Input,
             inputs: schema(kind.value, kind.more),
             outputs: json!({ "type": "object", "properties": { "result": kind.result } }),
-            effect: Effect::None,
+            effect: ToolEffect::None,
             costs: &[],
             static_output: true,
             sensitive: false,
@@ -84,7 +84,7 @@ impl Block for AgentInput {
         &self,
         mut input: Map<String, Value>,
         _: BlockContext,
-        out: &dyn Emit,
+        out: &dyn OutputSink,
     ) -> Result<(), BlockError> {
         let value = input.remove("value").filter(|value| !value.is_null());
         let Some(value) = value.or_else(|| self.absent.clone()) else { return Ok(()) };

@@ -1,9 +1,9 @@
 //! The output block: what reaches it is what the agent gives, by its name.
 
 use async_trait::async_trait;
-use ports::block::{BlockContext, BlockError, BlockExample, Emit};
-use protocol::block::{BlockKind, BlockSpec, Category};
-use protocol::tool::Effect;
+use ports::block::{BlockContext, BlockError, BlockExample, OutputSink};
+use protocol::block::{BlockCategory, BlockKind, BlockSpec};
+use protocol::tool::ToolEffect;
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
@@ -48,7 +48,7 @@ impl AgentOutput {
             id: "363ae599-353e-4804-937e-b2ee3cef3da4",
             name: "AgentOutputBlock",
             description: "Gives a value as an output of the agent, as it is or put into a template.",
-            categories: &[Category::Output, Category::Basic],
+            categories: &[BlockCategory::Output, BlockCategory::Basic],
             kind: BlockKind::Output,
             inputs: typed::inputs::<Given>(),
             outputs: json!({
@@ -58,7 +58,7 @@ impl AgentOutput {
                     "name": { "type": "string", "description": "The name of the output." },
                 },
             }),
-            effect: Effect::None,
+            effect: ToolEffect::None,
             costs: &[],
             static_output: true,
             sensitive: false,
@@ -76,7 +76,12 @@ impl TypedBlock for AgentOutput {
         &self.spec
     }
 
-    async fn run(&self, given: Given, _: BlockContext, out: &dyn Emit) -> Result<(), BlockError> {
+    async fn run(
+        &self,
+        given: Given,
+        _: BlockContext,
+        out: &dyn OutputSink,
+    ) -> Result<(), BlockError> {
         let Given { value, name, format, escape_html, .. } = given;
         let output = match format.is_empty() {
             true => value,

@@ -1,9 +1,9 @@
 //! The block at which a run begins that a webhook has started.
 
 use async_trait::async_trait;
-use ports::block::{BlockContext, BlockError, BlockExample, Emit};
-use protocol::block::{BlockKind, BlockSpec, Category};
-use protocol::tool::Effect;
+use ports::block::{BlockContext, BlockError, BlockExample, OutputSink};
+use protocol::block::{BlockCategory, BlockKind, BlockSpec};
+use protocol::tool::ToolEffect;
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
@@ -33,14 +33,14 @@ impl GenericWebhookTrigger {
             id: "8fa8c167-2002-47ce-aba8-97572fc5d387",
             name: "GenericWebhookTriggerBlock",
             description: "Starts the agent when its webhook is called, and gives what was received.",
-            categories: &[Category::Input],
+            categories: &[BlockCategory::Input],
             kind: BlockKind::WebhookManual,
             inputs: typed::inputs::<Given>(),
             outputs: typed::outputs([
                 typed::object("payload", "What the webhook received."),
                 typed::object("constants", "The constants, unchanged."),
             ]),
-            effect: Effect::None,
+            effect: ToolEffect::None,
             costs: &[],
             static_output: false,
             sensitive: false,
@@ -58,7 +58,12 @@ impl TypedBlock for GenericWebhookTrigger {
         &self.spec
     }
 
-    async fn run(&self, given: Given, _: BlockContext, out: &dyn Emit) -> Result<(), BlockError> {
+    async fn run(
+        &self,
+        given: Given,
+        _: BlockContext,
+        out: &dyn OutputSink,
+    ) -> Result<(), BlockError> {
         out.emit("constants", Value::Object(given.constants)).await?;
         out.emit("payload", Value::Object(given.payload)).await
     }

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use ports::Block;
 use ports::block::{BlockError, BlockExample};
-use protocol::block::Category;
+use protocol::block::BlockCategory;
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Value, json};
@@ -30,7 +30,7 @@ pub(super) fn block() -> Arc<dyn Block> {
         id: "aeb08fc1-2fc1-4141-bc8e-f758f183a822",
         name: "AddToListBlock",
         description: "Adds one item or several to a list, at the end or at a place of your choice.",
-        categories: &[Category::Basic],
+        categories: &[BlockCategory::Basic],
     };
     let added =
         |input: Value, result: Value| BlockExample::exactly(input, vec![("updated_list", result)]);

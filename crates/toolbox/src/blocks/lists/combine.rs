@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use ports::Block;
 use ports::block::{BlockError, BlockExample};
-use protocol::block::Category;
+use protocol::block::BlockCategory;
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Value, json};
@@ -32,7 +32,7 @@ pub(super) fn concatenate() -> Arc<dyn Block> {
         id: "3cf9298b-5817-4141-9d80-7c2cc5199c8e",
         name: "ConcatenateListsBlock",
         description: "Puts several lists one after the other, without repetitions if you like.",
-        categories: &[Category::Basic],
+        categories: &[BlockCategory::Basic],
     };
     let joined = |input: Value, list: Value, length: usize| {
         BlockExample::exactly(input, vec![("concatenated_list", list), ("length", json!(length))])
@@ -80,7 +80,7 @@ pub(super) fn interleave() -> Arc<dyn Block> {
         name: "InterleaveListsBlock",
         description: "Mixes several lists: the first item of each, then the second of each, and \
                       so on.",
-        categories: &[Category::Basic],
+        categories: &[BlockCategory::Basic],
     };
     let example = BlockExample::exactly(
         json!({ "lists": [[1, 2, 3], ["a"], ["x", "y"]] }),

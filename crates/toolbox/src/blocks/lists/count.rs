@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use ports::Block;
 use ports::block::{BlockError, BlockExample};
-use protocol::block::Category;
+use protocol::block::BlockCategory;
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Value, json};
@@ -24,7 +24,7 @@ pub(super) fn block() -> Arc<dyn Block> {
         name: "CountItemsBlock",
         description: "Counts the items of a list, the entries of a dictionary or the letters of \
                       a text.",
-        categories: &[Category::Logic],
+        categories: &[BlockCategory::Logic],
     };
     let count = |collection: Value, count: i64| {
         BlockExample::exactly(json!({ "collection": collection }), vec![("count", json!(count))])

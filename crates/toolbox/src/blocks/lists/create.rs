@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use ports::Block;
 use ports::block::{BlockError, BlockExample};
-use protocol::block::Category;
+use protocol::block::BlockCategory;
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Value, json};
@@ -33,7 +33,7 @@ pub(super) fn block() -> Arc<dyn Block> {
         name: "CreateListBlock",
         description: "Makes a list of items that are all known from the start, in one piece or \
                       in portions of a limited size.",
-        categories: &[Category::Data],
+        categories: &[BlockCategory::Data],
     };
     let examples = vec![
         BlockExample::exactly(

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use ports::Block;
 use ports::block::{BlockError, BlockExample};
-use protocol::block::Category;
+use protocol::block::BlockCategory;
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Value, json};
@@ -26,7 +26,7 @@ pub(super) fn block() -> Arc<dyn Block> {
         id: "5e2c6d0a-1e37-489f-b1d0-8e1812b23333",
         name: "FindInListBlock",
         description: "Finds the first place of a value in a list.",
-        categories: &[Category::Basic],
+        categories: &[BlockCategory::Basic],
     };
     let examples = vec![
         BlockExample::exactly(

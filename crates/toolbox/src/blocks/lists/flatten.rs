@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use ports::Block;
 use ports::block::{BlockError, BlockExample};
-use protocol::block::Category;
+use protocol::block::BlockCategory;
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Value, json};
@@ -31,7 +31,7 @@ pub(super) fn block() -> Arc<dyn Block> {
         id: "cc45bb0f-d035-4756-96a7-fe3e36254b4d",
         name: "FlattenListBlock",
         description: "Makes one list of lists within lists, down to a depth of your choice.",
-        categories: &[Category::Basic],
+        categories: &[BlockCategory::Basic],
     };
     let flat = |input: Value, list: Value, length: usize, depth: usize| {
         BlockExample::exactly(

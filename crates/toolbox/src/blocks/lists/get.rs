@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use ports::Block;
 use ports::block::{BlockError, BlockExample};
-use protocol::block::Category;
+use protocol::block::BlockCategory;
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Value, json};
@@ -27,7 +27,7 @@ pub(super) fn block() -> Arc<dyn Block> {
         id: "262ca24c-1025-43cf-a578-534e23234e97",
         name: "GetListItemBlock",
         description: "Gives the item at a place of a list.",
-        categories: &[Category::Basic],
+        categories: &[BlockCategory::Basic],
     };
     let item = |index: i64, item: Value| {
         BlockExample::exactly(json!({ "list": [1, 2, 3], "index": index }), vec![("item", item)])

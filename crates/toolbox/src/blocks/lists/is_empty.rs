@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use ports::Block;
 use ports::block::{BlockError, BlockExample};
-use protocol::block::Category;
+use protocol::block::BlockCategory;
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Value, json};
@@ -23,7 +23,7 @@ pub(super) fn block() -> Arc<dyn Block> {
         id: "896ed73b-27d0-41be-813c-c1c1dc856c03",
         name: "ListIsEmptyBlock",
         description: "Says whether a list has no items.",
-        categories: &[Category::Basic],
+        categories: &[BlockCategory::Basic],
     };
     let examples = vec![
         BlockExample::exactly(json!({ "list": [] }), vec![("is_empty", json!(true))]),

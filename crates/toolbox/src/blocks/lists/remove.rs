@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use ports::Block;
 use ports::block::{BlockError, BlockExample};
-use protocol::block::Category;
+use protocol::block::BlockCategory;
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Value, json};
@@ -35,7 +35,7 @@ pub(super) fn block() -> Arc<dyn Block> {
         id: "d93c5a93-ac7e-41c1-ae5c-ef67e6e9b826",
         name: "RemoveFromListBlock",
         description: "Takes an item out of a list, by its value or by its place.",
-        categories: &[Category::Basic],
+        categories: &[BlockCategory::Basic],
     };
     let examples = vec![
         BlockExample::exactly(

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use ports::Block;
 use ports::block::{BlockError, BlockExample};
-use protocol::block::Category;
+use protocol::block::BlockCategory;
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Value, json};
@@ -29,7 +29,7 @@ pub(super) fn block() -> Arc<dyn Block> {
         id: "fbf62922-bea1-4a3d-8bac-23587f810b38",
         name: "ReplaceListItemBlock",
         description: "Puts another item at a place of a list.",
-        categories: &[Category::Basic],
+        categories: &[BlockCategory::Basic],
     };
     let example = BlockExample::exactly(
         json!({ "list": ["a", "b"], "index": -1, "value": "c" }),

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use ports::Block;
 use ports::block::{BlockError, BlockExample};
-use protocol::block::Category;
+use protocol::block::BlockCategory;
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Value, json};
@@ -23,7 +23,7 @@ pub(super) fn block() -> Arc<dyn Block> {
         id: "422cb708-3109-4277-bfe3-bc2ae5812777",
         name: "ReverseListOrderBlock",
         description: "Gives the items of a list in the opposite order.",
-        categories: &[Category::Basic],
+        categories: &[BlockCategory::Basic],
     };
     let example = BlockExample::exactly(
         json!({ "input_list": [1, "b", 3] }),

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use ports::Block;
 use ports::block::{BlockError, BlockExample};
-use protocol::block::Category;
+use protocol::block::BlockCategory;
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Value, json};
@@ -50,7 +50,7 @@ pub(super) fn block() -> Arc<dyn Block> {
         name: "DataSamplingBlock",
         description: "Chooses some items of a list: at random, at equal distances, from either \
                       end, by weight, or by groups.",
-        categories: &[Category::Logic],
+        categories: &[BlockCategory::Logic],
     };
     let items = json!([{ "g": 1 }, { "g": 2 }, { "g": 1 }]);
     let examples = vec![

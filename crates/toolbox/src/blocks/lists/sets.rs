@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use ports::Block;
 use ports::block::{BlockError, BlockExample};
-use protocol::block::Category;
+use protocol::block::BlockCategory;
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Value, json};
@@ -30,7 +30,7 @@ pub(super) fn difference() -> Arc<dyn Block> {
         id: "05309873-9d61-447e-96b5-b804e2511829",
         name: "ListDifferenceBlock",
         description: "Gives the items of one list that another list does not have.",
-        categories: &[Category::Basic],
+        categories: &[BlockCategory::Basic],
     };
     let rest = |input: Value, list: Value, length: usize| {
         BlockExample::exactly(input, vec![("difference", list), ("length", json!(length))])
@@ -76,7 +76,7 @@ pub(super) fn intersection() -> Arc<dyn Block> {
         id: "b6eb08b6-dbe3-411b-b9b4-2508cb311a1f",
         name: "ListIntersectionBlock",
         description: "Gives the items that two lists have in common, each once.",
-        categories: &[Category::Basic],
+        categories: &[BlockCategory::Basic],
     };
     let example = BlockExample::exactly(
         json!({ "list_a": [3, 1, 3, "x"], "list_b": ["x", 3.0] }),

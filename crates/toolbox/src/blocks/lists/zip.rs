@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use ports::Block;
 use ports::block::{BlockError, BlockExample};
-use protocol::block::Category;
+use protocol::block::BlockCategory;
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Value, json};
@@ -32,7 +32,7 @@ pub(super) fn block() -> Arc<dyn Block> {
         name: "ZipListsBlock",
         description: "Puts lists side by side: a group of all first items, a group of all second \
                       items, and so on.",
-        categories: &[Category::Basic],
+        categories: &[BlockCategory::Basic],
     };
     let zipped = |input: Value, list: Value, length: usize| {
         BlockExample::exactly(input, vec![("zipped_list", list), ("length", json!(length))])

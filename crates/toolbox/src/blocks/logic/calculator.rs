@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use ports::Block;
 use ports::block::{BlockError, BlockExample};
-use protocol::block::Category;
+use protocol::block::BlockCategory;
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Number, Value, json};
@@ -40,7 +40,7 @@ pub(super) fn block() -> Arc<dyn Block> {
         name: "CalculatorBlock",
         description: "Adds, subtracts, multiplies or divides two numbers, or raises one to the \
                       power of the other.",
-        categories: &[Category::Logic],
+        categories: &[BlockCategory::Logic],
     };
     let result = |operation: &str, a: f64, b: f64, round: bool, result: Value| {
         BlockExample::exactly(

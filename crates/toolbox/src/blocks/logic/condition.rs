@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use ports::Block;
 use ports::block::{BlockError, BlockExample};
-use protocol::block::Category;
+use protocol::block::BlockCategory;
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Value, json};
@@ -51,7 +51,7 @@ pub(super) fn block() -> Arc<dyn Block> {
         id: "715696a0-e1da-45c8-b209-c2fa9c3b0be6",
         name: "ConditionBlock",
         description: "Compares two values and sends the run one way or the other.",
-        categories: &[Category::Logic],
+        categories: &[BlockCategory::Logic],
     };
     let compared = |a: Value, operator: &str, b: Value, result: bool, way, value: Value| {
         BlockExample::exactly(

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use ports::Block;
 use ports::block::{BlockError, BlockExample};
-use protocol::block::Category;
+use protocol::block::BlockCategory;
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Value, json};
@@ -33,7 +33,7 @@ pub(super) fn block() -> Arc<dyn Block> {
         name: "IfInputMatchesBlock",
         description: "Sends the run one way if the input is a certain value, and the other way \
                       if not.",
-        categories: &[Category::Logic],
+        categories: &[BlockCategory::Logic],
     };
     let matched = |input: Value, value: Value, result: bool, way, given: Value| {
         BlockExample::exactly(

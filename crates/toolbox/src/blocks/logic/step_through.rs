@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use ports::Block;
 use ports::block::{BlockError, BlockExample};
-use protocol::block::Category;
+use protocol::block::BlockCategory;
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
@@ -32,7 +32,7 @@ pub(super) fn block() -> Arc<dyn Block> {
         name: "StepThroughItemsBlock",
         description: "Goes through a list or a dictionary and gives every item with its place or \
                       its key.",
-        categories: &[Category::Logic],
+        categories: &[BlockCategory::Logic],
     };
     let steps = |input: Value, steps: &[(Value, Value)]| {
         let pair = |(item, key): &(Value, Value)| [("item", item.clone()), ("key", key.clone())];

@@ -4,10 +4,10 @@ use std::sync::Arc;
 
 use async_trait::async_trait;
 use ports::Values;
-use ports::block::{BlockContext, BlockError, BlockExample, Emit};
-use protocol::block::{BlockKind, BlockSpec, Category};
+use ports::block::{BlockContext, BlockError, BlockExample, OutputSink};
+use protocol::block::{BlockCategory, BlockKind, BlockSpec};
 use protocol::limits::VALUE_BYTES;
-use protocol::tool::Effect;
+use protocol::tool::ToolEffect;
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Value, json};
@@ -39,11 +39,11 @@ impl PersistInformation {
             name: "PersistInformationBlock",
             description: "Remembers a value under a name, beyond the end of the run. RetrieveInformationBlock recalls \
                 it.",
-            categories: &[Category::Data],
+            categories: &[BlockCategory::Data],
             kind: BlockKind::Standard,
             inputs: typed::inputs::<Given>(),
             outputs: typed::outputs([typed::any("value", "What is remembered now.")]),
-            effect: Effect::Idempotent,
+            effect: ToolEffect::Idempotent,
             costs: &[],
             static_output: false,
             sensitive: false,
@@ -65,7 +65,7 @@ impl TypedBlock for PersistInformation {
         &self,
         given: Given,
         context: BlockContext,
-        out: &dyn Emit,
+        out: &dyn OutputSink,
     ) -> Result<(), BlockError> {
         let key = given.scope.key(&given.key, &context)?;
         let bytes = given.value.to_string().len();

@@ -4,9 +4,9 @@ use std::sync::Arc;
 
 use async_trait::async_trait;
 use ports::Values;
-use ports::block::{BlockContext, BlockError, BlockExample, Emit};
-use protocol::block::{BlockKind, BlockSpec, Category};
-use protocol::tool::Effect;
+use ports::block::{BlockContext, BlockError, BlockExample, OutputSink};
+use protocol::block::{BlockCategory, BlockKind, BlockSpec};
+use protocol::tool::ToolEffect;
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Value, json};
@@ -38,11 +38,11 @@ impl RetrieveInformation {
             id: "d8710fc9-6e29-481e-a7d5-165eb16f8471",
             name: "RetrieveInformationBlock",
             description: "Recalls a value that PersistInformationBlock has remembered, or gives a default.",
-            categories: &[Category::Data],
+            categories: &[BlockCategory::Data],
             kind: BlockKind::Standard,
             inputs: typed::inputs::<Given>(),
             outputs: typed::outputs([typed::any("value", "The value, or the default.")]),
-            effect: Effect::None,
+            effect: ToolEffect::None,
             costs: &[],
             static_output: true,
             sensitive: false,
@@ -64,7 +64,7 @@ impl TypedBlock for RetrieveInformation {
         &self,
         given: Given,
         context: BlockContext,
-        out: &dyn Emit,
+        out: &dyn OutputSink,
     ) -> Result<(), BlockError> {
         let key = given.scope.key(&given.key, &context)?;
         let found = self.values.get(&context.user, &key).await.map_err(failures::storage)?;

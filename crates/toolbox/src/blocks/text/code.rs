@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use ports::Block;
 use ports::block::{BlockError, BlockExample};
-use protocol::block::Category;
+use protocol::block::BlockCategory;
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::json;
@@ -46,7 +46,7 @@ pub(super) fn block() -> Arc<dyn Block> {
         id: "d3a7d896-3b78-4f44-8b4b-48fbf4f0bcd8",
         name: "CodeExtractionBlock",
         description: "Takes the code out of a text, sorted by language.",
-        categories: &[Category::Text],
+        categories: &[BlockCategory::Text],
     };
     let examples = vec![
         BlockExample::exactly(

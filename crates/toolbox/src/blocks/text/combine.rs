@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use ports::Block;
 use ports::block::{BlockError, BlockExample};
-use protocol::block::Category;
+use protocol::block::BlockCategory;
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::json;
@@ -26,7 +26,7 @@ pub(super) fn block() -> Arc<dyn Block> {
         id: "e30a4d42-7b7d-4e6a-b36e-1f9b8e3b7d85",
         name: "CombineTextsBlock",
         description: "Joins several texts into one.",
-        categories: &[Category::Text],
+        categories: &[BlockCategory::Text],
     };
     let examples = vec![
         BlockExample::exactly(

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use ports::Block;
 use ports::block::{BlockError, BlockExample};
-use protocol::block::Category;
+use protocol::block::BlockCategory;
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::json;
@@ -23,7 +23,7 @@ pub(super) fn block() -> Arc<dyn Block> {
         id: "ab2a782d-22cf-4587-8a70-55b59b3f9f90",
         name: "WordCharacterCountBlock",
         description: "Counts the words and the letters of a text, spaces included.",
-        categories: &[Category::Text],
+        categories: &[BlockCategory::Text],
     };
     let example = BlockExample::exactly(
         json!({ "text": "Où est-il ?" }),

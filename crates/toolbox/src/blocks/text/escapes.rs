@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use ports::Block;
 use ports::block::{BlockError, BlockExample};
-use protocol::block::Category;
+use protocol::block::BlockCategory;
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::json;
@@ -29,7 +29,7 @@ pub(super) fn encoder() -> Arc<dyn Block> {
         id: "5185f32e-4b65-4ecf-8fbb-873f003f09d6",
         name: "TextEncoderBlock",
         description: "Writes line ends, tabs and letters outside of ASCII as escape sequences.",
-        categories: &[Category::Text],
+        categories: &[BlockCategory::Text],
     };
     let example = BlockExample::exactly(
         json!({ "text": "a\n\"b\"\té€😀\\" }),
@@ -64,7 +64,7 @@ pub(super) fn decoder() -> Arc<dyn Block> {
         id: "2570e8fe-8447-43ed-84c7-70d657923231",
         name: "TextDecoderBlock",
         description: "Reads escape sequences in a text as the letters that they stand for.",
-        categories: &[Category::Text],
+        categories: &[BlockCategory::Text],
     };
     let example = BlockExample::exactly(
         json!({ "text": "a\\n\\\"b\\\"\\té\\xe9\\u20ac\\ud83d\\ude00\\101\\q" }),

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use ports::Block;
 use ports::block::{BlockError, BlockExample};
-use protocol::block::Category;
+use protocol::block::BlockCategory;
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Value, json};
@@ -41,7 +41,7 @@ pub(super) fn block() -> Arc<dyn Block> {
         id: "3146e4fe-2cdd-4f29-bd12-0c9d5bb4deb0",
         name: "ExtractTextInformationBlock",
         description: "Takes from a text what matches a pattern, or a group of it.",
-        categories: &[Category::Text],
+        categories: &[BlockCategory::Text],
     };
     let found = |input: Value, found: &[&str]| {
         let mut outputs: Outputs = found.iter().map(|text| ("positive", json!(text))).collect();

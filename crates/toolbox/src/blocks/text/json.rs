@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use ports::Block;
 use ports::block::{BlockError, BlockExample};
-use protocol::block::Category;
+use protocol::block::BlockCategory;
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Value, json};
@@ -23,7 +23,7 @@ pub(super) fn encoder() -> Arc<dyn Block> {
         id: "9a9d20c5-5b4d-4e94-8022-83b6cb72648a",
         name: "JSONEncoderBlock",
         description: "Writes any value as JSON text.",
-        categories: &[Category::Data],
+        categories: &[BlockCategory::Data],
     };
     let example = BlockExample::exactly(
         json!({ "data": { "name": "Ann", "ok": true } }),
@@ -48,7 +48,7 @@ pub(super) fn decoder() -> Arc<dyn Block> {
         id: "2b935639-65bc-48fd-9f88-823cd706fcd9",
         name: "JSONDecoderBlock",
         description: "Reads JSON text as the value that it stands for.",
-        categories: &[Category::Data],
+        categories: &[BlockCategory::Data],
     };
     let example = BlockExample::exactly(
         json!({ "json_str": "{\"name\": \"Ann\"}" }),

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use ports::Block;
 use ports::block::{BlockError, BlockExample};
-use protocol::block::Category;
+use protocol::block::BlockCategory;
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Value, json};
@@ -36,7 +36,7 @@ pub(super) fn block() -> Arc<dyn Block> {
         name: "MatchTextPatternBlock",
         description: "Looks for a pattern in a text and passes data on, one way if it is there \
                       and the other way if it is not.",
-        categories: &[Category::Text],
+        categories: &[BlockCategory::Text],
     };
     let examples = vec![
         BlockExample::exactly(

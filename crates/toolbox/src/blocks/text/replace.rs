@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use ports::Block;
 use ports::block::{BlockError, BlockExample};
-use protocol::block::Category;
+use protocol::block::BlockCategory;
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::json;
@@ -27,7 +27,7 @@ pub(super) fn block() -> Arc<dyn Block> {
         id: "7e7c87ab-3469-4bcc-9abe-67705091b713",
         name: "TextReplaceBlock",
         description: "Replaces a part of a text by another, wherever it stands.",
-        categories: &[Category::Text],
+        categories: &[BlockCategory::Text],
     };
     let example = BlockExample::exactly(
         json!({ "text": "one and one", "old": "one", "new": "two" }),

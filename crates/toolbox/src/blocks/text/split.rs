@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use ports::Block;
 use ports::block::{BlockError, BlockExample};
-use protocol::block::Category;
+use protocol::block::BlockCategory;
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Value, json};
@@ -28,7 +28,7 @@ pub(super) fn block() -> Arc<dyn Block> {
         id: "d5ea33c8-a575-477a-b42f-2fe3be5055ec",
         name: "TextSplitBlock",
         description: "Divides a text into parts wherever a delimiter stands.",
-        categories: &[Category::Text],
+        categories: &[BlockCategory::Text],
     };
     let parts = |input: Value, parts: Value| BlockExample::exactly(input, vec![("texts", parts)]);
     let examples = vec![

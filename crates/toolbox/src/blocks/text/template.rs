@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use ports::Block;
 use ports::block::{BlockError, BlockExample};
-use protocol::block::Category;
+use protocol::block::BlockCategory;
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
@@ -29,7 +29,7 @@ pub(super) fn block() -> Arc<dyn Block> {
         id: "db7d8f02-2f44-4c55-ab7a-eae0941f0c30",
         name: "FillTextTemplateBlock",
         description: "Fills a template with values.",
-        categories: &[Category::Text],
+        categories: &[BlockCategory::Text],
     };
     let filled = |values: Value, format: &str, escape: bool, text: &str| {
         BlockExample::exactly(

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use ports::Block;
 use ports::block::{BlockError, BlockExample};
-use protocol::block::Category;
+use protocol::block::BlockCategory;
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::json;
@@ -25,7 +25,7 @@ pub(super) fn block() -> Arc<dyn Block> {
         name: "XMLParserBlock",
         description: "Reads XML as a dictionary: elements become keys, repeated elements become \
                       lists, and attributes become keys that begin with @.",
-        categories: &[Category::Data],
+        categories: &[BlockCategory::Data],
     };
     let examples = vec![
         BlockExample::exactly(

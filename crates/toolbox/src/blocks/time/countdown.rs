@@ -5,8 +5,8 @@ use std::time::Duration;
 
 use async_trait::async_trait;
 use ports::Block;
-use ports::block::{BlockContext, BlockError, BlockExample, Emit};
-use protocol::block::{BlockSpec, Category};
+use ports::block::{BlockContext, BlockError, BlockExample, OutputSink};
+use protocol::block::{BlockCategory, BlockSpec};
 use protocol::limits::EXECUTION_TIME;
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -56,7 +56,7 @@ pub(super) fn block() -> Arc<dyn Block> {
         id: "d67a9c52-5e4e-11e2-bcfd-0800200c9a71",
         name: "CountdownTimerBlock",
         description: "Waits for a while and then gives a message, once or repeatedly.",
-        categories: &[Category::Text],
+        categories: &[BlockCategory::Text],
     };
     let outputs = outputs([any("output_message", "The message, each time the wait is over.")]);
     let spec = BlockSpec { coordinates: true, ..about.spec::<Input>(outputs) };
@@ -75,7 +75,7 @@ impl TypedBlock for Countdown {
         &self,
         input: Input,
         context: BlockContext,
-        out: &dyn Emit,
+        out: &dyn OutputSink,
     ) -> Result<(), BlockError> {
         if !(1..=MOST_REPETITIONS).contains(&input.repeat) {
             return Err(BlockError::failed(format!("Repeat it 1 to {MOST_REPETITIONS} times.")));

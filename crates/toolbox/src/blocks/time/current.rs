@@ -5,9 +5,9 @@ use std::sync::Arc;
 
 use async_trait::async_trait;
 use jiff::ToSpan;
-use ports::block::{BlockContext, BlockError, BlockExample, Emit};
+use ports::block::{BlockContext, BlockError, BlockExample, OutputSink};
 use ports::{Block, Clock};
-use protocol::block::{BlockSpec, Category};
+use protocol::block::{BlockCategory, BlockSpec};
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
@@ -81,7 +81,7 @@ pub(super) fn time(clock: Arc<dyn Clock>) -> Arc<dyn Block> {
         id: "a892b8d9-3e4e-4e9c-9c1e-75f8efcf1bfa",
         name: "GetCurrentTimeBlock",
         description: "Tells the time of day.",
-        categories: &[Category::Text],
+        categories: &[BlockCategory::Text],
     };
     block::<Now>(about, clock, Part::Time, "time")
 }
@@ -91,7 +91,7 @@ pub(super) fn date(clock: Arc<dyn Clock>) -> Arc<dyn Block> {
         id: "b29c1b50-5d0e-4d9f-8f9d-1b0e6fcbf0b1",
         name: "GetCurrentDateBlock",
         description: "Tells the date of today, or of so many days ago.",
-        categories: &[Category::Text],
+        categories: &[BlockCategory::Text],
     };
     block::<Day>(about, clock, Part::Date, "date")
 }
@@ -101,7 +101,7 @@ pub(super) fn date_and_time(clock: Arc<dyn Clock>) -> Arc<dyn Block> {
         id: "716a67b3-6760-42e7-86dc-18645c6e00fc",
         name: "GetCurrentDateAndTimeBlock",
         description: "Tells the date and the time of day.",
-        categories: &[Category::Text],
+        categories: &[BlockCategory::Text],
     };
     block::<Now>(about, clock, Part::DateAndTime, "date_time")
 }
@@ -128,7 +128,7 @@ impl<I: Asked> TypedBlock for Current<I> {
         &self,
         input: I,
         _context: BlockContext,
-        out: &dyn Emit,
+        out: &dyn OutputSink,
     ) -> Result<(), BlockError> {
         let format = input.format();
         let far = |_| BlockError::failed("That is too far from today.");

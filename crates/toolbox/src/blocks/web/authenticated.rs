@@ -3,9 +3,9 @@
 
 use async_trait::async_trait;
 use ports::Block;
-use ports::block::{BlockContext, BlockError, BlockExample, Emit};
-use protocol::block::{BlockKind, BlockSpec, Category};
-use protocol::tool::Effect;
+use ports::block::{BlockContext, BlockError, BlockExample, OutputSink};
+use protocol::block::{BlockCategory, BlockKind, BlockSpec};
+use protocol::tool::ToolEffect;
 use serde_json::{Map, Value, json};
 
 use super::super::typed;
@@ -31,11 +31,11 @@ impl SendAuthenticatedWebRequest {
             name: "SendAuthenticatedWebRequestBlock",
             description: "Sends a request to a server of the public web together with credentials that are stored for \
                 its host. It fails where no credentials are stored.",
-            categories: &[Category::Output],
+            categories: &[BlockCategory::Output],
             kind: BlockKind::Standard,
             inputs,
             outputs: answers(),
-            effect: Effect::Once,
+            effect: ToolEffect::Once,
             costs: &[],
             static_output: false,
             sensitive: true,
@@ -55,7 +55,7 @@ impl Block for SendAuthenticatedWebRequest {
         &self,
         _: Map<String, Value>,
         _: BlockContext,
-        _: &dyn Emit,
+        _: &dyn OutputSink,
     ) -> Result<(), BlockError> {
         Err(BlockError::failed(
             "This request needs stored credentials, and there are none on this server. SendWebRequestBlock sends \

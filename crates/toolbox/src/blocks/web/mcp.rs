@@ -1,9 +1,9 @@
 //! `MCPToolBlock`: runs a tool of an MCP server.
 
 use async_trait::async_trait;
-use ports::block::{BlockContext, BlockError, BlockExample, Emit};
-use protocol::block::{BlockKind, BlockSpec, Category};
-use protocol::tool::Effect;
+use ports::block::{BlockContext, BlockError, BlockExample, OutputSink};
+use protocol::block::{BlockCategory, BlockKind, BlockSpec};
+use protocol::tool::ToolEffect;
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Map, Value};
@@ -45,11 +45,11 @@ impl McpTool {
             id: "a0a4b1c2-d3e4-4f56-a7b8-c9d0e1f2a3b4",
             name: "MCPToolBlock",
             description: "Runs a tool of a server that speaks the Model Context Protocol, and gives its result.",
-            categories: &[Category::DeveloperTools],
+            categories: &[BlockCategory::DeveloperTools],
             kind: BlockKind::McpTool,
             inputs: typed::inputs::<Given>(),
             outputs: typed::outputs([typed::any("result", "What the tool gave.")]),
-            effect: Effect::Once,
+            effect: ToolEffect::Once,
             costs: &[],
             static_output: false,
             sensitive: true,
@@ -71,7 +71,7 @@ impl TypedBlock for McpTool {
         &self,
         given: Given,
         context: BlockContext,
-        out: &dyn Emit,
+        out: &dyn OutputSink,
     ) -> Result<(), BlockError> {
         failures::not_in_a_dry_run(&context, "tools of other servers are not run")?;
         if given.selected_tool.is_empty() {

@@ -1,9 +1,9 @@
 //! `SendWebRequestBlock`: one request to a server of the web.
 
 use async_trait::async_trait;
-use ports::block::{BlockContext, BlockError, BlockExample, Emit};
-use protocol::block::{BlockKind, BlockSpec, Category};
-use protocol::tool::Effect;
+use ports::block::{BlockContext, BlockError, BlockExample, OutputSink};
+use protocol::block::{BlockCategory, BlockKind, BlockSpec};
+use protocol::tool::ToolEffect;
 use serde_json::Value;
 
 use super::super::typed::{self, Typed, TypedBlock};
@@ -31,11 +31,11 @@ impl SendWebRequest {
             name: "SendWebRequestBlock",
             description: "Sends a request to a server of the public web, with JSON, a form or files, and gives its \
                 answer.",
-            categories: &[Category::Output],
+            categories: &[BlockCategory::Output],
             kind: BlockKind::Standard,
             inputs: typed::inputs::<WebRequest>(),
             outputs: answers(),
-            effect: Effect::Once,
+            effect: ToolEffect::Once,
             costs: &[],
             static_output: false,
             sensitive: true,
@@ -57,7 +57,7 @@ impl TypedBlock for SendWebRequest {
         &self,
         request: WebRequest,
         context: BlockContext,
-        out: &dyn Emit,
+        out: &dyn OutputSink,
     ) -> Result<(), BlockError> {
         if !request.method.only_reads() {
             failures::not_in_a_dry_run(&context, "only requests that read are sent")?;

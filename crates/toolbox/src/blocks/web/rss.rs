@@ -7,9 +7,9 @@ use std::time::Duration;
 use async_trait::async_trait;
 use jiff::{SignedDuration, Timestamp};
 use ports::Clock;
-use ports::block::{BlockContext, BlockError, BlockExample, Emit};
-use protocol::block::{BlockKind, BlockSpec, Category};
-use protocol::tool::Effect;
+use ports::block::{BlockContext, BlockError, BlockExample, OutputSink};
+use protocol::block::{BlockCategory, BlockKind, BlockSpec};
+use protocol::tool::ToolEffect;
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::Value;
@@ -73,7 +73,7 @@ impl ReadRssFeed {
             name: "ReadRSSFeedBlock",
             description: "Reads a news feed (RSS or Atom) and gives its recent entries, each of them once; on demand \
                 it goes on looking for new ones.",
-            categories: &[Category::Input],
+            categories: &[BlockCategory::Input],
             kind: BlockKind::Standard,
             inputs: typed::inputs::<Given>(),
             outputs: typed::outputs([
@@ -83,7 +83,7 @@ impl ReadRssFeed {
                 ),
                 typed::list("entries", "All new entries of one look."),
             ]),
-            effect: Effect::None,
+            effect: ToolEffect::None,
             costs: &[],
             static_output: false,
             sensitive: false,
@@ -117,7 +117,7 @@ impl TypedBlock for ReadRssFeed {
         &self,
         given: Given,
         context: BlockContext,
-        out: &dyn Emit,
+        out: &dyn OutputSink,
     ) -> Result<(), BlockError> {
         let age = SignedDuration::from_mins(i64::from(given.time_period));
         let mut news = News::since(self.clock.now().checked_sub(age).unwrap_or(Timestamp::MIN));
@@ -161,7 +161,7 @@ impl News {
         Self { since, given: HashSet::new() }
     }
 
-    async fn give(&mut self, entries: Vec<Entry>, out: &dyn Emit) -> Result<(), BlockError> {
+    async fn give(&mut self, entries: Vec<Entry>, out: &dyn OutputSink) -> Result<(), BlockError> {
         if self.given.len() > REMEMBERED {
             self.given.clear();
         }

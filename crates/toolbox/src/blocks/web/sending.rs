@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use ports::block::{BlockContext, BlockError};
-use protocol::block::Meter;
+use protocol::block::MeteredUsage;
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Map, Value};
@@ -118,7 +118,9 @@ impl Sender {
         let answer = failures::unless_stopped(context, self.egress.send(sent, limits))
             .await?
             .map_err(failures::network)?;
-        context.meter.add(Meter { bytes: answer.body.len() as u64, ..Meter::default() });
+        context
+            .meter
+            .add(MeteredUsage { bytes: answer.body.len() as u64, ..MeteredUsage::default() });
         if answer.truncated {
             return Err(BlockError::failed(format!(
                 "The answer is longer than {ANSWER_BYTES} bytes."

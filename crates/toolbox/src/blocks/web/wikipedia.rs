@@ -3,9 +3,9 @@
 use std::time::Duration;
 
 use async_trait::async_trait;
-use ports::block::{BlockContext, BlockError, BlockExample, Emit};
-use protocol::block::{BlockKind, BlockSpec, Category};
-use protocol::tool::Effect;
+use ports::block::{BlockContext, BlockError, BlockExample, OutputSink};
+use protocol::block::{BlockCategory, BlockKind, BlockSpec};
+use protocol::tool::ToolEffect;
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::Value;
@@ -41,11 +41,11 @@ impl GetWikipediaSummary {
             id: "f5b0f5d0-1862-4d61-94be-3ad0fa772760",
             name: "GetWikipediaSummaryBlock",
             description: "Looks a topic up in the English Wikipedia and gives the summary of its article.",
-            categories: &[Category::Search],
+            categories: &[BlockCategory::Search],
             kind: BlockKind::Standard,
             inputs: typed::inputs::<Given>(),
             outputs: typed::outputs([typed::text("summary", "The summary.")]),
-            effect: Effect::None,
+            effect: ToolEffect::None,
             costs: &[],
             static_output: false,
             sensitive: false,
@@ -67,7 +67,7 @@ impl TypedBlock for GetWikipediaSummary {
         &self,
         given: Given,
         context: BlockContext,
-        out: &dyn Emit,
+        out: &dyn OutputSink,
     ) -> Result<(), BlockError> {
         let url = address(&given.topic)
             .ok_or_else(|| BlockError::failed("The topic cannot be the title of an article."))?;

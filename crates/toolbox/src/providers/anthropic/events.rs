@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, VecDeque};
 
 use ports::model::{ModelError, ModelEvent, StopReason};
 use protocol::CallId;
-use protocol::sse::Event;
+use protocol::sse::SseEvent;
 use protocol::usage::Usage;
 use serde_json::{Value, json};
 
@@ -162,7 +162,7 @@ impl Blocks {
 impl Reader for Blocks {
     fn read(
         &mut self,
-        event: &Event,
+        event: &SseEvent,
         censor: &http::Censor,
         said: &mut VecDeque<ModelEvent>,
     ) -> Result<Heard, ModelError> {

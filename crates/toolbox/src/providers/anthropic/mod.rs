@@ -6,7 +6,7 @@ mod request;
 use async_trait::async_trait;
 use ports::ModelProvider;
 use ports::model::{ModelError, ModelRequest, ModelStream};
-use protocol::turn::Tier;
+use protocol::turn::ModelTier;
 use reqwest::header::{HeaderMap, HeaderValue};
 
 use super::ConnectError;
@@ -54,11 +54,11 @@ impl ModelProvider for Anthropic {
         "anthropic"
     }
 
-    fn model(&self, tier: Tier) -> &str {
+    fn model(&self, tier: ModelTier) -> &str {
         model_of(tier, &self.options.model, &self.options.advanced_model)
     }
 
-    fn window(&self, _: Tier) -> u64 {
+    fn window(&self, _: ModelTier) -> u64 {
         self.options.context_tokens
     }
 

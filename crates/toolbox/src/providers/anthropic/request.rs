@@ -1,7 +1,7 @@
 //! A request as a messages body.
 
 use ports::model::{ModelMessage, ModelRequest, ToolDefinition, ToolUse};
-use protocol::turn::Mode;
+use protocol::turn::TurnMode;
 use serde_json::{Value, json};
 
 use super::super::history;
@@ -15,7 +15,7 @@ const OPENING: &str = "(The beginning of the conversation is left out.)";
 pub(super) fn body(model: &str, max_tokens: u32, request: &ModelRequest) -> Value {
     let history = history::tidy(&request.messages);
     let loop_start = running_loop(&history);
-    let thinking = request.mode == Mode::ExtendedThinking && can_think(&history[loop_start..]);
+    let thinking = request.mode == TurnMode::ExtendedThinking && can_think(&history[loop_start..]);
     let mut body = json!({
         "model": model,
         "max_tokens": if thinking { max_tokens + THINKING_TOKENS } else { max_tokens },

@@ -7,7 +7,7 @@ mod retry_after;
 use std::time::Duration;
 
 use ports::model::{ModelError, ModelErrorKind};
-use protocol::sse::{Decoder, Event};
+use protocol::sse::{SseDecoder, SseEvent};
 use reqwest::header::{CONTENT_TYPE, HeaderMap};
 use reqwest::{Client, Response};
 use serde_json::Value;
@@ -63,7 +63,7 @@ impl Wire {
         Ok(Incoming {
             response,
             form,
-            decoder: Decoder::new(EVENT_BYTES),
+            decoder: SseDecoder::new(EVENT_BYTES),
             whole: Vec::new(),
             received: 0,
             events: 0,
@@ -120,7 +120,7 @@ impl Form {
 pub(super) struct Incoming {
     response: Response,
     form: Form,
-    decoder: Decoder,
+    decoder: SseDecoder,
     whole: Vec<u8>,
     received: usize,
     events: usize,
@@ -139,7 +139,7 @@ impl Incoming {
     }
 
     /// `None` at the end of the body.
-    pub(super) async fn next_event(&mut self) -> Result<Option<Event>, ModelError> {
+    pub(super) async fn next_event(&mut self) -> Result<Option<SseEvent>, ModelError> {
         loop {
             if self.form == Form::Events {
                 match self.decoder.next_event() {
@@ -176,12 +176,12 @@ impl Incoming {
     }
 
     /// A document is one event, given out when it is whole.
-    fn at_end(&mut self) -> Result<Option<Event>, ModelError> {
+    fn at_end(&mut self) -> Result<Option<SseEvent>, ModelError> {
         if self.form == Form::Json && !self.whole.is_empty() {
             self.events += 1;
             let data = String::from_utf8(std::mem::take(&mut self.whole))
                 .map_err(|_| errors::broken("answered with bytes that are not text"))?;
-            return Ok(Some(Event { data, ..Event::default() }));
+            return Ok(Some(SseEvent { data, ..SseEvent::default() }));
         }
         if self.received > 0 && self.events == 0 {
             return Err(errors::broken("answered with something other than an event stream"));

@@ -12,7 +12,7 @@ mod words;
 use async_trait::async_trait;
 use ports::ModelProvider;
 use ports::model::{ModelError, ModelRequest, ModelStream};
-use protocol::turn::Tier;
+use protocol::turn::ModelTier;
 
 pub use sentences::THEMES;
 
@@ -26,12 +26,12 @@ impl ModelProvider for Offline {
         "offline"
     }
 
-    fn model(&self, _: Tier) -> &str {
+    fn model(&self, _: ModelTier) -> &str {
         "offline-pilot"
     }
 
     /// Nothing limits it: this is for those who want to see a conversation being folded.
-    fn window(&self, _: Tier) -> u64 {
+    fn window(&self, _: ModelTier) -> u64 {
         self.context_tokens
     }
 

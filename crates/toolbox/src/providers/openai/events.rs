@@ -3,7 +3,7 @@
 use std::collections::VecDeque;
 
 use ports::model::{ModelError, ModelEvent, StopReason};
-use protocol::sse::Event;
+use protocol::sse::SseEvent;
 use protocol::usage::Usage;
 use serde::Deserialize;
 use serde_json::Value;
@@ -115,7 +115,7 @@ impl Chunks {
 impl Reader for Chunks {
     fn read(
         &mut self,
-        event: &Event,
+        event: &SseEvent,
         censor: &http::Censor,
         said: &mut VecDeque<ModelEvent>,
     ) -> Result<Heard, ModelError> {

@@ -7,7 +7,7 @@ mod request;
 use async_trait::async_trait;
 use ports::ModelProvider;
 use ports::model::{ModelError, ModelRequest, ModelStream};
-use protocol::turn::Tier;
+use protocol::turn::ModelTier;
 use reqwest::header::{AUTHORIZATION, HeaderMap, HeaderValue};
 
 use super::ConnectError;
@@ -56,11 +56,11 @@ impl ModelProvider for OpenAi {
         "openai"
     }
 
-    fn model(&self, tier: Tier) -> &str {
+    fn model(&self, tier: ModelTier) -> &str {
         model_of(tier, &self.options.model, &self.options.advanced_model)
     }
 
-    fn window(&self, _: Tier) -> u64 {
+    fn window(&self, _: ModelTier) -> u64 {
         self.options.context_tokens
     }
 

@@ -1,8 +1,8 @@
 //! What `run_agent` says instead of starting, when it was refused, and when the run has begun or ended.
 
-use ports::call_services::{AgentDescription, RunStarted};
+use ports::call_services::{AgentDescription, AgentExecutionStarted};
 use protocol::execution::{Execution, ExecutionView};
-use protocol::graph::{InputProblems, Problem};
+use protocol::graph::{GraphProblem, InputProblems};
 use protocol::limits::RUNS_PER_SESSION;
 use protocol::response::{AgentDetails, ExecutionOptions, ResponseBody, ToolResponse};
 use serde_json::json;
@@ -47,24 +47,27 @@ impl About<'_> {
     }
 
     /// The run, or why there is none.
-    pub(super) fn begun(&self, started: RunStarted) -> Result<Execution, Box<ToolResponse>> {
+    pub(super) fn begun(
+        &self,
+        started: AgentExecutionStarted,
+    ) -> Result<Execution, Box<ToolResponse>> {
         let name = self.chosen.name();
         Err(Box::new(match started {
-            RunStarted::Started(run) => return Ok(*run),
-            RunStarted::NoGraph => {
+            AgentExecutionStarted::Started(run) => return Ok(*run),
+            AgentExecutionStarted::NoGraph => {
                 ToolResponse::error("agent_not_found", format!("The graph of {name} is gone."))
             }
-            RunStarted::Invalid(problems) => unrunnable(name, &problems),
-            RunStarted::Inputs(problems) => self.misfit(problems),
-            RunStarted::NotAllowed(blocks) => ToolResponse::error(
+            AgentExecutionStarted::Invalid(problems) => unrunnable(name, &problems),
+            AgentExecutionStarted::Inputs(problems) => self.misfit(problems),
+            AgentExecutionStarted::NotAllowed(blocks) => ToolResponse::error(
                 "permission_denied",
                 format!(
                     "{name} has blocks that this session may not use: {}. Nothing was run.",
                     blocks.join(", ")
                 ),
             ),
-            RunStarted::NoFunds => agent_run::no_funds(),
-            RunStarted::TooMany => ToolResponse::error(
+            AgentExecutionStarted::NoFunds => agent_run::no_funds(),
+            AgentExecutionStarted::TooMany => ToolResponse::error(
                 "run_limit",
                 format!(
                     "This session has started {RUNS_PER_SESSION} agents, which is as many as it may. Start a new \
@@ -123,7 +126,7 @@ impl About<'_> {
     }
 }
 
-fn unrunnable(name: &str, problems: &[Problem]) -> ToolResponse {
+fn unrunnable(name: &str, problems: &[GraphProblem]) -> ToolResponse {
     let named: Vec<&str> =
         problems.iter().take(NAMED).map(|problem| problem.message.as_str()).collect();
     ToolResponse::new(

@@ -8,13 +8,13 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use async_trait::async_trait;
-use ports::call_services::NewRun;
-use ports::tool::{Example, ToolContext, ToolError};
+use ports::call_services::NewAgentExecution;
+use ports::tool::{ToolContext, ToolError, ToolExample};
 use ports::{Clock, Tool};
 use protocol::execution::{Execution, ExecutionStatus};
 use protocol::limits::MAX_TOOL_WAIT;
 use protocol::response::ToolResponse;
-use protocol::tool::{Budget, Effect, ToolSpec};
+use protocol::tool::{TimeBudget, ToolEffect, ToolSpec};
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
@@ -93,8 +93,8 @@ impl RunAgent {
                     later: do not run it again.",
                 parameters: arguments::schema::<Arguments>(),
                 requires_auth: true,
-                budget: Budget::Own,
-                effect: Effect::Idempotent,
+                budget: TimeBudget::Own,
+                effect: ToolEffect::Idempotent,
                 long_running: false,
             },
             shelves,
@@ -134,7 +134,7 @@ impl RunAgent {
             true => chosen.entry().cloned(),
             false => Some(self.shelves.keep(&user, &chosen, self.clock.now()).await?),
         };
-        let new = NewRun {
+        let new = NewAgentExecution {
             graph_id: agent.graph.id.clone(),
             graph_version: agent.graph.version,
             inputs,
@@ -229,15 +229,18 @@ impl Tool for RunAgent {
         waiting::unless_cancelled(&context.cancel, self.run(asked, &context)).await
     }
 
-    fn examples(&self) -> Vec<Example> {
+    fn examples(&self) -> Vec<ToolExample> {
         vec![
-            Example { arguments: json!({}), response: "error" },
-            Example { arguments: json!({"library_agent_id": "no-such-agent"}), response: "error" },
-            Example {
+            ToolExample { arguments: json!({}), response: "error" },
+            ToolExample {
+                arguments: json!({"library_agent_id": "no-such-agent"}),
+                response: "error",
+            },
+            ToolExample {
                 arguments: json!({"username_agent_slug": "nobody/nothing"}),
                 response: "error",
             },
-            Example {
+            ToolExample {
                 arguments: json!({"library_agent_id": "x", "preset_id": "y"}),
                 response: "error",
             },

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use jiff::Timestamp;
-use ports::call_services::AgentRuns;
+use ports::call_services::AgentExecutions;
 use ports::store::ListExecutions;
 use ports::tool::ToolError;
 use protocol::execution::{Execution, ExecutionStatus};
@@ -21,7 +21,7 @@ const RUNS: u32 = 10;
 pub(super) struct Find<'a> {
     pub(super) shelves: &'a Shelves,
     pub(super) user: &'a UserId,
-    pub(super) agents: &'a dyn AgentRuns,
+    pub(super) agents: &'a dyn AgentExecutions,
     /// How long a run that has not ended is waited for.
     pub(super) at_most: Duration,
 }

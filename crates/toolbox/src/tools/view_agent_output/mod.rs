@@ -7,11 +7,11 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use async_trait::async_trait;
-use ports::tool::{Example, ToolContext, ToolError};
+use ports::tool::{ToolContext, ToolError, ToolExample};
 use ports::{Clock, Tool};
 use protocol::limits::MAX_TOOL_WAIT;
 use protocol::response::{AvailableExecution, ResponseBody, ToolResponse};
-use protocol::tool::{Budget, Effect, ToolSpec};
+use protocol::tool::{TimeBudget, ToolEffect, ToolSpec};
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Value, json};
@@ -67,8 +67,8 @@ impl ViewAgentOutput {
                     the time.",
                 parameters: arguments::schema::<Arguments>(),
                 requires_auth: true,
-                budget: Budget::Own,
-                effect: Effect::None,
+                budget: TimeBudget::Own,
+                effect: ToolEffect::None,
                 long_running: false,
             },
             shelves,
@@ -132,11 +132,14 @@ impl Tool for ViewAgentOutput {
         waiting::unless_cancelled(&context.cancel, self.view(&asked, &context)).await
     }
 
-    fn examples(&self) -> Vec<Example> {
+    fn examples(&self) -> Vec<ToolExample> {
         vec![
-            Example { arguments: json!({"execution_id": " "}), response: "error" },
-            Example { arguments: json!({"execution_id": "no-such-run"}), response: "no_results" },
-            Example {
+            ToolExample { arguments: json!({"execution_id": " "}), response: "error" },
+            ToolExample {
+                arguments: json!({"execution_id": "no-such-run"}),
+                response: "no_results",
+            },
+            ToolExample {
                 arguments: json!({"agent_name": "zyzzyva qwertz", "run_time": "yesterday"}),
                 response: "no_results",
             },

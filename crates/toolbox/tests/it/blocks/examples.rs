@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 use std::mem::discriminant;
 
-use ports::block::{BlockExample, Matching};
+use ports::block::{BlockExample, ExampleMatch};
 use protocol::block::BlockSpec;
 use serde_json::Value;
 
@@ -24,8 +24,8 @@ async fn every_example_of_every_block_holds() {
             let emitted: Vec<(&str, Value)> =
                 emitted.iter().map(|(pin, value)| (pin.as_str(), value.clone())).collect();
             match matching {
-                Matching::Exactly => assert_eq!(&emitted, outputs, "{} {input}", spec.name),
-                Matching::Shape => assert_same_shape(spec, &emitted, outputs),
+                ExampleMatch::Exactly => assert_eq!(&emitted, outputs, "{} {input}", spec.name),
+                ExampleMatch::Shape => assert_same_shape(spec, &emitted, outputs),
             }
             for (pin, value) in &emitted {
                 assert_fits(spec, pin, value);

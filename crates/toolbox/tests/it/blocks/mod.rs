@@ -10,7 +10,7 @@ use std::sync::{Arc, Mutex};
 use async_trait::async_trait;
 use pilothouse_toolbox::blocks;
 use ports::Block;
-use ports::block::{BlockContext, BlockError, Emit};
+use ports::block::{BlockContext, BlockError, OutputSink};
 use serde_json::Value;
 
 fn all() -> Vec<Arc<dyn Block>> {
@@ -37,7 +37,7 @@ async fn run(
 struct Collected(Mutex<Vec<(String, Value)>>);
 
 #[async_trait]
-impl Emit for Collected {
+impl OutputSink for Collected {
     async fn emit(&self, pin: &str, value: Value) -> Result<(), BlockError> {
         self.0.lock().expect("nobody panicked").push((pin.to_owned(), value));
         Ok(())

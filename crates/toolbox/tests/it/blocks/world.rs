@@ -10,9 +10,9 @@ use pilothouse_toolbox::egress::{Client, Options};
 use pilothouse_toolbox::providers::{CONTEXT_TOKENS, ProviderOptions, connect};
 use ports::block::{
     BlockContext, BlockError, BlockServices, ChildAgent, ChildAgents, CopilotAnswer, CopilotAsk,
-    CopilotTurns, Metering,
+    CopilotTurns, UsageMeter,
 };
-use ports::store::{AgentAdded, AgentChange, FolderWritten, Published};
+use ports::store::{AgentAdded, AgentChange, FolderWritten, ListingPublished};
 use ports::{Clock, Library, Listings, PortResult, Values};
 use protocol::graph::Graph;
 use protocol::library::{Folder, LibraryAgent, Listing};
@@ -47,7 +47,7 @@ pub(super) fn context() -> BlockContext {
         permissions: Permissions::default(),
         decision: None,
         ask_first: false,
-        meter: Arc::new(Metering::default()),
+        meter: Arc::new(UsageMeter::default()),
         tools: [].into(),
         services: BlockServices { agents: Arc::new(Nothing), copilot: Arc::new(Nothing) },
     }
@@ -97,8 +97,8 @@ impl CopilotTurns for Nothing {
 
 #[async_trait]
 impl Listings for Nothing {
-    async fn publish(&self, _: &Listing, _: &Graph) -> PortResult<Published> {
-        Ok(Published::TooMany)
+    async fn publish(&self, _: &Listing, _: &Graph) -> PortResult<ListingPublished> {
+        Ok(ListingPublished::TooMany)
     }
 
     async fn list(&self) -> PortResult<Vec<Listing>> {

@@ -2,14 +2,14 @@
 
 use ports::model::{ModelMessage, ModelRequest, StopReason};
 use protocol::message::ToolCall;
-use protocol::turn::Mode;
+use protocol::turn::TurnMode;
 use serde_json::{Value, json};
 use testkit::model_server::{Dialect, Script, ScriptedCall};
 
 use super::{GENEROUS, ask, assistant, request, result, rig, user};
 
 fn thinking(messages: Vec<ModelMessage>) -> ModelRequest {
-    ModelRequest { mode: Mode::ExtendedThinking, ..request(messages) }
+    ModelRequest { mode: TurnMode::ExtendedThinking, ..request(messages) }
 }
 
 fn with_state(provider_state: Option<Value>) -> ModelMessage {

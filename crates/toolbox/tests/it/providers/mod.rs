@@ -21,7 +21,7 @@ use ports::model::{
     ToolUse,
 };
 use protocol::message::ToolCall;
-use protocol::turn::{Mode, Tier};
+use protocol::turn::{ModelTier, TurnMode};
 use protocol::usage::Usage;
 use serde_json::{Value, json};
 use testkit::model_server::{API_KEY, Dialect, MODEL, ModelServer, TITLE_MODEL};
@@ -117,8 +117,8 @@ fn request(messages: Vec<ModelMessage>) -> ModelRequest {
         ]
         .into(),
         tool_use: ToolUse::Allowed,
-        tier: Tier::Standard,
-        mode: Mode::Fast,
+        tier: ModelTier::Standard,
+        mode: TurnMode::Fast,
     }
 }
 

@@ -2,7 +2,7 @@
 
 use pilothouse_toolbox::providers::{ConnectError, ProviderOptions, connect};
 use ports::model::{ModelErrorKind, ModelMessage, ModelRequest};
-use protocol::turn::Tier;
+use protocol::turn::ModelTier;
 use serde_json::json;
 use testkit::model_server::{API_KEY, Dialect, ModelServer, Script};
 
@@ -114,7 +114,7 @@ async fn a_request_without_tools_or_system_leaves_them_out() {
         let plain = ModelRequest {
             system: String::new(),
             tools: [].into(),
-            tier: Tier::Advanced,
+            tier: ModelTier::Advanced,
             ..request(vec![user("hi")])
         };
         ask(&*provider, plain).await;

@@ -7,9 +7,9 @@ use pilothouse_toolbox::egress::{Client, Options};
 use pilothouse_toolbox::tools::{self, Services};
 use ports::call_services::NewSubSession;
 use ports::tool::ToolContext;
-use protocol::message::{Outcome, ToolCall};
+use protocol::message::{ToolCall, ToolOutcome};
 use protocol::operation::{Operation, OperationResult, OperationState};
-use protocol::permissions::Filter;
+use protocol::permissions::CapabilityFilter;
 use protocol::response::SubSessionState;
 use serde_json::{Value, json};
 use tokio_util::sync::CancellationToken;
@@ -54,8 +54,11 @@ async fn a_sub_session_is_shown_at_once_and_answers() {
             "elapsed_seconds": 2,
         })
     );
-    let filter =
-        Filter { tools: vec!["bash_exec".into()], tools_exclude: false, ..Filter::default() };
+    let filter = CapabilityFilter {
+        tools: vec!["bash_exec".into()],
+        tools_exclude: false,
+        ..CapabilityFilter::default()
+    };
     let new = NewSubSession {
         prompt: "Compute it.".into(),
         system_context: Some("Be exact.".into()),
@@ -245,7 +248,7 @@ async fn an_unknown_call_in_the_background_is_explained() {
 
 #[tokio::test]
 async fn an_operation_is_found_by_either_id_and_tells_its_result() {
-    let operation = |result: Option<(&str, Outcome)>| Operation {
+    let operation = |result: Option<(&str, ToolOutcome)>| Operation {
         id: "op".into(),
         task_id: "task".into(),
         session_id: "session".into(),
@@ -258,10 +261,10 @@ async fn an_operation_is_found_by_either_id_and_tells_its_result() {
     };
     for (result, status, output) in [
         (None, "running", None),
-        (Some((r#"{"n": 1}"#, Outcome::Ok)), "completed", Some(json!({"n": 1}))),
-        (Some(("plain words", Outcome::Ok)), "completed", Some(json!("plain words"))),
-        (Some(("no", Outcome::Error)), "failed", Some(json!("no"))),
-        (Some(("no", Outcome::Cancelled)), "failed", Some(json!("no"))),
+        (Some((r#"{"n": 1}"#, ToolOutcome::Ok)), "completed", Some(json!({"n": 1}))),
+        (Some(("plain words", ToolOutcome::Ok)), "completed", Some(json!("plain words"))),
+        (Some(("no", ToolOutcome::Error)), "failed", Some(json!("no"))),
+        (Some(("no", ToolOutcome::Cancelled)), "failed", Some(json!("no"))),
     ] {
         let played = Arc::new(Played { operation: Some(operation(result)), ..Played::default() });
         for arguments in

@@ -14,7 +14,7 @@ use pilothouse_toolbox::tools::{self, Services};
 use ports::Tool;
 use ports::tool::{OperationHandle, ToolContext};
 use protocol::session::Owner;
-use protocol::tool::{Budget, Effect};
+use protocol::tool::{TimeBudget, ToolEffect};
 use serde_json::{Value, json};
 use tokio::sync::mpsc;
 use tokio::task::JoinSet;
@@ -268,12 +268,15 @@ async fn what_the_operator_says_is_what_the_engine_reads() {
     let tool = service.tool("json", &more);
     let spec = tool.spec();
     assert_eq!((spec.name, spec.description), ("weather", "Tells the weather."));
-    assert_eq!((spec.effect, spec.requires_auth), (Effect::Idempotent, false));
-    assert_eq!(spec.budget, Budget::AtMost(Duration::from_secs(5)));
+    assert_eq!((spec.effect, spec.requires_auth), (ToolEffect::Idempotent, false));
+    assert_eq!(spec.budget, TimeBudget::AtMost(Duration::from_secs(5)));
     let careful = service.tool("json", &json!({}));
-    assert_eq!((careful.spec().effect, careful.spec().budget), (Effect::Once, Budget::Default));
+    assert_eq!(
+        (careful.spec().effect, careful.spec().budget),
+        (ToolEffect::Once, TimeBudget::Default)
+    );
     let operation = service.tool("json", &json!({"long_running": true}));
-    assert_eq!(operation.spec().effect, Effect::Idempotent);
+    assert_eq!(operation.spec().effect, ToolEffect::Idempotent);
 }
 
 #[tokio::test]

@@ -9,7 +9,9 @@ use cap_std::ambient_authority;
 use cap_std::fs::Dir;
 use futures::{StreamExt, stream};
 use ports::PortResult;
-use ports::files::{FileRef, Files, Listing, Pieces, Place, Refused, Written};
+use ports::files::{
+    FileList, FileRef, FileRefusal, FileStream, FileWritten, Files, SessionWorkspace,
+};
 use protocol::response::WorkspaceFile;
 
 pub(crate) struct Folder {
@@ -28,10 +30,10 @@ impl Folder {
         self.root.path().to_owned()
     }
 
-    fn describe(&self, path: &str) -> Result<WorkspaceFile, Refused> {
+    fn describe(&self, path: &str) -> Result<WorkspaceFile, FileRefusal> {
         let found = self.dir.metadata(path).map_err(refused)?;
         if !found.is_file() {
-            return Err(Refused::BadPath);
+            return Err(FileRefusal::BadPath);
         }
         Ok(WorkspaceFile {
             file_id: path.to_owned(),
@@ -54,10 +56,10 @@ impl Folder {
     }
 }
 
-fn refused(error: std::io::Error) -> Refused {
+fn refused(error: std::io::Error) -> FileRefusal {
     match error.kind() {
-        ErrorKind::NotFound => Refused::NotFound,
-        _ => Refused::BadPath,
+        ErrorKind::NotFound => FileRefusal::NotFound,
+        _ => FileRefusal::BadPath,
     }
 }
 
@@ -69,27 +71,31 @@ fn path_of(file: &FileRef) -> &str {
 
 #[async_trait]
 impl Files for Folder {
-    async fn list(&self, _: &Place, prefix: &str, limit: usize) -> PortResult<Listing> {
+    async fn list(&self, _: &SessionWorkspace, prefix: &str, limit: usize) -> PortResult<FileList> {
         let mut files = Vec::new();
         self.all(".", &mut files);
         files.retain(|file| file.path.starts_with(prefix));
         files.sort_by(|a, b| a.path.cmp(&b.path));
         let total = files.len();
         files.truncate(limit);
-        Ok(Listing { files, total })
+        Ok(FileList { files, total })
     }
 
-    async fn stat(&self, _: &Place, file: &FileRef) -> PortResult<Result<WorkspaceFile, Refused>> {
+    async fn stat(
+        &self,
+        _: &SessionWorkspace,
+        file: &FileRef,
+    ) -> PortResult<Result<WorkspaceFile, FileRefusal>> {
         Ok(self.describe(path_of(file)))
     }
 
     async fn read(
         &self,
-        _: &Place,
+        _: &SessionWorkspace,
         file: &FileRef,
         offset: u64,
         length: usize,
-    ) -> PortResult<Result<(WorkspaceFile, Bytes), Refused>> {
+    ) -> PortResult<Result<(WorkspaceFile, Bytes), FileRefusal>> {
         let found = match self.describe(path_of(file)) {
             Ok(found) => found,
             Err(refused) => return Ok(Err(refused)),
@@ -103,40 +109,40 @@ impl Files for Folder {
 
     async fn open(
         &self,
-        place: &Place,
+        place: &SessionWorkspace,
         file: &FileRef,
-    ) -> PortResult<Result<(WorkspaceFile, Pieces), Refused>> {
+    ) -> PortResult<Result<(WorkspaceFile, FileStream), FileRefusal>> {
         let read = self.read(place, file, 0, usize::MAX).await?;
         Ok(read.map(|(found, content)| (found, stream::iter([Ok(content)]).boxed())))
     }
 
     async fn write(
         &self,
-        _: &Place,
+        _: &SessionWorkspace,
         path: &str,
         content: Bytes,
         overwrite: bool,
-    ) -> PortResult<Result<Written, Refused>> {
+    ) -> PortResult<Result<FileWritten, FileRefusal>> {
         let created = !self.dir.exists(path);
         if !created && !overwrite {
-            return Ok(Err(Refused::Exists));
+            return Ok(Err(FileRefusal::Exists));
         }
         if let Some((folder, _)) = path.rsplit_once('/')
             && self.dir.create_dir_all(folder).is_err()
         {
-            return Ok(Err(Refused::BadPath));
+            return Ok(Err(FileRefusal::BadPath));
         }
         if self.dir.write(path, &content).is_err() {
-            return Ok(Err(Refused::BadPath));
+            return Ok(Err(FileRefusal::BadPath));
         }
-        Ok(self.describe(path).map(|file| Written { file, created }))
+        Ok(self.describe(path).map(|file| FileWritten { file, created }))
     }
 
     async fn delete(
         &self,
-        _: &Place,
+        _: &SessionWorkspace,
         file: &FileRef,
-    ) -> PortResult<Result<WorkspaceFile, Refused>> {
+    ) -> PortResult<Result<WorkspaceFile, FileRefusal>> {
         let found = self.describe(path_of(file));
         if found.is_ok() {
             self.dir.remove_file(path_of(file)).expect("the file");
@@ -144,11 +150,11 @@ impl Files for Folder {
         Ok(found)
     }
 
-    async fn delete_session(&self, _: &Place) -> PortResult<()> {
+    async fn delete_session(&self, _: &SessionWorkspace) -> PortResult<()> {
         Ok(())
     }
 
-    async fn folder(&self, _: &Place) -> PortResult<PathBuf> {
+    async fn folder(&self, _: &SessionWorkspace) -> PortResult<PathBuf> {
         Ok(self.path())
     }
 }

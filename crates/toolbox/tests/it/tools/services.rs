@@ -5,12 +5,12 @@ use std::time::Duration;
 
 use async_trait::async_trait;
 use ports::call_services::{
-    BackgroundCalls, BackgroundView, CallServices, NewSubSession, OperationStates, Reports,
+    BackgroundCalls, BackgroundView, CallServices, NewSubSession, OperationStates, ProgressReports,
     SubSessionTurn, SubSessionView, SubSessions,
 };
-use ports::store::Which;
+use ports::store::OperationKey;
 use ports::tool::ToolError;
-use protocol::message::Role;
+use protocol::message::MessageRole;
 use protocol::operation::Operation;
 use protocol::response::{
     BackgroundStatus, BackgroundTool, SubSessionMessage, SubSessionProgress, SubSessionState,
@@ -118,7 +118,8 @@ impl SubSessions for Played {
     }
 
     async fn progress(&self, _: &SessionId) -> Result<SubSessionProgress, ToolError> {
-        let said = SubSessionMessage { role: Role::Assistant, content: "I am looking.".into() };
+        let said =
+            SubSessionMessage { role: MessageRole::Assistant, content: "I am looking.".into() };
         Ok(SubSessionProgress { message_count: 7, last_messages: vec![said] })
     }
 }
@@ -152,16 +153,16 @@ impl Played {
 
 #[async_trait]
 impl OperationStates for Played {
-    async fn get(&self, which: &Which) -> Result<Option<Operation>, ToolError> {
+    async fn get(&self, which: &OperationKey) -> Result<Option<Operation>, ToolError> {
         let is_meant = |operation: &&Operation| match which {
-            Which::Operation(id) => operation.id == *id,
-            Which::Task(id) => operation.task_id == *id,
+            OperationKey::Operation(id) => operation.id == *id,
+            OperationKey::Task(id) => operation.task_id == *id,
         };
         Ok(self.operation.as_ref().filter(is_meant).cloned())
     }
 }
 
-impl Reports for Played {
+impl ProgressReports for Played {
     fn show(&self, so_far: &ToolResponse) {
         self.shown.lock().expect("no test panics in there").push(json!(so_far));
     }

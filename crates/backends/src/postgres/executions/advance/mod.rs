@@ -4,7 +4,7 @@ mod repeat;
 mod step;
 
 use ports::Fenced;
-use ports::store::{Advance, Advanced, Then};
+use ports::store::{AfterAdvance, ExecutionAdvance, ExecutionAdvanced};
 use protocol::execution::ExecutionClaim;
 
 use super::super::connection::Connection;
@@ -16,8 +16,8 @@ use crate::fingerprint::fingerprint;
 pub(super) async fn advance(
     store: Postgres,
     claim: ExecutionClaim,
-    advance: Advance,
-) -> Result<Fenced<Advanced>, Fault> {
+    advance: ExecutionAdvance,
+) -> Result<Fenced<ExecutionAdvanced>, Fault> {
     check(&advance)?;
     let db = if is_one_statement(&advance) {
         Connection::get(&store.pool).await?
@@ -31,12 +31,12 @@ pub(super) async fn advance(
     };
     let advanced = match advance.then {
         // With the end of a run its questions end as well.
-        Then::End { .. } => Advanced::Done,
-        Then::GoesOn => {
+        AfterAdvance::End { .. } => ExecutionAdvanced::Done,
+        AfterAdvance::GoesOn => {
             reviews::insert_all(&db, &advance.reviews).await?;
-            Advanced::Done
+            ExecutionAdvanced::Done
         }
-        Then::Rest => {
+        AfterAdvance::Rest => {
             reviews::insert_all(&db, &advance.reviews).await?;
             rest(&db, &claim).await?
         }
@@ -48,12 +48,12 @@ pub(super) async fn advance(
     Ok(Fenced::Done(advanced))
 }
 
-fn check(advance: &Advance) -> Result<(), Fault> {
+fn check(advance: &ExecutionAdvance) -> Result<(), Fault> {
     if (advance.count == 0) != advance.events.is_empty() {
         return Err(Fault::broken("an advance does not have as many events as it says"));
     }
     match advance.then {
-        Then::End { status, .. } if !status.is_final() => {
+        AfterAdvance::End { status, .. } if !status.is_final() => {
             Err(Fault::broken(format!("{} is no end of a run", status.as_str())))
         }
         _ => Ok(()),
@@ -61,8 +61,8 @@ fn check(advance: &Advance) -> Result<(), Fault> {
 }
 
 /// Most of them are: a transaction would cost them two more answers of the server.
-fn is_one_statement(advance: &Advance) -> bool {
-    advance.charges.is_empty() && advance.reviews.is_empty() && advance.then != Then::Rest
+fn is_one_statement(advance: &ExecutionAdvance) -> bool {
+    advance.charges.is_empty() && advance.reviews.is_empty() && advance.then != AfterAdvance::Rest
 }
 
 /// Whoever decides locks the row of the run first, as this transaction has, so none can slip in between. A run that is
@@ -78,8 +78,8 @@ const REST: &str = "\
           AND r.status = 'WAITING'))
     RETURNING id";
 
-async fn rest(db: &Connection, claim: &ExecutionClaim) -> Result<Advanced, Fault> {
+async fn rest(db: &Connection, claim: &ExecutionClaim) -> Result<ExecutionAdvanced, Fault> {
     let fence = claim.fence as i64;
     let rests = db.query_opt(REST, &[&Text(claim.execution_id.as_str()), &fence]).await?;
-    Ok(if rests.is_some() { Advanced::Done } else { Advanced::Decided })
+    Ok(if rests.is_some() { ExecutionAdvanced::Done } else { ExecutionAdvanced::Decided })
 }

@@ -1,7 +1,7 @@
 //! The last advance when it comes again, because its answer was not heard.
 
 use ports::Fenced;
-use ports::store::{Advance, Advanced, Then};
+use ports::store::{AfterAdvance, ExecutionAdvance, ExecutionAdvanced};
 use protocol::execution::{ExecutionClaim, ExecutionStatus};
 
 use super::super::super::connection::Connection;
@@ -15,9 +15,9 @@ use super::super::row::status;
 pub(super) async fn answer(
     db: &Connection,
     claim: &ExecutionClaim,
-    advance: &Advance,
+    advance: &ExecutionAdvance,
     digest: &[u8],
-) -> Result<Fenced<Advanced>, Fault> {
+) -> Result<Fenced<ExecutionAdvanced>, Fault> {
     let row = db
         .query_opt(
             "SELECT status, events, last_advance FROM execution WHERE id = $1 AND fence = $2",
@@ -33,8 +33,12 @@ pub(super) async fn answer(
     let last: Option<Vec<u8>> = rows::get(&row, "last_advance")?;
     if last.as_deref() == Some(digest) {
         // Under the same fence one that rested is not at work again, so one that is did not rest.
-        let decided = advance.then == Then::Rest && status == ExecutionStatus::Running;
-        return Ok(Fenced::Done(if decided { Advanced::Decided } else { Advanced::Done }));
+        let decided = advance.then == AfterAdvance::Rest && status == ExecutionStatus::Running;
+        return Ok(Fenced::Done(if decided {
+            ExecutionAdvanced::Decided
+        } else {
+            ExecutionAdvanced::Done
+        }));
     }
     if status != ExecutionStatus::Running {
         count_fenced();

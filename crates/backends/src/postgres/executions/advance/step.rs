@@ -1,7 +1,7 @@
 //! The statement that moves a run on: its row and its journal at once, and only under the fence and at the place that the
 //! writer knows.
 
-use ports::store::{Advance, Then};
+use ports::store::{AfterAdvance, ExecutionAdvance};
 use protocol::UserId;
 use protocol::execution::ExecutionClaim;
 
@@ -41,7 +41,7 @@ const ENDS: &str = step!(
 pub(super) async fn write(
     db: &Connection,
     claim: &ExecutionClaim,
-    advance: &Advance,
+    advance: &ExecutionAdvance,
     digest: &[u8],
     wall_us: i64,
 ) -> Result<Option<UserId>, Fault> {
@@ -50,10 +50,10 @@ pub(super) async fn write(
     let (stats, events) = (written(&advance.stats)?, &advance.events[..]);
     let stats = Text(&stats);
     let moved = match &advance.then {
-        Then::GoesOn | Then::Rest => {
+        AfterAdvance::GoesOn | AfterAdvance::Rest => {
             db.query_opt(GOES_ON, &[&run, &fence, &after, &count, &stats, &digest, &events]).await?
         }
-        Then::End { status, error } => {
+        AfterAdvance::End { status, error } => {
             let error = error.as_ref().map(written).transpose()?;
             let (status, error) = (status.as_str(), optional(error.as_deref()));
             let with: [&(dyn tokio_postgres::types::ToSql + Sync); 10] =

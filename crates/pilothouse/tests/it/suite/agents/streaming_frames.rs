@@ -2,7 +2,7 @@
 
 use futures::StreamExt;
 use futures::stream::BoxStream;
-use protocol::sse::{Decoder, Event};
+use protocol::sse::{SseDecoder, SseEvent};
 use reqwest::Response;
 use serde_json::Value;
 
@@ -11,7 +11,7 @@ use crate::server::PATIENCE;
 
 pub(crate) struct Frames {
     body: BoxStream<'static, reqwest::Result<bytes::Bytes>>,
-    decoder: Decoder,
+    decoder: SseDecoder,
 }
 
 #[derive(Clone, Debug, PartialEq)]
@@ -25,7 +25,7 @@ pub(crate) enum Frame {
 impl Frames {
     pub(crate) fn of(response: Response) -> Self {
         assert_eq!(response.status(), 200, "a stream was expected");
-        Self { body: response.bytes_stream().boxed(), decoder: Decoder::new(64 << 20) }
+        Self { body: response.bytes_stream().boxed(), decoder: SseDecoder::new(64 << 20) }
     }
 
     /// The next event, or how the stream ended.
@@ -83,7 +83,7 @@ impl Frames {
 }
 
 impl Frame {
-    fn read(event: Event) -> Self {
+    fn read(event: SseEvent) -> Self {
         let data = serde_json::from_str(&event.data).expect("JSON");
         match (event.name.as_deref(), event.id) {
             (Some("node_execution_event"), Some(id)) => {

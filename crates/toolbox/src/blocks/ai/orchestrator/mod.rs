@@ -7,10 +7,10 @@ mod conversation;
 mod tools;
 
 use async_trait::async_trait;
-use ports::block::{BlockContext, BlockError, BlockExample, Emit};
+use ports::block::{BlockContext, BlockError, BlockExample, OutputSink};
 use ports::model::ModelMessage;
-use protocol::block::{BlockKind, BlockSpec, Category};
-use protocol::tool::Effect;
+use protocol::block::{BlockCategory, BlockKind, BlockSpec};
+use protocol::tool::ToolEffect;
 use schemars::JsonSchema;
 use serde::{Deserialize, Deserializer};
 use serde_json::{Map, Value};
@@ -94,7 +94,7 @@ impl Orchestrator {
             name: "OrchestratorBlock",
             description: "Has a language model decide which of the linked nodes is called next, and with what, until \
                 it is done.",
-            categories: &[Category::Ai],
+            categories: &[BlockCategory::Ai],
             kind: BlockKind::Ai,
             inputs: typed::inputs::<Given>(),
             outputs: typed::outputs([
@@ -102,7 +102,7 @@ impl Orchestrator {
                 typed::text("finished", "The result in words, when no tool is called any more."),
                 typed::list("conversations", "The conversation with the calls of this run."),
             ]),
-            effect: Effect::None,
+            effect: ToolEffect::None,
             costs: super::COSTS,
             static_output: false,
             sensitive: false,
@@ -169,7 +169,7 @@ impl TypedBlock for Orchestrator {
         &self,
         mut given: Given,
         context: BlockContext,
-        out: &dyn Emit,
+        out: &dyn OutputSink,
     ) -> Result<(), BlockError> {
         if given.agent_mode_max_iterations != 0 {
             return Err(BlockError::failed(

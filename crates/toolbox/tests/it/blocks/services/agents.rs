@@ -2,8 +2,8 @@
 
 use std::time::Duration;
 
-use ports::block::{Ask, BlockContext, BlockError};
-use protocol::review::Decision;
+use ports::block::{BlockContext, BlockError, ReviewRequest};
+use protocol::review::ReviewDecision;
 use serde_json::{Value, json};
 
 use super::played::listing;
@@ -45,12 +45,15 @@ async fn a_person_is_asked_and_what_they_decide_is_given_on() {
     let bench = Bench::new();
     let asking = BlockContext { ask_first: true, ..bench.context() };
     let asked = bench.run_in(asking.clone(), "HumanInTheLoopBlock", human()).await;
-    let ask =
-        Ask { payload: json!({ "amount": 30 }), instructions: "The order".into(), editable: true };
+    let ask = ReviewRequest {
+        payload: json!({ "amount": 30 }),
+        instructions: "The order".into(),
+        editable: true,
+    };
     assert_eq!(asked, Err(BlockError::Review(ask)));
     for (approved, pin) in [(true, "approved_data"), (false, "rejected_data")] {
         let message = Some("Less is enough.".to_owned());
-        let decision = Some(Decision { approved, data: json!({ "amount": 20 }), message });
+        let decision = Some(ReviewDecision { approved, data: json!({ "amount": 20 }), message });
         let decided = BlockContext { decision, ..asking.clone() };
         let given = bench.run_in(decided, "HumanInTheLoopBlock", human()).await.expect("outputs");
         assert_eq!(

@@ -6,7 +6,7 @@ use std::time::Duration;
 use async_trait::async_trait;
 use jiff::Timestamp;
 use ports::block::{BlockError, ChildAgent, ChildAgents, CopilotAnswer, CopilotAsk, CopilotTurns};
-use ports::store::{AgentAdded, AgentChange, FolderWritten, Published};
+use ports::store::{AgentAdded, AgentChange, FolderWritten, ListingPublished};
 use ports::{Library, Listings, PortResult};
 use protocol::graph::Graph;
 use protocol::library::{Folder, LibraryAgent, Listing};
@@ -42,7 +42,7 @@ pub(super) fn listing(slug: &str, name: &str, description: &str, runs: u64) -> L
 
 #[async_trait]
 impl Listings for Listed {
-    async fn publish(&self, _: &Listing, _: &Graph) -> PortResult<Published> {
+    async fn publish(&self, _: &Listing, _: &Graph) -> PortResult<ListingPublished> {
         unreachable!("no block publishes")
     }
 

@@ -5,14 +5,14 @@ use std::sync::Arc;
 use async_trait::async_trait;
 use jiff::Timestamp;
 use ports::Block;
-use ports::block::{BlockContext, BlockError, BlockExample, Emit};
+use ports::block::{BlockContext, BlockError, BlockExample, OutputSink};
 use ports::call_services::{BlockCall, BlockCallEnd};
 use ports::store::BlockOutcome;
 use ports::tool::ToolContext;
-use protocol::block::{BlockKind, BlockSpec, Category};
-use protocol::permissions::{Filter, Permissions};
+use protocol::block::{BlockCategory, BlockKind, BlockSpec};
+use protocol::permissions::{CapabilityFilter, Permissions};
 use protocol::review::{Review, ReviewStatus, block_place, session_place};
-use protocol::tool::Effect;
+use protocol::tool::ToolEffect;
 use serde_json::{Map, Value, json};
 
 use super::runs::Asked;
@@ -36,7 +36,7 @@ impl Block for Declared {
         &self,
         _: Map<String, Value>,
         _: BlockContext,
-        _: &dyn Emit,
+        _: &dyn OutputSink,
     ) -> Result<(), BlockError> {
         Err(BlockError::failed("Nobody runs it here."))
     }
@@ -56,7 +56,7 @@ fn block(
         id,
         name,
         description,
-        categories: &[Category::Text],
+        categories: &[BlockCategory::Text],
         kind,
         inputs: json!({
             "type": "object",
@@ -64,7 +64,7 @@ fn block(
             "required": ["text"],
         }),
         outputs: json!({"type": "object", "properties": {"word_count": {"type": "integer"}}}),
-        effect: Effect::None,
+        effect: ToolEffect::None,
         costs: &[],
         static_output: false,
         sensitive: false,
@@ -90,7 +90,7 @@ fn found(response: &Value) -> Vec<&str> {
 }
 
 fn without(desk: &Desk, block: &str) -> ToolContext {
-    let filter = Filter { blocks: vec![block.into()], ..Filter::default() };
+    let filter = CapabilityFilter { blocks: vec![block.into()], ..CapabilityFilter::default() };
     ToolContext { permissions: Permissions::default().narrowed(filter), ..desk.context() }
 }
 

@@ -2,10 +2,10 @@
 
 use std::time::Duration;
 
-use ports::call_services::RunStarted;
+use ports::call_services::AgentExecutionStarted;
 use ports::tool::ToolContext;
 use protocol::execution::{ExecutionError, ExecutionStatus};
-use protocol::graph::{InputProblems, Problem};
+use protocol::graph::{GraphProblem, InputProblems};
 use serde_json::{Value, json};
 
 use super::runs::{Asked, failure};
@@ -180,7 +180,7 @@ async fn a_run_that_does_not_end_well_says_which_nodes_failed() {
         view.failed = vec![failure("division by zero")];
         view.execution.error =
             Some(ExecutionError { code: "x".into(), message: "It broke.".into() });
-        let started = RunStarted::Started(Box::new(view.execution.clone()));
+        let started = AgentExecutionStarted::Started(Box::new(view.execution.clone()));
         *desk.runs().next_start.lock().expect("free") = Some(started);
         desk.runs().runs.lock().expect("free").push(view);
         let told = desk.call("run_agent", mine(json!({"wait_for_result": 1}))).await;
@@ -201,7 +201,7 @@ async fn a_run_that_needs_a_person_says_so() {
 
 #[tokio::test]
 async fn a_start_that_is_refused_is_explained() {
-    let problem = Problem {
+    let problem = GraphProblem {
         node_id: None,
         link_id: None,
         code: "unknown_block".into(),
@@ -214,14 +214,19 @@ async fn a_start_that_is_refused_is_explained() {
         ..InputProblems::default()
     };
     for (refusal, kind, code, word) in [
-        (RunStarted::NoGraph, "error", "agent_not_found", "gone"),
-        (RunStarted::Invalid(vec![problem]), "error", "invalid_graph", "TeleportBlock"),
-        (RunStarted::Inputs(unknown), "input_validation_error", "", "x"),
-        (RunStarted::Inputs(missing), "agent_details", "", "text"),
-        (RunStarted::Inputs(wrong), "input_validation_error", "", "limit: it is not a number"),
-        (RunStarted::NotAllowed(vec!["A".into()]), "error", "permission_denied", "A"),
-        (RunStarted::NoFunds, "error", "insufficient_credits", "credits"),
-        (RunStarted::TooMany, "error", "run_limit", "30"),
+        (AgentExecutionStarted::NoGraph, "error", "agent_not_found", "gone"),
+        (AgentExecutionStarted::Invalid(vec![problem]), "error", "invalid_graph", "TeleportBlock"),
+        (AgentExecutionStarted::Inputs(unknown), "input_validation_error", "", "x"),
+        (AgentExecutionStarted::Inputs(missing), "agent_details", "", "text"),
+        (
+            AgentExecutionStarted::Inputs(wrong),
+            "input_validation_error",
+            "",
+            "limit: it is not a number",
+        ),
+        (AgentExecutionStarted::NotAllowed(vec!["A".into()]), "error", "permission_denied", "A"),
+        (AgentExecutionStarted::NoFunds, "error", "insufficient_credits", "credits"),
+        (AgentExecutionStarted::TooMany, "error", "run_limit", "30"),
     ] {
         let desk = Desk::with_agents();
         *desk.runs().next_start.lock().expect("free") = Some(refusal);

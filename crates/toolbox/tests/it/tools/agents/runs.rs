@@ -6,12 +6,14 @@ use std::time::Duration;
 use async_trait::async_trait;
 use jiff::Timestamp;
 use ports::call_services::{
-    AgentDescription, AgentRuns, BlockCall, BlockCallEnd, NewRun, RunStarted,
+    AgentDescription, AgentExecutionStarted, AgentExecutions, BlockCall, BlockCallEnd,
+    NewAgentExecution,
 };
 use ports::store::ListExecutions;
 use ports::tool::ToolError;
 use protocol::execution::{
-    Execution, ExecutionRequest, ExecutionStatus, ExecutionView, NodeFailure, NodeRun, Nodes, Stats,
+    Execution, ExecutionRequest, ExecutionStats, ExecutionStatus, ExecutionView, NodeExecution,
+    NodeFailure, NodeRange,
 };
 use protocol::graph::{Graph, GraphFlags};
 use protocol::{ExecutionId, GraphId};
@@ -23,7 +25,7 @@ pub(crate) struct PlayedRuns {
     /// The newest first.
     pub(super) runs: Mutex<Vec<ExecutionView>>,
     /// How the next start ends, if not with a new run.
-    pub(super) next_start: Mutex<Option<RunStarted>>,
+    pub(super) next_start: Mutex<Option<AgentExecutionStarted>>,
     /// What a run comes to while somebody waits for it.
     pub(super) becomes: Mutex<Option<ExecutionStatus>>,
     /// Whether waits never end.
@@ -35,7 +37,7 @@ pub(crate) struct PlayedRuns {
 
 #[derive(Clone, Debug, PartialEq)]
 pub(super) enum Asked {
-    Start(NewRun),
+    Start(NewAgentExecution),
     Wait(Duration),
     List(ListExecutions),
     Block(BlockCall),
@@ -78,7 +80,7 @@ pub(super) fn run(id: &str, graph: &str, status: ExecutionStatus, created: &str)
             attempt: 0,
             stop_requested: false,
             events: 0,
-            stats: Stats::default(),
+            stats: ExecutionStats::default(),
             error: None,
             created_at,
             started_at: Some(created_at),
@@ -96,8 +98,8 @@ pub(super) fn failure(error: &str) -> NodeFailure {
     NodeFailure { node_id: "n".into(), block_name: "CalculatorBlock".into(), error: error.into() }
 }
 
-fn node(execution: &Execution) -> NodeRun {
-    NodeRun {
+fn node(execution: &Execution) -> NodeExecution {
+    NodeExecution {
         node_exec_id: format!("{}:0", execution.id).into(),
         node_id: "n".into(),
         block_id: "b".into(),
@@ -121,7 +123,7 @@ impl PlayedRuns {
         self.asked.lock().expect("free").push(asked);
     }
 
-    pub(super) fn started(&self) -> Option<NewRun> {
+    pub(super) fn started(&self) -> Option<NewAgentExecution> {
         self.asked().into_iter().find_map(|asked| match asked {
             Asked::Start(new) => Some(new),
             _ => None,
@@ -135,7 +137,7 @@ impl PlayedRuns {
 }
 
 #[async_trait]
-impl AgentRuns for PlayedRuns {
+impl AgentExecutions for PlayedRuns {
     async fn describe(
         &self,
         graph: &GraphId,
@@ -145,7 +147,7 @@ impl AgentRuns for PlayedRuns {
         Ok(agents.iter().find(|agent| agent.graph.id == *graph).cloned())
     }
 
-    async fn start(&self, new: NewRun) -> Result<RunStarted, ToolError> {
+    async fn start(&self, new: NewAgentExecution) -> Result<AgentExecutionStarted, ToolError> {
         self.note(Asked::Start(new.clone()));
         if let Some(end) = self.next_start.lock().expect("free").take() {
             return Ok(end);
@@ -155,7 +157,7 @@ impl AgentRuns for PlayedRuns {
         view.execution.request.dry_run = new.dry_run;
         let execution = view.execution.clone();
         self.runs.lock().expect("free").insert(0, view);
-        Ok(RunStarted::Started(Box::new(execution)))
+        Ok(AgentExecutionStarted::Started(Box::new(execution)))
     }
 
     async fn wait(
@@ -199,12 +201,12 @@ impl AgentRuns for PlayedRuns {
     async fn view(
         &self,
         id: &ExecutionId,
-        nodes: Nodes,
+        nodes: NodeRange,
     ) -> Result<Option<ExecutionView>, ToolError> {
         let runs = self.runs.lock().expect("free");
         let mut view = runs.iter().find(|view| view.execution.id == *id).cloned();
         if let Some(view) = &mut view
-            && nodes != Nodes::None
+            && nodes != NodeRange::None
         {
             view.nodes = vec![node(&view.execution)];
         }

@@ -5,7 +5,8 @@ use std::sync::Mutex;
 use async_trait::async_trait;
 use jiff::Timestamp;
 use ports::store::{
-    AgentAdded, AgentChange, Decided, FolderWritten, Library, Listings, Published, Reviews, Verdict,
+    AgentAdded, AgentChange, FolderWritten, Library, ListingPublished, Listings, ReviewVerdict,
+    Reviews, ReviewsDecided,
 };
 use ports::{PortError, PortResult};
 use protocol::execution::SafeMode;
@@ -130,7 +131,7 @@ impl Library for Shelf {
 
 #[async_trait]
 impl Listings for Shelf {
-    async fn publish(&self, _: &Listing, _: &Graph) -> PortResult<Published> {
+    async fn publish(&self, _: &Listing, _: &Graph) -> PortResult<ListingPublished> {
         not_played()
     }
 
@@ -169,7 +170,7 @@ impl Reviews for Shelf {
         not_played()
     }
 
-    async fn decide(&self, _: &UserId, _: &[Verdict]) -> PortResult<Decided> {
+    async fn decide(&self, _: &UserId, _: &[ReviewVerdict]) -> PortResult<ReviewsDecided> {
         not_played()
     }
 
