@@ -1,8 +1,11 @@
 //! Chores of the repository: `tidy` checks what no compiler checks, `gen` writes generated documents.
 
 mod arrows;
+mod documents;
 mod generate;
 mod lengths;
+mod names;
+mod source_files;
 
 use anyhow::{Result, bail};
 
@@ -11,7 +14,9 @@ fn main() -> Result<()> {
     match std::env::args().nth(1).as_deref() {
         Some("tidy") => {
             arrows::check(&root)?;
-            lengths::print(&root)
+            documents::check(&root)?;
+            lengths::print(&root)?;
+            names::print(&root)
         }
         Some("gen") => generate::all(&root),
         _ => bail!("usage: cargo xtask tidy | gen"),
