@@ -102,6 +102,12 @@ impl ModelServer {
         self.stage.scripts_left()
     }
 
+    /// Waits until a request has taken the last queued script, so that no later request can take it; panics when none
+    /// does.
+    pub async fn wait_until_scripts_are_taken(&self) {
+        self.wait_until("every script to be taken", |_| self.scripts_left() == 0).await;
+    }
+
     /// In the order of their arrival, without those for a title.
     pub fn requests(&self) -> Vec<RecordedRequest> {
         let mut requests = self.stage.requests();

@@ -47,6 +47,8 @@ async fn after_a_stop_at_any_point_of_a_step() {
             while seen.last().is_none_or(|got: &crate::events::Got| got.chunk["type"] != point) {
                 seen.push(events.next().await.expect("the stream goes on"));
             }
+            // A step is announced before the model is asked. A cancel in between would leave the script to the next turn.
+            scene.model.wait_until_scripts_are_taken().await;
             scene.server.cancel(&session).await;
             seen.extend(events.rest().await.0);
             assert_eq!(assert_whole(&seen), End::Aborted, "{dialect:?} {point}");
