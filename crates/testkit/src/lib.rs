@@ -6,5 +6,6 @@ pub mod conformance;
 pub mod external_service;
 pub mod model_server;
 pub mod proxy;
+pub mod scale;
 pub mod services;
 pub mod sim;

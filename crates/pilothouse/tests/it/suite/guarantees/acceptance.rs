@@ -3,6 +3,7 @@
 use std::time::{Duration, Instant};
 
 use futures::future::join_all;
+use testkit::scale::scaled;
 
 use super::history::history;
 use super::{ENGINE, rows, send, send_and_follow, status_of, turn_of};
@@ -10,7 +11,8 @@ use crate::contract::{End, assert_whole};
 use crate::events::text_of;
 use crate::server::TestServer;
 
-const KILLS: u32 = 30;
+/// Times `TEST_SCALE`.
+const KILLS: usize = 10;
 /// From sending to killing, at most, on a machine that is not slower than that.
 const LATEST: Duration = Duration::from_millis(60);
 const SENT_AT_ONCE: usize = 4;
@@ -21,7 +23,8 @@ async fn a_message_that_was_accepted_survives_a_kill_and_others_can_be_sent_agai
     let mut server = TestServer::start(ENGINE);
     let latest = LATEST.max(time_to_accept(&server).await * 3);
     let (mut accepted, mut unanswered) = (0, 0);
-    for kill in 0..KILLS {
+    let kills = scaled(KILLS) as u32;
+    for kill in 0..kills {
         let mut sessions = Vec::new();
         for _ in 0..SENT_AT_ONCE {
             sessions.push(server.session().await);
@@ -29,7 +32,7 @@ async fn a_message_that_was_accepted_survives_a_kill_and_others_can_be_sent_agai
         let requests: Vec<_> =
             sessions.iter().map(|session| send(&server, session, "m1", TEXT).send()).collect();
         let killing = async {
-            tokio::time::sleep(latest * kill / KILLS).await;
+            tokio::time::sleep(latest * kill / kills).await;
             server.kill9();
         };
         let (answers, ()) = tokio::join!(join_all(requests), killing);

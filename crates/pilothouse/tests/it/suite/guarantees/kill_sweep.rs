@@ -6,6 +6,7 @@ use std::time::{Duration, Instant};
 use reqwest::RequestBuilder;
 use serde_json::{Value, json};
 use testkit::model_server::{ModelServer, RecordedRequest, Script, ScriptedCall};
+use testkit::scale::scaled;
 use tokio::task::JoinSet;
 
 use super::history::history;
@@ -17,11 +18,11 @@ use crate::server::TestServer;
 /// Servers that are swept at the same time.
 const LANES: usize = 4;
 /// Kills by the clock, and kills when so many events were seen: the first find what takes long, the second what
-/// is over in an instant.
-const BY_TIME: usize = 36;
-const BY_EVENTS: usize = 28;
-/// Turns that are killed twice.
-const TWICE: usize = 24;
+/// is over in an instant. Times `TEST_SCALE`.
+const BY_TIME: usize = 12;
+const BY_EVENTS: usize = 12;
+/// Turns that are killed twice. Times `TEST_SCALE`.
+const TWICE: usize = 8;
 const PAUSE: Duration = Duration::from_millis(30);
 /// What the model says last, in every attempt.
 const LAST_WORDS: &str = "All four things are done.";
@@ -37,22 +38,24 @@ enum Moment {
 #[tokio::test(flavor = "multi_thread", worker_threads = 8)]
 async fn a_turn_killed_at_any_moment_goes_on_to_its_one_end() {
     let whole = undisturbed().await;
-    let by_time = (0..BY_TIME).map(|n| Moment::After(whole.took * n as u32 / BY_TIME as u32));
-    let by_events = (0..BY_EVENTS).map(|n| Moment::AtEvent(whole.event(n, BY_EVENTS)));
+    let (times, events) = (scaled(BY_TIME), scaled(BY_EVENTS));
+    let by_time = (0..times).map(|n| Moment::After(whole.took * n as u32 / times as u32));
+    let by_events = (0..events).map(|n| Moment::AtEvent(whole.event(n, events)));
     let cut = sweep(by_time.chain(by_events).map(|moment| vec![moment]).collect()).await;
-    assert!(cut > BY_EVENTS / 2, "only {cut} kills found the turn at work");
+    assert!(cut > events / 2, "only {cut} kills found the turn at work");
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 8)]
 async fn a_turn_killed_again_while_it_is_taken_over_goes_on_to_its_one_end() {
     let whole = undisturbed().await;
-    let twice = (0..TWICE).map(|n| {
+    let turns = scaled(TWICE);
+    let twice = (0..turns).map(|n| {
         // All stages of the turn, each with another stage of the takeover.
-        let again = whole.took * (n * 7 % TWICE) as u32 / (2 * TWICE as u32);
-        vec![Moment::AtEvent(whole.event(n, TWICE)), Moment::After(again)]
+        let again = whole.took * (n * 7 % turns) as u32 / (2 * turns as u32);
+        vec![Moment::AtEvent(whole.event(n, turns)), Moment::After(again)]
     });
     let cut = sweep(twice.collect()).await;
-    assert!(cut > TWICE / 2, "only {cut} kills found the turn at work");
+    assert!(cut > turns / 2, "only {cut} kills found the turn at work");
 }
 
 /// What a turn is like that nobody kills.

@@ -3,6 +3,7 @@
 use std::time::{Duration, Instant};
 
 use serde_json::Value;
+use testkit::scale::scaled;
 use tokio::task::JoinSet;
 
 use super::history::history;
@@ -10,7 +11,8 @@ use super::{ENGINE, rows, status_of, turn_of};
 use crate::contract::{End, assert_whole};
 use crate::server::TestServer;
 
-const TURNS: u64 = 180;
+/// Times `TEST_SCALE`.
+const TURNS: usize = 60;
 const AT_ONCE: u64 = 6;
 const TEXT: &str = "/stream count=10 size=4 delay_ms=2";
 
@@ -22,13 +24,14 @@ async fn a_turn_that_is_stopped_while_it_finishes_ends_once_and_is_over_when_it_
     server.say(&session, TEXT).await.all().await;
     // Later than that most turns have ended, also beside others.
     let latest = started.elapsed() * 3;
+    let turns = scaled(TURNS) as u64;
     let mut lanes = JoinSet::new();
     for lane in 0..AT_ONCE {
         let server = server.clone();
         lanes.spawn(async move {
             let mut aborted = 0;
-            for number in (lane..TURNS).step_by(AT_ONCE as usize) {
-                let stop_after = latest * (number * 37 % TURNS) as u32 / TURNS as u32;
+            for number in (lane..turns).step_by(AT_ONCE as usize) {
+                let stop_after = latest * (number * 37 % turns) as u32 / turns as u32;
                 aborted += u64::from(race(&server, number, stop_after).await == End::Aborted);
             }
             aborted
@@ -36,8 +39,8 @@ async fn a_turn_that_is_stopped_while_it_finishes_ends_once_and_is_over_when_it_
     }
     let aborted: u64 = lanes.join_all().await.into_iter().sum();
     assert!(
-        (1..TURNS).contains(&aborted),
-        "both ways to end were met: {aborted} of {TURNS} were stopped"
+        (1..turns).contains(&aborted),
+        "both ways to end were met: {aborted} of {turns} were stopped"
     );
 }
 

@@ -1,0 +1,97 @@
+#!/usr/bin/env bash
+# test.sh: every check and every test, from a clean clone. A step that fails does not hide the others: all of them run,
+# and a table at the end says how each one ended and how long it took. A step whose input could not be built is
+# reported as "not run".
+#
+# TEST_SCALE=10 makes the parts with a size (seeds, kill points, floods, long sessions) that many times larger;
+# `make soak` does that.
+set -uo pipefail
+cd "$(dirname "$0")/.."
+root=$PWD
+report=${TEST_REPORT:-$(mktemp)}
+export TEST_REPORT=$report
+
+# One pass of the compiler lints the workspace and builds the tests: the Clippy driver is a complete compiler, so
+# `cargo clippy` and a second build would compile every crate twice.
+RUSTC_WORKSPACE_WRAPPER=$(rustup which clippy-driver 2>/dev/null || command -v clippy-driver)
+export RUSTC_WORKSPACE_WRAPPER
+export CLIPPY_ARGS=-D__CLIPPY_HACKERY__warnings__CLIPPY_HACKERY__
+built=${CARGO_TARGET_DIR:-$root/target}/debug
+export PILOTHOUSE_BIN=$built/pilothouse
+
+record() { printf '%-46s %-8s %5s s\n' "$1" "$2" "$3" >>"$report"; }
+
+step() { # NAME COMMAND…
+  local name=$1 start=$SECONDS
+  shift
+  printf '\n== %s\n' "$name"
+  if "$@"; then
+    record "$name" ok $((SECONDS - start))
+  else
+    record "$name" FAILED $((SECONDS - start))
+    return 1
+  fi
+}
+
+not_run() { for name; do record "$name" 'not run' 0; done; }
+
+lint_and_build() { cargo build --quiet --workspace --bins --tests; }
+
+rust_tests() {
+  # nextest gives every test its own process and a time limit; plain `cargo test` runs the same tests.
+  if cargo nextest --version >/dev/null 2>&1; then
+    cargo nextest run --workspace --test-threads $((2 * $(nproc)))
+  else
+    cargo test --workspace
+  fi
+}
+
+page_checks() { npm --prefix web run --silent check && npm --prefix web run --silent test; }
+
+suite() { # what needs the servers, once they are there
+  step 'Rust tests' rust_tests
+  step 'npm client, embedded engine' clients/ai/test.sh embedded
+  step 'npm client, distributed engine' clients/ai/test.sh distributed
+  step 'examples' examples/test.sh
+  step 'browser, embedded engine' web/e2e/test.sh embedded
+  step 'browser, distributed engine' web/e2e/test.sh distributed
+}
+
+everything() {
+  step 'install what the tests need' scripts/setup-tests.sh || true
+  if ! step 'build the page' make --no-print-directory web; then
+    not_run 'types, lints and tests of the page' 'lint and build' 'Rust tests'
+    return
+  fi
+  # The page's own checks need one core for a minute, and the compiler often leaves one idle.
+  local log
+  log=$(mktemp)
+  (step 'types, lints and tests of the page' page_checks >"$log" 2>&1) &
+  local page=$!
+  step 'format' cargo fmt --all --check
+  if step 'lint and build' lint_and_build; then
+    step 'architecture, documents and names' "$built/xtask" tidy
+    wait "$page"
+    cat "$log"
+    "$built/with-services" -- "$root/scripts/test.sh" suite
+  else
+    wait "$page"
+    cat "$log"
+    not_run 'Rust tests' 'npm client' 'examples' 'browser'
+  fi
+}
+
+case ${1:-} in
+suite) suite ;;
+'')
+  everything
+  printf '\n== Result\n'
+  cat "$report"
+  printf '%-46s %-8s %5s s\n' 'all' '' "$SECONDS"
+  ! grep -qE ' (FAILED|not run) ' "$report"
+  ;;
+*)
+  echo 'usage: test.sh' >&2
+  exit 2
+  ;;
+esac
