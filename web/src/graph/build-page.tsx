@@ -9,7 +9,7 @@ import { Select } from '@/ui/field';
 import { when } from '@/ui/format';
 import { Page, useTitle } from '@/ui/page';
 import { Empty, Failure, Skeleton } from '@/ui/states';
-import { GraphPicture } from './graph-picture';
+import { GraphFigure } from './graph-figure';
 
 const route = getRouteApi('/build');
 
@@ -78,7 +78,7 @@ function OneGraph({ graphId, version }: { graphId: string; version?: number }) {
       </header>
       <div className="min-h-0 flex-1" aria-busy={graph.isPlaceholderData}>
         {graph.data ? (
-          <GraphPicture graph={graph.data} alone className="min-h-0 flex-1" />
+          <GraphFigure graph={graph.data} alone className="min-h-0 flex-1" />
         ) : (
           <div role="status" className="h-full p-4">
             <span className="sr-only">Loading the graph</span>

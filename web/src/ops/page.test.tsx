@@ -21,7 +21,7 @@ const overview: OpsOverview = {
     },
   ],
   live_executions: [],
-  workers: [{ name: 'harbour', busy: 1, executions: 0, slots: 4 }],
+  workers: [{ name: 'harbor', busy: 1, executions: 0, slots: 4 }],
   queue: { depth: 2, outbox_lag_seconds: 0 },
   streams: { open: 3 },
   dependencies: [{ name: 'RabbitMQ', ok: false }],
@@ -48,7 +48,7 @@ describe('the operations page', () => {
       turns: {},
       live_turns: null,
       live_executions: null,
-      workers: [{ name: 'harbour', busy: null, executions: null, slots: 4 }],
+      workers: [{ name: 'harbor', busy: null, executions: null, slots: 4 }],
     };
     serve({ 'GET /api/ops/overview': () => unread, 'GET /api/about': () => ({ auth_mode: 'local' }) });
     showPage();

@@ -1,8 +1,8 @@
 // Where the nodes of a graph stand: in columns from left to right, so that links lead to the right, cross little and
 // are short. Made for graphs of up to two thousand nodes, in a time that nobody notices.
 
-import { ordered } from './order';
-import { placed } from './place';
+import { ordered } from './row-order';
+import { placed } from './row-positions';
 import { type Pair, ranksOf } from './ranks';
 
 export type Box = { id: string; width: number; height: number };
@@ -32,7 +32,7 @@ export function layout(boxes: Box[], links: Pair[]): Layout {
   const ranks = ranksOf([...known.keys()], pairs);
   const { columns, steps } = columnsOf([...known.values()], pairs, ranks);
   const inOrder = ordered(columns, steps);
-  const centres = placed(inOrder, steps, ROW_GAP);
+  const centers = placed(inOrder, steps, ROW_GAP);
 
   const positions = new Map<string, Position>();
   const passed = new Map<string, Position>();
@@ -40,7 +40,7 @@ export function layout(boxes: Box[], links: Pair[]): Layout {
   for (const column of inOrder) {
     const width = Math.max(0, ...column.map((item) => known.get(item.id)?.width ?? 0));
     for (const item of column) {
-      const y = centres.get(item.id) ?? 0;
+      const y = centers.get(item.id) ?? 0;
       if (item.isNode) positions.set(item.id, { x, y: y - item.height / 2 });
       else passed.set(item.id, { x: x + width / 2, y });
     }

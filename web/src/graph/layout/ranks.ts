@@ -4,8 +4,8 @@ export type Pair = readonly [from: string, to: string];
 
 export function ranksOf(ids: string[], pairs: Pair[]): Map<string, number> {
   const forward = withoutCircles(ids, pairs);
-  const next = neighbours(forward);
-  const before = neighbours(forward.map(([from, to]) => [to, from]));
+  const next = neighbors(forward);
+  const before = neighbors(forward.map(([from, to]) => [to, from]));
   const waiting = new Map(ids.map((id) => [id, before.get(id)?.length ?? 0]));
   const ready = ids.filter((id) => waiting.get(id) === 0);
   const ranks = new Map(ids.map((id) => [id, 0]));
@@ -30,7 +30,7 @@ export function ranksOf(ids: string[], pairs: Pair[]): Map<string, number> {
 
 /** The links without those that would close a circle. */
 function withoutCircles(ids: string[], pairs: Pair[]): Pair[] {
-  const next = neighbours(pairs);
+  const next = neighbors(pairs);
   const state = new Map<string, 'open' | 'done'>();
   const back = new Set<string>();
   for (const root of ids) {
@@ -54,7 +54,7 @@ function withoutCircles(ids: string[], pairs: Pair[]): Pair[] {
   return pairs.filter(([from, to]) => !back.has(`${from}\0${to}`));
 }
 
-export function neighbours(pairs: readonly Pair[]): Map<string, string[]> {
+export function neighbors(pairs: readonly Pair[]): Map<string, string[]> {
   const all = new Map<string, string[]>();
   for (const [from, to] of pairs) {
     const list = all.get(from);

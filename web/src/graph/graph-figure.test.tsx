@@ -3,7 +3,7 @@ import { afterEach, expect, it, vi } from 'vitest';
 import type { NodeState } from '@/library/run/run-state';
 import type { GraphDetails } from '@/protocol';
 import { serve, show } from '@/testing/fake-server';
-import { GraphPicture } from './graph-picture';
+import { GraphFigure } from './graph-figure';
 
 const graph = { id: 'g', name: 'Tides', nodes: [{ id: 'n', block_id: 'b' }] } as unknown as GraphDetails;
 const state = { nodeId: 'n', status: 'COMPLETED', runs: 1, failed: 0 } as NodeState;
@@ -12,7 +12,7 @@ afterEach(() => vi.unstubAllGlobals());
 
 it('the graph in words can be found while it is folded, and follows the run when it is open', async () => {
   serve({ 'GET /api/blocks': () => [] });
-  show(<GraphPicture graph={graph} nodes={new Map([['n', state]])} />);
+  show(<GraphFigure graph={graph} nodes={new Map([['n', state]])} />);
   const words = screen.getByText('The graph in words').closest('details') as HTMLDetailsElement;
   expect(words.textContent).toContain('A block that is not here');
   expect(words.textContent).not.toContain('Completed');

@@ -1,24 +1,24 @@
-// How high the items of a column stand: as near to the middle of their neighbours as their order and size allow.
+// How high the items of a column stand: as near to the middle of their neighbors as their order and size allow.
 
 import type { Item } from './layout';
-import { neighbours, type Pair } from './ranks';
+import { neighbors, type Pair } from './ranks';
 
 const SWEEPS = 8;
 
 /** The middle of every item, by id. */
 export function placed(columns: Item[][], steps: Pair[], gap: number): Map<string, number> {
-  const toRight = neighbours(steps);
-  const toLeft = neighbours(steps.map(([from, to]) => [to, from]));
-  const centres = new Map<string, number>();
-  for (const column of columns) settle(column, gap, () => 0, centres);
+  const toRight = neighbors(steps);
+  const toLeft = neighbors(steps.map(([from, to]) => [to, from]));
+  const centers = new Map<string, number>();
+  for (const column of columns) settle(column, gap, () => 0, centers);
   for (let sweep = 0; sweep < SWEEPS; sweep++) {
     const isRightward = sweep % 2 === 0;
     const towards = isRightward ? toLeft : toRight;
     for (const column of isRightward ? columns : columns.toReversed()) {
-      settle(column, gap, (id) => mean(towards.get(id), centres) ?? centres.get(id) ?? 0, centres);
+      settle(column, gap, (id) => mean(towards.get(id), centers) ?? centers.get(id) ?? 0, centers);
     }
   }
-  return centres;
+  return centers;
 }
 
 /** Puts a column as near to what is wanted as can be without overlaps, by the least squares. */
@@ -26,7 +26,7 @@ function settle(
   column: Item[],
   gap: number,
   wanted: (id: string) => number,
-  centres: Map<string, number>,
+  centers: Map<string, number>,
 ): void {
   // Distances are taken out first; what remains must only not go down, and runs that would are put to their mean.
   let offset = 0;
@@ -49,12 +49,12 @@ function settle(
   for (const run of runs) {
     for (let place = 0; place < run.size; place++, index++) {
       const item = column[index];
-      if (item) centres.set(item.id, run.sum / run.size + (offsets[index] ?? 0));
+      if (item) centers.set(item.id, run.sum / run.size + (offsets[index] ?? 0));
     }
   }
 }
 
-function mean(ids: string[] | undefined, centres: ReadonlyMap<string, number>): number | undefined {
+function mean(ids: string[] | undefined, centers: ReadonlyMap<string, number>): number | undefined {
   if (!ids || ids.length === 0) return undefined;
-  return ids.reduce((sum, id) => sum + (centres.get(id) ?? 0), 0) / ids.length;
+  return ids.reduce((sum, id) => sum + (centers.get(id) ?? 0), 0) / ids.length;
 }

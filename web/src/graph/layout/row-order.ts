@@ -1,14 +1,14 @@
 // In which order the items of a column stand below each other, so that links cross little.
 
 import type { Item } from './layout';
-import { neighbours, type Pair } from './ranks';
+import { neighbors, type Pair } from './ranks';
 
 const SWEEPS = 6;
 
-/** Every item goes where the middle of its neighbours in the column before is, to the right and back, a few times. */
+/** Every item goes where the middle of its neighbors in the column before is, to the right and back, a few times. */
 export function ordered(columns: Item[][], steps: Pair[]): Item[][] {
-  const toRight = neighbours(steps);
-  const toLeft = neighbours(steps.map(([from, to]) => [to, from]));
+  const toRight = neighbors(steps);
+  const toLeft = neighbors(steps.map(([from, to]) => [to, from]));
   let result = columns;
   for (let sweep = 0; sweep < SWEEPS; sweep++) {
     result = sweep % 2 === 0 ? swept(result, toLeft) : swept(result.toReversed(), toRight).toReversed();

@@ -11,7 +11,7 @@ const MOST = 500;
 type Props = { graph: GraphDetails; nodes?: ReadonlyMap<string, NodeState> };
 
 /** The same as the picture, for those who listen to it or search in it. */
-export const GraphInWords = memo(function GraphInWords({ graph, nodes }: Props) {
+export const GraphText = memo(function GraphText({ graph, nodes }: Props) {
   const blocks = useBlocks();
   const all = graph.nodes ?? [];
   const titles = new Map(all.map((node) => [node.id, nodeTitle(node, blocks.get(node.block_id))]));

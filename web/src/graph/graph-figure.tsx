@@ -4,7 +4,7 @@ import type { GraphDetails } from '@/protocol';
 import { classes } from '@/ui/classes';
 import { Fold } from '@/ui/fold';
 import { Skeleton } from '@/ui/states';
-import { GraphInWords } from './graph-in-words';
+import { GraphText } from './graph-text';
 
 const GraphView = lazy(() => import('./graph-view').then(({ GraphView }) => ({ default: GraphView })));
 
@@ -19,7 +19,7 @@ type Props = {
 };
 
 /** A graph as a picture that can be moved, and in words below it. What draws is loaded when it is first needed. */
-export function GraphPicture({ graph, nodes, className, alone }: Props) {
+export function GraphFigure({ graph, nodes, className, alone }: Props) {
   const caption = useRef<HTMLElement>(null);
   const isRead = useIsOpen(caption);
   return (
@@ -30,7 +30,7 @@ export function GraphPicture({ graph, nodes, className, alone }: Props) {
       <figcaption ref={caption} className={classes(alone && 'px-4 pb-2')}>
         <Fold title="The graph in words">
           {/* Always there, so that the browser's search finds it; but folded it does not change with the run. */}
-          <GraphInWords graph={graph} nodes={isRead ? nodes : undefined} />
+          <GraphText graph={graph} nodes={isRead ? nodes : undefined} />
         </Fold>
       </figcaption>
     </figure>
