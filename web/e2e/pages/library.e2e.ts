@@ -24,7 +24,9 @@ function outputs(page: Page) {
   return page.locator('section').filter({ has: page.getByRole('heading', { name: 'Outputs' }) });
 }
 
-test('an agent is found in the marketplace, added and run, and its outputs are shown', async ({ visitor }) => {
+test('an agent is found in the marketplace, added and run, and its outputs are shown', async ({
+  visitor,
+}) => {
   // The server responds with 404 while the agent is not in the library.
   visitor.expectTrouble(/status of 404.*\/library\/agents\/marketplace\//);
   const page = await visitor.open('/marketplace');

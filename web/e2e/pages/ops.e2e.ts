@@ -26,10 +26,10 @@ test('the last values stay while the server is unreachable, and updates resume a
 }) => {
   visitor.expectTrouble(NO_CONNECTION);
   const page = await visitor.open('/ops');
-  await page.getByText('Active responses').waitFor();
+  await page.getByText('Active responses', { exact: true }).waitFor();
   server.line.cut();
   await page.getByText(/Last updated at/).waitFor();
-  await page.getByText('Active responses').waitFor();
+  await page.getByText('Active responses', { exact: true }).waitFor();
   server.line.mend();
   await page.getByText('Updates every 2 seconds.').waitFor();
 });

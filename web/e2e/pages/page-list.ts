@@ -19,7 +19,11 @@ export const PAGES: PageVisit[] = [
     path: ({ id }, run) => `/library/agents/${id}?activeTab=runs&activeItem=${run}`,
     ready: 'Comment (optional)',
   },
-  { name: 'the graph of an agent', path: ({ id }) => `/library/agents/${id}?activeTab=graph`, ready: 'Ask for approval' },
+  {
+    name: 'the graph of an agent',
+    path: ({ id }) => `/library/agents/${id}?activeTab=graph`,
+    ready: 'Ask for approval',
+  },
   {
     name: 'the graph page',
     path: ({ graph_id }) => `/build?flowID=${graph_id}`,

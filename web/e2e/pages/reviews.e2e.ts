@@ -13,7 +13,10 @@ test('without pending reviews the page is empty', async ({ visitor, server }) =>
   await page.getByText('All caught up').waitFor();
 });
 
-test('a letter is edited and approved, and the run continues with the change', async ({ visitor, server }) => {
+test('a letter is edited and approved, and the run continues with the change', async ({
+  visitor,
+  server,
+}) => {
   const agent = await addExample(server, 'approval-letter');
   const id = await run(server, agent, { recipient: 'Ms Ito' });
   const page = await visitor.open('/reviews');

@@ -4,7 +4,7 @@ import { call } from '../harness/call';
 test('a new key is shown once, works, and can be revoked', async ({ visitor, server }) => {
   const page = await visitor.open('/settings');
   await page.getByRole('button', { name: 'New key' }).click();
-  await page.getByLabel('Name').fill('Nightly reports');
+  await page.getByRole('dialog').getByLabel('Name').fill('Nightly reports');
   await page.getByRole('button', { name: 'Create key' }).click();
   const key = await page.getByRole('dialog').locator('code').textContent();
   const { api_keys } = await call<{ api_keys: { name: string; head: string }[] }>(server, '/api-keys');

@@ -22,7 +22,9 @@ function tokenOf(sub: string): string {
 /** Console message of the browser for a 401 response. */
 const NOT_SIGNED_IN = /status of 401/;
 
-test('a server with sign-in asks for a token, accepts it, and forgets it after sign-out', async ({ visitor }) => {
+test('a server with sign-in asks for a token, accepts it, and forgets it after sign-out', async ({
+  visitor,
+}) => {
   visitor.expectTrouble(NOT_SIGNED_IN);
   const page = await visitor.open('/settings');
   await page.getByLabel(/token/i).fill(tokenOf('ada'));
@@ -43,5 +45,5 @@ test('the operations page asks for the internal key and rejects a wrong one', as
   await page.getByText("That key isn't valid.").waitFor();
   await page.getByLabel('Internal key').fill(OPERATOR_KEY);
   await page.keyboard.press('Enter');
-  await page.getByText('Active responses').waitFor();
+  await page.getByText('Active responses', { exact: true }).waitFor();
 });

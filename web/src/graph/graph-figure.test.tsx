@@ -10,15 +10,15 @@ const state = { nodeId: 'n', status: 'COMPLETED', runs: 1, failed: 0 } as NodeSt
 
 afterEach(() => vi.unstubAllGlobals());
 
-it('the graph in words can be found while it is folded, and follows the run when it is open', async () => {
+it('the text version is in the page while collapsed, and follows the run while open', async () => {
   serve({ 'GET /api/blocks': () => [] });
   show(<GraphFigure graph={graph} nodes={new Map([['n', state]])} />);
-  const words = screen.getByText('The graph in words').closest('details') as HTMLDetailsElement;
-  expect(words.textContent).toContain('A block that is not here');
-  expect(words.textContent).not.toContain('Completed');
-  words.open = true;
+  const details = screen.getByText('Text version').closest('details') as HTMLDetailsElement;
+  expect(details.textContent).toContain('Missing block');
+  expect(details.textContent).not.toContain('Completed');
+  details.open = true;
   act(() => {
-    words.dispatchEvent(new Event('toggle'));
+    details.dispatchEvent(new Event('toggle'));
   });
-  expect(words.textContent).toContain('Completed');
+  expect(details.textContent).toContain('Completed');
 });

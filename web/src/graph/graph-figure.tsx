@@ -10,41 +10,41 @@ const GraphView = lazy(() => import('./graph-view').then(({ GraphView }) => ({ d
 
 type Props = {
   graph: GraphDetails;
-  /** How a run of it stands. */
+  /** State of its nodes in a run. */
   nodes?: ReadonlyMap<string, NodeState>;
-  /** Gives the height. */
+  /** Sets the height. */
   className?: string;
-  /** It is what the page is about: the wheel zooms, and there is a map. */
-  alone?: boolean;
+  /** The graph fills the page: the mouse wheel zooms, and there is a minimap. */
+  fullPage?: boolean;
 };
 
-/** A graph as a picture that can be moved, and in words below it. What draws is loaded when it is first needed. */
-export function GraphFigure({ graph, nodes, className, alone }: Props) {
+/** A graph as an interactive view with a text version below. The view is loaded lazily. */
+export function GraphFigure({ graph, nodes, className, fullPage }: Props) {
   const caption = useRef<HTMLElement>(null);
-  const isRead = useIsOpen(caption);
+  const isTextOpen = useIsOpen(caption);
   return (
-    <figure className={classes('flex min-w-0 flex-col gap-2', alone && 'h-full')}>
+    <figure className={classes('flex min-w-0 flex-col gap-2', fullPage && 'h-full')}>
       <Suspense fallback={<Skeleton className={className} />}>
-        <GraphView graph={graph} nodes={nodes} className={className} alone={alone} />
+        <GraphView graph={graph} nodes={nodes} className={className} fullPage={fullPage} />
       </Suspense>
-      <figcaption ref={caption} className={classes(alone && 'px-4 pb-2')}>
-        <Fold title="The graph in words">
-          {/* Always there, so that the browser's search finds it; but folded it does not change with the run. */}
-          <GraphText graph={graph} nodes={isRead ? nodes : undefined} />
+      <figcaption ref={caption} className={classes(fullPage && 'px-4 pb-2')}>
+        <Fold title="Text version">
+          {/* Always rendered, so that the browser's search finds it. While collapsed it does not follow the run. */}
+          <GraphText graph={graph} nodes={isTextOpen ? nodes : undefined} />
         </Fold>
       </figcaption>
     </figure>
   );
 }
 
-/** Whether what can be folded in an element is open. The event does not bubble, so it is caught on its way down. */
-function useIsOpen(around: RefObject<HTMLElement | null>): boolean {
+/** Whether the `details` inside an element is open. `toggle` does not bubble, so it is handled in the capture phase. */
+function useIsOpen(container: RefObject<HTMLElement | null>): boolean {
   const [isOpen, setIsOpen] = useState(false);
   useEffect(() => {
-    const element = around.current;
-    const look = ({ target }: Event) => setIsOpen(target instanceof HTMLDetailsElement && target.open);
-    element?.addEventListener('toggle', look, { capture: true });
-    return () => element?.removeEventListener('toggle', look, { capture: true });
-  }, [around]);
+    const element = container.current;
+    const onToggle = ({ target }: Event) => setIsOpen(target instanceof HTMLDetailsElement && target.open);
+    element?.addEventListener('toggle', onToggle, { capture: true });
+    return () => element?.removeEventListener('toggle', onToggle, { capture: true });
+  }, [container]);
   return isOpen;
 }

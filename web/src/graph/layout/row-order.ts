@@ -1,37 +1,38 @@
-// In which order the items of a column stand below each other, so that links cross little.
+// Orders the items of each column, so that few links cross.
 
 import type { Item } from './layout';
 import { neighbors, type Pair } from './ranks';
 
 const SWEEPS = 6;
 
-/** Every item goes where the middle of its neighbors in the column before is, to the right and back, a few times. */
-export function ordered(columns: Item[][], steps: Pair[]): Item[][] {
+/** Barycenter heuristic: sorts each column by the mean index of its neighbors, in alternating directions. */
+export function orderColumns(columns: Item[][], steps: Pair[]): Item[][] {
   const toRight = neighbors(steps);
   const toLeft = neighbors(steps.map(([from, to]) => [to, from]));
   let result = columns;
   for (let sweep = 0; sweep < SWEEPS; sweep++) {
-    result = sweep % 2 === 0 ? swept(result, toLeft) : swept(result.toReversed(), toRight).toReversed();
+    result =
+      sweep % 2 === 0 ? sortColumns(result, toLeft) : sortColumns(result.toReversed(), toRight).toReversed();
   }
   return result;
 }
 
-function swept(columns: Item[][], before: ReadonlyMap<string, string[]>): Item[][] {
-  const place = new Map<string, number>();
+function sortColumns(columns: Item[][], before: ReadonlyMap<string, string[]>): Item[][] {
+  const indexes = new Map<string, number>();
   return columns.map((column) => {
-    const wanted = new Map(
-      column.map((item, index) => [item.id, middle(before.get(item.id), place) ?? index]),
+    const target = new Map(
+      column.map((item, index) => [item.id, meanIndex(before.get(item.id), indexes) ?? index]),
     );
-    // Sorting is stable: items that want the same stay as they were.
-    const sorted = column.toSorted((a, b) => (wanted.get(a.id) ?? 0) - (wanted.get(b.id) ?? 0));
+    // Sorting is stable: items with the same target keep their order.
+    const sorted = column.toSorted((a, b) => (target.get(a.id) ?? 0) - (target.get(b.id) ?? 0));
     sorted.forEach((item, index) => {
-      place.set(item.id, index);
+      indexes.set(item.id, index);
     });
     return sorted;
   });
 }
 
-function middle(ids: string[] | undefined, place: ReadonlyMap<string, number>): number | undefined {
-  const places = (ids ?? []).flatMap((id) => place.get(id) ?? []);
-  return places.length > 0 ? places.reduce((sum, one) => sum + one, 0) / places.length : undefined;
+function meanIndex(ids: string[] | undefined, indexes: ReadonlyMap<string, number>): number | undefined {
+  const known = (ids ?? []).flatMap((id) => indexes.get(id) ?? []);
+  return known.length > 0 ? known.reduce((sum, one) => sum + one, 0) / known.length : undefined;
 }
