@@ -13,7 +13,7 @@ type Setting = keyof SafeMode;
 const SETTINGS: { setting: Setting; label: string; hint: string; shown: (agent: Agent) => boolean }[] = [
   {
     setting: 'human_in_the_loop_safe_mode',
-    label: 'Ask for approval',
+    label: 'Ask when the agent requests approval',
     hint: 'When off, requests are approved automatically.',
     shown: (agent) => agent.has_human_in_the_loop,
   },

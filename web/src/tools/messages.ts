@@ -4,10 +4,10 @@ export type Answer = { question: string; answer: string };
 
 /** A single answer is sent as it is; several are sent with their questions. */
 export function answersMessage(answers: Answer[]): string {
-  const given = answers.filter(({ answer }) => answer.trim());
-  const [first] = given;
+  const answered = answers.filter(({ answer }) => answer.trim());
+  const [first] = answered;
   if (answers.length === 1 && first) return first.answer.trim();
-  return given.map(({ question, answer }) => `${question.trim()}\n${answer.trim()}`).join('\n\n');
+  return answered.map(({ question, answer }) => `${question.trim()}\n${answer.trim()}`).join('\n\n');
 }
 
 /** An agent or a block: the name people know and the id that tools take. */

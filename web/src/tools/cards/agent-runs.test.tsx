@@ -45,11 +45,11 @@ test.each(['Running', 'Needs approval'])(
   async (title) => {
     await showCard(output(title));
     expect(screen.queryByText('No output.')).toBeNull();
-    expect(screen.queryByText(/is still at work|waits for a person/)).toBeNull();
+    expect(screen.queryByText(/is still running|letter needs approval/)).toBeNull();
   },
 );
 
-test('a finished run without outputs says so', async () => {
+test('a finished run without outputs is shown as having no output', async () => {
   await showCard(output('Failed'));
   expect(screen.getByText('No output.')).toBeDefined();
 });

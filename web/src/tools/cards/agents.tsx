@@ -127,7 +127,7 @@ function AgentDetailsCard({ response, part, current }: CardProps<'agent_details'
 
 function InputValidationCard({ response, part, current }: CardProps<'input_validation_error'>) {
   const { message, unrecognized_fields, inputs, graph_id } = response;
-  const { block_id, inputs: given, input_data, library_agent_id } = asRecord(part.input);
+  const { block_id, inputs: callInputs, input_data, library_agent_id } = asRecord(part.input);
   const runnable: Runnable =
     typeof block_id === 'string'
       ? { what: 'block', name: '', id: block_id }
@@ -142,7 +142,7 @@ function InputValidationCard({ response, part, current }: CardProps<'input_valid
         name={part.toolCallId}
         current={current}
         schema={inputs}
-        initial={without(asRecord(given ?? input_data), unrecognized_fields)}
+        initial={without(asRecord(callInputs ?? input_data), unrecognized_fields)}
         runnable={runnable}
         libraryAgentId={library_agent_id}
       />

@@ -15,15 +15,15 @@ function ErrorCard({ response: { message, error, details, execution_id }, part }
   const { library_agent_id } = asRecord(part.input);
   const agentId = typeof library_agent_id === 'string' ? library_agent_id : null;
   const { nodes_failed, outputs, ...rest } = asRecord(details);
-  const given = asRecord(outputs);
+  const earlierOutputs = asRecord(outputs);
   const other = Object.keys(rest).length > 0 ? rest : typeof details === 'object' ? null : details;
   return (
     <>
       <p className="break-words whitespace-pre-wrap">{message}</p>
       {Array.isArray(nodes_failed) && <FailedNodes nodes={nodes_failed} />}
-      {Object.keys(given).length > 0 && (
+      {Object.keys(earlierOutputs).length > 0 && (
         <Fold title="Outputs before the failure">
-          <Outputs outputs={given} />
+          <Outputs outputs={earlierOutputs} />
         </Fold>
       )}
       {other !== null && other !== undefined && (

@@ -23,7 +23,7 @@ function client(): QueryClient {
   return new QueryClient({ defaultOptions: { queries: { retry: false } } });
 }
 
-function pass(ms: number): Promise<void> {
+function advance(ms: number): Promise<void> {
   return act(async () => void (await vi.advanceTimersByTimeAsync(ms)));
 }
 
@@ -35,14 +35,14 @@ test('a run is polled until it ends, and then shows its outputs', async () => {
   const answers = [run('QUEUED'), run('RUNNING'), run('COMPLETED', { total: [142.8] })];
   const requests = serve({ 'GET /api/executions/7d3f0a52-run': () => answers.shift() });
   await showCard(STARTED, { client: client() });
-  await pass(100);
+  await advance(100);
   expect(screen.getByText('Queued')).toBeDefined();
-  await pass(2_100);
+  await advance(2_100);
   expect(screen.getByText('Running')).toBeDefined();
-  await pass(2_100);
+  await advance(2_100);
   expect(screen.getByText('Completed')).toBeDefined();
   expect(screen.getByText('142.8')).toBeDefined();
-  await pass(10_000);
+  await advance(10_000);
   expect(requests).toHaveLength(3);
 });
 
@@ -57,7 +57,7 @@ test('a run links to the library', async () => {
 test('a missing run is requested only once', async () => {
   const requests = serve({});
   await showCard(STARTED, { client: client() });
-  await pass(10_000);
+  await advance(10_000);
   expect(screen.getByRole('alert')).toBeDefined();
   expect(requests).toHaveLength(1);
 });
@@ -65,7 +65,7 @@ test('a missing run is requested only once', async () => {
 test('a run that has already ended is not requested', async () => {
   const requests = serve({});
   await showCard(partOf(EXAMPLES.agent_output[0] as Example), { client: client() });
-  await pass(5_000);
+  await advance(5_000);
   expect(requests).toHaveLength(0);
 });
 
@@ -80,25 +80,25 @@ test('an operation is polled every 1.5 seconds, and its elapsed time counts from
   const answers = [first, first, { ...first, status: 'completed' }];
   const requests = serve({ 'GET /api/chat/tasks/task-young': () => answers.shift() });
   await showCard(OPERATION, { client: client() });
-  await pass(100);
+  await advance(100);
   expect(Number(screen.getByRole('progressbar').getAttribute('aria-valuenow'))).toBeCloseTo(75, -0.5);
-  await pass(1_600);
+  await advance(1_600);
   expect(requests).toHaveLength(2);
-  await pass(1_600);
+  await advance(1_600);
   expect(screen.getByText('Print chart is done. Loading its result…')).toBeDefined();
-  await pass(10_000);
+  await advance(10_000);
   expect(requests).toHaveLength(3);
 });
 
 test('an unreachable server is reported, and polling continues', async () => {
   let offline = true;
-  const answer = () => (offline ? noConnection() : refusal(404, 'NOT_FOUND', 'No such task.'));
+  const answer = () => (offline ? noConnection() : refusal(404, 'NOT_FOUND', 'Task not found.'));
   serve({ 'GET /api/chat/tasks/task-young': answer });
   await showCard(OPERATION, { client: client() });
-  await pass(1_600);
+  await advance(1_600);
   expect(screen.getByText(/Can't reach the server/)).toBeDefined();
   offline = false;
-  await pass(1_600);
+  await advance(1_600);
   expect(screen.getByText('This task is no longer available.')).toBeDefined();
 });
 
@@ -107,7 +107,7 @@ test('a run that fails while its card is shown replaces the earlier message with
   serve({ 'GET /api/executions/run-6': () => failed });
   const example = EXAMPLES.agent_output.find(({ title }) => title === 'Running');
   await showCard(partOf(example as Example), { client: client() });
-  await pass(100);
+  await advance(100);
   expect(screen.getByText('Failed')).toBeDefined();
   expect(screen.getByText('The harbor is closed.')).toBeDefined();
   expect(screen.queryByText(/still running/)).toBeNull();
@@ -124,26 +124,26 @@ test('a sub-session is polled again after an error, and its answer is shown as s
   const answers = [() => noConnection(), () => session('running'), () => session('idle')];
   const requests = serve({ [SESSION]: () => answers.shift()?.() });
   await showCard(RUNNING, { client: client() });
-  await pass(100);
+  await advance(100);
   expect(screen.getByText('Running')).toBeDefined();
-  await pass(6_100);
+  await advance(6_100);
   expect(screen.getByText('There are 312 gulls.')).toBeDefined();
   expect(screen.getByText('Finished').className).toContain('good');
-  await pass(10_000);
+  await advance(10_000);
   expect(requests).toHaveLength(3);
 });
 
 test('a sub-session that ended without an answer is neither success nor failure', async () => {
   serve({ [SESSION]: () => session('idle', 'user') });
   await showCard(RUNNING, { client: client() });
-  await pass(100);
+  await advance(100);
   expect(screen.getByText('Finished').className).not.toContain('good');
 });
 
 test('a missing sub-session is requested only once', async () => {
   const requests = serve({});
   await showCard(RUNNING, { client: client() });
-  await pass(10_000);
+  await advance(10_000);
   expect(screen.getByText('No longer available')).toBeDefined();
   expect(requests).toHaveLength(1);
 });

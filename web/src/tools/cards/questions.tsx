@@ -15,7 +15,7 @@ function QuestionsCard({ response: { questions }, part, current }: CardProps<'cl
   const { busy } = useCardActions();
   const send = useCardSend(part.toolCallId);
   const open = current && send.sent === null;
-  const given = questions.some((_, index) => answers[index]?.trim());
+  const hasAnswer = questions.some((_, index) => answers[index]?.trim());
   const submit = () =>
     send.submit(
       answersMessage(questions.map(({ question }, index) => ({ question, answer: answers[index] ?? '' }))),
@@ -27,7 +27,7 @@ function QuestionsCard({ response: { questions }, part, current }: CardProps<'cl
       className="flex flex-col gap-4"
       onSubmit={(event) => {
         event.preventDefault();
-        if (given) void submit();
+        if (hasAnswer) void submit();
       }}
     >
       {questions.map(({ question, keyword, example }, index) => {
@@ -70,7 +70,7 @@ function QuestionsCard({ response: { questions }, part, current }: CardProps<'cl
         );
       })}
       <Buttons>
-        <Button type="submit" kind="primary" busy={send.sending} disabled={!given}>
+        <Button type="submit" kind="primary" busy={send.sending} disabled={!hasAnswer}>
           {questions.length === 1 ? 'Send answer' : 'Send answers'}
         </Button>
         {busy && <span className="text-xs text-muted">It will be added to the current response.</span>}

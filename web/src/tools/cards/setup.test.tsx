@@ -5,7 +5,7 @@ import { EXAMPLES, type Example, partOf } from '@/styleguide/fixtures';
 import { clearCardState } from '../card-state';
 import { showCard } from '../testing/show-card';
 
-const [MISSING, INPUT, NOTHING] = EXAMPLES.setup_requirements as Example[];
+const [MISSING, INPUT, READY] = EXAMPLES.setup_requirements as Example[];
 afterEach(clearCardState);
 
 test('an agent with missing credentials cannot be run, and the card shows the reason from the server', async () => {
@@ -28,7 +28,7 @@ test('a missing input can be entered, and the message names it', async () => {
 
 test('an agent without inputs is run with one click', async () => {
   const send = vi.fn(async () => {});
-  await showCard(partOf(NOTHING as Example), { send });
+  await showCard(partOf(READY as Example), { send });
   await userEvent.click(screen.getByRole('button', { name: 'Run agent' }));
   expect(send).toHaveBeenCalledExactlyOnceWith('Run the agent “Post to the harbor office” (c0ffee00-entry).');
 });
