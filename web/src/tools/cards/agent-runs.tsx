@@ -31,7 +31,7 @@ function ExecutionStartedCard({ response }: CardProps<'execution_started'>) {
         <Outputs outputs={run.data.outputs} />
       )}
       {run.isError && !run.data && (
-        <Failure error={run.error} title="Couldn't load the run." onRetry={() => void run.refetch()} />
+        <Failure error={run.error} title="Couldn't load the run" onRetry={() => void run.refetch()} />
       )}
       <OpenRun
         agentId={library_agent_id}
@@ -140,11 +140,17 @@ function ErrorText({ text }: { text: string }) {
   return <p className="break-words whitespace-pre-wrap text-bad">{text}</p>;
 }
 
-/** Whether the message only repeats the status badge. If the server words it differently, it is shown twice. */
+/**
+ * Whether the message only repeats the status badge. Stored histories have earlier wordings of the server, too.
+ * A wording that is missing here is shown next to the badge.
+ */
 function repeatsStatus(message: string, name: string): boolean {
   return [
+    `${name} completed.`,
     `${name} has completed.`,
+    `${name} failed.`,
     `${name} has failed.`,
+    `${name} was stopped before it finished.`,
     `The run of ${name} was stopped before it had ended.`,
   ].includes(message);
 }

@@ -110,7 +110,7 @@ test('a run that fails while its card is shown replaces the earlier message with
   await advance(100);
   expect(screen.getByText('Failed')).toBeDefined();
   expect(screen.getByText('The harbor is closed.')).toBeDefined();
-  expect(screen.queryByText(/still running/)).toBeNull();
+  expect(screen.queryByText(/has not finished yet/)).toBeNull();
 });
 
 const SESSION = 'GET /api/chat/sessions/sub-2';
