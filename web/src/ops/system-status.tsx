@@ -69,12 +69,17 @@ function WorkerRow({ worker, now }: { worker: OpsWorker; now: number }) {
       </div>
       {last_seen && (
         <p className="pl-4 text-xs text-muted" title={when(last_seen)}>
-          {/* The clocks of the server and the browser may differ. */}
-          last seen {ago(last_seen, Math.max(now, Date.parse(last_seen)))}
+          last seen {lastSeen(last_seen, now)}
         </p>
       )}
     </li>
   );
+}
+
+function lastSeen(time: string, now: number): string {
+  // Not in the future, even if the clocks of the server and the browser differ.
+  const reference = Math.max(now, Date.parse(time));
+  return reference - Date.parse(time) < 1_000 ? 'just now' : ago(time, reference);
 }
 
 /** Number of jobs a worker is running. */

@@ -1,6 +1,7 @@
 import { screen, waitFor } from '@testing-library/react';
 import userEvent from '@testing-library/user-event';
 import { describe, expect, test, vi } from 'vitest';
+import { OFFLINE } from '@/api/problem';
 import type { Review } from '@/protocol';
 import { noConnection, refusal, serve, show } from '@/testing/fake-server';
 import { ReviewOfExecution } from './review-of-execution';
@@ -98,7 +99,7 @@ describe('reviews of a run', () => {
     show(<ReviewOfExecution executionId="run" />);
     await userEvent.type(await screen.findByLabelText('Comment (optional)'), 'Fine.');
     await userEvent.click(screen.getByRole('button', { name: 'Reject' }));
-    expect((await screen.findByRole('alert')).textContent).toContain('The server cannot be reached.');
+    expect((await screen.findByRole('alert')).textContent).toContain(OFFLINE);
     expect(screen.getByLabelText<HTMLInputElement>('Comment (optional)').value).toBe('Fine.');
   });
 

@@ -42,7 +42,9 @@ function SubSessionCard({ response, part }: CardProps<'sub_session_status'>) {
           {unfinished && !end && <Spinner className="size-3" />}
           {label}
         </Badge>
-        <Facts facts={[elapsed_seconds > 0 && duration(elapsed_seconds * 1000), callCount(tool_calls)]} />
+        <Facts
+          facts={[elapsed_seconds > 0 && elapsedFact(status, elapsed_seconds * 1000), callCount(tool_calls)]}
+        />
       </div>
       {error && <p className="break-words text-bad">{error}</p>}
       {text && (
@@ -124,6 +126,11 @@ function useSubSessionEnd(id: string, polled: boolean): SubSessionEnd | null {
   const answer = last?.role === 'assistant' && last.content ? last.content : null;
   // An idle session may have failed or been stopped; only an answer means success.
   return { label: 'Finished', tone: answer ? 'good' : 'neutral', answer };
+}
+
+/** Reads on from the badge: "Finished in 2.0 s". */
+function elapsedFact(status: SubSessionState, ms: number): string {
+  return status === 'completed' ? `in ${duration(ms)}` : duration(ms);
 }
 
 function callCount(calls: readonly SubSessionCall[]): string | null {
