@@ -12,7 +12,7 @@ export type Call = {
   status: CallStatus;
   /** The tool's response and its card; null if there is no card for it. */
   result: { response: AnyResponse; kind: AnyCardKind } | null;
-  /** The unparsed output, for the details and the generic card. */
+  /** The output with JSON text parsed, for the details and the generic card. */
   output: unknown;
   /** Error message to show to the user. */
   failure: string | null;
