@@ -11,7 +11,7 @@ test('an agent is run with the inputs that its card was given, and its outputs a
   await copilot.ask('/tool run_agent {"username_agent_slug":"pilothouse/text-in-numbers"}');
   const form = copilot.answers.first();
   await form.getByLabel('Text').fill('Three small words');
-  await form.getByRole('button', { name: 'Run the agent' }).click();
+  await form.getByRole('button', { name: 'Run agent' }).click();
   await copilot.answers.nth(1).waitFor();
   await copilot.rests();
   await copilot.answers.nth(1).getByText('3 words, 17 characters').first().waitFor();

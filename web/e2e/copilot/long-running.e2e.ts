@@ -65,7 +65,7 @@ test('a question of the model is answered with a form', async ({ visitor }) => {
   const card = copilot.answers.first();
   await card.getByText('Breskens', { exact: true }).click();
   await card.getByRole('textbox', { name: /How many are you/ }).fill('three');
-  await card.getByRole('button', { name: 'Send the answers' }).click();
+  await card.getByRole('button', { name: 'Send answers' }).click();
   await copilot.questions.nth(1).waitFor();
   const said = await copilot.questions.nth(1).textContent();
   expect(said).toContain('Breskens');

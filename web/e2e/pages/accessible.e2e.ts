@@ -1,29 +1,29 @@
-// Every page, empty and with something on it, for those who cannot see or have no mouse, in both themes and on a
-// phone. The harness watches for errors and for violations of the content security policy by itself.
+// Accessibility and overflow checks of every page, in both themes, on desktop and phone. The harness also fails on
+// console errors and on violations of the content security policy.
 
 import type { Page } from 'playwright-core';
 import { checkAccessible, DESK, expect, PHONE, test } from '../harness';
 import { call } from '../harness/call';
 import type { Server } from '../harness/server';
 import { type Agent, addExample, run } from './agents';
-import { PLACES } from './places';
+import { PAGES } from './page-list';
 
-const LOOKS = [
-  { name: 'on a desk in the light', viewport: DESK, colorScheme: 'light' },
-  { name: 'on a desk in the dark', viewport: DESK, colorScheme: 'dark' },
-  { name: 'on a phone in the light', viewport: PHONE, colorScheme: 'light' },
-  { name: 'on a phone in the dark', viewport: PHONE, colorScheme: 'dark' },
+const VIEWS = [
+  { name: 'desktop, light', viewport: DESK, colorScheme: 'light' },
+  { name: 'desktop, dark', viewport: DESK, colorScheme: 'dark' },
+  { name: 'phone, light', viewport: PHONE, colorScheme: 'light' },
+  { name: 'phone, dark', viewport: PHONE, colorScheme: 'dark' },
 ] as const;
 
-/** The style guide is long, and axe looks at every part of it. */
-const PATIENCE_MS = 120_000;
+/** The style guide is long, and axe checks every element. */
+const TIMEOUT_MS = 120_000;
 
-/** Something to look at on every page, made once. */
-let made: Promise<[Agent, string, string]> | undefined;
+/** Content for every page, created once. */
+let prepared: Promise<[Agent, string, string]> | undefined;
 function prepare(server: Server): Promise<[Agent, string, string]> {
-  made ??= (async () => {
+  prepared ??= (async () => {
     const agent = await addExample(server, 'approval-letter');
-    const waits = await run(server, agent);
+    const waitingRun = await run(server, agent);
     const { id } = await call<{ id: string }>(server, '/chat/sessions', {});
     const turn = await fetch(`${server.url}/api/chat/sessions/${id}/stream`, {
       method: 'POST',
@@ -31,12 +31,12 @@ function prepare(server: Server): Promise<[Agent, string, string]> {
       body: JSON.stringify({ message: '/help' }),
     });
     await turn.text();
-    return [agent, waits, id];
+    return [agent, waitingRun, id];
   })();
-  return made;
+  return prepared;
 }
 
-/** How much wider the content is than the room for it, where that is not meant to scroll. */
+/** Horizontal overflow of the page in pixels. */
 function overflow(page: Page): Promise<number> {
   return page.evaluate(() => {
     const scrollers = [document.documentElement, ...document.querySelectorAll('main > div')];
@@ -44,10 +44,10 @@ function overflow(page: Page): Promise<number> {
   });
 }
 
-for (const { name, path, ready, trouble } of PLACES) {
-  for (const { name: look, ...options } of LOOKS) {
-    test(`${name} has no barriers and needs no sideways scrolling, ${look}`, {
-      timeout: PATIENCE_MS,
+for (const { name, path, ready, trouble } of PAGES) {
+  for (const { name: view, ...options } of VIEWS) {
+    test(`${name} passes axe and does not scroll sideways, ${view}`, {
+      timeout: TIMEOUT_MS,
     }, async ({ arrive, server }) => {
       const visitor = await arrive(options);
       if (trouble) visitor.expectTrouble(trouble);

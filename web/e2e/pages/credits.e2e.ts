@@ -1,10 +1,10 @@
 import { expect, test } from '../harness';
 
-const OPERATOR_KEY = 'the key of those who run the server';
+const OPERATOR_KEY = 'the internal key of the operator';
 
 test.override('settings', { CREDITS_ENABLED: 'on', CHAT_INTERNAL_API_KEY: OPERATOR_KEY });
 
-test('where runs cost something, the balance and the ledger are shown', async ({ visitor, server }) => {
+test('the balance and the ledger are shown when credits are enabled', async ({ visitor, server }) => {
   const grant = await fetch(`${server.url}/api/credits/grant`, {
     method: 'POST',
     headers: { 'content-type': 'application/json', 'x-api-key': OPERATOR_KEY },
@@ -13,7 +13,7 @@ test('where runs cost something, the balance and the ledger are shown', async ({
   const { credits } = (await grant.json()) as { credits: number };
   const page = await visitor.open('/settings');
   const section = page.getByRole('region', { name: 'Credits' });
-  // The ledger has the same number in its column of balances.
+  // The ledger has the same number in its balance column.
   await section.getByText(`${credits.toLocaleString('en-GB')} credits left`, { exact: true }).waitFor();
   expect(await section.getByRole('row', { name: /Welcome.*\+1,200/ }).count()).toBe(1);
 });

@@ -3,7 +3,7 @@ import { test } from '../harness';
 import { call } from '../harness/call';
 import { addExample, run } from './agents';
 
-/** An agent that rings every second for ten minutes, and gives each ring. */
+/** An agent that outputs a value every second for ten minutes. */
 const EGG_TIMER = {
   graph: {
     name: 'Egg timer',
@@ -19,16 +19,18 @@ const EGG_TIMER = {
   },
 };
 
-/** What a run gave. */
+/** The outputs panel of a run. */
 function outputs(page: Page) {
   return page.locator('section').filter({ has: page.getByRole('heading', { name: 'Outputs' }) });
 }
 
-test('an agent is found in the marketplace, added, run, and gives its outputs', async ({ visitor }) => {
-  // The server's word that it is not in the library yet.
+test('an agent is found in the marketplace, added and run, and its outputs are shown', async ({
+  visitor,
+}) => {
+  // The server responds with 404 while the agent is not in the library.
   visitor.expectTrouble(/status of 404.*\/library\/agents\/marketplace\//);
   const page = await visitor.open('/marketplace');
-  await page.getByLabel('Search the marketplace').fill('invoice');
+  await page.getByLabel('Search marketplace').fill('invoice');
   await page.waitForURL(/q=invoice/);
   await page.getByRole('link', { name: 'Invoice calculator' }).click();
   await page.getByRole('button', { name: 'Add to library' }).click();
@@ -38,7 +40,7 @@ test('an agent is found in the marketplace, added, run, and gives its outputs', 
   await outputs(page).getByText('Total', { exact: true }).waitFor();
 });
 
-test('outputs come while the run goes on, and it can be stopped', async ({ visitor, server }) => {
+test('outputs appear while the run is running, and it can be stopped', async ({ visitor, server }) => {
   await call(server, '/graphs', EGG_TIMER);
   const page = await visitor.open('/library');
   await page.getByRole('link', { name: 'Egg timer' }).click();
@@ -50,11 +52,11 @@ test('outputs come while the run goes on, and it can be stopped', async ({ visit
   await page.getByRole('button', { name: 'Run again' }).waitFor();
 });
 
-test('what a run asks is decided beside it, and the run goes on', async ({ visitor, server }) => {
+test('a review is decided on the page of its run, and the run resumes', async ({ visitor, server }) => {
   const agent = await addExample(server, 'approval-letter');
   const id = await run(server, agent, { recipient: 'Dr Lindqvist' });
   const page = await visitor.open(`/library/agents/${agent.id}?activeTab=runs&activeItem=${id}`);
-  await page.getByText('Waits for you').first().waitFor();
+  await page.getByText('Needs your approval').first().waitFor();
   await page.getByRole('button', { name: 'Edit' }).click();
   await page.getByLabel('Content').fill('Dear Dr Lindqvist, welcome aboard.');
   await page.getByRole('button', { name: 'Approve with changes' }).click();
@@ -62,10 +64,10 @@ test('what a run asks is decided beside it, and the run goes on', async ({ visit
   await outputs(page).getByText('Dear Dr Lindqvist, welcome aboard.').waitFor();
 });
 
-test('an agent that is not there says so and shows the way back', async ({ visitor }) => {
+test('a missing agent is reported with a link back', async ({ visitor }) => {
   visitor.expectTrouble(/status of 404/);
   const page = await visitor.open('/library/agents/01a1e465-3900-77f1-9b51-000000000000');
-  await page.getByText('This agent is not in your library').waitFor();
-  await page.getByRole('link', { name: 'Back to the library' }).click();
+  await page.getByText('Agent not found in your library').waitFor();
+  await page.getByRole('link', { name: 'Back to library' }).click();
   await page.waitForURL('**/library');
 });

@@ -1,14 +1,14 @@
 import { NO_CONNECTION, test } from '../harness';
 import { call } from '../harness/call';
 
-test('a turn at work is shown with the way to its session', async ({ visitor, server }) => {
+test('a running turn is shown with a link to its session', async ({ visitor, server }) => {
   const { id } = await call<{ id: string }>(server, '/chat/sessions', {});
-  const leave = new AbortController();
+  const abort = new AbortController();
   const turn = fetch(`${server.url}/api/chat/sessions/${id}/stream`, {
     method: 'POST',
     headers: { 'content-type': 'application/json' },
     body: JSON.stringify({ message: '/stream count=400 size=20 delay_ms=50' }),
-    signal: leave.signal,
+    signal: abort.signal,
   });
   const page = await visitor.open('/ops');
   const row = page.getByRole('row', { name: new RegExp(id) });
@@ -16,20 +16,20 @@ test('a turn at work is shown with the way to its session', async ({ visitor, se
   await row.getByRole('link', { name: id }).click();
   await page.waitForURL(`**/copilot?sessionId=${id}`);
   await call(server, `/chat/sessions/${id}/cancel`, {});
-  leave.abort();
+  abort.abort();
   await turn.catch(() => {});
 });
 
-test('when the server goes away the last values stay, and it comes back by itself', async ({
+test('the last values stay while the server is unreachable, and updates resume afterwards', async ({
   visitor,
   server,
 }) => {
   visitor.expectTrouble(NO_CONNECTION);
   const page = await visitor.open('/ops');
-  await page.getByText('Turns at work').waitFor();
+  await page.getByText('Active responses', { exact: true }).waitFor();
   server.line.cut();
-  await page.getByText('The server cannot be reached. These are the values of').waitFor();
-  await page.getByText('Turns at work').waitFor();
+  await page.getByText(/Last updated at/).waitFor();
+  await page.getByText('Active responses', { exact: true }).waitFor();
   server.line.mend();
-  await page.getByText('Live, every two seconds.').waitFor();
+  await page.getByText('Updates every 2 seconds.').waitFor();
 });

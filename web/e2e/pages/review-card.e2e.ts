@@ -7,7 +7,7 @@ const WEB_REQUEST = '6595ae1f-b924-42cb-9a41-551a0611c4b4';
 
 type Review = { node_exec_id: string; status: string; payload: { url?: string }; was_edited: boolean };
 
-/** What a session has asked about blocks that run by themselves. */
+/** Reviews of blocks that the copilot runs in this session. */
 async function reviewsOf(copilot: Copilot, server: Parameters<typeof call>[0]): Promise<Review[]> {
   return call(server, `/review/execution/copilot-session-${await copilot.sessionId()}`);
 }
@@ -17,7 +17,7 @@ function request(url: string): string {
   return `/tool run_block ${JSON.stringify(call)}`;
 }
 
-test('what the copilot wants to do is rejected on its card', async ({ visitor, server }) => {
+test('an action of the copilot is rejected on its card', async ({ visitor, server }) => {
   const copilot = await Copilot.open(visitor);
   await copilot.ask(request('https://harbour.example/orders'));
   await copilot.page.getByRole('button', { name: 'Reject' }).click();
@@ -26,7 +26,7 @@ test('what the copilot wants to do is rejected on its card', async ({ visitor, s
   expect(review?.status).toBe('REJECTED');
 });
 
-test('it is changed and approved on its card, and a reload shows what was decided', async ({
+test('an action is edited and approved on its card, and a reload shows the decision', async ({
   visitor,
   server,
 }) => {
@@ -44,7 +44,7 @@ test('it is changed and approved on its card, and a reload shows what was decide
   await copilot.page.getByText('with changes').waitFor();
 });
 
-test('a run that the copilot has started is approved on its card', async ({ visitor, server }) => {
+test('a run started by the copilot is approved on its card', async ({ visitor, server }) => {
   const agent = await addExample(server, 'approval-letter');
   const copilot = await Copilot.open(visitor);
   await copilot.send(`/tool run_agent ${JSON.stringify({ library_agent_id: agent.id, use_defaults: true })}`);

@@ -2,27 +2,30 @@ import type { Page } from 'playwright-core';
 import { expect, test } from '../harness';
 import { addExample, ended, rejectAll, run } from './agents';
 
-/** The review of the letter to this person. */
+/** The review of the letter to this recipient. */
 function letterTo(page: Page, recipient: string) {
   return page.getByRole('group', { name: /^Read the letter/ }).filter({ hasText: `Dear ${recipient}` });
 }
 
-test('without anything to decide the page says so', async ({ visitor, server }) => {
+test('without pending reviews the page is empty', async ({ visitor, server }) => {
   await rejectAll(server);
   const page = await visitor.open('/reviews');
-  await page.getByText('Nothing waits for you').waitFor();
+  await page.getByText('All caught up').waitFor();
 });
 
-test('a letter is edited and approved, and the run goes on with the change', async ({ visitor, server }) => {
+test('a letter is edited and approved, and the run continues with the change', async ({
+  visitor,
+  server,
+}) => {
   const agent = await addExample(server, 'approval-letter');
   const id = await run(server, agent, { recipient: 'Ms Ito' });
   const page = await visitor.open('/reviews');
   await page.getByRole('heading', { name: 'Approval letter' }).waitFor();
-  await page.getByRole('link', { name: /Reviews.* waiting for your decision/ }).waitFor();
+  await page.getByRole('link', { name: /Reviews.* pending/ }).waitFor();
   await letterTo(page, 'Ms Ito').getByRole('button', { name: 'Edit' }).click();
   await page.getByLabel('Content').fill('Dear Ms Ito, berth 15 is yours.');
   const review = letterTo(page, 'Ms Ito');
-  await review.getByLabel('Remark (optional)').fill('The other berth.');
+  await review.getByLabel('Comment (optional)').fill('The other berth.');
   await review.getByRole('button', { name: 'Approve with changes' }).click();
   await review.waitFor({ state: 'detached' });
   const { status, outputs } = await ended(server, agent, id);
@@ -42,7 +45,7 @@ test('a rejected letter is not sent', async ({ visitor, server }) => {
   expect(outputs.rejected_letter).toHaveLength(1);
 });
 
-test('what is decided in one tab leaves the other by itself', async ({ visitor, server }) => {
+test('a review decided in one tab disappears from the other', async ({ visitor, server }) => {
   const agent = await addExample(server, 'approval-letter');
   await run(server, agent, { recipient: 'Ms Silva' });
   const [first, second] = [await visitor.open('/reviews'), await visitor.open('/reviews')];
@@ -51,13 +54,13 @@ test('what is decided in one tab leaves the other by itself', async ({ visitor, 
   await letterTo(second, 'Ms Silva').waitFor({ state: 'detached' });
 });
 
-test('it can be decided by keyboard, and the focus is not lost', async ({ visitor, server }) => {
+test('a review can be decided by keyboard without losing the focus', async ({ visitor, server }) => {
   const agent = await addExample(server, 'approval-letter');
   await run(server, agent, { recipient: 'Mx Dahl' });
   const page = await visitor.open('/reviews');
   const review = letterTo(page, 'Mx Dahl');
-  await review.getByLabel('Remark (optional)').focus();
-  // Past the rest of the run.
+  await review.getByLabel('Comment (optional)').focus();
+  // Skips the auto-approve checkbox.
   await page.keyboard.press('Tab');
   await page.keyboard.press('Tab');
   await page.keyboard.press('Enter');

@@ -1,15 +1,15 @@
 import { expect, test } from '../harness';
 import { call } from '../harness/call';
 
-test('a new key works, is shown once, and no more once it is revoked', async ({ visitor, server }) => {
+test('a new key is shown once, works, and can be revoked', async ({ visitor, server }) => {
   const page = await visitor.open('/settings');
   await page.getByRole('button', { name: 'New key' }).click();
-  await page.getByLabel('What is it for?').fill('Nightly reports');
-  await page.getByRole('button', { name: 'Make the key' }).click();
+  await page.getByRole('dialog').getByLabel('Name').fill('Nightly reports');
+  await page.getByRole('button', { name: 'Create key' }).click();
   const key = await page.getByRole('dialog').locator('code').textContent();
   const { api_keys } = await call<{ api_keys: { name: string; head: string }[] }>(server, '/api-keys');
-  const kept = api_keys.find(({ name }) => name === 'Nightly reports');
-  expect(key?.startsWith(kept?.head ?? '?')).toBe(true);
+  const stored = api_keys.find(({ name }) => name === 'Nightly reports');
+  expect(key?.startsWith(stored?.head ?? '?')).toBe(true);
   await page.getByRole('button', { name: 'Done' }).click();
   await page.getByText('Nightly reports').waitFor();
   expect(await page.content()).not.toContain(key ?? '?');
@@ -18,7 +18,7 @@ test('a new key works, is shown once, and no more once it is revoked', async ({ 
   await page.getByRole('button', { name: 'Revoke Nightly reports' }).waitFor({ state: 'detached' });
 });
 
-test('a theme that was chosen is kept, and drawn from the first moment', async ({ visitor }) => {
+test('a chosen theme is saved and applied from the first paint', async ({ visitor }) => {
   const page = await visitor.open('/settings');
   await page.getByRole('radio', { name: 'Dark' }).check();
   const theme = () => page.evaluate(() => document.documentElement.dataset.theme);
@@ -27,7 +27,7 @@ test('a theme that was chosen is kept, and drawn from the first moment', async (
   await expect.poll(theme).toBe('dark');
 });
 
-test('what a turn has used is counted', async ({ visitor, server }) => {
+test('the usage of a turn is counted', async ({ visitor, server }) => {
   const { id } = await call<{ id: string }>(server, '/chat/sessions', {});
   const turn = await fetch(`${server.url}/api/chat/sessions/${id}/stream`, {
     method: 'POST',
@@ -40,15 +40,15 @@ test('what a turn has used is counted', async ({ visitor, server }) => {
   const { today } = await call<{ today: { turns: number } }>(server, '/chat/usage');
   expect(today.turns).toBeGreaterThan(0);
   await usage
-    .getByText(today.turns === 1 ? '1 turn' : `${today.turns} turns`)
+    .getByText(today.turns === 1 ? '1 response' : `${today.turns} responses`)
     .first()
     .waitFor();
-  await usage.getByText('The numbers as a table').click();
+  await usage.getByText('View as table').click();
   expect(await usage.getByRole('row').count()).toBe(31);
 });
 
-test('a server where nothing costs anything shows no credits', async ({ visitor }) => {
+test('a server without credits shows no credits section', async ({ visitor }) => {
   const page = await visitor.open('/settings');
-  await page.getByText('Runs cost nothing').waitFor();
+  await page.getByText('Runs are free').waitFor();
   expect(await page.getByRole('region', { name: 'Credits' }).count()).toBe(0);
 });

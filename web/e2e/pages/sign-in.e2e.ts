@@ -3,7 +3,7 @@ import { expect, test } from '../harness';
 
 const SECRET = 'a secret of at least thirty-two bytes';
 
-const OPERATOR_KEY = 'the key of those who run the server';
+const OPERATOR_KEY = 'the internal key of the operator';
 
 test.override('settings', {
   AUTH_MODE: 'jwt',
@@ -11,7 +11,7 @@ test.override('settings', {
   CHAT_INTERNAL_API_KEY: OPERATOR_KEY,
 });
 
-/** A token as a login would give it. */
+/** A token as an identity provider would issue it. */
 function tokenOf(sub: string): string {
   const part = (value: object) => Buffer.from(JSON.stringify(value)).toString('base64url');
   const claims = { sub, email: `${sub}@harbour.example`, aud: 'authenticated', exp: Date.now() / 1000 + 600 };
@@ -19,10 +19,12 @@ function tokenOf(sub: string): string {
   return `${signed}.${createHmac('sha256', SECRET).update(signed).digest('base64url')}`;
 }
 
-/** What a browser says when a server wants to know who asks. */
+/** Console message of the browser for a 401 response. */
 const NOT_SIGNED_IN = /status of 401/;
 
-test('a server with a login asks for a token, takes it, and forgets it again', async ({ visitor }) => {
+test('a server with sign-in asks for a token, accepts it, and forgets it after sign-out', async ({
+  visitor,
+}) => {
   visitor.expectTrouble(NOT_SIGNED_IN);
   const page = await visitor.open('/settings');
   await page.getByLabel(/token/i).fill(tokenOf('ada'));
@@ -35,13 +37,13 @@ test('a server with a login asks for a token, takes it, and forgets it again', a
   );
 });
 
-test('the operations page asks for the internal key and says when it is wrong', async ({ visitor }) => {
+test('the operations page asks for the internal key and rejects a wrong one', async ({ visitor }) => {
   visitor.expectTrouble(NOT_SIGNED_IN);
   const page = await visitor.open('/ops');
   await page.getByLabel('Internal key').fill('wrong');
   await page.keyboard.press('Enter');
-  await page.getByText('The server does not take this key.').waitFor();
+  await page.getByText("That key isn't valid.").waitFor();
   await page.getByLabel('Internal key').fill(OPERATOR_KEY);
   await page.keyboard.press('Enter');
-  await page.getByText('Turns at work').waitFor();
+  await page.getByText('Active responses', { exact: true }).waitFor();
 });

@@ -1,11 +1,11 @@
-// The blocks that the server has, and what a node of a graph is called.
+// The blocks of the server, and the titles of graph nodes.
 
 import { useQuery } from '@tanstack/react-query';
 import { api, dataOf } from '@/api/client';
 import type { Node } from '@/protocol';
 import { blockName, humanName } from '@/ui/names';
 
-/** What the pages want to know of a block. The API document leaves its shape open. */
+/** The fields of a block that the pages use. The API document does not define its schema. */
 export type Block = {
   id: string;
   name: string;
@@ -18,9 +18,9 @@ export type Block = {
 
 export type Blocks = ReadonlyMap<string, Block>;
 
-const NONE: Blocks = new Map();
+const NO_BLOCKS: Blocks = new Map();
 
-/** By id. Empty until they are there: whoever shows a graph does not wait for the names. */
+/** Blocks by id. Empty until they are loaded: a graph is shown before its block names are known. */
 export function useBlocks(): Blocks {
   const blocks = useQuery({
     queryKey: ['blocks'],
@@ -28,22 +28,22 @@ export function useBlocks(): Blocks {
       const list = (await dataOf(api.GET('/api/blocks'))) as unknown as Block[];
       return new Map(list.map((block) => [block.id, block]));
     },
-    // They change with the server only.
+    // Blocks only change with the server version.
     staleTime: Number.POSITIVE_INFINITY,
   });
-  return blocks.data ?? NONE;
+  return blocks.data ?? NO_BLOCKS;
 }
 
-/** The name that its author gave it, or else what it does. */
+/** The custom name of a node, or else the name of its block. */
 export function nodeTitle(node: Node, block: Block | undefined): string {
   const settings = node.input_default ?? {};
   const isInterface = block?.uiType === 'Input' || block?.uiType === 'Output';
-  const given = [
+  const customName = [
     node.metadata?.customized_name,
     isInterface && settings.title,
     isInterface && settings.name,
     settings.agent_name,
   ].find((name) => typeof name === 'string' && name.trim());
-  if (typeof given === 'string') return humanName(given);
-  return block ? blockName(block.name) : 'A block that is not here';
+  if (typeof customName === 'string') return humanName(customName);
+  return block ? blockName(block.name) : 'Missing block';
 }

@@ -12,19 +12,19 @@ const versions = [2, 1].map((version) => ({
   created_at: '2026-11-16T12:00:00Z',
 }));
 
-/** The page with a graph of two versions; the second is the active one. */
+/** Shows a graph with two versions, of which the second is active. */
 const showPage = () => showAt({ path: '/build', address: '/build?flowID=g', component: BuildPage });
 
 afterEach(() => vi.unstubAllGlobals());
 
-describe('a graph over the whole page', () => {
-  it('keeps the focus on the version picker while another version comes', async () => {
-    let answer = () => {};
+describe('the graph page', () => {
+  it('keeps the focus on the version picker while another version loads', async () => {
+    let respond = () => {};
     serve({
       'GET /api/graphs/g': async ({ query }) => {
         if (query.get('version') !== '1') return graph(2);
         await new Promise<void>((resolve) => {
-          answer = resolve;
+          respond = resolve;
         });
         return graph(1);
       },
@@ -37,24 +37,24 @@ describe('a graph over the whole page', () => {
     await userEvent.selectOptions(picker, '1');
     await waitFor(() => expect(picker.value).toBe('1'));
     expect(screen.getByRole('heading', { name: 'Tides 2' })).toBeTruthy();
-    answer();
+    respond();
     await screen.findByRole('heading', { name: 'Tides 1' });
     expect(document.activeElement).toBe(picker);
   });
 
-  it('stays when it cannot be read again', async () => {
-    let isAway = false;
-    const asked = serve({
-      'GET /api/graphs/g': () => (isAway ? refusal(500, 'INTERNAL', 'Something broke.') : graph(2)),
+  it('keeps the graph when fetching it again fails', async () => {
+    let isFailing = false;
+    const requests = serve({
+      'GET /api/graphs/g': () => (isFailing ? refusal(500, 'INTERNAL', 'Something broke.') : graph(2)),
       'GET /api/graphs/g/versions': () => versions,
       'GET /api/blocks': () => [],
     });
     const { client } = showPage();
     await screen.findByRole('heading', { name: 'Tides 2' });
-    isAway = true;
-    const before = asked.length;
+    isFailing = true;
+    const before = requests.length;
     await act(() => client.invalidateQueries({ queryKey: ['graph', 'g', 'active'] }));
-    expect(asked.length).toBe(before + 1);
+    expect(requests.length).toBe(before + 1);
     expect(screen.getByRole('heading', { name: 'Tides 2' })).toBeTruthy();
     expect(screen.queryByText('Something broke.')).toBeNull();
   });

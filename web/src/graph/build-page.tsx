@@ -9,11 +9,11 @@ import { Select } from '@/ui/field';
 import { when } from '@/ui/format';
 import { Page, useTitle } from '@/ui/page';
 import { Empty, Failure, Skeleton } from '@/ui/states';
-import { GraphPicture } from './graph-picture';
+import { GraphFigure } from './graph-figure';
 
 const route = getRouteApi('/build');
 
-/** A graph over the whole page, in any of its versions. */
+/** Full-page view of a graph, with a version picker. */
 export function BuildPage() {
   const { flowID, flowVersion } = route.useSearch();
   if (!flowID) {
@@ -21,30 +21,30 @@ export function BuildPage() {
       <Page title="Graph">
         <Empty
           icon={<Workflow />}
-          title="No agent is chosen"
+          title="No agent selected"
           action={
             <Link to="/library" className={buttonClasses('primary')}>
-              Go to the library
+              Go to library
             </Link>
           }
         >
-          Open an agent in the library to see how it is made.
+          Open an agent in your library to see its graph.
         </Empty>
       </Page>
     );
   }
-  return <OneGraph graphId={flowID} version={flowVersion} />;
+  return <GraphPageContent graphId={flowID} version={flowVersion} />;
 }
 
-function OneGraph({ graphId, version }: { graphId: string; version?: number }) {
+function GraphPageContent({ graphId, version }: { graphId: string; version?: number }) {
   const graph = useQuery({
     ...graphQuery(graphId, version),
-    // Another version keeps the last one in sight until it is there, and the focus where it was chosen.
+    // Keeps the previous version on screen, and the focus on the picker, while another version loads.
     placeholderData: (before) => (before?.id === graphId ? before : undefined),
   });
   const agent = useQuery({
     queryKey: [...LIBRARY, 'of-graph', graphId],
-    queryFn: () => agentOfGraph(graphId).catch(nothingIfMissing),
+    queryFn: () => agentOfGraph(graphId).catch(nullIfMissing),
   });
   useTitle(graph.data?.name ?? 'Graph');
 
@@ -53,9 +53,9 @@ function OneGraph({ graphId, version }: { graphId: string; version?: number }) {
     return (
       <Page title="Graph">
         {isMissing ? (
-          <Empty icon={<Workflow />} title="There is no such agent, or no such version of it" />
+          <Empty icon={<Workflow />} title="Agent or version not found" />
         ) : (
-          <Failure error={graph.error} title="The graph cannot be shown" onRetry={() => graph.refetch()} />
+          <Failure error={graph.error} title="Couldn't load the graph" onRetry={() => graph.refetch()} />
         )}
       </Page>
     );
@@ -78,10 +78,10 @@ function OneGraph({ graphId, version }: { graphId: string; version?: number }) {
       </header>
       <div className="min-h-0 flex-1" aria-busy={graph.isPlaceholderData}>
         {graph.data ? (
-          <GraphPicture graph={graph.data} alone className="min-h-0 flex-1" />
+          <GraphFigure graph={graph.data} fullPage className="min-h-0 flex-1" />
         ) : (
           <div role="status" className="h-full p-4">
-            <span className="sr-only">Loading the graph</span>
+            <span className="sr-only">Loading graph</span>
             <Skeleton className="h-full" />
           </div>
         )}
@@ -94,10 +94,10 @@ function VersionPicker({ graphId, shown }: { graphId: string; shown: number }) {
   const navigate = route.useNavigate();
   const versions = useQuery({
     queryKey: ['graph', graphId, 'versions'],
-    // Only the owner sees the versions of an agent.
+    // The versions of an agent are visible to its owner only.
     queryFn: () =>
       dataOf(api.GET('/api/graphs/{graph_id}/versions', { params: { path: { graph_id: graphId } } })).catch(
-        nothingIfMissing,
+        nullIfMissing,
       ),
   });
   if (!versions.data || versions.data.length < 2) {
@@ -123,7 +123,7 @@ function VersionPicker({ graphId, shown }: { graphId: string; shown: number }) {
   );
 }
 
-function nothingIfMissing(error: unknown): null {
+function nullIfMissing(error: unknown): null {
   if (error instanceof ApiError && error.status === 404) return null;
   throw error;
 }

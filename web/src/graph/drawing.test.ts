@@ -10,8 +10,8 @@ const link = (source_id: string, source_name: string, sink_id: string, sink_name
   sink_name,
 });
 
-describe('a graph as it is drawn', () => {
-  it('has the pins that links use, each once', () => {
+describe('drawingOf', () => {
+  it('has each linked pin once', () => {
     const { nodes } = drawingOf({
       nodes: [node('a'), node('b'), node('c')],
       links: [link('a', 'out', 'b', 'in'), link('a', 'out', 'c', 'in'), link('a', 'error', 'c', 'why')],
@@ -20,7 +20,7 @@ describe('a graph as it is drawn', () => {
     expect(nodes[2]?.inputs.toSorted()).toEqual(['in', 'why']);
   });
 
-  it('puts pins in the order of what they lead to', () => {
+  it('orders pins by the positions of the linked nodes', () => {
     const { nodes } = drawingOf({
       nodes: [node('a'), node('b'), node('c')],
       links: [link('a', 'first', 'b', 'in'), link('a', 'second', 'c', 'in')],
@@ -30,21 +30,21 @@ describe('a graph as it is drawn', () => {
     expect(nodes[0]?.outputs).toEqual(expected);
   });
 
-  it('leaves out links to nothing, and takes the first of nodes with one id', () => {
+  it('drops links to missing nodes, and keeps the first of nodes with the same id', () => {
     const twice = { ...node('a'), block_id: 'other' };
     const { nodes, links } = drawingOf({
       nodes: [node('a'), twice],
-      links: [link('a', 'out', 'gone', 'in')],
+      links: [link('a', 'out', 'missing', 'in')],
     });
     expect(nodes.map((one) => one.node.block_id)).toEqual(['b']);
     expect(links).toEqual([]);
   });
 
-  it('takes a graph that has nothing', () => {
+  it('accepts an empty graph', () => {
     expect(drawingOf({})).toEqual({ nodes: [], links: [] });
   });
 
-  it('reads pins that lead into a value', () => {
+  it('labels pins that refer to a part of a value', () => {
     expect(pinLabel('values_#_name')).toBe('values → name');
     expect(pinLabel('result_$_0_#_id')).toBe('result → 0 → id');
     expect(pinLabel('updated_list')).toBe('updated list');

@@ -1,4 +1,4 @@
-// A graph as it is drawn: boxes with the pins that links use, and the links between them.
+// Drawing of a graph: boxes with the linked pins, and the links between them.
 
 import type { Graph, Link, Node } from '@/protocol';
 import { type Box, bendKey, layout, type Position } from './layout/layout';
@@ -14,14 +14,14 @@ export const PIN_HEIGHT = 24;
 const FOOT_HEIGHT = 8;
 
 export function drawingOf(graph: Pick<Graph, 'nodes' | 'links'>): Drawing {
-  // The first one counts where an id is there twice.
+  // Of nodes with the same id, the first one is kept.
   const nodes = [
     ...new Map((graph.nodes ?? []).toReversed().map((node) => [node.id, node])).values(),
   ].toReversed();
   const known = new Set(nodes.map((node) => node.id));
   const links = (graph.links ?? [])
     .filter((link) => known.has(link.source_id) && known.has(link.sink_id))
-    .map((link, place) => ({ ...link, key: `${place}` }));
+    .map((link, index) => ({ ...link, key: `${index}` }));
   const inputs = pinsOf(links.map((link) => [link.sink_id, link.sink_name]));
   const outputs = pinsOf(links.map((link) => [link.source_id, link.source_name]));
   const drawn = nodes.map((node) => {
@@ -51,7 +51,7 @@ export function drawingOf(graph: Pick<Graph, 'nodes' | 'links'>): Drawing {
   };
 }
 
-/** `values_#_name` leads into a value: "values → name". */
+/** Label of a pin. `values_#_name` refers to a part of a value: "values → name". */
 export function pinLabel(pin: string): string {
   return pin.replace(/_(?:#|\$|@)_/g, ' → ').replace(/_/g, ' ');
 }
@@ -67,7 +67,7 @@ function pinsOf(used: [node: string, pin: string][]): Map<string, string[]> {
 
 type Heights = Map<string, number>;
 
-/** By node and pin: how high the highest other end of its links is. */
+/** By node and pin: the smallest y coordinate of the linked nodes. */
 function heightsOf(ends: [node: string, pin: string, height: number][]): Map<string, Heights> {
   const all = new Map<string, Heights>();
   for (const [node, pin, height] of ends) {
@@ -78,7 +78,7 @@ function heightsOf(ends: [node: string, pin: string, height: number][]): Map<str
   return all;
 }
 
-/** Pins in the order of what they lead to, so that their links do not cross. */
+/** Pins ordered by the positions of the linked nodes, so that links do not cross. */
 function byHeight(pins: string[], heights: Heights = new Map()): string[] {
   return pins.toSorted((a, b) => (heights.get(a) ?? 0) - (heights.get(b) ?? 0));
 }

@@ -4,5 +4,5 @@ import type { Blocks } from './blocks';
 
 export type GraphContextValue = { blocks: Blocks; states: ReadonlyMap<string, NodeState> };
 
-/** What changes while a graph is shown. It goes around the drawing, which stays as it is. */
+/** Data that changes while a graph is shown. Passed by context, so that the nodes of the drawing stay the same. */
 export const GraphContext = createContext<GraphContextValue>({ blocks: new Map(), states: new Map() });

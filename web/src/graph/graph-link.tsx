@@ -1,4 +1,4 @@
-// A link of the picture: a curve from pin to pin, through the places that were kept free for it.
+// A link of the graph: a curve from pin to pin through the points reserved for it by the layout.
 
 import { BaseEdge, type Edge, type EdgeProps } from '@xyflow/react';
 import type { Position } from './layout/layout';
@@ -11,14 +11,14 @@ export function GraphLink({ id, sourceX, sourceY, targetX, targetY, data }: Edge
   return <BaseEdge id={id} path={curve([start, ...(data?.bends ?? []), end])} />;
 }
 
-/** Leaves and arrives to the right at every point, so that the pieces meet smoothly. */
+/** A smooth path of Bézier segments: the curve is horizontal at every point. */
 export function curve(points: Position[]): string {
   const [first, ...rest] = points;
   if (!first) return '';
   let before = first;
   const pieces = rest.map((point) => {
-    const reach = Math.max(24, Math.abs(point.x - before.x) / 2);
-    const piece = `C ${before.x + reach} ${before.y}, ${point.x - reach} ${point.y}, ${point.x} ${point.y}`;
+    const offset = Math.max(24, Math.abs(point.x - before.x) / 2);
+    const piece = `C ${before.x + offset} ${before.y}, ${point.x - offset} ${point.y}, ${point.x} ${point.y}`;
     before = point;
     return piece;
   });

@@ -1,4 +1,4 @@
-// A node of the picture: its name, the pins that links use, and how a run of it stands.
+// A node of the graph: its title, its linked pins, and its status in a run.
 
 import { Handle, type Node, type NodeProps, Position } from '@xyflow/react';
 import {
@@ -21,7 +21,7 @@ import { type Block, nodeTitle } from './blocks';
 import { type DrawnNode, HEAD_HEIGHT, PIN_HEIGHT, pinLabel } from './drawing';
 import { GraphContext } from './graph-context';
 
-/** The title has an id, for those who hear what the node is called. */
+/** `titleId` is the id of the title element, which labels the node for screen readers. */
 export type NodeData = DrawnNode & { titleId: string };
 export type FlowNode = Node<NodeData, 'block'>;
 
@@ -34,7 +34,7 @@ const ICONS: Record<string, typeof Box> = {
   Note: StickyNote,
 };
 
-const EDGES: Record<ExecutionStatus, string> = {
+const BORDERS: Record<ExecutionStatus, string> = {
   INCOMPLETE: 'border-line',
   QUEUED: 'border-line-strong',
   RUNNING: 'border-accent',
@@ -47,7 +47,7 @@ const EDGES: Record<ExecutionStatus, string> = {
 export function GraphNode({ data, selected }: NodeProps<FlowNode>) {
   const { blocks, states } = useContext(GraphContext);
   return (
-    <Shown
+    <NodeBox
       data={data}
       selected={selected}
       block={blocks.get(data.node.block_id)}
@@ -56,10 +56,10 @@ export function GraphNode({ data, selected }: NodeProps<FlowNode>) {
   );
 }
 
-type ShownProps = { data: NodeData; selected: boolean; block?: Block; state?: NodeState };
+type NodeBoxProps = { data: NodeData; selected: boolean; block?: Block; state?: NodeState };
 
-/** Drawn again only when something about this node has changed. */
-const Shown = memo(function Shown({ data, selected, block, state }: ShownProps) {
+/** Memoized: renders again only when this node changes. */
+const NodeBox = memo(function NodeBox({ data, selected, block, state }: NodeBoxProps) {
   const title = nodeTitle(data.node, block);
   const kind = block ? blockName(block.name) : 'Unknown block';
   const Icon = ICONS[block?.uiType ?? ''] ?? Box;
@@ -68,7 +68,7 @@ const Shown = memo(function Shown({ data, selected, block, state }: ShownProps) 
       style={{ width: data.box.width, height: data.box.height }}
       className={classes(
         'rounded-xl border-2 bg-surface text-left shadow-card',
-        state ? EDGES[shownStatus(state)] : 'border-line',
+        state ? BORDERS[shownStatus(state)] : 'border-line',
         selected && 'ring-2 ring-accent ring-offset-2 ring-offset-canvas',
       )}
     >
@@ -80,7 +80,7 @@ const Shown = memo(function Shown({ data, selected, block, state }: ShownProps) 
           </p>
           {kind !== title && <p className="truncate text-xs text-muted">{kind}</p>}
         </div>
-        {state && <Mark state={state} />}
+        {state && <StatusBadge state={state} />}
       </div>
       <Pins pins={data.inputs} side="input" />
       <Pins pins={data.outputs} side="output" />
@@ -88,31 +88,31 @@ const Shown = memo(function Shown({ data, selected, block, state }: ShownProps) 
   );
 });
 
-/** While any run of it goes on, it is at work; one that failed is not hidden by later ones. */
+/** Unfinished executions come first, then failures: later successes do not hide a failure. */
 function shownStatus(state: NodeState): ExecutionStatus {
   if (state.running > 0)
     return state.status === 'REVIEW' || state.status === 'QUEUED' ? state.status : 'RUNNING';
   return state.failed > 0 ? 'FAILED' : state.status;
 }
 
-const MARKS: Partial<Record<ExecutionStatus, string>> = {
+const BADGES: Partial<Record<ExecutionStatus, string>> = {
   COMPLETED: 'bg-good-soft text-good',
   FAILED: 'bg-bad-soft text-bad',
   REVIEW: 'bg-warn-soft text-warn',
   RUNNING: 'bg-accent-soft text-accent',
 };
 
-function Mark({ state }: { state: NodeState }) {
+function StatusBadge({ state }: { state: NodeState }) {
   const status = shownStatus(state);
-  const words = `${state.runs === 1 ? 'One run' : `${count(state.runs)} runs`}${state.failed > 0 ? `, ${count(state.failed)} failed` : ''}`;
+  const label = `${state.runs === 1 ? '1 run' : `${count(state.runs)} runs`}${state.failed > 0 ? `, ${count(state.failed)} failed` : ''}`;
   return (
     <span
       role="img"
-      aria-label={words}
-      title={words}
+      aria-label={label}
+      title={label}
       className={classes(
         'flex h-6 min-w-6 shrink-0 items-center justify-center gap-1 rounded-full px-1.5 text-xs font-medium tabular-nums',
-        MARKS[status] ?? 'bg-sunken text-muted',
+        BADGES[status] ?? 'bg-sunken text-muted',
       )}
     >
       {status === 'RUNNING' && <Spinner className="size-3" />}

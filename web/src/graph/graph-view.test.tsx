@@ -25,14 +25,14 @@ function showGraph() {
 
 afterEach(() => vi.unstubAllGlobals());
 
-describe('the picture of a graph', () => {
-  test('a node is announced by its name, also when the blocks come later', async () => {
+describe('the graph view', () => {
+  test('a node is labeled with its title, also when the blocks load later', async () => {
     showGraph();
     expect(await screen.findByRole('group', { name: 'Read the table' })).toBeTruthy();
     expect(await screen.findByRole('group', { name: 'Tell' })).toBeTruthy();
   });
 
-  test('Enter leads into the panel of a node, and closing it back to the node', async () => {
+  test('Enter moves the focus to the panel of a node, and closing it moves the focus back', async () => {
     showGraph();
     const node = await screen.findByRole('group', { name: 'Read the table' });
     node.focus();
@@ -44,7 +44,7 @@ describe('the picture of a graph', () => {
     expect(document.activeElement).toBe(node);
   });
 
-  test('a link of the panel leads to the other node, and Escape closes its panel', async () => {
+  test('a link in the panel opens the linked node, and Escape closes its panel', async () => {
     showGraph();
     (await screen.findByRole('group', { name: 'Read the table' })).focus();
     await userEvent.keyboard('{Enter}');
@@ -57,7 +57,7 @@ describe('the picture of a graph', () => {
     expect(document.activeElement).toBe(screen.getByRole('group', { name: 'Tell' }));
   });
 
-  test('the mouse stays in the picture when it chooses a node', async () => {
+  test('selecting a node with the mouse does not move the focus to the panel', async () => {
     showGraph();
     const node = await screen.findByRole('group', { name: 'Read the table' });
     fireEvent.pointerDown(node);
@@ -66,12 +66,12 @@ describe('the picture of a graph', () => {
     expect(panel.contains(document.activeElement)).toBe(false);
   });
 
-  test('the arrow keys move the picture when it has the focus itself', async () => {
+  test('the arrow keys pan the view while it has the focus', async () => {
     showGraph();
-    const picture = await screen.findByRole('application');
-    const viewport = picture.querySelector<HTMLElement>('.react-flow__viewport');
+    const view = await screen.findByRole('application');
+    const viewport = view.querySelector<HTMLElement>('.react-flow__viewport');
     const before = viewport?.style.transform;
-    picture.focus();
+    view.focus();
     await userEvent.keyboard('{ArrowRight}');
     await waitFor(() => expect(viewport?.style.transform).not.toBe(before));
   });

@@ -27,7 +27,7 @@ type Props = {
   graph: GraphDetails;
   nodes?: ReadonlyMap<string, NodeState>;
   className?: string;
-  alone?: boolean;
+  fullPage?: boolean;
 };
 
 const NODE_TYPES = { block: GraphNode };
@@ -35,28 +35,28 @@ const EDGE_TYPES = { link: GraphLink };
 const NO_STATES: ReadonlyMap<string, NodeState> = new Map();
 const READABLE_ZOOM = 0.3;
 const FIRST_NODES = 12;
-/** From here on only what is in sight is in the page. */
+/** Above this number only visible nodes are rendered. */
 const MANY_NODES = 80;
-const SPOKEN = {
-  'node.a11yDescription.default': 'Press Enter to look at this block.',
+const ARIA_LABELS = {
+  'node.a11yDescription.default': 'Press Enter to view details.',
   'controls.zoomIn.ariaLabel': 'Zoom in',
   'controls.zoomOut.ariaLabel': 'Zoom out',
-  'controls.fitView.ariaLabel': 'Show the whole graph',
-  'controls.ariaLabel': 'View of the graph',
-  'minimap.ariaLabel': 'Map of the graph',
+  'controls.fitView.ariaLabel': 'Fit view',
+  'controls.ariaLabel': 'Graph controls',
+  'minimap.ariaLabel': 'Minimap',
 };
 
-/** The picture of a graph: moved with the mouse, a finger or the arrow keys; a node shows what is in it when chosen. */
+/** Interactive view of a graph. It pans with mouse, touch or arrow keys; selecting a node opens its panel. */
 export function GraphView(props: Props) {
   return (
     <ReactFlowProvider>
-      {/* Another graph is another picture. */}
-      <Picture key={`${props.graph.id}/${props.graph.version}`} {...props} />
+      {/* Another graph or version is mounted as a new view. */}
+      <GraphCanvas key={`${props.graph.id}/${props.graph.version}`} {...props} />
     </ReactFlowProvider>
   );
 }
 
-function Picture({ graph, nodes: states = NO_STATES, className, alone = false }: Props) {
+function GraphCanvas({ graph, nodes: states = NO_STATES, className, fullPage = false }: Props) {
   const blocks = useBlocks();
   const drawing = useMemo(() => drawingOf(graph), [graph]);
   const titleIds = useId();
@@ -78,12 +78,12 @@ function Picture({ graph, nodes: states = NO_STATES, className, alone = false }:
   return (
     <GraphContext value={context}>
       <section
-        ref={focus.picture}
-        {...focus.watch}
+        ref={focus.view}
+        {...focus.handlers}
         aria-label={`Graph of ${graph.name}`}
         className={classes(
           'relative overflow-hidden border-line bg-canvas',
-          !alone && 'rounded-xl border',
+          !fullPage && 'rounded-xl border',
           className,
         )}
       >
@@ -92,8 +92,8 @@ function Picture({ graph, nodes: states = NO_STATES, className, alone = false }:
           defaultEdges={edges}
           nodeTypes={NODE_TYPES}
           edgeTypes={EDGE_TYPES}
-          ariaLabelConfig={SPOKEN}
-          aria-label="Picture, moved with the arrow keys"
+          ariaLabelConfig={ARIA_LABELS}
+          aria-label="Graph; use arrow keys to pan"
           tabIndex={0}
           onKeyDown={pan}
           fitView
@@ -108,15 +108,15 @@ function Picture({ graph, nodes: states = NO_STATES, className, alone = false }:
           selectionKeyCode={null}
           multiSelectionKeyCode={null}
           onlyRenderVisibleElements={flowNodes.length > MANY_NODES}
-          // Inside a page the wheel belongs to the page.
-          zoomOnScroll={alone}
-          preventScrolling={alone}
-          onInit={showBeginning}
+          // Unless the graph fills the page, the wheel scrolls the page.
+          zoomOnScroll={fullPage}
+          preventScrolling={fullPage}
+          onInit={zoomToStart}
           onSelectionChange={({ nodes: selected }) => setChosen(selected[0]?.id ?? null)}
         >
           <Background gap={24} />
           <Controls showInteractive={false} position="bottom-left" />
-          {alone && flowNodes.length > 12 && (
+          {fullPage && flowNodes.length > 12 && (
             <MiniMap pannable zoomable className="hidden! md:block!" position="bottom-right" />
           )}
         </ReactFlow>
@@ -129,7 +129,7 @@ function Picture({ graph, nodes: states = NO_STATES, className, alone = false }:
             state={states.get(drawn.node.id)}
             titleOf={(id) => {
               const node = drawing.nodes.find((one) => one.node.id === id)?.node;
-              return node ? nodeTitle(node, blocks.get(node.block_id)) : 'A block that is not here';
+              return node ? nodeTitle(node, blocks.get(node.block_id)) : 'Missing block';
             }}
             onChoose={choose}
             onClose={focus.close}
@@ -140,8 +140,8 @@ function Picture({ graph, nodes: states = NO_STATES, className, alone = false }:
   );
 }
 
-/** A graph that is too wide to be read as a whole is shown from its beginning. */
-function showBeginning(flow: ReactFlowInstance<FlowNode, FlowEdge>): void {
+/** Zooms to the first nodes of a graph that is too wide to be readable as a whole. */
+function zoomToStart(flow: ReactFlowInstance<FlowNode, FlowEdge>): void {
   if (flow.getZoom() >= READABLE_ZOOM) return;
   const first = flow
     .getNodes()
@@ -151,16 +151,16 @@ function showBeginning(flow: ReactFlowInstance<FlowNode, FlowEdge>): void {
 }
 
 function flowNodesOf(drawing: Drawing, titleIds: string): FlowNode[] {
-  return drawing.nodes.map((drawn, place) => ({
+  return drawing.nodes.map((drawn, index) => ({
     id: drawn.node.id,
     type: 'block' as const,
     position: drawn.position,
-    data: { ...drawn, titleId: `${titleIds}${place}` },
-    // Known beforehand, so that the picture fits from the first frame on.
+    data: { ...drawn, titleId: `${titleIds}${index}` },
+    // Known in advance, so that the view fits from the first frame.
     width: drawn.box.width,
     height: drawn.box.height,
-    // By its title in the picture: the blocks, which it is named after, may come later.
-    domAttributes: { 'aria-labelledby': `${titleIds}${place}` },
+    // Labeled by its title element, which is updated when the blocks load.
+    domAttributes: { 'aria-labelledby': `${titleIds}${index}` },
   }));
 }
 

@@ -22,7 +22,7 @@ type Props = {
   onClose: () => void;
 };
 
-/** What is in a node: what it is for, how it is set, where its values come from and go to, and what it gave. */
+/** Details of a node: description, settings, links, and its outputs in a run. */
 export function NodePanel({ ref, drawn, graph, block, state, titleOf, onChoose, onClose }: Props) {
   const { node } = drawn;
   const title = nodeTitle(node, block);
@@ -48,27 +48,25 @@ export function NodePanel({ ref, drawn, graph, block, state, titleOf, onChoose, 
           <X className="size-4" />
         </IconButton>
       </header>
-      {/* What scrolls must be reachable by keyboard. */}
+      {/* Focusable for keyboard scrolling. */}
       <div className="flex min-h-0 flex-col gap-4 overflow-y-auto p-3 text-sm" tabIndex={0}>
         <p className="break-words text-muted">
-          {block
-            ? block.description
-            : 'This server does not have the block of this node, so the agent cannot run.'}
+          {block ? block.description : "This block isn't available on this server, so the agent can't run."}
         </p>
         {state && (
-          <Part title="In this run">
+          <PanelSection title="In this run">
             <p className="mb-2 flex flex-wrap items-center gap-2">
               <RunStatus status={state.status} />
               <span className="text-xs text-muted">
-                {state.runs === 1 ? 'One run' : `${count(state.runs)} runs`}
+                {state.runs === 1 ? '1 run' : `${count(state.runs)} runs`}
                 {state.failed > 0 && `, ${count(state.failed)} failed`}
               </span>
             </p>
             <NodeOutputs node={state} />
-          </Part>
+          </PanelSection>
         )}
         {settings.length > 0 && (
-          <Part title="Set to">
+          <PanelSection title="Settings">
             <dl className="flex flex-col gap-2">
               {settings.map(([pin, value]) => (
                 <div key={pin} className="min-w-0">
@@ -79,10 +77,10 @@ export function NodePanel({ ref, drawn, graph, block, state, titleOf, onChoose, 
                 </div>
               ))}
             </dl>
-          </Part>
+          </PanelSection>
         )}
         <Links
-          title="Comes from"
+          title="Inputs from"
           icon={<ArrowLeft aria-hidden className="size-3.5 shrink-0" />}
           ends={links
             .filter((link) => link.sink_id === node.id)
@@ -91,7 +89,7 @@ export function NodePanel({ ref, drawn, graph, block, state, titleOf, onChoose, 
           onChoose={onChoose}
         />
         <Links
-          title="Goes to"
+          title="Outputs to"
           icon={<ArrowRight aria-hidden className="size-3.5 shrink-0" />}
           ends={links
             .filter((link) => link.source_id === node.id)
@@ -104,7 +102,7 @@ export function NodePanel({ ref, drawn, graph, block, state, titleOf, onChoose, 
   );
 }
 
-function Part({ title, children }: { title: string; children: ReactNode }) {
+function PanelSection({ title, children }: { title: string; children: ReactNode }) {
   return (
     <div className="min-w-0">
       <h3 className="mb-1 text-xs font-semibold tracking-wide text-muted uppercase">{title}</h3>
@@ -124,7 +122,7 @@ type LinksProps = {
 function Links({ title, icon, ends, titleOf, onChoose }: LinksProps) {
   if (ends.length === 0) return null;
   return (
-    <Part title={title}>
+    <PanelSection title={title}>
       <ul className="flex flex-col">
         {ends.map(({ node, here, there }) => (
           <li key={`${node}\0${here}\0${there}`}>
@@ -144,7 +142,7 @@ function Links({ title, icon, ends, titleOf, onChoose }: LinksProps) {
           </li>
         ))}
       </ul>
-    </Part>
+    </PanelSection>
   );
 }
 

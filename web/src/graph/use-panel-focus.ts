@@ -1,44 +1,44 @@
 import { type KeyboardEvent, type PointerEvent, useEffect, useRef } from 'react';
 
-/** Whoever chooses a node by keyboard comes to the panel that tells about it, and back to the node afterwards. */
-export function usePanelFocus(chosen: string | null, unchoose: () => void) {
-  const picture = useRef<HTMLElement>(null);
+/** Moves the focus to the panel when a node is selected by keyboard, and back to the node when the panel closes. */
+export function usePanelFocus(chosen: string | null, deselect: () => void) {
+  const view = useRef<HTMLElement>(null);
   const panel = useRef<HTMLElement>(null);
-  const follows = useRef(false);
+  const movesFocus = useRef(false);
 
   useEffect(() => {
-    if (chosen !== null && follows.current) panel.current?.focus({ preventScroll: true });
+    if (chosen !== null && movesFocus.current) panel.current?.focus({ preventScroll: true });
   }, [chosen]);
 
   function close() {
-    // A node that is out of sight may not be in the page.
-    const node = chosen === null ? null : nodeOf(picture.current, chosen);
-    const next = node ?? picture.current?.querySelector<HTMLElement>('.react-flow');
-    unchoose();
+    // A node outside the viewport may not be rendered.
+    const node = chosen === null ? null : nodeOf(view.current, chosen);
+    const next = node ?? view.current?.querySelector<HTMLElement>('.react-flow');
+    deselect();
     next?.focus({ preventScroll: true });
   }
 
-  const watch = {
+  const handlers = {
     onKeyDownCapture(event: KeyboardEvent) {
-      follows.current = true;
+      movesFocus.current = true;
       if (chosen === null) return;
       if (event.key === 'Escape') {
-        // The library would take the focus away from the node, too.
+        // React Flow would also blur the node.
         event.stopPropagation();
         close();
       }
-      const isAgain = event.target === nodeOf(picture.current, chosen);
-      if (isAgain && (event.key === 'Enter' || event.key === ' ')) panel.current?.focus();
+      const isSelectedNode = event.target === nodeOf(view.current, chosen);
+      if (isSelectedNode && (event.key === 'Enter' || event.key === ' ')) panel.current?.focus();
     },
-    // The mouse stays in the picture; what is pressed in the panel may be gone with what it showed.
+    // A click in the view keeps the focus there. A link clicked in the panel is unmounted, so the focus moves.
     onPointerDownCapture(event: PointerEvent) {
-      follows.current = panel.current?.contains(event.target as Node) ?? false;
+      movesFocus.current = panel.current?.contains(event.target as Node) ?? false;
     },
   };
-  return { picture, panel, watch, close };
+  return { view, panel, handlers, close };
 }
 
-function nodeOf(picture: HTMLElement | null, id: string): HTMLElement | null {
-  const nodes = picture?.querySelectorAll<HTMLElement>('.react-flow__node') ?? [];
+function nodeOf(view: HTMLElement | null, id: string): HTMLElement | null {
+  const nodes = view?.querySelectorAll<HTMLElement>('.react-flow__node') ?? [];
   return [...nodes].find((node) => node.dataset.id === id) ?? null;
 }

@@ -1,4 +1,4 @@
-// What can be done with an agent: in the menu of its card and in the head of its page.
+// Actions on an agent, for the menu of its card and of its page.
 
 import { useNavigate } from '@tanstack/react-router';
 import { CopyPlus, Download, FolderInput, PencilLine, Trash2 } from 'lucide-react';
@@ -14,22 +14,22 @@ import { MoveDialog } from './move-dialog';
 import { NameDialog } from './name-dialog';
 import { saveAsFile } from './save-as-file';
 
-type Asked = 'rename' | 'move' | 'remove' | null;
+type OpenDialog = 'rename' | 'move' | 'remove' | null;
 
-/** Menu items, and the dialogs that they open. The dialogs stand outside the menu, which closes before them. */
+/** Menu items and the dialogs they open. The dialogs are rendered outside the menu, since it closes before them. */
 export function useAgentActions(
   agent: LibraryAgent,
   onRemoved?: () => void,
 ): { items: ReactNode; dialogs: ReactNode } {
   const navigate = useNavigate();
   const { change, move, fork, remove } = useAgentChanges();
-  const [asked, setAsked] = useState<Asked>(null);
-  const close = () => setAsked(null);
+  const [dialog, setDialog] = useState<OpenDialog>(null);
+  const close = () => setDialog(null);
 
-  async function makeCopy() {
+  async function duplicate() {
     try {
       const copy = await fork.mutateAsync(agent.id);
-      say('The copy is yours. You can change it as you like.', 'good');
+      say('Copied to your library.', 'good');
       await navigate({ to: '/library/agents/$id', params: { id: copy.id } });
     } catch (error) {
       say(wordsOf(error), 'bad');
@@ -55,54 +55,54 @@ export function useAgentActions(
   const isOwn = agent.is_created_by_user;
   const items = (
     <>
-      <MenuItem icon={<PencilLine className="size-4" />} onSelect={() => setAsked('rename')}>
+      <MenuItem icon={<PencilLine className="size-4" />} onSelect={() => setDialog('rename')}>
         Rename
       </MenuItem>
-      <MenuItem icon={<FolderInput className="size-4" />} onSelect={() => setAsked('move')}>
-        Move to a folder
+      <MenuItem icon={<FolderInput className="size-4" />} onSelect={() => setDialog('move')}>
+        Move to folder
       </MenuItem>
-      <MenuItem icon={<CopyPlus className="size-4" />} onSelect={makeCopy}>
-        Make a copy
+      <MenuItem icon={<CopyPlus className="size-4" />} onSelect={duplicate}>
+        Duplicate
       </MenuItem>
       <MenuItem icon={<Download className="size-4" />} onSelect={exportFile}>
-        Export as a file
+        Export
       </MenuItem>
-      <MenuItem danger icon={<Trash2 className="size-4" />} onSelect={() => setAsked('remove')}>
-        {isOwn ? 'Delete' : 'Remove from the library'}
+      <MenuItem danger icon={<Trash2 className="size-4" />} onSelect={() => setDialog('remove')}>
+        {isOwn ? 'Delete' : 'Remove from library'}
       </MenuItem>
     </>
   );
   const dialogs = (
     <>
       <NameDialog
-        title="Rename the agent"
+        title="Rename agent"
         initial={agent.name}
         submitLabel="Rename"
-        open={asked === 'rename'}
+        open={dialog === 'rename'}
         onClose={close}
         onSubmit={(name) => change.mutateAsync({ id: agent.id, name })}
       />
       <MoveDialog
         title={`Move “${agent.name}”`}
         current={agent.folder_id ?? null}
-        open={asked === 'move'}
+        open={dialog === 'move'}
         onClose={close}
         onMove={(folder) => move.mutateAsync({ id: agent.id, folder })}
       />
       <Confirm
-        title={isOwn ? 'Delete the agent?' : 'Remove the agent?'}
+        title={isOwn ? 'Delete this agent?' : 'Remove this agent?'}
         confirmLabel={isOwn ? 'Delete' : 'Remove'}
-        open={asked === 'remove'}
+        open={dialog === 'remove'}
         onClose={close}
         onConfirm={async () => {
           await remove.mutateAsync(agent);
-          say(isOwn ? 'The agent is deleted.' : 'The agent is no longer in your library.');
+          say(isOwn ? 'Agent deleted.' : 'Agent removed from your library.');
           onRemoved?.();
         }}
       >
         {isOwn
-          ? `“${agent.name}” goes with all its versions. This cannot be undone; export it first if you may want it again.`
-          : `“${agent.name}” leaves your library. It stays in the marketplace, and you can add it again.`}
+          ? `“${agent.name}” and all its versions will be permanently deleted. To keep a copy, export it first.`
+          : `“${agent.name}” will be removed from your library. You can add it again from the marketplace.`}
       </Confirm>
     </>
   );

@@ -18,7 +18,7 @@ const agent = (id: string) => ({
 
 afterEach(() => vi.unstubAllGlobals());
 
-it('what was typed for one agent is not there for another', async () => {
+it('inputs typed for one agent are not shown for another', async () => {
   serve({
     'GET /api/library/agents/tides': () => agent('tides'),
     'GET /api/library/agents/winds': () => agent('winds'),
@@ -30,7 +30,7 @@ it('what was typed for one agent is not there for another', async () => {
   await go('tides');
   await screen.findByRole('heading', { name: 'tides' });
   await userEvent.type(screen.getByLabelText(/Place/), 'Brest');
-  // It is known already, so there is no moment without a page.
+  // This agent is cached, so its page is rendered without a loading state in between.
   await go('winds');
   await screen.findByRole('heading', { name: 'winds' });
   expect(screen.getByLabelText<HTMLInputElement>(/Place/).value).toBe('');

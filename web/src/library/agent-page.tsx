@@ -12,7 +12,7 @@ import { Empty, Failure, Loading } from '@/ui/states';
 import { TabLinks } from '@/ui/tab-links';
 import { useAgentActions } from './agent-actions';
 import { type Agent, agentQuery } from './agents';
-import { FavouriteButton } from './favourite-button';
+import { FavoriteButton } from './favorite-button';
 import { GraphTab } from './graph-tab';
 import { RunTab } from './run-tab';
 import { RunsTab } from './runs-tab';
@@ -22,16 +22,16 @@ const route = getRouteApi('/library/agents/$id');
 const TABS = ['run', 'runs', 'graph'] as const;
 type Tab = (typeof TABS)[number];
 
-/** One agent: run it, see its runs, see how it is made. */
+/** Page of one agent: the form to run it, its runs and its graph. */
 export function AgentPage() {
   const { id } = route.useParams();
   const agent = useQuery(agentQuery(id));
-  // Another agent is another page: what was typed for this one is not sent to that one.
-  if (agent.data) return <Found key={agent.data.id} agent={agent.data} />;
+  // The key mounts a new page for another agent, so that typed inputs are not kept.
+  if (agent.data) return <AgentView key={agent.data.id} agent={agent.data} />;
   if (agent.isPending) {
     return (
       <Page title="Agent" wide>
-        <Loading label="Loading the agent" rows={2} height="h-40" />
+        <Loading label="Loading agent" rows={2} height="h-40" />
       </Page>
     );
   }
@@ -40,38 +40,38 @@ export function AgentPage() {
       {agent.error instanceof ApiError && agent.error.status === 404 ? (
         <Empty
           icon={<Bot />}
-          title="This agent is not in your library"
+          title="Agent not found in your library"
           action={
             <Link to="/library" className={buttonClasses('primary')}>
-              Back to the library
+              Back to library
             </Link>
           }
         >
-          It was deleted, or it is somebody else’s.
+          It may have been deleted, or you may not have access.
         </Empty>
       ) : (
-        <Failure error={agent.error} title="The agent cannot be shown" onRetry={() => agent.refetch()} />
+        <Failure error={agent.error} title="Couldn't load the agent" onRetry={() => agent.refetch()} />
       )}
     </Page>
   );
 }
 
-function Found({ agent }: { agent: Agent }) {
+function AgentView({ agent }: { agent: Agent }) {
   const { activeTab, activeItem } = route.useSearch();
   const navigate = useNavigate();
   const { items, dialogs } = useAgentActions(agent, () => navigate({ to: '/library' }));
-  // Inputs of an earlier run that somebody wants to change and run again. The number makes a new form of it.
-  const [again, setAgain] = useState<{ inputs: Values; number: number }>({ inputs: {}, number: 0 });
+  // Inputs of an earlier run to edit and run again. The number is the key of the form, so that it is mounted again.
+  const [prefill, setPrefill] = useState<{ inputs: Values; number: number }>({ inputs: {}, number: 0 });
   const tab = TABS.find((one) => one === activeTab) ?? (activeItem ? 'runs' : 'run');
 
   function changeInputs(inputs: Values) {
-    setAgain((before) => ({ inputs, number: before.number + 1 }));
+    setPrefill((before) => ({ inputs, number: before.number + 1 }));
     void navigate({ to: '/library/agents/$id', params: { id: agent.id }, search: { activeTab: 'run' } });
   }
 
   return (
     <Page
-      title={agent.name || 'An agent without a name'}
+      title={agent.name || 'Untitled agent'}
       wide
       before={
         <Link
@@ -85,7 +85,7 @@ function Found({ agent }: { agent: Agent }) {
       subtitle={<About agent={agent} />}
       actions={
         <>
-          <FavouriteButton agent={agent} />
+          <FavoriteButton agent={agent} />
           <Link
             to="/copilot"
             search={{ prompt: `Tell me about my agent “${agent.name}” and help me use it.` }}
@@ -108,7 +108,7 @@ function Found({ agent }: { agent: Agent }) {
     >
       {dialogs}
       <TabLinks<Tab>
-        label="Parts of the agent"
+        label="Agent"
         tabs={{ run: 'Run', runs: 'Runs', graph: 'Graph' }}
         current={tab}
         linkTo={(one) => ({
@@ -117,9 +117,9 @@ function Found({ agent }: { agent: Agent }) {
           search: { activeTab: one },
         })}
       />
-      {/* Hidden, not gone: what was typed is still there when somebody comes back. */}
+      {/* Hidden, not unmounted, so that typed inputs are kept. */}
       <div hidden={tab !== 'run'}>
-        <RunTab key={again.number} agent={agent} initial={again.inputs} />
+        <RunTab key={prefill.number} agent={agent} initial={prefill.inputs} />
       </div>
       {tab === 'runs' && <RunsTab agent={agent} chosen={activeItem} onChangeInputs={changeInputs} />}
       {tab === 'graph' && <GraphTab agent={agent} />}
@@ -134,9 +134,9 @@ function About({ agent }: { agent: Agent }) {
       <p className="flex flex-wrap items-center gap-1.5">
         <Badge>Version {agent.graph_version}</Badge>
         {agent.creator && <Badge>by {agent.creator}</Badge>}
-        {agent.has_human_in_the_loop && <Badge tone="warn">Asks a person</Badge>}
-        {agent.has_sensitive_action && <Badge tone="warn">Acts on the world</Badge>}
-        {agent.has_external_trigger && <Badge>Started from outside</Badge>}
+        {agent.has_human_in_the_loop && <Badge tone="warn">Requires approval</Badge>}
+        {agent.has_sensitive_action && <Badge tone="warn">External action</Badge>}
+        {agent.has_external_trigger && <Badge>Event-triggered</Badge>}
       </p>
     </div>
   );

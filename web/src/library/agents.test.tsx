@@ -12,14 +12,16 @@ function LastRun() {
   return <p>{useLastRuns().get('g')?.status ?? 'none'}</p>;
 }
 
-it('the last runs are asked for again until all of them have ended', async () => {
+it('the latest runs are polled until all of them have ended', async () => {
   vi.useFakeTimers({ shouldAdvanceTime: true });
   const states = ['RUNNING', 'RUNNING', 'COMPLETED'];
-  const asked = serve({ 'GET /api/executions': () => [{ id: 'e', graph_id: 'g', status: states.shift() }] });
+  const requests = serve({
+    'GET /api/executions': () => [{ id: 'e', graph_id: 'g', status: states.shift() }],
+  });
   show(<LastRun />);
   await screen.findByText('RUNNING');
   await act(() => vi.advanceTimersByTimeAsync(2 * POLL_MS + 500));
   await screen.findByText('COMPLETED');
   await act(() => vi.advanceTimersByTimeAsync(3 * POLL_MS));
-  expect(asked).toHaveLength(3);
+  expect(requests).toHaveLength(3);
 });

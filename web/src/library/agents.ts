@@ -1,4 +1,4 @@
-// What the library asks the server for, and what it tells it.
+// Queries and mutations of the library.
 
 import {
   infiniteQueryOptions,
@@ -12,43 +12,43 @@ import { ApiError } from '@/api/problem';
 import type { ChangeBody, GraphDetails, LibraryAgent, LibraryAgentDetails } from '@/protocol';
 import { isFinal } from '@/ui/run-status';
 
-/** An entry of the library, with what is needed to run it. */
+/** A library entry with its input and output schemas. */
 export type Agent = LibraryAgentDetails;
 
 export const SORTS = {
-  updatedAt: 'Changed last',
-  lastRunAt: 'Run last',
-  createdAt: 'Added last',
+  updatedAt: 'Recently updated',
+  lastRunAt: 'Recently run',
+  createdAt: 'Recently added',
   name: 'Name',
 } as const;
 export type Sort = keyof typeof SORTS;
 
-/** A place of the library that is no folder. */
-export const FAVOURITES = 'favourites';
+/** Value of the `folder` search parameter for the favorites. Existing links have this spelling. */
+export const FAVORITES = 'favourites';
 
-export type Wanted = { words?: string; folder?: string; sort: Sort };
+export type AgentFilter = { searchText?: string; folder?: string; sort: Sort };
 
 const PAGE_SIZE = 30;
 
-/** How often runs that go on are asked for again. */
+/** Poll interval while runs are unfinished. */
 export const POLL_MS = 4_000;
 
 export const LIBRARY = ['library'] as const;
 
-export function agentsQuery({ words, folder, sort }: Wanted) {
-  const isFavourites = folder === FAVOURITES;
+export function agentsQuery({ searchText, folder, sort }: AgentFilter) {
+  const isFavorites = folder === FAVORITES;
   return infiniteQueryOptions({
-    queryKey: [...LIBRARY, 'agents', { words, folder, sort }],
+    queryKey: [...LIBRARY, 'agents', { searchText, folder, sort }],
     queryFn: ({ pageParam }) =>
       dataOf(
-        api.GET(isFavourites ? '/api/library/agents/favorites' : '/api/library/agents', {
+        api.GET(isFavorites ? '/api/library/agents/favorites' : '/api/library/agents', {
           params: {
             query: {
-              search_term: words,
+              search_term: searchText,
               sort_by: sort,
               page: pageParam,
               page_size: PAGE_SIZE,
-              folder_id: isFavourites ? undefined : folder,
+              folder_id: isFavorites ? undefined : folder,
             },
           },
         }),
@@ -63,7 +63,7 @@ export function agentQuery(id: string) {
   return queryOptions({ queryKey: [...LIBRARY, 'agent', id], queryFn: () => readAgent(id) });
 }
 
-/** Links from elsewhere know the graph, not the entry; both lead here. */
+/** Reads an agent by the id of its library entry or, for links from other pages, by the id of its graph. */
 async function readAgent(id: string): Promise<Agent> {
   try {
     return await dataOf(
@@ -98,10 +98,10 @@ export function graphQuery(graphId: string, version?: number) {
   });
 }
 
-/** The status of the last run of every agent that ran lately, by graph. */
+/** The latest run of every recently run agent, by graph id. */
 export function useLastRuns() {
   const runs = useQuery({
-    queryKey: ['executions', 'lately'],
+    queryKey: ['executions', 'recent'],
     queryFn: () => dataOf(api.GET('/api/executions', { params: { query: { page_size: 100 } } })),
     staleTime: 5_000,
     refetchInterval: ({ state }) => state.data?.some((run) => !isFinal(run.status)) && POLL_MS,
@@ -109,7 +109,7 @@ export function useLastRuns() {
   return new Map((runs.data ?? []).toReversed().map((run) => [run.graph_id, run]));
 }
 
-const AS_IT_IS: ChangeBody = {
+const NO_CHANGES: ChangeBody = {
   name: null,
   description: null,
   is_favorite: null,
@@ -130,7 +130,7 @@ export function useAgentChanges() {
       dataOf(
         api.PATCH('/api/library/agents/{library_agent_id}', {
           ...byId(id),
-          body: { ...AS_IT_IS, ...change },
+          body: { ...NO_CHANGES, ...change },
         }),
       ),
     onSettled: refresh,
@@ -146,7 +146,7 @@ export function useAgentChanges() {
     mutationFn: (id: string) => dataOf(api.POST('/api/library/agents/{library_agent_id}/fork', byId(id))),
     onSettled: refresh,
   });
-  /** One's own goes for good; one of somebody else only leaves the library. */
+  /** Deletes an agent created by the user; removes any other agent from the library. */
   const remove = useMutation({
     mutationFn: async (agent: LibraryAgent) => {
       if (!agent.is_created_by_user) {

@@ -4,70 +4,70 @@ import { type ReactNode, useState } from 'react';
 import type { FolderNode } from '@/protocol';
 import { Confirm } from '@/ui/confirm';
 import { Menu, MenuItem } from '@/ui/menu';
-import { useFolderChanges, within } from './folders';
+import { subtreeIds, useFolderChanges } from './folders';
 import { MoveDialog } from './move-dialog';
 import { NameDialog } from './name-dialog';
 
-type Asked = 'rename' | 'create' | 'move' | 'remove' | null;
+type OpenDialog = 'rename' | 'create' | 'move' | 'remove' | null;
 
-/** What can be done with a folder. */
+/** Menu of actions on a folder. */
 export function FolderMenu({
   folder,
   isWithin,
   trigger,
 }: {
   folder: FolderNode;
-  /** What is shown is this folder or one in it: both go when it is deleted. */
+  /** The open folder is this one or a subfolder, so deleting it closes the open one. */
   isWithin: boolean;
   trigger: ReactNode;
 }) {
   const navigate = useNavigate();
   const { create, rename, move, remove } = useFolderChanges();
-  const [asked, setAsked] = useState<Asked>(null);
-  const close = () => setAsked(null);
+  const [dialog, setDialog] = useState<OpenDialog>(null);
+  const close = () => setDialog(null);
   return (
     <>
       <Menu trigger={trigger}>
-        <MenuItem icon={<PencilLine className="size-4" />} onSelect={() => setAsked('rename')}>
+        <MenuItem icon={<PencilLine className="size-4" />} onSelect={() => setDialog('rename')}>
           Rename
         </MenuItem>
-        <MenuItem icon={<FolderPlus className="size-4" />} onSelect={() => setAsked('create')}>
-          New folder in it
+        <MenuItem icon={<FolderPlus className="size-4" />} onSelect={() => setDialog('create')}>
+          New subfolder
         </MenuItem>
-        <MenuItem icon={<FolderInput className="size-4" />} onSelect={() => setAsked('move')}>
+        <MenuItem icon={<FolderInput className="size-4" />} onSelect={() => setDialog('move')}>
           Move
         </MenuItem>
-        <MenuItem danger icon={<Trash2 className="size-4" />} onSelect={() => setAsked('remove')}>
+        <MenuItem danger icon={<Trash2 className="size-4" />} onSelect={() => setDialog('remove')}>
           Delete
         </MenuItem>
       </Menu>
       <NameDialog
-        title="Rename the folder"
+        title="Rename folder"
         initial={folder.name}
         submitLabel="Rename"
-        open={asked === 'rename'}
+        open={dialog === 'rename'}
         onClose={close}
         onSubmit={(name) => rename.mutateAsync({ id: folder.id, name })}
       />
       <NameDialog
-        title={`New folder in “${folder.name}”`}
+        title={`New subfolder of “${folder.name}”`}
         submitLabel="Create"
-        open={asked === 'create'}
+        open={dialog === 'create'}
         onClose={close}
         onSubmit={(name) => create.mutateAsync({ name, parent_id: folder.id })}
       />
       <MoveDialog
-        title={`Move the folder “${folder.name}”`}
+        title={`Move “${folder.name}”`}
         current={folder.parent_id ?? null}
-        except={within(folder)}
-        open={asked === 'move'}
+        except={subtreeIds(folder)}
+        open={dialog === 'move'}
         onClose={close}
         onMove={(parent) => move.mutateAsync({ id: folder.id, parent })}
       />
       <Confirm
-        title="Delete the folder?"
+        title="Delete this folder?"
         confirmLabel="Delete"
-        open={asked === 'remove'}
+        open={dialog === 'remove'}
         onClose={close}
         onConfirm={async () => {
           await remove.mutateAsync(folder.id);
@@ -75,8 +75,8 @@ export function FolderMenu({
         }}
       >
         {folder.subfolder_count > 0
-          ? `“${folder.name}” and the folders in it go. Their agents stay in your library, in no folder.`
-          : `“${folder.name}” goes. Its agents stay in your library, in no folder.`}
+          ? `“${folder.name}” and its subfolders will be permanently deleted. Their agents stay in your library.`
+          : `“${folder.name}” will be permanently deleted. Its agents stay in your library.`}
       </Confirm>
     </>
   );

@@ -7,7 +7,7 @@ import { showAt } from '@/testing/show-at';
 import { FolderNav } from './folder-nav';
 import { folder } from './testing/folder';
 
-/** The library as far as its folders go. */
+/** The library with only its folders. */
 function Library() {
   return <FolderNav chosen={useSearch({ strict: false }).folder} />;
 }
@@ -15,8 +15,8 @@ function Library() {
 afterEach(() => vi.unstubAllGlobals());
 
 it.each([
-  ['leaves the one that went with it', 'inner', {}],
-  ['stays in another', 'other', { folder: 'other' }],
+  ['closes the open subfolder', 'inner', {}],
+  ['keeps another folder open', 'other', { folder: 'other' }],
 ])('deleting a folder %s', async (_, open, then) => {
   let tree = [folder('outer', [folder('inner')]), folder('other')];
   serve({
@@ -28,7 +28,7 @@ it.each([
   });
   const address = `/library?folder=${open}`;
   const { router } = showAt({ path: '/library', address, component: Library });
-  await userEvent.click(await screen.findByRole('button', { name: 'More about the folder outer' }));
+  await userEvent.click(await screen.findByRole('button', { name: 'Actions for folder outer' }));
   await userEvent.click(await screen.findByRole('menuitem', { name: 'Delete' }));
   await userEvent.click(await screen.findByRole('button', { name: 'Delete' }));
   await waitFor(() => expect(screen.queryByText('outer')).toBeNull());

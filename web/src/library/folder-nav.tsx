@@ -6,12 +6,12 @@ import type { FolderNode } from '@/protocol';
 import { Button, IconButton } from '@/ui/button';
 import { EXACTLY } from '@/ui/links';
 import { Failure, Loading } from '@/ui/states';
-import { FAVOURITES, foldersQuery } from './agents';
+import { FAVORITES, foldersQuery } from './agents';
 import { FolderMenu } from './folder-menu';
-import { flat, useFolderChanges, within } from './folders';
+import { flattenFolders, subtreeIds, useFolderChanges } from './folders';
 import { NameDialog } from './name-dialog';
 
-/** The places of the library: all, the favourites, and the folders as a tree. A row of them on a phone. */
+/** Navigation of the library: all agents, favorites and the folder tree. A horizontal row on phones. */
 export function FolderNav({ chosen }: { chosen?: string }) {
   const folders = useQuery(foldersQuery);
   const { create } = useFolderChanges();
@@ -19,24 +19,27 @@ export function FolderNav({ chosen }: { chosen?: string }) {
   return (
     <nav aria-label="Folders" className="flex min-w-0 flex-col gap-2">
       <ul className="-mx-4 flex gap-1 overflow-x-auto px-4 pb-1 sm:-mx-8 sm:px-8 lg:mx-0 lg:flex-col lg:overflow-visible lg:px-0">
-        <PlaceLink icon={<Library className="size-4" />} label="All agents" isHere={!chosen} />
-        <PlaceLink
+        <FolderLink icon={<Library className="size-4" />} label="All agents" isCurrent={!chosen} />
+        <FolderLink
           icon={<Star className="size-4" />}
-          label="Favourites"
-          folder={FAVOURITES}
-          isHere={chosen === FAVOURITES}
+          label="Favorites"
+          folder={FAVORITES}
+          isCurrent={chosen === FAVORITES}
         />
-        {flat(folders.data?.tree ?? []).map(({ folder, depth }) => (
-          <PlaceLink
+        {flattenFolders(folders.data?.tree ?? []).map(({ folder, depth }) => (
+          <FolderLink
             key={folder.id}
             icon={<Folder className="size-4" />}
             label={folder.name}
             folder={folder.id}
             number={folder.agent_count}
             depth={depth}
-            isHere={chosen === folder.id}
+            isCurrent={chosen === folder.id}
             menu={
-              <FolderActions folder={folder} isWithin={chosen !== undefined && within(folder).has(chosen)} />
+              <FolderActions
+                folder={folder}
+                isWithin={chosen !== undefined && subtreeIds(folder).has(chosen)}
+              />
             }
           />
         ))}
@@ -51,7 +54,7 @@ export function FolderNav({ chosen }: { chosen?: string }) {
           </Button>
         </li>
       </ul>
-      {folders.isPending && <Loading label="Loading your folders" rows={2} height="h-8" />}
+      {folders.isPending && <Loading label="Loading folders" rows={2} height="h-8" />}
       {folders.error && <Failure error={folders.error} onRetry={() => folders.refetch()} />}
       <NameDialog
         title="New folder"
@@ -70,7 +73,7 @@ function FolderActions({ folder, isWithin }: { folder: FolderNode; isWithin: boo
       folder={folder}
       isWithin={isWithin}
       trigger={
-        <IconButton label={`More about the folder ${folder.name}`} className="size-8">
+        <IconButton label={`Actions for folder ${folder.name}`} className="size-8">
           <MoreHorizontal className="size-4" />
         </IconButton>
       }
@@ -78,24 +81,24 @@ function FolderActions({ folder, isWithin }: { folder: FolderNode; isWithin: boo
   );
 }
 
-type PlaceProps = {
+type FolderLinkProps = {
   icon: ReactNode;
   label: string;
   folder?: string;
   number?: number;
   depth?: number;
-  isHere: boolean;
+  isCurrent: boolean;
   menu?: ReactNode;
 };
 
-function PlaceLink({ icon, label, folder, number, depth = 0, isHere, menu }: PlaceProps) {
+function FolderLink({ icon, label, folder, number, depth = 0, isCurrent, menu }: FolderLinkProps) {
   return (
     <li className="flex shrink-0 items-center rounded-lg hover:bg-sunken has-[[aria-current]]:bg-accent-soft">
       <span aria-hidden className="hidden lg:block" style={{ width: `${Math.min(depth, 6)}rem` }} />
       <Link
         to="/library"
         search={(before) => ({ ...before, folder })}
-        aria-current={isHere ? 'page' : undefined}
+        aria-current={isCurrent ? 'page' : undefined}
         activeOptions={EXACTLY}
         className="flex h-10 max-w-52 min-w-0 flex-1 items-center gap-2 rounded-lg px-3 text-sm text-muted aria-[current=page]:font-medium aria-[current=page]:text-accent lg:max-w-none"
       >

@@ -1,13 +1,13 @@
 import { describe, expect, it } from 'vitest';
 import type { FolderNode } from '@/protocol';
-import { flat, within } from './folders';
+import { flattenFolders, subtreeIds } from './folders';
 import { folder } from './testing/folder';
 
 const tree = [folder('a', [folder('b', [folder('c')])]), folder('d')];
 
-describe('the folders', () => {
-  it('are listed from top to bottom with how deep they are', () => {
-    expect(flat(tree).map(({ path, depth }) => [path, depth])).toEqual([
+describe('library folders', () => {
+  it('are listed from top to bottom with their depth', () => {
+    expect(flattenFolders(tree).map(({ path, depth }) => [path, depth])).toEqual([
       ['a', 0],
       ['a / b', 1],
       ['a / b / c', 2],
@@ -16,6 +16,6 @@ describe('the folders', () => {
   });
 
   it('cannot be moved into themselves', () => {
-    expect([...within(tree[0] as FolderNode)]).toEqual(['a', 'b', 'c']);
+    expect([...subtreeIds(tree[0] as FolderNode)]).toEqual(['a', 'b', 'c']);
   });
 });

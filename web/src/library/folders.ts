@@ -1,4 +1,4 @@
-// The folders of the library: read as a tree, changed one by one.
+// Library folders: tree helpers and mutations.
 
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { api, dataOf } from '@/api/client';
@@ -7,17 +7,17 @@ import { LIBRARY } from './agents';
 
 export type FlatFolder = { folder: FolderNode; depth: number; path: string };
 
-/** The tree from top to bottom, as lists show it. */
-export function flat(tree: FolderNode[], depth = 0, above = ''): FlatFolder[] {
+/** The folder tree as a list, parents before their children. */
+export function flattenFolders(tree: FolderNode[], depth = 0, above = ''): FlatFolder[] {
   return tree.flatMap((folder) => {
     const path = above ? `${above} / ${folder.name}` : folder.name;
-    return [{ folder, depth, path }, ...flat(folder.children, depth + 1, path)];
+    return [{ folder, depth, path }, ...flattenFolders(folder.children, depth + 1, path)];
   });
 }
 
-/** The folder and all in it: where it cannot be moved to. */
-export function within(folder: FolderNode): Set<string> {
-  return new Set(flat([folder]).map((one) => one.folder.id));
+/** Ids of the folder and all its subfolders, into which it cannot be moved. */
+export function subtreeIds(folder: FolderNode): Set<string> {
+  return new Set(flattenFolders([folder]).map((one) => one.folder.id));
 }
 
 export function useFolderChanges() {

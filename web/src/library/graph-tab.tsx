@@ -1,18 +1,18 @@
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { Maximize2 } from 'lucide-react';
-import { GraphPicture } from '@/graph/graph-picture';
+import { GraphFigure } from '@/graph/graph-figure';
 import { buttonClasses } from '@/ui/button';
 import { Failure, Loading } from '@/ui/states';
 import { type Agent, graphQuery } from './agents';
 
-/** How the agent is made. */
+/** Tab with the graph of the agent. */
 export function GraphTab({ agent }: { agent: Agent }) {
   const graph = useQuery(graphQuery(agent.graph_id, agent.graph_version));
   if (!graph.data && graph.error) {
-    return <Failure error={graph.error} title="The graph cannot be shown" onRetry={() => graph.refetch()} />;
+    return <Failure error={graph.error} title="Couldn't load the graph" onRetry={() => graph.refetch()} />;
   }
-  if (!graph.data) return <Loading label="Loading the graph" rows={1} height="h-[60dvh]" />;
+  if (!graph.data) return <Loading label="Loading graph" rows={1} height="h-[60dvh]" />;
   return (
     <section aria-label="Graph" className="flex flex-col gap-3">
       <Link
@@ -21,9 +21,9 @@ export function GraphTab({ agent }: { agent: Agent }) {
         className={`${buttonClasses('secondary', 'small')} self-end`}
       >
         <Maximize2 aria-hidden className="size-4" />
-        Full size
+        Full screen
       </Link>
-      <GraphPicture graph={graph.data} className="h-[60dvh] min-h-96" />
+      <GraphFigure graph={graph.data} className="h-[60dvh] min-h-96" />
     </section>
   );
 }

@@ -1,4 +1,4 @@
-// Bringing an agent from a file into the library.
+// Imports an agent from a file.
 
 import { useQueryClient } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
@@ -13,44 +13,44 @@ import { say } from '@/ui/toast';
 import { agentOfGraph, LIBRARY } from './agents';
 import { graphErrors } from './start-run';
 
-type Refusal = { file: string; words: string; reasons: string[] };
+type ImportError = { file: string; message: string; reasons: string[] };
 
-/** What the server takes at once. */
-const LARGEST = 1024 * 1024;
+/** The server's limit for a request body. */
+const MAX_FILE_BYTES = 1024 * 1024;
 
-/** Chooses a file and sends it; also one that is dropped on the page. `controls` has to stand somewhere. */
+/** Imports a file that is chosen or dropped on the page. `controls` must be rendered somewhere. */
 export function useImport(): { choose: () => void; busy: boolean; controls: ReactNode } {
   const picker = useRef<HTMLInputElement>(null);
   const queries = useQueryClient();
   const navigate = useNavigate();
   const [busy, setBusy] = useState(false);
-  const [refusal, setRefusal] = useState<Refusal | null>(null);
+  const [failure, setFailure] = useState<ImportError | null>(null);
 
-  async function take(file: File) {
+  async function importFile(file: File) {
     setBusy(true);
     try {
-      const graph = await read(file);
-      const made = await dataOf(api.POST('/api/graphs', { body: graph }));
-      const agent = await agentOfGraph(made.id ?? '');
-      say(`“${agent.name}” is in your library.`, 'good');
+      const graph = await readGraph(file);
+      const created = await dataOf(api.POST('/api/graphs', { body: graph }));
+      const agent = await agentOfGraph(created.id ?? '');
+      say(`Added “${agent.name}” to your library.`, 'good');
       await navigate({ to: '/library/agents/$id', params: { id: agent.id } });
     } catch (error) {
-      setRefusal({ file: file.name, words: wordsOf(error), reasons: graphErrors(error) });
+      setFailure({ file: file.name, message: wordsOf(error), reasons: graphErrors(error) });
     } finally {
       setBusy(false);
       void queries.invalidateQueries({ queryKey: LIBRARY });
     }
   }
 
-  const taking = useRef(take);
-  taking.current = take;
-  useEffect(() => onDroppedFile((file) => void taking.current(file)), []);
+  const latestImport = useRef(importFile);
+  latestImport.current = importFile;
+  useEffect(() => onDroppedFile((file) => void latestImport.current(file)), []);
 
   function pick(event: ChangeEvent<HTMLInputElement>) {
     const file = event.target.files?.[0];
-    // The same file can be chosen again after it was mended.
+    // Reset, so that the same file can be chosen again after it was fixed.
     event.target.value = '';
-    if (file) void take(file);
+    if (file) void importFile(file);
   }
 
   const controls = (
@@ -61,28 +61,28 @@ export function useImport(): { choose: () => void; busy: boolean; controls: Reac
         accept=".json,application/json"
         className="hidden"
         tabIndex={-1}
-        aria-label="File of an agent"
+        aria-label="Agent file"
         onChange={pick}
       />
       <Dialog
-        title="The file was not imported"
-        open={refusal !== null}
-        onClose={() => setRefusal(null)}
+        title="Couldn't import the file"
+        open={failure !== null}
+        onClose={() => setFailure(null)}
         actions={
-          <Button kind="primary" onClick={() => setRefusal(null)}>
+          <Button kind="primary" onClick={() => setFailure(null)}>
             Close
           </Button>
         }
       >
-        <p className="mb-3 text-sm text-muted break-words">{refusal?.file}</p>
-        {refusal && refusal.reasons.length > 0 ? (
+        <p className="mb-3 text-sm text-muted break-words">{failure?.file}</p>
+        {failure && failure.reasons.length > 0 ? (
           <ul className="flex list-disc flex-col gap-2 pl-5 text-sm break-words">
-            {refusal.reasons.map((reason) => (
+            {failure.reasons.map((reason) => (
               <li key={reason}>{reason}</li>
             ))}
           </ul>
         ) : (
-          <p className="text-sm break-words">{refusal?.words}</p>
+          <p className="text-sm break-words">{failure?.message}</p>
         )}
       </Dialog>
     </>
@@ -90,18 +90,18 @@ export function useImport(): { choose: () => void; busy: boolean; controls: Reac
   return { choose: () => picker.current?.click(), busy, controls };
 }
 
-async function read(file: File): Promise<GraphRequest> {
-  if (file.size > LARGEST) {
-    throw new Error(`The file has ${bytes(file.size)}. An agent has at most ${bytes(LARGEST)}.`);
+async function readGraph(file: File): Promise<GraphRequest> {
+  if (file.size > MAX_FILE_BYTES) {
+    throw new Error(`That file is too large (${bytes(file.size)}). The limit is ${bytes(MAX_FILE_BYTES)}.`);
   }
   try {
     return JSON.parse(await file.text());
   } catch {
-    throw new Error('The file is no JSON. Choose a file that was exported from a library.');
+    throw new Error("That file isn't valid JSON. Choose an exported agent.");
   }
 }
 
-function onDroppedFile(take: (file: File) => void): () => void {
+function onDroppedFile(handle: (file: File) => void): () => void {
   const over = (event: DragEvent) => {
     if (event.dataTransfer?.types.includes('Files')) event.preventDefault();
   };
@@ -109,7 +109,7 @@ function onDroppedFile(take: (file: File) => void): () => void {
     const file = event.dataTransfer?.files[0];
     if (!file) return;
     event.preventDefault();
-    take(file);
+    handle(file);
   };
   addEventListener('dragover', over);
   addEventListener('drop', drop);

@@ -7,20 +7,20 @@ import { Dialog } from '@/ui/dialog';
 import { Failure, Loading } from '@/ui/states';
 import { say } from '@/ui/toast';
 import { foldersQuery } from './agents';
-import { flat } from './folders';
+import { flattenFolders } from './folders';
 
 type Props = {
   title: string;
-  /** Where it is now; `null` is outside all folders. */
+  /** Id of the current folder; `null` means no folder. */
   current: string | null;
-  /** Folders that it cannot go into. */
+  /** Folders that cannot be chosen. */
   except?: ReadonlySet<string>;
   open: boolean;
   onClose: () => void;
   onMove: (folder: string | null) => Promise<unknown>;
 };
 
-/** Asks for a folder. */
+/** Dialog to choose a folder. */
 export function MoveDialog({ title, current, except, open, onClose, onMove }: Props) {
   const folders = useQuery({ ...foldersQuery, enabled: open });
   const [moving, setMoving] = useState(false);
@@ -37,7 +37,7 @@ export function MoveDialog({ title, current, except, open, onClose, onMove }: Pr
     }
   }
 
-  const places = flat(folders.data?.tree ?? []).filter(({ folder }) => !except?.has(folder.id));
+  const options = flattenFolders(folders.data?.tree ?? []).filter(({ folder }) => !except?.has(folder.id));
   return (
     <Dialog title={title} open={open} onClose={onClose}>
       {folders.error ? (
@@ -46,38 +46,38 @@ export function MoveDialog({ title, current, except, open, onClose, onMove }: Pr
         <Loading rows={3} height="h-10" />
       ) : (
         <ul className="flex flex-col gap-1">
-          <Place
-            isHere={current === null}
+          <FolderOption
+            isCurrent={current === null}
             disabled={moving}
             depth={0}
             icon={<Home className="size-4" />}
             onChoose={() => move(null)}
           >
             No folder
-          </Place>
-          {places.map(({ folder, depth }) => (
-            <Place
+          </FolderOption>
+          {options.map(({ folder, depth }) => (
+            <FolderOption
               key={folder.id}
-              isHere={current === folder.id}
+              isCurrent={current === folder.id}
               disabled={moving}
               depth={depth}
               icon={<Folder className="size-4" />}
               onChoose={() => move(folder.id)}
             >
               {folder.name}
-            </Place>
+            </FolderOption>
           ))}
         </ul>
       )}
-      {places.length === 0 && folders.data && (
-        <p className="mt-2 text-sm text-muted">There are no folders yet. Make one beside your agents.</p>
+      {options.length === 0 && folders.data && (
+        <p className="mt-2 text-sm text-muted">No folders yet. Create one in your library first.</p>
       )}
     </Dialog>
   );
 }
 
-type PlaceProps = {
-  isHere: boolean;
+type FolderOptionProps = {
+  isCurrent: boolean;
   disabled: boolean;
   depth: number;
   icon: ReactNode;
@@ -85,24 +85,24 @@ type PlaceProps = {
   children: ReactNode;
 };
 
-function Place({ isHere, disabled, depth, icon, onChoose, children }: PlaceProps) {
+function FolderOption({ isCurrent, disabled, depth, icon, onChoose, children }: FolderOptionProps) {
   return (
     <li>
       <button
         type="button"
-        disabled={disabled || isHere}
-        aria-current={isHere || undefined}
+        disabled={disabled || isCurrent}
+        aria-current={isCurrent || undefined}
         onClick={onChoose}
-        // Deep trees stop moving to the right, so that names can still be read.
+        // The indentation is limited, so that names in deep trees stay readable.
         style={{ paddingLeft: `${0.75 + Math.min(depth, 6) * 1.25}rem` }}
         className={classes(
           'flex min-h-10 w-full items-center gap-2 rounded-lg pr-3 text-left text-sm hover:bg-sunken',
-          isHere && 'text-accent',
+          isCurrent && 'text-accent',
         )}
       >
         {icon}
         <span className="min-w-0 flex-1 truncate">{children}</span>
-        {isHere && <Check aria-hidden className="size-4" />}
+        {isCurrent && <Check aria-hidden className="size-4" />}
       </button>
     </li>
   );

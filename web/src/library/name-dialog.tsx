@@ -10,11 +10,11 @@ type Props = {
   submitLabel: string;
   open: boolean;
   onClose: () => void;
-  /** Stays open and says why when it fails. */
+  /** If it fails, the dialog stays open and shows the error. */
   onSubmit: (name: string) => Promise<unknown>;
 };
 
-/** Asks for a name. */
+/** Dialog to enter a name. */
 export function NameDialog({ title, initial = '', submitLabel, open, onClose, onSubmit }: Props) {
   const form = useId();
   const [typed, setTyped] = useState<string | null>(null);
@@ -29,7 +29,7 @@ export function NameDialog({ title, initial = '', submitLabel, open, onClose, on
 
   async function submit(event: FormEvent) {
     event.preventDefault();
-    if (!name.trim()) setProblem('Give a name.');
+    if (!name.trim()) setProblem('Enter a name.');
     else if (await attempt(() => onSubmit(name.trim()))) close();
   }
 
@@ -52,7 +52,7 @@ export function NameDialog({ title, initial = '', submitLabel, open, onClose, on
           {(control) => (
             <Input
               {...control}
-              // The dialog was opened to type this.
+              // The name is the only field of the dialog.
               autoFocus
               maxLength={100}
               autoComplete="off"

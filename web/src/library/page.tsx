@@ -8,15 +8,15 @@ import { Page } from '@/ui/page';
 import { SearchBox } from '@/ui/search-box';
 import { Empty, Failure, Skeleton } from '@/ui/states';
 import { useSearchWords } from '@/ui/use-search-words';
-import { agentsQuery, FAVOURITES, SORTS, type Sort, useLastRuns } from './agents';
+import { agentsQuery, FAVORITES, SORTS, type Sort, useLastRuns } from './agents';
 import { FolderNav } from './folder-nav';
 import { AgentCard } from './grid/agent-card';
-import { MoreOnSight } from './grid/more-on-sight';
+import { LoadMore } from './grid/load-more';
 import { useImport } from './import';
 
 const route = getRouteApi('/library');
 
-/** The agents that somebody keeps. */
+/** The user's agents. */
 export function LibraryPage() {
   const { q, folder, ...order } = route.useSearch();
   const sort = order.sort && order.sort in SORTS ? (order.sort as Sort) : 'updatedAt';
@@ -25,8 +25,8 @@ export function LibraryPage() {
     navigate({ search: (before) => ({ ...before, q: next }), replace: true }),
   );
   const agents = useInfiniteQuery({
-    ...agentsQuery({ words: q, folder, sort }),
-    // A new search keeps the last answer until its own is there.
+    ...agentsQuery({ searchText: q, folder, sort }),
+    // Keeps the previous results on screen while a new search loads.
     placeholderData: (before) => before,
   });
   const lastRuns = useLastRuns();
@@ -39,7 +39,7 @@ export function LibraryPage() {
     <Page
       title="Library"
       wide
-      subtitle="Your agents, and those you have added from the marketplace."
+      subtitle="Agents you created or added from the marketplace."
       actions={
         <>
           <Link to="/marketplace" className={buttonClasses('secondary')}>
@@ -69,7 +69,7 @@ export function LibraryPage() {
             />
             <div className="w-40 shrink-0">
               <Select
-                aria-label="Order"
+                aria-label="Sort by"
                 className="h-10"
                 value={sort}
                 disabled={Boolean(q)}
@@ -92,13 +92,13 @@ export function LibraryPage() {
           {agents.error && shown.length === 0 ? (
             <Failure
               error={agents.error}
-              title="Your agents cannot be shown"
+              title="Couldn't load your agents"
               onRetry={() => agents.refetch()}
             />
           ) : agents.isPending ? (
             <Placeholders />
           ) : shown.length === 0 ? (
-            <NothingHere words={q} folder={folder} onImport={importing.choose} />
+            <EmptyLibrary searchText={q} folder={folder} onImport={importing.choose} />
           ) : (
             <ul
               className="grid grid-cols-[minmax(0,1fr)] gap-3 sm:grid-cols-2 xl:grid-cols-3"
@@ -111,7 +111,7 @@ export function LibraryPage() {
               ))}
             </ul>
           )}
-          <MoreOnSight query={agents} />
+          <LoadMore query={agents} />
         </section>
       </div>
     </Page>
@@ -121,33 +121,41 @@ export function LibraryPage() {
 function Placeholders() {
   return (
     <div role="status" className="grid gap-3 sm:grid-cols-2 xl:grid-cols-3">
-      <span className="sr-only">Loading your agents</span>
-      {['a', 'b', 'c', 'd', 'e', 'f'].map((place) => (
-        <Skeleton key={place} className="h-40 rounded-2xl" />
+      <span className="sr-only">Loading agents</span>
+      {['a', 'b', 'c', 'd', 'e', 'f'].map((key) => (
+        <Skeleton key={key} className="h-40 rounded-2xl" />
       ))}
     </div>
   );
 }
 
-function NothingHere({ words, folder, onImport }: { words?: string; folder?: string; onImport: () => void }) {
-  if (words) {
+function EmptyLibrary({
+  searchText,
+  folder,
+  onImport,
+}: {
+  searchText?: string;
+  folder?: string;
+  onImport: () => void;
+}) {
+  if (searchText) {
     return (
-      <Empty icon={<SearchX />} title={`Nothing matches “${words}”`}>
-        Try other words, or look in the marketplace.
+      <Empty icon={<SearchX />} title={`No agents found for “${searchText}”`}>
+        Try a different search, or browse the marketplace.
       </Empty>
     );
   }
-  if (folder === FAVOURITES) {
+  if (folder === FAVORITES) {
     return (
-      <Empty icon={<Star />} title="No favourites yet">
-        Mark an agent with the star, and it is found here.
+      <Empty icon={<Star />} title="No favorites yet">
+        Star an agent to see it here.
       </Empty>
     );
   }
   if (folder) {
     return (
       <Empty icon={<Library />} title="This folder is empty">
-        Move an agent here with “Move to a folder” in its menu.
+        Use “Move to folder” to add agents here.
       </Empty>
     );
   }
@@ -158,13 +166,13 @@ function NothingHere({ words, folder, onImport }: { words?: string; folder?: str
       action={
         <div className="flex flex-wrap justify-center gap-2">
           <Link to="/marketplace" className={buttonClasses('primary')}>
-            Look in the marketplace
+            Browse marketplace
           </Link>
-          <Button onClick={onImport}>Import a file</Button>
+          <Button onClick={onImport}>Import</Button>
         </div>
       }
     >
-      Add one from the marketplace, import one from a file, or ask the copilot for one.
+      Add one from the marketplace, import one from a file, or ask the copilot to create one.
     </Empty>
   );
 }

@@ -6,16 +6,16 @@ import { SchemaForm } from '@/ui/schema-form';
 import { fieldsOf } from '@/ui/schema-form/schema';
 import { Switch } from '@/ui/switch';
 import type { Agent } from './agents';
-import { RunRefused } from './run-refused';
 import { SafeModePanel } from './safe-mode';
 import { inputErrors, useStartRun } from './start-run';
+import { StartRunError } from './start-run-error';
 
-/** The form that starts a run, and what to know before. */
+/** Tab with the form to run the agent, its instructions, outputs and review settings. */
 export function RunTab({ agent, initial }: { agent: Agent; initial: Values }) {
   const start = useStartRun(agent);
-  const [rehearse, setRehearse] = useState(false);
-  const rehearsal = useId();
-  const wrongInputs = inputErrors(start.error);
+  const [dryRun, setDryRun] = useState(false);
+  const switchId = useId();
+  const fieldErrors = inputErrors(start.error);
   const outputs = fieldsOf(agent.output_schema);
   return (
     <div className="grid grid-cols-[minmax(0,1fr)] items-start gap-6 lg:grid-cols-[minmax(0,1fr)_20rem]">
@@ -23,42 +23,42 @@ export function RunTab({ agent, initial }: { agent: Agent; initial: Values }) {
         <SchemaForm
           schema={agent.input_schema}
           initial={initial}
-          submitLabel={rehearse ? 'Rehearse' : 'Run'}
+          submitLabel={dryRun ? 'Dry run' : 'Run'}
           busy={start.isPending}
-          errors={wrongInputs ?? undefined}
-          onSubmit={(inputs) => start.mutate({ inputs, dryRun: rehearse })}
+          errors={fieldErrors ?? undefined}
+          onSubmit={(inputs) => start.mutate({ inputs, dryRun })}
         >
           <span className="flex min-h-10 items-center gap-2">
             <Switch
-              id={rehearsal}
-              checked={rehearse}
-              aria-describedby={`${rehearsal}-note`}
-              onChange={(event) => setRehearse(event.target.checked)}
+              id={switchId}
+              checked={dryRun}
+              aria-describedby={`${switchId}-note`}
+              onChange={(event) => setDryRun(event.target.checked)}
             />
-            <label htmlFor={rehearsal} className="text-sm">
-              Rehearsal
-              <span id={`${rehearsal}-note`} className="block text-xs text-muted">
+            <label htmlFor={switchId} className="text-sm">
+              Dry run
+              <span id={`${switchId}-note`} className="block text-xs text-muted">
                 Nothing is sent, changed or charged.
               </span>
             </label>
           </span>
         </SchemaForm>
-        {start.error && !wrongInputs && (
+        {start.error && !fieldErrors && (
           <div className="mt-4">
-            <RunRefused error={start.error} />
+            <StartRunError error={start.error} />
           </div>
         )}
       </Panel>
       <div className="flex min-w-0 flex-col gap-6">
         {agent.instructions && (
-          <Panel title="How to use it">
+          <Panel title="Instructions">
             <div className="text-sm">
               <Markdown text={agent.instructions} />
             </div>
           </Panel>
         )}
         {outputs.length > 0 && (
-          <Panel title="What it gives">
+          <Panel title="Outputs">
             <dl className="flex flex-col gap-3 text-sm">
               {outputs.map((output) => (
                 <div key={output.name}>

@@ -11,12 +11,12 @@ import { isFinal, RunStatus } from '@/ui/run-status';
 import type { Values } from '@/ui/schema-form';
 import { Empty, Failure, Loading } from '@/ui/states';
 import { type Agent, POLL_MS } from './agents';
-import { MoreOnSight } from './grid/more-on-sight';
+import { LoadMore } from './grid/load-more';
 import { RunView } from './run/run-view';
 
 type Props = {
   agent: Agent;
-  /** The run that the address names. */
+  /** Id of the run in the URL. */
   chosen?: string;
   onChangeInputs: (inputs: Values) => void;
 };
@@ -36,7 +36,7 @@ function runsQuery(graphId: string) {
   });
 }
 
-/** The runs of an agent beside the one that is looked at. On a phone one or the other. */
+/** List of the agent's runs beside the open one. On phones only one of the two is shown. */
 export function RunsTab({ agent, chosen, onChangeInputs }: Props) {
   const runs = useInfiniteQuery({
     ...runsQuery(agent.graph_id),
@@ -46,14 +46,14 @@ export function RunsTab({ agent, chosen, onChangeInputs }: Props) {
   const all = runs.data?.pages.flatMap((page) => page.executions) ?? [];
 
   if (runs.error && all.length === 0 && !chosen) {
-    return <Failure error={runs.error} title="The runs cannot be shown" onRetry={() => runs.refetch()} />;
+    return <Failure error={runs.error} title="Couldn't load the runs" onRetry={() => runs.refetch()} />;
   }
-  if (runs.isPending && !chosen) return <Loading label="Loading the runs" rows={4} height="h-14" />;
+  if (runs.isPending && !chosen) return <Loading label="Loading runs" rows={4} height="h-14" />;
   if (all.length === 0 && !chosen) {
     return (
       <Empty
         icon={<Play />}
-        title="It has not run yet"
+        title="No runs yet"
         action={
           <Link
             to="/library/agents/$id"
@@ -61,11 +61,11 @@ export function RunsTab({ agent, chosen, onChangeInputs }: Props) {
             search={{ activeTab: 'run' }}
             className={buttonClasses('primary')}
           >
-            Run it
+            Run agent
           </Link>
         }
       >
-        Every run is kept here with its inputs, its outputs and what its blocks did.
+        Past runs appear here with their inputs, outputs and steps.
       </Empty>
     );
   }
@@ -83,11 +83,11 @@ export function RunsTab({ agent, chosen, onChangeInputs }: Props) {
         <ul className="flex flex-col gap-1">
           {all.map((run) => (
             <li key={run.id}>
-              <RunLink agentId={agent.id} run={run} isHere={run.id === chosen} />
+              <RunLink agentId={agent.id} run={run} isCurrent={run.id === chosen} />
             </li>
           ))}
         </ul>
-        <MoreOnSight query={runs} />
+        <LoadMore query={runs} />
       </section>
       {chosen && (
         <div className="flex min-w-0 flex-col gap-4">
@@ -107,21 +107,21 @@ export function RunsTab({ agent, chosen, onChangeInputs }: Props) {
   );
 }
 
-function RunLink({ agentId, run, isHere }: { agentId: string; run: ExecutionMeta; isHere: boolean }) {
+function RunLink({ agentId, run, isCurrent }: { agentId: string; run: ExecutionMeta; isCurrent: boolean }) {
   return (
     <Link
       to="/library/agents/$id"
       params={{ id: agentId }}
       search={{ activeTab: 'runs', activeItem: run.id }}
-      aria-current={isHere ? 'page' : undefined}
+      aria-current={isCurrent ? 'page' : undefined}
       activeOptions={EXACTLY}
       className="flex min-h-12 items-center gap-3 rounded-xl border border-transparent px-3 py-2 text-sm hover:bg-sunken aria-[current=page]:border-line aria-[current=page]:bg-surface"
     >
       <span className="min-w-0 flex-1">
         <span className="block truncate">{ago(run.created_at)}</span>
         <span className="block truncate text-xs text-muted">
-          {isFinal(run.status) ? duration(run.stats.duration * 1000) : 'Under way'}
-          {run.stats.is_dry_run && ' · rehearsal'}
+          {isFinal(run.status) ? duration(run.stats.duration * 1000) : 'In progress'}
+          {run.stats.is_dry_run && ' · dry run'}
           {run.stats.node_error_count > 0 && ` · ${run.stats.node_error_count} failed`}
         </span>
       </span>

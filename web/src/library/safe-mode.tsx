@@ -13,19 +13,19 @@ type Setting = keyof SafeMode;
 const SETTINGS: { setting: Setting; label: string; hint: string; shown: (agent: Agent) => boolean }[] = [
   {
     setting: 'human_in_the_loop_safe_mode',
-    label: 'Ask me where the agent asks',
-    hint: 'Off, what it would ask counts as approved.',
+    label: 'Ask when the agent requests approval',
+    hint: 'When off, requests are approved automatically.',
     shown: (agent) => agent.has_human_in_the_loop,
   },
   {
     setting: 'sensitive_action_safe_mode',
-    label: 'Ask me before it acts on the world',
-    hint: 'Before a request is sent or something is changed elsewhere.',
+    label: 'Ask before external actions',
+    hint: 'Before the agent sends a request or changes something outside Pilothouse.',
     shown: (agent) => agent.has_sensitive_action,
   },
 ];
 
-/** Where a person wants to be asked while this agent runs; only what the agent can do is offered. */
+/** Review settings of the agent; only those that apply to it are shown. */
 export function SafeModePanel({ agent }: { agent: Agent }) {
   const settings = SETTINGS.filter(({ shown }) => shown(agent));
   if (settings.length === 0) return null;
@@ -33,14 +33,14 @@ export function SafeModePanel({ agent }: { agent: Agent }) {
     <Panel title="Reviews">
       <div className="flex flex-col gap-4">
         {settings.map((one) => (
-          <OneSetting key={one.setting} agent={agent} {...one} />
+          <SettingSwitch key={one.setting} agent={agent} {...one} />
         ))}
       </div>
     </Panel>
   );
 }
 
-function OneSetting({
+function SettingSwitch({
   agent,
   setting,
   label,

@@ -1,15 +1,15 @@
-/** Hands a text to the browser as a file to keep. */
+/** Downloads a text as a file. */
 export function saveAsFile(name: string, text: string, type = 'application/json'): void {
   const address = URL.createObjectURL(new Blob([text], { type }));
   const link = document.createElement('a');
   link.href = address;
   link.download = fileName(name);
   link.click();
-  // The browser has taken it by the next turn of the loop.
+  // The download has started by the next task, so the URL can be released.
   setTimeout(() => URL.revokeObjectURL(address), 0);
 }
 
-/** Without what file systems do not take. */
+/** The name without characters that file systems reject. */
 export function fileName(name: string): string {
   const safe = Array.from(name, (letter) => (/[\p{Cc}\\/:*?"<>|]/u.test(letter) ? ' ' : letter)).join('');
   return safe.replace(/\s+/g, ' ').trim().slice(-100) || 'file';

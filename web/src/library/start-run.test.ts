@@ -2,29 +2,29 @@ import { describe, expect, it } from 'vitest';
 import { ApiError } from '@/api/problem';
 import { graphErrors, inputErrors } from './start-run';
 
-const refused = (body: unknown) => new ApiError(400, 'X', 'No.', null, body);
+const failed = (body: unknown) => new ApiError(400, 'X', 'No.', null, body);
 
-describe('a run that was refused', () => {
-  it('says at every input what is wrong with it', () => {
+describe('a run that could not be started', () => {
+  it('has an error message for each invalid input', () => {
     const body = {
-      inputs: { missing: ['city'], unknown: ['colour'], wrong: [['size', 'a number was expected']] },
+      inputs: { missing: ['city'], unknown: ['color'], wrong: [['size', 'a number was expected']] },
     };
-    expect(inputErrors(refused(body))).toEqual({
-      city: 'Fill this in.',
-      colour: 'The agent has no such input.',
+    expect(inputErrors(failed(body))).toEqual({
+      city: 'Required.',
+      color: 'The agent has no input with this name.',
       size: 'A number was expected.',
     });
   });
 
-  it('is about something else when no inputs are named', () => {
-    expect(inputErrors(refused({ detail: 'No credits.' }))).toBeNull();
+  it('has no input errors if the error names no inputs', () => {
+    expect(inputErrors(failed({ detail: 'No credits.' }))).toBeNull();
     expect(inputErrors(new Error('offline'))).toBeNull();
-    expect(inputErrors(refused(undefined))).toBeNull();
+    expect(inputErrors(failed(undefined))).toBeNull();
   });
 
-  it('says every reason once', () => {
+  it('lists every graph error once', () => {
     const errors = [{ message: 'No block A.' }, { message: 'No block B.' }, { message: 'No block A.' }, {}];
-    expect(graphErrors(refused({ errors }))).toEqual(['No block A.', 'No block B.']);
-    expect(graphErrors(refused({ errors: 'odd' }))).toEqual([]);
+    expect(graphErrors(failed({ errors }))).toEqual(['No block A.', 'No block B.']);
+    expect(graphErrors(failed({ errors: 'odd' }))).toEqual([]);
   });
 });

@@ -1,4 +1,4 @@
-// Starting a run of an agent, and what the server says when it cannot.
+// Starts a run of an agent and reads the errors of a failed start.
 
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
@@ -8,14 +8,14 @@ import type { LibraryAgent } from '@/protocol';
 import type { Values } from '@/ui/schema-form';
 import { LIBRARY } from './agents';
 
-type Start = { inputs: Values; dryRun?: boolean; version?: number };
+type StartOptions = { inputs: Values; dryRun?: boolean; version?: number };
 
-/** Starts a run and goes to it. */
+/** Starts a run and navigates to it. */
 export function useStartRun(agent: LibraryAgent) {
   const queries = useQueryClient();
   const navigate = useNavigate();
   return useMutation({
-    mutationFn: ({ inputs, dryRun = false, version = agent.graph_version }: Start) =>
+    mutationFn: ({ inputs, dryRun = false, version = agent.graph_version }: StartOptions) =>
       dataOf(
         api.POST('/api/graphs/{graph_id}/execute/{version}', {
           params: { path: { graph_id: agent.graph_id, version } },
@@ -34,19 +34,19 @@ export function useStartRun(agent: LibraryAgent) {
   });
 }
 
-/** By input: what is wrong with it. `null` when the refusal is about something else. */
+/** Error messages by input name. `null` if the error is not about inputs. */
 export function inputErrors(error: unknown): Record<string, string> | null {
   const body = error instanceof ApiError ? (error.body as { inputs?: unknown } | undefined) : undefined;
   const problems = body?.inputs as { missing?: unknown; unknown?: unknown; wrong?: unknown } | undefined;
   if (!problems || typeof problems !== 'object') return null;
   return Object.fromEntries([
-    ...names(problems.missing).map((name) => [name, 'Fill this in.']),
-    ...names(problems.unknown).map((name) => [name, 'The agent has no such input.']),
+    ...names(problems.missing).map((name) => [name, 'Required.']),
+    ...names(problems.unknown).map((name) => [name, 'The agent has no input with this name.']),
     ...pairs(problems.wrong),
   ]);
 }
 
-/** What is wrong with the graph itself, every reason by itself. */
+/** The distinct validation errors of the graph. */
 export function graphErrors(error: unknown): string[] {
   const body = error instanceof ApiError ? (error.body as { errors?: unknown } | undefined) : undefined;
   if (!Array.isArray(body?.errors)) return [];
@@ -63,6 +63,6 @@ function pairs(value: unknown): [string, string][] {
   return value.filter(Array.isArray).map(([name, why]) => [String(name), sentence(String(why))]);
 }
 
-function sentence(words: string): string {
-  return `${words.charAt(0).toUpperCase()}${words.slice(1)}${/[.?]$/.test(words) ? '' : '.'}`;
+function sentence(text: string): string {
+  return `${text.charAt(0).toUpperCase()}${text.slice(1)}${/[.?]$/.test(text) ? '' : '.'}`;
 }

@@ -30,18 +30,18 @@ const node = (id: number, status: string) =>
 const run = (status: string) =>
   `event: graph_execution_event\ndata: ${JSON.stringify({ ...META, status })}\n\n`;
 
-function Shown() {
-  const { execution, details, nodes, error, reread } = useExecution('g', 'e');
+function RunSummary() {
+  const { execution, details, nodes, error, refetchDetails } = useExecution('g', 'e');
   const one = nodes.get('n');
   return (
     <>
       <p>
-        {execution?.status} runs {one?.runs ?? 0} gave {JSON.stringify(details?.outputs)} error{' '}
+        {execution?.status} runs {one?.runs ?? 0} outputs {JSON.stringify(details?.outputs)} error{' '}
         {String(error)}
       </p>
       {execution?.stop_requested && <p>Stopping</p>}
-      <button type="button" onClick={reread}>
-        Read again
+      <button type="button" onClick={refetchDetails}>
+        Refetch
       </button>
     </>
   );
@@ -49,8 +49,8 @@ function Shown() {
 
 afterEach(() => vi.unstubAllGlobals());
 
-describe('a run on the page', () => {
-  it('follows its events and reads what it gave when it is over', async () => {
+describe('useExecution', () => {
+  it('follows the events and fetches the outputs at the end', async () => {
     let isOver = false;
     serve({
       'GET /api/graphs/g/executions/e': () =>
@@ -62,16 +62,16 @@ describe('a run on the page', () => {
         );
       },
     });
-    show(<Shown />);
+    show(<RunSummary />);
     await waitFor(() =>
-      expect(screen.getByText(/COMPLETED runs 2 gave/).textContent).toContain('{"sum":[3]} error null'),
+      expect(screen.getByText(/COMPLETED runs 2 outputs/).textContent).toContain('{"sum":[3]} error null'),
     );
   });
 
-  it('keeps what was followed when the details are read again, and believes them that it is to stop', async () => {
-    let isToStop = false;
-    const asked = serve({
-      'GET /api/graphs/g/executions/e': () => details('RUNNING', { stop_requested: isToStop }),
+  it('keeps the streamed state when the details are fetched again, and takes the stop request from them', async () => {
+    let stopRequested = false;
+    const requests = serve({
+      'GET /api/graphs/g/executions/e': () => details('RUNNING', { stop_requested: stopRequested }),
       'GET /api/graphs/g/executions/e/stream': () => {
         const open = new ReadableStream<Uint8Array>({
           start: (stream) => stream.enqueue(new TextEncoder().encode(run('RUNNING') + node(1, 'COMPLETED'))),
@@ -79,29 +79,29 @@ describe('a run on the page', () => {
         return new Response(open);
       },
     });
-    show(<Shown />);
+    show(<RunSummary />);
     await screen.findByText(/RUNNING runs 1/);
-    isToStop = true;
-    await userEvent.click(screen.getByRole('button', { name: 'Read again' }));
+    stopRequested = true;
+    await userEvent.click(screen.getByRole('button', { name: 'Refetch' }));
     await screen.findByText('Stopping');
     expect(screen.getByText(/RUNNING runs 1/)).toBeTruthy();
-    expect(asked.filter(({ route }) => route.endsWith('/stream'))).toHaveLength(1);
+    expect(requests.filter(({ route }) => route.endsWith('/stream'))).toHaveLength(1);
   });
 
-  it('does not read the events of a run that has ended with very many of them', async () => {
-    const asked = serve({
+  it('does not replay the events of a finished run with very many of them', async () => {
+    const requests = serve({
       'GET /api/graphs/g/executions/e': () => details('COMPLETED', { event_count: 2_000_000 }),
     });
-    show(<Shown />);
+    show(<RunSummary />);
     await screen.findByText(/COMPLETED runs 0/);
-    expect(asked.map((one) => one.route)).toEqual(['GET /api/graphs/g/executions/e']);
+    expect(requests.map((one) => one.route)).toEqual(['GET /api/graphs/g/executions/e']);
   });
 
-  it('says so when there is no such run', async () => {
+  it('reports a missing run', async () => {
     serve({
-      'GET /api/graphs/g/executions/e': () => refusal(404, 'EXECUTION_NOT_FOUND', 'There is no such run.'),
+      'GET /api/graphs/g/executions/e': () => refusal(404, 'EXECUTION_NOT_FOUND', 'Run not found.'),
     });
-    show(<Shown />);
-    await screen.findByText(/There is no such run\./);
+    show(<RunSummary />);
+    await screen.findByText(/Run not found\./);
   });
 });

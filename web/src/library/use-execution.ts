@@ -3,33 +3,33 @@ import { useEffect, useState } from 'react';
 import { api, dataOf } from '@/api/client';
 import type { ExecutionDetails, ExecutionMeta } from '@/protocol';
 import { isFinal } from '@/ui/run-status';
-import { follow } from './run/follow';
-import { NOTHING_YET, type NodeState, RunFold, type RunState } from './run/run-state';
+import { followExecution } from './run/follow-execution';
+import { EMPTY_RUN, type NodeState, type RunState, RunStateBuilder } from './run/run-state';
 
 export type ExecutionHandle = {
-  /** The newest news of the run. */
+  /** The latest known state of the run. */
   execution: ExecutionMeta | null;
-  /** What it gave and what failed, as the server has it: read at the beginning and at the end. */
+  /** Outputs and failures from the server, fetched at the start and at the end. */
   details: ExecutionDetails | null;
-  /** By node of the graph. Empty for a run that has so many events that they are not read. */
+  /** State by node id. Empty for a run with too many events to replay. */
   nodes: ReadonlyMap<string, NodeState>;
-  /** The connection was lost and is being made again. */
+  /** The connection was lost and is being reestablished. */
   reconnecting: boolean;
   error: unknown;
-  /** Reads the details again. What was followed so far stays. */
-  reread: () => Promise<unknown>;
-  /** Begins again from nothing. */
+  /** Fetches the details again and keeps the state from events. */
+  refetchDetails: () => Promise<unknown>;
+  /** Starts over from an empty state. */
   retry: () => void;
 };
 
-/** News are shown together, this often, however fast they come. */
+/** State updates are batched to one per this interval. */
 const BATCH_MS = 120;
-/** A run that has ended with more events than this is shown without reading them all. */
-const MOST_REPLAYED = 30_000;
+/** The events of a finished run are not replayed if there are more than this. */
+const MAX_REPLAYED_EVENTS = 30_000;
 
 export const executionKey = (executionId: string) => ['execution', executionId] as const;
 
-/** A run as it happens. */
+/** Follows a run live. */
 export function useExecution(graphId: string, executionId: string): ExecutionHandle {
   const queries = useQueryClient();
   const key = executionKey(executionId);
@@ -42,61 +42,61 @@ export function useExecution(graphId: string, executionId: string): ExecutionHan
         }),
       ),
   });
-  const [run, setRun] = useState<RunState>(NOTHING_YET);
+  const [run, setRun] = useState<RunState>(EMPTY_RUN);
   const [reconnecting, setReconnecting] = useState(false);
   const [failure, setFailure] = useState<unknown>(null);
   const [attempt, setAttempt] = useState(0);
 
   const known = details.data;
-  const isTooLong = known !== undefined && isFinal(known.status) && known.event_count > MOST_REPLAYED;
-  const mayFollow = known !== undefined && !isTooLong;
+  const isTooLong = known !== undefined && isFinal(known.status) && known.event_count > MAX_REPLAYED_EVENTS;
+  const canFollow = known !== undefined && !isTooLong;
 
-  // biome-ignore lint/correctness/useExhaustiveDependencies(attempt): another attempt follows anew.
+  // biome-ignore lint/correctness/useExhaustiveDependencies(attempt): a new attempt reconnects.
   useEffect(() => {
-    if (!mayFollow) return;
-    const ending = new AbortController();
-    const fold = new RunFold();
+    if (!canFollow) return;
+    const abort = new AbortController();
+    const builder = new RunStateBuilder();
     let timer: ReturnType<typeof setTimeout> | undefined;
-    let showAt = 0;
-    const show = () => {
+    let nextUpdateAt = 0;
+    const update = () => {
       timer = undefined;
-      showAt = Date.now() + BATCH_MS;
-      setRun(fold.state());
+      nextUpdateAt = Date.now() + BATCH_MS;
+      setRun(builder.state());
     };
-    const soon = () => {
-      timer ??= setTimeout(show, Math.max(0, showAt - Date.now()));
+    const scheduleUpdate = () => {
+      timer ??= setTimeout(update, Math.max(0, nextUpdateAt - Date.now()));
     };
-    setRun(NOTHING_YET);
+    setRun(EMPTY_RUN);
     setFailure(null);
-    follow(
+    followExecution(
       graphId,
       executionId,
       {
-        onNode: (update) => {
-          fold.node(update);
-          soon();
+        onNode: (nodeUpdate) => {
+          builder.addNodeUpdate(nodeUpdate);
+          scheduleUpdate();
         },
         onExecution: (execution) => {
-          fold.graph(execution);
-          soon();
+          builder.setExecution(execution);
+          scheduleUpdate();
         },
         onConnection: (connected) => setReconnecting(!connected),
       },
-      ending.signal,
+      abort.signal,
     )
       .then(async () => {
-        if (ending.signal.aborted) return;
-        // The details are of the beginning, and lists still say that it runs.
+        if (abort.signal.aborted) return;
+        // The cached details are from the start, and lists still show the run as running.
         await queries.invalidateQueries({ queryKey: executionKey(executionId) });
         await queries.invalidateQueries({ queryKey: ['executions'] });
       })
       .catch(setFailure);
     return () => {
-      ending.abort();
+      abort.abort();
       clearTimeout(timer);
       setReconnecting(false);
     };
-  }, [mayFollow, graphId, executionId, queries, attempt]);
+  }, [canFollow, graphId, executionId, queries, attempt]);
 
   return {
     execution: newest(run.execution, details.data ?? null),
@@ -104,7 +104,7 @@ export function useExecution(graphId: string, executionId: string): ExecutionHan
     nodes: run.nodes,
     reconnecting,
     error: details.error ?? failure,
-    reread: () => details.refetch(),
+    refetchDetails: () => details.refetch(),
     retry: () => {
       setAttempt((before) => before + 1);
       void details.refetch();
@@ -112,7 +112,7 @@ export function useExecution(graphId: string, executionId: string): ExecutionHan
   };
 }
 
-/** The stream and the answers overtake each other; neither an end nor the wish to stop is ever taken back. */
+/** Streamed and fetched states arrive in any order; an end and a stop request are final. */
 function newest(streamed: ExecutionMeta | null, read: ExecutionDetails | null): ExecutionMeta | null {
   if (!streamed || (read && isFinal(read.status))) return read ?? streamed;
   return read?.stop_requested ? { ...streamed, stop_requested: true } : streamed;

@@ -9,7 +9,7 @@ import { Button, buttonClasses } from '@/ui/button';
 import { say } from '@/ui/toast';
 import { entryQuery } from './listings';
 
-/** Puts an agent into the library, or leads to it when it is there. */
+/** Button that adds an agent to the library, or a link to it if it is already there. */
 export function AddToLibrary({ listing }: { listing: StoreAgent }) {
   const queries = useQueryClient();
   const entry = useQuery(entryQuery(listing.store_listing_version_id));
@@ -22,7 +22,7 @@ export function AddToLibrary({ listing }: { listing: StoreAgent }) {
       ),
     onSuccess: async (agent) => {
       queries.setQueryData(entryQuery(listing.store_listing_version_id).queryKey, () => ({ id: agent.id }));
-      say(`“${agent.name}” is in your library.`, 'good');
+      say(`Added “${agent.name}” to your library.`, 'good');
       await queries.invalidateQueries({ queryKey: LIBRARY });
     },
     onError: (error) => say(wordsOf(error), 'bad'),

@@ -5,9 +5,9 @@ import { Badge } from '@/ui/badge';
 import { count } from '@/ui/format';
 import { humanName } from '@/ui/names';
 
-const SHOWN_CATEGORIES = 3;
+const MAX_CATEGORIES = 3;
 
-/** One agent of the marketplace. The whole card leads to it. */
+/** Card of one marketplace agent. The whole card is a link to it. */
 export function ListingCard({ listing }: { listing: StoreAgent }) {
   return (
     <article className="relative flex h-full min-h-40 flex-col gap-2 rounded-2xl border border-line bg-surface p-4 transition hover:border-line-strong has-[a:focus-visible]:outline-2 has-[a:focus-visible]:outline-accent">
@@ -32,12 +32,12 @@ export function ListingCard({ listing }: { listing: StoreAgent }) {
         {listing.sub_heading || listing.description}
       </p>
       <footer className="mt-auto flex flex-wrap items-center gap-1.5 pt-2">
-        {listing.categories.slice(0, SHOWN_CATEGORIES).map((category) => (
+        {listing.categories.slice(0, MAX_CATEGORIES).map((category) => (
           <Badge key={category}>{humanName(category)}</Badge>
         ))}
         {listing.runs > 0 && (
           <span className="ml-auto text-xs text-muted">
-            {listing.runs === 1 ? 'One run' : `${count(listing.runs)} runs`}
+            {listing.runs === 1 ? '1 run' : `${count(listing.runs)} runs`}
           </span>
         )}
       </footer>

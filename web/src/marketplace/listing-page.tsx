@@ -2,7 +2,7 @@ import { useQuery } from '@tanstack/react-query';
 import { getRouteApi, Link } from '@tanstack/react-router';
 import { ChevronLeft, Store } from 'lucide-react';
 import { ApiError } from '@/api/problem';
-import { GraphPicture } from '@/graph/graph-picture';
+import { GraphFigure } from '@/graph/graph-figure';
 import { graphQuery } from '@/library/agents';
 import type { StoreAgentDetails } from '@/protocol';
 import { Badge } from '@/ui/badge';
@@ -18,15 +18,15 @@ import { listingQuery } from './listings';
 
 const route = getRouteApi('/marketplace/agent/$creator/$slug');
 
-/** One agent of the marketplace: what it does, takes and gives, and the way into the library. */
+/** Page of one marketplace agent: description, graph, inputs, outputs, and the button to add it to the library. */
 export function ListingPage() {
   const { creator, slug } = route.useParams();
   const listing = useQuery(listingQuery(creator, slug));
-  if (listing.data) return <Found listing={listing.data} />;
+  if (listing.data) return <ListingView listing={listing.data} />;
   if (listing.isPending) {
     return (
       <Page title="Marketplace" wide before={<Back />}>
-        <Loading label="Loading the agent" rows={2} height="h-40" />
+        <Loading label="Loading agent" rows={2} height="h-40" />
       </Page>
     );
   }
@@ -36,21 +36,21 @@ export function ListingPage() {
       {isMissing ? (
         <Empty
           icon={<Store />}
-          title="This agent is not in the marketplace"
+          title="Agent not found in the marketplace"
           action={
             <Link to="/marketplace" className={buttonClasses('primary')}>
-              See all agents
+              Browse marketplace
             </Link>
           }
         />
       ) : (
-        <Failure error={listing.error} title="The agent cannot be shown" onRetry={() => listing.refetch()} />
+        <Failure error={listing.error} title="Couldn't load the agent" onRetry={() => listing.refetch()} />
       )}
     </Page>
   );
 }
 
-function Found({ listing }: { listing: StoreAgentDetails }) {
+function ListingView({ listing }: { listing: StoreAgentDetails }) {
   const graph = useQuery(graphQuery(listing.graph_id, listing.graph_version));
   return (
     <Page
@@ -71,18 +71,16 @@ function Found({ listing }: { listing: StoreAgentDetails }) {
                 {listing.creator}
               </Link>
             </span>
-            <span>Changed {ago(listing.last_updated)}</span>
-            {listing.runs > 0 && (
-              <span>{listing.runs === 1 ? 'One run' : `${count(listing.runs)} runs`}</span>
-            )}
+            <span>Updated {ago(listing.last_updated)}</span>
+            {listing.runs > 0 && <span>{listing.runs === 1 ? '1 run' : `${count(listing.runs)} runs`}</span>}
             {listing.categories.map((category) => (
               <Link key={category} to="/marketplace" search={{ category }} className="rounded-full">
                 <Badge>{humanName(category)}</Badge>
               </Link>
             ))}
-            {listing.has_human_in_the_loop && <Badge tone="warn">Asks a person</Badge>}
-            {listing.has_sensitive_action && <Badge tone="warn">Acts on the world</Badge>}
-            {listing.has_external_trigger && <Badge>Started from outside</Badge>}
+            {listing.has_human_in_the_loop && <Badge tone="warn">Requires approval</Badge>}
+            {listing.has_sensitive_action && <Badge tone="warn">External action</Badge>}
+            {listing.has_external_trigger && <Badge>Event-triggered</Badge>}
           </p>
         </div>
       }
@@ -90,21 +88,21 @@ function Found({ listing }: { listing: StoreAgentDetails }) {
     >
       <div className="grid grid-cols-[minmax(0,1fr)] items-start gap-6 lg:grid-cols-[minmax(0,1fr)_22rem]">
         <div className="flex min-w-0 flex-col gap-6">
-          <Panel title="What it does">
+          <Panel title="About">
             <div className="text-sm">
-              <Markdown text={listing.description || 'Its author has not said.'} />
+              <Markdown text={listing.description || 'No description.'} />
               {listing.instructions && <Markdown text={listing.instructions} />}
             </div>
           </Panel>
           {graph.data && (
-            <Panel title="How it is made">
-              <GraphPicture graph={graph.data} className="h-96" />
+            <Panel title="Graph">
+              <GraphFigure graph={graph.data} className="h-96" />
             </Panel>
           )}
         </div>
         <div className="flex min-w-0 flex-col gap-6">
-          <Pins title="What it takes" schema={listing.input_schema} none="It needs no inputs." />
-          <Pins title="What it gives" schema={listing.output_schema} none="It has no outputs." />
+          <Pins title="Inputs" schema={listing.input_schema} none="No inputs." />
+          <Pins title="Outputs" schema={listing.output_schema} none="No outputs." />
         </div>
       </div>
     </Page>

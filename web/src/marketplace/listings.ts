@@ -1,21 +1,21 @@
-// What the marketplace asks the server for.
+// Queries of the marketplace.
 
 import { infiniteQueryOptions, queryOptions } from '@tanstack/react-query';
 import { api, dataOf } from '@/api/client';
 import { ApiError } from '@/api/problem';
 
-export type Wanted = { words?: string; category?: string; creator?: string };
+export type ListingFilter = { searchText?: string; category?: string; creator?: string };
 
 const PAGE_SIZE = 24;
 
-export function listingsQuery({ words, category, creator }: Wanted) {
+export function listingsQuery({ searchText, category, creator }: ListingFilter) {
   return infiniteQueryOptions({
-    queryKey: ['marketplace', 'listings', { words, category, creator }],
+    queryKey: ['marketplace', 'listings', { searchText, category, creator }],
     queryFn: ({ pageParam }) =>
       dataOf(
         api.GET('/api/store/agents', {
           params: {
-            query: { search_query: words, category, creator, page: pageParam, page_size: PAGE_SIZE },
+            query: { search_query: searchText, category, creator, page: pageParam, page_size: PAGE_SIZE },
           },
         }),
       ),
@@ -25,16 +25,16 @@ export function listingsQuery({ words, category, creator }: Wanted) {
   });
 }
 
-/** The categories that agents of the marketplace have, the most frequent first. */
+/** Categories of the marketplace agents, the most frequent first. */
 export const categoriesQuery = queryOptions({
   queryKey: ['marketplace', 'categories'],
   queryFn: async () => {
     const { agents } = await dataOf(api.GET('/api/store/agents', { params: { query: { page_size: 100 } } }));
-    const times = new Map<string, number>();
+    const counts = new Map<string, number>();
     for (const category of agents.flatMap((agent) => agent.categories)) {
-      times.set(category, (times.get(category) ?? 0) + 1);
+      counts.set(category, (counts.get(category) ?? 0) + 1);
     }
-    return [...times].sort(([a, m], [b, n]) => n - m || a.localeCompare(b)).map(([category]) => category);
+    return [...counts].sort(([a, m], [b, n]) => n - m || a.localeCompare(b)).map(([category]) => category);
   },
   staleTime: 60_000,
 });
@@ -49,7 +49,7 @@ export function listingQuery(creator: string, slug: string) {
   });
 }
 
-/** One's entry for a listing; `null` when it is not in the library. */
+/** The user's library entry for a listing; `null` if it is not in the library. */
 export function entryQuery(listingVersionId: string) {
   return queryOptions({
     queryKey: ['library', 'of-listing', listingVersionId],

@@ -1,7 +1,7 @@
 import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
 import { getRouteApi, Link } from '@tanstack/react-router';
 import { SearchX, Store, X } from 'lucide-react';
-import { MoreOnSight } from '@/library/grid/more-on-sight';
+import { LoadMore } from '@/library/grid/load-more';
 import type { StoreAgent } from '@/protocol';
 import { buttonClasses } from '@/ui/button';
 import { count } from '@/ui/format';
@@ -16,7 +16,7 @@ import { categoriesQuery, listingsQuery } from './listings';
 
 const route = getRouteApi('/marketplace');
 
-/** The agents that others have published. */
+/** Published agents. */
 export function MarketplacePage() {
   const { q, category, creator } = route.useSearch();
   const navigate = route.useNavigate();
@@ -24,8 +24,8 @@ export function MarketplacePage() {
     navigate({ search: (before) => ({ ...before, q: next }), replace: true }),
   );
   const listings = useInfiniteQuery({
-    ...listingsQuery({ words: q, category, creator }),
-    // A new search keeps the last answer until its own is there.
+    ...listingsQuery({ searchText: q, category, creator }),
+    // Keeps the previous results on screen while a new search loads.
     placeholderData: (before) => before,
   });
   const categories = useQuery(categoriesQuery);
@@ -36,19 +36,14 @@ export function MarketplacePage() {
   const others = isFiltered ? shown : shown.filter((listing) => !listing.is_featured);
 
   return (
-    <Page title="Marketplace" wide subtitle="Agents that you can add to your library and run.">
+    <Page title="Marketplace" wide subtitle="Agents you can add to your library and run.">
       <div className="flex flex-col gap-3">
-        <SearchBox
-          label="Search the marketplace"
-          value={words}
-          onChange={setWords}
-          className="w-full max-w-xl"
-        />
+        <SearchBox label="Search marketplace" value={words} onChange={setWords} className="w-full max-w-xl" />
         <nav aria-label="Categories" className="-mx-4 overflow-x-auto px-4 pb-1 sm:mx-0 sm:px-0">
           <ul className="flex gap-2">
-            <CategoryLink label="All" isHere={!category} />
+            <CategoryLink label="All" isCurrent={!category} />
             {categories.data?.map((one) => (
-              <CategoryLink key={one} label={humanName(one)} category={one} isHere={one === category} />
+              <CategoryLink key={one} label={humanName(one)} category={one} isCurrent={one === category} />
             ))}
           </ul>
         </nav>
@@ -72,20 +67,20 @@ export function MarketplacePage() {
       {listings.error && shown.length === 0 ? (
         <Failure
           error={listings.error}
-          title="The marketplace cannot be shown"
+          title="Couldn't load the marketplace"
           onRetry={() => listings.refetch()}
         />
       ) : listings.isPending ? (
         <Placeholders />
       ) : shown.length === 0 ? (
-        <NothingHere isFiltered={isFiltered} />
+        <EmptyMarketplace isFiltered={isFiltered} />
       ) : (
         <>
           <Listings title="Featured" listings={featured} />
-          <Listings title={featured.length > 0 ? 'All the others' : undefined} listings={others} />
+          <Listings title={featured.length > 0 ? 'More agents' : undefined} listings={others} />
         </>
       )}
-      <MoreOnSight query={listings} />
+      <LoadMore query={listings} />
     </Page>
   );
 }
@@ -106,13 +101,21 @@ function Listings({ title, listings }: { title?: string; listings: StoreAgent[] 
   );
 }
 
-function CategoryLink({ label, category, isHere }: { label: string; category?: string; isHere: boolean }) {
+function CategoryLink({
+  label,
+  category,
+  isCurrent,
+}: {
+  label: string;
+  category?: string;
+  isCurrent: boolean;
+}) {
   return (
     <li className="shrink-0">
       <Link
         to="/marketplace"
         search={(before) => ({ ...before, category })}
-        aria-current={isHere ? 'page' : undefined}
+        aria-current={isCurrent ? 'page' : undefined}
         activeOptions={EXACTLY}
         className="flex h-9 items-center rounded-full border border-line bg-surface px-4 text-sm text-muted hover:text-ink aria-[current=page]:border-accent aria-[current=page]:bg-accent-soft aria-[current=page]:font-medium aria-[current=page]:text-accent pointer-coarse:h-10"
       >
@@ -125,33 +128,33 @@ function CategoryLink({ label, category, isHere }: { label: string; category?: s
 function Placeholders() {
   return (
     <div role="status" className="grid gap-3 sm:grid-cols-2 xl:grid-cols-3">
-      <span className="sr-only">Loading the marketplace</span>
-      {['a', 'b', 'c', 'd', 'e', 'f'].map((place) => (
-        <Skeleton key={place} className="h-40 rounded-2xl" />
+      <span className="sr-only">Loading marketplace</span>
+      {['a', 'b', 'c', 'd', 'e', 'f'].map((key) => (
+        <Skeleton key={key} className="h-40 rounded-2xl" />
       ))}
     </div>
   );
 }
 
-function NothingHere({ isFiltered }: { isFiltered: boolean }) {
+function EmptyMarketplace({ isFiltered }: { isFiltered: boolean }) {
   if (!isFiltered) {
     return (
-      <Empty icon={<Store />} title="Nothing is published yet">
-        Agents appear here when somebody publishes one.
+      <Empty icon={<Store />} title="No agents published yet">
+        Published agents appear here.
       </Empty>
     );
   }
   return (
     <Empty
       icon={<SearchX />}
-      title="Nothing matches"
+      title="No agents found"
       action={
         <Link to="/marketplace" search={{}} className={buttonClasses('secondary')}>
-          Show everything
+          Clear filters
         </Link>
       }
     >
-      Try other words or another category.
+      Try a different search or category.
     </Empty>
   );
 }

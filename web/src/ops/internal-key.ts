@@ -1,4 +1,4 @@
-// The key of those who run the server. It is kept in memory only: a reload forgets it.
+// The operator's internal API key. It is kept in memory only, so a reload clears it.
 
 import { useSyncExternalStore } from 'react';
 
@@ -9,8 +9,8 @@ export function useInternalKey(): string | null {
   return useSyncExternalStore(subscribe, () => key);
 }
 
-export function setInternalKey(given: string | null): void {
-  key = given;
+export function setInternalKey(value: string | null): void {
+  key = value;
   for (const listener of listeners) listener();
 }
 

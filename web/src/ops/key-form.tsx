@@ -4,8 +4,8 @@ import { Button } from '@/ui/button';
 import { Field, Input } from '@/ui/field';
 import { setInternalKey } from './internal-key';
 
-/** Asks for the key of those who run the server. */
-export function KeyForm({ wasRefused }: { wasRefused: boolean }) {
+/** Form for the operator's internal API key. */
+export function KeyForm({ wasRejected }: { wasRejected: boolean }) {
   const [key, setKey] = useState('');
 
   function submit(event: FormEvent) {
@@ -20,12 +20,12 @@ export function KeyForm({ wasRefused }: { wasRefused: boolean }) {
     >
       <div className="flex items-center gap-3">
         <KeyRound aria-hidden className="size-5 text-accent" />
-        <h2 className="font-semibold">For those who run this server</h2>
+        <h2 className="font-semibold">Operator access</h2>
       </div>
       <Field
         label="Internal key"
-        hint="The value of CHAT_INTERNAL_API_KEY. It is kept until the page is reloaded."
-        error={wasRefused ? 'The server does not take this key.' : null}
+        hint="The value of CHAT_INTERNAL_API_KEY. It's kept until you reload the page."
+        error={wasRejected ? "That key isn't valid." : null}
       >
         {(control) => (
           <Input
@@ -38,7 +38,7 @@ export function KeyForm({ wasRefused }: { wasRefused: boolean }) {
         )}
       </Field>
       <Button type="submit" kind="primary" disabled={!key.trim()}>
-        Open
+        Continue
       </Button>
     </form>
   );

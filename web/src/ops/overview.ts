@@ -1,4 +1,4 @@
-// The state of the server, read again and again while the page is looked at.
+// The server overview, polled while the page is open.
 
 import { useQuery } from '@tanstack/react-query';
 import { useEffect, useState } from 'react';
@@ -9,45 +9,45 @@ import { ApiError } from '@/api/problem';
 import type { OpsOverview } from '@/protocol';
 import { useInternalKey } from './internal-key';
 
-const READ_AGAIN_MS = 2_000;
-/** While a server that ours rests on is away, not everything can be read. */
-export const UNKNOWN = 'cannot be read now';
-/** Five minutes. */
-export const MOST_KEPT = 150;
+const POLL_MS = 2_000;
+/** Shown for values that the server cannot read while one of its dependencies is down. */
+export const UNAVAILABLE = 'Unavailable';
+/** Five minutes of samples. */
+export const MAX_SAMPLES = 150;
 
 export function useOverview() {
   const key = useInternalKey();
   return useQuery({
     queryKey: ['ops', 'overview', key],
     queryFn: async ({ signal }): Promise<OpsOverview> => {
-      // A refusal here asks for the internal key, not for a login.
+      // Bypasses the sign-in handling of the client: a 401 here asks for the internal key.
       const headers = key ? { 'x-api-key': key } : identityHeaders();
       const answer = await answerTo(
         new Request(new URL(addressOf('/api/ops/overview'), location.href), { headers, signal }),
       );
       return answer.json();
     },
-    // Without the right key nothing changes until another is given.
-    refetchInterval: ({ state }) => (wantsKey(state.error) ? false : READ_AGAIN_MS),
-    // The next look comes soon enough by itself.
+    // Polling stops until the user enters another key.
+    refetchInterval: ({ state }) => (needsInternalKey(state.error) ? false : POLL_MS),
+    // The next poll is the retry.
     retry: false,
   });
 }
 
-export function wantsKey(error: unknown): boolean {
+export function needsInternalKey(error: unknown): boolean {
   return error instanceof ApiError && error.status === 401;
 }
 
 export type Sample = {
   at: number;
-  /** Null where it could not be read. */
+  /** Null if it is unavailable. */
   turns: number | null;
   executions: number | null;
   depth: number | null;
   streams: number;
 };
 
-/** What was seen since the page was opened, the oldest first. */
+/** Samples since the page was opened, oldest first. */
 export function useSamples(overview: OpsOverview | undefined, at: number): Sample[] {
   const [samples, setSamples] = useState<Sample[]>([]);
   useEffect(() => {
@@ -59,12 +59,14 @@ export function useSamples(overview: OpsOverview | undefined, at: number): Sampl
       depth: overview.queue.depth ?? null,
       streams: overview.streams.open,
     };
-    setSamples((kept) => (kept.at(-1)?.at === at ? kept : [...kept.slice(1 - MOST_KEPT), sample]));
+    setSamples((samples) =>
+      samples.at(-1)?.at === at ? samples : [...samples.slice(1 - MAX_SAMPLES), sample],
+    );
   }, [overview, at]);
   return samples;
 }
 
-/** The time, every second, for ages that grow by themselves. */
+/** The current time, updated every second, for ages. */
 export function useNow(): number {
   const [now, setNow] = useState(Date.now);
   useEffect(() => {

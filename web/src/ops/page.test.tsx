@@ -21,7 +21,7 @@ const overview: OpsOverview = {
     },
   ],
   live_executions: [],
-  workers: [{ name: 'harbour', busy: 1, executions: 0, slots: 4 }],
+  workers: [{ name: 'harbor', busy: 1, executions: 0, slots: 4 }],
   queue: { depth: 2, outbox_lag_seconds: 0 },
   streams: { open: 3 },
   dependencies: [{ name: 'RabbitMQ', ok: false }],
@@ -33,72 +33,68 @@ const showPage = () => showAt({ path: '/ops', address: '/ops', component: OpsPag
 afterEach(() => setInternalKey(null));
 
 describe('the operations page', () => {
-  test('turns at work, the queue and what is away are shown', async () => {
+  test('shows running turns, the queue and unreachable dependencies', async () => {
     serve({ 'GET /api/ops/overview': () => overview, 'GET /api/about': () => ({ auth_mode: 'local' }) });
     showPage();
-    expect(await screen.findByText('2 waiting, the oldest 4.2 s')).toBeTruthy();
+    expect(await screen.findByText('2 queued, oldest 4.2 s')).toBeTruthy();
     expect(screen.getAllByText('1 min 15 s').length).toBeGreaterThan(0);
-    expect(screen.getByText('1 of 4 turns')).toBeTruthy();
-    expect(screen.getByText('Away')).toBeTruthy();
+    expect(screen.getByText('1 of 4 responses')).toBeTruthy();
+    expect(screen.getByText('Unreachable')).toBeTruthy();
   });
 
-  test('what the server could not read is not said to be nothing', async () => {
-    const unread: OpsOverview = {
+  test('unavailable values are not shown as zero', async () => {
+    const unavailable: OpsOverview = {
       ...overview,
       turns: {},
       live_turns: null,
       live_executions: null,
-      workers: [{ name: 'harbour', busy: null, executions: null, slots: 4 }],
+      workers: [{ name: 'harbor', busy: null, executions: null, slots: 4 }],
     };
-    serve({ 'GET /api/ops/overview': () => unread, 'GET /api/about': () => ({ auth_mode: 'local' }) });
+    serve({ 'GET /api/ops/overview': () => unavailable, 'GET /api/about': () => ({ auth_mode: 'local' }) });
     showPage();
-    // The tile of turns, both lists and the worker.
-    expect(await screen.findAllByText('cannot be read now')).toHaveLength(4);
-    expect(screen.queryByText('No turn is at work.')).toBeNull();
-    expect(screen.queryByText('No agent runs.')).toBeNull();
-    expect(screen.queryByText('0 of 4 turns')).toBeNull();
+    // The responses tile, both tables and the worker.
+    expect(await screen.findAllByText('Unavailable')).toHaveLength(4);
+    expect(screen.queryByText('No active responses.')).toBeNull();
+    expect(screen.queryByText('No active runs.')).toBeNull();
+    expect(screen.queryByText('0 of 4 responses')).toBeNull();
   });
 
-  test('workers that nobody could read are not missing', async () => {
-    const unread: OpsOverview = { ...overview, workers: null };
-    serve({ 'GET /api/ops/overview': () => unread, 'GET /api/about': () => ({ auth_mode: 'local' }) });
+  test('unavailable workers are not shown as missing', async () => {
+    const unavailable: OpsOverview = { ...overview, workers: null };
+    serve({ 'GET /api/ops/overview': () => unavailable, 'GET /api/about': () => ({ auth_mode: 'local' }) });
     showPage();
-    expect(await screen.findByText('cannot be read now')).toBeTruthy();
-    expect(screen.queryByText('No worker has been seen.')).toBeNull();
+    expect(await screen.findByText('Unavailable')).toBeTruthy();
+    expect(screen.queryByText('No workers seen yet.')).toBeNull();
   });
 
-  test('a server with a login asks for the internal key, and says when it is wrong', async () => {
-    const asked = serve({
+  test('a server with sign-in asks for the internal key and rejects a wrong one', async () => {
+    const requests = serve({
       'GET /api/ops/overview': ({ headers }) =>
         headers.get('x-api-key') === 'right' ? overview : refusal(401, 'UNAUTHENTICATED', 'Send the key.'),
       'GET /api/about': () => ({ auth_mode: 'jwt' }),
     });
     showPage();
     await userEvent.type(await screen.findByLabelText('Internal key'), 'wrong{Enter}');
-    expect(await screen.findByText('The server does not take this key.')).toBeTruthy();
+    expect(await screen.findByText("That key isn't valid.")).toBeTruthy();
     await userEvent.type(screen.getByLabelText('Internal key'), 'right{Enter}');
-    expect(await screen.findByText('1 of 4 turns')).toBeTruthy();
-    const keys = asked
+    expect(await screen.findByText('1 of 4 responses')).toBeTruthy();
+    const keys = requests
       .filter(({ route }) => route === 'GET /api/ops/overview')
       .map(({ headers }) => headers.get('x-api-key'));
     expect(keys.slice(0, 3)).toEqual([null, 'wrong', 'right']);
   });
 
-  test('when the server goes away, the last values stay and their time is said', async () => {
+  test('when the server is unreachable, the last values stay with their time', async () => {
     let answers = 0;
     serve({
       'GET /api/ops/overview': () => (answers++ === 0 ? overview : noConnection()),
       'GET /api/about': () => ({ auth_mode: 'local' }),
     });
     showPage();
-    const away = await screen.findByText(
-      /The server cannot be reached\. These are the values of/,
-      undefined,
-      {
-        timeout: 5_000,
-      },
-    );
-    expect(away.closest('[role=status]')).toBeTruthy();
-    expect(screen.getByText('1 of 4 turns')).toBeTruthy();
+    const notice = await screen.findByText(/Last updated at/, undefined, {
+      timeout: 5_000,
+    });
+    expect(notice.closest('[role=status]')).toBeTruthy();
+    expect(screen.getByText('1 of 4 responses')).toBeTruthy();
   });
 });

@@ -6,14 +6,14 @@ import { Button } from '@/ui/button';
 import { classes } from '@/ui/classes';
 import { Page } from '@/ui/page';
 import { Failure, Loading } from '@/ui/states';
+import { ActiveJobs } from './active-jobs';
 import { setInternalKey, useInternalKey } from './internal-key';
 import { KeyForm } from './key-form';
-import { LiveWork } from './live-work';
-import { Machinery } from './machinery';
-import { useNow, useOverview, useSamples, wantsKey } from './overview';
+import { needsInternalKey, useNow, useOverview, useSamples } from './overview';
+import { SystemStatus } from './system-status';
 import { Tiles } from './tiles';
 
-/** What the server is doing right now, for those who run it. */
+/** Live overview of the server for operators. */
 export function OpsPage() {
   const key = useInternalKey();
   const { data: overview, error, isPending, isError, dataUpdatedAt, refetch } = useOverview();
@@ -21,10 +21,10 @@ export function OpsPage() {
   const now = useNow();
   const isMine = useIsMine();
 
-  if (wantsKey(error))
+  if (needsInternalKey(error))
     return (
       <Page title="Operations">
-        <KeyForm wasRefused={key !== null} />
+        <KeyForm wasRejected={key !== null} />
       </Page>
     );
 
@@ -32,37 +32,37 @@ export function OpsPage() {
     <Page
       wide
       title="Operations"
-      subtitle={<Freshness at={dataUpdatedAt} away={isError && overview !== undefined} reason={error} />}
-      actions={key && <Button onClick={() => setInternalKey(null)}>Forget the key</Button>}
+      subtitle={<Freshness at={dataUpdatedAt} isStale={isError && overview !== undefined} reason={error} />}
+      actions={key && <Button onClick={() => setInternalKey(null)}>Clear key</Button>}
     >
-      {isPending && <Loading label="Loading the state of the server" rows={3} height="h-32" />}
+      {isPending && <Loading label="Loading server status" rows={3} height="h-32" />}
       {isError && !overview && <Failure error={error} onRetry={() => refetch()} />}
       {overview && (
         <div className={classes('flex flex-col gap-4', isError && 'opacity-80 grayscale')}>
           <Tiles overview={overview} samples={samples} />
-          {/* What the server does while it is away is not known, so ages stand still then. */}
-          <LiveWork
+          {/* While the server is unreachable, ages do not advance. */}
+          <ActiveJobs
             overview={overview}
             sinceMs={isError ? 0 : Math.max(0, now - dataUpdatedAt)}
             isMine={isMine}
           />
-          <Machinery overview={overview} now={isError ? dataUpdatedAt : now} />
+          <SystemStatus overview={overview} now={isError ? dataUpdatedAt : now} />
         </div>
       )}
     </Page>
   );
 }
 
-/** Says when the server has gone away, and since when. */
-function Freshness({ at, away, reason }: { at: number; away: boolean; reason: unknown }) {
+/** Update interval, or the error and the time of the last update. */
+function Freshness({ at, isStale, reason }: { at: number; isStale: boolean; reason: unknown }) {
   return (
     <p role="status">
-      {away ? (
+      {isStale ? (
         <span className="text-bad">
-          {wordsOf(reason)} These are the values of {clock.format(at)}.
+          {wordsOf(reason)} Last updated at {clock.format(at)}.
         </span>
       ) : (
-        'Live, every two seconds. The lines show the last five minutes.'
+        'Updates every 2 seconds. Charts show the last 5 minutes.'
       )}
     </p>
   );
@@ -70,7 +70,7 @@ function Freshness({ at, away, reason }: { at: number; away: boolean; reason: un
 
 const clock = new Intl.DateTimeFormat(undefined, { timeStyle: 'medium' });
 
-/** On a server without a login everything is one's own; on others a token says who one is. */
+/** On a server without sign-in everything belongs to the user; otherwise the token identifies them. */
 function useIsMine(): (userId: string | null | undefined) => boolean {
   const { data: about } = useAbout();
   const token = credential();

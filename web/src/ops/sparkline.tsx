@@ -1,19 +1,19 @@
-import { MOST_KEPT } from './overview';
+import { MAX_SAMPLES } from './overview';
 
-// Units of the drawing; it is stretched to the room there is.
+// Units of the view box; the image is stretched to the available width.
 const WIDTH = 100;
 const HEIGHT = 24;
-const STEP = WIDTH / (MOST_KEPT - 1);
+const STEP = WIDTH / (MAX_SAMPLES - 1);
 
-/** The last values as a line. It only repeats what stands beside it, so it is not read out. */
+/** Line chart of the latest values. Hidden from screen readers, since the value is next to it. */
 export function Sparkline({ values }: { values: (number | null)[] }) {
-  const most = Math.max(1, ...values.filter((value) => value !== null));
-  const points = values.flatMap((value, place) => {
+  const max = Math.max(1, ...values.filter((value) => value !== null));
+  const points = values.flatMap((value, index) => {
     if (value === null) return [];
-    // The newest is at the right edge, and the others move away from it at an even pace.
-    const x = WIDTH - (values.length - 1 - place) * STEP;
-    // A pixel of room, so that the line is whole at both ends.
-    const y = HEIGHT - 1 - (value / most) * (HEIGHT - 2);
+    // The latest value is at the right edge.
+    const x = WIDTH - (values.length - 1 - index) * STEP;
+    // One unit of margin, so that the line is not clipped.
+    const y = HEIGHT - 1 - (value / max) * (HEIGHT - 2);
     return `${x.toFixed(2)},${y.toFixed(2)}`;
   });
   if (points.length < 2) return <div aria-hidden className="h-8" />;

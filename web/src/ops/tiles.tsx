@@ -1,29 +1,33 @@
 import type { ReactNode } from 'react';
 import type { OpenWork, OpsOverview } from '@/protocol';
 import { count, duration } from '@/ui/format';
-import { type Sample, UNKNOWN } from './overview';
+import { type Sample, UNAVAILABLE } from './overview';
 import { Sparkline } from './sparkline';
 
-/** How much there is, at a glance, and how it was in the last minutes. */
+/** Key figures with charts of the last minutes. */
 export function Tiles({ overview, samples }: { overview: OpsOverview; samples: Sample[] }) {
   const lag = overview.queue.outbox_lag_seconds;
   return (
     <div className="grid grid-cols-2 gap-3 lg:grid-cols-4">
-      <Tile title="Turns at work" value={overview.turns.running} values={samples.map(({ turns }) => turns)}>
-        {waitingWords(overview.turns)}
+      <Tile
+        title="Active responses"
+        value={overview.turns.running}
+        values={samples.map(({ turns }) => turns)}
+      >
+        {queuedText(overview.turns)}
       </Tile>
       <Tile
-        title="Runs at work"
+        title="Active runs"
         value={overview.executions.running}
         values={samples.map(({ executions }) => executions)}
       >
-        {waitingWords(overview.executions)}
+        {queuedText(overview.executions)}
       </Tile>
-      <Tile title="In the queue" value={overview.queue.depth} values={samples.map(({ depth }) => depth)}>
-        {lag == null ? UNKNOWN : lag > 0 ? `outbox ${duration(lag * 1000)} behind` : 'outbox is up to date'}
+      <Tile title="Queue" value={overview.queue.depth} values={samples.map(({ depth }) => depth)}>
+        {lag == null ? UNAVAILABLE : lag > 0 ? `outbox ${duration(lag * 1000)} behind` : 'nothing pending'}
       </Tile>
       <Tile title="Open streams" value={overview.streams.open} values={samples.map(({ streams }) => streams)}>
-        pages and programs that follow
+        connected clients
       </Tile>
     </div>
   );
@@ -49,8 +53,8 @@ function Tile({ title, value, values, children }: TileProps) {
   );
 }
 
-function waitingWords({ queued, oldest_queued_seconds: oldest }: OpenWork): string {
-  if (queued == null) return UNKNOWN;
-  if (queued === 0) return 'none waiting';
-  return `${count(queued)} waiting${oldest ? `, the oldest ${duration(oldest * 1000)}` : ''}`;
+function queuedText({ queued, oldest_queued_seconds: oldest }: OpenWork): string {
+  if (queued == null) return UNAVAILABLE;
+  if (queued === 0) return 'none queued';
+  return `${count(queued)} queued${oldest ? `, oldest ${duration(oldest * 1000)}` : ''}`;
 }

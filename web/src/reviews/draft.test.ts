@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import type { Review } from '@/protocol';
-import { EMPTY_DRAFT, faultsOf, fieldsOf, isEdited, sessionOf, verdictOf } from './draft';
+import { decisionOf, EMPTY_DRAFT, errorsOf, fieldsOf, isEdited, sessionOf } from './draft';
 
-function asked(payload: unknown): Review {
+function reviewOf(payload: unknown): Review {
   return {
     node_exec_id: 'run:1',
     user_id: 'local',
@@ -19,17 +19,17 @@ function asked(payload: unknown): Review {
   };
 }
 
-const order = asked({ url: 'https://harbour.example', amount: 30 });
+const order = reviewOf({ url: 'https://harbor.example', amount: 30 });
 const write = (changes: Record<string, string>) => ({ ...EMPTY_DRAFT, changes });
 
-describe('what a person has written on a review', () => {
-  test('an object is changed field by field, text as text and the rest as JSON', () => {
+describe('draft of a review', () => {
+  test('an object is edited field by field, strings as text and other values as JSON', () => {
     expect(fieldsOf(order.payload).map(({ name, kind }) => [name, kind])).toEqual([
       ['url', 'text'],
       ['amount', 'json'],
     ]);
-    expect(verdictOf(order, write({ amount: '[1, 2]' }), true).reviewed_data).toEqual({
-      url: 'https://harbour.example',
+    expect(decisionOf(order, write({ amount: '[1, 2]' }), true).reviewed_data).toEqual({
+      url: 'https://harbor.example',
       amount: [1, 2],
     });
   });
@@ -39,48 +39,48 @@ describe('what a person has written on a review', () => {
     [[1], '[1, 2]', [1, 2]],
     [{}, '{"a": null}', { a: null }],
     [7, 'null', null],
-  ])('%j is changed as a whole', (payload, text, changed) => {
-    expect(verdictOf(asked(payload), write({ Content: text }), true).reviewed_data).toEqual(changed);
+  ])('%j is edited as a whole', (payload, text, changed) => {
+    expect(decisionOf(reviewOf(payload), write({ Content: text }), true).reviewed_data).toEqual(changed);
   });
 
-  test('a change that was taken back is none', () => {
+  test('a reverted change is not an edit', () => {
     const same = write({ amount: '30' });
     expect(isEdited(order, same)).toBe(false);
-    expect(verdictOf(order, same, true)).not.toHaveProperty('reviewed_data');
+    expect(decisionOf(order, same, true)).not.toHaveProperty('reviewed_data');
   });
 
-  test('what is not JSON is named, but text may be anything', () => {
-    expect(faultsOf(order, write({ amount: '{', url: '{' }))).toEqual(
-      new Map([['amount', 'This is not JSON.']]),
+  test('invalid JSON is an error, but a text field may have any content', () => {
+    expect(errorsOf(order, write({ amount: '{', url: '{' }))).toEqual(
+      new Map([['amount', 'Enter valid JSON.']]),
     );
   });
 
-  test.each(['constructor', 'valueOf', '__proto__'])('a field may be called %s', (name) => {
-    const review = asked(Object.fromEntries([[name, 1]]));
+  test.each(['constructor', 'valueOf', '__proto__'])('a field may be named %s', (name) => {
+    const review = reviewOf(Object.fromEntries([[name, 1]]));
     const change = (text: string) => write(Object.fromEntries([[name, text]]));
     expect(isEdited(review, EMPTY_DRAFT)).toBe(false);
-    expect(faultsOf(review, EMPTY_DRAFT).size).toBe(0);
-    expect(faultsOf(review, change('{')).has(name)).toBe(true);
-    const sent = verdictOf(review, change('2'), true).reviewed_data;
+    expect(errorsOf(review, EMPTY_DRAFT).size).toBe(0);
+    expect(errorsOf(review, change('{')).has(name)).toBe(true);
+    const sent = decisionOf(review, change('2'), true).reviewed_data;
     expect(Object.entries(sent as object)).toEqual([[name, 2]]);
   });
 
-  test('a rejection carries the remark and no changes', () => {
-    const draft = { changes: { amount: '31' }, message: ' Too much. ', forTheRest: true };
-    expect(verdictOf(order, draft, false)).toEqual({
+  test('a rejection has the comment and no changes', () => {
+    const draft = { changes: { amount: '31' }, message: ' Too much. ', autoApprove: true };
+    expect(decisionOf(order, draft, false)).toEqual({
       node_exec_id: 'run:1',
       approved: false,
       message: 'Too much.',
     });
   });
 
-  test('changes and the rest of the run are not sent together', () => {
-    const both = { changes: { amount: '31' }, message: '', forTheRest: true };
-    expect(verdictOf(order, both, true)).not.toHaveProperty('auto_approve_future');
-    expect(verdictOf(order, { ...EMPTY_DRAFT, forTheRest: true }, true).auto_approve_future).toBe(true);
+  test('changes and auto-approval are not sent together', () => {
+    const both = { changes: { amount: '31' }, message: '', autoApprove: true };
+    expect(decisionOf(order, both, true)).not.toHaveProperty('auto_approve_future');
+    expect(decisionOf(order, { ...EMPTY_DRAFT, autoApprove: true }, true).auto_approve_future).toBe(true);
   });
 
-  test('a block that the copilot runs by itself belongs to a session', () => {
+  test('a block run by the copilot belongs to a session', () => {
     expect(sessionOf({ graph_exec_id: 'copilot-session-s1' })).toBe('s1');
     expect(sessionOf(order)).toBeNull();
   });

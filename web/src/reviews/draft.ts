@@ -1,69 +1,69 @@
-// What a person has written on a review before it is decided: changes, a remark, and whether it holds for the rest.
+// The user's undecided input on a review: changes, a comment, and auto-approval for the rest of the run.
 
 import type { Review, ReviewItem } from '@/protocol';
 
-/** A value that can be changed by itself: text as it is, everything else as JSON. */
+/** An editable value: strings as text, other values as JSON. */
 export type DraftField = { name: string; kind: 'text' | 'json'; original: string };
 
 export type Draft = {
-  /** Only what was touched, by field. */
+  /** Edited fields only, by name. */
   changes: Record<string, string>;
   message: string;
-  forTheRest: boolean;
+  autoApprove: boolean;
 };
 
-export const EMPTY_DRAFT: Draft = { changes: {}, message: '', forTheRest: false };
+export const EMPTY_DRAFT: Draft = { changes: {}, message: '', autoApprove: false };
 
-/** The name of the only field of a payload that has none. */
-const WHOLE = 'Content';
+/** Name of the single field of a payload that is not an object. */
+const WHOLE_PAYLOAD = 'Content';
 
-/** An object is changed field by field, anything else as a whole. */
+/** The fields to edit: those of an object, otherwise the whole payload. */
 export function fieldsOf(payload: unknown): DraftField[] {
   if (hasFields(payload)) return Object.entries(payload).map(([name, value]) => field(name, value));
-  return [field(WHOLE, payload)];
+  return [field(WHOLE_PAYLOAD, payload)];
 }
 
 export function isEdited(review: Review, draft: Draft): boolean {
   return fieldsOf(review.payload).some((field) => textOf(field, draft) !== field.original);
 }
 
-/** What stands in a field. A payload may call one "constructor", which every object has without being given it. */
+/** Current text of a field. Uses `hasOwn`, since a field may be named "constructor". */
 export function textOf({ name, original }: DraftField, { changes }: Draft): string {
   return Object.hasOwn(changes, name) ? (changes[name] ?? original) : original;
 }
 
-/** Whether to approve the same node for the rest of the run can be asked: a block in a session has no rest. */
-export function canHoldForTheRest(review: Review): boolean {
+/** Whether auto-approval for the rest of the run is offered. A block run by the copilot has no run. */
+export function canAutoApprove(review: Review): boolean {
   return sessionOf(review) === null;
 }
 
-/** The session of a block that the copilot runs by itself. */
+/** Session id of a block run by the copilot; null for a run of an agent. */
 export function sessionOf(review: Pick<Review, 'graph_exec_id'>): string | null {
-  const place = 'copilot-session-';
-  return review.graph_exec_id.startsWith(place) ? review.graph_exec_id.slice(place.length) : null;
+  const prefix = 'copilot-session-';
+  return review.graph_exec_id.startsWith(prefix) ? review.graph_exec_id.slice(prefix.length) : null;
 }
 
-/** What is wrong with the fields, by name. */
-export function faultsOf(review: Review, draft: Draft): ReadonlyMap<string, string> {
-  const faults = new Map<string, string>();
+/** Error messages by field name. */
+export function errorsOf(review: Review, draft: Draft): ReadonlyMap<string, string> {
+  const errors = new Map<string, string>();
   for (const field of fieldsOf(review.payload)) {
     const text = textOf(field, draft);
-    if (field.kind === 'json' && text !== field.original && parsed(text) === undefined)
-      faults.set(field.name, 'This is not JSON.');
+    if (field.kind === 'json' && text !== field.original && parseJson(text) === undefined)
+      errors.set(field.name, 'Enter valid JSON.');
   }
-  return faults;
+  return errors;
 }
 
-/** What is sent. The changes must be without fault. */
-export function verdictOf(review: Review, draft: Draft, approved: boolean): ReviewItem {
+/** The decision to send. The changes must have no errors. */
+export function decisionOf(review: Review, draft: Draft, approved: boolean): ReviewItem {
   const edited = approved && review.editable && isEdited(review, draft);
   return {
     node_exec_id: review.node_exec_id,
     approved,
     message: draft.message.trim() || null,
     ...(edited && { reviewed_data: changed(review.payload, draft) }),
-    // Nobody can have changed what is yet to come, so the server takes only one of the two.
-    ...(approved && !edited && draft.forTheRest && { auto_approve_future: true }),
+    // The server rejects auto-approval together with changes, since changes cannot apply to later requests.
+    ...(approved && !edited && draft.autoApprove && { auto_approve_future: true }),
   };
 }
 
@@ -72,7 +72,7 @@ function changed(payload: unknown, draft: Draft): unknown {
     const { name, kind } = field;
     const text = textOf(field, draft);
     if (text === field.original) return [name, hasFields(payload) ? payload[name] : payload] as const;
-    return [name, kind === 'json' ? parsed(text) : text] as const;
+    return [name, kind === 'json' ? parseJson(text) : text] as const;
   });
   return hasFields(payload) ? Object.fromEntries(values) : values[0]?.[1];
 }
@@ -83,7 +83,7 @@ function field(name: string, value: unknown): DraftField {
     : { name, kind: 'json', original: JSON.stringify(value, null, 2) ?? 'null' };
 }
 
-function parsed(text: string): unknown {
+function parseJson(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {
@@ -91,7 +91,7 @@ function parsed(text: string): unknown {
   }
 }
 
-/** Whether a payload is shown and changed field by field. */
+/** Whether a payload is shown and edited field by field. */
 export function hasFields(payload: unknown): payload is Record<string, unknown> {
   return (
     typeof payload === 'object' &&

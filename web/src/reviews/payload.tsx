@@ -1,12 +1,12 @@
-// What a person is asked about, to be read or to be changed.
+// The content of a review, read-only or editable.
 
 import type { Review } from '@/protocol';
 import { classes } from '@/ui/classes';
 import { Field, TextArea } from '@/ui/field';
 import { Json } from '@/ui/fold';
-import { type Draft, faultsOf, fieldsOf, hasFields, textOf } from './draft';
+import { type Draft, errorsOf, fieldsOf, hasFields, textOf } from './draft';
 
-/** Text is shown as text, an object by its fields, what is in them as JSON. */
+/** Shows strings as text, objects field by field, and other values as JSON. */
 export function Payload({ payload }: { payload: unknown }) {
   if (typeof payload === 'string') return <PlainText text={payload} />;
   if (!hasFields(payload)) return <Json value={payload} />;
@@ -26,7 +26,7 @@ export function Payload({ payload }: { payload: unknown }) {
 
 function PlainText({ text }: { text: string }) {
   return (
-    // What scrolls must be reachable by keyboard.
+    // Focusable for keyboard scrolling.
     <div
       tabIndex={0}
       className="max-h-96 overflow-y-auto rounded-lg bg-sunken px-3 py-2 text-sm leading-relaxed break-words whitespace-pre-wrap"
@@ -39,14 +39,14 @@ function PlainText({ text }: { text: string }) {
 type EditorProps = { review: Review; draft: Draft; onChange: (changes: Draft['changes']) => void };
 
 export function PayloadEditor({ review, draft, onChange }: EditorProps) {
-  const faults = faultsOf(review, draft);
+  const errors = errorsOf(review, draft);
   return (
     <div className="flex flex-col gap-3">
       {fieldsOf(review.payload).map((field) => (
         <Field
           key={field.name}
           label={field.name}
-          error={faults.get(field.name)}
+          error={errors.get(field.name)}
           hint={field.kind === 'json' ? 'JSON' : undefined}
         >
           {(control) => (
@@ -65,11 +65,11 @@ export function PayloadEditor({ review, draft, onChange }: EditorProps) {
   );
 }
 
-/** Tall enough for what was proposed, within reason. */
+/** Number of text area rows that fits the text, with a limit. */
 function rowsFor(text: string): number {
-  const CHARS_A_LINE = 80;
+  const CHARS_PER_LINE = 80;
   const lines = text
     .split('\n')
-    .reduce((sum, line) => sum + Math.max(1, Math.ceil(line.length / CHARS_A_LINE)), 0);
+    .reduce((sum, line) => sum + Math.max(1, Math.ceil(line.length / CHARS_PER_LINE)), 0);
   return Math.min(lines > 1 ? lines + 1 : 1, 16);
 }

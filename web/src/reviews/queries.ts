@@ -1,4 +1,4 @@
-// Reviews as the server has them, and the way to decide them.
+// Queries of reviews, and the mutation that decides them.
 
 import { keepPreviousData, useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { api, dataOf } from '@/api/client';
@@ -7,13 +7,13 @@ import { ApiError } from '@/api/problem';
 import type { Review, ReviewItem } from '@/protocol';
 import { say } from '@/ui/toast';
 
-const LOOK_AGAIN_MS = 5_000;
-const COUNT_AGAIN_MS = 10_000;
+const POLL_MS = 5_000;
+const COUNT_POLL_MS = 10_000;
 export const PAGE_SIZE = 25;
-/** The server tells no total, so the count goes no further than one page of the largest size. */
-export const MOST_COUNTED = 100;
+/** The server returns no total, so the count is limited to one page of the maximum size. */
+export const MAX_COUNT = 100;
 
-/** What one run has asked. Read again while one of those that are looked at is not decided. */
+/** Reviews of one run. Polled while one of those shown is undecided. */
 export function useReviewsOf(executionId: string, reviewId?: string) {
   return useQuery({
     queryKey: ['reviews', 'execution', executionId],
@@ -23,8 +23,8 @@ export function useReviewsOf(executionId: string, reviewId?: string) {
       ),
     select: (reviews) => (reviewId ? reviews.filter((review) => review.node_exec_id === reviewId) : reviews),
     refetchInterval: (query) => {
-      const watched = query.state.data?.filter((review) => !reviewId || review.node_exec_id === reviewId);
-      return watched?.some(isWaiting) ? LOOK_AGAIN_MS : false;
+      const shown = query.state.data?.filter((review) => !reviewId || review.node_exec_id === reviewId);
+      return shown?.some(isWaiting) ? POLL_MS : false;
     },
   });
 }
@@ -34,40 +34,41 @@ export function usePending(page: number) {
     queryKey: ['reviews', 'pending', page],
     queryFn: () =>
       dataOf(api.GET('/api/review/pending', { params: { query: { page, page_size: PAGE_SIZE } } })),
-    refetchInterval: LOOK_AGAIN_MS,
+    refetchInterval: POLL_MS,
     placeholderData: keepPreviousData,
   });
 }
 
-/** How many wait, at most `MOST_COUNTED`. */
+/** Number of pending reviews, up to `MAX_COUNT`. */
 export function usePendingCount() {
   const { wanted } = useIdentity();
   return useQuery({
     queryKey: ['reviews', 'count'],
     queryFn: () =>
-      dataOf(api.GET('/api/review/pending', { params: { query: { page: 1, page_size: MOST_COUNTED } } })),
+      dataOf(api.GET('/api/review/pending', { params: { query: { page: 1, page_size: MAX_COUNT } } })),
     select: (reviews) => reviews.length,
-    refetchInterval: COUNT_AGAIN_MS,
-    // Nobody is signed in: there is nobody to count for.
+    refetchInterval: COUNT_POLL_MS,
+    // Disabled while no user is signed in.
     enabled: !wanted,
   });
 }
 
-/** Sends decisions of one run. It is under way until the lists have been read again. */
+/** Sends decisions of one run. Pending until the lists have been fetched again. */
 export function useDecide() {
   const client = useQueryClient();
   return useMutation({
     mutationFn: (reviews: ReviewItem[]) => dataOf(api.POST('/api/review/action', { body: { reviews } })),
-    onSuccess: ({ approved_count, rejected_count }) => say(newsOf(approved_count, rejected_count), 'good'),
+    onSuccess: ({ approved_count, rejected_count }) =>
+      say(decisionMessage(approved_count, rejected_count), 'good'),
     onError: (error) => {
-      if (wasOvertaken(error)) say(error.message, 'warn');
+      if (wasAlreadyDecided(error)) say(error.message, 'warn');
     },
     onSettled: () => client.invalidateQueries({ queryKey: ['reviews'] }),
   });
 }
 
-/** Somebody else has decided, or the run has ended: reading again shows how things stand. */
-export function wasOvertaken(error: unknown): error is ApiError {
+/** The review was decided elsewhere or its run has ended; fetching again shows the current state. */
+export function wasAlreadyDecided(error: unknown): error is ApiError {
   return error instanceof ApiError && (error.status === 409 || error.status === 404);
 }
 
@@ -75,8 +76,8 @@ export function isWaiting(review: Review): boolean {
   return review.status === 'WAITING';
 }
 
-function newsOf(approved: number, rejected: number): string {
+function decisionMessage(approved: number, rejected: number): string {
   const all = approved + rejected;
-  const what = approved > 0 ? 'Approved' : 'Rejected';
-  return all > 1 ? `${what}: ${all} reviews.` : `${what}.`;
+  const verb = approved > 0 ? 'Approved' : 'Rejected';
+  return all > 1 ? `${verb} ${all} reviews.` : `${verb}.`;
 }

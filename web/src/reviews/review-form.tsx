@@ -3,32 +3,32 @@ import { useState } from 'react';
 import type { Review } from '@/protocol';
 import { Button } from '@/ui/button';
 import { Field, Input } from '@/ui/field';
-import { canHoldForTheRest, type Draft, faultsOf, isEdited } from './draft';
+import { canAutoApprove, type Draft, errorsOf, isEdited } from './draft';
 import { Payload, PayloadEditor } from './payload';
 
 type Props = {
   review: Review;
   draft: Draft;
   onDraft: (draft: Draft) => void;
-  /** Which answer is on its way. */
+  /** The decision being sent. */
   sending: 'approve' | 'reject' | 'other' | null;
   onDecide: (approved: boolean) => void;
 };
 
-const MOST_MESSAGE_CHARS = 2000;
+const MAX_COMMENT_CHARS = 2000;
 
-/** One thing that waits for a decision: what it is, what may be changed, and the two answers. */
+/** Form of a pending review: its content, a comment, and the approve and reject buttons. */
 export function ReviewForm({ review, draft, onDraft, sending, onDecide }: Props) {
   const edited = isEdited(review, draft);
   const [editing, setEditing] = useState(edited);
-  const faulty = faultsOf(review, draft).size > 0;
+  const hasErrors = errorsOf(review, draft).size > 0;
   const busy = sending !== null;
   return (
     <form
       className="flex flex-col gap-4"
       onSubmit={(event) => {
         event.preventDefault();
-        if (!faulty && !busy) onDecide(true);
+        if (!hasErrors && !busy) onDecide(true);
       }}
     >
       {editing ? (
@@ -48,7 +48,7 @@ export function ReviewForm({ review, draft, onDraft, sending, onDecide }: Props)
                 setEditing(false);
               }}
             >
-              {edited ? 'Undo the changes' : 'Leave it as it is'}
+              {edited ? 'Discard changes' : 'Cancel'}
             </Button>
           ) : (
             <Button
@@ -61,32 +61,28 @@ export function ReviewForm({ review, draft, onDraft, sending, onDecide }: Props)
           )}
         </div>
       )}
-      <Field label="Remark (optional)">
+      <Field label="Comment (optional)">
         {(control) => (
           <Input
             {...control}
             value={draft.message}
-            maxLength={MOST_MESSAGE_CHARS}
+            maxLength={MAX_COMMENT_CHARS}
             onChange={(event) => onDraft({ ...draft, message: event.target.value })}
           />
         )}
       </Field>
-      {canHoldForTheRest(review) && (
+      {canAutoApprove(review) && (
         <label className="flex items-start gap-2.5 text-sm has-disabled:text-muted">
           <input
             type="checkbox"
-            checked={draft.forTheRest && !edited}
+            checked={draft.autoApprove && !edited}
             disabled={edited}
-            onChange={(event) => onDraft({ ...draft, forTheRest: event.target.checked })}
+            onChange={(event) => onDraft({ ...draft, autoApprove: event.target.checked })}
             className="mt-0.5 size-4 shrink-0 accent-accent"
           />
           <span>
-            Approve the rest of this run
-            <span className="block text-xs text-muted">
-              {edited
-                ? 'Not together with changes: what comes later is not known yet.'
-                : 'When the same block asks again in this run, it goes on without you.'}
-            </span>
+            Auto-approve this block for the rest of the run
+            {edited && <span className="block text-xs text-muted">Not available together with changes.</span>}
           </span>
         </label>
       )}
@@ -95,7 +91,7 @@ export function ReviewForm({ review, draft, onDraft, sending, onDecide }: Props)
           type="submit"
           kind="primary"
           busy={sending === 'approve'}
-          disabled={busy || faulty}
+          disabled={busy || hasErrors}
           className="flex-1 sm:flex-none"
           icon={<Check aria-hidden className="size-4" />}
         >

@@ -4,18 +4,18 @@ import type { Review } from '@/protocol';
 import { Button } from '@/ui/button';
 import { ago, when } from '@/ui/format';
 import { Failure } from '@/ui/states';
-import { Decided } from './decided';
-import { type Draft, EMPTY_DRAFT, faultsOf, verdictOf } from './draft';
-import { isWaiting, useDecide, wasOvertaken } from './queries';
+import { DecidedReview } from './decided-review';
+import { type Draft, decisionOf, EMPTY_DRAFT, errorsOf } from './draft';
+import { isWaiting, useDecide, wasAlreadyDecided } from './queries';
 import { ReviewForm } from './review-form';
 
 type Props = {
-  /** All of one run. */
+  /** Reviews of one run. */
   reviews: Review[];
   onDecided?: (approved: boolean) => void;
 };
 
-/** The reviews of one run. What is written on them stays while the list is read again. */
+/** The reviews of one run. Drafts are kept while the list is fetched again. */
 export function ReviewGroup({ reviews, onDecided }: Props) {
   const [drafts, setDrafts] = useState<Record<string, Draft>>({});
   const decide = useDecide();
@@ -23,17 +23,17 @@ export function ReviewGroup({ reviews, onDecided }: Props) {
 
   const draftOf = (review: Review) => drafts[review.node_exec_id] ?? EMPTY_DRAFT;
   const waiting = reviews.filter(isWaiting);
-  const faulty = waiting.some((review) => faultsOf(review, draftOf(review)).size > 0);
+  const hasErrors = waiting.some((review) => errorsOf(review, draftOf(review)).size > 0);
 
   async function send(decided: Review[], approved: boolean) {
-    const verdicts = decided.map((review) => verdictOf(review, draftOf(review), approved));
+    const decisions = decided.map((review) => decisionOf(review, draftOf(review), approved));
     try {
-      // Awaited, because callbacks of `mutate` are not called when this group leaves the list with its last review.
-      await decide.mutateAsync(verdicts);
+      // Awaited, since callbacks of `mutate` are not called once this group is unmounted with its last review.
+      await decide.mutateAsync(decisions);
     } catch {
-      return; // It is shown.
+      return; // The error is shown below.
     }
-    // The pressed button is gone; the keyboard must not start again at the top of the page.
+    // The clicked button is unmounted; without this the focus would move to the top of the page.
     group.current?.focus();
     onDecided?.(approved);
   }
@@ -48,7 +48,7 @@ export function ReviewGroup({ reviews, onDecided }: Props) {
   return (
     <div ref={group} tabIndex={-1} className="flex flex-col gap-4 outline-none">
       {reviews.map((review) => (
-        // biome-ignore lint/a11y/useSemanticElements: a section would be a landmark, and several may ask the same.
+        // biome-ignore lint/a11y/useSemanticElements: a section would be a landmark, and several may have the same label.
         <div
           key={review.node_exec_id}
           role="group"
@@ -56,9 +56,11 @@ export function ReviewGroup({ reviews, onDecided }: Props) {
           className="flex min-w-0 flex-col gap-3 border-line not-first:border-t not-first:pt-4"
         >
           <header className="flex flex-wrap items-baseline justify-between gap-x-4 gap-y-1">
-            <p className="min-w-0 font-medium break-words">{review.instructions || 'Please decide.'}</p>
+            <p className="min-w-0 font-medium break-words">
+              {review.instructions || 'Approve or reject this request.'}
+            </p>
             <time className="text-xs text-muted" dateTime={review.created_at} title={when(review.created_at)}>
-              asked {ago(review.created_at)}
+              Requested {ago(review.created_at)}
             </time>
           </header>
           {isWaiting(review) ? (
@@ -70,18 +72,18 @@ export function ReviewGroup({ reviews, onDecided }: Props) {
               onDecide={(approved) => send([review], approved)}
             />
           ) : (
-            <Decided review={review} />
+            <DecidedReview review={review} />
           )}
         </div>
       ))}
-      {decide.isError && !wasOvertaken(decide.error) && (
-        <Failure title="This was not decided. What you have written is still here." error={decide.error} />
+      {decide.isError && !wasAlreadyDecided(decide.error) && (
+        <Failure title="Your decision wasn't saved. Your changes are still here." error={decide.error} />
       )}
       {waiting.length > 1 && (
         <div className="border-t border-line pt-4">
           <Button
             busy={decide.isPending && decide.variables.length > 1}
-            disabled={decide.isPending || faulty}
+            disabled={decide.isPending || hasErrors}
             icon={<CheckCheck aria-hidden className="size-4" />}
             onClick={() => send(waiting, true)}
           >

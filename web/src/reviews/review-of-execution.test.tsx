@@ -1,6 +1,7 @@
 import { screen, waitFor } from '@testing-library/react';
 import userEvent from '@testing-library/user-event';
 import { describe, expect, test, vi } from 'vitest';
+import { OFFLINE } from '@/api/problem';
 import type { Review } from '@/protocol';
 import { noConnection, refusal, serve, show } from '@/testing/fake-server';
 import { ReviewOfExecution } from './review-of-execution';
@@ -23,23 +24,26 @@ const letter: Review = {
 /** A run whose reviews change when they are decided. */
 function run(...reviews: Review[]) {
   const state = { reviews };
-  const asked = serve({
+  const requests = serve({
     'GET /api/review/execution/run': () => state.reviews,
     'POST /api/review/action': ({ body }) => {
-      const verdicts = (body as { reviews: { node_exec_id: string; approved: boolean }[] }).reviews;
+      const decisions = (body as { reviews: { node_exec_id: string; approved: boolean }[] }).reviews;
       state.reviews = state.reviews.map((review) => {
-        const verdict = verdicts.find((one) => one.node_exec_id === review.node_exec_id);
-        return verdict ? { ...review, status: verdict.approved ? 'APPROVED' : 'REJECTED' } : review;
+        const decision = decisions.find((one) => one.node_exec_id === review.node_exec_id);
+        return decision ? { ...review, status: decision.approved ? 'APPROVED' : 'REJECTED' } : review;
       });
-      const approved_count = verdicts.filter((verdict) => verdict.approved).length;
-      return { approved_count, rejected_count: verdicts.length - approved_count, failed_count: 0 };
+      const approved_count = decisions.filter((decision) => decision.approved).length;
+      return { approved_count, rejected_count: decisions.length - approved_count, failed_count: 0 };
     },
   });
-  return { state, sent: () => asked.filter(({ route }) => route.startsWith('POST')).map(({ body }) => body) };
+  return {
+    state,
+    sent: () => requests.filter(({ route }) => route.startsWith('POST')).map(({ body }) => body),
+  };
 }
 
-describe('what a run asks a person', () => {
-  test('an edited letter is approved as it was changed', async () => {
+describe('reviews of a run', () => {
+  test('an edited letter is approved with its changes', async () => {
     const { sent } = run(letter);
     const decided = vi.fn();
     show(<ReviewOfExecution executionId="run" onDecided={decided} />);
@@ -57,10 +61,10 @@ describe('what a run asks a person', () => {
     ]);
   });
 
-  test('all that waits is approved in one request, with what was written on each', async () => {
+  test('all pending reviews are approved in one request, each with its comment', async () => {
     const { sent } = run(letter, { ...letter, node_exec_id: 'run:2', instructions: 'And the envelope.' });
     show(<ReviewOfExecution executionId="run" />);
-    const [, second] = await screen.findAllByLabelText('Remark (optional)');
+    const [, second] = await screen.findAllByLabelText('Comment (optional)');
     if (second) await userEvent.type(second, 'Use the blue one.');
     await userEvent.click(screen.getByRole('button', { name: 'Approve all 2' }));
     await waitFor(() => expect(screen.getAllByText('Approved')).toHaveLength(2));
@@ -74,13 +78,13 @@ describe('what a run asks a person', () => {
     ]);
   });
 
-  test('a decision that somebody else has made is shown', async () => {
+  test('a decision made elsewhere is shown', async () => {
     const reviews = [letter];
     serve({
       'GET /api/review/execution/run': () => reviews,
       'POST /api/review/action': () => {
         reviews[0] = { ...letter, status: 'REJECTED', review_message: 'Not this year.' };
-        return refusal(409, 'REVIEW_ALREADY_DECIDED', 'run:1 was decided before.');
+        return refusal(409, 'REVIEW_ALREADY_DECIDED', 'run:1 was already decided.');
       },
     });
     const decided = vi.fn();
@@ -90,16 +94,16 @@ describe('what a run asks a person', () => {
     expect(decided).not.toHaveBeenCalled();
   });
 
-  test('what was written stays when the server is away', async () => {
+  test('the comment is kept when the server is unreachable', async () => {
     serve({ 'GET /api/review/execution/run': () => [letter], 'POST /api/review/action': noConnection });
     show(<ReviewOfExecution executionId="run" />);
-    await userEvent.type(await screen.findByLabelText('Remark (optional)'), 'Fine.');
+    await userEvent.type(await screen.findByLabelText('Comment (optional)'), 'Fine.');
     await userEvent.click(screen.getByRole('button', { name: 'Reject' }));
-    expect((await screen.findByRole('alert')).textContent).toContain('The server cannot be reached.');
-    expect(screen.getByLabelText<HTMLInputElement>('Remark (optional)').value).toBe('Fine.');
+    expect((await screen.findByRole('alert')).textContent).toContain(OFFLINE);
+    expect(screen.getByLabelText<HTMLInputElement>('Comment (optional)').value).toBe('Fine.');
   });
 
-  test('only the review that is asked for is shown', async () => {
+  test('only the requested review is shown', async () => {
     run(letter, { ...letter, node_exec_id: 'run:2', instructions: 'And the envelope.' });
     show(<ReviewOfExecution executionId="run" reviewId="run:2" />);
     expect(await screen.findByText('And the envelope.')).toBeTruthy();

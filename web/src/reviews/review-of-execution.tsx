@@ -3,22 +3,21 @@ import { useReviewsOf } from './queries';
 import { ReviewGroup } from './review-group';
 
 type Props = {
-  /** A run, or `copilot-session-<session>` for a block that the copilot runs by itself. */
+  /** Execution id, or `copilot-session-<session>` for a block run by the copilot. */
   executionId: string;
-  /** Only this one; otherwise all that the run asks. */
+  /** Shows only this review; otherwise all reviews of the run. */
   reviewId?: string;
   onDecided?: (approved: boolean) => void;
 };
 
-/** What a run asks a person, with approve, reject and edit. Used by the copilot's card and the agent's page. */
+/** Reviews of a run with approve, reject and edit. Used by the review card and the agent page. */
 export function ReviewOfExecution({ executionId, reviewId, onDecided }: Props) {
   const reviews = useReviewsOf(executionId, reviewId);
-  if (reviews.isPending) return <Loading label="Loading the review" rows={1} />;
+  if (reviews.isPending) return <Loading label="Loading review" rows={1} />;
   if (reviews.isError && !reviews.data)
     return (
-      <Failure title="The review cannot be read." error={reviews.error} onRetry={() => reviews.refetch()} />
+      <Failure title="Couldn't load the review" error={reviews.error} onRetry={() => reviews.refetch()} />
     );
-  if (reviews.data.length === 0)
-    return <p className="text-sm text-muted">Nothing waits for a decision here.</p>;
+  if (reviews.data.length === 0) return <p className="text-sm text-muted">No pending reviews.</p>;
   return <ReviewGroup reviews={reviews.data} onDecided={onDecided} />;
 }

@@ -10,9 +10,9 @@ import { when } from '@/ui/format';
 import { Failure, Loading } from '@/ui/states';
 import { Facts, Section } from './section';
 
-const KEPT: [string, string] = ['Kept', 'In this tab, until it is closed'];
+const STORAGE: [string, string] = ['Stored', 'Until you close this tab'];
 
-/** Who the page speaks for, and the way out. */
+/** The signed-in user, and the sign-out button. */
 export function Account() {
   const { credential } = useIdentity();
   const client = useQueryClient();
@@ -41,17 +41,17 @@ export function Account() {
 }
 
 function SignedIn({ credential }: { credential: Credential }) {
-  if (credential.kind === 'api_key') return <Facts facts={[['Signed in with', 'An API key'], KEPT]} />;
+  if (credential.kind === 'api_key') return <Facts facts={[['Signed in with', 'API key'], STORAGE]} />;
   const { subject, name, expires } = readToken(credential.value);
-  const facts: [string, ReactNode][] = [['Signed in as', name ?? subject ?? 'Somebody with a token']];
+  const facts: [string, ReactNode][] = [['Signed in as', name ?? subject ?? 'Token']];
   if (name && subject) facts.push(['Identity', <code key="subject">{subject}</code>]);
   if (expires) facts.push(['Valid until', when(expires)]);
-  return <Facts facts={[...facts, KEPT]} />;
+  return <Facts facts={[...facts, STORAGE]} />;
 }
 
 function NotSignedIn() {
   const about = useAbout();
-  if (about.isPending) return <Loading label="Loading the account" rows={1} height="h-10" />;
+  if (about.isPending) return <Loading label="Loading account" rows={1} height="h-10" />;
   if (about.isError) return <Failure error={about.error} onRetry={() => about.refetch()} />;
   const isLocal = about.data.auth_mode === 'local';
   return (
@@ -63,8 +63,8 @@ function NotSignedIn() {
         <p className="font-medium">{isLocal ? 'Local user' : 'Guest'}</p>
         <p className="text-muted">
           {isLocal
-            ? 'This server has no login: whoever reaches it on this machine is this user.'
-            : 'You are not signed in. What you make belongs to nobody in particular.'}
+            ? 'Sign-in is off. Anyone with access to this machine uses this account.'
+            : "You're a guest. Anything you create isn't tied to an account."}
         </p>
       </div>
     </div>

@@ -21,7 +21,7 @@ export function ApiKeys() {
     <Section
       id="api-keys"
       title="API keys"
-      hint="A program that holds a key acts as you. Send it as the header x-api-key."
+      hint="Programs with a key can act as you. Send the key in the x-api-key header."
       actions={
         <Button icon={<Plus aria-hidden className="size-4" />} onClick={() => setCreating(true)}>
           New key
@@ -32,7 +32,7 @@ export function ApiKeys() {
       {keys.isError && <Failure error={keys.error} onRetry={() => keys.refetch()} />}
       {keys.data?.api_keys.length === 0 && (
         <p className="text-sm text-muted">
-          There is no key. Make one for each program, so that you can revoke it alone.
+          No API keys yet. Create one per program so you can revoke them separately.
         </p>
       )}
       {keys.data && keys.data.api_keys.length > 0 && (
@@ -43,7 +43,7 @@ export function ApiKeys() {
               <div className="min-w-0 flex-1">
                 <p className="font-medium break-words">{key.name}</p>
                 <p className="text-xs text-muted">
-                  <code>{key.head}…</code> · made {when(key.created_at)}
+                  <code>{key.head}…</code> · created {when(key.created_at)}
                 </p>
               </div>
               <IconButton label={`Revoke ${key.name}`} onClick={() => setRevoking(key)}>
@@ -66,7 +66,7 @@ function RevokeDialog({ revoked, onClose }: { revoked: Key | null; onClose: () =
       dataOf(api.DELETE('/api/api-keys/{key_id}', { params: { path: { key_id: id } } })),
     onSuccess: async () => {
       await client.invalidateQueries({ queryKey: API_KEYS });
-      say('The key is revoked.');
+      say('Key revoked.');
       close();
     },
   });
@@ -81,7 +81,7 @@ function RevokeDialog({ revoked, onClose }: { revoked: Key | null; onClose: () =
       onClose={close}
       actions={
         <>
-          <Button onClick={close}>Keep it</Button>
+          <Button onClick={close}>Cancel</Button>
           <Button kind="danger" busy={revoke.isPending} onClick={() => revoked && revoke.mutate(revoked.id)}>
             Revoke
           </Button>
@@ -89,7 +89,7 @@ function RevokeDialog({ revoked, onClose }: { revoked: Key | null; onClose: () =
       }
     >
       <p className="text-sm break-words">
-        Whatever uses <strong>{revoked?.name}</strong> is refused from now on. This cannot be undone.
+        Programs that use <strong>{revoked?.name}</strong> will lose access immediately. This can't be undone.
       </p>
       {revoke.isError && (
         <div className="mt-3">

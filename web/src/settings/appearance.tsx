@@ -3,7 +3,7 @@ import { Section } from './section';
 
 export function Appearance() {
   return (
-    <Section id="appearance" title="Appearance" hint="Kept in this browser.">
+    <Section id="appearance" title="Appearance" hint="Saved in this browser.">
       <ThemeChoices
         legend="Theme"
         className="grid gap-2 sm:grid-cols-3"

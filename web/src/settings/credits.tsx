@@ -11,17 +11,17 @@ import { Section } from './section';
 const PAGE = 10;
 
 const KINDS: Record<TransactionKind, string> = {
-  TOP_UP: 'Bought',
-  USAGE: 'Used',
-  GRANT: 'Granted',
-  REFUND: 'Given back',
+  TOP_UP: 'Purchase',
+  USAGE: 'Usage',
+  GRANT: 'Grant',
+  REFUND: 'Refund',
 };
 
-/** The balance and where it came from and went. The page shows it only where runs cost something. */
+/** Credit balance and transactions. Shown only if credits are enabled. */
 export function Credits() {
   const balance = useQuery({ queryKey: ['credits'], queryFn: () => dataOf(api.GET('/api/credits')) });
   return (
-    <Section id="credits" title="Credits" hint="Runs of agents and blocks cost credits on this server.">
+    <Section id="credits" title="Credits" hint="Running agents and blocks costs credits on this server.">
       {balance.isError && <Failure error={balance.error} onRetry={() => balance.refetch()} />}
       {balance.isPending && <Loading label="Loading credits" rows={1} />}
       {balance.data && (
@@ -38,26 +38,26 @@ function Ledger() {
   const [page, setPage] = useState(0);
   const ledger = useQuery({
     queryKey: ['credits', 'transactions', page],
-    // One more than is shown says whether there are older ones.
+    // Requests one more than is shown, to know whether there are older ones.
     queryFn: () =>
       dataOf(
         api.GET('/api/credits/transactions', { params: { query: { limit: PAGE + 1, offset: page * PAGE } } }),
       ),
     placeholderData: keepPreviousData,
   });
-  if (ledger.isPending) return <Loading label="Loading the ledger" height="h-10" />;
+  if (ledger.isPending) return <Loading label="Loading transactions" height="h-10" />;
   if (ledger.isError && !ledger.data)
     return <Failure error={ledger.error} onRetry={() => ledger.refetch()} />;
   const rows = ledger.data.transactions.slice(0, PAGE);
   const hasOlder = ledger.data.transactions.length > PAGE;
-  if (rows.length === 0) return <p className="text-sm text-muted">Nothing has been used or granted yet.</p>;
+  if (rows.length === 0) return <p className="text-sm text-muted">No transactions yet.</p>;
   return (
     <>
-      <table aria-label="Ledger" className="w-full text-sm">
+      <table aria-label="Transactions" className="w-full text-sm">
         <thead className="text-left text-xs text-muted">
           <tr>
-            <th className="hidden py-1.5 pr-4 font-medium sm:table-cell">When</th>
-            <th className="py-1.5 pr-4 font-medium">What</th>
+            <th className="hidden py-1.5 pr-4 font-medium sm:table-cell">Date</th>
+            <th className="py-1.5 pr-4 font-medium">Description</th>
             <th className="py-1.5 text-right font-medium">Credits</th>
             <th className="hidden py-1.5 pl-4 text-right font-medium sm:table-cell">Balance</th>
           </tr>
@@ -83,7 +83,7 @@ function Ledger() {
         </tbody>
       </table>
       {(page > 0 || hasOlder) && (
-        <nav aria-label="Pages of the ledger" className="flex items-center gap-3 text-sm">
+        <nav aria-label="Transaction pages" className="flex items-center gap-3 text-sm">
           <Button size="small" disabled={page === 0} onClick={() => setPage(page - 1)}>
             Newer
           </Button>

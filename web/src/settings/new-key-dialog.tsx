@@ -8,9 +8,9 @@ import { Dialog } from '@/ui/dialog';
 import { Field, Input } from '@/ui/field';
 import { API_KEYS } from './api-keys';
 
-const LONGEST_NAME = 100;
+const MAX_NAME_CHARS = 100;
 
-/** Makes a key and shows it, once. */
+/** Creates a key and shows it once. */
 export function NewKeyDialog({ open, onClose }: { open: boolean; onClose: () => void }) {
   const client = useQueryClient();
   const form = useId();
@@ -20,7 +20,7 @@ export function NewKeyDialog({ open, onClose }: { open: boolean; onClose: () => 
     onSuccess: () => client.invalidateQueries({ queryKey: API_KEYS }),
   });
 
-  // The key is forgotten with the window that showed it.
+  // The key is discarded when the dialog closes.
   function close() {
     create.reset();
     setName('');
@@ -44,10 +44,10 @@ export function NewKeyDialog({ open, onClose }: { open: boolean; onClose: () => 
           </Button>
         }
       >
-        <p className="text-sm">Copy it now: it is not shown again.</p>
+        <p className="text-sm">Copy it now. You won't see it again.</p>
         <div className="mt-3 flex items-center gap-2 rounded-lg bg-sunken p-2 pl-3">
           <code className="min-w-0 flex-1 text-sm break-all select-all">{create.data.key}</code>
-          <CopyButton text={create.data.key} label="Copy the key" />
+          <CopyButton text={create.data.key} label="Copy key" />
         </div>
       </Dialog>
     );
@@ -61,15 +61,15 @@ export function NewKeyDialog({ open, onClose }: { open: boolean; onClose: () => 
         <>
           <Button onClick={close}>Cancel</Button>
           <Button type="submit" form={form} kind="primary" busy={create.isPending} disabled={!name.trim()}>
-            Make the key
+            Create key
           </Button>
         </>
       }
     >
       <form id={form} onSubmit={submit}>
         <Field
-          label="What is it for?"
-          hint="A name that tells you later what to revoke."
+          label="Name"
+          hint="A name to recognize this key later."
           error={create.isError ? wordsOf(create.error) : null}
         >
           {(control) => (
@@ -77,7 +77,7 @@ export function NewKeyDialog({ open, onClose }: { open: boolean; onClose: () => 
               {...control}
               autoFocus
               value={name}
-              maxLength={LONGEST_NAME}
+              maxLength={MAX_NAME_CHARS}
               placeholder="Nightly reports"
               onChange={(event) => setName(event.target.value)}
             />

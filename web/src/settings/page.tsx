@@ -10,29 +10,29 @@ import { Server } from './server';
 import { Shortcuts } from './shortcuts';
 import { Usage } from './usage';
 
-type Place = { id: string; title: string; Part: ComponentType };
+type SettingsSection = { id: string; title: string; Content: ComponentType };
 
-const BEFORE_CREDITS: Place[] = [
-  { id: 'account', title: 'Account', Part: Account },
-  { id: 'appearance', title: 'Appearance', Part: Appearance },
-  { id: 'server', title: 'Model and server', Part: Server },
-  { id: 'usage', title: 'Usage', Part: Usage },
+const BEFORE_CREDITS: SettingsSection[] = [
+  { id: 'account', title: 'Account', Content: Account },
+  { id: 'appearance', title: 'Appearance', Content: Appearance },
+  { id: 'server', title: 'Model and server', Content: Server },
+  { id: 'usage', title: 'Usage', Content: Usage },
 ];
-const CREDITS: Place = { id: 'credits', title: 'Credits', Part: Credits };
-const AFTER_CREDITS: Place[] = [
-  { id: 'api-keys', title: 'API keys', Part: ApiKeys },
-  { id: 'shortcuts', title: 'Keyboard shortcuts', Part: Shortcuts },
+const CREDITS: SettingsSection = { id: 'credits', title: 'Credits', Content: Credits };
+const AFTER_CREDITS: SettingsSection[] = [
+  { id: 'api-keys', title: 'API keys', Content: ApiKeys },
+  { id: 'shortcuts', title: 'Keyboard shortcuts', Content: Shortcuts },
 ];
 
 export function SettingsPage() {
   const { data: about } = useAbout();
-  const places = [...BEFORE_CREDITS, ...(about?.credits_enabled ? [CREDITS] : []), ...AFTER_CREDITS];
+  const sections = [...BEFORE_CREDITS, ...(about?.credits_enabled ? [CREDITS] : []), ...AFTER_CREDITS];
   return (
     <Page title="Settings">
       <div className="grid gap-6 lg:grid-cols-[11rem_minmax(0,1fr)]">
         <nav aria-label="Settings" className="min-w-0">
           <ul className="flex flex-wrap gap-1 text-sm lg:sticky lg:top-6 lg:flex-col lg:gap-0.5">
-            {places.map(({ id, title }) => (
+            {sections.map(({ id, title }) => (
               <li key={id}>
                 <Link
                   to="/settings"
@@ -47,8 +47,8 @@ export function SettingsPage() {
           </ul>
         </nav>
         <div className="flex min-w-0 flex-col gap-6">
-          {places.map(({ id, Part }) => (
-            <Part key={id} />
+          {sections.map(({ id, Content }) => (
+            <Content key={id} />
           ))}
         </div>
       </div>

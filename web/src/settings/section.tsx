@@ -2,7 +2,7 @@ import type { ReactNode } from 'react';
 
 type Props = { id: string; title: string; hint?: ReactNode; actions?: ReactNode; children: ReactNode };
 
-/** One subject of the settings. Its id is its address. */
+/** One section of the settings. Its id is the hash in the URL. */
 export function Section({ id, title, hint, actions, children }: Props) {
   return (
     <section
@@ -24,7 +24,7 @@ export function Section({ id, title, hint, actions, children }: Props) {
   );
 }
 
-/** Names and what they are, one below the other on a phone. */
+/** Name and value pairs, stacked on phones. */
 export function Facts({ facts }: { facts: [name: string, value: ReactNode][] }) {
   return (
     <dl className="grid gap-x-6 gap-y-1 text-sm sm:grid-cols-[10rem_1fr] sm:gap-y-2.5">

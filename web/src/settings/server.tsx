@@ -4,16 +4,18 @@ import { Failure, Loading } from '@/ui/states';
 import { Facts, Section } from './section';
 
 const ENGINES = {
-  embedded: 'Embedded: one process with a store of its own',
-  distributed: 'Distributed: Postgres, Redis and RabbitMQ',
+  embedded: 'Embedded (single process)',
+  distributed: 'Distributed (Postgres, Redis and RabbitMQ)',
 };
 
-/** Who answers, and what runs here. */
+const PROVIDERS: Record<string, string> = { anthropic: 'Anthropic', openai: 'OpenAI-compatible' };
+
+/** The model and the server configuration. */
 export function Server() {
   const { data: about, isPending, isError, error, refetch } = useAbout();
   return (
     <Section id="server" title="Model and server">
-      {isPending && <Loading label="Loading the server" rows={1} />}
+      {isPending && <Loading label="Loading server" rows={1} />}
       {isError && <Failure error={error} onRetry={() => refetch()} />}
       {about && (
         <>
@@ -26,20 +28,23 @@ export function Server() {
                   {about.model.is_offline ? (
                     <Badge tone="warn">Offline pilot</Badge>
                   ) : (
-                    <span className="text-muted">by {about.model.provider}</span>
+                    <span className="text-muted">
+                      ({PROVIDERS[about.model.provider] ?? about.model.provider})
+                    </span>
                   )}
                 </span>,
               ],
               ['Version', about.version],
               ['Engine', ENGINES[about.engine]],
-              ['Login', about.auth_mode === 'local' ? 'None' : loginWords(about.allow_anonymous)],
-              ['Credits', about.credits_enabled ? 'Runs cost credits' : 'Runs cost nothing'],
+              ['Sign-in', about.auth_mode === 'local' ? 'Off' : signInText(about.allow_anonymous)],
+              ['Credits', about.credits_enabled ? 'Runs cost credits' : 'Runs are free'],
             ]}
           />
           {about.model.is_offline && (
             <p className="rounded-lg bg-warn-soft px-4 py-3 text-sm">
-              The offline pilot follows commands and asks no model. For a real one, start the server with{' '}
-              <code>ANTHROPIC_API_KEY</code> or <code>OPENAI_API_KEY</code>.
+              No model is connected. The offline pilot only understands commands such as <code>/help</code>.
+              To connect a model, start the server with <code>ANTHROPIC_API_KEY</code> or{' '}
+              <code>OPENAI_API_KEY</code>.
             </p>
           )}
         </>
@@ -48,6 +53,6 @@ export function Server() {
   );
 }
 
-function loginWords(guests: boolean): string {
-  return guests ? 'With a token or a key; guests may use sessions' : 'With a token or a key';
+function signInText(guests: boolean): string {
+  return guests ? 'Token or API key; guests can chat' : 'Token or API key';
 }

@@ -2,46 +2,65 @@ import { Section } from './section';
 
 const MOD = /Mac|iPhone|iPad/.test(navigator.platform) ? '⌘' : 'Ctrl';
 
-const SHORTCUTS: { keys: string[]; what: string }[] = [
+type Shortcut = { keys: string[]; action: string };
+
+const GROUPS: { title: string; shortcuts: Shortcut[] }[] = [
   {
-    keys: ['Enter'],
-    what: 'Send the message; while a turn is at work, as a follow-up. On a touch screen: begin a new line',
+    title: 'Copilot',
+    shortcuts: [
+      {
+        keys: ['Enter'],
+        action: "Send message (or a follow-up while it's responding). On touch screens: new line",
+      },
+      { keys: ['Shift', 'Enter'], action: 'New line' },
+      { keys: [MOD, '.'], action: 'Stop the response' },
+      { keys: [MOD, 'K'], action: 'Search chats' },
+      { keys: [MOD, 'Shift', 'O'], action: 'New chat' },
+    ],
   },
-  { keys: ['Shift', 'Enter'], what: 'Begin a new line' },
-  { keys: [MOD, '.'], what: 'Stop the turn' },
-  { keys: [MOD, 'K'], what: 'Search the sessions' },
-  { keys: [MOD, 'Shift', 'O'], what: 'Begin a new chat' },
-  { keys: ['Esc'], what: 'Close what is open: a window, a menu, the list of sessions' },
-  { keys: ['Tab'], what: 'Go on to what comes next; the first one on a page skips to its content' },
+  {
+    title: 'Everywhere',
+    shortcuts: [
+      { keys: ['Esc'], action: 'Close the open dialog, menu or chat list' },
+      { keys: ['Tab'], action: 'Move to the next control' },
+    ],
+  },
 ];
 
 export function Shortcuts() {
   return (
-    <Section id="shortcuts" title="Keyboard shortcuts" hint="In the copilot, apart from the last two.">
+    <Section id="shortcuts" title="Keyboard shortcuts">
       <table className="w-full text-sm">
         <thead className="sr-only">
           <tr>
             <th scope="col">Keys</th>
-            <th scope="col">What they do</th>
+            <th scope="col">Action</th>
           </tr>
         </thead>
-        <tbody className="divide-y divide-line">
-          {SHORTCUTS.map(({ keys, what }) => (
-            <tr key={what}>
-              <th scope="row" className="w-40 py-2 pr-4 text-left font-normal whitespace-nowrap">
-                {keys.map((key, place) => (
-                  <span key={key}>
-                    {place > 0 && <span className="text-muted"> + </span>}
-                    <kbd className="rounded-md border border-line bg-sunken px-1.5 py-0.5 font-mono text-xs">
-                      {key}
-                    </kbd>
-                  </span>
-                ))}
+        {GROUPS.map(({ title, shortcuts }) => (
+          <tbody key={title} className="divide-y divide-line">
+            <tr>
+              <th scope="rowgroup" colSpan={2} className="pt-3 pb-1 text-left text-xs font-medium text-muted">
+                {title}
               </th>
-              <td className="py-2">{what}</td>
             </tr>
-          ))}
-        </tbody>
+            {shortcuts.map(({ keys, action }) => (
+              <tr key={action}>
+                <th scope="row" className="w-40 py-2 pr-4 text-left font-normal whitespace-nowrap">
+                  {keys.map((key, index) => (
+                    <span key={key}>
+                      {index > 0 && <span className="text-muted"> + </span>}
+                      <kbd className="rounded-md border border-line bg-sunken px-1.5 py-0.5 font-mono text-xs">
+                        {key}
+                      </kbd>
+                    </span>
+                  ))}
+                </th>
+                <td className="py-2">{action}</td>
+              </tr>
+            ))}
+          </tbody>
+        ))}
       </table>
     </Section>
   );

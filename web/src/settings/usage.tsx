@@ -6,28 +6,28 @@ import { Failure, Loading } from '@/ui/states';
 import { Section } from './section';
 import { UsageChart } from './usage-chart';
 
-/** What was used, and how much is left where that is limited. */
+/** Usage totals, limits and a chart. */
 export function Usage() {
   const usage = useQuery({ queryKey: ['usage'], queryFn: () => dataOf(api.GET('/api/chat/usage')) });
   return (
-    <Section id="usage" title="Usage" hint="Turns of your sessions, with those of their sub-sessions.">
+    <Section id="usage" title="Usage" hint="Responses in your chats, including sub-sessions.">
       {usage.isPending && <Loading label="Loading usage" rows={2} height="h-28" />}
       {usage.isError && <Failure error={usage.error} onRetry={() => usage.refetch()} />}
-      {usage.data && <Shown usage={usage.data} />}
+      {usage.data && <UsageDetails usage={usage.data} />}
     </Section>
   );
 }
 
-function Shown({ usage }: { usage: UsageReport }) {
+function UsageDetails({ usage }: { usage: UsageReport }) {
   return (
     <>
       <div className="grid gap-3 sm:grid-cols-3">
         <Totals title="Today" totals={usage.today} />
-        <Totals title="Last seven days" totals={usage.week} />
+        <Totals title="Last 7 days" totals={usage.week} />
         <Totals title="All time" totals={usage.all_time} />
       </div>
-      {usage.daily && <Limit title="Limit of the day" limit={usage.daily} />}
-      {usage.weekly && <Limit title="Limit of the week" limit={usage.weekly} />}
+      {usage.daily && <Limit title="Daily limit" limit={usage.daily} />}
+      {usage.weekly && <Limit title="Weekly limit" limit={usage.weekly} />}
       <UsageChart days={usage.days} />
     </>
   );
@@ -40,7 +40,9 @@ function Totals({ title, totals }: { title: string; totals: UsageTotals }) {
       <h3 className="text-xs text-muted">{title}</h3>
       <p className="text-2xl font-semibold tabular-nums">
         {count(totals.turns)}{' '}
-        <span className="text-sm font-normal text-muted">{totals.turns === 1 ? 'turn' : 'turns'}</span>
+        <span className="text-sm font-normal text-muted">
+          {totals.turns === 1 ? 'response' : 'responses'}
+        </span>
       </p>
       <p className="text-xs text-muted tabular-nums">
         {count(tokens)} tokens
@@ -58,7 +60,7 @@ function Limit({ title, limit }: { title: string; limit: UsageLimit }) {
       <p className="mb-1 flex flex-wrap justify-between gap-x-4">
         <span className="font-medium">{title}</span>
         <span className="text-muted">
-          {percent} % used · starts again {when(limit.resets_at)}
+          {percent}% used · resets {when(limit.resets_at)}
         </span>
       </p>
       <div

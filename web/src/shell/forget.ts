@@ -2,13 +2,13 @@ import type { Credential } from '@/api/identity';
 import { readToken } from '@/api/token';
 import { forgetDrafts } from '@/copilot/composer/drafts';
 import { forgetAll } from '@/session/registry';
-import { forgetCards } from '@/tools/card-memory';
+import { clearCardState } from '@/tools/card-state';
 
 /** What was read and written here belongs to whoever has left. */
 export function forgetPerson(): void {
   forgetAll();
   forgetDrafts();
-  forgetCards();
+  clearCardState();
 }
 
 /** Whether two credentials are surely one person's: a token that was renewed keeps what was written. */

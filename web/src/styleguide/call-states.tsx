@@ -1,8 +1,8 @@
-// One call in every state it can be in, and the answers that no card is made for.
+// A call in each of its states, and output without a card of its own.
 
 import { ToolCard } from '@/tools/tool-card';
 import type { ToolPart } from '@/tools/types';
-import { CardsThatAsk } from './cards-that-ask';
+import { InputCards } from './input-cards';
 import { Entry, Specimen } from './specimen';
 
 type State = { title: string; part: ToolPart; live?: boolean };
@@ -11,12 +11,12 @@ const SEARCH = { type: 'tool-search_docs' as const, input: { query: 'resume a st
 
 const STATES: State[] = [
   {
-    title: 'Its input is being written',
+    title: 'Preparing',
     part: { ...SEARCH, toolCallId: 's1', state: 'input-streaming', input: { query: 'resume' } },
   },
-  { title: 'At work', part: { ...SEARCH, toolCallId: 's2', state: 'input-available' } },
+  { title: 'Running', part: { ...SEARCH, toolCallId: 's2', state: 'input-available' } },
   {
-    title: 'At work, with something to show already',
+    title: 'Running, with preliminary output',
     part: {
       type: 'tool-run_sub_session',
       toolCallId: 's3',
@@ -25,7 +25,7 @@ const STATES: State[] = [
       input: { prompt: 'Count the gulls.' },
       output: {
         type: 'sub_session_status',
-        message: 'It is at work.',
+        message: 'The sub-session is running.',
         status: 'running',
         sub_session_id: 'sub-4',
         sub_autopilot_session_id: 'sub-4',
@@ -46,10 +46,10 @@ const STATES: State[] = [
   },
   {
     title: 'Failed',
-    part: { ...SEARCH, toolCallId: 's5', state: 'output-error', errorText: 'The tool has crashed.' },
+    part: { ...SEARCH, toolCallId: 's5', state: 'output-error', errorText: 'The tool crashed.' },
   },
   {
-    title: 'Failed, as the tool says',
+    title: 'Failed, with an error response',
     part: {
       ...SEARCH,
       toolCallId: 's6',
@@ -58,15 +58,15 @@ const STATES: State[] = [
     },
   },
   {
-    title: 'Stopped before it had a result',
+    title: 'Stopped before it finished',
     part: { ...SEARCH, toolCallId: 's7', state: 'input-available' },
     live: false,
   },
 ];
 
-const ODD: State[] = [
+const UNUSUAL: State[] = [
   {
-    title: 'A kind of answer that this page does not know',
+    title: 'Unknown response type',
     part: {
       type: 'dynamic-tool',
       toolName: 'forecast_weather',
@@ -77,7 +77,7 @@ const ODD: State[] = [
     },
   },
   {
-    title: 'Text that is no JSON, and a word that does not end',
+    title: 'Plain text, and a very long word',
     part: {
       type: 'dynamic-tool',
       toolName: 'an_external_tool_with_a_rather_long_name_that_has_to_end_somewhere',
@@ -92,22 +92,22 @@ const ODD: State[] = [
 export function CallStates() {
   return (
     <>
-      <Entry title="From the call to its result">
+      <Entry title="Call states">
         {STATES.map((state) => (
-          <Shown key={state.title} state={state} />
+          <CallState key={state.title} state={state} />
         ))}
       </Entry>
-      <CardsThatAsk />
-      <Entry title="What no card is made for">
-        {ODD.map((state) => (
-          <Shown key={state.title} state={state} />
+      <InputCards />
+      <Entry title="Output without its own card">
+        {UNUSUAL.map((state) => (
+          <CallState key={state.title} state={state} />
         ))}
       </Entry>
     </>
   );
 }
 
-function Shown({ state: { title, part, live } }: { state: State }) {
+function CallState({ state: { title, part, live } }: { state: State }) {
   return (
     <Specimen title={title}>
       <ToolCard part={part} live={live} />

@@ -1,4 +1,4 @@
-// Colours and type.
+// Colors and type.
 
 import { Entry, Specimen } from './specimen';
 
@@ -18,12 +18,12 @@ const MEANINGS = [
 ] as const;
 
 const TYPE = [
-  ['text-2xl font-semibold tracking-tight', 'Title of a page'],
-  ['text-lg font-semibold', 'Title of a window'],
-  ['font-semibold', 'Title of a box'],
-  ['text-base', 'What is read at length'],
-  ['text-sm', 'What is read in passing'],
-  ['text-sm text-muted', 'What stands beside it'],
+  ['text-2xl font-semibold tracking-tight', 'Page title'],
+  ['text-lg font-semibold', 'Dialog title'],
+  ['font-semibold', 'Panel title'],
+  ['text-base', 'Body text'],
+  ['text-sm', 'Small text'],
+  ['text-sm text-muted', 'Secondary text'],
   ['text-xs text-muted tabular-nums', 'Facts: 12 s, 1,284 runs'],
   ['font-mono text-sm', 'code_and_names'],
 ] as const;
@@ -32,21 +32,21 @@ export function Foundations() {
   return (
     <>
       <Entry title="Surfaces">
-        <Specimen title="From the ground up; what is sunken holds things">
+        <Specimen title="From bottom to top; sunken surfaces hold content">
           <Swatches swatches={SURFACES} />
         </Specimen>
       </Entry>
       <Entry title="Meaning">
-        <Specimen title="One colour for what can be done, three that mean something">
+        <Specimen title="Accent for actions; three semantic colors">
           <Swatches swatches={MEANINGS} />
         </Specimen>
       </Entry>
       <Entry title="Type">
-        <Specimen title="The fonts of the system, in few sizes">
+        <Specimen title="System fonts in a few sizes">
           <div className="flex flex-col gap-2">
-            {TYPE.map(([look, words]) => (
-              <p key={words} className={look}>
-                {words}
+            {TYPE.map(([look, text]) => (
+              <p key={text} className={look}>
+                {text}
               </p>
             ))}
           </div>

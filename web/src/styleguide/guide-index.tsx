@@ -1,23 +1,23 @@
 import type { MouseEvent } from 'react';
-import { ANSWER_TYPES, anchorOf } from './answers';
+import { anchorOf, RESPONSE_TYPES } from './responses';
 
 const CHAPTERS = [
-  ['foundations', 'Colours and type'],
+  ['foundations', 'Colors and type'],
   ['primitives', 'Primitives'],
   ['messages', 'Messages'],
   ['waiting', 'Waiting'],
   ['calls', 'Calls'],
-  ['answers', 'Answers of tools'],
+  ['responses', 'Tool responses'],
 ] as const;
 
 const LINK =
   'flex min-h-8 items-center rounded-lg px-2 text-muted hover:bg-sunken hover:text-ink pointer-coarse:min-h-10';
 
-/** The ways into the guide. */
+/** Table of contents of the style guide. */
 export function GuideIndex() {
   return (
     <nav
-      aria-label="Parts of the style guide"
+      aria-label="Style guide contents"
       className="shrink-0 text-sm lg:sticky lg:top-0 lg:max-h-[calc(100dvh-4rem)] lg:w-60 lg:self-start lg:overflow-y-auto"
     >
       <ul className="grid grid-cols-2 sm:grid-cols-3 lg:grid-cols-1">
@@ -30,20 +30,20 @@ export function GuideIndex() {
         ))}
       </ul>
       <details className="mt-2 lg:hidden">
-        <summary className={LINK}>All answers</summary>
-        <AnswerLinks />
+        <summary className={LINK}>All responses</summary>
+        <ResponseLinks />
       </details>
       <div className="hidden lg:block">
-        <AnswerLinks />
+        <ResponseLinks />
       </div>
     </nav>
   );
 }
 
-function AnswerLinks() {
+function ResponseLinks() {
   return (
     <ul className="grid grid-cols-2 font-mono text-xs sm:grid-cols-3 lg:grid-cols-1 lg:pl-2">
-      {ANSWER_TYPES.map((type) => (
+      {RESPONSE_TYPES.map((type) => (
         <li key={type} className="min-w-0">
           <a href={`#${anchorOf(type)}`} onClick={jump} className={`${LINK} break-all`}>
             {type}
@@ -54,7 +54,7 @@ function AnswerLinks() {
   );
 }
 
-/** The page's address has a base, so that a plain `#` would lead to another page. */
+/** Scrolls by script: the page has a `<base>`, so a plain `#` link would lead to another page. */
 function jump(event: MouseEvent<HTMLAnchorElement>): void {
   event.preventDefault();
   const target = document.getElementById(event.currentTarget.hash.slice(1));

@@ -1,20 +1,20 @@
 import { render, screen, within } from '@testing-library/react';
 import userEvent from '@testing-library/user-event';
 import { afterEach, expect, test } from 'vitest';
-import { forgetCards } from '@/tools/card-memory';
-import { showInConversation } from '@/tools/show-card';
-import { Answers } from './answers';
-import { CardsThatAsk } from './cards-that-ask';
+import { clearCardState } from '@/tools/card-state';
+import { showInChat } from '@/tools/testing/show-card';
 import { GuideIndex } from './guide-index';
+import { InputCards } from './input-cards';
 import { Primitives } from './primitives';
+import { Responses } from './responses';
 
-afterEach(forgetCards);
+afterEach(clearCardState);
 
-test('the index takes the focus to the answer it leads to', async () => {
-  const guide = await showInConversation(
+test('a link of the index moves the focus to its response type', async () => {
+  const guide = await showInChat(
     <>
       <GuideIndex />
-      <Answers />
+      <Responses />
     </>,
   );
   const [link] = within(guide).getAllByRole('link', { name: 'agent_output' });
@@ -22,16 +22,16 @@ test('the index takes the focus to the answer it leads to', async () => {
   expect(document.activeElement).toBe(within(guide).getByRole('heading', { name: 'agent_output' }));
 });
 
-test('cards that were answered, or passed over, can only be read', async () => {
-  await showInConversation(<CardsThatAsk />);
+test('cards that were answered or skipped are read-only', async () => {
+  await showInChat(<InputCards />);
   expect(screen.queryByRole('textbox')).toBeNull();
   expect(screen.getByText('Answered.')).toBeDefined();
-  expect(screen.getByText('The conversation has gone on.')).toBeDefined();
-  expect(screen.getByText('Sent with these inputs.')).toBeDefined();
+  expect(screen.getByText('The chat continued without an answer.')).toBeDefined();
+  expect(screen.getByText('Started with these inputs.')).toBeDefined();
 });
 
-test('every state of a run has its badge', () => {
+test('every run status has a badge', () => {
   render(<Primitives />);
-  for (const words of ['Not started', 'Queued', 'Running', 'Waits for you', 'Completed', 'Failed', 'Stopped'])
-    expect(screen.getAllByText(words).length).toBeGreaterThan(0);
+  for (const label of ['Not started', 'Queued', 'Running', 'Waits for you', 'Completed', 'Failed', 'Stopped'])
+    expect(screen.getAllByText(label).length).toBeGreaterThan(0);
 });

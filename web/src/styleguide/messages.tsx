@@ -1,4 +1,4 @@
-// Messages of a conversation.
+// Chat messages.
 
 import { Answer } from '@/copilot/conversation/answer';
 import { Stopped, TurnFailed } from '@/copilot/conversation/ending';
@@ -11,7 +11,7 @@ import { Markdown } from '@/ui/markdown';
 import { EXAMPLES, type Example, partOf } from './fixtures';
 import { Entry, Specimen } from './specimen';
 
-const WORDS = `## Tides of Hamburg
+const MARKDOWN = `## Tides of Hamburg
 
 High water is at **05:42** and **18:07**, as \`tides.csv\` says. See [the table](https://example.org/tides).
 
@@ -36,7 +36,7 @@ const COMPACTION: DataParts['compaction'] = {
   through: 'm48',
   tokensBefore: 90_000,
   tokensAfter: 6_000,
-  summary: 'They spoke about **tides**.',
+  summary: 'The chat was about **tides**.',
 };
 const BACKGROUND: DataParts['background'][] = [
   { toolCallId: 'b1', toolName: 'weigh_cargo', status: 'still_running' },
@@ -54,7 +54,7 @@ const ANSWER: CopilotMessage = {
     completionTokens: 278,
   },
   parts: [
-    { type: 'reasoning', text: 'The tides are in the table of the harbour office.', state: 'done' },
+    { type: 'reasoning', text: 'The tides are in the table of the harbor office.', state: 'done' },
     partOf(EXAMPLES.doc_search_results[0] as Example, 'message'),
     { type: 'text', text: 'High water is at **05:42**.', state: 'done' },
   ],
@@ -63,14 +63,14 @@ const ANSWER: CopilotMessage = {
 export function Messages() {
   return (
     <>
-      <Entry title="A turn">
-        <Specimen title="A question and its answer">
+      <Entry title="Response">
+        <Specimen title="A message and its response">
           <div className="flex flex-col gap-4">
             <Question text="When is high water in Hamburg?" />
             <Answer message={ANSWER} live={false} last />
           </div>
         </Specimen>
-        <Specimen title="Thinking">
+        <Specimen title="Reasoning">
           <Reasoning streaming text="The tides of Hamburg depend on those of Cuxhaven." />
         </Specimen>
         <Specimen title="Stopped">
@@ -79,23 +79,23 @@ export function Messages() {
         <Specimen title="Failed">
           <TurnFailed
             code="transient_api_error"
-            message="The provider of the model is overloaded."
+            message="The model provider is overloaded."
             canRetry
             onRetry={() => {}}
           />
         </Specimen>
-        <Specimen title="Summarised, and calls in the background">
+        <Specimen title="Summary and background calls">
           <div className="flex flex-col gap-3">
             <CompactionNote data={COMPACTION} />
             <BackgroundNote calls={BACKGROUND} />
           </div>
         </Specimen>
       </Entry>
-      <Entry title="Words">
-        <Specimen title="Markdown with all it may have">
-          <Markdown text={WORDS} />
+      <Entry title="Text">
+        <Specimen title="All Markdown elements">
+          <Markdown text={MARKDOWN} />
         </Specimen>
-        <Specimen title="While it is being written">
+        <Specimen title="While streaming">
           <Markdown streaming text={'The tides of **Hamb'} />
         </Specimen>
       </Entry>

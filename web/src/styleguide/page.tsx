@@ -1,17 +1,17 @@
 import { useId, useState } from 'react';
 import { Page } from '@/ui/page';
 import { Switch } from '@/ui/switch';
-import { Answers } from './answers';
 import { CallStates } from './call-states';
+import { FixtureProvider } from './fixture-provider';
 import { Foundations } from './foundations';
 import { GuideIndex } from './guide-index';
 import { Messages } from './messages';
-import { Offline } from './offline';
 import { Primitives } from './primitives';
+import { Responses } from './responses';
 import { BothThemes, Chapter } from './specimen';
 import { WaitingStates } from './waiting';
 
-/** Everything the copilot can show, in every state, without a server. */
+/** Every component of the copilot in every state, without a server. */
 export function StyleguidePage() {
   const [both, setBoth] = useState(false);
   const label = useId();
@@ -19,7 +19,7 @@ export function StyleguidePage() {
     <Page
       wide
       title="Style guide"
-      subtitle="Everything this page is made of, in every state."
+      subtitle="Every component, in every state."
       actions={
         <label htmlFor={label} className="flex min-h-10 items-center gap-2 text-sm">
           Both themes
@@ -27,12 +27,12 @@ export function StyleguidePage() {
         </label>
       }
     >
-      <Offline>
+      <FixtureProvider>
         <BothThemes value={both}>
           <div className="flex min-w-0 flex-col gap-8 lg:flex-row">
             <GuideIndex />
             <div className="flex min-w-0 flex-1 flex-col gap-12">
-              <Chapter id="foundations" title="Colours and type">
+              <Chapter id="foundations" title="Colors and type">
                 <Foundations />
               </Chapter>
               <Chapter id="primitives" title="Primitives">
@@ -47,13 +47,13 @@ export function StyleguidePage() {
               <Chapter id="calls" title="Calls">
                 <CallStates />
               </Chapter>
-              <Chapter id="answers" title="Answers of tools">
-                <Answers />
+              <Chapter id="responses" title="Tool responses">
+                <Responses />
               </Chapter>
             </div>
           </div>
         </BothThemes>
-      </Offline>
+      </FixtureProvider>
     </Page>
   );
 }

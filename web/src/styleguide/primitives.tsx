@@ -1,4 +1,4 @@
-// What pages are made of.
+// Basic components: buttons, badges, fields, dialogs and states.
 
 import { Compass, Ellipsis, Pencil, Plus, Trash2 } from 'lucide-react';
 import { useState } from 'react';
@@ -43,14 +43,14 @@ export function Primitives() {
             ))}
           </div>
         </Specimen>
-        <Specimen title="Small, with a picture, busy, not to be pressed, picture only">
+        <Specimen title="Small, with an icon, busy, disabled, icon only">
           <div className="flex flex-wrap items-center gap-2">
             <Button size="small">Small</Button>
             <Button icon={<Plus aria-hidden className="size-4" />}>New</Button>
             <Button kind="primary" busy>
               Saving
             </Button>
-            <Button disabled>Not now</Button>
+            <Button disabled>Disabled</Button>
             <IconButton label="Edit">
               <Pencil className="size-4" />
             </IconButton>
@@ -58,7 +58,7 @@ export function Primitives() {
           </div>
         </Specimen>
       </Entry>
-      <Entry title="Badges and states of a run">
+      <Entry title="Badges and run status">
         <Specimen title="Tones">
           <div className="flex flex-wrap items-center gap-2">
             {TONES.map((tone) => (
@@ -80,39 +80,39 @@ export function Primitives() {
         </Specimen>
       </Entry>
       <Entry title="Fields">
-        <Specimen title="With a hint, with an error, long, to choose from, on or off">
+        <Specimen title="Hint, error, text area, select, switch">
           <Fields />
         </Specimen>
       </Entry>
-      <Entry title="Windows, menus and news">
-        <Specimen title="Each behind its button">
+      <Entry title="Dialogs, menus and notifications">
+        <Specimen title="Opened by a button">
           <Overlays />
         </Specimen>
       </Entry>
-      <Entry title="Nothing, not yet, and not at all">
+      <Entry title="Loading, empty and error states">
         <Specimen title="Loading">
           <Loading rows={2} height="h-12" />
         </Specimen>
         <Specimen title="Empty">
-          <Empty icon={<Compass />} title="No agents yet" action={<Button>Look in the marketplace</Button>}>
-            What you add appears here.
+          <Empty icon={<Compass />} title="No agents yet" action={<Button>Browse marketplace</Button>}>
+            Agents you add appear here.
           </Empty>
         </Specimen>
-        <Specimen title="Failed, and no connection">
+        <Specimen title="Error, and no connection">
           <div className="flex flex-col gap-2">
             <Failure
-              error={new ApiError(500, 'STORE_UNAVAILABLE', 'The store cannot be reached.')}
+              error={new ApiError(500, 'STORE_UNAVAILABLE', "Can't reach the database.")}
               onRetry={() => {}}
             />
             <Failure error={new ApiError(0, 'UNREACHABLE', OFFLINE)} onRetry={() => {}} />
           </div>
         </Specimen>
       </Entry>
-      <Entry title="Boxes and folds">
-        <Specimen title="A box with a fold">
-          <Panel title="A box" actions={<Button size="small">Do</Button>}>
+      <Entry title="Panels and collapsible sections">
+        <Specimen title="Panel with a collapsible section">
+          <Panel title="Panel" actions={<Button size="small">Action</Button>}>
             <Fold title="More">
-              <Json value={{ name: 'Pilothouse', harbours: ['Hamburg', 'Brest'] }} />
+              <Json value={{ name: 'Pilothouse', harbors: ['Hamburg', 'Brest'] }} />
             </Fold>
           </Panel>
         </Specimen>
@@ -125,15 +125,15 @@ function Fields() {
   const [on, setOn] = useState(true);
   return (
     <div className="grid max-w-2xl gap-4 sm:grid-cols-2">
-      <Field label="Name" hint="As others will see it." required>
+      <Field label="Name" hint="Visible to other users." required>
         {(control) => <Input {...control} placeholder="Tide table" />}
       </Field>
-      <Field label="Address" error="This is not an address.">
-        {(control) => <Input {...control} defaultValue="harbour" />}
+      <Field label="Address" error="Enter a valid address.">
+        {(control) => <Input {...control} defaultValue="harbor" />}
       </Field>
       <Field label="Notes">{(control) => <TextArea {...control} />}</Field>
       <div className="flex flex-col gap-4">
-        <Field label="Harbour">
+        <Field label="Harbor">
           {(control) => (
             <Select {...control}>
               <option>Hamburg</option>
@@ -155,9 +155,9 @@ function Overlays() {
   const [open, setOpen] = useState(false);
   return (
     <div className="flex flex-wrap items-center gap-2">
-      <Button onClick={() => setOpen(true)}>Open a window</Button>
-      <Button onClick={() => say('The agent was saved.', 'good')}>Good news</Button>
-      <Button onClick={() => say('The agent could not be saved.', 'bad')}>Bad news</Button>
+      <Button onClick={() => setOpen(true)}>Open dialog</Button>
+      <Button onClick={() => say('Agent saved.', 'good')}>Success message</Button>
+      <Button onClick={() => say("Couldn't save the agent.", 'bad')}>Error message</Button>
       <Menu
         trigger={
           <IconButton label="More">
@@ -173,19 +173,19 @@ function Overlays() {
         </MenuItem>
       </Menu>
       <Dialog
-        title="Delete the agent"
+        title="Delete this agent?"
         open={open}
         onClose={() => setOpen(false)}
         actions={
           <>
-            <Button onClick={() => setOpen(false)}>Keep it</Button>
+            <Button onClick={() => setOpen(false)}>Cancel</Button>
             <Button kind="danger" onClick={() => setOpen(false)}>
               Delete
             </Button>
           </>
         }
       >
-        Its runs are deleted too. This cannot be undone.
+        This permanently deletes the agent and its runs.
       </Dialog>
     </div>
   );

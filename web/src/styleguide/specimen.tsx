@@ -1,4 +1,4 @@
-// How the style guide shows one thing: under its name, in the page's theme or in both.
+// Layout of a style guide example: its title, and the example in the current theme or in both.
 
 import { createContext, type ReactNode, useContext } from 'react';
 import { classes } from '@/ui/classes';
@@ -13,7 +13,7 @@ export function Specimen({ title, children }: { title: string; children: ReactNo
       {both ? (
         <div className="grid gap-3 lg:grid-cols-2">
           <Pane theme="light">{children}</Pane>
-          {/* To look at: the same twice would be noise to whoever listens or goes by keyboard. */}
+          {/* Visual only: screen readers and keyboard users get the example once. */}
           <Pane theme="dark" inert>
             {children}
           </Pane>
@@ -39,7 +39,7 @@ function Pane({ theme, inert, children }: PaneProps) {
   );
 }
 
-/** A part of the guide that the index leads to. */
+/** A section of the style guide that the index links to. */
 export function Chapter({ id, title, children }: { id: string; title: string; children: ReactNode }) {
   return (
     <section id={id} aria-labelledby={`${id}-title`} className="flex scroll-mt-4 flex-col gap-6">
@@ -58,7 +58,7 @@ export function Chapter({ id, title, children }: { id: string; title: string; ch
 export function Entry({ title, children, mono }: { title: string; children: ReactNode; mono?: boolean }) {
   return (
     <div className="flex min-w-0 flex-col gap-3">
-      {/* The index leads here too, and takes the focus along. */}
+      {/* Focusable, since the index moves the focus here. */}
       <h3 tabIndex={-1} className={classes('font-medium outline-none', mono && 'font-mono text-sm')}>
         {title}
       </h3>

@@ -1,4 +1,4 @@
-// What is shown while something takes its time.
+// What is shown while an operation runs.
 
 import { lazy, Suspense, useState } from 'react';
 import { ProgressLine } from '@/tools/waiting/progress-line';
@@ -16,23 +16,23 @@ export function WaitingStates() {
   const [playing, setPlaying] = useState(false);
   return (
     <>
-      <Entry title="An operation">
-        <Specimen title="Under way">
+      <Entry title="Operation">
+        <Specimen title="Running">
           <Waiting label="Print chart" since={since} />
         </Specimen>
-        <Specimen title="Under way, and the server is away">
+        <Specimen title="Running, server unreachable">
           <Waiting label="Print chart" since={since} unreachable />
         </Specimen>
       </Entry>
-      <Entry title="How far">
+      <Entry title="Progress">
         {[0, 10, 30, 60, 300].map((seconds) => (
           <Specimen key={seconds} title={`After ${seconds} s`}>
             <ProgressLine elapsedMs={seconds * 1000} label={`After ${seconds} seconds`} />
           </Specimen>
         ))}
       </Entry>
-      <Entry title="A game to play">
-        <Specimen title="By keyboard, mouse or finger">
+      <Entry title="Game">
+        <Specimen title="Keyboard, mouse or touch">
           {playing ? (
             <Suspense fallback={<Skeleton className="h-44" />}>
               <VoyageGame onClose={() => setPlaying(false)} />

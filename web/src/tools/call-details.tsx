@@ -3,7 +3,7 @@ import { useState } from 'react';
 import { Json } from '@/ui/fold';
 import type { Call } from './call';
 
-/** The call as it was made, folded. Nothing of it is written out before somebody wants to see it. */
+/** Input and output of a call as JSON, collapsed. The JSON is rendered only after the user opens it. */
 export function CallDetails({ call, withOutput }: { call: Call; withOutput: boolean }) {
   const [open, setOpen] = useState(false);
   const hasInput = Object.keys(call.input).length > 0;
@@ -12,7 +12,7 @@ export function CallDetails({ call, withOutput }: { call: Call; withOutput: bool
     <details className="group/details" onToggle={(event) => setOpen(event.currentTarget.open)}>
       <summary className="flex w-fit list-none items-center gap-1 rounded py-1 text-xs text-muted hover:text-ink pointer-coarse:min-h-10 [&::-webkit-details-marker]:hidden">
         <ChevronRight aria-hidden className="size-3.5 transition-transform group-open/details:rotate-90" />
-        {withOutput ? 'Input and result' : 'Input'}
+        {withOutput ? 'Details' : 'Input'}
       </summary>
       {open && (
         <div className="mt-1 flex flex-col gap-2">

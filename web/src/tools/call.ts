@@ -1,20 +1,20 @@
-// One call of a tool as its card sees it: whatever state the stream or the history has left it in.
+// One tool call as its card shows it, read from a message part of the stream or of the history.
 
 import type { Response, ResponseType } from '@/protocol';
-import { asRecord, parsed } from './records';
+import { asRecord, parseJson } from './records';
 import { type AnyCardKind, kindOf } from './registry';
-import type { Input } from './tool-words';
-import type { Standing, ToolPart, When } from './types';
+import type { ToolInput } from './tool-labels';
+import type { CallContext, CallStatus, ToolPart } from './types';
 
 export type Call = {
   tool: string;
-  input: Input;
-  standing: Standing;
-  /** What the tool has answered, where it is an answer we have a card for. */
-  answer: { response: AnyResponse; kind: AnyCardKind } | null;
-  /** The same as it came, for whoever wants to see it. */
+  input: ToolInput;
+  status: CallStatus;
+  /** The tool's response and its card; null if there is no card for it. */
+  result: { response: AnyResponse; kind: AnyCardKind } | null;
+  /** The output with JSON text parsed, for the details and the generic card. */
   output: unknown;
-  /** Why it failed, in words. */
+  /** Error message to show to the user. */
   failure: string | null;
 };
 
@@ -24,49 +24,49 @@ export function toolOf(part: ToolPart): string {
   return part.type === 'dynamic-tool' ? part.toolName : part.type.slice('tool-'.length);
 }
 
-export function readCall(part: ToolPart, when: When): Call {
-  const { live } = when;
+export function readCall(part: ToolPart, context: CallContext): Call {
+  const { live } = context;
   const call: Call = {
     tool: toolOf(part),
     input: asRecord(part.input),
-    standing: 'running',
-    answer: null,
+    status: 'running',
+    result: null,
     output: undefined,
     failure: null,
   };
   switch (part.state) {
     case 'input-streaming':
-      return { ...call, standing: live ? 'preparing' : 'stopped' };
+      return { ...call, status: live ? 'preparing' : 'stopped' };
     case 'input-available':
     case 'approval-requested':
     case 'approval-responded':
-      return { ...call, standing: live ? 'running' : 'stopped' };
+      return { ...call, status: live ? 'running' : 'stopped' };
     case 'output-denied':
-      return { ...call, standing: 'failed', failure: 'It was not allowed.' };
+      return { ...call, status: 'failed', failure: 'This call was not allowed.' };
     case 'output-error':
-      return { ...call, standing: 'failed', failure: part.errorText || 'It failed without a word.' };
+      return { ...call, status: 'failed', failure: part.errorText || 'Failed with no error message.' };
     case 'output-available':
-      return answered(call, part.output, part.preliminary === true, when);
+      return withOutput(call, part.output, part.preliminary === true, context);
   }
 }
 
-function answered(call: Call, raw: unknown, preliminary: boolean, when: When): Call {
-  const output = parsed(raw);
-  // The history has nothing to show for a call that was cut short.
+function withOutput(call: Call, raw: unknown, preliminary: boolean, context: CallContext): Call {
+  const output = parseJson(raw);
+  // The history stores an empty output for a call that was interrupted.
   if (output === '' || output === null || output === undefined) {
-    return { ...call, standing: 'stopped', output: undefined };
+    return { ...call, status: 'stopped', output: undefined };
   }
-  const answer = answerIn(output);
-  const standing = preliminary && when.live ? 'running' : answer ? standingOf(answer, when) : 'done';
-  // Other answers that are failures have more to say in their row than their sentence.
-  const message = answer?.response.type === 'error' ? answer.response.message : null;
+  const result = parseResult(output);
+  const status = preliminary && context.live ? 'running' : result ? statusOf(result, context) : 'done';
+  // Other failed responses have a phrase of their own, which says more than their message.
+  const message = result?.response.type === 'error' ? result.response.message : null;
   const failure = typeof message === 'string' && message ? message : null;
-  return { ...call, output, answer, standing, failure };
+  return { ...call, output, result, status, failure };
 }
 
-export function answerIn(output: unknown): Call['answer'] {
+export function parseResult(output: unknown): Call['result'] {
   const { type } = asRecord(output);
-  // What an operation came to is kept as its service has sent it, without a kind.
+  // The result of an operation is stored as its service sent it, without a `type`.
   if (typeof type !== 'string') return { response: external(output), kind: kindOf('external_tool_output') };
   const kind = kindOf(type);
   return kind ? { response: output as AnyResponse, kind } : null;
@@ -76,25 +76,25 @@ function external(output: unknown): Response<'external_tool_output'> {
   return { type: 'external_tool_output', message: '', tool: '', output };
 }
 
-function standingOf({ response, kind }: NonNullable<Call['answer']>, when: When): Standing {
-  return safely(() => kind.standing?.(response as never, when)) ?? 'done';
+function statusOf({ response, kind }: NonNullable<Call['result']>, context: CallContext): CallStatus {
+  return safely(() => kind.status?.(response as never, context)) ?? 'done';
 }
 
-/** What the answer has to say about itself in the row of its call. */
-export function wordsOfAnswer(answer: Call['answer'], which: 'phrase' | 'note'): string | null {
-  const words = answer && safely(() => answer.kind[which]?.(answer.response as never));
-  return typeof words === 'string' && words ? words : null;
+/** The phrase or note that the result's card provides for the row of its call. */
+export function resultText(result: Call['result'], which: 'phrase' | 'note'): string | null {
+  const text = result && safely(() => result.kind[which]?.(result.response as never));
+  return typeof text === 'string' && text ? text : null;
 }
 
-export function opensByItself(answer: Call['answer']): boolean {
-  if (!answer) return false;
-  const { opens } = answer.kind;
+export function opensByDefault(result: Call['result']): boolean {
+  if (!result) return false;
+  const { opens } = result.kind;
   return typeof opens === 'function'
-    ? safely(() => opens(answer.response as never)) === true
+    ? safely(() => opens(result.response as never)) === true
     : opens === true;
 }
 
-/** What tools send is not to be trusted: a field may be missing where the protocol promises one. */
+/** Tool output is untrusted: fields that the protocol requires may be missing. Returns null if reading throws. */
 function safely<T>(read: () => T): T | null {
   try {
     return read();

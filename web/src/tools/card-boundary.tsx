@@ -1,8 +1,13 @@
 import { Component, type ReactNode } from 'react';
 
-type Props = { children: ReactNode; fallback: ReactNode /** A new value is a new attempt. */; of: unknown };
+type Props = {
+  children: ReactNode;
+  fallback: ReactNode;
+  /** The output shown; a new value renders the children again. */
+  of: unknown;
+};
 
-/** Keeps an answer that no card can show from taking the conversation with it. */
+/** Error boundary of a card: output that the card cannot render must not break the chat. */
 export class CardBoundary extends Component<Props, { failed: boolean }> {
   override state = { failed: false };
 

@@ -2,13 +2,13 @@ import { Check, ChevronRight, CircleAlert, CircleDot, CirclePause, CircleSlash }
 import type { ReactNode } from 'react';
 import { classes } from '@/ui/classes';
 import { Spinner } from '@/ui/spinner';
-import { type Call, wordsOfAnswer } from './call';
-import { wordsFor } from './tool-words';
-import type { Standing } from './types';
-import { elapsedWords, useElapsed } from './use-elapsed';
+import { type Call, resultText } from './call';
+import { labelsFor } from './tool-labels';
+import type { CallStatus } from './types';
+import { elapsedText, useElapsed } from './use-elapsed';
 
-/** A call that takes longer than this says how long it has taken. */
-const PATIENCE_MS = 3_000;
+/** The elapsed time is shown for calls that take longer than this. */
+const SHOW_ELAPSED_AFTER_MS = 3_000;
 
 type Props = {
   call: Call;
@@ -17,10 +17,10 @@ type Props = {
   bodyId: string;
 };
 
-/** The row of a call: what it is, what it does, how it stands. Pressing it shows the rest. */
+/** The row of a call: tool, phrase, note and status. Clicking it opens the card. */
 export function CardHead({ call, open, onToggle, bodyId }: Props) {
-  const { label, Icon } = wordsFor(call.tool);
-  const note = wordsOfAnswer(call.answer, 'note');
+  const { label, Icon } = labelsFor(call.tool);
+  const note = resultText(call.result, 'note');
   return (
     <button
       type="button"
@@ -31,15 +31,15 @@ export function CardHead({ call, open, onToggle, bodyId }: Props) {
     >
       <Icon
         aria-hidden
-        className={classes('size-4 shrink-0', call.standing === 'failed' ? 'text-bad' : 'text-muted')}
+        className={classes('size-4 shrink-0', call.status === 'failed' ? 'text-bad' : 'text-muted')}
       />
       <span className="min-w-0 flex-1 truncate">
         <span className="font-medium">{label}</span>
         <span className="text-muted"> {phraseOf(call)}</span>
       </span>
       {note && <span className="max-w-[45%] shrink-0 truncate text-xs text-muted tabular-nums">{note}</span>}
-      <Elapsed standing={call.standing} />
-      <Mark standing={call.standing} />
+      <Elapsed status={call.status} />
+      <StatusIcon status={call.status} />
       <ChevronRight
         aria-hidden
         className={classes(
@@ -51,41 +51,42 @@ export function CardHead({ call, open, onToggle, bodyId }: Props) {
   );
 }
 
-/** "Searching for “tides”", then "Searched for “tides”"; for a failure, what went wrong. */
-export function phraseOf({ tool, input, standing, failure, answer }: Call): string {
-  const { doing, done, object } = wordsFor(tool);
+/** "Searching for “tides”", then "Searched for “tides”"; for a failure, the error message. */
+export function phraseOf({ tool, input, status, failure, result }: Call): string {
+  const { doing, done, waiting, object } = labelsFor(tool);
   if (failure) return failure;
-  const unfinished = standing === 'preparing' || standing === 'running' || standing === 'stopped';
-  const told = standing === 'running' ? null : wordsOfAnswer(answer, 'phrase');
-  return told ?? [unfinished ? doing : done, object?.(input)].filter(Boolean).join(' ');
+  const unfinished = status === 'preparing' || status === 'running' || status === 'stopped';
+  const phrase = status === 'running' ? null : resultText(result, 'phrase');
+  const verb = unfinished ? doing : status === 'waiting' ? (waiting ?? done) : done;
+  return phrase ?? [verb, object?.(input)].filter(Boolean).join(' ');
 }
 
-function Elapsed({ standing }: { standing: Standing }) {
-  const running = standing === 'running' || standing === 'preparing';
+function Elapsed({ status }: { status: CallStatus }) {
+  const running = status === 'running' || status === 'preparing';
   const elapsed = useElapsed(running);
-  if (!running || elapsed < PATIENCE_MS) return null;
-  return <span className="shrink-0 text-xs text-muted tabular-nums">{elapsedWords(elapsed)}</span>;
+  if (!running || elapsed < SHOW_ELAPSED_AFTER_MS) return null;
+  return <span className="shrink-0 text-xs text-muted tabular-nums">{elapsedText(elapsed)}</span>;
 }
 
-const MARKS: Record<Standing, { words: string; mark: ReactNode }> = {
-  preparing: { words: 'being prepared', mark: <Spinner className="text-accent" /> },
-  running: { words: 'at work', mark: <Spinner className="text-accent" /> },
+const STATUS_ICONS: Record<CallStatus, { label: string; icon: ReactNode }> = {
+  preparing: { label: 'preparing', icon: <Spinner className="text-accent" /> },
+  running: { label: 'running', icon: <Spinner className="text-accent" /> },
   background: {
-    words: 'in the background',
-    mark: <CircleDot className="size-4 animate-pulse text-accent" />,
+    label: 'in the background',
+    icon: <CircleDot className="size-4 animate-pulse text-accent" />,
   },
-  waiting: { words: 'waits for you', mark: <CirclePause className="size-4 text-warn" /> },
-  done: { words: 'done', mark: <Check className="size-4 text-good" /> },
-  failed: { words: 'failed', mark: <CircleAlert className="size-4 text-bad" /> },
-  stopped: { words: 'stopped', mark: <CircleSlash className="size-4 text-muted" /> },
+  waiting: { label: 'needs your input', icon: <CirclePause className="size-4 text-warn" /> },
+  done: { label: 'done', icon: <Check className="size-4 text-good" /> },
+  failed: { label: 'failed', icon: <CircleAlert className="size-4 text-bad" /> },
+  stopped: { label: 'stopped', icon: <CircleSlash className="size-4 text-muted" /> },
 };
 
-function Mark({ standing }: { standing: Standing }) {
-  const { words, mark } = MARKS[standing];
+function StatusIcon({ status }: { status: CallStatus }) {
+  const { label, icon } = STATUS_ICONS[status];
   return (
-    <span title={words} className="shrink-0">
-      <span aria-hidden>{mark}</span>
-      <span className="sr-only">, {words}</span>
+    <span title={label} className="shrink-0">
+      <span aria-hidden>{icon}</span>
+      <span className="sr-only">, {label}</span>
     </span>
   );
 }

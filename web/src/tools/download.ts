@@ -1,4 +1,4 @@
-// Files of a workspace come through the API, with our identity: a plain link could not carry it.
+// Downloads workspace files through the API client: a plain link could not send the credentials.
 
 import { addressOf } from '@/api/base';
 import { request } from '@/api/client';
@@ -11,6 +11,6 @@ export async function downloadWorkspaceFile(sessionId: string, fileId: string, n
   link.href = address;
   link.download = name;
   link.click();
-  // The browser has taken it by the next turn of the loop.
+  // The download has started by the next task, so the URL can be released.
   setTimeout(() => URL.revokeObjectURL(address), 0);
 }

@@ -1,7 +1,7 @@
 import { Json } from '@/ui/fold';
 import { asRecord } from './records';
 
-/** What is shown for an answer that no card is made for: its sentence, and all of it as it came. */
+/** Shows output without a card of its own: its message, and all of it as JSON. */
 export function GenericCard({ output }: { output: unknown }) {
   const { message } = asRecord(output);
   return (

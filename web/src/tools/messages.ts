@@ -1,23 +1,23 @@
-// What cards say in the conversation for a person: complete sentences, since the person sees them as their own.
+// Messages that cards send to the chat in the user's name. They are complete sentences, since users see them as their own.
 
 export type Answer = { question: string; answer: string };
 
-/** One answer speaks for itself; several need their questions. */
+/** A single answer is sent as it is; several are sent with their questions. */
 export function answersMessage(answers: Answer[]): string {
-  const given = answers.filter(({ answer }) => answer.trim());
-  const [first] = given;
+  const answered = answers.filter(({ answer }) => answer.trim());
+  const [first] = answered;
   if (answers.length === 1 && first) return first.answer.trim();
-  return given.map(({ question, answer }) => `${question.trim()}\n${answer.trim()}`).join('\n\n');
+  return answered.map(({ question, answer }) => `${question.trim()}\n${answer.trim()}`).join('\n\n');
 }
 
-/** An agent or a block, as a person and as a tool know it. */
+/** An agent or a block: the name people know and the id that tools take. */
 export type Runnable = { what: 'agent' | 'block'; name: string; id: string };
 
 export function runMessage(runnable: Runnable, inputs?: Record<string, unknown>): string {
   const named = `Run the ${runnable.what} ${title(runnable)}`;
   if (!inputs) return `${named}.`;
   if (Object.keys(inputs).length === 0) return `${named} with its defaults.`;
-  const lines = Object.entries(inputs).map(([name, value]) => `${name}: ${inOneLine(value)}`);
+  const lines = Object.entries(inputs).map(([name, value]) => `${name}: ${inputText(value)}`);
   return `${named} with these inputs:\n${lines.join('\n')}`;
 }
 
@@ -37,12 +37,12 @@ export function decidedMessage(blockName: string, reviewId: string, approved: bo
     : `I have rejected ${blockName} (review ${reviewId}). Continue without it.`;
 }
 
-/** A plain text is written as people write it; anything else so that nothing is lost. */
-function inOneLine(value: unknown): string {
+/** Plain text is written without quotes, any other value as JSON. */
+function inputText(value: unknown): string {
   return typeof value === 'string' && isPlain(value) ? value : (JSON.stringify(value) ?? '');
 }
 
-/** What could be taken for a number, a list or another value is not: "007" is no seven. */
+/** Text that could be read as a number, a list or another JSON value is not plain: "007" must stay a string. */
 function isPlain(text: string): boolean {
   if (text === '' || text.trim() !== text || /[\n"]/.test(text)) return false;
   return !/^([-+]?\.?\d|[[{])/.test(text) && !isJson(text);

@@ -1,14 +1,14 @@
-// Reading what came from a tool, which may be anything.
+// Reads tool output, which may have any shape.
 
-/** The same value where it is an object, and an empty one where it is not. */
+/** The value itself if it is an object, otherwise an empty object. */
 export function asRecord(value: unknown): Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
     ? (value as Record<string, unknown>)
     : {};
 }
 
-/** Some keep their answers as text. */
-export function parsed(output: unknown): unknown {
+/** Parses output that was stored as JSON text. */
+export function parseJson(output: unknown): unknown {
   if (typeof output !== 'string' || !/^\s*[{[]/.test(output)) return output;
   try {
     return JSON.parse(output);

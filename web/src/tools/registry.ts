@@ -1,4 +1,4 @@
-// The card for every kind of answer. A new kind in the protocol fails the type check here until it has one.
+// The card of every response type. A new type in the protocol fails the type check here until it has a card.
 
 import type { ResponseType } from '@/protocol';
 import { agentRuns } from './cards/agent-runs';
@@ -38,7 +38,7 @@ export const CARDS = {
   ...web,
 } satisfies CardKinds<ResponseType>;
 
-/** A card of which only the answer it is given knows the kind. */
+/** A card whose response type is only known at run time. */
 export type AnyCardKind = CardKind<never>;
 
 export function kindOf(type: ResponseType): AnyCardKind;

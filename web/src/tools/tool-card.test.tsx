@@ -4,20 +4,20 @@ import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import type { ResponseType } from '@/protocol';
 import { EXAMPLES, type Example, partOf } from '@/styleguide/fixtures';
 import { BARE } from '@/styleguide/fixtures/bare';
-import { forgetCards } from './card-memory';
+import { clearCardState } from './card-state';
 import { CARDS } from './registry';
-import { showCard, showInConversation } from './show-card';
+import { showCard, showInChat } from './testing/show-card';
 import { ToolCard } from './tool-card';
 import type { ToolPart } from './types';
 
 const TYPES = Object.keys(CARDS) as ResponseType[];
-// React reports whatever a boundary has caught.
+// React logs every error that a boundary catches.
 const reported = vi.spyOn(console, 'error').mockImplementation(() => {});
 beforeEach(() => reported.mockClear());
-afterEach(forgetCards);
+afterEach(clearCardState);
 
-describe('every kind of answer has a card', () => {
-  test.each(TYPES)('%s is shown as its examples say', async (type) => {
+describe('every response type has a card', () => {
+  test.each(TYPES)('%s renders its examples', async (type) => {
     for (const example of EXAMPLES[type] as Example[]) {
       const card = await showCard(partOf(example, example.title), { open: true });
       expect(reported).not.toHaveBeenCalled();
@@ -25,54 +25,52 @@ describe('every kind of answer has a card', () => {
     }
   });
 
-  test.each(TYPES)('%s is shown with everything left out that may be', async (type) => {
+  test.each(TYPES)('%s renders without its optional fields', async (type) => {
     await showCard(answer(BARE[type]), { open: true });
     expect(reported).not.toHaveBeenCalled();
   });
 
-  test.each(TYPES)('%s with nothing but its type does not take the page with it', async (type) => {
+  test.each(TYPES)('%s with no field but its type does not break the page', async (type) => {
     const card = await showCard(answer({ type }), { open: true });
     expect(within(card).getByRole('button', { name: /Some tool/ })).toBeDefined();
   });
 });
 
-describe('what a tool has said is only ever text', () => {
+describe('tool output is only rendered as text', () => {
   const HOSTILE = [
     '<img src=x onerror="alert(1)"><script>alert(2)</script>',
     'javascript:alert(1)',
     'data:text/html,<script>alert(1)</script>',
   ];
 
-  test.each(TYPES)('%s runs nothing and leads nowhere it should not', async (type) => {
+  test.each(TYPES)('%s runs no script and has no unsafe link', async (type) => {
     const parts = HOSTILE.flatMap((hostile) =>
       (EXAMPLES[type] as Example[]).map((example) =>
         partOf(poisoned(example, hostile), example.title + hostile),
       ),
     );
-    const cards = await showInConversation(
-      parts.map((part) => <ToolCard open key={part.toolCallId} part={part} />),
-    );
+    const cards = await showInChat(parts.map((part) => <ToolCard open key={part.toolCallId} part={part} />));
     expect(cards.querySelector('script, iframe, object, img[src="x"]')).toBeNull();
     for (const link of cards.querySelectorAll('a'))
       expect(link.getAttribute('href')).toMatch(/^(https?:|\/)/);
   });
 
-  test('names that every object has are no kinds of answers', async () => {
+  test('property names of Object.prototype are not response types', async () => {
     const card = await showCard(answer({ type: 'constructor', message: 'Hello' }), { open: true });
     expect(within(card).getByText(/"constructor"/)).toBeDefined();
   });
 });
 
-describe('a call is one row that says how it stands', () => {
+describe('a call is one row with its status', () => {
   const call = { type: 'tool-search_docs' as const, toolCallId: 'c', input: { query: 'tides' } };
 
   test.each<[string, ToolPart, RegExp]>([
     [
-      'being prepared',
+      'preparing',
       { ...call, state: 'input-streaming', input: undefined },
-      /Documentation Searching for.*prepared/,
+      /Documentation Searching for.*preparing/,
     ],
-    ['at work', { ...call, state: 'input-available' }, /Documentation Searching for “tides”.*at work/],
+    ['running', { ...call, state: 'input-available' }, /Documentation Searching for “tides”.*running/],
     [
       'failed',
       { ...call, state: 'output-error', errorText: 'It crashed.' },
@@ -83,23 +81,23 @@ describe('a call is one row that says how it stands', () => {
       { ...call, state: 'output-available', output: 'text' },
       /Documentation Searched for “tides”.*done/,
     ],
-    ['at work', preliminary(call), /Documentation Searching for “tides”.*at work/],
-  ])('%s', async (_, part, words) => {
+    ['running', preliminary(call), /Documentation Searching for “tides”.*running/],
+  ])('%s', async (_, part, name) => {
     const card = await showCard(part);
-    expect(within(card).getByRole('button', { name: words })).toBeDefined();
+    expect(within(card).getByRole('button', { name })).toBeDefined();
   });
 
-  test('a call without a result is stopped when its turn has ended', async () => {
+  test('a call without a result is stopped once its turn has ended', async () => {
     const card = await showCard({ ...call, state: 'input-available' }, { live: false });
     expect(within(card).getByRole('button', { name: /stopped/ })).toBeDefined();
   });
 
-  test('an empty result of the history is a call that was cut short', async () => {
+  test('an empty output in the history means that the call was interrupted', async () => {
     const card = await showCard({ ...call, state: 'output-available', output: '' });
     expect(within(card).getByRole('button', { name: /stopped/ })).toBeDefined();
   });
 
-  test('the row unfolds to the input and the result, and folds again', async () => {
+  test('the row opens to show the input and the result, and closes again', async () => {
     const part: ToolPart = {
       ...call,
       state: 'output-available',
@@ -110,13 +108,13 @@ describe('a call is one row that says how it stands', () => {
     expect(row.getAttribute('aria-expanded')).toBe('false');
     await userEvent.click(row);
     expect(within(card).getByText('Streaming and resume')).toBeDefined();
-    await userEvent.click(within(card).getByText('Input and result'));
+    await userEvent.click(within(card).getByText('Details'));
     expect(within(card).getByText(/"query": "tides"/)).toBeDefined();
     await userEvent.click(row);
     expect(within(card).queryByText('Streaming and resume')).toBeNull();
   });
 
-  test('a folded card stays folded when it is built anew', async () => {
+  test('a closed card stays closed when it is mounted again', async () => {
     const part = partOf(EXAMPLES.todo_write[0] as Example);
     const card = await showCard(part);
     await userEvent.click(within(card).getByRole('button', { name: /Plan/ }));
@@ -125,14 +123,14 @@ describe('a call is one row that says how it stands', () => {
   });
 });
 
-describe('what no card is made for', () => {
-  test('an unknown kind is shown as it came', async () => {
+describe('output without a card of its own', () => {
+  test('an unknown type is shown as JSON', async () => {
     const card = await showCard(answer({ type: 'weather', message: 'Gusts.', force: 7 }), { open: true });
     expect(within(card).getByText('Gusts.')).toBeDefined();
     expect(within(card).getByText(/"force": 7/)).toBeDefined();
   });
 
-  test('what an operation came to is shown with its names, and opens by itself', async () => {
+  test('the result of an operation is shown with readable names and is open by default', async () => {
     const card = await showCard(answer({ chart: 'Brest', sheet_count: 4 }));
     expect(within(card).getByText('Sheet count')).toBeDefined();
     expect(within(card).getByText('Brest')).toBeDefined();
@@ -143,15 +141,15 @@ describe('what no card is made for', () => {
     expect(screen.getByText('{"not": json')).toBeDefined();
   });
 
-  test('an answer kept as text is read', async () => {
+  test('output stored as JSON text is parsed', async () => {
     const card = await showCard(answer(JSON.stringify(BARE.block_list)), { open: true });
-    expect(within(card).getByText('No block does “”.')).toBeDefined();
+    expect(within(card).getByText('No blocks found for “”.')).toBeDefined();
   });
 
-  test('an answer that its card cannot show is shown as it came', async () => {
+  test('output that its card cannot render is shown as JSON', async () => {
     const card = await showCard(answer({ type: 'agents_found', message: 'Odd.' }), { open: true });
     expect(within(card).getByText('Odd.')).toBeDefined();
-    // Otherwise the tests above could not fail.
+    // Proves that the tests above can fail.
     expect(reported).toHaveBeenCalled();
   });
 });
@@ -165,11 +163,11 @@ function preliminary(call: { type: 'tool-search_docs'; toolCallId: string; input
   return { ...call, state: 'output-available', preliminary: true, output };
 }
 
-/** The same example with every text replaced that is not a word of the protocol. */
+/** The example with every string replaced, except the enum values of the protocol. */
 function poisoned(example: Example, poison: string): Example {
-  const words = /^(type|status|source|encoding|goal_type|tool_name|tool|role)$/;
+  const enums = /^(type|status|source|encoding|goal_type|tool_name|tool|role)$/;
   const replaced = (value: unknown, name = ''): unknown => {
-    if (typeof value === 'string') return words.test(name) ? value : poison;
+    if (typeof value === 'string') return enums.test(name) ? value : poison;
     if (Array.isArray(value)) return value.map((item) => replaced(item));
     if (typeof value !== 'object' || value === null) return value;
     return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, replaced(item, key)]));

@@ -1,30 +1,30 @@
 import { useId, useMemo } from 'react';
 import { classes } from '@/ui/classes';
-import { answerIn, type Call, opensByItself, readCall } from './call';
+import { type Call, opensByDefault, parseResult, readCall } from './call';
 import { CallDetails } from './call-details';
 import { CardBoundary } from './card-boundary';
 import { CardHead } from './card-head';
-import { useRemembered } from './card-memory';
+import { useCardState } from './card-state';
 import { GenericCard } from './generic-card';
-import { parsed } from './records';
+import { parseJson } from './records';
 import type { CardOf, ToolPart } from './types';
 
 type Props = {
   part: ToolPart;
-  /** The turn is at work: a call without a result will have one. */
+  /** The turn is running, so a call without a result will still get one. */
   live?: boolean;
-  /** Nobody has written after it: what it asks can still be answered. */
+  /** No user message follows the call, so its questions can still be answered. */
   current?: boolean;
-  /** Unfolded from the start, also where the answer is not worth it. */
+  /** Open from the start, even if the card is closed by default. */
   open?: boolean;
 };
 
-/** One call of a tool: what it does, how far it is, and what came of it. */
-export function ToolCard({ part, live = true, current = true, open: unfolded = false }: Props) {
+/** One tool call: a row with its status, and a card with its result. */
+export function ToolCard({ part, live = true, current = true, open: initiallyOpen = false }: Props) {
   const call = useMemo(() => readCall(part, { live, current }), [part, live, current]);
-  const [chosen, choose] = useRemembered<boolean | null>(`${part.toolCallId} open`, null);
+  const [chosen, choose] = useCardState<boolean | null>(`${part.toolCallId} open`, null);
   const bodyId = useId();
-  const open = chosen ?? (unfolded || opensByItself(call.answer));
+  const open = chosen ?? (initiallyOpen || opensByDefault(call.result));
   return (
     <div
       className={classes(
@@ -43,41 +43,41 @@ export function ToolCard({ part, live = true, current = true, open: unfolded = f
 }
 
 function CardBody({ call, part, current }: { call: Call; part: ToolPart; current: boolean }) {
-  const { answer, output, failure } = call;
+  const { result, output, failure } = call;
   return (
     <>
-      {failure && !answer && <p className="break-words whitespace-pre-wrap text-bad">{failure}</p>}
-      {output !== undefined && <AnswerCard output={output} part={part} current={current} />}
-      {output === undefined && !failure && <NothingYet call={call} />}
-      <CallDetails call={call} withOutput={answer !== null} />
+      {failure && !result && <p className="break-words whitespace-pre-wrap text-bad">{failure}</p>}
+      {output !== undefined && <ResultCard output={output} part={part} current={current} />}
+      {output === undefined && !failure && <NoResult call={call} />}
+      <CallDetails call={call} withOutput={result !== null} />
     </>
   );
 }
 
-/** Whatever a tool has said, by the card for its kind; by the generic one if there is none, or if it fails. */
-function AnswerCard({ output, part, current }: { output: unknown; part: ToolPart; current: boolean }) {
-  const answer = answerIn(output);
+/** Shows the output with the card of its type, or with the generic card if there is none or it fails to render. */
+function ResultCard({ output, part, current }: { output: unknown; part: ToolPart; current: boolean }) {
+  const result = parseResult(output);
   const generic = <GenericCard output={output} />;
-  if (!answer) return generic;
-  const Card = answer.kind.Card as CardOf<never>;
+  if (!result) return generic;
+  const Card = result.kind.Card as CardOf<never>;
   return (
     <CardBoundary of={output} fallback={generic}>
       <Card
-        response={answer.response as never}
+        response={result.response as never}
         part={part}
         current={current}
-        show={(inner) => <AnswerCard output={parsed(inner)} part={part} current={current} />}
+        show={(inner) => <ResultCard output={parseJson(inner)} part={part} current={current} />}
       />
     </CardBoundary>
   );
 }
 
-function NothingYet({ call }: { call: Call }) {
-  const words =
-    call.standing === 'stopped'
-      ? 'It was stopped before it had a result.'
-      : call.standing === 'preparing'
-        ? 'Its input is being written.'
-        : 'The result is not there yet.';
-  return <p className="text-muted">{words}</p>;
+function NoResult({ call }: { call: Call }) {
+  const text =
+    call.status === 'stopped'
+      ? 'Stopped before it finished.'
+      : call.status === 'preparing'
+        ? 'Preparing…'
+        : 'Running…';
+  return <p className="text-muted">{text}</p>;
 }

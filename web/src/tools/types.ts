@@ -1,4 +1,4 @@
-// What a card is given, and what it can do.
+// Types of tool cards: their props, their actions and their entry in the registry.
 
 import type { DynamicToolUIPart, ToolUIPart } from 'ai';
 import { createContext, type ReactNode, useContext } from 'react';
@@ -6,62 +6,62 @@ import type { Response, ResponseType } from '@/protocol';
 
 export type ToolPart = ToolUIPart | DynamicToolUIPart;
 
-/** What a card can do in its conversation. */
+/** What a card can do in its chat. */
 export type CardActions = {
   sessionId: string | null;
-  /** A turn is at work: what a card sends becomes a follow-up. */
+  /** A turn is running, so a message sent by a card becomes a follow-up. */
   busy: boolean;
   send: (text: string) => Promise<void>;
 };
 
-const NOWHERE: CardActions = { sessionId: null, busy: false, send: async () => {} };
-export const CardContext = createContext<CardActions>(NOWHERE);
+const NO_ACTIONS: CardActions = { sessionId: null, busy: false, send: async () => {} };
+export const CardContext = createContext<CardActions>(NO_ACTIONS);
 export const useCardActions = (): CardActions => useContext(CardContext);
 
-/** How a call stands, for the mark at the end of its row. */
-export type Standing =
-  /** Its input is still being written. */
+/** Status of a call, shown as an icon at the end of its row. */
+export type CallStatus =
+  /** The model is still writing its input. */
   | 'preparing'
   | 'running'
-  /** It goes on without holding the turn. */
+  /** It continues without blocking the turn. */
   | 'background'
-  /** A person has to do something. */
+  /** It needs an answer or a decision from the user. */
   | 'waiting'
   | 'done'
   | 'failed'
-  /** It was cut short and has no result. */
+  /** It was interrupted and has no result. */
   | 'stopped';
 
 export type CardProps<T extends ResponseType> = {
   response: Response<T>;
   part: ToolPart;
-  /** Nobody has written after it: what it asks can still be answered. */
+  /** No user message follows the call, so its questions can still be answered. */
   current: boolean;
-  /** Shows an answer that this one carries, such as the result of an operation. */
+  /** Renders a nested response, such as the result of an operation. */
   show: (output: unknown) => ReactNode;
 };
 
-/** Where a call stands in its conversation. */
-export type When = {
-  /** Its turn is at work: a call without a result will have one. */
+/** Position of a call in its chat. */
+export type CallContext = {
+  /** Its turn is running, so a call without a result will still get one. */
   live: boolean;
-  /** Nobody has written after it: what it asks can still be answered. */
+  /** No user message follows the call, so its questions can still be answered. */
   current: boolean;
 };
 
-/** One kind of answer as a card shows it. */
+/** The card component of one response type. */
 export type CardOf<T extends ResponseType> = (props: CardProps<T>) => ReactNode;
 
-/** A card and what its row says. The functions are given what a tool has sent: they may throw. */
+/** A card and the text of its row. The functions receive untrusted tool output and may throw. */
 export type CardKind<T extends ResponseType> = {
   Card: CardOf<T>;
-  /** Worth seeing without being asked for. */
+  /** Whether the card is open by default. */
   opens?: boolean | ((response: Response<T>) => boolean);
-  /** `done` unless told otherwise. */
-  standing?: (response: Response<T>, when: When) => Standing;
-  /** What the row says instead of the words of its tool, where the answer knows better. */
+  /** Defaults to `done`. */
+  status?: (response: Response<T>, context: CallContext) => CallStatus;
+  /** Replaces the verb and object of the tool in the row, where the response is more specific. */
   phrase?: (response: Response<T>) => string | null | undefined;
-  /** A few words at the end of the row: how many, how much. */
+  /** Short text at the end of the row, such as a count or a size. */
   note?: (response: Response<T>) => string | null | undefined;
 };
 

@@ -1,22 +1,22 @@
 import { useState } from 'react';
 import { wordsOf } from '@/api/problem';
-import { useRemembered } from './card-memory';
+import { useCardState } from './card-state';
 import { useCardActions } from './types';
 
 export type CardSend = {
-  /** What this card has sent, if it has. */
+  /** The message this card has sent, or null. */
   sent: string | null;
   sending: boolean;
-  /** Why the last one was not taken. */
+  /** Why the last attempt failed. */
   error: string | null;
-  /** Never rejects: a refusal is `error`, and what was typed stays. */
+  /** Never rejects: a failure is reported in `error`, and the user's input is kept. */
   submit: (text: string) => Promise<boolean>;
 };
 
-/** Says something in the conversation for a card, once. `name` must be the card's own. */
+/** Sends one chat message for a card. `name` must be unique to the card. */
 export function useCardSend(name: string): CardSend {
   const { send } = useCardActions();
-  const [sent, setSent] = useRemembered<string | null>(`${name} sent`, null);
+  const [sent, setSent] = useCardState<string | null>(`${name} sent`, null);
   const [sending, setSending] = useState(false);
   const [error, setError] = useState<string | null>(null);
   const submit = async (text: string): Promise<boolean> => {

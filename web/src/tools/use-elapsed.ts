@@ -2,8 +2,8 @@ import { useEffect, useState } from 'react';
 import { duration } from '@/ui/format';
 
 /**
- * Milliseconds since `since`, or since this was first shown; counted once a second while `running`.
- * Nothing is counted while nobody looks: the difference of two clocks is right whenever it is read.
+ * Milliseconds since `since`, or since the component was mounted; updated every second while `running`.
+ * Updates are skipped while the page is hidden: the value is a difference of timestamps, so it stays correct.
  */
 export function useElapsed(running: boolean, since?: number): number {
   const [shownAt] = useState(() => Date.now());
@@ -16,11 +16,11 @@ export function useElapsed(running: boolean, since?: number): number {
     }, 1000);
     return () => clearInterval(timer);
   }, [running]);
-  // The clocks of the server and of this machine may differ.
+  // Not negative, even if the clocks of the server and the browser differ.
   return Math.max(0, now - (since ?? shownAt));
 }
 
-/** A clock that ticks in seconds shows no tenths. */
-export function elapsedWords(ms: number): string {
+/** The elapsed time without tenths, since it is updated once a second. */
+export function elapsedText(ms: number): string {
   return ms < 10_000 ? `${Math.floor(ms / 1000)} s` : duration(Math.floor(ms / 1000) * 1000);
 }

@@ -8,7 +8,7 @@ const MAX_COLUMNS = 8;
 const MAX_ROWS = 50;
 const MAX_CELL = 200;
 
-/** A list of flat objects is a table; anything else is none. */
+/** A list of flat objects as a table; null for any other value. */
 export function asTable(value: unknown): Table | null {
   if (!Array.isArray(value) || value.length === 0) return null;
   const rows = value.map(asRecord);
@@ -36,9 +36,9 @@ export function ValueTable({ table: { columns, rows } }: { table: Table }) {
           </tr>
         </thead>
         <tbody>
-          {shown.map((row, place) => (
-            // biome-ignore lint/suspicious/noArrayIndexKey: the rows stay in their order.
-            <tr key={place} className="border-t border-line">
+          {shown.map((row, index) => (
+            // biome-ignore lint/suspicious/noArrayIndexKey: the order of the rows never changes.
+            <tr key={index} className="border-t border-line">
               {columns.map((column) => (
                 <td key={column} className="max-w-80 px-3 py-2 align-top break-words">
                   {cellText(row[column])}

@@ -1,4 +1,4 @@
-// Values that somebody else has made, shown so that people can read them: text, links, pictures, tables, and the rest.
+// Shows values from tools and agents in readable form: text, links, images, tables, and JSON for the rest.
 
 import { ExternalLink } from 'lucide-react';
 import type { ReactNode } from 'react';
@@ -9,14 +9,14 @@ import { humanName } from '@/ui/names';
 import { asTable, ValueTable } from './value-table';
 
 const LONG_TEXT = 1_500;
-const PICTURE = /^data:image\/(png|jpeg|gif|webp|avif);base64,/;
-/** More than these are counted, not shown. */
-const SHOWN_VALUES = 20;
+const IMAGE = /^data:image\/(png|jpeg|gif|webp|avif);base64,/;
+/** Values beyond this number are counted, not shown. */
+const MAX_VALUES = 20;
 
-/** What a run or a block has given, by name. Each name has one value or a list of them. */
+/** Outputs of a run or a block by name. Each name has one value or a list of values. */
 export function Outputs({ outputs }: { outputs: Record<string, unknown> }) {
   const named = Object.entries(outputs ?? {});
-  if (named.length === 0) return <p className="text-sm text-muted">It gave nothing.</p>;
+  if (named.length === 0) return <p className="text-sm text-muted">No output.</p>;
   return (
     <dl className="flex flex-col gap-3">
       {named.map(([name, values]) => (
@@ -32,13 +32,13 @@ export function Outputs({ outputs }: { outputs: Record<string, unknown> }) {
 }
 
 function Values({ values }: { values: unknown[] }): ReactNode {
-  if (values.length === 0) return <span className="text-muted">Nothing</span>;
-  const shown = values.slice(0, SHOWN_VALUES);
+  if (values.length === 0) return <span className="text-muted">None</span>;
+  const shown = values.slice(0, MAX_VALUES);
   return (
     <>
-      {shown.map((value, place) => (
-        // biome-ignore lint/suspicious/noArrayIndexKey: the values stay in their order.
-        <Value key={place} value={value} />
+      {shown.map((value, index) => (
+        // biome-ignore lint/suspicious/noArrayIndexKey: the order of the values never changes.
+        <Value key={index} value={value} />
       ))}
       {values.length > shown.length && (
         <p className="text-xs text-muted">and {count(values.length - shown.length)} more</p>
@@ -48,8 +48,7 @@ function Values({ values }: { values: unknown[] }): ReactNode {
 }
 
 export function Value({ value }: { value: unknown }): ReactNode {
-  if (value === null || value === undefined || value === '')
-    return <span className="text-muted">Nothing</span>;
+  if (value === null || value === undefined || value === '') return <span className="text-muted">None</span>;
   if (typeof value === 'string') return <Text text={value} />;
   if (typeof value === 'number') return <span className="tabular-nums">{String(value)}</span>;
   if (typeof value === 'boolean') return <span>{value ? 'Yes' : 'No'}</span>;
@@ -59,8 +58,7 @@ export function Value({ value }: { value: unknown }): ReactNode {
 
 function Text({ text }: { text: string }) {
   const [whole, setWhole] = useState(false);
-  if (PICTURE.test(text))
-    return <img src={text} alt="What it gave" className="max-h-80 max-w-full rounded-lg" />;
+  if (IMAGE.test(text)) return <img src={text} alt="Output" className="max-h-80 max-w-full rounded-lg" />;
   const link = pageAddress(text);
   if (link) return <OutsideLink href={link} />;
   const cut = !whole && text.length > LONG_TEXT;
@@ -80,7 +78,7 @@ function Text({ text }: { text: string }) {
   );
 }
 
-/** A page elsewhere, in a new tab that cannot reach back. */
+/** Link to an external page, opened in a new tab without access to this one. */
 export function OutsideLink({ href, children }: { href: string; children?: ReactNode }) {
   return (
     <a
@@ -96,7 +94,7 @@ export function OutsideLink({ href, children }: { href: string; children?: React
   );
 }
 
-/** Only what leads to a page; never `javascript:` or `data:`. */
+/** The URL if the text is an http(s) address, otherwise null; never `javascript:` or `data:`. */
 export function pageAddress(text: string): string | null {
   if (!/^https?:\/\/\S+$/i.test(text.trim())) return null;
   try {

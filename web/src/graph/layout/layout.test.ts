@@ -16,19 +16,19 @@ function overlaps(boxes: Box[], positions: Map<string, Position>): string[] {
   return boxes.flatMap((a, index) =>
     boxes.slice(index + 1).flatMap((b) => {
       const [p, q] = [positions.get(a.id), positions.get(b.id)];
-      if (!p || !q) return [`${a.id} or ${b.id} has no place`];
+      if (!p || !q) return [`${a.id} or ${b.id} has no position`];
       const apart =
         p.x + a.width <= q.x ||
         q.x + b.width <= p.x ||
         p.y + a.height <= q.y + 0.001 ||
         q.y + b.height <= p.y + 0.001;
-      return apart ? [] : [`${a.id} on ${b.id}`];
+      return apart ? [] : [`${a.id} overlaps ${b.id}`];
     }),
   );
 }
 
-describe('the layout of a graph', () => {
-  it('leads from left to right', () => {
+describe('layout', () => {
+  it('places linked nodes from left to right', () => {
     const at = positionsOf('abcd', 'a>b b>c a>d d>c');
     const x = (id: string) => at.get(id)?.x ?? Number.NaN;
     expect(x('a')).toBeLessThan(x('b'));
@@ -41,18 +41,18 @@ describe('the layout of a graph', () => {
     expect(new Set([...at.values()].map((position) => position.y)).size).toBe(1);
   });
 
-  it('does not cross links that need not cross', () => {
+  it('avoids unnecessary crossings', () => {
     const at = positionsOf('abcd', 'a>d b>c');
     const y = (id: string) => at.get(id)?.y ?? Number.NaN;
     expect(Math.sign(y('a') - y('b'))).toBe(Math.sign(y('d') - y('c')));
   });
 
-  it('puts what nothing leads to beside what it leads to', () => {
+  it('places a node without incoming links in the column before its successor', () => {
     const at = positionsOf('abcx', 'a>b b>c x>c');
     expect(at.get('x')?.x).toBe(at.get('b')?.x);
   });
 
-  it('keeps a way free for a link that passes columns', () => {
+  it('reserves space for a link that spans several columns', () => {
     const boxes = [...'abcd'].map((id) => box(id));
     const links: Pair[] = [
       ['a', 'b'],
@@ -61,29 +61,29 @@ describe('the layout of a graph', () => {
       ['a', 'd'],
     ];
     const { positions, bends } = layout(boxes, links);
-    const way = bends.get(bendKey('a', 'd')) ?? [];
-    expect(way.length).toBe(2);
+    const route = bends.get(bendKey('a', 'd')) ?? [];
+    expect(route.length).toBe(2);
     for (const [index, id] of ['b', 'c'].entries()) {
       const top = positions.get(id)?.y ?? Number.NaN;
-      const y = way[index]?.y ?? Number.NaN;
+      const y = route[index]?.y ?? Number.NaN;
       expect(y < top || y > top + 80).toBe(true);
     }
     expect(bends.has(bendKey('a', 'b'))).toBe(false);
   });
 
-  it('comes to an end with circles, links to oneself, links to nothing and links that are there twice', () => {
+  it('terminates with cycles, self links, links to missing nodes and duplicate links', () => {
     const at = positionsOf('abc', 'a>b b>c c>a a>a a>z z>b a>b');
     expect([...at.keys()].sort()).toEqual(['a', 'b', 'c']);
     expect([...at.values()].every(({ x, y }) => Number.isFinite(x) && Number.isFinite(y))).toBe(true);
   });
 
-  it('takes no nodes, and nodes without links', () => {
+  it('accepts no nodes, and nodes without links', () => {
     expect(layout([], []).positions.size).toBe(0);
     const boxes = [box('a'), box('b'), box('c')];
     expect(overlaps(boxes, layout(boxes, []).positions)).toEqual([]);
   });
 
-  it('lets nothing overlap, whatever the sizes', () => {
+  it('never overlaps nodes of any size', () => {
     const boxes = Array.from({ length: 120 }, (_, index) => box(`n${index}`, 40 + ((index * 37) % 200)));
     const links = Array.from(
       { length: 200 },
@@ -92,7 +92,7 @@ describe('the layout of a graph', () => {
     expect(overlaps(boxes, layout(boxes, links).positions)).toEqual([]);
   });
 
-  it('takes a chain of two thousand nodes', () => {
+  it('handles a chain of 2,000 nodes', () => {
     const boxes = Array.from({ length: 2000 }, (_, index) => box(`n${index}`));
     const links = boxes.slice(1).map((_, index): Pair => [`n${index}`, `n${index + 1}`]);
     expect(layout(boxes, links).positions.size).toBe(2000);

@@ -1,11 +1,11 @@
-// In which column a node stands: right of all whose links lead to it.
+// Assigns each node to a column: to the right of all nodes with a link to it.
 
 export type Pair = readonly [from: string, to: string];
 
 export function ranksOf(ids: string[], pairs: Pair[]): Map<string, number> {
-  const forward = withoutCircles(ids, pairs);
-  const next = neighbours(forward);
-  const before = neighbours(forward.map(([from, to]) => [to, from]));
+  const forward = withoutCycles(ids, pairs);
+  const next = neighbors(forward);
+  const before = neighbors(forward.map(([from, to]) => [to, from]));
   const waiting = new Map(ids.map((id) => [id, before.get(id)?.length ?? 0]));
   const ready = ids.filter((id) => waiting.get(id) === 0);
   const ranks = new Map(ids.map((id) => [id, 0]));
@@ -19,7 +19,7 @@ export function ranksOf(ids: string[], pairs: Pair[]): Map<string, number> {
       if (left === 0) ready.push(after);
     }
   }
-  // What nothing leads to stands just before what it leads to, not far away at the left.
+  // A node without incoming links is placed just before its first successor instead of in the first column.
   for (const id of order) {
     const after = next.get(id) ?? [];
     if ((before.get(id)?.length ?? 0) > 0 || after.length === 0) continue;
@@ -28,14 +28,14 @@ export function ranksOf(ids: string[], pairs: Pair[]): Map<string, number> {
   return ranks;
 }
 
-/** The links without those that would close a circle. */
-function withoutCircles(ids: string[], pairs: Pair[]): Pair[] {
-  const next = neighbours(pairs);
+/** The links without those that close a cycle. */
+function withoutCycles(ids: string[], pairs: Pair[]): Pair[] {
+  const next = neighbors(pairs);
   const state = new Map<string, 'open' | 'done'>();
   const back = new Set<string>();
   for (const root of ids) {
     if (state.has(root)) continue;
-    // Not by recursion: a chain of two thousand nodes is deep.
+    // Iterative: recursion would be too deep for a chain of 2,000 nodes.
     const path: { id: string; at: number }[] = [{ id: root, at: 0 }];
     state.set(root, 'open');
     for (let top = path.at(-1); top; top = path.at(-1)) {
@@ -54,7 +54,7 @@ function withoutCircles(ids: string[], pairs: Pair[]): Pair[] {
   return pairs.filter(([from, to]) => !back.has(`${from}\0${to}`));
 }
 
-export function neighbours(pairs: readonly Pair[]): Map<string, string[]> {
+export function neighbors(pairs: readonly Pair[]): Map<string, string[]> {
   const all = new Map<string, string[]>();
   for (const [from, to] of pairs) {
     const list = all.get(from);

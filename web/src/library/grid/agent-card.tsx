@@ -6,9 +6,9 @@ import { ago } from '@/ui/format';
 import { Menu } from '@/ui/menu';
 import { RunStatus } from '@/ui/run-status';
 import { useAgentActions } from '../agent-actions';
-import { FavouriteButton } from '../favourite-button';
+import { FavoriteButton } from '../favorite-button';
 
-/** One agent of the library. The whole card leads to it. */
+/** Card of one library agent. The whole card is a link to it. */
 export function AgentCard({ agent, lastRun }: { agent: LibraryAgent; lastRun?: ExecutionMeta }) {
   const { items, dialogs } = useAgentActions(agent);
   return (
@@ -23,15 +23,15 @@ export function AgentCard({ agent, lastRun }: { agent: LibraryAgent; lastRun?: E
             params={{ id: agent.id }}
             className="line-clamp-2 outline-none after:absolute after:inset-0 after:rounded-2xl"
           >
-            {agent.name || 'An agent without a name'}
+            {agent.name || 'Untitled agent'}
           </Link>
         </h2>
-        {/* Above the link that covers the card. */}
+        {/* On top of the link that covers the card. */}
         <div className="relative z-10 -mt-1 -mr-2 flex">
-          <FavouriteButton agent={agent} />
+          <FavoriteButton agent={agent} />
           <Menu
             trigger={
-              <IconButton label={`More about ${agent.name}`}>
+              <IconButton label={`Actions for ${agent.name}`}>
                 <MoreHorizontal className="size-4" />
               </IconButton>
             }
@@ -43,7 +43,7 @@ export function AgentCard({ agent, lastRun }: { agent: LibraryAgent; lastRun?: E
       <p className="line-clamp-3 text-sm break-words text-muted">{agent.description || 'No description.'}</p>
       <footer className="mt-auto flex flex-wrap items-center gap-x-3 gap-y-1 pt-2 text-xs text-muted">
         {lastRun && <RunStatus status={lastRun.status} />}
-        <span>{agent.last_run_at ? `Run ${ago(agent.last_run_at)}` : 'Never run'}</span>
+        <span>{agent.last_run_at ? `Last run ${ago(agent.last_run_at)}` : 'Never run'}</span>
         {agent.creator && <span className="min-w-0 truncate">by {agent.creator}</span>}
       </footer>
       {dialogs}

@@ -11,12 +11,12 @@ const EVENTS = [
   { id: null, name: 'message', data: '[DONE]' },
 ];
 
-describe('the reader of server-sent events', () => {
-  it('reads events with any line ends, without comments and without what is cut off', () => {
+describe('EventDecoder', () => {
+  it('decodes events with any line endings, and skips comments and an incomplete event', () => {
     expect(new EventDecoder().push(TEXT)).toEqual(EVENTS);
   });
 
-  it.each([1, 2, 3, 5, 7, 11])('does not mind pieces of %i bytes, also within a letter', async (size) => {
+  it.each([1, 2, 3, 5, 7, 11])('decodes pieces of %i bytes, also split within a character', async (size) => {
     const bytes = new TextEncoder().encode(TEXT);
     const body = new ReadableStream<Uint8Array>({
       start(controller) {
@@ -29,7 +29,7 @@ describe('the reader of server-sent events', () => {
     expect(read).toEqual(EVENTS);
   });
 
-  it('hangs up when nobody listens any more', async () => {
+  it('cancels the body when the consumer stops', async () => {
     let cancelled = false;
     const body = new ReadableStream<Uint8Array>({
       start: (controller) => controller.enqueue(new TextEncoder().encode('data: 1\n\n')),
@@ -41,13 +41,13 @@ describe('the reader of server-sent events', () => {
     expect(cancelled).toBe(true);
   });
 
-  it('takes an id with a zero byte for none', () => {
+  it('ignores an id with a zero byte', () => {
     expect(new EventDecoder().push('id: a\0b\ndata: x\n\n')).toEqual([
       { id: null, name: 'message', data: 'x' },
     ]);
   });
 
-  it('reads a large event in small pieces in time that grows with its size', () => {
+  it('decodes a large event from small pieces in linear time', () => {
     const decoder = new EventDecoder();
     decoder.push('data: ');
     const piece = 'x'.repeat(1000);

@@ -1,8 +1,8 @@
-// Reads server-sent events from a response. The browser's own reader cannot send who we are.
+// Reads server-sent events from a response. The browser's EventSource cannot send the credentials.
 
 export type ServerEvent = { id: string | null; name: string; data: string };
 
-/** The events of a body, each as soon as it is complete. One that is cut off by the end is left out. */
+/** Yields the events of a body, each as soon as it is complete. An incomplete one at the end is dropped. */
 export async function* eventsOf(body: ReadableStream<Uint8Array>): AsyncGenerator<ServerEvent> {
   const decoder = new EventDecoder();
   const reader = body.getReader();
@@ -14,12 +14,12 @@ export async function* eventsOf(body: ReadableStream<Uint8Array>): AsyncGenerato
       yield* decoder.push(text.decode(value, { stream: true }));
     }
   } finally {
-    // Whoever stops listening hangs up too.
+    // Closes the connection when the consumer stops.
     await reader.cancel().catch(() => {});
   }
 }
 
-/** Takes text in pieces of any size and gives the events that are complete. */
+/** Incremental decoder: takes text in pieces of any size and returns the complete events. */
 export class EventDecoder {
   private rest: string[] = [];
   private afterReturn = false;
@@ -30,7 +30,7 @@ export class EventDecoder {
   push(piece: string): ServerEvent[] {
     const events: ServerEvent[] = [];
     let start = 0;
-    // The line feed of a pair that was cut in two belongs to the line that has ended.
+    // The previous piece ended between CR and LF: this LF belongs to the line that has already ended.
     if (this.afterReturn && piece.startsWith('\n')) start = 1;
     if (piece) this.afterReturn = false;
     for (;;) {

@@ -2,23 +2,25 @@ import { render, screen } from '@testing-library/react';
 import { expect, it } from 'vitest';
 import type { ExecutionDetails, NodeUpdate } from '@/protocol';
 import { FailedNodes } from './failed-nodes';
-import { RunFold } from './run-state';
+import { RunStateBuilder } from './run-state';
 
-it('runs that failed are counted, not the blocks that they are of', () => {
-  const fold = new RunFold();
+it('counts failed node executions, not failed nodes', () => {
+  const builder = new RunStateBuilder();
   for (const run of [1, 2, 3]) {
-    fold.node({
+    builder.addNodeUpdate({
       node_exec_id: `e:${run}`,
       node_id: 'n',
       status: 'FAILED',
-      error: 'No such host.',
+      error: 'Host not found.',
       output_data: {},
       cost: 0,
       at: run,
     } as unknown as NodeUpdate);
   }
   const details = { stats: { node_error_count: 0 }, failed_nodes: [] } as unknown as ExecutionDetails;
-  render(<FailedNodes execution={details} details={details} nodes={fold.state().nodes} blocks={new Map()} />);
-  expect(screen.getByText('3 block runs failed')).toBeTruthy();
+  render(
+    <FailedNodes execution={details} details={details} nodes={builder.state().nodes} blocks={new Map()} />,
+  );
+  expect(screen.getByText('3 steps failed')).toBeTruthy();
   expect(screen.getByText('· 3 times')).toBeTruthy();
 });

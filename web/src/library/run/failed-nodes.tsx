@@ -13,20 +13,20 @@ type Props = {
   blocks: Blocks;
 };
 
-type Failed = { key: string; name: string; error: string; times: number };
+type FailedNode = { key: string; name: string; error: string; times: number };
 
-/** A few of many: all of them stand in the list of nodes. */
-const SHOWN = 8;
+/** Maximum number shown here; the list of blocks has all of them. */
+const MAX_SHOWN = 8;
 
-/** The blocks that failed, with what they said. The run itself may have gone on. */
+/** The blocks that failed, with their errors. The run itself may have continued. */
 export function FailedNodes({ execution, details, graph, nodes, blocks }: Props) {
   const failed = failedOf({ execution, details, graph, nodes, blocks });
   if (failed.length === 0) return null;
   const runs = Math.max(execution.stats.node_error_count, total(nodes, 'failed'), failed.length);
   return (
-    <Panel title={runs === 1 ? 'One block failed' : `${count(runs)} block runs failed`}>
+    <Panel title={runs === 1 ? 'One step failed' : `${count(runs)} steps failed`}>
       <ul className="flex flex-col gap-2">
-        {failed.slice(0, SHOWN).map(({ key, name, error, times }) => (
+        {failed.slice(0, MAX_SHOWN).map(({ key, name, error, times }) => (
           <li key={key} className="rounded-lg bg-bad-soft px-3 py-2 text-sm">
             <p className="font-medium break-words">
               {name}
@@ -40,7 +40,7 @@ export function FailedNodes({ execution, details, graph, nodes, blocks }: Props)
   );
 }
 
-function failedOf({ details, graph, nodes, blocks }: Props): Failed[] {
+function failedOf({ details, graph, nodes, blocks }: Props): FailedNode[] {
   const title = (nodeId: string) => {
     const node = graph?.nodes?.find((one) => one.id === nodeId);
     return node && nodeTitle(node, blocks.get(node.block_id));
@@ -49,13 +49,13 @@ function failedOf({ details, graph, nodes, blocks }: Props): Failed[] {
   if (live.length > 0) {
     return live.map((node) => ({
       key: node.nodeId,
-      name: title(node.nodeId) ?? 'A block',
-      error: node.error ?? 'It did not say why.',
+      name: title(node.nodeId) ?? 'Block',
+      error: node.error ?? 'Failed with no error message.',
       times: node.failed,
     }));
   }
-  return details.failed_nodes.map((node, place) => ({
-    key: `${place}`,
+  return details.failed_nodes.map((node, index) => ({
+    key: `${index}`,
     name: title(node.node_id) ?? blockName(node.block_name),
     error: node.error,
     times: 1,

@@ -2,10 +2,10 @@ import type { Block, Blocks } from '@/graph/blocks';
 import type { GraphDetails, Node } from '@/protocol';
 import type { NodeState } from './run-state';
 
-/** One output of an agent: how many values it gave, and those that are at hand, which are the last of them. */
+/** One output of an agent: the number of its values, and the latest ones that are available. */
 export type NamedOutput = { name: string; values: unknown[]; total: number };
 
-/** What a run has given so far, by the names of the agent's outputs, as far as its events tell. */
+/** Outputs of a running execution so far, collected from its events. */
 export function liveOutputs(
   graph: GraphDetails | undefined,
   blocks: Blocks,
@@ -26,10 +26,10 @@ export function liveOutputs(
   return [...outputs.values()];
 }
 
-/** The same of a run that has ended, as the server has it. */
+/** Outputs of a finished execution, from the server. */
 export function finalOutputs(outputs: Record<string, unknown>): NamedOutput[] {
-  return Object.entries(outputs).map(([name, given]) => {
-    const values = Array.isArray(given) ? given : [given];
+  return Object.entries(outputs).map(([name, output]) => {
+    const values = Array.isArray(output) ? output : [output];
     return { name, values, total: values.length };
   });
 }

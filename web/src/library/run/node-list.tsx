@@ -20,24 +20,24 @@ type Props = {
 
 const FIRST_SHOWN = 40;
 
-/** The nodes of the graph in the order in which they came to work, each with all its runs in one line. */
+/** The nodes of the graph in the order in which they started, one row each. */
 export function NodeList({ graph, blocks, nodes, execution, graphId }: Props) {
   const [shown, setShown] = useState(FIRST_SHOWN);
   const titles = new Map(graph?.nodes?.map((node) => [node.id, nodeTitle(node, blocks.get(node.block_id))]));
-  const worked = [...nodes.values()];
+  const started = [...nodes.values()];
   return (
     <Panel title="Blocks">
-      {worked.length === 0 && !isFinal(execution.status) && (
-        <p className="text-sm text-muted">None has begun yet.</p>
+      {started.length === 0 && !isFinal(execution.status) && (
+        <p className="text-sm text-muted">No blocks have started yet.</p>
       )}
       <ul className="divide-y divide-line">
-        {worked.slice(0, shown).map((node) => (
+        {started.slice(0, shown).map((node) => (
           <li key={node.nodeId} className="py-1.5">
             <Fold
               title={
                 <span className="flex min-h-8 min-w-0 flex-wrap items-center gap-x-3 gap-y-1">
                   <span className="min-w-0 font-medium break-words text-ink">
-                    {titles.get(node.nodeId) ?? 'A block'}
+                    {titles.get(node.nodeId) ?? 'Block'}
                   </span>
                   <RunStatus status={node.status} />
                   {node.runs > 1 && <span className="text-xs">{count(node.runs)} runs</span>}
@@ -52,9 +52,9 @@ export function NodeList({ graph, blocks, nodes, execution, graphId }: Props) {
           </li>
         ))}
       </ul>
-      {worked.length > shown && (
+      {started.length > shown && (
         <Button kind="quiet" size="small" onClick={() => setShown(shown + 200)}>
-          Show {count(Math.min(worked.length - shown, 200))} more
+          Show {count(Math.min(started.length - shown, 200))} more
         </Button>
       )}
       {isFinal(execution.status) && execution.stats.node_count > 0 && (

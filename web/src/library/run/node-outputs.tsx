@@ -1,7 +1,7 @@
 import { Outputs } from '@/tools/values';
 import type { NodeState } from './run-state';
 
-/** What a node gave last, by pin. */
+/** The latest outputs of a node, by pin. */
 export function NodeOutputs({ node }: { node: NodeState }) {
   const outputs = Object.fromEntries([...node.outputs].map(([pin, { last }]) => [pin, last.slice(-3)]));
   return (
@@ -12,7 +12,7 @@ export function NodeOutputs({ node }: { node: NodeState }) {
       {node.outputs.size > 0 ? (
         <Outputs outputs={outputs} />
       ) : (
-        !node.error && <p className="text-muted">No outputs.</p>
+        !node.error && <p className="text-muted">No output.</p>
       )}
     </div>
   );

@@ -14,9 +14,9 @@ type Props = { graphId: string; executionId: string; total: number; titles: Read
 
 const PAGE = 50;
 
-/** Every single run of every block, read page by page when somebody asks for them. */
+/** All node executions, loaded page by page on demand. */
 export function NodeRuns({ graphId, executionId, total, titles }: Props) {
-  const [wanted, setWanted] = useState(false);
+  const [requested, setRequested] = useState(false);
   const runs = useInfiniteQuery({
     queryKey: ['execution', executionId, 'nodes'],
     queryFn: ({ pageParam }) =>
@@ -30,27 +30,27 @@ export function NodeRuns({ graphId, executionId, total, titles }: Props) {
       ),
     initialPageParam: 0,
     getNextPageParam: ({ node_total }, _, offset) => (offset + PAGE < node_total ? offset + PAGE : undefined),
-    enabled: wanted,
+    enabled: requested,
   });
-  if (!wanted) {
+  if (!requested) {
     return (
-      <Button kind="quiet" size="small" className="mt-2" onClick={() => setWanted(true)}>
-        {total === 1 ? 'Show the block run' : `Show all ${count(total)} block runs`}
+      <Button kind="quiet" size="small" className="mt-2" onClick={() => setRequested(true)}>
+        {total === 1 ? 'Show step' : `Show all ${count(total)} steps`}
       </Button>
     );
   }
   const all = runs.data?.pages.flatMap((page) => page.node_executions) ?? [];
   return (
     <div className="mt-4 flex flex-col gap-2">
-      <h3 className="text-sm font-medium">All block runs, in their order</h3>
+      <h3 className="text-sm font-medium">All steps, in order</h3>
       {runs.isPending && <Loading rows={3} height="h-8" />}
       {runs.error && <Failure error={runs.error} onRetry={() => runs.refetch()} />}
       <ol className="divide-y divide-line">
-        {all.map((run, place) => (
+        {all.map((run, index) => (
           <li key={run.node_exec_id} className="py-1.5">
-            <OneRun
+            <NodeRunRow
               run={run}
-              number={place + 1}
+              number={index + 1}
               title={titles.get(run.node_id) ?? blockName(run.block_name)}
             />
           </li>
@@ -71,7 +71,7 @@ export function NodeRuns({ graphId, executionId, total, titles }: Props) {
   );
 }
 
-function OneRun({ run, number, title }: { run: NodeRun; number: number; title: string }) {
+function NodeRunRow({ run, number, title }: { run: NodeRun; number: number; title: string }) {
   const took = run.start_time && run.end_time ? Date.parse(run.end_time) - Date.parse(run.start_time) : null;
   return (
     <Fold

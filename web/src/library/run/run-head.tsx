@@ -15,31 +15,31 @@ import { isFinal, RunStatus } from '@/ui/run-status';
 import type { Values } from '@/ui/schema-form';
 import { say } from '@/ui/toast';
 import type { Agent } from '../agents';
-import { RunRefused } from '../run-refused';
 import { useStartRun } from '../start-run';
+import { StartRunError } from '../start-run-error';
 import { executionKey } from '../use-execution';
 import { type NodeState, total } from './run-state';
 
 type Props = {
   agent: Agent;
   execution: ExecutionMeta;
-  /** What its blocks have done so far, which the run itself learns later. */
+  /** Live state of its nodes, which is ahead of the counters of the run. */
   nodes: ReadonlyMap<string, NodeState>;
   onChangeInputs: (inputs: Values) => void;
-  /** Until it is done the button says that it is at work. */
+  /** The button shows "Stopping" until this resolves. */
   onStopped: () => Promise<unknown>;
 };
 
-/** How a run stands, and what can be done about it. */
+/** Status, counters and actions of a run. */
 export function RunHead({ agent, execution, nodes, onChangeInputs, onStopped }: Props) {
   const hasEnded = isFinal(execution.status);
   const elapsed = useElapsed(!hasEnded, Date.parse(execution.started_at ?? execution.created_at));
-  const again = useStartRun(agent);
+  const rerun = useStartRun(agent);
   const stop = useStop(execution, onStopped);
   const remove = useRemove(agent, execution);
   const [removing, setRemoving] = useState(false);
   const { stats } = execution;
-  const blockRuns = Math.max(stats.node_count, total(nodes, 'runs'));
+  const steps = Math.max(stats.node_count, total(nodes, 'runs'));
   const failed = Math.max(stats.node_error_count, total(nodes, 'failed'));
   const cost = Math.max(stats.cost, total(nodes, 'cost'));
 
@@ -49,15 +49,15 @@ export function RunHead({ agent, execution, nodes, onChangeInputs, onStopped }: 
         <span role="status" className="inline-flex">
           <RunStatus status={execution.status} />
         </span>
-        {stats.is_dry_run && <Badge tone="accent">Rehearsal</Badge>}
+        {stats.is_dry_run && <Badge tone="accent">Dry run</Badge>}
         <Badge>Version {execution.graph_version}</Badge>
         <div className="ml-auto flex items-center gap-2">
           {hasEnded ? (
             <Button
               icon={<RotateCcw aria-hidden className="size-4" />}
-              busy={again.isPending}
+              busy={rerun.isPending}
               onClick={() =>
-                again.mutate({
+                rerun.mutate({
                   inputs: execution.inputs,
                   dryRun: stats.is_dry_run,
                   version: execution.graph_version,
@@ -78,7 +78,7 @@ export function RunHead({ agent, execution, nodes, onChangeInputs, onStopped }: 
           )}
           <Menu
             trigger={
-              <IconButton label="More about this run">
+              <IconButton label="Actions for this run">
                 <MoreHorizontal className="size-5" />
               </IconButton>
             }
@@ -87,7 +87,7 @@ export function RunHead({ agent, execution, nodes, onChangeInputs, onStopped }: 
               icon={<PencilLine className="size-4" />}
               onSelect={() => onChangeInputs(execution.inputs)}
             >
-              Change the inputs and run
+              Edit inputs and run
             </MenuItem>
             <MenuItem
               danger
@@ -102,22 +102,22 @@ export function RunHead({ agent, execution, nodes, onChangeInputs, onStopped }: 
       </div>
       <dl className="grid grid-cols-2 gap-3 sm:grid-cols-4">
         <Fact name="Started">{when(execution.started_at ?? execution.created_at)}</Fact>
-        <Fact name="Time">{duration(hasEnded ? stats.duration * 1000 : elapsed)}</Fact>
-        <Fact name="Block runs">
-          {count(blockRuns)}
+        <Fact name="Duration">{duration(hasEnded ? stats.duration * 1000 : elapsed)}</Fact>
+        <Fact name="Steps">
+          {count(steps)}
           {failed > 0 && <span className="text-bad"> · {count(failed)} failed</span>}
         </Fact>
-        <Fact name="Cost">{cost === 0 ? 'Nothing' : `${count(cost)} credits`}</Fact>
+        <Fact name="Cost">{cost === 0 ? 'Free' : `${count(cost)} credits`}</Fact>
       </dl>
-      {again.error && <RunRefused error={again.error} />}
+      {rerun.error && <StartRunError error={rerun.error} />}
       <Confirm
-        title="Delete the run?"
+        title="Delete this run?"
         confirmLabel="Delete"
         open={removing}
         onClose={() => setRemoving(false)}
         onConfirm={() => remove.mutateAsync()}
       >
-        Its outputs and all that belongs to it go. This cannot be undone.
+        This permanently deletes the run and its outputs.
       </Confirm>
     </header>
   );

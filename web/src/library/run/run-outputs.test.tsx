@@ -4,14 +4,14 @@ import { describe, expect, it } from 'vitest';
 import { RunOutputs } from './run-outputs';
 
 const numbers = (from: number, to: number) =>
-  Array.from({ length: to - from + 1 }, (_, place) => `value ${from + place}`);
+  Array.from({ length: to - from + 1 }, (_, index) => `value ${from + index}`);
 
 function outputs(values: string[], total: number, from: 'beginning' | 'end') {
   return (
     <RunOutputs
       outputs={[{ name: 'tide', values, total }]}
       from={from}
-      isCut={false}
+      isTruncated={false}
       hasEnded={from === 'beginning'}
       schema={{}}
     />
@@ -20,16 +20,16 @@ function outputs(values: string[], total: number, from: 'beginning' | 'end') {
 
 const shown = () => screen.getAllByText(/^value \d+$/).map((one) => one.textContent);
 
-describe('what a run gave', () => {
-  it('shows the newest while it is under way, and says how many are not at hand', async () => {
+describe('outputs of a run', () => {
+  it('shows the latest values while it is running, and the total count', async () => {
     render(outputs(numbers(151, 200), 200, 'end'));
-    expect(screen.getByText('The last 50 of 200 values')).toBeTruthy();
+    expect(screen.getByText('Last 50 of 200 values')).toBeTruthy();
     expect(shown()).toEqual(numbers(196, 200));
     await userEvent.click(screen.getByRole('button', { name: 'Show 45 earlier' }));
     expect(shown()).toEqual(numbers(151, 200));
   });
 
-  it('keeps a value where it stands on the page when older ones are let go', () => {
+  it('keeps the element of a value when older values are dropped', () => {
     const { rerender } = render(outputs(numbers(151, 200), 200, 'end'));
     const before = screen.getByText('value 200');
     rerender(outputs(numbers(153, 202), 202, 'end'));
@@ -37,7 +37,7 @@ describe('what a run gave', () => {
     expect(shown()).toEqual(numbers(198, 202));
   });
 
-  it('shows the first when it is over, the same ones where they are few', () => {
+  it('shows the first values once it has ended', () => {
     const { rerender } = render(outputs(numbers(1, 3), 3, 'end'));
     const before = screen.getByText('value 1');
     rerender(outputs(numbers(1, 3), 3, 'beginning'));

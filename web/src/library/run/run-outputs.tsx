@@ -13,26 +13,26 @@ import type { NamedOutput } from './live-outputs';
 
 type Props = {
   outputs: NamedOutput[];
-  /** Which of many values are shown before somebody asks for the others: of a run under way the newest. */
+  /** Which values are shown first: the latest while the run is running, otherwise the first. */
   from: 'beginning' | 'end';
-  /** There are more than the server has sent. */
-  isCut: boolean;
+  /** The server has more values than it sent. */
+  isTruncated: boolean;
   hasEnded: boolean;
-  /** Of the agent's outputs, for their titles. */
+  /** Schema of the agent's outputs, for their titles. */
   schema: unknown;
 };
 
 const FIRST_SHOWN = 5;
 const MORE_SHOWN = 100;
-const SHORT = 120;
+const SHORT_TEXT = 120;
 
-/** What a run gave: by name, every value so that it can be read and copied. */
-export function RunOutputs({ outputs, from, isCut, hasEnded, schema }: Props) {
+/** Outputs of a run by name, each with a copy button. */
+export function RunOutputs({ outputs, from, isTruncated, hasEnded, schema }: Props) {
   const titles = new Map(fieldsOf(schema).map((field) => [field.name, field.label]));
   return (
     <Panel title="Outputs">
       {outputs.length === 0 ? (
-        <p className="text-sm text-muted">{hasEnded ? 'It gave nothing.' : 'Nothing yet.'}</p>
+        <p className="text-sm text-muted">{hasEnded ? 'No output.' : 'No output yet.'}</p>
       ) : (
         <dl className="flex flex-col gap-4">
           {outputs.map((output) => (
@@ -45,7 +45,7 @@ export function RunOutputs({ outputs, from, isCut, hasEnded, schema }: Props) {
           ))}
         </dl>
       )}
-      {isCut && <p className="mt-3 text-xs text-muted">There is more than is shown here.</p>}
+      {isTruncated && <p className="mt-3 text-xs text-muted">Some outputs are not shown.</p>}
     </Panel>
   );
 }
@@ -56,15 +56,15 @@ function Output({ title, output: { values, total }, from }: OutputProps) {
   const [shown, setShown] = useState(FIRST_SHOWN);
   const more = Math.max(0, values.length - shown);
   const skipped = from === 'end' ? more : 0;
-  // A value keeps its number when older ones are let go, and when the run ends.
+  // A value keeps its number when older values are dropped and when the run ends.
   const firstNumber = total - values.length + skipped;
-  // Ten thousand values are not written out again whenever something else on the page changes.
-  const copied = useMemo(
+  // Memoized: serializing ten thousand values on every render would be slow.
+  const copyText = useMemo(
     () => (values.length === 1 ? written(values[0]) : JSON.stringify(values, null, 2)),
     [values],
   );
-  const inOneBox = values.length > 1 && values.every(isShort);
-  const others = more > 0 && (
+  const sharesBox = values.length > 1 && values.every(isShort);
+  const moreButton = more > 0 && (
     <Button kind="quiet" size="small" className="my-1" onClick={() => setShown(shown + MORE_SHOWN)}>
       Show {count(Math.min(more, MORE_SHOWN))} {from === 'end' ? 'earlier' : 'more'}
     </Button>
@@ -73,40 +73,42 @@ function Output({ title, output: { values, total }, from }: OutputProps) {
     <div className="min-w-0">
       <dt className="flex min-h-9 items-center gap-2 text-sm font-medium">
         <span className="min-w-0 break-words">{title}</span>
-        {total > 1 && <span className="text-xs font-normal text-muted">{howMany(values.length, total)}</span>}
-        <CopyButton label={`Copy ${title}`} text={copied} />
+        {total > 1 && (
+          <span className="text-xs font-normal text-muted">{valueCount(values.length, total)}</span>
+        )}
+        <CopyButton label={`Copy ${title}`} text={copyText} />
       </dt>
-      {from === 'end' && others}
+      {from === 'end' && moreButton}
       <dd
         className={classes(
           'flex min-w-0 flex-col text-sm',
-          inOneBox ? 'rounded-lg bg-sunken px-3 py-1.5' : 'gap-1.5',
+          sharesBox ? 'rounded-lg bg-sunken px-3 py-1.5' : 'gap-1.5',
         )}
       >
-        {values.slice(skipped, skipped + shown).map((value, place) => (
+        {values.slice(skipped, skipped + shown).map((value, index) => (
           <div
-            // biome-ignore lint/suspicious/noArrayIndexKey: the number is the value's own, not its place in this list.
-            key={firstNumber + place}
+            // biome-ignore lint/suspicious/noArrayIndexKey: the number belongs to the value, it is not the index in this list.
+            key={firstNumber + index}
             className={classes(
               'min-w-0',
-              // What is not plain brings a frame of its own.
-              inOneBox ? 'py-0.5' : isPlain(value) && 'rounded-lg bg-sunken px-3 py-2',
+              // Other values have a box of their own.
+              sharesBox ? 'py-0.5' : isPlain(value) && 'rounded-lg bg-sunken px-3 py-2',
             )}
           >
             <ReadableValue value={value} />
           </div>
         ))}
       </dd>
-      {from === 'beginning' && others}
+      {from === 'beginning' && moreButton}
     </div>
   );
 }
 
-function howMany(atHand: number, total: number): string {
-  return atHand < total ? `The last ${count(atHand)} of ${count(total)} values` : `${count(total)} values`;
+function valueCount(available: number, total: number): string {
+  return available < total ? `Last ${count(available)} of ${count(total)} values` : `${count(total)} values`;
 }
 
-/** Markdown where it is meant to be read as such; a letter keeps its lines. */
+/** Renders text that contains Markdown syntax as Markdown; other text keeps its line breaks. */
 function ReadableValue({ value }: { value: unknown }) {
   if (typeof value === 'string' && value.length < 20_000 && isMarkdown(value))
     return <Markdown text={value} />;
@@ -118,7 +120,9 @@ function isPlain(value: unknown): boolean {
 }
 
 function isShort(value: unknown): boolean {
-  return isPlain(value) && (typeof value !== 'string' || (value.length < SHORT && !value.includes('\n')));
+  return (
+    isPlain(value) && (typeof value !== 'string' || (value.length < SHORT_TEXT && !value.includes('\n')))
+  );
 }
 
 const MARKDOWN = [
@@ -130,5 +134,5 @@ const MARKDOWN = [
 ];
 
 function isMarkdown(text: string): boolean {
-  return MARKDOWN.some((sign) => sign.test(text));
+  return MARKDOWN.some((pattern) => pattern.test(text));
 }

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { ExecutionStatus, NodeUpdate } from '@/protocol';
-import { RunFold, total } from './run-state';
+import { RunStateBuilder, total } from './run-state';
 
 let at = 0;
 function update(
@@ -23,17 +23,17 @@ function update(
   };
 }
 
-function folded(...updates: NodeUpdate[]) {
-  const fold = new RunFold();
-  for (const one of updates) fold.node(one);
-  const node = fold.state().nodes.get('n');
+function stateAfter(...updates: NodeUpdate[]) {
+  const builder = new RunStateBuilder();
+  for (const one of updates) builder.addNodeUpdate(one);
+  const node = builder.state().nodes.get('n');
   if (!node) throw new Error('no node');
   return node;
 }
 
-describe('the events of a run', () => {
-  it('count a node run once, however much is said about it', () => {
-    const node = folded(
+describe('RunStateBuilder', () => {
+  it('counts a node execution once, however many events it has', () => {
+    const node = stateAfter(
       update(0, 'QUEUED'),
       update(0, 'RUNNING'),
       update(0, undefined, { output_data: { item: [1] } }),
@@ -43,60 +43,64 @@ describe('the events of a run', () => {
     expect(node.outputs.get('item')).toEqual({ total: 2, last: [1, 2] });
   });
 
-  it('count runs that go on at the same time', () => {
-    expect(folded(update(0, 'RUNNING'), update(1, 'RUNNING'), update(2, 'COMPLETED'))).toMatchObject({
+  it('counts concurrent node executions', () => {
+    expect(stateAfter(update(0, 'RUNNING'), update(1, 'RUNNING'), update(2, 'COMPLETED'))).toMatchObject({
       runs: 3,
       running: 2,
     });
-    expect(folded(update(0, 'RUNNING'), update(1, 'RUNNING'), update(0, 'COMPLETED'))).toMatchObject({
+    expect(stateAfter(update(0, 'RUNNING'), update(1, 'RUNNING'), update(0, 'COMPLETED'))).toMatchObject({
       runs: 2,
       running: 1,
     });
   });
 
-  it('keep the reason of a failure when later runs succeed', () => {
-    expect(folded(update(0, 'FAILED', { error: 'No such host.' }), update(1, 'COMPLETED'))).toMatchObject({
+  it('keeps the error of a failure when later executions succeed', () => {
+    expect(
+      stateAfter(update(0, 'FAILED', { error: 'Host not found.' }), update(1, 'COMPLETED')),
+    ).toMatchObject({
       failed: 1,
-      error: 'No such host.',
+      error: 'Host not found.',
       status: 'COMPLETED',
     });
   });
 
-  it('keep only the last values of a pin, and say how many there were', () => {
+  it('keeps only the latest values of a pin, and their total count', () => {
     const many = Array.from({ length: 200 }, (_, run) =>
       update(run, 'COMPLETED', { output_data: { item: [run] } }),
     );
-    const item = folded(...many).outputs.get('item');
+    const item = stateAfter(...many).outputs.get('item');
     expect(item?.total).toBe(200);
     expect(item?.last.length).toBe(50);
     expect(item?.last.at(-1)).toBe(199);
   });
 
-  it('add up over all nodes', () => {
-    const fold = new RunFold();
-    fold.node(update(0, 'FAILED', { node_id: 'a', cost: 2 }));
-    fold.node(update(1, 'FAILED', { node_id: 'a', cost: 2 }));
-    fold.node(update(2, 'RUNNING', { node_id: 'b', cost: 3 }));
-    const { nodes } = fold.state();
+  it('sums counters over all nodes', () => {
+    const builder = new RunStateBuilder();
+    builder.addNodeUpdate(update(0, 'FAILED', { node_id: 'a', cost: 2 }));
+    builder.addNodeUpdate(update(1, 'FAILED', { node_id: 'a', cost: 2 }));
+    builder.addNodeUpdate(update(2, 'RUNNING', { node_id: 'b', cost: 3 }));
+    const { nodes } = builder.state();
     expect([total(nodes, 'runs'), total(nodes, 'failed'), total(nodes, 'cost')]).toEqual([3, 2, 7]);
   });
 
-  it('are folded by the hundred thousand without growing', () => {
-    const fold = new RunFold();
+  it('does not grow with 100,000 events', () => {
+    const builder = new RunStateBuilder();
     for (let run = 0; run < 100_000; run++) {
-      fold.node(update(run, 'COMPLETED', { node_id: `n${run % 10}`, output_data: { item: [run] } }));
+      builder.addNodeUpdate(
+        update(run, 'COMPLETED', { node_id: `n${run % 10}`, output_data: { item: [run] } }),
+      );
     }
-    expect(fold.state().nodes.size).toBe(10);
-    expect(fold.state().nodes.get('n0')?.runs).toBe(10_000);
+    expect(builder.state().nodes.size).toBe(10);
+    expect(builder.state().nodes.get('n0')?.runs).toBe(10_000);
   });
 
-  it('give the same state until something changes, and do not change one that was given', () => {
-    const fold = new RunFold();
-    fold.node(update(0, 'RUNNING'));
-    const before = fold.state();
-    expect(fold.state()).toBe(before);
-    fold.node(update(0, 'COMPLETED'));
+  it('returns the same state until something changes, and never mutates a returned state', () => {
+    const builder = new RunStateBuilder();
+    builder.addNodeUpdate(update(0, 'RUNNING'));
+    const before = builder.state();
+    expect(builder.state()).toBe(before);
+    builder.addNodeUpdate(update(0, 'COMPLETED'));
     expect(before.nodes.get('n')?.status).toBe('RUNNING');
-    expect(fold.state().nodes.get('n')?.status).toBe('COMPLETED');
+    expect(builder.state().nodes.get('n')?.status).toBe('COMPLETED');
   });
 });

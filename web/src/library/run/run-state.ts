@@ -1,70 +1,70 @@
-// What is known about a run, folded from its events. A run can have two million of them: what is kept grows with the
-// nodes of the graph, not with the events.
+// State of a run, accumulated from its events. A run can have two million events: the state grows with the number of
+// nodes in the graph, not with the number of events.
 
 import type { ExecutionMeta, ExecutionStatus, NodeUpdate } from '@/protocol';
 
-/** One node of the graph, over all its runs. */
+/** State of one node, over all its executions. */
 export type NodeState = {
   nodeId: string;
-  /** Of the run of it that began last. */
+  /** Status of its latest execution. */
   status: ExecutionStatus;
   runs: number;
   running: number;
   failed: number;
-  /** Why the last one failed that did. */
+  /** Error of the latest failed execution. */
   error: string | null;
-  /** By pin: how many values came, and the last of them. */
-  outputs: ReadonlyMap<string, Emitted>;
+  /** By pin: the number of values, and the latest of them. */
+  outputs: ReadonlyMap<string, PinValues>;
   cost: number;
-  /** Milliseconds since 1970, of the first and the last news. */
+  /** Time of the first and the last event, in milliseconds since 1970. */
   firstAt: number;
   lastAt: number;
 };
 
-export type Emitted = { total: number; last: readonly unknown[] };
+export type PinValues = { total: number; last: readonly unknown[] };
 
 export type RunState = {
   execution: ExecutionMeta | null;
   nodes: ReadonlyMap<string, NodeState>;
 };
 
-export const NOTHING_YET: RunState = { execution: null, nodes: new Map() };
+export const EMPTY_RUN: RunState = { execution: null, nodes: new Map() };
 
-/** The same of all nodes together, as the run itself counts it when it has ended. */
-export function total(nodes: ReadonlyMap<string, NodeState>, what: 'runs' | 'failed' | 'cost'): number {
-  return [...nodes.values()].reduce((sum, node) => sum + node[what], 0);
+/** Sum of a counter over all nodes. The run has the same number once it has ended. */
+export function total(nodes: ReadonlyMap<string, NodeState>, counter: 'runs' | 'failed' | 'cost'): number {
+  return [...nodes.values()].reduce((sum, node) => sum + node[counter], 0);
 }
 
-/** Values of one pin that are kept. */
-const KEPT_VALUES = 50;
-const BUSY: ReadonlySet<ExecutionStatus> = new Set(['QUEUED', 'RUNNING', 'REVIEW']);
+/** Number of values kept for each pin. */
+const MAX_VALUES = 50;
+const UNFINISHED: ReadonlySet<ExecutionStatus> = new Set(['QUEUED', 'RUNNING', 'REVIEW']);
 
-/** Takes events as they come and gives what they amount to when asked. */
-export class RunFold {
+/** Accumulates events and returns snapshots of the state. */
+export class RunStateBuilder {
   private execution: ExecutionMeta | null = null;
   private nodes = new Map<string, NodeState>();
-  /** The states of node runs that have not ended, by their id. Ended ones do not change any more. */
+  /** Status of unfinished node executions, by id. Finished ones do not change. */
   private open = new Map<string, ExecutionStatus>();
   private changed = false;
-  private snapshot = NOTHING_YET;
+  private snapshot = EMPTY_RUN;
 
-  graph(execution: ExecutionMeta): void {
+  setExecution(execution: ExecutionMeta): void {
     this.execution = execution;
     this.changed = true;
   }
 
-  node(update: NodeUpdate): void {
-    const before = this.nodes.get(update.node_id) ?? blank(update);
-    const was = this.open.get(update.node_exec_id);
-    const status = update.status ?? was ?? 'RUNNING';
-    if (BUSY.has(status)) this.open.set(update.node_exec_id, status);
+  addNodeUpdate(update: NodeUpdate): void {
+    const before = this.nodes.get(update.node_id) ?? emptyNode(update);
+    const previous = this.open.get(update.node_exec_id);
+    const status = update.status ?? previous ?? 'RUNNING';
+    if (UNFINISHED.has(status)) this.open.set(update.node_exec_id, status);
     else this.open.delete(update.node_exec_id);
     const failed = status === 'FAILED';
     this.nodes.set(update.node_id, {
       ...before,
       status,
-      runs: before.runs + (was === undefined ? 1 : 0),
-      running: before.running + Number(BUSY.has(status)) - Number(was !== undefined),
+      runs: before.runs + (previous === undefined ? 1 : 0),
+      running: before.running + Number(UNFINISHED.has(status)) - Number(previous !== undefined),
       failed: before.failed + Number(failed),
       error: update.error ?? before.error,
       outputs: withValues(before.outputs, update.output_data),
@@ -74,7 +74,7 @@ export class RunFold {
     this.changed = true;
   }
 
-  /** The same object as before if nothing has changed. */
+  /** Returns the same object until something changes. */
   state(): RunState {
     if (this.changed) {
       this.snapshot = { execution: this.execution, nodes: new Map(this.nodes) };
@@ -84,7 +84,7 @@ export class RunFold {
   }
 }
 
-function blank(update: NodeUpdate): NodeState {
+function emptyNode(update: NodeUpdate): NodeState {
   return {
     nodeId: update.node_id,
     status: 'RUNNING',
@@ -100,10 +100,10 @@ function blank(update: NodeUpdate): NodeState {
 }
 
 function withValues(
-  before: ReadonlyMap<string, Emitted>,
-  came: Record<string, unknown>,
-): ReadonlyMap<string, Emitted> {
-  const pins = Object.entries(came);
+  before: ReadonlyMap<string, PinValues>,
+  added: Record<string, unknown>,
+): ReadonlyMap<string, PinValues> {
+  const pins = Object.entries(added);
   if (pins.length === 0) return before;
   const after = new Map(before);
   for (const [pin, values] of pins) {
@@ -111,7 +111,7 @@ function withValues(
     const known = after.get(pin);
     after.set(pin, {
       total: (known?.total ?? 0) + list.length,
-      last: [...(known?.last ?? []), ...list].slice(-KEPT_VALUES),
+      last: [...(known?.last ?? []), ...list].slice(-MAX_VALUES),
     });
   }
   return after;

@@ -2,7 +2,7 @@ import { useQuery } from '@tanstack/react-query';
 import { CircleAlert, WifiOff } from 'lucide-react';
 import { ApiError } from '@/api/problem';
 import { useBlocks } from '@/graph/blocks';
-import { GraphPicture } from '@/graph/graph-picture';
+import { GraphFigure } from '@/graph/graph-figure';
 import { ReviewOfExecution } from '@/reviews/review-of-execution';
 import { Outputs } from '@/tools/values';
 import { Fold } from '@/ui/fold';
@@ -20,7 +20,7 @@ import { RunOutputs } from './run-outputs';
 
 type Props = { agent: Agent; executionId: string; onChangeInputs: (inputs: Values) => void };
 
-/** One run, as it happens or as it was. */
+/** One run, live or finished. */
 export function RunView({ agent, executionId, onChangeInputs }: Props) {
   const run = useExecution(agent.graph_id, executionId);
   const graph = useQuery(graphQuery(agent.graph_id, run.execution?.graph_version ?? agent.graph_version));
@@ -28,19 +28,19 @@ export function RunView({ agent, executionId, onChangeInputs }: Props) {
   const { execution, details } = run;
 
   if (!execution || !details) {
-    if (!run.error) return <Loading label="Loading the run" rows={3} height="h-28" />;
+    if (!run.error) return <Loading label="Loading run" rows={3} height="h-28" />;
     if (run.error instanceof ApiError && run.error.status === 404) {
       return (
-        <Empty icon={<CircleAlert />} title="There is no such run">
-          It was deleted, or it belongs to another agent.
+        <Empty icon={<CircleAlert />} title="Run not found">
+          It may have been deleted, or it belongs to another agent.
         </Empty>
       );
     }
-    return <Failure error={run.error} title="The run cannot be shown" onRetry={run.retry} />;
+    return <Failure error={run.error} title="Couldn't load the run" onRetry={run.retry} />;
   }
 
   const hasEnded = isFinal(execution.status);
-  // What the server gave at the end is complete; until then the events say it.
+  // The outputs from the server are complete only at the end; until then they come from the events.
   const isComplete = isFinal(details.status);
   const outputs = isComplete ? finalOutputs(details.outputs) : liveOutputs(graph.data, blocks, run.nodes);
   return (
@@ -50,32 +50,32 @@ export function RunView({ agent, executionId, onChangeInputs }: Props) {
         execution={execution}
         nodes={run.nodes}
         onChangeInputs={onChangeInputs}
-        onStopped={run.reread}
+        onStopped={run.refetchDetails}
       />
       {run.reconnecting && !hasEnded && (
         <p role="status" className="flex items-center gap-2 rounded-xl bg-warn-soft px-4 py-3 text-sm">
           <WifiOff aria-hidden className="size-4 shrink-0 text-warn" />
-          The connection was lost. It is being made again; the run goes on meanwhile.
+          Connection lost. Reconnecting… The run continues meanwhile.
         </p>
       )}
       {run.error != null && (
-        <Failure error={run.error} title="The run cannot be followed" onRetry={run.retry} />
+        <Failure error={run.error} title="Couldn't get live updates" onRetry={run.retry} />
       )}
       {execution.error && (
         <Failure
-          title="The run has failed"
+          title="Run failed"
           error={new ApiError(409, execution.error.code, execution.error.message)}
         />
       )}
       {execution.status === 'REVIEW' && (
-        <Panel title="It waits for your decision">
+        <Panel title="Needs your approval">
           <ReviewOfExecution executionId={executionId} />
         </Panel>
       )}
       <RunOutputs
         outputs={outputs}
         from={isComplete ? 'beginning' : 'end'}
-        isCut={isComplete && details.outputs_cut}
+        isTruncated={isComplete && details.outputs_cut}
         hasEnded={hasEnded}
         schema={agent.output_schema}
       />
@@ -88,17 +88,17 @@ export function RunView({ agent, executionId, onChangeInputs }: Props) {
       />
       <Panel title="Graph">
         {graph.data ? (
-          <GraphPicture graph={graph.data} nodes={run.nodes} className="h-96" />
+          <GraphFigure graph={graph.data} nodes={run.nodes} className="h-96" />
         ) : graph.error ? (
           <Failure error={graph.error} onRetry={() => graph.refetch()} />
         ) : (
-          <Loading label="Loading the graph" rows={1} height="h-96" />
+          <Loading label="Loading graph" rows={1} height="h-96" />
         )}
       </Panel>
       <Panel>
         <Fold title={<span className="font-semibold text-ink">Inputs</span>}>
           {Object.keys(execution.inputs).length === 0 ? (
-            <p className="text-sm text-muted">It was started with what the agent itself has.</p>
+            <p className="text-sm text-muted">Started with the agent's default inputs.</p>
           ) : (
             <div className="text-sm">
               <Outputs

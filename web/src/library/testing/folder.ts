@@ -1,6 +1,6 @@
 import type { FolderNode } from '@/protocol';
 
-/** A folder that is called as its id. */
+/** A folder named after its id. */
 export function folder(id: string, children: FolderNode[] = []): FolderNode {
   return {
     id,

@@ -1,4 +1,4 @@
-// Runs of agents: under way, and what they gave.
+// Cards of agent runs: progress, errors and outputs.
 
 import type { ExecutionStatus, NodeFailure } from '@/protocol';
 import { ReviewOfExecution } from '@/reviews/review-of-execution';
@@ -7,7 +7,7 @@ import { duration, when } from '@/ui/format';
 import { blockName } from '@/ui/names';
 import { isFinal, RunStatus } from '@/ui/run-status';
 import { Failure } from '@/ui/states';
-import type { CardKinds, CardProps, Standing, When } from '../types';
+import type { CallContext, CallStatus, CardKinds, CardProps } from '../types';
 import { useElapsed } from '../use-elapsed';
 import { Outputs } from '../values';
 import { FailedNodes } from './failed-nodes';
@@ -25,13 +25,13 @@ function ExecutionStartedCard({ response }: CardProps<'execution_started'>) {
       <RunHead name={graph_name} status={now} />
       {run.data && <RunTimes startedAt={run.data.started_at} endedAt={run.data.ended_at} running={!done} />}
       {now === 'REVIEW' && <ReviewOfExecution executionId={execution_id} />}
-      {run.data?.error && <Cause words={run.data.error.message} />}
+      {run.data?.error && <ErrorText text={run.data.error.message} />}
       {run.data && <FailedNodes nodes={run.data.failed_nodes} />}
       {run.data && (done || Object.keys(run.data.outputs).length > 0) && (
         <Outputs outputs={run.data.outputs} />
       )}
       {run.isError && !run.data && (
-        <Failure error={run.error} title="The run cannot be read." onRetry={() => void run.refetch()} />
+        <Failure error={run.error} title="Couldn't load the run" onRetry={() => void run.refetch()} />
       )}
       <OpenRun
         agentId={library_agent_id}
@@ -60,16 +60,16 @@ function AgentOutputCard({ response }: CardProps<'agent_output'>) {
         running={!done}
       />
       {status === 'REVIEW' && <ReviewOfExecution executionId={execution.execution_id} />}
-      {run.data?.error ? <Cause words={run.data.error.message} /> : <EndInWords response={response} />}
+      {run.data?.error ? <ErrorText text={run.data.error.message} /> : <EndMessage response={response} />}
       <FailedNodes nodes={failed} />
       {(done || Object.keys(outputs ?? {}).length > 0) && <Outputs outputs={outputs} />}
       {execution.inputs_summary && Object.keys(execution.inputs_summary).length > 0 && (
-        <Fold title="With these inputs">
+        <Fold title="Inputs">
           <Outputs outputs={execution.inputs_summary} />
         </Fold>
       )}
       {execution.node_executions && execution.node_executions.length > 0 && (
-        <Fold title={`What its blocks did (${execution.node_executions.length})`}>
+        <Fold title={`Steps (${execution.node_executions.length})`}>
           <Rows>
             {execution.node_executions.map((node) => (
               <Row key={node.node_exec_id} className="flex flex-wrap items-center gap-2">
@@ -119,48 +119,54 @@ function RunHead({ name, status }: { name: string; status: ExecutionStatus }) {
 type RunTimesProps = { startedAt?: string | null; endedAt?: string | null; running: boolean };
 
 function RunTimes({ startedAt, endedAt, running }: RunTimesProps) {
-  const began = startedAt ? Date.parse(startedAt) : Number.NaN;
-  const elapsed = useElapsed(running && startedAt !== null, began);
-  if (Number.isNaN(began) || !startedAt) return null;
-  const took = endedAt ? Math.max(0, Date.parse(endedAt) - began) : elapsed;
+  const start = startedAt ? Date.parse(startedAt) : Number.NaN;
+  const elapsed = useElapsed(running && startedAt !== null, start);
+  if (Number.isNaN(start) || !startedAt) return null;
+  const took = endedAt ? Math.max(0, Date.parse(endedAt) - start) : elapsed;
   return <Facts facts={[when(startedAt), duration(took)]} />;
 }
 
-/** What the server says of an end: why it failed, or that nothing was really done. */
-function EndInWords({
+/** The server's message about the end of a run: its error, or that it was a dry run. */
+function EndMessage({
   response: { message, agent_name, execution },
 }: Pick<CardProps<'agent_output'>, 'response'>) {
-  // While it was under way the sentence was for the copilot, and it may have ended since.
-  if (!isFinal(execution.status) || !message || saysNoMore(message, agent_name)) return null;
-  if (execution.status === 'FAILED') return <Cause words={message} />;
+  // The message of an unfinished run is meant for the model, and the run may have ended since.
+  if (!isFinal(execution.status) || !message || repeatsStatus(message, agent_name)) return null;
+  if (execution.status === 'FAILED') return <ErrorText text={message} />;
   return <p className="break-words whitespace-pre-wrap text-muted">{message}</p>;
 }
 
-function Cause({ words }: { words: string }) {
-  return <p className="break-words whitespace-pre-wrap text-bad">{words}</p>;
+function ErrorText({ text }: { text: string }) {
+  return <p className="break-words whitespace-pre-wrap text-bad">{text}</p>;
 }
 
-/** The head of the card says this already. Should the server choose other words, it is merely said twice. */
-function saysNoMore(message: string, name: string): boolean {
+/**
+ * Whether the message only repeats the status badge. Stored histories have earlier wordings of the server, too.
+ * A wording that is missing here is shown next to the badge.
+ */
+function repeatsStatus(message: string, name: string): boolean {
   return [
+    `${name} completed.`,
     `${name} has completed.`,
+    `${name} failed.`,
     `${name} has failed.`,
+    `${name} was stopped before it finished.`,
     `The run of ${name} was stopped before it had ended.`,
   ].includes(message);
 }
 
-const ENDINGS: Record<ExecutionStatus, string> = {
+const STATUS_VERBS: Record<ExecutionStatus, string> = {
   INCOMPLETE: 'Prepared',
   QUEUED: 'Queued',
   RUNNING: 'Running',
-  REVIEW: 'Waiting for you:',
+  REVIEW: 'Needs your approval:',
   COMPLETED: 'Ran',
   FAILED: 'Failed:',
   TERMINATED: 'Stopped',
 };
 
-/** A run goes on when its turn has ended; its call does not. */
-function standingOf(status: ExecutionStatus, { live, current }: When): Standing {
+/** Status of the call. A run continues after its turn has ended, but its call is done by then. */
+function callStatus(status: ExecutionStatus, { live, current }: CallContext): CallStatus {
   if (status === 'FAILED') return 'failed';
   if (status === 'TERMINATED') return 'stopped';
   if (status === 'REVIEW') return current ? 'waiting' : 'done';
@@ -172,12 +178,12 @@ export const agentRuns: CardKinds<'execution_started' | 'agent_output'> = {
     Card: ExecutionStartedCard,
     opens: true,
     phrase: ({ graph_name }) => `Started ${graph_name}`,
-    standing: ({ status }, when) => standingOf(status, when),
+    status: ({ status }, context) => callStatus(status, context),
   },
   agent_output: {
     Card: AgentOutputCard,
     opens: true,
-    phrase: ({ agent_name, execution }) => `${ENDINGS[execution.status]} ${agent_name}`,
-    standing: ({ execution }, when) => standingOf(execution.status, when),
+    phrase: ({ agent_name, execution }) => `${STATUS_VERBS[execution.status]} ${agent_name}`,
+    status: ({ execution }, context) => callStatus(execution.status, context),
   },
 };

@@ -1,4 +1,4 @@
-// Agents that were found, and what one needs before it runs.
+// Cards of agents: search results, and the form to run one.
 
 import { Link } from '@tanstack/react-router';
 import { Bot, Play, TriangleAlert, Workflow } from 'lucide-react';
@@ -10,12 +10,12 @@ import { type Runnable, runMessage } from '../messages';
 import { asRecord } from '../records';
 import type { CardKinds, CardProps, ToolPart } from '../types';
 import { useCardSend } from '../use-card-send';
-import { LINK, OpenBuilder } from './links';
+import { LINK, ViewGraph } from './links';
 import { Buttons, Facts, Row, Rows, SendOutcome } from './parts';
 import { RunForm } from './run-form';
 
 function AgentsFoundCard({ response: { agents }, part }: CardProps<'agents_found'>) {
-  if (agents.length === 0) return <p className="text-muted">No agent was found.</p>;
+  if (agents.length === 0) return <p className="text-muted">No agents found.</p>;
   return (
     <Rows>
       {agents.map((agent) => (
@@ -35,7 +35,7 @@ function FoundAgent({ agent, part }: { agent: AgentInfo; part: ToolPart }) {
           <AgentLink agent={agent} />
           {agent.in_library && agent.source === 'marketplace' && <Badge>In your library</Badge>}
           {agent.is_featured && <Badge tone="accent">Featured</Badge>}
-          {agent.has_external_trigger && <Badge>Started by an event</Badge>}
+          {agent.has_external_trigger && <Badge>Event-triggered</Badge>}
         </p>
         <p className="mt-0.5 line-clamp-3 break-words text-muted">{agent.description}</p>
         <Facts
@@ -45,14 +45,14 @@ function FoundAgent({ agent, part }: { agent: AgentInfo; part: ToolPart }) {
             typeof agent.runs === 'number' && agent.runs > 0 && `${count(agent.runs)} runs`,
           ]}
         />
-        <SendOutcome send={send} sent="Asked to run it." />
+        <SendOutcome send={send} sent="Run requested." />
       </div>
       {agent.source === 'library' && agent.graph_id && (
         <Link
           to="/build"
           search={{ flowID: agent.graph_id, flowVersion: agent.graph_version }}
-          title="Open in the builder"
-          aria-label={`Open ${agent.name} in the builder`}
+          title="View graph"
+          aria-label={`View graph of ${agent.name}`}
           className={buttonClasses('quiet', 'small')}
         >
           <Workflow aria-hidden className="size-4" />
@@ -114,11 +114,11 @@ function AgentDetailsCard({ response, part, current }: CardProps<'agent_details'
           libraryAgentId={agent.in_library ? agent.id : null}
         />
       ) : (
-        webhook && <p>It is started by an event from outside. Its trigger is set up on its page.</p>
+        webhook && <p>This agent starts on an external event. Set up its trigger on the agent's page.</p>
       )}
       {graph_id && (
         <Buttons>
-          <OpenBuilder graphId={graph_id} graphVersion={graph_version} />
+          <ViewGraph graphId={graph_id} graphVersion={graph_version} />
         </Buttons>
       )}
     </>
@@ -127,7 +127,7 @@ function AgentDetailsCard({ response, part, current }: CardProps<'agent_details'
 
 function InputValidationCard({ response, part, current }: CardProps<'input_validation_error'>) {
   const { message, unrecognized_fields, inputs, graph_id } = response;
-  const { block_id, inputs: given, input_data, library_agent_id } = asRecord(part.input);
+  const { block_id, inputs: callInputs, input_data, library_agent_id } = asRecord(part.input);
   const runnable: Runnable =
     typeof block_id === 'string'
       ? { what: 'block', name: '', id: block_id }
@@ -142,7 +142,7 @@ function InputValidationCard({ response, part, current }: CardProps<'input_valid
         name={part.toolCallId}
         current={current}
         schema={inputs}
-        initial={known(asRecord(given ?? input_data), unrecognized_fields)}
+        initial={without(asRecord(callInputs ?? input_data), unrecognized_fields)}
         runnable={runnable}
         libraryAgentId={library_agent_id}
       />
@@ -150,15 +150,15 @@ function InputValidationCard({ response, part, current }: CardProps<'input_valid
   );
 }
 
-/** Named as the call has named it: that is how the tool will find it again. */
+/** The agent under the id that the call used, so that the tool finds it again. */
 function agentOf(part: ToolPart, name: string, id: string): Runnable {
   const { username_agent_slug, library_agent_id } = asRecord(part.input);
   const named = [username_agent_slug, library_agent_id].find((word) => typeof word === 'string' && word);
   return { what: 'agent', name, id: typeof named === 'string' ? named : id };
 }
 
-function known(values: Record<string, unknown>, unknown: readonly string[]): Record<string, unknown> {
-  return Object.fromEntries(Object.entries(values).filter(([name]) => !unknown.includes(name)));
+function without(values: Record<string, unknown>, names: readonly string[]): Record<string, unknown> {
+  return Object.fromEntries(Object.entries(values).filter(([name]) => !names.includes(name)));
 }
 
 export const agents: CardKinds<'agents_found' | 'agent_details' | 'input_validation_error'> = {
@@ -170,13 +170,13 @@ export const agents: CardKinds<'agents_found' | 'agent_details' | 'input_validat
   agent_details: {
     Card: AgentDetailsCard,
     opens: true,
-    standing: (_, { current }) => (current ? 'waiting' : 'done'),
-    phrase: ({ agent }) => `What ${agent.name} takes`,
+    status: (_, { current }) => (current ? 'waiting' : 'done'),
+    phrase: ({ agent }) => `Inputs for ${agent.name}`,
   },
   input_validation_error: {
     Card: InputValidationCard,
     opens: true,
-    standing: (_, { current }) => (current ? 'waiting' : 'failed'),
-    phrase: () => 'These inputs do not fit',
+    status: (_, { current }) => (current ? 'waiting' : 'failed'),
+    phrase: () => 'Invalid inputs',
   },
 };

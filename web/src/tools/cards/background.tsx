@@ -1,25 +1,25 @@
-// Calls that took longer than their time and went on beside the turn.
+// Cards of background calls: tool calls that continue after their time budget.
 
 import type { BackgroundStatus } from '@/protocol';
 import { Badge, type Tone } from '@/ui/badge';
 import { duration } from '@/ui/format';
-import { wordsFor } from '../tool-words';
-import type { CardKinds, CardProps, Standing } from '../types';
+import { labelsFor } from '../tool-labels';
+import type { CallStatus, CardKinds, CardProps } from '../types';
 import { Facts, Row, Rows } from './parts';
 
-const STATES: Record<BackgroundStatus, { words: string; tone: Tone; standing: Standing }> = {
-  completed: { words: 'Done', tone: 'good', standing: 'done' },
-  still_running: { words: 'Still running', tone: 'accent', standing: 'background' },
-  cancelled: { words: 'Stopped', tone: 'neutral', standing: 'stopped' },
-  error: { words: 'Failed', tone: 'bad', standing: 'failed' },
+const STATES: Record<BackgroundStatus, { label: string; tone: Tone; callStatus: CallStatus }> = {
+  completed: { label: 'Done', tone: 'good', callStatus: 'done' },
+  still_running: { label: 'Still running', tone: 'accent', callStatus: 'background' },
+  cancelled: { label: 'Stopped', tone: 'neutral', callStatus: 'stopped' },
+  error: { label: 'Failed', tone: 'bad', callStatus: 'failed' },
 };
 
 function BackgroundCard({ response: { tool, timeout_seconds, background_id } }: CardProps<'background'>) {
   return (
     <>
       <p>
-        {wordsFor(tool).label} takes longer than {duration(timeout_seconds * 1000)}. It goes on in the
-        background while the turn does other things.
+        {labelsFor(tool).label} is taking longer than {duration(timeout_seconds * 1000)}. It continues in the
+        background.
       </p>
       <Facts facts={[<code key="id">{background_id}</code>]} />
     </>
@@ -28,17 +28,17 @@ function BackgroundCard({ response: { tool, timeout_seconds, background_id } }: 
 
 function BackgroundStatusCard({ response, show }: CardProps<'background_tool_status'>) {
   const { tool, status, waited_seconds, output, background_id } = response;
-  const { words, tone } = STATES[status] ?? STATES.still_running;
+  const { label, tone } = STATES[status] ?? STATES.still_running;
   return (
     <>
       <p className="flex flex-wrap items-center gap-2">
-        <span className="font-medium break-words">{wordsFor(tool).label}</span>
-        <Badge tone={tone}>{words}</Badge>
+        <span className="font-medium break-words">{labelsFor(tool).label}</span>
+        <Badge tone={tone}>{label}</Badge>
       </p>
       {output !== undefined && output !== null && show(output)}
       <Facts
         facts={[
-          typeof waited_seconds === 'number' && `Waited ${duration(waited_seconds * 1000)} for it`,
+          typeof waited_seconds === 'number' && `Waited ${duration(waited_seconds * 1000)}`,
           <code key="id">{background_id}</code>,
         ]}
       />
@@ -47,12 +47,12 @@ function BackgroundStatusCard({ response, show }: CardProps<'background_tool_sta
 }
 
 function BackgroundListCard({ response: { tools } }: CardProps<'background_tool_list'>) {
-  if (tools.length === 0) return <p className="text-muted">Nothing is in the background.</p>;
+  if (tools.length === 0) return <p className="text-muted">No background tasks.</p>;
   return (
     <Rows>
       {tools.map(({ background_id, tool, age_seconds, done }) => (
         <Row key={background_id} className="flex flex-wrap items-center gap-2">
-          <span className="min-w-0 flex-1 font-medium break-words">{wordsFor(tool).label}</span>
+          <span className="min-w-0 flex-1 font-medium break-words">{labelsFor(tool).label}</span>
           <span className="text-xs text-muted tabular-nums">{duration(age_seconds * 1000)}</span>
           <Badge tone={done ? 'good' : 'accent'}>{done ? 'Done' : 'Running'}</Badge>
         </Row>
@@ -64,17 +64,17 @@ function BackgroundListCard({ response: { tools } }: CardProps<'background_tool_
 export const background: CardKinds<'background' | 'background_tool_status' | 'background_tool_list'> = {
   background: {
     Card: BackgroundCard,
-    // What is still in the background when a turn ends is ended with it.
-    standing: (_, { live }) => (live ? 'background' : 'done'),
+    // A background call that is still running when its turn ends is canceled.
+    status: (_, { live }) => (live ? 'background' : 'done'),
     note: () => 'In the background',
   },
   background_tool_status: {
     Card: BackgroundStatusCard,
-    standing: ({ status }, { live }) => {
-      const { standing } = STATES[status];
-      return standing === 'background' && !live ? 'done' : standing;
+    status: ({ status }, { live }) => {
+      const { callStatus } = STATES[status];
+      return callStatus === 'background' && !live ? 'done' : callStatus;
     },
-    phrase: ({ tool, status }) => `${wordsFor(tool).label}: ${STATES[status].words.toLowerCase()}`,
+    phrase: ({ tool, status }) => `${labelsFor(tool).label}: ${STATES[status].label.toLowerCase()}`,
   },
   background_tool_list: { Card: BackgroundListCard, note: ({ count }) => `${count} in the background` },
 };

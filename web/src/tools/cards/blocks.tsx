@@ -1,4 +1,4 @@
-// Blocks that were found, what one needs, and what it gave when it ran by itself.
+// Cards of blocks: search results, the form to run one, and the outputs of a single block.
 
 import type { BlockInfo } from '@/protocol';
 import { Badge } from '@/ui/badge';
@@ -11,7 +11,7 @@ import { Row, Rows } from './parts';
 import { RunForm } from './run-form';
 
 function BlockListCard({ response: { blocks, query } }: CardProps<'block_list'>) {
-  if (blocks.length === 0) return <p className="text-muted">No block does “{query}”.</p>;
+  if (blocks.length === 0) return <p className="text-muted">No blocks found for “{query}”.</p>;
   return (
     <Rows>
       {blocks.map((block) => (
@@ -35,7 +35,7 @@ function FoundBlock({ block }: { block: BlockInfo }) {
       <p className="mt-0.5 line-clamp-3 break-words text-muted">{block.description}</p>
       {block.required_inputs.length > 0 && (
         <p className="mt-1 text-xs break-words text-muted">
-          Needs {block.required_inputs.map(humanName).join(', ')}
+          Required: {block.required_inputs.map(humanName).join(', ')}
         </p>
       )}
     </>
@@ -56,7 +56,7 @@ function BlockDetailsCard({ response: { block }, part, current }: CardProps<'blo
         initial={asRecord(asRecord(part.input).input_data)}
         runnable={{ what: 'block', name: block.name, id: block.id }}
       />
-      <Fold title="What it gives">
+      <Fold title="Outputs">
         <Json value={block.outputs} />
       </Fold>
     </>
@@ -68,7 +68,7 @@ function BlockOutputCard({ response: { outputs, is_dry_run, success, message } }
     <>
       {is_dry_run && (
         <p>
-          <Badge tone="warn">Dry run</Badge> <span className="text-muted">Nothing was done.</span>
+          <Badge tone="warn">Dry run</Badge> <span className="text-muted">Nothing was executed.</span>
         </p>
       )}
       {!success && <p className="break-words text-bad">{message}</p>}
@@ -85,13 +85,13 @@ export const blocks: CardKinds<'block_list' | 'block_details' | 'block_output'> 
   block_details: {
     Card: BlockDetailsCard,
     opens: true,
-    standing: (_, { current }) => (current ? 'waiting' : 'done'),
-    phrase: ({ block }) => `What ${blockName(block.name)} takes`,
+    status: (_, { current }) => (current ? 'waiting' : 'done'),
+    phrase: ({ block }) => `Inputs for ${blockName(block.name)}`,
   },
   block_output: {
     Card: BlockOutputCard,
     opens: true,
     phrase: ({ block_name }) => `Ran ${blockName(block_name)}`,
-    standing: ({ success }) => (success === false ? 'failed' : 'done'),
+    status: ({ success }) => (success === false ? 'failed' : 'done'),
   },
 };

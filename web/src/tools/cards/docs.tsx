@@ -1,11 +1,11 @@
-// Pages of the documentation.
+// Cards of documentation pages.
 
 import { Markdown } from '@/ui/markdown';
 import type { CardKinds, CardProps } from '../types';
 import { Row, Rows, ScrollBox } from './parts';
 
 function DocResultsCard({ response: { results, query } }: CardProps<'doc_search_results'>) {
-  if (results.length === 0) return <p className="text-muted">No page is about “{query}”.</p>;
+  if (results.length === 0) return <p className="text-muted">No pages found for “{query}”.</p>;
   return (
     <Rows>
       {results.map((hit) => (
@@ -35,7 +35,7 @@ function DocPageCard({ response: { title, path, content } }: CardProps<'doc_page
 export const docs: CardKinds<'doc_search_results' | 'doc_page'> = {
   doc_search_results: {
     Card: DocResultsCard,
-    note: ({ count }) => (count === 0 ? 'Nothing found' : count === 1 ? '1 page' : `${count} pages`),
+    note: ({ count }) => (count === 0 ? 'No results' : count === 1 ? '1 page' : `${count} pages`),
   },
   doc_page: { Card: DocPageCard, note: ({ title }) => title },
 };

@@ -1,4 +1,4 @@
-// What tools say when they could not do it: failed, not signed in, nothing found.
+// Cards of calls without a result: failed, not signed in, nothing found.
 
 import { LogIn } from 'lucide-react';
 import { credentialWanted } from '@/api/identity';
@@ -15,15 +15,15 @@ function ErrorCard({ response: { message, error, details, execution_id }, part }
   const { library_agent_id } = asRecord(part.input);
   const agentId = typeof library_agent_id === 'string' ? library_agent_id : null;
   const { nodes_failed, outputs, ...rest } = asRecord(details);
-  const given = asRecord(outputs);
+  const earlierOutputs = asRecord(outputs);
   const other = Object.keys(rest).length > 0 ? rest : typeof details === 'object' ? null : details;
   return (
     <>
       <p className="break-words whitespace-pre-wrap">{message}</p>
       {Array.isArray(nodes_failed) && <FailedNodes nodes={nodes_failed} />}
-      {Object.keys(given).length > 0 && (
-        <Fold title="What it gave before">
-          <Outputs outputs={given} />
+      {Object.keys(earlierOutputs).length > 0 && (
+        <Fold title="Outputs before the failure">
+          <Outputs outputs={earlierOutputs} />
         </Fold>
       )}
       {other !== null && other !== undefined && (
@@ -78,10 +78,10 @@ function NoResultsCard({ response: { message, suggestions } }: CardProps<'no_res
 export const errors: CardKinds<'error' | 'need_login' | 'no_results'> = {
   error: {
     Card: ErrorCard,
-    standing: ({ error }) => (error === 'cancelled' ? 'stopped' : 'failed'),
-    // A run that somebody waits for has failed: they want to know more than a row can say.
+    status: ({ error }) => (error === 'cancelled' ? 'stopped' : 'failed'),
+    // A failed run has more details than fit in a row.
     opens: ({ execution_id }) => Boolean(execution_id),
   },
-  need_login: { Card: NeedLoginCard, standing: () => 'waiting', opens: true },
-  no_results: { Card: NoResultsCard, note: () => 'Nothing found' },
+  need_login: { Card: NeedLoginCard, status: () => 'waiting', opens: true },
+  no_results: { Card: NoResultsCard, note: () => 'No results' },
 };

@@ -1,4 +1,4 @@
-// What a tool of somebody else has answered, which may be anything.
+// Card of the output of an operator's own tool, which may have any shape.
 
 import { asRecord } from '../records';
 import type { CardKinds, CardProps } from '../types';
@@ -9,7 +9,7 @@ function ExternalCard({ response: { output } }: CardProps<'external_tool_output'
   return Object.keys(named).length > 0 ? <Outputs outputs={wrapped(named)} /> : <Value value={output} />;
 }
 
-/** A list is one value here, not several of them. */
+/** Wraps each value, so that a list is shown as one value and not as several. */
 function wrapped(named: Record<string, unknown>): Record<string, unknown[]> {
   return Object.fromEntries(Object.entries(named).map(([name, value]) => [name, [value]]));
 }

@@ -2,19 +2,19 @@ import { CircleAlert } from 'lucide-react';
 import { blockName } from '@/ui/names';
 import { asRecord } from '../records';
 
-/** The blocks of a run that have failed, and why. */
+/** The blocks of a run that failed, with their errors. */
 export function FailedNodes({ nodes }: { nodes: readonly unknown[] }) {
   if (nodes.length === 0) return null;
   return (
     <ul className="flex flex-col gap-1 rounded-lg bg-bad-soft px-3 py-2 text-sm">
-      {nodes.map((node, place) => {
+      {nodes.map((node, index) => {
         const { block_name, error } = asRecord(node);
         return (
-          // biome-ignore lint/suspicious/noArrayIndexKey: a node may fail several times in the same way.
-          <li key={place} className="flex min-w-0 gap-2">
+          // biome-ignore lint/suspicious/noArrayIndexKey: a node may fail several times with the same error.
+          <li key={index} className="flex min-w-0 gap-2">
             <CircleAlert aria-hidden className="mt-0.5 size-4 shrink-0 text-bad" />
             <span className="min-w-0 break-words">
-              <span className="font-medium">{blockName(String(block_name ?? 'A block'))}</span>:{' '}
+              <span className="font-medium">{blockName(String(block_name ?? 'Block'))}</span>:{' '}
               {String(error ?? 'failed')}
             </span>
           </li>

@@ -9,7 +9,7 @@ import { say } from '@/ui/toast';
 import { downloadWorkspaceFile } from '../download';
 import { Row, Rows } from './parts';
 
-/** Files with their size and a way to get them. Without a session they can only be looked at. */
+/** Files with their size and a download button. Without a session there is no download. */
 export function FileList({
   files,
   sessionId,
@@ -33,13 +33,13 @@ function FileRow({ file, sessionId }: { file: WorkspaceFile; sessionId: string |
     : file.mime_type?.startsWith('text/')
       ? FileText
       : File;
-  const get = async () => {
+  const download = async () => {
     if (!sessionId) return;
     setBusy(true);
     try {
       await downloadWorkspaceFile(sessionId, file.file_id, file.name);
     } catch (error) {
-      say(`${file.name} could not be downloaded. ${wordsOf(error)}`, 'bad');
+      say(`Couldn't download ${file.name}. ${wordsOf(error)}`, 'bad');
     } finally {
       setBusy(false);
     }
@@ -50,7 +50,7 @@ function FileRow({ file, sessionId }: { file: WorkspaceFile; sessionId: string |
       <span className="min-w-0 flex-1 break-all">{file.path || file.name}</span>
       <span className="shrink-0 text-xs text-muted tabular-nums">{bytes(file.size_bytes)}</span>
       {sessionId && (
-        <IconButton label={`Download ${file.name}`} disabled={busy} onClick={get}>
+        <IconButton label={`Download ${file.name}`} disabled={busy} onClick={download}>
           {busy ? <Spinner /> : <Download className="size-4" />}
         </IconButton>
       )}

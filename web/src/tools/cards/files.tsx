@@ -1,4 +1,4 @@
-// Files of the session's workspace.
+// Cards of workspace files.
 
 import { Json } from '@/ui/fold';
 import { bytes, count } from '@/ui/format';
@@ -7,12 +7,12 @@ import { useCardActions } from '../types';
 import { FileList } from './file-list';
 import { ScrollBox } from './parts';
 
-const PICTURES = /^image\/(png|jpeg|gif|webp|avif)$/;
+const IMAGES = /^image\/(png|jpeg|gif|webp|avif)$/;
 
 function FileListCard({ response }: CardProps<'workspace_file_list'>) {
   const { files, total_count } = response;
   const session = useSessionOf(response.session_id);
-  if (files.length === 0) return <p className="text-muted">The workspace has no such files.</p>;
+  if (files.length === 0) return <p className="text-muted">No files found.</p>;
   return (
     <>
       <FileList files={files} sessionId={session} />
@@ -28,11 +28,11 @@ function FileListCard({ response }: CardProps<'workspace_file_list'>) {
 function FileContentCard({ response }: CardProps<'workspace_file_content'>) {
   const { file, content, encoding, truncated } = response;
   const session = useSessionOf(response.session_id);
-  const picture = encoding === 'base64' && PICTURES.test(file.mime_type) && !truncated;
+  const image = encoding === 'base64' && IMAGES.test(file.mime_type) && !truncated;
   return (
     <>
       <FileList files={[file]} sessionId={session} />
-      {picture && (
+      {image && (
         <img
           src={`data:${file.mime_type};base64,${content}`}
           alt={file.name}
@@ -40,12 +40,14 @@ function FileContentCard({ response }: CardProps<'workspace_file_content'>) {
         />
       )}
       {encoding === 'text' && (
-        <ScrollBox label={`The text of ${file.name}`} className="bg-sunken p-3">
+        <ScrollBox label={`Contents of ${file.name}`} className="bg-sunken p-3">
           <pre className="font-mono text-xs break-words whitespace-pre-wrap">{content}</pre>
         </ScrollBox>
       )}
-      {encoding === 'base64' && !picture && <p className="text-muted">Not a text. Download it to see it.</p>}
-      {truncated && <p className="text-xs text-muted">Only a part of it was read.</p>}
+      {encoding === 'base64' && !image && (
+        <p className="text-muted">Can't preview this file. Download it to open it.</p>
+      )}
+      {truncated && <p className="text-xs text-muted">Truncated.</p>}
     </>
   );
 }
@@ -62,12 +64,12 @@ function FileWrittenCard({ response, part }: CardProps<'workspace_file_written'>
 }
 
 function FileDeletedCard({ response: { path } }: CardProps<'workspace_file_deleted'>) {
-  return <p className="break-all">{path} is gone.</p>;
+  return <p className="break-all">Deleted {path}.</p>;
 }
 
-function useSessionOf(answered: string | null | undefined): string | null {
+function useSessionOf(responseSessionId: string | null | undefined): string | null {
   const { sessionId } = useCardActions();
-  return answered ?? sessionId;
+  return responseSessionId ?? sessionId;
 }
 
 export const files: CardKinds<
@@ -81,7 +83,7 @@ export const files: CardKinds<
   workspace_file_written: {
     Card: FileWrittenCard,
     opens: true,
-    note: ({ file, created }) => `${created ? 'New' : 'Replaced'}, ${bytes(file.size_bytes)}`,
+    note: ({ file, created }) => `${created ? 'Created' : 'Replaced'}, ${bytes(file.size_bytes)}`,
   },
   workspace_file_deleted: { Card: FileDeletedCard },
 };

@@ -1,4 +1,4 @@
-// The ways from a card to the pages of what it shows.
+// Links from a card to the library and to the graph.
 
 import { Link } from '@tanstack/react-router';
 import { ArrowUpRight, Workflow } from 'lucide-react';
@@ -9,11 +9,11 @@ import { Buttons } from './parts';
 export const LINK =
   'inline-flex min-w-0 items-center font-medium break-words underline-offset-2 pointer-coarse:min-h-10 hover:text-accent hover:underline';
 
-type RunOf = { agentId?: string | null; executionId: string };
-type GraphOf = { graphId?: string | null; graphVersion?: number | null };
+type RunTarget = { agentId?: string | null; executionId: string };
+type GraphTarget = { graphId?: string | null; graphVersion?: number | null };
 
-/** A run in its agent's page; only its words where the agent is in no library. */
-export function RunLink({ agentId, executionId, children }: RunOf & { children: ReactNode }) {
+/** Link to a run on its agent's page; plain text if the agent is not in the library. */
+export function RunLink({ agentId, executionId, children }: RunTarget & { children: ReactNode }) {
   if (!agentId) return children;
   return (
     <Link
@@ -27,8 +27,8 @@ export function RunLink({ agentId, executionId, children }: RunOf & { children: 
   );
 }
 
-/** Where a run can be read in full, and where its agent can be changed. */
-export function OpenRun({ agentId, executionId, graphId, graphVersion }: RunOf & GraphOf) {
+/** Links to the page of a run and to the graph of its agent. */
+export function OpenRun({ agentId, executionId, graphId, graphVersion }: RunTarget & GraphTarget) {
   if (!agentId && !graphId) return null;
   return (
     <Buttons>
@@ -39,17 +39,17 @@ export function OpenRun({ agentId, executionId, graphId, graphVersion }: RunOf &
           search={searchOf(executionId)}
           className={buttonClasses()}
         >
-          Open the run
+          Open run
           <ArrowUpRight aria-hidden className="size-4" />
         </Link>
       )}
-      <OpenBuilder graphId={graphId} graphVersion={graphVersion} />
+      <ViewGraph graphId={graphId} graphVersion={graphVersion} />
     </Buttons>
   );
 }
 
-/** How the agent is made. Without a version it is the newest one. */
-export function OpenBuilder({ graphId, graphVersion }: GraphOf) {
+/** Link to the graph of an agent. Without a version it is the latest one. */
+export function ViewGraph({ graphId, graphVersion }: GraphTarget) {
   if (!graphId) return null;
   return (
     <Link
@@ -58,7 +58,7 @@ export function OpenBuilder({ graphId, graphVersion }: GraphOf) {
       className={buttonClasses('quiet')}
     >
       <Workflow aria-hidden className="size-4" />
-      Open in the builder
+      View graph
     </Link>
   );
 }

@@ -1,34 +1,34 @@
 import { screen } from '@testing-library/react';
 import { afterEach, expect, test } from 'vitest';
 import { EXAMPLES, type Example, partOf } from '@/styleguide/fixtures';
-import { forgetCards } from '../card-memory';
-import { showCard } from '../show-card';
+import { clearCardState } from '../card-state';
+import { showCard } from '../testing/show-card';
 
-afterEach(forgetCards);
+afterEach(clearCardState);
 
 function status(task_id: string | null) {
   const [example] = EXAMPLES.operation_status;
   return partOf({ ...example, response: { ...example.response, task_id } } as Example);
 }
 
-test('work is waited for as long as somebody can be asked about it', async () => {
+test('an operation shows progress while its task can be polled', async () => {
   await showCard(status('task-old'));
   expect(screen.getByRole('progressbar')).toBeDefined();
 });
 
-test.each([null, 'task-gone'])('work that nobody knows is not waited for: %s', async (task) => {
+test.each([null, 'task-missing'])('an operation without a known task shows no progress: %s', async (task) => {
   await showCard(status(task));
-  expect(screen.getByText('It was at work when the copilot asked.')).toBeDefined();
+  expect(screen.getByText('It was running when the copilot checked.')).toBeDefined();
   expect(screen.queryByRole('progressbar')).toBeNull();
 });
 
-test('work that was stopped has not failed', async () => {
+test('a stopped operation is not shown as failed', async () => {
   await showCard(status('task-cancelled'));
   expect(screen.getByText('Stopped')).toBeDefined();
   expect(screen.queryByText('Failed')).toBeNull();
 });
 
-test('the question how it stands is answered when its turn has ended', async () => {
+test('a status check is done once its turn has ended', async () => {
   await showCard(status('task-old'));
   expect(screen.getByRole('button', { name: /in the background$/ })).toBeDefined();
   await showCard(status('task-old'), { live: false });

@@ -1,22 +1,22 @@
-// Work that goes on without its turn, and whose result comes by itself.
+// Cards of operations: long-running calls that outlive their turn and whose result is added to the history.
 
 import { useQuery } from '@tanstack/react-query';
 import { api, dataOf } from '@/api/client';
 import type { OperationStatus, Task } from '@/protocol';
 import { Badge, type Tone } from '@/ui/badge';
 import { humanName } from '@/ui/names';
-import type { CardKinds, CardProps, Standing } from '../types';
+import type { CallStatus, CardKinds, CardProps } from '../types';
 import { Waiting } from '../waiting/waiting';
-import { isGone } from './gone';
+import { isMissing } from './is-missing';
 
 const POLL_MS = 1_500;
 
 type StartedProps = CardProps<'operation_started'> | CardProps<'operation_pending'>;
 
-/** It stands here until the history has the result in its place. */
-function OpenOperationCard({ response: { tool_name, task_id } }: StartedProps) {
+/** Shown until the history has the result in place of this response. */
+function RunningOperationCard({ response: { tool_name, task_id } }: StartedProps) {
   const task = useTask(task_id ?? null);
-  if (task.isGone) return <p className="text-muted">The server knows nothing of this work any more.</p>;
+  if (task.isMissing) return <p className="text-muted">This task is no longer available.</p>;
   const name = humanName(tool_name);
   if (task.data && hasEnded(task.data)) return <p role="status">{ending(name, task.data)}</p>;
   return (
@@ -29,31 +29,32 @@ function OpenOperationCard({ response: { tool_name, task_id } }: StartedProps) {
 }
 
 function ending(name: string, { status }: Task): string {
-  if (status === 'completed') return `${name} is done. Its result is on the way.`;
-  return status === 'cancelled' ? `${name} was stopped.` : `${name} has failed. What it says is on the way.`;
+  if (status === 'completed') return `${name} is done. Loading its result…`;
+  return status === 'cancelled' ? `${name} was stopped.` : `${name} failed. Loading its error…`;
 }
 
-function AlreadyAtWorkCard(_: CardProps<'operation_in_progress'>) {
-  return <p>The same call is at work already. Its result comes with the first one.</p>;
+function DuplicateCallCard(_: CardProps<'operation_in_progress'>) {
+  return <p>This call is already running; it will share that result.</p>;
 }
 
-const STATES: Record<OperationStatus | 'cancelled', { words: string; tone: Tone; standing: Standing }> = {
-  running: { words: 'At work', tone: 'accent', standing: 'background' },
-  completed: { words: 'Done', tone: 'good', standing: 'done' },
-  failed: { words: 'Failed', tone: 'bad', standing: 'failed' },
-  cancelled: { words: 'Stopped', tone: 'neutral', standing: 'stopped' },
-  not_found: { words: 'Not known', tone: 'neutral', standing: 'done' },
+const STATES: Record<OperationStatus | 'cancelled', { label: string; tone: Tone; callStatus: CallStatus }> = {
+  running: { label: 'Running', tone: 'accent', callStatus: 'background' },
+  completed: { label: 'Done', tone: 'good', callStatus: 'done' },
+  failed: { label: 'Failed', tone: 'bad', callStatus: 'failed' },
+  cancelled: { label: 'Stopped', tone: 'neutral', callStatus: 'stopped' },
+  not_found: { label: 'Not found', tone: 'neutral', callStatus: 'done' },
 };
 
 function OperationStatusCard({ response, show }: CardProps<'operation_status'>) {
   const { status, task_id, tool_name, output } = response;
-  // What was at work when the copilot asked may have ended since.
+  // An operation that was running when the copilot checked may have ended since.
   const task = useTask(status === 'running' ? (task_id ?? null) : null);
   const now = task.data && hasEnded(task.data) ? endOf(task.data) : status;
-  const { words, tone } = STATES[now] ?? STATES.not_found;
+  const { label, tone } = STATES[now] ?? STATES.not_found;
   if (now === 'running') {
-    // Nobody can be asked how it stands, so nothing here may look as if it were known.
-    if (!task_id || task.isGone) return <p className="text-muted">It was at work when the copilot asked.</p>;
+    // The current status cannot be polled, so no progress is shown.
+    if (!task_id || task.isMissing)
+      return <p className="text-muted">It was running when the copilot checked.</p>;
     return (
       <Waiting
         label={humanName(tool_name ?? 'operation')}
@@ -66,7 +67,7 @@ function OperationStatusCard({ response, show }: CardProps<'operation_status'>) 
     <>
       <p className="flex flex-wrap items-center gap-2">
         {tool_name && <span className="font-medium break-words">{humanName(tool_name)}</span>}
-        <Badge tone={tone}>{words}</Badge>
+        <Badge tone={tone}>{label}</Badge>
       </p>
       {output !== undefined && output !== null && show(output)}
     </>
@@ -81,33 +82,33 @@ function hasEnded({ status }: Task): boolean {
   return status === 'completed' || status === 'failed' || status === 'cancelled';
 }
 
-/** How the work stands now; not asked when there is no name to ask for. */
+/** Polls the task of an operation; does nothing without an id. */
 function useTask(id: string | null) {
   const { data, error } = useQuery({
     queryKey: ['task', id],
     queryFn: () => dataOf(api.GET('/api/chat/tasks/{task_id}', { params: { path: { task_id: id ?? '' } } })),
     refetchInterval: ({ state }) =>
-      (state.data && hasEnded(state.data)) || isGone(state.error) ? false : POLL_MS,
-    // Left open where it is wanted, so that a page without a server can close it for all.
+      (state.data && hasEnded(state.data)) || isMissing(state.error) ? false : POLL_MS,
+    // `enabled` is left unset otherwise, so that the style guide can disable all queries by default.
     ...(id ? {} : { enabled: false }),
   });
-  return { data, isGone: isGone(error), isUnreachable: error !== null && !isGone(error) };
+  return { data, isMissing: isMissing(error), isUnreachable: error !== null && !isMissing(error) };
 }
 
-const open = { Card: OpenOperationCard, opens: true, standing: (): Standing => 'background' };
+const running = { Card: RunningOperationCard, opens: true, status: (): CallStatus => 'background' };
 
 export const operations: CardKinds<
   'operation_started' | 'operation_pending' | 'operation_in_progress' | 'operation_status'
 > = {
-  operation_started: open,
-  operation_pending: open,
-  operation_in_progress: { Card: AlreadyAtWorkCard, note: () => 'Already at work' },
+  operation_started: running,
+  operation_pending: running,
+  operation_in_progress: { Card: DuplicateCallCard, note: () => 'Already running' },
   operation_status: {
     Card: OperationStatusCard,
     opens: true,
-    standing: ({ status }, { live }) => {
-      const { standing } = STATES[status];
-      return standing === 'background' && !live ? 'done' : standing;
+    status: ({ status }, { live }) => {
+      const { callStatus } = STATES[status];
+      return callStatus === 'background' && !live ? 'done' : callStatus;
     },
   },
 };

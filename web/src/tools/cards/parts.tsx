@@ -1,19 +1,21 @@
-// Small pieces that several cards are made of.
+// Small components shared by the cards.
 
 import type { ReactNode } from 'react';
 import { classes } from '@/ui/classes';
 import type { CardSend } from '../use-card-send';
 
-/** Facts in one quiet line; what is missing is left out. */
+/** Secondary facts on one line; empty ones are left out. */
 export function Facts({ facts }: { facts: (ReactNode | null | undefined | false)[] }) {
-  const told = facts.filter((fact) => fact !== null && fact !== undefined && fact !== false && fact !== '');
-  if (told.length === 0) return null;
+  const present = facts.filter(
+    (fact) => fact !== null && fact !== undefined && fact !== false && fact !== '',
+  );
+  if (present.length === 0) return null;
   return (
     <p className="flex flex-wrap items-center gap-x-1 gap-y-1 text-xs text-muted">
-      {told.map((fact, place) => (
-        // biome-ignore lint/suspicious/noArrayIndexKey: the facts stay in their order.
-        <span key={place} className="min-w-0 break-words">
-          {place > 0 && <span aria-hidden>· </span>}
+      {present.map((fact, index) => (
+        // biome-ignore lint/suspicious/noArrayIndexKey: the order of the facts never changes.
+        <span key={index} className="min-w-0 break-words">
+          {index > 0 && <span aria-hidden>· </span>}
           {fact}
         </span>
       ))}
@@ -29,17 +31,17 @@ export function Row({ children, className }: { children: ReactNode; className?: 
   return <li className={classes('min-w-0 px-3 py-2.5', className)}>{children}</li>;
 }
 
-/** Buttons of a card, the main one first: it is what most people want. */
+/** Buttons of a card, the primary one first. */
 export function Buttons({ children }: { children: ReactNode }) {
   return <div className="flex flex-wrap items-center gap-2">{children}</div>;
 }
 
-/** That it was sent, or why it was not. */
+/** Confirmation that a message was sent, or the error. */
 export function SendOutcome({ send, sent }: { send: CardSend; sent: string }) {
   if (send.error)
     return (
       <p role="alert" className="text-sm text-bad">
-        {send.error} What you have entered is still here.
+        {send.error} Your input is still here.
       </p>
     );
   return (
@@ -49,7 +51,7 @@ export function SendOutcome({ send, sent }: { send: CardSend; sent: string }) {
   );
 }
 
-/** Long text in a box of its own, which can be scrolled by keyboard too. */
+/** Scrollable box for long content, focusable for keyboard scrolling. */
 export function ScrollBox({
   label,
   className,

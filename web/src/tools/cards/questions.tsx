@@ -1,9 +1,9 @@
-// Questions to the person, answered with one message.
+// Card of questions to the user, answered with one message.
 
 import { Button } from '@/ui/button';
 import { classes } from '@/ui/classes';
 import { Field, TextArea } from '@/ui/field';
-import { useRemembered } from '../card-memory';
+import { useCardState } from '../card-state';
 import { answersMessage } from '../messages';
 import { asRecord } from '../records';
 import { type CardKinds, type CardProps, type ToolPart, useCardActions } from '../types';
@@ -11,32 +11,32 @@ import { useCardSend } from '../use-card-send';
 import { Buttons, SendOutcome } from './parts';
 
 function QuestionsCard({ response: { questions }, part, current }: CardProps<'clarification_needed'>) {
-  const [answers, setAnswers] = useRemembered<Record<number, string>>(`${part.toolCallId} answers`, {});
+  const [answers, setAnswers] = useCardState<Record<number, string>>(`${part.toolCallId} answers`, {});
   const { busy } = useCardActions();
   const send = useCardSend(part.toolCallId);
   const open = current && send.sent === null;
-  const given = questions.some((_, place) => answers[place]?.trim());
+  const hasAnswer = questions.some((_, index) => answers[index]?.trim());
   const submit = () =>
     send.submit(
-      answersMessage(questions.map(({ question }, place) => ({ question, answer: answers[place] ?? '' }))),
+      answersMessage(questions.map(({ question }, index) => ({ question, answer: answers[index] ?? '' }))),
     );
 
-  if (!open) return <Asked questions={questions} answers={answers} sent={send.sent !== null} />;
+  if (!open) return <AnsweredQuestions questions={questions} answers={answers} sent={send.sent !== null} />;
   return (
     <form
       className="flex flex-col gap-4"
       onSubmit={(event) => {
         event.preventDefault();
-        if (given) void submit();
+        if (hasAnswer) void submit();
       }}
     >
-      {questions.map(({ question, keyword, example }, place) => {
-        const options = optionsOf(part, place);
-        const answer = answers[place] ?? '';
-        const set = (value: string) => setAnswers({ ...answers, [place]: value });
+      {questions.map(({ question, keyword, example }, index) => {
+        const options = optionsOf(part, index);
+        const answer = answers[index] ?? '';
+        const set = (value: string) => setAnswers({ ...answers, [index]: value });
         return (
-          // biome-ignore lint/suspicious/noArrayIndexKey: the questions stay in their order, and two may be alike.
-          <div key={place} className="flex flex-col gap-2">
+          // biome-ignore lint/suspicious/noArrayIndexKey: the order of the questions never changes, and two may be identical.
+          <div key={index} className="flex flex-col gap-2">
             <Field label={question}>
               {(control) => (
                 <>
@@ -70,10 +70,10 @@ function QuestionsCard({ response: { questions }, part, current }: CardProps<'cl
         );
       })}
       <Buttons>
-        <Button type="submit" kind="primary" busy={send.sending} disabled={!given}>
-          {questions.length === 1 ? 'Send the answer' : 'Send the answers'}
+        <Button type="submit" kind="primary" busy={send.sending} disabled={!hasAnswer}>
+          {questions.length === 1 ? 'Send answer' : 'Send answers'}
         </Button>
-        {busy && <span className="text-xs text-muted">It is given to the turn that is at work.</span>}
+        {busy && <span className="text-xs text-muted">It will be added to the current response.</span>}
       </Buttons>
       <SendOutcome send={send} sent="" />
     </form>
@@ -88,11 +88,11 @@ type OptionsProps = {
   onChoose: (option: string) => void;
 };
 
-/** Answers to pick; another one can still be typed. */
+/** Suggested answers; the user can still type another one. */
 function Options({ label, options, chosen, disabled, onChoose }: OptionsProps) {
   return (
     <fieldset className="flex flex-wrap gap-2" disabled={disabled}>
-      <legend className="sr-only">Answers to choose from: {label}</legend>
+      <legend className="sr-only">Options: {label}</legend>
       {options.map((option) => (
         <button
           key={option}
@@ -113,39 +113,43 @@ function Options({ label, options, chosen, disabled, onChoose }: OptionsProps) {
   );
 }
 
-type AskedProps = { questions: { question: string }[]; answers: Record<number, string>; sent: boolean };
+type AnsweredQuestionsProps = {
+  questions: { question: string }[];
+  answers: Record<number, string>;
+  sent: boolean;
+};
 
-/** The questions after they were answered, here or with an ordinary message. */
-function Asked({ questions, answers, sent }: AskedProps) {
+/** The questions once they can no longer be answered here. */
+function AnsweredQuestions({ questions, answers, sent }: AnsweredQuestionsProps) {
   return (
     <>
       <dl className="flex flex-col gap-2">
-        {questions.map(({ question }, place) => (
-          // biome-ignore lint/suspicious/noArrayIndexKey: the questions stay in their order.
-          <div key={place}>
+        {questions.map(({ question }, index) => (
+          // biome-ignore lint/suspicious/noArrayIndexKey: the order of the questions never changes.
+          <div key={index}>
             <dt className="break-words">{question}</dt>
-            {sent && answers[place]?.trim() && (
-              <dd className="break-words whitespace-pre-wrap text-muted">{answers[place]}</dd>
+            {sent && answers[index]?.trim() && (
+              <dd className="break-words whitespace-pre-wrap text-muted">{answers[index]}</dd>
             )}
           </div>
         ))}
       </dl>
       <p role="status" className="text-xs text-muted">
-        {sent ? 'Answered.' : 'The conversation has gone on.'}
+        {sent ? 'Answered.' : 'The chat continued without an answer.'}
       </p>
     </>
   );
 }
 
 function placeholderOf(example: string | null | undefined, options: string[]): string | undefined {
-  if (options.length > 0) return 'Something else';
-  return example ? `For example: ${example}` : undefined;
+  if (options.length > 0) return 'Other…';
+  return example ? `For example, ${example}` : undefined;
 }
 
-/** The answer of the tool has no options; the call has. */
-function optionsOf(part: ToolPart, place: number): string[] {
+/** The options of a question, which only the input of the call has. */
+function optionsOf(part: ToolPart, index: number): string[] {
   const { questions } = asRecord(part.input);
-  const { options } = asRecord(Array.isArray(questions) ? questions[place] : null);
+  const { options } = asRecord(Array.isArray(questions) ? questions[index] : null);
   return Array.isArray(options) ? [...new Set(options.filter((option) => typeof option === 'string'))] : [];
 }
 
@@ -153,7 +157,7 @@ export const questions: CardKinds<'clarification_needed'> = {
   clarification_needed: {
     Card: QuestionsCard,
     opens: true,
-    standing: (_, { current }) => (current ? 'waiting' : 'done'),
+    status: (_, { current }) => (current ? 'waiting' : 'done'),
     note: ({ questions }) => (questions.length === 1 ? '1 question' : `${questions.length} questions`),
   },
 };

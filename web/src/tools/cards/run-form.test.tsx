@@ -2,20 +2,20 @@ import { screen, within } from '@testing-library/react';
 import userEvent from '@testing-library/user-event';
 import { afterEach, expect, test } from 'vitest';
 import { EXAMPLES, type Example, partOf } from '@/styleguide/fixtures';
-import { forgetCards } from '../card-memory';
-import { showCard } from '../show-card';
+import { clearCardState } from '../card-state';
+import { showCard } from '../testing/show-card';
 
-afterEach(forgetCards);
+afterEach(clearCardState);
 
 function details(title: string) {
   return partOf(EXAMPLES.agent_details.find((example) => example.title === title) as Example);
 }
 
-test('half a form survives that the card is folded or built anew', async () => {
+test('a half-filled form is kept when the card is closed or mounted again', async () => {
   const card = await showCard(details('With a form'));
   const customer = () => screen.getByLabelText<HTMLInputElement>(/Customer/);
   await userEvent.type(customer(), 'Blo');
-  const row = within(card).getByRole('button', { name: /What Invoice calculator takes/ });
+  const row = within(card).getByRole('button', { name: /Inputs for Invoice calculator/ });
   await userEvent.click(row);
   await userEvent.click(row);
   expect(customer().value).toBe('Blo');
@@ -23,32 +23,32 @@ test('half a form survives that the card is folded or built anew', async () => {
   expect(customer().value).toBe('Blo');
 });
 
-test('a secret is not asked for in a conversation, but in the library', async () => {
-  await showCard(details('Takes a secret'));
-  expect(screen.getByText(/It takes a secret/)).toBeDefined();
-  expect(screen.queryByRole('button', { name: 'Run the agent' })).toBeNull();
+test('an agent that needs a secret links to the library instead of showing a form', async () => {
+  await showCard(details('Needs a secret'));
+  expect(screen.getByText(/It needs a secret/)).toBeDefined();
+  expect(screen.queryByRole('button', { name: 'Run agent' })).toBeNull();
   expect(screen.getByRole('link', { name: 'run it from the library' }).getAttribute('href')).toBe(
     '/library/agents/c0ffee00-entry',
   );
 });
 
-test('a file does not fit into a message, and an agent without an entry is told of in words', async () => {
-  await showCard(details('Takes a file, and is not in the library'));
+test('an agent that needs a file and is not in the library has no link', async () => {
+  await showCard(details('Needs a file, not in the library'));
   expect(
     screen.getByText(
-      'It takes a file, which is too large for a message. The agent can be run from the library.',
+      'It needs a file, which is too large for a message. Add the agent to your library to run it.',
     ),
   ).toBeDefined();
-  expect(screen.queryByRole('button', { name: 'Run the agent' })).toBeNull();
+  expect(screen.queryByRole('button', { name: 'Run agent' })).toBeNull();
 });
 
-test('an agent leads to the builder, in its version', async () => {
+test('an agent links to the graph of its version', async () => {
   await showCard(details('With a form'));
-  expect(screen.getByRole('link', { name: 'Open in the builder' }).getAttribute('href')).toBe(
+  expect(screen.getByRole('link', { name: 'View graph' }).getAttribute('href')).toBe(
     '/build?flowID=5bb58492-graph&flowVersion=1',
   );
   await showCard(partOf(EXAMPLES.agents_found[1] as Example));
-  expect(screen.getByRole('link', { name: 'Open Tide table in the builder' }).getAttribute('href')).toBe(
+  expect(screen.getByRole('link', { name: 'View graph of Tide table' }).getAttribute('href')).toBe(
     '/build?flowID=5bb58492-graph&flowVersion=2',
   );
 });

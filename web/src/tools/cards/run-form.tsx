@@ -1,39 +1,39 @@
 import { Link } from '@tanstack/react-router';
 import { Button } from '@/ui/button';
 import { SchemaForm, type Typed } from '@/ui/schema-form';
-import { useRemembered } from '../card-memory';
+import { useCardState } from '../card-state';
 import { type Runnable, runMessage } from '../messages';
 import { asRecord } from '../records';
-import { type Unfit, unfitForChat } from '../unfit-for-chat';
+import { type UnsendableInput, unsendableInput } from '../unsendable-input';
 import { useCardSend } from '../use-card-send';
 import { SendOutcome } from './parts';
 
 type Props = {
-  /** The card's own. */
+  /** Unique to the card. */
   name: string;
   current: boolean;
   schema: unknown;
   initial?: Record<string, unknown>;
   runnable: Runnable;
-  /** Where it can be run as well; as a tool has sent it, if it has. */
+  /** Its id in the library, if any. Untrusted tool input. */
   libraryAgentId?: unknown;
 };
 
 const NOTHING_TYPED: Typed = new Map();
 
-/** The inputs of an agent or a block, sent by way of the conversation. */
+/** Form for the inputs of an agent or a block, sent as a chat message. */
 export function RunForm({ name, current, schema, initial, runnable, libraryAgentId }: Props) {
   const send = useCardSend(name);
-  const [typed, setTyped] = useRemembered(`${name} typed`, NOTHING_TYPED);
-  if (send.sent !== null) return <SendOutcome send={send} sent="Sent with these inputs." />;
+  const [typed, setTyped] = useCardState(`${name} typed`, NOTHING_TYPED);
+  if (send.sent !== null) return <SendOutcome send={send} sent="Started with these inputs." />;
   if (!current) return null;
-  const unfit = unfitForChat(schema);
-  if (unfit) return <RunElsewhere why={unfit} what={runnable.what} agentId={libraryAgentId} />;
-  const takesNothing = Object.keys(asRecord(asRecord(schema).properties)).length === 0;
-  const label = runnable.what === 'agent' ? 'Run the agent' : 'Run the block';
+  const unsendable = unsendableInput(schema);
+  if (unsendable) return <RunElsewhere why={unsendable} what={runnable.what} agentId={libraryAgentId} />;
+  const hasNoInputs = Object.keys(asRecord(asRecord(schema).properties)).length === 0;
+  const label = runnable.what === 'agent' ? 'Run agent' : 'Run block';
   return (
     <div className="flex flex-col gap-2">
-      {takesNothing ? (
+      {hasNoInputs ? (
         <div>
           <Button kind="primary" busy={send.sending} onClick={() => void send.submit(runMessage(runnable))}>
             {label}
@@ -55,18 +55,18 @@ export function RunForm({ name, current, schema, initial, runnable, libraryAgent
   );
 }
 
-const REASONS: Record<Unfit, string> = {
-  secret: 'It takes a secret, which anybody who reads this conversation could see',
-  file: 'It takes a file, which is too large for a message',
+const REASONS: Record<UnsendableInput, string> = {
+  secret: 'It needs a secret, which would be visible in this chat',
+  file: 'It needs a file, which is too large for a message',
 };
 
-type ElsewhereProps = { why: Unfit; what: Runnable['what']; agentId: unknown };
+type ElsewhereProps = { why: UnsendableInput; what: Runnable['what']; agentId: unknown };
 
 function RunElsewhere({ why, what, agentId }: ElsewhereProps) {
   const reason = REASONS[why];
-  if (what === 'block') return <p className="text-muted">{reason}, so it cannot be filled in here.</p>;
+  if (what === 'block') return <p className="text-muted">{reason}, so you can't run it here.</p>;
   if (typeof agentId !== 'string' || !agentId)
-    return <p className="text-muted">{reason}. The agent can be run from the library.</p>;
+    return <p className="text-muted">{reason}. Add the agent to your library to run it.</p>;
   return (
     <p className="text-muted">
       {reason}:{' '}

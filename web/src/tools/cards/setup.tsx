@@ -1,4 +1,4 @@
-// What has to be settled before an agent or a block can run, and goals that somebody may want to change.
+// Cards of what an agent or a block needs before it can run, and of suggested goals.
 
 import { Check, KeyRound } from 'lucide-react';
 import type { NeededCredentials, NeededInput, Response } from '@/protocol';
@@ -26,7 +26,7 @@ function SetupCard({ response, part, current }: CardProps<'setup_requirements'>)
   const missing = user_readiness.missing_credentials;
   return (
     <>
-      <p className="break-words whitespace-pre-wrap">{message || `This is what ${agent_name} needs.`}</p>
+      <p className="break-words whitespace-pre-wrap">{message || `Requirements for ${agent_name}.`}</p>
       {requirements.credentials.length > 0 && (
         <Rows>
           {requirements.credentials.map((credentials) => (
@@ -52,7 +52,7 @@ function SetupCard({ response, part, current }: CardProps<'setup_requirements'>)
   );
 }
 
-/** Credentials cannot be given here: what misses some would be asked to run in vain. */
+/** Credentials cannot be entered here, so a run without them would fail. */
 function canRun({ setup_info: { user_readiness } }: Response<'setup_requirements'>): boolean {
   return user_readiness.ready_to_run || Object.keys(user_readiness.missing_credentials).length === 0;
 }
@@ -64,20 +64,20 @@ function Credentials({ credentials, missing }: { credentials: NeededCredentials;
       <KeyRound aria-hidden className="size-4 shrink-0 text-muted" />
       <span className="min-w-0 flex-1 break-words">
         <span className="font-medium">{title}</span>
-        {provider && <span className="text-muted"> of {provider}</span>}
+        {provider && <span className="text-muted"> ({provider})</span>}
         {needed_by.length > 0 && (
           <span className="block text-xs text-muted">Needed by {needed_by.join(', ')}</span>
         )}
       </span>
       <Badge tone={missing ? 'warn' : 'good'}>
         {!missing && <Check aria-hidden className="size-3" />}
-        {missing ? 'Missing' : 'There'}
+        {missing ? 'Missing' : 'Available'}
       </Badge>
     </Row>
   );
 }
 
-/** The inputs as one object, which is what the form is made from. */
+/** The inputs as one object schema for the form. */
 function schemaOf(inputs: readonly NeededInput[]): Record<string, unknown> {
   return {
     type: 'object',
@@ -97,7 +97,9 @@ function GoalCard({ response, part, current }: CardProps<'suggested_goal'>) {
   return (
     <>
       <p className="text-muted">
-        {goal_type === 'unachievable' ? 'The goal cannot be reached as it is.' : 'The goal leaves much open.'}
+        {goal_type === 'unachievable'
+          ? "This goal isn't achievable as written."
+          : 'This goal needs more detail.'}
         <span className="break-words"> {reason}</span>
       </p>
       {original_goal && <p className="break-words text-muted line-through">{original_goal}</p>}
@@ -114,11 +116,11 @@ function GoalCard({ response, part, current }: CardProps<'suggested_goal'>) {
             Use this goal
           </Button>
           <Button disabled={send.sending} onClick={() => void send.submit(keepGoalMessage(original_goal))}>
-            Keep mine
+            Keep my goal
           </Button>
         </Buttons>
       )}
-      <SendOutcome send={send} sent="The copilot was told." />
+      <SendOutcome send={send} sent="Sent to the copilot." />
     </>
   );
 }
@@ -127,15 +129,15 @@ export const setup: CardKinds<'setup_requirements' | 'suggested_goal'> = {
   setup_requirements: {
     Card: SetupCard,
     opens: true,
-    standing: (response, { current }) => (!canRun(response) ? 'failed' : current ? 'waiting' : 'done'),
+    status: (response, { current }) => (!canRun(response) ? 'failed' : current ? 'waiting' : 'done'),
     phrase: (response) => {
       const { agent_name } = response.setup_info;
-      return canRun(response) ? `What ${agent_name} needs` : `${agent_name} cannot run here`;
+      return canRun(response) ? `Requirements for ${agent_name}` : `${agent_name} can't run here`;
     },
   },
   suggested_goal: {
     Card: GoalCard,
     opens: true,
-    standing: (_, { current }) => (current ? 'waiting' : 'done'),
+    status: (_, { current }) => (current ? 'waiting' : 'done'),
   },
 };

@@ -1,4 +1,4 @@
-// A shell command, as a terminal shows it.
+// Card of a shell command and its output.
 
 import { CopyButton } from '@/ui/copy-button';
 import { asRecord } from '../records';
@@ -8,10 +8,10 @@ import { ScrollBox } from './parts';
 function ShellCard({ response, part }: CardProps<'bash_exec'>) {
   const { stdout, stderr, exit_code, timed_out } = response;
   const { command } = asRecord(part.input);
-  const silent = !stdout && !stderr;
+  const isEmpty = !stdout && !stderr;
   return (
     <div className="relative overflow-hidden rounded-lg bg-sunken">
-      <ScrollBox label="What the command has written" className="p-3 pr-12 font-mono text-xs">
+      <ScrollBox label="Command output" className="p-3 pr-12 font-mono text-xs">
         {typeof command === 'string' && (
           <pre className="mb-1 break-words whitespace-pre-wrap">
             <span aria-hidden className="text-accent select-none">
@@ -22,11 +22,11 @@ function ShellCard({ response, part }: CardProps<'bash_exec'>) {
         )}
         {stdout && <pre className="break-words whitespace-pre-wrap">{stdout}</pre>}
         {stderr && <pre className="break-words whitespace-pre-wrap text-bad">{stderr}</pre>}
-        {silent && <p className="text-muted">{exit_code === undefined ? response.message : 'No output'}</p>}
+        {isEmpty && <p className="text-muted">{exit_code === undefined ? response.message : 'No output'}</p>}
       </ScrollBox>
-      {!silent && (
+      {!isEmpty && (
         <div className="absolute top-1 right-1">
-          <CopyButton text={[stdout, stderr].filter(Boolean).join('\n')} label="Copy the output" />
+          <CopyButton text={[stdout, stderr].filter(Boolean).join('\n')} label="Copy output" />
         </div>
       )}
       {timed_out && <p className="border-t border-line px-3 py-2 text-xs text-warn">{response.message}</p>}
@@ -39,10 +39,10 @@ export const shell: CardKinds<'bash_exec'> = {
     Card: ShellCard,
     note: ({ exit_code, timed_out }) =>
       timed_out
-        ? 'Out of time'
+        ? 'Timed out'
         : typeof exit_code === 'number' && exit_code !== 0
-          ? `Exit ${exit_code}`
+          ? `Exit code ${exit_code}`
           : null,
-    standing: ({ exit_code, timed_out }) => (timed_out || (exit_code ?? 0) !== 0 ? 'failed' : 'done'),
+    status: ({ exit_code, timed_out }) => (timed_out || (exit_code ?? 0) !== 0 ? 'failed' : 'done'),
   },
 };

@@ -1,4 +1,4 @@
-// A part of the work that another session does.
+// Card of a sub-session: a session that a turn has started.
 
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
@@ -11,61 +11,58 @@ import { Fold } from '@/ui/fold';
 import { duration } from '@/ui/format';
 import { Markdown } from '@/ui/markdown';
 import { Spinner } from '@/ui/spinner';
-import { wordsFor } from '../tool-words';
-import type { CardKinds, CardProps, Standing } from '../types';
+import { labelsFor } from '../tool-labels';
+import type { CallStatus, CardKinds, CardProps } from '../types';
 import { FileList } from './file-list';
-import { isGone } from './gone';
+import { isMissing } from './is-missing';
 import { Buttons, Facts } from './parts';
 
 const POLL_MS = 3_000;
 
-const STATES: Record<SubSessionState, { words: string; tone: Tone; standing: Standing }> = {
-  completed: { words: 'Answered', tone: 'good', standing: 'done' },
-  running: { words: 'At work', tone: 'accent', standing: 'background' },
-  queued: { words: 'Waits for its turn', tone: 'neutral', standing: 'background' },
-  cancelled: { words: 'Stopped', tone: 'neutral', standing: 'stopped' },
-  error: { words: 'Failed', tone: 'bad', standing: 'failed' },
+const STATES: Record<SubSessionState, { label: string; tone: Tone; callStatus: CallStatus }> = {
+  completed: { label: 'Finished', tone: 'good', callStatus: 'done' },
+  running: { label: 'Running', tone: 'accent', callStatus: 'background' },
+  queued: { label: 'Queued', tone: 'neutral', callStatus: 'background' },
+  cancelled: { label: 'Stopped', tone: 'neutral', callStatus: 'stopped' },
+  error: { label: 'Failed', tone: 'bad', callStatus: 'failed' },
 };
 
 function SubSessionCard({ response, part }: CardProps<'sub_session_status'>) {
   const { status, sub_session_id, response: answer, error, tool_calls, elapsed_seconds, progress } = response;
   const unfinished = status === 'running' || status === 'queued';
-  // While the call itself goes on, its stream says what there is to say.
-  const asked = unfinished && !(part.state === 'output-available' && part.preliminary);
-  const end = useEnd(sub_session_id, asked);
-  const { words, tone } = end ?? STATES[status];
-  const said = answer ?? end?.answer;
+  // While the call itself is running, its preliminary output has the status.
+  const polled = unfinished && !(part.state === 'output-available' && part.preliminary);
+  const end = useSubSessionEnd(sub_session_id, polled);
+  const { label, tone } = end ?? STATES[status];
+  const text = answer ?? end?.answer;
   return (
     <>
       <div className="flex flex-wrap items-center gap-2">
         <Badge tone={tone}>
           {unfinished && !end && <Spinner className="size-3" />}
-          {words}
+          {label}
         </Badge>
         <Facts
-          facts={[
-            elapsed_seconds > 0 && `After ${duration(elapsed_seconds * 1000)}`,
-            callsInWords(tool_calls),
-          ]}
+          facts={[elapsed_seconds > 0 && elapsedFact(status, elapsed_seconds * 1000), callCount(tool_calls)]}
         />
       </div>
       {error && <p className="break-words text-bad">{error}</p>}
-      {said && (
+      {text && (
         <div className="min-w-0 border-l-2 border-line pl-3">
-          <Markdown text={said} />
+          <Markdown text={text} />
         </div>
       )}
       {tool_calls.length > 0 && (
-        <Fold title="What it did">
+        <Fold title="Tool calls">
           <Calls calls={tool_calls} />
         </Fold>
       )}
       {progress && progress.last_messages.length > 0 && (
-        <Fold title={`Its last messages of ${progress.message_count}`}>
+        <Fold title={`Latest of ${progress.message_count} messages`}>
           <ul className="flex flex-col gap-2">
-            {progress.last_messages.map(({ role, content }, place) => (
-              // biome-ignore lint/suspicious/noArrayIndexKey: the messages stay in their order.
-              <li key={place} className="break-words">
+            {progress.last_messages.map(({ role, content }, index) => (
+              // biome-ignore lint/suspicious/noArrayIndexKey: the order of the messages never changes.
+              <li key={index} className="break-words">
                 <span className="text-xs text-muted">{role}</span>
                 <p className="whitespace-pre-wrap">{content}</p>
               </li>
@@ -90,7 +87,7 @@ function Calls({ calls }: { calls: readonly SubSessionCall[] }) {
   return (
     <ul className="flex flex-col gap-1">
       {calls.map(({ tool_call_id, tool_name, done }) => {
-        const { label, Icon, doing, done: did } = wordsFor(tool_name);
+        const { label, Icon, doing, done: did } = labelsFor(tool_name);
         return (
           <li key={tool_call_id} className="flex items-center gap-2">
             <Icon aria-hidden className="size-4 shrink-0 text-muted" />
@@ -105,10 +102,10 @@ function Calls({ calls }: { calls: readonly SubSessionCall[] }) {
   );
 }
 
-type End = { words: string; tone: Tone; answer: string | null };
+type SubSessionEnd = { label: string; tone: Tone; answer: string | null };
 
-/** How it has ended, if it has: an answer in the history only says how it stood. */
-function useEnd(id: string, asked: boolean): End | null {
+/** The end of a sub-session, polled: a response in the history only has the status at its time. */
+function useSubSessionEnd(id: string, polled: boolean): SubSessionEnd | null {
   const { data, error } = useQuery({
     queryKey: ['sub-session', id],
     queryFn: () =>
@@ -118,30 +115,35 @@ function useEnd(id: string, asked: boolean): End | null {
         }),
       ),
     refetchInterval: ({ state }) =>
-      state.data?.chat_status === 'idle' || isGone(state.error) ? false : POLL_MS,
-    // Left open where it is wanted, so that a page without a server can close it for all.
-    ...(asked ? {} : { enabled: false }),
+      state.data?.chat_status === 'idle' || isMissing(state.error) ? false : POLL_MS,
+    // `enabled` is left unset otherwise, so that the style guide can disable all queries by default.
+    ...(polled ? {} : { enabled: false }),
   });
-  if (!asked) return null;
-  if (isGone(error)) return { words: 'Not there any more', tone: 'neutral', answer: null };
+  if (!polled) return null;
+  if (isMissing(error)) return { label: 'No longer available', tone: 'neutral', answer: null };
   if (data?.chat_status !== 'idle') return null;
   const last = data.messages.at(-1);
   const answer = last?.role === 'assistant' && last.content ? last.content : null;
-  // It may have failed or been stopped: only an answer says that it went well.
-  return { words: 'Has ended', tone: answer ? 'good' : 'neutral', answer };
+  // An idle session may have failed or been stopped; only an answer means success.
+  return { label: 'Finished', tone: answer ? 'good' : 'neutral', answer };
 }
 
-function callsInWords(calls: readonly SubSessionCall[]): string | null {
-  return calls.length === 0 ? null : calls.length === 1 ? '1 call' : `${calls.length} calls`;
+/** Reads on from the badge: "Finished in 2.0 s". */
+function elapsedFact(status: SubSessionState, ms: number): string {
+  return status === 'completed' ? `in ${duration(ms)}` : duration(ms);
+}
+
+function callCount(calls: readonly SubSessionCall[]): string | null {
+  return calls.length === 0 ? null : calls.length === 1 ? '1 tool call' : `${calls.length} tool calls`;
 }
 
 export const subSessions: CardKinds<'sub_session_status'> = {
   sub_session_status: {
     Card: SubSessionCard,
     opens: true,
-    standing: ({ status }, { live }) => {
-      const { standing } = STATES[status];
-      return standing === 'background' && !live ? 'done' : standing;
+    status: ({ status }, { live }) => {
+      const { callStatus } = STATES[status];
+      return callStatus === 'background' && !live ? 'done' : callStatus;
     },
   },
 };

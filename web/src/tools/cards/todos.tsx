@@ -1,34 +1,34 @@
-// The plan of a turn as a checklist.
+// Card of the copilot's plan, a checklist.
 
 import { Circle, CircleCheck, CircleDot } from 'lucide-react';
 import type { Todo, TodoStatus } from '@/protocol';
 import { classes } from '@/ui/classes';
 import type { CardKinds, CardProps } from '../types';
 
-const MARKS: Record<TodoStatus, { Icon: typeof Circle; words: string; colour: string }> = {
-  pending: { Icon: Circle, words: 'To do', colour: 'text-muted' },
-  in_progress: { Icon: CircleDot, words: 'Being done', colour: 'text-accent' },
-  completed: { Icon: CircleCheck, words: 'Done', colour: 'text-good' },
+const MARKS: Record<TodoStatus, { Icon: typeof Circle; label: string; color: string }> = {
+  pending: { Icon: Circle, label: 'To do', color: 'text-muted' },
+  in_progress: { Icon: CircleDot, label: 'In progress', color: 'text-accent' },
+  completed: { Icon: CircleCheck, label: 'Done', color: 'text-good' },
 };
 
 function PlanCard({ response: { todos } }: CardProps<'todo_write'>) {
   if (todos.length === 0) return <p className="text-muted">The plan is empty.</p>;
   return (
     <ol className="flex flex-col gap-1.5">
-      {todos.map((todo, place) => (
+      {todos.map((todo, index) => (
         // biome-ignore lint/suspicious/noArrayIndexKey: the list is replaced as a whole.
-        <Item key={place} todo={todo} />
+        <Item key={index} todo={todo} />
       ))}
     </ol>
   );
 }
 
 function Item({ todo: { content, status, activeForm } }: { todo: Todo }) {
-  const { Icon, words, colour } = MARKS[status] ?? MARKS.pending;
+  const { Icon, label, color } = MARKS[status] ?? MARKS.pending;
   return (
     <li className="flex min-w-0 gap-2">
-      <Icon aria-hidden className={classes('mt-0.5 size-4 shrink-0', colour)} />
-      <span className="sr-only">{words}: </span>
+      <Icon aria-hidden className={classes('mt-0.5 size-4 shrink-0', color)} />
+      <span className="sr-only">{label}: </span>
       <span
         className={classes(
           'min-w-0 break-words',

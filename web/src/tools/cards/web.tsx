@@ -1,4 +1,4 @@
-// A page of the web, as text to read.
+// Card of a fetched web page, shown as text.
 
 import { bytes } from '@/ui/format';
 import type { CardKinds, CardProps } from '../types';
@@ -15,7 +15,7 @@ function WebPageCard({ response }: CardProps<'web_fetch'>) {
         {link ? <OutsideLink href={link} /> : <p className="break-all">{url}</p>}
       </div>
       {content ? (
-        <ScrollBox label="The text of the page" className="bg-sunken px-4 py-3">
+        <ScrollBox label="Page text" className="bg-sunken px-4 py-3">
           <p className="max-w-prose leading-relaxed break-words whitespace-pre-wrap">{content}</p>
         </ScrollBox>
       ) : (
@@ -26,7 +26,7 @@ function WebPageCard({ response }: CardProps<'web_fetch'>) {
           `Status ${status_code}`,
           content_type,
           Number.isFinite(content_length) && bytes(content_length),
-          truncated && 'Only the beginning was read',
+          truncated && 'Truncated',
         ]}
       />
     </>

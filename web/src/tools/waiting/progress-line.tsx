@@ -1,7 +1,7 @@
 import { Sailboat } from 'lucide-react';
 import { progressAfter } from './progress';
 
-/** A boat on its way. It never quite arrives by itself: the result does that. */
+/** Progress bar with a boat. It never reaches the end by itself; the result replaces it. */
 export function ProgressLine({ elapsedMs, label }: { elapsedMs: number; label: string }) {
   const percent = Math.floor(progressAfter(elapsedMs) * 100);
   return (

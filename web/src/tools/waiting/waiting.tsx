@@ -2,23 +2,23 @@ import { Gamepad2, WifiOff } from 'lucide-react';
 import { lazy, Suspense, useState } from 'react';
 import { Button } from '@/ui/button';
 import { Skeleton } from '@/ui/states';
-import { elapsedWords, useElapsed } from '../use-elapsed';
+import { elapsedText, useElapsed } from '../use-elapsed';
 import { ProgressLine } from './progress-line';
 
-// Most people never play: the game comes when somebody wants to.
+// Loaded on demand, since most people never play.
 const VoyageGame = lazy(() =>
   import('./voyage/voyage-game').then((module) => ({ default: module.VoyageGame })),
 );
 
 type Props = {
   label: string;
-  /** When it began, where that is known. */
+  /** Start time, if known. */
   since?: number;
-  /** The server does not answer; the work goes on all the same. */
+  /** The server cannot be reached; the operation continues anyway. */
   unreachable?: boolean;
 };
 
-/** Something takes its time: how long already, how far about, and something to do meanwhile. */
+/** A running operation: elapsed time, estimated progress, and a game to play meanwhile. */
 export function Waiting({ label, since, unreachable }: Props) {
   const elapsed = useElapsed(true, since);
   const [playing, setPlaying] = useState(false);
@@ -27,17 +27,15 @@ export function Waiting({ label, since, unreachable }: Props) {
       <p className="flex flex-wrap items-baseline justify-between gap-x-3">
         <span className="min-w-0 break-words">
           <span className="font-medium">{label}</span>{' '}
-          <span className="text-muted">
-            is under way. The conversation goes on by itself when it is done.
-          </span>
+          <span className="text-muted">is running. The chat continues automatically when it finishes.</span>
         </span>
-        <span className="text-xs text-muted tabular-nums">{elapsedWords(elapsed)}</span>
+        <span className="text-xs text-muted tabular-nums">{elapsedText(elapsed)}</span>
       </p>
-      <ProgressLine elapsedMs={elapsed} label={`${label} is under way`} />
+      <ProgressLine elapsedMs={elapsed} label={`${label} is running`} />
       {unreachable && (
         <p role="status" className="flex items-center gap-1.5 text-xs text-warn">
           <WifiOff aria-hidden className="size-3.5" />
-          The server does not answer. The work goes on, and this page keeps asking.
+          Can't reach the server. The task keeps running; reconnecting…
         </p>
       )}
       {playing ? (

@@ -1,57 +1,57 @@
 import { useCallback, useEffect, useRef, useState } from 'react';
-import { helmTowards, newVoyage, step, type Voyage } from './voyage';
+import { newVoyage, steeringTowards, step, type Voyage } from './voyage';
 
 const BEST = 'voyage.best';
-/** Without motion, time passes only when somebody moves: a stroke at a time. */
-const STROKE_STEPS = 5;
-const STROKE_SECONDS = 0.09;
+/** With reduced motion there is no clock: each key press or click advances the game by one move of this length. */
+const MOVE_STEPS = 5;
+const MOVE_STEP_SECONDS = 0.09;
 
-export type Phase = 'ready' | 'sailing' | 'paused' | 'over';
+export type Phase = 'ready' | 'playing' | 'paused' | 'over';
 
-/** What the hands are doing: keys give a direction, a finger or a mouse a place to sail to. */
-type Hands = { direction: number; target: number | null };
+/** Player input: the keys set a direction, a pointer sets a target position. */
+type Controls = { direction: number; target: number | null };
 
-/** A voyage that can be sailed. It stands still unless somebody looks at it and it is under way. */
-export function useVoyage(still: boolean) {
+/** State and clock of the game. The clock runs only while the game is played and the page is visible. */
+export function useVoyage(reducedMotion: boolean) {
   const [voyage, setVoyage] = useState<Voyage>(() => newVoyage(Date.now()));
   const [phase, setPhase] = useState<Phase>('ready');
   const [best, setBest] = useState(storedBest);
-  const hands = useRef<Hands>({ direction: 0, target: null });
+  const controls = useRef<Controls>({ direction: 0, target: null });
 
   const start = useCallback(() => {
-    Object.assign(hands.current, { direction: 0, target: null });
+    Object.assign(controls.current, { direction: 0, target: null });
     setVoyage(newVoyage(Date.now()));
-    setPhase('sailing');
+    setPhase('playing');
   }, []);
-  const pause = useCallback(() => setPhase((now) => (now === 'sailing' ? 'paused' : now)), []);
-  const resume = useCallback(() => setPhase((now) => (now === 'paused' ? 'sailing' : now)), []);
-  const stroke = useCallback((direction: number) => {
+  const pause = useCallback(() => setPhase((now) => (now === 'playing' ? 'paused' : now)), []);
+  const resume = useCallback(() => setPhase((now) => (now === 'paused' ? 'playing' : now)), []);
+  const move = useCallback((direction: number) => {
     setVoyage((now) => {
       let after = now;
-      for (let count = 0; count < STROKE_STEPS; count++) after = step(after, STROKE_SECONDS, direction);
+      for (let count = 0; count < MOVE_STEPS; count++) after = step(after, MOVE_STEP_SECONDS, direction);
       return after;
     });
   }, []);
 
   useEffect(() => {
-    if (phase !== 'sailing' || still) return;
+    if (phase !== 'playing' || reducedMotion) return;
     let before = performance.now();
-    let frame = requestAnimationFrame(function sail(now) {
+    let frame = requestAnimationFrame(function tick(now) {
       const seconds = (now - before) / 1000;
       before = now;
       setVoyage((voyage) => {
-        const { direction, target } = hands.current;
-        return step(voyage, seconds, target === null ? direction : helmTowards(voyage.y, target));
+        const { direction, target } = controls.current;
+        return step(voyage, seconds, target === null ? direction : steeringTowards(voyage.y, target));
       });
-      frame = requestAnimationFrame(sail);
+      frame = requestAnimationFrame(tick);
     });
     return () => cancelAnimationFrame(frame);
-  }, [phase, still]);
+  }, [phase, reducedMotion]);
 
   useEffect(() => {
     if (!voyage.over) return;
     setPhase('over');
-    setBest((known) => keepBest(Math.max(known, voyage.passed)));
+    setBest((known) => storeBest(Math.max(known, voyage.passed)));
   }, [voyage.over, voyage.passed]);
 
   useEffect(() => {
@@ -60,7 +60,7 @@ export function useVoyage(still: boolean) {
     return () => document.removeEventListener('visibilitychange', hide);
   }, [pause]);
 
-  return { voyage, phase, best, hands: hands.current, start, pause, resume, stroke };
+  return { voyage, phase, best, controls: controls.current, start, pause, resume, move };
 }
 
 function storedBest(): number {
@@ -71,11 +71,11 @@ function storedBest(): number {
   }
 }
 
-function keepBest(best: number): number {
+function storeBest(best: number): number {
   try {
     localStorage.setItem(BEST, String(best));
   } catch {
-    // Where nothing may be stored, the best is only known until the page is closed.
+    // Storage is not available: the best score lasts until the page is closed.
   }
   return best;
 }

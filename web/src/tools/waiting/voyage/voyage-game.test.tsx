@@ -3,21 +3,21 @@ import userEvent from '@testing-library/user-event';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { VoyageGame } from './voyage-game';
 
-let still = false;
+let reducedMotion = false;
 const frames: FrameRequestCallback[] = [];
 let scroll: (isIntersecting: boolean) => void = () => {};
 
 beforeEach(() => {
-  still = false;
+  reducedMotion = false;
   frames.length = 0;
-  vi.stubGlobal('matchMedia', () => ({ matches: still }));
+  vi.stubGlobal('matchMedia', () => ({ matches: reducedMotion }));
   vi.stubGlobal('requestAnimationFrame', (frame: FrameRequestCallback) => frames.push(frame));
   vi.stubGlobal('cancelAnimationFrame', () => frames.splice(0));
   vi.stubGlobal(
     'IntersectionObserver',
     class {
-      constructor(tell: (seen: { isIntersecting: boolean }[]) => void) {
-        scroll = (isIntersecting) => tell([{ isIntersecting }]);
+      constructor(notify: (entries: { isIntersecting: boolean }[]) => void) {
+        scroll = (isIntersecting) => notify([{ isIntersecting }]);
       }
       observe() {}
       disconnect() {}
@@ -26,93 +26,93 @@ beforeEach(() => {
 });
 afterEach(() => vi.unstubAllGlobals());
 
-function water() {
-  return screen.getByRole('application', { name: 'Voyage, a small game' });
+function gameArea() {
+  return screen.getByRole('application', { name: 'Voyage game' });
 }
 
-test('nothing moves before somebody sets sail', () => {
+test('nothing moves before the game is started', () => {
   render(<VoyageGame onClose={() => {}} />);
-  expect(document.activeElement).toBe(water());
+  expect(document.activeElement).toBe(gameArea());
   expect(frames).toHaveLength(0);
-  fireEvent.keyDown(water(), { key: ' ' });
+  fireEvent.keyDown(gameArea(), { key: ' ' });
   expect(frames).toHaveLength(1);
 });
 
-test('it can be paused, and pauses by itself when the focus or the page goes away', () => {
+test('it can be paused, and pauses when it loses focus or the page is hidden', () => {
   render(<VoyageGame onClose={() => {}} />);
-  fireEvent.keyDown(water(), { key: ' ' });
-  fireEvent.keyDown(water(), { key: ' ' });
-  expect(screen.getByRole('button', { name: 'Sail on' })).toBeDefined();
+  fireEvent.keyDown(gameArea(), { key: ' ' });
+  fireEvent.keyDown(gameArea(), { key: ' ' });
+  expect(screen.getByRole('button', { name: 'Resume' })).toBeDefined();
   expect(frames).toHaveLength(0);
 
-  fireEvent.click(screen.getByRole('button', { name: 'Sail on' }));
+  fireEvent.click(screen.getByRole('button', { name: 'Resume' }));
   expect(frames).toHaveLength(1);
-  fireEvent.blur(water());
-  expect(screen.getByRole('button', { name: 'Sail on' })).toBeDefined();
+  fireEvent.blur(gameArea());
+  expect(screen.getByRole('button', { name: 'Resume' })).toBeDefined();
 
-  fireEvent.click(screen.getByRole('button', { name: 'Sail on' }));
+  fireEvent.click(screen.getByRole('button', { name: 'Resume' }));
   vi.spyOn(document, 'hidden', 'get').mockReturnValue(true);
   act(() => void document.dispatchEvent(new Event('visibilitychange')));
-  expect(screen.getByRole('button', { name: 'Sail on' })).toBeDefined();
+  expect(screen.getByRole('button', { name: 'Resume' })).toBeDefined();
   expect(frames).toHaveLength(0);
   vi.restoreAllMocks();
 });
 
-test('whichever button sets sail, the keys steer', async () => {
+test('the keys steer after any button has started the game', async () => {
   render(<VoyageGame onClose={() => {}} />);
   const press = async (name: string) => {
     await userEvent.click(screen.getByRole('button', { name }));
-    expect(document.activeElement).toBe(water());
+    expect(document.activeElement).toBe(gameArea());
     expect(frames).toHaveLength(1);
   };
-  await press('Set sail');
-  act(() => screen.getByRole('button', { name: 'Close the game' }).focus());
-  await press('Sail on');
-  act(() => screen.getByRole('button', { name: 'Close the game' }).focus());
-  await press('Start again');
+  await press('Start');
+  act(() => screen.getByRole('button', { name: 'Close game' }).focus());
+  await press('Resume');
+  act(() => screen.getByRole('button', { name: 'Close game' }).focus());
+  await press('Restart');
 });
 
-test('it pauses when it is scrolled out of sight, and does not go on by itself', () => {
+test('it pauses when scrolled out of view, and does not resume by itself', () => {
   render(<VoyageGame onClose={() => {}} />);
-  fireEvent.keyDown(water(), { key: ' ' });
+  fireEvent.keyDown(gameArea(), { key: ' ' });
   act(() => scroll(false));
-  expect(screen.getByRole('button', { name: 'Sail on' })).toBeDefined();
+  expect(screen.getByRole('button', { name: 'Resume' })).toBeDefined();
   act(() => scroll(true));
-  expect(screen.getByRole('button', { name: 'Sail on' })).toBeDefined();
+  expect(screen.getByRole('button', { name: 'Resume' })).toBeDefined();
   expect(frames).toHaveLength(0);
 });
 
-test('a voyage without a hand at the helm ends, says so and can begin again', () => {
+test('a game without steering ends, announces it and can be played again', () => {
   render(<VoyageGame onClose={() => {}} />);
-  fireEvent.keyDown(water(), { key: ' ' });
-  fireEvent.keyDown(water(), { key: 'ArrowUp' });
+  fireEvent.keyDown(gameArea(), { key: ' ' });
+  fireEvent.keyDown(gameArea(), { key: 'ArrowUp' });
   let now = performance.now();
   for (let count = 0; count < 200 && frames.length > 0; count++) {
     now += 90;
     act(() => frames.splice(0).forEach((frame) => void frame(now)));
   }
-  expect(screen.getByRole('status').textContent).toMatch(/The voyage has ended after/);
-  fireEvent.click(screen.getByRole('button', { name: 'Sail again' }));
+  expect(screen.getByRole('status').textContent).toMatch(/Game over/);
+  fireEvent.click(screen.getByRole('button', { name: 'Play again' }));
   expect(frames).toHaveLength(1);
-  expect(document.activeElement).toBe(water());
+  expect(document.activeElement).toBe(gameArea());
 });
 
-test('without motion the boat moves a stroke at a time, and no clock runs', () => {
-  still = true;
+test('with reduced motion each key press is one move, and no clock runs', () => {
+  reducedMotion = true;
   render(<VoyageGame onClose={() => {}} />);
-  const boat = () => water().querySelector('g[transform^="translate(16"]')?.getAttribute('transform');
+  const boat = () => gameArea().querySelector('g[transform^="translate(16"]')?.getAttribute('transform');
   const before = boat();
-  fireEvent.keyDown(water(), { key: 'ArrowDown' });
+  fireEvent.keyDown(gameArea(), { key: 'ArrowDown' });
   expect(boat()).not.toBe(before);
   expect(frames).toHaveLength(0);
-  const ahead = screen.getByRole('button', { name: 'One stroke ahead' });
+  const ahead = screen.getByRole('button', { name: 'Move ahead' });
   act(() => ahead.focus());
-  expect(screen.getByRole('button', { name: 'One stroke ahead' })).toBe(ahead);
+  expect(screen.getByRole('button', { name: 'Move ahead' })).toBe(ahead);
 });
 
 test('Escape closes it', () => {
   const close = vi.fn();
   render(<VoyageGame onClose={close} />);
-  fireEvent.keyDown(water(), { key: 'Escape' });
+  fireEvent.keyDown(gameArea(), { key: 'Escape' });
   expect(close).toHaveBeenCalledOnce();
 });

@@ -16,36 +16,36 @@ import { VoyageScene } from './voyage-scene';
 const UP = new Set(['ArrowUp', 'w', 'W']);
 const DOWN = new Set(['ArrowDown', 's', 'S']);
 
-/** Steer a boat through the buoys, by keyboard, mouse or finger. It pauses when somebody turns away. */
+/** A game: steer a boat between buoys with keyboard, mouse or touch. It pauses when it loses focus or is out of view. */
 export function VoyageGame({ onClose }: { onClose: () => void }) {
-  const [still] = useState(() => matchMedia('(prefers-reduced-motion: reduce)').matches);
-  const { voyage, phase, best, hands, start, pause, resume, stroke } = useVoyage(still);
-  const water = useRef<HTMLDivElement>(null);
+  const [reducedMotion] = useState(() => matchMedia('(prefers-reduced-motion: reduce)').matches);
+  const { voyage, phase, best, controls, start, pause, resume, move } = useVoyage(reducedMotion);
+  const area = useRef<HTMLDivElement>(null);
   const hint = useId();
-  const takeTheHelm = () => water.current?.focus({ preventScroll: true });
-  useEffect(takeTheHelm, []);
-  usePauseOutOfSight(water, pause);
+  const focusGame = () => area.current?.focus({ preventScroll: true });
+  useEffect(focusGame, []);
+  usePauseOutOfView(area, pause);
 
   const advance = () => {
-    if (phase === 'sailing') return pause();
-    // The keys steer only from the water, also when it was a button that set sail.
-    takeTheHelm();
+    if (phase === 'playing') return pause();
+    // The keys only work while the game area has focus, also after a click on a button.
+    focusGame();
     if (phase === 'paused') resume();
     else start();
   };
-  const startAgain = () => {
-    takeTheHelm();
+  const restart = () => {
+    focusGame();
     start();
   };
   const steer = (direction: number) => {
     if (phase === 'ready') start();
-    if (still) stroke(direction);
-    else Object.assign(hands, { direction, target: null });
+    if (reducedMotion) move(direction);
+    else Object.assign(controls, { direction, target: null });
   };
   const press = (event: KeyboardEvent) => {
     const direction = UP.has(event.key) ? -1 : DOWN.has(event.key) ? 1 : null;
     if (direction !== null) steer(direction);
-    else if (event.key === 'ArrowRight' && still) steer(0);
+    else if (event.key === 'ArrowRight' && reducedMotion) steer(0);
     else if (event.key === ' ' || event.key === 'Enter' || event.key === 'p') advance();
     else if (event.key === 'Escape') onClose();
     else return;
@@ -53,114 +53,106 @@ export function VoyageGame({ onClose }: { onClose: () => void }) {
     event.stopPropagation();
   };
   const release = (event: KeyboardEvent) => {
-    if (UP.has(event.key) && hands.direction < 0) hands.direction = 0;
-    if (DOWN.has(event.key) && hands.direction > 0) hands.direction = 0;
+    if (UP.has(event.key) && controls.direction < 0) controls.direction = 0;
+    if (DOWN.has(event.key) && controls.direction > 0) controls.direction = 0;
   };
   const point = (event: PointerEvent<HTMLDivElement>) => {
-    if (still || phase !== 'sailing') return;
+    if (reducedMotion || phase !== 'playing') return;
     const { top, height } = event.currentTarget.getBoundingClientRect();
-    hands.target = ((event.clientY - top) / height) * HEIGHT;
+    controls.target = ((event.clientY - top) / height) * HEIGHT;
   };
 
   return (
     <div className="flex max-w-xl flex-col gap-2">
       <div
-        ref={water}
+        ref={area}
         role="application"
         tabIndex={0}
-        aria-label="Voyage, a small game"
+        aria-label="Voyage game"
         aria-describedby={hint}
         onKeyDown={press}
         onKeyUp={release}
-        // Without a clock there is nothing to pause, and the buttons for strokes would vanish when pressed.
-        onBlur={still ? undefined : pause}
+        // With reduced motion there is no clock to pause, and pausing would hide the move buttons when they are clicked.
+        onBlur={reducedMotion ? undefined : pause}
         onPointerDown={(event) => {
-          if (phase !== 'sailing') advance();
+          if (phase !== 'playing') advance();
           else point(event);
         }}
         onPointerMove={point}
         onPointerLeave={() => {
-          hands.target = null;
+          controls.target = null;
         }}
         className="relative touch-none overflow-hidden rounded-lg border border-line select-none"
       >
         <VoyageScene voyage={voyage} />
-        {phase !== 'sailing' && <Banner phase={phase} passed={voyage.passed} />}
+        {phase !== 'playing' && <Banner phase={phase} passed={voyage.passed} />}
       </div>
       <p id={hint} className="text-xs text-muted">
-        {still
-          ? 'Each press moves the boat one stroke: up, ahead or down. Pass between the buoys.'
-          : 'Pass between the buoys: arrow keys, or point where to sail. Space pauses, Escape closes.'}
+        {reducedMotion
+          ? 'Steer between the buoys. Each press moves the boat once: up, ahead or down.'
+          : 'Steer between the buoys with the arrow keys or the pointer. Space pauses, Escape closes.'}
       </p>
       <div className="flex flex-wrap items-center gap-2">
         <Button
           size="small"
-          icon={phase === 'sailing' ? <Pause className="size-4" /> : <Play className="size-4" />}
-          // The water would otherwise lose the focus first and pause what is to be paused here.
+          icon={phase === 'playing' ? <Pause className="size-4" /> : <Play className="size-4" />}
+          // Keeps the focus on the game area: losing it would pause the game before this click does.
           onPointerDown={(event) => event.preventDefault()}
           onClick={advance}
         >
-          {{ ready: 'Set sail', sailing: 'Pause', paused: 'Sail on', over: 'Sail again' }[phase]}
+          {{ ready: 'Start', playing: 'Pause', paused: 'Resume', over: 'Play again' }[phase]}
         </Button>
-        {still && phase === 'sailing' && (
+        {reducedMotion && phase === 'playing' && (
           <>
-            <IconButton label="One stroke up" onClick={() => steer(-1)}>
+            <IconButton label="Move up" onClick={() => steer(-1)}>
               <ArrowUp className="size-4" />
             </IconButton>
-            <IconButton label="One stroke ahead" onClick={() => steer(0)}>
+            <IconButton label="Move ahead" onClick={() => steer(0)}>
               <ArrowRight className="size-4" />
             </IconButton>
-            <IconButton label="One stroke down" onClick={() => steer(1)}>
+            <IconButton label="Move down" onClick={() => steer(1)}>
               <ArrowDown className="size-4" />
             </IconButton>
           </>
         )}
         {phase === 'paused' && (
-          <IconButton label="Start again" onClick={startAgain}>
+          <IconButton label="Restart" onClick={restart}>
             <RotateCcw className="size-4" />
           </IconButton>
         )}
         <span className="ml-auto text-xs text-muted tabular-nums">
-          Gates {voyage.passed}, best {best}
+          Score {voyage.passed}, best {best}
         </span>
-        <IconButton label="Close the game" onClick={onClose}>
+        <IconButton label="Close game" onClick={onClose}>
           <X className="size-4" />
         </IconButton>
       </div>
       <p role="status" className="sr-only">
-        {phase === 'over' ? `The voyage has ended after ${gates(voyage.passed)}.` : ''}
+        {phase === 'over' ? `Game over. Score ${voyage.passed}.` : ''}
       </p>
     </div>
   );
 }
 
-/** Nobody steers what they cannot see. */
-function usePauseOutOfSight(water: RefObject<HTMLElement | null>, pause: () => void): void {
+/** Pauses the game when it is scrolled out of view. */
+function usePauseOutOfView(area: RefObject<HTMLElement | null>, pause: () => void): void {
   useEffect(() => {
-    if (!water.current) return;
-    const watcher = new IntersectionObserver((seen) => !seen.at(-1)?.isIntersecting && pause());
-    watcher.observe(water.current);
-    return () => watcher.disconnect();
-  }, [water, pause]);
+    if (!area.current) return;
+    const observer = new IntersectionObserver((entries) => !entries.at(-1)?.isIntersecting && pause());
+    observer.observe(area.current);
+    return () => observer.disconnect();
+  }, [area, pause]);
 }
 
 function Banner({ phase, passed }: { phase: Phase; passed: number }) {
-  const words =
-    phase === 'over'
-      ? `Aground after ${gates(passed)}`
-      : phase === 'paused'
-        ? 'Paused'
-        : 'Press here to set sail';
+  const text =
+    phase === 'over' ? `Game over. Score ${passed}` : phase === 'paused' ? 'Paused' : 'Click to start';
   return (
     <div
       aria-hidden
       className="pointer-events-none absolute inset-0 flex items-center justify-center bg-canvas/50 px-4 text-center text-sm font-medium"
     >
-      {words}
+      {text}
     </div>
   );
-}
-
-function gates(count: number): string {
-  return count === 1 ? 'one gate' : `${count} gates`;
 }

@@ -1,6 +1,6 @@
 import { BOAT_X, type Gate, HEIGHT, type Voyage, WIDTH } from './voyage';
 
-/** What the voyage looks like. Port and starboard buoys differ in shape too, not only in colour. */
+/** Draws the game. Port and starboard buoys differ in shape, not only in color. */
 export function VoyageScene({ voyage }: { voyage: Voyage }) {
   return (
     <svg viewBox={`0 0 ${WIDTH} ${HEIGHT}`} aria-hidden="true" className="block h-auto w-full">

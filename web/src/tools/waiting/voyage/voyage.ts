@@ -1,11 +1,11 @@
-// The rules of the game: a boat sails by itself and is steered through gates of two buoys. No clock, no screen, and
-// chance only from the seed, so that the same hand always makes the same voyage.
+// Rules of the game: a boat moves forward and is steered through gates of two buoys. No clock and no rendering;
+// randomness comes only from the seed, so the same steering always gives the same game.
 
 export const WIDTH = 100;
 export const HEIGHT = 40;
-/** Where the boat is; the water comes towards it. */
+/** Fixed position of the boat; the gates move towards it. */
 export const BOAT_X = 16;
-/** From the middle of the boat to its side. */
+/** Half the width of the boat. */
 const BOAT_HALF = 1.6;
 const MARGIN = 3;
 
@@ -15,24 +15,24 @@ const WIDEST_GAP = 17;
 const NARROWEST_GAP = 9.5;
 const SLOWEST = 15;
 const FASTEST = 34;
-/** Across the water, per second. */
+/** Vertical units per second. */
 const STEERING_SPEED = 26;
-/** How far the next gate is off the one before: always within reach. */
-const LARGEST_TURN = 12;
-/** A page that was asleep must not wake up on the rocks. */
+/** Maximum vertical offset between two gates, so that the next one can be reached. */
+const MAX_OFFSET = 12;
+/** Limit of one step in seconds: a page that was in the background must not skip ahead. */
 const LONGEST_STEP = 0.1;
 
 export type Gate = { x: number; middle: number; gap: number };
 
 export type Voyage = {
   y: number;
-  /** Of the last step: what the boat leans by. */
+  /** Steering of the last step, which tilts the boat. */
   steering: number;
-  /** How far it has sailed. */
+  /** Distance so far. */
   sailed: number;
   gates: Gate[];
   passed: number;
-  /** It has touched a buoy, or missed a gate. */
+  /** The boat has hit a buoy or missed a gate. */
   over: boolean;
   seed: number;
 };
@@ -50,29 +50,29 @@ export function newVoyage(seed: number): Voyage {
   return withGates(start);
 }
 
-/** The voyage `seconds` later, with the helm at `steering`: -1 is up, 1 is down. */
+/** The state `seconds` later, steering from -1 (up) to 1 (down). */
 export function step(voyage: Voyage, seconds: number, steering: number): Voyage {
   if (voyage.over || !(seconds > 0)) return voyage;
   const time = Math.min(seconds, LONGEST_STEP);
-  const helm = clamp(steering, -1, 1);
-  const way = speedAfter(voyage.passed) * time;
-  const y = clamp(voyage.y + helm * STEERING_SPEED * time, MARGIN, HEIGHT - MARGIN);
-  const moved = voyage.gates.map((gate) => ({ ...gate, x: gate.x - way }));
-  const reached = moved.filter((gate, place) => gate.x <= BOAT_X && (voyage.gates[place]?.x ?? 0) > BOAT_X);
+  const applied = clamp(steering, -1, 1);
+  const distance = speedAfter(voyage.passed) * time;
+  const y = clamp(voyage.y + applied * STEERING_SPEED * time, MARGIN, HEIGHT - MARGIN);
+  const moved = voyage.gates.map((gate) => ({ ...gate, x: gate.x - distance }));
+  const reached = moved.filter((gate, index) => gate.x <= BOAT_X && (voyage.gates[index]?.x ?? 0) > BOAT_X);
   const over = reached.some((gate) => !fits(y, gate));
   return withGates({
     ...voyage,
     y,
-    steering: helm,
-    sailed: voyage.sailed + way,
+    steering: applied,
+    sailed: voyage.sailed + distance,
     gates: moved.filter((gate) => gate.x > -4),
     passed: voyage.passed + (over ? 0 : reached.length),
     over,
   });
 }
 
-/** The helm that brings the boat to where a finger points. */
-export function helmTowards(y: number, target: number): number {
+/** Steering that moves the boat towards a vertical position. */
+export function steeringTowards(y: number, target: number): number {
   return clamp((target - y) / 3, -1, 1);
 }
 
@@ -84,7 +84,7 @@ function fits(y: number, { middle, gap }: Gate): boolean {
   return Math.abs(y - middle) <= gap / 2 - BOAT_HALF;
 }
 
-/** There is always a gate to be seen. */
+/** Adds gates, so that the visible area always has one. */
 function withGates(voyage: Voyage): Voyage {
   let { seed } = voyage;
   const gates = [...voyage.gates];
@@ -95,14 +95,14 @@ function withGates(voyage: Voyage): Voyage {
     if (x > WIDTH + GATE_SPACING) return { ...voyage, gates, seed };
     seed = next(seed);
     const gap = Math.max(WIDEST_GAP - made * 0.35, NARROWEST_GAP);
-    const turn = (seed / 2 ** 32 - 0.5) * 2 * LARGEST_TURN;
+    const offset = (seed / 2 ** 32 - 0.5) * 2 * MAX_OFFSET;
     const edge = gap / 2 + 1;
-    gates.push({ x, gap, middle: clamp((last?.middle ?? HEIGHT / 2) + turn, edge, HEIGHT - edge) });
+    gates.push({ x, gap, middle: clamp((last?.middle ?? HEIGHT / 2) + offset, edge, HEIGHT - edge) });
     made++;
   }
 }
 
-/** A plain linear congruential generator: nobody's secret depends on it. */
+/** Linear congruential generator; not for security. */
 function next(seed: number): number {
   return (Math.imul(seed, 1_664_525) + 1_013_904_223) >>> 0;
 }

@@ -2,21 +2,21 @@ import { Link } from '@tanstack/react-router';
 import type { OpsExecution, OpsOverview, OpsTurn } from '@/protocol';
 import { Badge } from '@/ui/badge';
 import { duration } from '@/ui/format';
-import { type Column, LiveList } from './live-list';
+import { type Column, JobTable } from './job-table';
 
 type Props = {
   overview: OpsOverview;
-  /** How much older everything is than the overview says. */
+  /** Time since the overview was fetched, added to all ages. */
   sinceMs: number;
-  /** Whether what this user has made can be opened by whoever looks. */
+  /** Whether the job belongs to the current user, who can open it. */
   isMine: (userId: string | null | undefined) => boolean;
 };
 
-/** The turns and runs that are at work or wait, each with its age. */
-export function LiveWork({ overview, sinceMs, isMine }: Props) {
+/** Running and queued turns and executions, with their age. */
+export function ActiveJobs({ overview, sinceMs, isMine }: Props) {
   const turns: Column<OpsTurn>[] = [
     {
-      title: 'Session',
+      title: 'Chat',
       show: ({ session_id, user_id }) =>
         isMine(user_id) ? (
           <Link
@@ -31,7 +31,7 @@ export function LiveWork({ overview, sinceMs, isMine }: Props) {
         ),
     },
     ...shared<OpsTurn>(sinceMs),
-    { title: 'Tool', show: ({ tool_name }) => tool_name ?? NOTHING },
+    { title: 'Tool', show: ({ tool_name }) => tool_name ?? NONE },
   ];
   const executions: Column<OpsExecution>[] = [
     { title: 'Run', show: ({ execution_id }) => <code className="text-xs">{execution_id}</code> },
@@ -40,16 +40,16 @@ export function LiveWork({ overview, sinceMs, isMine }: Props) {
   ];
   return (
     <>
-      <LiveList
-        title="Turns"
-        empty="No turn is at work."
+      <JobTable
+        title="Responses"
+        empty="No active responses."
         rows={overview.live_turns}
         keyOf={({ turn_id }) => turn_id}
         columns={turns}
       />
-      <LiveList
-        title="Runs of agents"
-        empty="No agent runs."
+      <JobTable
+        title="Agent runs"
+        empty="No active runs."
         rows={overview.live_executions}
         keyOf={({ execution_id }) => execution_id}
         columns={executions}
@@ -58,20 +58,20 @@ export function LiveWork({ overview, sinceMs, isMine }: Props) {
   );
 }
 
-const NOTHING = <span className="text-muted">–</span>;
+const NONE = <span className="text-muted">–</span>;
 
-type Work = Pick<OpsTurn | OpsExecution, 'status' | 'age_seconds' | 'attempt' | 'worker'>;
+type Job = Pick<OpsTurn | OpsExecution, 'status' | 'age_seconds' | 'attempt' | 'worker'>;
 
-function shared<T extends Work>(sinceMs: number): Column<T>[] {
+function shared<T extends Job>(sinceMs: number): Column<T>[] {
   return [
-    { title: 'State', show: ({ status }) => <WorkState status={status} /> },
+    { title: 'Status', show: ({ status }) => <JobStatus status={status} /> },
     { title: 'Age', show: ({ age_seconds }) => duration(Math.round(age_seconds + sinceMs / 1000) * 1000) },
     { title: 'Attempt', show: ({ attempt }) => attempt },
-    { title: 'Worker', show: ({ worker }) => worker ?? NOTHING },
+    { title: 'Worker', show: ({ worker }) => worker ?? NONE },
   ];
 }
 
-function WorkState({ status }: { status: string }) {
-  const word = status.toLowerCase();
-  return <Badge tone={word === 'running' ? 'accent' : 'neutral'}>{word}</Badge>;
+function JobStatus({ status }: { status: string }) {
+  const label = status.toLowerCase();
+  return <Badge tone={label === 'running' ? 'accent' : 'neutral'}>{label}</Badge>;
 }

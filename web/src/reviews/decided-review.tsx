@@ -4,8 +4,8 @@ import { Fold } from '@/ui/fold';
 import { ago, when } from '@/ui/format';
 import { Payload } from './payload';
 
-/** What was decided, by whom it may have been. */
-export function Decided({ review }: { review: Review }) {
+/** A decided review: decision, comment and content. */
+export function DecidedReview({ review }: { review: Review }) {
   const approved = review.status === 'APPROVED';
   return (
     <div className="flex flex-col gap-2 text-sm">
@@ -19,7 +19,7 @@ export function Decided({ review }: { review: Review }) {
           {review.review_message}
         </blockquote>
       )}
-      <Fold title={approved ? 'What was approved' : 'What was rejected'}>
+      <Fold title={approved ? 'Approved content' : 'Rejected content'}>
         <Payload payload={review.payload} />
       </Fold>
     </div>

@@ -7,8 +7,8 @@ import { buttonClasses } from '@/ui/button';
 import { sessionOf } from './draft';
 import { ReviewGroup } from './review-group';
 
-/** One run that waits: whose it is, the way to it, and what it asks. */
-export function RunOfReviews({ reviews, onDecided }: { reviews: Review[]; onDecided: () => void }) {
+/** Pending reviews of one run, with a link to its agent or chat. */
+export function RunReviews({ reviews, onDecided }: { reviews: Review[]; onDecided: () => void }) {
   const [first] = reviews;
   if (!first) return null;
   return (
@@ -20,7 +20,7 @@ export function RunOfReviews({ reviews, onDecided }: { reviews: Review[]; onDeci
 }
 
 function AgentHeader({ review }: { review: Review }) {
-  // A run of an agent inside an agent may be of one that is not in the library: then there is no name and no way.
+  // A nested agent may not be in the library; then there is no name and no link.
   const { data: agent } = useQuery({
     queryKey: ['library', 'by-graph', review.graph_id],
     queryFn: () =>
@@ -34,7 +34,7 @@ function AgentHeader({ review }: { review: Review }) {
   return (
     <header className="flex flex-wrap items-center gap-x-3">
       <Bot aria-hidden className="size-5 shrink-0 text-accent" />
-      <h2 className="min-w-0 flex-1 basis-40 font-semibold break-words">{agent?.name ?? 'An agent'}</h2>
+      <h2 className="min-w-0 flex-1 basis-40 font-semibold break-words">{agent?.name ?? 'Agent'}</h2>
       {agent && (
         <Link
           to="/library/agents/$id"
@@ -42,7 +42,7 @@ function AgentHeader({ review }: { review: Review }) {
           search={{ activeTab: 'runs', activeItem: review.graph_exec_id }}
           className={buttonClasses('quiet', 'small')}
         >
-          See the run
+          Open run
           <ArrowUpRight aria-hidden className="size-4" />
         </Link>
       )}
@@ -54,13 +54,13 @@ function SessionHeader({ review }: { review: Review }) {
   return (
     <header className="flex flex-wrap items-center gap-x-3">
       <MessagesSquare aria-hidden className="size-5 shrink-0 text-accent" />
-      <h2 className="min-w-0 flex-1 basis-40 font-semibold">The copilot</h2>
+      <h2 className="min-w-0 flex-1 basis-40 font-semibold">Copilot</h2>
       <Link
         to="/copilot"
         search={{ sessionId: sessionOf(review) ?? undefined }}
         className={buttonClasses('quiet', 'small')}
       >
-        See the session
+        Open chat
         <ArrowUpRight aria-hidden className="size-4" />
       </Link>
     </header>

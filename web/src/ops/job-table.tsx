@@ -1,25 +1,25 @@
 import type { ReactNode } from 'react';
 import { Panel } from '@/ui/page';
-import { UNKNOWN } from './overview';
+import { UNAVAILABLE } from './overview';
 
 export type Column<T> = { title: string; show: (row: T) => ReactNode };
 
 type Props<T> = {
   title: string;
   empty: string;
-  /** Null where they could not be read. */
+  /** Null if they are unavailable. */
   rows: T[] | null | undefined;
   keyOf: (row: T) => string;
-  /** The first one names the row. */
+  /** The first column identifies the row. */
   columns: Column<T>[];
 };
 
-/** What is at work now: a table where there is room, cards where there is not. */
-export function LiveList<T>({ title, empty, rows, keyOf, columns }: Props<T>) {
+/** Unfinished jobs: a table on wide screens, cards on narrow ones. */
+export function JobTable<T>({ title, empty, rows, keyOf, columns }: Props<T>) {
   const [name, ...rest] = columns;
   return (
     <Panel title={title}>
-      {!rows && <p className="text-sm text-muted">{UNKNOWN}</p>}
+      {!rows && <p className="text-sm text-muted">{UNAVAILABLE}</p>}
       {rows?.length === 0 && <p className="text-sm text-muted">{empty}</p>}
       {rows && rows.length > 0 && (
         <>

@@ -6,14 +6,14 @@ import { classes } from '@/ui/classes';
 import { say } from '@/ui/toast';
 import { useAgentChanges } from './agents';
 
-/** Marks an agent as a favourite; shown at once, taken back if the server refuses. */
-export function FavouriteButton({ agent }: { agent: LibraryAgent }) {
+/** Toggles an agent as a favorite. Updates optimistically and reverts on error. */
+export function FavoriteButton({ agent }: { agent: LibraryAgent }) {
   const { change } = useAgentChanges();
-  const isFavourite = change.isPending ? change.variables.is_favorite === true : agent.is_favorite;
+  const isFavorite = change.isPending ? change.variables.is_favorite === true : agent.is_favorite;
   return (
     <IconButton
-      label="Favourite"
-      aria-pressed={isFavourite}
+      label="Favorite"
+      aria-pressed={isFavorite}
       disabled={change.isPending}
       onClick={() =>
         change.mutate(
@@ -22,7 +22,7 @@ export function FavouriteButton({ agent }: { agent: LibraryAgent }) {
         )
       }
     >
-      <Star className={classes('size-4', isFavourite && 'fill-current text-warn')} />
+      <Star className={classes('size-4', isFavorite && 'fill-current text-warn')} />
     </IconButton>
   );
 }

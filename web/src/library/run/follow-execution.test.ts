@@ -1,8 +1,8 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { follow } from './follow';
+import { followExecution } from './follow-execution';
 
-type Asked = { lastEventId: string | null; signal: AbortSignal };
-const asked: Asked[] = [];
+type StreamRequest = { lastEventId: string | null; signal: AbortSignal };
+const requests: StreamRequest[] = [];
 let answers: (() => Response | Promise<Response>)[] = [];
 
 function stream(text: string, end: 'close' | 'break' | 'open' = 'close'): Response {
@@ -25,10 +25,10 @@ function stream(text: string, end: 'close' | 'break' | 'open' = 'close'): Respon
 const node = (id: number) => `id: ${id}\nevent: node_execution_event\ndata: {"node_exec_id":"e:${id}"}\n\n`;
 const DONE = 'data: [DONE]\n\n';
 
-function followed(signal = new AbortController().signal) {
+function startFollowing(signal = new AbortController().signal) {
   const nodes: string[] = [];
   const connection: boolean[] = [];
-  const ended = follow(
+  const ended = followExecution(
     'g',
     'e',
     {
@@ -43,9 +43,9 @@ function followed(signal = new AbortController().signal) {
 
 beforeEach(() => {
   vi.useFakeTimers();
-  asked.length = 0;
+  requests.length = 0;
   vi.stubGlobal('fetch', async (request: Request) => {
-    asked.push({ lastEventId: request.headers.get('last-event-id'), signal: request.signal });
+    requests.push({ lastEventId: request.headers.get('last-event-id'), signal: request.signal });
     const answer = answers.shift();
     if (!answer) throw new TypeError('Failed to fetch');
     return answer();
@@ -57,70 +57,70 @@ afterEach(() => {
   vi.unstubAllGlobals();
 });
 
-describe('following a run', () => {
-  it('ends when the server says that it is over', async () => {
+describe('followExecution', () => {
+  it('ends on the [DONE] event', async () => {
     answers = [() => stream(node(1) + node(2) + DONE, 'open')];
-    const { nodes, ended } = followed();
+    const { nodes, ended } = startFollowing();
     await ended;
     expect(nodes).toEqual(['e:1', 'e:2']);
   });
 
-  it('goes on after a cut where it was, and takes nothing twice', async () => {
+  it('resumes after a lost connection without duplicate events', async () => {
     answers = [() => stream(node(1) + node(2), 'break'), () => stream(node(1) + node(2) + node(3) + DONE)];
-    const { nodes, connection, ended } = followed();
+    const { nodes, connection, ended } = startFollowing();
     await vi.runAllTimersAsync();
     await ended;
-    expect(asked.map((one) => one.lastEventId)).toEqual([null, '2']);
+    expect(requests.map((one) => one.lastEventId)).toEqual([null, '2']);
     expect(nodes).toEqual(['e:1', 'e:2', 'e:3']);
     expect(connection).toEqual([true, false, true]);
   });
 
-  it('waits longer and longer while the server is away', async () => {
-    const away = () => Promise.reject(new TypeError('Failed to fetch'));
-    answers = [away, away, away, () => stream(DONE)];
-    const { ended } = followed();
-    const began = Date.now();
+  it('backs off exponentially while the server is unreachable', async () => {
+    const offline = () => Promise.reject(new TypeError('Failed to fetch'));
+    answers = [offline, offline, offline, () => stream(DONE)];
+    const { ended } = startFollowing();
+    const startedAt = Date.now();
     await vi.runAllTimersAsync();
     await ended;
-    expect(Date.now() - began).toBe(500 + 1000 + 2000);
+    expect(Date.now() - startedAt).toBe(500 + 1000 + 2000);
   });
 
-  it('tries at once when the network is back', async () => {
+  it('retries at once when the network is back', async () => {
     answers = [() => Promise.reject(new TypeError('Failed to fetch')), () => stream(DONE)];
-    const { ended, connection } = followed();
+    const { ended, connection } = startFollowing();
     await vi.waitUntil(() => connection.length > 0);
-    const began = Date.now();
+    const startedAt = Date.now();
     dispatchEvent(new Event('online'));
     await ended;
-    expect(Date.now() - began).toBeLessThan(500);
+    expect(Date.now() - startedAt).toBeLessThan(500);
   });
 
-  it('gives up on a run that is not there', async () => {
+  it('rejects for a missing run', async () => {
     answers = [
-      () => Response.json({ detail: 'There is no such run.', code: 'EXECUTION_NOT_FOUND' }, { status: 404 }),
+      () => Response.json({ detail: 'Run not found.', code: 'EXECUTION_NOT_FOUND' }, { status: 404 }),
     ];
-    await expect(followed().ended).rejects.toThrow('There is no such run.');
+    await expect(startFollowing().ended).rejects.toThrow('Run not found.');
   });
 
-  it('skips an event that cannot be read instead of asking for it for ever', async () => {
+  it('skips an event that cannot be parsed instead of requesting it forever', async () => {
     answers = [
       () => stream(`${node(1)}id: 2\nevent: node_execution_event\ndata: {broken\n\n`, 'open'),
       () => stream(node(3) + DONE),
     ];
-    const { nodes, ended } = followed();
+    const { nodes, ended } = startFollowing();
     await vi.runAllTimersAsync();
     await ended;
-    expect(asked[1]?.lastEventId).toBe('2');
+    expect(requests[1]?.lastEventId).toBe('2');
     expect(nodes).toEqual(['e:1', 'e:3']);
   });
 
-  it('stops when nobody wants to know any more', async () => {
+  it('stops when aborted', async () => {
     answers = [() => Promise.reject(new TypeError('Failed to fetch'))];
-    const leaving = new AbortController();
-    const { ended, connection } = followed(leaving.signal);
+    const abort = new AbortController();
+    const { ended, connection } = startFollowing(abort.signal);
     await vi.waitUntil(() => connection.length > 0);
-    leaving.abort();
+    abort.abort();
     await ended;
-    expect(asked.length).toBe(1);
+    expect(requests.length).toBe(1);
   });
 });

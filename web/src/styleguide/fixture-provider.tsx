@@ -1,4 +1,4 @@
-// The cards of the guide ask no server: what they would be told is written down here.
+// Query client of the style guide: its cards make no requests, their data comes from these fixtures.
 
 import { QueryClient, QueryClientProvider, type QueryKey } from '@tanstack/react-query';
 import { type ReactNode, useState } from 'react';
@@ -10,11 +10,11 @@ import { say } from '@/ui/toast';
 const ACTIONS: CardActions = {
   sessionId: 'example',
   busy: false,
-  send: async (text) => say(`In a conversation, this is sent: ${text}`),
+  send: async (text) => say(`In a chat, this would be sent: ${text}`),
 };
 
-export function Offline({ children }: { children: ReactNode }) {
-  const [client] = useState(writtenDown);
+export function FixtureProvider({ children }: { children: ReactNode }) {
+  const [client] = useState(fixtureClient);
   return (
     <QueryClientProvider client={client}>
       <CardContext value={ACTIONS}>{children}</CardContext>
@@ -22,29 +22,29 @@ export function Offline({ children }: { children: ReactNode }) {
   );
 }
 
-export function writtenDown(): QueryClient {
+export function fixtureClient(): QueryClient {
   const client = new QueryClient({ defaultOptions: { queries: { enabled: false, retry: false } } });
   for (const task of tasks(Date.now())) client.setQueryData(['task', task.task_id], task);
   client.setQueryData(['run', RUN.id], RUN);
   for (const review of REVIEWS) client.setQueryData(['reviews', 'execution', review.graph_exec_id], [review]);
   for (const { id, ...session } of SUB_SESSIONS) client.setQueryData(['sub-session', id], session);
-  refuse(client, ['task', 'task-gone'], new ApiError(404, 'NOT_FOUND', 'There is no such task.'));
+  setError(client, ['task', 'task-missing'], new ApiError(404, 'NOT_FOUND', 'Task not found.'));
   return client;
 }
 
-function refuse(client: QueryClient, queryKey: QueryKey, error: ApiError): void {
+function setError(client: QueryClient, queryKey: QueryKey, error: ApiError): void {
   client.getQueryCache().build(client, { queryKey }).setState({ status: 'error', error });
 }
 
 function tasks(now: number): Task[] {
-  const begun = (secondsAgo: number) => new Date(now - secondsAgo * 1000).toISOString();
+  const startedAt = (secondsAgo: number) => new Date(now - secondsAgo * 1000).toISOString();
   const common = { session_id: 'example', tool_name: 'print_chart' };
   return [
-    { ...common, task_id: 'task-young', status: 'running', created_at: begun(4) },
-    { ...common, task_id: 'task-old', status: 'running', created_at: begun(75) },
-    { ...common, task_id: 'task-done', status: 'completed', created_at: begun(90) },
-    { ...common, task_id: 'task-failed', status: 'failed', created_at: begun(90) },
-    { ...common, task_id: 'task-cancelled', status: 'cancelled', created_at: begun(90) },
+    { ...common, task_id: 'task-young', status: 'running', created_at: startedAt(4) },
+    { ...common, task_id: 'task-old', status: 'running', created_at: startedAt(75) },
+    { ...common, task_id: 'task-done', status: 'completed', created_at: startedAt(90) },
+    { ...common, task_id: 'task-failed', status: 'failed', created_at: startedAt(90) },
+    { ...common, task_id: 'task-cancelled', status: 'cancelled', created_at: startedAt(90) },
   ];
 }
 
@@ -74,8 +74,8 @@ const REVIEW: Review = {
   graph_id: 'g',
   graph_version: 1,
   node_id: 'n',
-  payload: { to: 'office@example.org', subject: 'Arrival', body: 'We are there at nine.' },
-  instructions: 'Send mail acts on the world. Approve it to run.',
+  payload: { to: 'office@example.org', subject: 'Arrival', body: 'We arrive at nine.' },
+  instructions: 'Send mail sends an email. Approve it to run.',
   editable: true,
   status: 'WAITING',
   was_edited: false,
@@ -88,12 +88,12 @@ const REVIEWS: Review[] = [
     ...REVIEW,
     node_exec_id: 'review-2',
     graph_exec_id: '9c41e7aa-run',
-    payload: { letter: 'Dear harbour office, we are there at nine.' },
+    payload: { letter: 'Dear harbor office, we arrive at nine.' },
     instructions: 'Approve the letter before it is sent.',
   },
 ];
 
-/** As much of a session as its card reads. */
+/** The fields of a session that its card reads. */
 const SUB_SESSIONS = [
   {
     id: 'sub-7',

@@ -1,15 +1,16 @@
-// Inputs that a message cannot carry: it is kept and can be read by whoever may read the conversation, and it is short.
+// Finds inputs that must not be sent in a chat message: secrets, since messages are stored and readable, and files,
+// since they exceed the size limit of a message.
 
 import { fieldsOf, type Kind } from '@/ui/schema-form/schema';
 import { asRecord } from './records';
 
-export type Unfit = 'secret' | 'file';
+export type UnsendableInput = 'secret' | 'file';
 
-/** Why a form for these inputs may not be sent as a message, if it may not. */
-export function unfitForChat(schema: unknown): Unfit | null {
+/** The kind of input that keeps this form from being sent as a message, or null. */
+export function unsendableInput(schema: unknown): UnsendableInput | null {
   const kinds = fieldsOf(schema).map(({ kind }) => kind);
   const marked = Object.values(asRecord(asRecord(schema).properties)).map(asRecord);
-  // A number can be a secret too, but its field does not say so.
+  // A number can be a secret too, but its form field does not have that flag, so the schema is checked as well.
   if (kinds.some(isA('secret')) || marked.some(isMarked)) return 'secret';
   return kinds.some(isA('file')) ? 'file' : null;
 }
@@ -18,6 +19,6 @@ function isMarked({ secret, writeOnly, format }: Record<string, unknown>): boole
   return secret === true || writeOnly === true || format === 'password';
 }
 
-function isA(format: Unfit): (kind: Kind) => boolean {
+function isA(format: UnsendableInput): (kind: Kind) => boolean {
   return (kind) => kind.is === 'text' && kind.format === format;
 }

@@ -1,4 +1,4 @@
-// What a call is called, and what it does in words for people.
+// The label, icon and verbs of each tool, as shown in the row of a call.
 
 import {
   Blocks,
@@ -24,33 +24,46 @@ import {
 } from 'lucide-react';
 import { humanName } from '@/ui/names';
 
-export type Input = Record<string, unknown>;
+export type ToolInput = Record<string, unknown>;
 
-export type ToolWords = {
+export type ToolLabels = {
   label: string;
   Icon: LucideIcon;
   doing: string;
   done: string;
-  /** What it is done to, as far as the input says. */
-  object?: (input: Input) => string | undefined;
+  /** Replaces `done` while the call waits for the user. */
+  waiting?: string;
+  /** What the verb applies to, taken from the input. */
+  object?: (input: ToolInput) => string | undefined;
 };
 
-const WORDS: Record<string, ToolWords> = {
-  ask_question: { label: 'Question', Icon: CircleHelp, doing: 'Asking you', done: 'Asked you' },
+const LABELS: Record<string, ToolLabels> = {
+  ask_question: {
+    label: 'Question for you',
+    Icon: CircleHelp,
+    doing: 'Preparing',
+    done: 'Asked',
+    waiting: 'Waiting for your answer',
+  },
   bash_exec: { label: 'Shell', Icon: Terminal, doing: 'Running', done: 'Ran', object: plain('command') },
   check_background_tool: {
-    label: 'Background work',
+    label: 'Status',
     Icon: FolderClock,
-    doing: 'Looking after it',
-    done: 'Looked after it',
+    doing: 'Checking background task',
+    done: 'Checked background task',
   },
   check_operation_status: {
-    label: 'Operation',
+    label: 'Status',
     Icon: Hourglass,
-    doing: 'Asking how it stands',
-    done: 'Asked how it stands',
+    doing: 'Checking operation status',
+    done: 'Checked operation status',
   },
-  continue_run_block: { label: 'Action', Icon: Blocks, doing: 'Going on', done: 'Went on' },
+  continue_run_block: {
+    label: 'Action',
+    Icon: Blocks,
+    doing: 'Running approved block',
+    done: 'Ran approved block',
+  },
   delete_workspace_file: {
     label: 'Workspace',
     Icon: FileX,
@@ -87,10 +100,10 @@ const WORDS: Record<string, ToolWords> = {
     object: plain('path'),
   },
   get_sub_session_result: {
-    label: 'Sub-AutoPilot',
+    label: 'Sub-session',
     Icon: Split,
-    doing: 'Waiting for its answer',
-    done: 'Looked for its answer',
+    doing: 'Waiting for the result',
+    done: 'Checked the result',
   },
   list_workspace_files: {
     label: 'Workspace',
@@ -115,10 +128,10 @@ const WORDS: Record<string, ToolWords> = {
   },
   run_block: { label: 'Action', Icon: Blocks, doing: 'Running', done: 'Ran', object: plain('block_id') },
   run_sub_session: {
-    label: 'Sub-AutoPilot',
+    label: 'Sub-session',
     Icon: Split,
-    doing: 'Working on',
-    done: 'Worked on',
+    doing: '',
+    done: '',
     object: quoted('prompt'),
   },
   search_docs: {
@@ -128,13 +141,13 @@ const WORDS: Record<string, ToolWords> = {
     done: 'Searched for',
     object: quoted('query'),
   },
-  suggest_goal: { label: 'Goal', Icon: Sparkles, doing: 'Thinking of a goal', done: 'Suggested a goal' },
-  todo_write: { label: 'Plan', Icon: ListTodo, doing: 'Writing the plan', done: 'Updated the plan' },
+  suggest_goal: { label: 'Goal', Icon: Sparkles, doing: 'Suggesting a goal', done: 'Suggested a goal' },
+  todo_write: { label: 'Plan', Icon: ListTodo, doing: 'Updating plan', done: 'Updated plan' },
   view_agent_output: {
     label: 'Agent',
     Icon: Play,
-    doing: 'Looking at its run',
-    done: 'Looked at its run',
+    doing: 'Checking run',
+    done: 'Checked run',
     object: plain('agent_name', 'store_slug', 'execution_id'),
   },
   web_fetch: { label: 'Web page', Icon: Globe, doing: 'Reading', done: 'Read', object: address },
@@ -147,16 +160,16 @@ const WORDS: Record<string, ToolWords> = {
   },
 };
 
-/** The names with words of their own. */
-export const KNOWN_TOOLS: readonly string[] = Object.keys(WORDS);
+/** Names of the tools with labels of their own. */
+export const KNOWN_TOOLS: readonly string[] = Object.keys(LABELS);
 
-/** A tool that an operator has added goes by its own name, made readable. */
-export function wordsFor(tool: string): ToolWords {
-  const known = Object.hasOwn(WORDS, tool) ? WORDS[tool] : undefined;
-  return known ?? { label: humanName(tool), Icon: Wrench, doing: 'Working', done: '', object: firstWords };
+/** Labels of a tool. One added by an operator is labeled with its name, made readable. */
+export function labelsFor(tool: string): ToolLabels {
+  const known = Object.hasOwn(LABELS, tool) ? LABELS[tool] : undefined;
+  return known ?? { label: humanName(tool), Icon: Wrench, doing: 'Running', done: '', object: firstText };
 }
 
-function plain(...names: string[]): (input: Input) => string | undefined {
+function plain(...names: string[]): (input: ToolInput) => string | undefined {
   return (input) => {
     for (const name of names) {
       const value = input[name];
@@ -166,7 +179,7 @@ function plain(...names: string[]): (input: Input) => string | undefined {
   };
 }
 
-function quoted(...names: string[]): (input: Input) => string | undefined {
+function quoted(...names: string[]): (input: ToolInput) => string | undefined {
   const find = plain(...names);
   return (input) => {
     const found = find(input);
@@ -174,16 +187,16 @@ function quoted(...names: string[]): (input: Input) => string | undefined {
   };
 }
 
-function address(input: Input): string | undefined {
+function address(input: ToolInput): string | undefined {
   return plain('url')(input)?.replace(/^https?:\/\//, '');
 }
 
-function firstWords(input: Input): string | undefined {
+function firstText(input: ToolInput): string | undefined {
   const first = Object.values(input).find((value) => typeof value === 'string' && value.trim());
   return typeof first === 'string' ? oneLine(first) : undefined;
 }
 
-/** Long enough to fill any row; the rest is in the details. */
+/** The text on one line, truncated to what fits in a row. The details have all of it. */
 function oneLine(text: string): string {
   const line = text.replace(/\s+/g, ' ').trim();
   return line.length > 160 ? `${line.slice(0, 160)}…` : line;

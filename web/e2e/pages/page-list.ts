@@ -1,30 +1,34 @@
-// The pages that are walked through, empty or with something on them. `places.e2e.ts` says when one is missing.
+// The pages that the accessibility tests visit. `page-list.e2e.ts` fails if a route is missing.
 
 import type { Agent } from './agents';
 
-type Place = {
+type PageVisit = {
   name: string;
   path: (agent: Agent, run: string, session: string) => string;
   ready: string;
   trouble?: RegExp;
 };
 
-export const PLACES: Place[] = [
+export const PAGES: PageVisit[] = [
   { name: 'a new chat', path: () => '/copilot', ready: 'Message' },
-  { name: 'a session', path: (_, __, session) => `/copilot?sessionId=${session}`, ready: 'Commands' },
+  { name: 'a chat', path: (_, __, session) => `/copilot?sessionId=${session}`, ready: 'Commands' },
   { name: 'the library', path: () => '/library', ready: 'Approval letter' },
   { name: 'an agent', path: ({ id }) => `/library/agents/${id}`, ready: 'Inputs' },
   {
-    name: 'a run that waits',
+    name: 'a run that needs approval',
     path: ({ id }, run) => `/library/agents/${id}?activeTab=runs&activeItem=${run}`,
-    ready: 'Remark (optional)',
+    ready: 'Comment (optional)',
   },
-  { name: 'its graph', path: ({ id }) => `/library/agents/${id}?activeTab=graph`, ready: 'Ask for approval' },
   {
-    name: 'the builder',
+    name: 'the graph of an agent',
+    path: ({ id }) => `/library/agents/${id}?activeTab=graph`,
+    ready: 'Ask for approval',
+  },
+  {
+    name: 'the graph page',
     path: ({ graph_id }) => `/build?flowID=${graph_id}`,
     ready: 'Ask for approval',
-    // The versions of somebody else's agent are not shown to others.
+    // The versions of an agent are visible to its owner only.
     trouble: /status of 404.*\/versions\)/,
   },
   { name: 'the marketplace', path: () => '/marketplace', ready: 'Invoice calculator' },
@@ -33,8 +37,8 @@ export const PLACES: Place[] = [
     path: () => '/marketplace/agent/pilothouse/approval-letter',
     ready: 'Open in library',
   },
-  { name: 'the reviews', path: () => '/reviews', ready: 'Remark (optional)' },
-  { name: 'the settings', path: () => '/settings', ready: 'The numbers as a table' },
+  { name: 'the reviews', path: () => '/reviews', ready: 'Comment (optional)' },
+  { name: 'the settings', path: () => '/settings', ready: 'View as table' },
   { name: 'operations', path: () => '/ops', ready: 'Dependencies' },
   { name: 'the style guide', path: () => '/styleguide', ready: 'Style guide' },
 ];

@@ -1,13 +1,13 @@
-// How the tests of the cards show one: in a conversation, with a router and a server that is written down.
+// Renders a card for tests: in a chat, with a router and a query client filled from fixtures.
 
 import { type QueryClient, QueryClientProvider } from '@tanstack/react-query';
 import { createMemoryHistory, createRootRoute, createRouter, RouterProvider } from '@tanstack/react-router';
 import { act, cleanup, render } from '@testing-library/react';
 import type { ReactNode } from 'react';
 import { vi } from 'vitest';
-import { writtenDown } from '@/styleguide/offline';
-import { ToolCard } from './tool-card';
-import { CardContext, type ToolPart } from './types';
+import { fixtureClient } from '@/styleguide/fixture-provider';
+import { ToolCard } from '../tool-card';
+import { CardContext, type ToolPart } from '../types';
 
 type Options = {
   open?: boolean;
@@ -18,14 +18,14 @@ type Options = {
   client?: QueryClient;
 };
 
-/** Shows the card of a call instead of what was shown before, and gives the box it stands in. */
+/** Renders the card of a call in place of an earlier one and returns its container. */
 export async function showCard(part: ToolPart, options: Options = {}): Promise<HTMLElement> {
   const { open, live, current } = options;
-  return showInConversation(<ToolCard part={part} open={open} live={live} current={current} />, options);
+  return showInChat(<ToolCard part={part} open={open} live={live} current={current} />, options);
 }
 
-export async function showInConversation(children: ReactNode, options: Options = {}): Promise<HTMLElement> {
-  const { send = vi.fn(async () => {}), busy = false, client = writtenDown() } = options;
+export async function showInChat(children: ReactNode, options: Options = {}): Promise<HTMLElement> {
+  const { send = vi.fn(async () => {}), busy = false, client = fixtureClient() } = options;
   const root = createRootRoute({
     component: () => (
       <CardContext value={{ sessionId: 'session', busy, send }}>
@@ -33,7 +33,7 @@ export async function showInConversation(children: ReactNode, options: Options =
       </CardContext>
     ),
   });
-  // The memory is the test's own: the router of the page may not be moved.
+  // Each test has its own history: the page's router must not navigate.
   const router = createRouter({ routeTree: root, history: createMemoryHistory() });
   await router.load();
   cleanup();

@@ -1,4 +1,4 @@
-// Follows a run over its event stream until it has ended, through lost connections and restarts of the server.
+// Follows a run over its event stream until it ends, reconnecting after lost connections and server restarts.
 
 import { addressOf } from '@/api/base';
 import { request } from '@/api/client';
@@ -7,69 +7,69 @@ import { mayPass } from '@/api/queries';
 import type { ExecutionMeta, NodeUpdate } from '@/protocol';
 import { eventsOf, type ServerEvent } from './event-stream';
 
-export type Follower = {
+export type ExecutionListener = {
   onNode: (update: NodeUpdate) => void;
   onExecution: (execution: ExecutionMeta) => void;
   onConnection: (connected: boolean) => void;
 };
 
-const FIRST_PAUSE = 500;
-const LONGEST_PAUSE = 15_000;
-/** The server says something at least every 15 s; after this long the connection is dead, whatever the system says. */
-const SILENCE = 40_000;
+const FIRST_RETRY_MS = 500;
+const MAX_RETRY_MS = 15_000;
+/** The server sends data at least every 15 s. After this long without any, the connection is treated as lost. */
+const SILENCE_MS = 40_000;
 
-/** Comes back when the run has ended, and throws when there is no way to follow it. */
-export async function follow(
+/** Resolves when the run has ended; rejects if it cannot be followed. */
+export async function followExecution(
   graphId: string,
   executionId: string,
-  follower: Follower,
+  listener: ExecutionListener,
   signal: AbortSignal,
 ): Promise<void> {
   const route = `/api/graphs/${encodeURIComponent(graphId)}/executions/${encodeURIComponent(executionId)}/stream`;
   let last: string | null = null;
   let failures = 0;
   while (!signal.aborted) {
-    const watch = new SilenceWatch(signal);
+    const timeout = new SilenceTimeout(signal);
     try {
       const response = await request(new URL(addressOf(route), location.href), {
         headers: last ? { 'last-event-id': last } : {},
-        signal: watch.signal,
+        signal: timeout.signal,
       });
-      watch.heard();
-      follower.onConnection(true);
-      if (!response.body) throw new ApiError(0, 'NO_STREAM', 'The server sent no stream.');
-      for await (const event of eventsOf(heardBy(watch, response.body))) {
+      timeout.reset();
+      listener.onConnection(true);
+      if (!response.body) throw new ApiError(0, 'NO_STREAM', 'The server sent no event stream.');
+      for await (const event of eventsOf(resetOnData(timeout, response.body))) {
         failures = 0;
         if (event.data === '[DONE]') return;
-        if (isKnown(event, last)) continue;
-        // Counted before it is read: one that cannot be read is not asked for again and again.
+        if (isDuplicate(event, last)) continue;
+        // Recorded before parsing, so that an event that cannot be parsed is not requested forever.
         last = event.id ?? last;
-        deliver(event, follower);
+        deliver(event, listener);
       }
     } catch (error) {
       if (signal.aborted) return;
       if (error instanceof ApiError && !mayPass(error)) throw error;
     } finally {
-      watch.stop();
+      timeout.stop();
     }
     if (signal.aborted) return;
-    follower.onConnection(false);
-    await pause(Math.min(FIRST_PAUSE * 2 ** failures++, LONGEST_PAUSE), signal);
+    listener.onConnection(false);
+    await waitForRetry(Math.min(FIRST_RETRY_MS * 2 ** failures++, MAX_RETRY_MS), signal);
   }
 }
 
-/** A server that does not know where we were begins anew. */
-function isKnown(event: ServerEvent, last: string | null): boolean {
+/** Whether the event was already delivered: a server that ignores the last event id replays from the start. */
+function isDuplicate(event: ServerEvent, last: string | null): boolean {
   return event.id !== null && last !== null && Number(event.id) <= Number(last);
 }
 
-function deliver(event: ServerEvent, follower: Follower): void {
-  if (event.name === 'node_execution_event') follower.onNode(JSON.parse(event.data));
-  if (event.name === 'graph_execution_event') follower.onExecution(JSON.parse(event.data));
+function deliver(event: ServerEvent, listener: ExecutionListener): void {
+  if (event.name === 'node_execution_event') listener.onNode(JSON.parse(event.data));
+  if (event.name === 'graph_execution_event') listener.onExecution(JSON.parse(event.data));
 }
 
-/** Ends a connection on which nothing is heard. */
-class SilenceWatch {
+/** Aborts a connection that delivers no data for `SILENCE_MS`. */
+class SilenceTimeout {
   private readonly controller = new AbortController();
   private timer: ReturnType<typeof setTimeout> | undefined;
   private readonly outer: AbortSignal;
@@ -78,16 +78,16 @@ class SilenceWatch {
   constructor(outer: AbortSignal) {
     this.outer = outer;
     outer.addEventListener('abort', this.abort);
-    this.heard();
+    this.reset();
   }
 
   get signal(): AbortSignal {
     return this.controller.signal;
   }
 
-  heard(): void {
+  reset(): void {
     clearTimeout(this.timer);
-    this.timer = setTimeout(this.abort, SILENCE);
+    this.timer = setTimeout(this.abort, SILENCE_MS);
   }
 
   stop(): void {
@@ -96,20 +96,20 @@ class SilenceWatch {
   }
 }
 
-/** The same bytes; heartbeats count as a sign of life though they are no events. */
-function heardBy(watch: SilenceWatch, body: ReadableStream<Uint8Array>): ReadableStream<Uint8Array> {
+/** Passes the bytes through and resets the timeout on each chunk, including heartbeats, which are not events. */
+function resetOnData(timeout: SilenceTimeout, body: ReadableStream<Uint8Array>): ReadableStream<Uint8Array> {
   return body.pipeThrough(
     new TransformStream<Uint8Array, Uint8Array>({
       transform(chunk, controller) {
-        watch.heard();
+        timeout.reset();
         controller.enqueue(chunk);
       },
     }),
   );
 }
 
-/** Ends early when the network is back. */
-function pause(ms: number, signal: AbortSignal): Promise<void> {
+/** Waits before the next attempt; resolves early when the network is back. */
+function waitForRetry(ms: number, signal: AbortSignal): Promise<void> {
   return new Promise((resolve) => {
     const done = () => {
       clearTimeout(timer);

@@ -10,26 +10,26 @@ type Props = {
   };
 };
 
-/** Reads the next page when the end of the list comes into sight. The button is for keyboards, and after a failure. */
-export function MoreOnSight({ query }: Props) {
+/** Loads the next page when the end of the list scrolls into view. The button is for keyboard users and for retries. */
+export function LoadMore({ query }: Props) {
   const end = useRef<HTMLDivElement>(null);
   const { hasNextPage, isFetchingNextPage, isFetchNextPageError, fetchNextPage } = query;
-  const mayRead = hasNextPage && !isFetchingNextPage && !isFetchNextPageError;
+  const canLoad = hasNextPage && !isFetchingNextPage && !isFetchNextPageError;
   useEffect(() => {
-    if (!mayRead || !end.current) return;
-    const watcher = new IntersectionObserver(
+    if (!canLoad || !end.current) return;
+    const observer = new IntersectionObserver(
       (entries) => entries.some((entry) => entry.isIntersecting) && fetchNextPage(),
       { rootMargin: '400px' },
     );
-    watcher.observe(end.current);
-    return () => watcher.disconnect();
-  }, [mayRead, fetchNextPage]);
+    observer.observe(end.current);
+    return () => observer.disconnect();
+  }, [canLoad, fetchNextPage]);
   if (!hasNextPage) return null;
   return (
     <div ref={end} className="flex flex-col items-center gap-2 py-2">
-      {isFetchNextPageError && <p className="text-sm text-bad">The rest could not be read.</p>}
+      {isFetchNextPageError && <p className="text-sm text-bad">Couldn't load more.</p>}
       <Button busy={isFetchingNextPage} onClick={() => fetchNextPage()}>
-        {isFetchNextPageError ? 'Try again' : 'Show more'}
+        {isFetchNextPageError ? 'Retry' : 'Show more'}
       </Button>
     </div>
   );
