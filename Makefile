@@ -3,18 +3,12 @@
 .DELETE_ON_ERROR:
 SHELL := bash
 
-# nextest gives every test its own process and a time limit; plain `cargo test` runs the same tests.
-TEST := $(shell cargo nextest --version >/dev/null 2>&1 && echo "cargo nextest run --test-threads $$((2 * $$(nproc)))" || echo "cargo test")
-
-# Where the programs for development are.
-BUILT := $(or $(CARGO_TARGET_DIR),target)/debug
-
 # The page as the program embeds it, and all it is made of. Folders count, so that a file that goes is noticed too.
 PAGE := web/dist/index.html
 PACKAGES := web/node_modules/.package-lock.json
 PAGE_SOURCES := $(shell find web/src web/public -not -name '*.test.ts*') $(wildcard web/*.html web/*.ts web/package.json)
 
-.PHONY: help run web test lint bench gen pictures setup
+.PHONY: help run web test soak lint bench gen pictures setup
 
 help: ## Show this list
 	@grep -hE '^[a-z]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 8
@@ -35,23 +29,11 @@ $(PACKAGES): web/package-lock.json
 	npm --prefix web install --no-save --no-audit --no-fund --prefer-offline --loglevel error
 	@touch $@
 
-test: setup web ## Check style and run every test
-	cargo fmt --all --check
-	cargo clippy --workspace --all-targets --quiet -- -D warnings
-	cargo run --quiet -p xtask -- tidy
-	npm --prefix web run --silent check
-	npm --prefix web run --silent test
-	cargo build --quiet --workspace --bins --tests
-	$(BUILT)/with-services -- $(MAKE) --no-print-directory suite
+test: ## Check style and run every test (a table at the end says how each step went)
+	scripts/test.sh
 
-# Everything that needs the servers, once they are there.
-.PHONY: suite
-suite:
-	$(TEST) --workspace
-	clients/ai/test.sh embedded
-	clients/ai/test.sh distributed
-	web/e2e/test.sh embedded
-	web/e2e/test.sh distributed
+soak: ## Run every test with four times the seeds, kill points and races, and all browser tests on both engines
+	TEST_SCALE=4 scripts/test.sh
 
 lint: $(PACKAGES) ## Style, lints, architecture and licences
 	cargo fmt --all --check

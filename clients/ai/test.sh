@@ -1,18 +1,22 @@
 #!/bin/sh
 # test.sh [embedded | distributed]: builds the server and lets the published npm packages drive it. Installs them first
 # if need be. The distributed engine runs on the servers that DATABASE_URL, REDIS_URL and RABBITMQ_URL name; those that
-# are not named are started for the time of the test.
+# are not named are started for the time of the test. With PILOTHOUSE_BIN set, that program is tested and nothing is
+# built.
 set -eu
 engine=${1:-embedded}
 here=$(dirname "$0")
 root=$here/../..
 programs=${CARGO_TARGET_DIR:-$root/target}/debug
 
-cargo build --quiet --manifest-path "$root/Cargo.toml" --package pilothouse
+if [ -z "${PILOTHOUSE_BIN:-}" ]; then
+    cargo build --quiet --manifest-path "$root/Cargo.toml" --package pilothouse
+    PILOTHOUSE_BIN=$programs/pilothouse
+fi
+export PILOTHOUSE_BIN
 if ! [ "$here/node_modules/.package-lock.json" -nt "$here/package-lock.json" ]; then
     (cd "$here" && npm ci --silent)
 fi
-export PILOTHOUSE_BIN="$programs/pilothouse"
 case $engine in
 embedded) exec node "$here/run.mjs" ;;
 distributed)
