@@ -81,11 +81,11 @@ mod tests {
         assert!(rss_bytes(me).expect("running") > 100_000.0);
         assert!(peak_bytes(me).expect("running") >= rss_bytes(me).expect("running"));
         let before = cpu_seconds(me).expect("running");
+        // The kernel counts in ticks, and on a busy machine this process may get none for a while.
         let start = std::time::Instant::now();
-        while start.elapsed() < Duration::from_millis(60) {
-            std::hint::black_box(0);
+        while cpu_seconds(me).expect("running") <= before {
+            assert!(start.elapsed() < Duration::from_secs(20), "no processor time was counted");
         }
-        assert!(cpu_seconds(me).expect("running") > before);
     }
 
     #[test]

@@ -4,7 +4,7 @@ use std::io::{Read, Write};
 use std::net::TcpStream;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result};
 use rustix::process::Signal;
@@ -166,17 +166,28 @@ impl Node {
             .env("RUNNING_UNDER_SYSTEMD", "1");
     }
 
+    /// Repeated while the broker still starts: it accepts clients a moment before it accepts commands.
     fn control(&self, arguments: &[&str]) {
-        let mut command = Command::new(&self.control);
-        self.tell(&mut command);
-        let ran = command
-            .args(["--quiet", "--node", &self.name])
-            .args(arguments)
-            .stdin(Stdio::null())
-            .output();
-        let ran = ran.expect("rabbitmqctl runs");
-        let said = String::from_utf8_lossy(&ran.stderr);
-        assert!(ran.status.success(), "rabbitmqctl {arguments:?} failed: {said}");
+        let deadline = Instant::now() + READY_WITHIN;
+        loop {
+            let mut command = Command::new(&self.control);
+            self.tell(&mut command);
+            let ran = command
+                .args(["--quiet", "--node", &self.name])
+                .args(arguments)
+                .stdin(Stdio::null())
+                .output();
+            let ran = ran.expect("rabbitmqctl runs");
+            if ran.status.success() {
+                return;
+            }
+            let said = String::from_utf8_lossy(&ran.stderr);
+            let starting = said.contains("requires the 'rabbit' app to be running");
+            assert!(
+                starting && Instant::now() < deadline,
+                "rabbitmqctl {arguments:?} failed: {said}"
+            );
+        }
     }
 }
 

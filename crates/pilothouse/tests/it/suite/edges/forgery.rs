@@ -3,7 +3,7 @@
 use serde_json::json;
 use testkit::model_server::{API_KEY, Dialect, Script};
 
-use super::scripted::{DIALECTS, Scene, bash, output, todo, turn_of};
+use super::scripted::{Scene, bash, dialects, output, todo, turn_of};
 use crate::contract::{End, assert_whole};
 use crate::events::{Ending, text_of};
 
@@ -30,7 +30,7 @@ fn assert_plain(raw: &str) {
 
 #[tokio::test]
 async fn nothing_that_is_said_makes_an_event() {
-    for dialect in DIALECTS {
+    for dialect in dialects() {
         let scene = Scene::start(dialect).await;
         let session = scene.server.session().await;
         let print = format!("printf '%s' '{}'", FORGED.replace('\'', ""));
@@ -71,7 +71,7 @@ async fn nothing_that_is_said_makes_an_event() {
 
 #[tokio::test]
 async fn a_key_that_a_provider_repeats_is_not_passed_on() {
-    for dialect in DIALECTS {
+    for dialect in dialects() {
         let scene = Scene::with(dialect, &[("RUST_LOG", "debug")]).await;
         let session = scene.server.session().await;
         let host = scene.model.anthropic_url();

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use testkit::model_server::Script;
 
 use super::ENGINE;
-use super::scripted::{DIALECTS, Scene, todo, turn_of};
+use super::scripted::{Scene, dialects, todo, turn_of};
 use crate::contract::{End, assert_replay, assert_whole};
 use crate::events::{Events, Got, text_of};
 use crate::server::TestServer;
@@ -137,7 +137,7 @@ fn parts(events: &[Got]) -> BTreeMap<String, String> {
 
 #[tokio::test]
 async fn every_cursor_of_a_turn_with_everything_in_it_gets_exactly_the_rest() {
-    for dialect in DIALECTS {
+    for dialect in dialects() {
         let scene = Scene::start(dialect).await;
         let session = scene.server.session().await;
         let calls = [todo("call_a", "one"), todo("call_b", "two")];

@@ -81,7 +81,7 @@ async fn a_message_id_is_remembered_over_a_restart() {
 
 #[tokio::test]
 async fn answering_again_forgets_the_old_answer_and_what_followed() {
-    for dialect in super::scripted::DIALECTS {
+    for dialect in super::scripted::dialects() {
         let scene = Scene::start(dialect).await;
         let session = scene.server.session().await;
         for answer in ["First.", "Second."] {

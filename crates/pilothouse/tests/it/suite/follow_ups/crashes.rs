@@ -6,7 +6,7 @@ use testkit::model_server::{Dialect, Gate, RecordedRequest, Script};
 
 use super::guarantees::{eventually, follow_after, status_of};
 use super::history::history;
-use super::scripted::{DIALECTS, todo};
+use super::scripted::{dialects, todo};
 use super::{Scene, drained, push, reads, states, told, turn_of};
 use crate::contract::{End, assert_replay, assert_whole};
 use crate::events::{Events, kinds};
@@ -15,7 +15,7 @@ const DELIVERED: fn(&str) -> (String, String) = |id| (id.to_owned(), "delivered"
 
 #[tokio::test]
 async fn what_waited_when_the_server_died_is_delivered_by_the_next() {
-    for dialect in DIALECTS {
+    for dialect in dialects() {
         let mut scene = Scene::start(dialect).await;
         let session = scene.server.session().await;
         scene.model.enqueue(Script::default().say_in("Work", 1).hang());
@@ -53,7 +53,7 @@ async fn what_waited_when_the_server_died_is_delivered_by_the_next() {
 
 #[tokio::test]
 async fn what_was_delivered_when_the_server_died_is_not_delivered_again() {
-    for dialect in DIALECTS {
+    for dialect in dialects() {
         let mut scene = Scene::start(dialect).await;
         let session = scene.server.session().await;
         let gate = Gate::closed();

@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 use testkit::model_server::{Dialect, Gate, RecordedRequest, Script};
 
 use super::history::history;
-use super::scripted::{DIALECTS, todo};
+use super::scripted::{dialects, todo};
 use super::{Scene, drained, list, push, reads, stream_without_words, told, turn_of};
 use crate::contract::{End, assert_whole};
 use crate::events::{Events, kinds, text_of};
@@ -29,7 +29,7 @@ fn tail(request: &RecordedRequest) -> Vec<String> {
 
 #[tokio::test]
 async fn follow_ups_reach_the_model_after_the_results_of_the_step_in_the_order_they_came() {
-    for dialect in DIALECTS {
+    for dialect in dialects() {
         let scene = Scene::start(dialect).await;
         let session = scene.server.session().await;
         let gate = Gate::closed();
@@ -107,7 +107,7 @@ async fn each_step_brings_what_has_come_before_it() {
 
 #[tokio::test]
 async fn what_comes_before_a_turn_has_begun_is_part_of_its_first_step() {
-    for dialect in DIALECTS {
+    for dialect in dialects() {
         let scene = Scene::with(dialect, &[("NUM_COPILOT_WORKERS", "1")]).await;
         let gate = Gate::closed();
         scene.model.enqueue(Script::default().say("Busy").wait_for(&gate));
@@ -157,7 +157,7 @@ async fn a_follow_up_brings_its_context_along() {
 
 #[tokio::test]
 async fn answering_again_keeps_what_was_followed_up() {
-    for dialect in DIALECTS {
+    for dialect in dialects() {
         let scene = Scene::start(dialect).await;
         let session = scene.server.session().await;
         let gate = Gate::closed();

@@ -7,7 +7,7 @@ use testkit::model_server::{Dialect, Gate, Script};
 
 use super::guarantees::send;
 use super::history::history;
-use super::scripted::{DIALECTS, todo};
+use super::scripted::{dialects, todo};
 use super::{Scene, list, push, reads, states, told, try_push, turn_of};
 use crate::contract::{End, assert_whole};
 use crate::events::{Ending, Events, text_of};
@@ -15,7 +15,7 @@ use crate::server::refusal;
 
 #[tokio::test]
 async fn a_cancel_drops_what_waits() {
-    for dialect in DIALECTS {
+    for dialect in dialects() {
         let scene = Scene::start(dialect).await;
         let session = scene.server.session().await;
         scene.model.enqueue(Script::default().say_in("Working", 1).hang());
@@ -96,7 +96,7 @@ async fn a_turn_that_is_being_cancelled_takes_no_more() {
 
 #[tokio::test]
 async fn a_failure_returns_what_waits_and_sending_it_again_starts_a_turn() {
-    for dialect in DIALECTS {
+    for dialect in dialects() {
         let scene = Scene::start(dialect).await;
         let session = scene.server.session().await;
         let gate = Gate::closed();

@@ -5,14 +5,14 @@ use testkit::model_server::{Cut, Dialect, Gate, Script, ScriptedUsage};
 
 use super::guarantees::{eventually, status_of};
 use super::history::history;
-use super::scripted::{DIALECTS, bash, first, output};
+use super::scripted::{bash, dialects, first, output};
 use super::{Scene, check_background, drained, push, states, told, turn_of};
 use crate::contract::{End, assert_whole};
 use crate::events::{kinds, text_of};
 
 #[tokio::test]
 async fn a_turn_whose_answer_was_not_the_last_word_goes_on_to_its_one_end() {
-    for dialect in DIALECTS {
+    for dialect in dialects() {
         let scene = Scene::start(dialect).await;
         let session = scene.server.session().await;
         let (first_gate, second_gate) = (Gate::closed(), Gate::closed());

@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 use testkit::external_service::{Answer, SECRET};
 use testkit::model_server::{Gate, Script};
 
-use super::super::scripted::{DIALECTS, output};
+use super::super::scripted::{dialects, output};
 use super::guarantees::history::history;
 use super::guarantees::{eventually, rows, turn_of};
 use super::{
@@ -74,7 +74,7 @@ async fn what_the_service_answers_at_once_is_the_result() {
 
 #[tokio::test]
 async fn the_result_of_a_webhook_takes_its_place_and_the_conversation_goes_on_with_it() {
-    for dialect in DIALECTS {
+    for dialect in dialects() {
         goes_on_with_its_result(&Workshop::speaking(dialect, &[]).await).await;
     }
 }

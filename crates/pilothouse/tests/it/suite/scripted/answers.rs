@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 use testkit::model_server::{Dialect, Gate, MODEL, Script, ScriptedUsage};
 
 use super::auth::token;
-use super::{DIALECTS, Scene, first, todo};
+use super::{Scene, dialects, first, todo};
 use crate::contract::{End, assert_whole};
 use crate::events::{Events, Got, text_of};
 use crate::server::{PATIENCE, id_of};
@@ -17,7 +17,7 @@ const FINISHED: fn() -> End = || End::Finished("stop".to_owned());
 
 #[tokio::test]
 async fn an_answer_streams_as_the_model_says_it_and_stays_in_the_history() {
-    for dialect in DIALECTS {
+    for dialect in dialects() {
         let scene = Scene::start(dialect).await;
         let session = scene.server.session().await;
         scene.model.enqueue(
@@ -45,7 +45,7 @@ async fn an_answer_streams_as_the_model_says_it_and_stays_in_the_history() {
 
 #[tokio::test]
 async fn reasoning_is_a_part_of_its_own_and_goes_back_to_the_model_while_it_works() {
-    for dialect in DIALECTS {
+    for dialect in dialects() {
         let scene = Scene::start(dialect).await;
         let session = scene.server.session().await;
         scene
@@ -83,7 +83,7 @@ async fn reasoning_is_a_part_of_its_own_and_goes_back_to_the_model_while_it_work
 
 #[tokio::test]
 async fn the_client_is_told_why_the_model_stopped() {
-    for dialect in DIALECTS {
+    for dialect in dialects() {
         let scene = Scene::start(dialect).await;
         let session = scene.server.session().await;
         for (reason, shown) in [
@@ -101,7 +101,7 @@ async fn the_client_is_told_why_the_model_stopped() {
 
 #[tokio::test]
 async fn usage_and_cost_are_counted_over_the_steps_of_a_turn_and_the_turns_of_a_session() {
-    for dialect in DIALECTS {
+    for dialect in dialects() {
         let prices = [("CHAT_INPUT_PRICE_PER_MTOK", "3"), ("CHAT_OUTPUT_PRICE_PER_MTOK", "15")];
         let scene = Scene::with(dialect, &prices).await;
         let session = scene.server.session().await;
@@ -132,7 +132,7 @@ async fn usage_and_cost_are_counted_over_the_steps_of_a_turn_and_the_turns_of_a_
 
 #[tokio::test]
 async fn what_the_whole_steps_of_a_failed_or_stopped_turn_used_is_counted() {
-    for dialect in DIALECTS {
+    for dialect in dialects() {
         let scene = Scene::start(dialect).await;
         let session = scene.server.session().await;
         let usage =
@@ -156,7 +156,7 @@ async fn what_the_whole_steps_of_a_failed_or_stopped_turn_used_is_counted() {
 
 #[tokio::test]
 async fn cached_tokens_are_told_apart() {
-    for dialect in DIALECTS {
+    for dialect in dialects() {
         let scene = Scene::start(dialect).await;
         let session = scene.server.session().await;
         let usage =
@@ -187,7 +187,7 @@ async fn title_of(scene: &Scene, session: &str) -> String {
 
 #[tokio::test]
 async fn the_first_answer_gives_the_session_a_title_once() {
-    for dialect in DIALECTS {
+    for dialect in dialects() {
         let scene = Scene::start(dialect).await;
         let session = scene.server.session().await;
         scene.model.enqueue(Script::text("Hello."));
@@ -236,7 +236,7 @@ async fn ask_as(scene: &Scene, user: &str, session: &str, text: &str) -> Vec<Got
 
 #[tokio::test]
 async fn the_prompt_and_the_tools_are_the_same_for_everybody_so_that_they_can_be_cached() {
-    for dialect in DIALECTS {
+    for dialect in dialects() {
         let scene = Scene::with(
             dialect,
             &[("AUTH_MODE", "jwt"), ("JWT_VERIFY_KEY", super::auth::KEY), ("JWT_ISSUER", "test")],

@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 use serde_json::{Value, json};
 use testkit::model_server::{Dialect, Ending as Answered, Gate, Script};
 
-use super::{DIALECTS, Scene, bash, turn_of};
+use super::{Scene, bash, dialects, turn_of};
 use crate::contract::{End, assert_replay};
 use crate::events::{Ending, Events, text_of};
 use crate::processes::until_processes;
@@ -61,7 +61,7 @@ async fn assert_next_works(scene: &Scene, session: &str) {
 
 #[tokio::test]
 async fn a_turn_whose_model_has_not_answered_yet_stops() {
-    for dialect in DIALECTS {
+    for dialect in dialects() {
         let scene = Scene::start(dialect).await;
         let session = scene.server.session().await;
         scene.model.enqueue(Script::hang_before_headers());
@@ -79,7 +79,7 @@ async fn a_turn_whose_model_has_not_answered_yet_stops() {
 
 #[tokio::test]
 async fn a_turn_in_the_middle_of_its_words_stops_and_keeps_them() {
-    for dialect in DIALECTS {
+    for dialect in dialects() {
         let scene = Scene::start(dialect).await;
         let session = scene.server.session().await;
         scene.model.enqueue(Script::default().say_in("Once upon a time", 1).hang());
@@ -110,7 +110,7 @@ async fn a_turn_that_waits_to_try_again_stops() {
 
 #[tokio::test]
 async fn a_running_command_stops_with_everything_it_has_started() {
-    for dialect in DIALECTS {
+    for dialect in dialects() {
         let scene = Scene::start(dialect).await;
         let session = scene.server.session().await;
         // A length that nobody else sleeps; one child in the background, one grandchild that has left its group.

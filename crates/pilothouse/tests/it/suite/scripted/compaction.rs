@@ -9,7 +9,7 @@ use testkit::model_server::{Dialect, Gate, RecordedRequest, Script, ScriptedUsag
 
 use super::guarantees::{follow_after, status_of};
 use super::history::history;
-use super::{DIALECTS, Scene, bash, first, turn_of};
+use super::{Scene, bash, dialects, first, turn_of};
 use crate::contract::{End, assert_whole};
 use crate::events::{Ending, Got, kinds, text_of};
 
@@ -57,7 +57,7 @@ async fn full_session(scene: &Scene) -> String {
 
 #[tokio::test]
 async fn a_conversation_that_fills_the_window_is_folded_before_the_next_step() {
-    for dialect in DIALECTS {
+    for dialect in dialects() {
         let scene = Scene::with(dialect, &[WINDOW]).await;
         let session = full_session(&scene).await;
         let usage =
@@ -118,7 +118,7 @@ async fn a_conversation_that_fills_the_window_is_folded_before_the_next_step() {
 
 #[tokio::test]
 async fn a_turn_whose_tools_fill_the_window_is_folded_between_its_steps_and_goes_on() {
-    for dialect in DIALECTS {
+    for dialect in dialects() {
         let scene = Scene::with(dialect, &[WINDOW]).await;
         let session = scene.server.session().await;
         let asked = Arc::new(AtomicUsize::new(0));
@@ -159,7 +159,7 @@ async fn a_turn_whose_tools_fill_the_window_is_folded_between_its_steps_and_goes
 
 #[tokio::test]
 async fn a_request_that_the_provider_finds_too_long_is_folded_and_answered() {
-    for dialect in DIALECTS {
+    for dialect in dialects() {
         // The window is larger than what the provider really takes.
         let scene = Scene::start(dialect).await;
         let session = full_session(&scene).await;
@@ -182,7 +182,7 @@ async fn a_request_that_the_provider_finds_too_long_is_folded_and_answered() {
 
 #[tokio::test]
 async fn where_every_request_is_too_long_the_turn_fails_and_says_so() {
-    for dialect in DIALECTS {
+    for dialect in dialects() {
         let scene = Scene::start(dialect).await;
         let session = full_session(&scene).await;
         scene.model.respond_with(|request| match is_for_a_summary(request) {
@@ -226,7 +226,7 @@ async fn without_a_summary_the_first_lines_of_what_was_said_serve() {
 
 #[tokio::test]
 async fn a_server_that_dies_while_it_asks_for_a_summary_asks_again_and_folds_once() {
-    for dialect in DIALECTS {
+    for dialect in dialects() {
         let mut scene = Scene::with(dialect, &[WINDOW]).await;
         let session = full_session(&scene).await;
         let gate = Gate::closed();

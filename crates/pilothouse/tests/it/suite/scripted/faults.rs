@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use testkit::model_server::{Cut, Dialect, ModelServer, Script};
 use tokio::net::{TcpListener, TcpStream};
 
-use super::{DIALECTS, ENGINE, Scene, settings_for};
+use super::{ENGINE, Scene, dialects, settings_for};
 use crate::contract::{End, assert_whole};
 use crate::events::{Ending, Got, kinds, text_of};
 use crate::server::TestServer;
@@ -33,7 +33,7 @@ fn notice(rows: &[Value]) -> &Value {
 
 #[tokio::test]
 async fn a_failure_before_anything_was_shown_is_tried_again() {
-    for dialect in DIALECTS {
+    for dialect in dialects() {
         let scene = Scene::start(dialect).await;
         let table = [
             ("429", Script::rate_limited("1")),
@@ -116,7 +116,7 @@ fn free_address() -> SocketAddr {
 
 #[tokio::test]
 async fn a_provider_that_comes_back_is_found() {
-    for dialect in DIALECTS {
+    for dialect in dialects() {
         let model = ModelServer::start().await;
         let real = model.anthropic_url().trim_start_matches("http://").to_owned();
         let address = free_address();
@@ -143,7 +143,7 @@ async fn a_provider_that_comes_back_is_found() {
 
 #[tokio::test]
 async fn a_cut_after_words_were_shown_keeps_them_and_says_what_happened() {
-    for dialect in DIALECTS {
+    for dialect in dialects() {
         let scene = Scene::start(dialect).await;
         for cut in [Cut::Reset, Cut::Close, Cut::EndOfBody] {
             let session = scene.server.session().await;
@@ -177,7 +177,7 @@ async fn a_cut_after_words_were_shown_keeps_them_and_says_what_happened() {
 
 #[tokio::test]
 async fn a_refusal_is_not_repeated_and_has_its_own_code() {
-    for dialect in DIALECTS {
+    for dialect in dialects() {
         let scene = Scene::start(dialect).await;
         for (script, code) in [
             (Script::unauthorized(), "provider_auth"),
@@ -218,7 +218,7 @@ async fn a_refusal_is_not_repeated_and_has_its_own_code() {
 
 #[tokio::test]
 async fn a_huge_delta_is_taken_and_an_absurd_one_is_refused() {
-    for dialect in DIALECTS {
+    for dialect in dialects() {
         let scene = Scene::start(dialect).await;
         let session = scene.server.session().await;
         scene.model.enqueue(Script::default().huge_delta(2 << 20));
@@ -235,7 +235,7 @@ async fn a_huge_delta_is_taken_and_an_absurd_one_is_refused() {
 
 #[tokio::test]
 async fn a_provider_that_hangs_is_left_after_its_time() {
-    for dialect in DIALECTS {
+    for dialect in dialects() {
         let impatient = [
             ("CHAT_CONNECT_TIMEOUT_SECONDS", "0.5"),
             ("CHAT_FIRST_BYTE_TIMEOUT_SECONDS", "0.5"),

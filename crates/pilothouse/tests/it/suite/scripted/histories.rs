@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use testkit::model_server::{Cut, Script};
 
-use super::{DIALECTS, Scene, bash, todo};
+use super::{Scene, bash, dialects, todo};
 use crate::contract::{End, assert_whole};
 use crate::events::Events;
 use crate::server::PATIENCE;
@@ -22,7 +22,7 @@ async fn assert_goes_on(scene: &Scene, session: &str) {
 
 #[tokio::test]
 async fn after_a_stop_at_any_point_of_a_step() {
-    for dialect in DIALECTS {
+    for dialect in dialects() {
         let scene = Scene::start(dialect).await;
         let waiting = [
             (Script::hang_before_headers(), "start-step"),
@@ -59,7 +59,7 @@ async fn after_a_stop_at_any_point_of_a_step() {
 
 #[tokio::test]
 async fn after_a_failure_at_any_point_of_a_step() {
-    for dialect in DIALECTS {
+    for dialect in dialects() {
         let scene = Scene::start(dialect).await;
         let session = scene.server.session().await;
         let pause = Duration::from_millis(30);
@@ -85,7 +85,7 @@ async fn after_a_failure_at_any_point_of_a_step() {
 
 #[tokio::test]
 async fn after_a_crash_in_the_middle_of_a_command() {
-    for dialect in DIALECTS {
+    for dialect in dialects() {
         let mut scene = Scene::start(dialect).await;
         let session = scene.server.session().await;
         scene.model.enqueue(

@@ -5,7 +5,7 @@ use std::time::Duration;
 use serde_json::json;
 use testkit::model_server::{Dialect, Script, ScriptedCall, ScriptedUsage};
 
-use super::{DIALECTS, Scene, bash, todo};
+use super::{Scene, bash, dialects, todo};
 use crate::contract::End;
 use crate::events::text_of;
 
@@ -24,7 +24,7 @@ async fn assert_fails(scene: &Scene, session: &str, code: &str) {
 
 #[tokio::test]
 async fn the_last_step_may_call_no_tool_and_can_still_answer() {
-    for dialect in DIALECTS {
+    for dialect in dialects() {
         let scene = Scene::with(dialect, &[("CHAT_MAX_STEPS", "3")]).await;
         let session = scene.server.session().await;
         scene.model.enqueue(Script::default().call(&[todo("call_a", "one")]));
@@ -50,7 +50,7 @@ async fn the_last_step_may_call_no_tool_and_can_still_answer() {
 
 #[tokio::test]
 async fn a_model_that_calls_tools_in_its_last_step_has_used_up_its_steps() {
-    for dialect in DIALECTS {
+    for dialect in dialects() {
         let scene = Scene::with(dialect, &[("CHAT_MAX_STEPS", "2")]).await;
         let session = scene.server.session().await;
         scene.model.enqueue(Script::default().call(&[todo("call_a", "one")]));
@@ -108,7 +108,7 @@ async fn a_turn_that_takes_too_long_ends_whatever_it_is_at() {
 
 #[tokio::test]
 async fn a_model_that_repeats_a_failing_call_is_stopped_at_the_third() {
-    for dialect in DIALECTS {
+    for dialect in dialects() {
         let scene = Scene::start(dialect).await;
         let session = scene.server.session().await;
         for at in 0..3 {

@@ -15,14 +15,20 @@ use serde_json::Value;
 use testkit::model_server::{
     API_KEY, Dialect, MODEL, ModelServer, Script, ScriptedCall, TITLE_MODEL,
 };
+use testkit::scale::scaled;
 
 use super::guarantees::{self, history};
 use super::{ENGINE, auth};
 use crate::contract::{End, assert_whole};
 use crate::events::{Events, Got};
-use crate::server::TestServer;
+use crate::server::{Engine, TestServer};
 
-pub(crate) const DIALECTS: [Dialect; 2] = [Dialect::OpenAi, Dialect::Anthropic];
+/// The wire formats to try. A provider's wire format and the engine do not know of each other, so one format is enough on
+/// the second engine; `make soak` tries both there, too.
+pub(crate) fn dialects() -> impl Iterator<Item = Dialect> {
+    let both = ENGINE == Engine::Embedded || scaled(1) > 1;
+    [Dialect::OpenAi, Dialect::Anthropic].into_iter().take(if both { 2 } else { 1 })
+}
 
 /// A server and the model it talks to.
 pub(crate) struct Scene {

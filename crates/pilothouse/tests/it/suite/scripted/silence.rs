@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use testkit::model_server::{Dialect, Gate, Script};
 
-use super::{DIALECTS, Scene, bash, output, turn_of};
+use super::{Scene, bash, dialects, output, turn_of};
 use crate::contract::{End, assert_replay, assert_whole};
 use crate::events::{Events, text_of};
 
@@ -41,7 +41,7 @@ async fn after_ten_seconds_of_silence_the_person_is_told_that_work_goes_on() {
 
 #[tokio::test]
 async fn a_model_that_falls_silent_is_given_up_and_a_tool_that_works_as_long_is_not() {
-    for dialect in DIALECTS {
+    for dialect in dialects() {
         // The model may be silent for twice as long.
         let scene = Scene::with(dialect, &[("CHAT_MAX_TOOL_WAIT_SECONDS", "1")]).await;
         let working = scene.server.session().await;

@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 use testkit::model_server::{Dialect, Script, ScriptedCall};
 
-use super::{DIALECTS, Scene, bash, output, todo};
+use super::{Scene, bash, dialects, output, todo};
 use crate::contract::{End, assert_whole};
 use crate::events::{Events, Got};
 use crate::server::json_of;
@@ -25,7 +25,7 @@ fn meet(id: &str, me: &str, other: &str) -> ScriptedCall {
 
 #[tokio::test]
 async fn the_calls_of_a_step_run_at_the_same_time() {
-    for dialect in DIALECTS {
+    for dialect in dialects() {
         let scene = Scene::start(dialect).await;
         let session = scene.server.session().await;
         scene.calls(&[
@@ -53,7 +53,7 @@ async fn the_calls_of_a_step_run_at_the_same_time() {
 
 #[tokio::test]
 async fn a_call_id_names_one_call_even_when_the_model_uses_it_again() {
-    for dialect in DIALECTS {
+    for dialect in dialects() {
         let scene = Scene::start(dialect).await;
         let session = scene.server.session().await;
         scene
@@ -83,7 +83,7 @@ async fn a_call_id_names_one_call_even_when_the_model_uses_it_again() {
 
 #[tokio::test]
 async fn the_input_of_a_call_is_seen_growing() {
-    for dialect in DIALECTS {
+    for dialect in dialects() {
         let scene = Scene::start(dialect).await;
         let session = scene.server.session().await;
         let call = todo("call_a", "write the whole story of the harbour");
@@ -103,7 +103,7 @@ async fn the_input_of_a_call_is_seen_growing() {
 
 #[tokio::test]
 async fn a_wrong_call_is_answered_so_that_the_model_can_correct_it() {
-    for dialect in DIALECTS {
+    for dialect in dialects() {
         let scene = Scene::start(dialect).await;
         let session = scene.server.session().await;
         let broken = ScriptedCall { arguments: "{\"todos\": [".to_owned(), ..todo("call_c", "x") };
@@ -179,7 +179,7 @@ async fn output_that_is_too_long_is_cut_and_the_whole_is_kept_as_a_file() {
 
 #[tokio::test]
 async fn what_would_harm_a_client_or_a_store_is_taken_out_of_calls_and_results() {
-    for dialect in DIALECTS {
+    for dialect in dialects() {
         let scene = Scene::start(dialect).await;
         let session = scene.server.session().await;
         let forged = ScriptedCall {
