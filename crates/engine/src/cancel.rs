@@ -10,11 +10,11 @@ use protocol::turn::{Turn, TurnStatus};
 use protocol::{Job, SessionId, TurnId, WorkerId};
 use tokio::time::Instant;
 
-use crate::turn::{self, StopReason, Won};
-use crate::{Engine, slots};
+use crate::turn::{self, ClaimedTurn, StopCause};
+use crate::{Engine, worker_permit};
 
 /// How often the rows are looked at when no hint comes.
-const LOOK: Duration = Duration::from_millis(100);
+const POLL_INTERVAL: Duration = Duration::from_millis(100);
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct CancelReport {
@@ -47,7 +47,7 @@ impl Engine {
         for turn in &turns {
             // Ours are told directly, whatever becomes of the hint to the other processes.
             let job = Job::from(&turn.id);
-            self.inner.registry.stop(&job, StopReason::Cancelled);
+            self.inner.registry.stop(&job, StopCause::Cancelled);
             self.inner.ports.bus.publish(BusSignal::Cancel(job));
         }
 
@@ -58,9 +58,9 @@ impl Engine {
             let mut open = Vec::new();
             for turn in left {
                 match self.settle(owner, &turn).await? {
-                    Settled::Ended => {}
-                    Settled::Dequeued => dequeued |= turn.id == first_id,
-                    Settled::Open => open.push(turn),
+                    CancelProgress::Ended => {}
+                    CancelProgress::Dequeued => dequeued |= turn.id == first_id,
+                    CancelProgress::Open => open.push(turn),
                 }
             }
             left = open;
@@ -72,7 +72,7 @@ impl Engine {
                 let reason = Some(CancelReason::NotConfirmed);
                 return Ok(CancelReport { cancelled: true, turn_id: Some(first_id), reason });
             }
-            let _ = tokio::time::timeout(LOOK, signals.recv()).await;
+            let _ = tokio::time::timeout(POLL_INTERVAL, signals.recv()).await;
         }
     }
 
@@ -85,44 +85,44 @@ impl Engine {
         // A turn that does not end in time finds its row gone and stops by itself.
         self.cancel(owner, session).await?;
         let deleted = ports.sessions.delete(owner, session).await?;
-        let place =
+        let workspace =
             ports::files::SessionWorkspace { owner: owner.clone(), session: session.clone() };
-        ports.files.delete_session(&place).await?;
+        ports.files.delete_session(&workspace).await?;
         Ok(deleted)
     }
 
     /// A turn that nobody has started is claimed and ended here and now.
-    async fn settle(&self, owner: &Owner, turn: &Turn) -> PortResult<Settled> {
+    async fn settle(&self, owner: &Owner, turn: &Turn) -> PortResult<CancelProgress> {
         let inner = &self.inner;
         match inner.ports.turns.get(owner, &turn.id).await? {
-            None => return Ok(Settled::Ended),
-            Some(now) if now.status.is_final() => return Ok(Settled::Ended),
-            Some(now) if now.status == TurnStatus::Running => return Ok(Settled::Open),
+            None => return Ok(CancelProgress::Ended),
+            Some(now) if now.status.is_final() => return Ok(CancelProgress::Ended),
+            Some(now) if now.status == TurnStatus::Running => return Ok(CancelProgress::Open),
             Some(_) => {}
         }
-        let asked = Instant::now();
+        let requested_at = Instant::now();
         let worker = WorkerId::of(&inner.options.process);
         match inner.ports.leases.claim(&turn.id, &worker, inner.options.lease).await? {
             TurnClaimed::Won { claim, turn, log_at } => {
                 // It is only claimed to be ended, which takes no worker's time.
-                let (slot, _nobodys) = slots::lend();
+                let (permit, _lent) = worker_permit::issue();
                 let id = turn.id.clone();
-                let won = Won { claim, turn: *turn, log_at, asked };
-                turn::run(inner.clone(), won, slot).await;
+                let claimed = ClaimedTurn { claim, turn: *turn, log_at, requested_at };
+                turn::run(inner.clone(), claimed, permit).await;
                 // The end may not have been stored: then somebody else has to do it.
                 let ended = inner.ports.turns.get(owner, &id).await?;
                 Ok(match ended {
-                    Some(turn) if !turn.status.is_final() => Settled::Open,
-                    _ => Settled::Dequeued,
+                    Some(turn) if !turn.status.is_final() => CancelProgress::Open,
+                    _ => CancelProgress::Dequeued,
                 })
             }
-            TurnClaimed::Ended => Ok(Settled::Ended),
-            TurnClaimed::Held | TurnClaimed::Waits => Ok(Settled::Open),
+            TurnClaimed::Ended => Ok(CancelProgress::Ended),
+            TurnClaimed::Held | TurnClaimed::Waits => Ok(CancelProgress::Open),
         }
     }
 }
 
-enum Settled {
+enum CancelProgress {
     Ended,
     Dequeued,
     Open,

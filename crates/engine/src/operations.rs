@@ -15,10 +15,10 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 
 use crate::turn::output::cut_output;
-use crate::{Engine, Inner};
+use crate::{Engine, EngineInner};
 
 /// How long to leave completions alone that could not be had or processed.
-const PAUSE: Duration = Duration::from_secs(1);
+const RETRY_DELAY: Duration = Duration::from_secs(1);
 
 impl Engine {
     /// Stored when it returns; the conversation goes on by itself. Repeated, late, or after a cancel it changes nothing.
@@ -27,11 +27,11 @@ impl Engine {
         which: &OperationKey,
         completion: OperationCompletion,
     ) -> PortResult<OperationCompleted> {
-        self.inner.complete(which, result(completion)).await
+        self.inner.complete(which, operation_result(completion)).await
     }
 }
 
-impl Inner {
+impl EngineInner {
     pub(crate) async fn complete(
         &self,
         which: &OperationKey,
@@ -49,7 +49,7 @@ impl Inner {
 }
 
 /// What stands in the history for what somebody says it came to.
-fn result(completion: OperationCompletion) -> OperationResult {
+fn operation_result(completion: OperationCompletion) -> OperationResult {
     if !completion.success {
         let why = completion.error.unwrap_or_else(|| "It failed without saying why.".to_owned());
         let output = json!(ToolResponse::error("operation_failed", why));
@@ -71,7 +71,7 @@ fn bounded(output: Value) -> Value {
 
 /// A message of the completions' queue.
 #[derive(Deserialize)]
-struct Message {
+struct CompletionBody {
     operation_id: Option<OperationId>,
     task_id: Option<TaskId>,
     #[serde(flatten)]
@@ -79,11 +79,11 @@ struct Message {
 }
 
 /// Runs until shutdown. A message is settled once what it says is stored, or once it is clear that it says nothing.
-pub(crate) async fn take_completions(inner: Arc<Inner>) {
+pub(crate) async fn consume_completions(inner: Arc<EngineInner>) {
     loop {
         let arrival = tokio::select! {
             biased;
-            () = inner.phase.stopping() => return,
+            () = inner.shutdown_signal.stopping() => return,
             arrival = inner.ports.completions.next() => arrival,
         };
         let handled = match arrival {
@@ -94,15 +94,15 @@ pub(crate) async fn take_completions(inner: Arc<Inner>) {
             tracing::warn!(%error, "a completion could not be taken; it comes again");
             tokio::select! {
                 biased;
-                () = inner.phase.stopping() => return,
-                () = tokio::time::sleep(PAUSE) => {}
+                () = inner.shutdown_signal.stopping() => return,
+                () = tokio::time::sleep(RETRY_DELAY) => {}
             }
         }
     }
 }
 
-async fn handle(inner: &Inner, arrival: CompletionMessage) -> PortResult<()> {
-    let message: Message = match serde_json::from_str(&arrival.body) {
+async fn handle(inner: &EngineInner, arrival: CompletionMessage) -> PortResult<()> {
+    let message: CompletionBody = match serde_json::from_str(&arrival.body) {
         Ok(message) => message,
         Err(error) => {
             // Where it is wrong, not what it says.
@@ -118,7 +118,7 @@ async fn handle(inner: &Inner, arrival: CompletionMessage) -> PortResult<()> {
             return arrival.ack().await;
         }
     };
-    let completed = inner.complete(&which, result(message.completion)).await?;
+    let completed = inner.complete(&which, operation_result(message.completion)).await?;
     if completed == OperationCompleted::Unknown {
         tracing::warn!("a completion is for an operation that is not known");
     }
@@ -133,16 +133,16 @@ mod tests {
     fn a_completion_without_a_result_says_that_it_is_completed() {
         let completion =
             OperationCompletion { success: true, result: Some(Value::Null), error: None };
-        assert_eq!(result(completion).output, r#"{"status":"completed"}"#);
+        assert_eq!(operation_result(completion).output, r#"{"status":"completed"}"#);
     }
 
     #[test]
     fn a_message_is_read_with_its_names_and_what_it_says() {
         let body =
             r#"{"operation_id":"o","task_id":"t","success":false,"error":"no luck","extra":1}"#;
-        let message: Message = serde_json::from_str(body).expect("a message");
+        let message: CompletionBody = serde_json::from_str(body).expect("a message");
         assert_eq!(message.operation_id, Some(OperationId::from("o")));
-        let result = result(message.completion);
+        let result = operation_result(message.completion);
         assert_eq!(result.outcome, ToolOutcome::Error);
         assert!(result.output.contains("no luck"));
     }

@@ -6,7 +6,7 @@ use std::time::Duration;
 use protocol::limits;
 
 #[derive(Clone, Debug)]
-pub struct Options {
+pub struct EngineOptions {
     /// What this process is called where people see who works on what.
     pub process: String,
     /// Turns that run at the same time in this process.
@@ -45,7 +45,7 @@ pub struct Options {
     pub credits: bool,
 }
 
-impl Default for Options {
+impl Default for EngineOptions {
     fn default() -> Self {
         Self {
             process: "engine".to_owned(),
@@ -75,7 +75,7 @@ impl Default for Options {
     }
 }
 
-impl Options {
+impl EngineOptions {
     /// How long the model may be silent while no tool runs.
     pub fn stream_idle(&self) -> Duration {
         limits::stream_idle_timeout(self.max_tool_wait)

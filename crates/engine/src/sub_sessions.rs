@@ -19,10 +19,10 @@ use protocol::{SessionId, TurnId};
 use serde_json::{Map, Value};
 use tokio_util::sync::CancellationToken;
 
-use crate::intake::{PUSH_GRACE, fingerprint};
-use crate::turn::pause::Pause;
-use crate::wait::{self, Waited};
-use crate::{Engine, Inner, derived};
+use crate::submit::{PUSH_GRACE, fingerprint};
+use crate::turn::waiting_calls::WaitingCalls;
+use crate::wait_for_turn::{WaitedTurn, wait_for_turn};
+use crate::{Engine, EngineInner, deterministic_id};
 
 /// Messages of a sub-session that its progress shows, and how much of each.
 const SHOWN_MESSAGES: u32 = 5;
@@ -30,21 +30,21 @@ const SHOWN_CHARS: usize = 400;
 /// Files of a sub-session that its result names.
 const SHOWN_FILES: usize = 50;
 
-/// Delegation in the name of one call.
-pub(crate) struct Delegation {
-    pub(crate) inner: Arc<Inner>,
+/// SubSessionService in the name of one call.
+pub(crate) struct SubSessionService {
+    pub(crate) inner: Arc<EngineInner>,
     pub(crate) owner: Owner,
     pub(crate) session: Session,
     pub(crate) turn: TurnId,
     pub(crate) request: TurnRequest,
     /// The call's idempotency key.
     pub(crate) key: String,
-    pub(crate) pause: Arc<Pause>,
+    pub(crate) waiting_calls: Arc<WaitingCalls>,
     pub(crate) cancel: CancellationToken,
 }
 
 #[async_trait]
-impl SubSessions for Delegation {
+impl SubSessions for SubSessionService {
     async fn start(&self, new: NewSubSession) -> Result<SubSessionTurn, ToolError> {
         let permissions = self.request.permissions.narrowed(new.filter);
         let session = match &new.resume {
@@ -52,14 +52,14 @@ impl SubSessions for Delegation {
             None => self.create(new.system_context).await?,
         };
         if new.resume.is_some() {
-            self.refuse_wider(&session, &permissions).await?;
+            self.refuse_wider_permissions(&session, &permissions).await?;
         }
         let request = TurnRequest { context: None, permissions, ..self.request.clone() };
         let text = without_nul(&new.prompt);
         let kind = TurnKind::Submit {
             fingerprint: fingerprint(&text, &request, &[]),
             message: NewMessage::new(MessageRole::User, text),
-            client_id: Some(derived::id("message", &self.key)),
+            client_id: Some(deterministic_id::uuid("message", &self.key)),
             when_busy: WhenBusy::FollowUp,
         };
         let turn = NewTurn {
@@ -74,7 +74,7 @@ impl SubSessions for Delegation {
             TurnOpened::FollowUp(follow_up) => follow_up.turn_id,
             refused => {
                 if new.resume.is_none() {
-                    self.forget(&session).await;
+                    self.delete_empty(&session).await;
                 }
                 return Err(refusal(&refused, &self.inner));
             }
@@ -87,11 +87,11 @@ impl SubSessions for Delegation {
         which: &SubSessionTurn,
         at_most: Duration,
     ) -> Result<SubSessionView, ToolError> {
-        let waiting = self.pause.begin();
+        let waiting = self.waiting_calls.begin_wait();
         let waited = tokio::select! {
             biased;
             () = self.cancel.cancelled() => return Err(stopping()),
-            waited = wait::for_turn(&self.inner, &self.owner, &which.turn_id, at_most) => waited,
+            waited = wait_for_turn(&self.inner, &self.owner, &which.turn_id, at_most) => waited,
         };
         drop(waiting);
         let waited = waited.map_err(unavailable)?.ok_or_else(not_found)?;
@@ -128,7 +128,7 @@ impl SubSessions for Delegation {
     }
 }
 
-impl Delegation {
+impl SubSessionService {
     fn parent(&self) -> ParentTurn {
         ParentTurn { turn: self.turn.clone(), fan_out: self.inner.options.tree.fan_out }
     }
@@ -148,7 +148,7 @@ impl Delegation {
             metadata.insert("system_context".into(), Value::String(without_nul(&context)));
         }
         let new = NewSession {
-            id: Some(SessionId(derived::id("session", &self.key))),
+            id: Some(SessionId(deterministic_id::uuid("session", &self.key))),
             dry_run: self.session.dry_run,
             metadata,
             parent_session_id: Some(self.session.id.clone()),
@@ -159,7 +159,7 @@ impl Delegation {
     }
 
     /// A new sub-session that was given nothing to do: nobody should find it among the sessions.
-    async fn forget(&self, session: &SessionId) {
+    async fn delete_empty(&self, session: &SessionId) {
         if let Err(error) = self.inner.ports.sessions.delete(&self.owner, session).await {
             tracing::warn!(%error, "a sub-session that could not begin stays as an empty session");
         }
@@ -175,7 +175,7 @@ impl Delegation {
 
     /// A prompt for a turn that is at work is carried out with that turn's permissions: it must not have more than the
     /// one who asks.
-    async fn refuse_wider(
+    async fn refuse_wider_permissions(
         &self,
         session: &SessionId,
         permissions: &Permissions,
@@ -194,8 +194,12 @@ impl Delegation {
         }
     }
 
-    async fn view(&self, session: &SessionId, waited: Waited) -> Result<SubSessionView, ToolError> {
-        let Waited { turn, fold } = waited;
+    async fn view(
+        &self,
+        session: &SessionId,
+        waited: WaitedTurn,
+    ) -> Result<SubSessionView, ToolError> {
+        let WaitedTurn { turn, summary } = waited;
         let state = match turn.status {
             TurnStatus::Queued => SubSessionState::Queued,
             TurnStatus::Running => SubSessionState::Running,
@@ -209,8 +213,8 @@ impl Delegation {
             state,
             error: turn.error.as_ref().map(|error| error.message.clone()),
             elapsed: self.elapsed(&turn),
-            response: Some(fold.text).filter(|_| answered),
-            calls: fold.calls,
+            response: Some(summary.text).filter(|_| answered),
+            calls: summary.calls,
             files,
         })
     }
@@ -219,8 +223,8 @@ impl Delegation {
         &self,
         session: &SessionId,
     ) -> Result<Vec<protocol::response::WorkspaceFile>, ToolError> {
-        let place = SessionWorkspace { owner: self.owner.clone(), session: session.clone() };
-        let listing = self.inner.ports.files.list(&place, "", SHOWN_FILES).await;
+        let workspace = SessionWorkspace { owner: self.owner.clone(), session: session.clone() };
+        let listing = self.inner.ports.files.list(&workspace, "", SHOWN_FILES).await;
         Ok(listing.map_err(unavailable)?.files)
     }
 
@@ -244,7 +248,7 @@ fn unavailable(error: PortError) -> ToolError {
     ToolError::tell("store_unavailable", "The server could not reach its store. Try again.")
 }
 
-fn refusal(opened: &TurnOpened, inner: &Inner) -> ToolError {
+fn refusal(opened: &TurnOpened, inner: &EngineInner) -> ToolError {
     match opened {
         TurnOpened::TooMany => ToolError::tell(
             "too_many_turns",

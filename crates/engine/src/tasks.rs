@@ -7,13 +7,13 @@ use tokio_util::task::TaskTracker;
 
 /// What a task is for; the name under which it is counted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Kind {
+pub enum TaskKind {
     /// Takes deliveries and runs turns.
     Worker,
     /// One turn, apart from its worker so that a panic stays its own.
     Turn,
     /// Sees to it that a turn whose attempt panicked is ended.
-    Keeper,
+    AttemptGuard,
     /// One tool call, which may outlive its step.
     Tool,
     /// One execution.
@@ -21,7 +21,7 @@ pub enum Kind {
     /// One block that runs by itself.
     Block,
     /// Writes what one turn says.
-    Pen,
+    ChunkWriter,
     /// Takes the completions of operations.
     Completions,
     /// Reads the outbox.
@@ -34,16 +34,16 @@ pub enum Kind {
     Http,
 }
 
-impl Kind {
+impl TaskKind {
     fn as_str(self) -> &'static str {
         match self {
             Self::Worker => "worker",
             Self::Turn => "turn",
-            Self::Keeper => "keeper",
+            Self::AttemptGuard => "keeper",
             Self::Tool => "tool",
             Self::Execution => "execution",
             Self::Block => "block",
-            Self::Pen => "pen",
+            Self::ChunkWriter => "pen",
             Self::Completions => "completions",
             Self::Sweeper => "sweeper",
             Self::Listener => "listener",
@@ -54,13 +54,13 @@ impl Kind {
 }
 
 #[derive(Clone, Default)]
-pub struct Tasks {
+pub struct TaskSpawner {
     tracker: TaskTracker,
 }
 
-impl Tasks {
+impl TaskSpawner {
     #[expect(clippy::disallowed_methods, reason = "the one caller of spawn")]
-    pub fn spawn<F>(&self, kind: Kind, future: F) -> JoinHandle<F::Output>
+    pub fn spawn<F>(&self, kind: TaskKind, future: F) -> JoinHandle<F::Output>
     where
         F: Future + Send + 'static,
         F::Output: Send + 'static,
@@ -73,7 +73,7 @@ impl Tasks {
     }
 
     /// Waits until every task has ended. Call it once nothing spawns any more.
-    pub async fn ended(&self) {
+    pub async fn wait_all(&self) {
         self.tracker.close();
         self.tracker.wait().await;
     }

@@ -4,12 +4,12 @@ use ports::PortResult;
 use ports::block::BlockError;
 use protocol::UserId;
 
-use crate::Inner;
+use crate::EngineInner;
 
 pub(super) const NO_FUNDS: &str = "no_funds";
 
 /// Always when credits are off.
-pub(super) async fn can_pay(inner: &Inner, user: &UserId) -> PortResult<bool> {
+pub(super) async fn can_pay(inner: &EngineInner, user: &UserId) -> PortResult<bool> {
     if !inner.options.credits {
         return Ok(true);
     }
@@ -17,7 +17,7 @@ pub(super) async fn can_pay(inner: &Inner, user: &UserId) -> PortResult<bool> {
 }
 
 /// The same, for a block that is about to run.
-pub(super) async fn check(inner: &Inner, user: &UserId) -> Result<(), BlockError> {
+pub(super) async fn check(inner: &EngineInner, user: &UserId) -> Result<(), BlockError> {
     match can_pay(inner, user).await {
         Ok(true) => Ok(()),
         Ok(false) => Err(BlockError::Fatal {

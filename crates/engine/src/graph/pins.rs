@@ -7,11 +7,11 @@ use protocol::graph::{ATTRIBUTE_MARK, INDEX_MARK, KEY_MARK, TOOL_FIELD_MARK, TOO
 use serde_json::{Map, Value};
 
 /// The highest index that a pin may name: whoever writes a graph does not decide how much memory a list takes.
-pub const HIGHEST_INDEX: usize = 10_000;
+pub const MAX_INDEX: usize = 10_000;
 /// The steps that one name may take. Without a limit, a long name would nest deeper than a stack can follow.
-pub const MOST_STEPS: usize = 16;
+pub const MAX_STEPS: usize = 16;
 /// The nulls with which the lists of one run's inputs may grow altogether.
-const MOST_PADDING: usize = 10 * HIGHEST_INDEX;
+const MAX_PADDING: usize = 10 * MAX_INDEX;
 /// The pin on which an orchestrator calls its tools.
 pub const TOOLS: &str = "tools";
 
@@ -29,17 +29,17 @@ pub fn is_nested(name: &str) -> bool {
 }
 
 /// The steps that the name takes into its pin's value; none for a bare pin. `Err` says what is wrong with the name.
-pub fn steps(name: &str) -> Result<Vec<Step<'_>>, String> {
+pub fn steps(name: &str) -> Result<Vec<PathStep<'_>>, String> {
     read_steps(&name[base(name).len()..]).ok_or_else(|| {
         format!(
-            "`{name}` is not the name of a pin: after a mark comes a key, or an index up to {HIGHEST_INDEX}, and \
-             there are at most {MOST_STEPS} marks"
+            "`{name}` is not the name of a pin: after a mark comes a key, or an index up to {MAX_INDEX}, and \
+             there are at most {MAX_STEPS} marks"
         )
     })
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Step<'a> {
+pub enum PathStep<'a> {
     Key(&'a str),
     Index(usize),
 }
@@ -55,8 +55,8 @@ pub fn pick(name: &str, (pin, value): (&str, &Value)) -> Option<Value> {
     let mut reached = value;
     for step in read_steps(path)? {
         reached = match step {
-            Step::Key(key) => reached.as_object()?.get(key)?,
-            Step::Index(index) => reached.as_array()?.get(index)?,
+            PathStep::Key(key) => reached.as_object()?.get(key)?,
+            PathStep::Index(index) => reached.as_array()?.get(index)?,
         };
     }
     (!reached.is_null()).then(|| reached.clone())
@@ -86,7 +86,7 @@ pub fn merge(inputs: Map<String, Value>) -> Result<Map<String, Value>, String> {
     let (nested, bare): (Vec<_>, Vec<_>) =
         inputs.into_iter().partition(|(name, _)| is_nested(name));
     let mut merged = Map::from_iter(bare);
-    let mut padding = Padding(MOST_PADDING);
+    let mut padding = Padding(MAX_PADDING);
     for (name, value) in nested {
         let whole = merged.entry(base(&name)).or_insert(Value::Null);
         put(whole, &steps(&name)?, value, &mut padding)?;
@@ -101,7 +101,7 @@ impl Padding {
     fn grow(&mut self, items: &mut Vec<Value>, length: usize) -> Result<(), String> {
         let missing = length.saturating_sub(items.len());
         self.0 = self.0.checked_sub(missing).ok_or_else(|| {
-            format!("the inputs leave more than {MOST_PADDING} places of their lists empty")
+            format!("the inputs leave more than {MAX_PADDING} places of their lists empty")
         })?;
         items.resize(items.len() + missing, Value::Null);
         Ok(())
@@ -110,7 +110,7 @@ impl Padding {
 
 fn put(
     place: &mut Value,
-    path: &[Step<'_>],
+    path: &[PathStep<'_>],
     value: Value,
     padding: &mut Padding,
 ) -> Result<(), String> {
@@ -119,13 +119,13 @@ fn put(
         return Ok(());
     };
     let next = match *step {
-        Step::Key(key) => {
+        PathStep::Key(key) => {
             if !place.is_object() {
                 *place = Value::Object(Map::new());
             }
             &mut place[key]
         }
-        Step::Index(index) => {
+        PathStep::Index(index) => {
             if !place.is_array() {
                 *place = Value::Array(Vec::new());
             }
@@ -155,11 +155,11 @@ fn first_mark(name: &str) -> Option<(usize, Mark)> {
     found.min_by_key(|(at, _)| *at)
 }
 
-fn read_steps(path: &str) -> Option<Vec<Step<'_>>> {
+fn read_steps(path: &str) -> Option<Vec<PathStep<'_>>> {
     let mut steps = Vec::new();
     let mut rest = path;
     while !rest.is_empty() {
-        if steps.len() == MOST_STEPS {
+        if steps.len() == MAX_STEPS {
             return None;
         }
         let (0, mark) = first_mark(rest)? else { return None };
@@ -167,8 +167,8 @@ fn read_steps(path: &str) -> Option<Vec<Step<'_>>> {
         let (name, more) = rest.split_at(base(rest).len());
         steps.push(match mark {
             Mark::Key if name.is_empty() => return None,
-            Mark::Key => Step::Key(name),
-            Mark::Index => Step::Index(index(name)?),
+            Mark::Key => PathStep::Key(name),
+            Mark::Index => PathStep::Index(index(name)?),
         });
         rest = more;
     }
@@ -178,7 +178,7 @@ fn read_steps(path: &str) -> Option<Vec<Step<'_>>> {
 /// Digits only: `parse` alone would take a plus sign too.
 fn index(digits: &str) -> Option<usize> {
     let plain = digits.bytes().all(|byte| byte.is_ascii_digit());
-    digits.parse().ok().filter(|index| plain && *index <= HIGHEST_INDEX)
+    digits.parse().ok().filter(|index| plain && *index <= MAX_INDEX)
 }
 
 #[cfg(test)]
@@ -254,9 +254,9 @@ mod tests {
 
     #[test]
     fn names_decide_neither_how_deep_nor_how_long_values_become() {
-        let deep = format!("l{}", "_$_0".repeat(MOST_STEPS + 1));
+        let deep = format!("l{}", "_$_0".repeat(MAX_STEPS + 1));
         assert!(merge(Map::from_iter([(deep, json!(1))])).is_err());
-        let long = (0..11).map(|list| (format!("l{list}_$_{HIGHEST_INDEX}"), json!(1)));
+        let long = (0..11).map(|list| (format!("l{list}_$_{MAX_INDEX}"), json!(1)));
         assert!(merge(long.collect()).is_err());
     }
 

@@ -13,19 +13,19 @@ use protocol::graph::{Graph, Node};
 use protocol::review::ReviewDecision;
 use serde_json::{Map, Value};
 
-use super::catalogue::Catalogue;
+use super::block_catalog::BlockCatalog;
 use super::{pins, tool_pins};
 
 /// Index of a node within its plan.
 pub(crate) type NodeAt = usize;
 
-pub(crate) struct Plan {
+pub(crate) struct ExecutionPlan {
     nodes: Vec<PlanNode>,
     by_id: HashMap<NodeId, NodeAt>,
     /// One entry for every set of inputs that is complete, the latest last. Taking the latest first goes deep before it
-    /// goes wide, which keeps what waits small.
+    /// goes wide, which is_static what waits small.
     ready: Vec<NodeAt>,
-    open: BTreeMap<u64, OpenRun>,
+    open: BTreeMap<u64, OpenNodeRun>,
     next_run: u64,
     /// Values that wait for others of their set.
     waiting: usize,
@@ -36,14 +36,14 @@ pub(crate) struct PlanNode {
     pub(crate) block: Arc<dyn Block>,
     defaults: Map<String, Value>,
     links: Vec<OutLink>,
-    pins: Vec<Pin>,
+    pins: Vec<InputPin>,
     /// What the nodes behind it offer it as tools.
     pub(crate) tools: Arc<[ToolPin]>,
     /// All that comes to it is kept: then every new value fires it again.
-    only_kept: bool,
+    all_static: bool,
     /// Whether the inputs of its first run were complete.
-    begun: bool,
-    ready: VecDeque<Inputs>,
+    has_run: bool,
+    ready: VecDeque<InputSet>,
 }
 
 struct OutLink {
@@ -55,28 +55,28 @@ struct OutLink {
 }
 
 /// A named input that links lead to.
-struct Pin {
+struct InputPin {
     name: String,
-    keeps: bool,
+    is_static: bool,
     /// It brings what the node's own tools give, so that the first run does not wait for it.
-    answers: bool,
+    is_tool_answer: bool,
     queue: VecDeque<Arc<Value>>,
     kept: Option<Arc<Value>>,
 }
 
 /// A complete set of inputs.
 #[derive(Clone, Default)]
-pub(crate) struct Inputs {
+pub(crate) struct InputSet {
     given: Map<String, Value>,
     /// By pin; nothing where the first run did not wait.
     linked: Vec<Option<Arc<Value>>>,
 }
 
-/// A node run that has begun and not ended.
+/// A node run that has has_run and not ended.
 #[derive(Clone)]
-pub(crate) struct OpenRun {
+pub(crate) struct OpenNodeRun {
     pub(crate) node: NodeAt,
-    inputs: Inputs,
+    inputs: InputSet,
     /// How many outputs have flowed.
     pub(crate) emitted: u64,
     pub(crate) in_review: bool,
@@ -85,21 +85,21 @@ pub(crate) struct OpenRun {
 
 /// The journal does not fit the graph.
 #[derive(Debug, PartialEq, thiserror::Error)]
-pub(crate) enum Broken {
+pub(crate) enum PlanError {
     #[error("the block {0} is not there")]
     NoBlock(String),
     #[error("a link leads from or to a node that is not there")]
     NoNode,
-    #[error("the journal names a node run that cannot have begun")]
+    #[error("the journal names a node run that cannot have has_run")]
     NeverBegan,
 }
 
-impl Plan {
-    pub(crate) fn new(graph: &Graph, catalogue: &Catalogue) -> Result<Self, Broken> {
+impl ExecutionPlan {
+    pub(crate) fn new(graph: &Graph, catalog: &BlockCatalog) -> Result<Self, PlanError> {
         let mut nodes = Vec::with_capacity(graph.nodes.len());
         for Node { id, block_id, input_default, .. } in &graph.nodes {
             let block =
-                catalogue.get(block_id).ok_or_else(|| Broken::NoBlock(block_id.0.clone()))?;
+                catalog.get(block_id).ok_or_else(|| PlanError::NoBlock(block_id.0.clone()))?;
             nodes.push(PlanNode {
                 id: id.clone(),
                 block: block.clone(),
@@ -107,18 +107,18 @@ impl Plan {
                 links: Vec::new(),
                 pins: Vec::new(),
                 tools: [].into(),
-                only_kept: true,
-                begun: false,
+                all_static: true,
+                has_run: false,
                 ready: VecDeque::new(),
             });
         }
         let by_id: HashMap<NodeId, NodeAt> =
             nodes.iter().enumerate().map(|(at, node)| (node.id.clone(), at)).collect();
         for link in &graph.links {
-            let source = *by_id.get(&link.source_id).ok_or(Broken::NoNode)?;
-            let sink = *by_id.get(&link.sink_id).ok_or(Broken::NoNode)?;
-            let keeps = link.is_static || nodes[source].block.spec().static_output;
-            let pin = nodes[sink].pin(&link.sink_name, keeps);
+            let source = *by_id.get(&link.source_id).ok_or(PlanError::NoNode)?;
+            let sink = *by_id.get(&link.sink_id).ok_or(PlanError::NoNode)?;
+            let is_static = link.is_static || nodes[source].block.spec().static_output;
+            let pin = nodes[sink].pin(&link.sink_name, is_static);
             let name = link.source_name.clone();
             // What a tool is called with goes to its input as it is.
             let base = match pins::tool_target(&name) {
@@ -127,26 +127,26 @@ impl Plan {
             };
             nodes[source].links.push(OutLink { name, base, sink, pin });
         }
-        for (id, tools) in tool_pins::offered(graph, catalogue) {
+        for (id, tools) in tool_pins::offered(graph, catalog) {
             nodes[by_id[id]].tools = tools.into();
         }
         for (id, answers) in tool_pins::answers(graph) {
             let pins = nodes[by_id[id]].pins.iter_mut();
-            pins.for_each(|pin| pin.answers = answers.contains(pin.name.as_str()));
+            pins.for_each(|pin| pin.is_tool_answer = answers.contains(pin.name.as_str()));
         }
         for node in &mut nodes {
-            node.only_kept = node.pins.iter().all(|pin| pin.keeps);
+            node.all_static = node.pins.iter().all(|pin| pin.is_static);
         }
         Ok(Self { nodes, by_id, ready: Vec::new(), open: BTreeMap::new(), next_run: 0, waiting: 0 })
     }
 
     /// Makes the nodes ready that nothing leads to, with what the run was given.
-    pub(crate) fn begin(&mut self, inputs: &Map<String, Value>) {
+    pub(crate) fn seed(&mut self, inputs: &Map<String, Value>) {
         // The latest is taken first, and the first of the file should begin.
         for at in (0..self.nodes.len()).rev() {
-            if let Some(given) = self.nodes[at].starts_with(inputs) {
-                self.nodes[at].begun = true;
-                self.nodes[at].ready.push_back(Inputs { given, linked: Vec::new() });
+            if let Some(given) = self.nodes[at].seed_inputs(inputs) {
+                self.nodes[at].has_run = true;
+                self.nodes[at].ready.push_back(InputSet { given, linked: Vec::new() });
                 self.ready.push(at);
             }
         }
@@ -185,7 +185,7 @@ impl Plan {
         if let Some(place) = self.ready.iter().rposition(|ready| *ready == at) {
             self.ready.remove(place);
         }
-        let began = OpenRun { node: at, inputs, emitted: 0, in_review: false, decision: None };
+        let began = OpenNodeRun { node: at, inputs, emitted: 0, in_review: false, decision: None };
         self.open.insert(run, began);
         self.next_run = self.next_run.max(run + 1);
         true
@@ -203,15 +203,15 @@ impl Plan {
         node.and_then(|node| Some(node.inputs(node.ready.front()?))).unwrap_or_default()
     }
 
-    pub(crate) fn open(&self) -> impl Iterator<Item = (u64, &OpenRun)> {
+    pub(crate) fn open(&self) -> impl Iterator<Item = (u64, &OpenNodeRun)> {
         self.open.iter().map(|(run, open)| (*run, open))
     }
 
-    pub(crate) fn open_run(&self, run: u64) -> Option<&OpenRun> {
+    pub(crate) fn open_run(&self, run: u64) -> Option<&OpenNodeRun> {
         self.open.get(&run)
     }
 
-    /// How many sets of inputs are complete and have not begun.
+    /// How many sets of inputs are complete and have not has_run.
     pub(crate) fn ready(&self) -> usize {
         self.ready.len()
     }
@@ -222,15 +222,15 @@ impl Plan {
     }
 
     /// Takes one event of the journal in. A run that it names for the first time begins with it.
-    pub(crate) fn apply(&mut self, event: &NodeEvent) -> Result<(), Broken> {
+    pub(crate) fn apply(&mut self, event: &NodeEvent) -> Result<(), PlanError> {
         if !self.open.contains_key(&event.run) {
-            let at = *self.by_id.get(&event.node).ok_or(Broken::NoNode)?;
+            let at = *self.by_id.get(&event.node).ok_or(PlanError::NoNode)?;
             if !self.start_as(at, event.run) {
-                return Err(Broken::NeverBegan);
+                return Err(PlanError::NeverBegan);
             }
         }
         let Some(open) = self.open.get_mut(&event.run) else {
-            return Err(Broken::NeverBegan);
+            return Err(PlanError::NeverBegan);
         };
         let at = open.node;
         open.emitted += event.outputs.len() as u64;
@@ -267,7 +267,7 @@ impl Plan {
     fn arrive(&mut self, sink: NodeAt, pin: usize, value: Arc<Value>) {
         let node = &mut self.nodes[sink];
         let at = &mut node.pins[pin];
-        if at.keeps && !node.only_kept {
+        if at.is_static && !node.all_static {
             at.kept = Some(value);
         } else {
             at.queue.push_back(value);
@@ -281,18 +281,18 @@ impl Plan {
 }
 
 impl PlanNode {
-    fn pin(&mut self, name: &str, keeps: bool) -> usize {
+    fn pin(&mut self, name: &str, is_static: bool) -> usize {
         if let Some(at) = self.pins.iter().position(|pin| pin.name == name) {
             // One link that does not keep is enough: its values must not be lost.
-            self.pins[at].keeps &= keeps;
+            self.pins[at].is_static &= is_static;
             return at;
         }
         let (name, queue) = (name.to_owned(), VecDeque::new());
-        self.pins.push(Pin { name, keeps, answers: false, queue, kept: None });
+        self.pins.push(InputPin { name, is_static, is_tool_answer: false, queue, kept: None });
         self.pins.len() - 1
     }
 
-    fn inputs(&self, set: &Inputs) -> Map<String, Value> {
+    fn inputs(&self, set: &InputSet) -> Map<String, Value> {
         let mut inputs = self.defaults.clone();
         inputs.extend(set.given.clone());
         for (pin, value) in self.pins.iter().zip(&set.linked) {
@@ -302,8 +302,8 @@ impl PlanNode {
     }
 
     /// What a node that nothing leads to begins with; `None` when it does not begin by itself.
-    fn starts_with(&self, inputs: &Map<String, Value>) -> Option<Map<String, Value>> {
-        if !self.pins.iter().all(|pin| pin.answers) {
+    fn seed_inputs(&self, inputs: &Map<String, Value>) -> Option<Map<String, Value>> {
+        if !self.pins.iter().all(|pin| pin.is_tool_answer) {
             return None;
         }
         let given = |pin: &str, value: &Value| Map::from_iter([(pin.to_owned(), value.clone())]);
@@ -321,20 +321,20 @@ impl PlanNode {
         }
     }
 
-    /// Takes a set out if one is complete: the oldest value of every pin, or the one it keeps.
-    fn complete_set(&mut self, waiting: &mut usize) -> Option<Inputs> {
-        let has = |pin: &Pin| !pin.queue.is_empty() || pin.kept.is_some();
-        let begun = self.begun;
-        let mut awaited = self.pins.iter().filter(|pin| begun || !pin.answers);
-        let fires = match self.only_kept {
+    /// Takes a set out if one is complete: the oldest value of every pin, or the one it is_static.
+    fn complete_set(&mut self, waiting: &mut usize) -> Option<InputSet> {
+        let has = |pin: &InputPin| !pin.queue.is_empty() || pin.kept.is_some();
+        let has_run = self.has_run;
+        let mut awaited = self.pins.iter().filter(|pin| has_run || !pin.is_tool_answer);
+        let fires = match self.all_static {
             true => awaited.clone().any(|pin| !pin.queue.is_empty()),
-            false => awaited.clone().all(|pin| pin.keeps || !pin.queue.is_empty()),
+            false => awaited.clone().all(|pin| pin.is_static || !pin.queue.is_empty()),
         };
         if !fires || !awaited.all(has) {
             return None;
         }
-        self.begun = true;
-        let take = |pin: &mut Pin| {
+        self.has_run = true;
+        let take = |pin: &mut InputPin| {
             let value = match pin.queue.pop_front() {
                 Some(value) => {
                     *waiting -= 1;
@@ -342,12 +342,12 @@ impl PlanNode {
                 }
                 None => pin.kept.clone()?,
             };
-            if pin.keeps {
+            if pin.is_static {
                 pin.kept = Some(value.clone());
             }
             Some(value)
         };
         let linked = self.pins.iter_mut().map(take).collect();
-        Some(Inputs { given: Map::new(), linked })
+        Some(InputSet { given: Map::new(), linked })
     }
 }

@@ -17,8 +17,8 @@ use rand::rngs::StdRng;
 use rand::{RngExt, SeedableRng};
 use serde_json::{Map, Value, json};
 
-use super::catalogue::Catalogue;
-use super::plan::Plan;
+use super::block_catalog::BlockCatalog;
+use super::plan::ExecutionPlan;
 
 /// Emits its label and inputs, some fixed number of times; the runs of these tests are made by the tests themselves.
 struct Fake(BlockSpec);
@@ -26,7 +26,7 @@ struct Fake(BlockSpec);
 const FLOWING: &str = "flowing";
 const KEEPING: &str = "keeping";
 
-fn catalogue() -> Catalogue {
+fn catalog() -> BlockCatalog {
     let fake = |id: &'static str, static_output: bool| -> Arc<dyn Block> {
         Arc::new(Fake(BlockSpec {
             id,
@@ -43,7 +43,7 @@ fn catalogue() -> Catalogue {
             coordinates: false,
         }))
     };
-    Catalogue::new(vec![fake(FLOWING, false), fake(KEEPING, true)])
+    BlockCatalog::new(vec![fake(FLOWING, false), fake(KEEPING, true)])
 }
 
 #[async_trait]
@@ -114,8 +114,8 @@ struct Happened {
 /// node is kept, as the flow does.
 fn run(scene: &Scene, seed: u64) -> Happened {
     let mut dice = StdRng::seed_from_u64(seed);
-    let mut plan = Plan::new(&scene.graph, &catalogue()).expect("a sound graph");
-    plan.begin(&Map::new());
+    let mut plan = ExecutionPlan::new(&scene.graph, &catalog()).expect("a sound graph");
+    plan.seed(&Map::new());
     let mut happened = Happened::default();
     let mut lanes: BTreeMap<usize, VecDeque<(u64, VecDeque<Value>)>> = BTreeMap::new();
     loop {
@@ -212,10 +212,10 @@ proptest! {
         prop_assume!(allowed(&scene).values().sum::<usize>() < 2_000);
         let whole = run(&scene, seed);
         let cut = cut.index(whole.journal.len() + 1);
-        let mut live = Plan::new(&scene.graph, &catalogue()).expect("a sound graph");
-        let mut taken_over = Plan::new(&scene.graph, &catalogue()).expect("a sound graph");
+        let mut live = ExecutionPlan::new(&scene.graph, &catalog()).expect("a sound graph");
+        let mut taken_over = ExecutionPlan::new(&scene.graph, &catalog()).expect("a sound graph");
         for plan in [&mut live, &mut taken_over] {
-            plan.begin(&Map::new());
+            plan.seed(&Map::new());
             whole.journal[..cut].iter().for_each(|event| plan.apply(event).expect("it fits"));
         }
         // The rest of the journal fits a plan that has seen only its beginning.
@@ -282,8 +282,8 @@ fn a_loop_runs_for_as_long_as_something_flows_back() {
         links: vec![link("begin", "again"), link("again", "again")],
         ..Graph::default()
     };
-    let mut plan = Plan::new(&graph, &catalogue()).expect("a sound graph");
-    plan.begin(&Map::new());
+    let mut plan = ExecutionPlan::new(&graph, &catalog()).expect("a sound graph");
+    plan.seed(&Map::new());
     let (mut run, mut rounds) = (0, 0);
     while let Some(at) = plan.next_of(|_| true) {
         plan.start(at).expect("it is ready");
@@ -326,8 +326,8 @@ fn an_orchestrator_begins_before_its_tools_have_answered_and_waits_for_them_ever
     for links in [back.clone(), [vec![begun], back].concat()] {
         let nodes = vec![node("ask"), node("boss"), node("tool")];
         let graph = Graph { nodes, links, ..Graph::default() };
-        let mut plan = Plan::new(&graph, &catalogue()).expect("a sound graph");
-        plan.begin(&Map::new());
+        let mut plan = ExecutionPlan::new(&graph, &catalog()).expect("a sound graph");
+        plan.seed(&Map::new());
         let mut decisions = Vec::new();
         while let Some(at) = plan.next_of(|_| true) {
             let run = plan.start(at).expect("it is ready");

@@ -52,7 +52,7 @@ pub fn check_inputs(schema: &Value, inputs: &Map<String, Value>) -> InputProblem
             .collect(),
         wrong: given
             .filter_map(|(name, value)| {
-                Some((name.clone(), misfit(value.clone(), known.get(name)?)?))
+                Some((name.clone(), value_problem(value.clone(), known.get(name)?)?))
             })
             .collect(),
     }
@@ -60,12 +60,12 @@ pub fn check_inputs(schema: &Value, inputs: &Map<String, Value>) -> InputProblem
 
 /// Why the value does not fit, converted if need be. The schema has to be one of ours: a stranger's could make checking
 /// take very long.
-pub(super) fn misfit(value: Value, schema: &Value) -> Option<String> {
+pub(super) fn value_problem(value: Value, schema: &Value) -> Option<String> {
     let value = match types::convert(value, schema) {
         Ok(value) => value,
         Err(why) => return Some(why),
     };
-    if !says_more_than_types(schema) || is_plain_choice(&value, schema) {
+    if !constrains_beyond_type(schema) || is_plain_choice(&value, schema) {
         return None;
     }
     // A schema that cannot be read takes everything: that is a fault of the block, not of the value.
@@ -75,16 +75,16 @@ pub(super) fn misfit(value: Value, schema: &Value) -> Option<String> {
 }
 
 /// What a schema may say of a pin that is not about its values, and the type.
-const ABOUT_THE_PIN: [&str; 8] =
+const ANNOTATION_KEYS: [&str; 8] =
     ["advanced", "default", "description", "format", "placeholder", "secret", "title", "type"];
 
 /// Most schemas name a type and no more, and then the conversion has seen to it. Compiling one takes longer than
 /// everything else that is checked of a value.
-fn says_more_than_types(schema: &Value) -> bool {
+fn constrains_beyond_type(schema: &Value) -> bool {
     let Some(members) = schema.as_object() else { return false };
     members.iter().any(|(key, member)| match key.as_str() {
-        "items" | "additionalProperties" => says_more_than_types(member),
-        key => !ABOUT_THE_PIN.contains(&key),
+        "items" | "additionalProperties" => constrains_beyond_type(member),
+        key => !ANNOTATION_KEYS.contains(&key),
     })
 }
 
@@ -93,7 +93,7 @@ fn is_plain_choice(value: &Value, schema: &Value) -> bool {
     let Some(members) = schema.as_object() else { return false };
     let choices = members.get("enum").and_then(Value::as_array);
     choices.is_some_and(|choices| choices.contains(value))
-        && members.keys().all(|key| key == "enum" || ABOUT_THE_PIN.contains(&key.as_str()))
+        && members.keys().all(|key| key == "enum" || ANNOTATION_KEYS.contains(&key.as_str()))
 }
 
 fn interface(graph: &Graph, blocks: &dyn BlockSpecs, kind: BlockKind) -> Value {
@@ -107,7 +107,7 @@ fn interface(graph: &Graph, blocks: &dyn BlockSpecs, kind: BlockKind) -> Value {
         if properties.contains_key(name) {
             continue;
         }
-        let field = Field::of(node, spec);
+        let field = InterfaceField::of(node, spec);
         if field.value.is_null() {
             required.push(json!(name));
         }
@@ -122,13 +122,13 @@ pub(super) fn interface_name(node: &Node) -> Option<&str> {
 }
 
 /// An input or output node, and what its block says of its value.
-struct Field<'a> {
+struct InterfaceField<'a> {
     node: &'a Node,
     spec: &'a BlockSpec,
     value: Value,
 }
 
-impl<'a> Field<'a> {
+impl<'a> InterfaceField<'a> {
     fn of(node: &'a Node, spec: &'a BlockSpec) -> Self {
         let schema = spec.input("value").unwrap_or(&Value::Bool(true));
         let is_given = |value: &&Value| !value.is_null() && !types::is_blank(value, schema);
@@ -219,7 +219,7 @@ fn without_null(mut schema: Map<String, Value>) -> Map<String, Value> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::graph::validate::fixtures::{Shelf, graph};
+    use crate::graph::validate::fixtures::{TestBlocks, graph};
 
     fn weather_report() -> Graph {
         graph(json!({
@@ -253,7 +253,7 @@ mod tests {
             field
         };
         assert_eq!(
-            input_schema(&weather_report(), &Shelf::default()),
+            input_schema(&weather_report(), &TestBlocks::default()),
             json!({
                 "type": "object",
                 "properties": {
@@ -279,7 +279,7 @@ mod tests {
 
     #[test]
     fn outputs_and_flags_are_read_from_the_nodes() {
-        let (graph, blocks) = (weather_report(), Shelf::default());
+        let (graph, blocks) = (weather_report(), TestBlocks::default());
         let outputs = output_schema(&graph, &blocks);
         assert_eq!(outputs["required"], json!(["report"]));
         assert_eq!(outputs["properties"]["report"]["title"], "report");
@@ -289,7 +289,7 @@ mod tests {
 
     #[test]
     fn inputs_that_do_not_fit_are_named() {
-        let schema = input_schema(&weather_report(), &Shelf::default());
+        let schema = input_schema(&weather_report(), &TestBlocks::default());
         let check = |inputs: Value| check_inputs(&schema, inputs.as_object().expect("an object"));
         assert!(check(json!({"city": "Bern", "days": "5", "unit": "F"})).is_empty());
         let problems = check(json!({"town": "Bern", "city": null, "days": "many", "unit": "K"}));

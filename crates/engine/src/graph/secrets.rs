@@ -6,7 +6,7 @@ use protocol::block::{BlockKind, BlockSpec};
 use protocol::graph::{Graph, Node};
 use serde_json::{Map, Value};
 
-use super::pins::{self, Step};
+use super::pins::{self, PathStep};
 use super::schema::BlockSpecs;
 use super::validate::node_pins;
 use crate::Engine;
@@ -22,32 +22,32 @@ const INPUTS: &str = "inputs";
 impl Engine {
     /// The nodes of the graph that are set to secrets.
     pub fn nodes_with_secrets(&self, graph: &Graph) -> Vec<NodeId> {
-        holders(graph, &self.inner.catalogue)
+        secret_nodes(graph, &self.inner.catalog)
     }
 }
 
 /// Takes the secrets out of the settings of all nodes, those of the agents within it too.
 pub(super) fn remove(graph: &mut Graph, blocks: &dyn BlockSpecs) {
     for node in &mut graph.nodes {
-        let places = places(node, blocks.spec(&node.block_id));
-        places.into_iter().for_each(|place| place.clear(&mut node.input_default));
+        let locations = locations(node, blocks.spec(&node.block_id));
+        locations.into_iter().for_each(|location| location.clear(&mut node.input_default));
     }
     graph.sub_graphs.iter_mut().for_each(|inner| remove(inner, blocks));
 }
 
-fn holders(graph: &Graph, blocks: &dyn BlockSpecs) -> Vec<NodeId> {
-    let holds = |node: &&Node| !places(node, blocks.spec(&node.block_id)).is_empty();
+fn secret_nodes(graph: &Graph, blocks: &dyn BlockSpecs) -> Vec<NodeId> {
+    let holds = |node: &&Node| !locations(node, blocks.spec(&node.block_id)).is_empty();
     let own = graph.nodes.iter().filter(holds).map(|node| node.id.clone());
-    own.chain(graph.sub_graphs.iter().flat_map(|inner| holders(inner, blocks))).collect()
+    own.chain(graph.sub_graphs.iter().flat_map(|inner| secret_nodes(inner, blocks))).collect()
 }
 
 /// Where a secret is among the settings of a node.
-enum Place {
+enum SecretLocation {
     Pin(String),
     Member { pin: String, key: String },
 }
 
-impl Place {
+impl SecretLocation {
     fn clear(self, settings: &mut Map<String, Value>) {
         match self {
             Self::Pin(pin) => {
@@ -62,18 +62,18 @@ impl Place {
     }
 }
 
-fn places(node: &Node, spec: Option<&BlockSpec>) -> Vec<Place> {
-    let mut places = Vec::new();
-    for (pin, value) in node.input_default.iter().filter(|(_, value)| says_something(value)) {
+fn locations(node: &Node, spec: Option<&BlockSpec>) -> Vec<SecretLocation> {
+    let mut locations = Vec::new();
+    for (pin, value) in node.input_default.iter().filter(|(_, value)| is_set(value)) {
         if is_secret(node, spec, pin) {
-            places.push(Place::Pin(pin.clone()));
+            locations.push(SecretLocation::Pin(pin.clone()));
             continue;
         }
-        let keys = members(value).into_iter().flatten().filter(|(_, value)| says_something(value));
+        let keys = members(value).into_iter().flatten().filter(|(_, value)| is_set(value));
         let secret = keys.filter(|(key, _)| is_secret_member(node, spec, pin, key));
-        places.extend(secret.map(|(key, _)| Place::Member { pin: pin.clone(), key }));
+        locations.extend(secret.map(|(key, _)| SecretLocation::Member { pin: pin.clone(), key }));
     }
-    places
+    locations
 }
 
 fn is_secret(node: &Node, spec: Option<&BlockSpec>, name: &str) -> bool {
@@ -84,7 +84,7 @@ fn is_secret(node: &Node, spec: Option<&BlockSpec>, name: &str) -> bool {
         is_input && pin == "value" && node.input_default.get("secret") == Some(&Value::Bool(true))
     };
     let inner = match pins::steps(name).unwrap_or_default().as_slice() {
-        [Step::Key(key), ..] => is_secret_member(node, spec, pin, key),
+        [PathStep::Key(key), ..] => is_secret_member(node, spec, pin, key),
         _ => false,
     };
     inner || is_secret_pin(node, spec, pin) || is_hidden_value()
@@ -117,7 +117,7 @@ fn members(value: &Value) -> Option<Map<String, Value>> {
     }
 }
 
-fn says_something(value: &Value) -> bool {
+fn is_set(value: &Value) -> bool {
     match value {
         Value::Null => false,
         Value::String(text) => !text.is_empty(),
@@ -130,16 +130,16 @@ fn says_something(value: &Value) -> bool {
 mod tests {
     use serde_json::json;
 
-    use super::super::validate::fixtures::{Shelf, graph};
+    use super::super::validate::fixtures::{TestBlocks, graph};
     use super::*;
 
     fn settings_without_secrets(block: &str, settings: Value) -> Value {
         let node = json!({"id": "n", "block_id": block, "input_default": settings});
         let mut graph = graph(json!({"nodes": [node]}));
         let before = graph.clone();
-        let holders = holders(&graph, &Shelf::default());
-        remove(&mut graph, &Shelf::default());
-        assert_eq!(holders.is_empty(), graph == before, "both find the same");
+        let nodes_with_secrets = secret_nodes(&graph, &TestBlocks::default());
+        remove(&mut graph, &TestBlocks::default());
+        assert_eq!(nodes_with_secrets.is_empty(), graph == before, "both find the same");
         Value::Object(graph.nodes.remove(0).input_default)
     }
 
@@ -197,8 +197,8 @@ mod tests {
         let inner =
             json!({"nodes": [{"id": "x", "block_id": "b", "input_default": {"api_key": "k"}}]});
         let mut outer = graph(json!({"sub_graphs": [inner]}));
-        assert_eq!(holders(&outer, &Shelf::default()), [NodeId::from("x")]);
-        remove(&mut outer, &Shelf::default());
-        assert_eq!(holders(&outer, &Shelf::default()), []);
+        assert_eq!(secret_nodes(&outer, &TestBlocks::default()), [NodeId::from("x")]);
+        remove(&mut outer, &TestBlocks::default());
+        assert_eq!(secret_nodes(&outer, &TestBlocks::default()), []);
     }
 }

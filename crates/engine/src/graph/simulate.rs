@@ -11,17 +11,17 @@ use protocol::tool::ToolEffect;
 use protocol::turn::{ModelTier, TurnMode};
 use serde_json::{Map, Value, json};
 
-use crate::Inner;
+use crate::EngineInner;
 
-const SYSTEM: &str = "You play one block of an automation during a rehearsal: nothing real happens. You are told what the \
+const SYSTEM: &str = "You simulate_block one block of an automation during a rehearsal: nothing real happens. You are told what the \
                       block does, its schemas and its inputs. Answer with one JSON object that holds a plausible value \
                       for every output pin that the block would emit, and nothing else.";
 /// How a failure of the rehearsal itself begins.
-const FAILED: &str = "[SIMULATOR ERROR]";
-const TRIES: u32 = 5;
+const ERROR_PREFIX: &str = "[SIMULATOR ERROR]";
+const MAX_TRIES: u32 = 5;
 const INPUT_CHARS: usize = 20_000;
 const ANSWER_BYTES: usize = 256 * 1024;
-const PATIENCE: Duration = Duration::from_secs(120);
+const MODEL_TIMEOUT: Duration = Duration::from_secs(120);
 
 /// Whether a dry run must not run it.
 pub(super) fn is_simulated(spec: &BlockSpec) -> bool {
@@ -31,7 +31,7 @@ pub(super) fn is_simulated(spec: &BlockSpec) -> bool {
 }
 
 pub(super) async fn run(
-    inner: &Inner,
+    inner: &EngineInner,
     spec: &BlockSpec,
     inputs: &Map<String, Value>,
     context: &BlockContext,
@@ -43,9 +43,9 @@ pub(super) async fn run(
         true => tokio::select! {
             biased;
             () = context.cancel.cancelled() => return Err(BlockError::Stopped),
-            played = tokio::time::timeout(PATIENCE, play(inner, spec, inputs)) => {
-                played.unwrap_or_else(|_| Err("the model took too long".to_owned()))
-                    .map_err(|why| BlockError::failed(format!("{FAILED} {why}.")))?
+            simulated = tokio::time::timeout(MODEL_TIMEOUT, simulate_block(inner, spec, inputs)) => {
+                simulated.unwrap_or_else(|_| Err("the model took too long".to_owned()))
+                    .map_err(|why| BlockError::failed(format!("{ERROR_PREFIX} {why}.")))?
             }
         },
     };
@@ -55,8 +55,8 @@ pub(super) async fn run(
     Ok(())
 }
 
-async fn play(
-    inner: &Inner,
+async fn simulate_block(
+    inner: &EngineInner,
     spec: &BlockSpec,
     inputs: &Map<String, Value>,
 ) -> Result<Map<String, Value>, String> {
@@ -68,7 +68,7 @@ async fn play(
         "inputs": cut_end(&Value::Object(without_credentials(inputs)).to_string(), INPUT_CHARS),
     });
     let mut why = String::new();
-    for _ in 0..TRIES {
+    for _ in 0..MAX_TRIES {
         let request = ModelRequest {
             system: SYSTEM.to_owned(),
             messages: vec![ModelMessage::User { text: question.to_string() }],
@@ -86,7 +86,7 @@ async fn play(
     Err(why)
 }
 
-async fn answer(inner: &Inner, request: ModelRequest) -> Result<String, String> {
+async fn answer(inner: &EngineInner, request: ModelRequest) -> Result<String, String> {
     let mut stream = inner.model.stream(request).await.map_err(|error| error.message)?;
     let mut text = String::new();
     while let Some(event) = stream.next().await {

@@ -3,12 +3,12 @@
 //! The conversions are those of the origin as long as nothing is lost or made up: a text that is no number does not
 //! become 0 here, and a list does not become its length.
 
-mod set;
+mod type_set;
 
 use protocol::block::BlockSpec;
 use serde_json::{Map, Number, Value, json};
 
-pub use set::Types;
+pub use type_set::TypeSet;
 
 /// The inputs of one run as its block takes them: each converted to the schema of its pin. What is blank is left out,
 /// and so are names that the block does not have.
@@ -36,14 +36,14 @@ pub fn convert_inputs(
 /// Whether this stands for nothing: null, or the empty text of a form's field, where the pin takes neither.
 pub fn is_blank(value: &Value, schema: &Value) -> bool {
     let nothing = value.is_null() || value.as_str().is_some_and(str::is_empty);
-    nothing && !Types::of(schema).meets(Types::of_value(value))
+    nothing && !TypeSet::of(schema).meets(TypeSet::of_value(value))
 }
 
 /// The value as the schema wants it, its items and members too. `Err` says why it cannot be that.
 pub fn convert(value: Value, schema: &Value) -> Result<Value, String> {
-    let wanted = Types::of(schema);
+    let wanted = TypeSet::of(schema);
     let value =
-        if wanted.meets(Types::of_value(&value)) { value } else { become_one_of(value, wanted)? };
+        if wanted.meets(TypeSet::of_value(&value)) { value } else { become_one_of(value, wanted)? };
     match value {
         Value::Array(items) => match schema.get("items") {
             Some(of_items) => items
@@ -75,19 +75,19 @@ pub fn member_schema<'a>(schema: &'a Value, key: &str) -> Option<&'a Value> {
     named.or_else(|| schema.get("additionalProperties").filter(|more| more.is_object()))
 }
 
-fn become_one_of(value: Value, wanted: Types) -> Result<Value, String> {
+fn become_one_of(value: Value, wanted: TypeSet) -> Result<Value, String> {
     let converted = match wanted.only() {
         _ if value.is_null() => None,
-        Some(Types::TEXT) => Some(Value::String(value.to_string())),
-        Some(Types::NUMBER) => number(&value).map(Value::Number),
-        Some(Types::INTEGER) => whole(&value).map(Value::from),
-        Some(Types::BOOLEAN) => truth(&value).map(Value::from),
-        Some(Types::LIST) => Some(list(value.clone())),
-        Some(Types::OBJECT) => Some(object(value.clone())),
+        Some(TypeSet::TEXT) => Some(Value::String(value.to_string())),
+        Some(TypeSet::NUMBER) => number(&value).map(Value::Number),
+        Some(TypeSet::INTEGER) => whole(&value).map(Value::from),
+        Some(TypeSet::BOOLEAN) => truth(&value).map(Value::from),
+        Some(TypeSet::LIST) => Some(list(value.clone())),
+        Some(TypeSet::OBJECT) => Some(object(value.clone())),
         // There is more than one type to choose from, so only what is written as one of them is taken.
-        _ => read(&value).filter(|read| wanted.meets(Types::of_value(read))),
+        _ => read(&value).filter(|read| wanted.meets(TypeSet::of_value(read))),
     };
-    let kind = Types::of_value(&value);
+    let kind = TypeSet::of_value(&value);
     converted.ok_or_else(|| match value {
         Value::String(_) => format!("{wanted} was expected, and this text is not that"),
         _ => format!("{wanted} was expected, and this is {kind}"),

@@ -2,10 +2,10 @@
 
 mod cycles;
 #[cfg(test)]
-mod files;
+mod exported_files;
 #[cfg(test)]
 pub(super) mod fixtures;
-mod known;
+mod known_blocks;
 mod links;
 pub(super) mod node_pins;
 mod nodes;
@@ -41,9 +41,9 @@ pub fn validate(graph: &Graph, blocks: &dyn BlockSpecs) -> Vec<GraphProblem> {
 
 fn one_graph(graph: &Graph, blocks: &dyn BlockSpecs) -> Vec<GraphProblem> {
     if graph.nodes.is_empty() {
-        return vec![Code::Empty.of_graph("The graph has no nodes.")];
+        return vec![ProblemCode::Empty.of_graph("The graph has no nodes.")];
     }
-    let document = Document::read(graph, blocks);
+    let document = GraphIndex::read(graph, blocks);
     let mut problems = nodes::check(&document);
     problems.extend(links::check(&document));
     problems.extend(cycles::check(&document));
@@ -53,7 +53,7 @@ fn one_graph(graph: &Graph, blocks: &dyn BlockSpecs) -> Vec<GraphProblem> {
 fn too_large(graph: &Graph) -> Option<GraphProblem> {
     let excess = |count: usize, limit: usize, what: &str| {
         let message = format!("The graph has {count} {what}; at most {limit} are possible.");
-        (count > limit).then(|| Code::TooLarge.of_graph(message))
+        (count > limit).then(|| ProblemCode::TooLarge.of_graph(message))
     };
     let bytes = || serde_json::to_vec(graph).map_or(0, |text| text.len());
     excess(graph.nodes.len(), GRAPH_NODES, "nodes")
@@ -62,23 +62,23 @@ fn too_large(graph: &Graph) -> Option<GraphProblem> {
 }
 
 /// A graph with its nodes found by their ids.
-struct Document<'a> {
+struct GraphIndex<'a> {
     graph: &'a Graph,
-    nodes: HashMap<&'a NodeId, Placed<'a>>,
+    nodes: HashMap<&'a NodeId, IndexedNode<'a>>,
     /// The links that lead to a node.
     arriving: HashMap<&'a NodeId, Vec<&'a Link>>,
 }
 
 /// A node and its block, if there is such a block.
 #[derive(Clone, Copy)]
-struct Placed<'a> {
+struct IndexedNode<'a> {
     node: &'a Node,
     spec: Option<&'a BlockSpec>,
 }
 
-impl<'a> Document<'a> {
+impl<'a> GraphIndex<'a> {
     fn read(graph: &'a Graph, blocks: &'a dyn BlockSpecs) -> Self {
-        let placed = |node: &'a Node| Placed { node, spec: blocks.spec(&node.block_id) };
+        let placed = |node: &'a Node| IndexedNode { node, spec: blocks.spec(&node.block_id) };
         let nodes = graph.nodes.iter().map(|node| (&node.id, placed(node))).collect();
         let mut arriving: HashMap<_, Vec<_>> = HashMap::new();
         for link in &graph.links {
@@ -92,7 +92,7 @@ impl<'a> Document<'a> {
     }
 }
 
-impl fmt::Display for Placed<'_> {
+impl fmt::Display for IndexedNode<'_> {
     /// The name that its author gave it, or the name of its block.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let given = self.node.metadata.get("customized_name").and_then(|name| name.as_str());
@@ -106,7 +106,7 @@ impl fmt::Display for Placed<'_> {
 
 /// The kinds of problems, by names that stay the same.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Code {
+enum ProblemCode {
     Empty,
     TooLarge,
     DuplicateNode,
@@ -123,7 +123,7 @@ enum Code {
     DeadCycle,
 }
 
-impl Code {
+impl ProblemCode {
     fn name(self) -> &'static str {
         match self {
             Self::Empty => "empty_graph",

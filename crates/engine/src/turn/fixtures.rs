@@ -10,12 +10,12 @@ use protocol::usage::Usage;
 
 /// A history that grows row by row. The turn of new rows is the one named last.
 #[derive(Debug)]
-pub(super) struct History {
+pub(super) struct TestHistory {
     pub(super) rows: Vec<Message>,
     turn: &'static str,
 }
 
-impl History {
+impl TestHistory {
     pub(super) fn new() -> Self {
         Self { rows: Vec::new(), turn: "t1" }
     }

@@ -3,17 +3,17 @@
 use ports::{Fenced, PortError};
 use protocol::turn::{FailureCode, TurnError};
 
-use super::registry::StopReason;
+use super::registry::StopCause;
 
 #[derive(Clone, Debug, PartialEq)]
-pub(crate) enum Halt {
-    Stop(StopReason),
+pub(crate) enum TurnHalt {
+    Stop(StopCause),
     Fail(TurnError),
     /// The claim was given up in order: what comes next is in the store.
-    Rest,
+    Released,
 }
 
-impl Halt {
+impl TurnHalt {
     pub(crate) fn fail(code: FailureCode, message: impl Into<String>) -> Self {
         Self::Fail(TurnError::new(code, message))
     }
@@ -24,14 +24,14 @@ impl Halt {
     }
 }
 
-impl From<PortError> for Halt {
+impl From<PortError> for TurnHalt {
     fn from(error: PortError) -> Self {
         match error {
             PortError::Full => Self::fail(
                 FailureCode::StorageFull,
                 "The server has no room left to store the answer. Free some space and send the message again.",
             ),
-            PortError::Closed => Self::Stop(StopReason::Shutdown),
+            PortError::Closed => Self::Stop(StopCause::Shutdown),
             PortError::Unavailable(_) | PortError::Broken(_) => {
                 tracing::error!(%error, "the store failed in the middle of a turn");
                 Self::fail(FailureCode::Internal, "The server could not store the answer.")
@@ -41,9 +41,9 @@ impl From<PortError> for Halt {
 }
 
 /// A write that finds the fence gone means that another worker has the turn.
-pub(crate) fn unfenced<T>(written: Fenced<T>) -> Result<T, Halt> {
+pub(crate) fn require_fence<T>(written: Fenced<T>) -> Result<T, TurnHalt> {
     match written {
         Fenced::Done(value) => Ok(value),
-        Fenced::Stale => Err(Halt::Stop(StopReason::LeaseLost)),
+        Fenced::Stale => Err(TurnHalt::Stop(StopCause::LeaseLost)),
     }
 }

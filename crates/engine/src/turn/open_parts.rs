@@ -26,7 +26,7 @@ struct OpenTool {
     call: CallId,
     name: String,
     /// Whether the whole input was shown.
-    asked: bool,
+    input_complete: bool,
 }
 
 impl OpenParts {
@@ -57,7 +57,7 @@ impl OpenParts {
             }
             Chunk::ToolInputAvailable { tool_call_id, tool_name, .. } => {
                 match self.tools.iter_mut().find(|tool| tool.call == *tool_call_id) {
-                    Some(tool) => tool.asked = true,
+                    Some(tool) => tool.input_complete = true,
                     None => self.open_tool(tool_call_id, tool_name, true),
                 }
             }
@@ -70,10 +70,10 @@ impl OpenParts {
         }
     }
 
-    fn open_tool(&mut self, call: &CallId, name: &str, asked: bool) {
+    fn open_tool(&mut self, call: &CallId, name: &str, input_complete: bool) {
         self.seen.insert(call.clone());
         self.step_calls.insert(call.clone());
-        self.tools.push(OpenTool { call: call.clone(), name: name.to_owned(), asked });
+        self.tools.push(OpenTool { call: call.clone(), name: name.to_owned(), input_complete });
     }
 
     pub(crate) fn has_seen(&self, call: &CallId) -> bool {
@@ -81,7 +81,7 @@ impl OpenParts {
     }
 
     /// Whether the open step is the one that asked for any of these calls.
-    pub(crate) fn step_asked_for(&self, calls: &[CallId]) -> bool {
+    pub(crate) fn step_has_any(&self, calls: &[CallId]) -> bool {
         calls.iter().any(|call| self.step_calls.contains(call))
     }
 
@@ -108,7 +108,7 @@ impl OpenParts {
     }
 
     /// Ends for the parts that only speak: no delta can follow.
-    pub(crate) fn end_words(&self) -> Vec<Chunk> {
+    pub(crate) fn end_text(&self) -> Vec<Chunk> {
         let text = self.text.iter().map(|id| Chunk::TextEnd { id: id.clone() });
         let reasoning = self.reasoning.iter().map(|id| Chunk::ReasoningEnd { id: id.clone() });
         reasoning.chain(text).collect()
@@ -116,7 +116,7 @@ impl OpenParts {
 
     /// Ends for everything, and for the step itself.
     pub(crate) fn end_all(&self, why: &str) -> Vec<Chunk> {
-        let mut ends = self.end_words();
+        let mut ends = self.end_text();
         ends.extend(self.tools.iter().map(|tool| end_tool(tool, why)));
         if self.in_step() {
             ends.push(Chunk::FinishStep);
@@ -132,7 +132,7 @@ impl OpenParts {
 }
 
 fn end_tool(tool: &OpenTool, why: &str) -> Chunk {
-    if tool.asked {
+    if tool.input_complete {
         Chunk::ToolOutputError { tool_call_id: tool.call.clone(), error_text: why.to_owned() }
     } else {
         Chunk::ToolInputError {

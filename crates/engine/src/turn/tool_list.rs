@@ -14,11 +14,11 @@ use protocol::tool::ToolEffect;
 use serde_json::{Map, Value};
 
 pub(crate) struct ToolList {
-    tools: BTreeMap<&'static str, Entry>,
+    tools: BTreeMap<&'static str, ListedTool>,
     definitions: Arc<[ToolDefinition]>,
 }
 
-struct Entry {
+struct ListedTool {
     tool: Arc<dyn Tool>,
     schema: Validator,
 }
@@ -30,7 +30,7 @@ impl ToolList {
             let spec = tool.spec();
             let schema = jsonschema::validator_for(&spec.parameters)
                 .unwrap_or_else(|error| panic!("the schema of {} is invalid: {error}", spec.name));
-            (spec.name, Entry { tool, schema })
+            (spec.name, ListedTool { tool, schema })
         };
         let tools: BTreeMap<_, _> = tools.into_iter().map(entry).collect();
         let definitions = tools.values().map(|entry| definition(&*entry.tool)).collect();

@@ -2,7 +2,9 @@
 
 use std::time::Duration;
 
-use pilothouse_engine::{CancelReason, FollowUpRequest, Submission, Submitted, What};
+use pilothouse_engine::{
+    CancelReason, FollowUpRequest, SubmissionKind, SubmissionOutcome, TurnSubmission,
+};
 use ports::follow::{LogFollower, LogUpdate};
 use ports::store::FollowUpPushed;
 use protocol::follow_up::FollowUpState;
@@ -20,7 +22,7 @@ const PATIENCE: Duration = Duration::from_secs(3);
 /// A cancel waits for the end by itself.
 const CANCEL_PATIENCE: Duration = Duration::from_secs(7);
 
-/// What a message has become.
+/// SubmissionKind a message has become.
 enum Sent {
     Turn(TurnId),
     FollowUp(MessageId),
@@ -83,11 +85,15 @@ impl Message<'_> {
                 self.ask(&self.text()).await
             };
             let pause = match asked {
-                Some(Submitted::Accepted(turn) | Submitted::Joined(turn)) => {
+                Some(SubmissionOutcome::Accepted(turn) | SubmissionOutcome::Joined(turn)) => {
                     return Sent::Turn(turn.id);
                 }
-                Some(Submitted::FollowUp(follow_up)) => return Sent::FollowUp(follow_up.id),
-                Some(Submitted::TooMany | Submitted::TooManyFollowUps) => Duration::from_secs(2),
+                Some(SubmissionOutcome::FollowUp(follow_up)) => {
+                    return Sent::FollowUp(follow_up.id);
+                }
+                Some(SubmissionOutcome::TooMany | SubmissionOutcome::TooManyFollowUps) => {
+                    Duration::from_secs(2)
+                }
                 Some(other) => {
                     self.sim().violated(format!("G7: a new message is answered {other:?}"));
                     Duration::from_secs(2)
@@ -100,7 +106,7 @@ impl Message<'_> {
     }
 
     /// For the turn that is at work, if there is one.
-    async fn push(&self) -> Option<Submitted> {
+    async fn push(&self) -> Option<SubmissionOutcome> {
         let request = FollowUpRequest {
             session_id: self.session.clone(),
             text: self.text(),
@@ -112,16 +118,16 @@ impl Message<'_> {
         let push = process.engine.follow_up(self.owner, request);
         match timeout(PATIENCE, push).await.ok()?.ok()? {
             FollowUpPushed::Waits { follow_up, .. } | FollowUpPushed::Known(follow_up) => {
-                Some(Submitted::FollowUp(follow_up))
+                Some(SubmissionOutcome::FollowUp(follow_up))
             }
-            FollowUpPushed::Full => Some(Submitted::TooManyFollowUps),
+            FollowUpPushed::Full => Some(SubmissionOutcome::TooManyFollowUps),
             // Nothing is at work, or the id has a turn already: that is for the other door.
             FollowUpPushed::NoTurn | FollowUpPushed::Reused => self.ask(&self.text()).await,
-            FollowUpPushed::NoSession => Some(Submitted::NoSession),
+            FollowUpPushed::NoSession => Some(SubmissionOutcome::NoSession),
         }
     }
 
-    /// What has become of a follow-up, once something has; `None` when it is none any more.
+    /// SubmissionKind has become of a follow-up, once something has; `None` when it is none any more.
     async fn settled(&self, id: &MessageId) -> Option<FollowUpState> {
         loop {
             let process = self.fleet.any();
@@ -140,22 +146,22 @@ impl Message<'_> {
     /// The same again is the same turn; the same id with other words is refused.
     async fn submit_again(&self, turn: &TurnId) {
         match self.ask(&self.text()).await {
-            Some(Submitted::Joined(again)) if again.id == *turn => {}
+            Some(SubmissionOutcome::Joined(again)) if again.id == *turn => {}
             None => {}
             other => self.sim().violated(format!("G7: {turn} sent again is {other:?}")),
         }
         match self.ask("other words").await {
-            Some(Submitted::MessageIdReused) | None => {}
+            Some(SubmissionOutcome::MessageIdReused) | None => {}
             other => self.sim().violated(format!("G7: {turn} with other words is {other:?}")),
         }
     }
 
     /// `None` when it is not known what became of it.
-    async fn ask(&self, text: &str) -> Option<Submitted> {
-        let submission = Submission {
+    async fn ask(&self, text: &str) -> Option<SubmissionOutcome> {
+        let submission = TurnSubmission {
             session_id: self.session.clone(),
             request: TurnRequest::default(),
-            what: What::Message {
+            kind: SubmissionKind::Message {
                 text: text.to_owned(),
                 client_id: Some(self.client_id()),
                 file_ids: Vec::new(),

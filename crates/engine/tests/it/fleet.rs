@@ -4,7 +4,7 @@ use std::convert::Infallible;
 use std::sync::{Arc, Mutex, MutexGuard};
 use std::time::Duration;
 
-use pilothouse_engine::{Engine, Roles};
+use pilothouse_engine::{Engine, EngineRoles};
 use ports::Ports;
 use testkit::sim::{Fate, Node, SimModel, Simulation, tools};
 
@@ -81,7 +81,7 @@ impl Process {
         let ports = node.ports();
         let (model, tools) = (SimModel::of(&node), tools(&node));
         let engine = Engine::new(ports.clone(), model, tools, Vec::new(), options(plan));
-        engine.start(Roles::ALL);
+        engine.start(EngineRoles::ALL);
         Arc::new(Self { engine, ports, node })
     }
 }

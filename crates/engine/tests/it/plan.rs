@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use pilothouse_engine::Options;
+use pilothouse_engine::EngineOptions;
 use protocol::limits::{DelegationLimits, UserLimits};
 use protocol::session::Owner;
 use testkit::sim::{Dice, Fate, Manner, Outage, Service, Side, Weather, Whom};
@@ -152,8 +152,8 @@ impl Plan {
     }
 }
 
-pub(crate) fn options(plan: &Plan) -> Options {
-    Options {
+pub(crate) fn options(plan: &Plan) -> EngineOptions {
+    EngineOptions {
         workers: plan.workers,
         lease: LEASE,
         renew: LEASE / 3,
@@ -168,7 +168,7 @@ pub(crate) fn options(plan: &Plan) -> Options {
         model_tries: 3,
         // Jitter would not come from the seed; nothing of nothing is nothing.
         retry_base: Duration::ZERO,
-        ..Options::default()
+        ..EngineOptions::default()
     }
 }
 

@@ -10,10 +10,10 @@ use protocol::NodeId;
 use protocol::block::BlockKind;
 use protocol::graph::{GraphProblem, Link};
 
-use super::{Code, Document};
+use super::{GraphIndex, ProblemCode};
 use crate::graph::tool_pins;
 
-pub(super) fn check(document: &Document<'_>) -> Vec<GraphProblem> {
+pub(super) fn check(document: &GraphIndex<'_>) -> Vec<GraphProblem> {
     let silent = silent(document);
     let circular = circular(document, silent);
     let stuck = document.graph.nodes.iter().filter(|node| circular.contains(&node.id));
@@ -24,13 +24,13 @@ pub(super) fn check(document: &Document<'_>) -> Vec<GraphProblem> {
                  cycle's pins a first value with a link from outside.",
                 document.nodes[&node.id]
             );
-            Code::DeadCycle.of_node(node, message)
+            ProblemCode::DeadCycle.of_node(node, message)
         })
         .collect()
 }
 
 /// The nodes that never fire.
-fn silent<'a>(document: &Document<'a>) -> HashSet<&'a NodeId> {
+fn silent<'a>(document: &GraphIndex<'a>) -> HashSet<&'a NodeId> {
     let mut leaving: HashMap<&NodeId, Vec<&Link>> = HashMap::new();
     for link in &document.graph.links {
         leaving.entry(&link.source_id).or_default().push(link);
@@ -68,7 +68,7 @@ fn silent<'a>(document: &Document<'a>) -> HashSet<&'a NodeId> {
 }
 
 /// Those of the silent nodes that wait in a circle, without those that only wait behind one.
-fn circular<'a>(document: &Document<'a>, mut silent: HashSet<&'a NodeId>) -> HashSet<&'a NodeId> {
+fn circular<'a>(document: &GraphIndex<'a>, mut silent: HashSet<&'a NodeId>) -> HashSet<&'a NodeId> {
     let mut feeds: HashMap<&NodeId, usize> = HashMap::new();
     let links = &document.graph.links;
     for link in links.iter().filter(|link| silent.contains(&link.sink_id)) {

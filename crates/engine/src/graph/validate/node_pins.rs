@@ -5,26 +5,26 @@ use protocol::block::{BlockKind, BlockSpec};
 use protocol::graph::Node;
 use serde_json::Value;
 
-use crate::graph::pins::{self, Step};
-use crate::graph::types::{Types, member_schema};
+use crate::graph::pins::{self, PathStep};
+use crate::graph::types::{TypeSet, member_schema};
 
 /// What is known of the values of a pin.
 #[derive(Clone, Copy, Debug)]
-pub(super) enum Pin<'a> {
+pub(super) enum PinSchema<'a> {
     Missing,
     Anything,
     Typed(&'a Value),
 }
 
-impl<'a> Pin<'a> {
+impl<'a> PinSchema<'a> {
     fn of(schema: Option<&'a Value>) -> Self {
         schema.map_or(Self::Anything, Self::Typed)
     }
 
-    pub(super) fn types(self) -> Types {
+    pub(super) fn types(self) -> TypeSet {
         match self {
-            Self::Missing | Self::Anything => Types::ANY,
-            Self::Typed(schema) => Types::of(schema),
+            Self::Missing | Self::Anything => TypeSet::ANY,
+            Self::Typed(schema) => TypeSet::of(schema),
         }
     }
 
@@ -34,43 +34,47 @@ impl<'a> Pin<'a> {
         for step in pins::steps(name)? {
             let Self::Typed(schema) = reached else { return Ok(reached) };
             let container = match step {
-                Step::Key(_) => Types::OBJECT,
-                Step::Index(_) => Types::LIST,
+                PathStep::Key(_) => TypeSet::OBJECT,
+                PathStep::Index(_) => TypeSet::LIST,
             };
-            let types = Types::of(schema);
+            let types = TypeSet::of(schema);
             if !types.meets(container) {
                 return Err(format!("`{name}` reaches into {types}, which is not {container}"));
             }
             reached = Self::of(match step {
-                Step::Key(key) => member_schema(schema, key),
-                Step::Index(_) => schema.get("items"),
+                PathStep::Key(key) => member_schema(schema, key),
+                PathStep::Index(_) => schema.get("items"),
             });
         }
         Ok(reached)
     }
 }
 
-pub(super) fn input<'a>(node: &'a Node, spec: &'a BlockSpec, pin: &str) -> Pin<'a> {
+pub(super) fn input<'a>(node: &'a Node, spec: &'a BlockSpec, pin: &str) -> PinSchema<'a> {
     let own = own_inputs(node, spec.kind);
     if let Some(schema) = own.and_then(|own| property(own, pin)).or_else(|| spec.input(pin)) {
-        return Pin::Typed(schema);
+        return PinSchema::Typed(schema);
     }
     let is_undescribed = own.is_none() && brings_pins(spec.kind);
-    if is_undescribed || spec.takes_any_input() { Pin::Anything } else { Pin::Missing }
+    if is_undescribed || spec.takes_any_input() { PinSchema::Anything } else { PinSchema::Missing }
 }
 
-pub(super) fn output<'a>(node: &'a Node, spec: &'a BlockSpec, pin: &str) -> Pin<'a> {
+pub(super) fn output<'a>(node: &'a Node, spec: &'a BlockSpec, pin: &str) -> PinSchema<'a> {
     let own = match spec.kind {
         BlockKind::Agent => described(node, "output_schema"),
         _ => None,
     };
     if let Some(schema) = own.and_then(|own| property(own, pin)).or_else(|| spec.output(pin)) {
-        return Pin::Typed(schema);
+        return PinSchema::Typed(schema);
     }
     let gives_any = spec.outputs.get("additionalProperties").is_some_and(|more| *more != false);
     let is_undescribed = own.is_none() && spec.kind == BlockKind::Agent;
     // Whatever fails says so on `error`.
-    if is_undescribed || gives_any || pin == "error" { Pin::Anything } else { Pin::Missing }
+    if is_undescribed || gives_any || pin == "error" {
+        PinSchema::Anything
+    } else {
+        PinSchema::Missing
+    }
 }
 
 /// The schema of the pins that the node brings besides those of its block.
@@ -89,7 +93,7 @@ pub(in crate::graph) fn schema<'a>(
     name: &str,
 ) -> Option<&'a Value> {
     match input(node, spec, pins::base(name)).inside(name) {
-        Ok(Pin::Typed(schema)) => Some(schema),
+        Ok(PinSchema::Typed(schema)) => Some(schema),
         _ => None,
     }
 }

@@ -2,12 +2,12 @@
 
 use serde_json::{Value, json};
 
-use super::fixtures::{Shelf, graph};
+use super::fixtures::{TestBlocks, graph};
 use super::*;
 
 /// `code at node` for every problem.
 fn faults(document: Value) -> Vec<String> {
-    let problems = validate(&graph(document), &Shelf::default());
+    let problems = validate(&graph(document), &TestBlocks::default());
     let at =
         |problem: &GraphProblem| problem.node_id.as_ref().map_or("-".into(), ToString::to_string);
     problems.iter().map(|problem| format!("{} at {}", problem.code, at(problem))).collect()
@@ -201,7 +201,7 @@ fn a_graph_that_is_too_large_is_refused_without_a_closer_look() {
 fn an_agent_inside_an_exported_file_is_looked_at_too() {
     let inner = json!({"name": "Inner", "nodes": [node("x", "nowhere", json!({}))]});
     let outer = graph(json!({"nodes": [node("a", "ask", json!({}))], "sub_graphs": [inner]}));
-    let problems = validate(&outer, &Shelf::default());
+    let problems = validate(&outer, &TestBlocks::default());
     assert_eq!(problems.len(), 1);
     assert!(problems[0].message.starts_with("In the agent “Inner”"), "{:?}", problems[0]);
 }
@@ -212,7 +212,7 @@ fn a_block_that_is_missing_is_named_when_its_name_is_known() {
         "id": "a", "block_id": "436c3984-57fd-4b85-8e9a-459b356883bd",
         "metadata": {"customized_name": "Read the page"}
     }]});
-    let problems = validate(&graph(document), &Shelf::default());
+    let problems = validate(&graph(document), &TestBlocks::default());
     assert_eq!(
         problems[0].message,
         "There is no block ExtractWebsiteContentBlock (436c3984-57fd-4b85-8e9a-459b356883bd) for “Read the page”."

@@ -7,26 +7,26 @@ use serde_json::Value;
 /// Bytes of a token, in the middle of many texts and languages.
 const TOKEN_BYTES: usize = 4;
 /// What the wire adds to every message, in tokens.
-const FRAME: u64 = 8;
+const FRAME_TOKENS: u64 = 8;
 /// How many times the estimate a provider's count may be before it is taken for another kind of number.
-const MOST_OFF: f64 = 4.0;
+const MAX_RATIO: f64 = 4.0;
 /// Of a window: above this it is time to fold, below this much is left, and no step brings in more than that.
-const FULL_PERCENT: u64 = 80;
-const FOLDED_PERCENT: u64 = 40;
+const THRESHOLD_PERCENT: u64 = 80;
+const TARGET_PERCENT: u64 = 40;
 
 /// Where folding begins.
-pub(super) fn full(window: u64) -> u64 {
-    percent(window, FULL_PERCENT)
+pub(super) fn compaction_threshold(window: u64) -> u64 {
+    percent(window, THRESHOLD_PERCENT)
 }
 
 /// What folding aims at.
-pub(super) fn folded(window: u64) -> u64 {
-    percent(window, FOLDED_PERCENT)
+pub(super) fn compaction_target(window: u64) -> u64 {
+    percent(window, TARGET_PERCENT)
 }
 
 /// What the results of one step may take.
 pub(crate) fn step_bytes(window: u64) -> usize {
-    bytes(percent(window, FOLDED_PERCENT))
+    bytes(percent(window, TARGET_PERCENT))
 }
 
 pub(super) fn percent(window: u64, percent: u64) -> u64 {
@@ -58,12 +58,12 @@ pub(super) fn message_tokens(message: &ModelMessage) -> u64 {
             text_tokens(content) + text_tokens(call_id.as_str())
         }
     };
-    FRAME + tokens
+    FRAME_TOKENS + tokens
 }
 
 fn tool_tokens(tool: &ToolDefinition) -> u64 {
     let bytes = tool.name.len() + tool.description.len() + json_bytes(&tool.parameters);
-    FRAME + tokens(bytes)
+    FRAME_TOKENS + tokens(bytes)
 }
 
 /// About as many as it has when it is written out, which would take longer: every step of every turn is measured.
@@ -119,43 +119,43 @@ pub(crate) fn cut_to(text: &str, bytes: usize) -> String {
 
 /// What the provider has taught about its window in this attempt.
 #[derive(Debug)]
-pub(crate) struct Gauge {
+pub(crate) struct WindowEstimate {
     /// How many times the estimate the provider has counted.
-    off: f64,
+    ratio: f64,
     /// The largest request that can still be right, after one was refused as too long.
-    at_most: Option<u64>,
+    max_tokens: Option<u64>,
     pub(super) refusals: u32,
 }
 
-impl Default for Gauge {
+impl Default for WindowEstimate {
     fn default() -> Self {
-        Self { off: 1.0, at_most: None, refusals: 0 }
+        Self { ratio: 1.0, max_tokens: None, refusals: 0 }
     }
 }
 
-impl Gauge {
+impl WindowEstimate {
     /// The provider has counted `prompt_tokens` in this request.
-    pub(crate) fn counted(&mut self, request: &ModelRequest, prompt_tokens: u64) {
-        let off = prompt_tokens as f64 / request_tokens(request).max(1) as f64;
+    pub(crate) fn observe_count(&mut self, request: &ModelRequest, prompt_tokens: u64) {
+        let ratio = prompt_tokens as f64 / request_tokens(request).max(1) as f64;
         // An estimate that is too high only folds a little early; one that is too low would fold too late.
-        self.off = off.clamp(1.0, MOST_OFF);
+        self.ratio = ratio.clamp(1.0, MAX_RATIO);
     }
 
     /// The provider has refused a request of so many estimated tokens: half of that is taken for its window.
-    pub(super) fn refused(&mut self, estimated: u64) {
+    pub(super) fn observe_refusal(&mut self, estimated: u64) {
         self.refusals += 1;
-        self.at_most = Some(estimated / 2);
+        self.max_tokens = Some(estimated / 2);
     }
 
     /// What the model can take, as far as known.
     pub(super) fn window(&self, configured: u64) -> u64 {
-        configured.min(self.at_most.unwrap_or(u64::MAX))
+        configured.min(self.max_tokens.unwrap_or(u64::MAX))
     }
 
     /// The same, in estimated tokens.
     pub(super) fn estimated_window(&self, configured: u64) -> u64 {
-        let estimated = (configured as f64 / self.off) as u64;
-        estimated.min(self.at_most.unwrap_or(u64::MAX))
+        let estimated = (configured as f64 / self.ratio) as u64;
+        estimated.min(self.max_tokens.unwrap_or(u64::MAX))
     }
 }
 
@@ -214,35 +214,35 @@ mod tests {
     #[test]
     fn system_tools_and_messages_count() {
         let mut asked = request("12345678");
-        assert_eq!(request_tokens(&asked), 1 + 2 + FRAME);
+        assert_eq!(request_tokens(&asked), 1 + 2 + FRAME_TOKENS);
         asked.tools = [ToolDefinition {
             name: "name".into(),
             description: "description!".into(),
             parameters: serde_json::json!({}),
         }]
         .into();
-        assert_eq!(request_tokens(&asked), 1 + 2 + FRAME + 5 + FRAME);
+        assert_eq!(request_tokens(&asked), 1 + 2 + FRAME_TOKENS + 5 + FRAME_TOKENS);
     }
 
     #[test]
     fn the_provider_s_own_count_makes_the_window_smaller_but_never_larger() {
-        let mut gauge = Gauge::default();
+        let mut estimate = WindowEstimate::default();
         let asked = request(&"x".repeat(4_000));
         let estimated = request_tokens(&asked);
         for (counted, window) in [(0, 1000), (estimated, 1000), (estimated * 2, 500)] {
-            gauge.counted(&asked, counted);
-            assert_eq!(gauge.estimated_window(1000), window, "{counted}");
-            assert_eq!(gauge.window(1000), 1000);
+            estimate.observe_count(&asked, counted);
+            assert_eq!(estimate.estimated_window(1000), window, "{counted}");
+            assert_eq!(estimate.window(1000), 1000);
         }
-        gauge.counted(&asked, estimated * 100);
-        assert_eq!(gauge.estimated_window(1000), 250, "a count that cannot be is not believed");
+        estimate.observe_count(&asked, estimated * 100);
+        assert_eq!(estimate.estimated_window(1000), 250, "a count that cannot be is not believed");
     }
 
     #[test]
     fn a_refusal_teaches_a_smaller_window() {
-        let mut gauge = Gauge::default();
-        gauge.refused(600);
-        assert_eq!((gauge.window(1000), gauge.estimated_window(1000)), (300, 300));
-        assert_eq!(gauge.window(100), 100);
+        let mut estimate = WindowEstimate::default();
+        estimate.observe_refusal(600);
+        assert_eq!((estimate.window(1000), estimate.estimated_window(1000)), (300, 300));
+        assert_eq!(estimate.window(100), 100);
     }
 }

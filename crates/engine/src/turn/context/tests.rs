@@ -7,20 +7,20 @@ use protocol::operation::{Operation, OperationResult, OperationState};
 use serde_json::json;
 
 use super::*;
-use crate::turn::fixtures::{History, is_paired, turn, words};
+use crate::turn::fixtures::{TestHistory, is_paired, turn, words};
 
 const WINDOW: u64 = 128_000;
 
-fn tools() -> Tools {
+fn tools() -> ToolSelection {
     let tool = |name: &str| ToolDefinition {
         name: name.into(),
         description: "d".into(),
         parameters: json!({}),
     };
-    Tools { given: [tool("bash_exec"), tool("web_fetch")].into(), left_out: Vec::new() }
+    ToolSelection { allowed: [tool("bash_exec"), tool("web_fetch")].into(), denied: Vec::new() }
 }
 
-fn messages(history: &History, id: &str) -> Vec<ModelMessage> {
+fn messages(history: &TestHistory, id: &str) -> Vec<ModelMessage> {
     request(&history.progress(), &turn(id), tools(), ToolUse::Allowed, WINDOW).messages
 }
 
@@ -35,12 +35,12 @@ fn fold(through: &str, kept: &[&str], handles: &[&str]) -> NewMessage {
 
 #[test]
 fn a_request_begins_with_what_does_not_change_about_the_session() {
-    let mut history = History::new();
+    let mut history = TestHistory::new();
     history.user("hello");
     let mut progress = history.progress();
-    let about = |progress: &TurnProgress, left_out: &[&str]| {
-        let left_out = left_out.iter().map(|name| (*name).to_owned()).collect();
-        let tools = Tools { left_out, ..tools() };
+    let about = |progress: &TurnProgress, denied: &[&str]| {
+        let denied = denied.iter().map(|name| (*name).to_owned()).collect();
+        let tools = ToolSelection { denied, ..tools() };
         let asked = request(progress, &turn("t1"), tools, ToolUse::Allowed, WINDOW);
         assert_eq!(words(&asked.messages[1]), "hello", "the person's words stay the person's");
         words(&asked.messages[0]).to_owned()
@@ -64,9 +64,9 @@ fn a_request_begins_with_what_does_not_change_about_the_session() {
 
 #[test]
 fn a_later_request_only_adds_to_an_earlier_one() {
-    let mut history = History::new();
+    let mut history = TestHistory::new();
     let mut earlier: Option<ModelRequest> = None;
-    let mut ask = |history: &History, id: &str| {
+    let mut ask = |history: &TestHistory, id: &str| {
         let asked = request(&history.progress(), &turn(id), tools(), ToolUse::Allowed, WINDOW);
         if let Some(earlier) = earlier.replace(asked.clone()) {
             assert_eq!((&earlier.system, &earlier.tools), (&asked.system, &asked.tools));
@@ -82,7 +82,7 @@ fn a_later_request_only_adds_to_an_earlier_one() {
     let last = history.rows.last().expect("rows").id.clone();
     ask(history.step(&["three"]), "t2");
     // After a fold the requests share what is before it, and go on to grow together.
-    let mut folded = History::new();
+    let mut folded = TestHistory::new();
     folded.rows = history.rows.clone();
     folded.turn("t2").push(fold("m7", &[last.as_str()], &[]));
     let first = messages(&folded, "t2");
@@ -96,7 +96,7 @@ fn a_later_request_only_adds_to_an_earlier_one() {
 
 #[test]
 fn a_summary_stands_for_the_rows_up_to_its_end() {
-    let mut history = History::new();
+    let mut history = TestHistory::new();
     history.user("first").step(&["one"]).assistant("done"); // m0..m3
     history.turn("t2").user("request").step(&["two"]).step(&["three"]); // m4..m8
     history.push(fold("m6", &["m4"], &["operation op-1 is at work"])).step(&["four"]);
@@ -114,7 +114,7 @@ fn a_summary_stands_for_the_rows_up_to_its_end() {
 
 #[test]
 fn the_newest_fold_whose_rows_are_still_there_counts() {
-    let mut history = History::new();
+    let mut history = TestHistory::new();
     history.user("first").assistant("a").turn("t2").user("b").assistant("c"); // m0..m3
     history.push(fold("m1", &[], &[])).push(fold("m2", &[], &[])).push(fold("gone", &[], &[]));
     history.turn("t3").user("d");
@@ -128,7 +128,7 @@ fn the_newest_fold_whose_rows_are_still_there_counts() {
 
 #[test]
 fn the_end_of_an_operation_comes_before_what_its_turn_has_said_since() {
-    let mut history = History::new();
+    let mut history = TestHistory::new();
     history.user("build it").step(&["pending"]).assistant("It is being built.");
     let mut progress = history.progress();
     progress.operation = Some(Operation {
@@ -160,7 +160,7 @@ fn the_end_of_an_operation_comes_before_what_its_turn_has_said_since() {
 
 #[test]
 fn the_results_of_one_step_share_what_a_step_may_take_of_the_window() {
-    let mut history = History::new();
+    let mut history = TestHistory::new();
     let (long, longer) = ("l".repeat(4_000), "m".repeat(40_000));
     history.user("go").step(&["short", &long, &longer]);
     let small_window = 1_000;
@@ -180,7 +180,7 @@ fn the_results_of_one_step_share_what_a_step_may_take_of_the_window() {
 
 #[test]
 fn the_last_step_is_told_that_it_is_the_last() {
-    let mut history = History::new();
+    let mut history = TestHistory::new();
     history.user("go").step(&["done"]);
     let asked = request(&history.progress(), &turn("t1"), tools(), ToolUse::Forbidden, WINDOW);
     assert_eq!(words(asked.messages.last().expect("messages")), WRAP_UP);

@@ -1,0 +1,56 @@
+//! Node runs that go on after a takeover or a decision.
+
+use protocol::execution::ExecutionStatus;
+use protocol::review::ReviewDecision;
+use serde_json::Value;
+use std::sync::Arc;
+
+use super::ExecutionScheduler;
+use crate::graph::halt::ExecutionHalt;
+use crate::graph::plan::NodeAt;
+
+/// What becomes of a run that was under way when its server stopped and that must not be repeated.
+const INTERRUPTED: &str = "The server stopped while this was under way. Whether it took effect is not known, and it \
+                           is not repeated.";
+
+impl ExecutionScheduler {
+    /// Makes a run again, under the same key. Its first outputs have flowed already.
+    pub(in crate::graph) fn relaunch(&mut self, run: u64, at: NodeAt, emitted: u64) {
+        self.node_order.push(at, run);
+        self.launch(run, at, emitted);
+        if let Some(node_run) = self.running_nodes.get_mut(&run) {
+            node_run.announced = true;
+        }
+    }
+
+    pub(in crate::graph) fn interrupt(
+        &mut self,
+        run: u64,
+        at: NodeAt,
+    ) -> Result<(), ExecutionHalt> {
+        let mut event = self.event(run, at);
+        event.status = Some(ExecutionStatus::Failed);
+        event.error = Some(INTERRUPTED.to_owned());
+        event.outputs.push(("error".to_owned(), Arc::new(Value::String(INTERRUPTED.to_owned()))));
+        self.stats.node_count += 1;
+        self.stats.node_error_count += 1;
+        self.record(event)?;
+        Ok(())
+    }
+
+    /// Makes a run again with what a person has decided, once that is stored.
+    pub(in crate::graph) fn resume_decided(
+        &mut self,
+        run: u64,
+        at: NodeAt,
+        decision: ReviewDecision,
+    ) -> Result<(), ExecutionHalt> {
+        let mut event = self.event(run, at);
+        event.status = Some(ExecutionStatus::Running);
+        event.decision = Some(decision);
+        let number = self.record(event)?;
+        self.node_order.push(at, run);
+        self.unstored_starts.push_back((number, run));
+        Ok(())
+    }
+}

@@ -1,0 +1,99 @@
+//! What a log amounts to: the words of its last step, its calls and what it used. The one summary for everybody who wants
+//! the result of a task rather than its stream; how it ended its row says.
+
+use protocol::response::SubSessionCall;
+use protocol::usage::Usage;
+use protocol::{CallId, Chunk, Segment};
+
+#[derive(Clone, Debug, Default, PartialEq)]
+pub(crate) struct LogSummary {
+    /// Of the step that spoke last.
+    pub(crate) text: String,
+    pub(crate) calls: Vec<SubSessionCall>,
+    pub(crate) usage: Usage,
+    /// Whether the next words begin a step anew.
+    new_step: bool,
+}
+
+impl LogSummary {
+    pub(crate) fn read(&mut self, segment: &Segment) {
+        for frame in segment.frames() {
+            // A chunk of a newer version adds nothing that this one could tell.
+            if let Ok(chunk) = serde_json::from_slice(frame.json) {
+                self.observe(chunk);
+            }
+        }
+    }
+
+    fn observe(&mut self, chunk: Chunk) {
+        match chunk {
+            Chunk::StartStep => self.new_step = true,
+            Chunk::TextDelta { delta, .. } => {
+                if std::mem::take(&mut self.new_step) {
+                    self.text.clear();
+                }
+                self.text.push_str(&delta);
+            }
+            Chunk::ToolInputAvailable { tool_call_id, tool_name, .. } => {
+                self.calls.push(SubSessionCall { tool_call_id, tool_name, done: false });
+            }
+            Chunk::ToolOutputAvailable { tool_call_id, preliminary: false, .. }
+            | Chunk::ToolOutputError { tool_call_id, .. } => self.done(&tool_call_id),
+            Chunk::DataUsage { data } => self.usage = data,
+            _ => {}
+        }
+    }
+
+    fn done(&mut self, call: &CallId) {
+        for known in self.calls.iter_mut().filter(|known| known.tool_call_id == *call) {
+            known.done = true;
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use protocol::SegmentBuilder;
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn a_fold_keeps_the_words_of_the_last_step_that_spoke_and_every_call() {
+        let said = |delta: &str| Chunk::TextDelta { id: "t".into(), delta: delta.to_owned() };
+        let mut log = SegmentBuilder::following(0);
+        for chunk in [
+            Chunk::StartStep,
+            said("Let me "),
+            said("look."),
+            Chunk::ToolInputAvailable {
+                tool_call_id: "a".into(),
+                tool_name: "web_fetch".into(),
+                input: json!({}),
+            },
+            Chunk::ToolOutputAvailable {
+                tool_call_id: "a".into(),
+                output: json!(1),
+                preliminary: true,
+            },
+            Chunk::ToolOutputAvailable {
+                tool_call_id: "a".into(),
+                output: json!(2),
+                preliminary: false,
+            },
+            Chunk::FinishStep,
+            Chunk::StartStep,
+            said("It is "),
+            said("42."),
+            Chunk::FinishStep,
+            Chunk::StartStep,
+        ] {
+            log.push(&chunk);
+        }
+        let mut summary = LogSummary::default();
+        summary.read(&log.take().expect("chunks"));
+        assert_eq!(summary.text, "It is 42.");
+        assert_eq!(summary.calls.len(), 1);
+        assert!(summary.calls[0].done);
+    }
+}

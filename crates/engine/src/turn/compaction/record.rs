@@ -1,0 +1,97 @@
+//! A fold as it is stored: a row of the history like others, with a notice for the person and, in its metadata, what
+//! the model is given instead of the rows before it. The rows themselves stay.
+
+use ports::model::ModelMessage;
+use protocol::MessageId;
+use protocol::chunk;
+use protocol::message::{Message, MessageRole, NewMessage};
+use serde::{Deserialize, Serialize};
+
+const KIND: &str = "compaction";
+const NOTICE: &str = "Earlier messages were folded into a summary, because the conversation came close to what the model can read at once. All of them are still here.";
+
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub(super) struct CompactionRecord {
+    pub(super) kind: String,
+    /// The last row that the summary stands for.
+    pub(super) through: MessageId,
+    /// How many rows it stands for.
+    pub(super) folded: usize,
+    pub(super) tokens_before: u64,
+    pub(super) tokens_after: u64,
+    pub(super) summary: String,
+    /// What was still open then, a line each.
+    #[serde(default)]
+    pub(super) handles: Vec<String>,
+    /// The folded messages of the person that the model still reads as they were written.
+    #[serde(default)]
+    pub(super) kept: Vec<MessageId>,
+}
+
+impl CompactionRecord {
+    pub(super) fn kind() -> String {
+        KIND.to_owned()
+    }
+
+    pub(super) fn row(&self) -> NewMessage {
+        let mut row = NewMessage::new(MessageRole::System, NOTICE);
+        row.metadata = serde_json::to_value(self).ok();
+        row
+    }
+
+    pub(super) fn chunk(self) -> chunk::Chunk {
+        let Self { through, folded, tokens_before, tokens_after, summary, .. } = self;
+        let data = chunk::CompactionData { folded, through, tokens_before, tokens_after, summary };
+        chunk::Chunk::DataCompaction { data }
+    }
+
+    pub(super) fn message(&self) -> ModelMessage {
+        let mut text = format!(
+            "[Summary of earlier messages]\nThe {} messages before this point do not fit any more. These notes of what was said and done stand for them. They are no new request; messages of the person that stand beside them are as they were written. Go on from here and do not do again what is done.\n\n{}",
+            self.folded,
+            self.summary.trim(),
+        );
+        if !self.handles.is_empty() {
+            text.push_str("\n\n[Open handles]\nOpen when the notes were made:");
+            for handle in &self.handles {
+                text.push_str(&format!("\n- {handle}"));
+            }
+        }
+        ModelMessage::User { text }
+    }
+}
+
+/// The fold that a request starts from.
+pub(crate) struct StoredCompaction {
+    /// The place of the last folded row.
+    pub(crate) through: usize,
+    pub(super) record: CompactionRecord,
+}
+
+impl StoredCompaction {
+    /// The newest one whose last row is still part of the history: an answer that is given anew takes its rows away.
+    pub(crate) fn newest(rows: &[Message]) -> Option<Self> {
+        rows.iter().enumerate().rev().find_map(|(at, row)| {
+            let record = stored(row)?;
+            let through = rows[..at].iter().rposition(|row| row.id == record.through)?;
+            Some(Self { through, record })
+        })
+    }
+
+    pub(crate) fn summary(&self) -> ModelMessage {
+        self.record.message()
+    }
+
+    /// The rows before the end of the fold that stay as they were.
+    pub(crate) fn kept<'a>(&'a self, rows: &'a [Message]) -> impl Iterator<Item = &'a Message> {
+        rows[..=self.through].iter().filter(|row| self.record.kept.contains(&row.id))
+    }
+}
+
+fn stored(row: &Message) -> Option<CompactionRecord> {
+    let metadata = row.metadata.as_ref().filter(|_| row.role == MessageRole::System)?;
+    if metadata.get("kind")? != KIND {
+        return None;
+    }
+    serde_json::from_value(metadata.clone()).ok()
+}

@@ -1,0 +1,75 @@
+//! What writes for a turn: its journal and its log, one record at a time. The attempt has one, and so has every call
+//! that outlives its step.
+
+use std::sync::Arc;
+
+use ports::files::SessionWorkspace;
+use ports::store::{JournalEntry, JournalRecord, TurnProgress};
+use protocol::chunk::Chunk;
+use protocol::session::Owner;
+use protocol::turn::{Turn, TurnClaim};
+use tokio::sync::{Mutex, MutexGuard};
+
+use super::halt::TurnHalt;
+use super::recorder::ChunkWriter;
+use super::registry::StopSignal;
+use crate::EngineInner;
+use crate::retry::retry_fenced;
+
+#[derive(Clone)]
+pub(crate) struct TurnWriter {
+    pub(super) inner: Arc<EngineInner>,
+    pub(super) claim: TurnClaim,
+    pub(super) stop: Arc<StopSignal>,
+    pub(super) chunks: ChunkWriter,
+    pub(super) workspace: SessionWorkspace,
+    /// Only the last record is recognised when it is repeated, so nobody may write between a record and its answer.
+    writing: Arc<Mutex<()>>,
+}
+
+impl TurnWriter {
+    pub(super) fn new(
+        inner: Arc<EngineInner>,
+        claim: TurnClaim,
+        stop: Arc<StopSignal>,
+        chunks: ChunkWriter,
+        turn: &Turn,
+    ) -> Self {
+        let owner = turn.user_id.clone().map_or(Owner::Anonymous, Owner::User);
+        let workspace = SessionWorkspace { owner, session: turn.session_id.clone() };
+        Self { inner, claim, stop, chunks, workspace, writing: Arc::default() }
+    }
+
+    pub(super) async fn progress(&self) -> Result<TurnProgress, TurnHalt> {
+        retry_fenced(&self.stop, || self.inner.ports.turns.progress(&self.claim)).await
+    }
+
+    /// Journals, as often as it takes to hear that it is stored.
+    pub(super) async fn record(&self, entries: Vec<JournalEntry>) -> Result<(), TurnHalt> {
+        let _lock = self.writing.lock().await;
+        self.record_locked(entries).await
+    }
+
+    /// The same, and then shows it: nobody else writes in between.
+    pub(super) async fn record_and_show(
+        &self,
+        entries: Vec<JournalEntry>,
+        shown: Chunk,
+    ) -> Result<(), TurnHalt> {
+        let _lock = self.writing.lock().await;
+        self.record_locked(entries).await?;
+        self.chunks.emit(shown).await
+    }
+
+    /// Returns when nobody writes.
+    pub(super) async fn lock_writes(&self) -> MutexGuard<'_, ()> {
+        self.writing.lock().await
+    }
+
+    /// For whoever has made it lock_writes.
+    pub(super) async fn record_locked(&self, entries: Vec<JournalEntry>) -> Result<(), TurnHalt> {
+        let record = JournalRecord::new(entries);
+        retry_fenced(&self.stop, || self.inner.ports.turns.record(&self.claim, record.clone()))
+            .await
+    }
+}
