@@ -1,10 +1,10 @@
-//! Ids that follow from the call they are made for, so that a call that is made again after a crash finds what it made
-//! before instead of making another.
+//! Ids derived from the idempotency key of a call, so that a call repeated after a crash finds what it created before
+//! instead of creating it twice.
 
 use protocol::BackgroundId;
 use sha2::{Digest, Sha256};
 
-/// In the shape of a UUID (version 8, for ids of one's own making).
+/// An id in UUID format (version 8: custom).
 pub(crate) fn uuid(what: &str, key: &str) -> String {
     let mut bytes = [0_u8; 16];
     bytes.copy_from_slice(&digest(what, key)[..16]);
@@ -29,7 +29,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_same_call_gives_the_same_ids_and_no_two_kinds_share_one() {
+    fn the_same_key_gives_the_same_id_and_each_kind_a_different_one() {
         assert_eq!(uuid("turn", "t/1/c"), uuid("turn", "t/1/c"));
         assert_ne!(uuid("turn", "t/1/c"), uuid("session", "t/1/c"));
         assert_ne!(uuid("turn", "t/1/c"), uuid("turn", "t/1/d"));

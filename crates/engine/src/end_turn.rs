@@ -1,5 +1,5 @@
-//! The one end of a turn. Completed, failed or cancelled: the last rows, the log_ending chunks and the
-//! status are one fenced write, so nobody sees an end that is not true or a truth that has no end.
+//! Ends a turn, whether it completed, failed or was canceled: the last rows, the closing chunks and the status are one
+//! fenced write, so readers never see a status without its rows and chunks, or the reverse.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -24,7 +24,7 @@ use crate::turn::{
 };
 use tokio::time::Instant;
 
-/// Between two tries to store an end that the store could not take.
+/// Delay before storing an end again that the store did not accept.
 const RETRY_DELAY: Duration = Duration::from_millis(500);
 
 pub(crate) enum AttemptOutcome {
@@ -33,7 +33,7 @@ pub(crate) enum AttemptOutcome {
     Cancelled,
 }
 
-/// What an attempt leaves to be ended.
+/// What a finished attempt hands over so that the turn can be ended.
 pub(crate) struct FinishedAttempt {
     pub(crate) inner: Arc<EngineInner>,
     pub(crate) claim: TurnClaim,
@@ -41,15 +41,15 @@ pub(crate) struct FinishedAttempt {
     pub(crate) stop: Arc<StopSignal>,
     pub(crate) log_ending: LogEnding,
     pub(crate) partial: PartialResponse,
-    /// What the steps before the last one have used.
+    /// Usage of the steps before the last one.
     pub(crate) spent: Usage,
     pub(crate) started: Instant,
-    /// What the session could be title_text after, if it has no name.
+    /// The text to derive a title from, if the session has none.
     pub(crate) title_source: Option<String>,
 }
 
-/// `FollowUpsWait` when an answer was not the last word: it is in the history and in the log, and the turn goes on. An
-/// error when whoever has the turn next will have to end it.
+/// Returns `FollowUpsWait` when follow-ups arrived before the end: the answer is then in the history and the log, and
+/// the turn continues. Returns an error when the next lease holder has to end the turn.
 pub(crate) async fn end_turn(
     finished: FinishedAttempt,
     end: AttemptOutcome,
@@ -68,7 +68,7 @@ pub(crate) async fn end_turn(
     let mut rows = match last_rows(&inner, &claim, &turn, &stop, &end, partial).await {
         Ok(rows) => rows,
         Err(halt) => {
-            tracing::warn!(?halt, "a turn could not be ended; whoever has it next will");
+            tracing::warn!(?halt, "could not end the turn; the next lease holder will");
             return Err(NotEnded);
         }
     };
@@ -95,7 +95,10 @@ pub(crate) async fn end_turn(
             if let (AttemptOutcome::Completed(answer), Some(before)) = (end, before) {
                 let continued = continue_turn(&inner, &claim, &stop, before, answer).await;
                 continued.map_err(|halt| {
-                    tracing::warn!(?halt, "a turn could not go on; whoever has it next will");
+                    tracing::warn!(
+                        ?halt,
+                        "could not continue the turn; the next lease holder will"
+                    );
                     NotEnded
                 })?;
             }
@@ -118,11 +121,11 @@ pub(crate) async fn end_turn(
     Ok(TurnFinished::Ended(due))
 }
 
-/// The end of a turn could not be stored by this attempt.
+/// This attempt could not store the end of the turn.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct NotEnded;
 
-/// Keeps an answer that was not the last word as one more step of its turn.
+/// Stores an answer that was followed up as one more step of its turn.
 async fn continue_turn(
     inner: &EngineInner,
     claim: &TurnClaim,
@@ -144,12 +147,12 @@ async fn continue_turn(
     retry_fenced(stop, || inner.ports.turns.record(claim, record.clone())).await
 }
 
-/// What an operation came to whose turn has failed or was stopped.
+/// The result of an operation whose turn failed or was canceled.
 fn unfinished_operation_result(end: &AttemptOutcome) -> Option<OperationResult> {
     let (response, outcome) = match end {
         AttemptOutcome::Completed(_) => return None,
         AttemptOutcome::Cancelled => (
-            ToolResponse::error("cancelled", "The operation was cancelled."),
+            ToolResponse::error("cancelled", "The operation was canceled."),
             ToolOutcome::Cancelled,
         ),
         AttemptOutcome::Failed(error) => {
@@ -159,7 +162,7 @@ fn unfinished_operation_result(end: &AttemptOutcome) -> Option<OperationResult> 
     Some(OperationResult { output: json!(response).to_string(), outcome })
 }
 
-/// Ends a turn whose attempt is gone without a word, as after a panic.
+/// Ends a turn whose attempt vanished, for example after a panic.
 pub(crate) async fn end_abandoned(
     inner: &Arc<EngineInner>,
     claim: &TurnClaim,
@@ -180,17 +183,17 @@ pub(crate) async fn end_abandoned(
                 started: Instant::now(),
                 title_source: None,
             };
-            // It has no answer, so no follow-up can keep it from ending.
+            // A failed turn has no answer that a follow-up could continue.
             let _ended = end_turn(finished, AttemptOutcome::Failed(error)).await;
         }
         Err(halt) => {
-            tracing::warn!(?halt, "an abandoned turn could not be ended; its lease will run out")
+            tracing::warn!(?halt, "could not end an abandoned turn; its lease will expire")
         }
     }
 }
 
-/// The rows that an end leaves in the history: the answer, or what was partial so far and a notice, with a result for
-/// every call.
+/// The last rows of the turn: the answer, or the partial response and a notice, with a result for every unanswered
+/// call.
 async fn last_rows(
     inner: &EngineInner,
     claim: &TurnClaim,
@@ -229,7 +232,7 @@ async fn last_rows(
     Ok(rows)
 }
 
-/// What the whole turn has used, on its last row: a reader of the history has no chunks.
+/// Puts the usage of the whole turn on its last row, for readers of the history, which do not see chunks.
 fn note_usage(row: Option<&mut NewMessage>, spent: Usage, last_step: Usage) {
     let mut used = spent;
     used += last_step;
@@ -253,7 +256,7 @@ fn missing_result(outcome: ToolOutcome) -> Value {
     json!(response)
 }
 
-/// A row for the person, which the model never sees.
+/// A row for the user that is never sent to the model.
 fn notice(words: &str, kind: &str, code: &str, retry: bool) -> NewMessage {
     let mut row = NewMessage::new(MessageRole::System, words);
     row.metadata = Some(json!({ "kind": kind, "code": code, "retryable": retry }));
@@ -307,7 +310,7 @@ fn finish_reason(reason: ModelStop) -> FinishReason {
     }
 }
 
-/// Tries until it is stored or somebody else has the turn.
+/// Retries until the end is stored or the claim is lost.
 async fn store(
     inner: &EngineInner,
     claim: &TurnClaim,
@@ -320,11 +323,11 @@ async fn store(
             Ok(Fenced::Done(finished)) => return Ok(finished),
             Ok(Fenced::Stale) => return Err(NotEnded),
             Err(error) if error.retryable() && !must_give_up(inner, stop) => {
-                tracing::warn!(%error, "the end of a turn could not be stored; it is tried again");
+                tracing::warn!(%error, "could not store the end of the turn; retrying");
                 tokio::time::sleep(RETRY_DELAY).await;
             }
             Err(error) => {
-                tracing::error!(%error, "the end of a turn could not be stored; whoever has it next will");
+                tracing::error!(%error, "could not store the end of the turn; the next lease holder will");
                 return Err(NotEnded);
             }
         }

@@ -1,4 +1,4 @@
-//! Agents and blocks for a tool call, in the name of its user.
+//! Starts and reads agent executions and block runs for a tool call, on behalf of its user.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -27,7 +27,7 @@ use super::wait_for_execution::{WaitUntil, wait_for_execution};
 use crate::turn::waiting_calls::WaitingCalls;
 use crate::{Engine, EngineInner, deterministic_id};
 
-/// The tool whose calls are counted.
+/// The tool whose calls count toward the session's execution limit.
 const RUN_AGENT: &str = "run_agent";
 
 pub(crate) struct AgentExecutionService {
@@ -39,11 +39,11 @@ pub(crate) struct AgentExecutionService {
     pub(crate) key: String,
     pub(crate) waiting_calls: Arc<WaitingCalls>,
     pub(crate) cancel: CancellationToken,
-    /// How many runs the session has started.
+    /// How many executions the session has started.
     pub(crate) started: u32,
 }
 
-/// How many runs a session's history tells of.
+/// Counts the executions that the session's history mentions.
 pub(crate) fn count_started(messages: &[Message]) -> u32 {
     let started = |message: &&Message| {
         message.role == MessageRole::Tool
@@ -123,7 +123,7 @@ impl AgentExecutions for AgentExecutionService {
         match run.map_err(unavailable)? {
             Ok(end) => Ok(end),
             Err(BlockRefused::Unknown) => {
-                Err(ToolError::tell("block_not_found", "There is no such block."))
+                Err(ToolError::tell("block_not_found", "Block not found."))
             }
             Err(BlockRefused::NotAllowed) => {
                 Err(ToolError::tell("permission_denied", "This block may not be used here."))
@@ -144,6 +144,6 @@ impl AgentExecutionService {
 }
 
 fn unavailable(error: PortError) -> ToolError {
-    tracing::warn!(%error, "the store failed a call about agents");
+    tracing::warn!(%error, "the store failed while handling an agent call");
     ToolError::tell("store_unavailable", "The server could not reach its store. Try again.")
 }

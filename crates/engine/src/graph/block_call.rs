@@ -1,4 +1,5 @@
-//! A block run by itself: recorded once under its key, together with its charge, whatever becomes of whoever asked.
+//! Runs a single block outside a graph. The run is recorded once under its key, together with its charge, even if the
+//! caller stops waiting.
 
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
@@ -26,23 +27,23 @@ use super::{billing, node_task, schema, simulate};
 use crate::tasks::TaskKind;
 use crate::{Engine, EngineInner, deterministic_id};
 
-/// Outputs of one run, and their bytes, about.
+/// Limits on the number of outputs of one block run and on their approximate total bytes.
 const MAX_OUTPUTS: usize = 10_000;
 const MAX_OUTPUT_BYTES: usize = 16 * 1024 * 1024;
-/// How long a block has to stop once it was stop_block to.
+/// How long a block may take to stop after it was canceled.
 const STOP_GRACE: Duration = Duration::from_secs(2);
 
 #[derive(Clone, Debug)]
 pub struct BlockRequest {
-    /// The same whenever the run is asked for again.
+    /// Idempotency key: the same for every repetition of this request.
     pub key: String,
-    /// The session that asks. A person who asks directly has none, and is not asked back.
+    /// The session that requests the run. `None` for a direct request, which never asks for a review.
     pub session: Option<SessionId>,
     pub permissions: Permissions,
     pub call: BlockCall,
 }
 
-/// Why a block cannot be run like this.
+/// Why a block run was refused.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum BlockRefused {
     Unknown,
@@ -51,7 +52,7 @@ pub enum BlockRefused {
 }
 
 impl Engine {
-    /// Ends soon after `cancel`; what was given by then is recorded and paid for.
+    /// Ends soon after `cancel`; outputs emitted until then are recorded and charged.
     pub async fn run_block(
         &self,
         user: &UserId,
@@ -69,7 +70,7 @@ impl Engine {
             Ok(inputs) => inputs,
             Err(error) => return Ok(Err(BlockRefused::Input(error.to_string()))),
         };
-        // Before a person is asked about it and before it is recorded.
+        // Check before asking for a review and before recording anything.
         if let Some(why) = input_problem(spec, &inputs) {
             return Ok(Err(BlockRefused::Input(why)));
         }
@@ -118,7 +119,7 @@ impl SingleBlockRun {
             }
             BlockRunBegun::Open | BlockRunBegun::New => {}
         }
-        // A task of its own: when nobody waits any more, it is still recorded and paid for.
+        // A separate task, so that the run is recorded and charged even when the caller stops waiting.
         let tasks = self.inner.tasks.clone();
         let work = tasks.spawn(TaskKind::Block, self.run_and_record(inputs, cancel));
         work.await.unwrap_or_else(|_| Err(PortError::Broken("a block run panicked".into())))
@@ -174,7 +175,7 @@ impl SingleBlockRun {
         Ok(if timed_out { BlockCallEnd::TimedOut } else { BlockCallEnd::Done(outcome) })
     }
 
-    /// Recorded as often as it takes, for as long as a store may be away.
+    /// Retries for as long as a typical store outage lasts.
     async fn record(
         &self,
         outcome: &BlockOutcome,
@@ -192,14 +193,14 @@ impl SingleBlockRun {
                     tokio::time::sleep(PAUSE).await;
                 }
                 Err(error) => {
-                    tracing::error!(%error, charge = charge.map(|charge| charge.amount), "a block run could not be recorded: nothing was charged for it");
+                    tracing::error!(%error, charge = charge.map(|charge| charge.amount), "could not record a block run; nothing was charged for it");
                     return Err(error);
                 }
             }
         }
     }
 
-    /// A run is paid for when it has given or used something.
+    /// A run is charged when it emitted an output or used something metered.
     fn bill(&self, outputs: &[(String, Value)], used: MeteredUsage) -> Option<CreditCharge> {
         if !self.inner.options.credits {
             return None;
@@ -274,7 +275,7 @@ impl SingleBlockRun {
     }
 }
 
-/// Why an input does not fit, if one does not.
+/// Describes the first input that does not match its schema.
 fn input_problem(spec: &BlockSpec, inputs: &Map<String, Value>) -> Option<String> {
     inputs.iter().find_map(|(pin, value)| {
         let why = schema::value_problem(value.clone(), spec.input(pin)?)?;
@@ -286,7 +287,7 @@ fn failed(error: &BlockError) -> BlockOutcome {
     BlockOutcome { outputs: Vec::new(), error: Some(error.to_string()) }
 }
 
-/// What a block has emitted.
+/// Outputs emitted by a block.
 #[derive(Default)]
 struct CollectedOutputs(Mutex<(Vec<(String, Value)>, usize)>);
 
@@ -303,14 +304,14 @@ impl OutputSink for CollectedOutputs {
         let mut kept = self.0.lock().expect("no code panics while it holds this lock");
         kept.1 += json_size(&value);
         if kept.0.len() >= MAX_OUTPUTS || kept.1 > MAX_OUTPUT_BYTES {
-            return Err(BlockError::failed("It gives more than one call can take."));
+            return Err(BlockError::failed("The block emitted more than one call can take."));
         }
         kept.0.push((pin.to_owned(), value));
         Ok(())
     }
 }
 
-/// A block that runs by itself starts neither runs nor turns.
+/// A block that runs outside a graph cannot start executions or turns.
 struct NoBlockServices;
 
 #[async_trait]

@@ -1,4 +1,4 @@
-//! The blocks that this server has, by id.
+//! The blocks of this server, by id.
 
 use std::collections::HashMap;
 use std::sync::Arc;

@@ -1,4 +1,5 @@
-//! Runs that a node starts: a part of their parent, stopped with it, found again when the node is run again.
+//! Executions started by a node. They belong to their parent: they are stopped with it, and found again when the node
+//! is run again.
 
 use std::sync::Arc;
 
@@ -19,7 +20,7 @@ use crate::{EngineInner, deterministic_id};
 pub(super) struct ChildExecutions {
     pub(super) inner: Arc<EngineInner>,
     pub(super) execution: Arc<Execution>,
-    /// The key of the node run.
+    /// Idempotency key of the node run.
     pub(super) key: String,
     pub(super) waiting: Arc<WaitingNodes>,
 }
@@ -44,20 +45,22 @@ impl ChildAgents for ChildExecutions {
         let _waits = self.waiting.begin_wait();
         let ended = wait_for_execution(&self.inner, &parent.user_id, &id, None, WaitUntil::Ended);
         let ended = ended.await.map_err(unavailable)?;
-        let ended = ended.ok_or_else(|| BlockError::failed("The run was deleted."))?;
+        let ended = ended.ok_or_else(|| BlockError::failed("The execution was deleted."))?;
         let why = ended.error.as_ref().map(|error| error.message.as_str()).unwrap_or_default();
         match ended.status {
             ExecutionStatus::Completed => {
                 let given =
                     execution_view::load_outputs(&self.inner, &ended).await.map_err(unavailable)?;
                 given.ok_or_else(|| {
-                    BlockError::failed(format!("The run {id} gives more than one node can take."))
+                    BlockError::failed(format!(
+                        "The execution {id} emitted more than one node can take."
+                    ))
                 })
             }
             ExecutionStatus::Terminated => {
-                Err(BlockError::failed(format!("The run {id} was stopped.")))
+                Err(BlockError::failed(format!("The execution {id} was stopped.")))
             }
-            _ => Err(BlockError::failed(format!("The run {id} has failed. {why}"))),
+            _ => Err(BlockError::failed(format!("The execution {id} failed. {why}"))),
         }
     }
 }
@@ -66,30 +69,31 @@ fn refusal(started: AgentExecutionStarted) -> Result<(), BlockError> {
     let message = match started {
         AgentExecutionStarted::Started(_) => return Ok(()),
         AgentExecutionStarted::NoGraph => {
-            "There is no such agent, or its parent has ended.".to_owned()
+            "The agent was not found, or its parent has ended.".to_owned()
         }
         AgentExecutionStarted::Invalid(problems) => {
             let first = problems.first().map(|problem| problem.message.clone()).unwrap_or_default();
             format!("The agent cannot run. {first}")
         }
         AgentExecutionStarted::Inputs(wrong) => format!(
-            "The inputs do not fit: missing {:?}, unknown {:?}, wrong {:?}.",
+            "The inputs do not match: missing {:?}, unknown {:?}, wrong {:?}.",
             wrong.missing, wrong.unknown, wrong.wrong
         ),
         AgentExecutionStarted::NotAllowed(blocks) => {
-            let message = format!("The agent has blocks that may not be used here: {blocks:?}.");
+            let message =
+                format!("The agent contains blocks that may not be used here: {blocks:?}.");
             return Err(BlockError::Fatal { code: "not_allowed", message });
         }
         AgentExecutionStarted::NoFunds => {
             let message = "There are no credits left to pay for this.".to_owned();
             return Err(BlockError::Fatal { code: billing::NO_FUNDS, message });
         }
-        AgentExecutionStarted::TooMany => "Agents start agents too deeply here.".to_owned(),
+        AgentExecutionStarted::TooMany => "Agents are nested too deeply here.".to_owned(),
     };
     Err(BlockError::Failed(message))
 }
 
 fn unavailable(error: PortError) -> BlockError {
-    tracing::warn!(%error, "the store failed a run within a run");
+    tracing::warn!(%error, "the store failed during a child execution");
     BlockError::failed("The server could not reach its store.")
 }

@@ -1,4 +1,4 @@
-//! What people decide: taken once, and the run goes on by the queue.
+//! Stores the decisions of reviewers. Each is accepted once; the execution continues through the queue.
 
 use ports::store::{ReviewVerdict, ReviewsDecided};
 use ports::{BusSignal, PortResult};

@@ -1,4 +1,5 @@
-//! A delivery that names an execution: claimed if there is a slot for it, put to the back of the queue if there is not.
+//! Handles a delivery that names an execution: claims it if a permit is free, otherwise puts the delivery at the back
+//! of the queue.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -14,11 +15,11 @@ use super::execution_permit::ExecutionPermit;
 use crate::EngineInner;
 use crate::worker::{RETRY_DELAY, ack_delivery, claim_with_retry};
 
-/// How long a run that finds no slot stays away from the queue, and one whose user has enough of them.
+/// Delay before an execution is delivered again when no permit is free, and when its user has reached the limit.
 const NO_PERMIT_DELAY: Duration = Duration::from_millis(100);
 const USER_LIMIT_DELAY: Duration = Duration::from_millis(500);
 
-/// Returns as soon as the delivery is settled: the run goes on by itself.
+/// Returns as soon as the delivery is settled; the execution runs in its own task.
 pub(crate) async fn take_delivery(
     inner: &Arc<EngineInner>,
     id: &ExecutionId,
@@ -29,8 +30,8 @@ pub(crate) async fn take_delivery(
         Some(permit) => claim_and_start(inner, id, permit, delivery).await,
     };
     if let Err(error) = settled {
-        // It comes back, and the claim then says that there is nothing to do.
-        tracing::warn!(execution.id = %id, %error, "a delivery could not be settled");
+        // The delivery will come back, and the claim will show that there is nothing to do.
+        tracing::warn!(execution.id = %id, %error, "could not settle a delivery");
     }
 }
 
@@ -60,13 +61,14 @@ async fn claim_and_start(
         }
         Ok(ExecutionClaimed::AtCap) => requeue(inner, id, delivery, USER_LIMIT_DELAY).await,
         Err(error) => {
-            tracing::warn!(execution.id = %id, %error, "an execution could not be claimed");
+            tracing::warn!(execution.id = %id, %error, "could not claim an execution");
             requeue(inner, id, delivery, RETRY_DELAY).await
         }
     }
 }
 
-/// Behind everything that waits. One that came without the queue is found by the sweeper again.
+/// Puts the delivery at the back of the queue. An execution that did not come from the queue is found by the sweeper
+/// again.
 async fn requeue(
     inner: &EngineInner,
     id: &ExecutionId,

@@ -1,4 +1,4 @@
-//! One attempt at an execution: take the journal over, let the run flow, and end it once.
+//! One attempt at an execution: replays the journal, runs the scheduler, and ends the execution once.
 
 use std::sync::Arc;
 
@@ -19,20 +19,20 @@ use crate::tasks::TaskKind;
 use crate::turn::lease;
 use crate::turn::registry::{StopCause, StopSignal};
 
-/// An execution that was claimed.
+/// A claimed execution.
 pub(crate) struct ClaimedExecution {
     pub(crate) claim: ExecutionClaim,
     pub(crate) execution: Execution,
-    /// When the claim was requested_at for: from then on its lease counts.
+    /// When the claim was requested: the lease counts from then.
     pub(crate) requested_at: Instant,
 }
 
-/// Runs the execution beside the caller.
+/// Runs the execution in its own task.
 pub(crate) fn start(inner: &Arc<EngineInner>, claimed: ClaimedExecution, permit: ExecutionPermit) {
     inner.tasks.spawn(TaskKind::AttemptGuard, run(inner.clone(), claimed, permit));
 }
 
-/// Returns when the run has ended, rests, was handed back, or is no longer ours.
+/// Returns when the execution has ended, waits for a review, was handed back, or was taken over by another worker.
 async fn run(inner: Arc<EngineInner>, claimed: ClaimedExecution, permit: ExecutionPermit) {
     let ClaimedExecution { claim, execution, requested_at } = claimed;
     let leased_until = requested_at + lease::usable_for(inner.options.lease);
@@ -64,7 +64,7 @@ struct ExecutionAttempt {
 }
 
 impl ExecutionAttempt {
-    /// Works with the lease kept beside.
+    /// Runs the attempt while renewing its lease.
     async fn run_leased(self, permit: ExecutionPermit) {
         let executions = &self.inner.ports.executions;
         let renew = || executions.renew(&self.claim, self.inner.options.lease);
@@ -93,7 +93,7 @@ impl ExecutionAttempt {
             ended = self.schedule(&mut scheduler) => ended,
             () = tokio::time::sleep(left) => Err(ExecutionHalt::fail(
                 "max_time_exhausted",
-                format!("The run was worked on for longer than {} s.", time_limit.as_secs()),
+                format!("The execution ran for longer than {} s.", time_limit.as_secs()),
             )),
         };
         let ended = match ended {
@@ -121,12 +121,12 @@ impl ExecutionAttempt {
             }
         };
         if let Err(halt) = ended {
-            // Its lease runs out, and whoever takes the run over ends it.
-            tracing::warn!(?halt, "a run could not be ended");
+            // The lease will expire, and the worker that takes over will end the execution.
+            tracing::warn!(?halt, "could not end an execution");
         }
     }
 
-    /// Flows, asks the people, flows on with what they have decided.
+    /// Runs the scheduler until it is done or waits for a review, and continues with decisions that arrived meanwhile.
     async fn schedule(
         &self,
         scheduler: &mut ExecutionScheduler,
@@ -137,7 +137,7 @@ impl ExecutionAttempt {
         if self.execution.attempt > CRASHED_ATTEMPTS {
             return Err(ExecutionHalt::fail(
                 "crash_loop",
-                format!("The server stopped {CRASHED_ATTEMPTS} times while it worked on this."),
+                format!("The server stopped {CRASHED_ATTEMPTS} times while running this."),
             ));
         }
         recovery::resume_open(scheduler).await?;
@@ -146,7 +146,7 @@ impl ExecutionAttempt {
                 SchedulerOutcome::Done => return Ok(AttemptEnd::Completed),
                 SchedulerOutcome::InReview => {}
             }
-            // A decision that came while others still worked.
+            // A decision may have arrived while other nodes were still running.
             if recovery::apply_decisions(scheduler).await? {
                 continue;
             }
@@ -158,7 +158,7 @@ impl ExecutionAttempt {
         }
     }
 
-    /// Ends the run before it is done, with all that it has started.
+    /// Ends the execution early and stops everything it started.
     async fn abort(
         &self,
         scheduler: &mut ExecutionScheduler,
@@ -195,7 +195,7 @@ impl ExecutionAttempt {
         Ok(())
     }
 
-    /// Before anything flowed: the graph is gone, or the journal cannot be read.
+    /// Ends an execution that could not start: its graph is missing, or its journal cannot be read.
     async fn end_before_start(&self, halt: ExecutionHalt) {
         match halt {
             ExecutionHalt::Fail(error) => self.fail(error).await,
@@ -207,12 +207,12 @@ impl ExecutionAttempt {
     async fn fail_after_panic(&self) {
         self.fail(ExecutionError {
             code: "internal_error".to_owned(),
-            message: "The server failed while it worked on this.".to_owned(),
+            message: "The server failed while running this.".to_owned(),
         })
         .await;
     }
 
-    /// Ends the run without its journal.
+    /// Ends the execution without reading its journal.
     async fn fail(&self, error: ExecutionError) {
         self.stop.begin_release();
         let ended =
@@ -220,7 +220,7 @@ impl ExecutionAttempt {
         match ended {
             Ok(Fenced::Done(_)) => self.publish_end(),
             Ok(Fenced::Stale) => {}
-            Err(error) => tracing::warn!(%error, "a run could not be ended"),
+            Err(error) => tracing::warn!(%error, "could not end an execution"),
         }
     }
 
@@ -235,7 +235,7 @@ impl ExecutionAttempt {
             Ok(Fenced::Done(())) => tracing::info!("execution handed back"),
             Ok(Fenced::Stale) => {}
             Err(error) => {
-                tracing::warn!(%error, "an execution could not be handed back; its lease will run out")
+                tracing::warn!(%error, "could not hand an execution back; its lease will expire")
             }
         }
     }

@@ -1,5 +1,5 @@
-//! How many runs this process works on at the same time. A run that only waits for others lends its slot, so that those
-//! it waits for can run here.
+//! Limits how many executions this process runs at the same time. An execution that only waits for others releases its
+//! permit, so that the ones it waits for can run here.
 
 use std::sync::Arc;
 
@@ -11,7 +11,7 @@ pub(crate) struct ExecutionPermit {
 }
 
 impl ExecutionPermit {
-    /// `None`: all are taken.
+    /// `None` when all permits are in use.
     pub(crate) fn try_acquire(all: &Arc<Semaphore>) -> Option<Self> {
         let held = all.clone().try_acquire_owned().ok()?;
         Some(Self { all: all.clone(), held: Some(held) })
@@ -21,7 +21,7 @@ impl ExecutionPermit {
         self.held = None;
     }
 
-    /// Those that come back are served before new ones, which do not wait in line.
+    /// A returning execution waits in the semaphore's queue and goes before new ones, which never wait.
     pub(super) async fn reacquire(&mut self) {
         if self.held.is_none() {
             // The semaphore is never closed.

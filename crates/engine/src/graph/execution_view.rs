@@ -1,4 +1,4 @@
-//! A run as people see it, read from its journal.
+//! An execution as shown to users, built from its journal.
 
 use std::collections::{BTreeMap, HashMap};
 
@@ -20,16 +20,17 @@ use super::recovery::READ_BYTES;
 use super::schema::BlockSpecs;
 use crate::{Engine, EngineInner};
 
-/// ViewOutputs that a view shows, and their bytes, about. The rest is left out and that is said.
+/// Limits on the outputs that a view includes and on their approximate bytes. If there are more, the view is marked as
+/// cut.
 const MAX_OUTPUTS: usize = 10_000;
 const MAX_OUTPUT_BYTES: usize = 4 * 1024 * 1024;
-/// ViewOutputs of one node run that a view shows.
+/// How many outputs of one node run a view includes.
 const NODE_OUTPUTS: usize = 100;
 const MAX_FAILURES: usize = 20;
 const ERROR_CHARS: usize = 500;
 
 impl Engine {
-    /// `None`: the user has no such run.
+    /// `None` if the user has no such execution.
     pub async fn execution_view(
         &self,
         user: &UserId,
@@ -66,7 +67,7 @@ pub(super) async fn load_view(
     }))
 }
 
-/// What the agent gave, in order; `None` when that is more than a view holds.
+/// The outputs of the agent, in order; `None` if there are more than a view holds.
 pub(super) async fn load_outputs(
     inner: &EngineInner,
     execution: &Execution,
@@ -92,7 +93,7 @@ async fn read(
         let Some(last) = batches.last() else { break };
         let next = last.first + last.count;
         for batch in batches {
-            // What cannot be read is left out: people see the rest.
+            // Skip batches that cannot be read and show the rest.
             let events: Vec<NodeEvent> = serde_json::from_slice(&batch.events).unwrap_or_default();
             events.into_iter().for_each(&mut take);
         }
@@ -105,7 +106,7 @@ struct ViewBuilder<'a> {
     execution: &'a Execution,
     by_id: HashMap<&'a NodeId, (&'a Node, &'static str, BlockKind)>,
     wanted: NodeRange,
-    /// Only for inputs of node runs: they follow from the outputs before.
+    /// Only needed to derive the inputs of node runs from earlier outputs.
     plan: Option<ExecutionPlan>,
     outputs: ViewOutputs,
     nodes: BTreeMap<u64, NodeExecution>,
@@ -159,7 +160,7 @@ impl<'a> ViewBuilder<'a> {
         }
         self.take_node(&event, known.map(|(node, name, _)| (node, name)));
         if let Some(plan) = &mut self.plan {
-            // A journal that does not fit leaves inputs out, nothing else.
+            // If the journal does not match the graph, only the inputs are missing from the view.
             if plan.apply(&event).is_err() {
                 self.plan = None;
             }

@@ -1,4 +1,4 @@
-//! Following a run: every event of its journal in order, and its row whenever that has changed.
+//! Follows an execution: yields every event of its journal in order, and its row whenever its status changes.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -12,21 +12,21 @@ use tokio::time::{Instant, timeout_at};
 use super::wait_for_execution::signal_about;
 use crate::{Engine, EngineInner};
 
-/// How much of a journal is read at once.
+/// How many bytes of the journal are read at once.
 const READ_BYTES: usize = 256 * 1024;
 
-/// What a follower hears.
+/// One update of a followed execution.
 #[derive(Clone, Debug, PartialEq)]
 pub enum ExecutionUpdate {
-    /// Events with their numbers, from 1.
+    /// Events with their numbers, starting at 1.
     Events(Vec<(u64, NodeEvent)>),
-    /// The row: once at the beginning, and whenever its status has changed.
+    /// The row: once at the start, and whenever its status has changed.
     Row(Box<Execution>),
-    /// Nothing new within the time.
+    /// Nothing new within the time limit.
     Silent,
-    /// It has ended, and everything was given.
+    /// The execution has ended and all events were returned.
     End,
-    /// The user has no such run.
+    /// The user has no such execution.
     Gone,
 }
 
@@ -40,7 +40,7 @@ pub struct ExecutionFollower {
 }
 
 impl Engine {
-    /// From the event after the one with this number on.
+    /// Follows the execution from the event after number `after`.
     pub fn follow_execution(
         &self,
         user: &UserId,
@@ -53,7 +53,7 @@ impl Engine {
             id: id.clone(),
             after,
             shown: None,
-            // Listening before the first look: a change in between is not missed.
+            // Subscribe before the first read, so that a change in between is not missed.
             signals: self.inner.ports.bus.subscribe(),
         }
     }
@@ -68,7 +68,7 @@ impl ExecutionFollower {
                 return Ok(ExecutionUpdate::Gone);
             };
             let is_first = self.shown.is_none();
-            // A final row comes after all events, any other before those that follow it.
+            // A final row is returned after all events, any other row before the events that follow it.
             let changed = self.shown != Some(row.status);
             if is_first || (changed && !row.status.is_final()) {
                 let shown =
@@ -78,7 +78,7 @@ impl ExecutionFollower {
                     return Ok(ExecutionUpdate::Row(Box::new(row)));
                 }
             }
-            // A number beyond the end is one of another run, or of nobody's: everything is given.
+            // A number beyond the end is not from this execution: start from the first event.
             if self.after > row.events {
                 self.after = 0;
             }

@@ -1,4 +1,4 @@
-//! Agents as documents: checked, stored with the user's library entry, described, exported.
+//! Graph documents of agents: validates, stores (with the user's library entry), describes and exports them.
 
 use std::collections::HashMap;
 
@@ -13,7 +13,7 @@ use serde_json::{Value, json};
 use super::{AGENT_EXECUTOR, schema, secrets, validate};
 use crate::Engine;
 
-/// Agents within agents that a file may hold, at any depth.
+/// How many nested agents a file may contain, at any depth.
 const MAX_SUB_GRAPHS: usize = 50;
 
 #[derive(Clone, Debug, PartialEq)]
@@ -37,12 +37,12 @@ impl Engine {
         validate::validate(graph, &self.inner.catalog)
     }
 
-    /// A graph whose id is taken gets a fresh one. Agents within it are stored first, so that it can run them.
+    /// A graph whose id is taken gets a new one. Nested agents are stored first, so that the graph can refer to them.
     pub async fn create_graph(&self, user: &UserId, mut graph: Graph) -> PortResult<GraphSaved> {
         let mut within = Vec::new();
         extract_sub_graphs(&mut graph, &mut within);
         if within.len() > MAX_SUB_GRAPHS {
-            let message = format!("An agent may hold {MAX_SUB_GRAPHS} others.");
+            let message = format!("An agent may contain {MAX_SUB_GRAPHS} others.");
             return Ok(GraphSaved::Invalid(vec![problem("too_many_sub_graphs", message)]));
         }
         let mut problems = self.check_graph(&graph);
@@ -112,7 +112,7 @@ impl Engine {
         self.inner.ports.graphs.create(user, graph, &entry).await
     }
 
-    /// Makes the next version, which becomes the active one.
+    /// Stores the next version, which becomes the active one.
     pub async fn update_graph(&self, user: &UserId, mut graph: Graph) -> PortResult<GraphChanged> {
         graph.sub_graphs.clear();
         let problems = self.check_graph(&graph);
@@ -123,7 +123,7 @@ impl Engine {
         Ok(stored.map_or(GraphChanged::Missing, |stored| GraphChanged::Changed(Box::new(stored))))
     }
 
-    /// The graph with the agents that its nodes run, as far as the user sees them, and without their secrets.
+    /// The graph with the agents that its nodes run, as far as they are visible to the user, without secrets.
     pub async fn export_graph(
         &self,
         user: &UserId,
@@ -168,7 +168,7 @@ impl Engine {
     }
 }
 
-/// Takes the agents out that a file holds within an agent.
+/// Moves all nested agents of a file into one list.
 fn extract_sub_graphs(graph: &mut Graph, within: &mut Vec<Graph>) {
     for mut inner in std::mem::take(&mut graph.sub_graphs) {
         if within.len() > MAX_SUB_GRAPHS {
@@ -181,8 +181,8 @@ fn extract_sub_graphs(graph: &mut Graph, within: &mut Vec<Graph>) {
     }
 }
 
-/// In an order in which every agent comes after those that its nodes run, so that it can name them as they are stored.
-/// Files hold them in any order. Agents that run each other in a circle come as they are.
+/// Orders agents so that each comes after the ones its nodes run and can refer to them by their stored ids. Files list
+/// them in any order. Agents that run each other in a cycle keep their order.
 fn innermost_first(mut within: Vec<Graph>) -> Vec<Graph> {
     let mut ordered = Vec::with_capacity(within.len());
     while !within.is_empty() {
@@ -199,7 +199,7 @@ fn innermost_first(mut within: Vec<Graph>) -> Vec<Graph> {
     ordered
 }
 
-/// The agents that nodes of this one run.
+/// The agents that nodes of this graph run.
 fn referenced_agents(graph: &Graph) -> Vec<(GraphId, u32)> {
     let runs = graph.nodes.iter().filter(|node| node.block_id.as_str() == AGENT_EXECUTOR);
     runs.filter_map(|node| {
@@ -210,7 +210,7 @@ fn referenced_agents(graph: &Graph) -> Vec<(GraphId, u32)> {
     .collect()
 }
 
-/// Nodes that run an agent of the same file name it as it is stored here.
+/// Makes nodes that run an agent of the same file refer to it by its stored id and version.
 fn rewrite_references(graph: &mut Graph, renamed: &HashMap<(GraphId, u32), (GraphId, u32)>) {
     for node in graph.nodes.iter_mut().filter(|node| node.block_id.as_str() == AGENT_EXECUTOR) {
         let id = node.input_default.get("graph_id").and_then(Value::as_str).unwrap_or_default();

@@ -1,5 +1,5 @@
-//! What a run has done, on its way to the store: events gather while the batch before them is being written, so that a
-//! busy store makes larger batches and not a longer queue.
+//! Writes the journal of an execution. Events collect while the previous batch is being written, so a slow store leads
+//! to larger batches instead of a longer queue.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -19,19 +19,19 @@ use crate::EngineInner;
 use crate::retry::retry_fenced;
 use crate::turn::registry::StopSignal;
 
-/// A run with so much to write waits until it is written.
+/// An execution with this many unwritten events or bytes waits until they are written.
 const MAX_EVENTS: usize = 4_000;
 const MAX_BYTES: usize = 8 * 1024 * 1024;
-/// Hints that come faster than this are left out: whoever waits reads all that is new.
+/// Hints within this interval are dropped: a listener reads everything new anyway.
 const HINT_INTERVAL: Duration = Duration::from_millis(25);
 
 pub(super) struct ExecutionJournal {
     inner: Arc<EngineInner>,
     claim: ExecutionClaim,
     stop: Arc<StopSignal>,
-    /// Events that are stored.
+    /// Number of events that are stored.
     stored: u64,
-    /// Events that are stored or being written.
+    /// Number of events that are stored or being written.
     assigned: u64,
     events: Vec<NodeEvent>,
     bytes: usize,
@@ -63,14 +63,14 @@ impl ExecutionJournal {
         }
     }
 
-    /// Gives the number under which the event will be stored.
+    /// Returns the number under which the event will be stored.
     pub(super) fn add(&mut self, event: NodeEvent, bytes: usize) -> u64 {
         self.events.push(event);
         self.bytes += bytes;
         self.assigned + self.events.len() as u64
     }
 
-    /// With the event that was added last.
+    /// The charge is stored with the event that was added last.
     pub(super) fn add_charge(&mut self, charge: CreditCharge) {
         self.charges.push(charge);
     }
@@ -91,7 +91,7 @@ impl ExecutionJournal {
         self.events.is_empty() && self.writing.is_none()
     }
 
-    /// Begins to write what there is, unless something is being written.
+    /// Starts writing the collected events, unless a write is in progress.
     pub(super) fn start_write(&mut self, stats: &ExecutionStats) -> Result<(), ExecutionHalt> {
         if self.writing.is_none() && !self.events.is_empty() {
             self.write(stats, AfterAdvance::GoesOn)?;
@@ -99,8 +99,8 @@ impl ExecutionJournal {
         Ok(())
     }
 
-    /// Returns when what is being written is stored. Never returns while nothing is: to be waited for beside others.
-    /// Dropping the future loses nothing.
+    /// Returns when the write in progress is stored. Never returns when there is none, so it can be one branch of a
+    /// `select!`. Cancel-safe.
     pub(super) async fn written(&mut self) -> Result<ExecutionAdvanced, ExecutionHalt> {
         let Some(writing) = &mut self.writing else {
             return std::future::pending().await;
@@ -113,7 +113,7 @@ impl ExecutionJournal {
         Ok(advanced)
     }
 
-    /// Writes all there is, and what is to become of the run then.
+    /// Writes all remaining events and `then`, which decides the status of the execution.
     pub(super) async fn close(
         &mut self,
         stats: &ExecutionStats,
@@ -134,7 +134,10 @@ impl ExecutionJournal {
             true => Bytes::new(),
             false => serde_json::to_vec(&events)
                 .map_err(|_| {
-                    ExecutionHalt::fail("internal_error", "What a node did could not be written.")
+                    ExecutionHalt::fail(
+                        "internal_error",
+                        "The events of a node could not be serialized.",
+                    )
                 })?
                 .into(),
         };

@@ -1,4 +1,4 @@
-//! Agents: graphs of blocks as documents, and their runs on the same queue, leases and fences as turns.
+//! Agents: graphs of blocks as documents, and their executions, which use the same queue, leases and fences as turns.
 
 mod agent_executions;
 mod billing;
@@ -42,8 +42,8 @@ pub use follow_execution::{ExecutionFollower, ExecutionUpdate};
 pub use graph_documents::{GraphChanged, GraphSaved};
 pub use start_execution::StartExecution;
 
-/// Blocks that the engine knows by name, because they start runs and turns.
+/// Ids of blocks that the engine treats specially, because they start executions and turns.
 pub(crate) const AGENT_EXECUTOR: &str = "e189baac-8c20-45a1-94a7-55177ea42565";
 pub(crate) const AUTOPILOT: &str = "c069dc6b-c3ed-4c12-b6e5-d47361e64ce6";
-/// Node runs of one execution for which a credit is due.
+/// One credit is charged per this many node runs of an execution.
 const NODE_RUNS_PER_CREDIT: u64 = 100;

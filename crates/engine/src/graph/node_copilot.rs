@@ -1,4 +1,4 @@
-//! Turns of the copilot that a node asks for, through the same door as a person's message.
+//! Copilot turns that a node asks for, submitted like a user's message.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -22,18 +22,18 @@ use crate::turn::registry::{StopCause, StopSignal};
 use crate::wait_for_turn::{WaitedTurn, wait_for_turn};
 use crate::{Engine, EngineInner, deterministic_id};
 
-/// Where a session says how many copilot turns stand above it.
+/// Session metadata key: the number of copilot turns above this session.
 pub(crate) const DEPTH: &str = "copilot_depth";
-/// Messages of the history that are given.
+/// How many messages of the session's history the answer includes.
 const MAX_HISTORY: u32 = 200;
-/// The longest a single look at the turn takes; the node run itself has no wall clock.
+/// Longest single wait for the turn. The wait is repeated, because the node run itself has no time limit.
 const WAIT_INTERVAL: Duration = Duration::from_secs(3600);
 
 pub(super) struct NodeCopilot {
     pub(super) inner: Arc<EngineInner>,
     pub(super) execution: Arc<Execution>,
     pub(super) stop: Arc<StopSignal>,
-    /// The key of the node run.
+    /// Idempotency key of the node run.
     pub(super) key: String,
     pub(super) waiting: Arc<WaitingNodes>,
 }
@@ -72,7 +72,7 @@ impl NodeCopilot {
             let found = sessions.get(owner, id).await.map_err(unavailable)?;
             return found
                 .map(|session| session.id)
-                .ok_or_else(|| BlockError::failed("There is no such session."));
+                .ok_or_else(|| BlockError::failed("Session not found."));
         }
         let mut metadata = Map::new();
         metadata.insert(DEPTH.to_owned(), json!(depth));
@@ -115,10 +115,10 @@ impl NodeCopilot {
         };
         match self.inner.open(owner, new).await.map_err(unavailable)? {
             TurnOpened::New(turn) | TurnOpened::Joined(turn) => Ok(turn.id),
-            TurnOpened::TooMany => {
-                Err(BlockError::failed("The user has as many turns under way as a user may have."))
-            }
-            _ => Err(BlockError::failed("The copilot does not take this message.")),
+            TurnOpened::TooMany => Err(BlockError::failed(
+                "The user already has the maximum number of unfinished turns.",
+            )),
+            _ => Err(BlockError::failed("The copilot did not accept this message.")),
         }
     }
 
@@ -145,7 +145,7 @@ impl NodeCopilot {
             TurnStatus::Cancelled => return Err(BlockError::failed("The copilot was stopped.")),
             _ => {
                 let why = turn.error.map(|error| error.message).unwrap_or_default();
-                return Err(BlockError::failed(format!("The copilot has failed. {why}")));
+                return Err(BlockError::failed(format!("The copilot failed. {why}")));
             }
         }
         let page = self.inner.ports.messages.page(owner, &session_id, MAX_HISTORY, None).await;
@@ -166,8 +166,8 @@ impl NodeCopilot {
         })
     }
 
-    /// When the run is stopped, or fails, what it has asked for stops too. A run that another worker goes on with finds
-    /// it again instead.
+    /// When the execution is stopped or fails, the turn is canceled too. When another worker takes the execution over,
+    /// it finds the turn again instead.
     fn cancel_on_drop(&self, owner: &Owner, session: &SessionId) -> CancelOnDrop {
         CancelOnDrop {
             engine: Engine { inner: self.inner.clone() },
@@ -179,14 +179,14 @@ impl NodeCopilot {
     }
 }
 
-/// Stops what an attempt before this one has asked for in the name of a node run.
+/// Cancels the session that an earlier attempt created for a node run.
 pub(super) async fn cancel_session(inner: &Arc<EngineInner>, execution: &Execution, run: u64) {
     let key = node_run_id(&execution.id, run).0;
     let session = SessionId(deterministic_id::uuid("session", &key));
     let owner = Owner::User(execution.user_id.clone());
     let engine = Engine { inner: inner.clone() };
     if let Err(error) = engine.cancel(&owner, &session).await {
-        tracing::warn!(session.id = %session, %error, "a session could not be stopped with its run");
+        tracing::warn!(session.id = %session, %error, "could not cancel the session of a stopped execution");
     }
 }
 
@@ -209,15 +209,15 @@ impl Drop for CancelOnDrop {
             (self.engine.clone(), self.owner.clone(), self.session.clone());
         let tasks = engine.inner.tasks.clone();
         tasks.spawn(TaskKind::Execution, async move {
-            // One that has ended has nothing to cancel.
+            // Canceling does nothing if the turn has already ended.
             if let Err(error) = engine.cancel(&owner, &session).await {
-                tracing::warn!(session.id = %session, %error, "a session could not be stopped with its run");
+                tracing::warn!(session.id = %session, %error, "could not cancel the session of a stopped execution");
             }
         });
     }
 }
 
 fn unavailable(error: PortError) -> BlockError {
-    tracing::warn!(%error, "the store failed a turn within a run");
+    tracing::warn!(%error, "the store failed during a copilot turn of an execution");
     BlockError::failed("The server could not reach its store.")
 }

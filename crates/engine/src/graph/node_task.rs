@@ -1,4 +1,4 @@
-//! One node run: its inputs made whole, the person asked where that is wanted, and the block run within its time.
+//! Runs one node: prepares its inputs, asks for a review where required, and runs the block within its time limit.
 
 use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
@@ -14,18 +14,18 @@ use serde_json::{Map, Value};
 use super::{billing, pins, simulate, types};
 use crate::EngineInner;
 
-/// What a node run is made with.
+/// Everything one node run needs.
 pub(super) struct NodeTask {
     pub(super) inner: Arc<EngineInner>,
     pub(super) block: Arc<dyn Block>,
-    /// As the plan gives them: nested pins are not merged yet.
+    /// As returned by the plan: nested pins are not merged yet.
     pub(super) inputs: Map<String, Value>,
     pub(super) context: BlockContext,
     pub(super) safe_mode: SafeMode,
 }
 
 impl NodeTask {
-    /// A panic of a block is a failure of its node.
+    /// A panic of the block becomes a failure of the node.
     pub(super) async fn run(self, out: Arc<dyn OutputSink>) -> Result<(), BlockError> {
         let name = self.block.spec().name;
         let limit = self.limit();
@@ -42,11 +42,11 @@ impl NodeTask {
         };
         ended.unwrap_or_else(|_| {
             tracing::error!(block.name = name, "a block panicked");
-            Err(BlockError::failed("The block failed in a way it should not."))
+            Err(BlockError::failed("The block crashed."))
         })
     }
 
-    /// Whoever waits for other work is limited by that.
+    /// Blocks that wait for other work have no limit of their own.
     fn limit(&self) -> Option<Duration> {
         (!self.block.spec().coordinates).then_some(self.inner.options.node_time)
     }
@@ -83,7 +83,7 @@ impl NodeTask {
     }
 }
 
-/// Nested pins merged, values made to fit, and everything there that must be.
+/// Merges nested pins, converts values to their types and checks that required inputs are present.
 pub(super) fn prepare_inputs(
     block: &dyn Block,
     inputs: Map<String, Value>,
@@ -100,16 +100,16 @@ pub(super) fn prepare_inputs(
 pub(super) fn review_request(name: &str, inputs: Map<String, Value>) -> ReviewRequest {
     ReviewRequest {
         payload: Value::Object(inputs),
-        instructions: format!("{name} is about to act with this. Approve it?"),
+        instructions: format!("{name} is about to act with these inputs. Approve?"),
         editable: true,
     }
 }
 
-/// The inputs as a person has approved them.
+/// The inputs that the reviewer approved.
 pub(super) fn approved_inputs(decision: ReviewDecision) -> Result<Map<String, Value>, BlockError> {
     match (decision.approved, decision.data) {
         (true, Value::Object(inputs)) => Ok(inputs),
-        (true, _) => Err(BlockError::failed("What was approved is not a set of inputs.")),
+        (true, _) => Err(BlockError::failed("The approved data is not a set of inputs.")),
         (false, _) => {
             let reason = decision.message.unwrap_or_else(|| "no reason was given".to_owned());
             Err(BlockError::failed(format!("A person has rejected this: {reason}")))
@@ -117,7 +117,7 @@ pub(super) fn approved_inputs(decision: ReviewDecision) -> Result<Map<String, Va
     }
 }
 
-/// Whether a person has approved this node for the rest of the run.
+/// Whether a reviewer approved this node for the rest of the execution.
 async fn is_preapproved(inner: &EngineInner, context: &BlockContext) -> Result<bool, BlockError> {
     let Some(node) = &context.node else {
         return Ok(false);
@@ -126,7 +126,7 @@ async fn is_preapproved(inner: &EngineInner, context: &BlockContext) -> Result<b
     let found =
         reviews.approved_for_the_rest(&context.user, &node.execution_id, &node.node_id).await;
     found.map_err(|error| {
-        tracing::warn!(%error, "the store could not say whether a node is approved");
-        BlockError::failed("The server could not find out whether this was approved.")
+        tracing::warn!(%error, "could not read whether a node is approved");
+        BlockError::failed("The server could not check whether this was approved.")
     })
 }

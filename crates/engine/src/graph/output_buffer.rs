@@ -1,4 +1,4 @@
-//! Where the outputs of one node run wait until they can flow.
+//! Buffers the outputs of one node run until the scheduler takes them.
 
 use std::collections::VecDeque;
 use std::sync::{Arc, Mutex, MutexGuard};
@@ -8,17 +8,17 @@ use ports::block::{BlockError, OutputSink};
 use serde_json::Value;
 use tokio::sync::Notify;
 
-/// Outputs of one run that may wait; a block that emits more waits itself.
+/// How many outputs of one node run may wait; a block that emits more is suspended.
 const CAPACITY: usize = 16;
-/// Bytes of one output, about.
+/// Approximate size limit of one output.
 const MAX_OUTPUT_BYTES: usize = 16 * 1024 * 1024;
-/// Lists in lists in lists. What is read back from the journal may be nested 127 deep, with what is around it.
+/// Nesting limit of one output. The journal parser accepts 127 levels, including those around the value.
 const MAX_LEVELS: usize = 100;
 
 pub(super) struct OutputBuffer {
     queue: Mutex<VecDeque<(String, Value)>>,
     room: Notify,
-    /// Tells the flow that something is there.
+    /// Notifies the scheduler that an output was added.
     changed: Arc<Notify>,
 }
 
@@ -27,7 +27,7 @@ impl OutputBuffer {
         Self { queue: Mutex::default(), room: Notify::new(), changed }
     }
 
-    /// The oldest outputs, at most so many, and whether that is all there is.
+    /// Takes at most `most` of the oldest outputs, and says whether the buffer is then empty.
     pub(super) fn take(&self, most: usize) -> (Vec<(String, Value)>, bool) {
         let mut queue = self.queue();
         let count = most.min(queue.len());
@@ -67,14 +67,14 @@ impl OutputSink for OutputBuffer {
                     return Ok(());
                 }
             }
-            // A notice that comes between the look and the wait is kept.
+            // A notification sent between the check and the wait is kept.
             self.room.notified().await;
         }
     }
 }
 
-/// About how many bytes a value takes when it is written. One that is nested too deeply counts as endless: it could be
-/// stored but not read again.
+/// Approximate size of a value in bytes when serialized. A value nested too deeply counts as infinite: it could be
+/// stored but not parsed again.
 pub(super) fn json_size(value: &Value) -> usize {
     size_within(value, MAX_LEVELS)
 }
@@ -108,7 +108,7 @@ mod tests {
     use super::*;
 
     #[tokio::test]
-    async fn a_block_that_emits_faster_than_its_outputs_flow_waits() {
+    async fn a_block_that_emits_faster_than_the_scheduler_takes_waits() {
         let buffer = OutputBuffer::new(Arc::default());
         for number in 0..CAPACITY {
             buffer.emit("item", json!(number)).await.expect("there is room");
@@ -122,17 +122,17 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn an_output_that_is_too_large_is_an_error_of_its_node() {
+    async fn an_output_that_is_too_large_fails_the_node() {
         let buffer = OutputBuffer::new(Arc::default());
         let refused = buffer.emit("big", json!("x".repeat(MAX_OUTPUT_BYTES + 1))).await;
         assert!(matches!(refused, Err(BlockError::Failed(_))));
     }
 
     #[tokio::test]
-    async fn an_output_that_could_not_be_read_again_is_an_error_of_its_node() {
+    async fn an_output_that_is_nested_too_deeply_fails_the_node() {
         let buffer = OutputBuffer::new(Arc::default());
         let nested = |levels: usize| (0..levels).fold(json!(1), |inside, _| json!([inside]));
-        buffer.emit("deep", nested(MAX_LEVELS - 1)).await.expect("deep enough for anybody");
+        buffer.emit("deep", nested(MAX_LEVELS - 1)).await.expect("the nesting is allowed");
         let refused = buffer.emit("deeper", nested(MAX_LEVELS)).await;
         assert!(matches!(refused, Err(BlockError::Failed(_))));
     }

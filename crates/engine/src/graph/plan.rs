@@ -1,5 +1,5 @@
-//! The dataflow of one run, as a state machine without I/O: which nodes can fire, with what. A run that goes on applies
-//! the same events in the same order as one that is taken over, so both come to the same state.
+//! The dataflow of one execution as a state machine without I/O: which nodes can fire, and with which inputs. A live
+//! execution and a replay apply the same events in the same order, so both reach the same state.
 
 use std::collections::{BTreeMap, HashMap, VecDeque};
 use std::sync::Arc;
@@ -22,12 +22,12 @@ pub(crate) type NodeAt = usize;
 pub(crate) struct ExecutionPlan {
     nodes: Vec<PlanNode>,
     by_id: HashMap<NodeId, NodeAt>,
-    /// One entry for every set of inputs that is complete, the latest last. Taking the latest first goes deep before it
-    /// goes wide, which is_static what waits small.
+    /// One entry for every complete input set, the latest last. Taking the latest first runs depth-first, which keeps
+    /// the number of waiting values small.
     ready: Vec<NodeAt>,
     open: BTreeMap<u64, OpenNodeRun>,
     next_run: u64,
-    /// Values that wait for others of their set.
+    /// Values that wait for the other inputs of their set.
     waiting: usize,
 }
 
@@ -37,28 +37,28 @@ pub(crate) struct PlanNode {
     defaults: Map<String, Value>,
     links: Vec<OutLink>,
     pins: Vec<InputPin>,
-    /// What the nodes behind it offer it as tools.
+    /// Tools that the nodes linked from this one offer to it.
     pub(crate) tools: Arc<[ToolPin]>,
-    /// All that comes to it is kept: then every new value fires it again.
+    /// All linked inputs are static: then every new value fires the node again.
     all_static: bool,
-    /// Whether the inputs of its first run were complete.
+    /// Whether the first input set of the node was complete.
     has_run: bool,
     ready: VecDeque<InputSet>,
 }
 
 struct OutLink {
-    /// The output as the link names it, and the pin that is the beginning of that name.
+    /// The output name of the link, and the pin at the start of that name.
     name: String,
     base: String,
     sink: NodeAt,
     pin: usize,
 }
 
-/// A named input that links lead to.
+/// An input that links lead to.
 struct InputPin {
     name: String,
     is_static: bool,
-    /// It brings what the node's own tools give, so that the first run does not wait for it.
+    /// Only the node's own tools lead to this pin, so the first run does not wait for it.
     is_tool_answer: bool,
     queue: VecDeque<Arc<Value>>,
     kept: Option<Arc<Value>>,
@@ -68,29 +68,29 @@ struct InputPin {
 #[derive(Clone, Default)]
 pub(crate) struct InputSet {
     given: Map<String, Value>,
-    /// By pin; nothing where the first run did not wait.
+    /// By pin; `None` where the first run did not wait for a value.
     linked: Vec<Option<Arc<Value>>>,
 }
 
-/// A node run that has has_run and not ended.
+/// A node run that has started and not ended.
 #[derive(Clone)]
 pub(crate) struct OpenNodeRun {
     pub(crate) node: NodeAt,
     inputs: InputSet,
-    /// How many outputs have flowed.
+    /// How many outputs have been passed on.
     pub(crate) emitted: u64,
     pub(crate) in_review: bool,
     pub(crate) decision: Option<ReviewDecision>,
 }
 
-/// The journal does not fit the graph.
+/// The graph or its journal is inconsistent.
 #[derive(Debug, PartialEq, thiserror::Error)]
 pub(crate) enum PlanError {
-    #[error("the block {0} is not there")]
+    #[error("block {0} does not exist")]
     NoBlock(String),
-    #[error("a link leads from or to a node that is not there")]
+    #[error("a link refers to a node that does not exist")]
     NoNode,
-    #[error("the journal names a node run that cannot have has_run")]
+    #[error("the journal names a node run that cannot have started")]
     NeverBegan,
 }
 
@@ -120,7 +120,7 @@ impl ExecutionPlan {
             let is_static = link.is_static || nodes[source].block.spec().static_output;
             let pin = nodes[sink].pin(&link.sink_name, is_static);
             let name = link.source_name.clone();
-            // What a tool is called with goes to its input as it is.
+            // A tool call's value goes to its input unchanged.
             let base = match pins::tool_target(&name) {
                 Some(_) => name.clone(),
                 None => pins::base(&name).to_owned(),
@@ -140,9 +140,9 @@ impl ExecutionPlan {
         Ok(Self { nodes, by_id, ready: Vec::new(), open: BTreeMap::new(), next_run: 0, waiting: 0 })
     }
 
-    /// Makes the nodes ready that nothing leads to, with what the run was given.
+    /// Marks the nodes without incoming links as ready, with the inputs of the execution.
     pub(crate) fn seed(&mut self, inputs: &Map<String, Value>) {
-        // The latest is taken first, and the first of the file should begin.
+        // The latest entry is taken first, so that the first node of the file starts first.
         for at in (0..self.nodes.len()).rev() {
             if let Some(given) = self.nodes[at].seed_inputs(inputs) {
                 self.nodes[at].has_run = true;
@@ -156,23 +156,23 @@ impl ExecutionPlan {
         &self.nodes[at]
     }
 
-    /// The node that should begin next, of those that may.
+    /// The next node to start among those that `may` accepts.
     pub(crate) fn next_of(&self, may: impl Fn(NodeAt) -> bool) -> Option<NodeAt> {
         self.ready.iter().rev().copied().find(|at| may(*at))
     }
 
-    /// All nodes that could begin.
+    /// All nodes that could start.
     #[cfg(test)]
     pub(crate) fn ready_nodes(&self) -> Vec<NodeAt> {
         (0..self.nodes.len()).filter(|at| !self.nodes[*at].ready.is_empty()).collect()
     }
 
-    /// The ordinal of the node run that begins next.
+    /// The ordinal of the next node run.
     pub(crate) fn next_run(&self) -> u64 {
         self.next_run
     }
 
-    /// Begins the next run of a node and takes its inputs.
+    /// Starts the next run of a node and takes its inputs.
     pub(crate) fn start(&mut self, at: NodeAt) -> Option<u64> {
         let run = self.next_run;
         self.start_as(at, run).then_some(run)
@@ -191,13 +191,13 @@ impl ExecutionPlan {
         true
     }
 
-    /// What the run was given, with the defaults of its node beneath, as pins: nested ones are not merged yet.
+    /// The inputs of the node run on top of the node's defaults, by pin; nested pins are not merged yet.
     pub(crate) fn inputs(&self, run: u64) -> Map<String, Value> {
         let open = self.open.get(&run);
         open.map(|open| self.nodes[open.node].inputs(&open.inputs)).unwrap_or_default()
     }
 
-    /// What the next run of this node would be given.
+    /// The inputs that the next run of this node would get.
     pub(crate) fn upcoming(&self, id: &NodeId) -> Map<String, Value> {
         let node = self.by_id.get(id).map(|at| &self.nodes[*at]);
         node.and_then(|node| Some(node.inputs(node.ready.front()?))).unwrap_or_default()
@@ -211,17 +211,17 @@ impl ExecutionPlan {
         self.open.get(&run)
     }
 
-    /// How many sets of inputs are complete and have not has_run.
+    /// How many input sets are complete and not started.
     pub(crate) fn ready(&self) -> usize {
         self.ready.len()
     }
 
-    /// How many values wait for the others of their set.
+    /// How many values wait for the other inputs of their set.
     pub(crate) fn waiting(&self) -> usize {
         self.waiting
     }
 
-    /// Takes one event of the journal in. A run that it names for the first time begins with it.
+    /// Applies one journal event. The first event that names a node run starts it.
     pub(crate) fn apply(&mut self, event: &NodeEvent) -> Result<(), PlanError> {
         if !self.open.contains_key(&event.run) {
             let at = *self.by_id.get(&event.node).ok_or(PlanError::NoNode)?;
@@ -250,7 +250,7 @@ impl ExecutionPlan {
     }
 
     fn flow(&mut self, from: NodeAt, pin: &str, value: &Arc<Value>) {
-        // Taken out for the loop, because a link may lead back to the node itself.
+        // Taken out for the loop, because a link may lead back to the same node.
         let links = std::mem::take(&mut self.nodes[from].links);
         for link in links.iter().filter(|link| link.base == pin) {
             let carried = match link.name == pin {
@@ -283,7 +283,7 @@ impl ExecutionPlan {
 impl PlanNode {
     fn pin(&mut self, name: &str, is_static: bool) -> usize {
         if let Some(at) = self.pins.iter().position(|pin| pin.name == name) {
-            // One link that does not keep is enough: its values must not be lost.
+            // One non-static link makes the pin non-static: its values must not be lost.
             self.pins[at].is_static &= is_static;
             return at;
         }
@@ -301,7 +301,7 @@ impl PlanNode {
         inputs
     }
 
-    /// What a node that nothing leads to begins with; `None` when it does not begin by itself.
+    /// The inputs with which a node without incoming links starts; `None` if it does not start by itself.
     fn seed_inputs(&self, inputs: &Map<String, Value>) -> Option<Map<String, Value>> {
         if !self.pins.iter().all(|pin| pin.is_tool_answer) {
             return None;
@@ -313,7 +313,7 @@ impl PlanNode {
                 let name = self.defaults.get("name").and_then(Value::as_str).unwrap_or_default();
                 Some(inputs.get(name).map(|value| given("value", value)).unwrap_or_default())
             }
-            // A trigger begins with what has triggered it.
+            // A trigger starts with the payload that triggered it.
             BlockKind::Webhook | BlockKind::WebhookManual => {
                 inputs.get("payload").map(|payload| given("payload", payload))
             }
@@ -321,7 +321,7 @@ impl PlanNode {
         }
     }
 
-    /// Takes a set out if one is complete: the oldest value of every pin, or the one it is_static.
+    /// Takes out one complete input set, if there is one: the oldest value of every pin, or its static value.
     fn complete_set(&mut self, waiting: &mut usize) -> Option<InputSet> {
         let has = |pin: &InputPin| !pin.queue.is_empty() || pin.kept.is_some();
         let has_run = self.has_run;

@@ -1,5 +1,5 @@
-//! Random graphs of deterministic blocks, run in random interleavings: every node fires as often as its inputs allow,
-//! and always with the same inputs in the same order.
+//! Random graphs of deterministic blocks, executed in random interleavings: every node fires as often as its inputs
+//! allow, always with the same inputs in the same order.
 
 use std::collections::{BTreeMap, HashMap, VecDeque};
 use std::sync::Arc;
@@ -20,7 +20,7 @@ use serde_json::{Map, Value, json};
 use super::block_catalog::BlockCatalog;
 use super::plan::ExecutionPlan;
 
-/// Emits its label and inputs, some fixed number of times; the runs of these tests are made by the tests themselves.
+/// A block that is never run: the tests produce its outputs themselves.
 struct Fake(BlockSpec);
 
 const FLOWING: &str = "flowing";
@@ -66,7 +66,7 @@ impl Block for Fake {
     }
 }
 
-/// A graph, and how many values every run of each of its nodes emits.
+/// A graph, and how many values each run of each node emits.
 #[derive(Clone, Debug)]
 struct Scene {
     graph: Graph,
@@ -81,7 +81,7 @@ fn scene() -> impl Strategy<Value = Scene> {
         let mut scene = Scene { graph: Graph::default(), emits: HashMap::new() };
         for (at, (emits, keeps, sources)) in drawn.into_iter().enumerate() {
             let id = NodeId(format!("n{at}"));
-            // What is kept comes once, from where nothing leads: otherwise its value is a matter of time.
+            // A static value is emitted once, by a node without inputs; otherwise its value would depend on timing.
             let sources = if keeps || at == 0 { Vec::new() } else { sources };
             let block_id = if keeps { KEEPING } else { FLOWING }.into();
             let emits = if keeps { 1 } else { emits };
@@ -103,18 +103,18 @@ fn scene() -> impl Strategy<Value = Scene> {
     })
 }
 
-/// What happened: the inputs of every run of every node, in order, and the journal.
+/// What an execution did: the inputs of every run of every node, in order, and the journal.
 #[derive(Debug, Default, PartialEq)]
 struct Happened {
     fired: BTreeMap<NodeId, Vec<Value>>,
     journal: Vec<NodeEvent>,
 }
 
-/// Runs the scene. Chance decides what begins and which node's outputs flow next; only the order of the runs of one
-/// node is kept, as the flow does.
+/// Executes the scene. The seed decides what starts and whose outputs are passed on next; the runs of one node keep
+/// their order, as in the scheduler.
 fn run(scene: &Scene, seed: u64) -> Happened {
     let mut dice = StdRng::seed_from_u64(seed);
-    let mut plan = ExecutionPlan::new(&scene.graph, &catalog()).expect("a sound graph");
+    let mut plan = ExecutionPlan::new(&scene.graph, &catalog()).expect("a valid graph");
     plan.seed(&Map::new());
     let mut happened = Happened::default();
     let mut lanes: BTreeMap<usize, VecDeque<(u64, VecDeque<Value>)>> = BTreeMap::new();
@@ -157,7 +157,7 @@ fn event(run: u64, node: &NodeId) -> NodeEvent {
     NodeEvent { run, node, outputs, status: None, error: None, decision: None, cost: 0, at: 0 }
 }
 
-/// How often every node can fire: as often as the poorest of its inputs comes, and kept ones always do.
+/// How often every node can fire: as often as its rarest non-static input arrives.
 fn allowed(scene: &Scene) -> BTreeMap<NodeId, usize> {
     let keeps = |id: &NodeId| {
         scene.graph.nodes.iter().any(|node| node.id == *id && node.block_id.as_str() == KEEPING)
@@ -171,7 +171,7 @@ fn allowed(scene: &Scene) -> BTreeMap<NodeId, usize> {
         let times = match (links.is_empty(), flowing) {
             (true, _) => 1,
             (false, Some(times)) => times,
-            // Only kept values, each of which comes once: in whatever order they come, the last one completes the set.
+            // Only static values, each emitted once: whatever their order, the last one completes the set.
             (false, None) => 1,
         };
         allowed.insert(node.id.clone(), times);
@@ -204,7 +204,7 @@ proptest! {
     }
 
     #[test]
-    fn a_journal_that_is_replayed_up_to_any_event_leads_to_the_same_end(
+    fn a_journal_replayed_up_to_any_event_leads_to_the_same_end(
         scene in scene(),
         seed in any::<u64>(),
         cut in any::<prop::sample::Index>(),
@@ -212,13 +212,13 @@ proptest! {
         prop_assume!(allowed(&scene).values().sum::<usize>() < 2_000);
         let whole = run(&scene, seed);
         let cut = cut.index(whole.journal.len() + 1);
-        let mut live = ExecutionPlan::new(&scene.graph, &catalog()).expect("a sound graph");
-        let mut taken_over = ExecutionPlan::new(&scene.graph, &catalog()).expect("a sound graph");
+        let mut live = ExecutionPlan::new(&scene.graph, &catalog()).expect("a valid graph");
+        let mut taken_over = ExecutionPlan::new(&scene.graph, &catalog()).expect("a valid graph");
         for plan in [&mut live, &mut taken_over] {
             plan.seed(&Map::new());
             whole.journal[..cut].iter().for_each(|event| plan.apply(event).expect("it fits"));
         }
-        // The rest of the journal fits a plan that has seen only its beginning.
+        // The rest of the journal applies to a plan that has seen only its beginning.
         for event in &whole.journal[cut..] {
             taken_over.apply(event).expect("it fits");
             live.apply(event).expect("it fits");
@@ -230,7 +230,7 @@ proptest! {
 }
 
 #[test]
-fn a_kept_value_fills_every_later_run_of_its_sink() {
+fn a_static_value_is_used_by_every_later_run_of_its_sink() {
     let node = |id: &str, block: &str| Node {
         id: id.into(),
         block_id: block.into(),
@@ -262,7 +262,7 @@ fn a_kept_value_fills_every_later_run_of_its_sink() {
 }
 
 #[test]
-fn a_loop_runs_for_as_long_as_something_flows_back() {
+fn a_loop_runs_until_nothing_is_fed_back() {
     let node = |id: &str| Node {
         id: id.into(),
         block_id: FLOWING.into(),
@@ -282,7 +282,7 @@ fn a_loop_runs_for_as_long_as_something_flows_back() {
         links: vec![link("begin", "again"), link("again", "again")],
         ..Graph::default()
     };
-    let mut plan = ExecutionPlan::new(&graph, &catalog()).expect("a sound graph");
+    let mut plan = ExecutionPlan::new(&graph, &catalog()).expect("a valid graph");
     plan.seed(&Map::new());
     let (mut run, mut rounds) = (0, 0);
     while let Some(at) = plan.next_of(|_| true) {
@@ -301,7 +301,7 @@ fn a_loop_runs_for_as_long_as_something_flows_back() {
 }
 
 #[test]
-fn an_orchestrator_begins_before_its_tools_have_answered_and_waits_for_them_ever_after() {
+fn an_orchestrator_starts_before_its_tools_answer_and_then_waits_for_them() {
     let node = |id: &str| Node {
         id: id.into(),
         block_id: FLOWING.into(),
@@ -326,7 +326,7 @@ fn an_orchestrator_begins_before_its_tools_have_answered_and_waits_for_them_ever
     for links in [back.clone(), [vec![begun], back].concat()] {
         let nodes = vec![node("ask"), node("boss"), node("tool")];
         let graph = Graph { nodes, links, ..Graph::default() };
-        let mut plan = ExecutionPlan::new(&graph, &catalog()).expect("a sound graph");
+        let mut plan = ExecutionPlan::new(&graph, &catalog()).expect("a valid graph");
         plan.seed(&Map::new());
         let mut decisions = Vec::new();
         while let Some(at) = plan.next_of(|_| true) {

@@ -1,4 +1,5 @@
-//! What an attempt starts from: the graph, the journal of those before it, and what they left open.
+//! The state from which an attempt starts: the graph, the replayed journal, and the node runs that earlier attempts
+//! left open.
 
 use std::sync::Arc;
 
@@ -18,7 +19,7 @@ use crate::EngineInner;
 use crate::retry::retry_while_leased;
 use crate::turn::registry::StopSignal;
 
-/// How much of a journal is read at once.
+/// How many bytes of a journal are read at once.
 pub(super) const READ_BYTES: usize = 4 * 1024 * 1024;
 
 /// Reads the graph and replays the journal.
@@ -35,7 +36,7 @@ pub(super) async fn recover(
     let Some(stored) = found else {
         return Err(ExecutionHalt::fail(
             "graph_gone",
-            "The agent of this run is not there any more.",
+            "The agent of this execution no longer exists.",
         ));
     };
     let mut plan = ExecutionPlan::new(&stored.graph, &inner.catalog).map_err(|error| {
@@ -70,8 +71,11 @@ pub(super) async fn recover(
 
 pub(super) fn parse(events: &[u8]) -> Result<Vec<NodeEvent>, ExecutionHalt> {
     serde_json::from_slice(events).map_err(|error| {
-        tracing::error!(%error, "a journal cannot be read");
-        ExecutionHalt::fail("broken_journal", "What is stored about this run cannot be read.")
+        tracing::error!(%error, "could not parse a journal");
+        ExecutionHalt::fail(
+            "broken_journal",
+            "The stored journal of this execution cannot be read.",
+        )
     })
 }
 
@@ -83,7 +87,7 @@ fn count(stats: &mut ExecutionStats, event: &NodeEvent) {
     }
 }
 
-/// Goes on with what an earlier attempt began: what may be repeated is, what may not be has failed.
+/// Resumes the node runs of an earlier attempt: repeats the ones that may be repeated and fails the others.
 pub(super) async fn resume_open(scheduler: &mut ExecutionScheduler) -> Result<(), ExecutionHalt> {
     let open: Vec<_> = scheduler
         .plan
@@ -101,7 +105,7 @@ pub(super) async fn resume_open(scheduler: &mut ExecutionScheduler) -> Result<()
     Ok(())
 }
 
-/// Takes in what people have decided. `true` when something goes on because of it.
+/// Applies the decisions of reviewers. Returns `true` if a node run continues because of them.
 pub(super) async fn apply_decisions(
     scheduler: &mut ExecutionScheduler,
 ) -> Result<bool, ExecutionHalt> {
@@ -132,7 +136,7 @@ pub(super) async fn apply_decisions(
     Ok(any)
 }
 
-/// Ends a run whose journal is not to be had.
+/// Ends an execution whose journal cannot be read.
 pub(super) async fn fail_without_journal(
     inner: &EngineInner,
     claim: &ExecutionClaim,
@@ -141,7 +145,7 @@ pub(super) async fn fail_without_journal(
 ) -> PortResult<Fenced<ExecutionAdvanced>> {
     let executions = &inner.ports.executions;
     let Some(now) = executions.get(&execution.user_id, &execution.id).await? else {
-        return Err(PortError::Broken("the run is gone".into()));
+        return Err(PortError::Broken("the execution no longer exists".into()));
     };
     let advance = ExecutionAdvance {
         after: now.events,

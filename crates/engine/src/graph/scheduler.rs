@@ -1,4 +1,5 @@
-//! Moves a run along: begins what can begin, lets outputs flow in order, journals both, until nothing is left to do.
+//! Runs an execution: starts nodes, passes their outputs along links in order and journals both, until nothing is left
+//! to do.
 
 mod finish;
 mod node_order;
@@ -27,18 +28,18 @@ use super::waiting_nodes::WaitingNodes;
 use crate::EngineInner;
 use crate::turn::registry::{StopCause, StopSignal};
 
-/// Node runs that work at the same time within one run.
+/// How many node runs may work at the same time within one execution.
 const MAX_WORKING: usize = 64;
-/// Complete sets of inputs from which on nothing more flows: what there is begins first.
+/// When this many input sets are complete, no more outputs are passed on until some have started.
 const MAX_READY: usize = 64;
-/// Values that may wait for others of their set.
+/// How many values may wait for the other inputs of their set.
 const MAX_WAITING_VALUES: usize = 100_000;
-/// A node run that takes longer is journaled as running, for people to see.
+/// A node run that takes longer than this is journaled as running, so that users see it.
 const ANNOUNCE_AFTER: Duration = Duration::from_millis(200);
-/// How many times a node run begins or its outputs flow before others of this thread get their turn.
+/// How many node runs are started or settled before other tasks of this thread get their turn.
 const MAX_MOVES: usize = 128;
 
-/// One attempt's work on one run.
+/// One attempt at one execution.
 pub(super) struct ExecutionScheduler {
     pub(super) inner: Arc<EngineInner>,
     pub(super) execution: Arc<Execution>,
@@ -46,7 +47,7 @@ pub(super) struct ExecutionScheduler {
     pub(super) plan: ExecutionPlan,
     pub(super) journal: ExecutionJournal,
     pub(super) stats: ExecutionStats,
-    /// Seconds of the attempts before.
+    /// Seconds that earlier attempts worked.
     pub(super) worked_before: f64,
     pub(super) began: Instant,
     pub(super) waiting: Arc<WaitingNodes>,
@@ -54,21 +55,21 @@ pub(super) struct ExecutionScheduler {
     node_futures: FuturesUnordered<NodeFuture>,
     running_nodes: HashMap<u64, RunningNode>,
     node_order: NodeOrder,
-    /// Begun, but not before their recovered is stored: under which number it will be.
+    /// Node runs that may launch once the event with this number is stored, as (event number, run).
     unstored_starts: VecDeque<(u64, u64)>,
     bytes: u64,
     fatal: Option<ExecutionError>,
 }
 
-/// How a flow came to rest.
+/// Why the scheduler stopped.
 pub(super) enum SchedulerOutcome {
     /// Nothing is left to do.
     Done,
-    /// Only a person can get it on.
+    /// Only a review decision can continue the execution.
     InReview,
 }
 
-/// What a flow begins with.
+/// The state that recovery hands to the scheduler.
 pub(super) struct RecoveredState {
     pub(super) plan: ExecutionPlan,
     pub(super) journal: ExecutionJournal,
@@ -105,7 +106,7 @@ impl ExecutionScheduler {
         }
     }
 
-    /// Goes on until nothing but a person can get the run on, or it is over.
+    /// Runs until everything is done or only a review decision can continue the execution.
     pub(super) async fn run(&mut self) -> Result<SchedulerOutcome, ExecutionHalt> {
         let mut announce = tokio::time::interval(ANNOUNCE_AFTER);
         announce.set_missed_tick_behavior(tokio::time::MissedTickBehavior::Delay);
@@ -138,17 +139,17 @@ impl ExecutionScheduler {
                 () = self.inner.shutdown_signal.stopping(), if !self.inner.shutdown_signal.is_stopping() => {}
                 _ = announce.tick() => self.announce_slow()?,
             }
-            // The lease is kept by the same task, and others want this thread, too.
+            // The lease is renewed by the same task, and other tasks need this thread too.
             tokio::task::yield_now().await;
         }
     }
 
-    /// Whether nothing can move by itself.
+    /// Whether nothing can progress without an external event.
     fn is_idle(&self) -> bool {
         self.running_nodes.is_empty() && self.unstored_starts.is_empty() && self.plan.ready() == 0
     }
 
-    /// Lets outputs flow and begins what can begin, as long as that changes anything.
+    /// Passes outputs on and starts ready nodes until neither changes anything.
     fn advance(&mut self) -> Result<(), ExecutionHalt> {
         let mut moves = 0;
         while moves < MAX_MOVES {
@@ -162,7 +163,7 @@ impl ExecutionScheduler {
             moves += moved;
             self.note_finished();
         }
-        // There is more to do: the loop comes back to it after the others.
+        // There is more to do: continue after other tasks had their turn.
         self.waiting.notify();
         Ok(())
     }
@@ -179,7 +180,7 @@ impl ExecutionScheduler {
         }
     }
 
-    /// A change of a run, at this moment.
+    /// An event of a node run, with the current time.
     fn event(&self, run: u64, at: NodeAt) -> NodeEvent {
         NodeEvent {
             run,
@@ -193,7 +194,7 @@ impl ExecutionScheduler {
         }
     }
 
-    /// Takes an event in and journals it. Gives its number.
+    /// Applies an event to the plan and adds it to the journal. Returns its number.
     fn record(&mut self, event: NodeEvent) -> Result<u64, ExecutionHalt> {
         let size: usize = event
             .outputs
@@ -205,20 +206,20 @@ impl ExecutionScheduler {
         if self.bytes > protocol::limits::EXECUTION_BYTES {
             return Err(ExecutionHalt::fail(
                 "output_too_large",
-                "The nodes of this run have emitted too much.",
+                "The nodes of this execution have emitted too much.",
             ));
         }
         self.plan.apply(&event).map_err(journal_mismatch)?;
         if self.plan.waiting() > MAX_WAITING_VALUES {
             return Err(ExecutionHalt::fail(
                 "too_many_waiting",
-                "Too many values wait for another input of their node, which does not come.",
+                "Too many values wait for another input of their node that never arrives.",
             ));
         }
         Ok(self.journal.add(event, size))
     }
 
-    /// A shutdown takes the run away once nothing works here any more; who only waits can wait elsewhere.
+    /// On shutdown, hands the execution over once no node works here; node runs that only wait can wait elsewhere.
     fn check_shutdown(&self) -> Result<(), ExecutionHalt> {
         if !self.inner.shutdown_signal.is_stopping() || !self.journal.is_flushed() {
             return Ok(());
@@ -230,7 +231,7 @@ impl ExecutionScheduler {
         }
     }
 
-    /// A run whose node runs all wait for other work lends its slot to others.
+    /// Releases the permit while all node runs wait for other work, and reacquires it otherwise.
     async fn keep_permit(&mut self) -> Result<(), ExecutionHalt> {
         let working = self.running_nodes.values().filter(|node_run| node_run.is_working()).count();
         let only_waits =
@@ -246,13 +247,16 @@ impl ExecutionScheduler {
         }
     }
 
-    /// The key of a node run: the same in every attempt.
+    /// Idempotency key of a node run: the same in every attempt.
     fn key(&self, run: u64) -> String {
         node_run_id(&self.execution.id, run).0
     }
 }
 
 pub(super) fn journal_mismatch(error: super::plan::PlanError) -> ExecutionHalt {
-    tracing::error!(%error, "the journal of a run does not fit its graph");
-    ExecutionHalt::fail("broken_journal", "What is stored about this run does not fit its agent.")
+    tracing::error!(%error, "the journal of an execution does not match its graph");
+    ExecutionHalt::fail(
+        "broken_journal",
+        "The stored journal of this execution does not match its agent.",
+    )
 }

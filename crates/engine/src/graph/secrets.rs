@@ -1,5 +1,4 @@
-//! Secrets among the settings of an agent: keys and passwords stay with whoever put them there when the agent is
-//! exported or published.
+//! Secrets in the settings of an agent: keys and passwords are removed when the agent is exported or published.
 
 use protocol::NodeId;
 use protocol::block::{BlockKind, BlockSpec};
@@ -11,22 +10,22 @@ use super::schema::BlockSpecs;
 use super::validate::node_pins;
 use crate::Engine;
 
-/// How the names of pins end that hold secrets.
+/// Suffixes of the names of pins that hold secrets.
 const SECRET_ENDINGS: [&str; 4] = ["api_key", "credentials", "password", "secret_token"];
-/// The pin of HTTP headers, and those of them that let somebody in.
+/// The pin of HTTP headers, and the headers that hold credentials.
 const HEADERS: &str = "headers";
 const SECRET_HEADERS: [&str; 4] = ["authorization", "cookie", "proxy-authorization", "x-api-key"];
-/// The pin of an agent within an agent that holds what it is given.
+/// The pin with the inputs of a nested agent.
 const INPUTS: &str = "inputs";
 
 impl Engine {
-    /// The nodes of the graph that are set to secrets.
+    /// The nodes of the graph whose settings contain secrets.
     pub fn nodes_with_secrets(&self, graph: &Graph) -> Vec<NodeId> {
         secret_nodes(graph, &self.inner.catalog)
     }
 }
 
-/// Takes the secrets out of the settings of all nodes, those of the agents within it too.
+/// Removes the secrets from the settings of all nodes, including those of nested agents.
 pub(super) fn remove(graph: &mut Graph, blocks: &dyn BlockSpecs) {
     for node in &mut graph.nodes {
         let locations = locations(node, blocks.spec(&node.block_id));
@@ -41,7 +40,7 @@ fn secret_nodes(graph: &Graph, blocks: &dyn BlockSpecs) -> Vec<NodeId> {
     own.chain(graph.sub_graphs.iter().flat_map(|inner| secret_nodes(inner, blocks))).collect()
 }
 
-/// Where a secret is among the settings of a node.
+/// Where a node's settings contain a secret.
 enum SecretLocation {
     Pin(String),
     Member { pin: String, key: String },
@@ -79,7 +78,7 @@ fn locations(node: &Node, spec: Option<&BlockSpec>) -> Vec<SecretLocation> {
 fn is_secret(node: &Node, spec: Option<&BlockSpec>, name: &str) -> bool {
     let pin = pins::base(name);
     let is_hidden_value = || {
-        // The author of an input says whether what is typed there is secret.
+        // The author of an input marks whether its value is secret.
         let is_input = spec.is_some_and(|spec| spec.kind == BlockKind::Input);
         is_input && pin == "value" && node.input_default.get("secret") == Some(&Value::Bool(true))
     };
@@ -106,7 +105,7 @@ fn is_secret_member(node: &Node, spec: Option<&BlockSpec>, pin: &str, key: &str)
     }
 }
 
-/// The members of an object, which may also be written as text.
+/// The members of an object, which may be written as JSON text.
 fn members(value: &Value) -> Option<Map<String, Value>> {
     match value {
         Value::Object(members) => Some(members.clone()),
@@ -139,7 +138,11 @@ mod tests {
         let before = graph.clone();
         let nodes_with_secrets = secret_nodes(&graph, &TestBlocks::default());
         remove(&mut graph, &TestBlocks::default());
-        assert_eq!(nodes_with_secrets.is_empty(), graph == before, "both find the same");
+        assert_eq!(
+            nodes_with_secrets.is_empty(),
+            graph == before,
+            "both functions find the same secrets"
+        );
         Value::Object(graph.nodes.remove(0).input_default)
     }
 
@@ -193,7 +196,7 @@ mod tests {
     }
 
     #[test]
-    fn agents_within_an_agent_are_looked_at_too() {
+    fn nested_agents_are_searched_too() {
         let inner =
             json!({"nodes": [{"id": "x", "block_id": "b", "input_default": {"api_key": "k"}}]});
         let mut outer = graph(json!({"sub_graphs": [inner]}));

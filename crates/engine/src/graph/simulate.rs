@@ -1,4 +1,4 @@
-//! Dry runs: a model plays the blocks that would act on the world or cost something. All others run as they are.
+//! Dry runs: the model simulates blocks that would have side effects or cost something. All other blocks run normally.
 
 use std::time::Duration;
 
@@ -16,14 +16,14 @@ use crate::EngineInner;
 const SYSTEM: &str = "You simulate_block one block of an automation during a rehearsal: nothing real happens. You are told what the \
                       block does, its schemas and its inputs. Answer with one JSON object that holds a plausible value \
                       for every output pin that the block would emit, and nothing else.";
-/// How a failure of the rehearsal itself begins.
+/// Prefix of errors of the simulation itself.
 const ERROR_PREFIX: &str = "[SIMULATOR ERROR]";
 const MAX_TRIES: u32 = 5;
 const INPUT_CHARS: usize = 20_000;
 const ANSWER_BYTES: usize = 256 * 1024;
 const MODEL_TIMEOUT: Duration = Duration::from_secs(120);
 
-/// Whether a dry run must not run it.
+/// Whether a dry run simulates the block instead of running it.
 pub(super) fn is_simulated(spec: &BlockSpec) -> bool {
     let coordinates = matches!(spec.kind, BlockKind::Agent | BlockKind::Input | BlockKind::Output);
     let acts = spec.effect != ToolEffect::None || spec.kind == BlockKind::Ai || spec.sensitive;
@@ -38,7 +38,7 @@ pub(super) async fn run(
     out: &dyn OutputSink,
 ) -> Result<(), BlockError> {
     let outputs = match inner.model.summarises() {
-        // Without a model, values of the right kind serve.
+        // Without a model, use sample values of the right types.
         false => samples(spec),
         true => tokio::select! {
             biased;
@@ -94,13 +94,13 @@ async fn answer(inner: &EngineInner, request: ModelRequest) -> Result<String, St
             text.push_str(&delta);
         }
         if text.len() > ANSWER_BYTES {
-            return Err("the model did not come to an end".to_owned());
+            return Err("the model's answer was too long".to_owned());
         }
     }
     Ok(text)
 }
 
-/// The object in an answer, with the pins that the block has.
+/// The JSON object in the answer, reduced to the block's output pins.
 fn read(answer: &str, spec: &BlockSpec) -> Option<Map<String, Value>> {
     let (from, to) = (answer.find('{')?, answer.rfind('}')?);
     let found: Value = serde_json::from_str(answer.get(from..=to)?).ok()?;
@@ -114,7 +114,7 @@ fn without_credentials(inputs: &Map<String, Value>) -> Map<String, Value> {
     inputs.iter().filter(|(pin, _)| !secret(pin)).map(|(k, v)| (k.clone(), v.clone())).collect()
 }
 
-/// A value for every pin, of the type that its schema names.
+/// A sample value for every pin, of the type in its schema.
 fn samples(spec: &BlockSpec) -> Map<String, Value> {
     let pins = spec.outputs.get("properties").and_then(Value::as_object);
     let sample = |schema: &Value| match schema.get("type").and_then(Value::as_str) {

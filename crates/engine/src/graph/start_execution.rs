@@ -1,4 +1,5 @@
-//! How a run comes to be: the agent checked, its inputs checked, then written in one store call and announced.
+//! Starts an execution: validates the agent and its inputs, writes the execution in one store call, and pushes it to
+//! the queue.
 
 use ports::PortResult;
 use ports::call_services::AgentExecutionStarted;
@@ -15,24 +16,24 @@ use super::{billing, schema, validate};
 use crate::submit::PUSH_GRACE;
 use crate::{Engine, EngineInner};
 
-/// A run that somebody wants.
+/// A request to start an execution.
 #[derive(Clone, Debug)]
 pub struct StartExecution {
     pub graph_id: GraphId,
-    /// Without one: the active version.
+    /// `None`: the active version.
     pub version: Option<u32>,
     pub inputs: Map<String, Value>,
     pub dry_run: bool,
-    /// Without one: the settings of the user's library entry for the graph.
+    /// `None`: the settings of the user's library entry for the graph.
     pub safe_mode: Option<SafeMode>,
     pub permissions: Permissions,
-    /// An id of the caller's, so that a repetition finds the run.
+    /// Chosen by the caller, so that a repeated request finds the same execution.
     pub id: Option<ExecutionId>,
     pub copilot_depth: u32,
 }
 
 impl Engine {
-    /// On stable storage when it returns. A push that is lost is found by the sweeper.
+    /// The execution is durably stored when this returns. If the push is lost, the sweeper finds it.
     pub async fn start_execution(
         &self,
         user: &UserId,
@@ -43,7 +44,7 @@ impl Engine {
 }
 
 impl EngineInner {
-    /// The one way a run comes to be, for people, calls and other runs alike.
+    /// The only way to create an execution, for users, tool calls and other executions.
     pub(super) async fn start_execution(
         &self,
         user: &UserId,
@@ -88,7 +89,7 @@ impl EngineInner {
         })
     }
 
-    /// Why it cannot run, if it cannot.
+    /// Why the execution cannot start, if it cannot.
     async fn refuse(
         &self,
         user: &UserId,
@@ -114,7 +115,7 @@ impl EngineInner {
         Ok(None)
     }
 
-    /// Names of blocks that may not be used.
+    /// Names of the graph's blocks that the permissions do not allow.
     fn denied(&self, graph: &Graph, permissions: &Permissions) -> Vec<String> {
         let mut denied: Vec<String> = graph
             .nodes
@@ -137,10 +138,10 @@ impl EngineInner {
         if self.announce(&id.into()).await {
             return;
         }
-        // Without the grace, which was for the push that has failed.
+        // Clear the grace period, which was meant for the push that failed.
         let now = self.ports.executions.pushed(std::slice::from_ref(id), Duration::ZERO);
         if let Err(error) = now.await {
-            tracing::warn!(execution.id = %id, %error, "a run is found by the sweeper after its grace");
+            tracing::warn!(execution.id = %id, %error, "could not clear the push grace of an execution; the sweeper finds it later");
         }
     }
 }

@@ -1,4 +1,5 @@
-//! Stopping a run and all that it has started: a fact in the rows, a hint on the bus, and a wait for the end.
+//! Stops an execution and its child executions: sets a flag in their rows, sends hints on the bus, and waits for the
+//! end.
 
 use std::time::Duration;
 
@@ -11,12 +12,11 @@ use super::wait_for_execution::{WaitUntil, wait_for_execution};
 use crate::turn::registry::StopCause;
 use crate::{Engine, EngineInner};
 
-/// How long a stop waits for the run to end before it answers.
+/// How long a stop waits for the execution to end.
 const CONFIRM_TIMEOUT: Duration = Duration::from_secs(15);
 
 impl Engine {
-    /// Returns when it has ended, or when it takes longer than a stop should; gives it as it is then. `None`: the user
-    /// has no such run.
+    /// Returns the execution when it has ended or after `CONFIRM_TIMEOUT`. `None` if the user has no such execution.
     pub async fn stop_execution(
         &self,
         user: &UserId,
@@ -32,15 +32,15 @@ impl Engine {
     }
 }
 
-/// Stops what a run has started, before it ends for another reason than that it is done.
+/// Stops the child executions of an execution that ends early.
 pub(super) async fn stop_children(inner: &EngineInner, execution: &Execution) {
     match inner.ports.executions.request_stop(&execution.user_id, &execution.id).await {
         Ok(marked) => {
             let below = marked.iter().flatten().filter(|marked| marked.id != execution.id);
             below.for_each(|marked| signal_stop(inner, marked));
         }
-        // They are asked again when their parent is taken over, or find it ended.
-        Err(error) => tracing::warn!(%error, "the children of a run could not be told to stop"),
+        // They are stopped again when their parent is taken over, or find that it has ended.
+        Err(error) => tracing::warn!(%error, "could not request the stop of child executions"),
     }
 }
 
@@ -51,7 +51,7 @@ fn signal_stop(inner: &EngineInner, execution: &Execution) {
         inner.ports.bus.publish(BusSignal::Moved(execution.id.clone()));
         return;
     }
-    // Ours are told directly, whatever becomes of the hint to the other processes.
+    // Executions of this process are stopped directly; the bus hint to other processes may be lost.
     inner.registry.stop(&job, StopCause::Cancelled);
     inner.ports.bus.publish(BusSignal::Cancel(job));
 }

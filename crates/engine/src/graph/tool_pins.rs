@@ -1,4 +1,5 @@
-//! Links that make nodes the tools of an orchestrator: what they offer it, and where their answers come back.
+//! Links that make nodes the tools of an orchestrator: the tools they offer, and the pins on which their answers
+//! return.
 
 use std::collections::{HashMap, HashSet};
 
@@ -12,7 +13,7 @@ use super::schema::BlockSpecs;
 use super::validate::node_pins;
 use super::{AGENT_EXECUTOR, pins};
 
-/// The inputs that links offer as tools, by the node that may call them.
+/// The tools that links offer, by the node that may call them.
 pub(super) fn offered<'a>(
     graph: &'a Graph,
     blocks: &dyn BlockSpecs,
@@ -36,8 +37,8 @@ pub(super) fn offered<'a>(
     offered
 }
 
-/// The inputs of orchestrators to which only nodes behind them lead, and they themselves: the answers of their tools,
-/// which cannot be there before they have called one.
+/// The inputs of orchestrators that only the orchestrator and nodes downstream of it lead to: the answers of their
+/// tools, which cannot exist before the first call.
 pub(super) fn answers(graph: &Graph) -> HashMap<&NodeId, HashSet<&str>> {
     let mut leaving: HashMap<&NodeId, Vec<&NodeId>> = HashMap::new();
     for link in &graph.links {
@@ -75,7 +76,7 @@ fn behind<'a>(
     seen
 }
 
-/// What its author calls the node, or else the agent that it runs, or else its block.
+/// The name given by the author, or the agent that the node runs, or its block.
 fn name(node: &Node, spec: &BlockSpec) -> String {
     let runs = match node.block_id.as_str() == AGENT_EXECUTOR {
         true => node.input_default.get("agent_name"),

@@ -1,7 +1,8 @@
-//! The types of pins: which JSON types a schema takes, and how a value becomes one of them before a node runs.
+//! The types of pins: which JSON types a schema accepts, and how a value is converted to one of them before a node
+//! runs.
 //!
-//! The conversions are those of the origin as long as nothing is lost or made up: a text that is no number does not
-//! become 0 here, and a list does not become its length.
+//! The conversions follow the original project as long as nothing is lost or invented: a text that is not a number does
+//! not become 0, and a list does not become its length.
 
 mod type_set;
 
@@ -10,8 +11,8 @@ use serde_json::{Map, Number, Value, json};
 
 pub use type_set::TypeSet;
 
-/// The inputs of one run as its block takes them: each converted to the schema of its pin. What is blank is left out,
-/// and so are names that the block does not have.
+/// Converts each input to the schema of its pin. Blank values are dropped, and so are names that the block does not
+/// have.
 pub fn convert_inputs(
     inputs: Map<String, Value>,
     spec: &BlockSpec,
@@ -33,13 +34,13 @@ pub fn convert_inputs(
     Ok(converted)
 }
 
-/// Whether this stands for nothing: null, or the empty text of a form's field, where the pin takes neither.
+/// Whether the value is blank: null, or the empty text of a form field, where the pin accepts neither.
 pub fn is_blank(value: &Value, schema: &Value) -> bool {
     let nothing = value.is_null() || value.as_str().is_some_and(str::is_empty);
     nothing && !TypeSet::of(schema).meets(TypeSet::of_value(value))
 }
 
-/// The value as the schema wants it, its items and members too. `Err` says why it cannot be that.
+/// Converts the value to the schema, including its items and members. `Err` says why it cannot be converted.
 pub fn convert(value: Value, schema: &Value) -> Result<Value, String> {
     let wanted = TypeSet::of(schema);
     let value =
@@ -69,7 +70,7 @@ pub fn convert(value: Value, schema: &Value) -> Result<Value, String> {
     }
 }
 
-/// What the schema says of one member of an object; `None` when it says nothing.
+/// The schema of one member of an object; `None` if there is none.
 pub fn member_schema<'a>(schema: &'a Value, key: &str) -> Option<&'a Value> {
     let named = schema.get("properties").and_then(|members| members.get(key));
     named.or_else(|| schema.get("additionalProperties").filter(|more| more.is_object()))
@@ -84,13 +85,13 @@ fn become_one_of(value: Value, wanted: TypeSet) -> Result<Value, String> {
         Some(TypeSet::BOOLEAN) => truth(&value).map(Value::from),
         Some(TypeSet::LIST) => Some(list(value.clone())),
         Some(TypeSet::OBJECT) => Some(object(value.clone())),
-        // There is more than one type to choose from, so only what is written as one of them is taken.
+        // With several possible types, only text that parses as one of them is accepted.
         _ => read(&value).filter(|read| wanted.meets(TypeSet::of_value(read))),
     };
     let kind = TypeSet::of_value(&value);
     converted.ok_or_else(|| match value {
-        Value::String(_) => format!("{wanted} was expected, and this text is not that"),
-        _ => format!("{wanted} was expected, and this is {kind}"),
+        Value::String(_) => format!("expected {wanted}, but this text is something else"),
+        _ => format!("expected {wanted}, but this is {kind}"),
     })
 }
 
@@ -110,9 +111,9 @@ fn number(value: &Value) -> Option<Number> {
     }
 }
 
-/// Without what is behind the point.
+/// Drops the fraction.
 fn whole(value: &Value) -> Option<i64> {
-    /// From here on, a floating point number no longer names one whole number.
+    /// Above this, a floating point number no longer identifies one integer.
     const EXACT: f64 = 9_007_199_254_740_992.0;
     let number = match value {
         Value::Number(number) => number.clone(),
@@ -137,7 +138,8 @@ fn truth(value: &Value) -> Option<bool> {
     }
 }
 
-/// What is written as a list is read as one; the members of an object become pairs; anything else is the only item.
+/// Text that contains a JSON list becomes that list; an object becomes a list of pairs; anything else becomes the only
+/// item.
 fn list(value: Value) -> Value {
     match value {
         Value::String(_) => match read(&value) {
@@ -151,8 +153,8 @@ fn list(value: Value) -> Value {
     }
 }
 
-/// What is written as an object is read as one; the items of a list get their numbers as keys; anything else is the
-/// member `value`.
+/// Text that contains a JSON object becomes that object; list items get their indexes as keys; anything else becomes
+/// the member `value`.
 fn object(value: Value) -> Value {
     match value {
         Value::String(_) => match read(&value) {
@@ -173,7 +175,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn values_become_what_a_schema_wants() {
+    fn values_are_converted_to_the_schema() {
         let text = json!({"type": "string"});
         let number = json!({"type": "number"});
         let integer = json!({"type": ["integer", "null"]});
@@ -213,22 +215,26 @@ mod tests {
     }
 
     #[test]
-    fn what_fits_stays_as_it_is() {
+    fn matching_values_are_unchanged() {
         let any = json!({"description": "whatever"});
         let union = json!({"anyOf": [{"type": "array"}, {"type": "object"}]});
         for value in [json!(null), json!("12"), json!([1, {"a": null}])] {
             assert_eq!(convert(value.clone(), &any), Ok(value));
         }
         assert_eq!(convert(json!({"a": 1}), &union), Ok(json!({"a": 1})));
-        assert_eq!(convert(json!("[1]"), &union), Ok(json!([1])), "what is written as one of them");
+        assert_eq!(
+            convert(json!("[1]"), &union),
+            Ok(json!([1])),
+            "text that parses as one of the types"
+        );
         assert!(convert(json!("[1"), &union).is_err());
     }
 
     #[test]
-    fn a_refusal_says_where_and_why() {
+    fn an_error_says_where_and_why() {
         let schema = json!({"type": "array", "items": {"properties": {"n": {"type": "integer"}}}});
         let refused = convert(json!([{"n": 1}, {"n": [2]}]), &schema);
-        let why = "item 1: `n`: a whole number was expected, and this is a list";
+        let why = "item 1: `n`: expected a whole number, but this is a list";
         assert_eq!(refused, Err(why.to_owned()));
     }
 }

@@ -1,4 +1,4 @@
-//! What is wrong with a graph: everything that can be said before it runs, at the node or the link where it is.
+//! Validates a graph: reports everything that would keep it from running, at the node or link it concerns.
 
 mod cycles;
 #[cfg(test)]
@@ -22,9 +22,9 @@ use protocol::limits::{GRAPH_BYTES, GRAPH_LINKS, GRAPH_NODES};
 
 use super::schema::BlockSpecs;
 
-/// Everything that keeps the graph from running, its sub-graphs included. Empty: it is sound.
+/// All problems that keep the graph from running, including those of its sub-graphs. Empty if the graph is valid.
 pub fn validate(graph: &Graph, blocks: &dyn BlockSpecs) -> Vec<GraphProblem> {
-    // What is too large is not looked at further: looking would cost what the limit is there to spare.
+    // A graph that is too large is not checked further: the limit is there to avoid that work.
     if let Some(problem) = too_large(graph) {
         return vec![problem];
     }
@@ -41,7 +41,7 @@ pub fn validate(graph: &Graph, blocks: &dyn BlockSpecs) -> Vec<GraphProblem> {
 
 fn one_graph(graph: &Graph, blocks: &dyn BlockSpecs) -> Vec<GraphProblem> {
     if graph.nodes.is_empty() {
-        return vec![ProblemCode::Empty.of_graph("The graph has no nodes.")];
+        return vec![GraphProblemCode::Empty.of_graph("The graph has no nodes.")];
     }
     let document = GraphIndex::read(graph, blocks);
     let mut problems = nodes::check(&document);
@@ -52,8 +52,8 @@ fn one_graph(graph: &Graph, blocks: &dyn BlockSpecs) -> Vec<GraphProblem> {
 
 fn too_large(graph: &Graph) -> Option<GraphProblem> {
     let excess = |count: usize, limit: usize, what: &str| {
-        let message = format!("The graph has {count} {what}; at most {limit} are possible.");
-        (count > limit).then(|| ProblemCode::TooLarge.of_graph(message))
+        let message = format!("The graph has {count} {what}; at most {limit} are allowed.");
+        (count > limit).then(|| GraphProblemCode::TooLarge.of_graph(message))
     };
     let bytes = || serde_json::to_vec(graph).map_or(0, |text| text.len());
     excess(graph.nodes.len(), GRAPH_NODES, "nodes")
@@ -61,15 +61,15 @@ fn too_large(graph: &Graph) -> Option<GraphProblem> {
         .or_else(|| excess(bytes(), GRAPH_BYTES, "bytes"))
 }
 
-/// A graph with its nodes found by their ids.
+/// A graph with its nodes indexed by id.
 struct GraphIndex<'a> {
     graph: &'a Graph,
     nodes: HashMap<&'a NodeId, IndexedNode<'a>>,
-    /// The links that lead to a node.
+    /// Incoming links by node.
     arriving: HashMap<&'a NodeId, Vec<&'a Link>>,
 }
 
-/// A node and its block, if there is such a block.
+/// A node and its block, if the block exists.
 #[derive(Clone, Copy)]
 struct IndexedNode<'a> {
     node: &'a Node,
@@ -93,7 +93,7 @@ impl<'a> GraphIndex<'a> {
 }
 
 impl fmt::Display for IndexedNode<'_> {
-    /// The name that its author gave it, or the name of its block.
+    /// The name given by the author, or the name of the block.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let given = self.node.metadata.get("customized_name").and_then(|name| name.as_str());
         match (given, self.spec) {
@@ -104,9 +104,9 @@ impl fmt::Display for IndexedNode<'_> {
     }
 }
 
-/// The kinds of problems, by names that stay the same.
+/// Kinds of problems, with names that are stable for clients.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum ProblemCode {
+enum GraphProblemCode {
     Empty,
     TooLarge,
     DuplicateNode,
@@ -123,7 +123,7 @@ enum ProblemCode {
     DeadCycle,
 }
 
-impl ProblemCode {
+impl GraphProblemCode {
     fn name(self) -> &'static str {
         match self {
             Self::Empty => "empty_graph",
@@ -156,7 +156,7 @@ impl ProblemCode {
         GraphProblem { node_id: Some(node.id.clone()), ..self.of_graph(message) }
     }
 
-    /// At the node that the link leads to, where a person would mend it.
+    /// Reported at the node the link leads to, where it would be fixed.
     fn of_link(self, link: &Link, message: impl Into<String>) -> GraphProblem {
         GraphProblem {
             node_id: Some(link.sink_id.clone()),

@@ -1,4 +1,4 @@
-//! Waiting for a run: listen, look, wait.
+//! Waits for an execution: subscribes to the bus, reads the row, and waits for a hint or the next poll.
 
 use std::time::Duration;
 
@@ -11,11 +11,11 @@ use tokio::time::{Instant, timeout_at};
 
 use crate::{Engine, EngineInner};
 
-/// What a wait is over with.
+/// When a wait ends.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum WaitUntil {
     Ended,
-    /// Or a person has to decide.
+    /// Also when a review has to be decided.
     EndedOrReview,
 }
 
@@ -26,8 +26,8 @@ impl WaitUntil {
 }
 
 impl Engine {
-    /// WaitUntil the run has ended or needs a person, at most so long; gives it as it is then. `None`: the user has no such
-    /// run.
+    /// Waits until the execution has ended or needs a review, at most `at_most`, and returns its current row. `None` if
+    /// the user has no such execution.
     pub async fn wait_for_execution(
         &self,
         user: &UserId,
@@ -46,7 +46,7 @@ pub(super) async fn wait_for_execution(
     deadline: Option<Instant>,
     until: WaitUntil,
 ) -> PortResult<Option<Execution>> {
-    // Listening before looking: a change in between is not missed.
+    // Subscribe before reading, so that a change in between is not missed.
     let mut signals = inner.ports.bus.subscribe();
     loop {
         let over = deadline.is_some_and(|deadline| Instant::now() >= deadline);
@@ -56,7 +56,7 @@ pub(super) async fn wait_for_execution(
                 return Ok(Some(execution));
             }
             Ok(Some(_)) => {}
-            // A store that is away for a moment does not end a wait.
+            // A short store outage does not end the wait.
             Err(PortError::Unavailable(_)) if !over => {}
             Err(error) => return Err(error),
         }
@@ -66,7 +66,7 @@ pub(super) async fn wait_for_execution(
     }
 }
 
-/// Returns when a hint signal_about the run has come, or may have been lost.
+/// Returns when a hint about the execution has arrived, or may have been lost.
 pub(super) async fn signal_about(signals: &mut Receiver<BusSignal>, id: &ExecutionId) {
     loop {
         match signals.recv().await {

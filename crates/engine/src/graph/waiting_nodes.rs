@@ -1,4 +1,4 @@
-//! How many node runs of a run wait for other work, and how the flow hears that something has changed.
+//! Counts the node runs of an execution that wait for other work, and notifies the scheduler of changes.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -16,7 +16,7 @@ impl WaitingNodes {
         self.count.load(Ordering::Acquire)
     }
 
-    /// A node run waits from here on, until the guard is dropped.
+    /// The node run counts as waiting until the guard is dropped.
     pub(super) fn begin_wait(self: &Arc<Self>) -> WaitingNodeGuard {
         self.count.fetch_add(1, Ordering::AcqRel);
         self.notify();
@@ -31,7 +31,7 @@ impl WaitingNodes {
         self.change.notify_one();
     }
 
-    /// Returns when something was told since the last time.
+    /// Returns when `notify` was called since the last time.
     pub(super) async fn changed(&self) {
         self.change.notified().await;
     }

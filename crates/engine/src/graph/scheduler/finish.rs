@@ -1,4 +1,4 @@
-//! How the work on a run comes to its end: done, cut short, at rest, or given to another worker.
+//! How the scheduler finishes: done, aborted, waiting for a review, or handed to another worker.
 
 use ports::store::{AfterAdvance, ExecutionAdvanced};
 use protocol::execution::{ExecutionError, ExecutionStatus};
@@ -9,7 +9,7 @@ use crate::graph::plan::NodeAt;
 use crate::graph::{AGENT_EXECUTOR, AUTOPILOT};
 
 impl ExecutionScheduler {
-    /// Ends the run with what has come of it.
+    /// Ends the execution with this status.
     pub(in crate::graph) async fn finish(
         &mut self,
         status: ExecutionStatus,
@@ -20,7 +20,7 @@ impl ExecutionScheduler {
         Ok(())
     }
 
-    /// Lets the run wait for people; `Decided` when they have decided meanwhile.
+    /// Releases the execution until a review is decided; `Decided` if that has happened meanwhile.
     pub(in crate::graph) async fn wait_for_review(
         &mut self,
     ) -> Result<ExecutionAdvanced, ExecutionHalt> {
@@ -28,7 +28,7 @@ impl ExecutionScheduler {
         self.journal.close(&self.stats, AfterAdvance::Rest).await
     }
 
-    /// Stops what is in node_run, and says so of every run that has not ended. No limit is in the way of that.
+    /// Stops all node runs and journals them as terminated. No limit applies to these events.
     pub(in crate::graph) fn terminate(&mut self) {
         self.drop_work();
         let open: Vec<(u64, NodeAt)> =
@@ -40,19 +40,19 @@ impl ExecutionScheduler {
         }
     }
 
-    /// Stores what has happened so far: whoever goes on with the run knows it.
+    /// Stores everything that happened so far, for the next attempt.
     pub(in crate::graph) async fn save(&mut self) -> Result<(), ExecutionHalt> {
         self.stats.duration = self.worked_before + self.began.elapsed().as_secs_f64();
         self.journal.close(&self.stats, AfterAdvance::GoesOn).await?;
         Ok(())
     }
 
-    /// Node runs that have asked the copilot and have not ended.
+    /// Open node runs that have asked the copilot.
     pub(in crate::graph) fn copilot_runs(&self) -> Vec<u64> {
         self.open_runs_of(AUTOPILOT)
     }
 
-    /// Whether node runs that have not ended may have started other runs.
+    /// Whether open node runs may have started other executions.
     pub(in crate::graph) fn may_have_children(&self) -> bool {
         !self.open_runs_of(AGENT_EXECUTOR).is_empty()
     }
@@ -62,7 +62,7 @@ impl ExecutionScheduler {
         self.plan.open().filter(|(_, open)| is_it(open.node)).map(|(run, _)| run).collect()
     }
 
-    /// Nothing of this attempt acts any more.
+    /// Drops all running work of this attempt.
     pub(in crate::graph) fn drop_work(&mut self) {
         self.node_futures.clear();
         self.running_nodes.clear();

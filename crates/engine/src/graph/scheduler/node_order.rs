@@ -1,13 +1,13 @@
-//! The runs of every node that are in node_run, in the order they began. Only the first of a runs flows, so that outputs
-//! keep the order of inputs; the others wait for it with what they have emitted.
+//! The running node runs of every node, in the order they started. Only the first run of a node passes its outputs on,
+//! so that outputs keep the order of inputs; the others buffer theirs.
 
 use std::collections::{HashMap, VecDeque};
 
 use super::MAX_WORKING;
 use crate::graph::plan::NodeAt;
 
-/// Runs of one node that may be in node_run. More would not work at the same time but wait, with their outputs, for one
-/// that is slow.
+/// How many runs of one node may be open. More would not run at the same time but wait, with their outputs, for a slow
+/// one.
 const MAX_RUNS_PER_NODE: usize = 2 * MAX_WORKING;
 
 #[derive(Default)]
@@ -39,7 +39,7 @@ impl NodeOrder {
         self.0.get(&at)?.front().copied()
     }
 
-    /// Every node with runs in node_run, the one whose first run is the latest in front.
+    /// Every node with open runs, ordered by their first run, the latest first.
     pub(super) fn latest_first(&self) -> Vec<NodeAt> {
         let first = |(at, runs): (&NodeAt, &VecDeque<u64>)| Some((*runs.front()?, *at));
         let mut firsts: Vec<(u64, NodeAt)> = self.0.iter().filter_map(first).collect();

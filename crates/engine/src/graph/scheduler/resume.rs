@@ -1,4 +1,4 @@
-//! Node runs that go on after a takeover or a decision.
+//! Continues node runs after a takeover or a review decision.
 
 use protocol::execution::ExecutionStatus;
 use protocol::review::ReviewDecision;
@@ -9,12 +9,12 @@ use super::ExecutionScheduler;
 use crate::graph::halt::ExecutionHalt;
 use crate::graph::plan::NodeAt;
 
-/// What becomes of a run that was under way when its server stopped and that must not be repeated.
+/// Error of a node run that was interrupted by a crash and must not be repeated.
 const INTERRUPTED: &str = "The server stopped while this was under way. Whether it took effect is not known, and it \
                            is not repeated.";
 
 impl ExecutionScheduler {
-    /// Makes a run again, under the same key. Its first outputs have flowed already.
+    /// Runs a node again under the same key. The first `emitted` outputs were already passed on.
     pub(in crate::graph) fn relaunch(&mut self, run: u64, at: NodeAt, emitted: u64) {
         self.node_order.push(at, run);
         self.launch(run, at, emitted);
@@ -38,7 +38,7 @@ impl ExecutionScheduler {
         Ok(())
     }
 
-    /// Makes a run again with what a person has decided, once that is stored.
+    /// Runs a node again with the review decision, once the decision is stored.
     pub(in crate::graph) fn resume_decided(
         &mut self,
         run: u64,

@@ -1,4 +1,4 @@
-//! Node runs that are being made: launched with all they may know, watched until they end.
+//! Running nodes: launched with their context and watched until they end.
 
 use std::sync::Arc;
 
@@ -25,26 +25,26 @@ pub(super) struct RunningNode {
     pub(super) outputs: Arc<OutputBuffer>,
     pub(super) ended: Option<Result<(), BlockError>>,
     pub(super) began: Instant,
-    /// Whether the journal says that it has begun.
+    /// Whether the journal contains the start of this run.
     pub(super) announced: bool,
-    /// Outputs that flowed before a takeover: they come again and are left out.
+    /// How many outputs were passed on before a takeover; they are emitted again and skipped.
     pub(super) skip: u64,
     pub(super) meter: Arc<UsageMeter>,
-    /// Whether it has emitted anything, now or before.
+    /// Whether the run has emitted anything, in this or an earlier attempt.
     pub(super) emitted: bool,
-    /// Dropping the run tells its block to stop.
+    /// Cancels the block when the run is dropped.
     _cancel: DropGuard,
 }
 
 impl RunningNode {
-    /// Whether it does something by itself, and not just wait for its outputs to be taken.
+    /// Whether the block is working, not just waiting for its outputs to be taken.
     pub(super) fn is_working(&self) -> bool {
         self.ended.is_none() && self.outputs.is_empty()
     }
 }
 
 impl ExecutionScheduler {
-    /// Begins to run a node run that the plan has open. `skip` outputs have flowed before.
+    /// Launches a node run that is open in the plan. The first `skip` outputs were already passed on.
     pub(in crate::graph) fn launch(&mut self, run: u64, at: NodeAt, skip: u64) {
         let execution = &self.execution;
         let node = self.plan.node(at);
@@ -116,7 +116,7 @@ impl ExecutionScheduler {
     }
 }
 
-/// Links lead to the inputs of the child by their bare names, while the block takes them together.
+/// Links name the child's inputs directly, while the block takes them in one object.
 fn gather_child_inputs(inputs: &mut serde_json::Map<String, Value>) {
     const OWN: [&str; 8] = [
         "user_id",

@@ -1,4 +1,4 @@
-//! Outputs that flow and node runs that end.
+//! Passes the outputs of node runs on and ends finished runs.
 
 use std::sync::Arc;
 
@@ -13,12 +13,12 @@ use super::{ExecutionScheduler, MAX_READY};
 use crate::graph::halt::ExecutionHalt;
 use crate::graph::plan::NodeAt;
 
-/// Characters of an error that are kept.
+/// How many characters of an error are kept.
 const ERROR_CHARS: usize = 4_000;
 
 impl ExecutionScheduler {
-    /// Takes what the first runs of every lane have emitted, the latest first, while there is room for what that makes
-    /// ready. Says how many flowed.
+    /// Takes the outputs of the first run of every node, the latest first, as long as more input sets may become ready.
+    /// Returns how many runs were settled.
     pub(super) fn settle_first_runs(&mut self) -> Result<usize, ExecutionHalt> {
         let mut flowed = 0;
         for at in self.node_order.latest_first() {
@@ -27,7 +27,7 @@ impl ExecutionScheduler {
                     break;
                 }
                 flowed += 1;
-                // One that goes on emitting gives others their turn.
+                // A run that keeps emitting lets others go first.
                 if self.node_order.first(at) == Some(run) {
                     break;
                 }
@@ -36,8 +36,8 @@ impl ExecutionScheduler {
         Ok(flowed)
     }
 
-    /// What is ready begins before more becomes ready. When it cannot, because too many runs of its node are in node_run,
-    /// the first of those flows, and nothing else: whatever else flowed would pile up behind it.
+    /// Ready nodes start before more become ready. If they cannot start because too many runs of their node are open,
+    /// only the first of those runs is settled: anything else would pile up behind it.
     fn may_settle(&self, at: NodeAt) -> bool {
         if self.journal.is_full() {
             return false;
@@ -71,7 +71,7 @@ impl ExecutionScheduler {
         Ok(true)
     }
 
-    /// Says in the event how the run ended, and takes it out of its lane.
+    /// Records in the event how the run ended, and removes the run.
     fn end_run(
         &mut self,
         run: u64,
@@ -113,7 +113,7 @@ impl ExecutionScheduler {
         self.node_order.remove(at, run);
     }
 
-    /// A run is paid for when it has given or used something; one that failed with nothing is free.
+    /// A run is charged when it emitted an output or used something metered; a run that failed with neither is free.
     fn bill(&mut self, run: u64, at: NodeAt, event: &mut NodeEvent) {
         let Some(node_run) = self.running_nodes.get(&run) else { return };
         if !self.inner.options.credits || self.execution.request.dry_run {
@@ -125,7 +125,7 @@ impl ExecutionScheduler {
         let worth =
             node_run.emitted || used.tokens + used.microdollars + used.bytes + used.items > 0;
         let amount = if worth { price(spec.costs, &used) } else { 0 };
-        // Work is not free either: a credit for every hundred node runs.
+        // One credit is charged for every hundred node runs.
         let round = self.stats.node_count.is_multiple_of(super::super::NODE_RUNS_PER_CREDIT);
         let amount = amount + u64::from(round);
         if amount == 0 {

@@ -1,4 +1,4 @@
-//! Beginning node runs: as many as may work at the same time, those with an effect only once that is stored.
+//! Starts node runs, up to the concurrency limit. A run with side effects starts only after its start is stored.
 
 use protocol::execution::ExecutionStatus;
 use protocol::tool::ToolEffect;
@@ -9,7 +9,7 @@ use crate::graph::halt::ExecutionHalt;
 use crate::graph::plan::NodeAt;
 
 impl ExecutionScheduler {
-    /// Says how many began.
+    /// Returns how many node runs started.
     pub(super) fn start_ready(&mut self) -> Result<usize, ExecutionHalt> {
         let room = self.room_for_work();
         let mut began = 0;
@@ -18,13 +18,13 @@ impl ExecutionScheduler {
             if self.plan.next_run() >= self.inner.options.node_runs {
                 return Err(ExecutionHalt::fail(
                     "too_many_node_runs",
-                    format!("A run may have {} node runs.", self.inner.options.node_runs),
+                    format!("An execution may have {} node runs.", self.inner.options.node_runs),
                 ));
             }
             let Some(run) = self.plan.start(at) else { break };
             self.node_order.push(at, run);
             match self.plan.node(at).block.spec().effect {
-                // What has no effect can be made again: nobody has to know that it began.
+                // A block without side effects can be run again, so its start need not be stored.
                 ToolEffect::None => self.launch(run, at, 0),
                 ToolEffect::Idempotent | ToolEffect::Once => {
                     let mut event = self.event(run, at);
@@ -38,8 +38,8 @@ impl ExecutionScheduler {
         Ok(began)
     }
 
-    /// How many node runs may begin to work. One that only waits for its outputs to flow does not count as work:
-    /// otherwise those that would take them could not begin.
+    /// How many node runs may start. A run that only waits for its outputs to be taken does not count: otherwise the
+    /// nodes that would take them could not start.
     fn room_for_work(&self) -> usize {
         if self.inner.shutdown_signal.is_stopping() || self.plan.ready() == 0 {
             return 0;
@@ -52,7 +52,7 @@ impl ExecutionScheduler {
         self.plan.next_of(|at| self.node_order.has_room(at))
     }
 
-    /// Begins what was held until it was stored that it begins.
+    /// Launches the node runs whose start is now stored.
     pub(super) fn launch_stored(&mut self) {
         while let Some((number, run)) = self.unstored_starts.front().copied() {
             if !self.journal.has_stored(number) {
@@ -67,7 +67,7 @@ impl ExecutionScheduler {
         }
     }
 
-    /// People see what takes its time.
+    /// Journals slow node runs as running, so that users see them.
     pub(super) fn announce_slow(&mut self) -> Result<(), ExecutionHalt> {
         let slow = |node_run: &RunningNode| {
             !node_run.announced && node_run.began.elapsed() >= ANNOUNCE_AFTER
@@ -75,7 +75,7 @@ impl ExecutionScheduler {
         if !self.running_nodes.values().any(slow) {
             return Ok(());
         }
-        // All of a lane, in order: the journal must not have a later run of a node begin before an earlier one.
+        // Announce all runs of a node in order: in the journal a later run must not start before an earlier one.
         let mut silent: Vec<u64> = self.running_nodes.keys().copied().collect();
         silent.retain(|run| !self.running_nodes[run].announced);
         silent.sort_unstable();

@@ -1,4 +1,4 @@
-//! Sets of JSON types, as schemas name them.
+//! Sets of JSON types, as named in schemas.
 
 use std::fmt;
 
@@ -21,7 +21,7 @@ impl TypeSet {
     pub const ANY: Self = Self(0x7f);
     const SCALAR: Self = Self(Self::BOOLEAN.0 | Self::NUMBER.0 | Self::TEXT.0);
 
-    /// What a schema takes. A schema that does not say takes anything.
+    /// The types that a schema accepts. A schema without types accepts anything.
     pub fn of(schema: &Value) -> Self {
         match schema.get("type") {
             Some(Value::String(name)) => return Self::named(name),
@@ -77,7 +77,7 @@ impl TypeSet {
         Self(self.0 & !Self::NULL.0)
     }
 
-    /// Itself, when it is exactly one type besides null.
+    /// The set itself if it is exactly one type besides null.
     pub(super) fn only(self) -> Option<Self> {
         let types = self.without_null();
         let single =
@@ -85,14 +85,14 @@ impl TypeSet {
         single.into_iter().find(|only| *only == types)
     }
 
-    /// Whether some value of these types arrives where `sink` is asked for, converted if need be.
+    /// Whether some value of these types can be passed to `sink`, converted if necessary.
     pub fn can_become(self, sink: Self) -> bool {
         let given = self.without_null();
         let converts = match sink.only() {
-            // Text writes, a list wraps and an object names whatever there is.
+            // Anything can be written as text, wrapped in a list or put into an object.
             Some(Self::TEXT | Self::LIST | Self::OBJECT) => given != Self::NOTHING,
             Some(_) => given.meets(Self::SCALAR),
-            // A text may turn out to be any of them.
+            // A text may parse as any of them.
             None => given.meets(Self::TEXT),
         };
         self.meets(sink) || converts
@@ -104,7 +104,7 @@ impl fmt::Display for TypeSet {
         if *self == Self::ANY {
             return f.write_str("anything");
         }
-        // A number is named before an integer, and hides it.
+        // A number is named instead of an integer.
         let number = Self(Self::NUMBER.0 & !Self::INTEGER.0);
         let integer = if self.meets(number) { Self::NOTHING } else { Self::INTEGER };
         let names = [
@@ -134,7 +134,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_schema_says_which_types_it_takes() {
+    fn a_schema_names_the_types_it_accepts() {
         let table = [
             (json!(true), "anything"),
             (json!({}), "anything"),
@@ -152,7 +152,7 @@ mod tests {
     }
 
     #[test]
-    fn only_what_can_be_converted_may_flow() {
+    fn only_convertible_types_can_be_linked() {
         let (text, number, list) = (TypeSet::TEXT, TypeSet::NUMBER, TypeSet::LIST);
         let table = [
             (text, number, true),

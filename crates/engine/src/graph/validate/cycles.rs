@@ -1,8 +1,8 @@
-//! Cycles that can never begin.
+//! Finds cycles that can never start.
 //!
-//! A node fires when each of its linked pins has a value, whichever link brings it. So a cycle works when a value can
-//! enter it from outside, on a pin that the cycle feeds later. Where every way in waits for the cycle itself, nothing
-//! in it ever fires. An orchestrator is a way in by itself: its first run does not wait for what its tools answer.
+//! A node fires when each of its linked pins has a value, whichever link brings it. A cycle works if a value can enter
+//! it from outside, on a pin that the cycle feeds later. If every entry waits for the cycle itself, none of its nodes
+//! ever fires. An orchestrator can start a cycle: its first run does not wait for the answers of its tools.
 
 use std::collections::{HashMap, HashSet, VecDeque};
 
@@ -10,7 +10,7 @@ use protocol::NodeId;
 use protocol::block::BlockKind;
 use protocol::graph::{GraphProblem, Link};
 
-use super::{GraphIndex, ProblemCode};
+use super::{GraphIndex, GraphProblemCode};
 use crate::graph::tool_pins;
 
 pub(super) fn check(document: &GraphIndex<'_>) -> Vec<GraphProblem> {
@@ -24,7 +24,7 @@ pub(super) fn check(document: &GraphIndex<'_>) -> Vec<GraphProblem> {
                  cycle's pins a first value with a link from outside.",
                 document.nodes[&node.id]
             );
-            ProblemCode::DeadCycle.of_node(node, message)
+            GraphProblemCode::DeadCycle.of_node(node, message)
         })
         .collect()
 }
@@ -41,7 +41,7 @@ fn silent<'a>(document: &GraphIndex<'a>) -> HashSet<&'a NodeId> {
     let mut firing = VecDeque::new();
     for (id, placed) in &document.nodes {
         let is_input = placed.spec.is_some_and(|spec| spec.kind == BlockKind::Input);
-        // A link from nowhere is a problem of its own.
+        // A link from a missing node is reported separately.
         let real = document
             .arriving(id)
             .iter()
@@ -67,7 +67,7 @@ fn silent<'a>(document: &GraphIndex<'a>) -> HashSet<&'a NodeId> {
     awaited.into_keys().collect()
 }
 
-/// Those of the silent nodes that wait in a circle, without those that only wait behind one.
+/// The silent nodes that wait in a cycle, without those that only wait downstream of one.
 fn circular<'a>(document: &GraphIndex<'a>, mut silent: HashSet<&'a NodeId>) -> HashSet<&'a NodeId> {
     let mut feeds: HashMap<&NodeId, usize> = HashMap::new();
     let links = &document.graph.links;

@@ -1,5 +1,5 @@
-//! Agent files as other installations export them: they load, say the same when they are written again, and are sound
-//! or say which blocks are missing.
+//! Agent files exported by other installations: they load, survive a round trip, and are valid or name the missing
+//! blocks.
 
 use std::path::PathBuf;
 
@@ -17,7 +17,7 @@ fn file(name: &str) -> Graph {
     serde_json::from_str(&text).expect("it loads")
 }
 
-/// The blocks that the files use and that every installation has, with the pins that they use.
+/// The blocks that the files use and that every installation has, with the pins they use.
 fn blocks() -> TestBlocks {
     let object = |pins: Value, required: &[&str]| {
         let required = required.to_vec();
@@ -133,18 +133,18 @@ fn blocks() -> TestBlocks {
 }
 
 #[test]
-fn exported_agents_load_and_are_sound() {
+fn exported_agents_load_and_are_valid() {
     for name in ["calculator.json", "crew-greeting.json", "manifest-totals.json", "old-format.json"]
     {
         let graph = file(name);
         assert_eq!(validate(&graph, &blocks()), [], "{name}");
-        let again = serde_json::to_string(&graph).expect("it is written");
+        let again = serde_json::to_string(&graph).expect("it is serialized");
         assert_eq!(serde_json::from_str::<Graph>(&again).expect("it loads again"), graph, "{name}");
     }
 }
 
 #[test]
-fn an_exported_agent_with_blocks_that_are_not_here_names_them() {
+fn an_exported_agent_names_the_blocks_that_are_missing_here() {
     let problems = validate(&file("berth-price-watch.json"), &blocks());
     let said: Vec<&str> =
         problems.iter().map(|GraphProblem { message, .. }| message.as_str()).collect();

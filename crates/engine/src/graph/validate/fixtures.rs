@@ -1,4 +1,4 @@
-//! A small shelf of blocks for the tests of graph documents, with short ids instead of UUIDs.
+//! A small set of blocks for the tests of graph documents, with short ids instead of UUIDs.
 
 use protocol::BlockId;
 use protocol::block::{BlockKind, BlockSpec};

@@ -1,8 +1,8 @@
-//! Names of blocks that agent files often use and that are not among ours, so that a refusal says more than an id.
+//! Names of blocks that agent files often use and this server does not have, so that an error shows more than an id.
 
 use protocol::BlockId;
 
-/// By id, in order.
+/// Sorted by id.
 const NAMES: [(&str, &str); 15] = [
     ("21a79166-9df7-4b5f-9f36-96f639d86112", "GmailGetThreadBlock"),
     ("25310c70-b89b-43ba-b25c-4dfa7e2a481c", "GmailReadBlock"),

@@ -1,11 +1,11 @@
-//! Links: both ends are there, both pins exist, and what flows can be used.
+//! Checks links: both nodes and both pins exist, and the types are convertible.
 
 use std::collections::HashSet;
 
 use protocol::graph::{GraphProblem, Link};
 
 use super::node_pins::{self, PinSchema};
-use super::{GraphIndex, IndexedNode, ProblemCode};
+use super::{GraphIndex, GraphProblemCode, IndexedNode};
 use crate::graph::pins;
 
 pub(super) fn check(document: &GraphIndex<'_>) -> Vec<GraphProblem> {
@@ -13,8 +13,8 @@ pub(super) fn check(document: &GraphIndex<'_>) -> Vec<GraphProblem> {
     let mut seen = HashSet::new();
     for link in &document.graph.links {
         if !seen.insert(&link.id) {
-            let message = format!("Another link has the id {}, too.", link.id);
-            problems.push(ProblemCode::DuplicateLink.of_link(link, message));
+            let message = format!("Another link already has the id {}.", link.id);
+            problems.push(GraphProblemCode::DuplicateLink.of_link(link, message));
         }
         problems.extend(ends(document, link));
     }
@@ -27,10 +27,10 @@ fn ends(document: &GraphIndex<'_>, link: &Link) -> Vec<GraphProblem> {
         .filter(|id| !document.nodes.contains_key(id))
         .map(|id| {
             let message = format!(
-                "The link from `{}` to `{}` leads from or to the node {id}, which is not there.",
+                "The link from `{}` to `{}` refers to the node {id}, which does not exist.",
                 link.source_name, link.sink_name
             );
-            ProblemCode::MissingNode.of_link(link, message)
+            GraphProblemCode::MissingNode.of_link(link, message)
         })
         .collect();
     if !missing.is_empty() {
@@ -48,11 +48,11 @@ fn ends(document: &GraphIndex<'_>, link: &Link) -> Vec<GraphProblem> {
 fn source_pin<'a>(source: IndexedNode<'a>, link: &Link) -> Result<PinSchema<'a>, GraphProblem> {
     let Some(spec) = source.spec else { return Ok(PinSchema::Anything) };
     let name = link.source_name.as_str();
-    // What a tool is called with is not known before it is called.
+    // The value of a tool call is not known before the call.
     if pins::is_tool(name) && spec.output(pins::TOOLS).is_some() {
         return Ok(PinSchema::Anything);
     }
-    let problem = |why: String| ProblemCode::UnknownOutput.of_link(link, why);
+    let problem = |why: String| GraphProblemCode::UnknownOutput.of_link(link, why);
     match node_pins::output(source.node, spec, pins::base(name)) {
         PinSchema::Missing => Err(problem(format!("{source} has no output `{name}`."))),
         pin => pin.inside(name).map_err(|why| problem(format!("Output of {source}: {why}."))),
@@ -62,7 +62,7 @@ fn source_pin<'a>(source: IndexedNode<'a>, link: &Link) -> Result<PinSchema<'a>,
 fn sink_pin<'a>(sink: IndexedNode<'a>, link: &Link) -> Result<PinSchema<'a>, GraphProblem> {
     let Some(spec) = sink.spec else { return Ok(PinSchema::Anything) };
     let name = link.sink_name.as_str();
-    let problem = |why: String| ProblemCode::UnknownInput.of_link(link, why);
+    let problem = |why: String| GraphProblemCode::UnknownInput.of_link(link, why);
     match node_pins::input(sink.node, spec, pins::base(name)) {
         PinSchema::Missing => Err(problem(format!("{sink} has no input `{name}`."))),
         pin => pin.inside(name).map_err(|why| problem(format!("Input of {sink}: {why}."))),
@@ -73,9 +73,9 @@ fn mismatch(link: &Link, given: PinSchema<'_>, taken: PinSchema<'_>) -> Option<G
     let (given, taken) = (given.types(), taken.types());
     let message = || {
         format!(
-            "`{}` gives {given}, and `{}` takes {taken}: the one cannot become the other.",
+            "`{}` emits {given}, but `{}` accepts {taken}, and there is no conversion between them.",
             link.source_name, link.sink_name
         )
     };
-    (!given.can_become(taken)).then(|| ProblemCode::WrongType.of_link(link, message()))
+    (!given.can_become(taken)).then(|| GraphProblemCode::WrongType.of_link(link, message()))
 }

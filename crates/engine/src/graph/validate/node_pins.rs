@@ -1,5 +1,5 @@
-//! The pins of a node at its place. An agent inside the graph and a tool of a server bring their own pins, which the
-//! node's settings describe; all others have those of their block.
+//! The pins of a node. Nested agents and server tools define their own pins in the node's settings; all other nodes
+//! have the pins of their block.
 
 use protocol::block::{BlockKind, BlockSpec};
 use protocol::graph::Node;
@@ -8,7 +8,7 @@ use serde_json::Value;
 use crate::graph::pins::{self, PathStep};
 use crate::graph::types::{TypeSet, member_schema};
 
-/// What is known of the values of a pin.
+/// What is known about the values of a pin.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum PinSchema<'a> {
     Missing,
@@ -28,7 +28,7 @@ impl<'a> PinSchema<'a> {
         }
     }
 
-    /// The part of the value that a nested name reaches; `Err` says why there can be none.
+    /// The schema of the part that a nested name refers to; `Err` says why it cannot exist.
     pub(super) fn inside(self, name: &str) -> Result<Self, String> {
         let mut reached = self;
         for step in pins::steps(name)? {
@@ -69,7 +69,7 @@ pub(super) fn output<'a>(node: &'a Node, spec: &'a BlockSpec, pin: &str) -> PinS
     }
     let gives_any = spec.outputs.get("additionalProperties").is_some_and(|more| *more != false);
     let is_undescribed = own.is_none() && spec.kind == BlockKind::Agent;
-    // Whatever fails says so on `error`.
+    // Every block reports its failure on `error`.
     if is_undescribed || gives_any || pin == "error" {
         PinSchema::Anything
     } else {
@@ -77,7 +77,7 @@ pub(super) fn output<'a>(node: &'a Node, spec: &'a BlockSpec, pin: &str) -> PinS
     }
 }
 
-/// The schema of the pins that the node brings besides those of its block.
+/// The schema of the pins that the node defines in addition to those of its block.
 pub(super) fn own_inputs(node: &Node, kind: BlockKind) -> Option<&Value> {
     match kind {
         BlockKind::Agent => described(node, "input_schema"),
@@ -86,7 +86,7 @@ pub(super) fn own_inputs(node: &Node, kind: BlockKind) -> Option<&Value> {
     }
 }
 
-/// What is known of the values that a link to this input brings, nested or not.
+/// The schema of the values that a link to this input brings, nested or not.
 pub(in crate::graph) fn schema<'a>(
     node: &'a Node,
     spec: &'a BlockSpec,
@@ -98,7 +98,7 @@ pub(in crate::graph) fn schema<'a>(
     }
 }
 
-/// Whether the node cannot do without this input.
+/// Whether this input is required.
 pub(in crate::graph) fn is_required(node: &Node, spec: &BlockSpec, name: &str) -> bool {
     let own = own_inputs(node, spec.kind).and_then(|own| own.get("required")?.as_array());
     spec.required().any(|pin| pin == name)
@@ -109,7 +109,7 @@ fn brings_pins(kind: BlockKind) -> bool {
     matches!(kind, BlockKind::Agent | BlockKind::McpTool)
 }
 
-/// A schema among the settings, if it names any pin.
+/// A schema in the settings, if it names any pins.
 fn described<'a>(node: &'a Node, setting: &str) -> Option<&'a Value> {
     let schema = node.input_default.get(setting)?;
     let pins = schema.get("properties")?.as_object()?;
