@@ -1,5 +1,5 @@
-//! The turn engine: takes messages in, runs turns on workers, records what they say, ends them once.
-//! It knows the seams in `ports` and nothing of what is behind them.
+//! The engine: accepts messages, runs turns and executions on workers, records their output, and ends each of them
+//! once. It depends on the traits in `ports` and not on any backend.
 
 mod cancel;
 mod deterministic_id;
@@ -43,7 +43,7 @@ use crate::tasks::TaskSpawner;
 use crate::turn::registry::JobRegistry;
 use crate::worker_permit::PermitQueue;
 
-/// Everything that runs turns. Cheap to clone; built once in `wire.rs`.
+/// Runs turns and executions. Cheap to clone; built once in `wire.rs`.
 #[derive(Clone)]
 pub struct Engine {
     inner: Arc<EngineInner>,
@@ -94,12 +94,12 @@ impl Engine {
         &self.inner.catalog
     }
 
-    /// SubmissionKind this process is called where people see who works on what.
+    /// The name of this process, as shown to operators.
     pub fn process(&self) -> &str {
         &self.inner.options.process
     }
 
-    /// Whether work is paid for.
+    /// Whether users pay for work with credits.
     pub fn credits_on(&self) -> bool {
         self.inner.options.credits
     }

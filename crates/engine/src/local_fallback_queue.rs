@@ -1,5 +1,5 @@
-//! Jobs that this process found due and could not push: its own workers take them without the queue. So a broker that
-//! is down costs a sweep of latency and nothing else.
+//! Due jobs that this process could not push: its own workers take them without the queue. An unavailable broker then
+//! delays a job by one sweep and nothing else.
 
 use std::collections::VecDeque;
 use std::sync::{Mutex, MutexGuard};
@@ -7,7 +7,7 @@ use std::sync::{Mutex, MutexGuard};
 use protocol::Job;
 use tokio::sync::Notify;
 
-/// More than this wait in the outbox.
+/// Further jobs stay in the outbox.
 const CAPACITY: usize = 500;
 
 #[derive(Default)]
@@ -17,7 +17,7 @@ pub(crate) struct LocalFallbackQueue {
 }
 
 impl LocalFallbackQueue {
-    /// One that waits here already is not added again. What finds no room stays in the outbox.
+    /// Adds a job unless it is already in the queue. If the queue is full, the job stays in the outbox.
     pub(crate) fn offer(&self, job: Job) {
         let mut jobs = self.jobs();
         if jobs.len() < CAPACITY && !jobs.contains(&job) {
@@ -26,7 +26,7 @@ impl LocalFallbackQueue {
         }
     }
 
-    /// Waits for one. Dropping the future loses nothing.
+    /// Waits for the next job. Cancel-safe.
     pub(crate) async fn next(&self) -> Job {
         loop {
             if let Some(job) = self.take() {
@@ -40,7 +40,7 @@ impl LocalFallbackQueue {
         let mut jobs = self.jobs();
         let job = jobs.pop_front();
         if !jobs.is_empty() {
-            // A single notice may stand for several offers.
+            // One notification may stand for several added jobs.
             self.added.notify_one();
         }
         job

@@ -1,5 +1,5 @@
-//! What a log amounts to: the words of its last step, its calls and what it used. The one summary for everybody who wants
-//! the result of a task rather than its stream; how it ended its row says.
+//! The result of a turn as read from its log: the text of the last step with text, its tool calls and its usage. How
+//! the turn ended is in its row.
 
 use protocol::response::SubSessionCall;
 use protocol::usage::Usage;
@@ -7,18 +7,18 @@ use protocol::{CallId, Chunk, Segment};
 
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(crate) struct LogSummary {
-    /// Of the step that spoke last.
+    /// Text of the last step that emitted text.
     pub(crate) text: String,
     pub(crate) calls: Vec<SubSessionCall>,
     pub(crate) usage: Usage,
-    /// Whether the next words begin a step anew.
+    /// Whether the next text delta starts a new step.
     new_step: bool,
 }
 
 impl LogSummary {
     pub(crate) fn read(&mut self, segment: &Segment) {
         for frame in segment.frames() {
-            // A chunk of a newer version adds nothing that this one could tell.
+            // Unknown chunks of a newer version are skipped.
             if let Ok(chunk) = serde_json::from_slice(frame.json) {
                 self.observe(chunk);
             }
@@ -59,7 +59,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_fold_keeps_the_words_of_the_last_step_that_spoke_and_every_call() {
+    fn a_summary_keeps_the_text_of_the_last_step_and_every_call() {
         let said = |delta: &str| Chunk::TextDelta { id: "t".into(), delta: delta.to_owned() };
         let mut log = SegmentBuilder::following(0);
         for chunk in [

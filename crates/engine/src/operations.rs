@@ -1,4 +1,4 @@
-//! What an operation came to, from outside: one completion for the webhook, for messages, and for the work itself.
+//! Completes operations from outside, with one path for the webhook, for queue messages and for the work itself.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -17,11 +17,12 @@ use serde_json::{Value, json};
 use crate::turn::output::cut_output;
 use crate::{Engine, EngineInner};
 
-/// How long to leave completions alone that could not be had or processed.
+/// Delay after a completion could not be received or processed.
 const RETRY_DELAY: Duration = Duration::from_secs(1);
 
 impl Engine {
-    /// Stored when it returns; the conversation goes on by itself. Repeated, late, or after a cancel it changes nothing.
+    /// The completion is stored when this returns, and the conversation continues by itself. A repeated or late
+    /// completion, or one after a cancel, changes nothing.
     pub async fn complete_operation(
         &self,
         which: &OperationKey,
@@ -48,10 +49,12 @@ impl EngineInner {
     }
 }
 
-/// What stands in the history for what somebody says it came to.
+/// The tool result for a reported completion.
 fn operation_result(completion: OperationCompletion) -> OperationResult {
     if !completion.success {
-        let why = completion.error.unwrap_or_else(|| "It failed without saying why.".to_owned());
+        let why = completion
+            .error
+            .unwrap_or_else(|| "The operation failed without giving a reason.".to_owned());
         let output = json!(ToolResponse::error("operation_failed", why));
         return OperationResult {
             output: bounded(scrub(output)).to_string(),
@@ -69,7 +72,7 @@ fn bounded(output: Value) -> Value {
     cut_output(output, "The result was cut to fit.")
 }
 
-/// A message of the completions' queue.
+/// A message of the completions queue.
 #[derive(Deserialize)]
 struct CompletionBody {
     operation_id: Option<OperationId>,
@@ -78,7 +81,7 @@ struct CompletionBody {
     completion: OperationCompletion,
 }
 
-/// Runs until shutdown. A message is settled once what it says is stored, or once it is clear that it says nothing.
+/// Runs until shutdown. A message is acknowledged once its completion is stored, or if it cannot be used.
 pub(crate) async fn consume_completions(inner: Arc<EngineInner>) {
     loop {
         let arrival = tokio::select! {
@@ -91,7 +94,7 @@ pub(crate) async fn consume_completions(inner: Arc<EngineInner>) {
             Err(error) => Err(error),
         };
         if let Err(error) = handled {
-            tracing::warn!(%error, "a completion could not be taken; it comes again");
+            tracing::warn!(%error, "could not process a completion; it will be delivered again");
             tokio::select! {
                 biased;
                 () = inner.shutdown_signal.stopping() => return,
@@ -105,7 +108,7 @@ async fn handle(inner: &EngineInner, arrival: CompletionMessage) -> PortResult<(
     let message: CompletionBody = match serde_json::from_str(&arrival.body) {
         Ok(message) => message,
         Err(error) => {
-            // Where it is wrong, not what it says.
+            // Log where the message is invalid, not its content.
             tracing::warn!(line = error.line(), column = error.column(), kind = ?error.classify(), "a completion cannot be read");
             return arrival.ack().await;
         }
@@ -130,14 +133,14 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_completion_without_a_result_says_that_it_is_completed() {
+    fn a_completion_without_a_result_reports_that_it_completed() {
         let completion =
             OperationCompletion { success: true, result: Some(Value::Null), error: None };
         assert_eq!(operation_result(completion).output, r#"{"status":"completed"}"#);
     }
 
     #[test]
-    fn a_message_is_read_with_its_names_and_what_it_says() {
+    fn a_message_is_parsed_with_its_ids_and_its_result() {
         let body =
             r#"{"operation_id":"o","task_id":"t","success":false,"error":"no luck","extra":1}"#;
         let message: CompletionBody = serde_json::from_str(body).expect("a message");

@@ -1,5 +1,5 @@
-//! Whether the store can be reached, as the sweeper found when it last asked. While it cannot, the workers of this
-//! process leave the queue alone: a delivery that they cannot act on is one that another process could.
+//! Whether the store was reachable at the sweeper's last call. While it is not, the workers of this process take
+//! nothing from the queue: another process may be able to handle the deliveries.
 
 use ports::{PortError, PortResult};
 use tokio::sync::watch;
@@ -11,14 +11,14 @@ pub(crate) struct StoreHealth {
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 enum StoreState {
-    /// Until somebody finds out otherwise.
+    /// Assumed until a call fails.
     #[default]
     Available,
     Unavailable,
 }
 
 impl StoreHealth {
-    /// What became of a question to the store.
+    /// Records the outcome of a store call.
     pub(crate) fn record<T>(&self, answer: &PortResult<T>) {
         let found = match answer {
             Err(PortError::Unavailable(_)) => StoreState::Unavailable,
@@ -27,18 +27,18 @@ impl StoreHealth {
         self.store.send_if_modified(|known| std::mem::replace(known, found) != found);
     }
 
-    /// Returns when the store is away.
+    /// Returns when the store is unavailable.
     pub(crate) async fn unavailable(&self) {
         self.wait_until(StoreState::Unavailable).await;
     }
 
-    /// Returns when the store is there.
+    /// Returns when the store is available.
     pub(crate) async fn available(&self) {
         self.wait_until(StoreState::Available).await;
     }
 
     async fn wait_until(&self, wanted: StoreState) {
-        // The sender is ours, so it is never closed.
+        // `self` owns the sender, so the channel is never closed.
         let _ = self.store.subscribe().wait_for(|store| *store == wanted).await;
     }
 }

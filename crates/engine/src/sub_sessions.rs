@@ -1,4 +1,4 @@
-//! Sessions that a tool call starts and looks after, through the same door as a person's message.
+//! Sub-sessions: a tool call creates them and submits messages to them like any client.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -24,13 +24,13 @@ use crate::turn::waiting_calls::WaitingCalls;
 use crate::wait_for_turn::{WaitedTurn, wait_for_turn};
 use crate::{Engine, EngineInner, deterministic_id};
 
-/// Messages of a sub-session that its progress shows, and how much of each.
+/// How many messages of a sub-session its progress shows, and how many characters of each.
 const SHOWN_MESSAGES: u32 = 5;
 const SHOWN_CHARS: usize = 400;
-/// Files of a sub-session that its result names.
+/// How many files of a sub-session its result lists.
 const SHOWN_FILES: usize = 50;
 
-/// SubSessionService in the name of one call.
+/// Sub-session calls on behalf of one tool call.
 pub(crate) struct SubSessionService {
     pub(crate) inner: Arc<EngineInner>,
     pub(crate) owner: Owner,
@@ -122,7 +122,7 @@ impl SubSessions for SubSessionService {
             role: message.role,
             content: cut_end(&message.content, SHOWN_CHARS),
         });
-        // Sequences are dense, so the last one counts them all.
+        // Sequence numbers have no gaps, so the last one is the count.
         let message_count = page.messages.last().map_or(0, |last| last.sequence.max(0) as u64);
         Ok(SubSessionProgress { message_count, last_messages: last_messages.collect() })
     }
@@ -158,14 +158,14 @@ impl SubSessionService {
         Ok(created.map_err(unavailable)?.id)
     }
 
-    /// A new sub-session that was given nothing to do: nobody should find it among the sessions.
+    /// Deletes a new sub-session whose turn was refused, so that it does not show up in the session list.
     async fn delete_empty(&self, session: &SessionId) {
         if let Err(error) = self.inner.ports.sessions.delete(&self.owner, session).await {
-            tracing::warn!(%error, "a sub-session that could not begin stays as an empty session");
+            tracing::warn!(%error, "could not delete a sub-session whose turn was refused");
         }
     }
 
-    /// A sub-session of this very session; any other looks missing.
+    /// A sub-session of this session; any other id is reported as not found.
     async fn child(&self, id: &SessionId) -> Result<Session, ToolError> {
         let found = self.inner.ports.sessions.get(&self.owner, id).await.map_err(unavailable)?;
         found
@@ -173,8 +173,7 @@ impl SubSessionService {
             .ok_or_else(not_found)
     }
 
-    /// A prompt for a turn that is at work is carried out with that turn's permissions: it must not have more than the
-    /// one who asks.
+    /// A prompt sent to a running turn runs with that turn's permissions, which must not exceed the caller's.
     async fn refuse_wider_permissions(
         &self,
         session: &SessionId,
@@ -187,7 +186,7 @@ impl SubSessionService {
             {
                 Err(ToolError::tell(
                     "sub_session_busy",
-                    "The sub-session is at work with other permissions. Wait for it to end, then ask it again.",
+                    "The sub-session is running with other permissions. Wait for it to end, then ask it again.",
                 ))
             }
             _ => Ok(()),
@@ -228,7 +227,7 @@ impl SubSessionService {
         Ok(listing.map_err(unavailable)?.files)
     }
 
-    /// By the time of day: for people.
+    /// Wall-clock time, for display.
     fn elapsed(&self, turn: &Turn) -> Duration {
         let until = turn.ended_at.unwrap_or_else(|| self.inner.ports.clock.now());
         Duration::try_from(until.duration_since(turn.created_at)).unwrap_or_default()
@@ -244,7 +243,7 @@ fn stopping() -> ToolError {
 }
 
 fn unavailable(error: PortError) -> ToolError {
-    tracing::warn!(%error, "the store failed a sub-session's call");
+    tracing::warn!(%error, "the store failed while handling a sub-session call");
     ToolError::tell("store_unavailable", "The server could not reach its store. Try again.")
 }
 
@@ -252,18 +251,18 @@ fn refusal(opened: &TurnOpened, inner: &EngineInner) -> ToolError {
     match opened {
         TurnOpened::TooMany => ToolError::tell(
             "too_many_turns",
-            "The user has as many turns under way as a user may have. Wait for one to end.",
+            "The user already has the maximum number of unfinished turns. Wait for one to end.",
         ),
         TurnOpened::TooManyChildren => ToolError::tell(
             "too_many_sub_sessions",
             format!(
-                "This turn has {} sub-sessions at work, and may have no more. Wait for one to end.",
+                "This turn has {} running sub-sessions, which is the maximum. Wait for one to end.",
                 inner.options.tree.fan_out
             ),
         ),
         TurnOpened::TooManyFollowUps => ToolError::tell(
             "too_many_follow_ups",
-            "The sub-session is at work and has enough messages waiting. Wait for it to end.",
+            "The sub-session is running and has the maximum number of waiting messages. Wait for it to end.",
         ),
         TurnOpened::ParentEnded => stopping(),
         _ => not_found(),

@@ -1,4 +1,4 @@
-//! How a message becomes a turn: written in one store call, then announced to the queue.
+//! Submits a message: writes message and turn in one store call, then pushes the turn to the queue.
 
 use std::time::Duration;
 
@@ -14,9 +14,9 @@ use sha2::{Digest, Sha256};
 
 use crate::{Engine, EngineInner};
 
-/// How long the outbox leaves a new turn to the push that follows at once.
+/// How long the outbox leaves a new turn to the push that follows immediately.
 pub(crate) const PUSH_GRACE: Duration = Duration::from_secs(5);
-/// How long a client waits for the queue. A broker that says nothing must not hold up an answer that does not need it.
+/// How long a push may delay the response. A silent broker must not hold up a response that does not depend on it.
 const PUSH_TIMEOUT: Duration = Duration::from_millis(500);
 
 #[derive(Clone, Debug)]
@@ -30,33 +30,33 @@ pub struct TurnSubmission {
 pub enum SubmissionKind {
     Message {
         text: String,
-        /// The client's id for the message: sending it again joins the turn it made.
+        /// The client's id for the message: sending it again joins the existing turn.
         client_id: Option<String>,
-        /// Files of the session's workspace, by id.
+        /// Ids of files in the session's workspace.
         file_ids: Vec<String>,
     },
-    /// Answer again, from the assistant message named, or else the last one.
+    /// Answers again, from the given assistant message or else from the last one.
     Regenerate { from: Option<MessageId> },
 }
 
 #[derive(Clone, Debug, PartialEq)]
 pub enum SubmissionOutcome {
-    /// A new turn; it runs whatever happens to the caller.
+    /// A new turn; it runs even if the caller disconnects.
     Accepted(Box<Turn>),
-    /// The turn this submission made before.
+    /// The turn that an earlier copy of this submission created.
     Joined(Box<Turn>),
     MessageIdReused,
     Busy,
     NothingToRegenerate,
-    /// The session is at work: the message waits for the next step of its turn, or did when it was sent before.
+    /// The session has a running turn: the message is delivered before its next step, or was when it was sent before.
     FollowUp(Box<FollowUp>),
     TooManyFollowUps,
-    /// The user has as many turns under way as a user may have.
+    /// The user has the maximum number of unfinished turns.
     TooMany,
     NoSession,
 }
 
-/// A message for the turn that is at work.
+/// A message for the running turn.
 #[derive(Clone, Debug)]
 pub struct FollowUpRequest {
     pub session_id: SessionId,
@@ -68,7 +68,7 @@ pub struct FollowUpRequest {
 }
 
 impl Engine {
-    /// On stable storage when it returns. A push that is lost is found by the sweeper.
+    /// The turn is durably stored when this returns. If the push is lost, the sweeper finds it.
     pub async fn submit(
         &self,
         owner: &Owner,
@@ -83,8 +83,8 @@ impl Engine {
                 let message = self
                     .user_message(owner, &submission.session_id, &text, context, &file_ids)
                     .await?;
-                // A follow-up is carried out with what the turn at work may use. A message that may use less waits for a
-                // turn of its own.
+                // A follow-up runs with the permissions of the running turn. A message with fewer permissions waits for
+                // a turn of its own.
                 let when_busy = match submission.request.permissions.is_unlimited() {
                     true => WhenBusy::FollowUp,
                     false => WhenBusy::Queue,
@@ -108,19 +108,20 @@ impl Engine {
             TurnOpened::Busy => SubmissionOutcome::Busy,
             TurnOpened::NothingToRegenerate => SubmissionOutcome::NothingToRegenerate,
             TurnOpened::TooMany | TurnOpened::TooManyChildren => SubmissionOutcome::TooMany,
-            // A turn that nobody's call starts has no parent that could have ended.
+            // A turn that was not started by a tool call has no parent that could have ended.
             TurnOpened::NoSession | TurnOpened::ParentEnded => SubmissionOutcome::NoSession,
         })
     }
 
-    /// For the turn that is at work, and only while one is.
+    /// Sends a message to the running turn; refused if none is running.
     pub async fn follow_up(
         &self,
         owner: &Owner,
         request: FollowUpRequest,
     ) -> PortResult<FollowUpPushed> {
         let FollowUpRequest { session_id, text, client_id, context, file_ids } = request;
-        // The same as for a message that becomes a follow-up because the session is busy: one id, one message.
+        // The same fingerprint as for a message that becomes a follow-up because the session is busy: one id, one
+        // message.
         let asked = TurnRequest { context: context.clone(), ..TurnRequest::default() };
         let fingerprint = fingerprint(&text, &asked, &file_ids);
         let message =
@@ -128,7 +129,7 @@ impl Engine {
         let new = NewFollowUp { message, client_id, fingerprint };
         self.inner.ports.follow_ups.push(owner, &session_id, new).await
     }
-    /// The row that is stored: the words as typed, and what is attached as data beside them.
+    /// The stored row: the text as typed, with context and files as metadata.
     async fn user_message(
         &self,
         owner: &Owner,
@@ -142,7 +143,7 @@ impl Engine {
         let mut files: Vec<Value> = Vec::new();
         for id in file_ids {
             let file = ports::files::FileRef::Id(id.clone());
-            // Unknown and foreign ids are left out, as if they had not been sent.
+            // Ids that are unknown or belong to others are skipped.
             if let Ok(file) = self.inner.ports.files.stat(&workspace, &file).await? {
                 files.push(json!(file));
             }
@@ -161,8 +162,8 @@ impl Engine {
 }
 
 impl EngineInner {
-    /// The one way a turn comes to be, for people and for tool calls alike. It is accepted whatever becomes of the push:
-    /// the outbox has it. One that waits for its workspace is pushed when it gets it.
+    /// The only way to create a turn, for users and tool calls. The turn is accepted even if the push fails: the outbox
+    /// has it. A turn that waits for a concurrency permit is pushed when it gets one.
     pub(crate) async fn open(&self, owner: &Owner, new: NewTurn) -> PortResult<TurnOpened> {
         let opened = self.ports.turns.open(owner, new).await?;
         if let TurnOpened::New(turn) = &opened {
@@ -178,29 +179,29 @@ impl EngineInner {
         if self.announce(&turn.into()).await {
             return;
         }
-        // Without the grace, which was for the push that has failed.
+        // Clear the grace period, which was meant for the push that failed.
         let now = self.ports.outbox.pushed(std::slice::from_ref(turn), Duration::ZERO);
         if let Err(error) = now.await {
-            tracing::warn!(turn.id = %turn, %error, "a new turn is found by the sweeper after its grace");
+            tracing::warn!(turn.id = %turn, %error, "could not clear the push grace of a turn; the sweeper finds it later");
         }
     }
 
-    /// Whether the queue has taken it. SubmissionKind it does not take the sweeper finds.
+    /// Whether the queue accepted the job. If not, the sweeper pushes it later.
     pub(crate) async fn announce(&self, job: &Job) -> bool {
         let pushing = self.ports.queue.push(job);
         match tokio::time::timeout(PUSH_TIMEOUT, pushing).await {
             Ok(Ok(())) => return true,
             Ok(Err(error)) => {
-                tracing::warn!(job = %job, %error, "a job could not be pushed; the sweeper will");
+                tracing::warn!(job = %job, %error, "could not push a job; the sweeper will");
             }
             Err(_) => {
-                tracing::warn!(job = %job, "the queue is slow to take a job; the sweeper looks after it");
+                tracing::warn!(job = %job, "the queue did not accept a job in time; the sweeper will push it");
             }
         }
         false
     }
 
-    /// For turns that something has made due.
+    /// Pushes turns that have become due.
     pub(crate) async fn push_all(&self, due: &[TurnId]) {
         for turn in due {
             self.push(turn).await;

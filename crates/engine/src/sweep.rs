@@ -1,4 +1,4 @@
-//! Finds what the queue forgot: reads the outboxes of turns and executions on a timer and pushes what is due.
+//! The sweeper: reads the outboxes of turns and executions on a timer and pushes the jobs that are due.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -9,15 +9,16 @@ use protocol::Job;
 use crate::EngineInner;
 
 const BATCH_SIZE: u32 = 500;
-/// A pushed job that nobody claimed after so many sweeps is pushed again. Generous, because a long queue is not a loss.
+/// A pushed job that was not claimed within this many sweeps is pushed again. Generous, because a long queue is not a
+/// lost job.
 const REPUSH_SWEEPS: u32 = 15;
 
-/// What becomes of jobs that the queue does not take.
+/// What happens to jobs that the queue does not accept.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum RelayFallback {
-    /// The workers of this process take them.
+    /// Workers of this process take them.
     LocalQueue,
-    /// They wait for another process.
+    /// They stay in the outbox for another process.
     None,
 }
 
@@ -33,7 +34,7 @@ pub(crate) async fn sweep(inner: Arc<EngineInner>, fallback: RelayFallback) {
         let relayed = relay(&inner, fallback).await;
         inner.store_health.record(&relayed);
         if let Err(error) = relayed {
-            tracing::warn!(%error, "the outbox could not be relayed; it will be tried again");
+            tracing::warn!(%error, "could not relay the outbox; retrying at the next sweep");
         }
     }
 }
@@ -45,7 +46,7 @@ async fn relay(inner: &EngineInner, fallback: RelayFallback) -> PortResult<()> {
     Ok(())
 }
 
-/// Where jobs are found.
+/// The outbox that jobs are read from.
 #[derive(Clone, Copy)]
 enum JobOutbox {
     Turns,
@@ -60,7 +61,8 @@ enum Relayed {
 
 impl JobOutbox {
     async fn relay(self, inner: &EngineInner, fallback: RelayFallback) -> PortResult<Relayed> {
-        // Held for as long as it may take to push them; a relay that dies meanwhile costs that much.
+        // The jobs are reserved for as long as pushing them may take; if this process dies, they become due again after
+        // that.
         let due = self.due(inner, 2 * inner.options.sweep).await?;
         if due.is_empty() {
             return Ok(Relayed::All);
@@ -116,11 +118,11 @@ impl JobOutbox {
     }
 }
 
-/// How many of them the queue took before it failed.
+/// How many of them the queue accepted before it failed.
 async fn push(inner: &EngineInner, due: &[Job]) -> usize {
     for (count, job) in due.iter().enumerate() {
         if let Err(error) = inner.ports.queue.push(job).await {
-            tracing::warn!(%error, left = due.len() - count, "the queue takes no jobs");
+            tracing::warn!(%error, left = due.len() - count, "the queue does not accept jobs");
             return count;
         }
     }

@@ -1,4 +1,4 @@
-//! A name for a session after its first answer. It never replaces one that a person gave.
+//! Titles a session after its first answer. It never replaces a title that a user set.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -14,7 +14,7 @@ const MODEL_TIMEOUT: Duration = Duration::from_secs(15);
 const MAX_WORDS: usize = 6;
 const MAX_CHARS: usize = 50;
 
-/// Asks the model in the background; the first words of the message serve when it has no answer.
+/// Asks the model in a background task; falls back to the first words of the message.
 pub(crate) fn request_title(inner: &Arc<EngineInner>, turn: &Turn, message: String) {
     let owner = turn.user_id.clone().map_or(Owner::Anonymous, Owner::User);
     let session = turn.session_id.clone();
@@ -30,7 +30,7 @@ pub(crate) fn request_title(inner: &Arc<EngineInner>, turn: &Turn, message: Stri
         let title = asked.map(|words| shorten(&words)).filter(|title| !title.is_empty());
         let title = TitleChange::Generated(title.unwrap_or_else(|| shorten(&message)));
         if let Err(error) = work.ports.sessions.set_title(&owner, &session, title).await {
-            tracing::warn!(session.id = %session, %error, "a title could not be stored");
+            tracing::warn!(session.id = %session, %error, "could not store a title");
         }
     });
 }

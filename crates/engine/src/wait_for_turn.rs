@@ -1,4 +1,4 @@
-//! Waiting for a turn: its log is followed from the beginning and folded, until the turn has ended or the time is up.
+//! Waits for a turn: follows its log from the start and summarizes it, until the turn has ended or the time is up.
 
 use std::time::Duration;
 
@@ -12,12 +12,12 @@ use crate::EngineInner;
 use crate::log_summary::LogSummary;
 
 pub(crate) struct WaitedTurn {
-    /// As it was when the wait ended.
+    /// The row at the end of the wait.
     pub(crate) turn: Turn,
     pub(crate) summary: LogSummary,
 }
 
-/// `None`: there is no such turn of this owner.
+/// `None` if the owner has no such turn.
 pub(crate) async fn wait_for_turn(
     inner: &EngineInner,
     owner: &Owner,
@@ -35,7 +35,7 @@ pub(crate) async fn wait_for_turn(
                 segments.iter().for_each(|segment| summary.read(segment));
                 continue;
             }
-            // An accepted turn may have no log before a worker claims it, and a log may be removed after its end.
+            // An accepted turn may have no log before it is claimed, and a log may be removed after its end.
             Ok(LogUpdate::Gone) | Err(PortError::Unavailable(_)) => {}
             Ok(LogUpdate::Silent | LogUpdate::End) => {}
             Err(error) => return Err(error),
@@ -43,7 +43,7 @@ pub(crate) async fn wait_for_turn(
         match inner.ports.turns.get(owner, turn).await {
             Ok(None) => return Ok(None),
             Ok(Some(turn)) if turn.status.is_final() => {
-                // It may have ended since the log was read: its last words are there, with its end.
+                // The turn may have ended after the log was read: read the rest, including its end.
                 while let Ok(LogUpdate::Segments(rest)) = follower.next(Duration::ZERO).await {
                     rest.iter().for_each(|segment| summary.read(segment));
                 }
@@ -56,11 +56,11 @@ pub(crate) async fn wait_for_turn(
             Err(PortError::Unavailable(_)) if Instant::now() < deadline => {}
             Err(error) => return Err(error),
         }
-        // Only where the log has nothing to wait for yet: otherwise the follower has waited.
+        // Only needed while there is no log; otherwise the follower has already waited.
         let left = deadline.saturating_duration_since(Instant::now());
         tokio::time::sleep(poll.min(left).min(POLL_WITHOUT_LOG)).await;
     }
 }
 
-/// How often the row is looked at while there is no log.
+/// How often the row is polled while there is no log.
 const POLL_WITHOUT_LOG: Duration = Duration::from_millis(100);

@@ -1,4 +1,5 @@
-//! Takes deliveries and runs the turns they name; executions go to `graph`. A delivery is settled nowhere else.
+//! Takes deliveries and runs the turns they name; executions are handled by `graph`. Deliveries are settled only here
+//! and there.
 
 use std::future::Future;
 use std::sync::Arc;
@@ -14,17 +15,17 @@ use crate::tasks::TaskKind;
 use crate::turn::{self, ClaimedTurn};
 use crate::{Engine, EngineInner, graph, operations, sweep, worker_permit};
 
-/// How long to leave a queue or store alone that has just failed.
+/// Delay after the queue or the store failed.
 pub(crate) const RETRY_DELAY: Duration = Duration::from_secs(1);
-/// Tries to claim a turn before its delivery goes to the back of the queue.
+/// Attempts to claim a turn before its delivery goes to the back of the queue.
 const CLAIM_TRIES: u32 = 3;
 
-/// What a process does for the turns.
+/// What a process does.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct EngineRoles {
-    /// Runs turns.
+    /// Runs turns and executions.
     pub work: bool,
-    /// Relays the outbox: finds what the queue forgot.
+    /// Relays the outbox: pushes jobs that the queue has lost.
     pub sweep: bool,
 }
 
@@ -33,7 +34,7 @@ impl EngineRoles {
 }
 
 impl Engine {
-    /// Starts what the roles need. It runs until `shutdown`.
+    /// Starts the tasks of the roles. They run until `shutdown`.
     pub fn start(&self, roles: EngineRoles) {
         let inner = &self.inner;
         if roles.work {
@@ -64,7 +65,7 @@ async fn run_worker(inner: Arc<EngineInner>) {
         let delivery = tokio::select! {
             biased;
             () = inner.shutdown_signal.stopping() => return,
-            // Those that have begun come before anything new.
+            // Turns that have already started go before new ones.
             request = inner.permit_queue.next() => {
                 request.grant().await;
                 continue;
@@ -85,7 +86,7 @@ async fn run_worker(inner: Arc<EngineInner>) {
         match delivery {
             Ok(delivery) => handle_job(&inner, delivery.job.clone(), Some(delivery)).await,
             Err(error) => {
-                tracing::warn!(%error, "the queue gives no deliveries");
+                tracing::warn!(%error, "could not receive a delivery");
                 tokio::select! {
                     biased;
                     () = inner.shutdown_signal.stopping() => return,
@@ -99,15 +100,15 @@ async fn run_worker(inner: Arc<EngineInner>) {
 async fn handle_job(inner: &Arc<EngineInner>, job: Job, delivery: Option<Delivery>) {
     match job {
         Job::Turn(id) => run_turn(inner, &id, delivery).await,
-        // Runs have slots of their own: one that takes an hour keeps no turn waiting.
+        // Executions have permits of their own, so that a long one does not block turns.
         Job::Execution(id) => graph::take_delivery(inner, &id, delivery).await,
     }
 }
 
 async fn run_turn(inner: &Arc<EngineInner>, turn_id: &TurnId, delivery: Option<Delivery>) {
     let requested_at = Instant::now();
-    // A name for this claim alone: the turn that this worker ran before may still be ours and wait for something, and a
-    // repeated delivery of it must not look like a repeated claim.
+    // A worker id used for this claim only: the previous turn of this worker may still be claimed and wait for
+    // something, and a repeated delivery of it must not look like a repeated claim.
     let worker = WorkerId::of(&inner.options.process);
     let leases = &inner.ports.leases;
     let claimed = claim_with_retry(inner, &turn_id.into(), || {
@@ -118,7 +119,8 @@ async fn run_turn(inner: &Arc<EngineInner>, turn_id: &TurnId, delivery: Option<D
         Ok(TurnClaimed::Won { claim, turn, log_at }) => {
             let (permit, lent) = worker_permit::issue();
             turn::start(inner, ClaimedTurn { claim, turn: *turn, log_at, requested_at }, permit);
-            // The claim is committed, so the delivery has done its duty. Settling it is not worth waiting for.
+            // The claim is committed, so the delivery is no longer needed. The turn does not wait for the
+            // acknowledgment.
             let (settled, ()) = tokio::join!(ack_delivery(delivery), lent.returned());
             settled
         }
@@ -126,7 +128,7 @@ async fn run_turn(inner: &Arc<EngineInner>, turn_id: &TurnId, delivery: Option<D
             ack_delivery(delivery).await
         }
         Err(error) => {
-            tracing::warn!(turn.id = %turn_id, %error, "a turn could not be claimed");
+            tracing::warn!(turn.id = %turn_id, %error, "could not claim a turn");
             match delivery {
                 Some(delivery) => delivery.to_back(RETRY_DELAY).await,
                 None => Ok(()),
@@ -134,12 +136,12 @@ async fn run_turn(inner: &Arc<EngineInner>, turn_id: &TurnId, delivery: Option<D
         }
     };
     if let Err(error) = settled {
-        // It comes back, and the claim then says that there is nothing to do.
-        tracing::warn!(turn.id = %turn_id, %error, "a delivery could not be settled");
+        // The delivery will come back, and the claim will show that there is nothing to do.
+        tracing::warn!(turn.id = %turn_id, %error, "could not settle a delivery");
     }
 }
 
-/// A claim whose answer was not heard may have been made; the same worker gets it by asking again.
+/// A claim whose answer was lost may have been made; the same worker id gets it by asking again.
 pub(crate) async fn claim_with_retry<T, F>(
     inner: &EngineInner,
     job: &Job,
@@ -155,7 +157,7 @@ where
                 if tries < CLAIM_TRIES && !inner.shutdown_signal.is_stopping() =>
             {
                 tries += 1;
-                tracing::warn!(job = %job, reason, "a claim had no answer; it is tried again");
+                tracing::warn!(job = %job, reason, "a claim had no answer; retrying");
                 tokio::time::sleep(RETRY_DELAY).await;
             }
             answered => return answered,

@@ -1,12 +1,12 @@
-//! The workers' slots. A turn that only waits gives its permit up without giving up the turn, and asks for one again
-//! before it goes on. So a pool of one worker can run a turn that waits for another.
+//! Worker permits. A turn that only waits returns its permit while keeping its claim, and acquires one again before it
+//! continues. So a pool with one worker can run a turn that waits for another turn.
 
 use std::collections::VecDeque;
 use std::sync::{Mutex, MutexGuard};
 
 use tokio::sync::{Notify, oneshot};
 
-/// The right to a worker's time. Dropping it frees the worker.
+/// The right to use a worker. Dropping it frees the worker.
 pub(crate) struct WorkerPermit {
     _returned_on_drop: oneshot::Sender<()>,
 }
@@ -21,12 +21,12 @@ pub(crate) fn issue() -> (WorkerPermit, LentPermit) {
 
 impl LentPermit {
     pub(crate) async fn returned(self) {
-        // Nothing is ever sent: the permit is dropped.
+        // Nothing is ever sent: the channel closes when the permit is dropped.
         let _ = self.0.await;
     }
 }
 
-/// Turns that have waited and want to go on. Workers serve them before they take anything new.
+/// Turns that have waited and want to continue. Workers serve them before taking new jobs.
 #[derive(Default)]
 pub(crate) struct PermitQueue {
     requests: Mutex<VecDeque<oneshot::Sender<WorkerPermit>>>,
@@ -34,7 +34,7 @@ pub(crate) struct PermitQueue {
 }
 
 impl PermitQueue {
-    /// Waits for a permit. Dropping the future leaves the line.
+    /// Waits for a permit. Dropping the future withdraws the request.
     pub(crate) async fn acquire(&self) -> WorkerPermit {
         loop {
             let (sender, receiver) = oneshot::channel();
@@ -46,7 +46,7 @@ impl PermitQueue {
         }
     }
 
-    /// For a worker: the one that has waited longest, once there is one. Dropping the future loses nothing.
+    /// For a worker: waits for the oldest request. Cancel-safe.
     pub(crate) async fn next(&self) -> PermitRequest {
         loop {
             if let Some(request) = self.take() {
@@ -60,7 +60,7 @@ impl PermitQueue {
         let mut requests = self.requests();
         let next = requests.pop_front();
         if !requests.is_empty() {
-            // A single notice may stand for several.
+            // One notification may stand for several requests.
             self.added.notify_one();
         }
         next.map(PermitRequest)
@@ -71,14 +71,14 @@ impl PermitQueue {
     }
 }
 
-/// A turn that wants a permit.
+/// A turn's request for a permit.
 pub(crate) struct PermitRequest(oneshot::Sender<WorkerPermit>);
 
 impl PermitRequest {
-    /// Lends it the worker's time, and returns when it is given back.
+    /// Grants a permit and returns when it is given back.
     pub(crate) async fn grant(self) {
         let (permit, lent) = issue();
-        // One that no longer waits drops the permit, and it is free at once.
+        // If the turn no longer waits, the permit is dropped and returned at once.
         let _ = self.0.send(permit);
         lent.returned().await;
     }
@@ -89,21 +89,20 @@ mod tests {
     use super::*;
 
     #[tokio::test]
-    async fn a_returning_turn_gets_the_slot_of_the_next_free_worker_and_gives_it_up_by_dropping_it()
-    {
+    async fn a_waiting_turn_gets_the_next_free_worker_and_returns_it_by_dropping_the_permit() {
         let queue = PermitQueue::default();
         let mut serving = std::pin::pin!(async { queue.next().await.grant().await });
         let permit = tokio::select! {
             permit = queue.acquire() => permit,
-            () = &mut serving => panic!("nobody has given a permit back"),
+            () = &mut serving => panic!("no permit was returned yet"),
         };
-        assert!(futures::poll!(&mut serving).is_pending(), "the worker is lent");
+        assert!(futures::poll!(&mut serving).is_pending(), "the worker is in use");
         drop(permit);
         serving.await;
     }
 
     #[tokio::test]
-    async fn one_that_no_longer_waits_costs_the_worker_nothing() {
+    async fn a_withdrawn_request_costs_the_worker_nothing() {
         let queue = PermitQueue::default();
         {
             let mut gone = std::pin::pin!(queue.acquire());

@@ -1,4 +1,4 @@
-//! What calls are offered besides sub-sessions and the shelf: a look at operations, and a way to show how far they are.
+//! Services offered to tool calls besides sub-sessions and background calls: operation lookup and progress reports.
 
 use std::sync::Mutex;
 use std::time::Duration;
@@ -19,9 +19,9 @@ use tokio::time::Instant;
 use super::recorder::ChunkWriter;
 use super::turn_writer::TurnWriter;
 
-/// Reports that come faster are left out.
+/// Reports within this interval are dropped.
 const REPORT_INTERVAL: Duration = Duration::from_millis(200);
-/// Larger reports are left out: the result will say it all.
+/// Larger reports are dropped; the result contains everything anyway.
 const MAX_REPORT_BYTES: usize = 16 * 1024;
 
 pub(super) struct OperationLookup {
@@ -40,7 +40,7 @@ impl OperationStates for OperationLookup {
         let found =
             self.writer.inner.ports.operations.get(&self.writer.workspace.owner, which).await;
         found.map_err(|error| {
-            tracing::warn!(%error, "an operation could not be looked up");
+            tracing::warn!(%error, "could not look up an operation");
             ToolError::tell("store_unavailable", "The server could not reach its store. Try again.")
         })
     }

@@ -1,4 +1,4 @@
-//! What a turn does next, told from what is stored. Pure: no waiting, no clock, no store.
+//! Decides what a turn does next, from stored state. Pure: no waiting, no clock, no store.
 
 use std::collections::HashSet;
 use std::time::Duration;
@@ -12,13 +12,13 @@ use protocol::{CallId, TurnId, limits};
 
 use crate::options::EngineOptions;
 
-/// Failing calls without arguments, of whatever tool, that trip the repetition_error.
+/// How many failing calls in a row without arguments, of any tools, end the turn.
 const MAX_EMPTY_CALLS: usize = 5;
 #[derive(Debug, PartialEq)]
 pub(crate) enum TurnAction {
-    /// Ask the model; on the last step tools are forbidden, so that it ends in words.
+    /// Ask the model; on the last step tools are forbidden, so that it ends in text.
     Model(ToolUse),
-    /// These calls have no result yet.
+    /// Run these calls, which have no result yet.
     Tools(Vec<PendingCall>),
     Fail(TurnError),
 }
@@ -33,13 +33,13 @@ pub(crate) struct PendingCall {
 pub(crate) enum CallHandling {
     /// Journaled by this attempt and not started yet.
     Run,
-    /// A worker died over it, and repeating it does no harm.
+    /// A worker died during the call, and it may be repeated.
     RunAgain,
-    /// A worker died over it, and it must not be repeated.
+    /// A worker died during the call, and it must not be repeated.
     Interrupted,
 }
 
-/// `journaled_now` are the calls this very attempt wrote down: nobody else can have started them.
+/// `journaled_now` are the calls journaled by this attempt: no other worker can have started them.
 pub(crate) fn next_action(
     progress: &TurnProgress,
     turn: &TurnId,
@@ -63,7 +63,7 @@ pub(crate) fn next_action(
     TurnAction::Model(if last { ToolUse::Forbidden } else { ToolUse::Allowed })
 }
 
-/// The calls of these messages that have no result, in the order they were asked for.
+/// The calls of these messages that have no result, in order.
 pub(crate) fn unanswered(rows: &[&Message]) -> Vec<ToolCall> {
     let answered: HashSet<&CallId> = rows.iter().filter_map(|m| m.tool_call_id.as_ref()).collect();
     rows.iter()
@@ -83,10 +83,10 @@ pub(super) fn call_handling(
         return CallHandling::Run;
     }
     match progress.calls.iter().find(|journaled| journaled.call_id == call.id) {
-        // The message was stored but not the intent: nothing can have happened.
+        // The message was stored but not the intent: the call cannot have started.
         None => CallHandling::RunAgain,
         Some(journaled) => match journaled.effect {
-            // However often: a turn that kills its workers fails as a whole.
+            // Any number of times: a turn that keeps crashing its workers fails as a whole.
             ToolEffect::None | ToolEffect::Idempotent => CallHandling::RunAgain,
             ToolEffect::Once => CallHandling::Interrupted,
         },
@@ -137,7 +137,7 @@ pub(crate) fn out_of_time(options: &EngineOptions) -> TurnError {
     TurnError::new(FailureCode::MaxTime, format!("The answer took longer than {limit}."))
 }
 
-/// A model that repeats itself does not find its way out alone.
+/// Ends a turn whose model keeps repeating a failing call.
 fn repetition_error(rows: &[&Message]) -> Option<TurnError> {
     let calls: Vec<&ToolCall> = rows.iter().flat_map(|message| &message.tool_calls).collect();
     let failed: Vec<&ToolCall> = rows

@@ -65,13 +65,13 @@ fn a_turn_without_open_calls_asks_the_model() {
 }
 
 #[test]
-fn an_open_call_of_another_turn_is_not_ours() {
+fn an_open_call_of_another_turn_is_ignored() {
     let other = Message { turn_id: "before".into(), ..asks(&[call("a", "x", "{}")]) };
     assert_eq!(decide(&progress(vec![other])), TurnAction::Model(ToolUse::Allowed));
 }
 
 #[test]
-fn what_becomes_of_a_call_after_a_crash_depends_on_its_effect() {
+fn after_a_crash_a_call_is_handled_by_its_effect() {
     let table = [
         (ToolEffect::None, 1, CallHandling::RunAgain),
         (ToolEffect::Idempotent, 2, CallHandling::RunAgain),
@@ -87,7 +87,7 @@ fn what_becomes_of_a_call_after_a_crash_depends_on_its_effect() {
 }
 
 #[test]
-fn a_call_that_this_attempt_journaled_simply_runs() {
+fn a_call_journaled_by_this_attempt_runs() {
     let mut stored = progress(vec![asks(&[call("a", "x", "{}")])]);
     stored.calls = vec![JournaledCall {
         call_id: "a".into(),
@@ -103,7 +103,7 @@ fn a_call_that_this_attempt_journaled_simply_runs() {
 }
 
 #[test]
-fn the_last_step_may_call_no_tools_and_one_more_fails() {
+fn the_last_step_forbids_tools_and_one_more_fails() {
     let mut stored = progress(vec![row(MessageRole::User)]);
     stored.steps_done = 99;
     assert_eq!(decide(&stored), TurnAction::Model(ToolUse::Forbidden));
@@ -133,7 +133,7 @@ fn every_limit_has_its_own_code() {
 }
 
 #[test]
-fn three_equal_failing_calls_in_a_row_trip_the_breaker() {
+fn three_equal_failing_calls_in_a_row_end_the_turn() {
     let tries = |arguments: [&str; 3], outcomes: [ToolOutcome; 3]| {
         let rows = (0..3).flat_map(|n| {
             let id = n.to_string();
@@ -148,7 +148,7 @@ fn three_equal_failing_calls_in_a_row_trip_the_breaker() {
 }
 
 #[test]
-fn failing_calls_without_arguments_trip_the_breaker_whatever_their_name() {
+fn failing_calls_without_arguments_end_the_turn_whatever_their_name() {
     let rows = (0..5).flat_map(|n| {
         let id = n.to_string();
         [asks(&[call(&id, &format!("tool{n}"), "{}")]), result(&id, ToolOutcome::Error)]

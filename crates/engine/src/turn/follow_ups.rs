@@ -1,4 +1,4 @@
-//! Messages that came while the turn was at work: into the history and the model's input before the next step.
+//! Follow-ups: messages sent while the turn runs, added to the history and the model's input before the next step.
 
 use ports::store::{JournalEntry, TurnProgress};
 use protocol::chunk::{Chunk, DrainedData, DrainedMessage};
@@ -8,8 +8,8 @@ use super::{ModelAnswer, TurnAttempt};
 use crate::retry::retry_fenced;
 
 impl TurnAttempt {
-    /// The end of a turn ends what it has in the background. So before an answer becomes the end of such a turn it is
-    /// looked whether it is the last word; the end itself finds out about those that come in between.
+    /// The end of a turn ends its background calls. So before an answer ends a turn that has any, this checks for
+    /// follow-ups; `end_turn` handles those that arrive in between.
     pub(super) async fn unless_followed_up(
         &self,
         answer: ModelAnswer,

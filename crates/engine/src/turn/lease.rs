@@ -1,4 +1,4 @@
-//! Keeping the claim: renewed on a timer, and given up in good time when it cannot be.
+//! Keeps a lease: renews it on a timer, and stops the job in time when it cannot be renewed.
 
 use std::convert::Infallible;
 use std::future::Future;
@@ -11,19 +11,19 @@ use tokio::time::{Instant, timeout_at};
 use super::registry::{StopCause, StopSignal};
 use crate::EngineInner;
 
-/// The part of a lease after which a worker that could not renew stops by itself, so that it has stopped
-/// before anybody else may start.
+/// The fraction of a lease after which a worker that could not renew stops by itself, so that it has stopped before
+/// another worker may start.
 const USABLE_FRACTION: f64 = 0.7;
-/// A renewal that failed is tried again this much sooner.
+/// A failed renewal is retried after this fraction of the renewal interval.
 const RETRY_SPEEDUP: u32 = 10;
 
-/// How long a worker may act on a lease that it requested_at for at a given moment.
+/// How long a worker may act on a lease, counted from its request.
 pub(crate) fn usable_for(lease: Duration) -> Duration {
     lease.mul_f64(USABLE_FRACTION)
 }
 
-/// Runs beside a turn or an execution, also while a stopped one is being ended. A renewal brings the news of a cancel whose hint was
-/// lost, too.
+/// Runs beside a turn or an execution, also while a stopped one is being ended. A renewal also reports a cancel whose
+/// hint was lost.
 pub(crate) async fn keep_renewed<F>(
     inner: &EngineInner,
     stop: &StopSignal,
@@ -56,11 +56,11 @@ where
                 options.renew
             }
             Ok(Err(error)) => {
-                tracing::warn!(%error, "a lease could not be renewed");
+                tracing::warn!(%error, "could not renew a lease");
                 options.renew / RETRY_SPEEDUP
             }
             Err(_) => {
-                tracing::warn!("a lease could not be renewed in time; the job is given up");
+                tracing::warn!("could not renew a lease in time; the job is stopped");
                 lose_lease(stop);
                 options.renew
             }

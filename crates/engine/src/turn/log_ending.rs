@@ -1,4 +1,5 @@
-//! The end of a turn's log, after its recorder: written with the end of the turn, or on its own when the turn goes on.
+//! The last part of a turn's log, after its recorder was closed: stored with the end of the turn, or separately when
+//! the turn continues.
 
 use ports::stream_log::SegmentAppended;
 use protocol::chunk::Chunk;
@@ -11,7 +12,7 @@ use super::registry::{StopCause, StopSignal};
 use crate::EngineInner;
 use crate::retry::retry_while_leased;
 
-/// The end of a turn's log, being written.
+/// The last part of a turn's log, while it is being written.
 #[derive(Clone)]
 pub(crate) struct LogEnding {
     unsent: Option<Segment>,
@@ -20,7 +21,7 @@ pub(crate) struct LogEnding {
 }
 
 impl LogEnding {
-    /// What a recorder leaves: what the log had no room for, what was said since, and what is open.
+    /// From a closed recorder: the segment that could not be stored, the chunks since then, and the open parts.
     pub(super) fn new(unsent: Option<Segment>, builder: SegmentBuilder, parts: OpenParts) -> Self {
         Self { unsent, builder, parts }
     }
@@ -52,8 +53,8 @@ impl LogEnding {
     }
 }
 
-/// Stores what a recorder that was closed has left, for a turn that goes on. A part of it may have been stored without
-/// our hearing of it.
+/// Stores the rest of a closed recorder for a turn that continues. A part of it may be stored already, if an earlier
+/// answer was lost.
 pub(crate) async fn append_rest(
     inner: &EngineInner,
     claim: &TurnClaim,

@@ -1,4 +1,4 @@
-//! One attempt at a turn: take the log over, go from step to step, and end it once.
+//! One attempt at a turn: takes over the log, runs steps, and ends the turn once.
 
 mod background;
 mod call_services;
@@ -65,40 +65,40 @@ pub(crate) struct TurnAttempt {
     recorder: Recorder,
     writer: TurnWriter,
     background_calls: background::OwnedBackgroundCalls,
-    /// The worker's time, while the turn does not just wait.
+    /// The worker permit; `None` while the turn only waits.
     permit: Mutex<Option<WorkerPermit>>,
-    /// Whether the turn has given its place to others.
+    /// Whether the turn has released its concurrency permit.
     yielded: AtomicBool,
     partial: PartialResponse,
     journaled_now: HashSet<CallId>,
     /// Every call id of the session so far.
     used_calls: HashSet<CallId>,
-    /// What the steps before the present one have used.
+    /// Usage of the steps before the current one.
     spent: Usage,
-    /// What earlier attempts have left open in the log.
+    /// Parts that earlier attempts left open in the log.
     inherited: OpenParts,
     title_source: Option<String>,
-    /// What the provider has taught about its window.
+    /// What this attempt has learned about the model's window.
     window_estimate: WindowEstimate,
     started: Instant,
 }
 
-/// A turn that was claimed.
+/// A claimed turn.
 pub(crate) struct ClaimedTurn {
     pub(crate) claim: TurnClaim,
     pub(crate) turn: Turn,
-    /// Where its log ends, when the claim has taken it over as well.
+    /// The last sequence number of its log, if the claim also took the log over.
     pub(crate) log_at: Option<Seq>,
-    /// When the claim was requested_at for: from then on its lease counts.
+    /// When the claim was requested: the lease counts from then.
     pub(crate) requested_at: Instant,
 }
 
-/// Runs the turn beside the caller, who hears of it only when its permit is free again.
+/// Runs the turn in its own task. The caller only notices when the permit is returned.
 pub(crate) fn start(inner: &Arc<EngineInner>, claimed: ClaimedTurn, permit: WorkerPermit) {
     inner.tasks.spawn(TaskKind::AttemptGuard, run(inner.clone(), claimed, permit));
 }
 
-/// Returns when the turn has ended, was handed back, or is no longer ours.
+/// Returns when the turn has ended, was handed back, or was taken over by another worker.
 pub(crate) async fn run(inner: Arc<EngineInner>, claimed: ClaimedTurn, permit: WorkerPermit) {
     let ClaimedTurn { claim, turn, requested_at, .. } = &claimed;
     let running = inner
@@ -110,8 +110,7 @@ pub(crate) async fn run(inner: Arc<EngineInner>, claimed: ClaimedTurn, permit: W
     let outcome = inner.tasks.spawn(TaskKind::Turn, work.instrument(span)).await;
     if outcome.is_err() {
         tracing::error!(turn.id = %turn.id, "a turn panicked");
-        let error =
-            TurnError::new(FailureCode::Internal, "The server failed while it worked on this.");
+        let error = TurnError::new(FailureCode::Internal, "The server failed while running this.");
         end_turn::end_abandoned(&inner, &claim, &turn, running.stop.clone(), error).await;
     }
     drop(running);
@@ -145,7 +144,7 @@ async fn run_attempts(
     if let (1, Some(seconds)) = (claim.fence, waited) {
         metrics::histogram!("pilothouse_claim_latency_seconds").record(seconds.max(0.0));
     }
-    // A turn that goes on with a follow-up is still the same one: its time does not begin anew.
+    // A turn that continues with a follow-up keeps its start time, so its time limit does not restart.
     let started = Instant::now();
     let mut permit = Some(permit);
     let mut opening = AttemptOpening::FirstStep;
@@ -160,9 +159,9 @@ async fn run_attempts(
         );
         let mut attempt = match starting.await {
             Ok(attempt) => attempt,
-            // Nothing was said, so nothing has to be taken back: whoever has the turn next starts afresh.
+            // Nothing was emitted, so nothing has to be repaired: the next lease holder starts normally.
             Err(halt) => {
-                tracing::warn!(?halt, "an attempt could not begin");
+                tracing::warn!(?halt, "could not start an attempt");
                 return;
             }
         };
@@ -185,7 +184,7 @@ async fn run_attempts(
         let (finished, kept_permit) = attempt.into_finished().await;
         match end_turn::end_turn(finished, end).await {
             Ok(TurnFinished::Ended(_)) | Err(_) => return,
-            // A message came while the answer was being given: the turn goes on with it.
+            // A follow-up arrived before the end was stored: the turn continues with it.
             Ok(TurnFinished::FollowUpsWait) => {
                 permit = kept_permit;
                 opening = AttemptOpening::Continued;
@@ -194,18 +193,18 @@ async fn run_attempts(
     }
 }
 
-/// How an attempt begins to run_with_deadline.
+/// How an attempt starts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum AttemptOpening {
-    /// With a start, or by mending what another attempt has left.
+    /// Emits a start, or repairs what another attempt left.
     FirstStep,
-    /// The same attempt, after an answer that was not the last word.
+    /// Continues the same attempt after an answer that was followed up.
     Continued,
 }
 
 impl TurnAttempt {
-    /// Steps until there is an answer, with a word now and then while nothing else is said. The time limit holds in
-    /// the middle of a step too: a model that never stops talking is never silent.
+    /// Runs steps until there is an answer, and reports progress during long silences. The time limit also applies
+    /// within a step: a model that keeps sending is never idle.
     async fn run_with_deadline(
         &mut self,
         opening: AttemptOpening,
@@ -255,15 +254,15 @@ impl TurnAttempt {
             ) {
                 TurnAction::Fail(error) => return Err(TurnHalt::Fail(error)),
                 TurnAction::Tools(pending) => self.tool_step(&progress, pending).await?,
-                // A call that was journaled is run even now: left alone it would count as interrupted. Before the
-                // model is requested_at again is the safe point where a shutdown takes a turn away.
+                // Journaled calls still run during a shutdown: otherwise they would count as interrupted. Before the
+                // next model call is the safe point to hand the turn back.
                 TurnAction::Model(_) if self.inner.shutdown_signal.is_stopping() => {
                     return Err(TurnHalt::Stop(StopCause::Shutdown));
                 }
                 TurnAction::Model(_) if progress.waiting_follow_ups > 0 => {
                     self.drain(&progress).await?
                 }
-                // A summary may have taken a step, so that everything is decided anew.
+                // The summary may have taken a step, so decide again.
                 TurnAction::Model(_) if self.compact(&progress).await? => {}
                 TurnAction::Model(tool_use) => match self.model_step(&progress, tool_use).await {
                     Ok(StepEnd::Answer(answer)) => {
@@ -280,7 +279,7 @@ impl TurnAttempt {
         }
     }
 
-    /// Refuses a turn that was cancelled before it began or that has killed too many workers.
+    /// Refuses a turn that was canceled before it started or that has crashed too many workers.
     fn check_turn(&self) -> Result<(), TurnHalt> {
         if self.turn.cancel_requested {
             return Err(TurnHalt::Stop(StopCause::Cancelled));
@@ -288,7 +287,7 @@ impl TurnAttempt {
         if self.turn.attempt > CRASHED_ATTEMPTS {
             return Err(TurnHalt::fail(
                 FailureCode::CrashLoop,
-                format!("The server stopped {CRASHED_ATTEMPTS} times while it worked on this."),
+                format!("The server stopped {CRASHED_ATTEMPTS} times while running this."),
             ));
         }
         Ok(())
@@ -301,7 +300,7 @@ impl TurnAttempt {
             Ok(Fenced::Done(())) => tracing::info!("turn handed back"),
             Ok(Fenced::Stale) => {}
             Err(error) => {
-                tracing::warn!(%error, "a turn could not be handed back; its lease will run out")
+                tracing::warn!(%error, "could not hand a turn back; its lease will expire")
             }
         }
     }
@@ -330,7 +329,7 @@ async fn stop_after_limit(stop: Arc<StopSignal>, limit: Duration) -> Infallible 
     std::future::pending().await
 }
 
-/// The first words of a session that has no title yet.
+/// The first user message of a session that has no title yet.
 fn title_source(progress: &TurnProgress) -> Option<String> {
     if progress.session.title.is_some() {
         return None;

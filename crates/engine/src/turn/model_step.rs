@@ -1,5 +1,5 @@
-//! One model call: its words and calls are recorded as they come, and at the end it is either an answer
-//! or calls that were journaled before any of them runs.
+//! One model call: its text and calls are recorded as they arrive, and it ends either in an answer or in calls, which
+//! are journaled before any of them runs.
 
 use std::future::Future;
 use std::time::Duration;
@@ -20,10 +20,10 @@ use super::TurnAttempt;
 use super::halt::TurnHalt;
 use super::tool_list::arguments;
 
-/// The longest wait between two tries, whatever the provider asks for.
+/// The longest delay between two attempts, whatever the provider asks for.
 const MAX_RETRY_WAIT: Duration = Duration::from_secs(30);
 
-/// What a model call has said so far. If the turn is stopped here, this much of it is kept.
+/// What a model call has sent so far. If the turn is stopped now, this is kept.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct PartialResponse {
     pub(crate) text: String,
@@ -32,7 +32,7 @@ pub(crate) struct PartialResponse {
 }
 
 pub(crate) enum StepEnd {
-    /// Words and no calls: the turn is done.
+    /// Text and no calls: the turn is done.
     Answer(ModelAnswer),
     /// Calls, journaled and ready to run.
     Calls,
@@ -77,7 +77,7 @@ impl TurnAttempt {
         message.provider_state = finished.provider_state;
         if calls.is_empty() {
             if message.content.trim().is_empty() {
-                // Nothing to show for it, but it was paid for.
+                // There is nothing to show, but the tokens were used.
                 let spent = vec![JournalEntry::StepEnded { usage: finished.usage }];
                 self.writer.record(spent).await?;
                 return Err(TurnHalt::fail(
@@ -93,7 +93,7 @@ impl TurnAttempt {
         Ok(StepEnd::Calls)
     }
 
-    /// Tries again while nothing of the step was shown and the provider may get better.
+    /// Retries while nothing of the step was shown and the error is retryable.
     async fn ask(&mut self, request: &ModelRequest) -> Result<ModelFinish, TurnHalt> {
         let mut tries = 0;
         loop {
@@ -113,7 +113,7 @@ impl TurnAttempt {
                 return Err(TurnHalt::fail(error.failure_code(), error.message));
             }
             let wait = retry_wait(&error, tries, self.inner.options.retry_base);
-            tracing::info!(%error, tries, wait_ms = wait.as_millis() as u64, "a model call failed and is tried again");
+            tracing::info!(%error, tries, wait_ms = wait.as_millis() as u64, "a model call failed; retrying");
             let seconds = wait.as_secs_f64().ceil();
             self.recorder
                 .emit(Chunk::status(format!(
@@ -131,7 +131,7 @@ impl TurnAttempt {
     async fn read_stream(&mut self, request: ModelRequest) -> Result<ModelFinish, Interrupted> {
         let stop = self.stop.clone();
         let model = self.inner.model.clone();
-        // A process that was asleep for longer than its lease must not act for the turn any more.
+        // A process that slept for longer than its lease must not act for the turn any more.
         if let Some(reason) = stop.cause() {
             return Err(TurnHalt::Stop(reason).into());
         }
@@ -141,7 +141,7 @@ impl TurnAttempt {
             stream = self.with_idle_timeout(model.stream(request)) => stream??,
         };
         loop {
-            // A stop wins over a model that has always more to say.
+            // A stop takes precedence over a model that keeps sending.
             let event = tokio::select! {
                 biased;
                 reason = stop.stopped() => return Err(TurnHalt::Stop(reason).into()),
@@ -156,7 +156,7 @@ impl TurnAttempt {
                 None => {
                     return Err(TurnHalt::fail(
                         FailureCode::ProviderProtocol,
-                        "The model's answer broke off without an end.",
+                        "The model's answer ended unexpectedly.",
                     )
                     .into());
                 }
@@ -164,7 +164,7 @@ impl TurnAttempt {
         }
     }
 
-    /// A call that goes on in the background is work: while there is one the turn is not idle.
+    /// A running background call is work: while there is one, the turn is not idle.
     async fn with_idle_timeout<T>(&self, next: impl Future<Output = T>) -> Result<T, TurnHalt> {
         let idle = self.inner.options.stream_idle();
         let mut next = std::pin::pin!(next);
@@ -183,7 +183,7 @@ impl TurnAttempt {
         tracing::warn!(
             idle_seconds = idle.as_secs(),
             ?unresolved,
-            "the model is idle_halt; the turn is given up"
+            "the model sent nothing for too long; the turn fails"
         );
         let mut words = format!("The model said nothing for {} seconds", idle.as_secs());
         if !unresolved.is_empty() {
@@ -232,12 +232,12 @@ impl TurnAttempt {
         if index >= STEP_CALLS {
             return Err(TurnHalt::fail(
                 FailureCode::ProviderProtocol,
-                format!("The model asked for more than {STEP_CALLS} calls at once."),
+                format!("The model requested more than {STEP_CALLS} calls at once."),
             ));
         }
         self.recorder.end_text().await?;
-        // Some servers number their calls anew in every answer, but a call id must name one call: the client keys its
-        // parts by it, and so does the journal.
+        // Some servers restart their call ids in every answer, but a call id must be unique: the client and the journal
+        // use it as a key.
         let taken =
             id.as_str().is_empty() || self.recorder.has_seen(&id) || self.used_calls.contains(&id);
         let id = if taken { CallId(format!("call_{}", CallId::fresh())) } else { id };
@@ -249,13 +249,13 @@ impl TurnAttempt {
         self.recorder.emit(Chunk::ToolInputStart { tool_call_id: id, tool_name: name }).await
     }
 
-    /// The whole input of each call, as the client will show it.
+    /// Emits the complete input of each call for the client.
     async fn emit_inputs(&self, calls: &[ToolCall]) -> Result<(), TurnHalt> {
         for call in calls {
             let (tool_call_id, tool_name) = (call.id.clone(), call.name.clone());
             let input = match arguments(call) {
                 Ok(input) => scrub(input),
-                // Shown as it was written; the call is answered with what is wrong about it.
+                // Shown as written; the result of the call will say what is wrong.
                 Err(_) => Value::String(protocol::text::cut_end(
                     &protocol::text::without_nul(&call.arguments),
                     2000,
@@ -268,7 +268,7 @@ impl TurnAttempt {
         Ok(())
     }
 
-    /// Stored before any of the calls has an effect, and after everything of the step that was shown.
+    /// Stored before any of the calls has an effect, and after all chunks of the step are stored.
     async fn journal(
         &mut self,
         mut message: NewMessage,
@@ -314,7 +314,7 @@ impl From<ModelError> for Interrupted {
     }
 }
 
-/// Doubled with every try, with jitter so that many turns do not come back at the same moment.
+/// Doubles with every attempt, with jitter so that many turns do not retry at the same moment.
 fn retry_wait(error: &ModelError, tries: u32, base: Duration) -> Duration {
     let wait = error.retry_after().unwrap_or_else(|| {
         let doubled = base.saturating_mul(1 << (tries - 1).min(10));

@@ -1,5 +1,5 @@
-//! Operations: beginning one for a call, and the turn that carries one out. That turn makes the call, shows what it came
-//! to in its own log, and then goes on with the conversation when it is its turn.
+//! Operations: starts one for a call, and runs the turn that carries it out. That turn makes the call, shows the result
+//! in its own log, and continues the conversation when it is next in line.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -25,11 +25,11 @@ use crate::deterministic_id;
 use crate::retry::{retry_fenced, retry_while_leased};
 use crate::submit::PUSH_GRACE;
 
-/// CallHandling often an operation is looked at whose service has not answered yet.
+/// How often an operation is polled while its service has not answered.
 const POLL_INTERVAL: Duration = Duration::from_secs(1);
 
 impl TurnAttempt {
-    /// Answers the call with a handle; a turn of its own carries it out.
+    /// Answers the call with the operation's ids; a separate turn carries it out.
     pub(super) async fn begin_operation(
         &self,
         progress: &TurnProgress,
@@ -41,7 +41,7 @@ impl TurnAttempt {
         let (operation_id, task_id) = (id.clone(), Some(turn_id.task()));
         let tool_name = call.name.clone();
         let pending = self.response(
-            "The operation is at running_call. Its result will stand here when it has ended.",
+            "The operation is running. Its result will appear here when it has ended.",
             ResponseBody::OperationPending {
                 operation_id: operation_id.clone(),
                 tool_name: tool_name.clone(),
@@ -49,7 +49,7 @@ impl TurnAttempt {
             },
         );
         let started = self.response(
-            "The operation was started. The conversation goes on by itself when it has ended.",
+            "The operation was started. The conversation continues by itself when it has ended.",
             ResponseBody::OperationStarted { operation_id, tool_name, task_id },
         );
         let new = NewOperation {
@@ -72,10 +72,10 @@ impl TurnAttempt {
             }
             OperationBegun::Exists(_) => {
                 let body = ResponseBody::OperationInProgress { tool_call_id: call.id.clone() };
-                (self.response("The operation is at running_call already.", body), ToolOutcome::Ok)
+                (self.response("The operation is already running.", body), ToolOutcome::Ok)
             }
             OperationBegun::TooMany => {
-                let words = "This session has as many operations at running_call as it may have. Wait for one to end.";
+                let words = "This session has the maximum number of running operations. Wait for one to end.";
                 let refusal = json!(ToolResponse::error("too_many_operations", words));
                 let row = JournalEntry::Result(result_row(call, &refusal, ToolOutcome::Error));
                 self.writer.record_locked(vec![row]).await?;
@@ -91,7 +91,7 @@ impl TurnAttempt {
         json!(response)
     }
 
-    /// Carries the operation on as far as it goes now. Returns when the conversation can go on with its result.
+    /// Advances the operation as far as possible. Returns when the conversation can continue with its result.
     pub(super) async fn operation_step(
         &self,
         progress: &TurnProgress,
@@ -104,7 +104,7 @@ impl TurnAttempt {
                 let result = self.make_call(progress, operation).await?;
                 self.complete(operation, result).await?
             }
-            // Nobody has said what became of it, and its time is over.
+            // No completion was reported within the time limit.
             (None, OperationState::Accepted) => {
                 let words = "The operation was not completed in time.";
                 let output = self.response(
@@ -129,7 +129,7 @@ impl TurnAttempt {
                 self.stop.keep_claim();
                 Ok(())
             }
-            // Not its turn yet, and the claim is given up. An answer that was lost reads the same.
+            // Another turn goes first, and the claim is released. A lost answer looks the same.
             Fenced::Done(false) | Fenced::Stale => Err(TurnHalt::Released),
         }
     }
@@ -158,10 +158,10 @@ impl TurnAttempt {
             biased;
             ended = running_call.wait() => ended,
             reason = self.stopped_after_grace() => return Err(TurnHalt::Stop(reason)),
-            // Dropping the running_call ends the call: nobody needs its answer any more.
+            // Dropping the running call ends it: its answer is no longer needed.
             result = self.completed_elsewhere(operation) => return Ok(result),
         };
-        // What a stopped call complains of is the stop, which is no result of the operation.
+        // The error of a stopped call is caused by the stop and is not a result of the operation.
         if let (Some(reason), CallEnd::Answer(_, ToolOutcome::Error) | CallEnd::Fatal) =
             (self.stop.cause(), &ended)
         {
@@ -175,34 +175,34 @@ impl TurnAttempt {
             }
             CallEnd::Answer(response, outcome) => Ok(self.result(call, response, outcome).await),
             CallEnd::Fatal => {
-                let words = format!("The tool {} cannot running_call here.", call.name);
+                let words = format!("The tool {} is not usable here.", call.name);
                 let refusal = ToolResponse::error("tool_unusable", words);
                 Ok(self.result(call, refusal, ToolOutcome::Error).await)
             }
         }
     }
 
-    /// Returns when somebody else has said what the operation came to, while its service still holds the request.
+    /// Returns when the operation was completed from outside while its service still holds the request.
     async fn completed_elsewhere(&self, operation: &Operation) -> OperationResult {
         let which = OperationKey::Operation(operation.id.clone());
         loop {
             tokio::time::sleep(POLL_INTERVAL).await;
             let found = self.inner.ports.operations.get(&self.writer.workspace.owner, &which).await;
-            // A store that is away is asked again; the lease says when to give up.
+            // Keep polling while the store is unavailable; the lease limits how long.
             if let Ok(Some(Operation { result: Some(result), .. })) = found {
                 return result;
             }
         }
     }
 
-    /// The running_call goes on elsewhere: nothing of this process is needed until somebody says what it came to.
+    /// The work continues elsewhere: releases the claim until the completion is reported.
     async fn release_until_completed(&self) -> Result<OperationResult, TurnHalt> {
         self.recorder.flushed().await?;
         let at_most = self.inner.options.operation_time;
         self.stop.begin_release();
         let accepted = || self.inner.ports.operations.accepted(&self.claim, at_most);
         if let Fenced::Done(()) = retry_while_leased(&self.stop, accepted).await? {
-            tracing::info!("the operation was accepted and rests until it is completed");
+            tracing::info!("the operation was accepted and waits for its completion");
         }
         Err(TurnHalt::Released)
     }
@@ -224,7 +224,7 @@ impl TurnAttempt {
         OperationResult { output: output.to_string(), outcome: ToolOutcome::Interrupted }
     }
 
-    /// Through the same door as everybody else's completion. Whoever was first is right.
+    /// Uses the same path as completions from outside. The first completion wins.
     async fn complete(
         &self,
         operation: &Operation,
@@ -236,7 +236,7 @@ impl TurnAttempt {
         Ok(stored.unwrap_or(result))
     }
 
-    /// A stream of its own needs the call as well as its result: to the client a result without a call is an error.
+    /// The operation's stream needs the call as well as its result: clients reject a result without a call.
     async fn show_call(&self, call: &ToolCall) -> Result<(), TurnHalt> {
         if self.recorder.has_seen(&call.id) {
             return Ok(());

@@ -1,6 +1,5 @@
-//! The one pen. What a turn says is written out once, stored in the order it was last, and known to be
-//! stored before anybody sees it. While one segment is being stored the next one grows; nothing ever
-//! waits to collect more.
+//! The only writer of a turn's chunks: each is serialized once, stored in order, and stored before anyone sees it.
+//! While one segment is being stored the next one collects; nothing is delayed to collect more.
 
 use std::convert::Infallible;
 use std::future::Future;
@@ -24,15 +23,15 @@ use super::open_parts::OpenParts;
 use super::registry::{StopCause, StopSignal};
 use crate::tasks::{TaskKind, TaskSpawner};
 
-/// What may wait for the disk; a turn that is faster than that waits too.
+/// Limit on bytes waiting to be stored; a faster turn is slowed down.
 const MAX_UNSTORED_BYTES: usize = 1024 * 1024;
-/// Between two tries to reach a log that does not answer.
+/// Delay before retrying a log that does not answer.
 const RETRY_DELAY: Duration = Duration::from_millis(200);
-/// Silence after which the person is told that work goes on.
+/// Silences after which the user is told that the turn is still running.
 const SILENCE_NOTICES: [(Duration, &str); 3] = [
     (Duration::from_secs(10), "Still working…"),
     (Duration::from_secs(30), "This takes a little longer than usual…"),
-    (Duration::from_secs(60), "Still at it. The answer will appear here when it is ready…"),
+    (Duration::from_secs(60), "Still working. The answer will appear here when it is ready…"),
 ];
 
 pub(crate) struct Recorder {
@@ -40,7 +39,7 @@ pub(crate) struct Recorder {
     flusher: JoinHandle<()>,
 }
 
-/// What writes. Calls that outlive their step, or have something to show before they end, have one of their own.
+/// Handle for writing chunks. Calls that outlive their step or report progress hold a clone.
 #[derive(Clone)]
 pub(crate) struct ChunkWriter {
     shared: Arc<RecorderShared>,
@@ -60,7 +59,7 @@ struct RecorderShared {
     fence: u64,
     state: Mutex<RecorderState>,
     added: Notify,
-    /// The last chunk that is stored.
+    /// Sequence number of the last stored chunk.
     stored: watch::Sender<Seq>,
     closing: CancellationToken,
     stop: Arc<StopSignal>,
@@ -69,7 +68,7 @@ struct RecorderShared {
 struct RecorderState {
     builder: SegmentBuilder,
     parts: OpenParts,
-    /// What the log had no room for.
+    /// A segment that the log did not accept.
     unsent: Option<Segment>,
     halted: Option<TurnHalt>,
     last_output: Instant,
@@ -77,7 +76,7 @@ struct RecorderState {
 }
 
 impl Recorder {
-    /// Goes on after `last`, with what the log has left open.
+    /// Continues after `last`, with the open parts of the log.
     pub(crate) fn new(
         tasks: &TaskSpawner,
         log: Arc<dyn StreamLog>,
@@ -111,7 +110,7 @@ impl Recorder {
         self.chunks.clone()
     }
 
-    /// Stops storing and hands out the rest, for the one transaction that ends the turn.
+    /// Stops storing and returns the rest, for the transaction that ends the turn.
     pub(crate) async fn close(self) -> LogEnding {
         let shared = &self.chunks.shared;
         shared.closing.cancel();
@@ -119,7 +118,7 @@ impl Recorder {
             tracing::error!("the task that stores a turn's chunks panicked");
         }
         let mut state = shared.state.lock().expect(LOCK);
-        // A call that still runs must not write into what is being ended.
+        // A call that still runs must not write while the turn is being ended.
         state.halted.get_or_insert(TurnHalt::Stop(StopCause::LeaseLost));
         let next = state.builder.next_seq();
         let rest = std::mem::replace(&mut state.builder, SegmentBuilder::following(next - 1));
@@ -172,7 +171,7 @@ impl ChunkWriter {
         .await
     }
 
-    /// Ends text and reasoning, so that what follows stands apart.
+    /// Ends text and reasoning, so that what follows is a separate part.
     pub(crate) async fn end_text(&self) -> Result<(), TurnHalt> {
         self.write(|state| {
             for chunk in state.parts.end_text() {
@@ -187,18 +186,18 @@ impl ChunkWriter {
         self.state().parts.has_seen(call)
     }
 
-    /// Whether the call was shown and its result was not.
+    /// Whether the call was shown without its result.
     pub(crate) fn is_unanswered(&self, call: &CallId) -> bool {
         self.state().parts.unanswered().any(|open| open == call)
     }
 
-    /// Returns when everything last so far is stored.
+    /// Returns when everything written so far is stored.
     pub(crate) async fn flushed(&self) -> Result<(), TurnHalt> {
         let last = self.state().builder.next_seq() - 1;
         self.wait_until(|shared| *shared.stored.borrow() >= last).await
     }
 
-    /// Says now and then that work goes on. Runs beside the turn; never returns.
+    /// Emits a status chunk during long silences. Runs beside the turn; never returns.
     pub(crate) fn report_silence(&self) -> impl Future<Output = Infallible> + use<> {
         let shared = self.shared.clone();
         async move {
@@ -211,7 +210,7 @@ impl ChunkWriter {
         }
     }
 
-    /// Says it if there is room now, and nothing otherwise.
+    /// Emits the chunk if there is room, and drops it otherwise.
     pub(crate) fn emit_if_room(&self, chunk: &Chunk) {
         let mut state = self.state();
         if state.halted.is_some() || state.builder.len() > MAX_UNSTORED_BYTES / 2 {
@@ -268,7 +267,7 @@ impl ChunkWriter {
 const LOCK: &str = "no code panics while it holds this lock";
 
 impl RecorderState {
-    /// A status is no sign of life of the work itself, so it does not count as speaking.
+    /// A status chunk is not progress of the turn, so it does not reset the silence timer.
     fn push_silence_notice(&mut self) -> bool {
         let Some((after, words)) = SILENCE_NOTICES.get(self.notices_sent) else { return false };
         if self.last_output.elapsed() < *after {
@@ -314,7 +313,7 @@ async fn flush(shared: Arc<RecorderShared>) {
                 state.unsent = Some(segment);
                 state.halted = Some(halt);
                 drop(state);
-                // Whoever waits for more to be stored must look again.
+                // Wake the tasks that wait for more to be stored.
                 shared.stored.send_modify(|_| {});
                 return;
             }
@@ -329,18 +328,18 @@ async fn store(shared: &RecorderShared, segment: &Segment) -> Result<(), TurnHal
     loop {
         match shared.log.append(&shared.task, shared.fence, segment.clone()).await {
             Ok(SegmentAppended::Stored) => return Ok(()),
-            // An earlier try took effect without our hearing of it.
+            // An earlier attempt was stored, but its answer was lost.
             Ok(SegmentAppended::Gap { last }) if last >= segment.last => return Ok(()),
             Ok(SegmentAppended::Stale | SegmentAppended::Sealed | SegmentAppended::Gap { .. }) => {
                 metrics::counter!("pilothouse_fenced_appends_total").increment(1);
                 return Err(TurnHalt::Stop(StopCause::LeaseLost));
             }
-            // The log may be fine and we too late: that is no failure of the turn.
+            // The lease is lost, so this is not a failure of the turn.
             Err(PortError::Unavailable(_)) if shared.stop.is_lost() => {
                 return Err(TurnHalt::Stop(StopCause::LeaseLost));
             }
             Err(PortError::Unavailable(_)) if !shared.closing.is_cancelled() => {
-                // The lease bounds this: a worker that cannot renew is stopped.
+                // The lease limits this loop: a worker that cannot renew is stopped.
                 tokio::time::sleep(RETRY_DELAY).await;
             }
             Err(error) => return Err(error.into()),

@@ -1,5 +1,5 @@
-//! The turns and executions that run in this process and how to stop them. A cache: what it forgets is found in the
-//! store by the next renewal.
+//! The turns and executions that run in this process, and their stop signals. A cache: a missed stop is found in the
+//! store by the next lease renewal.
 
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -20,22 +20,22 @@ const LOCK: &str = "no code panics while it holds this lock";
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum StopCause {
-    /// A person requested_at for it.
+    /// The user canceled it.
     Cancelled,
-    /// Another worker has the turn, or may have: write nothing more.
+    /// Another worker has the job, or may have it: write nothing more.
     LeaseLost,
-    /// The process ends: hand the turn back.
+    /// The process shuts down: hand the job back.
     Shutdown,
-    /// The turn has taken as long as a turn may.
+    /// The turn reached its time limit.
     OutOfTime,
 }
 
-/// Where user stop, lost lease, shutdown and the time limit meet. The first reason stands.
+/// Combines cancel, lost lease, shutdown and time limit. The first cause counts.
 #[derive(Debug)]
 pub(crate) struct StopSignal {
     token: CancellationToken,
     reason: OnceLock<StopCause>,
-    /// Until when the turn is surely ours, however long this process may sleep meanwhile.
+    /// Until when the lease is certainly valid, even if this process sleeps.
     leased_until: Mutex<Instant>,
     lost: AtomicBool,
     releasing: AtomicBool,
@@ -52,7 +52,7 @@ impl StopSignal {
         }
     }
 
-    /// A lease was renewed; it was requested_at for at `requested_at`.
+    /// The lease was renewed by a request sent at `requested_at`.
     pub(crate) fn lease_renewed(&self, requested_at: Instant, lease: Duration) {
         *self.leased_until.lock().expect(LOCK) = requested_at + lease::usable_for(lease);
     }
@@ -61,18 +61,18 @@ impl StopSignal {
         *self.leased_until.lock().expect(LOCK)
     }
 
-    /// Another worker has the turn, or may have. Whatever else was the reason to stop, nothing may be written.
+    /// Another worker has the job, or may have it. Whatever the first stop cause was, nothing may be written.
     pub(crate) fn mark_lost(&self) {
         self.lost.store(true, Ordering::Release);
         self.stop(StopCause::LeaseLost);
     }
 
-    /// The claim is being given up by an end or a rest: from now on a renewal that finds it gone has found that.
+    /// The claim is about to be released, by an end or on purpose: from now on a renewal may find it gone.
     pub(crate) fn begin_release(&self) {
         self.releasing.store(true, Ordering::Release);
     }
 
-    /// It was not given up: the turn goes on.
+    /// The claim was not released: the turn continues.
     pub(crate) fn keep_claim(&self) {
         self.releasing.store(false, Ordering::Release);
     }
@@ -121,7 +121,7 @@ impl Default for JobRegistry {
     }
 }
 
-/// A job's place in the registry; dropping it gives the place up.
+/// A registered job; dropping it removes the job from the registry.
 pub(crate) struct RegisteredJob {
     job: Job,
     pub(crate) stop: Arc<StopSignal>,
@@ -134,7 +134,7 @@ impl JobRegistry {
         let stop = Arc::new(StopSignal::new(leased_until));
         let before = lock(&self.running).insert(job.clone(), stop.clone());
         if let Some(before) = before {
-            // Claimed again while an older attempt of this process still winds down: its fence is stale.
+            // Claimed again while an older attempt of this process is still stopping: its fence is stale.
             before.mark_lost();
         }
         self.publish_count();
@@ -170,7 +170,7 @@ impl JobRegistry {
 impl Drop for RegisteredJob {
     fn drop(&mut self) {
         let mut running = lock(&self.running);
-        // A newer attempt may have taken the place.
+        // A newer attempt may have replaced this one.
         if running.get(&self.job).is_some_and(|stop| Arc::ptr_eq(stop, &self.stop)) {
             running.remove(&self.job);
         }
@@ -191,7 +191,7 @@ fn lock(running: &JobMap) -> std::sync::MutexGuard<'_, BTreeMap<Job, Arc<StopSig
     running.lock().expect("no code panics while it holds this lock")
 }
 
-/// Turns cancel hints into stops. A hint that is lost costs one renewal.
+/// Turns cancel hints from the bus into stops. A lost hint delays the cancel until the next renewal.
 pub(crate) async fn listen_for_cancels(inner: Arc<EngineInner>) {
     let mut signals = inner.ports.bus.subscribe();
     loop {

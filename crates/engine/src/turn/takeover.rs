@@ -1,5 +1,5 @@
-//! Beginning an attempt: take the log over and, where another attempt has spoken in it before, repair_log up
-//! behind it, so that the client can read on.
+//! Starts an attempt: takes over the log and, where another attempt has written to it, repairs it so that clients can
+//! continue reading.
 
 use std::collections::HashSet;
 use std::sync::atomic::AtomicBool;
@@ -27,10 +27,10 @@ use crate::retry::retry_while_leased;
 use crate::worker_permit::WorkerPermit;
 
 const READ_BYTES: usize = 256 * 1024;
-const SUPERSEDED: &str = "The server stopped before this call was made; the step is done again.";
+const SUPERSEDED: &str = "The server stopped before this call was made; the step is repeated.";
 
 impl TurnAttempt {
-    /// Reads what is there. What it says is said by `repair_log`, as part of the attempt itself.
+    /// Reads the log without writing to it; `repair_log` writes, as part of the attempt itself.
     pub(super) async fn start(
         inner: Arc<EngineInner>,
         claim: TurnClaim,
@@ -70,7 +70,7 @@ impl TurnAttempt {
         })
     }
 
-    /// The first words of an attempt: a start, or what makes the log whole again.
+    /// The first chunks of an attempt: a start, or the chunks that repair the log.
     pub(super) async fn repair_log(&self) -> Result<(), TurnHalt> {
         let parts = &self.inherited;
         if !parts.started {
@@ -81,14 +81,15 @@ impl TurnAttempt {
             return Ok(());
         }
         metrics::counter!("pilothouse_takeovers_total").increment(1);
-        tracing::info!(attempt = self.claim.fence, "going on with a turn");
+        tracing::info!(attempt = self.claim.fence, "continuing a turn");
         let progress = self.writer.progress().await?;
         self.recorder.emit_all(repair_chunks(parts, &progress, &self.turn, self.claim.fence)).await
     }
 }
 
 impl TurnAttempt {
-    /// Whether the turn gave its claim up as operations do, between two steps or over its open call: nothing was cut off.
+    /// Whether the previous claim of an operation's turn was released on purpose, between two steps or during its open
+    /// call, so that nothing was cut off.
     fn was_released(&self) -> bool {
         let Some(operation) = &self.turn.operation else { return false };
         let crashed = self.turn.attempt > 1;
@@ -97,7 +98,7 @@ impl TurnAttempt {
     }
 }
 
-/// The end of a log whose attempt is gone.
+/// The log ending of a turn whose attempt is gone.
 pub(crate) async fn take_over_ending(
     inner: &EngineInner,
     claim: &TurnClaim,
@@ -145,7 +146,7 @@ async fn read_parts(
             LogRead::Log { .. } | LogRead::Missing => {
                 return Err(TurnHalt::fail(
                     FailureCode::Internal,
-                    "The log of this turn is not whole.",
+                    "The log of this turn is incomplete.",
                 ));
             }
         }
@@ -153,8 +154,8 @@ async fn read_parts(
     Ok(parts)
 }
 
-/// What has to be said so that every part of the log has its end. A step whose calls were journaled goes on; any
-/// other open step is closed and done again.
+/// The chunks that end every open part of the log. A step whose calls were journaled continues; any other open step is
+/// closed and repeated.
 fn repair_chunks(
     parts: &OpenParts,
     progress: &TurnProgress,
@@ -162,7 +163,7 @@ fn repair_chunks(
     fence: u64,
 ) -> Vec<Chunk> {
     let rows = || progress.messages.iter().filter(|row| row.turn_id == turn.id);
-    // The call of an operation stands in the history of the turn that asked for it.
+    // The call of an operation is in the history of the turn that requested it.
     let operation_call = turn.operation.as_ref().map(|operation| operation.call_id.clone());
     let asked = rows().flat_map(|row| &row.tool_calls).map(|call| call.id.clone());
     let journaled: Vec<CallId> = asked.chain(operation_call).collect();
@@ -171,7 +172,7 @@ fn repair_chunks(
 
     let mut chunks = parts.end_text();
     chunks.extend(parts.end_unjournaled(&journaled, SUPERSEDED));
-    // Results that were stored but had not been shown.
+    // Results that were stored but not shown.
     for call in parts.unanswered() {
         let row = rows()
             .find(|row| row.role == MessageRole::Tool && row.tool_call_id.as_ref() == Some(call));

@@ -1,4 +1,4 @@
-//! One tool call: what must hold before it is made, what it is told, and the work itself, which may outlive its step.
+//! One tool call: the checks before it, its context, and the running call itself, which may outlive its step.
 
 use std::sync::Arc;
 
@@ -24,7 +24,7 @@ use crate::graph::{self, AgentExecutionService};
 use crate::sub_sessions::SubSessionService;
 use crate::tasks::TaskKind;
 
-/// A call that is being made. Dropping it ends it.
+/// A running call. Dropping it aborts the call.
 pub(super) struct RunningCall {
     pub(super) tool: &'static str,
     pub(super) cancel: CancellationToken,
@@ -35,18 +35,18 @@ pub(super) struct RunningCall {
 /// How a call ended by itself.
 pub(super) enum CallEnd {
     Answer(ToolResponse, ToolOutcome),
-    /// The turn cannot go on.
+    /// The turn cannot continue.
     Fatal,
 }
 
-/// A call that passed every check.
+/// A call that passed all checks.
 pub(super) struct CheckedCall {
     pub(super) tool: Arc<dyn Tool>,
     arguments: serde_json::Value,
 }
 
 impl TurnAttempt {
-    /// What the call may be made with, or what to answer instead of making it.
+    /// Checks the call. `Err` is the result to return instead of making it.
     pub(super) fn check(
         &self,
         progress: &TurnProgress,
@@ -65,7 +65,7 @@ impl TurnAttempt {
         Ok(CheckedCall { tool, arguments })
     }
 
-    /// Makes the call, as a task of its own: it must be able to outlive its step.
+    /// Starts the call in a task of its own, because it may outlive its step.
     pub(super) fn start_call(
         &self,
         progress: &TurnProgress,
@@ -80,8 +80,8 @@ impl TurnAttempt {
         let cancel = context.cancel.clone();
         let stop = self.stop.clone();
         let handle = self.inner.tasks.spawn(TaskKind::Tool, async move {
-            // A process that was asleep for longer than its lease must not act for the turn any more. Looked at here,
-            // because it may have slept since the call was decided on.
+            // A process that slept for longer than its lease must not act for the turn any more. Checked here, because
+            // it may have slept since the call was decided.
             if stop.cause().is_some() {
                 return Err(ToolError::tell("cancelled", output::CANCELLED));
             }
@@ -91,7 +91,7 @@ impl TurnAttempt {
         RunningCall { tool: name, cancel, started: Instant::now(), handle }
     }
 
-    /// How long the call may hold its step.
+    /// How long the call may hold up its step.
     pub(super) fn budget(&self, tool: &dyn Tool) -> Option<std::time::Duration> {
         let most = self.inner.options.tool_budget;
         match tool.spec().budget {
@@ -153,14 +153,14 @@ impl TurnAttempt {
         }
     }
 
-    /// The operation whose call this is: a turn that carries one out makes other calls too, when it goes on with the
-    /// conversation.
+    /// The operation that this call carries out, if any: a turn that carries one out makes other calls too, when it
+    /// continues the conversation.
     fn own_operation(&self, call: &CallId) -> Option<&OperationRef> {
         self.turn.operation.as_ref().filter(|operation| operation.call_id == *call)
     }
 
-    /// `turn/step/call`: the same whenever the call is made again. The call of an operation was asked for by another
-    /// turn, and its operation is made for it alone.
+    /// `turn/step/call`: the same whenever the call is repeated. The call of an operation was requested by another
+    /// turn, so its key is the operation's id.
     pub(super) fn idempotency_key(&self, progress: &TurnProgress, call: &CallId) -> String {
         if let Some(operation) = self.own_operation(call) {
             return format!("operation/{}", operation.id);
@@ -175,7 +175,7 @@ impl TurnAttempt {
 }
 
 impl RunningCall {
-    /// Returns when the call has ended. Dropping the future leaves it at work.
+    /// Returns when the call has ended. Dropping the future does not stop the call.
     pub(super) async fn wait(&mut self) -> CallEnd {
         let ended = (&mut self.handle).await;
         metrics::histogram!("pilothouse_tool_seconds", "tool" => self.tool)
@@ -190,7 +190,11 @@ impl RunningCall {
                 CallEnd::Answer(ToolResponse::error(code, message), ToolOutcome::Error)
             }
             Ok(Err(ToolError::Fatal(message))) => {
-                tracing::error!(tool.name = self.tool, error = message, "a tool failed for good");
+                tracing::error!(
+                    tool.name = self.tool,
+                    error = message,
+                    "a tool failed with a fatal error"
+                );
                 CallEnd::Fatal
             }
             Err(_panic) => {

@@ -1,5 +1,5 @@
-//! Running the calls of a step: all at once, each under its budget and the turn's stop, each result
-//! stored and then shown as it arrives.
+//! Runs the calls of a step concurrently, each within its time budget and the turn's stop signal. Each result is stored
+//! and then shown as it arrives.
 
 use std::sync::Arc;
 
@@ -40,7 +40,7 @@ impl TurnAttempt {
                     self.yield_worker().await?;
                     continue;
                 }
-                // Nothing is lost by waiting elsewhere.
+                // A turn that only waits can wait in another process.
                 () = shut_down_while_waiting(self, &waiting_calls), if self.has_yielded() => {
                     return Err(TurnHalt::Stop(StopCause::Shutdown));
                 }
@@ -49,8 +49,8 @@ impl TurnAttempt {
                 None => break,
                 Some(Ok(())) => waiting_calls.call_finished(),
                 Some(Err(halt)) => {
-                    // A result that is on its way to the store gets there first: the end gives one to every call
-                    // without.
+                    // Let a result that is being stored finish first: ending the turn adds a result to every call
+                    // without one.
                     tokio::select! {
                         biased;
                         _free = self.writer.lock_writes() => {}
@@ -68,7 +68,7 @@ impl TurnAttempt {
         self.reacquire_worker().await
     }
 
-    /// A call that is run again was started again: stored before it is.
+    /// A repeated call counts as started again, which is stored before it runs.
     async fn journal_repeats(&self, pending: &[PendingCall]) -> Result<(), TurnHalt> {
         let again: Vec<JournalEntry> = pending
             .iter()
@@ -115,7 +115,7 @@ impl TurnAttempt {
             reason = self.stopped_after_grace() => return Err(TurnHalt::Stop(reason)),
         };
         match ended {
-            // What a call complains of that was stopped by a shutdown is the stop: it is made again elsewhere.
+            // An error of a call that a shutdown stopped is caused by the stop: the call is repeated elsewhere.
             CallEnd::Answer(_, ToolOutcome::Error)
                 if repeatable && self.stop.cause() == Some(StopCause::Shutdown) =>
             {
@@ -124,19 +124,20 @@ impl TurnAttempt {
             CallEnd::Answer(response, outcome) => self.store_result(&call, response, outcome).await,
             CallEnd::Fatal => Err(TurnHalt::fail(
                 FailureCode::Internal,
-                format!("The tool {} cannot running_call here.", running_call.tool),
+                format!("The tool {} is not usable here.", running_call.tool),
             )),
         }
     }
 
-    /// After a stop a tool may still say what it did; what takes longer is dropped.
+    /// After a stop a tool has a short time to return its result; then it is dropped.
     pub(super) async fn stopped_after_grace(&self) -> StopCause {
         let reason = self.stop.stopped().await;
         tokio::time::sleep(CANCEL_GRACE).await;
         reason
     }
 
-    /// Stores the one result of a call, then shows it. The end of a parked call is consumed by the same record.
+    /// Stores the result of a call, then shows it. If it delivers the end of a background call, the same record marks
+    /// that as taken.
     async fn store_result(
         &self,
         call: &ToolCall,

@@ -1,5 +1,5 @@
-//! What writes for a turn: its journal and its log, one record at a time. The attempt has one, and so has every call
-//! that outlives its step.
+//! Writes for a turn, to its journal and its log, one record at a time. The attempt has one, and so has every
+//! background call.
 
 use std::sync::Arc;
 
@@ -23,7 +23,8 @@ pub(crate) struct TurnWriter {
     pub(super) stop: Arc<StopSignal>,
     pub(super) chunks: ChunkWriter,
     pub(super) workspace: SessionWorkspace,
-    /// Only the last record is recognised when it is repeated, so nobody may write between a record and its answer.
+    /// The store recognizes only a repetition of the last record, so no other record may be written before it is
+    /// confirmed.
     writing: Arc<Mutex<()>>,
 }
 
@@ -44,13 +45,13 @@ impl TurnWriter {
         retry_fenced(&self.stop, || self.inner.ports.turns.progress(&self.claim)).await
     }
 
-    /// Journals, as often as it takes to hear that it is stored.
+    /// Journals the entries, retrying until they are stored.
     pub(super) async fn record(&self, entries: Vec<JournalEntry>) -> Result<(), TurnHalt> {
         let _lock = self.writing.lock().await;
         self.record_locked(entries).await
     }
 
-    /// The same, and then shows it: nobody else writes in between.
+    /// Journals the entries, then shows the chunk, with no other write in between.
     pub(super) async fn record_and_show(
         &self,
         entries: Vec<JournalEntry>,
@@ -61,12 +62,12 @@ impl TurnWriter {
         self.chunks.emit(shown).await
     }
 
-    /// Returns when nobody writes.
+    /// Waits for running writes and blocks new ones while the guard is held.
     pub(super) async fn lock_writes(&self) -> MutexGuard<'_, ()> {
         self.writing.lock().await
     }
 
-    /// For whoever has made it lock_writes.
+    /// Like `record`, for a caller that holds `lock_writes`.
     pub(super) async fn record_locked(&self, entries: Vec<JournalEntry>) -> Result<(), TurnHalt> {
         let record = JournalRecord::new(entries);
         retry_fenced(&self.stop, || self.inner.ports.turns.record(&self.claim, record.clone()))

@@ -1,4 +1,4 @@
-//! Which calls of a step only wait. When all that are left do, the turn needs no worker.
+//! Tracks which calls of a step only wait for other work. When all unfinished calls do, the turn needs no worker.
 
 use tokio::sync::watch;
 
@@ -18,7 +18,7 @@ impl WaitingCalls {
         Self { calls: watch::Sender::new(CallCounts { unfinished, waiting: 0 }) }
     }
 
-    /// A call waits from here on, until the guard is dropped.
+    /// The call counts as waiting until the guard is dropped.
     pub(crate) fn begin_wait(&self) -> WaitGuard<'_> {
         self.calls.send_modify(|calls| calls.waiting += 1);
         WaitGuard(self)
@@ -28,11 +28,11 @@ impl WaitingCalls {
         self.calls.send_modify(|calls| calls.unfinished = calls.unfinished.saturating_sub(1));
     }
 
-    /// Returns when every call that is left only waits.
+    /// Returns when every unfinished call only waits.
     pub(crate) async fn all_waiting(&self) {
         let only_waits =
             |calls: &CallCounts| calls.unfinished > 0 && calls.waiting >= calls.unfinished;
-        // The sender is ours, so it is never closed.
+        // `self` owns the sender, so the channel is never closed.
         let _ = self.calls.subscribe().wait_for(only_waits).await;
     }
 }
@@ -52,7 +52,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_step_pauses_when_every_call_that_is_left_waits() {
+    fn a_step_yields_when_every_unfinished_call_waits() {
         let waiting = WaitingCalls::new(2);
         let first = waiting.begin_wait();
         assert!(waiting.all_waiting().now_or_never().is_none(), "one still works");

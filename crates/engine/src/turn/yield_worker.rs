@@ -1,4 +1,4 @@
-//! Giving up a turn's worker and its place among those that run while all it does is wait, and taking both again.
+//! Releases a turn's worker and concurrency permit while it only waits on other work, and reacquires both.
 
 use std::sync::atomic::Ordering;
 use std::time::Duration;
@@ -7,7 +7,7 @@ use super::TurnAttempt;
 use super::halt::TurnHalt;
 use crate::retry::retry_fenced;
 
-/// How often a turn without a place looks for one when no hint comes.
+/// How often a turn without a concurrency permit tries to get one when no hint arrives.
 const POLL_INTERVAL: Duration = Duration::from_millis(200);
 
 impl TurnAttempt {
@@ -15,7 +15,7 @@ impl TurnAttempt {
         self.yielded.load(Ordering::Acquire)
     }
 
-    /// The turn stays ours: only its worker and its place go to others.
+    /// The turn keeps its claim; only its worker and its concurrency permit are released.
     pub(super) async fn yield_worker(&self) -> Result<(), TurnHalt> {
         let due =
             retry_fenced(&self.stop, || self.inner.ports.turns.step_aside(&self.claim)).await?;
@@ -25,15 +25,15 @@ impl TurnAttempt {
         Ok(())
     }
 
-    /// The place first: a worker that is lent to a turn without one could do nothing for it.
+    /// Gets the concurrency permit first: without it the turn could not use a worker.
     pub(super) async fn reacquire_worker(&self) -> Result<(), TurnHalt> {
         if !self.has_yielded() {
             return Ok(());
         }
-        // Listening before asking: an end in between is not missed.
+        // Subscribe before asking, so that an end in between is not missed.
         let mut signals = self.inner.ports.bus.subscribe();
         while !retry_fenced(&self.stop, || self.inner.ports.turns.step_back(&self.claim)).await? {
-            // Whoever has the place may need this worker to get on.
+            // The turn that holds the concurrency permit may need this worker.
             drop(self.permit().take());
             tokio::select! {
                 biased;

@@ -1,5 +1,5 @@
-//! Calls that took longer than their budget and go on in the background, until they end, are cancelled, or their turn
-//! end_count. What is here is a cache of the journal, and the running_call itself.
+//! The background calls of a turn, until they end, are canceled, or the turn ends. The list is a cache of the journal
+//! plus the running calls themselves.
 
 use std::ops::Deref;
 use std::sync::{Arc, Mutex, MutexGuard};
@@ -24,19 +24,19 @@ use crate::turn::output;
 use crate::turn::tool_call::{CallEnd, RunningCall};
 use crate::turn::turn_writer::TurnWriter;
 
-/// How long a call that was told to stop may take to do so by itself.
+/// How long a canceled call may take to stop by itself.
 pub(in crate::turn) const CANCEL_GRACE: Duration = Duration::from_millis(500);
 
 pub(crate) struct BackgroundCallList {
     writer: TurnWriter,
     calls: Mutex<Vec<BackgroundCall>>,
-    /// What was ended to make room, for the moment it takes to write that down.
+    /// Calls that were canceled to make room, kept until their end is stored.
     evicted: Mutex<Vec<BackgroundCall>>,
-    /// Counts what has ended.
+    /// Increases whenever a call ends.
     end_count: watch::Sender<u64>,
 }
 
-/// The attempt's own hold on its calls: without it everything on the calls end_count.
+/// Held by the attempt: all background calls end when this is dropped.
 pub(crate) struct OwnedBackgroundCalls(Arc<BackgroundCallList>);
 
 impl OwnedBackgroundCalls {
@@ -65,7 +65,7 @@ impl Deref for OwnedBackgroundCalls {
 
 impl Drop for OwnedBackgroundCalls {
     fn drop(&mut self) {
-        // What is on the calls holds the calls, too.
+        // The watcher tasks hold the list too, so it would not be dropped by itself.
         self.0.drop_all();
     }
 }
@@ -83,7 +83,7 @@ enum BackgroundCallState {
 }
 
 impl BackgroundCallList {
-    /// Takes the running_call over. What is too much end_count the oldest.
+    /// Takes over a running call. If the list is full, the oldest call is canceled.
     pub(in crate::turn) fn add(
         self: &Arc<Self>,
         id: BackgroundId,
@@ -118,28 +118,28 @@ impl BackgroundCallList {
 
     fn evict(&self, oldest: BackgroundCall) {
         let BackgroundCallState::Running { cancel, .. } = &oldest.state else { return };
-        tracing::info!(background.id = %oldest.id, "the oldest parked call is ended to make room");
+        tracing::info!(background.id = %oldest.id, "the oldest background call is canceled to make room");
         cancel.cancel();
         let mut evicted = lock(&self.evicted);
         evicted.retain(BackgroundCall::is_ending);
         evicted.push(oldest);
     }
 
-    /// One that had ended before this attempt, as the journal says.
+    /// Adds a call that ended in an earlier attempt.
     pub(in crate::turn) fn add_ended(&self, id: BackgroundId, call: ToolCall, end: &BackgroundEnd) {
         let output = serde_json::from_str(&end.output).unwrap_or(Value::Null);
         let state = BackgroundCallState::Ended { outcome: end.outcome, output };
         self.calls().push(BackgroundCall { id, call, since: Instant::now(), state });
     }
 
-    /// The call behind a handle, if it has ended.
+    /// The call with this background id, if it has ended.
     pub(in crate::turn) fn ended_call(&self, id: &BackgroundId) -> Option<CallId> {
         let calls = self.calls();
         let found = calls.iter().find(|background| background.id == *id)?;
         matches!(found.state, BackgroundCallState::Ended { .. }).then(|| found.call.id.clone())
     }
 
-    /// The model has its result: the entry is consumed.
+    /// Removes a call whose result was delivered to the model.
     pub(in crate::turn) fn remove(&self, call: &CallId) {
         self.calls().retain(|background| background.call.id != *call);
     }
@@ -148,7 +148,7 @@ impl BackgroundCallList {
         self.calls().is_empty()
     }
 
-    /// The tools that still run.
+    /// Names of the tools that are still running.
     pub(in crate::turn) fn running(&self) -> Vec<String> {
         let calls = self.calls();
         let running = calls
@@ -157,7 +157,7 @@ impl BackgroundCallList {
         running.map(|background| background.call.name.clone()).collect()
     }
 
-    /// Ends everything, with a moment to do so in an orderly way.
+    /// Cancels all calls and waits briefly for them to end.
     pub(in crate::turn) async fn close(&self) {
         let mut end_count = self.end_count.subscribe();
         for background in self.calls().iter() {
@@ -174,9 +174,9 @@ impl BackgroundCallList {
         self.drop_all();
     }
 
-    /// Ends everything at once, and writes nothing.
+    /// Aborts all calls without writing anything.
     pub(in crate::turn) fn drop_all(&self) {
-        // Outside the lock: what is dropped may look at the calls.
+        // Drop outside the lock: what is dropped may access the list.
         let dropped =
             (std::mem::take(&mut *self.calls()), std::mem::take(&mut *lock(&self.evicted)));
         drop(dropped);
@@ -186,12 +186,12 @@ impl BackgroundCallList {
         let end = BackgroundEnd { outcome, output: output.to_string() };
         let mut entries = vec![JournalEntry::ParkedEnded { call_id: call.id.clone(), end }];
         if self.view(id).is_none() {
-            // It had to make room: nobody can ask for it any more, after a crash either.
+            // The call was evicted: its result cannot be requested any more, not even after a crash.
             entries.push(JournalEntry::ParkedTaken { call_id: call.id.clone() });
         }
         let shown = end_chunk(id, call, outcome, &output);
         if let Err(halt) = self.writer.record_and_show(entries, shown).await {
-            tracing::debug!(?halt, background.id = %id, "the end of a parked call could not be kept");
+            tracing::debug!(?halt, background.id = %id, "could not store the end of a background call");
             return;
         }
         if let Some(background) = self.calls().iter_mut().find(|background| background.id == *id) {
@@ -230,7 +230,7 @@ impl BackgroundCallList {
 }
 
 impl BackgroundCall {
-    /// Whether somebody still works on its end.
+    /// Whether a task is still storing its end.
     fn is_ending(&self) -> bool {
         matches!(&self.state, BackgroundCallState::Running { watcher: Some(watcher), .. } if !watcher.is_finished())
     }
@@ -272,7 +272,7 @@ impl BackgroundCalls for BackgroundCallList {
     }
 }
 
-/// Waits for the running_call and writes down how it ended.
+/// Waits for the call and stores how it ended.
 async fn watch(
     calls: Arc<BackgroundCallList>,
     id: BackgroundId,
@@ -287,12 +287,12 @@ async fn watch(
     let (response, outcome) = tokio::select! {
         biased;
         ended = running_call.wait() => match ended {
-            // One that was told to stop and has done its running_call all the same says so.
+            // A call that completed despite being canceled reports its result.
             CallEnd::Answer(response, ToolOutcome::Ok) => (response, ToolOutcome::Ok),
             _ if running_call.cancel.is_cancelled() => cancelled(),
             CallEnd::Answer(response, outcome) => (response, outcome),
             CallEnd::Fatal => {
-                let words = format!("The tool {} cannot running_call here.", running_call.tool);
+                let words = format!("The tool {} is not usable here.", running_call.tool);
                 (ToolResponse::error("tool_unusable", words), ToolOutcome::Error)
             }
         },
@@ -305,7 +305,7 @@ async fn watch(
     calls.end(&id, &call, outcome, output).await;
 }
 
-/// The end of a parked call, as a client is told.
+/// The chunk that reports the end of a background call to the client.
 pub(in crate::turn) fn end_chunk(
     id: &BackgroundId,
     call: &ToolCall,
@@ -324,7 +324,7 @@ pub(in crate::turn) fn end_chunk(
 }
 
 fn cancelled() -> (ToolResponse, ToolOutcome) {
-    (ToolResponse::error("cancelled", "The call was cancelled."), ToolOutcome::Cancelled)
+    (ToolResponse::error("cancelled", "The call was canceled."), ToolOutcome::Cancelled)
 }
 
 fn status(outcome: ToolOutcome) -> BackgroundStatus {

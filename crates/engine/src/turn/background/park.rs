@@ -1,4 +1,4 @@
-//! Letting a call go on in the background, and finding it again after a crash.
+//! Moves a call to the background, and restores background calls after a crash.
 
 use std::sync::Arc;
 
@@ -17,7 +17,7 @@ use crate::turn::tool_call::RunningCall;
 use crate::turn::waiting_calls::WaitingCalls;
 
 impl TurnAttempt {
-    /// The call's budget is over: it goes on, and the model gets a handle as its result.
+    /// The call exceeded its time budget: it continues, and the model gets its background id as the result.
     pub(in crate::turn) async fn park(
         &self,
         progress: &TurnProgress,
@@ -50,8 +50,8 @@ impl TurnAttempt {
         Ok(())
     }
 
-    /// Puts on the shelf what an attempt before this one had there. What may be repeated is started again; what may not
-    /// has ended, one way or the other.
+    /// Restores the background calls of an earlier attempt. Calls that may be repeated are started again; the others
+    /// are marked as interrupted.
     pub(in crate::turn) async fn restore_background_calls(
         &self,
         progress: &TurnProgress,
@@ -85,7 +85,7 @@ impl TurnAttempt {
             Ok(checked) if effect != ToolEffect::Once => {
                 let again = JournalEntry::Intent { call_id: call.id.clone(), effect };
                 self.writer.record(vec![again]).await?;
-                // No step waits for it.
+                // No step waits for this call.
                 let running_call =
                     self.start_call(progress, call, checked, &Arc::new(WaitingCalls::new(0)));
                 self.background_calls.add(id, call.clone(), running_call);

@@ -1,30 +1,30 @@
-//! Where a conversation may be cut, and where it is. Pure.
+//! Where a conversation may be cut for compaction, and where it is cut. Pure.
 
 use std::collections::HashMap;
 
 use ports::model::ModelMessage;
 use protocol::CallId;
 
-/// A message of the conversation, for the decision.
+/// A message of the conversation, as considered for a cut.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct CutCandidate {
     pub(super) tokens: u64,
-    /// It is given to the model as it is even when it is folded.
+    /// The message is sent to the model unchanged even if it is before the cut.
     pub(super) stays: bool,
-    /// A fold may end with it.
+    /// The cut may be after this message.
     pub(super) may_end: bool,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct CutPoint {
-    /// The last piece that is folded.
+    /// The last message before the cut.
     pub(super) last: usize,
-    /// Tokens of everything that is left, the fixed part included.
+    /// Tokens that remain after the cut, including the fixed part.
     pub(super) left: u64,
 }
 
-/// The first place after which no more than `target` is left, so that as much as possible stays as it was; or else the
-/// last place there is.
+/// The first allowed cut that leaves at most `target` tokens, so that as much as possible is kept, or else the last
+/// allowed cut.
 pub(super) fn choose(pieces: &[CutCandidate], fixed: u64, target: u64) -> Option<CutPoint> {
     let mut left = fixed + pieces.iter().map(|piece| piece.tokens).sum::<u64>();
     let mut found = None;
@@ -42,8 +42,8 @@ pub(super) fn choose(pieces: &[CutCandidate], fixed: u64, target: u64) -> Option
     found
 }
 
-/// For every message, whether what follows stands on its own: no call is cut from its results, and the last exchange,
-/// which the model is about to go on from, is never folded.
+/// For every message, whether a cut after it is allowed: no call is separated from its results, and the last exchange,
+/// which the model continues from, is never summarized.
 pub(super) fn allowed_cuts(messages: &[&ModelMessage]) -> Vec<bool> {
     let mut answered: HashMap<&CallId, usize> = HashMap::new();
     for (at, message) in messages.iter().enumerate() {
@@ -51,7 +51,7 @@ pub(super) fn allowed_cuts(messages: &[&ModelMessage]) -> Vec<bool> {
             answered.insert(call_id, at);
         }
     }
-    // The farthest result that a call up to here has.
+    // Index of the last result of any call up to here.
     let mut owed = 0;
     messages
         .iter()
@@ -78,7 +78,7 @@ mod tests {
     }
 
     #[test]
-    fn a_fold_ends_at_the_first_place_that_leaves_little_enough() {
+    fn the_first_cut_that_leaves_few_enough_tokens_is_chosen() {
         let pieces = [piece(10, true), piece(10, false), piece(10, true), piece(10, false)];
         let table = [
             (35, Some(CutPoint { last: 0, left: 35 })),
@@ -94,7 +94,7 @@ mod tests {
     }
 
     #[test]
-    fn what_stays_is_not_counted_as_gained() {
+    fn kept_messages_do_not_count_as_gained() {
         let stays = CutCandidate { tokens: 10, stays: true, may_end: true };
         assert_eq!(
             choose(&[stays, piece(10, true), piece(1, false)], 0, 11),
@@ -126,7 +126,7 @@ mod tests {
     }
 
     #[test]
-    fn the_last_exchange_is_never_folded() {
+    fn the_last_exchange_is_never_summarized() {
         let ids = ["a".to_owned(), "b".to_owned()];
         let messages = [user(), asks(&ids), answers("a"), answers("b")];
         assert_eq!(allowed_cuts(&messages.iter().collect::<Vec<_>>()), [true, false, false, false]);
@@ -134,12 +134,12 @@ mod tests {
     }
 
     #[test]
-    fn a_call_that_never_got_a_result_does_not_hold_up_what_follows() {
+    fn a_call_without_a_result_does_not_block_later_cuts() {
         let messages = [asks(&["lost".to_owned()]), user(), user()];
         assert_eq!(allowed_cuts(&messages.iter().collect::<Vec<_>>()), [true, true, false]);
     }
 
-    /// Steps with any number of calls, and the messages of people between them.
+    /// Steps with any number of calls, with user messages between them.
     fn conversations() -> impl Strategy<Value = Vec<ModelMessage>> {
         prop::collection::vec(prop::option::of(0..4usize), 1..40).prop_map(|steps| {
             let mut messages = vec![user()];

@@ -1,4 +1,4 @@
-//! What a fold would take away and what it would leave, decided from what is stored. Pure.
+//! What a compaction would remove and keep, decided from stored state. Pure.
 
 use std::collections::BTreeSet;
 
@@ -14,25 +14,25 @@ use super::open_items;
 use super::record::{CompactionRecord, StoredCompaction};
 use crate::turn::context::{SentRow, sent_rows, user_message};
 
-/// Of the window, in percent: what the requests that stay may take together. The newest stays whatever it takes.
+/// Percent of the window that the kept user requests may take together. The newest is always kept.
 const REQUESTS_PERCENT: u64 = 20;
-/// Of the window, in percent, and never more than so many tokens: what a summary may take.
+/// Percent of the window that a summary may take, and its limit in tokens.
 const SUMMARY_PERCENT: u64 = 5;
 const SUMMARY_TOKENS: u64 = 4_000;
 
 #[derive(Clone, Copy, Debug)]
 pub(super) struct CompactionTarget {
-    /// Tokens that should be left.
+    /// Tokens that should remain.
     pub(super) tokens_left: u64,
-    /// Tokens that a fold has to gain.
+    /// Tokens that a compaction must gain.
     pub(super) min_gain: u64,
 }
 
 #[derive(Debug)]
 pub(super) struct CompactionDraft<'a> {
-    /// The summary of an earlier fold, which the new one takes in.
+    /// The summary of an earlier compaction, which the new one includes.
     pub(super) earlier: Option<String>,
-    /// The rows the summary is made of.
+    /// The rows that are summarized.
     pub(super) rows: Vec<&'a Message>,
     through: MessageId,
     folded: usize,
@@ -64,7 +64,7 @@ pub(super) fn summary_tokens(window: u64) -> u64 {
     percent(window, SUMMARY_PERCENT).min(SUMMARY_TOKENS)
 }
 
-/// `request` is what would be sent without a fold; `None` when a fold would not gain enough.
+/// `request` is what would be sent without compaction; `None` if a compaction would not gain enough.
 pub(super) fn draft<'a>(
     progress: &'a TurnProgress,
     request: &ModelRequest,
@@ -89,7 +89,7 @@ pub(super) fn draft<'a>(
     };
     let pieces: Vec<CutCandidate> = sent.iter().zip(rows_kept).map(piece).collect();
 
-    // The requests that the earlier fold has kept: those of this turn stay, the others are folded now.
+    // Requests kept by the earlier compaction: those of this turn stay, the others are summarized now.
     let kept_before: BTreeSet<&MessageId> =
         earlier.iter().flat_map(|fold| fold.kept(rows)).map(|row| &row.id).collect();
     let (staying, leaving): (Vec<usize>, Vec<usize>) =
@@ -123,8 +123,8 @@ pub(super) fn draft<'a>(
     })
 }
 
-/// The rows_kept of what the turn was asked: its message and its follow-ups, the newest first, as many as fit. A turn
-/// without a message of its own goes on with what was asked last.
+/// Indexes of the user messages that the turn answers: its message and its follow-ups, the newest first, as many as
+/// fit. A turn without a message of its own continues the last request.
 fn requests(rows: &[Message], turn: &TurnId, window: u64) -> BTreeSet<usize> {
     let asked = |row: &&Message| row.role == MessageRole::User;
     let own = rows.iter().filter(asked).any(|row| row.turn_id == *turn);

@@ -1,6 +1,6 @@
-//! Keeps a conversation within the model's window: between two steps its older part is folded into a summary. What was
-//! asked for, what is still open and the newest exchange stay as they are, every row stays in the history, and a fold
-//! that goes wrong in part never fails a turn.
+//! Keeps a conversation within the model's window: between two steps its older part is replaced by a summary. User
+//! requests, open items and the newest exchange are kept unchanged, every row stays in the history, and a partly failed
+//! compaction never fails a turn.
 
 mod cut;
 mod draft;
@@ -25,11 +25,11 @@ use super::halt::TurnHalt;
 
 /// How often a request that was refused as too long is made smaller before the turn fails.
 const MAX_REFUSALS: u32 = 2;
-/// Of the window, in percent: a fold that gains less is not worth its summary.
+/// Percent of the window; a compaction that gains less is not worth its summary.
 const MIN_GAIN_PERCENT: u64 = 10;
 
 impl TurnAttempt {
-    /// Before a model step. `true`: something was folded, and progress and decision are to be made anew, because the
+    /// Compacts before a model step if necessary. Returns `true` if it did: progress must be read again, because the
     /// summary may have taken a step of its own.
     pub(crate) async fn compact(&mut self, progress: &TurnProgress) -> Result<bool, TurnHalt> {
         let window = self.estimated_window();
@@ -46,8 +46,8 @@ impl TurnAttempt {
         .await
     }
 
-    /// In a model step that was refused as too long. `true`: the step has ended and the next one will be smaller, so
-    /// that it is worth another try.
+    /// Compacts after the model refused a request as too long. Returns `true` if the step has ended and the next
+    /// request will be smaller, so that it is worth another attempt.
     pub(crate) async fn compact_after_refusal(
         &mut self,
         progress: &TurnProgress,
@@ -63,7 +63,7 @@ impl TurnAttempt {
             window_tokens = self.inner.model.window(self.turn.request.tier),
             "a request was too long for the model; is its window configured too large?"
         );
-        // With the smaller window the results of a step are cut shorter, which may already do.
+        // With the smaller window the results of a step are cut shorter, which may be enough.
         let request = self.request(progress, ToolUse::Allowed);
         let smaller = measure::request_tokens(&request) <= measure::compaction_threshold(refused);
         let target = CompactionTarget {
@@ -73,7 +73,7 @@ impl TurnAttempt {
         Ok(self.summarize(progress, &request, target).await? || smaller)
     }
 
-    /// What the model can take, in its own tokens.
+    /// The model's window in its own tokens.
     pub(super) fn hard_window(&self) -> u64 {
         self.window_estimate.window(self.inner.model.window(self.turn.request.tier))
     }
@@ -92,7 +92,7 @@ impl TurnAttempt {
         let Some(draft) = draft::draft(progress, request, &self.turn, window, target) else {
             return Ok(false);
         };
-        self.recorder.emit(Chunk::status("Folding earlier messages into a summary…")).await?;
+        self.recorder.emit(Chunk::status("Summarizing earlier messages…")).await?;
         let SummaryReply { text, usage } = self.ask_for_summary(progress, &draft, window).await?;
         let by = if text.is_some() { "model" } else { "digest" };
         let chars = measure::bytes(draft::summary_tokens(window));
@@ -100,8 +100,8 @@ impl TurnAttempt {
             .unwrap_or_else(|| transcript::digest(draft.earlier.as_deref(), &draft.rows, chars));
         let record = draft.record(text);
 
-        // Stored before anybody sees it, the model included. The call for it was a call of the model like any other, so
-        // that it counts as a step, for the limits as for the cost.
+        // Stored before it is shown or sent to the model. The summary call is a model call like any other, so it counts
+        // as a step for limits and cost.
         let mut entries = vec![JournalEntry::Message(record.row())];
         entries.extend(usage.map(|usage| JournalEntry::StepEnded { usage }));
         self.writer.record(entries).await?;
@@ -111,7 +111,7 @@ impl TurnAttempt {
             tokens_before = record.tokens_before,
             tokens_after = record.tokens_after,
             by,
-            "earlier messages were folded"
+            "earlier messages were summarized"
         );
         self.recorder.emit(record.chunk()).await?;
         Ok(true)
@@ -124,7 +124,7 @@ impl TurnAttempt {
         window: u64,
     ) -> Result<SummaryReply, TurnHalt> {
         let options = &self.inner.options;
-        // The last step is for the answer.
+        // The last step is reserved for the answer.
         if !self.inner.model.summarises() || progress.steps_done + 1 >= options.max_steps {
             return Ok(SummaryReply::default());
         }

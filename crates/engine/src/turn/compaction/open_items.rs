@@ -1,5 +1,5 @@
-//! What is still open in a part of the history: ids the model needs later, and questions nobody has answered. They
-//! must survive a fold word by word, whatever a summary makes of the rest.
+//! Items that are still open in a part of the history: ids that the model needs later, and unanswered questions. They
+//! are kept verbatim through a compaction, independent of the summary.
 
 use std::collections::BTreeMap;
 
@@ -8,12 +8,12 @@ use protocol::SessionId;
 use protocol::message::{Message, MessageRole};
 use protocol::response::{ResponseBody, SubSessionState, ToolResponse};
 
-/// More lines than everything that may be open at once.
+/// More than can be open at once.
 const MAX_LINES: usize = 100;
-/// The kinds of result that can leave something open. Results can be long and many, so that only these are read.
+/// Result types that can leave something open. Results can be many and long, so only these are parsed.
 const KINDS: [&str; 3] = ["operation_pending", "sub_session_status", "clarification_needed"];
 
-/// A line for each that is open and whose row is among those up to `through`; the rows after it speak for themselves.
+/// One line for each open item whose row is at most `through`; later rows remain visible anyway.
 pub(super) fn open_items(progress: &TurnProgress, through: usize) -> Vec<String> {
     let (folded, rest) = progress.messages.split_at(through + 1);
     let mut lines = background_calls(progress, folded);
@@ -30,24 +30,24 @@ fn background_calls(progress: &TurnProgress, folded: &[Message]) -> Vec<String> 
         let mut made = folded.iter().flat_map(|row| &row.tool_calls);
         let made = made.find(|made| made.id == call.call_id)?;
         Some(format!(
-            "{} of {} went on in the background and ends with that answer; check_background_tool gives its result",
+            "{} of {} continues in the background and ends with that answer; check_background_tool gives its result",
             parked.id, made.name
         ))
     });
     parked.collect()
 }
 
-/// The row of an operation is replaced when it ends.
+/// The row of an operation is replaced when the operation ends.
 fn operations(folded: &[Message]) -> impl Iterator<Item = String> {
     folded.iter().filter_map(response).filter_map(|body| match body {
         ResponseBody::OperationPending { operation_id, tool_name, .. } => Some(format!(
-            "operation {operation_id} of {tool_name} is at work; you will be told when it has ended"
+            "operation {operation_id} of {tool_name} is running; you will be told when it has ended"
         )),
         _ => None,
     })
 }
 
-/// The newest word about each counts.
+/// The latest status of each sub-session counts.
 fn sub_sessions(folded: &[Message], rest: &[Message]) -> Vec<String> {
     let state = |row: &Message| match response(row)? {
         ResponseBody::SubSessionStatus { status, sub_session_id, .. } => {
@@ -64,12 +64,12 @@ fn sub_sessions(folded: &[Message], rest: &[Message]) -> Vec<String> {
         .into_iter()
         .filter(|(_, state)| matches!(state, SubSessionState::Running | SubSessionState::Queued))
         .map(|(id, _)| {
-            format!("sub-session {id} is at work; get_sub_session_result gives its answer")
+            format!("sub-session {id} is running; get_sub_session_result gives its answer")
         })
         .collect()
 }
 
-/// Whatever the person has written since counts as an answer.
+/// Any later message of the user counts as an answer.
 fn questions(folded: &[Message], rest: &[Message]) -> Vec<String> {
     if rest.iter().any(|row| row.role == MessageRole::User) {
         return Vec::new();

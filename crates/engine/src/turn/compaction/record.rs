@@ -1,5 +1,5 @@
-//! A fold as it is stored: a row of the history like others, with a notice for the person and, in its metadata, what
-//! the model is given instead of the rows before it. The rows themselves stay.
+//! A stored compaction: a history row with a notice for the user and, in its metadata, what the model gets instead of
+//! the earlier rows. The rows themselves stay.
 
 use ports::model::ModelMessage;
 use protocol::MessageId;
@@ -8,22 +8,22 @@ use protocol::message::{Message, MessageRole, NewMessage};
 use serde::{Deserialize, Serialize};
 
 const KIND: &str = "compaction";
-const NOTICE: &str = "Earlier messages were folded into a summary, because the conversation came close to what the model can read at once. All of them are still here.";
+const NOTICE: &str = "Earlier messages were summarized, because the conversation came close to what the model can read at once. All of them are still here.";
 
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub(super) struct CompactionRecord {
     pub(super) kind: String,
-    /// The last row that the summary stands for.
+    /// The last row that the summary replaces.
     pub(super) through: MessageId,
-    /// How many rows it stands for.
+    /// How many rows it replaces.
     pub(super) folded: usize,
     pub(super) tokens_before: u64,
     pub(super) tokens_after: u64,
     pub(super) summary: String,
-    /// What was still open then, a line each.
+    /// Items that were open at that time, one line each.
     #[serde(default)]
     pub(super) handles: Vec<String>,
-    /// The folded messages of the person that the model still reads as they were written.
+    /// Summarized user messages that the model still gets unchanged.
     #[serde(default)]
     pub(super) kept: Vec<MessageId>,
 }
@@ -61,15 +61,15 @@ impl CompactionRecord {
     }
 }
 
-/// The fold that a request starts from.
+/// The compaction that a request starts from.
 pub(crate) struct StoredCompaction {
-    /// The place of the last folded row.
+    /// Index of the last summarized row.
     pub(crate) through: usize,
     pub(super) record: CompactionRecord,
 }
 
 impl StoredCompaction {
-    /// The newest one whose last row is still part of the history: an answer that is given anew takes its rows away.
+    /// The newest compaction whose last row is still in the history: regenerating an answer removes rows.
     pub(crate) fn newest(rows: &[Message]) -> Option<Self> {
         rows.iter().enumerate().rev().find_map(|(at, row)| {
             let record = stored(row)?;
@@ -82,7 +82,7 @@ impl StoredCompaction {
         self.record.message()
     }
 
-    /// The rows before the end of the fold that stay as they were.
+    /// Summarized rows that are kept unchanged.
     pub(crate) fn kept<'a>(&'a self, rows: &'a [Message]) -> impl Iterator<Item = &'a Message> {
         rows[..=self.through].iter().filter(|row| self.record.kept.contains(&row.id))
     }

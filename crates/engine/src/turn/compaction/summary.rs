@@ -1,4 +1,4 @@
-//! Asks the model for a summary. Whatever goes wrong with that costs the summary and not the turn.
+//! Asks the model for a summary. A failure costs the summary, not the turn.
 
 use std::time::Duration;
 
@@ -17,18 +17,18 @@ use crate::turn::halt::TurnHalt;
 use crate::turn::registry::StopSignal;
 
 const SYSTEM: &str = include_str!("summary.md");
-/// Of the window, in percent: what the model is given to sum up.
+/// Percent of the window that the transcript to summarize may take.
 const TRANSCRIPT_PERCENT: u64 = 60;
-/// How long a summary may take in all. A model that does not come to an end must not hold up the turn.
+/// Time limit for a summary, so that a model that never ends does not hold up the turn.
 const SUMMARY_TIMEOUT: Duration = Duration::from_secs(120);
-/// A digest is worth so much less than a summary that a provider under load is asked again.
+/// A digest is worth so much less than a summary that an overloaded provider is asked again.
 const MAX_TRIES: u32 = 2;
 const MAX_RETRY_WAIT: Duration = Duration::from_secs(10);
 
 #[derive(Debug, Default, PartialEq)]
 pub(super) struct SummaryReply {
     pub(super) text: Option<String>,
-    /// What it has cost, when the provider was heard to the end.
+    /// Usage, if the provider's stream ended normally.
     pub(super) usage: Option<Usage>,
 }
 
@@ -51,7 +51,7 @@ pub(super) fn request(draft: &CompactionDraft<'_>, tier: ModelTier, window: u64)
     }
 }
 
-/// Keeps at most so many characters. Only a stop of the turn is an error.
+/// Keeps at most `chars` characters. Only a stop of the turn is an error.
 pub(super) async fn ask(
     model: &dyn ModelProvider,
     request: ModelRequest,
@@ -59,7 +59,7 @@ pub(super) async fn ask(
     idle: Duration,
     chars: usize,
 ) -> Result<SummaryReply, TurnHalt> {
-    // A process that was asleep for longer than its lease must not act for the turn any more.
+    // A process that slept for longer than its lease must not act for the turn any more.
     if let Some(reason) = stop.cause() {
         return Err(TurnHalt::Stop(reason));
     }
@@ -71,7 +71,7 @@ pub(super) async fn ask(
         reply = asking => reply.unwrap_or_else(|_| Err(timed_out())),
     };
     Ok(reply.unwrap_or_else(|error| {
-        tracing::warn!(%error, "no summary could be had; the first lines serve instead");
+        tracing::warn!(%error, "could not get a summary; using the first lines of each message instead");
         SummaryReply::default()
     }))
 }
@@ -106,7 +106,7 @@ async fn read_stream(
     let mut text = String::new();
     while let Some(event) = tokio::time::timeout(idle, stream.next()).await.map_err(within)? {
         match event? {
-            // What is too much is not kept, but heard: only the end says what it has cost.
+            // Text beyond the limit is not kept but read, because only the end of the stream reports the usage.
             ModelEvent::Text(delta) if text.len() <= 4 * chars => text.push_str(&delta),
             ModelEvent::Finished { usage, .. } => {
                 let text = cut_end(without_nul(text.trim()).as_str(), chars);
@@ -118,7 +118,7 @@ async fn read_stream(
             _ => {}
         }
     }
-    Err(ModelError::new(ModelErrorKind::Broken, "The model's answer broke off without an end."))
+    Err(ModelError::new(ModelErrorKind::Broken, "The model's answer ended unexpectedly."))
 }
 
 fn timed_out() -> ModelError {

@@ -1,4 +1,4 @@
-//! A model that is asked for a summary and does not always give one.
+//! A scripted model that is asked for a summary and does not always return one.
 
 use std::sync::Mutex;
 
@@ -14,11 +14,11 @@ const IDLE: Duration = Duration::from_secs(600);
 enum ScriptStep {
     Say(&'static str),
     Fail(ModelErrorKind),
-    /// Falls silent after this.
+    /// Sends this text and then nothing.
     Hang(&'static str),
 }
 
-/// Does one act for every request.
+/// Performs one step per request.
 struct Scripted(Mutex<Vec<ScriptStep>>);
 
 #[async_trait]
@@ -83,7 +83,7 @@ async fn reply(acts: Vec<ScriptStep>) -> SummaryReply {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_summary_is_what_the_model_says_cut_to_its_room() {
+async fn a_summary_is_the_model_text_cut_to_its_limit() {
     let whole = reply(vec![ScriptStep::Say("  notes\n")]).await;
     assert_eq!(whole, SummaryReply { text: Some("notes".into()), usage: Some(used()) });
     let cut = reply(vec![ScriptStep::Say("0123456789 and more")]).await;
@@ -91,7 +91,7 @@ async fn a_summary_is_what_the_model_says_cut_to_its_room() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_model_that_fails_or_says_nothing_costs_the_summary_and_not_the_turn() {
+async fn a_model_that_fails_or_returns_nothing_costs_only_the_summary() {
     let overloaded = || ScriptStep::Fail(ModelErrorKind::Overloaded { after: None });
     let table = [
         (vec![ScriptStep::Say(" ")], SummaryReply { text: None, usage: Some(used()) }),
@@ -105,7 +105,7 @@ async fn a_model_that_fails_or_says_nothing_costs_the_summary_and_not_the_turn()
         assert!(began.elapsed() <= SUMMARY_TIMEOUT, "case {case} is bounded");
     }
     let again = reply(vec![overloaded(), ScriptStep::Say("notes")]).await;
-    assert_eq!(again.text.as_deref(), Some("notes"), "it is asked again");
+    assert_eq!(again.text.as_deref(), Some("notes"), "the model is asked again");
 }
 
 #[tokio::test(start_paused = true)]

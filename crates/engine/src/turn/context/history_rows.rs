@@ -1,4 +1,4 @@
-//! Rows of the history as the model reads them.
+//! History rows as sent to the model.
 
 use ports::model::ModelMessage;
 use protocol::TurnId;
@@ -7,15 +7,15 @@ use serde_json::Value;
 
 use crate::turn::compaction::measure::{cut_to, fair_share, step_bytes};
 
-/// A row that the model is given.
+/// A row that is sent to the model.
 pub(crate) struct SentRow {
-    /// Its place in the history.
+    /// Its index in the history.
     pub(crate) row: usize,
     pub(crate) message: ModelMessage,
 }
 
-/// The rows from `start` on, without those that are for the person only. The history keeps every result whole; here
-/// the results of one step share what one step may take of the window.
+/// The rows from `start` on, without those that are only for the user. The history keeps every result whole; here the
+/// results of one step share the part of the window that one step may take.
 pub(crate) fn sent_rows(
     rows: &[Message],
     start: usize,
@@ -47,7 +47,7 @@ fn message(row: &Message, turn: &TurnId, window: u64) -> Option<ModelMessage> {
         MessageRole::Assistant => Some(ModelMessage::Assistant {
             text: row.content.clone(),
             tool_calls: row.tool_calls.clone(),
-            // Only the turn at work needs its signatures back; older ones would only be paid for.
+            // Only the running turn needs its signatures back; older ones would only cost tokens.
             provider_state: row.provider_state.clone().filter(|_| row.turn_id == *turn),
         }),
         MessageRole::Tool => Some(ModelMessage::ToolResult {
@@ -74,7 +74,7 @@ fn cut_results(step: &mut [SentRow], bytes: usize) {
     }
 }
 
-/// The words as typed, then what the client said about the place they were typed in and what is attached.
+/// The text as typed, then the page context from the client and the attached files.
 fn user_text(row: &Message, window: u64) -> String {
     let mut text = row.content.clone();
     let metadata = row.metadata.as_ref();

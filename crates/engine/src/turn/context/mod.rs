@@ -1,6 +1,5 @@
-//! What the model is allowed: a text that is the same for everybody (so that providers can cache it) and the
-//! conversation, rebuilt from stored rows. Until something is folded, a later request of a session only adds to an
-//! earlier one.
+//! The model request: a system prompt that is the same for everyone (so that providers can cache it) and the
+//! conversation, rebuilt from stored rows. Until a compaction, each request of a session extends the previous one.
 
 mod history_rows;
 mod operation_ended;
@@ -21,7 +20,7 @@ use super::TurnAttempt;
 use super::compaction::StoredCompaction;
 
 const SYSTEM_PROMPT: &str = include_str!("../system_prompt.md");
-/// Said on the last step, which has to end in words.
+/// Sent on the last step, which must end in text.
 const WRAP_UP: &str = "[This is the last step: no tool can be called any more. Sum up what was found and what is left to do.]";
 
 impl TurnAttempt {
@@ -35,14 +34,14 @@ impl TurnAttempt {
     }
 }
 
-/// The tools as the permissions of the turn divide them.
+/// The tools, divided by the permissions of the turn.
 #[derive(Clone)]
 pub(crate) struct ToolSelection {
     pub(crate) allowed: Arc<[ToolDefinition]>,
     pub(crate) denied: Vec<String>,
 }
 
-/// `window` is what the model can take, in tokens: what one step has brought in is cut to its share of that.
+/// `window` is the model's window in tokens: the results of one step are cut to their share of it.
 pub(crate) fn request(
     progress: &TurnProgress,
     turn: &Turn,
@@ -64,7 +63,7 @@ pub(crate) fn request(
     }
 }
 
-/// The first message, the summary of what was folded with the requests that stay as they were, and the rows after it.
+/// The first message, the summary of a compaction with the requests it kept, and the rows after it.
 fn conversation(
     progress: &TurnProgress,
     turn: &Turn,
@@ -77,7 +76,7 @@ fn conversation(
     let first = rows.iter().position(|row| row.role == MessageRole::User);
     let mut messages = Vec::with_capacity(rows.len() - start + 3);
     if let Some(first) = first {
-        // A message of its own: the person's words stay the person's.
+        // A separate message, so that the user's message stays unchanged.
         messages.push(session_facts::session(&progress.session, &rows[first], denied));
         if first < start {
             messages.push(history_rows::user_message(&rows[first], window));
@@ -89,7 +88,7 @@ fn conversation(
     }
     let mut ended = progress.operation.as_ref().and_then(operation_ended::message);
     for SentRow { row, message } in sent_rows(rows, start, &turn.id, window) {
-        // What the turn has said since comes after what it was told, in every step of it.
+        // The notice comes before the rows of this turn, in every step of it.
         if rows[row].turn_id == turn.id {
             messages.extend(ended.take());
         }

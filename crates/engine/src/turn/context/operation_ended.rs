@@ -1,14 +1,14 @@
-//! What the model is told when an operation has ended and the conversation goes on.
+//! The message that tells the model that an operation has ended, when the conversation continues.
 
 use ports::model::{ModelMessage, OPERATION_MARK};
 use protocol::message::ToolOutcome;
 use protocol::operation::Operation;
 use protocol::text::cut_middle;
 
-/// Characters of the output that are said again here. The whole stands in the history, as the result of the call.
+/// How many characters of the output are repeated here. The history has all of it, as the result of the call.
 const OUTPUT_CHARS: usize = 4_000;
 
-/// `None` while it has not ended.
+/// `None` if the operation has not ended.
 pub(super) fn message(operation: &Operation) -> Option<ModelMessage> {
     let result = operation.result.as_ref()?;
     let how = match result.outcome {

@@ -1,17 +1,17 @@
-//! What the model should know about the session it is in. It stands in front of the first message instead of in the
-//! system prompt, which is the same for everybody, and it is made of facts that do not change while the session lasts,
-//! so that it is the same in every step of every turn. Only the tools left out follow the permissions of the turn.
+//! Facts about the session for the model. They are a message before the first one instead of part of the system prompt,
+//! which is the same for everyone, and contain only what does not change during the session, so that every step of
+//! every turn sends the same text. Only the list of denied tools depends on the turn.
 
 use ports::model::ModelMessage;
 use protocol::message::Message;
 use protocol::session::Session;
 use serde_json::Value;
 
-/// Where a session keeps what its parent wanted it to know.
+/// Session metadata key: instructions from the parent session.
 const SYSTEM_CONTEXT: &str = "system_context";
 
 pub(super) fn session(session: &Session, first: &Message, denied: &[String]) -> ModelMessage {
-    // The day is enough, and by the minute nothing could be kept ready between sessions.
+    // The date only: with the time of day, no prompt prefix could be cached across sessions.
     let day = first.created_at.strftime("%Y-%m-%d");
     let mut text = format!("[About this session]\nIt began on {day} (UTC).");
     if session.dry_run {
