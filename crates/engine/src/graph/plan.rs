@@ -127,10 +127,10 @@ impl ExecutionPlan {
             };
             nodes[source].links.push(OutLink { name, base, sink, pin });
         }
-        for (id, tools) in tool_pins::offered(graph, catalog) {
+        for (id, tools) in tool_pins::offered_tools(graph, catalog) {
             nodes[by_id[id]].tools = tools.into();
         }
-        for (id, answers) in tool_pins::answers(graph) {
+        for (id, answers) in tool_pins::answer_pins(graph) {
             let pins = nodes[by_id[id]].pins.iter_mut();
             pins.for_each(|pin| pin.is_tool_answer = answers.contains(pin.name.as_str()));
         }
@@ -157,7 +157,7 @@ impl ExecutionPlan {
     }
 
     /// The next node to start among those that `may` accepts.
-    pub(crate) fn next_of(&self, may: impl Fn(NodeAt) -> bool) -> Option<NodeAt> {
+    pub(crate) fn next_ready(&self, may: impl Fn(NodeAt) -> bool) -> Option<NodeAt> {
         self.ready.iter().rev().copied().find(|at| may(*at))
     }
 
@@ -244,12 +244,12 @@ impl ExecutionPlan {
             }
         }
         for (pin, value) in &event.outputs {
-            self.flow(at, pin, value);
+            self.pass_output(at, pin, value);
         }
         Ok(())
     }
 
-    fn flow(&mut self, from: NodeAt, pin: &str, value: &Arc<Value>) {
+    fn pass_output(&mut self, from: NodeAt, pin: &str, value: &Arc<Value>) {
         // Taken out for the loop, because a link may lead back to the same node.
         let links = std::mem::take(&mut self.nodes[from].links);
         for link in links.iter().filter(|link| link.base == pin) {
@@ -258,13 +258,13 @@ impl ExecutionPlan {
                 false => pins::pick(&link.name, (pin, value)).map(Arc::new),
             };
             if let Some(carried) = carried {
-                self.arrive(link.sink, link.pin, carried);
+                self.deliver(link.sink, link.pin, carried);
             }
         }
         self.nodes[from].links = links;
     }
 
-    fn arrive(&mut self, sink: NodeAt, pin: usize, value: Arc<Value>) {
+    fn deliver(&mut self, sink: NodeAt, pin: usize, value: Arc<Value>) {
         let node = &mut self.nodes[sink];
         let at = &mut node.pins[pin];
         if at.is_static && !node.all_static {

@@ -21,14 +21,14 @@ use super::block_catalog::BlockCatalog;
 use super::plan::ExecutionPlan;
 
 /// A block that is never run: the tests produce its outputs themselves.
-struct Fake(BlockSpec);
+struct TestBlock(BlockSpec);
 
-const FLOWING: &str = "flowing";
-const KEEPING: &str = "keeping";
+const NORMAL: &str = "normal";
+const STATIC: &str = "static";
 
 fn catalog() -> BlockCatalog {
     let fake = |id: &'static str, static_output: bool| -> Arc<dyn Block> {
-        Arc::new(Fake(BlockSpec {
+        Arc::new(TestBlock(BlockSpec {
             id,
             name: id,
             description: "A block of a test.",
@@ -43,11 +43,11 @@ fn catalog() -> BlockCatalog {
             coordinates: false,
         }))
     };
-    BlockCatalog::new(vec![fake(FLOWING, false), fake(KEEPING, true)])
+    BlockCatalog::new(vec![fake(NORMAL, false), fake(STATIC, true)])
 }
 
 #[async_trait]
-impl Block for Fake {
+impl Block for TestBlock {
     fn spec(&self) -> &BlockSpec {
         &self.0
     }
@@ -79,12 +79,12 @@ fn scene() -> impl Strategy<Value = Scene> {
         (0..4_usize, any::<bool>(), prop::collection::vec(any::<prop::sample::Index>(), 0..4));
     prop::collection::vec(node, 1..12).prop_map(|drawn| {
         let mut scene = Scene { graph: Graph::default(), emits: HashMap::new() };
-        for (at, (emits, keeps, sources)) in drawn.into_iter().enumerate() {
+        for (at, (emits, is_static_node, sources)) in drawn.into_iter().enumerate() {
             let id = NodeId(format!("n{at}"));
             // A static value is emitted once, by a node without inputs; otherwise its value would depend on timing.
-            let sources = if keeps || at == 0 { Vec::new() } else { sources };
-            let block_id = if keeps { KEEPING } else { FLOWING }.into();
-            let emits = if keeps { 1 } else { emits };
+            let sources = if is_static_node || at == 0 { Vec::new() } else { sources };
+            let block_id = if is_static_node { STATIC } else { NORMAL }.into();
+            let emits = if is_static_node { 1 } else { emits };
             for (pin, source) in sources.iter().enumerate() {
                 scene.graph.links.push(Link {
                     id: format!("l{at}-{pin}"),
@@ -105,50 +105,50 @@ fn scene() -> impl Strategy<Value = Scene> {
 
 /// What an execution did: the inputs of every run of every node, in order, and the journal.
 #[derive(Debug, Default, PartialEq)]
-struct Happened {
+struct Trace {
     fired: BTreeMap<NodeId, Vec<Value>>,
     journal: Vec<NodeEvent>,
 }
 
 /// Executes the scene. The seed decides what starts and whose outputs are passed on next; the runs of one node keep
 /// their order, as in the scheduler.
-fn run(scene: &Scene, seed: u64) -> Happened {
-    let mut dice = StdRng::seed_from_u64(seed);
+fn run(scene: &Scene, seed: u64) -> Trace {
+    let mut rng = StdRng::seed_from_u64(seed);
     let mut plan = ExecutionPlan::new(&scene.graph, &catalog()).expect("a valid graph");
     plan.seed(&Map::new());
-    let mut happened = Happened::default();
-    let mut lanes: BTreeMap<usize, VecDeque<(u64, VecDeque<Value>)>> = BTreeMap::new();
+    let mut trace = Trace::default();
+    let mut open_runs: BTreeMap<usize, VecDeque<(u64, VecDeque<Value>)>> = BTreeMap::new();
     loop {
         let ready = plan.ready_nodes();
-        if ready.is_empty() && lanes.is_empty() {
-            return happened;
+        if ready.is_empty() && open_runs.is_empty() {
+            return trace;
         }
-        if !ready.is_empty() && (lanes.is_empty() || dice.random_bool(0.5)) {
-            let at = ready[dice.random_range(0..ready.len())];
+        if !ready.is_empty() && (open_runs.is_empty() || rng.random_bool(0.5)) {
+            let at = ready[rng.random_range(0..ready.len())];
             let run = plan.start(at).expect("it is ready");
             let node = plan.node(at).id.clone();
             let inputs = Value::Object(plan.inputs(run));
             let outputs = (0..scene.emits[&node]).map(|turn| json!([node, turn, inputs])).collect();
-            happened.fired.entry(node).or_default().push(inputs);
-            lanes.entry(at).or_default().push_back((run, outputs));
+            trace.fired.entry(node).or_default().push(inputs);
+            open_runs.entry(at).or_default().push_back((run, outputs));
             continue;
         }
-        let at = *lanes.keys().nth(dice.random_range(0..lanes.len())).expect("one of them");
-        let lane = lanes.get_mut(&at).expect("it is there");
-        let (run, outputs) = lane.front_mut().expect("no lane is empty");
+        let at = *open_runs.keys().nth(rng.random_range(0..open_runs.len())).expect("one of them");
+        let runs = open_runs.get_mut(&at).expect("it is there");
+        let (run, outputs) = runs.front_mut().expect("no runs is empty");
         let mut event = event(*run, &plan.node(at).id);
         match outputs.pop_front() {
             Some(value) => event.outputs.push(("out".to_owned(), Arc::new(value))),
             None => {
                 event.status = Some(ExecutionStatus::Completed);
-                lane.pop_front();
-                if lane.is_empty() {
-                    lanes.remove(&at);
+                runs.pop_front();
+                if runs.is_empty() {
+                    open_runs.remove(&at);
                 }
             }
         }
         plan.apply(&event).expect("it fits");
-        happened.journal.push(event);
+        trace.journal.push(event);
     }
 }
 
@@ -159,16 +159,17 @@ fn event(run: u64, node: &NodeId) -> NodeEvent {
 
 /// How often every node can fire: as often as its rarest non-static input arrives.
 fn allowed(scene: &Scene) -> BTreeMap<NodeId, usize> {
-    let keeps = |id: &NodeId| {
-        scene.graph.nodes.iter().any(|node| node.id == *id && node.block_id.as_str() == KEEPING)
+    let is_static_node = |id: &NodeId| {
+        scene.graph.nodes.iter().any(|node| node.id == *id && node.block_id.as_str() == STATIC)
     };
     let mut allowed: BTreeMap<NodeId, usize> = BTreeMap::new();
     for node in &scene.graph.nodes {
         let links: Vec<&Link> =
             scene.graph.links.iter().filter(|link| link.sink_id == node.id).collect();
         let comes = |link: &&Link| allowed[&link.source_id] * scene.emits[&link.source_id];
-        let flowing = links.iter().filter(|link| !keeps(&link.source_id)).map(comes).min();
-        let times = match (links.is_empty(), flowing) {
+        let non_static =
+            links.iter().filter(|link| !is_static_node(&link.source_id)).map(comes).min();
+        let times = match (links.is_empty(), non_static) {
             (true, _) => 1,
             (false, Some(times)) => times,
             // Only static values, each emitted once: whatever their order, the last one completes the set.
@@ -186,9 +187,9 @@ proptest! {
     fn every_node_fires_as_often_as_its_inputs_allow(scene in scene(), seed in any::<u64>()) {
         let allowed = allowed(&scene);
         prop_assume!(allowed.values().sum::<usize>() < 5_000);
-        let happened = run(&scene, seed);
+        let trace = run(&scene, seed);
         for (node, times) in allowed {
-            let fired = happened.fired.get(&node).map_or(0, Vec::len);
+            let fired = trace.fired.get(&node).map_or(0, Vec::len);
             prop_assert_eq!(fired, times, "{}", node);
         }
     }
@@ -246,14 +247,14 @@ fn a_static_value_is_used_by_every_later_run_of_its_sink() {
         is_static: false,
     };
     let graph = Graph {
-        nodes: vec![node("many", FLOWING), node("kept", KEEPING), node("sink", FLOWING)],
+        nodes: vec![node("many", NORMAL), node("kept", STATIC), node("sink", NORMAL)],
         links: vec![link("many", "sink", "item"), link("kept", "sink", "factor")],
         ..Graph::default()
     };
     let emits = HashMap::from([("many".into(), 3), ("kept".into(), 1), ("sink".into(), 0)]);
     for seed in 0..20 {
-        let happened = run(&Scene { graph: graph.clone(), emits: emits.clone() }, seed);
-        let sink = &happened.fired[&NodeId::from("sink")];
+        let trace = run(&Scene { graph: graph.clone(), emits: emits.clone() }, seed);
+        let sink = &trace.fired[&NodeId::from("sink")];
         assert_eq!(sink.len(), 3, "seed {seed}");
         let numbers: Vec<_> = sink.iter().map(|inputs| inputs["item"][1].clone()).collect();
         assert_eq!(numbers, [0, 1, 2], "seed {seed}");
@@ -265,7 +266,7 @@ fn a_static_value_is_used_by_every_later_run_of_its_sink() {
 fn a_loop_runs_until_nothing_is_fed_back() {
     let node = |id: &str| Node {
         id: id.into(),
-        block_id: FLOWING.into(),
+        block_id: NORMAL.into(),
         input_default: Map::new(),
         metadata: Map::new(),
     };
@@ -285,7 +286,7 @@ fn a_loop_runs_until_nothing_is_fed_back() {
     let mut plan = ExecutionPlan::new(&graph, &catalog()).expect("a valid graph");
     plan.seed(&Map::new());
     let (mut run, mut rounds) = (0, 0);
-    while let Some(at) = plan.next_of(|_| true) {
+    while let Some(at) = plan.next_ready(|_| true) {
         plan.start(at).expect("it is ready");
         let node = plan.node(at).id.clone();
         let mut event = event(run, &node);
@@ -304,7 +305,7 @@ fn a_loop_runs_until_nothing_is_fed_back() {
 fn an_orchestrator_starts_before_its_tools_answer_and_then_waits_for_them() {
     let node = |id: &str| Node {
         id: id.into(),
-        block_id: FLOWING.into(),
+        block_id: NORMAL.into(),
         input_default: Map::new(),
         metadata: Map::new(),
     };
@@ -329,7 +330,7 @@ fn an_orchestrator_starts_before_its_tools_answer_and_then_waits_for_them() {
         let mut plan = ExecutionPlan::new(&graph, &catalog()).expect("a valid graph");
         plan.seed(&Map::new());
         let mut decisions = Vec::new();
-        while let Some(at) = plan.next_of(|_| true) {
+        while let Some(at) = plan.next_ready(|_| true) {
             let run = plan.start(at).expect("it is ready");
             let node = plan.node(at).id.clone();
             let mut event = event(run, &node);

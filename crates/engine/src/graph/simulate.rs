@@ -13,7 +13,7 @@ use serde_json::{Map, Value, json};
 
 use crate::EngineInner;
 
-const SYSTEM: &str = "You simulate_block one block of an automation during a rehearsal: nothing real happens. You are told what the \
+const SYSTEM: &str = "You simulate one block of an automation during a dry run: nothing real happens. You are given what the \
                       block does, its schemas and its inputs. Answer with one JSON object that holds a plausible value \
                       for every output pin that the block would emit, and nothing else.";
 /// Prefix of errors of the simulation itself.
@@ -122,7 +122,7 @@ fn samples(spec: &BlockSpec) -> Map<String, Value> {
         Some("boolean") => json!(true),
         Some("array") => json!([]),
         Some("object") => json!({}),
-        _ => json!("(rehearsal)"),
+        _ => json!("(dry run)"),
     };
     let outputs = pins.into_iter().flatten().filter(|(pin, _)| *pin != "error");
     outputs.map(|(pin, schema)| (pin.clone(), sample(schema))).collect()

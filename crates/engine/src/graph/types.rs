@@ -37,14 +37,17 @@ pub fn convert_inputs(
 /// Whether the value is blank: null, or the empty text of a form field, where the pin accepts neither.
 pub fn is_blank(value: &Value, schema: &Value) -> bool {
     let nothing = value.is_null() || value.as_str().is_some_and(str::is_empty);
-    nothing && !TypeSet::of(schema).meets(TypeSet::of_value(value))
+    nothing && !TypeSet::of(schema).intersects(TypeSet::of_value(value))
 }
 
 /// Converts the value to the schema, including its items and members. `Err` says why it cannot be converted.
 pub fn convert(value: Value, schema: &Value) -> Result<Value, String> {
     let wanted = TypeSet::of(schema);
-    let value =
-        if wanted.meets(TypeSet::of_value(&value)) { value } else { become_one_of(value, wanted)? };
+    let value = if wanted.intersects(TypeSet::of_value(&value)) {
+        value
+    } else {
+        convert_type(value, wanted)?
+    };
     match value {
         Value::Array(items) => match schema.get("items") {
             Some(of_items) => items
@@ -76,17 +79,17 @@ pub fn member_schema<'a>(schema: &'a Value, key: &str) -> Option<&'a Value> {
     named.or_else(|| schema.get("additionalProperties").filter(|more| more.is_object()))
 }
 
-fn become_one_of(value: Value, wanted: TypeSet) -> Result<Value, String> {
+fn convert_type(value: Value, wanted: TypeSet) -> Result<Value, String> {
     let converted = match wanted.only() {
         _ if value.is_null() => None,
         Some(TypeSet::TEXT) => Some(Value::String(value.to_string())),
         Some(TypeSet::NUMBER) => number(&value).map(Value::Number),
-        Some(TypeSet::INTEGER) => whole(&value).map(Value::from),
-        Some(TypeSet::BOOLEAN) => truth(&value).map(Value::from),
+        Some(TypeSet::INTEGER) => integer(&value).map(Value::from),
+        Some(TypeSet::BOOLEAN) => boolean(&value).map(Value::from),
         Some(TypeSet::LIST) => Some(list(value.clone())),
         Some(TypeSet::OBJECT) => Some(object(value.clone())),
         // With several possible types, only text that parses as one of them is accepted.
-        _ => read(&value).filter(|read| wanted.meets(TypeSet::of_value(read))),
+        _ => parse_json(&value).filter(|read| wanted.intersects(TypeSet::of_value(read))),
     };
     let kind = TypeSet::of_value(&value);
     converted.ok_or_else(|| match value {
@@ -95,7 +98,7 @@ fn become_one_of(value: Value, wanted: TypeSet) -> Result<Value, String> {
     })
 }
 
-fn read(value: &Value) -> Option<Value> {
+fn parse_json(value: &Value) -> Option<Value> {
     serde_json::from_str(value.as_str()?).ok()
 }
 
@@ -112,7 +115,7 @@ fn number(value: &Value) -> Option<Number> {
 }
 
 /// Drops the fraction.
-fn whole(value: &Value) -> Option<i64> {
+fn integer(value: &Value) -> Option<i64> {
     /// Above this, a floating point number no longer identifies one integer.
     const EXACT: f64 = 9_007_199_254_740_992.0;
     let number = match value {
@@ -126,7 +129,7 @@ fn whole(value: &Value) -> Option<i64> {
     })
 }
 
-fn truth(value: &Value) -> Option<bool> {
+fn boolean(value: &Value) -> Option<bool> {
     match value {
         Value::String(text) => match text.trim().to_ascii_lowercase().as_str() {
             "true" | "1" => Some(true),
@@ -142,7 +145,7 @@ fn truth(value: &Value) -> Option<bool> {
 /// item.
 fn list(value: Value) -> Value {
     match value {
-        Value::String(_) => match read(&value) {
+        Value::String(_) => match parse_json(&value) {
             Some(Value::Array(items)) => Value::Array(items),
             _ => json!([value]),
         },
@@ -157,7 +160,7 @@ fn list(value: Value) -> Value {
 /// the member `value`.
 fn object(value: Value) -> Value {
     match value {
-        Value::String(_) => match read(&value) {
+        Value::String(_) => match parse_json(&value) {
             Some(Value::Object(members)) => Value::Object(members),
             Some(other) => json!({ "value": other }),
             None => json!({ "value": value }),

@@ -17,7 +17,7 @@ use serde_json::{Value, json};
 use super::TurnAttempt;
 use super::decide::{self, CallHandling};
 use super::halt::TurnHalt;
-use super::output::{self, INTERRUPTED, result_row, shown};
+use super::output::{self, INTERRUPTED, result_chunk, result_row};
 use super::tool_call::CallEnd;
 use super::tool_list::arguments;
 use super::waiting_calls::WaitingCalls;
@@ -82,7 +82,7 @@ impl TurnAttempt {
                 (refusal, ToolOutcome::Error)
             }
         };
-        self.recorder.emit(shown(call, output, outcome)).await
+        self.recorder.emit(result_chunk(call, output, outcome)).await
     }
 
     fn response(&self, words: &str, body: ResponseBody) -> Value {
@@ -215,7 +215,8 @@ impl TurnAttempt {
     ) -> OperationResult {
         let workspace = &self.writer.workspace;
         response.session_id = Some(workspace.session.clone());
-        let output = output::bounded(&*self.inner.ports.files, workspace, call, &response).await;
+        let output =
+            output::limit_output(&*self.inner.ports.files, workspace, call, &response).await;
         OperationResult { output: output.to_string(), outcome }
     }
 
@@ -256,7 +257,7 @@ impl TurnAttempt {
             return Ok(());
         }
         let output = serde_json::from_str(&result.output).unwrap_or(Value::Null);
-        let chunks = vec![shown(call, output, result.outcome), Chunk::FinishStep];
+        let chunks = vec![result_chunk(call, output, result.outcome), Chunk::FinishStep];
         self.recorder.emit_all(chunks).await
     }
 }

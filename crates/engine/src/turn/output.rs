@@ -13,7 +13,7 @@ pub(crate) const INTERRUPTED: &str = "The server stopped while this call was run
 pub(crate) const CANCELLED: &str = "The turn was stopped before this call had a result.";
 
 /// Output over the limit is cut; the complete output is kept as a file that the model can read in parts.
-pub(crate) async fn bounded(
+pub(crate) async fn limit_output(
     files: &dyn Files,
     place: &SessionWorkspace,
     call: &ToolCall,
@@ -86,7 +86,7 @@ pub(crate) fn result_row(call: &ToolCall, output: &Value, outcome: ToolOutcome) 
 }
 
 /// A result as a chunk for the client. Calls without a result of their own are shown as errors.
-pub(crate) fn shown(call: &ToolCall, output: Value, outcome: ToolOutcome) -> Chunk {
+pub(crate) fn result_chunk(call: &ToolCall, output: Value, outcome: ToolOutcome) -> Chunk {
     let tool_call_id = call.id.clone();
     match outcome {
         ToolOutcome::Ok | ToolOutcome::Error | ToolOutcome::Denied => {

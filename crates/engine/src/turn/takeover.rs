@@ -179,7 +179,7 @@ fn repair_chunks(
         let asked = rows().flat_map(|row| &row.tool_calls).find(|asked| asked.id == *call);
         if let (Some(row), Some(asked), Some(outcome)) = (row, asked, row.and_then(|r| r.outcome)) {
             let output = serde_json::from_str(&row.content).unwrap_or(Value::Null);
-            chunks.push(output::shown(asked, output, outcome));
+            chunks.push(output::result_chunk(asked, output, outcome));
         }
     }
     let attempt = u32::try_from(fence).unwrap_or(u32::MAX);

@@ -15,7 +15,7 @@ use super::TurnAttempt;
 use super::background::CANCEL_GRACE;
 use super::decide::{CallHandling, PendingCall};
 use super::halt::TurnHalt;
-use super::output::{self, INTERRUPTED, result_row, shown};
+use super::output::{self, INTERRUPTED, result_chunk, result_row};
 use super::registry::StopCause;
 use super::tool_call::CallEnd;
 use super::waiting_calls::WaitingCalls;
@@ -111,7 +111,7 @@ impl TurnAttempt {
         let ended = tokio::select! {
             biased;
             ended = running_call.wait() => ended,
-            () = budget_elapsed(budget) => return self.park(progress, call, running_call).await,
+            () = budget_elapsed(budget) => return self.move_to_background(progress, call, running_call).await,
             reason = self.stopped_after_grace() => return Err(TurnHalt::Stop(reason)),
         };
         match ended {
@@ -146,7 +146,8 @@ impl TurnAttempt {
     ) -> Result<(), TurnHalt> {
         let workspace = &self.writer.workspace;
         response.session_id = Some(workspace.session.clone());
-        let output = output::bounded(&*self.inner.ports.files, workspace, call, &response).await;
+        let output =
+            output::limit_output(&*self.inner.ports.files, workspace, call, &response).await;
         let mut entries = vec![JournalEntry::Result(result_row(call, &output, outcome))];
         let taken = match &response.body {
             ResponseBody::BackgroundToolStatus { status, background_id, .. }
@@ -159,7 +160,7 @@ impl TurnAttempt {
         entries.extend(
             taken.iter().map(|call_id| JournalEntry::ParkedTaken { call_id: call_id.clone() }),
         );
-        self.writer.record_and_show(entries, shown(call, output, outcome)).await?;
+        self.writer.record_and_show(entries, result_chunk(call, output, outcome)).await?;
         if let Some(call) = taken {
             self.background_calls.remove(&call);
         }

@@ -10,8 +10,8 @@ use crate::graph::halt::ExecutionHalt;
 use crate::graph::plan::NodeAt;
 
 /// Error of a node run that was interrupted by a crash and must not be repeated.
-const INTERRUPTED: &str = "The server stopped while this was under way. Whether it took effect is not known, and it \
-                           is not repeated.";
+const INTERRUPTED: &str = "The server stopped while this was running. It may or may not have taken effect; it \
+                           was not repeated.";
 
 impl ExecutionScheduler {
     /// Runs a node again under the same key. The first `emitted` outputs were already passed on.

@@ -45,7 +45,7 @@ impl ExecutionScheduler {
         if self.plan.ready() < MAX_READY {
             return true;
         }
-        self.next_to_start().is_none() && self.plan.next_of(|_| true) == Some(at)
+        self.next_to_start().is_none() && self.plan.next_ready(|_| true) == Some(at)
     }
 
     fn settle(&mut self, run: u64, at: NodeAt) -> Result<bool, ExecutionHalt> {

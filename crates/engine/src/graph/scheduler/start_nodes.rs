@@ -49,7 +49,7 @@ impl ExecutionScheduler {
     }
 
     pub(super) fn next_to_start(&self) -> Option<NodeAt> {
-        self.plan.next_of(|at| self.node_order.has_room(at))
+        self.plan.next_ready(|at| self.node_order.has_room(at))
     }
 
     /// Launches the node runs whose start is now stored.

@@ -69,7 +69,7 @@ impl TypeSet {
         all.fold(Self::NOTHING, |union, types| Self(union.0 | types.0))
     }
 
-    pub fn meets(self, other: Self) -> bool {
+    pub fn intersects(self, other: Self) -> bool {
         self.0 & other.0 != 0
     }
 
@@ -91,11 +91,11 @@ impl TypeSet {
         let converts = match sink.only() {
             // Anything can be written as text, wrapped in a list or put into an object.
             Some(Self::TEXT | Self::LIST | Self::OBJECT) => given != Self::NOTHING,
-            Some(_) => given.meets(Self::SCALAR),
+            Some(_) => given.intersects(Self::SCALAR),
             // A text may parse as any of them.
-            None => given.meets(Self::TEXT),
+            None => given.intersects(Self::TEXT),
         };
-        self.meets(sink) || converts
+        self.intersects(sink) || converts
     }
 }
 
@@ -106,7 +106,7 @@ impl fmt::Display for TypeSet {
         }
         // A number is named instead of an integer.
         let number = Self(Self::NUMBER.0 & !Self::INTEGER.0);
-        let integer = if self.meets(number) { Self::NOTHING } else { Self::INTEGER };
+        let integer = if self.intersects(number) { Self::NOTHING } else { Self::INTEGER };
         let names = [
             (Self::TEXT, "text"),
             (number, "a number"),
@@ -116,7 +116,8 @@ impl fmt::Display for TypeSet {
             (Self::OBJECT, "an object"),
             (Self::NULL, "null"),
         ];
-        let named = names.iter().filter(|(types, _)| self.meets(*types)).map(|(_, name)| *name);
+        let named =
+            names.iter().filter(|(types, _)| self.intersects(*types)).map(|(_, name)| *name);
         f.write_str(&named.collect::<Vec<_>>().join(" or "))
     }
 }

@@ -35,7 +35,7 @@ fn silent<'a>(document: &GraphIndex<'a>) -> HashSet<&'a NodeId> {
     for link in &document.graph.links {
         leaving.entry(&link.source_id).or_default().push(link);
     }
-    let answers = tool_pins::answers(document.graph);
+    let answers = tool_pins::answer_pins(document.graph);
     // The pins that each node still waits for.
     let mut awaited: HashMap<&NodeId, HashSet<&str>> = HashMap::new();
     let mut firing = VecDeque::new();

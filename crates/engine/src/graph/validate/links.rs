@@ -55,7 +55,7 @@ fn source_pin<'a>(source: IndexedNode<'a>, link: &Link) -> Result<PinSchema<'a>,
     let problem = |why: String| GraphProblemCode::UnknownOutput.of_link(link, why);
     match node_pins::output(source.node, spec, pins::base(name)) {
         PinSchema::Missing => Err(problem(format!("{source} has no output `{name}`."))),
-        pin => pin.inside(name).map_err(|why| problem(format!("Output of {source}: {why}."))),
+        pin => pin.at_path(name).map_err(|why| problem(format!("Output of {source}: {why}."))),
     }
 }
 
@@ -65,7 +65,7 @@ fn sink_pin<'a>(sink: IndexedNode<'a>, link: &Link) -> Result<PinSchema<'a>, Gra
     let problem = |why: String| GraphProblemCode::UnknownInput.of_link(link, why);
     match node_pins::input(sink.node, spec, pins::base(name)) {
         PinSchema::Missing => Err(problem(format!("{sink} has no input `{name}`."))),
-        pin => pin.inside(name).map_err(|why| problem(format!("Input of {sink}: {why}."))),
+        pin => pin.at_path(name).map_err(|why| problem(format!("Input of {sink}: {why}."))),
     }
 }
 

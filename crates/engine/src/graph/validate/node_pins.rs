@@ -29,7 +29,7 @@ impl<'a> PinSchema<'a> {
     }
 
     /// The schema of the part that a nested name refers to; `Err` says why it cannot exist.
-    pub(super) fn inside(self, name: &str) -> Result<Self, String> {
+    pub(super) fn at_path(self, name: &str) -> Result<Self, String> {
         let mut reached = self;
         for step in pins::steps(name)? {
             let Self::Typed(schema) = reached else { return Ok(reached) };
@@ -38,7 +38,7 @@ impl<'a> PinSchema<'a> {
                 PathStep::Index(_) => TypeSet::LIST,
             };
             let types = TypeSet::of(schema);
-            if !types.meets(container) {
+            if !types.intersects(container) {
                 return Err(format!("`{name}` reaches into {types}, which is not {container}"));
             }
             reached = Self::of(match step {
@@ -55,7 +55,7 @@ pub(super) fn input<'a>(node: &'a Node, spec: &'a BlockSpec, pin: &str) -> PinSc
     if let Some(schema) = own.and_then(|own| property(own, pin)).or_else(|| spec.input(pin)) {
         return PinSchema::Typed(schema);
     }
-    let is_undescribed = own.is_none() && brings_pins(spec.kind);
+    let is_undescribed = own.is_none() && defines_pins(spec.kind);
     if is_undescribed || spec.takes_any_input() { PinSchema::Anything } else { PinSchema::Missing }
 }
 
@@ -92,7 +92,7 @@ pub(in crate::graph) fn schema<'a>(
     spec: &'a BlockSpec,
     name: &str,
 ) -> Option<&'a Value> {
-    match input(node, spec, pins::base(name)).inside(name) {
+    match input(node, spec, pins::base(name)).at_path(name) {
         Ok(PinSchema::Typed(schema)) => Some(schema),
         _ => None,
     }
@@ -105,7 +105,7 @@ pub(in crate::graph) fn is_required(node: &Node, spec: &BlockSpec, name: &str) -
         || own.into_iter().flatten().any(|pin| pin.as_str() == Some(name))
 }
 
-fn brings_pins(kind: BlockKind) -> bool {
+fn defines_pins(kind: BlockKind) -> bool {
     matches!(kind, BlockKind::Agent | BlockKind::McpTool)
 }
 

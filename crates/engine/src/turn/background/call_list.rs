@@ -301,7 +301,7 @@ async fn watch(
     drop(running_call);
     let writer = &calls.writer;
     let output =
-        output::bounded(&*writer.inner.ports.files, &writer.workspace, &call, &response).await;
+        output::limit_output(&*writer.inner.ports.files, &writer.workspace, &call, &response).await;
     calls.end(&id, &call, outcome, output).await;
 }
 

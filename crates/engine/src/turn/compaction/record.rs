@@ -47,7 +47,7 @@ impl CompactionRecord {
 
     pub(super) fn message(&self) -> ModelMessage {
         let mut text = format!(
-            "[Summary of earlier messages]\nThe {} messages before this point do not fit any more. These notes of what was said and done stand for them. They are no new request; messages of the person that stand beside them are as they were written. Go on from here and do not do again what is done.\n\n{}",
+            "[Summary of earlier messages]\nThe {} messages before this point no longer fit. These notes of what was said and done replace them. They are not a new request; user messages next to them are unchanged. Continue from here and do not repeat what is done.\n\n{}",
             self.folded,
             self.summary.trim(),
         );

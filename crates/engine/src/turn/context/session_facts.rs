@@ -19,7 +19,7 @@ pub(super) fn session(session: &Session, first: &Message, denied: &[String]) -> 
     }
     if session.depth > 0 || session.parent_session_id.is_some() {
         text.push_str(
-            "\nIt is a sub-session: another session gave you a task and reads your last answer. Nobody is there to be asked.",
+            "\nIt is a sub-session: another session gave you a task and reads your last answer. There is no user to ask.",
         );
     }
     if !denied.is_empty() {

@@ -12,13 +12,13 @@ use super::call_list::end_chunk;
 use crate::deterministic_id;
 use crate::turn::TurnAttempt;
 use crate::turn::halt::TurnHalt;
-use crate::turn::output::{INTERRUPTED, result_row, shown};
+use crate::turn::output::{INTERRUPTED, result_chunk, result_row};
 use crate::turn::tool_call::RunningCall;
 use crate::turn::waiting_calls::WaitingCalls;
 
 impl TurnAttempt {
     /// The call exceeded its time budget: it continues, and the model gets its background id as the result.
-    pub(in crate::turn) async fn park(
+    pub(in crate::turn) async fn move_to_background(
         &self,
         progress: &TurnProgress,
         call: ToolCall,
@@ -27,7 +27,7 @@ impl TurnAttempt {
         let id = deterministic_id::background_id(&self.idempotency_key(progress, &call.id));
         let seconds = running_call.started.elapsed().as_secs();
         let words = format!(
-            "{} did not end within {seconds} seconds and goes on in the background. Use \
+            "{} did not finish within {seconds} seconds and continues in the background. Use \
              check_background_tool with this background_id to wait for it or to cancel it.",
             running_call.tool
         );
@@ -43,9 +43,9 @@ impl TurnAttempt {
             JournalEntry::Result(result_row(&call, &output, ToolOutcome::Ok)),
             JournalEntry::Parked { call_id: call.id.clone(), id: id.clone() },
         ];
-        tracing::info!(tool.name = running_call.tool, background.id = %id, "a call goes on in the background");
+        tracing::info!(tool.name = running_call.tool, background.id = %id, "a call continues in the background");
         metrics::counter!("pilothouse_tool_parked_total", "tool" => running_call.tool).increment(1);
-        self.writer.record_and_show(entries, shown(&call, output, ToolOutcome::Ok)).await?;
+        self.writer.record_and_show(entries, result_chunk(&call, output, ToolOutcome::Ok)).await?;
         self.background_calls.add(id, call, running_call);
         Ok(())
     }
