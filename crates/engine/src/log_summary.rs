@@ -60,12 +60,12 @@ mod tests {
 
     #[test]
     fn a_summary_keeps_the_text_of_the_last_step_and_every_call() {
-        let said = |delta: &str| Chunk::TextDelta { id: "t".into(), delta: delta.to_owned() };
+        let text = |delta: &str| Chunk::TextDelta { id: "t".into(), delta: delta.to_owned() };
         let mut log = SegmentBuilder::following(0);
         for chunk in [
             Chunk::StartStep,
-            said("Let me "),
-            said("look."),
+            text("Let me "),
+            text("look."),
             Chunk::ToolInputAvailable {
                 tool_call_id: "a".into(),
                 tool_name: "web_fetch".into(),
@@ -83,8 +83,8 @@ mod tests {
             },
             Chunk::FinishStep,
             Chunk::StartStep,
-            said("It is "),
-            said("42."),
+            text("It is "),
+            text("42."),
             Chunk::FinishStep,
             Chunk::StartStep,
         ] {

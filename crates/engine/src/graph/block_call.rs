@@ -206,8 +206,8 @@ impl SingleBlockRun {
             return None;
         }
         let spec = self.block.spec();
-        let worth = !outputs.is_empty() || used.tokens + used.microdollars + used.bytes > 0;
-        let amount = if worth { price(spec.costs, &used) } else { 0 };
+        let chargeable = !outputs.is_empty() || used.tokens + used.microdollars + used.bytes > 0;
+        let amount = if chargeable { price(spec.costs, &used) } else { 0 };
         let key = format!("block/{}", self.request.key);
         (amount > 0).then(|| CreditCharge { key, amount, what: spec.name.to_owned() })
     }

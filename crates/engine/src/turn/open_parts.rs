@@ -126,8 +126,8 @@ impl OpenParts {
 
     /// Ends for the calls that were never journaled, which will get no result.
     pub(crate) fn end_unjournaled(&self, journaled: &[CallId], why: &str) -> Vec<Chunk> {
-        let forgotten = self.tools.iter().filter(|tool| !journaled.contains(&tool.call));
-        forgotten.map(|tool| end_tool(tool, why)).collect()
+        let unjournaled = self.tools.iter().filter(|tool| !journaled.contains(&tool.call));
+        unjournaled.map(|tool| end_tool(tool, why)).collect()
     }
 }
 

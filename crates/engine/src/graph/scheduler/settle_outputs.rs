@@ -122,9 +122,9 @@ impl ExecutionScheduler {
         let spec = self.plan.node(at).block.spec();
         let seconds = node_run.began.elapsed().as_secs();
         let used = MeteredUsage { seconds, ..node_run.meter.total() };
-        let worth =
+        let chargeable =
             node_run.emitted || used.tokens + used.microdollars + used.bytes + used.items > 0;
-        let amount = if worth { price(spec.costs, &used) } else { 0 };
+        let amount = if chargeable { price(spec.costs, &used) } else { 0 };
         // One credit is charged for every hundred node runs.
         let round = self.stats.node_count.is_multiple_of(super::super::NODE_RUNS_PER_CREDIT);
         let amount = amount + u64::from(round);

@@ -146,10 +146,10 @@ fn exported_agents_load_and_are_valid() {
 #[test]
 fn an_exported_agent_names_the_blocks_that_are_missing_here() {
     let problems = validate(&file("berth-price-watch.json"), &blocks());
-    let said: Vec<&str> =
+    let messages: Vec<&str> =
         problems.iter().map(|GraphProblem { message, .. }| message.as_str()).collect();
     assert_eq!(
-        said,
+        messages,
         [
             "There is no block ExtractWebsiteContentBlock (436c3984-57fd-4b85-8e9a-459b356883bd) for \
              “Read the page”.",

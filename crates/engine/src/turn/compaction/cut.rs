@@ -52,16 +52,16 @@ pub(super) fn allowed_cuts(messages: &[&ModelMessage]) -> Vec<bool> {
         }
     }
     // Index of the last result of any call up to here.
-    let mut owed = 0;
+    let mut last_result = 0;
     messages
         .iter()
         .enumerate()
         .map(|(at, message)| {
             if let ModelMessage::Assistant { tool_calls, .. } = message {
                 let results = tool_calls.iter().filter_map(|call| answered.get(&call.id));
-                owed = results.copied().fold(owed, usize::max);
+                last_result = results.copied().fold(last_result, usize::max);
             }
-            owed <= at && at + 1 < messages.len()
+            last_result <= at && at + 1 < messages.len()
         })
         .collect()
 }

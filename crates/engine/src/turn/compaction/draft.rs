@@ -110,10 +110,10 @@ pub(super) fn draft<'a>(
     let through = sent[cut.last].row;
     let newly_kept = (start..=through).filter(|row| requests.contains(row));
     let kept = staying.iter().copied().chain(newly_kept).filter(|row| Some(*row) != first);
-    let said = (start..=through).filter(|row| rows[*row].role != MessageRole::System);
+    let summarized = (start..=through).filter(|row| rows[*row].role != MessageRole::System);
     Some(CompactionDraft {
         earlier: earlier.map(|fold| fold.record.summary),
-        rows: leaving.iter().copied().chain(said).map(|row| &rows[row]).collect(),
+        rows: leaving.iter().copied().chain(summarized).map(|row| &rows[row]).collect(),
         through: rows[through].id.clone(),
         folded: rows[..=through].iter().filter(|row| row.role != MessageRole::System).count(),
         handles: open_items::open_items(progress, through),

@@ -68,10 +68,10 @@ fn a_compaction_keeps_the_first_message_the_current_request_and_the_newest_steps
         folded.tokens_after <= measure::compaction_target(WINDOW) && folded.tokens_before > 16_000
     );
     assert!(is_paired(&request.messages));
-    let said: Vec<&str> = request.messages[1..4].iter().map(words).collect();
-    assert_eq!(said[0], "Always answer in French.");
-    assert!(said[1].contains("NOTES"));
-    assert_eq!(said[2], "Compare the three.");
+    let sent: Vec<&str> = request.messages[1..4].iter().map(words).collect();
+    assert_eq!(sent[0], "Always answer in French.");
+    assert!(sent[1].contains("NOTES"));
+    assert_eq!(sent[2], "Compare the three.");
     let last = request.messages.last().expect("messages");
     assert!(matches!(last, ModelMessage::ToolResult { content, .. } if content == "newest"));
     assert_eq!(
@@ -242,9 +242,9 @@ proptest! {
             prop_assert!(is_paired(&request.messages));
             prop_assert_eq!(measure::request_tokens(&request), folded.tokens_after);
             prop_assert!(folded.tokens_after < before);
-            let said = format!("{:?}", request.messages);
+            let sent = format!("{:?}", request.messages);
             for part in ["the first words", "the newest words", "the newest result", "NOTES"] {
-                prop_assert!(said.contains(part), "{part}");
+                prop_assert!(sent.contains(part), "{part}");
             }
             history.step(&[&text(4_000)]).user("the newest words").step(&["the newest result"]);
         }

@@ -59,8 +59,8 @@ fn entries(row: &Message) -> Vec<String> {
 
 fn outcome_line(row: &Message) -> String {
     let response: Value = serde_json::from_str(&row.content).unwrap_or_default();
-    let said = response["message"].as_str().unwrap_or(&row.content);
-    format!("{}: {}", answered(row), first_line(said))
+    let text = response["message"].as_str().unwrap_or(&row.content);
+    format!("{}: {}", answered(row), first_line(text))
 }
 
 fn answered(row: &Message) -> String {

@@ -145,9 +145,9 @@ fn the_end_of_an_operation_comes_before_the_later_rows_of_its_turn() {
         request(progress, &turn("t9"), tools(), ToolUse::Allowed, WINDOW).messages
     };
     let first = ask(&progress);
-    let told = words(first.last().expect("messages"));
-    assert!(told.starts_with(&format!("{OPERATION_MARK}build (op-1) has ended] It failed.")));
-    assert!(told.len() < 4_500 && told.contains("characters cut"), "{}", told.len());
+    let notice = words(first.last().expect("messages"));
+    assert!(notice.starts_with(&format!("{OPERATION_MARK}build (op-1) has ended] It failed.")));
+    assert!(notice.len() < 4_500 && notice.contains("characters cut"), "{}", notice.len());
     progress.messages = history.turn("t9").step(&["looked"]).rows.clone();
     let second = ask(&progress);
     assert_eq!(first[..], second[..first.len()]);
