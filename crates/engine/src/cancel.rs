@@ -1,4 +1,4 @@
-//! Stopping a turn: a fact in its row, a hint on the bus, and a wait for the end.
+//! Cancels a turn: sets a flag in its row, sends a hint on the bus, and waits for the turn to end.
 
 use std::time::Duration;
 
@@ -10,11 +10,11 @@ use protocol::turn::{Turn, TurnStatus};
 use protocol::{Job, SessionId, TurnId, WorkerId};
 use tokio::time::Instant;
 
-use crate::turn::{self, StopReason, Won};
-use crate::{Engine, slots};
+use crate::turn::{self, ClaimedTurn, StopCause};
+use crate::{Engine, worker_permit};
 
-/// How often the rows are looked at when no hint comes.
-const LOOK: Duration = Duration::from_millis(100);
+/// How often the rows are polled when no hint arrives.
+const POLL_INTERVAL: Duration = Duration::from_millis(100);
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct CancelReport {
@@ -26,17 +26,17 @@ pub struct CancelReport {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum CancelReason {
     NoActiveTask,
-    /// It had not started.
+    /// The turn was still queued.
     Dequeued,
-    /// Asked for, but the turn had not ended when the answer was due.
+    /// The cancel was requested, but the turn had not ended within `CANCEL_CONFIRM`.
     NotConfirmed,
 }
 
 impl Engine {
-    /// Stops everything the session is at work on or has waiting. Returns when all of it has ended, or after
+    /// Cancels all running and queued turns of the session. Returns when all of them have ended, or after
     /// `limits::CANCEL_CONFIRM`.
     pub async fn cancel(&self, owner: &Owner, session: &SessionId) -> PortResult<CancelReport> {
-        // Listening before the fact is written: an end in between is not missed.
+        // Subscribe before writing the flag, so that an end in between is not missed.
         let mut signals = self.inner.ports.bus.subscribe();
         let turns = self.inner.ports.turns.request_cancel(owner, session).await?;
         let Some(first) = turns.first() else {
@@ -45,9 +45,9 @@ impl Engine {
         };
         let (first_id, waited) = (first.id.clone(), first.status == TurnStatus::Queued);
         for turn in &turns {
-            // Ours are told directly, whatever becomes of the hint to the other processes.
+            // Turns of this process are stopped directly; the bus hint to other processes may be lost.
             let job = Job::from(&turn.id);
-            self.inner.registry.stop(&job, StopReason::Cancelled);
+            self.inner.registry.stop(&job, StopCause::Cancelled);
             self.inner.ports.bus.publish(BusSignal::Cancel(job));
         }
 
@@ -58,9 +58,9 @@ impl Engine {
             let mut open = Vec::new();
             for turn in left {
                 match self.settle(owner, &turn).await? {
-                    Settled::Ended => {}
-                    Settled::Dequeued => dequeued |= turn.id == first_id,
-                    Settled::Open => open.push(turn),
+                    CancelProgress::Ended => {}
+                    CancelProgress::Dequeued => dequeued |= turn.id == first_id,
+                    CancelProgress::Open => open.push(turn),
                 }
             }
             left = open;
@@ -72,57 +72,57 @@ impl Engine {
                 let reason = Some(CancelReason::NotConfirmed);
                 return Ok(CancelReport { cancelled: true, turn_id: Some(first_id), reason });
             }
-            let _ = tokio::time::timeout(LOOK, signals.recv()).await;
+            let _ = tokio::time::timeout(POLL_INTERVAL, signals.recv()).await;
         }
     }
 
-    /// Cancels what runs, then deletes the session with all that belongs to it.
+    /// Cancels the session's turns, then deletes the session and its files.
     pub async fn delete_session(&self, owner: &Owner, session: &SessionId) -> PortResult<bool> {
         let ports = &self.inner.ports;
         if ports.sessions.get(owner, session).await?.is_none() {
             return Ok(false);
         }
-        // A turn that does not end in time finds its row gone and stops by itself.
+        // A turn that does not end in time finds its row deleted and stops.
         self.cancel(owner, session).await?;
         let deleted = ports.sessions.delete(owner, session).await?;
-        let place =
+        let workspace =
             ports::files::SessionWorkspace { owner: owner.clone(), session: session.clone() };
-        ports.files.delete_session(&place).await?;
+        ports.files.delete_session(&workspace).await?;
         Ok(deleted)
     }
 
-    /// A turn that nobody has started is claimed and ended here and now.
-    async fn settle(&self, owner: &Owner, turn: &Turn) -> PortResult<Settled> {
+    /// Claims and ends a turn that no worker has started.
+    async fn settle(&self, owner: &Owner, turn: &Turn) -> PortResult<CancelProgress> {
         let inner = &self.inner;
         match inner.ports.turns.get(owner, &turn.id).await? {
-            None => return Ok(Settled::Ended),
-            Some(now) if now.status.is_final() => return Ok(Settled::Ended),
-            Some(now) if now.status == TurnStatus::Running => return Ok(Settled::Open),
+            None => return Ok(CancelProgress::Ended),
+            Some(now) if now.status.is_final() => return Ok(CancelProgress::Ended),
+            Some(now) if now.status == TurnStatus::Running => return Ok(CancelProgress::Open),
             Some(_) => {}
         }
-        let asked = Instant::now();
+        let requested_at = Instant::now();
         let worker = WorkerId::of(&inner.options.process);
         match inner.ports.leases.claim(&turn.id, &worker, inner.options.lease).await? {
             TurnClaimed::Won { claim, turn, log_at } => {
-                // It is only claimed to be ended, which takes no worker's time.
-                let (slot, _nobodys) = slots::lend();
+                // The claim only ends the turn, so it needs no worker.
+                let (permit, _lent) = worker_permit::issue();
                 let id = turn.id.clone();
-                let won = Won { claim, turn: *turn, log_at, asked };
-                turn::run(inner.clone(), won, slot).await;
-                // The end may not have been stored: then somebody else has to do it.
+                let claimed = ClaimedTurn { claim, turn: *turn, log_at, requested_at };
+                turn::run(inner.clone(), claimed, permit).await;
+                // If the end could not be stored, another worker has to store it.
                 let ended = inner.ports.turns.get(owner, &id).await?;
                 Ok(match ended {
-                    Some(turn) if !turn.status.is_final() => Settled::Open,
-                    _ => Settled::Dequeued,
+                    Some(turn) if !turn.status.is_final() => CancelProgress::Open,
+                    _ => CancelProgress::Dequeued,
                 })
             }
-            TurnClaimed::Ended => Ok(Settled::Ended),
-            TurnClaimed::Held | TurnClaimed::Waits => Ok(Settled::Open),
+            TurnClaimed::Ended => Ok(CancelProgress::Ended),
+            TurnClaimed::Held | TurnClaimed::Waits => Ok(CancelProgress::Open),
         }
     }
 }
 
-enum Settled {
+enum CancelProgress {
     Ended,
     Dequeued,
     Open,

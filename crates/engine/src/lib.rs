@@ -1,25 +1,26 @@
-//! The turn engine: takes messages in, runs turns on workers, records what they say, ends them once.
-//! It knows the seams in `ports` and nothing of what is behind them.
+//! The engine: accepts messages, runs turns and executions on workers, records their output, and ends each of them
+//! once. It depends on the traits in `ports` and not on any backend.
 
 mod cancel;
-mod completion;
-mod derived;
-mod fold;
+mod deterministic_id;
+mod end_turn;
 pub mod graph;
-mod intake;
-mod nearby;
+mod local_fallback_queue;
+mod log_summary;
 mod operations;
 pub mod options;
-mod reach;
+mod retry;
 mod shutdown;
-mod slots;
+mod store_health;
 mod sub_sessions;
+mod submit;
 mod sweep;
 pub mod tasks;
 mod title;
 mod turn;
-mod wait;
+mod wait_for_turn;
 mod worker;
+mod worker_permit;
 
 use std::sync::Arc;
 
@@ -28,39 +29,39 @@ use tokio::sync::Semaphore;
 
 pub use cancel::{CancelReason, CancelReport};
 pub use graph::{
-    BlockRefused, BlockRequest, Catalogue, FollowedRun, GraphChanged, GraphSaved, RunFollower,
-    StartRun,
+    BlockCatalog, BlockRefused, BlockRequest, ExecutionFollower, ExecutionUpdate, GraphChanged,
+    GraphSaved, StartExecution,
 };
-pub use intake::{FollowUpRequest, Submission, Submitted, What};
-pub use options::Options;
-pub use worker::Roles;
+pub use options::EngineOptions;
+pub use submit::{FollowUpRequest, SubmissionKind, SubmissionOutcome, TurnSubmission};
+pub use worker::EngineRoles;
 
-use crate::nearby::Nearby;
-use crate::reach::Reach;
-use crate::shutdown::Phase;
-use crate::slots::Returning;
-use crate::tasks::Tasks;
-use crate::turn::registry::Registry;
+use crate::local_fallback_queue::LocalFallbackQueue;
+use crate::shutdown::ShutdownSignal;
+use crate::store_health::StoreHealth;
+use crate::tasks::TaskSpawner;
+use crate::turn::registry::JobRegistry;
+use crate::worker_permit::PermitQueue;
 
-/// Everything that runs turns. Cheap to clone; built once in `wire.rs`.
+/// Runs turns and executions. Cheap to clone; built once in `wire.rs`.
 #[derive(Clone)]
 pub struct Engine {
-    inner: Arc<Inner>,
+    inner: Arc<EngineInner>,
 }
 
-pub(crate) struct Inner {
+pub(crate) struct EngineInner {
     pub(crate) ports: Ports,
     pub(crate) model: Arc<dyn ModelProvider>,
     pub(crate) tools: turn::tool_list::ToolList,
-    pub(crate) options: Options,
-    pub(crate) tasks: Tasks,
-    pub(crate) registry: Registry,
-    pub(crate) phase: Phase,
-    pub(crate) nearby: Nearby,
-    pub(crate) returning: Returning,
-    pub(crate) reach: Reach,
-    pub(crate) catalogue: Catalogue,
-    pub(crate) execution_slots: Arc<Semaphore>,
+    pub(crate) options: EngineOptions,
+    pub(crate) tasks: TaskSpawner,
+    pub(crate) registry: JobRegistry,
+    pub(crate) shutdown_signal: ShutdownSignal,
+    pub(crate) local_queue: LocalFallbackQueue,
+    pub(crate) permit_queue: PermitQueue,
+    pub(crate) store_health: StoreHealth,
+    pub(crate) catalog: BlockCatalog,
+    pub(crate) execution_permits: Arc<Semaphore>,
 }
 
 impl Engine {
@@ -69,36 +70,36 @@ impl Engine {
         model: Arc<dyn ModelProvider>,
         tools: Vec<Arc<dyn Tool>>,
         blocks: Vec<Arc<dyn Block>>,
-        options: Options,
+        options: EngineOptions,
     ) -> Self {
-        let execution_slots = Arc::new(Semaphore::new(options.executions));
-        let inner = Inner {
+        let execution_permits = Arc::new(Semaphore::new(options.executions));
+        let inner = EngineInner {
             ports,
             model,
             tools: turn::tool_list::ToolList::new(tools),
             options,
-            tasks: Tasks::default(),
-            registry: Registry::default(),
-            phase: Phase::default(),
-            nearby: Nearby::default(),
-            returning: Returning::default(),
-            reach: Reach::default(),
-            catalogue: Catalogue::new(blocks),
-            execution_slots,
+            tasks: TaskSpawner::default(),
+            registry: JobRegistry::default(),
+            shutdown_signal: ShutdownSignal::default(),
+            local_queue: LocalFallbackQueue::default(),
+            permit_queue: PermitQueue::default(),
+            store_health: StoreHealth::default(),
+            catalog: BlockCatalog::new(blocks),
+            execution_permits,
         };
         Self { inner: Arc::new(inner) }
     }
 
-    pub fn blocks(&self) -> &Catalogue {
-        &self.inner.catalogue
+    pub fn blocks(&self) -> &BlockCatalog {
+        &self.inner.catalog
     }
 
-    /// What this process is called where people see who works on what.
+    /// The name of this process, as shown to operators.
     pub fn process(&self) -> &str {
         &self.inner.options.process
     }
 
-    /// Whether work is paid for.
+    /// Whether users pay for work with credits.
     pub fn credits_on(&self) -> bool {
         self.inner.options.credits
     }

@@ -1,4 +1,4 @@
-//! What an operation came to, from outside: one completion for the webhook, for messages, and for the work itself.
+//! Completes operations from outside, with one path for the webhook, for queue messages and for the work itself.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -15,23 +15,24 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 
 use crate::turn::output::cut_output;
-use crate::{Engine, Inner};
+use crate::{Engine, EngineInner};
 
-/// How long to leave completions alone that could not be had or processed.
-const PAUSE: Duration = Duration::from_secs(1);
+/// Delay after a completion could not be received or processed.
+const RETRY_DELAY: Duration = Duration::from_secs(1);
 
 impl Engine {
-    /// Stored when it returns; the conversation goes on by itself. Repeated, late, or after a cancel it changes nothing.
+    /// The completion is stored when this returns, and the conversation continues by itself. A repeated or late
+    /// completion, or one after a cancel, changes nothing.
     pub async fn complete_operation(
         &self,
         which: &OperationKey,
         completion: OperationCompletion,
     ) -> PortResult<OperationCompleted> {
-        self.inner.complete(which, result(completion)).await
+        self.inner.complete(which, operation_result(completion)).await
     }
 }
 
-impl Inner {
+impl EngineInner {
     pub(crate) async fn complete(
         &self,
         which: &OperationKey,
@@ -48,10 +49,12 @@ impl Inner {
     }
 }
 
-/// What stands in the history for what somebody says it came to.
-fn result(completion: OperationCompletion) -> OperationResult {
+/// The tool result for a reported completion.
+fn operation_result(completion: OperationCompletion) -> OperationResult {
     if !completion.success {
-        let why = completion.error.unwrap_or_else(|| "It failed without saying why.".to_owned());
+        let why = completion
+            .error
+            .unwrap_or_else(|| "The operation failed without giving a reason.".to_owned());
         let output = json!(ToolResponse::error("operation_failed", why));
         return OperationResult {
             output: bounded(scrub(output)).to_string(),
@@ -69,21 +72,21 @@ fn bounded(output: Value) -> Value {
     cut_output(output, "The result was cut to fit.")
 }
 
-/// A message of the completions' queue.
+/// A message of the completions queue.
 #[derive(Deserialize)]
-struct Message {
+struct CompletionBody {
     operation_id: Option<OperationId>,
     task_id: Option<TaskId>,
     #[serde(flatten)]
     completion: OperationCompletion,
 }
 
-/// Runs until shutdown. A message is settled once what it says is stored, or once it is clear that it says nothing.
-pub(crate) async fn take_completions(inner: Arc<Inner>) {
+/// Runs until shutdown. A message is acknowledged once its completion is stored, or if it cannot be used.
+pub(crate) async fn consume_completions(inner: Arc<EngineInner>) {
     loop {
         let arrival = tokio::select! {
             biased;
-            () = inner.phase.stopping() => return,
+            () = inner.shutdown_signal.stopping() => return,
             arrival = inner.ports.completions.next() => arrival,
         };
         let handled = match arrival {
@@ -91,21 +94,21 @@ pub(crate) async fn take_completions(inner: Arc<Inner>) {
             Err(error) => Err(error),
         };
         if let Err(error) = handled {
-            tracing::warn!(%error, "a completion could not be taken; it comes again");
+            tracing::warn!(%error, "could not process a completion; it will be delivered again");
             tokio::select! {
                 biased;
-                () = inner.phase.stopping() => return,
-                () = tokio::time::sleep(PAUSE) => {}
+                () = inner.shutdown_signal.stopping() => return,
+                () = tokio::time::sleep(RETRY_DELAY) => {}
             }
         }
     }
 }
 
-async fn handle(inner: &Inner, arrival: CompletionMessage) -> PortResult<()> {
-    let message: Message = match serde_json::from_str(&arrival.body) {
+async fn handle(inner: &EngineInner, arrival: CompletionMessage) -> PortResult<()> {
+    let message: CompletionBody = match serde_json::from_str(&arrival.body) {
         Ok(message) => message,
         Err(error) => {
-            // Where it is wrong, not what it says.
+            // Log where the message is invalid, not its content.
             tracing::warn!(line = error.line(), column = error.column(), kind = ?error.classify(), "a completion cannot be read");
             return arrival.ack().await;
         }
@@ -118,7 +121,7 @@ async fn handle(inner: &Inner, arrival: CompletionMessage) -> PortResult<()> {
             return arrival.ack().await;
         }
     };
-    let completed = inner.complete(&which, result(message.completion)).await?;
+    let completed = inner.complete(&which, operation_result(message.completion)).await?;
     if completed == OperationCompleted::Unknown {
         tracing::warn!("a completion is for an operation that is not known");
     }
@@ -130,19 +133,19 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_completion_without_a_result_says_that_it_is_completed() {
+    fn a_completion_without_a_result_reports_that_it_completed() {
         let completion =
             OperationCompletion { success: true, result: Some(Value::Null), error: None };
-        assert_eq!(result(completion).output, r#"{"status":"completed"}"#);
+        assert_eq!(operation_result(completion).output, r#"{"status":"completed"}"#);
     }
 
     #[test]
-    fn a_message_is_read_with_its_names_and_what_it_says() {
+    fn a_message_is_parsed_with_its_ids_and_its_result() {
         let body =
             r#"{"operation_id":"o","task_id":"t","success":false,"error":"no luck","extra":1}"#;
-        let message: Message = serde_json::from_str(body).expect("a message");
+        let message: CompletionBody = serde_json::from_str(body).expect("a message");
         assert_eq!(message.operation_id, Some(OperationId::from("o")));
-        let result = result(message.completion);
+        let result = operation_result(message.completion);
         assert_eq!(result.outcome, ToolOutcome::Error);
         assert!(result.output.contains("no luck"));
     }

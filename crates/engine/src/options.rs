@@ -1,24 +1,23 @@
-//! How the engine behaves. The defaults are what `protocol::limits` and the guarantees promise; tests
-//! set some of them low.
+//! Settings of the engine. The defaults match `protocol::limits` and the guarantees; tests lower some of them.
 
 use std::time::Duration;
 
 use protocol::limits;
 
 #[derive(Clone, Debug)]
-pub struct Options {
-    /// What this process is called where people see who works on what.
+pub struct EngineOptions {
+    /// The name of this process, as shown to operators.
     pub process: String,
-    /// Turns that run at the same time in this process.
+    /// How many turns run at the same time in this process.
     pub workers: usize,
     pub lease: Duration,
     pub renew: Duration,
     /// How often the outbox is read.
     pub sweep: Duration,
-    /// How often what is stored is looked at even when no hint comes.
+    /// How often stored state is polled even when no hint arrives.
     pub poll: Duration,
     pub max_tool_wait: Duration,
-    /// Budget of a tool that names none of its own.
+    /// Time budget of a tool that does not set its own.
     pub tool_budget: Duration,
     /// Limits of one turn, each with its own failure code.
     pub max_steps: u32,
@@ -26,26 +25,26 @@ pub struct Options {
     pub max_tokens: u64,
     pub max_cost_microdollars: u64,
     pub max_time: Duration,
-    /// Tries of one model call before anything of the step was shown, the first included.
+    /// Attempts of one model call, including the first, before anything of the step was shown.
     pub model_tries: u32,
-    /// The first wait between two tries; doubled each time, with jitter, unless the provider names one.
+    /// The first delay between two attempts; doubled each time, with jitter, unless the provider names one.
     pub retry_base: Duration,
     pub shutdown: Duration,
-    /// How far turns may delegate.
+    /// How deep and how wide turns may delegate.
     pub tree: limits::DelegationLimits,
     /// How long an operation may take.
     pub operation_time: Duration,
-    /// Executions that this process works on at the same time.
+    /// How many executions this process runs at the same time.
     pub executions: usize,
     /// Limits of one execution.
     pub execution_time: Duration,
     pub node_time: Duration,
     pub node_runs: u64,
-    /// Whether work is paid for.
+    /// Whether users pay for work with credits.
     pub credits: bool,
 }
 
-impl Default for Options {
+impl Default for EngineOptions {
     fn default() -> Self {
         Self {
             process: "engine".to_owned(),
@@ -75,8 +74,8 @@ impl Default for Options {
     }
 }
 
-impl Options {
-    /// How long the model may be silent while no tool runs.
+impl EngineOptions {
+    /// How long the model may send nothing while no tool runs.
     pub fn stream_idle(&self) -> Duration {
         limits::stream_idle_timeout(self.max_tool_wait)
     }

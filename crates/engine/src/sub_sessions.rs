@@ -1,4 +1,4 @@
-//! Sessions that a tool call starts and looks after, through the same door as a person's message.
+//! Sub-sessions: a tool call creates them and submits messages to them like any client.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -19,32 +19,32 @@ use protocol::{SessionId, TurnId};
 use serde_json::{Map, Value};
 use tokio_util::sync::CancellationToken;
 
-use crate::intake::{PUSH_GRACE, fingerprint};
-use crate::turn::pause::Pause;
-use crate::wait::{self, Waited};
-use crate::{Engine, Inner, derived};
+use crate::submit::{PUSH_GRACE, fingerprint};
+use crate::turn::waiting_calls::WaitingCalls;
+use crate::wait_for_turn::{WaitedTurn, wait_for_turn};
+use crate::{Engine, EngineInner, deterministic_id};
 
-/// Messages of a sub-session that its progress shows, and how much of each.
+/// How many messages of a sub-session its progress shows, and how many characters of each.
 const SHOWN_MESSAGES: u32 = 5;
 const SHOWN_CHARS: usize = 400;
-/// Files of a sub-session that its result names.
+/// How many files of a sub-session its result lists.
 const SHOWN_FILES: usize = 50;
 
-/// Delegation in the name of one call.
-pub(crate) struct Delegation {
-    pub(crate) inner: Arc<Inner>,
+/// Sub-session calls on behalf of one tool call.
+pub(crate) struct SubSessionService {
+    pub(crate) inner: Arc<EngineInner>,
     pub(crate) owner: Owner,
     pub(crate) session: Session,
     pub(crate) turn: TurnId,
     pub(crate) request: TurnRequest,
     /// The call's idempotency key.
     pub(crate) key: String,
-    pub(crate) pause: Arc<Pause>,
+    pub(crate) waiting_calls: Arc<WaitingCalls>,
     pub(crate) cancel: CancellationToken,
 }
 
 #[async_trait]
-impl SubSessions for Delegation {
+impl SubSessions for SubSessionService {
     async fn start(&self, new: NewSubSession) -> Result<SubSessionTurn, ToolError> {
         let permissions = self.request.permissions.narrowed(new.filter);
         let session = match &new.resume {
@@ -52,14 +52,14 @@ impl SubSessions for Delegation {
             None => self.create(new.system_context).await?,
         };
         if new.resume.is_some() {
-            self.refuse_wider(&session, &permissions).await?;
+            self.refuse_wider_permissions(&session, &permissions).await?;
         }
         let request = TurnRequest { context: None, permissions, ..self.request.clone() };
         let text = without_nul(&new.prompt);
         let kind = TurnKind::Submit {
             fingerprint: fingerprint(&text, &request, &[]),
             message: NewMessage::new(MessageRole::User, text),
-            client_id: Some(derived::id("message", &self.key)),
+            client_id: Some(deterministic_id::uuid("message", &self.key)),
             when_busy: WhenBusy::FollowUp,
         };
         let turn = NewTurn {
@@ -74,7 +74,7 @@ impl SubSessions for Delegation {
             TurnOpened::FollowUp(follow_up) => follow_up.turn_id,
             refused => {
                 if new.resume.is_none() {
-                    self.forget(&session).await;
+                    self.delete_empty(&session).await;
                 }
                 return Err(refusal(&refused, &self.inner));
             }
@@ -87,11 +87,11 @@ impl SubSessions for Delegation {
         which: &SubSessionTurn,
         at_most: Duration,
     ) -> Result<SubSessionView, ToolError> {
-        let waiting = self.pause.begin();
+        let waiting = self.waiting_calls.begin_wait();
         let waited = tokio::select! {
             biased;
             () = self.cancel.cancelled() => return Err(stopping()),
-            waited = wait::for_turn(&self.inner, &self.owner, &which.turn_id, at_most) => waited,
+            waited = wait_for_turn(&self.inner, &self.owner, &which.turn_id, at_most) => waited,
         };
         drop(waiting);
         let waited = waited.map_err(unavailable)?.ok_or_else(not_found)?;
@@ -122,13 +122,13 @@ impl SubSessions for Delegation {
             role: message.role,
             content: cut_end(&message.content, SHOWN_CHARS),
         });
-        // Sequences are dense, so the last one counts them all.
+        // Sequence numbers have no gaps, so the last one is the count.
         let message_count = page.messages.last().map_or(0, |last| last.sequence.max(0) as u64);
         Ok(SubSessionProgress { message_count, last_messages: last_messages.collect() })
     }
 }
 
-impl Delegation {
+impl SubSessionService {
     fn parent(&self) -> ParentTurn {
         ParentTurn { turn: self.turn.clone(), fan_out: self.inner.options.tree.fan_out }
     }
@@ -148,7 +148,7 @@ impl Delegation {
             metadata.insert("system_context".into(), Value::String(without_nul(&context)));
         }
         let new = NewSession {
-            id: Some(SessionId(derived::id("session", &self.key))),
+            id: Some(SessionId(deterministic_id::uuid("session", &self.key))),
             dry_run: self.session.dry_run,
             metadata,
             parent_session_id: Some(self.session.id.clone()),
@@ -158,14 +158,14 @@ impl Delegation {
         Ok(created.map_err(unavailable)?.id)
     }
 
-    /// A new sub-session that was given nothing to do: nobody should find it among the sessions.
-    async fn forget(&self, session: &SessionId) {
+    /// Deletes a new sub-session whose turn was refused, so that it does not show up in the session list.
+    async fn delete_empty(&self, session: &SessionId) {
         if let Err(error) = self.inner.ports.sessions.delete(&self.owner, session).await {
-            tracing::warn!(%error, "a sub-session that could not begin stays as an empty session");
+            tracing::warn!(%error, "could not delete a sub-session whose turn was refused");
         }
     }
 
-    /// A sub-session of this very session; any other looks missing.
+    /// A sub-session of this session; any other id is reported as not found.
     async fn child(&self, id: &SessionId) -> Result<Session, ToolError> {
         let found = self.inner.ports.sessions.get(&self.owner, id).await.map_err(unavailable)?;
         found
@@ -173,9 +173,8 @@ impl Delegation {
             .ok_or_else(not_found)
     }
 
-    /// A prompt for a turn that is at work is carried out with that turn's permissions: it must not have more than the
-    /// one who asks.
-    async fn refuse_wider(
+    /// A prompt sent to a running turn runs with that turn's permissions, which must not exceed the caller's.
+    async fn refuse_wider_permissions(
         &self,
         session: &SessionId,
         permissions: &Permissions,
@@ -187,15 +186,19 @@ impl Delegation {
             {
                 Err(ToolError::tell(
                     "sub_session_busy",
-                    "The sub-session is at work with other permissions. Wait for it to end, then ask it again.",
+                    "The sub-session is running with other permissions. Wait for it to end, then ask it again.",
                 ))
             }
             _ => Ok(()),
         }
     }
 
-    async fn view(&self, session: &SessionId, waited: Waited) -> Result<SubSessionView, ToolError> {
-        let Waited { turn, fold } = waited;
+    async fn view(
+        &self,
+        session: &SessionId,
+        waited: WaitedTurn,
+    ) -> Result<SubSessionView, ToolError> {
+        let WaitedTurn { turn, summary } = waited;
         let state = match turn.status {
             TurnStatus::Queued => SubSessionState::Queued,
             TurnStatus::Running => SubSessionState::Running,
@@ -209,8 +212,8 @@ impl Delegation {
             state,
             error: turn.error.as_ref().map(|error| error.message.clone()),
             elapsed: self.elapsed(&turn),
-            response: Some(fold.text).filter(|_| answered),
-            calls: fold.calls,
+            response: Some(summary.text).filter(|_| answered),
+            calls: summary.calls,
             files,
         })
     }
@@ -219,12 +222,12 @@ impl Delegation {
         &self,
         session: &SessionId,
     ) -> Result<Vec<protocol::response::WorkspaceFile>, ToolError> {
-        let place = SessionWorkspace { owner: self.owner.clone(), session: session.clone() };
-        let listing = self.inner.ports.files.list(&place, "", SHOWN_FILES).await;
+        let workspace = SessionWorkspace { owner: self.owner.clone(), session: session.clone() };
+        let listing = self.inner.ports.files.list(&workspace, "", SHOWN_FILES).await;
         Ok(listing.map_err(unavailable)?.files)
     }
 
-    /// By the time of day: for people.
+    /// Wall-clock time, for display.
     fn elapsed(&self, turn: &Turn) -> Duration {
         let until = turn.ended_at.unwrap_or_else(|| self.inner.ports.clock.now());
         Duration::try_from(until.duration_since(turn.created_at)).unwrap_or_default()
@@ -240,26 +243,26 @@ fn stopping() -> ToolError {
 }
 
 fn unavailable(error: PortError) -> ToolError {
-    tracing::warn!(%error, "the store failed a sub-session's call");
+    tracing::warn!(%error, "the store failed while handling a sub-session call");
     ToolError::tell("store_unavailable", "The server could not reach its store. Try again.")
 }
 
-fn refusal(opened: &TurnOpened, inner: &Inner) -> ToolError {
+fn refusal(opened: &TurnOpened, inner: &EngineInner) -> ToolError {
     match opened {
         TurnOpened::TooMany => ToolError::tell(
             "too_many_turns",
-            "The user has as many turns under way as a user may have. Wait for one to end.",
+            "The user already has the maximum number of unfinished turns. Wait for one to end.",
         ),
         TurnOpened::TooManyChildren => ToolError::tell(
             "too_many_sub_sessions",
             format!(
-                "This turn has {} sub-sessions at work, and may have no more. Wait for one to end.",
+                "This turn has {} running sub-sessions, which is the maximum. Wait for one to end.",
                 inner.options.tree.fan_out
             ),
         ),
         TurnOpened::TooManyFollowUps => ToolError::tell(
             "too_many_follow_ups",
-            "The sub-session is at work and has enough messages waiting. Wait for it to end.",
+            "The sub-session is running and has the maximum number of waiting messages. Wait for it to end.",
         ),
         TurnOpened::ParentEnded => stopping(),
         _ => not_found(),

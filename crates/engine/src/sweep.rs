@@ -1,4 +1,4 @@
-//! Finds what the queue forgot: reads the outboxes of turns and executions on a timer and pushes what is due.
+//! The sweeper: reads the outboxes of turns and executions on a timer and pushes the jobs that are due.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -6,48 +6,49 @@ use std::time::Duration;
 use ports::PortResult;
 use protocol::Job;
 
-use crate::Inner;
+use crate::EngineInner;
 
-const AT_A_TIME: u32 = 500;
-/// A pushed job that nobody claimed after so many sweeps is pushed again. Generous, because a long queue is not a loss.
-const PUSH_AGAIN: u32 = 15;
+const BATCH_SIZE: u32 = 500;
+/// A pushed job that was not claimed within this many sweeps is pushed again. Generous, because a long queue is not a
+/// lost job.
+const REPUSH_SWEEPS: u32 = 15;
 
-/// What becomes of jobs that the queue does not take.
+/// What happens to jobs that the queue does not accept.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Fallback {
-    /// The workers of this process take them.
-    Nearby,
-    /// They wait for another process.
+pub(crate) enum RelayFallback {
+    /// Workers of this process take them.
+    LocalQueue,
+    /// They stay in the outbox for another process.
     None,
 }
 
-pub(crate) async fn sweep(inner: Arc<Inner>, fallback: Fallback) {
+pub(crate) async fn sweep(inner: Arc<EngineInner>, fallback: RelayFallback) {
     let mut timer = tokio::time::interval(inner.options.sweep);
     timer.set_missed_tick_behavior(tokio::time::MissedTickBehavior::Delay);
     loop {
         tokio::select! {
             biased;
-            () = inner.phase.stopping() => return,
+            () = inner.shutdown_signal.stopping() => return,
             _ = timer.tick() => {}
         }
         let relayed = relay(&inner, fallback).await;
-        inner.reach.learn(&relayed);
+        inner.store_health.record(&relayed);
         if let Err(error) = relayed {
-            tracing::warn!(%error, "the outbox could not be relayed; it will be tried again");
+            tracing::warn!(%error, "could not relay the outbox; retrying at the next sweep");
         }
     }
 }
 
-async fn relay(inner: &Inner, fallback: Fallback) -> PortResult<()> {
-    for outbox in [Outbox::Turns, Outbox::Executions] {
+async fn relay(inner: &EngineInner, fallback: RelayFallback) -> PortResult<()> {
+    for outbox in [JobOutbox::Turns, JobOutbox::Executions] {
         while outbox.relay(inner, fallback).await? == Relayed::More {}
     }
     Ok(())
 }
 
-/// Where jobs are found.
+/// The outbox that jobs are read from.
 #[derive(Clone, Copy)]
-enum Outbox {
+enum JobOutbox {
     Turns,
     Executions,
 }
@@ -58,9 +59,10 @@ enum Relayed {
     All,
 }
 
-impl Outbox {
-    async fn relay(self, inner: &Inner, fallback: Fallback) -> PortResult<Relayed> {
-        // Held for as long as it may take to push them; a relay that dies meanwhile costs that much.
+impl JobOutbox {
+    async fn relay(self, inner: &EngineInner, fallback: RelayFallback) -> PortResult<Relayed> {
+        // The jobs are reserved for as long as pushing them may take; if this process dies, they become due again after
+        // that.
         let due = self.due(inner, 2 * inner.options.sweep).await?;
         if due.is_empty() {
             return Ok(Relayed::All);
@@ -68,33 +70,40 @@ impl Outbox {
         let pushed = push(inner, &due).await;
         let (taken, left) = due.split_at(pushed);
         if !taken.is_empty() {
-            self.pushed(inner, taken, PUSH_AGAIN * inner.options.sweep).await?;
+            self.pushed(inner, taken, REPUSH_SWEEPS * inner.options.sweep).await?;
             metrics::counter!("pilothouse_outbox_relayed_total").increment(taken.len() as u64);
         }
         if left.is_empty() {
             return Ok(Relayed::More);
         }
         match fallback {
-            Fallback::Nearby => left.iter().for_each(|job| inner.nearby.offer(job.clone())),
-            Fallback::None => self.pushed(inner, left, Duration::ZERO).await?,
+            RelayFallback::LocalQueue => {
+                left.iter().for_each(|job| inner.local_queue.offer(job.clone()))
+            }
+            RelayFallback::None => self.pushed(inner, left, Duration::ZERO).await?,
         }
         Ok(Relayed::All)
     }
 
-    async fn due(self, inner: &Inner, hold: Duration) -> PortResult<Vec<Job>> {
+    async fn due(self, inner: &EngineInner, hold: Duration) -> PortResult<Vec<Job>> {
         Ok(match self {
             Self::Turns => {
-                let due = inner.ports.outbox.due(AT_A_TIME, hold).await?;
+                let due = inner.ports.outbox.due(BATCH_SIZE, hold).await?;
                 due.into_iter().map(Job::Turn).collect()
             }
             Self::Executions => {
-                let due = inner.ports.executions.due(AT_A_TIME, hold).await?;
+                let due = inner.ports.executions.due(BATCH_SIZE, hold).await?;
                 due.into_iter().map(Job::Execution).collect()
             }
         })
     }
 
-    async fn pushed(self, inner: &Inner, jobs: &[Job], again_in: Duration) -> PortResult<()> {
+    async fn pushed(
+        self,
+        inner: &EngineInner,
+        jobs: &[Job],
+        push_again_in: Duration,
+    ) -> PortResult<()> {
         let (mut turns, mut executions) = (Vec::new(), Vec::new());
         for job in jobs {
             match job {
@@ -103,17 +112,17 @@ impl Outbox {
             }
         }
         match self {
-            Self::Turns => inner.ports.outbox.pushed(&turns, again_in).await,
-            Self::Executions => inner.ports.executions.pushed(&executions, again_in).await,
+            Self::Turns => inner.ports.outbox.pushed(&turns, push_again_in).await,
+            Self::Executions => inner.ports.executions.pushed(&executions, push_again_in).await,
         }
     }
 }
 
-/// How many of them the queue took before it failed.
-async fn push(inner: &Inner, due: &[Job]) -> usize {
+/// How many of them the queue accepted before it failed.
+async fn push(inner: &EngineInner, due: &[Job]) -> usize {
     for (count, job) in due.iter().enumerate() {
         if let Err(error) = inner.ports.queue.push(job).await {
-            tracing::warn!(%error, left = due.len() - count, "the queue takes no jobs");
+            tracing::warn!(%error, left = due.len() - count, "the queue does not accept jobs");
             return count;
         }
     }

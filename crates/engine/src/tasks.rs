@@ -1,49 +1,49 @@
-//! The only place that spawns. Every task has a kind, is counted, and is waited for at shutdown.
+//! The only module that spawns tasks. Every task has a kind, is counted, and is waited for at shutdown.
 
 use std::future::Future;
 
 use tokio::task::JoinHandle;
 use tokio_util::task::TaskTracker;
 
-/// What a task is for; the name under which it is counted.
+/// The purpose of a task and its metric label.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Kind {
+pub enum TaskKind {
     /// Takes deliveries and runs turns.
     Worker,
-    /// One turn, apart from its worker so that a panic stays its own.
+    /// One turn, in a task separate from its worker, so that a panic affects only the turn.
     Turn,
-    /// Sees to it that a turn whose attempt panicked is ended.
-    Keeper,
+    /// Ends a turn or execution whose attempt panicked.
+    AttemptGuard,
     /// One tool call, which may outlive its step.
     Tool,
     /// One execution.
     Execution,
-    /// One block that runs by itself.
+    /// One block that runs outside a graph.
     Block,
-    /// Writes what one turn says.
-    Pen,
-    /// Takes the completions of operations.
+    /// Stores the chunks of one turn.
+    ChunkWriter,
+    /// Receives the completions of operations.
     Completions,
     /// Reads the outbox.
     Sweeper,
-    /// Hears cancel hints.
+    /// Receives cancel hints.
     Listener,
-    /// Asks for a title.
+    /// Requests a title.
     Title,
-    /// Serves one connection or one background duty of the HTTP edge.
+    /// Serves one connection or one background job of the HTTP server.
     Http,
 }
 
-impl Kind {
+impl TaskKind {
     fn as_str(self) -> &'static str {
         match self {
             Self::Worker => "worker",
             Self::Turn => "turn",
-            Self::Keeper => "keeper",
+            Self::AttemptGuard => "keeper",
             Self::Tool => "tool",
             Self::Execution => "execution",
             Self::Block => "block",
-            Self::Pen => "pen",
+            Self::ChunkWriter => "pen",
             Self::Completions => "completions",
             Self::Sweeper => "sweeper",
             Self::Listener => "listener",
@@ -54,13 +54,13 @@ impl Kind {
 }
 
 #[derive(Clone, Default)]
-pub struct Tasks {
+pub struct TaskSpawner {
     tracker: TaskTracker,
 }
 
-impl Tasks {
-    #[expect(clippy::disallowed_methods, reason = "the one caller of spawn")]
-    pub fn spawn<F>(&self, kind: Kind, future: F) -> JoinHandle<F::Output>
+impl TaskSpawner {
+    #[expect(clippy::disallowed_methods, reason = "the only caller of spawn")]
+    pub fn spawn<F>(&self, kind: TaskKind, future: F) -> JoinHandle<F::Output>
     where
         F: Future + Send + 'static,
         F::Output: Send + 'static,
@@ -72,14 +72,14 @@ impl Tasks {
         }))
     }
 
-    /// Waits until every task has ended. Call it once nothing spawns any more.
-    pub async fn ended(&self) {
+    /// Waits until every task has ended. Call it once no more tasks are spawned.
+    pub async fn wait_all(&self) {
         self.tracker.close();
         self.tracker.wait().await;
     }
 }
 
-/// Counts a task for as long as it lives, also when it is dropped or panics.
+/// Counts a task until it is dropped, including by a panic.
 struct Counted(metrics::Gauge);
 
 impl Counted {

@@ -1,4 +1,4 @@
-//! A name for a session after its first answer. It never replaces one that a person gave.
+//! Titles a session after its first answer. It never replaces a title that a user set.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -7,37 +7,37 @@ use ports::store::TitleChange;
 use protocol::session::Owner;
 use protocol::turn::Turn;
 
-use crate::Inner;
-use crate::tasks::Kind;
+use crate::EngineInner;
+use crate::tasks::TaskKind;
 
-const PATIENCE: Duration = Duration::from_secs(15);
-const WORDS: usize = 6;
-const CHARS: usize = 50;
+const MODEL_TIMEOUT: Duration = Duration::from_secs(15);
+const MAX_WORDS: usize = 6;
+const MAX_CHARS: usize = 50;
 
-/// Asks the model in the background; the first words of the message serve when it has no answer.
-pub(crate) fn ask(inner: &Arc<Inner>, turn: &Turn, message: String) {
+/// Asks the model in a background task; falls back to the first words of the message.
+pub(crate) fn request_title(inner: &Arc<EngineInner>, turn: &Turn, message: String) {
     let owner = turn.user_id.clone().map_or(Owner::Anonymous, Owner::User);
     let session = turn.session_id.clone();
     let work = inner.clone();
-    inner.tasks.spawn(Kind::Title, async move {
+    inner.tasks.spawn(TaskKind::Title, async move {
         let asked = tokio::select! {
             biased;
-            () = work.phase.stopping() => None,
-            asked = tokio::time::timeout(PATIENCE, work.model.title(&message)) => {
+            () = work.shutdown_signal.stopping() => None,
+            asked = tokio::time::timeout(MODEL_TIMEOUT, work.model.title(&message)) => {
                 asked.ok().and_then(Result::ok).flatten()
             }
         };
         let title = asked.map(|words| shorten(&words)).filter(|title| !title.is_empty());
         let title = TitleChange::Generated(title.unwrap_or_else(|| shorten(&message)));
         if let Err(error) = work.ports.sessions.set_title(&owner, &session, title).await {
-            tracing::warn!(session.id = %session, %error, "a title could not be stored");
+            tracing::warn!(session.id = %session, %error, "could not store a title");
         }
     });
 }
 
 pub(crate) fn shorten(text: &str) -> String {
-    let words: Vec<&str> = text.split_whitespace().take(WORDS).collect();
-    protocol::text::cut_end(&protocol::text::without_nul(&words.join(" ")), CHARS)
+    let words: Vec<&str> = text.split_whitespace().take(MAX_WORDS).collect();
+    protocol::text::cut_end(&protocol::text::without_nul(&words.join(" ")), MAX_CHARS)
 }
 
 #[cfg(test)]

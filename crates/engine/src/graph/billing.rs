@@ -1,23 +1,24 @@
-//! Whether a user can pay. Checked before, charged after; when the balance cannot be read, nobody can.
+//! Checks whether a user can pay. The balance is checked before work and charged after it; if it cannot be read,
+//! nothing runs.
 
 use ports::PortResult;
 use ports::block::BlockError;
 use protocol::UserId;
 
-use crate::Inner;
+use crate::EngineInner;
 
 pub(super) const NO_FUNDS: &str = "no_funds";
 
-/// Always when credits are off.
-pub(super) async fn can_pay(inner: &Inner, user: &UserId) -> PortResult<bool> {
+/// Always true when credits are off.
+pub(super) async fn can_pay(inner: &EngineInner, user: &UserId) -> PortResult<bool> {
     if !inner.options.credits {
         return Ok(true);
     }
     Ok(inner.ports.credits.balance(user).await? > 0)
 }
 
-/// The same, for a block that is about to run.
-pub(super) async fn check(inner: &Inner, user: &UserId) -> Result<(), BlockError> {
+/// The same check, as an error of the block about to run.
+pub(super) async fn check(inner: &EngineInner, user: &UserId) -> Result<(), BlockError> {
     match can_pay(inner, user).await {
         Ok(true) => Ok(()),
         Ok(false) => Err(BlockError::Fatal {
@@ -25,7 +26,7 @@ pub(super) async fn check(inner: &Inner, user: &UserId) -> Result<(), BlockError
             message: "There are no credits left to pay for this.".to_owned(),
         }),
         Err(error) => {
-            tracing::warn!(%error, "a balance could not be read; nothing is run on credit");
+            tracing::warn!(%error, "could not read the balance; the block is not run");
             Err(BlockError::Fatal {
                 code: "credits_unavailable",
                 message: "The server could not read the balance, so nothing was run.".to_owned(),

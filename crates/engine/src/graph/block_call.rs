@@ -1,4 +1,5 @@
-//! A block run by itself: recorded once under its key, together with its charge, whatever becomes of whoever asked.
+//! Runs a single block outside a graph. The run is recorded once under its key, together with its charge, even if the
+//! caller stops waiting.
 
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
@@ -21,28 +22,28 @@ use serde_json::{Map, Value};
 use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 
-use super::outlet::size;
-use super::{billing, node, schema, simulate};
-use crate::tasks::Kind;
-use crate::{Engine, Inner, derived};
+use super::output_buffer::json_size;
+use super::{billing, node_task, schema, simulate};
+use crate::tasks::TaskKind;
+use crate::{Engine, EngineInner, deterministic_id};
 
-/// Outputs of one run, and their bytes, about.
-const MOST_OUTPUTS: usize = 10_000;
-const OUTPUT_BYTES: usize = 16 * 1024 * 1024;
-/// How long a block has to stop once it was told to.
-const GRACE: Duration = Duration::from_secs(2);
+/// Limits on the number of outputs of one block run and on their approximate total bytes.
+const MAX_OUTPUTS: usize = 10_000;
+const MAX_OUTPUT_BYTES: usize = 16 * 1024 * 1024;
+/// How long a block may take to stop after it was canceled.
+const STOP_GRACE: Duration = Duration::from_secs(2);
 
 #[derive(Clone, Debug)]
 pub struct BlockRequest {
-    /// The same whenever the run is asked for again.
+    /// Idempotency key: the same for every repetition of this request.
     pub key: String,
-    /// The session that asks. A person who asks directly has none, and is not asked back.
+    /// The session that requests the run. `None` for a direct request, which never asks for a review.
     pub session: Option<SessionId>,
     pub permissions: Permissions,
     pub call: BlockCall,
 }
 
-/// Why a block cannot be run like this.
+/// Why a block run was refused.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum BlockRefused {
     Unknown,
@@ -51,42 +52,42 @@ pub enum BlockRefused {
 }
 
 impl Engine {
-    /// Ends soon after `cancel`; what was given by then is recorded and paid for.
+    /// Ends soon after `cancel`; outputs emitted until then are recorded and charged.
     pub async fn run_block(
         &self,
         user: &UserId,
         request: BlockRequest,
         cancel: CancellationToken,
     ) -> PortResult<Result<BlockCallEnd, BlockRefused>> {
-        let Some(block) = self.inner.catalogue.get(&request.call.block_id).cloned() else {
+        let Some(block) = self.inner.catalog.get(&request.call.block_id).cloned() else {
             return Ok(Err(BlockRefused::Unknown));
         };
         let spec = block.spec();
         if !request.permissions.allow_block(spec.id, spec.name) {
             return Ok(Err(BlockRefused::NotAllowed));
         }
-        let inputs = match node::whole(&*block, request.call.input.clone()) {
+        let inputs = match node_task::prepare_inputs(&*block, request.call.input.clone()) {
             Ok(inputs) => inputs,
             Err(error) => return Ok(Err(BlockRefused::Input(error.to_string()))),
         };
-        // Before a person is asked about it and before it is recorded.
-        if let Some(why) = misfits(spec, &inputs) {
+        // Check before asking for a review and before recording anything.
+        if let Some(why) = input_problem(spec, &inputs) {
             return Ok(Err(BlockRefused::Input(why)));
         }
-        let run = Run { inner: self.inner.clone(), user: user.clone(), block, request };
-        Ok(Ok(run.go(inputs, cancel).await?))
+        let run = SingleBlockRun { inner: self.inner.clone(), user: user.clone(), block, request };
+        Ok(Ok(run.execute(inputs, cancel).await?))
     }
 }
 
-struct Run {
-    inner: Arc<Inner>,
+struct SingleBlockRun {
+    inner: Arc<EngineInner>,
     user: UserId,
     block: Arc<dyn Block>,
     request: BlockRequest,
 }
 
-impl Run {
-    async fn go(
+impl SingleBlockRun {
+    async fn execute(
         mut self,
         mut inputs: Map<String, Value>,
         cancel: CancellationToken,
@@ -100,7 +101,7 @@ impl Run {
             self.request.key = format!("review/{review}");
         }
         if let Some(decision) = self.request.call.decision.take() {
-            match node::decided(decision) {
+            match node_task::approved_inputs(decision) {
                 Ok(approved) => inputs = approved,
                 Err(error) => return Ok(BlockCallEnd::Done(failed(&error))),
             }
@@ -118,9 +119,9 @@ impl Run {
             }
             BlockRunBegun::Open | BlockRunBegun::New => {}
         }
-        // A task of its own: when nobody waits any more, it is still recorded and paid for.
+        // A separate task, so that the run is recorded and charged even when the caller stops waiting.
         let tasks = self.inner.tasks.clone();
-        let work = tasks.spawn(Kind::Block, self.carry_out(inputs, cancel));
+        let work = tasks.spawn(TaskKind::Block, self.run_and_record(inputs, cancel));
         work.await.unwrap_or_else(|_| Err(PortError::Broken("a block run panicked".into())))
     }
 
@@ -134,16 +135,16 @@ impl Run {
         self.inner.ports.block_runs.begin(&new).await
     }
 
-    async fn carry_out(
+    async fn run_and_record(
         self,
         inputs: Map<String, Value>,
         cancel: CancellationToken,
     ) -> PortResult<BlockCallEnd> {
         let began = Instant::now();
         let meter = Arc::new(UsageMeter::default());
-        let told = CancellationToken::new();
-        let context = self.context(&meter, told.clone());
-        let collected = Collected::default();
+        let stop_block = CancellationToken::new();
+        let context = self.context(&meter, stop_block.clone());
+        let collected = CollectedOutputs::default();
         let mut work = std::pin::pin!(self.block.run(inputs, context, &collected));
         let limit = self.inner.options.max_tool_wait;
         let ended = tokio::select! {
@@ -155,8 +156,8 @@ impl Run {
         let ended = match ended {
             Some(ended) => Some(ended),
             None => {
-                told.cancel();
-                tokio::time::timeout(GRACE, &mut work).await.ok().filter(Result::is_ok)
+                stop_block.cancel();
+                tokio::time::timeout(STOP_GRACE, &mut work).await.ok().filter(Result::is_ok)
             }
         };
         let timed_out = ended.is_none() && !cancel.is_cancelled();
@@ -174,7 +175,7 @@ impl Run {
         Ok(if timed_out { BlockCallEnd::TimedOut } else { BlockCallEnd::Done(outcome) })
     }
 
-    /// Recorded as often as it takes, for as long as a store may be away.
+    /// Retries for as long as a typical store outage lasts.
     async fn record(
         &self,
         outcome: &BlockOutcome,
@@ -192,21 +193,21 @@ impl Run {
                     tokio::time::sleep(PAUSE).await;
                 }
                 Err(error) => {
-                    tracing::error!(%error, charge = charge.map(|charge| charge.amount), "a block run could not be recorded: nothing was charged for it");
+                    tracing::error!(%error, charge = charge.map(|charge| charge.amount), "could not record a block run; nothing was charged for it");
                     return Err(error);
                 }
             }
         }
     }
 
-    /// A run is paid for when it has given or used something.
+    /// A run is charged when it emitted an output or used something metered.
     fn bill(&self, outputs: &[(String, Value)], used: MeteredUsage) -> Option<CreditCharge> {
         if !self.inner.options.credits {
             return None;
         }
         let spec = self.block.spec();
-        let worth = !outputs.is_empty() || used.tokens + used.microdollars + used.bytes > 0;
-        let amount = if worth { price(spec.costs, &used) } else { 0 };
+        let chargeable = !outputs.is_empty() || used.tokens + used.microdollars + used.bytes > 0;
+        let amount = if chargeable { price(spec.costs, &used) } else { 0 };
         let key = format!("block/{}", self.request.key);
         (amount > 0).then(|| CreditCharge { key, amount, what: spec.name.to_owned() })
     }
@@ -224,7 +225,10 @@ impl Run {
             ask_first: false,
             meter: meter.clone(),
             tools: [].into(),
-            services: BlockServices { agents: Arc::new(Alone), copilot: Arc::new(Alone) },
+            services: BlockServices {
+                agents: Arc::new(NoBlockServices),
+                copilot: Arc::new(NoBlockServices),
+            },
         }
     }
 
@@ -233,7 +237,7 @@ impl Run {
         inputs: &Map<String, Value>,
         cancel: CancellationToken,
     ) -> BlockOutcome {
-        let collected = Collected::default();
+        let collected = CollectedOutputs::default();
         let context = self.context(&Arc::default(), cancel);
         let ended = match simulate::is_simulated(self.block.spec()) {
             true => {
@@ -248,8 +252,9 @@ impl Run {
     async fn ask(&self, session: &SessionId, inputs: Map<String, Value>) -> PortResult<Review> {
         let spec = self.block.spec();
         let place = block_place(&self.request.call.block_id);
-        let ask = node::before_acting(spec.name, inputs);
-        let suffix: String = derived::id("review", &self.request.key).chars().take(8).collect();
+        let ask = node_task::review_request(spec.name, inputs);
+        let suffix: String =
+            deterministic_id::uuid("review", &self.request.key).chars().take(8).collect();
         let review = Review {
             id: ReviewId(format!("{place}:{suffix}")),
             user_id: self.user.clone(),
@@ -270,10 +275,10 @@ impl Run {
     }
 }
 
-/// Why an input does not fit, if one does not.
-fn misfits(spec: &BlockSpec, inputs: &Map<String, Value>) -> Option<String> {
+/// Describes the first input that does not match its schema.
+fn input_problem(spec: &BlockSpec, inputs: &Map<String, Value>) -> Option<String> {
     inputs.iter().find_map(|(pin, value)| {
-        let why = schema::misfit(value.clone(), spec.input(pin)?)?;
+        let why = schema::value_problem(value.clone(), spec.input(pin)?)?;
         Some(format!("The value of `{pin}` does not fit: {why}."))
     })
 }
@@ -282,11 +287,11 @@ fn failed(error: &BlockError) -> BlockOutcome {
     BlockOutcome { outputs: Vec::new(), error: Some(error.to_string()) }
 }
 
-/// What a block has emitted.
+/// Outputs emitted by a block.
 #[derive(Default)]
-struct Collected(Mutex<(Vec<(String, Value)>, usize)>);
+struct CollectedOutputs(Mutex<(Vec<(String, Value)>, usize)>);
 
-impl Collected {
+impl CollectedOutputs {
     fn take(&self) -> Vec<(String, Value)> {
         let mut kept = self.0.lock().expect("no code panics while it holds this lock");
         std::mem::take(&mut kept.0)
@@ -294,30 +299,30 @@ impl Collected {
 }
 
 #[async_trait]
-impl OutputSink for Collected {
+impl OutputSink for CollectedOutputs {
     async fn emit(&self, pin: &str, value: Value) -> Result<(), BlockError> {
         let mut kept = self.0.lock().expect("no code panics while it holds this lock");
-        kept.1 += size(&value);
-        if kept.0.len() >= MOST_OUTPUTS || kept.1 > OUTPUT_BYTES {
-            return Err(BlockError::failed("It gives more than one call can take."));
+        kept.1 += json_size(&value);
+        if kept.0.len() >= MAX_OUTPUTS || kept.1 > MAX_OUTPUT_BYTES {
+            return Err(BlockError::failed("The block emitted more than one call can take."));
         }
         kept.0.push((pin.to_owned(), value));
         Ok(())
     }
 }
 
-/// A block that runs by itself starts neither runs nor turns.
-struct Alone;
+/// A block that runs outside a graph cannot start executions or turns.
+struct NoBlockServices;
 
 #[async_trait]
-impl ChildAgents for Alone {
+impl ChildAgents for NoBlockServices {
     async fn run(&self, _: ChildAgent) -> Result<Vec<(String, Value)>, BlockError> {
         Err(BlockError::failed("Only a block of an agent can run another agent."))
     }
 }
 
 #[async_trait]
-impl CopilotTurns for Alone {
+impl CopilotTurns for NoBlockServices {
     async fn ask(&self, _: CopilotAsk) -> Result<CopilotAnswer, BlockError> {
         Err(BlockError::failed("Only a block of an agent can ask the copilot."))
     }

@@ -1,4 +1,5 @@
-//! A delivery that names an execution: claimed if there is a slot for it, put to the back of the queue if there is not.
+//! Handles a delivery that names an execution: claims it if a permit is free, otherwise puts the delivery at the back
+//! of the queue.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -9,57 +10,67 @@ use ports::store::ExecutionClaimed;
 use protocol::{ExecutionId, WorkerId};
 use tokio::time::Instant;
 
-use super::run::{self, Won};
-use super::slot::Slots;
-use crate::Inner;
-use crate::worker::{PAUSE, ack, claim};
+use super::execution_attempt::{self, ClaimedExecution};
+use super::execution_permit::ExecutionPermit;
+use crate::EngineInner;
+use crate::worker::{RETRY_DELAY, ack_delivery, claim_with_retry};
 
-/// How long a run that finds no slot stays away from the queue, and one whose user has enough of them.
-const NO_SLOT: Duration = Duration::from_millis(100);
-const AT_CAP: Duration = Duration::from_millis(500);
+/// Delay before an execution is delivered again when no permit is free, and when its user has reached the limit.
+const NO_PERMIT_DELAY: Duration = Duration::from_millis(100);
+const USER_LIMIT_DELAY: Duration = Duration::from_millis(500);
 
-/// Returns as soon as the delivery is settled: the run goes on by itself.
-pub(crate) async fn take(inner: &Arc<Inner>, id: &ExecutionId, delivery: Option<Delivery>) {
-    let settled = match Slots::try_take(&inner.execution_slots) {
-        None => later(inner, id, delivery, NO_SLOT).await,
-        Some(slots) => claim_and_start(inner, id, slots, delivery).await,
+/// Returns as soon as the delivery is settled; the execution runs in its own task.
+pub(crate) async fn take_delivery(
+    inner: &Arc<EngineInner>,
+    id: &ExecutionId,
+    delivery: Option<Delivery>,
+) {
+    let settled = match ExecutionPermit::try_acquire(&inner.execution_permits) {
+        None => requeue(inner, id, delivery, NO_PERMIT_DELAY).await,
+        Some(permit) => claim_and_start(inner, id, permit, delivery).await,
     };
     if let Err(error) = settled {
-        // It comes back, and the claim then says that there is nothing to do.
-        tracing::warn!(execution.id = %id, %error, "a delivery could not be settled");
+        // The delivery will come back, and the claim will show that there is nothing to do.
+        tracing::warn!(execution.id = %id, %error, "could not settle a delivery");
     }
 }
 
 async fn claim_and_start(
-    inner: &Arc<Inner>,
+    inner: &Arc<EngineInner>,
     id: &ExecutionId,
-    slots: Slots,
+    permit: ExecutionPermit,
     delivery: Option<Delivery>,
 ) -> PortResult<()> {
-    let asked = Instant::now();
+    let requested_at = Instant::now();
     let worker = WorkerId::of(&inner.options.process);
     let executions = &inner.ports.executions;
     let claimed =
-        claim(inner, &id.into(), || executions.claim(id, &worker, inner.options.lease)).await;
+        claim_with_retry(inner, &id.into(), || executions.claim(id, &worker, inner.options.lease))
+            .await;
     match claimed {
         Ok(ExecutionClaimed::Won { claim, execution }) => {
-            run::start(inner, Won { claim, execution: *execution, asked }, slots);
-            ack(delivery).await
+            execution_attempt::start(
+                inner,
+                ClaimedExecution { claim, execution: *execution, requested_at },
+                permit,
+            );
+            ack_delivery(delivery).await
         }
         Ok(ExecutionClaimed::Held | ExecutionClaimed::Rests | ExecutionClaimed::Ended) => {
-            ack(delivery).await
+            ack_delivery(delivery).await
         }
-        Ok(ExecutionClaimed::AtCap) => later(inner, id, delivery, AT_CAP).await,
+        Ok(ExecutionClaimed::AtCap) => requeue(inner, id, delivery, USER_LIMIT_DELAY).await,
         Err(error) => {
-            tracing::warn!(execution.id = %id, %error, "an execution could not be claimed");
-            later(inner, id, delivery, PAUSE).await
+            tracing::warn!(execution.id = %id, %error, "could not claim an execution");
+            requeue(inner, id, delivery, RETRY_DELAY).await
         }
     }
 }
 
-/// Behind everything that waits. One that came without the queue is found by the sweeper again.
-async fn later(
-    inner: &Inner,
+/// Puts the delivery at the back of the queue. An execution that did not come from the queue is found by the sweeper
+/// again.
+async fn requeue(
+    inner: &EngineInner,
     id: &ExecutionId,
     delivery: Option<Delivery>,
     delay: Duration,

@@ -1,5 +1,5 @@
-//! What a run has done, on its way to the store: events gather while the batch before them is being written, so that a
-//! busy store makes larger batches and not a longer queue.
+//! Writes the journal of an execution. Events collect while the previous batch is being written, so a slow store leads
+//! to larger batches instead of a longer queue.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -14,41 +14,46 @@ use protocol::execution::{ExecutionClaim, ExecutionStats, NodeEvent};
 use protocol::review::Review;
 use tokio::time::Instant;
 
-use super::halt::Halt;
-use crate::Inner;
-use crate::turn::insist::insist_fenced;
-use crate::turn::registry::Stop;
+use super::halt::ExecutionHalt;
+use crate::EngineInner;
+use crate::retry::retry_fenced;
+use crate::turn::registry::StopSignal;
 
-/// A run with so much to write waits until it is written.
-const MOST_EVENTS: usize = 4_000;
-const MOST_BYTES: usize = 8 * 1024 * 1024;
-/// Hints that come faster than this are left out: whoever waits reads all that is new.
-const BETWEEN_HINTS: Duration = Duration::from_millis(25);
+/// An execution with this many unwritten events or bytes waits until they are written.
+const MAX_EVENTS: usize = 4_000;
+const MAX_BYTES: usize = 8 * 1024 * 1024;
+/// Hints within this interval are dropped: a listener reads everything new anyway.
+const HINT_INTERVAL: Duration = Duration::from_millis(25);
 
-pub(super) struct Journal {
-    inner: Arc<Inner>,
+pub(super) struct ExecutionJournal {
+    inner: Arc<EngineInner>,
     claim: ExecutionClaim,
-    stop: Arc<Stop>,
-    /// Events that are stored.
+    stop: Arc<StopSignal>,
+    /// Number of events that are stored.
     stored: u64,
-    /// Events that are stored or being written.
-    given: u64,
+    /// Number of events that are stored or being written.
+    assigned: u64,
     events: Vec<NodeEvent>,
     bytes: usize,
     charges: Vec<CreditCharge>,
     reviews: Vec<Review>,
-    writing: Option<BoxFuture<'static, Result<ExecutionAdvanced, Halt>>>,
+    writing: Option<BoxFuture<'static, Result<ExecutionAdvanced, ExecutionHalt>>>,
     hinted: Option<Instant>,
 }
 
-impl Journal {
-    pub(super) fn new(inner: Arc<Inner>, claim: ExecutionClaim, stop: Arc<Stop>, at: u64) -> Self {
+impl ExecutionJournal {
+    pub(super) fn new(
+        inner: Arc<EngineInner>,
+        claim: ExecutionClaim,
+        stop: Arc<StopSignal>,
+        at: u64,
+    ) -> Self {
         Self {
             inner,
             claim,
             stop,
             stored: at,
-            given: at,
+            assigned: at,
             events: Vec::new(),
             bytes: 0,
             charges: Vec::new(),
@@ -58,19 +63,19 @@ impl Journal {
         }
     }
 
-    /// Gives the number under which the event will be stored.
+    /// Returns the number under which the event will be stored.
     pub(super) fn add(&mut self, event: NodeEvent, bytes: usize) -> u64 {
         self.events.push(event);
         self.bytes += bytes;
-        self.given + self.events.len() as u64
+        self.assigned + self.events.len() as u64
     }
 
-    /// With the event that was added last.
-    pub(super) fn charge(&mut self, charge: CreditCharge) {
+    /// The charge is stored with the event that was added last.
+    pub(super) fn add_charge(&mut self, charge: CreditCharge) {
         self.charges.push(charge);
     }
 
-    pub(super) fn ask(&mut self, review: Review) {
+    pub(super) fn add_review(&mut self, review: Review) {
         self.reviews.push(review);
     }
 
@@ -79,41 +84,41 @@ impl Journal {
     }
 
     pub(super) fn is_full(&self) -> bool {
-        self.events.len() >= MOST_EVENTS || self.bytes >= MOST_BYTES
+        self.events.len() >= MAX_EVENTS || self.bytes >= MAX_BYTES
     }
 
-    pub(super) fn is_clean(&self) -> bool {
+    pub(super) fn is_flushed(&self) -> bool {
         self.events.is_empty() && self.writing.is_none()
     }
 
-    /// Begins to write what there is, unless something is being written.
-    pub(super) fn begin(&mut self, stats: &ExecutionStats) -> Result<(), Halt> {
+    /// Starts writing the collected events, unless a write is in progress.
+    pub(super) fn start_write(&mut self, stats: &ExecutionStats) -> Result<(), ExecutionHalt> {
         if self.writing.is_none() && !self.events.is_empty() {
             self.write(stats, AfterAdvance::GoesOn)?;
         }
         Ok(())
     }
 
-    /// Returns when what is being written is stored. Never returns while nothing is: to be waited for beside others.
-    /// Dropping the future loses nothing.
-    pub(super) async fn written(&mut self) -> Result<ExecutionAdvanced, Halt> {
+    /// Returns when the write in progress is stored. Never returns when there is none, so it can be one branch of a
+    /// `select!`. Cancel-safe.
+    pub(super) async fn written(&mut self) -> Result<ExecutionAdvanced, ExecutionHalt> {
         let Some(writing) = &mut self.writing else {
             return std::future::pending().await;
         };
         let answer = writing.await;
         self.writing = None;
         let advanced = answer?;
-        self.stored = self.given;
+        self.stored = self.assigned;
         self.hint();
         Ok(advanced)
     }
 
-    /// Writes all there is, and what is to become of the run then.
+    /// Writes all remaining events and `then`, which decides the status of the execution.
     pub(super) async fn close(
         &mut self,
         stats: &ExecutionStats,
         then: AfterAdvance,
-    ) -> Result<ExecutionAdvanced, Halt> {
+    ) -> Result<ExecutionAdvanced, ExecutionHalt> {
         while self.writing.is_some() {
             self.written().await?;
         }
@@ -122,17 +127,22 @@ impl Journal {
         self.written().await
     }
 
-    fn write(&mut self, stats: &ExecutionStats, then: AfterAdvance) -> Result<(), Halt> {
+    fn write(&mut self, stats: &ExecutionStats, then: AfterAdvance) -> Result<(), ExecutionHalt> {
         let events = std::mem::take(&mut self.events);
         self.bytes = 0;
         let body = match events.is_empty() {
             true => Bytes::new(),
             false => serde_json::to_vec(&events)
-                .map_err(|_| Halt::fail("internal_error", "What a node did could not be written."))?
+                .map_err(|_| {
+                    ExecutionHalt::fail(
+                        "internal_error",
+                        "The events of a node could not be serialized.",
+                    )
+                })?
                 .into(),
         };
         let advance = ExecutionAdvance {
-            after: self.given,
+            after: self.assigned,
             events: body,
             count: events.len() as u64,
             charges: std::mem::take(&mut self.charges),
@@ -140,11 +150,11 @@ impl Journal {
             stats: stats.clone(),
             then,
         };
-        self.given += advance.count;
+        self.assigned += advance.count;
         let (inner, claim, stop) = (self.inner.clone(), self.claim.clone(), self.stop.clone());
         let writing = async move {
             let executions = &inner.ports.executions;
-            let written = insist_fenced(&stop, || executions.advance(&claim, advance.clone()));
+            let written = retry_fenced(&stop, || executions.advance(&claim, advance.clone()));
             Ok(written.await?)
         };
         self.writing = Some(writing.boxed());
@@ -152,7 +162,7 @@ impl Journal {
     }
 
     fn hint(&mut self) {
-        if self.hinted.is_some_and(|last| last.elapsed() < BETWEEN_HINTS) {
+        if self.hinted.is_some_and(|last| last.elapsed() < HINT_INTERVAL) {
             return;
         }
         self.hinted = Some(Instant::now());

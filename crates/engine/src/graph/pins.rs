@@ -1,21 +1,21 @@
-//! Nested pins: how a link reaches into an output, and how parts of an input come together before a node runs.
+//! Nested pins: how a link extracts a part of an output, and how parts of an input are merged before a node runs.
 //!
-//! A name is a pin and then any number of steps: `rows_$_0_#_price` is the key `price` of the first of `rows`. JSON has
-//! no attributes, so `_@_` means the same as `_#_` here.
+//! A name is a pin followed by any number of path steps: `rows_$_0_#_price` is the key `price` of the first item of
+//! `rows`. JSON has no attributes, so `_@_` means the same as `_#_` here.
 
 use protocol::graph::{ATTRIBUTE_MARK, INDEX_MARK, KEY_MARK, TOOL_FIELD_MARK, TOOL_MARK};
 use serde_json::{Map, Value};
 
-/// The highest index that a pin may name: whoever writes a graph does not decide how much memory a list takes.
-pub const HIGHEST_INDEX: usize = 10_000;
-/// The steps that one name may take. Without a limit, a long name would nest deeper than a stack can follow.
-pub const MOST_STEPS: usize = 16;
-/// The nulls with which the lists of one run's inputs may grow altogether.
-const MOST_PADDING: usize = 10 * HIGHEST_INDEX;
-/// The pin on which an orchestrator calls its tools.
+/// The highest index that a pin may name. Bounds the memory that a graph's author can make a list take.
+pub const MAX_INDEX: usize = 10_000;
+/// How many steps one name may have. Without a limit, a long name would nest deeper than the stack allows.
+pub const MAX_STEPS: usize = 16;
+/// How many nulls may be added in total to the lists of one node run's inputs.
+const MAX_PADDING: usize = 10 * MAX_INDEX;
+/// The output pin of an orchestrator's tool calls.
 pub const TOOLS: &str = "tools";
 
-/// The pin itself, without the steps into its value.
+/// The pin itself, without path steps.
 pub fn base(name: &str) -> &str {
     match first_mark(name) {
         Some((at, _)) => &name[..at],
@@ -23,30 +23,30 @@ pub fn base(name: &str) -> &str {
     }
 }
 
-/// Whether the name reaches into the value of its pin.
+/// Whether the name has path steps.
 pub fn is_nested(name: &str) -> bool {
     first_mark(name).is_some()
 }
 
-/// The steps that the name takes into its pin's value; none for a bare pin. `Err` says what is wrong with the name.
-pub fn steps(name: &str) -> Result<Vec<Step<'_>>, String> {
+/// The path steps of the name; empty for a bare pin. `Err` describes what is wrong with the name.
+pub fn steps(name: &str) -> Result<Vec<PathStep<'_>>, String> {
     read_steps(&name[base(name).len()..]).ok_or_else(|| {
         format!(
-            "`{name}` is not the name of a pin: after a mark comes a key, or an index up to {HIGHEST_INDEX}, and \
-             there are at most {MOST_STEPS} marks"
+            "`{name}` is not the name of a pin: after a mark comes a key, or an index up to {MAX_INDEX}, and \
+             there are at most {MAX_STEPS} marks"
         )
     })
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Step<'a> {
+pub enum PathStep<'a> {
     Key(&'a str),
     Index(usize),
 }
 
-/// What a link named `name` carries when its source emits `value` on `pin`; `None` when that is nothing.
+/// The value that a link named `name` carries when its source emits `value` on `pin`, or `None` if it carries nothing.
 ///
-/// A bare pin carries null like any value. A step to null carries nothing, as a step to what is not there.
+/// A bare pin carries null like any value. A path that leads to null carries nothing, like a path that does not exist.
 pub fn pick(name: &str, (pin, value): (&str, &Value)) -> Option<Value> {
     if name == pin {
         return Some(value.clone());
@@ -55,14 +55,14 @@ pub fn pick(name: &str, (pin, value): (&str, &Value)) -> Option<Value> {
     let mut reached = value;
     for step in read_steps(path)? {
         reached = match step {
-            Step::Key(key) => reached.as_object()?.get(key)?,
-            Step::Index(index) => reached.as_array()?.get(index)?,
+            PathStep::Key(key) => reached.as_object()?.get(key)?,
+            PathStep::Index(index) => reached.as_array()?.get(index)?,
         };
     }
     (!reached.is_null()).then(|| reached.clone())
 }
 
-/// Where an orchestrator's output goes: `tools_^_<node>_~_<field>` names the sink, not a part of the value.
+/// Target of an orchestrator's output: `tools_^_<node>_~_<field>` names the sink, not a part of the value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ToolTarget<'a> {
     pub node: &'a str,
@@ -80,13 +80,13 @@ pub fn is_tool(name: &str) -> bool {
     name == TOOLS || name.strip_prefix(TOOLS).is_some_and(|rest| rest.starts_with(TOOL_MARK))
 }
 
-/// One run's inputs with every nested pin put into the value of its bare pin. What a step finds in its way and cannot
-/// enter is replaced; a list that is too short grows with nulls.
+/// Merges every nested pin into the value of its bare pin. A value that a step cannot descend into is replaced; a list
+/// that is too short is padded with nulls.
 pub fn merge(inputs: Map<String, Value>) -> Result<Map<String, Value>, String> {
     let (nested, bare): (Vec<_>, Vec<_>) =
         inputs.into_iter().partition(|(name, _)| is_nested(name));
     let mut merged = Map::from_iter(bare);
-    let mut padding = Padding(MOST_PADDING);
+    let mut padding = Padding(MAX_PADDING);
     for (name, value) in nested {
         let whole = merged.entry(base(&name)).or_insert(Value::Null);
         put(whole, &steps(&name)?, value, &mut padding)?;
@@ -94,15 +94,16 @@ pub fn merge(inputs: Map<String, Value>) -> Result<Map<String, Value>, String> {
     Ok(merged)
 }
 
-/// How many nulls may still be added.
+/// How many more nulls may be added.
 struct Padding(usize);
 
 impl Padding {
     fn grow(&mut self, items: &mut Vec<Value>, length: usize) -> Result<(), String> {
         let missing = length.saturating_sub(items.len());
-        self.0 = self.0.checked_sub(missing).ok_or_else(|| {
-            format!("the inputs leave more than {MOST_PADDING} places of their lists empty")
-        })?;
+        self.0 = self
+            .0
+            .checked_sub(missing)
+            .ok_or_else(|| format!("the inputs leave more than {MAX_PADDING} list items empty"))?;
         items.resize(items.len() + missing, Value::Null);
         Ok(())
     }
@@ -110,7 +111,7 @@ impl Padding {
 
 fn put(
     place: &mut Value,
-    path: &[Step<'_>],
+    path: &[PathStep<'_>],
     value: Value,
     padding: &mut Padding,
 ) -> Result<(), String> {
@@ -119,13 +120,13 @@ fn put(
         return Ok(());
     };
     let next = match *step {
-        Step::Key(key) => {
+        PathStep::Key(key) => {
             if !place.is_object() {
                 *place = Value::Object(Map::new());
             }
             &mut place[key]
         }
-        Step::Index(index) => {
+        PathStep::Index(index) => {
             if !place.is_array() {
                 *place = Value::Array(Vec::new());
             }
@@ -146,7 +147,7 @@ enum Mark {
 
 const MARKS: [(&str, Mark); 3] =
     [(KEY_MARK, Mark::Key), (ATTRIBUTE_MARK, Mark::Key), (INDEX_MARK, Mark::Index)];
-/// All marks are as long as each other, so that a step begins this far behind its mark.
+/// All marks have the same length, so a step starts this many bytes after its mark.
 const MARK_BYTES: usize = KEY_MARK.len();
 const _: () = assert!(MARK_BYTES == INDEX_MARK.len() && MARK_BYTES == ATTRIBUTE_MARK.len());
 
@@ -155,11 +156,11 @@ fn first_mark(name: &str) -> Option<(usize, Mark)> {
     found.min_by_key(|(at, _)| *at)
 }
 
-fn read_steps(path: &str) -> Option<Vec<Step<'_>>> {
+fn read_steps(path: &str) -> Option<Vec<PathStep<'_>>> {
     let mut steps = Vec::new();
     let mut rest = path;
     while !rest.is_empty() {
-        if steps.len() == MOST_STEPS {
+        if steps.len() == MAX_STEPS {
             return None;
         }
         let (0, mark) = first_mark(rest)? else { return None };
@@ -167,18 +168,18 @@ fn read_steps(path: &str) -> Option<Vec<Step<'_>>> {
         let (name, more) = rest.split_at(base(rest).len());
         steps.push(match mark {
             Mark::Key if name.is_empty() => return None,
-            Mark::Key => Step::Key(name),
-            Mark::Index => Step::Index(index(name)?),
+            Mark::Key => PathStep::Key(name),
+            Mark::Index => PathStep::Index(index(name)?),
         });
         rest = more;
     }
     Some(steps)
 }
 
-/// Digits only: `parse` alone would take a plus sign too.
+/// Digits only: `parse` alone would also accept a plus sign.
 fn index(digits: &str) -> Option<usize> {
     let plain = digits.bytes().all(|byte| byte.is_ascii_digit());
-    digits.parse().ok().filter(|index| plain && *index <= HIGHEST_INDEX)
+    digits.parse().ok().filter(|index| plain && *index <= MAX_INDEX)
 }
 
 #[cfg(test)]
@@ -202,7 +203,7 @@ mod tests {
     }
 
     #[test]
-    fn a_link_reaches_into_an_output() {
+    fn a_link_extracts_a_part_of_an_output() {
         let value = json!({"rows": [{"price": 3}, {"price": null}], "a": {"b": "c"}});
         let table = [
             ("out", Some(value.clone())),
@@ -227,7 +228,7 @@ mod tests {
     }
 
     #[test]
-    fn nested_inputs_come_together_on_top_of_their_base() {
+    fn nested_inputs_are_merged_into_their_base() {
         let table = [
             (json!({"a": 1}), json!({"a": 1})),
             (json!({"v_#_x": 1, "v_#_y": 2}), json!({"v": {"x": 1, "y": 2}})),
@@ -245,7 +246,7 @@ mod tests {
     }
 
     #[test]
-    fn a_name_that_cannot_be_walked_is_refused() {
+    fn an_invalid_pin_name_is_refused() {
         for name in ["l_$_x", "l_$_10001", "l_$_-1", "l_$_", "v_#_", "v_#__$_0"] {
             let inputs = Map::from_iter([(name.to_owned(), json!(1))]);
             assert!(merge(inputs).is_err(), "{name}");
@@ -253,15 +254,15 @@ mod tests {
     }
 
     #[test]
-    fn names_decide_neither_how_deep_nor_how_long_values_become() {
-        let deep = format!("l{}", "_$_0".repeat(MOST_STEPS + 1));
+    fn pin_names_cannot_make_values_too_deep_or_too_long() {
+        let deep = format!("l{}", "_$_0".repeat(MAX_STEPS + 1));
         assert!(merge(Map::from_iter([(deep, json!(1))])).is_err());
-        let long = (0..11).map(|list| (format!("l{list}_$_{HIGHEST_INDEX}"), json!(1)));
+        let long = (0..11).map(|list| (format!("l{list}_$_{MAX_INDEX}"), json!(1)));
         assert!(merge(long.collect()).is_err());
     }
 
     #[test]
-    fn a_tool_call_names_the_node_and_the_field_it_is_for() {
+    fn a_tool_call_names_its_target_node_and_field() {
         let target = tool_target("tools_^_node-1_~_max_#_x");
         assert_eq!(target, Some(ToolTarget { node: "node-1", field: "max_#_x" }));
         assert_eq!(tool_target("tools"), None);

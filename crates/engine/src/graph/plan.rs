@@ -1,5 +1,5 @@
-//! The dataflow of one run, as a state machine without I/O: which nodes can fire, with what. A run that goes on applies
-//! the same events in the same order as one that is taken over, so both come to the same state.
+//! The dataflow of one execution as a state machine without I/O: which nodes can fire, and with which inputs. A live
+//! execution and a replay apply the same events in the same order, so both reach the same state.
 
 use std::collections::{BTreeMap, HashMap, VecDeque};
 use std::sync::Arc;
@@ -13,21 +13,21 @@ use protocol::graph::{Graph, Node};
 use protocol::review::ReviewDecision;
 use serde_json::{Map, Value};
 
-use super::catalogue::Catalogue;
+use super::block_catalog::BlockCatalog;
 use super::{pins, tool_pins};
 
 /// Index of a node within its plan.
 pub(crate) type NodeAt = usize;
 
-pub(crate) struct Plan {
+pub(crate) struct ExecutionPlan {
     nodes: Vec<PlanNode>,
     by_id: HashMap<NodeId, NodeAt>,
-    /// One entry for every set of inputs that is complete, the latest last. Taking the latest first goes deep before it
-    /// goes wide, which keeps what waits small.
+    /// One entry for every complete input set, the latest last. Taking the latest first runs depth-first, which keeps
+    /// the number of waiting values small.
     ready: Vec<NodeAt>,
-    open: BTreeMap<u64, OpenRun>,
+    open: BTreeMap<u64, OpenNodeRun>,
     next_run: u64,
-    /// Values that wait for others of their set.
+    /// Values that wait for the other inputs of their set.
     waiting: usize,
 }
 
@@ -36,70 +36,70 @@ pub(crate) struct PlanNode {
     pub(crate) block: Arc<dyn Block>,
     defaults: Map<String, Value>,
     links: Vec<OutLink>,
-    pins: Vec<Pin>,
-    /// What the nodes behind it offer it as tools.
+    pins: Vec<InputPin>,
+    /// Tools that the nodes linked from this one offer to it.
     pub(crate) tools: Arc<[ToolPin]>,
-    /// All that comes to it is kept: then every new value fires it again.
-    only_kept: bool,
-    /// Whether the inputs of its first run were complete.
-    begun: bool,
-    ready: VecDeque<Inputs>,
+    /// All linked inputs are static: then every new value fires the node again.
+    all_static: bool,
+    /// Whether the first input set of the node was complete.
+    has_run: bool,
+    ready: VecDeque<InputSet>,
 }
 
 struct OutLink {
-    /// The output as the link names it, and the pin that is the beginning of that name.
+    /// The output name of the link, and the pin at the start of that name.
     name: String,
     base: String,
     sink: NodeAt,
     pin: usize,
 }
 
-/// A named input that links lead to.
-struct Pin {
+/// An input that links lead to.
+struct InputPin {
     name: String,
-    keeps: bool,
-    /// It brings what the node's own tools give, so that the first run does not wait for it.
-    answers: bool,
+    is_static: bool,
+    /// Only the node's own tools lead to this pin, so the first run does not wait for it.
+    is_tool_answer: bool,
     queue: VecDeque<Arc<Value>>,
     kept: Option<Arc<Value>>,
 }
 
 /// A complete set of inputs.
 #[derive(Clone, Default)]
-pub(crate) struct Inputs {
+pub(crate) struct InputSet {
     given: Map<String, Value>,
-    /// By pin; nothing where the first run did not wait.
+    /// By pin; `None` where the first run did not wait for a value.
     linked: Vec<Option<Arc<Value>>>,
 }
 
-/// A node run that has begun and not ended.
+/// A node run that has started and not ended.
 #[derive(Clone)]
-pub(crate) struct OpenRun {
+pub(crate) struct OpenNodeRun {
     pub(crate) node: NodeAt,
-    inputs: Inputs,
-    /// How many outputs have flowed.
+    inputs: InputSet,
+    /// How many outputs have been passed on.
     pub(crate) emitted: u64,
     pub(crate) in_review: bool,
     pub(crate) decision: Option<ReviewDecision>,
 }
 
-/// The journal does not fit the graph.
+/// The graph or its journal is inconsistent.
 #[derive(Debug, PartialEq, thiserror::Error)]
-pub(crate) enum Broken {
-    #[error("the block {0} is not there")]
+pub(crate) enum PlanError {
+    #[error("block {0} does not exist")]
     NoBlock(String),
-    #[error("a link leads from or to a node that is not there")]
+    #[error("a link refers to a node that does not exist")]
     NoNode,
-    #[error("the journal names a node run that cannot have begun")]
+    #[error("the journal names a node run that cannot have started")]
     NeverBegan,
 }
 
-impl Plan {
-    pub(crate) fn new(graph: &Graph, catalogue: &Catalogue) -> Result<Self, Broken> {
+impl ExecutionPlan {
+    pub(crate) fn new(graph: &Graph, catalog: &BlockCatalog) -> Result<Self, PlanError> {
         let mut nodes = Vec::with_capacity(graph.nodes.len());
         for Node { id, block_id, input_default, .. } in &graph.nodes {
             let block =
-                catalogue.get(block_id).ok_or_else(|| Broken::NoBlock(block_id.0.clone()))?;
+                catalog.get(block_id).ok_or_else(|| PlanError::NoBlock(block_id.0.clone()))?;
             nodes.push(PlanNode {
                 id: id.clone(),
                 block: block.clone(),
@@ -107,46 +107,46 @@ impl Plan {
                 links: Vec::new(),
                 pins: Vec::new(),
                 tools: [].into(),
-                only_kept: true,
-                begun: false,
+                all_static: true,
+                has_run: false,
                 ready: VecDeque::new(),
             });
         }
         let by_id: HashMap<NodeId, NodeAt> =
             nodes.iter().enumerate().map(|(at, node)| (node.id.clone(), at)).collect();
         for link in &graph.links {
-            let source = *by_id.get(&link.source_id).ok_or(Broken::NoNode)?;
-            let sink = *by_id.get(&link.sink_id).ok_or(Broken::NoNode)?;
-            let keeps = link.is_static || nodes[source].block.spec().static_output;
-            let pin = nodes[sink].pin(&link.sink_name, keeps);
+            let source = *by_id.get(&link.source_id).ok_or(PlanError::NoNode)?;
+            let sink = *by_id.get(&link.sink_id).ok_or(PlanError::NoNode)?;
+            let is_static = link.is_static || nodes[source].block.spec().static_output;
+            let pin = nodes[sink].pin(&link.sink_name, is_static);
             let name = link.source_name.clone();
-            // What a tool is called with goes to its input as it is.
+            // A tool call's value goes to its input unchanged.
             let base = match pins::tool_target(&name) {
                 Some(_) => name.clone(),
                 None => pins::base(&name).to_owned(),
             };
             nodes[source].links.push(OutLink { name, base, sink, pin });
         }
-        for (id, tools) in tool_pins::offered(graph, catalogue) {
+        for (id, tools) in tool_pins::offered_tools(graph, catalog) {
             nodes[by_id[id]].tools = tools.into();
         }
-        for (id, answers) in tool_pins::answers(graph) {
+        for (id, answers) in tool_pins::answer_pins(graph) {
             let pins = nodes[by_id[id]].pins.iter_mut();
-            pins.for_each(|pin| pin.answers = answers.contains(pin.name.as_str()));
+            pins.for_each(|pin| pin.is_tool_answer = answers.contains(pin.name.as_str()));
         }
         for node in &mut nodes {
-            node.only_kept = node.pins.iter().all(|pin| pin.keeps);
+            node.all_static = node.pins.iter().all(|pin| pin.is_static);
         }
         Ok(Self { nodes, by_id, ready: Vec::new(), open: BTreeMap::new(), next_run: 0, waiting: 0 })
     }
 
-    /// Makes the nodes ready that nothing leads to, with what the run was given.
-    pub(crate) fn begin(&mut self, inputs: &Map<String, Value>) {
-        // The latest is taken first, and the first of the file should begin.
+    /// Marks the nodes without incoming links as ready, with the inputs of the execution.
+    pub(crate) fn seed(&mut self, inputs: &Map<String, Value>) {
+        // The latest entry is taken first, so that the first node of the file starts first.
         for at in (0..self.nodes.len()).rev() {
-            if let Some(given) = self.nodes[at].starts_with(inputs) {
-                self.nodes[at].begun = true;
-                self.nodes[at].ready.push_back(Inputs { given, linked: Vec::new() });
+            if let Some(given) = self.nodes[at].seed_inputs(inputs) {
+                self.nodes[at].has_run = true;
+                self.nodes[at].ready.push_back(InputSet { given, linked: Vec::new() });
                 self.ready.push(at);
             }
         }
@@ -156,23 +156,23 @@ impl Plan {
         &self.nodes[at]
     }
 
-    /// The node that should begin next, of those that may.
-    pub(crate) fn next_of(&self, may: impl Fn(NodeAt) -> bool) -> Option<NodeAt> {
+    /// The next node to start among those that `may` accepts.
+    pub(crate) fn next_ready(&self, may: impl Fn(NodeAt) -> bool) -> Option<NodeAt> {
         self.ready.iter().rev().copied().find(|at| may(*at))
     }
 
-    /// All nodes that could begin.
+    /// All nodes that could start.
     #[cfg(test)]
     pub(crate) fn ready_nodes(&self) -> Vec<NodeAt> {
         (0..self.nodes.len()).filter(|at| !self.nodes[*at].ready.is_empty()).collect()
     }
 
-    /// The ordinal of the node run that begins next.
+    /// The ordinal of the next node run.
     pub(crate) fn next_run(&self) -> u64 {
         self.next_run
     }
 
-    /// Begins the next run of a node and takes its inputs.
+    /// Starts the next run of a node and takes its inputs.
     pub(crate) fn start(&mut self, at: NodeAt) -> Option<u64> {
         let run = self.next_run;
         self.start_as(at, run).then_some(run)
@@ -185,52 +185,52 @@ impl Plan {
         if let Some(place) = self.ready.iter().rposition(|ready| *ready == at) {
             self.ready.remove(place);
         }
-        let began = OpenRun { node: at, inputs, emitted: 0, in_review: false, decision: None };
+        let began = OpenNodeRun { node: at, inputs, emitted: 0, in_review: false, decision: None };
         self.open.insert(run, began);
         self.next_run = self.next_run.max(run + 1);
         true
     }
 
-    /// What the run was given, with the defaults of its node beneath, as pins: nested ones are not merged yet.
+    /// The inputs of the node run on top of the node's defaults, by pin; nested pins are not merged yet.
     pub(crate) fn inputs(&self, run: u64) -> Map<String, Value> {
         let open = self.open.get(&run);
         open.map(|open| self.nodes[open.node].inputs(&open.inputs)).unwrap_or_default()
     }
 
-    /// What the next run of this node would be given.
+    /// The inputs that the next run of this node would get.
     pub(crate) fn upcoming(&self, id: &NodeId) -> Map<String, Value> {
         let node = self.by_id.get(id).map(|at| &self.nodes[*at]);
         node.and_then(|node| Some(node.inputs(node.ready.front()?))).unwrap_or_default()
     }
 
-    pub(crate) fn open(&self) -> impl Iterator<Item = (u64, &OpenRun)> {
+    pub(crate) fn open(&self) -> impl Iterator<Item = (u64, &OpenNodeRun)> {
         self.open.iter().map(|(run, open)| (*run, open))
     }
 
-    pub(crate) fn open_run(&self, run: u64) -> Option<&OpenRun> {
+    pub(crate) fn open_run(&self, run: u64) -> Option<&OpenNodeRun> {
         self.open.get(&run)
     }
 
-    /// How many sets of inputs are complete and have not begun.
+    /// How many input sets are complete and not started.
     pub(crate) fn ready(&self) -> usize {
         self.ready.len()
     }
 
-    /// How many values wait for the others of their set.
+    /// How many values wait for the other inputs of their set.
     pub(crate) fn waiting(&self) -> usize {
         self.waiting
     }
 
-    /// Takes one event of the journal in. A run that it names for the first time begins with it.
-    pub(crate) fn apply(&mut self, event: &NodeEvent) -> Result<(), Broken> {
+    /// Applies one journal event. The first event that names a node run starts it.
+    pub(crate) fn apply(&mut self, event: &NodeEvent) -> Result<(), PlanError> {
         if !self.open.contains_key(&event.run) {
-            let at = *self.by_id.get(&event.node).ok_or(Broken::NoNode)?;
+            let at = *self.by_id.get(&event.node).ok_or(PlanError::NoNode)?;
             if !self.start_as(at, event.run) {
-                return Err(Broken::NeverBegan);
+                return Err(PlanError::NeverBegan);
             }
         }
         let Some(open) = self.open.get_mut(&event.run) else {
-            return Err(Broken::NeverBegan);
+            return Err(PlanError::NeverBegan);
         };
         let at = open.node;
         open.emitted += event.outputs.len() as u64;
@@ -244,13 +244,13 @@ impl Plan {
             }
         }
         for (pin, value) in &event.outputs {
-            self.flow(at, pin, value);
+            self.pass_output(at, pin, value);
         }
         Ok(())
     }
 
-    fn flow(&mut self, from: NodeAt, pin: &str, value: &Arc<Value>) {
-        // Taken out for the loop, because a link may lead back to the node itself.
+    fn pass_output(&mut self, from: NodeAt, pin: &str, value: &Arc<Value>) {
+        // Taken out for the loop, because a link may lead back to the same node.
         let links = std::mem::take(&mut self.nodes[from].links);
         for link in links.iter().filter(|link| link.base == pin) {
             let carried = match link.name == pin {
@@ -258,16 +258,16 @@ impl Plan {
                 false => pins::pick(&link.name, (pin, value)).map(Arc::new),
             };
             if let Some(carried) = carried {
-                self.arrive(link.sink, link.pin, carried);
+                self.deliver(link.sink, link.pin, carried);
             }
         }
         self.nodes[from].links = links;
     }
 
-    fn arrive(&mut self, sink: NodeAt, pin: usize, value: Arc<Value>) {
+    fn deliver(&mut self, sink: NodeAt, pin: usize, value: Arc<Value>) {
         let node = &mut self.nodes[sink];
         let at = &mut node.pins[pin];
-        if at.keeps && !node.only_kept {
+        if at.is_static && !node.all_static {
             at.kept = Some(value);
         } else {
             at.queue.push_back(value);
@@ -281,18 +281,18 @@ impl Plan {
 }
 
 impl PlanNode {
-    fn pin(&mut self, name: &str, keeps: bool) -> usize {
+    fn pin(&mut self, name: &str, is_static: bool) -> usize {
         if let Some(at) = self.pins.iter().position(|pin| pin.name == name) {
-            // One link that does not keep is enough: its values must not be lost.
-            self.pins[at].keeps &= keeps;
+            // One non-static link makes the pin non-static: its values must not be lost.
+            self.pins[at].is_static &= is_static;
             return at;
         }
         let (name, queue) = (name.to_owned(), VecDeque::new());
-        self.pins.push(Pin { name, keeps, answers: false, queue, kept: None });
+        self.pins.push(InputPin { name, is_static, is_tool_answer: false, queue, kept: None });
         self.pins.len() - 1
     }
 
-    fn inputs(&self, set: &Inputs) -> Map<String, Value> {
+    fn inputs(&self, set: &InputSet) -> Map<String, Value> {
         let mut inputs = self.defaults.clone();
         inputs.extend(set.given.clone());
         for (pin, value) in self.pins.iter().zip(&set.linked) {
@@ -301,9 +301,9 @@ impl PlanNode {
         inputs
     }
 
-    /// What a node that nothing leads to begins with; `None` when it does not begin by itself.
-    fn starts_with(&self, inputs: &Map<String, Value>) -> Option<Map<String, Value>> {
-        if !self.pins.iter().all(|pin| pin.answers) {
+    /// The inputs with which a node without incoming links starts; `None` if it does not start by itself.
+    fn seed_inputs(&self, inputs: &Map<String, Value>) -> Option<Map<String, Value>> {
+        if !self.pins.iter().all(|pin| pin.is_tool_answer) {
             return None;
         }
         let given = |pin: &str, value: &Value| Map::from_iter([(pin.to_owned(), value.clone())]);
@@ -313,7 +313,7 @@ impl PlanNode {
                 let name = self.defaults.get("name").and_then(Value::as_str).unwrap_or_default();
                 Some(inputs.get(name).map(|value| given("value", value)).unwrap_or_default())
             }
-            // A trigger begins with what has triggered it.
+            // A trigger starts with the payload that triggered it.
             BlockKind::Webhook | BlockKind::WebhookManual => {
                 inputs.get("payload").map(|payload| given("payload", payload))
             }
@@ -321,20 +321,20 @@ impl PlanNode {
         }
     }
 
-    /// Takes a set out if one is complete: the oldest value of every pin, or the one it keeps.
-    fn complete_set(&mut self, waiting: &mut usize) -> Option<Inputs> {
-        let has = |pin: &Pin| !pin.queue.is_empty() || pin.kept.is_some();
-        let begun = self.begun;
-        let mut awaited = self.pins.iter().filter(|pin| begun || !pin.answers);
-        let fires = match self.only_kept {
+    /// Takes out one complete input set, if there is one: the oldest value of every pin, or its static value.
+    fn complete_set(&mut self, waiting: &mut usize) -> Option<InputSet> {
+        let has = |pin: &InputPin| !pin.queue.is_empty() || pin.kept.is_some();
+        let has_run = self.has_run;
+        let mut awaited = self.pins.iter().filter(|pin| has_run || !pin.is_tool_answer);
+        let fires = match self.all_static {
             true => awaited.clone().any(|pin| !pin.queue.is_empty()),
-            false => awaited.clone().all(|pin| pin.keeps || !pin.queue.is_empty()),
+            false => awaited.clone().all(|pin| pin.is_static || !pin.queue.is_empty()),
         };
         if !fires || !awaited.all(has) {
             return None;
         }
-        self.begun = true;
-        let take = |pin: &mut Pin| {
+        self.has_run = true;
+        let take = |pin: &mut InputPin| {
             let value = match pin.queue.pop_front() {
                 Some(value) => {
                     *waiting -= 1;
@@ -342,12 +342,12 @@ impl PlanNode {
                 }
                 None => pin.kept.clone()?,
             };
-            if pin.keeps {
+            if pin.is_static {
                 pin.kept = Some(value.clone());
             }
             Some(value)
         };
         let linked = self.pins.iter_mut().map(take).collect();
-        Some(Inputs { given: Map::new(), linked })
+        Some(InputSet { given: Map::new(), linked })
     }
 }

@@ -1,5 +1,5 @@
-//! Random graphs of deterministic blocks, run in random interleavings: every node fires as often as its inputs allow,
-//! and always with the same inputs in the same order.
+//! Random graphs of deterministic blocks, executed in random interleavings: every node fires as often as its inputs
+//! allow, always with the same inputs in the same order.
 
 use std::collections::{BTreeMap, HashMap, VecDeque};
 use std::sync::Arc;
@@ -17,18 +17,18 @@ use rand::rngs::StdRng;
 use rand::{RngExt, SeedableRng};
 use serde_json::{Map, Value, json};
 
-use super::catalogue::Catalogue;
-use super::plan::Plan;
+use super::block_catalog::BlockCatalog;
+use super::plan::ExecutionPlan;
 
-/// Emits its label and inputs, some fixed number of times; the runs of these tests are made by the tests themselves.
-struct Fake(BlockSpec);
+/// A block that is never run: the tests produce its outputs themselves.
+struct TestBlock(BlockSpec);
 
-const FLOWING: &str = "flowing";
-const KEEPING: &str = "keeping";
+const NORMAL: &str = "normal";
+const STATIC: &str = "static";
 
-fn catalogue() -> Catalogue {
+fn catalog() -> BlockCatalog {
     let fake = |id: &'static str, static_output: bool| -> Arc<dyn Block> {
-        Arc::new(Fake(BlockSpec {
+        Arc::new(TestBlock(BlockSpec {
             id,
             name: id,
             description: "A block of a test.",
@@ -43,11 +43,11 @@ fn catalogue() -> Catalogue {
             coordinates: false,
         }))
     };
-    Catalogue::new(vec![fake(FLOWING, false), fake(KEEPING, true)])
+    BlockCatalog::new(vec![fake(NORMAL, false), fake(STATIC, true)])
 }
 
 #[async_trait]
-impl Block for Fake {
+impl Block for TestBlock {
     fn spec(&self) -> &BlockSpec {
         &self.0
     }
@@ -66,7 +66,7 @@ impl Block for Fake {
     }
 }
 
-/// A graph, and how many values every run of each of its nodes emits.
+/// A graph, and how many values each run of each node emits.
 #[derive(Clone, Debug)]
 struct Scene {
     graph: Graph,
@@ -79,12 +79,12 @@ fn scene() -> impl Strategy<Value = Scene> {
         (0..4_usize, any::<bool>(), prop::collection::vec(any::<prop::sample::Index>(), 0..4));
     prop::collection::vec(node, 1..12).prop_map(|drawn| {
         let mut scene = Scene { graph: Graph::default(), emits: HashMap::new() };
-        for (at, (emits, keeps, sources)) in drawn.into_iter().enumerate() {
+        for (at, (emits, is_static_node, sources)) in drawn.into_iter().enumerate() {
             let id = NodeId(format!("n{at}"));
-            // What is kept comes once, from where nothing leads: otherwise its value is a matter of time.
-            let sources = if keeps || at == 0 { Vec::new() } else { sources };
-            let block_id = if keeps { KEEPING } else { FLOWING }.into();
-            let emits = if keeps { 1 } else { emits };
+            // A static value is emitted once, by a node without inputs; otherwise its value would depend on timing.
+            let sources = if is_static_node || at == 0 { Vec::new() } else { sources };
+            let block_id = if is_static_node { STATIC } else { NORMAL }.into();
+            let emits = if is_static_node { 1 } else { emits };
             for (pin, source) in sources.iter().enumerate() {
                 scene.graph.links.push(Link {
                     id: format!("l{at}-{pin}"),
@@ -103,52 +103,52 @@ fn scene() -> impl Strategy<Value = Scene> {
     })
 }
 
-/// What happened: the inputs of every run of every node, in order, and the journal.
+/// What an execution did: the inputs of every run of every node, in order, and the journal.
 #[derive(Debug, Default, PartialEq)]
-struct Happened {
+struct Trace {
     fired: BTreeMap<NodeId, Vec<Value>>,
     journal: Vec<NodeEvent>,
 }
 
-/// Runs the scene. Chance decides what begins and which node's outputs flow next; only the order of the runs of one
-/// node is kept, as the flow does.
-fn run(scene: &Scene, seed: u64) -> Happened {
-    let mut dice = StdRng::seed_from_u64(seed);
-    let mut plan = Plan::new(&scene.graph, &catalogue()).expect("a sound graph");
-    plan.begin(&Map::new());
-    let mut happened = Happened::default();
-    let mut lanes: BTreeMap<usize, VecDeque<(u64, VecDeque<Value>)>> = BTreeMap::new();
+/// Executes the scene. The seed decides what starts and whose outputs are passed on next; the runs of one node keep
+/// their order, as in the scheduler.
+fn run(scene: &Scene, seed: u64) -> Trace {
+    let mut rng = StdRng::seed_from_u64(seed);
+    let mut plan = ExecutionPlan::new(&scene.graph, &catalog()).expect("a valid graph");
+    plan.seed(&Map::new());
+    let mut trace = Trace::default();
+    let mut open_runs: BTreeMap<usize, VecDeque<(u64, VecDeque<Value>)>> = BTreeMap::new();
     loop {
         let ready = plan.ready_nodes();
-        if ready.is_empty() && lanes.is_empty() {
-            return happened;
+        if ready.is_empty() && open_runs.is_empty() {
+            return trace;
         }
-        if !ready.is_empty() && (lanes.is_empty() || dice.random_bool(0.5)) {
-            let at = ready[dice.random_range(0..ready.len())];
+        if !ready.is_empty() && (open_runs.is_empty() || rng.random_bool(0.5)) {
+            let at = ready[rng.random_range(0..ready.len())];
             let run = plan.start(at).expect("it is ready");
             let node = plan.node(at).id.clone();
             let inputs = Value::Object(plan.inputs(run));
             let outputs = (0..scene.emits[&node]).map(|turn| json!([node, turn, inputs])).collect();
-            happened.fired.entry(node).or_default().push(inputs);
-            lanes.entry(at).or_default().push_back((run, outputs));
+            trace.fired.entry(node).or_default().push(inputs);
+            open_runs.entry(at).or_default().push_back((run, outputs));
             continue;
         }
-        let at = *lanes.keys().nth(dice.random_range(0..lanes.len())).expect("one of them");
-        let lane = lanes.get_mut(&at).expect("it is there");
-        let (run, outputs) = lane.front_mut().expect("no lane is empty");
+        let at = *open_runs.keys().nth(rng.random_range(0..open_runs.len())).expect("one of them");
+        let runs = open_runs.get_mut(&at).expect("it is there");
+        let (run, outputs) = runs.front_mut().expect("no runs is empty");
         let mut event = event(*run, &plan.node(at).id);
         match outputs.pop_front() {
             Some(value) => event.outputs.push(("out".to_owned(), Arc::new(value))),
             None => {
                 event.status = Some(ExecutionStatus::Completed);
-                lane.pop_front();
-                if lane.is_empty() {
-                    lanes.remove(&at);
+                runs.pop_front();
+                if runs.is_empty() {
+                    open_runs.remove(&at);
                 }
             }
         }
         plan.apply(&event).expect("it fits");
-        happened.journal.push(event);
+        trace.journal.push(event);
     }
 }
 
@@ -157,21 +157,22 @@ fn event(run: u64, node: &NodeId) -> NodeEvent {
     NodeEvent { run, node, outputs, status: None, error: None, decision: None, cost: 0, at: 0 }
 }
 
-/// How often every node can fire: as often as the poorest of its inputs comes, and kept ones always do.
+/// How often every node can fire: as often as its rarest non-static input arrives.
 fn allowed(scene: &Scene) -> BTreeMap<NodeId, usize> {
-    let keeps = |id: &NodeId| {
-        scene.graph.nodes.iter().any(|node| node.id == *id && node.block_id.as_str() == KEEPING)
+    let is_static_node = |id: &NodeId| {
+        scene.graph.nodes.iter().any(|node| node.id == *id && node.block_id.as_str() == STATIC)
     };
     let mut allowed: BTreeMap<NodeId, usize> = BTreeMap::new();
     for node in &scene.graph.nodes {
         let links: Vec<&Link> =
             scene.graph.links.iter().filter(|link| link.sink_id == node.id).collect();
         let comes = |link: &&Link| allowed[&link.source_id] * scene.emits[&link.source_id];
-        let flowing = links.iter().filter(|link| !keeps(&link.source_id)).map(comes).min();
-        let times = match (links.is_empty(), flowing) {
+        let non_static =
+            links.iter().filter(|link| !is_static_node(&link.source_id)).map(comes).min();
+        let times = match (links.is_empty(), non_static) {
             (true, _) => 1,
             (false, Some(times)) => times,
-            // Only kept values, each of which comes once: in whatever order they come, the last one completes the set.
+            // Only static values, each emitted once: whatever their order, the last one completes the set.
             (false, None) => 1,
         };
         allowed.insert(node.id.clone(), times);
@@ -186,9 +187,9 @@ proptest! {
     fn every_node_fires_as_often_as_its_inputs_allow(scene in scene(), seed in any::<u64>()) {
         let allowed = allowed(&scene);
         prop_assume!(allowed.values().sum::<usize>() < 5_000);
-        let happened = run(&scene, seed);
+        let trace = run(&scene, seed);
         for (node, times) in allowed {
-            let fired = happened.fired.get(&node).map_or(0, Vec::len);
+            let fired = trace.fired.get(&node).map_or(0, Vec::len);
             prop_assert_eq!(fired, times, "{}", node);
         }
     }
@@ -204,7 +205,7 @@ proptest! {
     }
 
     #[test]
-    fn a_journal_that_is_replayed_up_to_any_event_leads_to_the_same_end(
+    fn a_journal_replayed_up_to_any_event_leads_to_the_same_end(
         scene in scene(),
         seed in any::<u64>(),
         cut in any::<prop::sample::Index>(),
@@ -212,13 +213,13 @@ proptest! {
         prop_assume!(allowed(&scene).values().sum::<usize>() < 2_000);
         let whole = run(&scene, seed);
         let cut = cut.index(whole.journal.len() + 1);
-        let mut live = Plan::new(&scene.graph, &catalogue()).expect("a sound graph");
-        let mut taken_over = Plan::new(&scene.graph, &catalogue()).expect("a sound graph");
+        let mut live = ExecutionPlan::new(&scene.graph, &catalog()).expect("a valid graph");
+        let mut taken_over = ExecutionPlan::new(&scene.graph, &catalog()).expect("a valid graph");
         for plan in [&mut live, &mut taken_over] {
-            plan.begin(&Map::new());
+            plan.seed(&Map::new());
             whole.journal[..cut].iter().for_each(|event| plan.apply(event).expect("it fits"));
         }
-        // The rest of the journal fits a plan that has seen only its beginning.
+        // The rest of the journal applies to a plan that has seen only its beginning.
         for event in &whole.journal[cut..] {
             taken_over.apply(event).expect("it fits");
             live.apply(event).expect("it fits");
@@ -230,7 +231,7 @@ proptest! {
 }
 
 #[test]
-fn a_kept_value_fills_every_later_run_of_its_sink() {
+fn a_static_value_is_used_by_every_later_run_of_its_sink() {
     let node = |id: &str, block: &str| Node {
         id: id.into(),
         block_id: block.into(),
@@ -246,14 +247,14 @@ fn a_kept_value_fills_every_later_run_of_its_sink() {
         is_static: false,
     };
     let graph = Graph {
-        nodes: vec![node("many", FLOWING), node("kept", KEEPING), node("sink", FLOWING)],
+        nodes: vec![node("many", NORMAL), node("kept", STATIC), node("sink", NORMAL)],
         links: vec![link("many", "sink", "item"), link("kept", "sink", "factor")],
         ..Graph::default()
     };
     let emits = HashMap::from([("many".into(), 3), ("kept".into(), 1), ("sink".into(), 0)]);
     for seed in 0..20 {
-        let happened = run(&Scene { graph: graph.clone(), emits: emits.clone() }, seed);
-        let sink = &happened.fired[&NodeId::from("sink")];
+        let trace = run(&Scene { graph: graph.clone(), emits: emits.clone() }, seed);
+        let sink = &trace.fired[&NodeId::from("sink")];
         assert_eq!(sink.len(), 3, "seed {seed}");
         let numbers: Vec<_> = sink.iter().map(|inputs| inputs["item"][1].clone()).collect();
         assert_eq!(numbers, [0, 1, 2], "seed {seed}");
@@ -262,10 +263,10 @@ fn a_kept_value_fills_every_later_run_of_its_sink() {
 }
 
 #[test]
-fn a_loop_runs_for_as_long_as_something_flows_back() {
+fn a_loop_runs_until_nothing_is_fed_back() {
     let node = |id: &str| Node {
         id: id.into(),
-        block_id: FLOWING.into(),
+        block_id: NORMAL.into(),
         input_default: Map::new(),
         metadata: Map::new(),
     };
@@ -282,10 +283,10 @@ fn a_loop_runs_for_as_long_as_something_flows_back() {
         links: vec![link("begin", "again"), link("again", "again")],
         ..Graph::default()
     };
-    let mut plan = Plan::new(&graph, &catalogue()).expect("a sound graph");
-    plan.begin(&Map::new());
+    let mut plan = ExecutionPlan::new(&graph, &catalog()).expect("a valid graph");
+    plan.seed(&Map::new());
     let (mut run, mut rounds) = (0, 0);
-    while let Some(at) = plan.next_of(|_| true) {
+    while let Some(at) = plan.next_ready(|_| true) {
         plan.start(at).expect("it is ready");
         let node = plan.node(at).id.clone();
         let mut event = event(run, &node);
@@ -301,10 +302,10 @@ fn a_loop_runs_for_as_long_as_something_flows_back() {
 }
 
 #[test]
-fn an_orchestrator_begins_before_its_tools_have_answered_and_waits_for_them_ever_after() {
+fn an_orchestrator_starts_before_its_tools_answer_and_then_waits_for_them() {
     let node = |id: &str| Node {
         id: id.into(),
-        block_id: FLOWING.into(),
+        block_id: NORMAL.into(),
         input_default: Map::new(),
         metadata: Map::new(),
     };
@@ -326,10 +327,10 @@ fn an_orchestrator_begins_before_its_tools_have_answered_and_waits_for_them_ever
     for links in [back.clone(), [vec![begun], back].concat()] {
         let nodes = vec![node("ask"), node("boss"), node("tool")];
         let graph = Graph { nodes, links, ..Graph::default() };
-        let mut plan = Plan::new(&graph, &catalogue()).expect("a sound graph");
-        plan.begin(&Map::new());
+        let mut plan = ExecutionPlan::new(&graph, &catalog()).expect("a valid graph");
+        plan.seed(&Map::new());
         let mut decisions = Vec::new();
-        while let Some(at) = plan.next_of(|_| true) {
+        while let Some(at) = plan.next_ready(|_| true) {
             let run = plan.start(at).expect("it is ready");
             let node = plan.node(at).id.clone();
             let mut event = event(run, &node);

@@ -1,4 +1,5 @@
-//! What an attempt starts from: the graph, the journal of those before it, and what they left open.
+//! The state from which an attempt starts: the graph, the replayed journal, and the node runs that earlier attempts
+//! left open.
 
 use std::sync::Arc;
 
@@ -10,42 +11,47 @@ use protocol::execution::{
 };
 use protocol::tool::ToolEffect;
 
-use super::flow::{Beginning, Flow, broken};
-use super::halt::Halt;
-use super::journal::Journal;
-use super::plan::Plan;
-use crate::Inner;
-use crate::turn::insist::insist;
-use crate::turn::registry::Stop;
+use super::halt::ExecutionHalt;
+use super::journal::ExecutionJournal;
+use super::plan::ExecutionPlan;
+use super::scheduler::{ExecutionScheduler, RecoveredState, journal_mismatch};
+use crate::EngineInner;
+use crate::retry::retry_while_leased;
+use crate::turn::registry::StopSignal;
 
-/// How much of a journal is read at once.
+/// How many bytes of a journal are read at once.
 pub(super) const READ_BYTES: usize = 4 * 1024 * 1024;
 
 /// Reads the graph and replays the journal.
-pub(super) async fn begin(
-    inner: &Arc<Inner>,
+pub(super) async fn recover(
+    inner: &Arc<EngineInner>,
     execution: &Arc<Execution>,
     claim: &ExecutionClaim,
-    stop: &Arc<Stop>,
-) -> Result<Beginning, Halt> {
+    stop: &Arc<StopSignal>,
+) -> Result<RecoveredState, ExecutionHalt> {
     let (id, version) = (&execution.graph_id, execution.graph_version);
     let graphs = &inner.ports.graphs;
-    let found = insist(stop, || graphs.get(&execution.user_id, id, Some(version))).await?;
+    let found =
+        retry_while_leased(stop, || graphs.get(&execution.user_id, id, Some(version))).await?;
     let Some(stored) = found else {
-        return Err(Halt::fail("graph_gone", "The agent of this run is not there any more."));
+        return Err(ExecutionHalt::fail(
+            "graph_gone",
+            "The agent of this execution no longer exists.",
+        ));
     };
-    let mut plan = Plan::new(&stored.graph, &inner.catalogue).map_err(|broken| {
-        Halt::fail("invalid_graph", format!("The agent cannot run: {broken}."))
+    let mut plan = ExecutionPlan::new(&stored.graph, &inner.catalog).map_err(|error| {
+        ExecutionHalt::fail("invalid_graph", format!("The agent cannot run: {error}."))
     })?;
-    plan.begin(&execution.request.inputs);
+    plan.seed(&execution.request.inputs);
     let mut stats =
         ExecutionStats { is_dry_run: execution.request.dry_run, ..ExecutionStats::default() };
     let (mut at, mut bytes) = (0, 0);
     while at < execution.events {
         let executions = &inner.ports.executions;
-        let batches =
-            insist(stop, || executions.journal(&execution.user_id, &execution.id, at, READ_BYTES))
-                .await?;
+        let batches = retry_while_leased(stop, || {
+            executions.journal(&execution.user_id, &execution.id, at, READ_BYTES)
+        })
+        .await?;
         if batches.is_empty() {
             break;
         }
@@ -53,19 +59,23 @@ pub(super) async fn begin(
             bytes += batch.events.len() as u64;
             for event in parse(&batch.events)? {
                 count(&mut stats, &event);
-                plan.apply(&event).map_err(broken)?;
+                plan.apply(&event).map_err(journal_mismatch)?;
             }
             at = batch.first + batch.count;
         }
     }
-    let journal = Journal::new(inner.clone(), claim.clone(), stop.clone(), execution.events);
-    Ok(Beginning { plan, journal, stats, bytes })
+    let journal =
+        ExecutionJournal::new(inner.clone(), claim.clone(), stop.clone(), execution.events);
+    Ok(RecoveredState { plan, journal, stats, bytes })
 }
 
-pub(super) fn parse(events: &[u8]) -> Result<Vec<NodeEvent>, Halt> {
+pub(super) fn parse(events: &[u8]) -> Result<Vec<NodeEvent>, ExecutionHalt> {
     serde_json::from_slice(events).map_err(|error| {
-        tracing::error!(%error, "a journal cannot be read");
-        Halt::fail("broken_journal", "What is stored about this run cannot be read.")
+        tracing::error!(%error, "could not parse a journal");
+        ExecutionHalt::fail(
+            "broken_journal",
+            "The stored journal of this execution cannot be read.",
+        )
     })
 }
 
@@ -77,27 +87,29 @@ fn count(stats: &mut ExecutionStats, event: &NodeEvent) {
     }
 }
 
-/// Goes on with what an earlier attempt began: what may be repeated is, what may not be has failed.
-pub(super) async fn resume_open(flow: &mut Flow) -> Result<(), Halt> {
-    let open: Vec<_> = flow
+/// Resumes the node runs of an earlier attempt: repeats the ones that may be repeated and fails the others.
+pub(super) async fn resume_open(scheduler: &mut ExecutionScheduler) -> Result<(), ExecutionHalt> {
+    let open: Vec<_> = scheduler
         .plan
         .open()
         .filter(|(_, open)| !open.in_review)
         .map(|(run, open)| (run, open.node, open.emitted))
         .collect();
     for (run, at, emitted) in open {
-        match flow.plan.node(at).block.spec().effect {
-            ToolEffect::None | ToolEffect::Idempotent => flow.relaunch(run, at, emitted),
-            ToolEffect::Once => flow.interrupt(run, at)?,
+        match scheduler.plan.node(at).block.spec().effect {
+            ToolEffect::None | ToolEffect::Idempotent => scheduler.relaunch(run, at, emitted),
+            ToolEffect::Once => scheduler.interrupt(run, at)?,
         }
     }
-    take_decisions(flow).await?;
+    apply_decisions(scheduler).await?;
     Ok(())
 }
 
-/// Takes in what people have decided. `true` when something goes on because of it.
-pub(super) async fn take_decisions(flow: &mut Flow) -> Result<bool, Halt> {
-    let asked: Vec<_> = flow
+/// Applies the decisions of reviewers. Returns `true` if a node run continues because of them.
+pub(super) async fn apply_decisions(
+    scheduler: &mut ExecutionScheduler,
+) -> Result<bool, ExecutionHalt> {
+    let asked: Vec<_> = scheduler
         .plan
         .open()
         .filter(|(_, open)| open.in_review)
@@ -106,31 +118,34 @@ pub(super) async fn take_decisions(flow: &mut Flow) -> Result<bool, Halt> {
     if asked.is_empty() {
         return Ok(false);
     }
-    let (inner, execution, stop) = (flow.inner.clone(), flow.execution.clone(), flow.stop.clone());
+    let (inner, execution, stop) =
+        (scheduler.inner.clone(), scheduler.execution.clone(), scheduler.stop.clone());
     let reviews = &inner.ports.reviews;
-    let found = insist(&stop, || reviews.of_execution(&execution.user_id, &execution.id)).await?;
+    let found =
+        retry_while_leased(&stop, || reviews.of_execution(&execution.user_id, &execution.id))
+            .await?;
     let mut any = false;
     for (run, at) in asked {
         let id = node_run_id(&execution.id, run);
         let decision = found.iter().find(|review| review.id == id).and_then(|it| it.decision());
         if let Some(decision) = decision {
-            flow.resume_decided(run, at, decision)?;
+            scheduler.resume_decided(run, at, decision)?;
             any = true;
         }
     }
     Ok(any)
 }
 
-/// Ends a run whose journal is not to be had.
-pub(super) async fn end_as_it_is(
-    inner: &Inner,
+/// Ends an execution whose journal cannot be read.
+pub(super) async fn fail_without_journal(
+    inner: &EngineInner,
     claim: &ExecutionClaim,
     execution: &Execution,
     error: ExecutionError,
 ) -> PortResult<Fenced<ExecutionAdvanced>> {
     let executions = &inner.ports.executions;
     let Some(now) = executions.get(&execution.user_id, &execution.id).await? else {
-        return Err(PortError::Broken("the run is gone".into()));
+        return Err(PortError::Broken("the execution no longer exists".into()));
     };
     let advance = ExecutionAdvance {
         after: now.events,

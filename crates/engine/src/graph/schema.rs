@@ -1,4 +1,4 @@
-//! What an agent asks for and gives, read from its input and output nodes; and whether a run's inputs fit that.
+//! The inputs and outputs of an agent, read from its input and output nodes, and validation of an execution's inputs.
 
 use protocol::BlockId;
 use protocol::block::{BlockKind, BlockSpec};
@@ -7,17 +7,17 @@ use serde_json::{Map, Value, json};
 
 use super::types;
 
-/// Where the blocks of a graph are looked up.
+/// Looks up the blocks of a graph.
 pub trait BlockSpecs {
     fn spec(&self, id: &BlockId) -> Option<&BlockSpec>;
 }
 
-/// A JSON schema with one property for every input of the agent. Those without a value of their own are required.
+/// A JSON schema with one property per input of the agent. Inputs without a value of their own are required.
 pub fn input_schema(graph: &Graph, blocks: &dyn BlockSpecs) -> Value {
     interface(graph, blocks, BlockKind::Input)
 }
 
-/// The same for what the agent gives.
+/// The same for the outputs of the agent.
 pub fn output_schema(graph: &Graph, blocks: &dyn BlockSpecs) -> Value {
     interface(graph, blocks, BlockKind::Output)
 }
@@ -35,8 +35,8 @@ pub fn flags(graph: &Graph, blocks: &dyn BlockSpecs) -> GraphFlags {
     flags
 }
 
-/// Whether a run of an agent with this input schema can begin with these inputs. What would be converted on the way
-/// into a node fits.
+/// Validates the inputs of an execution against the agent's input schema. Values that the conversion into a node would
+/// fix are accepted.
 pub fn check_inputs(schema: &Value, inputs: &Map<String, Value>) -> InputProblems {
     let empty = Map::new();
     let known = schema.get("properties").and_then(Value::as_object).unwrap_or(&empty);
@@ -52,48 +52,48 @@ pub fn check_inputs(schema: &Value, inputs: &Map<String, Value>) -> InputProblem
             .collect(),
         wrong: given
             .filter_map(|(name, value)| {
-                Some((name.clone(), misfit(value.clone(), known.get(name)?)?))
+                Some((name.clone(), value_problem(value.clone(), known.get(name)?)?))
             })
             .collect(),
     }
 }
 
-/// Why the value does not fit, converted if need be. The schema has to be one of ours: a stranger's could make checking
-/// take very long.
-pub(super) fn misfit(value: Value, schema: &Value) -> Option<String> {
+/// Why the value does not match the schema after conversion, if it does not. The schema must be one of ours: validating
+/// against an untrusted one could take very long.
+pub(super) fn value_problem(value: Value, schema: &Value) -> Option<String> {
     let value = match types::convert(value, schema) {
         Ok(value) => value,
         Err(why) => return Some(why),
     };
-    if !says_more_than_types(schema) || is_plain_choice(&value, schema) {
+    if !constrains_beyond_type(schema) || is_plain_choice(&value, schema) {
         return None;
     }
-    // A schema that cannot be read takes everything: that is a fault of the block, not of the value.
+    // An invalid schema accepts everything: that is a bug of the block, not of the value.
     let validator = jsonschema::validator_for(schema).ok()?;
     let fault = validator.iter_errors(&value).next()?;
     Some(protocol::text::cut_end(&fault.to_string(), 300))
 }
 
-/// What a schema may say of a pin that is not about its values, and the type.
-const ABOUT_THE_PIN: [&str; 8] =
+/// Keys that describe the pin instead of constraining its values, and `type`.
+const ANNOTATION_KEYS: [&str; 8] =
     ["advanced", "default", "description", "format", "placeholder", "secret", "title", "type"];
 
-/// Most schemas name a type and no more, and then the conversion has seen to it. Compiling one takes longer than
-/// everything else that is checked of a value.
-fn says_more_than_types(schema: &Value) -> bool {
+/// Most schemas only name a type, which the conversion has already ensured. Compiling a schema takes longer than all
+/// other checks of a value.
+fn constrains_beyond_type(schema: &Value) -> bool {
     let Some(members) = schema.as_object() else { return false };
     members.iter().any(|(key, member)| match key.as_str() {
-        "items" | "additionalProperties" => says_more_than_types(member),
-        key => !ABOUT_THE_PIN.contains(&key),
+        "items" | "additionalProperties" => constrains_beyond_type(member),
+        key => !ANNOTATION_KEYS.contains(&key),
     })
 }
 
-/// Many of the others only list what may be chosen, and this is one of it.
+/// Whether the schema only lists choices and the value is one of them, which is checked without compiling the schema.
 fn is_plain_choice(value: &Value, schema: &Value) -> bool {
     let Some(members) = schema.as_object() else { return false };
     let choices = members.get("enum").and_then(Value::as_array);
     choices.is_some_and(|choices| choices.contains(value))
-        && members.keys().all(|key| key == "enum" || ABOUT_THE_PIN.contains(&key.as_str()))
+        && members.keys().all(|key| key == "enum" || ANNOTATION_KEYS.contains(&key.as_str()))
 }
 
 fn interface(graph: &Graph, blocks: &dyn BlockSpecs, kind: BlockKind) -> Value {
@@ -107,7 +107,7 @@ fn interface(graph: &Graph, blocks: &dyn BlockSpecs, kind: BlockKind) -> Value {
         if properties.contains_key(name) {
             continue;
         }
-        let field = Field::of(node, spec);
+        let field = InterfaceField::of(node, spec);
         if field.value.is_null() {
             required.push(json!(name));
         }
@@ -121,14 +121,14 @@ pub(super) fn interface_name(node: &Node) -> Option<&str> {
     node.input_default.get("name")?.as_str().filter(|name| !name.is_empty())
 }
 
-/// An input or output node, and what its block says of its value.
-struct Field<'a> {
+/// An input or output node with the schema of its value.
+struct InterfaceField<'a> {
     node: &'a Node,
     spec: &'a BlockSpec,
     value: Value,
 }
 
-impl<'a> Field<'a> {
+impl<'a> InterfaceField<'a> {
     fn of(node: &'a Node, spec: &'a BlockSpec) -> Self {
         let schema = spec.input("value").unwrap_or(&Value::Bool(true));
         let is_given = |value: &&Value| !value.is_null() && !types::is_blank(value, schema);
@@ -139,7 +139,7 @@ impl<'a> Field<'a> {
 
     fn describe(&self, name: &str) -> Value {
         let mut schema = self.value_schema();
-        // What must be filled in is not hidden.
+        // A required input is never hidden as advanced.
         let advanced = self.is_set("advanced") && !self.value.is_null();
         schema.insert("title".to_owned(), json!(self.text("title").unwrap_or(name)));
         schema.insert("secret".to_owned(), json!(self.is_set("secret")));
@@ -155,7 +155,7 @@ impl<'a> Field<'a> {
         Value::Object(schema)
     }
 
-    /// The type of the value, as the block and the node's own settings say.
+    /// The type of the value, from the block and the node's own settings.
     fn value_schema(&self) -> Map<String, Value> {
         let of_block = self.spec.input("value").and_then(Value::as_object);
         let mut schema = of_block.cloned().unwrap_or_default();
@@ -164,7 +164,7 @@ impl<'a> Field<'a> {
         }
         let mut schema = without_null(schema);
         if self.spec.input("options").is_some() {
-            // The second name is the one that older files use.
+            // Older files use the second name.
             let options = ["options", "placeholder_values"].iter().find_map(|name| self.list(name));
             if let Some(options) = options {
                 schema.insert("enum".to_owned(), json!(options));
@@ -196,7 +196,7 @@ impl<'a> Field<'a> {
     }
 }
 
-/// Null is how a block says that it need not be given; a person who fills in a form does not choose it.
+/// Blocks use null for "optional"; a person who fills in a form does not choose it.
 fn without_null(mut schema: Map<String, Value>) -> Map<String, Value> {
     if let Some(Value::Array(names)) = schema.get_mut("type") {
         names.retain(|name| name != "null");
@@ -219,7 +219,7 @@ fn without_null(mut schema: Map<String, Value>) -> Map<String, Value> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::graph::validate::fixtures::{Shelf, graph};
+    use crate::graph::validate::fixtures::{TestBlocks, graph};
 
     fn weather_report() -> Graph {
         graph(json!({
@@ -253,7 +253,7 @@ mod tests {
             field
         };
         assert_eq!(
-            input_schema(&weather_report(), &Shelf::default()),
+            input_schema(&weather_report(), &TestBlocks::default()),
             json!({
                 "type": "object",
                 "properties": {
@@ -279,7 +279,7 @@ mod tests {
 
     #[test]
     fn outputs_and_flags_are_read_from_the_nodes() {
-        let (graph, blocks) = (weather_report(), Shelf::default());
+        let (graph, blocks) = (weather_report(), TestBlocks::default());
         let outputs = output_schema(&graph, &blocks);
         assert_eq!(outputs["required"], json!(["report"]));
         assert_eq!(outputs["properties"]["report"]["title"], "report");
@@ -288,8 +288,8 @@ mod tests {
     }
 
     #[test]
-    fn inputs_that_do_not_fit_are_named() {
-        let schema = input_schema(&weather_report(), &Shelf::default());
+    fn inputs_that_do_not_match_are_reported_by_name() {
+        let schema = input_schema(&weather_report(), &TestBlocks::default());
         let check = |inputs: Value| check_inputs(&schema, inputs.as_object().expect("an object"));
         assert!(check(json!({"city": "Bern", "days": "5", "unit": "F"})).is_empty());
         let problems = check(json!({"town": "Bern", "city": null, "days": "many", "unit": "K"}));

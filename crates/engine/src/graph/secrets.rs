@@ -1,53 +1,52 @@
-//! Secrets among the settings of an agent: keys and passwords stay with whoever put them there when the agent is
-//! exported or published.
+//! Secrets in the settings of an agent: keys and passwords are removed when the agent is exported or published.
 
 use protocol::NodeId;
 use protocol::block::{BlockKind, BlockSpec};
 use protocol::graph::{Graph, Node};
 use serde_json::{Map, Value};
 
-use super::pins::{self, Step};
+use super::pins::{self, PathStep};
 use super::schema::BlockSpecs;
 use super::validate::node_pins;
 use crate::Engine;
 
-/// How the names of pins end that hold secrets.
+/// Suffixes of the names of pins that hold secrets.
 const SECRET_ENDINGS: [&str; 4] = ["api_key", "credentials", "password", "secret_token"];
-/// The pin of HTTP headers, and those of them that let somebody in.
+/// The pin of HTTP headers, and the headers that hold credentials.
 const HEADERS: &str = "headers";
 const SECRET_HEADERS: [&str; 4] = ["authorization", "cookie", "proxy-authorization", "x-api-key"];
-/// The pin of an agent within an agent that holds what it is given.
+/// The pin with the inputs of a nested agent.
 const INPUTS: &str = "inputs";
 
 impl Engine {
-    /// The nodes of the graph that are set to secrets.
+    /// The nodes of the graph whose settings contain secrets.
     pub fn nodes_with_secrets(&self, graph: &Graph) -> Vec<NodeId> {
-        holders(graph, &self.inner.catalogue)
+        secret_nodes(graph, &self.inner.catalog)
     }
 }
 
-/// Takes the secrets out of the settings of all nodes, those of the agents within it too.
+/// Removes the secrets from the settings of all nodes, including those of nested agents.
 pub(super) fn remove(graph: &mut Graph, blocks: &dyn BlockSpecs) {
     for node in &mut graph.nodes {
-        let places = places(node, blocks.spec(&node.block_id));
-        places.into_iter().for_each(|place| place.clear(&mut node.input_default));
+        let locations = locations(node, blocks.spec(&node.block_id));
+        locations.into_iter().for_each(|location| location.clear(&mut node.input_default));
     }
     graph.sub_graphs.iter_mut().for_each(|inner| remove(inner, blocks));
 }
 
-fn holders(graph: &Graph, blocks: &dyn BlockSpecs) -> Vec<NodeId> {
-    let holds = |node: &&Node| !places(node, blocks.spec(&node.block_id)).is_empty();
+fn secret_nodes(graph: &Graph, blocks: &dyn BlockSpecs) -> Vec<NodeId> {
+    let holds = |node: &&Node| !locations(node, blocks.spec(&node.block_id)).is_empty();
     let own = graph.nodes.iter().filter(holds).map(|node| node.id.clone());
-    own.chain(graph.sub_graphs.iter().flat_map(|inner| holders(inner, blocks))).collect()
+    own.chain(graph.sub_graphs.iter().flat_map(|inner| secret_nodes(inner, blocks))).collect()
 }
 
-/// Where a secret is among the settings of a node.
-enum Place {
+/// Where a node's settings contain a secret.
+enum SecretLocation {
     Pin(String),
     Member { pin: String, key: String },
 }
 
-impl Place {
+impl SecretLocation {
     fn clear(self, settings: &mut Map<String, Value>) {
         match self {
             Self::Pin(pin) => {
@@ -62,29 +61,29 @@ impl Place {
     }
 }
 
-fn places(node: &Node, spec: Option<&BlockSpec>) -> Vec<Place> {
-    let mut places = Vec::new();
-    for (pin, value) in node.input_default.iter().filter(|(_, value)| says_something(value)) {
+fn locations(node: &Node, spec: Option<&BlockSpec>) -> Vec<SecretLocation> {
+    let mut locations = Vec::new();
+    for (pin, value) in node.input_default.iter().filter(|(_, value)| is_set(value)) {
         if is_secret(node, spec, pin) {
-            places.push(Place::Pin(pin.clone()));
+            locations.push(SecretLocation::Pin(pin.clone()));
             continue;
         }
-        let keys = members(value).into_iter().flatten().filter(|(_, value)| says_something(value));
+        let keys = members(value).into_iter().flatten().filter(|(_, value)| is_set(value));
         let secret = keys.filter(|(key, _)| is_secret_member(node, spec, pin, key));
-        places.extend(secret.map(|(key, _)| Place::Member { pin: pin.clone(), key }));
+        locations.extend(secret.map(|(key, _)| SecretLocation::Member { pin: pin.clone(), key }));
     }
-    places
+    locations
 }
 
 fn is_secret(node: &Node, spec: Option<&BlockSpec>, name: &str) -> bool {
     let pin = pins::base(name);
     let is_hidden_value = || {
-        // The author of an input says whether what is typed there is secret.
+        // The author of an input marks whether its value is secret.
         let is_input = spec.is_some_and(|spec| spec.kind == BlockKind::Input);
         is_input && pin == "value" && node.input_default.get("secret") == Some(&Value::Bool(true))
     };
     let inner = match pins::steps(name).unwrap_or_default().as_slice() {
-        [Step::Key(key), ..] => is_secret_member(node, spec, pin, key),
+        [PathStep::Key(key), ..] => is_secret_member(node, spec, pin, key),
         _ => false,
     };
     inner || is_secret_pin(node, spec, pin) || is_hidden_value()
@@ -106,7 +105,7 @@ fn is_secret_member(node: &Node, spec: Option<&BlockSpec>, pin: &str, key: &str)
     }
 }
 
-/// The members of an object, which may also be written as text.
+/// The members of an object, which may be written as JSON text.
 fn members(value: &Value) -> Option<Map<String, Value>> {
     match value {
         Value::Object(members) => Some(members.clone()),
@@ -117,7 +116,7 @@ fn members(value: &Value) -> Option<Map<String, Value>> {
     }
 }
 
-fn says_something(value: &Value) -> bool {
+fn is_set(value: &Value) -> bool {
     match value {
         Value::Null => false,
         Value::String(text) => !text.is_empty(),
@@ -130,16 +129,20 @@ fn says_something(value: &Value) -> bool {
 mod tests {
     use serde_json::json;
 
-    use super::super::validate::fixtures::{Shelf, graph};
+    use super::super::validate::fixtures::{TestBlocks, graph};
     use super::*;
 
     fn settings_without_secrets(block: &str, settings: Value) -> Value {
         let node = json!({"id": "n", "block_id": block, "input_default": settings});
         let mut graph = graph(json!({"nodes": [node]}));
         let before = graph.clone();
-        let holders = holders(&graph, &Shelf::default());
-        remove(&mut graph, &Shelf::default());
-        assert_eq!(holders.is_empty(), graph == before, "both find the same");
+        let nodes_with_secrets = secret_nodes(&graph, &TestBlocks::default());
+        remove(&mut graph, &TestBlocks::default());
+        assert_eq!(
+            nodes_with_secrets.is_empty(),
+            graph == before,
+            "both functions find the same secrets"
+        );
         Value::Object(graph.nodes.remove(0).input_default)
     }
 
@@ -193,12 +196,12 @@ mod tests {
     }
 
     #[test]
-    fn agents_within_an_agent_are_looked_at_too() {
+    fn nested_agents_are_searched_too() {
         let inner =
             json!({"nodes": [{"id": "x", "block_id": "b", "input_default": {"api_key": "k"}}]});
         let mut outer = graph(json!({"sub_graphs": [inner]}));
-        assert_eq!(holders(&outer, &Shelf::default()), [NodeId::from("x")]);
-        remove(&mut outer, &Shelf::default());
-        assert_eq!(holders(&outer, &Shelf::default()), []);
+        assert_eq!(secret_nodes(&outer, &TestBlocks::default()), [NodeId::from("x")]);
+        remove(&mut outer, &TestBlocks::default());
+        assert_eq!(secret_nodes(&outer, &TestBlocks::default()), []);
     }
 }

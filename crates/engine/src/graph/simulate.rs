@@ -1,4 +1,4 @@
-//! Dry runs: a model plays the blocks that would act on the world or cost something. All others run as they are.
+//! Dry runs: the model simulates blocks that would have side effects or cost something. All other blocks run normally.
 
 use std::time::Duration;
 
@@ -11,19 +11,19 @@ use protocol::tool::ToolEffect;
 use protocol::turn::{ModelTier, TurnMode};
 use serde_json::{Map, Value, json};
 
-use crate::Inner;
+use crate::EngineInner;
 
-const SYSTEM: &str = "You play one block of an automation during a rehearsal: nothing real happens. You are told what the \
+const SYSTEM: &str = "You simulate one block of an automation during a dry run: nothing real happens. You are given what the \
                       block does, its schemas and its inputs. Answer with one JSON object that holds a plausible value \
                       for every output pin that the block would emit, and nothing else.";
-/// How a failure of the rehearsal itself begins.
-const FAILED: &str = "[SIMULATOR ERROR]";
-const TRIES: u32 = 5;
+/// Prefix of errors of the simulation itself.
+const ERROR_PREFIX: &str = "[SIMULATOR ERROR]";
+const MAX_TRIES: u32 = 5;
 const INPUT_CHARS: usize = 20_000;
 const ANSWER_BYTES: usize = 256 * 1024;
-const PATIENCE: Duration = Duration::from_secs(120);
+const MODEL_TIMEOUT: Duration = Duration::from_secs(120);
 
-/// Whether a dry run must not run it.
+/// Whether a dry run simulates the block instead of running it.
 pub(super) fn is_simulated(spec: &BlockSpec) -> bool {
     let coordinates = matches!(spec.kind, BlockKind::Agent | BlockKind::Input | BlockKind::Output);
     let acts = spec.effect != ToolEffect::None || spec.kind == BlockKind::Ai || spec.sensitive;
@@ -31,21 +31,21 @@ pub(super) fn is_simulated(spec: &BlockSpec) -> bool {
 }
 
 pub(super) async fn run(
-    inner: &Inner,
+    inner: &EngineInner,
     spec: &BlockSpec,
     inputs: &Map<String, Value>,
     context: &BlockContext,
     out: &dyn OutputSink,
 ) -> Result<(), BlockError> {
     let outputs = match inner.model.summarises() {
-        // Without a model, values of the right kind serve.
+        // Without a model, use sample values of the right types.
         false => samples(spec),
         true => tokio::select! {
             biased;
             () = context.cancel.cancelled() => return Err(BlockError::Stopped),
-            played = tokio::time::timeout(PATIENCE, play(inner, spec, inputs)) => {
-                played.unwrap_or_else(|_| Err("the model took too long".to_owned()))
-                    .map_err(|why| BlockError::failed(format!("{FAILED} {why}.")))?
+            simulated = tokio::time::timeout(MODEL_TIMEOUT, simulate_block(inner, spec, inputs)) => {
+                simulated.unwrap_or_else(|_| Err("the model took too long".to_owned()))
+                    .map_err(|why| BlockError::failed(format!("{ERROR_PREFIX} {why}.")))?
             }
         },
     };
@@ -55,8 +55,8 @@ pub(super) async fn run(
     Ok(())
 }
 
-async fn play(
-    inner: &Inner,
+async fn simulate_block(
+    inner: &EngineInner,
     spec: &BlockSpec,
     inputs: &Map<String, Value>,
 ) -> Result<Map<String, Value>, String> {
@@ -68,7 +68,7 @@ async fn play(
         "inputs": cut_end(&Value::Object(without_credentials(inputs)).to_string(), INPUT_CHARS),
     });
     let mut why = String::new();
-    for _ in 0..TRIES {
+    for _ in 0..MAX_TRIES {
         let request = ModelRequest {
             system: SYSTEM.to_owned(),
             messages: vec![ModelMessage::User { text: question.to_string() }],
@@ -86,7 +86,7 @@ async fn play(
     Err(why)
 }
 
-async fn answer(inner: &Inner, request: ModelRequest) -> Result<String, String> {
+async fn answer(inner: &EngineInner, request: ModelRequest) -> Result<String, String> {
     let mut stream = inner.model.stream(request).await.map_err(|error| error.message)?;
     let mut text = String::new();
     while let Some(event) = stream.next().await {
@@ -94,13 +94,13 @@ async fn answer(inner: &Inner, request: ModelRequest) -> Result<String, String> 
             text.push_str(&delta);
         }
         if text.len() > ANSWER_BYTES {
-            return Err("the model did not come to an end".to_owned());
+            return Err("the model's answer was too long".to_owned());
         }
     }
     Ok(text)
 }
 
-/// The object in an answer, with the pins that the block has.
+/// The JSON object in the answer, reduced to the block's output pins.
 fn read(answer: &str, spec: &BlockSpec) -> Option<Map<String, Value>> {
     let (from, to) = (answer.find('{')?, answer.rfind('}')?);
     let found: Value = serde_json::from_str(answer.get(from..=to)?).ok()?;
@@ -114,7 +114,7 @@ fn without_credentials(inputs: &Map<String, Value>) -> Map<String, Value> {
     inputs.iter().filter(|(pin, _)| !secret(pin)).map(|(k, v)| (k.clone(), v.clone())).collect()
 }
 
-/// A value for every pin, of the type that its schema names.
+/// A sample value for every pin, of the type in its schema.
 fn samples(spec: &BlockSpec) -> Map<String, Value> {
     let pins = spec.outputs.get("properties").and_then(Value::as_object);
     let sample = |schema: &Value| match schema.get("type").and_then(Value::as_str) {
@@ -122,7 +122,7 @@ fn samples(spec: &BlockSpec) -> Map<String, Value> {
         Some("boolean") => json!(true),
         Some("array") => json!([]),
         Some("object") => json!({}),
-        _ => json!("(rehearsal)"),
+        _ => json!("(dry run)"),
     };
     let outputs = pins.into_iter().flatten().filter(|(pin, _)| *pin != "error");
     outputs.map(|(pin, schema)| (pin.clone(), sample(schema))).collect()

@@ -1,4 +1,5 @@
-//! Links that make nodes the tools of an orchestrator: what they offer it, and where their answers come back.
+//! Links that make nodes the tools of an orchestrator: the tools they offer, and the pins on which their answers
+//! return.
 
 use std::collections::{HashMap, HashSet};
 
@@ -12,8 +13,8 @@ use super::schema::BlockSpecs;
 use super::validate::node_pins;
 use super::{AGENT_EXECUTOR, pins};
 
-/// The inputs that links offer as tools, by the node that may call them.
-pub(super) fn offered<'a>(
+/// The tools that links offer, by the node that may call them.
+pub(super) fn offered_tools<'a>(
     graph: &'a Graph,
     blocks: &dyn BlockSpecs,
 ) -> HashMap<&'a NodeId, Vec<ToolPin>> {
@@ -36,19 +37,19 @@ pub(super) fn offered<'a>(
     offered
 }
 
-/// The inputs of orchestrators to which only nodes behind them lead, and they themselves: the answers of their tools,
-/// which cannot be there before they have called one.
-pub(super) fn answers(graph: &Graph) -> HashMap<&NodeId, HashSet<&str>> {
+/// The inputs of orchestrators that only the orchestrator and nodes downstream of it lead to: the answers of their
+/// tools, which cannot exist before the first call.
+pub(super) fn answer_pins(graph: &Graph) -> HashMap<&NodeId, HashSet<&str>> {
     let mut leaving: HashMap<&NodeId, Vec<&NodeId>> = HashMap::new();
     for link in &graph.links {
         leaving.entry(&link.source_id).or_default().push(&link.sink_id);
     }
     let callers: HashSet<&NodeId> = tool_links(graph).map(|link| &link.source_id).collect();
     let of = |caller: &'_ NodeId| {
-        let behind = behind(caller, &leaving);
+        let downstream = downstream(caller, &leaving);
         let arriving = || graph.links.iter().filter(|link| link.sink_id == *caller);
         let from_elsewhere: HashSet<&str> = arriving()
-            .filter(|link| link.source_id != *caller && !behind.contains(&link.source_id))
+            .filter(|link| link.source_id != *caller && !downstream.contains(&link.source_id))
             .map(|link| link.sink_name.as_str())
             .collect();
         let pins = arriving().map(|link| link.sink_name.as_str());
@@ -61,7 +62,7 @@ fn tool_links(graph: &Graph) -> impl Iterator<Item = &Link> {
     graph.links.iter().filter(|link| pins::tool_target(&link.source_name).is_some())
 }
 
-fn behind<'a>(
+fn downstream<'a>(
     node: &NodeId,
     leaving: &HashMap<&'a NodeId, Vec<&'a NodeId>>,
 ) -> HashSet<&'a NodeId> {
@@ -75,7 +76,7 @@ fn behind<'a>(
     seen
 }
 
-/// What its author calls the node, or else the agent that it runs, or else its block.
+/// The name given by the author, or the agent that the node runs, or its block.
 fn name(node: &Node, spec: &BlockSpec) -> String {
     let runs = match node.block_id.as_str() == AGENT_EXECUTOR {
         true => node.input_default.get("agent_name"),

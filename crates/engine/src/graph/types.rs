@@ -1,17 +1,18 @@
-//! The types of pins: which JSON types a schema takes, and how a value becomes one of them before a node runs.
+//! The types of pins: which JSON types a schema accepts, and how a value is converted to one of them before a node
+//! runs.
 //!
-//! The conversions are those of the origin as long as nothing is lost or made up: a text that is no number does not
-//! become 0 here, and a list does not become its length.
+//! The conversions follow the original project as long as nothing is lost or invented: a text that is not a number does
+//! not become 0, and a list does not become its length.
 
-mod set;
+mod type_set;
 
 use protocol::block::BlockSpec;
 use serde_json::{Map, Number, Value, json};
 
-pub use set::Types;
+pub use type_set::TypeSet;
 
-/// The inputs of one run as its block takes them: each converted to the schema of its pin. What is blank is left out,
-/// and so are names that the block does not have.
+/// Converts each input to the schema of its pin. Blank values are dropped, and so are names that the block does not
+/// have.
 pub fn convert_inputs(
     inputs: Map<String, Value>,
     spec: &BlockSpec,
@@ -33,17 +34,20 @@ pub fn convert_inputs(
     Ok(converted)
 }
 
-/// Whether this stands for nothing: null, or the empty text of a form's field, where the pin takes neither.
+/// Whether the value is blank: null, or the empty text of a form field, where the pin accepts neither.
 pub fn is_blank(value: &Value, schema: &Value) -> bool {
     let nothing = value.is_null() || value.as_str().is_some_and(str::is_empty);
-    nothing && !Types::of(schema).meets(Types::of_value(value))
+    nothing && !TypeSet::of(schema).intersects(TypeSet::of_value(value))
 }
 
-/// The value as the schema wants it, its items and members too. `Err` says why it cannot be that.
+/// Converts the value to the schema, including its items and members. `Err` says why it cannot be converted.
 pub fn convert(value: Value, schema: &Value) -> Result<Value, String> {
-    let wanted = Types::of(schema);
-    let value =
-        if wanted.meets(Types::of_value(&value)) { value } else { become_one_of(value, wanted)? };
+    let wanted = TypeSet::of(schema);
+    let value = if wanted.intersects(TypeSet::of_value(&value)) {
+        value
+    } else {
+        convert_type(value, wanted)?
+    };
     match value {
         Value::Array(items) => match schema.get("items") {
             Some(of_items) => items
@@ -69,32 +73,32 @@ pub fn convert(value: Value, schema: &Value) -> Result<Value, String> {
     }
 }
 
-/// What the schema says of one member of an object; `None` when it says nothing.
+/// The schema of one member of an object; `None` if there is none.
 pub fn member_schema<'a>(schema: &'a Value, key: &str) -> Option<&'a Value> {
     let named = schema.get("properties").and_then(|members| members.get(key));
     named.or_else(|| schema.get("additionalProperties").filter(|more| more.is_object()))
 }
 
-fn become_one_of(value: Value, wanted: Types) -> Result<Value, String> {
+fn convert_type(value: Value, wanted: TypeSet) -> Result<Value, String> {
     let converted = match wanted.only() {
         _ if value.is_null() => None,
-        Some(Types::TEXT) => Some(Value::String(value.to_string())),
-        Some(Types::NUMBER) => number(&value).map(Value::Number),
-        Some(Types::INTEGER) => whole(&value).map(Value::from),
-        Some(Types::BOOLEAN) => truth(&value).map(Value::from),
-        Some(Types::LIST) => Some(list(value.clone())),
-        Some(Types::OBJECT) => Some(object(value.clone())),
-        // There is more than one type to choose from, so only what is written as one of them is taken.
-        _ => read(&value).filter(|read| wanted.meets(Types::of_value(read))),
+        Some(TypeSet::TEXT) => Some(Value::String(value.to_string())),
+        Some(TypeSet::NUMBER) => number(&value).map(Value::Number),
+        Some(TypeSet::INTEGER) => integer(&value).map(Value::from),
+        Some(TypeSet::BOOLEAN) => boolean(&value).map(Value::from),
+        Some(TypeSet::LIST) => Some(list(value.clone())),
+        Some(TypeSet::OBJECT) => Some(object(value.clone())),
+        // With several possible types, only text that parses as one of them is accepted.
+        _ => parse_json(&value).filter(|read| wanted.intersects(TypeSet::of_value(read))),
     };
-    let kind = Types::of_value(&value);
+    let kind = TypeSet::of_value(&value);
     converted.ok_or_else(|| match value {
-        Value::String(_) => format!("{wanted} was expected, and this text is not that"),
-        _ => format!("{wanted} was expected, and this is {kind}"),
+        Value::String(_) => format!("expected {wanted}, but this text is something else"),
+        _ => format!("expected {wanted}, but this is {kind}"),
     })
 }
 
-fn read(value: &Value) -> Option<Value> {
+fn parse_json(value: &Value) -> Option<Value> {
     serde_json::from_str(value.as_str()?).ok()
 }
 
@@ -110,9 +114,9 @@ fn number(value: &Value) -> Option<Number> {
     }
 }
 
-/// Without what is behind the point.
-fn whole(value: &Value) -> Option<i64> {
-    /// From here on, a floating point number no longer names one whole number.
+/// Drops the fraction.
+fn integer(value: &Value) -> Option<i64> {
+    /// Above this, a floating point number no longer identifies one integer.
     const EXACT: f64 = 9_007_199_254_740_992.0;
     let number = match value {
         Value::Number(number) => number.clone(),
@@ -125,7 +129,7 @@ fn whole(value: &Value) -> Option<i64> {
     })
 }
 
-fn truth(value: &Value) -> Option<bool> {
+fn boolean(value: &Value) -> Option<bool> {
     match value {
         Value::String(text) => match text.trim().to_ascii_lowercase().as_str() {
             "true" | "1" => Some(true),
@@ -137,10 +141,11 @@ fn truth(value: &Value) -> Option<bool> {
     }
 }
 
-/// What is written as a list is read as one; the members of an object become pairs; anything else is the only item.
+/// Text that contains a JSON list becomes that list; an object becomes a list of pairs; anything else becomes the only
+/// item.
 fn list(value: Value) -> Value {
     match value {
-        Value::String(_) => match read(&value) {
+        Value::String(_) => match parse_json(&value) {
             Some(Value::Array(items)) => Value::Array(items),
             _ => json!([value]),
         },
@@ -151,11 +156,11 @@ fn list(value: Value) -> Value {
     }
 }
 
-/// What is written as an object is read as one; the items of a list get their numbers as keys; anything else is the
-/// member `value`.
+/// Text that contains a JSON object becomes that object; list items get their indexes as keys; anything else becomes
+/// the member `value`.
 fn object(value: Value) -> Value {
     match value {
-        Value::String(_) => match read(&value) {
+        Value::String(_) => match parse_json(&value) {
             Some(Value::Object(members)) => Value::Object(members),
             Some(other) => json!({ "value": other }),
             None => json!({ "value": value }),
@@ -173,7 +178,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn values_become_what_a_schema_wants() {
+    fn values_are_converted_to_the_schema() {
         let text = json!({"type": "string"});
         let number = json!({"type": "number"});
         let integer = json!({"type": ["integer", "null"]});
@@ -213,22 +218,26 @@ mod tests {
     }
 
     #[test]
-    fn what_fits_stays_as_it_is() {
+    fn matching_values_are_unchanged() {
         let any = json!({"description": "whatever"});
         let union = json!({"anyOf": [{"type": "array"}, {"type": "object"}]});
         for value in [json!(null), json!("12"), json!([1, {"a": null}])] {
             assert_eq!(convert(value.clone(), &any), Ok(value));
         }
         assert_eq!(convert(json!({"a": 1}), &union), Ok(json!({"a": 1})));
-        assert_eq!(convert(json!("[1]"), &union), Ok(json!([1])), "what is written as one of them");
+        assert_eq!(
+            convert(json!("[1]"), &union),
+            Ok(json!([1])),
+            "text that parses as one of the types"
+        );
         assert!(convert(json!("[1"), &union).is_err());
     }
 
     #[test]
-    fn a_refusal_says_where_and_why() {
+    fn an_error_says_where_and_why() {
         let schema = json!({"type": "array", "items": {"properties": {"n": {"type": "integer"}}}});
         let refused = convert(json!([{"n": 1}, {"n": [2]}]), &schema);
-        let why = "item 1: `n`: a whole number was expected, and this is a list";
+        let why = "item 1: `n`: expected a whole number, but this is a list";
         assert_eq!(refused, Err(why.to_owned()));
     }
 }

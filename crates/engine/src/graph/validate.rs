@@ -1,11 +1,11 @@
-//! What is wrong with a graph: everything that can be said before it runs, at the node or the link where it is.
+//! Validates a graph: reports everything that would keep it from running, at the node or link it concerns.
 
 mod cycles;
 #[cfg(test)]
-mod files;
+mod exported_files;
 #[cfg(test)]
 pub(super) mod fixtures;
-mod known;
+mod known_blocks;
 mod links;
 pub(super) mod node_pins;
 mod nodes;
@@ -22,9 +22,9 @@ use protocol::limits::{GRAPH_BYTES, GRAPH_LINKS, GRAPH_NODES};
 
 use super::schema::BlockSpecs;
 
-/// Everything that keeps the graph from running, its sub-graphs included. Empty: it is sound.
+/// All problems that keep the graph from running, including those of its sub-graphs. Empty if the graph is valid.
 pub fn validate(graph: &Graph, blocks: &dyn BlockSpecs) -> Vec<GraphProblem> {
-    // What is too large is not looked at further: looking would cost what the limit is there to spare.
+    // A graph that is too large is not checked further: the limit is there to avoid that work.
     if let Some(problem) = too_large(graph) {
         return vec![problem];
     }
@@ -41,9 +41,9 @@ pub fn validate(graph: &Graph, blocks: &dyn BlockSpecs) -> Vec<GraphProblem> {
 
 fn one_graph(graph: &Graph, blocks: &dyn BlockSpecs) -> Vec<GraphProblem> {
     if graph.nodes.is_empty() {
-        return vec![Code::Empty.of_graph("The graph has no nodes.")];
+        return vec![GraphProblemCode::Empty.of_graph("The graph has no nodes.")];
     }
-    let document = Document::read(graph, blocks);
+    let document = GraphIndex::read(graph, blocks);
     let mut problems = nodes::check(&document);
     problems.extend(links::check(&document));
     problems.extend(cycles::check(&document));
@@ -52,8 +52,8 @@ fn one_graph(graph: &Graph, blocks: &dyn BlockSpecs) -> Vec<GraphProblem> {
 
 fn too_large(graph: &Graph) -> Option<GraphProblem> {
     let excess = |count: usize, limit: usize, what: &str| {
-        let message = format!("The graph has {count} {what}; at most {limit} are possible.");
-        (count > limit).then(|| Code::TooLarge.of_graph(message))
+        let message = format!("The graph has {count} {what}; at most {limit} are allowed.");
+        (count > limit).then(|| GraphProblemCode::TooLarge.of_graph(message))
     };
     let bytes = || serde_json::to_vec(graph).map_or(0, |text| text.len());
     excess(graph.nodes.len(), GRAPH_NODES, "nodes")
@@ -61,24 +61,24 @@ fn too_large(graph: &Graph) -> Option<GraphProblem> {
         .or_else(|| excess(bytes(), GRAPH_BYTES, "bytes"))
 }
 
-/// A graph with its nodes found by their ids.
-struct Document<'a> {
+/// A graph with its nodes indexed by id.
+struct GraphIndex<'a> {
     graph: &'a Graph,
-    nodes: HashMap<&'a NodeId, Placed<'a>>,
-    /// The links that lead to a node.
+    nodes: HashMap<&'a NodeId, IndexedNode<'a>>,
+    /// Incoming links by node.
     arriving: HashMap<&'a NodeId, Vec<&'a Link>>,
 }
 
-/// A node and its block, if there is such a block.
+/// A node and its block, if the block exists.
 #[derive(Clone, Copy)]
-struct Placed<'a> {
+struct IndexedNode<'a> {
     node: &'a Node,
     spec: Option<&'a BlockSpec>,
 }
 
-impl<'a> Document<'a> {
+impl<'a> GraphIndex<'a> {
     fn read(graph: &'a Graph, blocks: &'a dyn BlockSpecs) -> Self {
-        let placed = |node: &'a Node| Placed { node, spec: blocks.spec(&node.block_id) };
+        let placed = |node: &'a Node| IndexedNode { node, spec: blocks.spec(&node.block_id) };
         let nodes = graph.nodes.iter().map(|node| (&node.id, placed(node))).collect();
         let mut arriving: HashMap<_, Vec<_>> = HashMap::new();
         for link in &graph.links {
@@ -92,8 +92,8 @@ impl<'a> Document<'a> {
     }
 }
 
-impl fmt::Display for Placed<'_> {
-    /// The name that its author gave it, or the name of its block.
+impl fmt::Display for IndexedNode<'_> {
+    /// The name given by the author, or the name of the block.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let given = self.node.metadata.get("customized_name").and_then(|name| name.as_str());
         match (given, self.spec) {
@@ -104,9 +104,9 @@ impl fmt::Display for Placed<'_> {
     }
 }
 
-/// The kinds of problems, by names that stay the same.
+/// Kinds of problems, with names that are stable for clients.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Code {
+enum GraphProblemCode {
     Empty,
     TooLarge,
     DuplicateNode,
@@ -123,7 +123,7 @@ enum Code {
     DeadCycle,
 }
 
-impl Code {
+impl GraphProblemCode {
     fn name(self) -> &'static str {
         match self {
             Self::Empty => "empty_graph",
@@ -156,7 +156,7 @@ impl Code {
         GraphProblem { node_id: Some(node.id.clone()), ..self.of_graph(message) }
     }
 
-    /// At the node that the link leads to, where a person would mend it.
+    /// Reported at the node the link leads to, where it would be fixed.
     fn of_link(self, link: &Link, message: impl Into<String>) -> GraphProblem {
         GraphProblem {
             node_id: Some(link.sink_id.clone()),

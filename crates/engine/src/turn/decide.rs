@@ -1,4 +1,4 @@
-//! What a turn does next, told from what is stored. Pure: no waiting, no clock, no store.
+//! Decides what a turn does next, from stored state. Pure: no waiting, no clock, no store.
 
 use std::collections::HashSet;
 use std::time::Duration;
@@ -10,61 +10,63 @@ use protocol::tool::ToolEffect;
 use protocol::turn::{FailureCode, TurnError};
 use protocol::{CallId, TurnId, limits};
 
-use crate::options::Options;
+use crate::options::EngineOptions;
 
-/// Failing calls without arguments, of whatever tool, that trip the breaker.
-const EMPTY_CALLS: usize = 5;
+/// How many failing calls in a row without arguments, of any tools, end the turn.
+const MAX_EMPTY_CALLS: usize = 5;
 #[derive(Debug, PartialEq)]
-pub(crate) enum Next {
-    /// Ask the model; on the last step tools are forbidden, so that it ends in words.
+pub(crate) enum TurnAction {
+    /// Ask the model; on the last step tools are forbidden, so that it ends in text.
     Model(ToolUse),
-    /// These calls have no result yet.
-    Tools(Vec<Pending>),
+    /// Run these calls, which have no result yet.
+    Tools(Vec<PendingCall>),
     Fail(TurnError),
 }
 
 #[derive(Clone, Debug, PartialEq)]
-pub(crate) struct Pending {
+pub(crate) struct PendingCall {
     pub(crate) call: ToolCall,
-    pub(crate) how: How,
+    pub(crate) handling: CallHandling,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum How {
+pub(crate) enum CallHandling {
     /// Journaled by this attempt and not started yet.
     Run,
-    /// A worker died over it, and repeating it does no harm.
+    /// A worker died during the call, and it may be repeated.
     RunAgain,
-    /// A worker died over it, and it must not be repeated.
+    /// A worker died during the call, and it must not be repeated.
     Interrupted,
 }
 
-/// `journaled_now` are the calls this very attempt wrote down: nobody else can have started them.
-pub(crate) fn next(
+/// `journaled_now` are the calls journaled by this attempt: no other worker can have started them.
+pub(crate) fn next_action(
     progress: &TurnProgress,
     turn: &TurnId,
     journaled_now: &HashSet<CallId>,
     elapsed: Duration,
-    options: &Options,
-) -> Next {
-    let said: Vec<&Message> = progress.messages.iter().filter(|m| m.turn_id == *turn).collect();
-    let open = unanswered(&said);
+    options: &EngineOptions,
+) -> TurnAction {
+    let rows: Vec<&Message> = progress.messages.iter().filter(|m| m.turn_id == *turn).collect();
+    let open = unanswered(&rows);
     if !open.is_empty() {
-        let pending =
-            open.into_iter().map(|call| Pending { how: how(progress, &call, journaled_now), call });
-        return Next::Tools(pending.collect());
+        let pending = open.into_iter().map(|call| PendingCall {
+            handling: call_handling(progress, &call, journaled_now),
+            call,
+        });
+        return TurnAction::Tools(pending.collect());
     }
-    if let Some(error) = over_a_limit(progress, &said, elapsed, options) {
-        return Next::Fail(error);
+    if let Some(error) = over_a_limit(progress, &rows, elapsed, options) {
+        return TurnAction::Fail(error);
     }
     let last = progress.steps_done + 1 >= options.max_steps;
-    Next::Model(if last { ToolUse::Forbidden } else { ToolUse::Allowed })
+    TurnAction::Model(if last { ToolUse::Forbidden } else { ToolUse::Allowed })
 }
 
-/// The calls of these messages that have no result, in the order they were asked for.
-pub(crate) fn unanswered(said: &[&Message]) -> Vec<ToolCall> {
-    let answered: HashSet<&CallId> = said.iter().filter_map(|m| m.tool_call_id.as_ref()).collect();
-    said.iter()
+/// The calls of these messages that have no result, in order.
+pub(crate) fn unanswered(rows: &[&Message]) -> Vec<ToolCall> {
+    let answered: HashSet<&CallId> = rows.iter().filter_map(|m| m.tool_call_id.as_ref()).collect();
+    rows.iter()
         .filter(|message| message.role == MessageRole::Assistant)
         .flat_map(|message| &message.tool_calls)
         .filter(|call| !answered.contains(&call.id))
@@ -72,32 +74,32 @@ pub(crate) fn unanswered(said: &[&Message]) -> Vec<ToolCall> {
         .collect()
 }
 
-pub(super) fn how(
+pub(super) fn call_handling(
     progress: &TurnProgress,
     call: &ToolCall,
     journaled_now: &HashSet<CallId>,
-) -> How {
+) -> CallHandling {
     if journaled_now.contains(&call.id) {
-        return How::Run;
+        return CallHandling::Run;
     }
     match progress.calls.iter().find(|journaled| journaled.call_id == call.id) {
-        // The message was stored but not the intent: nothing can have happened.
-        None => How::RunAgain,
+        // The message was stored but not the intent: the call cannot have started.
+        None => CallHandling::RunAgain,
         Some(journaled) => match journaled.effect {
-            // However often: a turn that kills its workers fails as a whole.
-            ToolEffect::None | ToolEffect::Idempotent => How::RunAgain,
-            ToolEffect::Once => How::Interrupted,
+            // Any number of times: a turn that keeps crashing its workers fails as a whole.
+            ToolEffect::None | ToolEffect::Idempotent => CallHandling::RunAgain,
+            ToolEffect::Once => CallHandling::Interrupted,
         },
     }
 }
 
 fn over_a_limit(
     progress: &TurnProgress,
-    said: &[&Message],
+    rows: &[&Message],
     elapsed: Duration,
-    options: &Options,
+    options: &EngineOptions,
 ) -> Option<TurnError> {
-    let calls = said.iter().filter(|message| message.role == MessageRole::Tool).count();
+    let calls = rows.iter().filter(|message| message.role == MessageRole::Tool).count();
     let cost = progress.usage.cost_microdollars.unwrap_or(0);
     let limits = [
         (
@@ -124,10 +126,10 @@ fn over_a_limit(
     let over = limits.into_iter().find(|(over, ..)| *over);
     over.map(|(_, code, message)| TurnError::new(code, message))
         .or_else(|| (elapsed > options.max_time).then(|| out_of_time(options)))
-        .or_else(|| breaker(said))
+        .or_else(|| repetition_error(rows))
 }
 
-pub(crate) fn out_of_time(options: &Options) -> TurnError {
+pub(crate) fn out_of_time(options: &EngineOptions) -> TurnError {
     let limit = match options.max_time.as_secs() {
         seconds @ ..120 => format!("{seconds} seconds"),
         seconds => format!("{} minutes", seconds / 60),
@@ -135,10 +137,10 @@ pub(crate) fn out_of_time(options: &Options) -> TurnError {
     TurnError::new(FailureCode::MaxTime, format!("The answer took longer than {limit}."))
 }
 
-/// A model that repeats itself does not find its way out alone.
-fn breaker(said: &[&Message]) -> Option<TurnError> {
-    let calls: Vec<&ToolCall> = said.iter().flat_map(|message| &message.tool_calls).collect();
-    let failed: Vec<&ToolCall> = said
+/// Ends a turn whose model keeps repeating a failing call.
+fn repetition_error(rows: &[&Message]) -> Option<TurnError> {
+    let calls: Vec<&ToolCall> = rows.iter().flat_map(|message| &message.tool_calls).collect();
+    let failed: Vec<&ToolCall> = rows
         .iter()
         .rev()
         .filter(|message| message.role == MessageRole::Tool)
@@ -158,7 +160,7 @@ fn breaker(said: &[&Message]) -> Option<TurnError> {
         ));
     }
     let empty = failed.iter().take_while(|call| has_no_arguments(call)).count();
-    (empty >= EMPTY_CALLS).then(|| {
+    (empty >= MAX_EMPTY_CALLS).then(|| {
         TurnError::new(
             FailureCode::EmptyToolCalls,
             format!("{empty} tool calls in a row had no arguments and failed."),

@@ -4,7 +4,7 @@ use jiff::Timestamp;
 use ports::store::JournaledCall;
 
 use super::*;
-use crate::turn::fixtures::History;
+use crate::turn::fixtures::TestHistory;
 
 fn row(role: MessageRole) -> Message {
     Message {
@@ -40,16 +40,16 @@ fn result(id: &str, outcome: ToolOutcome) -> Message {
 }
 
 fn progress(messages: Vec<Message>) -> TurnProgress {
-    TurnProgress { messages, ..History::new().progress() }
+    TurnProgress { messages, ..TestHistory::new().progress() }
 }
 
-fn decide(progress: &TurnProgress) -> Next {
-    next(progress, &"now".into(), &HashSet::new(), Duration::ZERO, &Options::default())
+fn decide(progress: &TurnProgress) -> TurnAction {
+    next_action(progress, &"now".into(), &HashSet::new(), Duration::ZERO, &EngineOptions::default())
 }
 
 fn failure(progress: &TurnProgress) -> Option<FailureCode> {
     match decide(progress) {
-        Next::Fail(error) => Some(error.code),
+        TurnAction::Fail(error) => Some(error.code),
         _ => None,
     }
 }
@@ -61,33 +61,33 @@ fn a_turn_without_open_calls_asks_the_model() {
         asks(&[call("a", "x", "{}")]),
         result("a", ToolOutcome::Ok),
     ]);
-    assert_eq!(decide(&stored), Next::Model(ToolUse::Allowed));
+    assert_eq!(decide(&stored), TurnAction::Model(ToolUse::Allowed));
 }
 
 #[test]
-fn an_open_call_of_another_turn_is_not_ours() {
+fn an_open_call_of_another_turn_is_ignored() {
     let other = Message { turn_id: "before".into(), ..asks(&[call("a", "x", "{}")]) };
-    assert_eq!(decide(&progress(vec![other])), Next::Model(ToolUse::Allowed));
+    assert_eq!(decide(&progress(vec![other])), TurnAction::Model(ToolUse::Allowed));
 }
 
 #[test]
-fn what_becomes_of_a_call_after_a_crash_depends_on_its_effect() {
+fn after_a_crash_a_call_is_handled_by_its_effect() {
     let table = [
-        (ToolEffect::None, 1, How::RunAgain),
-        (ToolEffect::Idempotent, 2, How::RunAgain),
-        (ToolEffect::Idempotent, 3, How::RunAgain),
-        (ToolEffect::Once, 1, How::Interrupted),
+        (ToolEffect::None, 1, CallHandling::RunAgain),
+        (ToolEffect::Idempotent, 2, CallHandling::RunAgain),
+        (ToolEffect::Idempotent, 3, CallHandling::RunAgain),
+        (ToolEffect::Once, 1, CallHandling::Interrupted),
     ];
     for (effect, starts, how) in table {
         let mut stored = progress(vec![asks(&[call("a", "x", "{}")])]);
         stored.calls = vec![JournaledCall { call_id: "a".into(), effect, starts, parked: None }];
-        let Next::Tools(pending) = decide(&stored) else { panic!("calls are open") };
-        assert_eq!(pending[0].how, how, "{effect:?} started {starts} times");
+        let TurnAction::Tools(pending) = decide(&stored) else { panic!("calls are open") };
+        assert_eq!(pending[0].handling, how, "{effect:?} started {starts} times");
     }
 }
 
 #[test]
-fn a_call_that_this_attempt_journaled_simply_runs() {
+fn a_call_journaled_by_this_attempt_runs() {
     let mut stored = progress(vec![asks(&[call("a", "x", "{}")])]);
     stored.calls = vec![JournaledCall {
         call_id: "a".into(),
@@ -96,23 +96,24 @@ fn a_call_that_this_attempt_journaled_simply_runs() {
         parked: None,
     }];
     let mine = HashSet::from([CallId::from("a")]);
-    let next = next(&stored, &"now".into(), &mine, Duration::ZERO, &Options::default());
-    let Next::Tools(pending) = next else { panic!("calls are open") };
-    assert_eq!(pending[0].how, How::Run);
+    let next =
+        next_action(&stored, &"now".into(), &mine, Duration::ZERO, &EngineOptions::default());
+    let TurnAction::Tools(pending) = next else { panic!("calls are open") };
+    assert_eq!(pending[0].handling, CallHandling::Run);
 }
 
 #[test]
-fn the_last_step_may_call_no_tools_and_one_more_fails() {
+fn the_last_step_forbids_tools_and_one_more_fails() {
     let mut stored = progress(vec![row(MessageRole::User)]);
     stored.steps_done = 99;
-    assert_eq!(decide(&stored), Next::Model(ToolUse::Forbidden));
+    assert_eq!(decide(&stored), TurnAction::Model(ToolUse::Forbidden));
     stored.steps_done = 100;
     assert_eq!(failure(&stored), Some(FailureCode::MaxSteps));
 }
 
 #[test]
 fn every_limit_has_its_own_code() {
-    let options = Options::default();
+    let options = EngineOptions::default();
     let mut tokens = progress(vec![]);
     tokens.usage.prompt_tokens = options.max_tokens + 1;
     assert_eq!(failure(&tokens), Some(FailureCode::MaxTokens));
@@ -121,18 +122,18 @@ fn every_limit_has_its_own_code() {
     assert_eq!(failure(&money), Some(FailureCode::MaxCost));
     let calls = (0..=options.max_tool_calls).map(|n| result(&n.to_string(), ToolOutcome::Ok));
     assert_eq!(failure(&progress(calls.collect())), Some(FailureCode::MaxToolCalls));
-    let late = next(
+    let late = next_action(
         &progress(vec![]),
         &"now".into(),
         &HashSet::new(),
         options.max_time + Duration::from_secs(1),
         &options,
     );
-    assert!(matches!(late, Next::Fail(error) if error.code == FailureCode::MaxTime));
+    assert!(matches!(late, TurnAction::Fail(error) if error.code == FailureCode::MaxTime));
 }
 
 #[test]
-fn three_equal_failing_calls_in_a_row_trip_the_breaker() {
+fn three_equal_failing_calls_in_a_row_end_the_turn() {
     let tries = |arguments: [&str; 3], outcomes: [ToolOutcome; 3]| {
         let rows = (0..3).flat_map(|n| {
             let id = n.to_string();
@@ -147,7 +148,7 @@ fn three_equal_failing_calls_in_a_row_trip_the_breaker() {
 }
 
 #[test]
-fn failing_calls_without_arguments_trip_the_breaker_whatever_their_name() {
+fn failing_calls_without_arguments_end_the_turn_whatever_their_name() {
     let rows = (0..5).flat_map(|n| {
         let id = n.to_string();
         [asks(&[call(&id, &format!("tool{n}"), "{}")]), result(&id, ToolOutcome::Error)]

@@ -1,4 +1,4 @@
-//! Histories for tests.
+//! Message histories for tests.
 
 use jiff::Timestamp;
 use ports::model::ModelMessage;
@@ -8,14 +8,14 @@ use protocol::session::{ChatStatus, Owner, Session};
 use protocol::turn::{Turn, TurnRequest, TurnStatus};
 use protocol::usage::Usage;
 
-/// A history that grows row by row. The turn of new rows is the one named last.
+/// A history built row by row. New rows belong to the turn named last.
 #[derive(Debug)]
-pub(super) struct History {
+pub(super) struct TestHistory {
     pub(super) rows: Vec<Message>,
     turn: &'static str,
 }
 
-impl History {
+impl TestHistory {
     pub(super) fn new() -> Self {
         Self { rows: Vec::new(), turn: "t1" }
     }
@@ -33,7 +33,7 @@ impl History {
         self.push(NewMessage::new(MessageRole::Assistant, text))
     }
 
-    /// A step with one call for each result, named after its place in the history.
+    /// A step with one call per result, with ids derived from its index in the history.
     pub(super) fn step(&mut self, results: &[&str]) -> &mut Self {
         let at = self.rows.len();
         let call = |n: usize| ToolCall {
@@ -134,7 +134,7 @@ pub(super) fn turn(id: &str) -> Turn {
     }
 }
 
-/// The words of a message of the person's side.
+/// The text of a user message.
 pub(super) fn words(message: &ModelMessage) -> &str {
     match message {
         ModelMessage::User { text } => text,

@@ -1,32 +1,36 @@
-//! Messages that came while the turn was at work: into the history and the model's input before the next step.
+//! Follow-ups: messages sent while the turn runs, added to the history and the model's input before the next step.
 
 use ports::store::{JournalEntry, TurnProgress};
 use protocol::chunk::{Chunk, DrainedData, DrainedMessage};
 
-use super::halt::Halt;
-use super::insist::insist_fenced;
-use super::{Answer, Attempt};
+use super::halt::TurnHalt;
+use super::{ModelAnswer, TurnAttempt};
+use crate::retry::retry_fenced;
 
-impl Attempt {
-    /// The end of a turn ends what it has in the background. So before an answer becomes the end of such a turn it is
-    /// looked whether it is the last word; the end itself finds out about those that come in between.
-    pub(super) async fn unless_followed_up(&self, answer: Answer) -> Result<Option<Answer>, Halt> {
-        if self.shelf.is_empty() || self.desk.progress().await?.waiting_follow_ups == 0 {
+impl TurnAttempt {
+    /// The end of a turn ends its background calls. So before an answer ends a turn that has any, this checks for
+    /// follow-ups; `end_turn` handles those that arrive in between.
+    pub(super) async fn unless_followed_up(
+        &self,
+        answer: ModelAnswer,
+    ) -> Result<Option<ModelAnswer>, TurnHalt> {
+        if self.background_calls.is_empty() || self.writer.progress().await?.waiting_follow_ups == 0
+        {
             return Ok(Some(answer));
         }
         self.recorder.emit(Chunk::FinishStep).await?;
         self.recorder.flushed().await?;
-        let Answer { message, usage, .. } = answer;
-        self.desk
+        let ModelAnswer { message, usage, .. } = answer;
+        self.writer
             .record(vec![JournalEntry::Message(message), JournalEntry::StepEnded { usage }])
             .await?;
         Ok(None)
     }
 
-    pub(super) async fn drain(&self, progress: &TurnProgress) -> Result<(), Halt> {
+    pub(super) async fn drain(&self, progress: &TurnProgress) -> Result<(), TurnHalt> {
         let step = progress.steps_done + 1;
         let follow_ups = &self.inner.ports.follow_ups;
-        let drained = insist_fenced(&self.stop, || follow_ups.drain(&self.claim, step)).await?;
+        let drained = retry_fenced(&self.stop, || follow_ups.drain(&self.claim, step)).await?;
         if drained.is_empty() {
             return Ok(());
         }

@@ -1,49 +1,49 @@
-//! Why a turn does not go on.
+//! Reasons why an attempt at a turn stops early.
 
 use ports::{Fenced, PortError};
 use protocol::turn::{FailureCode, TurnError};
 
-use super::registry::StopReason;
+use super::registry::StopCause;
 
 #[derive(Clone, Debug, PartialEq)]
-pub(crate) enum Halt {
-    Stop(StopReason),
+pub(crate) enum TurnHalt {
+    Stop(StopCause),
     Fail(TurnError),
-    /// The claim was given up in order: what comes next is in the store.
-    Rest,
+    /// The claim was released on purpose: the next action is in the store.
+    Released,
 }
 
-impl Halt {
+impl TurnHalt {
     pub(crate) fn fail(code: FailureCode, message: impl Into<String>) -> Self {
         Self::Fail(TurnError::new(code, message))
     }
 
-    /// Whether the model was given more than it can take.
+    /// Whether the request exceeded the model's window.
     pub(crate) fn is_too_long(&self) -> bool {
         matches!(self, Self::Fail(error) if error.code == FailureCode::ContextTooLong)
     }
 }
 
-impl From<PortError> for Halt {
+impl From<PortError> for TurnHalt {
     fn from(error: PortError) -> Self {
         match error {
             PortError::Full => Self::fail(
                 FailureCode::StorageFull,
-                "The server has no room left to store the answer. Free some space and send the message again.",
+                "The server has no space left to store the answer. Free some space and send the message again.",
             ),
-            PortError::Closed => Self::Stop(StopReason::Shutdown),
+            PortError::Closed => Self::Stop(StopCause::Shutdown),
             PortError::Unavailable(_) | PortError::Broken(_) => {
-                tracing::error!(%error, "the store failed in the middle of a turn");
+                tracing::error!(%error, "the store failed during a turn");
                 Self::fail(FailureCode::Internal, "The server could not store the answer.")
             }
         }
     }
 }
 
-/// A write that finds the fence gone means that another worker has the turn.
-pub(crate) fn unfenced<T>(written: Fenced<T>) -> Result<T, Halt> {
+/// A stale fence means that another worker has the turn.
+pub(crate) fn require_fence<T>(written: Fenced<T>) -> Result<T, TurnHalt> {
     match written {
         Fenced::Done(value) => Ok(value),
-        Fenced::Stale => Err(Halt::Stop(StopReason::LeaseLost)),
+        Fenced::Stale => Err(TurnHalt::Stop(StopCause::LeaseLost)),
     }
 }

@@ -1,4 +1,4 @@
-//! Keeping the claim: renewed on a timer, and given up in good time when it cannot be.
+//! Keeps a lease: renews it on a timer, and stops the job in time when it cannot be renewed.
 
 use std::convert::Infallible;
 use std::future::Future;
@@ -8,23 +8,27 @@ use ports::PortResult;
 use ports::leases::LeaseRenewal;
 use tokio::time::{Instant, timeout_at};
 
-use super::registry::{Stop, StopReason};
-use crate::Inner;
+use super::registry::{StopCause, StopSignal};
+use crate::EngineInner;
 
-/// The part of a lease after which a worker that could not renew stops by itself, so that it has stopped
-/// before anybody else may start.
-const OURS: f64 = 0.7;
-/// A renewal that failed is tried again this much sooner.
-const SOONER: u32 = 10;
+/// The fraction of a lease after which a worker that could not renew stops by itself, so that it has stopped before
+/// another worker may start.
+const USABLE_FRACTION: f64 = 0.7;
+/// A failed renewal is retried after this fraction of the renewal interval.
+const RETRY_SPEEDUP: u32 = 10;
 
-/// How long a worker may act on a lease that it asked for at a given moment.
-pub(crate) fn ours(lease: Duration) -> Duration {
-    lease.mul_f64(OURS)
+/// How long a worker may act on a lease, counted from its request.
+pub(crate) fn usable_for(lease: Duration) -> Duration {
+    lease.mul_f64(USABLE_FRACTION)
 }
 
-/// Runs beside a turn or an execution, also while a stopped one is being ended. A renewal brings the news of a cancel whose hint was
-/// lost, too.
-pub(crate) async fn keep<F>(inner: &Inner, stop: &Stop, renew: impl Fn() -> F) -> Infallible
+/// Runs beside a turn or an execution, also while a stopped one is being ended. A renewal also reports a cancel whose
+/// hint was lost.
+pub(crate) async fn keep_renewed<F>(
+    inner: &EngineInner,
+    stop: &StopSignal,
+    renew: impl Fn() -> F,
+) -> Infallible
 where
     F: Future<Output = PortResult<LeaseRenewal>>,
 {
@@ -32,32 +36,32 @@ where
     let mut pause = options.renew;
     while !stop.is_lost() {
         tokio::time::sleep(pause).await;
-        let asked = Instant::now();
-        let renewal = timeout_at(stop.ours_until(), renew());
+        let requested_at = Instant::now();
+        let renewal = timeout_at(stop.leased_until(), renew());
         pause = match renewal.await {
             Ok(Ok(LeaseRenewal::Held { cancel_requested })) => {
-                stop.ours_for(asked, options.lease);
+                stop.lease_renewed(requested_at, options.lease);
                 if cancel_requested {
-                    stop.stop(StopReason::Cancelled);
+                    stop.stop(StopCause::Cancelled);
                 }
                 options.renew
             }
-            Ok(Ok(LeaseRenewal::Lost)) if stop.is_ending() => {
-                stop.lose();
+            Ok(Ok(LeaseRenewal::Lost)) if stop.is_releasing() => {
+                stop.mark_lost();
                 options.renew
             }
             Ok(Ok(LeaseRenewal::Lost)) => {
                 tracing::warn!("fenced: another worker has this job");
-                lose(stop);
+                lose_lease(stop);
                 options.renew
             }
             Ok(Err(error)) => {
-                tracing::warn!(%error, "a lease could not be renewed");
-                options.renew / SOONER
+                tracing::warn!(%error, "could not renew a lease");
+                options.renew / RETRY_SPEEDUP
             }
             Err(_) => {
-                tracing::warn!("a lease could not be renewed in time; the job is given up");
-                lose(stop);
+                tracing::warn!("could not renew a lease in time; the job is stopped");
+                lose_lease(stop);
                 options.renew
             }
         };
@@ -65,7 +69,7 @@ where
     std::future::pending().await
 }
 
-fn lose(stop: &Stop) {
+fn lose_lease(stop: &StopSignal) {
     metrics::counter!("pilothouse_leases_lost_total").increment(1);
-    stop.lose();
+    stop.mark_lost();
 }

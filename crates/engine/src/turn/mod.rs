@@ -1,31 +1,29 @@
-//! One attempt at a turn: take the log over, go from step to step, and end it once.
+//! One attempt at a turn: takes over the log, runs steps, and ends the turn once.
 
-mod call;
-mod closing;
+mod background;
+mod call_services;
 mod compaction;
 mod context;
 pub(crate) mod decide;
-mod desk;
 #[cfg(test)]
 mod fixtures;
 mod follow_ups;
 pub(crate) mod halt;
-pub(crate) mod insist;
 pub(crate) mod lease;
+mod log_ending;
 mod model_step;
 mod open_parts;
 mod operation_step;
 pub(crate) mod output;
-mod parking;
-pub(crate) mod pause;
-mod place;
 mod recorder;
 pub(crate) mod registry;
-mod services;
-mod shelf;
 pub(crate) mod takeover;
+mod tool_call;
 pub(crate) mod tool_list;
 mod tool_step;
+mod turn_writer;
+pub(crate) mod waiting_calls;
+mod yield_worker;
 
 use std::collections::HashSet;
 use std::convert::Infallible;
@@ -43,274 +41,296 @@ use protocol::{CallId, Seq};
 use tokio::time::Instant;
 use tracing::Instrument;
 
-pub(crate) use self::closing::{Closing, append};
-use self::compaction::Gauge;
-use self::decide::Next;
-use self::desk::Desk;
-use self::halt::Halt;
+use self::compaction::WindowEstimate;
+use self::decide::TurnAction;
+use self::halt::TurnHalt;
+pub(crate) use self::log_ending::{LogEnding, append_rest};
 use self::model_step::StepEnd;
-pub(crate) use self::model_step::{Answer, Said};
+pub(crate) use self::model_step::{ModelAnswer, PartialResponse};
 use self::open_parts::OpenParts;
 use self::recorder::Recorder;
-pub(crate) use self::registry::{Stop, StopReason};
-use crate::Inner;
-use crate::completion::{self, End};
-use crate::slots::Slot;
-use crate::tasks::Kind;
+pub(crate) use self::registry::{StopCause, StopSignal};
+use self::turn_writer::TurnWriter;
+use crate::EngineInner;
+use crate::end_turn::{self, AttemptOutcome};
+use crate::tasks::TaskKind;
+use crate::worker_permit::WorkerPermit;
 
 /// One claim's work on one turn.
-pub(crate) struct Attempt {
-    inner: Arc<Inner>,
+pub(crate) struct TurnAttempt {
+    inner: Arc<EngineInner>,
     claim: TurnClaim,
     turn: Turn,
-    stop: Arc<Stop>,
+    stop: Arc<StopSignal>,
     recorder: Recorder,
-    desk: Desk,
-    shelf: shelf::Owned,
-    /// The worker's time, while the turn does not just wait.
-    slot: Mutex<Option<Slot>>,
-    /// Whether the turn has given its place to others.
-    aside: AtomicBool,
-    said: Said,
+    writer: TurnWriter,
+    background_calls: background::OwnedBackgroundCalls,
+    /// The worker permit; `None` while the turn only waits.
+    permit: Mutex<Option<WorkerPermit>>,
+    /// Whether the turn has released its concurrency permit.
+    yielded: AtomicBool,
+    partial: PartialResponse,
     journaled_now: HashSet<CallId>,
     /// Every call id of the session so far.
     used_calls: HashSet<CallId>,
-    /// What the steps before the present one have used.
+    /// Usage of the steps before the current one.
     spent: Usage,
-    /// What earlier attempts have left open in the log.
+    /// Parts that earlier attempts left open in the log.
     inherited: OpenParts,
-    untitled: Option<String>,
-    /// What the provider has taught about its window.
-    gauge: Gauge,
+    title_source: Option<String>,
+    /// What this attempt has learned about the model's window.
+    window_estimate: WindowEstimate,
     started: Instant,
 }
 
-/// A turn that was claimed.
-pub(crate) struct Won {
+/// A claimed turn.
+pub(crate) struct ClaimedTurn {
     pub(crate) claim: TurnClaim,
     pub(crate) turn: Turn,
-    /// Where its log ends, when the claim has taken it over as well.
+    /// The last sequence number of its log, if the claim also took the log over.
     pub(crate) log_at: Option<Seq>,
-    /// When the claim was asked for: from then on its lease counts.
-    pub(crate) asked: Instant,
+    /// When the claim was requested: the lease counts from then.
+    pub(crate) requested_at: Instant,
 }
 
-/// Runs the turn beside the caller, who hears of it only when its slot is free again.
-pub(crate) fn start(inner: &Arc<Inner>, won: Won, slot: Slot) {
-    inner.tasks.spawn(Kind::Keeper, run(inner.clone(), won, slot));
+/// Runs the turn in its own task. The caller only notices when the permit is returned.
+pub(crate) fn start(inner: &Arc<EngineInner>, claimed: ClaimedTurn, permit: WorkerPermit) {
+    inner.tasks.spawn(TaskKind::AttemptGuard, run(inner.clone(), claimed, permit));
 }
 
-/// Returns when the turn has ended, was handed back, or is no longer ours.
-pub(crate) async fn run(inner: Arc<Inner>, won: Won, slot: Slot) {
-    let Won { claim, turn, asked, .. } = &won;
-    let running =
-        inner.registry.enter((&turn.id).into(), *asked + lease::ours(inner.options.lease));
+/// Returns when the turn has ended, was handed back, or was taken over by another worker.
+pub(crate) async fn run(inner: Arc<EngineInner>, claimed: ClaimedTurn, permit: WorkerPermit) {
+    let ClaimedTurn { claim, turn, requested_at, .. } = &claimed;
+    let running = inner
+        .registry
+        .register((&turn.id).into(), *requested_at + lease::usable_for(inner.options.lease));
     let span = tracing::info_span!("turn", turn.id = %turn.id, session.id = %turn.session_id, fence = claim.fence);
     let (claim, turn) = (claim.clone(), turn.clone());
-    let work = attempt(inner.clone(), won, running.stop.clone(), slot);
-    let outcome = inner.tasks.spawn(Kind::Turn, work.instrument(span)).await;
+    let work = attempt(inner.clone(), claimed, running.stop.clone(), permit);
+    let outcome = inner.tasks.spawn(TaskKind::Turn, work.instrument(span)).await;
     if outcome.is_err() {
         tracing::error!(turn.id = %turn.id, "a turn panicked");
-        let error =
-            TurnError::new(FailureCode::Internal, "The server failed while it worked on this.");
-        completion::end_abandoned(&inner, &claim, &turn, running.stop.clone(), error).await;
+        let error = TurnError::new(FailureCode::Internal, "The server failed while running this.");
+        end_turn::end_abandoned(&inner, &claim, &turn, running.stop.clone(), error).await;
     }
     drop(running);
 }
 
-async fn attempt(inner: Arc<Inner>, won: Won, stop: Arc<Stop>, slot: Slot) {
+async fn attempt(
+    inner: Arc<EngineInner>,
+    claimed: ClaimedTurn,
+    stop: Arc<StopSignal>,
+    permit: WorkerPermit,
+) {
     let keep_inner = inner.clone();
-    let keep_claim = won.claim.clone();
+    let keep_claim = claimed.claim.clone();
     let keep_stop = stop.clone();
     let renew = || keep_inner.ports.leases.renew(&keep_claim, keep_inner.options.lease);
     tokio::select! {
         biased;
-        never = lease::keep(&keep_inner, &keep_stop, renew) => match never {},
-        () = go(inner, won, stop, slot) => {}
+        never = lease::keep_renewed(&keep_inner, &keep_stop, renew) => match never {},
+        () = run_attempts(inner, claimed, stop, permit) => {}
     }
 }
 
-async fn go(inner: Arc<Inner>, won: Won, stop: Arc<Stop>, slot: Slot) {
-    let Won { claim, turn, mut log_at, .. } = won;
+async fn run_attempts(
+    inner: Arc<EngineInner>,
+    claimed: ClaimedTurn,
+    stop: Arc<StopSignal>,
+    permit: WorkerPermit,
+) {
+    let ClaimedTurn { claim, turn, mut log_at, .. } = claimed;
     let waited = turn.started_at.map(|at| at.duration_since(turn.created_at).as_secs_f64());
     if let (1, Some(seconds)) = (claim.fence, waited) {
         metrics::histogram!("pilothouse_claim_latency_seconds").record(seconds.max(0.0));
     }
-    // A turn that goes on with a follow-up is still the same one: its time does not begin anew.
+    // A turn that continues with a follow-up keeps its start time, so its time limit does not restart.
     let started = Instant::now();
-    let mut slot = Some(slot);
-    let mut opening = Opening::Attempt;
+    let mut permit = Some(permit);
+    let mut opening = AttemptOpening::FirstStep;
     loop {
-        let begun = Attempt::begin(
+        let starting = TurnAttempt::start(
             inner.clone(),
             claim.clone(),
             turn.clone(),
             log_at.take(),
             stop.clone(),
-            slot.take(),
+            permit.take(),
         );
-        let mut attempt = match begun.await {
+        let mut attempt = match starting.await {
             Ok(attempt) => attempt,
-            // Nothing was said, so nothing has to be taken back: whoever has the turn next starts afresh.
+            // Nothing was emitted, so nothing has to be repaired: the next lease holder starts normally.
             Err(halt) => {
-                tracing::warn!(?halt, "an attempt could not begin");
+                tracing::warn!(?halt, "could not start an attempt");
                 return;
             }
         };
         attempt.started = started;
-        let end = match attempt.speak(opening).await {
-            Ok(answer) => End::Completed(answer),
-            Err(Halt::Stop(StopReason::Cancelled)) => End::Cancelled,
-            Err(Halt::Fail(error)) => End::Failed(error),
-            Err(Halt::Stop(StopReason::OutOfTime)) => {
-                End::Failed(decide::out_of_time(&inner.options))
+        let end = match attempt.run_with_deadline(opening).await {
+            Ok(answer) => AttemptOutcome::Completed(answer),
+            Err(TurnHalt::Stop(StopCause::Cancelled)) => AttemptOutcome::Cancelled,
+            Err(TurnHalt::Fail(error)) => AttemptOutcome::Failed(error),
+            Err(TurnHalt::Stop(StopCause::OutOfTime)) => {
+                AttemptOutcome::Failed(decide::out_of_time(&inner.options))
             }
-            Err(Halt::Stop(StopReason::LeaseLost) | Halt::Rest) => {
-                attempt.shelf.drop_all();
+            Err(TurnHalt::Stop(StopCause::LeaseLost) | TurnHalt::Released) => {
+                attempt.background_calls.drop_all();
                 drop(attempt.recorder.close().await);
                 return;
             }
-            Err(Halt::Stop(StopReason::Shutdown)) => return attempt.hand_back().await,
+            Err(TurnHalt::Stop(StopCause::Shutdown)) => return attempt.hand_back().await,
         };
-        attempt.shelf.close().await;
-        let (left, kept) = attempt.into_leftovers().await;
-        match completion::end(left, end).await {
+        attempt.background_calls.close().await;
+        let (finished, kept_permit) = attempt.into_finished().await;
+        match end_turn::end_turn(finished, end).await {
             Ok(TurnFinished::Ended(_)) | Err(_) => return,
-            // A message came while the answer was being given: the turn goes on with it.
+            // A follow-up arrived before the end was stored: the turn continues with it.
             Ok(TurnFinished::FollowUpsWait) => {
-                slot = kept;
-                opening = Opening::GoesOn;
+                permit = kept_permit;
+                opening = AttemptOpening::Continued;
             }
         }
     }
 }
 
-/// How an attempt begins to speak.
+/// How an attempt starts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Opening {
-    /// With a start, or by mending what another attempt has left.
-    Attempt,
-    /// The same attempt, after an answer that was not the last word.
-    GoesOn,
+enum AttemptOpening {
+    /// Emits a start, or repairs what another attempt left.
+    FirstStep,
+    /// Continues the same attempt after an answer that was followed up.
+    Continued,
 }
 
-impl Attempt {
-    /// Steps until there is an answer, with a word now and then while nothing else is said. The time limit holds in
-    /// the middle of a step too: a model that never stops talking is never silent.
-    async fn speak(&mut self, opening: Opening) -> Result<Answer, Halt> {
-        let silence = self.recorder.break_silence();
+impl TurnAttempt {
+    /// Runs steps until there is an answer, and reports progress during long silences. The time limit also applies
+    /// within a step: a model that keeps sending is never idle.
+    async fn run_with_deadline(
+        &mut self,
+        opening: AttemptOpening,
+    ) -> Result<ModelAnswer, TurnHalt> {
+        let silence_notices = self.recorder.report_silence();
         let left = self.inner.options.max_time.saturating_sub(self.started.elapsed());
-        let overtime = stop_after(self.stop.clone(), left);
+        let overtime = stop_after_limit(self.stop.clone(), left);
         tokio::select! {
             biased;
-            never = silence => match never {},
+            never = silence_notices => match never {},
             never = overtime => match never {},
             result = self.steps(opening) => result,
         }
     }
 
-    async fn steps(&mut self, opening: Opening) -> Result<Answer, Halt> {
+    async fn steps(&mut self, opening: AttemptOpening) -> Result<ModelAnswer, TurnHalt> {
         self.check_turn()?;
-        if opening == Opening::Attempt {
-            self.tidy().await?;
+        if opening == AttemptOpening::FirstStep {
+            self.repair_log().await?;
         }
-        self.step_back().await?;
+        self.reacquire_worker().await?;
         let mut restored = false;
-        let mut lined_up = self.turn.operation.is_none();
+        let mut operation_done = self.turn.operation.is_none();
         loop {
-            if let Some(reason) = self.stop.now() {
-                return Err(Halt::Stop(reason));
+            if let Some(reason) = self.stop.cause() {
+                return Err(TurnHalt::Stop(reason));
             }
-            let progress = self.desk.progress().await?;
-            self.untitled = untitled(&progress);
+            let progress = self.writer.progress().await?;
+            self.title_source = title_source(&progress);
             self.spent = progress.usage;
-            if let (false, Some(operation)) = (lined_up, &progress.operation) {
+            if let (false, Some(operation)) = (operation_done, &progress.operation) {
                 self.operation_step(&progress, operation).await?;
-                lined_up = true;
+                operation_done = true;
                 continue;
             }
             if !std::mem::replace(&mut restored, true) {
-                self.restore_parked(&progress).await?;
+                self.restore_background_calls(&progress).await?;
             }
             let elapsed = self.started.elapsed();
             let options = &self.inner.options;
-            match decide::next(&progress, &self.turn.id, &self.journaled_now, elapsed, options) {
-                Next::Fail(error) => return Err(Halt::Fail(error)),
-                Next::Tools(pending) => self.tool_step(&progress, pending).await?,
-                // A call that was journaled is run even now: left alone it would count as interrupted. Before the
-                // model is asked again is the safe point where a shutdown takes a turn away.
-                Next::Model(_) if self.inner.phase.is_stopping() => {
-                    return Err(Halt::Stop(StopReason::Shutdown));
+            match decide::next_action(
+                &progress,
+                &self.turn.id,
+                &self.journaled_now,
+                elapsed,
+                options,
+            ) {
+                TurnAction::Fail(error) => return Err(TurnHalt::Fail(error)),
+                TurnAction::Tools(pending) => self.tool_step(&progress, pending).await?,
+                // Journaled calls still run during a shutdown: otherwise they would count as interrupted. Before the
+                // next model call is the safe point to hand the turn back.
+                TurnAction::Model(_) if self.inner.shutdown_signal.is_stopping() => {
+                    return Err(TurnHalt::Stop(StopCause::Shutdown));
                 }
-                Next::Model(_) if progress.waiting_follow_ups > 0 => self.drain(&progress).await?,
-                // A summary may have taken a step, so that everything is decided anew.
-                Next::Model(_) if self.compact(&progress).await? => {}
-                Next::Model(tool_use) => match self.model_step(&progress, tool_use).await {
+                TurnAction::Model(_) if progress.waiting_follow_ups > 0 => {
+                    self.drain(&progress).await?
+                }
+                // The summary may have taken a step, so decide again.
+                TurnAction::Model(_) if self.compact(&progress).await? => {}
+                TurnAction::Model(tool_use) => match self.model_step(&progress, tool_use).await {
                     Ok(StepEnd::Answer(answer)) => {
                         if let Some(answer) = self.unless_followed_up(answer).await? {
                             return Ok(answer);
                         }
                     }
                     Ok(StepEnd::Calls) => {}
-                    Err(halt) if halt.is_too_long() && self.compact_hard(&progress).await? => {}
+                    Err(halt)
+                        if halt.is_too_long() && self.compact_after_refusal(&progress).await? => {}
                     Err(halt) => return Err(halt),
                 },
             }
         }
     }
 
-    /// Refuses a turn that was cancelled before it began or that has killed too many workers.
-    fn check_turn(&self) -> Result<(), Halt> {
+    /// Refuses a turn that was canceled before it started or that has crashed too many workers.
+    fn check_turn(&self) -> Result<(), TurnHalt> {
         if self.turn.cancel_requested {
-            return Err(Halt::Stop(StopReason::Cancelled));
+            return Err(TurnHalt::Stop(StopCause::Cancelled));
         }
         if self.turn.attempt > CRASHED_ATTEMPTS {
-            return Err(Halt::fail(
+            return Err(TurnHalt::fail(
                 FailureCode::CrashLoop,
-                format!("The server stopped {CRASHED_ATTEMPTS} times while it worked on this."),
+                format!("The server stopped {CRASHED_ATTEMPTS} times while running this."),
             ));
         }
         Ok(())
     }
 
     async fn hand_back(self) {
-        self.shelf.drop_all();
+        self.background_calls.drop_all();
         drop(self.recorder.close().await);
         match self.inner.ports.leases.hand_back(&self.claim).await {
             Ok(Fenced::Done(())) => tracing::info!("turn handed back"),
             Ok(Fenced::Stale) => {}
             Err(error) => {
-                tracing::warn!(%error, "a turn could not be handed back; its lease will run out")
+                tracing::warn!(%error, "could not hand a turn back; its lease will expire")
             }
         }
     }
 
-    async fn into_leftovers(self) -> (completion::Leftovers, Option<Slot>) {
-        let slot = self.slot.into_inner().expect("no code panics while it holds this lock");
-        let left = completion::Leftovers {
-            closing: self.recorder.close().await,
+    async fn into_finished(self) -> (end_turn::FinishedAttempt, Option<WorkerPermit>) {
+        let permit = self.permit.into_inner().expect("no code panics while it holds this lock");
+        let finished = end_turn::FinishedAttempt {
+            log_ending: self.recorder.close().await,
             inner: self.inner,
             claim: self.claim,
             turn: self.turn,
             stop: self.stop,
-            said: self.said,
+            partial: self.partial,
             spent: self.spent,
             started: self.started,
-            untitled: self.untitled,
+            title_source: self.title_source,
         };
-        (left, slot)
+        (finished, permit)
     }
 }
 
 /// Runs beside the turn; never returns.
-async fn stop_after(stop: Arc<Stop>, limit: Duration) -> Infallible {
+async fn stop_after_limit(stop: Arc<StopSignal>, limit: Duration) -> Infallible {
     tokio::time::sleep(limit).await;
-    stop.stop(StopReason::OutOfTime);
+    stop.stop(StopCause::OutOfTime);
     std::future::pending().await
 }
 
-/// The first words of a session that has no title yet.
-fn untitled(progress: &TurnProgress) -> Option<String> {
+/// The first user message of a session that has no title yet.
+fn title_source(progress: &TurnProgress) -> Option<String> {
     if progress.session.title.is_some() {
         return None;
     }

@@ -1,5 +1,5 @@
-//! What a log has begun and not ended. Kept while a turn speaks, and rebuilt from the log when another
-//! worker goes on, so that closing is the same in both cases.
+//! The parts of a log that were started and not ended. Tracked while chunks are written, and rebuilt from the log after
+//! a takeover, so that closing works the same in both cases.
 
 use std::collections::HashSet;
 
@@ -10,7 +10,7 @@ use serde_json::Value;
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(crate) struct OpenParts {
     pub(crate) started: bool,
-    /// Where the open step began.
+    /// Sequence number at which the open step started.
     step: Option<Seq>,
     text: Option<String>,
     reasoning: Option<String>,
@@ -25,14 +25,14 @@ pub(crate) struct OpenParts {
 struct OpenTool {
     call: CallId,
     name: String,
-    /// Whether the whole input was shown.
-    asked: bool,
+    /// Whether the complete input was shown.
+    input_complete: bool,
 }
 
 impl OpenParts {
     pub(crate) fn read(&mut self, segment: &Segment) {
         for frame in segment.frames() {
-            // A chunk of a newer version opens nothing that this one could close.
+            // Unknown chunks of a newer version open nothing that this one could close.
             if let Ok(chunk) = serde_json::from_slice(frame.json) {
                 self.observe(&chunk, frame.seq);
             }
@@ -57,7 +57,7 @@ impl OpenParts {
             }
             Chunk::ToolInputAvailable { tool_call_id, tool_name, .. } => {
                 match self.tools.iter_mut().find(|tool| tool.call == *tool_call_id) {
-                    Some(tool) => tool.asked = true,
+                    Some(tool) => tool.input_complete = true,
                     None => self.open_tool(tool_call_id, tool_name, true),
                 }
             }
@@ -70,22 +70,22 @@ impl OpenParts {
         }
     }
 
-    fn open_tool(&mut self, call: &CallId, name: &str, asked: bool) {
+    fn open_tool(&mut self, call: &CallId, name: &str, input_complete: bool) {
         self.seen.insert(call.clone());
         self.step_calls.insert(call.clone());
-        self.tools.push(OpenTool { call: call.clone(), name: name.to_owned(), asked });
+        self.tools.push(OpenTool { call: call.clone(), name: name.to_owned(), input_complete });
     }
 
     pub(crate) fn has_seen(&self, call: &CallId) -> bool {
         self.seen.contains(call)
     }
 
-    /// Whether the open step is the one that asked for any of these calls.
-    pub(crate) fn step_asked_for(&self, calls: &[CallId]) -> bool {
+    /// Whether the open step contains any of these calls.
+    pub(crate) fn step_has_any(&self, calls: &[CallId]) -> bool {
         calls.iter().any(|call| self.step_calls.contains(call))
     }
 
-    /// Calls that were shown and not answered.
+    /// Calls that were shown and have no result.
     pub(crate) fn unanswered(&self) -> impl Iterator<Item = &CallId> {
         self.tools.iter().map(|tool| &tool.call)
     }
@@ -102,21 +102,21 @@ impl OpenParts {
         self.step.is_some()
     }
 
-    /// What the open step has said so far.
+    /// Range of the chunks of the open step.
     pub(crate) fn step_range(&self) -> Option<SupersededRange> {
         self.step.map(|from| SupersededRange { from, to: self.last })
     }
 
-    /// Ends for the parts that only speak: no delta can follow.
-    pub(crate) fn end_words(&self) -> Vec<Chunk> {
+    /// Ends for open text and reasoning parts.
+    pub(crate) fn end_text(&self) -> Vec<Chunk> {
         let text = self.text.iter().map(|id| Chunk::TextEnd { id: id.clone() });
         let reasoning = self.reasoning.iter().map(|id| Chunk::ReasoningEnd { id: id.clone() });
         reasoning.chain(text).collect()
     }
 
-    /// Ends for everything, and for the step itself.
+    /// Ends for all open parts and the step itself.
     pub(crate) fn end_all(&self, why: &str) -> Vec<Chunk> {
-        let mut ends = self.end_words();
+        let mut ends = self.end_text();
         ends.extend(self.tools.iter().map(|tool| end_tool(tool, why)));
         if self.in_step() {
             ends.push(Chunk::FinishStep);
@@ -124,15 +124,15 @@ impl OpenParts {
         ends
     }
 
-    /// Ends for the calls that were never journaled: nobody will answer them.
+    /// Ends for the calls that were never journaled, which will get no result.
     pub(crate) fn end_unjournaled(&self, journaled: &[CallId], why: &str) -> Vec<Chunk> {
-        let forgotten = self.tools.iter().filter(|tool| !journaled.contains(&tool.call));
-        forgotten.map(|tool| end_tool(tool, why)).collect()
+        let unjournaled = self.tools.iter().filter(|tool| !journaled.contains(&tool.call));
+        unjournaled.map(|tool| end_tool(tool, why)).collect()
     }
 }
 
 fn end_tool(tool: &OpenTool, why: &str) -> Chunk {
-    if tool.asked {
+    if tool.input_complete {
         Chunk::ToolOutputError { tool_call_id: tool.call.clone(), error_text: why.to_owned() }
     } else {
         Chunk::ToolInputError {
@@ -170,7 +170,7 @@ mod tests {
     }
 
     #[test]
-    fn everything_that_was_begun_is_ended_in_an_order_the_client_takes() {
+    fn every_open_part_is_ended_in_an_order_the_client_accepts() {
         let parts = parts(&[
             Chunk::Start { message_id: "m".into(), message_metadata: None },
             Chunk::StartStep,

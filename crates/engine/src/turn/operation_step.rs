@@ -1,5 +1,5 @@
-//! Operations: beginning one for a call, and the turn that carries one out. That turn makes the call, shows what it came
-//! to in its own log, and then goes on with the conversation when it is its turn.
+//! Operations: starts one for a call, and runs the turn that carries it out. That turn makes the call, shows the result
+//! in its own log, and continues the conversation when it is next in line.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -14,34 +14,34 @@ use protocol::response::{ResponseBody, ToolResponse};
 use protocol::text::scrub;
 use serde_json::{Value, json};
 
-use super::Attempt;
-use super::call::Ended;
-use super::decide::{self, How};
-use super::halt::Halt;
-use super::insist::{insist, insist_fenced};
-use super::output::{self, INTERRUPTED, result_row, shown};
-use super::pause::Pause;
+use super::TurnAttempt;
+use super::decide::{self, CallHandling};
+use super::halt::TurnHalt;
+use super::output::{self, INTERRUPTED, result_chunk, result_row};
+use super::tool_call::CallEnd;
 use super::tool_list::arguments;
-use crate::derived;
-use crate::intake::PUSH_GRACE;
+use super::waiting_calls::WaitingCalls;
+use crate::deterministic_id;
+use crate::retry::{retry_fenced, retry_while_leased};
+use crate::submit::PUSH_GRACE;
 
-/// How often an operation is looked at whose service has not answered yet.
-const LOOK: Duration = Duration::from_secs(1);
+/// How often an operation is polled while its service has not answered.
+const POLL_INTERVAL: Duration = Duration::from_secs(1);
 
-impl Attempt {
-    /// Answers the call with a handle; a turn of its own carries it out.
+impl TurnAttempt {
+    /// Answers the call with the operation's ids; a separate turn carries it out.
     pub(super) async fn begin_operation(
         &self,
         progress: &TurnProgress,
         call: &ToolCall,
-    ) -> Result<(), Halt> {
-        let key = self.key(progress, &call.id);
-        let id = OperationId(derived::id("operation", &key));
-        let turn_id = protocol::TurnId(derived::id("task", &key));
+    ) -> Result<(), TurnHalt> {
+        let key = self.idempotency_key(progress, &call.id);
+        let id = OperationId(deterministic_id::uuid("operation", &key));
+        let turn_id = protocol::TurnId(deterministic_id::uuid("task", &key));
         let (operation_id, task_id) = (id.clone(), Some(turn_id.task()));
         let tool_name = call.name.clone();
         let pending = self.response(
-            "The operation is at work. Its result will stand here when it has ended.",
+            "The operation is running. Its result will appear here when it has ended.",
             ResponseBody::OperationPending {
                 operation_id: operation_id.clone(),
                 tool_name: tool_name.clone(),
@@ -49,7 +49,7 @@ impl Attempt {
             },
         );
         let started = self.response(
-            "The operation was started. The conversation goes on by itself when it has ended.",
+            "The operation was started. The conversation continues by itself when it has ended.",
             ResponseBody::OperationStarted { operation_id, tool_name, task_id },
         );
         let new = NewOperation {
@@ -60,9 +60,9 @@ impl Attempt {
             request: self.turn.request.clone(),
             push_grace: PUSH_GRACE,
         };
-        let _mine = self.desk.quiet().await;
+        let _lock = self.writer.lock_writes().await;
         let begin = || self.inner.ports.operations.begin(&self.claim, new.clone());
-        let (output, outcome) = match insist_fenced(&self.stop, begin).await? {
+        let (output, outcome) = match retry_fenced(&self.stop, begin).await? {
             OperationBegun::New { due, .. } => {
                 metrics::counter!("pilothouse_operations_started_total").increment(1);
                 if due {
@@ -72,31 +72,31 @@ impl Attempt {
             }
             OperationBegun::Exists(_) => {
                 let body = ResponseBody::OperationInProgress { tool_call_id: call.id.clone() };
-                (self.response("The operation is at work already.", body), ToolOutcome::Ok)
+                (self.response("The operation is already running.", body), ToolOutcome::Ok)
             }
             OperationBegun::TooMany => {
-                let words = "This session has as many operations at work as it may have. Wait for one to end.";
+                let words = "This session has the maximum number of running operations. Wait for one to end.";
                 let refusal = json!(ToolResponse::error("too_many_operations", words));
                 let row = JournalEntry::Result(result_row(call, &refusal, ToolOutcome::Error));
-                self.desk.write(vec![row]).await?;
+                self.writer.record_locked(vec![row]).await?;
                 (refusal, ToolOutcome::Error)
             }
         };
-        self.recorder.emit(shown(call, output, outcome)).await
+        self.recorder.emit(result_chunk(call, output, outcome)).await
     }
 
     fn response(&self, words: &str, body: ResponseBody) -> Value {
         let mut response = ToolResponse::new(words, body);
-        response.session_id = Some(self.desk.place.session.clone());
+        response.session_id = Some(self.writer.workspace.session.clone());
         json!(response)
     }
 
-    /// Carries the operation on as far as it goes now. Returns when the conversation can go on with its result.
+    /// Advances the operation as far as possible. Returns when the conversation can continue with its result.
     pub(super) async fn operation_step(
         &self,
         progress: &TurnProgress,
         operation: &Operation,
-    ) -> Result<(), Halt> {
+    ) -> Result<(), TurnHalt> {
         self.show_call(&operation.call).await?;
         let result = match (&operation.result, operation.state) {
             (Some(result), _) => result.clone(),
@@ -104,7 +104,7 @@ impl Attempt {
                 let result = self.make_call(progress, operation).await?;
                 self.complete(operation, result).await?
             }
-            // Nobody has said what became of it, and its time is over.
+            // No completion was reported within the time limit.
             (None, OperationState::Accepted) => {
                 let words = "The operation was not completed in time.";
                 let output = self.response(
@@ -122,15 +122,15 @@ impl Attempt {
         };
         self.show_result(&operation.call, &result).await?;
         self.recorder.flushed().await?;
-        self.stop.begin_end();
+        self.stop.begin_release();
         let line_up = || self.inner.ports.operations.line_up(&self.claim);
-        match insist(&self.stop, line_up).await? {
+        match retry_while_leased(&self.stop, line_up).await? {
             Fenced::Done(true) => {
-                self.stop.goes_on();
+                self.stop.keep_claim();
                 Ok(())
             }
-            // Not its turn yet, and the claim is given up. An answer that was lost reads the same.
-            Fenced::Done(false) | Fenced::Stale => Err(Halt::Rest),
+            // Another turn goes first, and the claim is released. A lost answer looks the same.
+            Fenced::Done(false) | Fenced::Stale => Err(TurnHalt::Released),
         }
     }
 
@@ -138,9 +138,9 @@ impl Attempt {
         &self,
         progress: &TurnProgress,
         operation: &Operation,
-    ) -> Result<OperationResult, Halt> {
+    ) -> Result<OperationResult, TurnHalt> {
         let call = &operation.call;
-        if decide::how(progress, call, &self.journaled_now) == How::Interrupted {
+        if decide::call_handling(progress, call, &self.journaled_now) == CallHandling::Interrupted {
             return Ok(self.interrupted());
         }
         let checked = match self.check(progress, call) {
@@ -148,62 +148,63 @@ impl Attempt {
             Err((refusal, outcome)) => return Ok(self.result(call, refusal, outcome).await),
         };
         let effect = checked.tool.spec().effect;
-        self.desk.record(vec![JournalEntry::Intent { call_id: call.id.clone(), effect }]).await?;
-        if let Some(reason) = self.stop.now() {
-            return Err(Halt::Stop(reason));
+        self.writer.record(vec![JournalEntry::Intent { call_id: call.id.clone(), effect }]).await?;
+        if let Some(reason) = self.stop.cause() {
+            return Err(TurnHalt::Stop(reason));
         }
-        let mut work = self.begin_work(progress, call, checked, &Arc::new(Pause::of(0)));
+        let mut running_call =
+            self.start_call(progress, call, checked, &Arc::new(WaitingCalls::new(0)));
         let ended = tokio::select! {
             biased;
-            ended = work.ended() => ended,
-            reason = self.stop_and_grace() => return Err(Halt::Stop(reason)),
-            // Dropping the work ends the call: nobody needs its answer any more.
-            result = self.completed_meanwhile(operation) => return Ok(result),
+            ended = running_call.wait() => ended,
+            reason = self.stopped_after_grace() => return Err(TurnHalt::Stop(reason)),
+            // Dropping the running call ends it: its answer is no longer needed.
+            result = self.completed_elsewhere(operation) => return Ok(result),
         };
-        // What a stopped call complains of is the stop, which is no result of the operation.
-        if let (Some(reason), Ended::Answer(_, ToolOutcome::Error) | Ended::Fatal) =
-            (self.stop.now(), &ended)
+        // The error of a stopped call is caused by the stop and is not a result of the operation.
+        if let (Some(reason), CallEnd::Answer(_, ToolOutcome::Error) | CallEnd::Fatal) =
+            (self.stop.cause(), &ended)
         {
-            return Err(Halt::Stop(reason));
+            return Err(TurnHalt::Stop(reason));
         }
         match ended {
-            Ended::Answer(response, _)
+            CallEnd::Answer(response, _)
                 if matches!(response.body, ResponseBody::OperationStarted { .. }) =>
             {
-                self.rest().await
+                self.release_until_completed().await
             }
-            Ended::Answer(response, outcome) => Ok(self.result(call, response, outcome).await),
-            Ended::Fatal => {
-                let words = format!("The tool {} cannot work here.", call.name);
+            CallEnd::Answer(response, outcome) => Ok(self.result(call, response, outcome).await),
+            CallEnd::Fatal => {
+                let words = format!("The tool {} is not usable here.", call.name);
                 let refusal = ToolResponse::error("tool_unusable", words);
                 Ok(self.result(call, refusal, ToolOutcome::Error).await)
             }
         }
     }
 
-    /// Returns when somebody else has said what the operation came to, while its service still holds the request.
-    async fn completed_meanwhile(&self, operation: &Operation) -> OperationResult {
+    /// Returns when the operation was completed from outside while its service still holds the request.
+    async fn completed_elsewhere(&self, operation: &Operation) -> OperationResult {
         let which = OperationKey::Operation(operation.id.clone());
         loop {
-            tokio::time::sleep(LOOK).await;
-            let found = self.inner.ports.operations.get(&self.desk.place.owner, &which).await;
-            // A store that is away is asked again; the lease says when to give up.
+            tokio::time::sleep(POLL_INTERVAL).await;
+            let found = self.inner.ports.operations.get(&self.writer.workspace.owner, &which).await;
+            // Keep polling while the store is unavailable; the lease limits how long.
             if let Ok(Some(Operation { result: Some(result), .. })) = found {
                 return result;
             }
         }
     }
 
-    /// The work goes on elsewhere: nothing of this process is needed until somebody says what it came to.
-    async fn rest(&self) -> Result<OperationResult, Halt> {
+    /// The work continues elsewhere: releases the claim until the completion is reported.
+    async fn release_until_completed(&self) -> Result<OperationResult, TurnHalt> {
         self.recorder.flushed().await?;
         let at_most = self.inner.options.operation_time;
-        self.stop.begin_end();
+        self.stop.begin_release();
         let accepted = || self.inner.ports.operations.accepted(&self.claim, at_most);
-        if let Fenced::Done(()) = insist(&self.stop, accepted).await? {
-            tracing::info!("the operation was accepted and rests until it is completed");
+        if let Fenced::Done(()) = retry_while_leased(&self.stop, accepted).await? {
+            tracing::info!("the operation was accepted and waits for its completion");
         }
-        Err(Halt::Rest)
+        Err(TurnHalt::Released)
     }
 
     async fn result(
@@ -212,9 +213,10 @@ impl Attempt {
         mut response: ToolResponse,
         outcome: ToolOutcome,
     ) -> OperationResult {
-        let place = &self.desk.place;
-        response.session_id = Some(place.session.clone());
-        let output = output::bounded(&*self.inner.ports.files, place, call, &response).await;
+        let workspace = &self.writer.workspace;
+        response.session_id = Some(workspace.session.clone());
+        let output =
+            output::limit_output(&*self.inner.ports.files, workspace, call, &response).await;
         OperationResult { output: output.to_string(), outcome }
     }
 
@@ -223,20 +225,20 @@ impl Attempt {
         OperationResult { output: output.to_string(), outcome: ToolOutcome::Interrupted }
     }
 
-    /// Through the same door as everybody else's completion. Whoever was first is right.
+    /// Uses the same path as completions from outside. The first completion wins.
     async fn complete(
         &self,
         operation: &Operation,
         result: OperationResult,
-    ) -> Result<OperationResult, Halt> {
+    ) -> Result<OperationResult, TurnHalt> {
         let which = OperationKey::Operation(operation.id.clone());
-        insist(&self.stop, || self.inner.complete(&which, result.clone())).await?;
-        let stored = self.desk.progress().await?.operation.and_then(|operation| operation.result);
+        retry_while_leased(&self.stop, || self.inner.complete(&which, result.clone())).await?;
+        let stored = self.writer.progress().await?.operation.and_then(|operation| operation.result);
         Ok(stored.unwrap_or(result))
     }
 
-    /// A stream of its own needs the call as well as its result: to the client a result without a call is an error.
-    async fn show_call(&self, call: &ToolCall) -> Result<(), Halt> {
+    /// The operation's stream needs the call as well as its result: clients reject a result without a call.
+    async fn show_call(&self, call: &ToolCall) -> Result<(), TurnHalt> {
         if self.recorder.has_seen(&call.id) {
             return Ok(());
         }
@@ -250,12 +252,12 @@ impl Attempt {
             .await
     }
 
-    async fn show_result(&self, call: &ToolCall, result: &OperationResult) -> Result<(), Halt> {
-        if !self.recorder.awaits(&call.id) {
+    async fn show_result(&self, call: &ToolCall, result: &OperationResult) -> Result<(), TurnHalt> {
+        if !self.recorder.is_unanswered(&call.id) {
             return Ok(());
         }
         let output = serde_json::from_str(&result.output).unwrap_or(Value::Null);
-        let chunks = vec![shown(call, output, result.outcome), Chunk::FinishStep];
+        let chunks = vec![result_chunk(call, output, result.outcome), Chunk::FinishStep];
         self.recorder.emit_all(chunks).await
     }
 }

@@ -1,4 +1,4 @@
-//! What a call answered, as it is stored and shown: scrubbed, bounded, one row and one chunk.
+//! Tool results as stored and shown: scrubbed, limited in size, one row and one chunk.
 
 use ports::Files;
 use ports::files::SessionWorkspace;
@@ -12,8 +12,8 @@ use serde_json::Value;
 pub(crate) const INTERRUPTED: &str = "The server stopped while this call was running. It may or may not have happened; it was not repeated.";
 pub(crate) const CANCELLED: &str = "The turn was stopped before this call had a result.";
 
-/// Output over the limit is cut; the whole is kept as a file that the model can read in pieces.
-pub(crate) async fn bounded(
+/// Output over the limit is cut; the complete output is kept as a file that the model can read in parts.
+pub(crate) async fn limit_output(
     files: &dyn Files,
     place: &SessionWorkspace,
     call: &ToolCall,
@@ -33,7 +33,7 @@ pub(crate) async fn bounded(
     cut_output(output, &note)
 }
 
-/// Cuts the longest text of the output until the whole fits, and says so in its message.
+/// Cuts the longest text of the output until it fits, and appends the note to its message.
 pub(crate) fn cut_output(mut output: Value, note: &str) -> Value {
     if output.to_string().chars().count() <= TOOL_OUTPUT_CHARS {
         return output;
@@ -50,7 +50,7 @@ pub(crate) fn cut_output(mut output: Value, note: &str) -> Value {
         let over = length - TOOL_OUTPUT_CHARS;
         let Some(longest) = longest_text(&mut output) else { break };
         let chars = longest.chars().count();
-        // Escapes make the JSON longer than the text, so a step cuts at least half.
+        // Escapes make the JSON longer than the text, so each round cuts at least half.
         *longest = cut_middle(longest, chars.saturating_sub(over + 100).min(chars / 2 + 50));
         if chars <= 200 {
             break;
@@ -76,7 +76,7 @@ fn safe_name(id: &str) -> String {
     id.chars().filter(|c| c.is_ascii_alphanumeric() || matches!(c, '-' | '_')).take(80).collect()
 }
 
-/// The one result row of a call.
+/// The result row of a call.
 pub(crate) fn result_row(call: &ToolCall, output: &Value, outcome: ToolOutcome) -> NewMessage {
     let mut row = NewMessage::new(MessageRole::Tool, output.to_string());
     row.tool_call_id = Some(call.id.clone());
@@ -85,8 +85,8 @@ pub(crate) fn result_row(call: &ToolCall, output: &Value, outcome: ToolOutcome) 
     row
 }
 
-/// A result as the client sees it. Calls that did not get to an answer of their own are errors of the part.
-pub(crate) fn shown(call: &ToolCall, output: Value, outcome: ToolOutcome) -> Chunk {
+/// A result as a chunk for the client. Calls without a result of their own are shown as errors.
+pub(crate) fn result_chunk(call: &ToolCall, output: Value, outcome: ToolOutcome) -> Chunk {
     let tool_call_id = call.id.clone();
     match outcome {
         ToolOutcome::Ok | ToolOutcome::Error | ToolOutcome::Denied => {
@@ -108,7 +108,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn output_over_the_limit_is_cut_where_it_is_longest_and_says_so() {
+    fn output_over_the_limit_is_cut_in_its_longest_text_and_says_so() {
         let long = "\"\n".repeat(90_000);
         let cut = cut_output(
             json!({"type":"bash_exec","message":"Done.","stdout":long,"stderr":"kept"}),

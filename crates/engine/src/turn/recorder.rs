@@ -1,6 +1,5 @@
-//! The one pen. What a turn says is written out once, stored in the order it was said, and known to be
-//! stored before anybody sees it. While one segment is being stored the next one grows; nothing ever
-//! waits to collect more.
+//! The only writer of a turn's chunks: each is serialized once, stored in order, and stored before anyone sees it.
+//! While one segment is being stored the next one collects; nothing is delayed to collect more.
 
 use std::convert::Infallible;
 use std::future::Future;
@@ -18,165 +17,165 @@ use tokio::task::JoinHandle;
 use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 
-use super::closing::Closing;
-use super::halt::Halt;
+use super::halt::TurnHalt;
+use super::log_ending::LogEnding;
 use super::open_parts::OpenParts;
-use super::registry::{Stop, StopReason};
-use crate::tasks::{Kind, Tasks};
+use super::registry::{StopCause, StopSignal};
+use crate::tasks::{TaskKind, TaskSpawner};
 
-/// What may wait for the disk; a turn that is faster than that waits too.
-const UNSTORED_BYTES: usize = 1024 * 1024;
-/// Between two tries to reach a log that does not answer.
-const RETRY: Duration = Duration::from_millis(200);
-/// Silence after which the person is told that work goes on.
-const SILENCES: [(Duration, &str); 3] = [
+/// Limit on bytes waiting to be stored; a faster turn is slowed down.
+const MAX_UNSTORED_BYTES: usize = 1024 * 1024;
+/// Delay before retrying a log that does not answer.
+const RETRY_DELAY: Duration = Duration::from_millis(200);
+/// Silences after which the user is told that the turn is still running.
+const SILENCE_NOTICES: [(Duration, &str); 3] = [
     (Duration::from_secs(10), "Still working…"),
     (Duration::from_secs(30), "This takes a little longer than usual…"),
-    (Duration::from_secs(60), "Still at it. The answer will appear here when it is ready…"),
+    (Duration::from_secs(60), "Still working. The answer will appear here when it is ready…"),
 ];
 
 pub(crate) struct Recorder {
-    pen: Pen,
+    chunks: ChunkWriter,
     flusher: JoinHandle<()>,
 }
 
-/// What writes. Calls that outlive their step, or have something to show before they end, have one of their own.
+/// Handle for writing chunks. Calls that outlive their step or report progress hold a clone.
 #[derive(Clone)]
-pub(crate) struct Pen {
-    shared: Arc<Shared>,
+pub(crate) struct ChunkWriter {
+    shared: Arc<RecorderShared>,
 }
 
 impl Deref for Recorder {
-    type Target = Pen;
+    type Target = ChunkWriter;
 
-    fn deref(&self) -> &Pen {
-        &self.pen
+    fn deref(&self) -> &ChunkWriter {
+        &self.chunks
     }
 }
 
-struct Shared {
+struct RecorderShared {
     log: Arc<dyn StreamLog>,
     task: TaskId,
     fence: u64,
-    state: Mutex<State>,
-    grown: Notify,
-    /// The last chunk that is stored.
+    state: Mutex<RecorderState>,
+    added: Notify,
+    /// Sequence number of the last stored chunk.
     stored: watch::Sender<Seq>,
     closing: CancellationToken,
-    stop: Arc<Stop>,
+    stop: Arc<StopSignal>,
 }
 
-struct State {
+struct RecorderState {
     builder: SegmentBuilder,
     parts: OpenParts,
-    /// What the log had no room for.
+    /// A segment that the log did not accept.
     unsent: Option<Segment>,
-    broken: Option<Halt>,
-    spoke: Instant,
-    silences_told: usize,
+    halted: Option<TurnHalt>,
+    last_output: Instant,
+    notices_sent: usize,
 }
 
 impl Recorder {
-    /// Goes on after `last`, with what the log has left open.
+    /// Continues after `last`, with the open parts of the log.
     pub(crate) fn new(
-        tasks: &Tasks,
+        tasks: &TaskSpawner,
         log: Arc<dyn StreamLog>,
         claim: &TurnClaim,
-        stop: Arc<Stop>,
+        stop: Arc<StopSignal>,
         last: Seq,
         parts: OpenParts,
     ) -> Self {
-        let shared = Arc::new(Shared {
+        let shared = Arc::new(RecorderShared {
             log,
             task: claim.turn_id.task(),
             fence: claim.fence,
-            state: Mutex::new(State {
+            state: Mutex::new(RecorderState {
                 builder: SegmentBuilder::following(last),
                 parts,
                 unsent: None,
-                broken: None,
-                spoke: Instant::now(),
-                silences_told: 0,
+                halted: None,
+                last_output: Instant::now(),
+                notices_sent: 0,
             }),
-            grown: Notify::new(),
+            added: Notify::new(),
             stored: watch::Sender::new(last),
             closing: CancellationToken::new(),
             stop,
         });
-        let flusher = tasks.spawn(Kind::Pen, flush(shared.clone()));
-        Self { pen: Pen { shared }, flusher }
+        let flusher = tasks.spawn(TaskKind::ChunkWriter, flush(shared.clone()));
+        Self { chunks: ChunkWriter { shared }, flusher }
     }
 
-    pub(crate) fn pen(&self) -> Pen {
-        self.pen.clone()
+    pub(crate) fn chunk_writer(&self) -> ChunkWriter {
+        self.chunks.clone()
     }
 
-    /// Stops storing and hands out the rest, for the one transaction that ends the turn.
-    pub(crate) async fn close(self) -> Closing {
-        let shared = &self.pen.shared;
+    /// Stops storing and returns the rest, for the transaction that ends the turn.
+    pub(crate) async fn close(self) -> LogEnding {
+        let shared = &self.chunks.shared;
         shared.closing.cancel();
         if self.flusher.await.is_err() {
             tracing::error!("the task that stores a turn's chunks panicked");
         }
         let mut state = shared.state.lock().expect(LOCK);
-        // A call that still runs must not write into what is being ended.
-        state.broken.get_or_insert(Halt::Stop(StopReason::LeaseLost));
+        // A call that still runs must not write while the turn is being ended.
+        state.halted.get_or_insert(TurnHalt::Stop(StopCause::LeaseLost));
         let next = state.builder.next_seq();
         let rest = std::mem::replace(&mut state.builder, SegmentBuilder::following(next - 1));
-        Closing::new(state.unsent.take(), rest, state.parts.clone())
+        LogEnding::new(state.unsent.take(), rest, state.parts.clone())
     }
 }
 
-impl Pen {
-    pub(crate) async fn emit(&self, chunk: Chunk) -> Result<(), Halt> {
-        self.write(|state| state.say(&chunk)).await
+impl ChunkWriter {
+    pub(crate) async fn emit(&self, chunk: Chunk) -> Result<(), TurnHalt> {
+        self.write(|state| state.push(&chunk)).await
     }
 
-    pub(crate) async fn emit_all(&self, chunks: Vec<Chunk>) -> Result<(), Halt> {
-        self.write(|state| chunks.iter().for_each(|chunk| state.say(chunk))).await
+    pub(crate) async fn emit_all(&self, chunks: Vec<Chunk>) -> Result<(), TurnHalt> {
+        self.write(|state| chunks.iter().for_each(|chunk| state.push(chunk))).await
     }
 
-    pub(crate) async fn text(&self, delta: String) -> Result<(), Halt> {
+    pub(crate) async fn text(&self, delta: String) -> Result<(), TurnHalt> {
         self.write(|state| {
             if let Some(id) = state.parts.reasoning().map(str::to_owned) {
-                state.say(&Chunk::ReasoningEnd { id });
+                state.push(&Chunk::ReasoningEnd { id });
             }
             let id = match state.parts.text() {
                 Some(id) => id.to_owned(),
                 None => {
                     let id = format!("t{}", state.builder.next_seq());
-                    state.say(&Chunk::TextStart { id: id.clone() });
+                    state.push(&Chunk::TextStart { id: id.clone() });
                     id
                 }
             };
-            state.say(&Chunk::TextDelta { id, delta });
+            state.push(&Chunk::TextDelta { id, delta });
         })
         .await
     }
 
-    pub(crate) async fn reasoning(&self, delta: String) -> Result<(), Halt> {
+    pub(crate) async fn reasoning(&self, delta: String) -> Result<(), TurnHalt> {
         self.write(|state| {
             if let Some(id) = state.parts.text().map(str::to_owned) {
-                state.say(&Chunk::TextEnd { id });
+                state.push(&Chunk::TextEnd { id });
             }
             let id = match state.parts.reasoning() {
                 Some(id) => id.to_owned(),
                 None => {
                     let id = format!("r{}", state.builder.next_seq());
-                    state.say(&Chunk::ReasoningStart { id: id.clone() });
+                    state.push(&Chunk::ReasoningStart { id: id.clone() });
                     id
                 }
             };
-            state.say(&Chunk::ReasoningDelta { id, delta });
+            state.push(&Chunk::ReasoningDelta { id, delta });
         })
         .await
     }
 
-    /// Ends text and reasoning, so that what follows stands apart.
-    pub(crate) async fn end_words(&self) -> Result<(), Halt> {
+    /// Ends text and reasoning, so that what follows is a separate part.
+    pub(crate) async fn end_text(&self) -> Result<(), TurnHalt> {
         self.write(|state| {
-            for chunk in state.parts.end_words() {
-                state.say(&chunk);
+            for chunk in state.parts.end_text() {
+                state.push(&chunk);
             }
         })
         .await
@@ -187,64 +186,66 @@ impl Pen {
         self.state().parts.has_seen(call)
     }
 
-    /// Whether the call was shown and its result was not.
-    pub(crate) fn awaits(&self, call: &CallId) -> bool {
+    /// Whether the call was shown without its result.
+    pub(crate) fn is_unanswered(&self, call: &CallId) -> bool {
         self.state().parts.unanswered().any(|open| open == call)
     }
 
-    /// Returns when everything said so far is stored.
-    pub(crate) async fn flushed(&self) -> Result<(), Halt> {
-        let said = self.state().builder.next_seq() - 1;
-        self.until(|shared| *shared.stored.borrow() >= said).await
+    /// Returns when everything written so far is stored.
+    pub(crate) async fn flushed(&self) -> Result<(), TurnHalt> {
+        let last = self.state().builder.next_seq() - 1;
+        self.wait_until(|shared| *shared.stored.borrow() >= last).await
     }
 
-    /// Says now and then that work goes on. Runs beside the turn; never returns.
-    pub(crate) fn break_silence(&self) -> impl Future<Output = Infallible> + use<> {
+    /// Emits a status chunk during long silences. Runs beside the turn; never returns.
+    pub(crate) fn report_silence(&self) -> impl Future<Output = Infallible> + use<> {
         let shared = self.shared.clone();
         async move {
             loop {
                 tokio::time::sleep(Duration::from_secs(1)).await;
-                if shared.state.lock().expect(LOCK).tell_silence() {
-                    shared.grown.notify_one();
+                if shared.state.lock().expect(LOCK).push_silence_notice() {
+                    shared.added.notify_one();
                 }
             }
         }
     }
 
-    /// Says it if there is room now, and nothing otherwise.
-    pub(crate) fn hint(&self, chunk: &Chunk) {
+    /// Emits the chunk if there is room, and drops it otherwise.
+    pub(crate) fn emit_if_room(&self, chunk: &Chunk) {
         let mut state = self.state();
-        if state.broken.is_some() || state.builder.len() > UNSTORED_BYTES / 2 {
+        if state.halted.is_some() || state.builder.len() > MAX_UNSTORED_BYTES / 2 {
             return;
         }
-        state.say(chunk);
+        state.push(chunk);
         drop(state);
-        self.shared.grown.notify_one();
+        self.shared.added.notify_one();
     }
 
-    async fn write(&self, say: impl FnOnce(&mut State)) -> Result<(), Halt> {
-        let crowded = {
+    async fn write(&self, push: impl FnOnce(&mut RecorderState)) -> Result<(), TurnHalt> {
+        let over_limit = {
             let mut state = self.state();
-            if let Some(halt) = &state.broken {
+            if let Some(halt) = &state.halted {
                 return Err(halt.clone());
             }
-            say(&mut state);
-            state.spoke = Instant::now();
-            state.silences_told = 0;
-            state.builder.len() > UNSTORED_BYTES
+            push(&mut state);
+            state.last_output = Instant::now();
+            state.notices_sent = 0;
+            state.builder.len() > MAX_UNSTORED_BYTES
         };
-        self.shared.grown.notify_one();
-        if crowded {
-            self.until(|shared| shared.state.lock().expect(LOCK).builder.len() <= UNSTORED_BYTES)
-                .await?;
+        self.shared.added.notify_one();
+        if over_limit {
+            self.wait_until(|shared| {
+                shared.state.lock().expect(LOCK).builder.len() <= MAX_UNSTORED_BYTES
+            })
+            .await?;
         }
         Ok(())
     }
 
-    async fn until(&self, reached: impl Fn(&Shared) -> bool) -> Result<(), Halt> {
+    async fn wait_until(&self, reached: impl Fn(&RecorderShared) -> bool) -> Result<(), TurnHalt> {
         let mut stored = self.shared.stored.subscribe();
         loop {
-            if let Some(halt) = &self.state().broken {
+            if let Some(halt) = &self.state().halted {
                 return Err(halt.clone());
             }
             if reached(&self.shared) {
@@ -252,46 +253,46 @@ impl Pen {
             }
             tokio::select! {
                 biased;
-                reason = self.shared.stop.stopped() => return Err(Halt::Stop(reason)),
+                reason = self.shared.stop.stopped() => return Err(TurnHalt::Stop(reason)),
                 _ = stored.changed() => {}
             }
         }
     }
 
-    fn state(&self) -> MutexGuard<'_, State> {
+    fn state(&self) -> MutexGuard<'_, RecorderState> {
         self.shared.state.lock().expect(LOCK)
     }
 }
 
 const LOCK: &str = "no code panics while it holds this lock";
 
-impl State {
-    /// A status is no sign of life of the work itself, so it does not count as speaking.
-    fn tell_silence(&mut self) -> bool {
-        let Some((after, words)) = SILENCES.get(self.silences_told) else { return false };
-        if self.spoke.elapsed() < *after {
+impl RecorderState {
+    /// A status chunk is not progress of the turn, so it does not reset the silence timer.
+    fn push_silence_notice(&mut self) -> bool {
+        let Some((after, words)) = SILENCE_NOTICES.get(self.notices_sent) else { return false };
+        if self.last_output.elapsed() < *after {
             return false;
         }
-        self.silences_told += 1;
-        self.say(&Chunk::status(*words));
+        self.notices_sent += 1;
+        self.push(&Chunk::status(*words));
         true
     }
 
-    fn say(&mut self, chunk: &Chunk) {
+    fn push(&mut self, chunk: &Chunk) {
         let seq = self.builder.push(chunk);
         self.parts.observe(chunk, seq);
     }
 }
 
-async fn flush(shared: Arc<Shared>) {
-    let mut born = Some(Instant::now());
+async fn flush(shared: Arc<RecorderShared>) {
+    let mut started = Some(Instant::now());
     loop {
         let segment = shared.state.lock().expect(LOCK).builder.take();
         let Some(segment) = segment else {
             tokio::select! {
                 biased;
                 () = shared.closing.cancelled() => return,
-                () = shared.grown.notified() => continue,
+                () = shared.added.notified() => continue,
             }
         };
         let last = segment.last;
@@ -299,20 +300,20 @@ async fn flush(shared: Arc<Shared>) {
         match store(&shared, &segment).await {
             Ok(()) => {
                 metrics::counter!("pilothouse_chunks_total").increment(count);
-                if let Some(born) = born.take() {
-                    metrics::histogram!("pilothouse_first_chunk_seconds").record(born.elapsed());
+                if let Some(started) = started.take() {
+                    metrics::histogram!("pilothouse_first_chunk_seconds").record(started.elapsed());
                 }
                 shared.stored.send_replace(last);
             }
             Err(halt) => {
-                if let Halt::Stop(reason) = halt {
+                if let TurnHalt::Stop(reason) = halt {
                     shared.stop.stop(reason);
                 }
                 let mut state = shared.state.lock().expect(LOCK);
                 state.unsent = Some(segment);
-                state.broken = Some(halt);
+                state.halted = Some(halt);
                 drop(state);
-                // Whoever waits for more to be stored must look again.
+                // Wake the tasks that wait for more to be stored.
                 shared.stored.send_modify(|_| {});
                 return;
             }
@@ -323,23 +324,23 @@ async fn flush(shared: Arc<Shared>) {
     }
 }
 
-async fn store(shared: &Shared, segment: &Segment) -> Result<(), Halt> {
+async fn store(shared: &RecorderShared, segment: &Segment) -> Result<(), TurnHalt> {
     loop {
         match shared.log.append(&shared.task, shared.fence, segment.clone()).await {
             Ok(SegmentAppended::Stored) => return Ok(()),
-            // An earlier try took effect without our hearing of it.
+            // An earlier attempt was stored, but its answer was lost.
             Ok(SegmentAppended::Gap { last }) if last >= segment.last => return Ok(()),
             Ok(SegmentAppended::Stale | SegmentAppended::Sealed | SegmentAppended::Gap { .. }) => {
                 metrics::counter!("pilothouse_fenced_appends_total").increment(1);
-                return Err(Halt::Stop(StopReason::LeaseLost));
+                return Err(TurnHalt::Stop(StopCause::LeaseLost));
             }
-            // The log may be fine and we too late: that is no failure of the turn.
+            // The lease is lost, so this is not a failure of the turn.
             Err(PortError::Unavailable(_)) if shared.stop.is_lost() => {
-                return Err(Halt::Stop(StopReason::LeaseLost));
+                return Err(TurnHalt::Stop(StopCause::LeaseLost));
             }
             Err(PortError::Unavailable(_)) if !shared.closing.is_cancelled() => {
-                // The lease bounds this: a worker that cannot renew is stopped.
-                tokio::time::sleep(RETRY).await;
+                // The lease limits this loop: a worker that cannot renew is stopped.
+                tokio::time::sleep(RETRY_DELAY).await;
             }
             Err(error) => return Err(error.into()),
         }

@@ -1,5 +1,5 @@
-//! The turns and executions that run in this process and how to stop them. A cache: what it forgets is found in the
-//! store by the next renewal.
+//! The turns and executions that run in this process, and their stop signals. A cache: a missed stop is found in the
+//! store by the next lease renewal.
 
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -14,93 +14,93 @@ use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 
 use super::lease;
-use crate::Inner;
+use crate::EngineInner;
 
 const LOCK: &str = "no code panics while it holds this lock";
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum StopReason {
-    /// A person asked for it.
+pub(crate) enum StopCause {
+    /// The user canceled it.
     Cancelled,
-    /// Another worker has the turn, or may have: write nothing more.
+    /// Another worker has the job, or may have it: write nothing more.
     LeaseLost,
-    /// The process ends: hand the turn back.
+    /// The process shuts down: hand the job back.
     Shutdown,
-    /// The turn has taken as long as a turn may.
+    /// The turn reached its time limit.
     OutOfTime,
 }
 
-/// Where user stop, lost lease, shutdown and the time limit meet. The first reason stands.
+/// Combines cancel, lost lease, shutdown and time limit. The first cause counts.
 #[derive(Debug)]
-pub(crate) struct Stop {
+pub(crate) struct StopSignal {
     token: CancellationToken,
-    reason: OnceLock<StopReason>,
-    /// Until when the turn is surely ours, however long this process may sleep meanwhile.
-    ours_until: Mutex<Instant>,
+    reason: OnceLock<StopCause>,
+    /// Until when the lease is certainly valid, even if this process sleeps.
+    leased_until: Mutex<Instant>,
     lost: AtomicBool,
-    ending: AtomicBool,
+    releasing: AtomicBool,
 }
 
-impl Stop {
-    fn new(ours_until: Instant) -> Self {
+impl StopSignal {
+    fn new(leased_until: Instant) -> Self {
         Self {
             token: CancellationToken::new(),
             reason: OnceLock::new(),
-            ours_until: Mutex::new(ours_until),
+            leased_until: Mutex::new(leased_until),
             lost: AtomicBool::new(false),
-            ending: AtomicBool::new(false),
+            releasing: AtomicBool::new(false),
         }
     }
 
-    /// A lease was renewed; it was asked for at `asked`.
-    pub(crate) fn ours_for(&self, asked: Instant, lease: Duration) {
-        *self.ours_until.lock().expect(LOCK) = asked + lease::ours(lease);
+    /// The lease was renewed by a request sent at `requested_at`.
+    pub(crate) fn lease_renewed(&self, requested_at: Instant, lease: Duration) {
+        *self.leased_until.lock().expect(LOCK) = requested_at + lease::usable_for(lease);
     }
 
-    pub(crate) fn ours_until(&self) -> Instant {
-        *self.ours_until.lock().expect(LOCK)
+    pub(crate) fn leased_until(&self) -> Instant {
+        *self.leased_until.lock().expect(LOCK)
     }
 
-    /// Another worker has the turn, or may have. Whatever else was the reason to stop, nothing may be written.
-    pub(crate) fn lose(&self) {
+    /// Another worker has the job, or may have it. Whatever the first stop cause was, nothing may be written.
+    pub(crate) fn mark_lost(&self) {
         self.lost.store(true, Ordering::Release);
-        self.stop(StopReason::LeaseLost);
+        self.stop(StopCause::LeaseLost);
     }
 
-    /// The claim is being given up by an end or a rest: from now on a renewal that finds it gone has found that.
-    pub(crate) fn begin_end(&self) {
-        self.ending.store(true, Ordering::Release);
+    /// The claim is about to be released, by an end or on purpose: from now on a renewal may find it gone.
+    pub(crate) fn begin_release(&self) {
+        self.releasing.store(true, Ordering::Release);
     }
 
-    /// It was not given up: the turn goes on.
-    pub(crate) fn goes_on(&self) {
-        self.ending.store(false, Ordering::Release);
+    /// The claim was not released: the turn continues.
+    pub(crate) fn keep_claim(&self) {
+        self.releasing.store(false, Ordering::Release);
     }
 
-    pub(crate) fn is_ending(&self) -> bool {
-        self.ending.load(Ordering::Acquire)
+    pub(crate) fn is_releasing(&self) -> bool {
+        self.releasing.load(Ordering::Acquire)
     }
 
     pub(crate) fn is_lost(&self) -> bool {
-        if Instant::now() >= self.ours_until() {
-            self.lose();
+        if Instant::now() >= self.leased_until() {
+            self.mark_lost();
         }
         self.lost.load(Ordering::Acquire)
     }
 
-    pub(crate) fn stop(&self, reason: StopReason) {
+    pub(crate) fn stop(&self, reason: StopCause) {
         let _ = self.reason.set(reason);
         self.token.cancel();
     }
 
-    pub(crate) async fn stopped(&self) -> StopReason {
+    pub(crate) async fn stopped(&self) -> StopCause {
         self.token.cancelled().await;
-        self.reason.get().copied().unwrap_or(StopReason::LeaseLost)
+        self.reason.get().copied().unwrap_or(StopCause::LeaseLost)
     }
 
-    pub(crate) fn now(&self) -> Option<StopReason> {
+    pub(crate) fn cause(&self) -> Option<StopCause> {
         if self.is_lost() {
-            return Some(StopReason::LeaseLost);
+            return Some(StopCause::LeaseLost);
         }
         self.reason.get().copied()
     }
@@ -110,44 +110,44 @@ impl Stop {
     }
 }
 
-pub(crate) struct Registry {
-    running: Arc<Mutex<BTreeMap<Job, Arc<Stop>>>>,
+pub(crate) struct JobRegistry {
+    running: Arc<Mutex<BTreeMap<Job, Arc<StopSignal>>>>,
     count: watch::Sender<usize>,
 }
 
-impl Default for Registry {
+impl Default for JobRegistry {
     fn default() -> Self {
         Self { running: Arc::default(), count: watch::Sender::new(0) }
     }
 }
 
-/// A job's place in the registry; dropping it gives the place up.
-pub(crate) struct Running {
+/// A registered job; dropping it removes the job from the registry.
+pub(crate) struct RegisteredJob {
     job: Job,
-    pub(crate) stop: Arc<Stop>,
-    running: Arc<Mutex<BTreeMap<Job, Arc<Stop>>>>,
+    pub(crate) stop: Arc<StopSignal>,
+    running: Arc<Mutex<BTreeMap<Job, Arc<StopSignal>>>>,
     count: watch::Sender<usize>,
 }
 
-impl Registry {
-    pub(crate) fn enter(&self, job: Job, ours_until: Instant) -> Running {
-        let stop = Arc::new(Stop::new(ours_until));
+impl JobRegistry {
+    pub(crate) fn register(&self, job: Job, leased_until: Instant) -> RegisteredJob {
+        let stop = Arc::new(StopSignal::new(leased_until));
         let before = lock(&self.running).insert(job.clone(), stop.clone());
         if let Some(before) = before {
-            // Claimed again while an older attempt of this process still winds down: its fence is stale.
-            before.lose();
+            // Claimed again while an older attempt of this process is still stopping: its fence is stale.
+            before.mark_lost();
         }
-        self.publish();
-        Running { job, stop, running: self.running.clone(), count: self.count.clone() }
+        self.publish_count();
+        RegisteredJob { job, stop, running: self.running.clone(), count: self.count.clone() }
     }
 
-    pub(crate) fn stop(&self, job: &Job, reason: StopReason) {
+    pub(crate) fn stop(&self, job: &Job, reason: StopCause) {
         if let Some(stop) = lock(&self.running).get(job) {
             stop.stop(reason);
         }
     }
 
-    pub(crate) fn stop_all(&self, reason: StopReason) {
+    pub(crate) fn stop_all(&self, reason: StopCause) {
         for stop in lock(&self.running).values() {
             stop.stop(reason);
         }
@@ -157,51 +157,51 @@ impl Registry {
         lock(&self.running).len()
     }
 
-    pub(crate) async fn empty(&self) {
+    pub(crate) async fn wait_empty(&self) {
         let mut count = self.count.subscribe();
         let _ = count.wait_for(|count| *count == 0).await;
     }
 
-    fn publish(&self) {
-        publish(&self.running, &self.count);
+    fn publish_count(&self) {
+        publish_count(&self.running, &self.count);
     }
 }
 
-impl Drop for Running {
+impl Drop for RegisteredJob {
     fn drop(&mut self) {
         let mut running = lock(&self.running);
-        // A newer attempt may have taken the place.
+        // A newer attempt may have replaced this one.
         if running.get(&self.job).is_some_and(|stop| Arc::ptr_eq(stop, &self.stop)) {
             running.remove(&self.job);
         }
         drop(running);
-        publish(&self.running, &self.count);
+        publish_count(&self.running, &self.count);
     }
 }
 
-type Map = Mutex<BTreeMap<Job, Arc<Stop>>>;
+type JobMap = Mutex<BTreeMap<Job, Arc<StopSignal>>>;
 
-fn publish(running: &Map, count: &watch::Sender<usize>) {
+fn publish_count(running: &JobMap, count: &watch::Sender<usize>) {
     let len = lock(running).len();
     metrics::gauge!("copilot_executor_active_tasks").set(len as f64);
     count.send_replace(len);
 }
 
-fn lock(running: &Map) -> std::sync::MutexGuard<'_, BTreeMap<Job, Arc<Stop>>> {
+fn lock(running: &JobMap) -> std::sync::MutexGuard<'_, BTreeMap<Job, Arc<StopSignal>>> {
     running.lock().expect("no code panics while it holds this lock")
 }
 
-/// Turns cancel hints into stops. A hint that is lost costs one renewal.
-pub(crate) async fn listen(inner: Arc<Inner>) {
+/// Turns cancel hints from the bus into stops. A lost hint delays the cancel until the next renewal.
+pub(crate) async fn listen_for_cancels(inner: Arc<EngineInner>) {
     let mut signals = inner.ports.bus.subscribe();
     loop {
         let signal = tokio::select! {
             biased;
-            () = inner.phase.stopping() => return,
+            () = inner.shutdown_signal.stopping() => return,
             signal = signals.recv() => signal,
         };
         match signal {
-            Ok(BusSignal::Cancel(job)) => inner.registry.stop(&job, StopReason::Cancelled),
+            Ok(BusSignal::Cancel(job)) => inner.registry.stop(&job, StopCause::Cancelled),
             Ok(BusSignal::Ended(_) | BusSignal::Moved(_)) | Err(RecvError::Lagged(_)) => {}
             Err(RecvError::Closed) => return,
         }

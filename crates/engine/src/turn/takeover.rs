@@ -1,5 +1,5 @@
-//! Beginning an attempt: take the log over and, where another attempt has spoken in it before, tidy up
-//! behind it, so that the client can read on.
+//! Starts an attempt: takes over the log and, where another attempt has written to it, repairs it so that clients can
+//! continue reading.
 
 use std::collections::HashSet;
 use std::sync::atomic::AtomicBool;
@@ -14,82 +14,83 @@ use protocol::{CallId, Seq};
 use serde_json::Value;
 use tokio::time::Instant;
 
-use super::closing::Closing;
-use super::desk::Desk;
-use super::halt::Halt;
-use super::insist::insist;
+use super::background::OwnedBackgroundCalls;
+use super::halt::TurnHalt;
+use super::log_ending::LogEnding;
 use super::open_parts::OpenParts;
 use super::recorder::Recorder;
-use super::registry::{Stop, StopReason};
-use super::shelf::Owned;
-use super::{Attempt, Gauge, Said, output};
-use crate::Inner;
-use crate::slots::Slot;
+use super::registry::{StopCause, StopSignal};
+use super::turn_writer::TurnWriter;
+use super::{PartialResponse, TurnAttempt, WindowEstimate, output};
+use crate::EngineInner;
+use crate::retry::retry_while_leased;
+use crate::worker_permit::WorkerPermit;
 
 const READ_BYTES: usize = 256 * 1024;
-const SUPERSEDED: &str = "The server stopped before this call was made; the step is done again.";
+const SUPERSEDED: &str = "The server stopped before this call was made; the step is repeated.";
 
-impl Attempt {
-    /// Reads what is there. What it says is said by `tidy`, as part of the attempt itself.
-    pub(super) async fn begin(
-        inner: Arc<Inner>,
+impl TurnAttempt {
+    /// Reads the log without writing to it; `repair_log` writes, as part of the attempt itself.
+    pub(super) async fn start(
+        inner: Arc<EngineInner>,
         claim: TurnClaim,
         turn: Turn,
         log_at: Option<Seq>,
-        stop: Arc<Stop>,
-        slot: Option<Slot>,
-    ) -> Result<Self, Halt> {
+        stop: Arc<StopSignal>,
+        permit: Option<WorkerPermit>,
+    ) -> Result<Self, TurnHalt> {
         let (last, parts) = match log_at {
             Some(last) => (last, read_parts(&inner, &turn, &stop, last).await?),
             None => take_over(&inner, &claim, &turn, &stop).await?,
         };
         let log = inner.ports.log.clone();
         let recorder = Recorder::new(&inner.tasks, log, &claim, stop.clone(), last, parts.clone());
-        let pen = recorder.pen();
-        let desk = Desk::new(inner.clone(), claim.clone(), stop.clone(), pen, &turn);
-        let shelf = Owned::new(desk.clone());
+        let chunks = recorder.chunk_writer();
+        let writer = TurnWriter::new(inner.clone(), claim.clone(), stop.clone(), chunks, &turn);
+        let background_calls = OwnedBackgroundCalls::new(writer.clone());
         let turn_usage = turn.usage;
         Ok(Self {
-            desk,
-            shelf,
-            slot: Mutex::new(slot),
-            aside: AtomicBool::new(turn.aside),
+            writer,
+            background_calls,
+            permit: Mutex::new(permit),
+            yielded: AtomicBool::new(turn.aside),
             inner,
             claim,
             turn,
             stop,
             recorder,
-            said: Said::default(),
+            partial: PartialResponse::default(),
             journaled_now: HashSet::new(),
             used_calls: HashSet::new(),
             spent: turn_usage,
             inherited: parts,
-            untitled: None,
-            gauge: Gauge::default(),
+            title_source: None,
+            window_estimate: WindowEstimate::default(),
             started: Instant::now(),
         })
     }
 
-    /// The first words of an attempt: a start, or what makes the log whole again.
-    pub(super) async fn tidy(&self) -> Result<(), Halt> {
+    /// The first chunks of an attempt: a start, or the chunks that repair the log.
+    pub(super) async fn repair_log(&self) -> Result<(), TurnHalt> {
         let parts = &self.inherited;
         if !parts.started {
             let message_id = self.turn.message_id.clone();
             return self.recorder.emit(Chunk::Start { message_id, message_metadata: None }).await;
         }
-        if self.has_rested() {
+        if self.was_released() {
             return Ok(());
         }
         metrics::counter!("pilothouse_takeovers_total").increment(1);
-        tracing::info!(attempt = self.claim.fence, "going on with a turn");
-        let progress = self.desk.progress().await?;
-        self.recorder.emit_all(mend(parts, &progress, &self.turn, self.claim.fence)).await
+        tracing::info!(attempt = self.claim.fence, "continuing a turn");
+        let progress = self.writer.progress().await?;
+        self.recorder.emit_all(repair_chunks(parts, &progress, &self.turn, self.claim.fence)).await
     }
 }
 
-impl Attempt {
-    /// Whether the turn gave its claim up as operations do, between two steps or over its open call: nothing was cut off.
-    fn has_rested(&self) -> bool {
+impl TurnAttempt {
+    /// Whether the previous claim of an operation's turn was released on purpose, between two steps or during its open
+    /// call, so that nothing was cut off.
+    fn was_released(&self) -> bool {
         let Some(operation) = &self.turn.operation else { return false };
         let crashed = self.turn.attempt > 1;
         let awaited = self.inherited.unanswered().any(|call| *call == operation.call_id);
@@ -97,40 +98,45 @@ impl Attempt {
     }
 }
 
-/// The end of a log whose attempt is gone.
-pub(crate) async fn closing(
-    inner: &Inner,
+/// The log ending of a turn whose attempt is gone.
+pub(crate) async fn take_over_ending(
+    inner: &EngineInner,
     claim: &TurnClaim,
     turn: &Turn,
-    stop: &Stop,
-) -> Result<Closing, Halt> {
+    stop: &StopSignal,
+) -> Result<LogEnding, TurnHalt> {
     let (last, parts) = take_over(inner, claim, turn, stop).await?;
-    Ok(Closing::following(last, parts))
+    Ok(LogEnding::following(last, parts))
 }
 
 async fn take_over(
-    inner: &Inner,
+    inner: &EngineInner,
     claim: &TurnClaim,
     turn: &Turn,
-    stop: &Stop,
-) -> Result<(Seq, OpenParts), Halt> {
+    stop: &StopSignal,
+) -> Result<(Seq, OpenParts), TurnHalt> {
     let task = turn.id.task();
-    match insist(stop, || inner.ports.log.take_over(&task, claim.fence)).await? {
+    match retry_while_leased(stop, || inner.ports.log.take_over(&task, claim.fence)).await? {
         TakenOver::At { last, sealed: false } => {
             Ok((last, read_parts(inner, turn, stop, last).await?))
         }
         TakenOver::At { sealed: true, .. } | TakenOver::Stale => {
-            Err(Halt::Stop(StopReason::LeaseLost))
+            Err(TurnHalt::Stop(StopCause::LeaseLost))
         }
     }
 }
 
-async fn read_parts(inner: &Inner, turn: &Turn, stop: &Stop, last: Seq) -> Result<OpenParts, Halt> {
+async fn read_parts(
+    inner: &EngineInner,
+    turn: &Turn,
+    stop: &StopSignal,
+    last: Seq,
+) -> Result<OpenParts, TurnHalt> {
     let task = turn.id.task();
     let mut parts = OpenParts::default();
     let mut cursor = 0;
     while cursor < last {
-        match insist(stop, || inner.ports.log.read(&task, cursor, READ_BYTES)).await? {
+        match retry_while_leased(stop, || inner.ports.log.read(&task, cursor, READ_BYTES)).await? {
             LogRead::Log { segments, missing_to: None, .. } if !segments.is_empty() => {
                 for segment in &segments {
                     parts.read(segment);
@@ -138,9 +144,9 @@ async fn read_parts(inner: &Inner, turn: &Turn, stop: &Stop, last: Seq) -> Resul
                 }
             }
             LogRead::Log { .. } | LogRead::Missing => {
-                return Err(Halt::fail(
+                return Err(TurnHalt::fail(
                     FailureCode::Internal,
-                    "The log of this turn is not whole.",
+                    "The log of this turn is incomplete.",
                 ));
             }
         }
@@ -148,27 +154,32 @@ async fn read_parts(inner: &Inner, turn: &Turn, stop: &Stop, last: Seq) -> Resul
     Ok(parts)
 }
 
-/// What has to be said so that every part of the log has its end. A step whose calls were journaled goes on; any
-/// other open step is closed and done again.
-fn mend(parts: &OpenParts, progress: &TurnProgress, turn: &Turn, fence: u64) -> Vec<Chunk> {
+/// The chunks that end every open part of the log. A step whose calls were journaled continues; any other open step is
+/// closed and repeated.
+fn repair_chunks(
+    parts: &OpenParts,
+    progress: &TurnProgress,
+    turn: &Turn,
+    fence: u64,
+) -> Vec<Chunk> {
     let rows = || progress.messages.iter().filter(|row| row.turn_id == turn.id);
-    // The call of an operation stands in the history of the turn that asked for it.
-    let carried_out = turn.operation.as_ref().map(|operation| operation.call_id.clone());
+    // The call of an operation is in the history of the turn that requested it.
+    let operation_call = turn.operation.as_ref().map(|operation| operation.call_id.clone());
     let asked = rows().flat_map(|row| &row.tool_calls).map(|call| call.id.clone());
-    let journaled: Vec<CallId> = asked.chain(carried_out).collect();
-    let goes_on = parts.step_asked_for(&journaled);
-    let supersedes = if goes_on { None } else { parts.step_range() };
+    let journaled: Vec<CallId> = asked.chain(operation_call).collect();
+    let continues = parts.step_has_any(&journaled);
+    let supersedes = if continues { None } else { parts.step_range() };
 
-    let mut chunks = parts.end_words();
+    let mut chunks = parts.end_text();
     chunks.extend(parts.end_unjournaled(&journaled, SUPERSEDED));
-    // Results that were stored but had not been shown.
+    // Results that were stored but not shown.
     for call in parts.unanswered() {
         let row = rows()
             .find(|row| row.role == MessageRole::Tool && row.tool_call_id.as_ref() == Some(call));
         let asked = rows().flat_map(|row| &row.tool_calls).find(|asked| asked.id == *call);
         if let (Some(row), Some(asked), Some(outcome)) = (row, asked, row.and_then(|r| r.outcome)) {
             let output = serde_json::from_str(&row.content).unwrap_or(Value::Null);
-            chunks.push(output::shown(asked, output, outcome));
+            chunks.push(output::result_chunk(asked, output, outcome));
         }
     }
     let attempt = u32::try_from(fence).unwrap_or(u32::MAX);
@@ -179,7 +190,7 @@ fn mend(parts: &OpenParts, progress: &TurnProgress, turn: &Turn, fence: u64) -> 
         }
         _ => super::decide::unanswered(&rows().collect::<Vec<_>>()).is_empty(),
     };
-    if parts.in_step() && (!goes_on || all_answered) {
+    if parts.in_step() && (!continues || all_answered) {
         chunks.push(Chunk::FinishStep);
     }
     chunks

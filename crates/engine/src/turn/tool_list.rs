@@ -14,30 +14,30 @@ use protocol::tool::ToolEffect;
 use serde_json::{Map, Value};
 
 pub(crate) struct ToolList {
-    tools: BTreeMap<&'static str, Entry>,
+    tools: BTreeMap<&'static str, ListedTool>,
     definitions: Arc<[ToolDefinition]>,
 }
 
-struct Entry {
+struct ListedTool {
     tool: Arc<dyn Tool>,
     schema: Validator,
 }
 
 impl ToolList {
-    /// Panics when a tool's own schema is not a schema: a fault of the program that its tests find.
+    /// Panics if a tool's schema is invalid: a bug that tests find.
     pub(crate) fn new(tools: Vec<Arc<dyn Tool>>) -> Self {
         let entry = |tool: Arc<dyn Tool>| {
             let spec = tool.spec();
             let schema = jsonschema::validator_for(&spec.parameters)
                 .unwrap_or_else(|error| panic!("the schema of {} is invalid: {error}", spec.name));
-            (spec.name, Entry { tool, schema })
+            (spec.name, ListedTool { tool, schema })
         };
         let tools: BTreeMap<_, _> = tools.into_iter().map(entry).collect();
         let definitions = tools.values().map(|entry| definition(&*entry.tool)).collect();
         Self { tools, definitions }
     }
 
-    /// Those that the permissions let through.
+    /// The tools that the permissions allow.
     pub(crate) fn definitions(&self, permissions: &Permissions) -> Arc<[ToolDefinition]> {
         if permissions.is_unlimited() {
             return self.definitions.clone();
@@ -50,7 +50,7 @@ impl ToolList {
         self.tools.get(name).map_or(ToolEffect::None, |entry| entry.tool.spec().effect)
     }
 
-    /// The tool and the arguments it may be called with, or what to tell the model.
+    /// The tool and its parsed arguments, or an error for the model.
     pub(crate) fn check(&self, call: &ToolCall) -> Result<(Arc<dyn Tool>, Value), ToolResponse> {
         let Some(entry) = self.tools.get(call.name.as_str()) else {
             let names: Vec<&str> = self.tools.keys().copied().collect();
@@ -81,7 +81,7 @@ impl ToolList {
             Err(ToolResponse::error(
                 "invalid_arguments",
                 format!(
-                    "The arguments of {} do not fit its schema. {}",
+                    "The arguments of {} do not match its schema. {}",
                     call.name,
                     faults.join("; ")
                 ),
@@ -99,7 +99,7 @@ fn definition(tool: &dyn Tool) -> ToolDefinition {
     }
 }
 
-/// What the model wrote, as an object. Models leave the text empty when they mean no arguments.
+/// The arguments as an object. Models send empty text for no arguments.
 pub(crate) fn arguments(call: &ToolCall) -> Result<Value, String> {
     let text = call.arguments.trim();
     if text.len() > TOOL_INPUT_BYTES {

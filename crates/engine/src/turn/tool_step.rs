@@ -1,5 +1,5 @@
-//! Running the calls of a step: all at once, each under its budget and the turn's stop, each result
-//! stored and then shown as it arrives.
+//! Runs the calls of a step concurrently, each within its time budget and the turn's stop signal. Each result is stored
+//! and then shown as it arrives.
 
 use std::sync::Arc;
 
@@ -11,49 +11,49 @@ use protocol::response::{BackgroundStatus, ResponseBody, ToolResponse};
 use protocol::tool::ToolEffect;
 use protocol::turn::FailureCode;
 
-use super::Attempt;
-use super::call::Ended;
-use super::decide::{How, Pending};
-use super::halt::Halt;
-use super::output::{self, INTERRUPTED, result_row, shown};
-use super::pause::Pause;
-use super::registry::StopReason;
-use super::shelf::GRACE;
+use super::TurnAttempt;
+use super::background::CANCEL_GRACE;
+use super::decide::{CallHandling, PendingCall};
+use super::halt::TurnHalt;
+use super::output::{self, INTERRUPTED, result_chunk, result_row};
+use super::registry::StopCause;
+use super::tool_call::CallEnd;
+use super::waiting_calls::WaitingCalls;
 
-impl Attempt {
+impl TurnAttempt {
     pub(crate) async fn tool_step(
         &mut self,
         progress: &TurnProgress,
-        pending: Vec<Pending>,
-    ) -> Result<(), Halt> {
+        pending: Vec<PendingCall>,
+    ) -> Result<(), TurnHalt> {
         self.journal_repeats(&pending).await?;
-        let pause = Arc::new(Pause::of(pending.len()));
+        let waiting_calls = Arc::new(WaitingCalls::new(pending.len()));
         let mut running = FuturesUnordered::new();
         for pending in pending {
-            running.push(self.carry_out(progress, pending, &pause));
+            running.push(self.run_call(progress, pending, &waiting_calls));
         }
         loop {
             let done = tokio::select! {
                 biased;
                 done = running.next() => done,
-                () = pause.all_wait(), if !self.is_aside() => {
-                    self.step_aside().await?;
+                () = waiting_calls.all_waiting(), if !self.has_yielded() => {
+                    self.yield_worker().await?;
                     continue;
                 }
-                // Nothing is lost by waiting elsewhere.
-                () = shut_down_while_waiting(self, &pause), if self.is_aside() => {
-                    return Err(Halt::Stop(StopReason::Shutdown));
+                // A turn that only waits can wait in another process.
+                () = shut_down_while_waiting(self, &waiting_calls), if self.has_yielded() => {
+                    return Err(TurnHalt::Stop(StopCause::Shutdown));
                 }
             };
             match done {
                 None => break,
-                Some(Ok(())) => pause.finished_one(),
+                Some(Ok(())) => waiting_calls.call_finished(),
                 Some(Err(halt)) => {
-                    // A result that is on its way to the store gets there first: the end gives one to every call
-                    // without.
+                    // Let a result that is being stored finish first: ending the turn adds a result to every call
+                    // without one.
                     tokio::select! {
                         biased;
-                        _free = self.desk.quiet() => {}
+                        _free = self.writer.lock_writes() => {}
                         () = running.map(drop).collect() => {}
                     }
                     return Err(halt);
@@ -61,19 +61,19 @@ impl Attempt {
             }
         }
         drop(running);
-        if let Some(reason) = self.stop.now() {
-            return Err(Halt::Stop(reason));
+        if let Some(reason) = self.stop.cause() {
+            return Err(TurnHalt::Stop(reason));
         }
         self.recorder.emit(Chunk::FinishStep).await?;
-        self.step_back().await
+        self.reacquire_worker().await
     }
 
-    /// A call that is run again was started again: stored before it is.
-    async fn journal_repeats(&self, pending: &[Pending]) -> Result<(), Halt> {
+    /// A repeated call counts as started again, which is stored before it runs.
+    async fn journal_repeats(&self, pending: &[PendingCall]) -> Result<(), TurnHalt> {
         let again: Vec<JournalEntry> = pending
             .iter()
-            .filter(|pending| pending.how == How::RunAgain)
-            .map(|Pending { call, .. }| JournalEntry::Intent {
+            .filter(|pending| pending.handling == CallHandling::RunAgain)
+            .map(|PendingCall { call, .. }| JournalEntry::Intent {
                 call_id: call.id.clone(),
                 effect: self.inner.tools.effect(&call.name),
             })
@@ -81,99 +81,101 @@ impl Attempt {
         if again.is_empty() {
             return Ok(());
         }
-        self.desk.record(again).await
+        self.writer.record(again).await
     }
 
-    async fn carry_out(
+    async fn run_call(
         &self,
         progress: &TurnProgress,
-        pending: Pending,
-        pause: &Arc<Pause>,
-    ) -> Result<(), Halt> {
-        let Pending { call, how } = pending;
-        if how == How::Interrupted {
+        pending: PendingCall,
+        waiting_calls: &Arc<WaitingCalls>,
+    ) -> Result<(), TurnHalt> {
+        let PendingCall { call, handling } = pending;
+        if handling == CallHandling::Interrupted {
             let response = ToolResponse::error("interrupted", INTERRUPTED);
-            return self.deliver(&call, response, ToolOutcome::Interrupted).await;
+            return self.store_result(&call, response, ToolOutcome::Interrupted).await;
         }
         let checked = match self.check(progress, &call) {
             Ok(checked) => checked,
-            Err((refusal, outcome)) => return self.deliver(&call, refusal, outcome).await,
+            Err((refusal, outcome)) => return self.store_result(&call, refusal, outcome).await,
         };
-        if let Some(reason) = self.stop.now() {
-            return Err(Halt::Stop(reason));
+        if let Some(reason) = self.stop.cause() {
+            return Err(TurnHalt::Stop(reason));
         }
         if checked.tool.spec().long_running {
             return self.begin_operation(progress, &call).await;
         }
         let budget = self.budget(&*checked.tool);
         let repeatable = checked.tool.spec().effect != ToolEffect::Once;
-        let mut work = self.begin_work(progress, &call, checked, pause);
+        let mut running_call = self.start_call(progress, &call, checked, waiting_calls);
         let ended = tokio::select! {
             biased;
-            ended = work.ended() => ended,
-            () = over(budget) => return self.park(progress, call, work).await,
-            reason = self.stop_and_grace() => return Err(Halt::Stop(reason)),
+            ended = running_call.wait() => ended,
+            () = budget_elapsed(budget) => return self.move_to_background(progress, call, running_call).await,
+            reason = self.stopped_after_grace() => return Err(TurnHalt::Stop(reason)),
         };
         match ended {
-            // What a call complains of that was stopped by a shutdown is the stop: it is made again elsewhere.
-            Ended::Answer(_, ToolOutcome::Error)
-                if repeatable && self.stop.now() == Some(StopReason::Shutdown) =>
+            // An error of a call that a shutdown stopped is caused by the stop: the call is repeated elsewhere.
+            CallEnd::Answer(_, ToolOutcome::Error)
+                if repeatable && self.stop.cause() == Some(StopCause::Shutdown) =>
             {
-                Err(Halt::Stop(StopReason::Shutdown))
+                Err(TurnHalt::Stop(StopCause::Shutdown))
             }
-            Ended::Answer(response, outcome) => self.deliver(&call, response, outcome).await,
-            Ended::Fatal => Err(Halt::fail(
+            CallEnd::Answer(response, outcome) => self.store_result(&call, response, outcome).await,
+            CallEnd::Fatal => Err(TurnHalt::fail(
                 FailureCode::Internal,
-                format!("The tool {} cannot work here.", work.tool),
+                format!("The tool {} is not usable here.", running_call.tool),
             )),
         }
     }
 
-    /// After a stop a tool may still say what it did; what takes longer is dropped.
-    pub(super) async fn stop_and_grace(&self) -> StopReason {
+    /// After a stop a tool has a short time to return its result; then it is dropped.
+    pub(super) async fn stopped_after_grace(&self) -> StopCause {
         let reason = self.stop.stopped().await;
-        tokio::time::sleep(GRACE).await;
+        tokio::time::sleep(CANCEL_GRACE).await;
         reason
     }
 
-    /// Stores the one result of a call, then shows it. The end of a parked call is consumed by the same record.
-    async fn deliver(
+    /// Stores the result of a call, then shows it. If it delivers the end of a background call, the same record marks
+    /// that as taken.
+    async fn store_result(
         &self,
         call: &ToolCall,
         mut response: ToolResponse,
         outcome: ToolOutcome,
-    ) -> Result<(), Halt> {
-        let place = &self.desk.place;
-        response.session_id = Some(place.session.clone());
-        let output = output::bounded(&*self.inner.ports.files, place, call, &response).await;
+    ) -> Result<(), TurnHalt> {
+        let workspace = &self.writer.workspace;
+        response.session_id = Some(workspace.session.clone());
+        let output =
+            output::limit_output(&*self.inner.ports.files, workspace, call, &response).await;
         let mut entries = vec![JournalEntry::Result(result_row(call, &output, outcome))];
         let taken = match &response.body {
             ResponseBody::BackgroundToolStatus { status, background_id, .. }
                 if *status != BackgroundStatus::StillRunning =>
             {
-                self.shelf.ended_call(background_id)
+                self.background_calls.ended_call(background_id)
             }
             _ => None,
         };
         entries.extend(
             taken.iter().map(|call_id| JournalEntry::ParkedTaken { call_id: call_id.clone() }),
         );
-        self.desk.record_and_show(entries, shown(call, output, outcome)).await?;
+        self.writer.record_and_show(entries, result_chunk(call, output, outcome)).await?;
         if let Some(call) = taken {
-            self.shelf.take(&call);
+            self.background_calls.remove(&call);
         }
         Ok(())
     }
 }
 
-async fn over(budget: Option<std::time::Duration>) {
+async fn budget_elapsed(budget: Option<std::time::Duration>) {
     match budget {
         Some(budget) => tokio::time::sleep(budget).await,
         None => std::future::pending().await,
     }
 }
 
-async fn shut_down_while_waiting(attempt: &Attempt, pause: &Pause) {
-    attempt.inner.phase.stopping().await;
-    pause.all_wait().await;
+async fn shut_down_while_waiting(attempt: &TurnAttempt, waiting_calls: &WaitingCalls) {
+    attempt.inner.shutdown_signal.stopping().await;
+    waiting_calls.all_waiting().await;
 }

@@ -1,4 +1,4 @@
-//! The guarantees, asked of what a simulation has left behind, and some of them while it goes on.
+//! Checks the guarantees on the final state of a simulation, and some of them while it runs.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
@@ -12,18 +12,18 @@ use testkit::sim::world::{State, TurnRow};
 
 use crate::{follow_up_checks, log_checks, operation_checks, tree_checks};
 
-/// How often the world is looked at while it goes on.
-const LOOK: Duration = Duration::from_millis(500);
-/// From the end of a lease, or of the faults, to the next claim: the sweeper, and the half minute after which a turn
-/// that was pushed is pushed again.
-const ORPHANED: Duration = Duration::from_secs(40);
-/// What the simulated model says it has read, with every answer.
+/// How often the running simulation is checked.
+const POLL_INTERVAL: Duration = Duration::from_millis(500);
+/// Longest time from the end of a lease, or of the faults, to the next claim: a sweep, plus the half minute after which
+/// a pushed turn is pushed again.
+const MAX_RECLAIM_DELAY: Duration = Duration::from_secs(40);
+/// Prompt tokens that the simulated model reports with every answer.
 const PROMPT_TOKENS: u64 = 3;
 
-/// Looks again and again until the world has ended or is broken.
+/// Checks repeatedly until a guarantee is broken.
 pub(crate) async fn watch(sim: &Simulation, tree: DelegationLimits) {
     loop {
-        tokio::time::sleep(LOOK).await;
+        tokio::time::sleep(POLL_INTERVAL).await;
         let faults = running_faults(&sim.world.state(), sim.weather.until, tree);
         let broken = !faults.is_empty() || !sim.facts().violations.is_empty();
         faults.into_iter().for_each(|fault| sim.violated(fault));
@@ -42,20 +42,20 @@ fn running_faults(state: &State, until: Duration, tree: DelegationLimits) -> Vec
             faults.push(format!("G8: {} runs beside {id}", row.turn.session_id));
         }
         let expired = row.lease_until.unwrap_or_default().max(until);
-        if state.now > expired + ORPHANED {
-            faults.push(format!("G2: {id} is running, its lease ran out at {expired:?}"));
+        if state.now > expired + MAX_RECLAIM_DELAY {
+            faults.push(format!("G2: {id} is running, but its lease expired at {expired:?}"));
         }
     }
     for row in state.turns.values().filter(|row| row.is_open()) {
-        if row.cancelled.is_some_and(|at| state.now > at.max(until) + ORPHANED) {
-            faults.push(format!("G9: {} was cancelled at {:?}", row.turn.id, row.cancelled));
+        if row.cancelled.is_some_and(|at| state.now > at.max(until) + MAX_RECLAIM_DELAY) {
+            faults.push(format!("G9: {} was canceled at {:?}", row.turn.id, row.cancelled));
         }
     }
     faults
 }
 
-/// Says which turns have not come to an end in all the time they had.
-pub(crate) fn name_unsettled(sim: &Simulation) {
+/// Reports the turns that have not ended within their time.
+pub(crate) fn report_unsettled(sim: &Simulation) {
     let state = sim.world.state();
     let open = state.turns.values().filter(|row| row.is_open());
     let open: Vec<String> =
@@ -65,8 +65,8 @@ pub(crate) fn name_unsettled(sim: &Simulation) {
     sim.violated(format!("G1: no end of {open:?}, completions left: {unheard}"));
 }
 
-/// Everything that can be told from the end.
-pub(crate) fn judge(sim: &Simulation) {
+/// All checks of the final state.
+pub(crate) fn check_end(sim: &Simulation) {
     if !sim.facts().violations.is_empty() {
         return;
     }
@@ -101,18 +101,18 @@ fn turn_faults(state: &State, row: &TurnRow, paid: u64) -> Vec<String> {
     holds(row.turn.error.is_some() == (status == TurnStatus::Failed), "G6: a failure has a reason");
     holds(
         status != TurnStatus::Cancelled || row.turn.cancel_requested,
-        "G9: only what was cancelled is",
+        "G9: only canceled turns have the status canceled",
     );
     let code = row.turn.error.as_ref().map(|error| error.code);
     holds(
         row.turn.attempt <= CRASHED_ATTEMPTS
             || code == Some(FailureCode::CrashLoop)
             || status == TurnStatus::Cancelled,
-        "G2: a turn that kills its workers is given up",
+        "G2: a turn that keeps crashing its workers fails",
     );
     holds(
         !matches!(code, Some(FailureCode::Internal | FailureCode::StorageFull)),
-        "G19: faults that pass cost time and nothing else",
+        "G19: temporary faults cost only time",
     );
     // An operation answers a call and not a message.
     let asked = usize::from(row.turn.operation.is_none());
@@ -122,20 +122,23 @@ fn turn_faults(state: &State, row: &TurnRow, paid: u64) -> Vec<String> {
     let users = said.iter().filter(|said| said.role == MessageRole::User).count();
     holds(users == asked + followed_up.len(), "G7: once");
     let final_answers = answers.iter().filter(|said| said.tool_calls.is_empty()).count();
-    // Before each step that began with follow-ups there may have been words that were not the last ones.
+    // Each step that began with follow-ups may have been preceded by an answer that was not the last one.
     let steps: BTreeSet<_> = followed_up.iter().map(|follow_up| follow_up.step).collect();
     let completed = usize::from(status == TurnStatus::Completed);
-    // Those that came before the end took them up had made the last words no answer, too.
+    // Follow-ups that arrived before the end also turn the last answer into a step.
     let unheard = usize::from(row.followed_up && completed == 0);
     holds(
         (completed..=completed + steps.len() + unheard).contains(&final_answers),
         "G5: history has exactly one answer",
     );
     let parked = row.calls.iter().filter_map(|call| call.parked.as_ref());
-    holds(parked.clone().all(|parked| parked.end.is_some()), "L2: what is parked has an end");
-    // What the model ended without an answer was paid for, too; what a takeover has made it say again was not stored.
+    holds(
+        parked.clone().all(|parked| parked.end.is_some()),
+        "L2: every background call has an end",
+    );
+    // A model call without an answer counts as used too; one that was repeated after a takeover was not stored.
     let counted = row.turn.usage.prompt_tokens / PROMPT_TOKENS;
-    holds((answers.len() as u64..=paid).contains(&counted), "G10: what was used is counted once");
+    holds((answers.len() as u64..=paid).contains(&counted), "G10: usage is counted once");
     holds(calls(&said) == results(&said), "G26: every call has exactly one result");
     let log = &state.logs[&id.task()];
     faults.extend(log_checks::faults(row, log, answers.last().copied()));

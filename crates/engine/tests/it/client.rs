@@ -1,8 +1,10 @@
-//! Somebody who sends messages, follows the answers through lost connections, and sometimes changes his mind.
+//! A simulated client: sends messages, follows the answers across lost connections, and sometimes cancels.
 
 use std::time::Duration;
 
-use pilothouse_engine::{CancelReason, FollowUpRequest, Submission, Submitted, What};
+use pilothouse_engine::{
+    CancelReason, FollowUpRequest, SubmissionKind, SubmissionOutcome, TurnSubmission,
+};
 use ports::follow::{LogFollower, LogUpdate};
 use ports::store::FollowUpPushed;
 use protocol::follow_up::FollowUpState;
@@ -15,12 +17,12 @@ use tokio::time::{sleep, timeout};
 use crate::fleet::Fleet;
 use crate::tree_checks;
 
-/// How long a client waits for an answer to a request.
-const PATIENCE: Duration = Duration::from_secs(3);
-/// A cancel waits for the end by itself.
-const CANCEL_PATIENCE: Duration = Duration::from_secs(7);
+/// Request timeout of a client.
+const REQUEST_TIMEOUT: Duration = Duration::from_secs(3);
+/// A cancel request itself waits for the end of the turn.
+const CANCEL_TIMEOUT: Duration = Duration::from_secs(7);
 
-/// What a message has become.
+/// What a message became.
 enum Sent {
     Turn(TurnId),
     FollowUp(MessageId),
@@ -34,7 +36,7 @@ pub(crate) struct Message<'a> {
 }
 
 impl Message<'_> {
-    /// Returns when it is known what has become of it, and the whole answer was seen, if it has one.
+    /// Returns when the outcome of the message is known and its whole answer was read, if it has one.
     pub(crate) async fn send_and_follow(&self) {
         let sim = &self.fleet.sim;
         let (wait, cancels, after) = {
@@ -50,11 +52,11 @@ impl Message<'_> {
                 self.cancel().await;
             }
         };
-        tokio::join!(self.see_through(), cancel);
+        tokio::join!(self.send_until_settled(), cancel);
     }
 
-    /// Until there is an answer, or until the message is its sender's again and is not worth another try.
-    async fn see_through(&self) {
+    /// Sends until there is an answer, or until the message was returned and is not sent again.
+    async fn send_until_settled(&self) {
         loop {
             match self.submit().await {
                 Sent::Turn(turn) => {
@@ -65,7 +67,7 @@ impl Message<'_> {
                     return self.compare(&turn, &seen);
                 }
                 Sent::FollowUp(id) => match self.settled(&id).await {
-                    // A request of before has come through late, and has made a turn of it.
+                    // An earlier request arrived late and created a turn for the message.
                     None => {}
                     Some(FollowUpState::Returned | FollowUpState::Dropped)
                         if self.sim().dice().chance(500) => {}
@@ -83,11 +85,15 @@ impl Message<'_> {
                 self.ask(&self.text()).await
             };
             let pause = match asked {
-                Some(Submitted::Accepted(turn) | Submitted::Joined(turn)) => {
+                Some(SubmissionOutcome::Accepted(turn) | SubmissionOutcome::Joined(turn)) => {
                     return Sent::Turn(turn.id);
                 }
-                Some(Submitted::FollowUp(follow_up)) => return Sent::FollowUp(follow_up.id),
-                Some(Submitted::TooMany | Submitted::TooManyFollowUps) => Duration::from_secs(2),
+                Some(SubmissionOutcome::FollowUp(follow_up)) => {
+                    return Sent::FollowUp(follow_up.id);
+                }
+                Some(SubmissionOutcome::TooMany | SubmissionOutcome::TooManyFollowUps) => {
+                    Duration::from_secs(2)
+                }
                 Some(other) => {
                     self.sim().violated(format!("G7: a new message is answered {other:?}"));
                     Duration::from_secs(2)
@@ -99,8 +105,8 @@ impl Message<'_> {
         }
     }
 
-    /// For the turn that is at work, if there is one.
-    async fn push(&self) -> Option<Submitted> {
+    /// Sends a follow-up to the running turn, if there is one.
+    async fn push(&self) -> Option<SubmissionOutcome> {
         let request = FollowUpRequest {
             session_id: self.session.clone(),
             text: self.text(),
@@ -110,23 +116,23 @@ impl Message<'_> {
         };
         let process = self.fleet.any();
         let push = process.engine.follow_up(self.owner, request);
-        match timeout(PATIENCE, push).await.ok()?.ok()? {
+        match timeout(REQUEST_TIMEOUT, push).await.ok()?.ok()? {
             FollowUpPushed::Waits { follow_up, .. } | FollowUpPushed::Known(follow_up) => {
-                Some(Submitted::FollowUp(follow_up))
+                Some(SubmissionOutcome::FollowUp(follow_up))
             }
-            FollowUpPushed::Full => Some(Submitted::TooManyFollowUps),
-            // Nothing is at work, or the id has a turn already: that is for the other door.
+            FollowUpPushed::Full => Some(SubmissionOutcome::TooManyFollowUps),
+            // No turn is running, or the id already has a turn: submit it as a message.
             FollowUpPushed::NoTurn | FollowUpPushed::Reused => self.ask(&self.text()).await,
-            FollowUpPushed::NoSession => Some(Submitted::NoSession),
+            FollowUpPushed::NoSession => Some(SubmissionOutcome::NoSession),
         }
     }
 
-    /// What has become of a follow-up, once something has; `None` when it is none any more.
+    /// The final state of a follow-up; `None` if it is no longer a follow-up.
     async fn settled(&self, id: &MessageId) -> Option<FollowUpState> {
         loop {
             let process = self.fleet.any();
             let list = process.ports.follow_ups.list(self.owner, self.session, 100);
-            if let Ok(Ok(Some(listed))) = timeout(PATIENCE, list).await {
+            if let Ok(Ok(Some(listed))) = timeout(REQUEST_TIMEOUT, list).await {
                 let found = listed.iter().find(|follow_up| follow_up.id == *id);
                 match found.map(|follow_up| follow_up.state) {
                     Some(FollowUpState::Pending) => {}
@@ -137,32 +143,32 @@ impl Message<'_> {
         }
     }
 
-    /// The same again is the same turn; the same id with other words is refused.
+    /// Repeating the message returns the same turn; the same id with another text is refused.
     async fn submit_again(&self, turn: &TurnId) {
         match self.ask(&self.text()).await {
-            Some(Submitted::Joined(again)) if again.id == *turn => {}
+            Some(SubmissionOutcome::Joined(again)) if again.id == *turn => {}
             None => {}
             other => self.sim().violated(format!("G7: {turn} sent again is {other:?}")),
         }
         match self.ask("other words").await {
-            Some(Submitted::MessageIdReused) | None => {}
+            Some(SubmissionOutcome::MessageIdReused) | None => {}
             other => self.sim().violated(format!("G7: {turn} with other words is {other:?}")),
         }
     }
 
-    /// `None` when it is not known what became of it.
-    async fn ask(&self, text: &str) -> Option<Submitted> {
-        let submission = Submission {
+    /// `None` if the outcome is unknown.
+    async fn ask(&self, text: &str) -> Option<SubmissionOutcome> {
+        let submission = TurnSubmission {
             session_id: self.session.clone(),
             request: TurnRequest::default(),
-            what: What::Message {
+            kind: SubmissionKind::Message {
                 text: text.to_owned(),
                 client_id: Some(self.client_id()),
                 file_ids: Vec::new(),
             },
         };
         let process = self.fleet.any();
-        timeout(PATIENCE, process.engine.submit(self.owner, submission)).await.ok()?.ok()
+        timeout(REQUEST_TIMEOUT, process.engine.submit(self.owner, submission)).await.ok()?.ok()
     }
 
     async fn cancel(&self) {
@@ -170,7 +176,7 @@ impl Message<'_> {
             let process = self.fleet.any();
             let asked = self.sim().world.now();
             let cancel = process.engine.cancel(self.owner, self.session);
-            if let Ok(Ok(report)) = timeout(CANCEL_PATIENCE, cancel).await {
+            if let Ok(Ok(report)) = timeout(CANCEL_TIMEOUT, cancel).await {
                 if report.reason != Some(CancelReason::NotConfirmed) {
                     tree_checks::nothing_runs(self.sim(), self.session, asked);
                 }
@@ -184,7 +190,7 @@ impl Message<'_> {
         }
     }
 
-    /// Everything that was said, seen over as many connections as it takes.
+    /// Reads the whole log, over as many connections as necessary.
     async fn follow(&self, turn: &TurnId) -> Vec<Segment> {
         let mut seen: Vec<Segment> = Vec::new();
         loop {
@@ -226,14 +232,16 @@ impl Message<'_> {
         let ended = !state.turns[turn].is_open();
         drop(state);
         if !same {
-            self.sim().violated(format!("G4: a client saw {turn} otherwise than it is stored"));
+            self.sim()
+                .violated(format!("G4: a client read {turn} differently from what is stored"));
         }
         if !ended {
-            self.sim().violated(format!("G6: a client saw the end of {turn}, which has none"));
+            self.sim()
+                .violated(format!("G6: a client read the end of {turn}, which has not ended"));
         }
     }
 
-    /// No text is part of another.
+    /// No text contains another.
     fn text(&self) -> String {
         format!("{} asks {}.", self.session, self.number)
     }

@@ -1,18 +1,18 @@
-//! The processes of a simulation: started, found dead, started again.
+//! The processes of a simulation: started, and restarted when they die.
 
 use std::convert::Infallible;
 use std::sync::{Arc, Mutex, MutexGuard};
 use std::time::Duration;
 
-use pilothouse_engine::{Engine, Roles};
+use pilothouse_engine::{Engine, EngineRoles};
 use ports::Ports;
 use testkit::sim::{Fate, Node, SimModel, Simulation, tools};
 
 use crate::plan::{Plan, options};
 
-/// How long a dead process is missed before it is started again.
-const MISSED: Duration = Duration::from_secs(3);
-const LOOK: Duration = Duration::from_millis(250);
+/// Longest time before a dead process is restarted.
+const RESTART_DELAY: Duration = Duration::from_secs(3);
+const POLL_INTERVAL: Duration = Duration::from_millis(250);
 
 pub(crate) struct Fleet {
     pub(crate) sim: Arc<Simulation>,
@@ -32,30 +32,30 @@ impl Fleet {
         Self { sim: sim.clone(), plan, processes: Mutex::new(processes) }
     }
 
-    /// Any of them, dead or alive: a client cannot tell.
+    /// Any process, dead or alive: a client cannot tell.
     pub(crate) fn any(&self) -> Arc<Process> {
         let processes = self.processes();
         let chosen = self.sim.dice().below(processes.len() as u64);
         processes[chosen as usize].clone()
     }
 
-    /// Starts those that died again, after a while.
-    pub(crate) async fn keep_up(&self) -> Infallible {
+    /// Restarts dead processes after a while.
+    pub(crate) async fn restart_dead(&self) -> Infallible {
         loop {
-            tokio::time::sleep(LOOK).await;
+            tokio::time::sleep(POLL_INTERVAL).await;
             let dead: Vec<usize> = {
                 let processes = self.processes();
                 (0..processes.len()).filter(|place| processes[*place].node.is_dead()).collect()
             };
             for place in dead {
-                let missed = self.sim.dice().up_to(MISSED);
+                let missed = self.sim.dice().up_to(RESTART_DELAY);
                 tokio::time::sleep(missed).await;
                 self.replace(place);
             }
         }
     }
 
-    /// Ends one as an upgrade would: told to stop, waited for, replaced.
+    /// Restarts one process as an upgrade would: shut down, waited for, replaced.
     pub(crate) async fn restart_one(&self, at: Duration) {
         tokio::time::sleep(at).await;
         let chosen = self.any();
@@ -81,7 +81,7 @@ impl Process {
         let ports = node.ports();
         let (model, tools) = (SimModel::of(&node), tools(&node));
         let engine = Engine::new(ports.clone(), model, tools, Vec::new(), options(plan));
-        engine.start(Roles::ALL);
+        engine.start(EngineRoles::ALL);
         Arc::new(Self { engine, ports, node })
     }
 }

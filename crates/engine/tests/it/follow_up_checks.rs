@@ -1,4 +1,4 @@
-//! Every follow-up ends in one way, and the history agrees with it.
+//! Checks that every follow-up ends in exactly one way and that the history matches.
 
 use std::collections::BTreeMap;
 
@@ -9,13 +9,13 @@ use protocol::turn::TurnStatus;
 use protocol::{MessageId, TurnId};
 use testkit::sim::world::State;
 
-/// Those that the model of this turn was given.
+/// The follow-ups that were delivered to the model of this turn.
 pub(crate) fn delivered<'a>(state: &'a State, turn: &TurnId) -> Vec<&'a FollowUp> {
     let all = state.follow_ups.iter().map(|row| &row.follow_up);
     all.filter(|one| one.turn_id == *turn && one.state == FollowUpState::Delivered).collect()
 }
 
-/// `calm`: nothing was ever lost on its way, so that nobody had to repeat anything.
+/// `calm`: no message was ever lost, so nothing was repeated.
 pub(crate) fn faults(state: &State, calm: bool) -> Vec<String> {
     let shown = shown(state);
     let mut faults = Vec::new();
@@ -43,7 +43,7 @@ pub(crate) fn faults(state: &State, calm: bool) -> Vec<String> {
     faults
 }
 
-/// How often the log of a turn says that a follow-up was taken up.
+/// How often the log of each turn shows that a follow-up was delivered.
 fn shown(state: &State) -> BTreeMap<(TurnId, MessageId), usize> {
     let mut shown = BTreeMap::new();
     for (task, log) in &state.logs {

@@ -1,4 +1,4 @@
-//! A log as a strict client reads it: everything that begins ends, once, and the last word agrees with the status.
+//! Reads a log like a strict client: every part that starts ends once, and the end matches the status.
 
 use std::collections::BTreeMap;
 
@@ -34,7 +34,7 @@ pub(crate) fn faults(row: &TurnRow, log: &Log, answer: Option<&Message>) -> Vec<
     faults.into_iter().map(|fault| format!("G5/G6: {}: {fault}", row.turn.id)).collect()
 }
 
-/// The chunks that only an end may have, and only at the end.
+/// Terminal chunks must match the status and be last.
 fn end_fault(status: TurnStatus, chunks: &[Chunk]) -> Option<String> {
     let terminal: Vec<&Chunk> = chunks.iter().filter(|chunk| chunk.is_terminal()).collect();
     let last = chunks.len().saturating_sub(terminal.len());
@@ -58,7 +58,7 @@ struct Reader {
     text: Option<String>,
     reasoning: Option<String>,
     calls: BTreeMap<String, Call>,
-    /// What the present step, or the last one, has said.
+    /// Text of the current step, or of the last one.
     step_text: String,
 }
 
@@ -96,7 +96,7 @@ impl Reader {
                 self.call(tool_call_id.as_str(), &[Call::Begun], Call::Begun)
             }
             Chunk::ToolInputAvailable { tool_call_id, .. } => {
-                // Streamed, or all at once.
+                // The input was streamed or sent at once.
                 let begun = self.calls.contains_key(tool_call_id.as_str());
                 let from: &[Call] = if begun { &[Call::Begun] } else { &[] };
                 self.call(tool_call_id.as_str(), from, Call::Asked)
@@ -116,7 +116,7 @@ impl Reader {
         if fine { Ok(()) } else { Err(format!("out of place: {chunk:?}")) }
     }
 
-    /// Whether the call was in one of these states, or in none when there are none.
+    /// Moves the call to `to`. Returns whether it was in one of the states `from`, or was new if `from` is empty.
     fn call(&mut self, id: &str, from: &[Call], to: Call) -> bool {
         let before = self.calls.insert(id.to_owned(), to);
         match before {
@@ -128,6 +128,6 @@ impl Reader {
     fn left_open(&self) -> Option<String> {
         let calls = self.calls.values().any(|call| *call != Call::Answered);
         let open = self.in_step || self.text.is_some() || self.reasoning.is_some() || calls;
-        open.then(|| "something was begun and has no end".to_owned())
+        open.then(|| "a part was started and not ended".to_owned())
     }
 }

@@ -1,4 +1,4 @@
-//! The engine under a simulated world that fails in every way it can.
+//! The engine in a simulated environment with all kinds of faults.
 
 mod checks;
 mod client;

@@ -1,4 +1,4 @@
-//! Every operation has one result, the history says the same, and whatever says that it was done was done.
+//! Checks that every operation has one result, that the history matches it, and that reported effects happened.
 
 use protocol::message::{Message, MessageRole, ToolOutcome};
 use protocol::operation::OperationState;
@@ -24,19 +24,20 @@ pub(crate) fn faults(sim: &Simulation, state: &State) -> Vec<String> {
             _ => false,
         };
         if !agrees || operation.state != OperationState::Ended {
-            faults.push(format!("L4: {id} came to {result:?}, the history says {rows:?}"));
+            faults
+                .push(format!("L4: {id} has the result {result:?}, but the history has {rows:?}"));
         }
     }
     faults
 }
 
-/// A result that says that something was done is true.
+/// Every successful result must have had its effect.
 fn effect_faults(sim: &Simulation, state: &State) -> Vec<String> {
     let facts = sim.facts();
     let rows = state.sessions.values().flat_map(|row| &row.messages).map(|row| &row.message);
     let results = rows
         .filter(|said| said.role == MessageRole::Tool && said.outcome == Some(ToolOutcome::Ok))
-        .filter(|said| !goes_on(said))
+        .filter(|said| !is_in_background(said))
         .filter_map(|said| Some((said.turn_id.clone(), said.tool_call_id.clone()?)));
     let parked = state.turns.values().flat_map(|row| {
         let ended = row.calls.iter().filter(|call| {
@@ -53,15 +54,15 @@ fn effect_faults(sim: &Simulation, state: &State) -> Vec<String> {
         .collect()
 }
 
-/// A call of an operation is carried out by its own turn.
+/// A call of an operation is carried out by the operation's own turn.
 fn carried_out_by(state: &State, turn: TurnId, call: CallId) -> (TurnId, CallId) {
     let mut all = state.operations.values();
     let operation = all.find(|known| known.asked_by == turn && known.call.id == call);
     (operation.map_or(turn, |operation| operation.task_id.turn()), call)
 }
 
-/// The call was not over when this was said of it.
-fn goes_on(said: &Message) -> bool {
+/// Whether the result only says that the call continues in the background.
+fn is_in_background(said: &Message) -> bool {
     let output: serde_json::Value = serde_json::from_str(&said.content).unwrap_or_default();
     output["type"] == "background"
 }

@@ -1,5 +1,5 @@
-//! Somebody outside who does what operations ask for, and reports it: through either door, as often as it takes, and
-//! sometimes with words that nobody can read.
+//! A simulated external service: carries out operations and reports their completion, by request or by message, as
+//! often as necessary, and sometimes with an invalid message.
 
 use std::cell::Cell;
 use std::time::Duration;
@@ -12,10 +12,10 @@ use tokio::time::{sleep, timeout};
 
 use crate::fleet::Fleet;
 
-const LOOK: Duration = Duration::from_millis(50);
-const PATIENCE: Duration = Duration::from_secs(3);
+const POLL_INTERVAL: Duration = Duration::from_millis(50);
+const REQUEST_TIMEOUT: Duration = Duration::from_secs(3);
 
-/// Reports until everybody has his answer, nothing is at work and nothing is left to be reported.
+/// Reports until every client has its answer, no turn is open and nothing is left to report.
 pub(crate) async fn report(fleet: &Fleet, answered: &Cell<bool>) {
     let sim = &fleet.sim;
     loop {
@@ -36,7 +36,7 @@ pub(crate) async fn report(fleet: &Fleet, answered: &Cell<bool>) {
         if done && answered.get() {
             return;
         }
-        sleep(LOOK).await;
+        sleep(POLL_INTERVAL).await;
     }
 }
 
@@ -70,7 +70,7 @@ async fn deliver(fleet: &Fleet, callback: &Callback) {
 
 async fn sent(fleet: &Fleet, body: String) -> bool {
     let process = fleet.any();
-    let sent = timeout(PATIENCE, process.ports.completions.send(body)).await;
+    let sent = timeout(REQUEST_TIMEOUT, process.ports.completions.send(body)).await;
     matches!(sent, Ok(Ok(()))) || pause().await
 }
 
@@ -81,9 +81,9 @@ async fn called_back(
 ) -> bool {
     let process = fleet.any();
     let call = process.engine.complete_operation(which, completion.clone());
-    match timeout(PATIENCE, call).await {
+    match timeout(REQUEST_TIMEOUT, call).await {
         Ok(Ok(OperationCompleted::Unknown)) => {
-            fleet.sim.violated(format!("L3: nobody knows {which:?}"));
+            fleet.sim.violated(format!("L3: {which:?} is unknown"));
             true
         }
         Ok(Ok(_)) => true,
@@ -91,7 +91,7 @@ async fn called_back(
     }
 }
 
-/// Not yet.
+/// Waits before a retry. Always returns `false`: not done yet.
 async fn pause() -> bool {
     sleep(Duration::from_millis(300)).await;
     false

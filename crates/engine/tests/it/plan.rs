@@ -1,8 +1,8 @@
-//! What one seed is about: who asks how much, and which of the faults are let loose on it.
+//! The scenario of one seed: clients, limits and the faults to inject.
 
 use std::time::Duration;
 
-use pilothouse_engine::Options;
+use pilothouse_engine::EngineOptions;
 use protocol::limits::{DelegationLimits, UserLimits};
 use protocol::session::Owner;
 use testkit::sim::{Dice, Fate, Manner, Outage, Service, Side, Weather, Whom};
@@ -15,30 +15,30 @@ const OPERATION_TIME: Duration = Duration::from_secs(15);
 pub(crate) struct Plan {
     pub(crate) caps: UserLimits,
     pub(crate) processes: usize,
-    /// In each process.
+    /// Per process.
     pub(crate) workers: usize,
     pub(crate) tree: DelegationLimits,
-    /// In a thousand calls, besides those that chance makes.
+    /// Per thousand calls, in addition to those the model makes at random.
     pub(crate) delegating: u64,
     pub(crate) sessions: Vec<Owner>,
     pub(crate) messages: u64,
-    /// When the messages of a session are sent, at the latest.
+    /// Latest time at which the messages of a session are sent.
     pub(crate) sent_within: Duration,
     pub(crate) weather: Weather,
     pub(crate) purges: Vec<Duration>,
     pub(crate) restarts: Vec<Duration>,
-    /// In a thousand messages.
+    /// Per thousand messages.
     pub(crate) cancelled: u64,
-    /// What a cancel may take, where that can be said.
+    /// How long a cancel may take, where there is a bound.
     pub(crate) cancelled_within: Option<Duration>,
-    /// In a thousand processes.
+    /// Per thousand processes.
     pub(crate) dying: u64,
     pub(crate) pausing: u64,
     pub(crate) sleeping: u64,
 }
 
 impl Plan {
-    /// Nothing goes wrong.
+    /// No faults.
     pub(crate) fn calm(dice: &mut Dice) -> Self {
         let users = [Owner::User("ann".into()), Owner::User("bob".into()), Owner::Anonymous];
         let sessions = (0..2 + dice.below(4)).map(|n| users[n as usize % users.len()].clone());
@@ -69,7 +69,7 @@ impl Plan {
         }
     }
 
-    /// One user has far more to do than may run, another a single question, and there are few workers.
+    /// One user has far more turns than may run, another has a single one, and there are few workers.
     pub(crate) fn crowded(dice: &mut Dice) -> Self {
         let mut sessions = vec![Owner::User("ann".into()); 12];
         sessions.push(Owner::User("bob".into()));
@@ -85,7 +85,7 @@ impl Plan {
         }
     }
 
-    /// One worker, and one turn of a user at a time: whoever waits must make room for those that it waits for.
+    /// One worker, and one running turn per user: a waiting turn must release its permits for the turns it waits for.
     pub(crate) fn narrow(dice: &mut Dice) -> Self {
         Self {
             caps: UserLimits { running: 1, in_flight: 15, executions: 25 },
@@ -97,15 +97,15 @@ impl Plan {
         }
     }
 
-    /// No hint ever arrives: what is stored has to be found by looking.
+    /// No hint ever arrives: all changes must be found by polling.
     pub(crate) fn deaf(dice: &mut Dice) -> Self {
         let weather = Weather { until: seconds(600), unhinted: 1000, ..Weather::default() };
-        // A renewal finds the cancel, and then a tool has its moment to stop.
+        // A renewal reports the cancel, and then the tool has its grace period.
         let cancelled_within = Some(LEASE / 3 + seconds(1));
         Self { weather, cancelled: 400, cancelled_within, ..Self::calm(dice) }
     }
 
-    /// Each kind of fault is let loose on some of the seeds, so that every combination has its day.
+    /// Each kind of fault is injected for some of the seeds, so that all combinations occur.
     pub(crate) fn stormy(dice: &mut Dice) -> Self {
         let mut plan = Self::calm(dice);
         let until = dice.between(seconds(5), seconds(25));
@@ -152,8 +152,8 @@ impl Plan {
     }
 }
 
-pub(crate) fn options(plan: &Plan) -> Options {
-    Options {
+pub(crate) fn options(plan: &Plan) -> EngineOptions {
+    EngineOptions {
         workers: plan.workers,
         lease: LEASE,
         renew: LEASE / 3,
@@ -166,9 +166,9 @@ pub(crate) fn options(plan: &Plan) -> Options {
         max_steps: 6,
         max_time: seconds(40),
         model_tries: 3,
-        // Jitter would not come from the seed; nothing of nothing is nothing.
+        // Jitter would not be derived from the seed; a base of zero has none.
         retry_base: Duration::ZERO,
-        ..Options::default()
+        ..EngineOptions::default()
     }
 }
 

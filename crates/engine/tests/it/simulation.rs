@@ -1,5 +1,5 @@
-//! Thousands of seeds, each a history of its own. A seed that breaks a guarantee is named, and the same test with
-//! `PILOTHOUSE_SIM_SEED=<seed>` plays it again and tells everything that happened.
+//! Runs many seeds, each a different history. A failure names its seed, and the same test with
+//! `PILOTHOUSE_SIM_SEED=<seed>` replays that seed and prints everything that happened.
 
 use std::cell::Cell;
 use std::sync::Arc;
@@ -24,8 +24,8 @@ use crate::tally::Tally;
 /// How many seeds each kind of plan tries, times `TEST_SCALE`.
 const SEEDS: usize = 500;
 const CALM_SEEDS: usize = 100;
-/// From the end of the faults to the end of everything, at the latest: a turn that the queue has lost after it was
-/// pushed is pushed again after half a minute, and then has to be answered; and one thing may lead to another.
+/// Latest end of everything after the end of the faults: a turn that the queue lost after its push is pushed again
+/// after half a minute and then has to be answered, and such delays can add up.
 const SETTLED: Duration = Duration::from_secs(300);
 
 #[test]
@@ -56,7 +56,7 @@ fn the_guarantees_hold_when_no_hint_arrives() {
 }
 
 #[test]
-fn one_worker_and_one_place_are_enough_for_a_whole_tree() {
+fn one_worker_and_one_permit_are_enough_for_a_whole_tree() {
     let seeds = scaled(CALM_SEEDS) as u64;
     let tally = each_seed(seeds, Plan::narrow);
     assert!(tally.delegated > seeds && tally.deep > seeds / 10, "{tally:?}");
@@ -64,14 +64,14 @@ fn one_worker_and_one_place_are_enough_for_a_whole_tree() {
 }
 
 #[test]
-fn one_seed_is_one_history() {
+fn a_seed_always_gives_the_same_history() {
     for seed in 0..10 {
         let story = || run(seed, Plan::stormy, Story::Told).story();
         let (first, second) = (story(), story());
         let differs = first.iter().zip(&second).find(|(first, second)| first != second);
         assert_eq!(differs, None, "seed {seed}");
         assert_eq!(first.len(), second.len(), "seed {seed}");
-        assert!(first.len() > 100, "seed {seed} is about something");
+        assert!(first.len() > 100, "seed {seed} has events");
     }
 }
 
@@ -90,7 +90,7 @@ fn a_users_single_turn_waits_for_one_rotation_at_most() {
     }
 }
 
-/// Tries seeds on all cores and names the first that breaks something.
+/// Runs seeds on all cores and reports the first that breaks a guarantee.
 fn each_seed(count: u64, plan: fn(&mut Dice) -> Plan) -> Tally {
     replay(plan);
     let next = AtomicU64::new(0);
@@ -118,7 +118,7 @@ fn each_seed(count: u64, plan: fn(&mut Dice) -> Plan) -> Tally {
     })
 }
 
-/// Tells what happens with the seed that is asked for, if one is.
+/// Replays the requested seed and prints its story, if one is requested.
 fn replay(plan: fn(&mut Dice) -> Plan) {
     if let Some(seed) = number("PILOTHOUSE_SIM_SEED") {
         let sim = run(seed, plan, Story::Told);
@@ -142,7 +142,7 @@ fn run(seed: u64, plan: fn(&mut Dice) -> Plan, story: Story) -> Arc<Simulation> 
         let sim = Simulation::new(dice, setting, story);
         sim.tell(|| format!("seed {seed}: {plan:?}"));
         play(Fleet::start(&sim, plan)).await;
-        checks::judge(&sim);
+        checks::check_end(&sim);
         sim
     })
 }
@@ -189,15 +189,15 @@ async fn play(fleet: Fleet) {
     tokio::select! {
         biased;
         _ = all_settled => {}
-        () = sleep(fleet.plan.weather.until + SETTLED) => checks::name_unsettled(sim),
-        never = fleet.keep_up() => match never {},
+        () = sleep(fleet.plan.weather.until + SETTLED) => checks::report_unsettled(sim),
+        never = fleet.restart_dead() => match never {},
         () = restarts => {}
         () = purges => {}
         () = checks::watch(sim, fleet.plan.tree) => {}
     }
 }
 
-#[expect(clippy::disallowed_methods, reason = "a test has no configuration to ask")]
+#[expect(clippy::disallowed_methods, reason = "a test has no configuration to read")]
 fn number(variable: &str) -> Option<u64> {
     std::env::var(variable).ok()?.parse().ok()
 }

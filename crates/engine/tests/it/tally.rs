@@ -1,4 +1,4 @@
-//! What many seeds together were about: a simulation in which nothing happens proves nothing.
+//! Counts what happened across many seeds: a simulation in which nothing happens proves nothing.
 
 use std::ops::AddAssign;
 
@@ -12,20 +12,20 @@ pub(crate) struct Tally {
     pub(crate) completed: u64,
     pub(crate) failed: u64,
     pub(crate) cancelled: u64,
-    /// Turns that more than one attempt has worked on.
+    /// Turns that more than one attempt worked on.
     pub(crate) taken_over: u64,
     pub(crate) crash_loops: u64,
     pub(crate) model_calls: u64,
     pub(crate) tool_calls: u64,
     pub(crate) stale_writes: u64,
-    /// Turns that a call of another turn has started.
+    /// Turns started by a call of another turn.
     pub(crate) delegated: u64,
-    /// Sessions two levels down, or more.
+    /// Sessions at depth two or more.
     pub(crate) deep: u64,
     pub(crate) operations: u64,
-    /// Operations that somebody outside has completed.
+    /// Operations completed from outside.
     pub(crate) called_back: u64,
-    /// Calls that went on in the background.
+    /// Background calls.
     pub(crate) parked: u64,
     pub(crate) delivered: u64,
     pub(crate) returned: u64,
@@ -66,7 +66,7 @@ impl Tally {
                 TurnStatus::Cancelled => tally.cancelled += 1,
                 TurnStatus::Queued | TurnStatus::Running => {}
             }
-            // An operation that has rested has been claimed twice, in all order.
+            // A turn of an operation that waited for its completion is claimed twice without a takeover.
             tally.taken_over += u64::from(row.turn.fence > 1 && row.turn.operation.is_none());
             let code = row.turn.error.as_ref().map(|error| error.code);
             tally.crash_loops += u64::from(code == Some(FailureCode::CrashLoop));
@@ -75,7 +75,7 @@ impl Tally {
     }
 }
 
-/// Nothing else gives this result.
+/// Only a completion from outside has this result.
 fn is_called_back(operation: &Operation) -> bool {
     operation.result.as_ref().is_some_and(|result| result.output == r#"{"status":"completed"}"#)
 }

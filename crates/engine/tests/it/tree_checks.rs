@@ -1,4 +1,4 @@
-//! What holds for turns that the calls of others have started: how many, how deep, and that a cancel leaves none out.
+//! Checks turns started by the calls of other turns: their number, their depth, and that a cancel includes them.
 
 use std::collections::BTreeSet;
 use std::time::Duration;
@@ -8,18 +8,18 @@ use protocol::{SessionId, TurnId};
 use testkit::sim::Simulation;
 use testkit::sim::world::{State, TurnRow};
 
-/// At any moment.
+/// Checks that apply at any moment.
 pub(crate) fn faults(state: &State, tree: DelegationLimits) -> Vec<String> {
     let mut faults = Vec::new();
     let open = || state.turns.values().filter(|row| row.is_open());
     for row in open() {
         let parent = row.turn.parent.as_ref().and_then(|parent| state.turns.get(parent));
         if parent.is_some_and(|parent| parent.turn.cancel_requested) && !row.turn.cancel_requested {
-            faults.push(format!("G9: {} goes on without its parent", row.turn.id));
+            faults.push(format!("G9: {} continues although its parent was canceled", row.turn.id));
         }
         let children = open().filter(|child| is_child(child, &row.turn.id)).count();
         if children > tree.fan_out as usize {
-            faults.push(format!("L5: {} has {children} children at work", row.turn.id));
+            faults.push(format!("L5: {} has {children} running children", row.turn.id));
         }
     }
     let too_deep = state.sessions.values().filter(|row| row.session.depth > tree.depth);
@@ -27,13 +27,13 @@ pub(crate) fn faults(state: &State, tree: DelegationLimits) -> Vec<String> {
     faults
 }
 
-/// A cancel of this session was confirmed: nothing that there was when it was asked for is at work any more.
+/// After a confirmed cancel of this session, no turn that existed when it was requested is running.
 pub(crate) fn nothing_runs(sim: &Simulation, session: &SessionId, asked: Duration) {
     let left: Vec<String> = {
         let state = sim.world.state();
         let tree = tree_of(&state, session);
         let before = tree.iter().map(|turn| &state.turns[turn]).filter(|row| row.opened < asked);
-        // Where a process may be cut off, it finds out for itself that its turn has ended.
+        // With faults, a process may be cut off and notice the end of its turn only later.
         let calm = sim.weather.until.is_zero();
         let left = before.filter(|row| row.is_open() || calm && sim.is_at_work(&row.turn.id));
         left.map(|row| format!("{} {:?}", row.turn.id, row.turn.status)).collect()
@@ -47,7 +47,7 @@ fn is_child(row: &TurnRow, parent: &TurnId) -> bool {
     row.turn.parent.as_ref() == Some(parent) && row.turn.operation.is_none()
 }
 
-/// The turns of the session, and all that they have started.
+/// The turns of the session and all turns they started.
 fn tree_of(state: &State, session: &SessionId) -> BTreeSet<TurnId> {
     let of_session = state.turns.values().filter(|row| row.turn.session_id == *session);
     let mut tree: BTreeSet<TurnId> = of_session.map(|row| row.turn.id.clone()).collect();

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use axum::Extension;
 use axum::extract::State;
 use axum::response::{IntoResponse, Response};
-use engine::Submitted;
+use engine::SubmissionOutcome;
 use http::{HeaderMap, StatusCode};
 use protocol::chunk::Chunk;
 use protocol::problem::ProblemCode;
@@ -56,8 +56,8 @@ pub(crate) async fn start(
     // Before the turn exists: a refusal must not leave one behind.
     let permit = app.stream_permits.take(&identity.owner, peer)?;
     let turn = match app.engine.submit(&identity.owner, submission).await? {
-        Submitted::Accepted(turn) => turn,
-        Submitted::Joined(turn) => {
+        SubmissionOutcome::Accepted(turn) => turn,
+        SubmissionOutcome::Joined(turn) => {
             let state = sse::log_state(&app, &turn.id.task()).await?;
             if turn.status.is_final() && !matches!(state, LogState::EndsAt(_)) {
                 return Err(expired());
@@ -65,25 +65,25 @@ pub(crate) async fn start(
             turn
         }
         // The turn at work answers it, in its own stream.
-        Submitted::FollowUp(follow_up) => return Ok(sse::nothing_here(&follow_up)),
-        Submitted::TooManyFollowUps => return Err(Problem::too_many_follow_ups()),
-        Submitted::NoSession => return Err(Problem::no_session()),
-        Submitted::MessageIdReused => {
+        SubmissionOutcome::FollowUp(follow_up) => return Ok(sse::nothing_here(&follow_up)),
+        SubmissionOutcome::TooManyFollowUps => return Err(Problem::too_many_follow_ups()),
+        SubmissionOutcome::NoSession => return Err(Problem::no_session()),
+        SubmissionOutcome::MessageIdReused => {
             return Err(Problem::message_id_reused());
         }
-        Submitted::Busy => {
+        SubmissionOutcome::Busy => {
             return Err(Problem::new(
                 ProblemCode::SessionBusy,
                 "The session is at work. Wait for its answer or stop it, then try again.",
             ));
         }
-        Submitted::TooMany => {
+        SubmissionOutcome::TooMany => {
             return Err(Problem::new(
                 ProblemCode::TooManyTurns,
                 "You have as many messages under way as you may have. Wait for one to end, then try again.",
             ));
         }
-        Submitted::NothingToRegenerate => {
+        SubmissionOutcome::NothingToRegenerate => {
             return Err(Problem::new(
                 ProblemCode::NothingToRegenerate,
                 "There is no such answer to regenerate.",

@@ -1,9 +1,9 @@
 //! The body that starts a turn, in its two shapes: a plain message, or what an unmodified AI SDK client
-//! sends. Both become one `Submission`.
+//! sends. Both become one `TurnSubmission`.
 
 use std::collections::BTreeMap;
 
-use engine::{Submission, What};
+use engine::{SubmissionKind, TurnSubmission};
 use protocol::permissions::{CapabilityFilter, Permissions};
 use protocol::problem::ProblemCode;
 use protocol::turn::{ModelTier, TurnMode, TurnRequest};
@@ -113,8 +113,8 @@ impl StreamRequest {
         }
     }
 
-    pub(crate) fn into_submission(self, session_id: SessionId) -> Answer<Submission> {
-        let (what, options) = match self {
+    pub(crate) fn into_submission(self, session_id: SessionId) -> Answer<TurnSubmission> {
+        let (kind, options) = match self {
             Self::Message(plain) => {
                 if plain.is_user_message == Some(false) {
                     return Err(Problem::invalid(
@@ -122,28 +122,28 @@ impl StreamRequest {
                     ));
                 }
                 let file_ids = plain.options.files()?;
-                let what = What::Message {
+                let kind = SubmissionKind::Message {
                     text: checked_text(plain.message)?,
                     client_id: plain.message_id.map(checked_id).transpose()?,
                     file_ids,
                 };
-                (what, plain.options)
+                (kind, plain.options)
             }
             Self::Messages(ui) if ui.trigger == Some(Trigger::RegenerateMessage) => {
                 let from = ui.message_id.map(checked_id).transpose()?.map(MessageId);
-                (What::Regenerate { from }, ui.options)
+                (SubmissionKind::Regenerate { from }, ui.options)
             }
             Self::Messages(ui) => {
                 let message = last_user_message(ui.messages)?;
-                let what = What::Message {
+                let kind = SubmissionKind::Message {
                     text: checked_text(text_of(&message.parts)?)?,
                     client_id: message.id.map(checked_id).transpose()?,
                     file_ids: ui.options.files()?,
                 };
-                (what, ui.options)
+                (kind, ui.options)
             }
         };
-        Ok(Submission { session_id, request: options.request()?, what })
+        Ok(TurnSubmission { session_id, request: options.request()?, kind })
     }
 }
 

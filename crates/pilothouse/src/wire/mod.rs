@@ -105,10 +105,10 @@ impl Running {
     }
 }
 
-fn roles(settings: &Settings) -> engine::Roles {
+fn roles(settings: &Settings) -> engine::EngineRoles {
     let work = settings.roles.has(Role::Executor);
     // Whoever runs turns also looks for forgotten ones, so that an installation without a scheduler is whole.
-    engine::Roles { work, sweep: work || settings.roles.has(Role::Scheduler) }
+    engine::EngineRoles { work, sweep: work || settings.roles.has(Role::Scheduler) }
 }
 
 async fn shell(settings: &Settings) -> (Option<Sandbox>, Shell) {
@@ -155,8 +155,8 @@ fn process_name() -> String {
     format!("{}-{}", host.replace('/', "-"), std::process::id())
 }
 
-fn engine_options(settings: &Settings) -> engine::Options {
-    engine::Options {
+fn engine_options(settings: &Settings) -> engine::EngineOptions {
+    engine::EngineOptions {
         process: process_name(),
         workers: settings.workers,
         lease: settings.turn_lease.0,
@@ -180,6 +180,6 @@ fn engine_options(settings: &Settings) -> engine::Options {
         node_time: settings.node_max_time.0,
         node_runs: settings.execution_max_node_runs,
         credits: settings.credits_enabled == Switch::On,
-        ..engine::Options::default()
+        ..engine::EngineOptions::default()
     }
 }

@@ -1,8 +1,8 @@
-//! Cycles that can never begin.
+//! Finds cycles that can never start.
 //!
-//! A node fires when each of its linked pins has a value, whichever link brings it. So a cycle works when a value can
-//! enter it from outside, on a pin that the cycle feeds later. Where every way in waits for the cycle itself, nothing
-//! in it ever fires. An orchestrator is a way in by itself: its first run does not wait for what its tools answer.
+//! A node fires when each of its linked pins has a value, whichever link brings it. A cycle works if a value can enter
+//! it from outside, on a pin that the cycle feeds later. If every entry waits for the cycle itself, none of its nodes
+//! ever fires. An orchestrator can start a cycle: its first run does not wait for the answers of its tools.
 
 use std::collections::{HashMap, HashSet, VecDeque};
 
@@ -10,10 +10,10 @@ use protocol::NodeId;
 use protocol::block::BlockKind;
 use protocol::graph::{GraphProblem, Link};
 
-use super::{Code, Document};
+use super::{GraphIndex, GraphProblemCode};
 use crate::graph::tool_pins;
 
-pub(super) fn check(document: &Document<'_>) -> Vec<GraphProblem> {
+pub(super) fn check(document: &GraphIndex<'_>) -> Vec<GraphProblem> {
     let silent = silent(document);
     let circular = circular(document, silent);
     let stuck = document.graph.nodes.iter().filter(|node| circular.contains(&node.id));
@@ -24,24 +24,24 @@ pub(super) fn check(document: &Document<'_>) -> Vec<GraphProblem> {
                  cycle's pins a first value with a link from outside.",
                 document.nodes[&node.id]
             );
-            Code::DeadCycle.of_node(node, message)
+            GraphProblemCode::DeadCycle.of_node(node, message)
         })
         .collect()
 }
 
 /// The nodes that never fire.
-fn silent<'a>(document: &Document<'a>) -> HashSet<&'a NodeId> {
+fn silent<'a>(document: &GraphIndex<'a>) -> HashSet<&'a NodeId> {
     let mut leaving: HashMap<&NodeId, Vec<&Link>> = HashMap::new();
     for link in &document.graph.links {
         leaving.entry(&link.source_id).or_default().push(link);
     }
-    let answers = tool_pins::answers(document.graph);
+    let answers = tool_pins::answer_pins(document.graph);
     // The pins that each node still waits for.
     let mut awaited: HashMap<&NodeId, HashSet<&str>> = HashMap::new();
     let mut firing = VecDeque::new();
     for (id, placed) in &document.nodes {
         let is_input = placed.spec.is_some_and(|spec| spec.kind == BlockKind::Input);
-        // A link from nowhere is a problem of its own.
+        // A link from a missing node is reported separately.
         let real = document
             .arriving(id)
             .iter()
@@ -67,8 +67,8 @@ fn silent<'a>(document: &Document<'a>) -> HashSet<&'a NodeId> {
     awaited.into_keys().collect()
 }
 
-/// Those of the silent nodes that wait in a circle, without those that only wait behind one.
-fn circular<'a>(document: &Document<'a>, mut silent: HashSet<&'a NodeId>) -> HashSet<&'a NodeId> {
+/// The silent nodes that wait in a cycle, without those that only wait downstream of one.
+fn circular<'a>(document: &GraphIndex<'a>, mut silent: HashSet<&'a NodeId>) -> HashSet<&'a NodeId> {
     let mut feeds: HashMap<&NodeId, usize> = HashMap::new();
     let links = &document.graph.links;
     for link in links.iter().filter(|link| silent.contains(&link.sink_id)) {

@@ -1,4 +1,4 @@
-//! A small shelf of blocks for the tests of graph documents, with short ids instead of UUIDs.
+//! A small set of blocks for the tests of graph documents, with short ids instead of UUIDs.
 
 use protocol::BlockId;
 use protocol::block::{BlockKind, BlockSpec};
@@ -8,9 +8,9 @@ use serde_json::{Value, json};
 
 use crate::graph::schema::BlockSpecs;
 
-pub(in crate::graph) struct Shelf(pub(super) Vec<BlockSpec>);
+pub(in crate::graph) struct TestBlocks(pub(super) Vec<BlockSpec>);
 
-impl BlockSpecs for Shelf {
+impl BlockSpecs for TestBlocks {
     fn spec(&self, id: &BlockId) -> Option<&BlockSpec> {
         self.0.iter().find(|spec| spec.id == id.as_str())
     }
@@ -21,7 +21,7 @@ pub(in crate::graph) fn graph(json: Value) -> Graph {
     serde_json::from_value(json).expect("a graph")
 }
 
-impl Default for Shelf {
+impl Default for TestBlocks {
     fn default() -> Self {
         let optional = |kind: &str| json!({"type": [kind, "null"], "default": null});
         let input = |id, value: Value| {

@@ -1,79 +1,83 @@
-//! The pins of a node at its place. An agent inside the graph and a tool of a server bring their own pins, which the
-//! node's settings describe; all others have those of their block.
+//! The pins of a node. Nested agents and server tools define their own pins in the node's settings; all other nodes
+//! have the pins of their block.
 
 use protocol::block::{BlockKind, BlockSpec};
 use protocol::graph::Node;
 use serde_json::Value;
 
-use crate::graph::pins::{self, Step};
-use crate::graph::types::{Types, member_schema};
+use crate::graph::pins::{self, PathStep};
+use crate::graph::types::{TypeSet, member_schema};
 
-/// What is known of the values of a pin.
+/// What is known about the values of a pin.
 #[derive(Clone, Copy, Debug)]
-pub(super) enum Pin<'a> {
+pub(super) enum PinSchema<'a> {
     Missing,
     Anything,
     Typed(&'a Value),
 }
 
-impl<'a> Pin<'a> {
+impl<'a> PinSchema<'a> {
     fn of(schema: Option<&'a Value>) -> Self {
         schema.map_or(Self::Anything, Self::Typed)
     }
 
-    pub(super) fn types(self) -> Types {
+    pub(super) fn types(self) -> TypeSet {
         match self {
-            Self::Missing | Self::Anything => Types::ANY,
-            Self::Typed(schema) => Types::of(schema),
+            Self::Missing | Self::Anything => TypeSet::ANY,
+            Self::Typed(schema) => TypeSet::of(schema),
         }
     }
 
-    /// The part of the value that a nested name reaches; `Err` says why there can be none.
-    pub(super) fn inside(self, name: &str) -> Result<Self, String> {
+    /// The schema of the part that a nested name refers to; `Err` says why it cannot exist.
+    pub(super) fn at_path(self, name: &str) -> Result<Self, String> {
         let mut reached = self;
         for step in pins::steps(name)? {
             let Self::Typed(schema) = reached else { return Ok(reached) };
             let container = match step {
-                Step::Key(_) => Types::OBJECT,
-                Step::Index(_) => Types::LIST,
+                PathStep::Key(_) => TypeSet::OBJECT,
+                PathStep::Index(_) => TypeSet::LIST,
             };
-            let types = Types::of(schema);
-            if !types.meets(container) {
+            let types = TypeSet::of(schema);
+            if !types.intersects(container) {
                 return Err(format!("`{name}` reaches into {types}, which is not {container}"));
             }
             reached = Self::of(match step {
-                Step::Key(key) => member_schema(schema, key),
-                Step::Index(_) => schema.get("items"),
+                PathStep::Key(key) => member_schema(schema, key),
+                PathStep::Index(_) => schema.get("items"),
             });
         }
         Ok(reached)
     }
 }
 
-pub(super) fn input<'a>(node: &'a Node, spec: &'a BlockSpec, pin: &str) -> Pin<'a> {
+pub(super) fn input<'a>(node: &'a Node, spec: &'a BlockSpec, pin: &str) -> PinSchema<'a> {
     let own = own_inputs(node, spec.kind);
     if let Some(schema) = own.and_then(|own| property(own, pin)).or_else(|| spec.input(pin)) {
-        return Pin::Typed(schema);
+        return PinSchema::Typed(schema);
     }
-    let is_undescribed = own.is_none() && brings_pins(spec.kind);
-    if is_undescribed || spec.takes_any_input() { Pin::Anything } else { Pin::Missing }
+    let is_undescribed = own.is_none() && defines_pins(spec.kind);
+    if is_undescribed || spec.takes_any_input() { PinSchema::Anything } else { PinSchema::Missing }
 }
 
-pub(super) fn output<'a>(node: &'a Node, spec: &'a BlockSpec, pin: &str) -> Pin<'a> {
+pub(super) fn output<'a>(node: &'a Node, spec: &'a BlockSpec, pin: &str) -> PinSchema<'a> {
     let own = match spec.kind {
         BlockKind::Agent => described(node, "output_schema"),
         _ => None,
     };
     if let Some(schema) = own.and_then(|own| property(own, pin)).or_else(|| spec.output(pin)) {
-        return Pin::Typed(schema);
+        return PinSchema::Typed(schema);
     }
     let gives_any = spec.outputs.get("additionalProperties").is_some_and(|more| *more != false);
     let is_undescribed = own.is_none() && spec.kind == BlockKind::Agent;
-    // Whatever fails says so on `error`.
-    if is_undescribed || gives_any || pin == "error" { Pin::Anything } else { Pin::Missing }
+    // Every block reports its failure on `error`.
+    if is_undescribed || gives_any || pin == "error" {
+        PinSchema::Anything
+    } else {
+        PinSchema::Missing
+    }
 }
 
-/// The schema of the pins that the node brings besides those of its block.
+/// The schema of the pins that the node defines in addition to those of its block.
 pub(super) fn own_inputs(node: &Node, kind: BlockKind) -> Option<&Value> {
     match kind {
         BlockKind::Agent => described(node, "input_schema"),
@@ -82,30 +86,30 @@ pub(super) fn own_inputs(node: &Node, kind: BlockKind) -> Option<&Value> {
     }
 }
 
-/// What is known of the values that a link to this input brings, nested or not.
+/// The schema of the values that a link to this input brings, nested or not.
 pub(in crate::graph) fn schema<'a>(
     node: &'a Node,
     spec: &'a BlockSpec,
     name: &str,
 ) -> Option<&'a Value> {
-    match input(node, spec, pins::base(name)).inside(name) {
-        Ok(Pin::Typed(schema)) => Some(schema),
+    match input(node, spec, pins::base(name)).at_path(name) {
+        Ok(PinSchema::Typed(schema)) => Some(schema),
         _ => None,
     }
 }
 
-/// Whether the node cannot do without this input.
+/// Whether this input is required.
 pub(in crate::graph) fn is_required(node: &Node, spec: &BlockSpec, name: &str) -> bool {
     let own = own_inputs(node, spec.kind).and_then(|own| own.get("required")?.as_array());
     spec.required().any(|pin| pin == name)
         || own.into_iter().flatten().any(|pin| pin.as_str() == Some(name))
 }
 
-fn brings_pins(kind: BlockKind) -> bool {
+fn defines_pins(kind: BlockKind) -> bool {
     matches!(kind, BlockKind::Agent | BlockKind::McpTool)
 }
 
-/// A schema among the settings, if it names any pin.
+/// A schema in the settings, if it names any pins.
 fn described<'a>(node: &'a Node, setting: &str) -> Option<&'a Value> {
     let schema = node.input_default.get(setting)?;
     let pins = schema.get("properties")?.as_object()?;

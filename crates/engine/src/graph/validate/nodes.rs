@@ -1,4 +1,4 @@
-//! Nodes: their blocks exist, what they need is given, and what is given fits.
+//! Checks nodes: their blocks exist, required inputs are set, and values match their schemas.
 
 use std::collections::HashSet;
 
@@ -6,20 +6,20 @@ use protocol::block::{BlockKind, BlockSpec};
 use protocol::graph::{GraphProblem, Node};
 use serde_json::{Map, Value};
 
-use super::{Code, Document, Placed, known, node_pins};
-use crate::graph::schema::{interface_name, misfit};
+use super::{GraphIndex, GraphProblemCode, IndexedNode, known_blocks, node_pins};
+use crate::graph::schema::{interface_name, value_problem};
 use crate::graph::{pins, types};
 
-/// The settings of an agent inside the graph that say which agent it is.
+/// The settings that identify a nested agent.
 const AGENT: [&str; 2] = ["graph_id", "graph_version"];
 
-pub(super) fn check(document: &Document<'_>) -> Vec<GraphProblem> {
+pub(super) fn check(document: &GraphIndex<'_>) -> Vec<GraphProblem> {
     let mut problems = Vec::new();
     let (mut ids, mut inputs) = (HashSet::new(), HashSet::new());
     for node in &document.graph.nodes {
         if !ids.insert(&node.id) {
-            let message = format!("Another node has the id {}, too.", node.id);
-            problems.push(Code::DuplicateNode.of_node(node, message));
+            let message = format!("Another node already has the id {}.", node.id);
+            problems.push(GraphProblemCode::DuplicateNode.of_node(node, message));
             continue;
         }
         let placed = document.nodes[&node.id];
@@ -29,49 +29,55 @@ pub(super) fn check(document: &Document<'_>) -> Vec<GraphProblem> {
         };
         let name = interface_name(node).filter(|_| spec.kind == BlockKind::Input);
         if let Some(name) = name.filter(|name| !inputs.insert(*name)) {
-            let message = format!("Another input of the agent is named “{name}”, too.");
-            problems.push(Code::DuplicateInput.of_node(node, message));
+            let message = format!("Another input of the agent is already named “{name}”.");
+            problems.push(GraphProblemCode::DuplicateInput.of_node(node, message));
         }
         problems.extend(settings(document, placed, spec));
     }
     problems
 }
 
-fn unknown_block(placed: Placed<'_>) -> GraphProblem {
+fn unknown_block(placed: IndexedNode<'_>) -> GraphProblem {
     let id = &placed.node.block_id;
-    let message = match known::name(id) {
+    let message = match known_blocks::name(id) {
         Some(name) => format!("There is no block {name} ({id}) for {placed}."),
         None => format!("There is no block {id} for {placed}."),
     };
-    Code::UnknownBlock.of_node(placed.node, message)
+    GraphProblemCode::UnknownBlock.of_node(placed.node, message)
 }
 
-fn settings(document: &Document<'_>, placed: Placed<'_>, spec: &BlockSpec) -> Vec<GraphProblem> {
+fn settings(
+    document: &GraphIndex<'_>,
+    placed: IndexedNode<'_>,
+    spec: &BlockSpec,
+) -> Vec<GraphProblem> {
     let node = placed.node;
     let given = match pins::merge(node.input_default.clone()) {
         Ok(given) => given,
-        Err(why) => return vec![Code::WrongInput.of_node(node, format!("{placed}: {why}."))],
+        Err(why) => {
+            return vec![GraphProblemCode::WrongInput.of_node(node, format!("{placed}: {why}."))];
+        }
     };
     let linked: HashSet<&str> =
         document.arriving(&node.id).iter().map(|link| pins::base(&link.sink_name)).collect();
     let mut problems = Vec::new();
     if spec.kind == BlockKind::Agent && !names_an_agent(&given) {
         let message = format!("{placed} needs a `graph_id` and a `graph_version`.");
-        problems.push(Code::MissingAgent.of_node(node, message));
+        problems.push(GraphProblemCode::MissingAgent.of_node(node, message));
     }
     for pin in missing(node, spec, &given, &linked) {
         let message = format!("{placed} needs the input `{pin}`: give it a value or a link.");
-        problems.push(Code::MissingInput.of_node(node, message));
+        problems.push(GraphProblemCode::MissingInput.of_node(node, message));
     }
-    // A value that a link replaces need not fit: forms leave something there.
+    // A value that a link replaces need not match: forms leave arbitrary values there.
     for (pin, value) in given.into_iter().filter(|(pin, _)| !linked.contains(pin.as_str())) {
         let Some(schema) = spec.input(&pin).filter(|schema| !types::is_blank(&value, schema))
         else {
             continue;
         };
-        if let Some(why) = misfit(value, schema) {
-            let message = format!("The value of `{pin}` does not fit {placed}: {why}.");
-            problems.push(Code::WrongInput.of_node(node, message));
+        if let Some(why) = value_problem(value, schema) {
+            let message = format!("The value of `{pin}` does not match {placed}: {why}.");
+            problems.push(GraphProblemCode::WrongInput.of_node(node, message));
         }
     }
     problems
@@ -83,7 +89,7 @@ fn names_an_agent(given: &Map<String, Value>) -> bool {
     id.is_some_and(|id| !id.is_empty()) && version.is_some_and(|version| version > 0)
 }
 
-/// Required inputs that neither the node nor a link gives.
+/// Required inputs that neither the node nor a link provides.
 fn missing<'a>(
     node: &'a Node,
     spec: &'a BlockSpec,
@@ -112,7 +118,7 @@ fn missing<'a>(
     of_block.chain(of_node).collect()
 }
 
-/// The setting that holds the values of the pins which a node brings itself.
+/// The setting with the values of the pins that a node defines itself.
 fn inner_inputs(kind: BlockKind) -> &'static str {
     match kind {
         BlockKind::McpTool => "tool_arguments",

@@ -1,13 +1,13 @@
-//! Graphs with one fault each, and graphs with none.
+//! Graphs with one problem each, and graphs without problems.
 
 use serde_json::{Value, json};
 
-use super::fixtures::{Shelf, graph};
+use super::fixtures::{TestBlocks, graph};
 use super::*;
 
 /// `code at node` for every problem.
 fn faults(document: Value) -> Vec<String> {
-    let problems = validate(&graph(document), &Shelf::default());
+    let problems = validate(&graph(document), &TestBlocks::default());
     let at =
         |problem: &GraphProblem| problem.node_id.as_ref().map_or("-".into(), ToString::to_string);
     problems.iter().map(|problem| format!("{} at {}", problem.code, at(problem))).collect()
@@ -33,7 +33,7 @@ fn linked(nodes: &[Value], links: &[&str]) -> Value {
 }
 
 #[test]
-fn a_sound_graph_has_no_problems() {
+fn a_valid_graph_has_no_problems() {
     let nodes = [
         node("in", "input", json!({"name": "text", "value": null})),
         node("words", "words", json!({})),
@@ -53,7 +53,7 @@ fn a_sound_graph_has_no_problems() {
 }
 
 #[test]
-fn every_fault_of_a_node_is_named_at_the_node() {
+fn every_problem_of_a_node_is_reported_at_the_node() {
     let table = [
         (json!([]), "empty_graph at -"),
         (json!([node("a", "nowhere", json!({}))]), "unknown_block at a"),
@@ -98,7 +98,7 @@ fn every_fault_of_a_node_is_named_at_the_node() {
 }
 
 #[test]
-fn every_fault_of_a_link_is_named_at_its_sink() {
+fn every_problem_of_a_link_is_reported_at_its_sink() {
     let nodes = [
         node("in", "input", json!({"name": "text"})),
         node("words", "words", json!({"text": ""})),
@@ -125,7 +125,7 @@ fn every_fault_of_a_link_is_named_at_its_sink() {
 }
 
 #[test]
-fn a_cycle_needs_a_way_in() {
+fn a_cycle_needs_an_input_from_outside() {
     let nodes = [
         node("in", "input", json!({"name": "first"})),
         node("a", "pass", json!({})),
@@ -148,7 +148,7 @@ fn a_cycle_needs_a_way_in() {
 }
 
 #[test]
-fn the_loop_of_an_orchestrator_and_its_tools_begins_by_itself() {
+fn the_loop_of_an_orchestrator_and_its_tools_starts_by_itself() {
     let nodes = [
         node("boss", "orchestrate", json!({"prompt": "Go."})),
         node("add", "add", json!({"operation": "Add", "a": 1})),
@@ -160,7 +160,7 @@ fn the_loop_of_an_orchestrator_and_its_tools_begins_by_itself() {
 }
 
 #[test]
-fn agents_and_tools_inside_a_graph_bring_their_own_pins() {
+fn nested_agents_and_tools_define_their_own_pins() {
     let child = json!({
         "graph_id": "g", "graph_version": 1,
         "input_schema": {"properties": {"topic": {"type": "string"}}, "required": ["topic"]},
@@ -187,7 +187,7 @@ fn agents_and_tools_inside_a_graph_bring_their_own_pins() {
 }
 
 #[test]
-fn a_graph_that_is_too_large_is_refused_without_a_closer_look() {
+fn a_graph_that_is_too_large_is_refused_without_further_checks() {
     let nodes = |count: usize| {
         let node = |index: usize| node(&index.to_string(), "nowhere", json!({}));
         json!({"nodes": (0..count).map(node).collect::<Vec<_>>()})
@@ -198,21 +198,21 @@ fn a_graph_that_is_too_large_is_refused_without_a_closer_look() {
 }
 
 #[test]
-fn an_agent_inside_an_exported_file_is_looked_at_too() {
+fn a_nested_agent_of_an_exported_file_is_checked_too() {
     let inner = json!({"name": "Inner", "nodes": [node("x", "nowhere", json!({}))]});
     let outer = graph(json!({"nodes": [node("a", "ask", json!({}))], "sub_graphs": [inner]}));
-    let problems = validate(&outer, &Shelf::default());
+    let problems = validate(&outer, &TestBlocks::default());
     assert_eq!(problems.len(), 1);
     assert!(problems[0].message.starts_with("In the agent “Inner”"), "{:?}", problems[0]);
 }
 
 #[test]
-fn a_block_that_is_missing_is_named_when_its_name_is_known() {
+fn a_missing_block_is_named_when_its_name_is_known() {
     let document = json!({"nodes": [{
         "id": "a", "block_id": "436c3984-57fd-4b85-8e9a-459b356883bd",
         "metadata": {"customized_name": "Read the page"}
     }]});
-    let problems = validate(&graph(document), &Shelf::default());
+    let problems = validate(&graph(document), &TestBlocks::default());
     assert_eq!(
         problems[0].message,
         "There is no block ExtractWebsiteContentBlock (436c3984-57fd-4b85-8e9a-459b356883bd) for “Read the page”."

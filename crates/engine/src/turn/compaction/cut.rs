@@ -1,31 +1,31 @@
-//! Where a conversation may be cut, and where it is. Pure.
+//! Where a conversation may be cut for compaction, and where it is cut. Pure.
 
 use std::collections::HashMap;
 
 use ports::model::ModelMessage;
 use protocol::CallId;
 
-/// A message of the conversation, for the decision.
+/// A message of the conversation, as considered for a cut.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Piece {
+pub(super) struct CutCandidate {
     pub(super) tokens: u64,
-    /// It is given to the model as it is even when it is folded.
+    /// The message is sent to the model unchanged even if it is before the cut.
     pub(super) stays: bool,
-    /// A fold may end with it.
+    /// The cut may be after this message.
     pub(super) may_end: bool,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Cut {
-    /// The last piece that is folded.
+pub(super) struct CutPoint {
+    /// The last message before the cut.
     pub(super) last: usize,
-    /// Tokens of everything that is left, the fixed part included.
+    /// Tokens that remain after the cut, including the fixed part.
     pub(super) left: u64,
 }
 
-/// The first place after which no more than `target` is left, so that as much as possible stays as it was; or else the
-/// last place there is.
-pub(super) fn choose(pieces: &[Piece], fixed: u64, target: u64) -> Option<Cut> {
+/// The first allowed cut that leaves at most `target` tokens, so that as much as possible is kept, or else the last
+/// allowed cut.
+pub(super) fn choose(pieces: &[CutCandidate], fixed: u64, target: u64) -> Option<CutPoint> {
     let mut left = fixed + pieces.iter().map(|piece| piece.tokens).sum::<u64>();
     let mut found = None;
     for (last, piece) in pieces.iter().enumerate() {
@@ -33,7 +33,7 @@ pub(super) fn choose(pieces: &[Piece], fixed: u64, target: u64) -> Option<Cut> {
             left -= piece.tokens;
         }
         if piece.may_end {
-            found = Some(Cut { last, left });
+            found = Some(CutPoint { last, left });
             if left <= target {
                 break;
             }
@@ -42,26 +42,26 @@ pub(super) fn choose(pieces: &[Piece], fixed: u64, target: u64) -> Option<Cut> {
     found
 }
 
-/// For every message, whether what follows stands on its own: no call is cut from its results, and the last exchange,
-/// which the model is about to go on from, is never folded.
-pub(super) fn places(messages: &[&ModelMessage]) -> Vec<bool> {
+/// For every message, whether a cut after it is allowed: no call is separated from its results, and the last exchange,
+/// which the model continues from, is never summarized.
+pub(super) fn allowed_cuts(messages: &[&ModelMessage]) -> Vec<bool> {
     let mut answered: HashMap<&CallId, usize> = HashMap::new();
     for (at, message) in messages.iter().enumerate() {
         if let ModelMessage::ToolResult { call_id, .. } = message {
             answered.insert(call_id, at);
         }
     }
-    // The farthest result that a call up to here has.
-    let mut owed = 0;
+    // Index of the last result of any call up to here.
+    let mut last_result = 0;
     messages
         .iter()
         .enumerate()
         .map(|(at, message)| {
             if let ModelMessage::Assistant { tool_calls, .. } = message {
                 let results = tool_calls.iter().filter_map(|call| answered.get(&call.id));
-                owed = results.copied().fold(owed, usize::max);
+                last_result = results.copied().fold(last_result, usize::max);
             }
-            owed <= at && at + 1 < messages.len()
+            last_result <= at && at + 1 < messages.len()
         })
         .collect()
 }
@@ -73,19 +73,19 @@ mod tests {
 
     use super::*;
 
-    fn piece(tokens: u64, may_end: bool) -> Piece {
-        Piece { tokens, stays: false, may_end }
+    fn piece(tokens: u64, may_end: bool) -> CutCandidate {
+        CutCandidate { tokens, stays: false, may_end }
     }
 
     #[test]
-    fn a_fold_ends_at_the_first_place_that_leaves_little_enough() {
+    fn the_first_cut_that_leaves_few_enough_tokens_is_chosen() {
         let pieces = [piece(10, true), piece(10, false), piece(10, true), piece(10, false)];
         let table = [
-            (35, Some(Cut { last: 0, left: 35 })),
-            (34, Some(Cut { last: 2, left: 15 })),
-            (15, Some(Cut { last: 2, left: 15 })),
+            (35, Some(CutPoint { last: 0, left: 35 })),
+            (34, Some(CutPoint { last: 2, left: 15 })),
+            (15, Some(CutPoint { last: 2, left: 15 })),
             // Never enough, but better than nothing.
-            (3, Some(Cut { last: 2, left: 15 })),
+            (3, Some(CutPoint { last: 2, left: 15 })),
         ];
         for (target, cut) in table {
             assert_eq!(choose(&pieces, 5, target), cut, "{target}");
@@ -94,11 +94,11 @@ mod tests {
     }
 
     #[test]
-    fn what_stays_is_not_counted_as_gained() {
-        let stays = Piece { tokens: 10, stays: true, may_end: true };
+    fn kept_messages_do_not_count_as_gained() {
+        let stays = CutCandidate { tokens: 10, stays: true, may_end: true };
         assert_eq!(
             choose(&[stays, piece(10, true), piece(1, false)], 0, 11),
-            Some(Cut { last: 1, left: 11 })
+            Some(CutPoint { last: 1, left: 11 })
         );
     }
 
@@ -126,20 +126,20 @@ mod tests {
     }
 
     #[test]
-    fn the_last_exchange_is_never_folded() {
+    fn the_last_exchange_is_never_summarized() {
         let ids = ["a".to_owned(), "b".to_owned()];
         let messages = [user(), asks(&ids), answers("a"), answers("b")];
-        assert_eq!(places(&messages.iter().collect::<Vec<_>>()), [true, false, false, false]);
-        assert_eq!(places(&[&user()]), [false], "nor the only message");
+        assert_eq!(allowed_cuts(&messages.iter().collect::<Vec<_>>()), [true, false, false, false]);
+        assert_eq!(allowed_cuts(&[&user()]), [false], "nor the only message");
     }
 
     #[test]
-    fn a_call_that_never_got_a_result_does_not_hold_up_what_follows() {
+    fn a_call_without_a_result_does_not_block_later_cuts() {
         let messages = [asks(&["lost".to_owned()]), user(), user()];
-        assert_eq!(places(&messages.iter().collect::<Vec<_>>()), [true, true, false]);
+        assert_eq!(allowed_cuts(&messages.iter().collect::<Vec<_>>()), [true, true, false]);
     }
 
-    /// Steps with any number of calls, and the messages of people between them.
+    /// Steps with any number of calls, with user messages between them.
     fn conversations() -> impl Strategy<Value = Vec<ModelMessage>> {
         prop::collection::vec(prop::option::of(0..4usize), 1..40).prop_map(|steps| {
             let mut messages = vec![user()];
@@ -160,8 +160,8 @@ mod tests {
     proptest! {
         #[test]
         fn wherever_a_conversation_is_cut_calls_and_results_stay_paired(messages in conversations()) {
-            let places = places(&messages.iter().collect::<Vec<_>>());
-            for (at, _) in places.iter().enumerate().filter(|(_, may_end)| **may_end) {
+            let allowed = allowed_cuts(&messages.iter().collect::<Vec<_>>());
+            for (at, _) in allowed.iter().enumerate().filter(|(_, may_end)| **may_end) {
                 let (folded, rest) = messages.split_at(at + 1);
                 prop_assert!(!rest.is_empty());
                 for part in [folded, rest] {

@@ -1,36 +1,37 @@
-//! How large things are for a model, as far as one can tell without its tokenizer, and how they are cut to a size.
+//! Estimates sizes in tokens without the model's tokenizer, and cuts text to a size.
 
 use ports::model::{ModelMessage, ModelRequest, ToolDefinition};
 use protocol::text::cut_middle;
 use serde_json::Value;
 
-/// Bytes of a token, in the middle of many texts and languages.
+/// Bytes per token, a typical value across texts and languages.
 const TOKEN_BYTES: usize = 4;
-/// What the wire adds to every message, in tokens.
-const FRAME: u64 = 8;
-/// How many times the estimate a provider's count may be before it is taken for another kind of number.
-const MOST_OFF: f64 = 4.0;
-/// Of a window: above this it is time to fold, below this much is left, and no step brings in more than that.
-const FULL_PERCENT: u64 = 80;
-const FOLDED_PERCENT: u64 = 40;
+/// Tokens that the wire format adds to every message.
+const FRAME_TOKENS: u64 = 8;
+/// Largest accepted ratio of a provider's token count to the estimate. A larger count is not plausible.
+const MAX_RATIO: f64 = 4.0;
+/// Percent of the window above which compaction starts, and percent that remains after it. One step may also add at
+/// most the latter.
+const THRESHOLD_PERCENT: u64 = 80;
+const TARGET_PERCENT: u64 = 40;
 
-/// Where folding begins.
-pub(super) fn full(window: u64) -> u64 {
-    percent(window, FULL_PERCENT)
+/// Tokens above which compaction starts.
+pub(super) fn compaction_threshold(window: u64) -> u64 {
+    percent(window, THRESHOLD_PERCENT)
 }
 
-/// What folding aims at.
-pub(super) fn folded(window: u64) -> u64 {
-    percent(window, FOLDED_PERCENT)
+/// Tokens that should remain after compaction.
+pub(super) fn compaction_target(window: u64) -> u64 {
+    percent(window, TARGET_PERCENT)
 }
 
-/// What the results of one step may take.
+/// Bytes that the results of one step may take.
 pub(crate) fn step_bytes(window: u64) -> usize {
-    bytes(percent(window, FOLDED_PERCENT))
+    bytes(percent(window, TARGET_PERCENT))
 }
 
 pub(super) fn percent(window: u64, percent: u64) -> u64 {
-    // In this order a window without a limit stays one.
+    // In this order an unlimited window stays unlimited.
     (window / 100).saturating_mul(percent)
 }
 
@@ -58,15 +59,15 @@ pub(super) fn message_tokens(message: &ModelMessage) -> u64 {
             text_tokens(content) + text_tokens(call_id.as_str())
         }
     };
-    FRAME + tokens
+    FRAME_TOKENS + tokens
 }
 
 fn tool_tokens(tool: &ToolDefinition) -> u64 {
     let bytes = tool.name.len() + tool.description.len() + json_bytes(&tool.parameters);
-    FRAME + tokens(bytes)
+    FRAME_TOKENS + tokens(bytes)
 }
 
-/// About as many as it has when it is written out, which would take longer: every step of every turn is measured.
+/// Approximate length when serialized. Serializing would take longer, and every step of every turn is measured.
 fn json_bytes(value: &Value) -> usize {
     const QUOTES: usize = 2;
     const NUMBER: usize = 6;
@@ -91,7 +92,7 @@ fn tokens(bytes: usize) -> u64 {
     bytes.div_ceil(TOKEN_BYTES) as u64
 }
 
-/// The size to which the larger ones have to be cut so that all of them together fit; the smaller ones stay whole.
+/// The size to which the larger ones must be cut so that all together fit; the smaller ones stay whole.
 pub(crate) fn fair_share(sizes: impl Iterator<Item = usize>, room: usize) -> usize {
     let mut sizes: Vec<usize> = sizes.collect();
     sizes.sort_unstable();
@@ -108,7 +109,7 @@ pub(crate) fn fair_share(sizes: impl Iterator<Item = usize>, room: usize) -> usi
     usize::MAX
 }
 
-/// About so many bytes of it, cut in the middle.
+/// Cuts the text in the middle to about `bytes` bytes.
 pub(crate) fn cut_to(text: &str, bytes: usize) -> String {
     if text.len() <= bytes {
         return text.to_owned();
@@ -117,45 +118,45 @@ pub(crate) fn cut_to(text: &str, bytes: usize) -> String {
     cut_middle(text, chars as usize)
 }
 
-/// What the provider has taught about its window in this attempt.
+/// What this attempt has learned about the model's window.
 #[derive(Debug)]
-pub(crate) struct Gauge {
-    /// How many times the estimate the provider has counted.
-    off: f64,
-    /// The largest request that can still be right, after one was refused as too long.
-    at_most: Option<u64>,
+pub(crate) struct WindowEstimate {
+    /// Ratio of the provider's token count to the estimate.
+    ratio: f64,
+    /// Largest window that is still plausible after a request was refused as too long.
+    max_tokens: Option<u64>,
     pub(super) refusals: u32,
 }
 
-impl Default for Gauge {
+impl Default for WindowEstimate {
     fn default() -> Self {
-        Self { off: 1.0, at_most: None, refusals: 0 }
+        Self { ratio: 1.0, max_tokens: None, refusals: 0 }
     }
 }
 
-impl Gauge {
-    /// The provider has counted `prompt_tokens` in this request.
-    pub(crate) fn counted(&mut self, request: &ModelRequest, prompt_tokens: u64) {
-        let off = prompt_tokens as f64 / request_tokens(request).max(1) as f64;
-        // An estimate that is too high only folds a little early; one that is too low would fold too late.
-        self.off = off.clamp(1.0, MOST_OFF);
+impl WindowEstimate {
+    /// Records that the provider counted `prompt_tokens` for this request.
+    pub(crate) fn observe_count(&mut self, request: &ModelRequest, prompt_tokens: u64) {
+        let ratio = prompt_tokens as f64 / request_tokens(request).max(1) as f64;
+        // An estimate that is too high compacts a little early; one that is too low would compact too late.
+        self.ratio = ratio.clamp(1.0, MAX_RATIO);
     }
 
-    /// The provider has refused a request of so many estimated tokens: half of that is taken for its window.
-    pub(super) fn refused(&mut self, estimated: u64) {
+    /// Records that the provider refused a request of this many estimated tokens: half of it is assumed as its window.
+    pub(super) fn observe_refusal(&mut self, estimated: u64) {
         self.refusals += 1;
-        self.at_most = Some(estimated / 2);
+        self.max_tokens = Some(estimated / 2);
     }
 
-    /// What the model can take, as far as known.
+    /// The model's window, as far as known.
     pub(super) fn window(&self, configured: u64) -> u64 {
-        configured.min(self.at_most.unwrap_or(u64::MAX))
+        configured.min(self.max_tokens.unwrap_or(u64::MAX))
     }
 
-    /// The same, in estimated tokens.
+    /// The same in estimated tokens.
     pub(super) fn estimated_window(&self, configured: u64) -> u64 {
-        let estimated = (configured as f64 / self.off) as u64;
-        estimated.min(self.at_most.unwrap_or(u64::MAX))
+        let estimated = (configured as f64 / self.ratio) as u64;
+        estimated.min(self.max_tokens.unwrap_or(u64::MAX))
     }
 }
 
@@ -166,7 +167,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn json_is_measured_about_as_long_as_it_is_written() {
+    fn the_estimated_json_length_is_close_to_the_serialized_length() {
         let value = serde_json::json!({"type": "object", "required": ["a", "b"], "n": 123_456, "deep": [{"x": null}, true, "words"]});
         let written = value.to_string().len();
         assert!(
@@ -188,7 +189,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_small_stays_whole_and_the_large_share_what_is_left() {
+    fn small_parts_stay_whole_and_large_ones_share_the_rest() {
         let table: [(&[usize], usize, usize); 6] = [
             (&[], 10, usize::MAX),
             (&[3, 4], 10, usize::MAX),
@@ -203,7 +204,7 @@ mod tests {
     }
 
     #[test]
-    fn a_text_is_cut_to_about_so_many_bytes_whatever_its_script() {
+    fn a_text_is_cut_to_about_the_given_bytes_in_any_script() {
         for text in ["a".repeat(9_000), "漢".repeat(3_000)] {
             let cut = cut_to(&text, 900);
             assert!(cut.len() <= 950 && cut.contains("characters cut"), "{}", cut.len());
@@ -212,37 +213,37 @@ mod tests {
     }
 
     #[test]
-    fn system_tools_and_messages_count() {
+    fn system_prompt_tools_and_messages_are_counted() {
         let mut asked = request("12345678");
-        assert_eq!(request_tokens(&asked), 1 + 2 + FRAME);
+        assert_eq!(request_tokens(&asked), 1 + 2 + FRAME_TOKENS);
         asked.tools = [ToolDefinition {
             name: "name".into(),
             description: "description!".into(),
             parameters: serde_json::json!({}),
         }]
         .into();
-        assert_eq!(request_tokens(&asked), 1 + 2 + FRAME + 5 + FRAME);
+        assert_eq!(request_tokens(&asked), 1 + 2 + FRAME_TOKENS + 5 + FRAME_TOKENS);
     }
 
     #[test]
-    fn the_provider_s_own_count_makes_the_window_smaller_but_never_larger() {
-        let mut gauge = Gauge::default();
+    fn the_provider_count_only_makes_the_window_smaller() {
+        let mut estimate = WindowEstimate::default();
         let asked = request(&"x".repeat(4_000));
         let estimated = request_tokens(&asked);
         for (counted, window) in [(0, 1000), (estimated, 1000), (estimated * 2, 500)] {
-            gauge.counted(&asked, counted);
-            assert_eq!(gauge.estimated_window(1000), window, "{counted}");
-            assert_eq!(gauge.window(1000), 1000);
+            estimate.observe_count(&asked, counted);
+            assert_eq!(estimate.estimated_window(1000), window, "{counted}");
+            assert_eq!(estimate.window(1000), 1000);
         }
-        gauge.counted(&asked, estimated * 100);
-        assert_eq!(gauge.estimated_window(1000), 250, "a count that cannot be is not believed");
+        estimate.observe_count(&asked, estimated * 100);
+        assert_eq!(estimate.estimated_window(1000), 250, "an implausible count is capped");
     }
 
     #[test]
-    fn a_refusal_teaches_a_smaller_window() {
-        let mut gauge = Gauge::default();
-        gauge.refused(600);
-        assert_eq!((gauge.window(1000), gauge.estimated_window(1000)), (300, 300));
-        assert_eq!(gauge.window(100), 100);
+    fn a_refusal_makes_the_window_smaller() {
+        let mut estimate = WindowEstimate::default();
+        estimate.observe_refusal(600);
+        assert_eq!((estimate.window(1000), estimate.estimated_window(1000)), (300, 300));
+        assert_eq!(estimate.window(100), 100);
     }
 }

@@ -1,12 +1,12 @@
-//! Keeps a conversation within the model's window: between two steps its older part is folded into a summary. What was
-//! asked for, what is still open and the newest exchange stay as they are, every row stays in the history, and a fold
-//! that goes wrong in part never fails a turn.
+//! Keeps a conversation within the model's window: between two steps its older part is replaced by a summary. User
+//! requests, open items and the newest exchange are kept unchanged, every row stays in the history, and a partly failed
+//! compaction never fails a turn.
 
 mod cut;
 mod draft;
-mod fold;
-mod handles;
 pub(super) mod measure;
+mod open_items;
+mod record;
 mod summary;
 #[cfg(test)]
 mod tests;
@@ -16,106 +16,117 @@ use ports::model::{ModelRequest, ToolUse};
 use ports::store::{JournalEntry, TurnProgress};
 use protocol::chunk::Chunk;
 
-use self::draft::{Aim, Draft};
-pub(super) use self::fold::Fold;
-pub(super) use self::measure::Gauge;
-use self::summary::Told;
-use super::Attempt;
-use super::halt::Halt;
+use self::draft::{CompactionDraft, CompactionTarget};
+pub(super) use self::measure::WindowEstimate;
+pub(super) use self::record::StoredCompaction;
+use self::summary::SummaryReply;
+use super::TurnAttempt;
+use super::halt::TurnHalt;
 
 /// How often a request that was refused as too long is made smaller before the turn fails.
-const REFUSALS: u32 = 2;
-/// Of the window, in percent: a fold that gains less is not worth its summary.
-const LEAST_GAIN: u64 = 10;
+const MAX_REFUSALS: u32 = 2;
+/// Percent of the window; a compaction that gains less is not worth its summary.
+const MIN_GAIN_PERCENT: u64 = 10;
 
-impl Attempt {
-    /// Before a model step. `true`: something was folded, and progress and decision are to be made anew, because the
+impl TurnAttempt {
+    /// Compacts before a model step if necessary. Returns `true` if it did: progress must be read again, because the
     /// summary may have taken a step of its own.
-    pub(crate) async fn compact(&mut self, progress: &TurnProgress) -> Result<bool, Halt> {
+    pub(crate) async fn compact(&mut self, progress: &TurnProgress) -> Result<bool, TurnHalt> {
         let window = self.estimated_window();
         let request = self.request(progress, ToolUse::Allowed);
-        if measure::request_tokens(&request) <= measure::full(window) {
+        if measure::request_tokens(&request) <= measure::compaction_threshold(window) {
             return Ok(false);
         }
-        let least_gain = measure::percent(window, LEAST_GAIN);
-        self.fold(progress, &request, Aim { left: measure::folded(window), least_gain }).await
+        let min_gain = measure::percent(window, MIN_GAIN_PERCENT);
+        self.summarize(
+            progress,
+            &request,
+            CompactionTarget { tokens_left: measure::compaction_target(window), min_gain },
+        )
+        .await
     }
 
-    /// In a model step that was refused as too long. `true`: the step has ended and the next one will be smaller, so
-    /// that it is worth another try.
-    pub(crate) async fn compact_hard(&mut self, progress: &TurnProgress) -> Result<bool, Halt> {
-        if self.gauge.refusals >= REFUSALS || self.said.is_begun() {
+    /// Compacts after the model refused a request as too long. Returns `true` if the step has ended and the next
+    /// request will be smaller, so that it is worth another attempt.
+    pub(crate) async fn compact_after_refusal(
+        &mut self,
+        progress: &TurnProgress,
+    ) -> Result<bool, TurnHalt> {
+        if self.window_estimate.refusals >= MAX_REFUSALS || self.partial.has_output() {
             return Ok(false);
         }
         self.recorder.emit(Chunk::FinishStep).await?;
         let refused = measure::request_tokens(&self.request(progress, ToolUse::Allowed));
-        self.gauge.refused(refused);
+        self.window_estimate.observe_refusal(refused);
         tracing::warn!(
             estimated_tokens = refused,
             window_tokens = self.inner.model.window(self.turn.request.tier),
             "a request was too long for the model; is its window configured too large?"
         );
-        // With the smaller window the results of a step are cut shorter, which may already do.
+        // With the smaller window the results of a step are cut shorter, which may be enough.
         let request = self.request(progress, ToolUse::Allowed);
-        let smaller = measure::request_tokens(&request) <= measure::full(refused);
-        let aim = Aim { left: measure::folded(self.estimated_window()), least_gain: 1 };
-        Ok(self.fold(progress, &request, aim).await? || smaller)
+        let smaller = measure::request_tokens(&request) <= measure::compaction_threshold(refused);
+        let target = CompactionTarget {
+            tokens_left: measure::compaction_target(self.estimated_window()),
+            min_gain: 1,
+        };
+        Ok(self.summarize(progress, &request, target).await? || smaller)
     }
 
-    /// What the model can take, in its own tokens.
+    /// The model's window in its own tokens.
     pub(super) fn hard_window(&self) -> u64 {
-        self.gauge.window(self.inner.model.window(self.turn.request.tier))
+        self.window_estimate.window(self.inner.model.window(self.turn.request.tier))
     }
 
     fn estimated_window(&self) -> u64 {
-        self.gauge.estimated_window(self.inner.model.window(self.turn.request.tier))
+        self.window_estimate.estimated_window(self.inner.model.window(self.turn.request.tier))
     }
 
-    async fn fold(
+    async fn summarize(
         &mut self,
         progress: &TurnProgress,
         request: &ModelRequest,
-        aim: Aim,
-    ) -> Result<bool, Halt> {
+        target: CompactionTarget,
+    ) -> Result<bool, TurnHalt> {
         let window = self.hard_window();
-        let Some(draft) = draft::draft(progress, request, &self.turn, window, aim) else {
+        let Some(draft) = draft::draft(progress, request, &self.turn, window, target) else {
             return Ok(false);
         };
-        self.recorder.emit(Chunk::status("Folding earlier messages into a summary…")).await?;
-        let Told { text, usage } = self.ask_for_summary(progress, &draft, window).await?;
+        self.recorder.emit(Chunk::status("Summarizing earlier messages…")).await?;
+        let SummaryReply { text, usage } = self.ask_for_summary(progress, &draft, window).await?;
         let by = if text.is_some() { "model" } else { "digest" };
         let chars = measure::bytes(draft::summary_tokens(window));
         let text = text
             .unwrap_or_else(|| transcript::digest(draft.earlier.as_deref(), &draft.rows, chars));
-        let folded = draft.folded(text);
+        let record = draft.record(text);
 
-        // Stored before anybody sees it, the model included. The call for it was a call of the model like any other, so
-        // that it counts as a step, for the limits as for the cost.
-        let mut entries = vec![JournalEntry::Message(folded.row())];
+        // Stored before it is shown or sent to the model. The summary call is a model call like any other, so it counts
+        // as a step for limits and cost.
+        let mut entries = vec![JournalEntry::Message(record.row())];
         entries.extend(usage.map(|usage| JournalEntry::StepEnded { usage }));
-        self.desk.record(entries).await?;
+        self.writer.record(entries).await?;
         metrics::counter!("pilothouse_compactions_total", "by" => by).increment(1);
         tracing::info!(
-            folded = folded.folded,
-            tokens_before = folded.tokens_before,
-            tokens_after = folded.tokens_after,
+            folded = record.folded,
+            tokens_before = record.tokens_before,
+            tokens_after = record.tokens_after,
             by,
-            "earlier messages were folded"
+            "earlier messages were summarized"
         );
-        self.recorder.emit(folded.chunk()).await?;
+        self.recorder.emit(record.chunk()).await?;
         Ok(true)
     }
 
     async fn ask_for_summary(
         &self,
         progress: &TurnProgress,
-        draft: &Draft<'_>,
+        draft: &CompactionDraft<'_>,
         window: u64,
-    ) -> Result<Told, Halt> {
+    ) -> Result<SummaryReply, TurnHalt> {
         let options = &self.inner.options;
-        // The last step is for the answer.
+        // The last step is reserved for the answer.
         if !self.inner.model.summarises() || progress.steps_done + 1 >= options.max_steps {
-            return Ok(Told::default());
+            return Ok(SummaryReply::default());
         }
         let request = summary::request(draft, self.turn.request.tier, window);
         let chars = measure::bytes(draft::summary_tokens(window));

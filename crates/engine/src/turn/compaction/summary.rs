@@ -1,4 +1,4 @@
-//! Asks the model for a summary. Whatever goes wrong with that costs the summary and not the turn.
+//! Asks the model for a summary. A failure costs the summary, not the turn.
 
 use std::time::Duration;
 
@@ -10,29 +10,29 @@ use protocol::text::{cut_end, without_nul};
 use protocol::turn::{ModelTier, TurnMode};
 use protocol::usage::Usage;
 
-use super::draft::Draft;
+use super::draft::CompactionDraft;
 use super::measure::{bytes, percent};
 use super::transcript;
-use crate::turn::halt::Halt;
-use crate::turn::registry::Stop;
+use crate::turn::halt::TurnHalt;
+use crate::turn::registry::StopSignal;
 
 const SYSTEM: &str = include_str!("summary.md");
-/// Of the window, in percent: what the model is given to sum up.
+/// Percent of the window that the transcript to summarize may take.
 const TRANSCRIPT_PERCENT: u64 = 60;
-/// How long a summary may take in all. A model that does not come to an end must not hold up the turn.
-const PATIENCE: Duration = Duration::from_secs(120);
-/// A digest is worth so much less than a summary that a provider under load is asked again.
-const TRIES: u32 = 2;
-const LONGEST_WAIT: Duration = Duration::from_secs(10);
+/// Time limit for a summary, so that a model that never ends does not hold up the turn.
+const SUMMARY_TIMEOUT: Duration = Duration::from_secs(120);
+/// A digest is worth so much less than a summary that an overloaded provider is asked again.
+const MAX_TRIES: u32 = 2;
+const MAX_RETRY_WAIT: Duration = Duration::from_secs(10);
 
 #[derive(Debug, Default, PartialEq)]
-pub(super) struct Told {
+pub(super) struct SummaryReply {
     pub(super) text: Option<String>,
-    /// What it has cost, when the provider was heard to the end.
+    /// Usage, if the provider's stream ended normally.
     pub(super) usage: Option<Usage>,
 }
 
-pub(super) fn request(draft: &Draft<'_>, tier: ModelTier, window: u64) -> ModelRequest {
+pub(super) fn request(draft: &CompactionDraft<'_>, tier: ModelTier, window: u64) -> ModelRequest {
     let mut text = String::new();
     if let Some(earlier) = &draft.earlier {
         text.push_str(&format!("Your notes of what came before:\n\n{earlier}\n\n"));
@@ -51,65 +51,66 @@ pub(super) fn request(draft: &Draft<'_>, tier: ModelTier, window: u64) -> ModelR
     }
 }
 
-/// Keeps at most so many characters. Only a stop of the turn is an error.
+/// Keeps at most `chars` characters. Only a stop of the turn is an error.
 pub(super) async fn ask(
     model: &dyn ModelProvider,
     request: ModelRequest,
-    stop: &Stop,
+    stop: &StopSignal,
     idle: Duration,
     chars: usize,
-) -> Result<Told, Halt> {
-    // A process that was asleep for longer than its lease must not act for the turn any more.
-    if let Some(reason) = stop.now() {
-        return Err(Halt::Stop(reason));
+) -> Result<SummaryReply, TurnHalt> {
+    // A process that slept for longer than its lease must not act for the turn any more.
+    if let Some(reason) = stop.cause() {
+        return Err(TurnHalt::Stop(reason));
     }
-    let asking = tokio::time::timeout(PATIENCE, tries(model, request, idle, chars));
-    let told = tokio::select! {
+    let asking =
+        tokio::time::timeout(SUMMARY_TIMEOUT, ask_with_retries(model, request, idle, chars));
+    let reply = tokio::select! {
         biased;
-        reason = stop.stopped() => return Err(Halt::Stop(reason)),
-        told = asking => told.unwrap_or_else(|_| Err(late())),
+        reason = stop.stopped() => return Err(TurnHalt::Stop(reason)),
+        reply = asking => reply.unwrap_or_else(|_| Err(timed_out())),
     };
-    Ok(told.unwrap_or_else(|error| {
-        tracing::warn!(%error, "no summary could be had; the first lines serve instead");
-        Told::default()
+    Ok(reply.unwrap_or_else(|error| {
+        tracing::warn!(%error, "could not get a summary; using the first lines of each message instead");
+        SummaryReply::default()
     }))
 }
 
-async fn tries(
+async fn ask_with_retries(
     model: &dyn ModelProvider,
     request: ModelRequest,
     idle: Duration,
     chars: usize,
-) -> Result<Told, ModelError> {
+) -> Result<SummaryReply, ModelError> {
     let mut tries = 1;
     loop {
-        match listen(model, request.clone(), idle, chars).await {
-            Err(error) if error.retryable() && tries < TRIES => {
+        match read_stream(model, request.clone(), idle, chars).await {
+            Err(error) if error.retryable() && tries < MAX_TRIES => {
                 tries += 1;
                 let wait = error.retry_after().unwrap_or(Duration::from_secs(1));
-                tokio::time::sleep(wait.min(LONGEST_WAIT)).await;
+                tokio::time::sleep(wait.min(MAX_RETRY_WAIT)).await;
             }
-            told => return told,
+            reply => return reply,
         }
     }
 }
 
-async fn listen(
+async fn read_stream(
     model: &dyn ModelProvider,
     request: ModelRequest,
     idle: Duration,
     chars: usize,
-) -> Result<Told, ModelError> {
-    let within = |_| late();
+) -> Result<SummaryReply, ModelError> {
+    let within = |_| timed_out();
     let mut stream = tokio::time::timeout(idle, model.stream(request)).await.map_err(within)??;
     let mut text = String::new();
     while let Some(event) = tokio::time::timeout(idle, stream.next()).await.map_err(within)? {
         match event? {
-            // What is too much is not kept, but heard: only the end says what it has cost.
+            // Text beyond the limit is not kept but read, because only the end of the stream reports the usage.
             ModelEvent::Text(delta) if text.len() <= 4 * chars => text.push_str(&delta),
             ModelEvent::Finished { usage, .. } => {
                 let text = cut_end(without_nul(text.trim()).as_str(), chars);
-                return Ok(Told {
+                return Ok(SummaryReply {
                     text: Some(text).filter(|text| !text.is_empty()),
                     usage: Some(usage),
                 });
@@ -117,10 +118,10 @@ async fn listen(
             _ => {}
         }
     }
-    Err(ModelError::new(ModelErrorKind::Broken, "The model's answer broke off without an end."))
+    Err(ModelError::new(ModelErrorKind::Broken, "The model's answer ended unexpectedly."))
 }
 
-fn late() -> ModelError {
+fn timed_out() -> ModelError {
     ModelError::new(ModelErrorKind::TimedOut, "The model took too long for a summary.")
 }
 

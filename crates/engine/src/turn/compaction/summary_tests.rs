@@ -1,4 +1,4 @@
-//! A model that is asked for a summary and does not always give one.
+//! A scripted model that is asked for a summary and does not always return one.
 
 use std::sync::Mutex;
 
@@ -7,19 +7,19 @@ use ports::model::{ModelStream, StopReason};
 use tokio::time::Instant;
 
 use super::*;
-use crate::turn::registry::{self, Registry};
+use crate::turn::registry::{self, JobRegistry};
 
 const IDLE: Duration = Duration::from_secs(600);
 
-enum Act {
+enum ScriptStep {
     Say(&'static str),
     Fail(ModelErrorKind),
-    /// Falls silent after this.
+    /// Sends this text and then nothing.
     Hang(&'static str),
 }
 
-/// Does one act for every request.
-struct Scripted(Mutex<Vec<Act>>);
+/// Performs one step per request.
+struct Scripted(Mutex<Vec<ScriptStep>>);
 
 #[async_trait]
 impl ModelProvider for Scripted {
@@ -43,9 +43,9 @@ impl ModelProvider for Scripted {
             provider_state: None,
         });
         Ok(match self.0.lock().expect("no panic").remove(0) {
-            Act::Say(said) => futures::stream::iter([text(said), end]).boxed(),
-            Act::Fail(kind) => return Err(ModelError::new(kind, "no")),
-            Act::Hang(said) => {
+            ScriptStep::Say(said) => futures::stream::iter([text(said), end]).boxed(),
+            ScriptStep::Fail(kind) => return Err(ModelError::new(kind, "no")),
+            ScriptStep::Hang(said) => {
                 futures::stream::iter([text(said)]).chain(futures::stream::pending()).boxed()
             }
         })
@@ -75,51 +75,51 @@ fn question() -> ModelRequest {
     }
 }
 
-async fn told(acts: Vec<Act>) -> Told {
-    let running =
-        Registry::default().enter(protocol::TurnId::from("t").into(), Instant::now() + 10 * IDLE);
+async fn reply(acts: Vec<ScriptStep>) -> SummaryReply {
+    let running = JobRegistry::default()
+        .register(protocol::TurnId::from("t").into(), Instant::now() + 10 * IDLE);
     let model = Scripted(Mutex::new(acts));
     ask(&model, question(), &running.stop, IDLE, 10).await.expect("no stop")
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_summary_is_what_the_model_says_cut_to_its_room() {
-    let told_all = told(vec![Act::Say("  notes\n")]).await;
-    assert_eq!(told_all, Told { text: Some("notes".into()), usage: Some(used()) });
-    let told_long = told(vec![Act::Say("0123456789 and more")]).await;
-    assert_eq!(told_long.text.as_deref(), Some("0123456789…"));
+async fn a_summary_is_the_model_text_cut_to_its_limit() {
+    let whole = reply(vec![ScriptStep::Say("  notes\n")]).await;
+    assert_eq!(whole, SummaryReply { text: Some("notes".into()), usage: Some(used()) });
+    let cut = reply(vec![ScriptStep::Say("0123456789 and more")]).await;
+    assert_eq!(cut.text.as_deref(), Some("0123456789…"));
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_model_that_fails_or_says_nothing_costs_the_summary_and_not_the_turn() {
-    let overloaded = || Act::Fail(ModelErrorKind::Overloaded { after: None });
+async fn a_model_that_fails_or_returns_nothing_costs_only_the_summary() {
+    let overloaded = || ScriptStep::Fail(ModelErrorKind::Overloaded { after: None });
     let table = [
-        (vec![Act::Say(" ")], Told { text: None, usage: Some(used()) }),
-        (vec![Act::Fail(ModelErrorKind::TooLong)], Told::default()),
-        (vec![overloaded(), overloaded()], Told::default()),
-        (vec![Act::Hang("begun")], Told::default()),
+        (vec![ScriptStep::Say(" ")], SummaryReply { text: None, usage: Some(used()) }),
+        (vec![ScriptStep::Fail(ModelErrorKind::TooLong)], SummaryReply::default()),
+        (vec![overloaded(), overloaded()], SummaryReply::default()),
+        (vec![ScriptStep::Hang("begun")], SummaryReply::default()),
     ];
     for (case, (acts, expected)) in table.into_iter().enumerate() {
         let began = Instant::now();
-        assert_eq!(told(acts).await, expected, "case {case}");
-        assert!(began.elapsed() <= PATIENCE, "case {case} is bounded");
+        assert_eq!(reply(acts).await, expected, "case {case}");
+        assert!(began.elapsed() <= SUMMARY_TIMEOUT, "case {case} is bounded");
     }
-    let again = told(vec![overloaded(), Act::Say("notes")]).await;
-    assert_eq!(again.text.as_deref(), Some("notes"), "it is asked again");
+    let again = reply(vec![overloaded(), ScriptStep::Say("notes")]).await;
+    assert_eq!(again.text.as_deref(), Some("notes"), "the model is asked again");
 }
 
 #[tokio::test(start_paused = true)]
 async fn a_stop_of_the_turn_does_not_wait_for_the_summary() {
-    let running =
-        Registry::default().enter(protocol::TurnId::from("t").into(), Instant::now() + 10 * IDLE);
-    let model = Scripted(Mutex::new(vec![Act::Hang("begun")]));
+    let running = JobRegistry::default()
+        .register(protocol::TurnId::from("t").into(), Instant::now() + 10 * IDLE);
+    let model = Scripted(Mutex::new(vec![ScriptStep::Hang("begun")]));
     let stop = running.stop.clone();
     let stopping = async {
         tokio::time::sleep(Duration::from_secs(1)).await;
-        stop.stop(registry::StopReason::Cancelled);
+        stop.stop(registry::StopCause::Cancelled);
     };
     let began = Instant::now();
-    let (told, ()) = tokio::join!(ask(&model, question(), &running.stop, IDLE, 10), stopping);
-    assert_eq!(told, Err(Halt::Stop(registry::StopReason::Cancelled)));
+    let (reply, ()) = tokio::join!(ask(&model, question(), &running.stop, IDLE, 10), stopping);
+    assert_eq!(reply, Err(TurnHalt::Stop(registry::StopCause::Cancelled)));
     assert_eq!(began.elapsed(), Duration::from_secs(1));
 }

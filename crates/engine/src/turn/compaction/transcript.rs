@@ -1,5 +1,5 @@
-//! A part of the history as plain text: whole, for a model that sums it up, or only its first lines, when no model
-//! does.
+//! A part of the history as plain text: complete, for a model that summarizes it, or only its first lines, when no
+//! model does.
 
 use std::fmt::Write;
 
@@ -12,16 +12,16 @@ use super::measure::{cut_to, fair_share};
 /// Characters of one line of a digest.
 const LINE: usize = 200;
 
-/// What is too long is cut in its middle, so that all of it takes no more than about so many bytes.
+/// The rows as text of at most about `bytes` bytes; long entries are cut in the middle.
 pub(super) fn whole(rows: &[&Message], bytes: usize) -> String {
     let entries: Vec<String> = rows.iter().flat_map(|row| entries(row)).collect();
     let share = fair_share(entries.iter().map(String::len), bytes);
     let cut: Vec<String> = entries.iter().map(|entry| cut_to(entry, share)).collect();
-    // So many entries that even their beginnings are too much.
+    // There may be so many entries that even their beginnings are too long.
     cut_to(&cut.join("\n\n"), bytes)
 }
 
-/// Says less than a summary, but cannot fail.
+/// Less useful than a summary, but cannot fail.
 pub(super) fn digest(earlier: Option<&str>, rows: &[&Message], chars: usize) -> String {
     let mut text = String::new();
     if let Some(earlier) = earlier {
@@ -43,7 +43,7 @@ pub(super) fn digest(earlier: Option<&str>, rows: &[&Message], chars: usize) -> 
     cut_middle(text.trim_end(), chars)
 }
 
-/// One for the words of a row and one for each of its calls.
+/// One entry for the text of a row and one for each of its calls.
 fn entries(row: &Message) -> Vec<String> {
     let calls =
         row.tool_calls.iter().map(|call| format!("Call of {}: {}", call.name, call.arguments));
@@ -59,8 +59,8 @@ fn entries(row: &Message) -> Vec<String> {
 
 fn outcome_line(row: &Message) -> String {
     let response: Value = serde_json::from_str(&row.content).unwrap_or_default();
-    let said = response["message"].as_str().unwrap_or(&row.content);
-    format!("{}: {}", answered(row), first_line(said))
+    let text = response["message"].as_str().unwrap_or(&row.content);
+    format!("{}: {}", answered(row), first_line(text))
 }
 
 fn answered(row: &Message) -> String {

@@ -1,10 +1,9 @@
-//! What the model is given: a text that is the same for everybody (so that providers can cache it) and the
-//! conversation, rebuilt from stored rows. Until something is folded, a later request of a session only adds to an
-//! earlier one.
+//! The model request: a system prompt that is the same for everyone (so that providers can cache it) and the
+//! conversation, rebuilt from stored rows. Until a compaction, each request of a session extends the previous one.
 
-mod about;
-mod ended;
-mod rows;
+mod history_rows;
+mod operation_ended;
+mod session_facts;
 #[cfg(test)]
 mod tests;
 
@@ -16,80 +15,80 @@ use protocol::message::MessageRole;
 use protocol::permissions::Permissions;
 use protocol::turn::Turn;
 
-pub(super) use self::rows::{Sent, sent, user};
-use super::Attempt;
-use super::compaction::Fold;
+pub(super) use self::history_rows::{SentRow, sent_rows, user_message};
+use super::TurnAttempt;
+use super::compaction::StoredCompaction;
 
 const SYSTEM_PROMPT: &str = include_str!("../system_prompt.md");
-/// Said on the last step, which has to end in words.
+/// Sent on the last step, which must end in text.
 const WRAP_UP: &str = "[This is the last step: no tool can be called any more. Sum up what was found and what is left to do.]";
 
-impl Attempt {
+impl TurnAttempt {
     pub(crate) fn request(&self, progress: &TurnProgress, tool_use: ToolUse) -> ModelRequest {
         let all = self.inner.tools.definitions(&Permissions::default());
-        let given = self.inner.tools.definitions(&self.turn.request.permissions);
-        let is_given = |tool: &&ToolDefinition| given.iter().any(|given| given.name == tool.name);
-        let left_out = all.iter().filter(|tool| !is_given(tool)).map(|tool| tool.name.clone());
-        let tools = Tools { left_out: left_out.collect(), given };
+        let allowed = self.inner.tools.definitions(&self.turn.request.permissions);
+        let is_allowed = |tool: &&ToolDefinition| allowed.iter().any(|one| one.name == tool.name);
+        let denied = all.iter().filter(|tool| !is_allowed(tool)).map(|tool| tool.name.clone());
+        let tools = ToolSelection { denied: denied.collect(), allowed };
         request(progress, &self.turn, tools, tool_use, self.hard_window())
     }
 }
 
-/// The tools as the permissions of the turn divide them.
+/// The tools, divided by the permissions of the turn.
 #[derive(Clone)]
-pub(crate) struct Tools {
-    pub(crate) given: Arc<[ToolDefinition]>,
-    pub(crate) left_out: Vec<String>,
+pub(crate) struct ToolSelection {
+    pub(crate) allowed: Arc<[ToolDefinition]>,
+    pub(crate) denied: Vec<String>,
 }
 
-/// `window` is what the model can take, in tokens: what one step has brought in is cut to its share of that.
+/// `window` is the model's window in tokens: the results of one step are cut to their share of it.
 pub(crate) fn request(
     progress: &TurnProgress,
     turn: &Turn,
-    tools: Tools,
+    tools: ToolSelection,
     tool_use: ToolUse,
     window: u64,
 ) -> ModelRequest {
-    let mut messages = conversation(progress, turn, &tools.left_out, window);
+    let mut messages = conversation(progress, turn, &tools.denied, window);
     if tool_use == ToolUse::Forbidden {
         messages.push(ModelMessage::User { text: WRAP_UP.to_owned() });
     }
     ModelRequest {
         system: SYSTEM_PROMPT.to_owned(),
         messages,
-        tools: tools.given,
+        tools: tools.allowed,
         tool_use,
         tier: turn.request.tier,
         mode: turn.request.mode,
     }
 }
 
-/// The first message, the summary of what was folded with the requests that stay as they were, and the rows after it.
+/// The first message, the summary of a compaction with the requests it kept, and the rows after it.
 fn conversation(
     progress: &TurnProgress,
     turn: &Turn,
-    left_out: &[String],
+    denied: &[String],
     window: u64,
 ) -> Vec<ModelMessage> {
     let rows = &progress.messages;
-    let fold = Fold::newest(rows);
+    let fold = StoredCompaction::newest(rows);
     let start = fold.as_ref().map_or(0, |fold| fold.through + 1);
     let first = rows.iter().position(|row| row.role == MessageRole::User);
     let mut messages = Vec::with_capacity(rows.len() - start + 3);
     if let Some(first) = first {
-        // A message of its own: the person's words stay the person's.
-        messages.push(about::session(&progress.session, &rows[first], left_out));
+        // A separate message, so that the user's message stays unchanged.
+        messages.push(session_facts::session(&progress.session, &rows[first], denied));
         if first < start {
-            messages.push(rows::user(&rows[first], window));
+            messages.push(history_rows::user_message(&rows[first], window));
         }
     }
     if let Some(fold) = &fold {
         messages.push(fold.summary());
-        messages.extend(fold.kept(rows).map(|row| rows::user(row, window)));
+        messages.extend(fold.kept(rows).map(|row| history_rows::user_message(row, window)));
     }
-    let mut ended = progress.operation.as_ref().and_then(ended::message);
-    for Sent { row, message } in sent(rows, start, &turn.id, window) {
-        // What the turn has said since comes after what it was told, in every step of it.
+    let mut ended = progress.operation.as_ref().and_then(operation_ended::message);
+    for SentRow { row, message } in sent_rows(rows, start, &turn.id, window) {
+        // The notice comes before the rows of this turn, in every step of it.
         if rows[row].turn_id == turn.id {
             messages.extend(ended.take());
         }

@@ -1,4 +1,4 @@
-//! What a request holds, from rows.
+//! The contents of a model request, given rows.
 
 use jiff::Timestamp;
 use ports::model::OPERATION_MARK;
@@ -7,20 +7,20 @@ use protocol::operation::{Operation, OperationResult, OperationState};
 use serde_json::json;
 
 use super::*;
-use crate::turn::fixtures::{History, is_paired, turn, words};
+use crate::turn::fixtures::{TestHistory, is_paired, turn, words};
 
 const WINDOW: u64 = 128_000;
 
-fn tools() -> Tools {
+fn tools() -> ToolSelection {
     let tool = |name: &str| ToolDefinition {
         name: name.into(),
         description: "d".into(),
         parameters: json!({}),
     };
-    Tools { given: [tool("bash_exec"), tool("web_fetch")].into(), left_out: Vec::new() }
+    ToolSelection { allowed: [tool("bash_exec"), tool("web_fetch")].into(), denied: Vec::new() }
 }
 
-fn messages(history: &History, id: &str) -> Vec<ModelMessage> {
+fn messages(history: &TestHistory, id: &str) -> Vec<ModelMessage> {
     request(&history.progress(), &turn(id), tools(), ToolUse::Allowed, WINDOW).messages
 }
 
@@ -34,22 +34,22 @@ fn fold(through: &str, kept: &[&str], handles: &[&str]) -> NewMessage {
 }
 
 #[test]
-fn a_request_begins_with_what_does_not_change_about_the_session() {
-    let mut history = History::new();
+fn a_request_starts_with_unchanging_facts_about_the_session() {
+    let mut history = TestHistory::new();
     history.user("hello");
     let mut progress = history.progress();
-    let about = |progress: &TurnProgress, left_out: &[&str]| {
-        let left_out = left_out.iter().map(|name| (*name).to_owned()).collect();
-        let tools = Tools { left_out, ..tools() };
+    let about = |progress: &TurnProgress, denied: &[&str]| {
+        let denied = denied.iter().map(|name| (*name).to_owned()).collect();
+        let tools = ToolSelection { denied, ..tools() };
         let asked = request(progress, &turn("t1"), tools, ToolUse::Allowed, WINDOW);
-        assert_eq!(words(&asked.messages[1]), "hello", "the person's words stay the person's");
+        assert_eq!(words(&asked.messages[1]), "hello", "the user's message is unchanged");
         words(&asked.messages[0]).to_owned()
     };
     let ordinary = "[About this session]\nIt began on 1970-01-01 (UTC).";
     assert_eq!(about(&progress, &[]), ordinary);
     progress.session.title = Some("Named meanwhile".into());
     progress.session.is_pinned = true;
-    assert_eq!(about(&progress, &[]), ordinary, "what may change is left out");
+    assert_eq!(about(&progress, &[]), ordinary, "changeable facts are not included");
 
     progress.session.dry_run = true;
     progress.session.depth = 1;
@@ -63,10 +63,10 @@ fn a_request_begins_with_what_does_not_change_about_the_session() {
 }
 
 #[test]
-fn a_later_request_only_adds_to_an_earlier_one() {
-    let mut history = History::new();
+fn a_later_request_only_appends_to_an_earlier_one() {
+    let mut history = TestHistory::new();
     let mut earlier: Option<ModelRequest> = None;
-    let mut ask = |history: &History, id: &str| {
+    let mut ask = |history: &TestHistory, id: &str| {
         let asked = request(&history.progress(), &turn(id), tools(), ToolUse::Allowed, WINDOW);
         if let Some(earlier) = earlier.replace(asked.clone()) {
             assert_eq!((&earlier.system, &earlier.tools), (&asked.system, &asked.tools));
@@ -75,14 +75,14 @@ fn a_later_request_only_adds_to_an_earlier_one() {
     };
     ask(history.user("do it"), "t1");
     ask(history.step(&["one", "two"]), "t1");
-    // Too much for one step: it is cut, and the same way ever after.
+    // Too much for one step: it is cut, and always in the same way.
     ask(history.step(&[&"x".repeat(300_000), &"y".repeat(300_000)]), "t1");
     history.push(NewMessage::new(MessageRole::System, "a notice"));
     ask(history.assistant("done").turn("t2").user("and now?"), "t2");
     let last = history.rows.last().expect("rows").id.clone();
     ask(history.step(&["three"]), "t2");
-    // After a fold the requests share what is before it, and go on to grow together.
-    let mut folded = History::new();
+    // After a compaction the requests share a new prefix and extend it again.
+    let mut folded = TestHistory::new();
     folded.rows = history.rows.clone();
     folded.turn("t2").push(fold("m7", &[last.as_str()], &[]));
     let first = messages(&folded, "t2");
@@ -95,8 +95,8 @@ fn a_later_request_only_adds_to_an_earlier_one() {
 }
 
 #[test]
-fn a_summary_stands_for_the_rows_up_to_its_end() {
-    let mut history = History::new();
+fn a_summary_replaces_the_rows_up_to_its_end() {
+    let mut history = TestHistory::new();
     history.user("first").step(&["one"]).assistant("done"); // m0..m3
     history.turn("t2").user("request").step(&["two"]).step(&["three"]); // m4..m8
     history.push(fold("m6", &["m4"], &["operation op-1 is at work"])).step(&["four"]);
@@ -106,15 +106,15 @@ fn a_summary_stands_for_the_rows_up_to_its_end() {
     assert!(summary.starts_with("[Summary of earlier messages]"), "{summary}");
     assert!(summary.contains("notes through m6"), "{summary}");
     assert!(summary.contains("[Open handles]") && summary.contains("op-1"), "{summary}");
-    assert_eq!(words(&messages[3]), "request", "what is being worked on stays as it was");
-    assert_eq!(messages.len(), 4 + 2 + 2, "the rows after the fold and nothing else");
+    assert_eq!(words(&messages[3]), "request", "the current request is kept unchanged");
+    assert_eq!(messages.len(), 4 + 2 + 2, "the rows after the compaction and nothing else");
     assert!(is_paired(&messages));
     assert!(matches!(&messages[5], ModelMessage::ToolResult { content, .. } if content == "three"));
 }
 
 #[test]
-fn the_newest_fold_whose_rows_are_still_there_counts() {
-    let mut history = History::new();
+fn the_newest_compaction_whose_rows_still_exist_is_used() {
+    let mut history = TestHistory::new();
     history.user("first").assistant("a").turn("t2").user("b").assistant("c"); // m0..m3
     history.push(fold("m1", &[], &[])).push(fold("m2", &[], &[])).push(fold("gone", &[], &[]));
     history.turn("t3").user("d");
@@ -127,8 +127,8 @@ fn the_newest_fold_whose_rows_are_still_there_counts() {
 }
 
 #[test]
-fn the_end_of_an_operation_comes_before_what_its_turn_has_said_since() {
-    let mut history = History::new();
+fn the_end_of_an_operation_comes_before_the_later_rows_of_its_turn() {
+    let mut history = TestHistory::new();
     history.user("build it").step(&["pending"]).assistant("It is being built.");
     let mut progress = history.progress();
     progress.operation = Some(Operation {
@@ -145,9 +145,9 @@ fn the_end_of_an_operation_comes_before_what_its_turn_has_said_since() {
         request(progress, &turn("t9"), tools(), ToolUse::Allowed, WINDOW).messages
     };
     let first = ask(&progress);
-    let told = words(first.last().expect("messages"));
-    assert!(told.starts_with(&format!("{OPERATION_MARK}build (op-1) has ended] It failed.")));
-    assert!(told.len() < 4_500 && told.contains("characters cut"), "{}", told.len());
+    let notice = words(first.last().expect("messages"));
+    assert!(notice.starts_with(&format!("{OPERATION_MARK}build (op-1) has ended] It failed.")));
+    assert!(notice.len() < 4_500 && notice.contains("characters cut"), "{}", notice.len());
     progress.messages = history.turn("t9").step(&["looked"]).rows.clone();
     let second = ask(&progress);
     assert_eq!(first[..], second[..first.len()]);
@@ -155,12 +155,12 @@ fn the_end_of_an_operation_comes_before_what_its_turn_has_said_since() {
     if let Some(operation) = &mut progress.operation {
         operation.result = None;
     }
-    assert_eq!(ask(&progress).len(), second.len() - 1, "nothing has ended");
+    assert_eq!(ask(&progress).len(), second.len() - 1, "no operation has ended");
 }
 
 #[test]
-fn the_results_of_one_step_share_what_a_step_may_take_of_the_window() {
-    let mut history = History::new();
+fn the_results_of_one_step_share_the_step_part_of_the_window() {
+    let mut history = TestHistory::new();
     let (long, longer) = ("l".repeat(4_000), "m".repeat(40_000));
     history.user("go").step(&["short", &long, &longer]);
     let small_window = 1_000;
@@ -179,10 +179,10 @@ fn the_results_of_one_step_share_what_a_step_may_take_of_the_window() {
 }
 
 #[test]
-fn the_last_step_is_told_that_it_is_the_last() {
-    let mut history = History::new();
+fn the_model_is_told_that_a_step_is_the_last() {
+    let mut history = TestHistory::new();
     history.user("go").step(&["done"]);
     let asked = request(&history.progress(), &turn("t1"), tools(), ToolUse::Forbidden, WINDOW);
     assert_eq!(words(asked.messages.last().expect("messages")), WRAP_UP);
-    assert_eq!(asked.tools.len(), 2, "the tools are named all the same");
+    assert_eq!(asked.tools.len(), 2, "the tools are still listed");
 }

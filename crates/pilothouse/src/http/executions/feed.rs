@@ -5,7 +5,7 @@ use std::sync::Arc;
 use axum::body::Body;
 use axum::response::Response;
 use bytes::Bytes;
-use engine::{FollowedRun, RunFollower};
+use engine::{ExecutionFollower, ExecutionUpdate};
 use futures::stream;
 use ports::PortError;
 use protocol::execution::{Execution, ExecutionStatus, NodeEvent, node_run_id};
@@ -55,7 +55,7 @@ pub(super) fn respond(
     app: Arc<App>,
     identity: Identity,
     execution: Execution,
-    follower: RunFollower,
+    follower: ExecutionFollower,
     permit: StreamPermit,
 ) -> Response {
     let run = Run {
@@ -78,7 +78,7 @@ pub(super) fn respond(
 struct Feed {
     live: Live,
     run: Run,
-    follower: RunFollower,
+    follower: ExecutionFollower,
     stage: Stage,
 }
 
@@ -127,19 +127,19 @@ impl Feed {
                     self.live.until_the_end(tokio::time::sleep(POLL.min(patience))).await?;
                 }
                 Err(error) => return Err(error.into()),
-                Ok(FollowedRun::Events(events)) if !events.is_empty() => {
+                Ok(ExecutionUpdate::Events(events)) if !events.is_empty() => {
                     let events = events
                         .into_iter()
                         .map(|(number, event)| numbered(number, &self.run.update(event)));
                     return Ok(Bytes::from(events.collect::<String>()));
                 }
-                Ok(FollowedRun::Row(execution)) => return Ok(Bytes::from(row(*execution))),
-                Ok(FollowedRun::Events(_) | FollowedRun::Silent) => {}
-                Ok(FollowedRun::End) => {
+                Ok(ExecutionUpdate::Row(execution)) => return Ok(Bytes::from(row(*execution))),
+                Ok(ExecutionUpdate::Events(_) | ExecutionUpdate::Silent) => {}
+                Ok(ExecutionUpdate::End) => {
                     self.stage = Stage::Over;
                     return Ok(Bytes::from_static(DONE.as_bytes()));
                 }
-                Ok(FollowedRun::Gone) => return Err(Broken::Gone),
+                Ok(ExecutionUpdate::Gone) => return Err(Broken::Gone),
             }
         }
     }

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use axum::Json;
 use axum::extract::State;
-use engine::StartRun;
+use engine::StartExecution;
 use ports::call_services::AgentExecutionStarted;
 use protocol::graph::InputProblems;
 use protocol::permissions::Permissions;
@@ -87,7 +87,7 @@ async fn run(
     if app.engine.is_shutting_down() {
         return Err(Problem::shutting_down());
     }
-    let start = StartRun {
+    let start = StartExecution {
         graph_id,
         version,
         inputs: body.inputs,

@@ -180,7 +180,7 @@ async fn a_result_is_not_put_away_before_it_is_stored() {
     let begun = shop.begin().await;
     shop.cluster.executor(0).links().postgres.set(Mode::Refuse);
     letters.post_data(&message(&begun)).await;
-    shop.cluster.executor(0).log().wait_for("a completion could not be taken");
+    shop.cluster.executor(0).log().wait_for("could not process a completion");
     assert_eq!(letters.in_hand().await.len(), 1, "it was read and not acknowledged");
     shop.cluster.executor(0).links().postgres.set(Mode::Pass);
     letters.a_minute_later().await;
@@ -197,7 +197,7 @@ async fn a_result_that_a_killed_executor_had_in_hand_is_taken_by_another() {
     let begun = shop.begin().await;
     shop.cluster.executor(0).links().postgres.set(Mode::Refuse);
     letters.post_data(&message(&begun)).await;
-    shop.cluster.executor(0).log().wait_for("a completion could not be taken");
+    shop.cluster.executor(0).log().wait_for("could not process a completion");
     shop.cluster.executor_mut(0).kill9();
     shop.cluster.spawn(Role::Executor, &[]);
     assert_eq!(letters.in_hand().await.len(), 1, "the dead one still has it");

@@ -16,7 +16,7 @@ use crate::events::text_of;
 use crate::server::{Cluster, Role};
 
 /// What it says when it finds out, whether it asks the database or looks at its clock first.
-const FOUND_OUT: [&str; 2] = ["fenced: another worker has this job", "the job is given up"];
+const FOUND_OUT: [&str; 2] = ["fenced: another worker has this job", "the job is stopped"];
 const AT_MOST: Duration = Duration::from_secs(9);
 
 #[tokio::test(flavor = "multi_thread")]

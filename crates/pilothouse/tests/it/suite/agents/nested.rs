@@ -62,7 +62,7 @@ async fn an_agent_within_an_agent_that_fails_or_cannot_run_is_a_failure_of_its_n
     let ended = run.completed(&server).await;
     assert_eq!(ended["failed_nodes"].as_array().map(Vec::len), Some(3));
     for (output, why) in
-        [("first", "no such agent"), ("second", "colour"), ("third", "20 node runs")]
+        [("first", "agent was not found"), ("second", "colour"), ("third", "20 node runs")]
     {
         let said = ended["outputs"][output][0].as_str().unwrap_or_default();
         assert!(said.contains(why), "{output}: {said}");

@@ -181,7 +181,7 @@ pub(crate) async fn begin(server: &Api, session: &str) -> Begun {
 
 /// Whether the log says that nothing of the server is at work for the operation any more.
 pub(crate) fn has_rested(log: &str, begun: &Begun) -> bool {
-    log.lines().any(|line| line.contains(&begun.task) && line.contains("rests until"))
+    log.lines().any(|line| line.contains(&begun.task) && line.contains("waits for its completion"))
 }
 
 pub(crate) async fn follow(server: &Api, task: &str) -> Events {

@@ -1,0 +1,215 @@
+//! Submits a message: writes message and turn in one store call, then pushes the turn to the queue.
+
+use std::time::Duration;
+
+use ports::PortResult;
+use ports::store::{FollowUpPushed, NewFollowUp, NewTurn, TurnKind, TurnOpened, WhenBusy};
+use protocol::follow_up::FollowUp;
+use protocol::message::{MessageRole, NewMessage};
+use protocol::session::Owner;
+use protocol::turn::{Turn, TurnRequest};
+use protocol::{Job, MessageId, SessionId, TurnId};
+use serde_json::{Map, Value, json};
+use sha2::{Digest, Sha256};
+
+use crate::{Engine, EngineInner};
+
+/// How long the outbox leaves a new turn to the push that follows immediately.
+pub(crate) const PUSH_GRACE: Duration = Duration::from_secs(5);
+/// How long a push may delay the response. A silent broker must not hold up a response that does not depend on it.
+const PUSH_TIMEOUT: Duration = Duration::from_millis(500);
+
+#[derive(Clone, Debug)]
+pub struct TurnSubmission {
+    pub session_id: SessionId,
+    pub request: TurnRequest,
+    pub kind: SubmissionKind,
+}
+
+#[derive(Clone, Debug)]
+pub enum SubmissionKind {
+    Message {
+        text: String,
+        /// The client's id for the message: sending it again joins the existing turn.
+        client_id: Option<String>,
+        /// Ids of files in the session's workspace.
+        file_ids: Vec<String>,
+    },
+    /// Answers again, from the given assistant message or else from the last one.
+    Regenerate { from: Option<MessageId> },
+}
+
+#[derive(Clone, Debug, PartialEq)]
+pub enum SubmissionOutcome {
+    /// A new turn; it runs even if the caller disconnects.
+    Accepted(Box<Turn>),
+    /// The turn that an earlier copy of this submission created.
+    Joined(Box<Turn>),
+    MessageIdReused,
+    Busy,
+    NothingToRegenerate,
+    /// The session has a running turn: the message is delivered before its next step, or was when it was sent before.
+    FollowUp(Box<FollowUp>),
+    TooManyFollowUps,
+    /// The user has the maximum number of unfinished turns.
+    TooMany,
+    NoSession,
+}
+
+/// A message for the running turn.
+#[derive(Clone, Debug)]
+pub struct FollowUpRequest {
+    pub session_id: SessionId,
+    pub text: String,
+    /// The client's id for the message.
+    pub client_id: Option<String>,
+    pub context: Option<Value>,
+    pub file_ids: Vec<String>,
+}
+
+impl Engine {
+    /// The turn is durably stored when this returns. If the push is lost, the sweeper finds it.
+    pub async fn submit(
+        &self,
+        owner: &Owner,
+        submission: TurnSubmission,
+    ) -> PortResult<SubmissionOutcome> {
+        let inner = &self.inner;
+        let kind = match submission.kind {
+            SubmissionKind::Regenerate { from } => TurnKind::Regenerate { from },
+            SubmissionKind::Message { text, client_id, file_ids } => {
+                let fingerprint = fingerprint(&text, &submission.request, &file_ids);
+                let context = submission.request.context.as_ref();
+                let message = self
+                    .user_message(owner, &submission.session_id, &text, context, &file_ids)
+                    .await?;
+                // A follow-up runs with the permissions of the running turn. A message with fewer permissions waits for
+                // a turn of its own.
+                let when_busy = match submission.request.permissions.is_unlimited() {
+                    true => WhenBusy::FollowUp,
+                    false => WhenBusy::Queue,
+                };
+                TurnKind::Submit { message, client_id, fingerprint, when_busy }
+            }
+        };
+        let new = NewTurn {
+            session_id: submission.session_id,
+            request: submission.request,
+            kind,
+            push_grace: PUSH_GRACE,
+            parent: None,
+        };
+        Ok(match inner.open(owner, new).await? {
+            TurnOpened::New(turn) => SubmissionOutcome::Accepted(turn),
+            TurnOpened::Joined(turn) => SubmissionOutcome::Joined(turn),
+            TurnOpened::FollowUp(follow_up) => SubmissionOutcome::FollowUp(follow_up),
+            TurnOpened::TooManyFollowUps => SubmissionOutcome::TooManyFollowUps,
+            TurnOpened::Reused => SubmissionOutcome::MessageIdReused,
+            TurnOpened::Busy => SubmissionOutcome::Busy,
+            TurnOpened::NothingToRegenerate => SubmissionOutcome::NothingToRegenerate,
+            TurnOpened::TooMany | TurnOpened::TooManyChildren => SubmissionOutcome::TooMany,
+            // A turn that was not started by a tool call has no parent that could have ended.
+            TurnOpened::NoSession | TurnOpened::ParentEnded => SubmissionOutcome::NoSession,
+        })
+    }
+
+    /// Sends a message to the running turn; refused if none is running.
+    pub async fn follow_up(
+        &self,
+        owner: &Owner,
+        request: FollowUpRequest,
+    ) -> PortResult<FollowUpPushed> {
+        let FollowUpRequest { session_id, text, client_id, context, file_ids } = request;
+        // The same fingerprint as for a message that becomes a follow-up because the session is busy: one id, one
+        // message.
+        let asked = TurnRequest { context: context.clone(), ..TurnRequest::default() };
+        let fingerprint = fingerprint(&text, &asked, &file_ids);
+        let message =
+            self.user_message(owner, &session_id, &text, context.as_ref(), &file_ids).await?;
+        let new = NewFollowUp { message, client_id, fingerprint };
+        self.inner.ports.follow_ups.push(owner, &session_id, new).await
+    }
+    /// The stored row: the text as typed, with context and files as metadata.
+    async fn user_message(
+        &self,
+        owner: &Owner,
+        session: &SessionId,
+        text: &str,
+        context: Option<&Value>,
+        file_ids: &[String],
+    ) -> PortResult<NewMessage> {
+        let workspace =
+            ports::files::SessionWorkspace { owner: owner.clone(), session: session.clone() };
+        let mut files: Vec<Value> = Vec::new();
+        for id in file_ids {
+            let file = ports::files::FileRef::Id(id.clone());
+            // Ids that are unknown or belong to others are skipped.
+            if let Ok(file) = self.inner.ports.files.stat(&workspace, &file).await? {
+                files.push(json!(file));
+            }
+        }
+        let mut message = NewMessage::new(MessageRole::User, protocol::text::without_nul(text));
+        let mut metadata = Map::new();
+        if let Some(context) = context {
+            metadata.insert("context".into(), protocol::text::scrub(context.clone()));
+        }
+        if !files.is_empty() {
+            metadata.insert("files".into(), Value::Array(files));
+        }
+        message.metadata = (!metadata.is_empty()).then_some(Value::Object(metadata));
+        Ok(message)
+    }
+}
+
+impl EngineInner {
+    /// The only way to create a turn, for users and tool calls. The turn is accepted even if the push fails: the outbox
+    /// has it. A turn that waits for a concurrency permit is pushed when it gets one.
+    pub(crate) async fn open(&self, owner: &Owner, new: NewTurn) -> PortResult<TurnOpened> {
+        let opened = self.ports.turns.open(owner, new).await?;
+        if let TurnOpened::New(turn) = &opened {
+            metrics::counter!("pilothouse_turns_accepted_total").increment(1);
+            if turn.admitted {
+                self.push(&turn.id).await;
+            }
+        }
+        Ok(opened)
+    }
+
+    pub(crate) async fn push(&self, turn: &TurnId) {
+        if self.announce(&turn.into()).await {
+            return;
+        }
+        // Clear the grace period, which was meant for the push that failed.
+        let now = self.ports.outbox.pushed(std::slice::from_ref(turn), Duration::ZERO);
+        if let Err(error) = now.await {
+            tracing::warn!(turn.id = %turn, %error, "could not clear the push grace of a turn; the sweeper finds it later");
+        }
+    }
+
+    /// Whether the queue accepted the job. If not, the sweeper pushes it later.
+    pub(crate) async fn announce(&self, job: &Job) -> bool {
+        let pushing = self.ports.queue.push(job);
+        match tokio::time::timeout(PUSH_TIMEOUT, pushing).await {
+            Ok(Ok(())) => return true,
+            Ok(Err(error)) => {
+                tracing::warn!(job = %job, %error, "could not push a job; the sweeper will");
+            }
+            Err(_) => {
+                tracing::warn!(job = %job, "the queue did not accept a job in time; the sweeper will push it");
+            }
+        }
+        false
+    }
+
+    /// Pushes turns that have become due.
+    pub(crate) async fn push_all(&self, due: &[TurnId]) {
+        for turn in due {
+            self.push(turn).await;
+        }
+    }
+}
+
+pub(crate) fn fingerprint(text: &str, request: &TurnRequest, file_ids: &[String]) -> String {
+    let asked = json!([text, request, file_ids]).to_string();
+    Sha256::digest(asked.as_bytes()).iter().map(|byte| format!("{byte:02x}")).collect()
+}

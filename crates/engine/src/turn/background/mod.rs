@@ -1,0 +1,7 @@
+//! Background calls: tool calls that took longer than their time budget and continue while the turn does other work.
+
+mod call_list;
+mod move_to_background;
+
+pub(super) use self::call_list::CANCEL_GRACE;
+pub(crate) use self::call_list::OwnedBackgroundCalls;

@@ -1,0 +1,78 @@
+//! Services offered to tool calls besides sub-sessions and background calls: operation lookup and progress reports.
+
+use std::sync::Mutex;
+use std::time::Duration;
+
+use async_trait::async_trait;
+use ports::call_services::{OperationStates, ProgressReports};
+use ports::store::OperationKey;
+use ports::tool::ToolError;
+use protocol::CallId;
+use protocol::chunk::Chunk;
+use protocol::message::ToolCall;
+use protocol::operation::Operation;
+use protocol::response::ToolResponse;
+use protocol::text::scrub;
+use serde_json::json;
+use tokio::time::Instant;
+
+use super::recorder::ChunkWriter;
+use super::turn_writer::TurnWriter;
+
+/// Reports within this interval are dropped.
+const REPORT_INTERVAL: Duration = Duration::from_millis(200);
+/// Larger reports are dropped; the result contains everything anyway.
+const MAX_REPORT_BYTES: usize = 16 * 1024;
+
+pub(super) struct OperationLookup {
+    writer: TurnWriter,
+}
+
+impl OperationLookup {
+    pub(super) fn new(writer: &TurnWriter) -> Self {
+        Self { writer: writer.clone() }
+    }
+}
+
+#[async_trait]
+impl OperationStates for OperationLookup {
+    async fn get(&self, which: &OperationKey) -> Result<Option<Operation>, ToolError> {
+        let found =
+            self.writer.inner.ports.operations.get(&self.writer.workspace.owner, which).await;
+        found.map_err(|error| {
+            tracing::warn!(%error, "could not look up an operation");
+            ToolError::tell("store_unavailable", "The server could not reach its store. Try again.")
+        })
+    }
+}
+
+pub(super) struct ProgressReporter {
+    chunks: ChunkWriter,
+    call: CallId,
+    last: Mutex<Option<Instant>>,
+}
+
+impl ProgressReporter {
+    pub(super) fn new(writer: &TurnWriter, call: &ToolCall) -> Self {
+        Self { chunks: writer.chunks.clone(), call: call.id.clone(), last: Mutex::new(None) }
+    }
+}
+
+impl ProgressReports for ProgressReporter {
+    fn show(&self, so_far: &ToolResponse) {
+        let mut last = self.last.lock().expect("no code panics while it holds this lock");
+        if last.is_some_and(|last| last.elapsed() < REPORT_INTERVAL) {
+            return;
+        }
+        let output = scrub(json!(so_far));
+        if output.to_string().len() > MAX_REPORT_BYTES {
+            return;
+        }
+        *last = Some(Instant::now());
+        self.chunks.emit_if_room(&Chunk::ToolOutputAvailable {
+            tool_call_id: self.call.clone(),
+            output,
+            preliminary: true,
+        });
+    }
+}
