@@ -1,5 +1,5 @@
 import { memo } from 'react';
-import { failureOf } from '@/session/failure';
+import { parseFailure } from '@/session/turn-failure';
 import type { CopilotMessage } from '@/session/types';
 import { ToolCard } from '@/tools/tool-card';
 import type { ToolPart } from '@/tools/types';
@@ -32,7 +32,7 @@ export function Answer({ message, live, last, onRetry }: Props) {
         <BlockView key={index} block={block} live={live} last={last} />
       ))}
       {stopped && <Stopped onRetry={onRetry} />}
-      {error && <TurnFailed {...failureOf(error)} canRetry={retryable !== false} onRetry={onRetry} />}
+      {error && <TurnFailed {...parseFailure(error)} canRetry={retryable !== false} onRetry={onRetry} />}
       {!live && blocks.length > 0 && (
         <Footer message={message} last={last} onRetry={error || stopped ? undefined : onRetry} />
       )}

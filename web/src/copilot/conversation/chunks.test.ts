@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest';
-import { question } from '@/session/history';
+import { userMessage } from '@/session/history';
 import { chunked } from './chunks';
 
 const messages = (from: number, to: number) =>
-  Array.from({ length: to - from + 1 }, (_, at) => question(`m${from + at}`, 'x'));
+  Array.from({ length: to - from + 1 }, (_, at) => userMessage(`m${from + at}`, 'x'));
 const ids = (chunks: { messages: { id: string }[] }[]) =>
   chunks.flatMap((chunk) => chunk.messages.map((message) => message.id));
 
@@ -34,7 +34,7 @@ test('earlier messages come in groups of their own, and leave the others alone',
 test('a message that was replaced makes its group another object', () => {
   const all = messages(1, 30);
   const before = chunked([], all);
-  const after = chunked(before, all.with(29, question('m30', 'y')));
+  const after = chunked(before, all.with(29, userMessage('m30', 'y')));
   expect(after.at(-1)).not.toBe(before.at(-1));
   expect(after[0]).toBe(before[0]);
 });

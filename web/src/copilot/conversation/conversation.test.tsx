@@ -1,7 +1,7 @@
 import { render, screen, within } from '@testing-library/react';
 import userEvent from '@testing-library/user-event';
 import { describe, expect, test, vi } from 'vitest';
-import { question } from '@/session/history';
+import { userMessage } from '@/session/history';
 import type { CopilotMessage, MessageMetadata, SessionHandle } from '@/session/types';
 import { Conversation } from './conversation';
 
@@ -36,7 +36,7 @@ function answer(parts: CopilotMessage['parts'], metadata: MessageMetadata = {}):
   return { id: 'turn-1', role: 'assistant', parts, metadata };
 }
 
-const ASKED = question('q', 'Tides?');
+const ASKED = userMessage('q', 'Tides?');
 const SAID: CopilotMessage['parts'] = [{ type: 'text', text: 'In and out.', state: 'done' }];
 
 describe('a conversation', () => {
@@ -76,7 +76,9 @@ describe('a conversation', () => {
   test('only the last answer can be given again', () => {
     const failed = answer([], { error: '[code:idle_timeout] Silence.' });
     const later: CopilotMessage = { id: 'turn-2', role: 'assistant', parts: SAID };
-    render(<Conversation handle={handle({ messages: [ASKED, failed, question('r', 'Again?'), later] })} />);
+    render(
+      <Conversation handle={handle({ messages: [ASKED, failed, userMessage('r', 'Again?'), later] })} />,
+    );
     expect(screen.queryByRole('button', { name: 'Try again' })).toBeNull();
     expect(screen.getAllByRole('button', { name: 'Answer again' })).toHaveLength(1);
   });
@@ -143,7 +145,7 @@ describe('a conversation', () => {
   });
 
   test('a long question is folded until it is wanted', async () => {
-    render(<Conversation handle={handle({ messages: [question('q', 'a line\n'.repeat(60))] })} />);
+    render(<Conversation handle={handle({ messages: [userMessage('q', 'a line\n'.repeat(60))] })} />);
     const more = screen.getByRole('button', { name: 'Show all' });
     expect(more.getAttribute('aria-expanded')).toBe('false');
     await userEvent.click(more);

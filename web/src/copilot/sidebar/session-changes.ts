@@ -4,7 +4,7 @@ import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { api, dataOf } from '@/api/client';
 import { wordsOf } from '@/api/problem';
 import type { SessionSummary } from '@/protocol';
-import { forgetSession } from '@/session/registry';
+import { discardSession } from '@/session/registry';
 import { say } from '@/ui/toast';
 import { SESSIONS, type SessionPages } from './sessions';
 
@@ -35,7 +35,7 @@ export function useSessionChange() {
       say(`${FAILED[change.kind]} ${wordsOf(error)}`, 'bad');
     },
     onSuccess: (_, change) => {
-      if (change.kind === 'remove') forgetSession(change.id);
+      if (change.kind === 'remove') discardSession(change.id);
     },
     onSettled: () => client.invalidateQueries({ queryKey: SESSIONS }),
   });

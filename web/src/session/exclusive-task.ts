@@ -1,18 +1,18 @@
-// One piece of work at a time.
+// Runs one task at a time.
 
-type Job = { abort: AbortController; done: Promise<boolean> };
+type RunningTask = { abort: AbortController; done: Promise<boolean> };
 
-export class Jobs {
-  private current: Job | null = null;
+export class ExclusiveTask {
+  private current: RunningTask | null = null;
 
   constructor(private readonly onIdle: () => void) {}
 
-  /** Nothing is under way, or what is has been told to end. */
+  /** Whether no task is running, or the running one has been aborted. */
   get isIdle(): boolean {
     return !this.current || this.current.abort.signal.aborted;
   }
 
-  /** Ends what is under way and, when it has ended, does this instead. Tells whether it came to be done. */
+  /** Aborts the running task, waits for it to end, and runs this one. Resolves to whether it was run. */
   start(work: (signal: AbortSignal) => Promise<void>): Promise<boolean> {
     const before = this.current;
     before?.abort.abort();
@@ -23,17 +23,17 @@ export class Jobs {
       if (isWanted) await work(abort.signal);
       return isWanted;
     };
-    const job: Job = { abort, done: Promise.resolve(false) };
-    this.current = job;
-    job.done = run().finally(() => {
-      if (this.current !== job) return;
+    const task: RunningTask = { abort, done: Promise.resolve(false) };
+    this.current = task;
+    task.done = run().finally(() => {
+      if (this.current !== task) return;
       this.current = null;
       this.onIdle();
     });
-    return job.done;
+    return task.done;
   }
 
-  halt(): void {
+  abort(): void {
     this.current?.abort.abort();
   }
 }

@@ -1,9 +1,9 @@
-// The plain requests of a conversation, besides those of the stream.
+// The requests of a session other than those of its stream.
 
 import { api, dataOf } from '@/api/client';
 import type { FollowUpView, SessionDetail } from '@/protocol';
 
-/** Rows of one page. */
+/** HistoryRows per page. */
 export const PAGE = 50;
 
 export function readSession(

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { NO_ROWS, withAgain, withNewest, withOlder } from './rows';
+import { NO_ROWS, withNewest, withOlder, withReread } from './history-rows';
 import { row } from './testing/scripted-server';
 
 const page = (from: number, to: number, has_more_messages = from > 1) => ({
@@ -9,13 +9,13 @@ const page = (from: number, to: number, has_more_messages = from > 1) => ({
 });
 const sequences = (rows: { list: { sequence: number }[] }) => rows.list.map((one) => one.sequence);
 
-test('an older page goes before what is there, without what both have', () => {
+test('an older page goes before the loaded rows, without duplicates', () => {
   const rows = withOlder(withNewest(NO_ROWS, page(5, 7)), page(2, 5));
   expect(sequences(rows)).toEqual([2, 3, 4, 5, 6, 7]);
   expect(rows.hasOlder).toBe(true);
 });
 
-test('the newest page replaces everything since its first row and leaves the older ones', () => {
+test('the newest page replaces everything from its first row on and keeps the older rows', () => {
   const before = withOlder(withNewest(NO_ROWS, page(5, 7)), page(2, 4));
   const again = { ...page(6, 6), messages: [row(6, 'user', { content: 'new' })] };
   const rows = withNewest(before, again);
@@ -23,21 +23,21 @@ test('the newest page replaces everything since its first row and leaves the old
   expect(rows.list.at(-1)?.content).toBe('new');
 });
 
-test('a newest page that does not reach what is known starts anew, so that no hole is hidden', () => {
+test('a newest page that does not adjoin the loaded rows replaces them, so that no gap is hidden', () => {
   const rows = withNewest(withNewest(NO_ROWS, page(1, 3)), page(9, 12));
   expect(sequences(rows)).toEqual([9, 10, 11, 12]);
   expect(rows.hasOlder).toBe(true);
 });
 
-test('a row that has not changed stays the same object', () => {
+test('an unchanged row stays the same object', () => {
   const before = withNewest(NO_ROWS, page(1, 3));
   const after = withNewest(before, page(1, 4));
   expect(after.list[0]).toBe(before.list[0]);
 });
 
-test('a page that is read again changes only rows that are known', () => {
+test('rereading a page updates only loaded rows', () => {
   const before = withNewest(NO_ROWS, page(5, 6));
-  const rows = withAgain(before, {
+  const rows = withReread(before, {
     ...page(4, 5),
     messages: [row(4, 'user'), row(5, 'tool', { content: 'result' })],
   });

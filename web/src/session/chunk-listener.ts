@@ -1,44 +1,44 @@
-// What the chunks of a stream say besides the parts of the answer, which the SDK collects.
+// Handles the chunks of a stream that aren't parts of the response; the SDK collects those.
 
 import type { UIMessageChunk } from 'ai';
 import type { DataParts } from '@/protocol';
-import { failureOf } from './failure';
 import type { FollowUps } from './follow-ups';
-import type { State, Store } from './state';
+import type { SessionState, StateStore } from './state';
 import type { Transcript } from './transcript';
+import { parseFailure } from './turn-failure';
 
-const SAYS_SOMETHING = /^(text|reasoning|tool)-/;
+const CONTENT_CHUNK = /^(text|reasoning|tool)-/;
 
-export class Hearing {
-  /** The turn that speaks. */
+export class ChunkListener {
+  /** The turn that is streaming. */
   private turn: string | null = null;
 
   constructor(
-    private readonly store: Store<State>,
+    private readonly store: StateStore<SessionState>,
     private readonly transcript: Transcript,
     private readonly followUps: FollowUps,
-    /** The answer has begun, or goes on. */
-    private readonly onWords: () => void,
+    /** Called when the response begins or grows. */
+    private readonly onContent: () => void,
   ) {}
 
-  hear(chunk: UIMessageChunk): void {
+  handle(chunk: UIMessageChunk): void {
     if (chunk.type === 'start') this.turn = chunk.messageId ?? null;
     else if (chunk.type === 'error') {
-      this.store.patch({ error: { ...failureOf(chunk.errorText), canRetry: true } });
-    } else if (isData(chunk)) this.hearData(chunk);
-    else if (SAYS_SOMETHING.test(chunk.type)) {
+      this.store.patch({ error: { ...parseFailure(chunk.errorText), canRetry: true } });
+    } else if (isData(chunk)) this.handleData(chunk);
+    else if (CONTENT_CHUNK.test(chunk.type)) {
       this.store.patch({ status: null });
-      this.onWords();
+      this.onContent();
     }
   }
 
-  private hearData(chunk: DataChunk): void {
+  private handleData(chunk: DataChunk): void {
     if (chunk.type === 'data-status') this.store.patch({ status: chunk.data.message });
     else if (chunk.type === 'data-pending-drained') this.followUps.delivered(chunk.data.messages);
     else if (!this.turn) return;
-    else if (chunk.type === 'data-usage') this.transcript.noteUsage(this.turn, chunk.data);
+    else if (chunk.type === 'data-usage') this.transcript.recordUsage(this.turn, chunk.data);
     else if (chunk.type === 'data-background' && chunk.id) {
-      this.transcript.noteBackground(this.turn, chunk.id, chunk.data);
+      this.transcript.recordBackground(this.turn, chunk.id, chunk.data);
     }
   }
 }

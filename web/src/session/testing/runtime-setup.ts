@@ -1,32 +1,32 @@
-// What every test of a runtime has: a server that is written down, and an end for what it has opened.
+// Shared setup for the tests of a session's runtime: a scripted server, and cleanup of everything a test opens.
 
 import { afterEach, beforeEach, expect, vi } from 'vitest';
 import { SessionRuntime } from '../runtime';
-import { shown } from '../shown';
-import { type Line, opening, row, ScriptedServer, SESSION, words } from './scripted-server';
+import { visibleMessages } from '../visible-messages';
+import { row, ScriptedServer, SESSION, type ServerStream, streamStart, textDelta } from './scripted-server';
 
 export let server: ScriptedServer;
-let ends: (() => void)[];
+let cleanups: (() => void)[];
 
 beforeEach(() => {
   server = new ScriptedServer();
-  ends = [];
+  cleanups = [];
 });
 
 afterEach(() => {
-  for (const end of ends) end();
+  for (const end of cleanups) end();
   vi.unstubAllGlobals();
 });
 
-/** Is done when the test is over. */
-export function afterwards(...all: (() => void)[]): void {
-  ends.push(...all);
+/** Runs these when the test cleanups. */
+export function onTestEnd(...all: (() => void)[]): void {
+  cleanups.push(...all);
 }
 
 export function open(id: string | null = SESSION): SessionRuntime {
   const runtime = new SessionRuntime(id);
   const unobserve = runtime.observe();
-  afterwards(() => {
+  onTestEnd(() => {
     unobserve();
     runtime.close();
   });
@@ -37,26 +37,26 @@ export const phase = (runtime: SessionRuntime) => runtime.store.get().phase;
 export const until = (check: () => void) => vi.waitFor(check, { timeout: 3_000, interval: 5 });
 export const untilPhase = (runtime: SessionRuntime, wanted: string) =>
   until(() => expect(phase(runtime)).toBe(wanted));
-/** What stands there, as `user: Hello`. */
+/** The visible messages, as `user: Hello`. */
 export const transcript = (runtime: SessionRuntime) =>
-  shown(runtime.chat.messages, runtime.transcript.held).map(
+  visibleMessages(runtime.chat.messages, runtime.transcript.beforeReplay).map(
     ({ role, parts }) => `${role}: ${parts.map((part) => (part.type === 'text' ? part.text : '')).join('')}`,
   );
 export const untilShown = (runtime: SessionRuntime, wanted: string[]) =>
   until(() => expect(transcript(runtime)).toEqual(wanted));
-/** The pauses between attempts end when the browser says that the network is back. */
-export const networkIsBack = () => dispatchEvent(new Event('online'));
+/** Ends the retry delays, which stop when the browser comes online. */
+export const goOnline = () => dispatchEvent(new Event('online'));
 
-export const ASKED = row(1, 'user', { content: 'Tides?' });
-export const ANSWERED = row(2, 'assistant', { content: 'In and out.' });
+export const USER_ROW = row(1, 'user', { content: 'Tides?' });
+export const ASSISTANT_ROW = row(2, 'assistant', { content: 'In and out.' });
 
-/** A session in the middle of its first answer. */
-export async function answering(): Promise<{ runtime: SessionRuntime; line: Line }> {
-  server.rows = [ASKED];
+/** A session in the middle of its first response. */
+export async function runningSession(): Promise<{ runtime: SessionRuntime; stream: ServerStream }> {
+  server.rows = [USER_ROW];
   server.running = 'turn-1';
   const runtime = open();
-  const line = (await server.line(1)).say(...opening('turn-1'), words('In '));
+  const stream = (await server.stream(1)).send(...streamStart('turn-1'), textDelta('In '));
   await untilShown(runtime, ['user: Tides?', 'assistant: In ']);
   await untilPhase(runtime, 'streaming');
-  return { runtime, line };
+  return { runtime, stream };
 }

@@ -1,14 +1,14 @@
-// Operations that are at work according to the history: their rows are replaced when the result is there.
+// Operations that the history lists as running. Their rows are replaced when the result arrives.
 
 import type { MessageView } from '@/protocol';
 
-/** The rows that wait for a result. */
-export function openOperations(rows: readonly MessageView[]): MessageView[] {
+/** The rows without a result yet. */
+export function pendingOperations(rows: readonly MessageView[]): MessageView[] {
   return rows.filter((row) => row.role === 'tool' && isPending(row.content));
 }
 
 function isPending(content: string): boolean {
-  // Most rows are not, and may be long.
+  // Checked before parsing: most rows don't match, and some are long.
   if (!content.includes('"operation_pending"')) return false;
   try {
     return JSON.parse(content).type === 'operation_pending';

@@ -1,25 +1,25 @@
-// A connection on which nothing comes any more, although nobody has closed it.
+// Detects a connection that is still open but no longer delivers data.
 
-/** The server says something at least every ten seconds. */
+/** The server sends at least a heartbeat every ten seconds. */
 export const SILENCE_MS = 30_000;
 
-export class Silence extends Error {
+export class SilenceTimeoutError extends Error {
   constructor() {
-    super('The connection has gone silent.');
-    this.name = 'Silence';
+    super('No data from the server.');
+    this.name = 'SilenceTimeoutError';
   }
 }
 
-/** The same bytes; breaks off when none come for too long. */
 type Bytes = ReadableStream<Uint8Array>;
 
-export function alive(bytes: Bytes, silenceMs = SILENCE_MS): Bytes {
+/** Passes the bytes through, and fails when none arrive for `silenceMs`. */
+export function withSilenceTimeout(bytes: Bytes, silenceMs = SILENCE_MS): Bytes {
   const reader = bytes.getReader();
   return new ReadableStream<Uint8Array>({
     async pull(controller) {
       let timer: ReturnType<typeof setTimeout> | undefined;
       const silence = new Promise<never>((_, reject) => {
-        timer = setTimeout(() => reject(new Silence()), silenceMs);
+        timer = setTimeout(() => reject(new SilenceTimeoutError()), silenceMs);
       });
       try {
         const { done, value } = await Promise.race([reader.read(), silence]);
