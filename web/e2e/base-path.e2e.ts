@@ -20,7 +20,7 @@ test('below a path a message is answered and its address can be opened again', a
   const field = page.getByRole('form', { name: 'Message' }).getByRole('textbox');
   await field.fill('/stream count=3 size=20');
   await field.press('Enter');
-  const answer = page.getByTestId('answer');
+  const answer = page.getByTestId('assistant-message');
   await answer.getByText('The tide comes in').waitFor();
   await expect.poll(() => page.url()).toContain('/pilot/copilot?sessionId=');
   await page.reload();

@@ -8,8 +8,8 @@ test('the first address leads to the copilot', async ({ visitor }) => {
 
 test('an address that leads nowhere says so and shows the way back', async ({ visitor }) => {
   const page = await visitor.open('/no-such-page');
-  await page.getByText('There is nothing at this address').waitFor();
-  await page.getByRole('link', { name: 'Back to the copilot' }).click();
+  await page.getByRole('heading', { name: 'Page not found' }).waitFor();
+  await page.getByRole('link', { name: 'Back to Copilot' }).click();
   await page.waitForURL('**/copilot');
 });
 
@@ -17,7 +17,7 @@ test('the frame has no barriers, on a phone either and in the dark', async ({ ar
   for (const options of [{}, { viewport: PHONE, colorScheme: 'dark' as const }]) {
     const visitor = await arrive(options);
     const page = await visitor.open('/no-such-page');
-    await page.getByText('There is nothing at this address').waitFor();
+    await page.getByRole('heading', { name: 'Page not found' }).waitFor();
     await checkAccessible(page);
   }
 });

@@ -39,7 +39,7 @@ test('thoughts are folded until somebody wants to read them', async ({ visitor }
   await copilot.ask('/think The wind is turning to the west');
   const thought = copilot.page.getByText('The wind is turning to the west', { exact: true });
   expect(await thought.isVisible()).toBe(false);
-  await copilot.answers.getByText('Thoughts').click();
+  await copilot.answers.getByText('Reasoning', { exact: true }).click();
   await thought.waitFor();
 });
 
@@ -60,7 +60,7 @@ test('a stopped answer keeps what it has said, and the next message works', asyn
   await copilot.says(100);
   await copilot.stop.click();
   await copilot.rests();
-  await copilot.page.getByText('This answer was stopped.').waitFor();
+  await copilot.page.getByText('Stopped.', { exact: true }).waitFor();
   const id = await copilot.sessionId();
   await expect.poll(() => copilot.transcript()).toEqual(await storedTranscript(server, id));
   await copilot.ask('/stream count=3 size=4');

@@ -15,8 +15,8 @@ export class Copilot {
     const form = page.getByRole('form', { name: 'Message' });
     this.field = form.getByRole('textbox');
     this.stop = form.getByRole('button', { name: 'Stop' });
-    this.answers = page.getByTestId('answer');
-    this.questions = page.getByTestId('question');
+    this.answers = page.getByTestId('assistant-message');
+    this.questions = page.getByTestId('user-message');
     this.followUps = page.getByRole('list', { name: 'Follow-ups' }).getByRole('listitem');
   }
 
@@ -52,7 +52,7 @@ export class Copilot {
   async says(atLeast: number): Promise<void> {
     await this.page.waitForFunction(
       (atLeast) => {
-        const answer = [...document.querySelectorAll('[data-testid=answer]')].at(-1);
+        const answer = [...document.querySelectorAll('[data-testid=assistant-message]')].at(-1);
         return (answer?.textContent?.length ?? 0) >= atLeast;
       },
       atLeast,
@@ -68,9 +68,9 @@ export class Copilot {
 
   /** Who has said what, in the order of the page: a letter for the speaker, and the words without their layout. */
   async transcript(): Promise<string[]> {
-    return this.page.getByTestId(/^(question|answer)$/).evaluateAll((messages) =>
+    return this.page.getByTestId(/^(user|assistant)-message$/).evaluateAll((messages) =>
       messages.map((message) => {
-        const isQuestion = message.getAttribute('data-testid') === 'question';
+        const isQuestion = message.getAttribute('data-testid') === 'user-message';
         // Not what was thought, and not what a card says.
         const words = [...message.querySelectorAll(':scope > div > .markdown')];
         const text = (isQuestion ? [message] : words).map((part) => part.textContent).join(' ');

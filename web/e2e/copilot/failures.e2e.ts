@@ -13,7 +13,7 @@ test('a turn that failed says why and can be tried again', async ({ visitor }) =
   model.play((reply) => reply.fail(400, 'The moon is in the wrong house.'));
   const copilot = await Copilot.open(visitor);
   await copilot.ask('How is the wind?');
-  const failure = copilot.page.getByRole('group', { name: 'The turn failed' });
+  const failure = copilot.page.getByRole('group', { name: 'Something went wrong' });
   await failure.getByText(/wrong house/).waitFor();
   model.play((reply) => reply.say('The wind is from the west.'));
   await failure.getByRole('button', { name: 'Try again' }).click();
@@ -31,7 +31,7 @@ test('an answer that breaks off keeps its words, also after a reload', async ({ 
   const copilot = await Copilot.open(visitor);
   await copilot.ask('How is the wind?');
   for (const look of ['first', 'second']) {
-    await copilot.page.getByRole('group', { name: 'The turn failed' }).waitFor();
+    await copilot.page.getByRole('group', { name: 'Something went wrong' }).waitFor();
     expect(await copilot.transcript(), look).toEqual(['Q How is the wind?', 'A The wind is']);
     await copilot.page.reload();
   }

@@ -19,7 +19,7 @@ async function sendBoth(copilot: Copilot): Promise<Gate> {
   await copilot.send('Plan a trip to Breskens.');
   await copilot.answers.getByText('I plan it.').waitFor();
   await copilot.send(FOLLOW_UP);
-  await copilot.followUps.getByText('Waits for the next step').waitFor();
+  await copilot.followUps.getByText('Queued').waitFor();
   return gate;
 }
 
@@ -50,7 +50,7 @@ test('a follow-up of a stopped turn comes back, and can be sent again', async ({
   await sendBoth(copilot);
   await copilot.stop.click();
   await copilot.rests();
-  await copilot.followUps.getByRole('button', { name: 'Put back' }).click();
+  await copilot.followUps.getByRole('button', { name: 'Edit and resend' }).click();
   expect(await copilot.field.inputValue()).toBe(FOLLOW_UP);
   expect(await copilot.followUps.count()).toBe(0);
   model.play((reply) => reply.say('Back at five, then.'));

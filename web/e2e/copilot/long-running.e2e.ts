@@ -51,7 +51,7 @@ test('a sub-session can be opened, and knows the way back', async ({ visitor }) 
   await copilot.answers.getByRole('link', { name: /open/i }).first().click();
   await expect.poll(() => copilot.sessionId()).not.toBe(parent);
   await copilot.questions.getByText('/stream count=4 size=5').waitFor();
-  await copilot.page.getByRole('link', { name: 'Parent session' }).click();
+  await copilot.page.getByRole('link', { name: 'Parent chat' }).click();
   await expect.poll(() => copilot.sessionId()).toBe(parent);
 });
 

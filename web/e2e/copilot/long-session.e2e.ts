@@ -22,18 +22,18 @@ test.skipIf(isDistributed())(
     // Whoever turns the wheel no longer follows the end.
     await copilot.page.getByRole('log').hover();
     await copilot.page.mouse.wheel(0, -400);
-    await copilot.page.getByRole('button', { name: 'Latest' }).waitFor();
+    await copilot.page.getByRole('button', { name: 'Jump to latest' }).waitFor();
     // Up, page by page: what is read stays where it is when earlier messages come in above it.
     for (let shown = await messages.count(); shown < MESSAGES; shown = await messages.count()) {
       const moved = await growAbove(copilot.page);
       expect(Math.abs(moved), `after ${shown} messages`).toBeLessThanOrEqual(1);
     }
     expect(await messages.count()).toBe(MESSAGES);
-    expect(await copilot.page.getByRole('button', { name: 'Earlier messages' }).count()).toBe(0);
+    expect(await copilot.page.getByRole('button', { name: /earlier messages/i }).count()).toBe(0);
     expect(await inSight(copilot.page), 'the rest is not laid out').toBeLessThan(FEW);
 
     // Down to the end, where the next answer comes.
-    await copilot.page.getByRole('button', { name: 'Latest' }).click();
+    await copilot.page.getByRole('button', { name: 'Jump to latest' }).click();
     const touched = await touchedBy(copilot, '/stream count=60 size=9 delay_ms=20');
     expect(await messages.count()).toBe(MESSAGES + 2);
     expect(touched).toContain(MESSAGES + 1);

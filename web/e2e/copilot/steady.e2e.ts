@@ -92,7 +92,7 @@ async function countShifts(page: Page): Promise<JSHandle<Shifts>> {
         const { sources } = entry as PerformanceEntry & {
           sources: { node: Node | null; previousRect: DOMRect; currentRect: DOMRect }[];
         };
-        const answer = [...document.querySelectorAll('[data-testid=answer]')].at(-1);
+        const answer = [...document.querySelectorAll('[data-testid=assistant-message]')].at(-1);
         for (const { node, previousRect: from, currentRect: to } of sources) {
           const element = node instanceof Element ? node : node?.parentElement;
           if (!element || !answer) continue;

@@ -9,7 +9,7 @@ test('an answer that does not begin is said to be late, and comes all the same',
   await first.says(20);
   const second = await Copilot.open(visitor);
   await second.send('/stream count=3 size=5');
-  await second.page.getByText(/Nothing has come for 12 seconds/).waitFor({ timeout: 20_000 });
+  await second.page.getByText(/Still waiting after 12 seconds/).waitFor({ timeout: 20_000 });
   await first.stop.click();
   await second.answers.first().waitFor();
   await second.rests();

@@ -1,4 +1,4 @@
-// Typed calls to the server. Every call either gives its data or throws an `ApiError`.
+// Typed requests to the server. Every request either returns its data or throws an `ApiError`.
 
 import createClient from 'openapi-fetch';
 import type { paths } from '@/protocol';
@@ -6,7 +6,7 @@ import { addressOf } from './base';
 import { credentialWanted, identityHeaders } from './identity';
 import { ApiError, OFFLINE, problemOf } from './problem';
 
-/** `fetch` with our identity. Refusals and lost connections are thrown as `ApiError`. */
+/** `fetch` with credentials. Error responses and lost connections are thrown as `ApiError`. */
 export async function request(input: RequestInfo | URL, init?: RequestInit): Promise<Response> {
   const sent = new Request(input, init);
   for (const [name, value] of Object.entries(identityHeaders())) sent.headers.set(name, value);
@@ -16,7 +16,7 @@ export async function request(input: RequestInfo | URL, init?: RequestInit): Pro
   });
 }
 
-/** The answer to a request as it is, for those who say themselves who they are. */
+/** Sends a request without adding credentials, for callers that set their own. */
 export async function answerTo(sent: Request): Promise<Response> {
   const response = await fetch(sent).catch((error: unknown) => {
     if (sent.signal.aborted) throw error;
@@ -32,17 +32,18 @@ const client = createClient<paths>({
   fetch: request,
 });
 
-type Answer<T> = { data?: T; error?: unknown; response: Response };
+type ApiResponse<T> = { data?: T; error?: unknown; response: Response };
 
-/** The data of an answer: `await dataOf(api.GET('/api/chat/sessions'))`. */
-export async function dataOf<T>(answer: Promise<Answer<T>>): Promise<T> {
-  return (await answer.catch(asApiError)).data as T;
+/** The data of a response: `await dataOf(api.GET('/api/chat/sessions'))`. */
+export async function dataOf<T>(response: Promise<ApiResponse<T>>): Promise<T> {
+  return (await response.catch(asApiError)).data as T;
 }
 
-/** An answer that breaks off in the middle of its body is a lost connection like any other. */
+/** A response that is cut off in the middle of its body counts as a lost connection. */
 function asApiError(error: unknown): never {
-  const isOurs = error instanceof ApiError || (error instanceof DOMException && error.name === 'AbortError');
-  throw isOurs ? error : new ApiError(0, 'UNREACHABLE', OFFLINE);
+  const isExpected =
+    error instanceof ApiError || (error instanceof DOMException && error.name === 'AbortError');
+  throw isExpected ? error : new ApiError(0, 'UNREACHABLE', OFFLINE);
 }
 
 export const api = client;

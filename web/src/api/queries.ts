@@ -1,11 +1,11 @@
-// The cache of what the server has said, and how eagerly it asks again.
+// The query cache, and its retry policy.
 
 import { QueryClient } from '@tanstack/react-query';
 import { ApiError } from './problem';
 
 const RETRIES = 3;
 
-/** Only what may pass by itself is tried again: no connection, too many requests, a server that restarts. */
+/** Errors worth retrying: no connection, too many requests, a server that is restarting. */
 export function mayPass(error: unknown): boolean {
   return error instanceof ApiError && (error.isOffline || error.status === 429 || error.status >= 500);
 }

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { SessionSummary } from '@/protocol';
-import { grouped } from './groups';
+import { groupSessions } from './group-sessions';
 
 const NOW = new Date(2026, 10, 16, 12);
 
@@ -20,13 +20,13 @@ function session(id: string, hoursAgo: number, more: Partial<SessionSummary> = {
 }
 
 const shape = (sessions: SessionSummary[]) =>
-  grouped(sessions, NOW).map(({ name, rows }) => [
+  groupSessions(sessions, NOW).map(({ name, rows }) => [
     name,
     ...rows.map((row) => (row.nested ? `> ${row.session.id}` : row.session.id)),
   ]);
 
-describe('sessions are grouped', () => {
-  test('by day, the pinned ones first', () => {
+describe('sessions are groupSessions', () => {
+  test('by day, pinned ones first', () => {
     const all = [
       session('pinned', 100, { is_pinned: true }),
       session('noon', 0),
@@ -42,7 +42,7 @@ describe('sessions are grouped', () => {
     ]);
   });
 
-  test('with what a session started below it', () => {
+  test('with sub-sessions below their parent', () => {
     const all = [
       session('child', 0, { parent_session_id: 'parent' }),
       session('grandchild', 0, { parent_session_id: 'child' }),
@@ -51,7 +51,7 @@ describe('sessions are grouped', () => {
     expect(shape(all)).toEqual([['Yesterday', 'parent', '> child', '> grandchild']]);
   });
 
-  test('and a sub-session whose parent is not listed stands for itself', () => {
+  test('a sub-session whose parent is not listed is a top-level row', () => {
     expect(shape([session('child', 0, { parent_session_id: 'gone' })])).toEqual([['Today', 'child']]);
   });
 });

@@ -1,4 +1,4 @@
-// How a turn ended when it did not end well: it failed, or somebody stopped it.
+// Shown at the end of a turn that failed or was stopped.
 
 import { Link } from '@tanstack/react-router';
 import { CircleAlert, CircleStop, RotateCw } from 'lucide-react';
@@ -8,24 +8,23 @@ import { Fold } from '@/ui/fold';
 type FailureProps = {
   code: string | null;
   message: string;
-  /** Whether the same message may succeed another time. */
+  /** Whether a retry may succeed. */
   canRetry: boolean;
-  /** Absent when it is not the last turn, or when something is at work. */
+  /** Absent when it isn't the last turn, or while a turn is running. */
   onRetry?: () => void;
 };
 
-/** Says what may help, for the codes where the sentence beside them does not. */
+/** Additional advice for codes whose message doesn't say what to do. */
 const ADVICE: Record<string, string> = {
-  idle_timeout: 'The model said nothing for too long. Trying again often helps.',
-  transient_api_error: 'The provider of the model is overloaded or cannot be reached. Try again in a moment.',
-  provider_auth:
-    'The provider of the model refuses the key of this server. Whoever runs it has to correct it.',
-  provider_refused: 'The provider of the model refuses this request. Say it in another way.',
-  context_too_long: 'This session has grown too long for the model. Go on in a new one.',
-  crash_loop: 'The server went down three times in this turn.',
-  max_budget_exhausted: 'The turn became more expensive than it may be. Ask for less at once.',
-  max_time_exhausted: 'The turn took longer than it may. Ask for less at once.',
-  max_turns_exhausted: 'The turn took more steps than it may. Ask for less at once.',
+  idle_timeout: 'The model stopped responding. Retrying often helps.',
+  transient_api_error: 'The model provider is overloaded or unreachable. Try again in a moment.',
+  provider_auth: "The model provider rejected this server's API key. Ask your administrator to update it.",
+  provider_refused: 'The model provider declined this request. Try rephrasing it.',
+  context_too_long: 'This chat is too long for the model. Start a new one.',
+  crash_loop: 'The server crashed three times while runningResponse this.',
+  max_budget_exhausted: 'This response reached its cost limit. Try a smaller request.',
+  max_time_exhausted: 'This response reached its time limit. Try a smaller request.',
+  max_turns_exhausted: 'This response reached its step limit. Try a smaller request.',
 };
 
 export function TurnFailed({ code, message, canRetry, onRetry }: FailureProps) {
@@ -33,18 +32,18 @@ export function TurnFailed({ code, message, canRetry, onRetry }: FailureProps) {
     // biome-ignore lint/a11y/useSemanticElements: a section would be a landmark, and several turns may have failed.
     <div
       role="group"
-      aria-label="The turn failed"
+      aria-label="Something went wrong"
       className="flex flex-col gap-2 rounded-xl border border-bad/30 bg-bad-soft px-4 py-3"
     >
       <div className="flex flex-wrap items-start gap-3">
         <CircleAlert aria-hidden className="mt-0.5 size-5 shrink-0 text-bad" />
         <div className="min-w-0 flex-1 basis-48">
-          <p className="font-medium">The turn failed</p>
+          <p className="font-medium">Something went wrong</p>
           <p className="text-sm [overflow-wrap:anywhere]">{message}</p>
         </div>
         {code === 'context_too_long' ? (
           <Link to="/copilot" search={{}} className={buttonClasses('secondary')}>
-            New session
+            New chat
           </Link>
         ) : (
           onRetry && (
@@ -70,11 +69,11 @@ export function TurnFailed({ code, message, canRetry, onRetry }: FailureProps) {
   );
 }
 
-export function Stopped({ onRetry }: { onRetry?: () => void }) {
+export function TurnStopped({ onRetry }: { onRetry?: () => void }) {
   return (
     <div className="flex flex-wrap items-center gap-2 text-sm text-muted">
       <CircleStop aria-hidden className="size-4 shrink-0" />
-      <span>This answer was stopped.</span>
+      <span>Stopped.</span>
       {onRetry && (
         <Button
           kind="quiet"
@@ -82,7 +81,7 @@ export function Stopped({ onRetry }: { onRetry?: () => void }) {
           icon={<RotateCw aria-hidden className="size-4" />}
           onClick={onRetry}
         >
-          Answer again
+          Regenerate
         </Button>
       )}
     </div>

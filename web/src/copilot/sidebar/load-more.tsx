@@ -1,8 +1,8 @@
 import { useEffect, useRef } from 'react';
 import { Button } from '@/ui/button';
 
-/** Asks for older sessions when the end of the list comes into view, or when it is pressed. */
-export function More({ busy, onMore }: { busy: boolean; onMore: () => void }) {
+/** Loads older sessions when the end of the list becomes visible, or on click. */
+export function LoadMore({ busy, onMore }: { busy: boolean; onMore: () => void }) {
   const end = useRef<HTMLDivElement>(null);
   useEffect(() => {
     if (busy || !end.current) return;
@@ -15,7 +15,7 @@ export function More({ busy, onMore }: { busy: boolean; onMore: () => void }) {
   return (
     <div ref={end} className="flex justify-center py-2">
       <Button kind="quiet" size="small" busy={busy} onClick={onMore}>
-        Older sessions
+        Load older chats
       </Button>
     </div>
   );

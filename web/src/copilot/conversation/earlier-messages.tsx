@@ -2,11 +2,11 @@ import { useEffect, useRef } from 'react';
 import type { SessionHandle } from '@/session/types';
 import { Button } from '@/ui/button';
 
-/** So far before its beginning the next page is asked for. */
+/** How far ahead of the top the next page is loaded. */
 const AHEAD = '800px 0px 0px 0px';
 
-/** The way to earlier messages: by scrolling, or by a button. */
-export function Older({ handle, root }: { handle: SessionHandle; root: () => HTMLElement | null }) {
+/** Loads earlier messages on scrolling, or by a button. */
+export function EarlierMessages({ handle, root }: { handle: SessionHandle; root: () => HTMLElement | null }) {
   const mark = useRef<HTMLDivElement>(null);
   const { hasOlder, loadingOlder, loadOlder } = handle;
   useEffect(() => {
@@ -24,7 +24,7 @@ export function Older({ handle, root }: { handle: SessionHandle; root: () => HTM
   return (
     <div ref={mark} className="flex h-12 items-center justify-center">
       <Button kind="quiet" busy={loadingOlder} onClick={loadOlder}>
-        {loadingOlder ? 'Loading earlier messages' : 'Earlier messages'}
+        {loadingOlder ? 'Loading earlier messages…' : 'Load earlier messages'}
       </Button>
     </div>
   );

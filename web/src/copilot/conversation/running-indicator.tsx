@@ -3,20 +3,20 @@ import type { Phase, SessionHandle } from '@/session/types';
 import { classes } from '@/ui/classes';
 import { duration } from '@/ui/format';
 
-/** What is to be said whatever the turn says of itself. */
-const PHASE_WORDS: Partial<Record<Phase, string>> = {
-  stopping: 'Stopping',
-  reconnecting: 'Waiting for the connection',
+/** Shown instead of the status the turn reports. */
+const PHASE_LABELS: Partial<Record<Phase, string>> = {
+  stopping: 'Stopping…',
+  reconnecting: 'Reconnecting…',
 };
 
-/** From then on it is worth saying how long it has taken. */
-const WORTH_SAYING_MS = 20_000;
+/** The elapsed time is shown after this long. */
+const SHOW_ELAPSED_AFTER_MS = 20_000;
 
-/** The line below a growing answer. It is there as long as the turn is at work, so nothing jumps when words come. */
-export function AtWork({ handle, quiet }: { handle: SessionHandle; quiet: boolean }) {
+/** The line below a running response. It stays mounted while the turn runs, so that the layout doesn't shift. */
+export function RunningIndicator({ handle, quiet }: { handle: SessionHandle; quiet: boolean }) {
   const { phase, status, slow, busySince } = handle;
   const elapsed = useElapsed(busySince);
-  const words = PHASE_WORDS[phase] ?? status ?? (quiet ? null : 'Thinking');
+  const label = PHASE_LABELS[phase] ?? status ?? (quiet ? null : 'Thinking…');
   return (
     <div className="flex min-h-8 flex-col gap-1 text-sm text-muted">
       <div className="flex min-h-8 items-center gap-2.5">
@@ -26,15 +26,15 @@ export function AtWork({ handle, quiet }: { handle: SessionHandle; quiet: boolea
           ))}
         </span>
         <span role="status" className="min-w-0 truncate">
-          {words}
+          {label}
         </span>
-        {elapsed !== null && elapsed > WORTH_SAYING_MS && (
+        {elapsed !== null && elapsed > SHOW_ELAPSED_AFTER_MS && (
           <span className="shrink-0 tabular-nums">{duration(elapsed)}</span>
         )}
       </div>
       {slow && (
         <p className="rounded-lg bg-warn-soft px-3 py-2 text-warn">
-          Nothing has come for 12 seconds. The server may be busy; your message is kept, and we go on waiting.
+          Still waiting after 12 seconds. The server may be busy; your message is safe.
         </p>
       )}
     </div>
@@ -43,7 +43,7 @@ export function AtWork({ handle, quiet }: { handle: SessionHandle; quiet: boolea
 
 const DOTS = ['', '[animation-delay:200ms]', '[animation-delay:400ms]'];
 
-/** Milliseconds since then, every second anew. */
+/** Milliseconds since then, updated every second. */
 function useElapsed(since: number | null): number | null {
   const [now, setNow] = useState(Date.now);
   useEffect(() => {

@@ -4,38 +4,38 @@ import { IconButton } from '@/ui/button';
 import { classes } from '@/ui/classes';
 import { CopyButton } from '@/ui/copy-button';
 import { count, dollars, duration, when } from '@/ui/format';
-import { wordsOf } from './blocks';
+import { textOf } from './response-sections';
 
 type Props = {
   message: CopilotMessage;
   last: boolean;
-  /** Absent where another answer cannot be had. */
+  /** Absent where the response can't be regenerated. */
   onRetry?: () => void;
 };
 
-/** What is known about an answer: when, how long, by whom and at what cost. Faint until one looks, but for the last. */
-export function Footer({ message, last, onRetry }: Props) {
+/** The actions and metadata of a response. Hidden until hovered, except for the last response. */
+export function ResponseFooter({ message, last, onRetry }: Props) {
   const { createdAt, durationMs, model, promptTokens, completionTokens, costMicrodollars } =
     message.metadata ?? {};
-  const words = wordsOf(message);
+  const text = textOf(message);
   const tokens = (promptTokens ?? 0) + (completionTokens ?? 0);
   return (
     <footer
       className={classes(
         '-mb-3 flex min-h-8 flex-wrap items-center gap-x-3 text-xs text-muted transition-opacity',
         !last &&
-          '[@media(hover:hover)]:opacity-0 group-hover/answer:opacity-100 group-focus-within/answer:opacity-100',
+          '[@media(hover:hover)]:opacity-0 group-hover/response:opacity-100 group-focus-within/response:opacity-100',
       )}
     >
-      {words && <CopyButton text={words} label="Copy the answer" className="-ml-2" />}
+      {text && <CopyButton text={text} label="Copy" className="-ml-2" />}
       {onRetry && (
-        <IconButton label="Answer again" className="-ml-3" onClick={onRetry}>
+        <IconButton label="Regenerate" className="-ml-3" onClick={onRetry}>
           <RotateCw aria-hidden className="size-4" />
         </IconButton>
       )}
-      {durationMs !== undefined && <span title="How long the turn took">{duration(durationMs)}</span>}
+      {durationMs !== undefined && <span title="Response time">{duration(durationMs)}</span>}
       {tokens > 0 && (
-        <span title={`${count(promptTokens ?? 0)} read, ${count(completionTokens ?? 0)} written`}>
+        <span title={`${count(promptTokens ?? 0)} input, ${count(completionTokens ?? 0)} output`}>
           {count(tokens)} tokens
         </span>
       )}

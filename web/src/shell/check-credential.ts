@@ -1,37 +1,37 @@
-// Whether the server takes a credential, before the page speaks with it.
+// Checks with the server whether a credential is valid, before the page uses it.
 
 import { addressOf } from '@/api/base';
 import { answerTo } from '@/api/client';
 import { type Credential, identityHeaders } from '@/api/identity';
 import { ApiError } from '@/api/problem';
 
-/** Tokens have three parts between dots; keys have none. */
+/** Tokens have three parts separated by dots; keys have no dots. */
 export function credentialOf(text: string): Credential {
   const value = text.trim().replace(/^bearer\s+/i, '');
   const isToken = /^[\w-]+\.[\w-]+\.[\w-]*$/.test(value);
   return { kind: isToken ? 'token' : 'api_key', value };
 }
 
-/** Throws what is wrong with it. */
-export async function tryCredential(credential: Credential): Promise<void> {
-  // A header takes no others, and `fetch` would fail as if the server were away.
+/** Throws if the server doesn't accept it. */
+export async function checkCredential(credential: Credential): Promise<void> {
+  // Headers allow no other characters, and `fetch` would fail as if the server were unreachable.
   if (!/^[\x21-\x7e]+$/.test(credential.value)) {
     throw new ApiError(
       401,
       'MALFORMED',
-      'This has characters that no token and no key has. Copy it once more.',
+      'This contains characters that tokens and keys never have. Copy it again.',
     );
   }
   const address = new URL(addressOf('/api/chat/sessions?limit=1'), location.href);
   await answerTo(new Request(address, { headers: identityHeaders(credential) }));
 }
 
-/** What is wrong, and what to do about it. */
-export function wordsForRefused(error: unknown, { kind }: Credential): string {
+/** The reason, and what to do about it. */
+export function signInErrorMessage(error: unknown, { kind }: Credential): string {
   if (!(error instanceof ApiError)) return String(error);
-  if (error.isOffline) return `${error.message} Try again when it is back.`;
+  if (error.isOffline) return `${error.message} Try again later.`;
   if (error.code === 'MALFORMED' || error.status !== 401) return error.message;
   return kind === 'token'
-    ? `The server does not accept this token; it may have expired. ${error.message}`
-    : `The server does not know this key. ${error.message}`;
+    ? `That token isn't valid; it may have expired. ${error.message}`
+    : "That key isn't valid.";
 }

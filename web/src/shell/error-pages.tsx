@@ -1,4 +1,4 @@
-// What is shown when an address leads nowhere, or a page has failed.
+// The pages for an unknown URL and for a page that crashed.
 
 import { Link } from '@tanstack/react-router';
 import { Compass } from 'lucide-react';
@@ -6,15 +6,15 @@ import { buttonClasses } from '@/ui/button';
 import { Page } from '@/ui/page';
 import { Empty, Failure } from '@/ui/states';
 
-export function NotFound() {
+export function NotFoundPage() {
   return (
-    <Page title="Not found">
+    <Page title="Page not found">
       <Empty
         icon={<Compass />}
-        title="There is nothing at this address"
+        title="The link may be broken, or the page may have been removed."
         action={
           <Link to="/copilot" className={buttonClasses('primary')}>
-            Back to the copilot
+            Back to Copilot
           </Link>
         }
       />
@@ -22,9 +22,9 @@ export function NotFound() {
   );
 }
 
-export function Broken({ error }: { error: unknown }) {
+export function CrashedPage({ error }: { error: unknown }) {
   return (
-    <Page title="This page has failed">
+    <Page title="Something went wrong on this page">
       <Failure error={error} onRetry={() => location.reload()} />
     </Page>
   );

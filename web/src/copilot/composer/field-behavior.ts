@@ -1,14 +1,13 @@
-// How the field of the composer behaves: what is in it first, when it has the focus, how high it is, and the key
-// that stops a turn.
+// Hooks for the composer's field: initial text, focus, height, and the keyboard shortcut that stops a turn.
 
 import { type RefObject, useEffect, useLayoutEffect, useRef } from 'react';
-import { carryOver, draftOf, putDraft } from './drafts';
+import { draftOf, moveNewDraft, putDraft } from './drafts';
 
 type Field = RefObject<HTMLTextAreaElement | null>;
 
 const GROWS_BY_ITSELF = typeof CSS !== 'undefined' && CSS.supports?.('field-sizing', 'content');
 
-/** As high as its text, in browsers whose style sheets cannot say so (`field-sizing: content`). */
+/** Fits the height to the text in browsers without `field-sizing: content`. */
 export function useGrowingHeight(field: Field, text: string): void {
   // biome-ignore lint/correctness/useExhaustiveDependencies: the height follows the text.
   useLayoutEffect(() => {
@@ -19,23 +18,23 @@ export function useGrowingHeight(field: Field, text: string): void {
   }, [field, text]);
 }
 
-/** What the page was opened with does not replace what somebody has written. */
+/** The text the page was opened with doesn't replace an existing draft. */
 export function useInitialText(sessionId: string | null, initialText: string | undefined): void {
   useEffect(() => {
     if (initialText && draftOf(sessionId) === '') putDraft(sessionId, initialText);
   }, [sessionId, initialText]);
 }
 
-/** What is written while a new conversation gets its id goes along into its session. */
-export function useCarriedDraft(sessionId: string | null): void {
+/** Moves a draft typed while a new chat's session is being created to that session. */
+export function useMoveNewDraft(sessionId: string | null): void {
   const before = useRef(sessionId);
   useLayoutEffect(() => {
-    if (before.current === null && sessionId !== null) carryOver(sessionId);
+    if (before.current === null && sessionId !== null) moveNewDraft(sessionId);
     before.current = sessionId;
   }, [sessionId]);
 }
 
-/** A tablet would open its keyboard over the conversation, so there the field waits to be touched. */
+/** Not on touch devices, where focusing would open the keyboard over the chat. */
 export function useFocusOnOpen(field: Field, sessionId: string | null, touch: boolean): void {
   // biome-ignore lint/correctness/useExhaustiveDependencies: each session that is opened takes the focus once.
   useEffect(() => {
@@ -43,7 +42,7 @@ export function useFocusOnOpen(field: Field, sessionId: string | null, touch: bo
   }, [sessionId]);
 }
 
-/** A text that was put here by something else wants to be read and changed, from its end. */
+/** Focuses the field when text is inserted by something other than typing, with the cursor at its end. */
 export function useFocusOnFill(field: Field, text: string, typed: { current: string }): void {
   useEffect(() => {
     if (text === typed.current) return;
@@ -54,7 +53,7 @@ export function useFocusOnFill(field: Field, text: string, typed: { current: str
   }, [field, text, typed]);
 }
 
-/** Ctrl or Cmd with a full stop ends the turn from anywhere on the page. */
+/** Ctrl+. or Cmd+. stops the turn from anywhere on the page. */
 export function useStopKey(busy: boolean, stop: () => void): void {
   useEffect(() => {
     if (!busy) return;

@@ -1,12 +1,12 @@
 import { useState } from 'react';
 import { classes } from '@/ui/classes';
 
-/** Longer ones are folded, so that a pasted file does not push the answer away. */
+/** Longer messages are collapsed, so that a pasted file doesn't push the response off the screen. */
 const LONG = 1_200;
 const MANY_LINES = 16;
 
-/** What a person has said. */
-export function Question({ text, label = 'You' }: { text: string; label?: string }) {
+/** A message from the user. */
+export function UserMessage({ text, label = 'You' }: { text: string; label?: string }) {
   const isLong = text.length > LONG || text.split('\n', MANY_LINES + 1).length > MANY_LINES;
   const [open, setOpen] = useState(false);
   const folded = isLong && !open;
