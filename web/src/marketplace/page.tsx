@@ -10,7 +10,7 @@ import { humanName } from '@/ui/names';
 import { Page } from '@/ui/page';
 import { SearchBox } from '@/ui/search-box';
 import { Empty, Failure, Skeleton } from '@/ui/states';
-import { useSearchWords } from '@/ui/use-search-words';
+import { useSearchText } from '@/ui/use-search-text';
 import { ListingCard } from './listing-card';
 import { categoriesQuery, listingsQuery } from './listings';
 
@@ -20,7 +20,7 @@ const route = getRouteApi('/marketplace');
 export function MarketplacePage() {
   const { q, category, creator } = route.useSearch();
   const navigate = route.useNavigate();
-  const [words, setWords] = useSearchWords(q, (next) =>
+  const [words, setWords] = useSearchText(q, (next) =>
     navigate({ search: (before) => ({ ...before, q: next }), replace: true }),
   );
   const listings = useInfiniteQuery({

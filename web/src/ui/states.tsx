@@ -1,4 +1,4 @@
-// What a page shows when it has nothing to show: yet, at all, or because something went wrong.
+// The loading, empty and error states of a page.
 
 import { CircleAlert, WifiOff } from 'lucide-react';
 import type { ReactNode } from 'react';
@@ -6,13 +6,13 @@ import { ApiError, wordsOf } from '@/api/problem';
 import { Button } from './button';
 import { classes } from './classes';
 
-/** Grey bars in the shape of what will come, so that nothing jumps when it does. */
+/** Gray placeholders in the shape of the content, so that the layout doesn't shift when it arrives. */
 export function Skeleton({ className }: { className?: string }) {
   return <div aria-hidden className={classes('animate-pulse rounded-lg bg-sunken', className)} />;
 }
 
 export function Loading({
-  label = 'Loading',
+  label = 'Loading…',
   rows = 3,
   height = 'h-20',
 }: {
@@ -52,7 +52,7 @@ export function Empty({
   );
 }
 
-/** An error in words, with a way to try again. */
+/** An error message with a retry button. */
 export function Failure({ error, onRetry, title }: { error: unknown; onRetry?: () => void; title?: string }) {
   const offline = error instanceof ApiError && error.isOffline;
   const Icon = offline ? WifiOff : CircleAlert;

@@ -8,7 +8,7 @@ type Props<Tab extends string> = {
   linkTo: (tab: Tab) => LinkProps;
 };
 
-/** Parts of a page, each with an address of its own. */
+/** Tabs of a page, each with its own URL. */
 export function TabLinks<Tab extends string>({ label, tabs, current, linkTo }: Props<Tab>) {
   return (
     <nav aria-label={label} className="-mx-4 overflow-x-auto border-b border-line px-4 sm:mx-0 sm:px-0">

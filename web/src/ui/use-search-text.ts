@@ -3,10 +3,10 @@ import { useEffect, useRef, useState } from 'react';
 const TYPING_MS = 200;
 
 /**
- * Words to search for, which also stand in the address: typed here at once, pushed there when typing pauses, and
- * taken from there when somebody goes back.
+ * A search text that is also in the URL: updated here while typing, pushed to the URL when typing pauses, and read from
+ * the URL when the user navigates back.
  */
-export function useSearchWords(
+export function useSearchText(
   inAddress: string | undefined,
   push: (words: string | undefined) => void,
 ): [string, (typed: string) => void] {

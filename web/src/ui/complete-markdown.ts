@@ -1,23 +1,23 @@
-// A block that is still being written, as it will look: what was opened is closed, and a mark that may yet turn
-// out to be something else is left out until the next characters decide.
+// Completes a block that is still streaming: closes open marks, and hides a last mark whose meaning depends on the next
+// characters.
 
 const FENCE = /^\s*(?:[-*+]\s+|\d+[.)]\s+|>\s*)*(`{3,}|~{3,})(.*)$/;
-/** More marks that are open at once are no emphasis but noise. */
-const MOST_OPEN = 6;
+/** More open marks than this are not emphasis. */
+const MAX_OPEN_MARKS = 6;
 
-export function completed(block: string): string {
+export function completeMarkdown(block: string): string {
   const lines = block.split('\n');
-  if (isInsideFence(lines)) return withoutHalfFence(block);
-  const settled = withoutUndecidedLine(lines);
-  return withTableBelow(closeInline(settled.join('\n')));
+  if (isInsideFence(lines)) return withoutPartialFence(block);
+  const settled = withoutAmbiguousLine(lines);
+  return withDelimiterRow(closeInline(settled.join('\n')));
 }
 
-/** Two backticks of a closing fence are no code. */
-export function withoutHalfFence(code: string): string {
+/** Hides one or two backticks at the end, which are the start of a closing fence. */
+export function withoutPartialFence(code: string): string {
   return code.replace(/(^|\n)[ \t]*(`{1,2}|~{1,2})$/, '');
 }
 
-/** A code block is a block of its own; one inside a list or a quote is not. */
+/** Whether the last line is inside a fence in a list or a quote. Top-level code has a block of its own. */
 function isInsideFence(lines: string[]): boolean {
   let open: string | null = null;
   for (const line of lines) {
@@ -29,24 +29,24 @@ function isInsideFence(lines: string[]): boolean {
   return open !== null;
 }
 
-/** `-` below a line would make it a heading for a moment, and `#` or two backticks stand for nothing yet. */
-function withoutUndecidedLine(lines: string[]): string[] {
+/** A `-` below a line would briefly make it a heading; `#` or two backticks mean nothing yet. */
+function withoutAmbiguousLine(lines: string[]): string[] {
   return /^\s*([-=]+|[*+]|#{1,6}|`{1,2}|~{1,2})\s*$/.test(lines.at(-1) ?? '') ? lines.slice(0, -1) : lines;
 }
 
-/** The head of a table is one only with the line below it, which comes a moment later. */
-function withTableBelow(text: string): string {
+/** A table header is recognized only together with its delimiter row, which arrives a moment later. */
+function withDelimiterRow(text: string): string {
   const lines = text.split('\n');
   const last = lines.at(-1) ?? '';
   const before = lines.at(-2);
   const isRow = (line: string | undefined) => line !== undefined && /^\s*\|.*\S/.test(line);
   if (!isRow(last)) return text;
-  if (!isRow(before)) return `${text}\n${lineBelow(last)}`;
-  const isFirstBelow = !isRow(lines.at(-3)) && /^[\s|:-]+$/.test(last);
-  return isFirstBelow ? [...lines.slice(0, -1), lineBelow(before ?? '')].join('\n') : text;
+  if (!isRow(before)) return `${text}\n${delimiterRow(last)}`;
+  const isPartialDelimiter = !isRow(lines.at(-3)) && /^[\s|:-]+$/.test(last);
+  return isPartialDelimiter ? [...lines.slice(0, -1), delimiterRow(before ?? '')].join('\n') : text;
 }
 
-function lineBelow(head: string): string {
+function delimiterRow(head: string): string {
   const cells = head
     .trim()
     .replace(/^\||\|$/g, '')
@@ -80,7 +80,9 @@ function closeMarks(piece: string): string {
     if (ticks) {
       const close = closingTicks(piece, ticks, end);
       if (close === -1)
-        return end === piece.length ? shut(piece.slice(0, match.index), open) : shut(piece, open, ticks);
+        return end === piece.length
+          ? closeOpenMarks(piece.slice(0, match.index), open)
+          : closeOpenMarks(piece, open, ticks);
       marks.lastIndex = close;
     } else if (mark) {
       const before = piece[match.index - 1] ?? ' ';
@@ -88,17 +90,18 @@ function closeMarks(piece: string): string {
       const inWord = mark.startsWith('_') && /\w/.test(before) && /\w/.test(after);
       if (inWord) continue;
       if (open.at(-1) === mark && /\S/.test(before)) open.pop();
-      // Half of the mark that closes: the other half is on its way.
+      // Half of the closing mark: the other half will follow.
       else if (end === piece.length && open.at(-1)?.startsWith(mark))
-        return shut(piece.slice(0, match.index), open);
+        return closeOpenMarks(piece.slice(0, match.index), open);
       else if (/\S/.test(after)) open.push(mark);
-      else if (end === piece.length && isMarkAlone(before)) return shut(piece.slice(0, match.index), open);
+      else if (end === piece.length && isMarkAlone(before))
+        return closeOpenMarks(piece.slice(0, match.index), open);
     }
   }
-  return shut(piece, open);
+  return closeOpenMarks(piece, open);
 }
 
-/** At the end of the text and after a space: it will open something. */
+/** A mark at the end of the text and after a space will open something. */
 function isMarkAlone(before: string): boolean {
   return /[\s([]/.test(before);
 }
@@ -110,9 +113,9 @@ function closingTicks(piece: string, ticks: string, from: number): number {
   return -1;
 }
 
-/** A mark closes only right after a letter, so spaces at the end go behind it. */
-function shut(piece: string, open: string[], ticks = ''): string {
-  if ((open.length === 0 && !ticks) || open.length > MOST_OPEN) return piece;
+/** A closing mark must follow a non-space character, so trailing spaces go after it. */
+function closeOpenMarks(piece: string, open: string[], ticks = ''): string {
+  if ((open.length === 0 && !ticks) || open.length > MAX_OPEN_MARKS) return piece;
   const body = piece.trimEnd();
   return body + ticks + [...open].reverse().join('') + piece.slice(body.length);
 }

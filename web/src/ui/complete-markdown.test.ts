@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
-import { completed, withoutHalfFence } from './markdown-completed';
+import { completeMarkdown, withoutPartialFence } from './complete-markdown';
 
-describe('what is half written', () => {
+describe('incomplete text', () => {
   test.each([
     ['bold', 'a **bold wo', 'a **bold wo**'],
     ['bold with a space at its end', 'a **bold ', 'a **bold** '],
@@ -16,8 +16,8 @@ describe('what is half written', () => {
     ['the address of a picture', '![a chart](https://exam', 'a chart'],
     ['an item of a list', '- one\n- **two', '- one\n- **two**'],
     ['a heading', '## A *title', '## A *title*'],
-  ])('%s looks finished', (_, half, whole) => {
-    expect(completed(half)).toBe(whole);
+  ])('%s is completed', (_, half, whole) => {
+    expect(completeMarkdown(half)).toBe(whole);
   });
 
   test.each([
@@ -29,51 +29,51 @@ describe('what is half written', () => {
     ['an item whose mark is a star', '* one\n* two'],
     ['the mark of an earlier paragraph', 'an **open one\n\nand the next'],
     ['a bracket that may be a footnote', 'as in [1'],
-  ])('%s stays as it is', (_, text) => {
-    expect(completed(text)).toBe(text);
+  ])('%s is unchanged', (_, text) => {
+    expect(completeMarkdown(text)).toBe(text);
   });
 });
 
-describe('code that is half written', () => {
-  test('stays code and gets no marks', () => {
-    expect(completed('```js\nconst a = `x **')).toBe('```js\nconst a = `x **');
+describe('incomplete code', () => {
+  test('stays code and gets no closing marks', () => {
+    expect(completeMarkdown('```js\nconst a = `x **')).toBe('```js\nconst a = `x **');
   });
 
-  test('inside an item of a list too', () => {
-    expect(completed('- see\n  ```js\n  a **b')).toBe('- see\n  ```js\n  a **b');
+  test('also inside a list item', () => {
+    expect(completeMarkdown('- see\n  ```js\n  a **b')).toBe('- see\n  ```js\n  a **b');
   });
 
-  test('does not show the first ticks of the fence that closes it', () => {
-    expect(withoutHalfFence('a\n``')).toBe('a');
-    expect(completed('- ```js\n  a\n  ``')).toBe('- ```js\n  a');
+  test('hides the first backticks of its closing fence', () => {
+    expect(withoutPartialFence('a\n``')).toBe('a');
+    expect(completeMarkdown('- ```js\n  a\n  ``')).toBe('- ```js\n  a');
   });
 
-  test('is over when its fence is', () => {
-    expect(completed('- ```js\n  a\n  ```\n- **b')).toBe('- ```js\n  a\n  ```\n- **b**');
+  test('ends with its fence', () => {
+    expect(completeMarkdown('- ```js\n  a\n  ```\n- **b')).toBe('- ```js\n  a\n  ```\n- **b**');
   });
 });
 
-describe('a mark that may yet become something else', () => {
+describe('an ambiguous last line', () => {
   test.each([
     ['a dash, which would make the line above a heading', 'Title\n-', 'Title'],
     ['a hash', 'Words\n##', 'Words'],
     ['two ticks', 'Words\n``', 'Words'],
-  ])('%s is left out', (_, half, whole) => {
-    expect(completed(half)).toBe(whole);
+  ])('%s is hidden', (_, half, whole) => {
+    expect(completeMarkdown(half)).toBe(whole);
   });
 });
 
-describe('a table that is half written', () => {
+describe('an incomplete table', () => {
   test.each([
     ['with its head only', '| a | b |', '| a | b |\n| --- | --- |'],
     ['with half its head', '| a | b', '| a | b\n| --- | --- |'],
     ['with half the line below', '| a | b |\n|--', '| a | b |\n| --- | --- |'],
-  ])('%s is a table already', (_, half, whole) => {
-    expect(completed(half)).toBe(whole);
+  ])('%s is already a table', (_, half, whole) => {
+    expect(completeMarkdown(half)).toBe(whole);
   });
 
   test('keeps its rows', () => {
     const table = '| a | b |\n|---|---|\n| 1 | 2';
-    expect(completed(table)).toBe(table);
+    expect(completeMarkdown(table)).toBe(table);
   });
 });

@@ -1,4 +1,4 @@
-// Code in colours. Loaded apart from the page: the grammars are larger than all the rest of it.
+// Syntax highlighting. Loaded separately: the grammars are larger than the rest of the page.
 
 import { common, createLowlight } from 'lowlight';
 import type { ReactNode } from 'react';
@@ -7,22 +7,22 @@ const lowlight = createLowlight(common);
 
 type Node = ReturnType<typeof lowlight.highlight>['children'][number];
 
-/** The code with classes that `code-block.css` colours. An unknown language stays as it is. */
+/** The code with classes that `code-block.css` colors. An unknown language is left as it is. */
 export function highlight(code: string, language: string): ReactNode {
   const name = language.toLowerCase();
   if (!lowlight.registered(name)) return code;
-  return shown(lowlight.highlight(name, code).children);
+  return elementsOf(lowlight.highlight(name, code).children);
 }
 
-function shown(nodes: Node[]): ReactNode {
+function elementsOf(nodes: Node[]): ReactNode {
   return nodes.map((node, index) => {
     if (node.type === 'text') return node.value;
     if (node.type !== 'element') return null;
     const names = node.properties.className;
     return (
-      // biome-ignore lint/suspicious/noArrayIndexKey: pieces of code have no identity but their place.
+      // biome-ignore lint/suspicious/noArrayIndexKey: tokens have no identity but their index.
       <span key={index} className={Array.isArray(names) ? names.join(' ') : undefined}>
-        {shown(node.children)}
+        {elementsOf(node.children)}
       </span>
     );
   });

@@ -9,8 +9,8 @@ type Props = {
   children: ReactNode;
 };
 
-/** Several controls that make one field, with what is to be said about it. */
-export function Group({ label, hint, error, required, children }: Props) {
+/** Several controls that form one field, with a hint or an error. */
+export function FieldGroup({ label, hint, error, required, children }: Props) {
   const note = useId();
   return (
     <fieldset
