@@ -1,15 +1,15 @@
-// The harness itself: a test that cannot fail proves nothing.
+// Tests of the harness itself: a check that can't fail proves nothing.
 
 import { expect, NO_CONNECTION, test } from './harness';
 
-test('an error in the console is a mishap', async ({ visitor }) => {
+test('an error in the console is recorded', async ({ visitor }) => {
   const page = await visitor.open('/copilot');
   await page.evaluate(() => console.error('something is wrong'));
   await expect.poll(() => visitor.mishaps()).toContainEqual(expect.stringContaining('something is wrong'));
   visitor.expectTrouble(/something is wrong/);
 });
 
-test('a style that the content security policy forbids is a mishap', async ({ visitor }) => {
+test('a style that violates the content security policy is recorded', async ({ visitor }) => {
   const page = await visitor.open('/copilot');
   await page.evaluate(() => {
     const style = document.createElement('style');
@@ -22,7 +22,7 @@ test('a style that the content security policy forbids is a mishap', async ({ vi
   visitor.expectTrouble(/Content Security Policy|policy violated/);
 });
 
-test('a cut line breaks a stream that is open, and a mended one carries again', async ({
+test('a disconnected proxy breaks open streams, and a reconnected one works again', async ({
   visitor,
   server,
 }) => {

@@ -8,11 +8,11 @@ export default defineConfig({
   root: fileURLToPath(new URL('..', import.meta.url)),
   resolve: { alias: { '@': fileURLToPath(new URL('../src', import.meta.url)) } },
   test: {
-    // `make pictures` and `make bench` use the same harness for what is no test.
+    // `make pictures` and `make bench` use the same harness, but aren't tests.
     include: [WORK],
     environment: 'node',
     globalSetup: 'e2e/harness/browser.ts',
-    // Each file has a server of its own, and a browser at work leaves little of a small machine for another.
+    // Each file has its own server, and a small machine has no capacity for a second browser session.
     fileParallelism: false,
     testTimeout: 60_000,
     hookTimeout: 60_000,

@@ -6,7 +6,7 @@ const TWO_TOOLS = [
   '/tool read_workspace_file {"path":"chart.txt"}',
 ].join('\n');
 
-test('a message is answered, and the page has an address to come back to', async ({ visitor, server }) => {
+test('a message gets a response, and the chat has a URL that reopens it', async ({ visitor, server }) => {
   const copilot = await Copilot.open(visitor);
   await copilot.ask('/stream count=40 size=5 delay_ms=5');
   const id = await copilot.sessionId();
@@ -22,7 +22,7 @@ test('a message is answered, and the page has an address to come back to', async
   expect(await again.transcript()).toEqual(await storedTranscript(server, id));
 });
 
-test('Shift and Enter breaks the line, and Enter sends', async ({ visitor }) => {
+test('Shift+Enter starts a new line, and Enter sends', async ({ visitor }) => {
   const copilot = await Copilot.open(visitor);
   await copilot.field.fill('first');
   await copilot.field.press('Shift+Enter');
@@ -34,7 +34,7 @@ test('Shift and Enter breaks the line, and Enter sends', async ({ visitor }) => 
   expect(await copilot.field.inputValue()).toBe('');
 });
 
-test('thoughts are folded until somebody wants to read them', async ({ visitor }) => {
+test('reasoning is collapsed until it is opened', async ({ visitor }) => {
   const copilot = await Copilot.open(visitor);
   await copilot.ask('/think The wind is turning to the west');
   const thought = copilot.page.getByText('The wind is turning to the west', { exact: true });
@@ -43,7 +43,7 @@ test('thoughts are folded until somebody wants to read them', async ({ visitor }
   await thought.waitFor();
 });
 
-test('every call has a card that says what came of it', async ({ visitor }) => {
+test('every tool call has a card with its result', async ({ visitor }) => {
   const copilot = await Copilot.open(visitor);
   await copilot.ask(TWO_TOOLS);
   const [answer] = await copilot.answers.all();
@@ -54,7 +54,7 @@ test('every call has a card that says what came of it', async ({ visitor }) => {
     .waitFor();
 });
 
-test('a stopped answer keeps what it has said, and the next message works', async ({ visitor, server }) => {
+test('a stopped response keeps its text, and the next message works', async ({ visitor, server }) => {
   const copilot = await Copilot.open(visitor);
   await copilot.send('/stream count=2000 size=10 delay_ms=20');
   await copilot.says(100);
@@ -67,10 +67,7 @@ test('a stopped answer keeps what it has said, and the next message works', asyn
   expect(await copilot.transcript()).toHaveLength(4);
 });
 
-test('a conversation has no barriers, in the light, in the dark and on a phone', async ({
-  arrive,
-  visitor,
-}) => {
+test('a chat is accessible in both themes and on a phone', async ({ arrive, visitor }) => {
   const first = await Copilot.open(visitor);
   await first.ask(TWO_TOOLS);
   await first.ask('/help');

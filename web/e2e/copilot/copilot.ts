@@ -1,4 +1,4 @@
-// The copilot's page as a person uses it.
+// Page object of the copilot page.
 
 import type { Locator, Page } from 'playwright-core';
 import type { Visitor } from '../harness';
@@ -20,7 +20,7 @@ export class Copilot {
     this.followUps = page.getByRole('list', { name: 'Follow-ups' }).getByRole('listitem');
   }
 
-  /** A new chat, or a session that is there. */
+  /** Opens a new chat, or an existing session. */
   static async open(visitor: Visitor, sessionId?: string): Promise<Copilot> {
     return new Copilot(await visitor.open(sessionId ? `/copilot?sessionId=${sessionId}` : '/copilot'));
   }
@@ -30,7 +30,7 @@ export class Copilot {
     await this.field.press('Enter');
   }
 
-  /** Sends it and waits for the whole answer. */
+  /** Sends a message and waits for the whole response. */
   async ask(text: string): Promise<void> {
     const before = await this.questions.count();
     await this.send(text);
@@ -38,17 +38,17 @@ export class Copilot {
     await this.rests();
   }
 
-  /** Returns when something is at work. */
+  /** Waits until a turn is running. */
   async works(): Promise<void> {
     await this.stop.waitFor();
   }
 
-  /** Returns when nothing is at work. */
+  /** Waits until no turn is running. */
   async rests(patience = 30_000): Promise<void> {
     await this.stop.waitFor({ state: 'detached', timeout: patience });
   }
 
-  /** Returns when the last answer has so many characters: it has begun to come. */
+  /** Waits until the last response has at least this many characters, so it has started streaming. */
   async says(atLeast: number): Promise<void> {
     await this.page.waitForFunction(
       (atLeast) => {
@@ -60,18 +60,18 @@ export class Copilot {
     );
   }
 
-  /** The id of the session, once its address has it. */
+  /** The session id, once it is in the URL. */
   async sessionId(): Promise<string> {
     await this.page.waitForURL(/sessionId=/);
     return new URL(this.page.url()).searchParams.get('sessionId') ?? '';
   }
 
-  /** Who has said what, in the order of the page: a letter for the speaker, and the words without their layout. */
+  /** The messages in order: `Q` or `A` for the role, and the text with normalized whitespace. */
   async transcript(): Promise<string[]> {
     return this.page.getByTestId(/^(user|assistant)-message$/).evaluateAll((messages) =>
       messages.map((message) => {
         const isQuestion = message.getAttribute('data-testid') === 'user-message';
-        // Not what was thought, and not what a card says.
+        // Without reasoning and tool cards.
         const words = [...message.querySelectorAll(':scope > div > .markdown')];
         const text = (isQuestion ? [message] : words).map((part) => part.textContent).join(' ');
         return `${isQuestion ? 'Q' : 'A'} ${text
@@ -85,7 +85,7 @@ export class Copilot {
 
 type Row = { role: string; content: string | null; turn_id: string };
 
-/** The same as the server has it. */
+/** The same transcript, from the server's history. */
 export async function storedTranscript(server: Server, sessionId: string): Promise<string[]> {
   const answer = await fetch(`${server.url}/api/chat/sessions/${sessionId}?limit=200`);
   const { messages } = (await answer.json()) as { messages: Row[] };
@@ -95,7 +95,7 @@ export async function storedTranscript(server: Server, sessionId: string): Promi
   for (const { role, content, turn_id } of spoken) {
     const words = (content ?? '').replace(/\s+/g, ' ').trim();
     if (role === 'user') lines.push(`Q ${words}`);
-    // The steps of a turn are one answer.
+    // The steps of a turn are one response.
     else if (open === turn_id) lines.push(`${lines.pop()} ${words}`.trim());
     else lines.push(`A ${words}`);
     open = role === 'user' ? null : turn_id;

@@ -1,4 +1,4 @@
-// What goes wrong is said, loses nothing, and can be tried again.
+// Failures are shown, lose nothing, and can be retried.
 
 import { afterAll } from 'vitest';
 import { expect, NO_CONNECTION, test } from '../harness';
@@ -9,7 +9,7 @@ const model = await Model.start();
 afterAll(() => model.close());
 test.override('settings', model.settings);
 
-test('a turn that failed says why and can be tried again', async ({ visitor }) => {
+test('a failed turn shows the reason and can be retried', async ({ visitor }) => {
   model.play((reply) => reply.fail(400, 'The moon is in the wrong house.'));
   const copilot = await Copilot.open(visitor);
   await copilot.ask('How is the wind?');
@@ -23,7 +23,7 @@ test('a turn that failed says why and can be tried again', async ({ visitor }) =
   expect(await copilot.transcript()).toEqual(['Q How is the wind?', 'A The wind is from the west.']);
 });
 
-test('an answer that breaks off keeps its words, also after a reload', async ({ visitor }) => {
+test('a response that breaks off keeps its text, also after a reload', async ({ visitor }) => {
   model.play((reply) => {
     reply.say('The wind is');
     reply.breakOff('The model has lost its voice.');
@@ -37,7 +37,7 @@ test('an answer that breaks off keeps its words, also after a reload', async ({ 
   }
 });
 
-test('a message that does not reach the server is back in the field', async ({ visitor, server }) => {
+test('a message that does not reach the server is put back into the field', async ({ visitor, server }) => {
   visitor.expectTrouble(NO_CONNECTION);
   const copilot = await Copilot.open(visitor);
   await copilot.field.waitFor();
@@ -53,7 +53,7 @@ test('a message that does not reach the server is back in the field', async ({ v
   expect(await copilot.transcript()).toEqual(['Q Nobody hears this', 'A Now I do.']);
 });
 
-test('what was written is still there after a reload', async ({ visitor }) => {
+test('a draft survives a reload', async ({ visitor }) => {
   const copilot = await Copilot.open(visitor);
   await copilot.field.fill('half a thou');
   await copilot.page.reload();

@@ -9,7 +9,7 @@ const model = await Model.start();
 afterAll(() => model.close());
 test.override('settings', model.settings);
 
-/** A turn that is at work, and a follow-up that waits for its next step. */
+/** Starts a turn, and sends a follow-up that waits for its next step. */
 async function sendBoth(copilot: Copilot): Promise<Gate> {
   const gate = new Gate();
   model.play(async (reply) => {
@@ -23,7 +23,7 @@ async function sendBoth(copilot: Copilot): Promise<Gate> {
   return gate;
 }
 
-test('a message to a turn at work waits as a follow-up and is read with the next step', async ({
+test('a message sent during a turn is queued as a follow-up and delivered with the next step', async ({
   visitor,
 }) => {
   const copilot = await Copilot.open(visitor);
@@ -45,7 +45,7 @@ test('a message to a turn at work waits as a follow-up and is read with the next
   expect(await said.allTextContents(), 'and so after a reload').toEqual(order);
 });
 
-test('a follow-up of a stopped turn comes back, and can be sent again', async ({ visitor }) => {
+test('a follow-up of a stopped turn is returned, and can be sent again', async ({ visitor }) => {
   const copilot = await Copilot.open(visitor);
   await sendBoth(copilot);
   await copilot.stop.click();

@@ -1,12 +1,10 @@
-// Cards that ask for something: what is filled in goes by way of the conversation, and something comes of it. All of
-// this works without a model: the offline pilot understands what the cards say.
+// Cards with forms: submitting one sends a message. All of this works without a model: the offline pilot understands
+// the messages that the cards send.
 
 import { expect, test } from '../harness';
 import { Copilot } from './copilot';
 
-test('an agent is run with the inputs that its card was given, and its outputs are shown', async ({
-  visitor,
-}) => {
+test('an agent is run with the inputs from its card, and its outputs are shown', async ({ visitor }) => {
   const copilot = await Copilot.open(visitor);
   await copilot.ask('/tool run_agent {"username_agent_slug":"pilothouse/text-in-numbers"}');
   const form = copilot.answers.first();
@@ -18,7 +16,7 @@ test('an agent is run with the inputs that its card was given, and its outputs a
   expect(await copilot.questions.nth(1).textContent()).toContain('text: Three small words');
 });
 
-test('what is typed into a card is there after a look at another session', async ({ visitor }) => {
+test('values typed into a card are kept while another chat is open', async ({ visitor }) => {
   const copilot = await Copilot.open(visitor);
   await copilot.ask('/tool run_agent {"username_agent_slug":"pilothouse/text-in-numbers"}');
   const field = copilot.answers.first().getByLabel('Text');

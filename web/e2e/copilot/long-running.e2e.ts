@@ -1,4 +1,4 @@
-// Work that outlives a call, a turn or a look at the page.
+// Work that outlasts a call, a turn or a page visit.
 
 import { afterAll } from 'vitest';
 import { expect, test } from '../harness';
@@ -9,7 +9,7 @@ const service = await Service.start();
 afterAll(() => service.close());
 test.override('settings', service.settings);
 
-test('an operation is shown while it lasts, and its result takes its place', async ({ visitor, server }) => {
+test('a running operation is shown, and replaced by its result', async ({ visitor, server }) => {
   const copilot = await Copilot.open(visitor);
   await copilot.ask('/tool print_chart {"chart":"Vlissingen"}');
   const card = copilot.answers.first();
@@ -21,7 +21,10 @@ test('an operation is shown while it lasts, and its result takes its place', asy
   await copilot.page.getByText('vlissingen.pdf').first().waitFor();
 });
 
-test('an operation that ends while nobody looks is there when somebody does', async ({ visitor, server }) => {
+test('the result of an operation that ended while the page was closed is shown on return', async ({
+  visitor,
+  server,
+}) => {
   const copilot = await Copilot.open(visitor);
   await copilot.ask('/tool print_chart {"chart":"Breskens"}');
   const id = await copilot.sessionId();
@@ -33,7 +36,7 @@ test('an operation that ends while nobody looks is there when somebody does', as
   expect(await later.page.getByRole('progressbar').count()).toBe(0);
 });
 
-test('a call that takes too long goes on in the background', async ({ visitor }) => {
+test('a call that takes too long continues in the background', async ({ visitor }) => {
   const copilot = await Copilot.open(visitor);
   await copilot.send('/tool weigh_cargo {"cargo":"herring"}');
   await copilot.page
@@ -44,7 +47,7 @@ test('a call that takes too long goes on in the background', async ({ visitor })
   await copilot.rests();
 });
 
-test('a sub-session can be opened, and knows the way back', async ({ visitor }) => {
+test('a sub-session can be opened, and links back to its parent', async ({ visitor }) => {
   const copilot = await Copilot.open(visitor);
   await copilot.ask('/tool run_sub_session {"prompt":"/stream count=4 size=5"}');
   const parent = await copilot.sessionId();
@@ -55,7 +58,7 @@ test('a sub-session can be opened, and knows the way back', async ({ visitor }) 
   await expect.poll(() => copilot.sessionId()).toBe(parent);
 });
 
-test('a question of the model is answered with a form', async ({ visitor }) => {
+test('a question from the model is answered with a form', async ({ visitor }) => {
   const copilot = await Copilot.open(visitor);
   const questions = [
     { question: 'Which harbour?', keyword: 'harbour', options: ['Vlissingen', 'Breskens'] },

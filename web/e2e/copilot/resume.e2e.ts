@@ -1,4 +1,4 @@
-// The page comes back to an answer that is under way: the same words, nothing twice, nothing missing.
+// The page resumes a running response: the same text, nothing duplicated, nothing missing.
 
 import { afterAll } from 'vitest';
 import { expect, NO_CONNECTION, test } from '../harness';
@@ -20,7 +20,7 @@ test.override('settings', {
   SWEEP_INTERVAL_MS: '300',
 });
 
-/** Asks, and the answer stops in its middle until the gate is opened. */
+/** Sends a message whose response pauses in the middle until the gate is opened. */
 async function askAndPause(copilot: Copilot): Promise<{ gate: Gate; id: string }> {
   const gate = new Gate();
   model.play(async (reply) => {
@@ -33,7 +33,7 @@ async function askAndPause(copilot: Copilot): Promise<{ gate: Gate; id: string }
   return { gate, id: await copilot.sessionId() };
 }
 
-test('an answer is shown as it comes, and what stands there stays where it is', async ({ visitor }) => {
+test('a response is shown while it streams, and the shown text does not move', async ({ visitor }) => {
   const copilot = await Copilot.open(visitor);
   const { gate } = await askAndPause(copilot);
   const words = copilot.answers.getByText(BEGINNING);
@@ -45,10 +45,7 @@ test('an answer is shown as it comes, and what stands there stays where it is', 
   expect(await copilot.transcript()).toEqual(WHOLE);
 });
 
-test('a page that is loaded again in the middle of an answer goes on with it', async ({
-  visitor,
-  server,
-}) => {
+test('a page reloaded during a response resumes it', async ({ visitor, server }) => {
   const copilot = await Copilot.open(visitor);
   const { gate, id } = await askAndPause(copilot);
   await copilot.page.reload();
@@ -60,7 +57,7 @@ test('a page that is loaded again in the middle of an answer goes on with it', a
   expect(await storedTranscript(server, id)).toEqual(WHOLE);
 });
 
-test('a second tab sees the same answer come', async ({ visitor }) => {
+test('a second tab shows the same response while it streams', async ({ visitor }) => {
   const first = await Copilot.open(visitor);
   const { gate, id } = await askAndPause(first);
   const second = await Copilot.open(visitor, id);
@@ -72,7 +69,7 @@ test('a second tab sees the same answer come', async ({ visitor }) => {
   expect(await second.transcript()).toEqual(WHOLE);
 });
 
-test('what is sent in one tab appears in the other', async ({ visitor, server }) => {
+test('a message sent in one tab appears in the other', async ({ visitor, server }) => {
   model.play((reply) => reply.say('Good morning.'));
   const first = await Copilot.open(visitor);
   await first.ask('Hello.');
@@ -87,7 +84,7 @@ test('what is sent in one tab appears in the other', async ({ visitor, server })
   expect(await storedTranscript(server, id)).toEqual(await first.transcript());
 });
 
-test('an answer goes on after the network was cut', async ({ visitor, server }) => {
+test('a response continues after the network was cut', async ({ visitor, server }) => {
   visitor.expectTrouble(NO_CONNECTION);
   const copilot = await Copilot.open(visitor);
   const { gate } = await askAndPause(copilot);
@@ -101,7 +98,7 @@ test('an answer goes on after the network was cut', async ({ visitor, server }) 
   expect(await copilot.transcript()).toEqual(WHOLE);
 });
 
-test('an answer that ended while the network was away is there when it is back', async ({
+test('a response that ended while the network was down is shown when it is back', async ({
   visitor,
   server,
 }) => {
@@ -119,13 +116,13 @@ test('an answer that ended while the network was away is there when it is back',
   expect(await copilot.transcript()).toEqual(WHOLE);
 });
 
-test('an answer survives the sudden death of the server', async ({ visitor, server }) => {
+test('a response survives a server crash', async ({ visitor, server }) => {
   visitor.expectTrouble(NO_CONNECTION);
   const copilot = await Copilot.open(visitor);
   const { id } = await askAndPause(copilot);
   await server.kill9();
   await copilot.page.getByText(LOST).waitFor();
-  // The step that was cut off is done again.
+  // The interrupted step is repeated.
   model.play((reply) => reply.say(BEGINNING + END));
   await server.start();
   await copilot.answers.getByText(BEGINNING + END).waitFor({ timeout: 30_000 });

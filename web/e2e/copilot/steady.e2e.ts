@@ -1,4 +1,4 @@
-// Nothing that stands on the page jumps while an answer comes: the browser itself counts what moves.
+// Nothing on the page moves while a response streams, as measured by the browser's layout shifts.
 
 import type { JSHandle, Page } from 'playwright-core';
 import { afterAll } from 'vitest';
@@ -6,7 +6,7 @@ import { expect, PHONE, test } from '../harness';
 import { Gate, Model, type Reply } from '../harness/model';
 import { Copilot } from './copilot';
 
-/** Everything that has a height of its own, more than one screen of it. */
+/** All elements with a height of their own, more than one screen in total. */
 const TEXT = `## Tides
 
 Leave at **09:40**, an hour before high water, [as the tables say](https://example.com/tides).
@@ -36,7 +36,7 @@ const model = await Model.start();
 afterAll(() => model.close());
 test.override('settings', model.settings);
 
-/** A few characters at a time, as models do. */
+/** A few characters at a time, like a model. */
 async function type(reply: Reply, text: string): Promise<void> {
   for (const piece of text.match(/.{1,12}/gs) ?? []) {
     reply.say(piece);
@@ -47,14 +47,14 @@ async function type(reply: Reply, text: string): Promise<void> {
 test.for([
   ['on a wide screen', {}],
   ['on a phone', { viewport: PHONE, hasTouch: true, isMobile: true }],
-] as const)('nothing jumps while an answer comes, %s', async ([, options], { arrive }) => {
+] as const)('nothing shifts while a response streams, %s', async ([, options], { arrive }) => {
   const gate = new Gate();
   model.play(
     async (reply) => {
       reply.say('I look. ');
       await gate.pass();
       await type(reply, TEXT);
-      // One call to a step: those made at the same time make room for each other's results, which is no jump.
+      // One call per step: parallel calls shift each other's results, which is expected.
       reply.call('todo_write', { todos: TODOS });
     },
     async (reply) => {
@@ -73,7 +73,7 @@ test.for([
   await copilot.answers.getByText('harbour master').nth(2).waitFor();
   expect(await shifts.evaluate(settled)).toEqual([]);
 
-  // It would have been noticed.
+  // Proves that a shift would have been detected.
   await copilot.page.getByRole('log').evaluate((log) => {
     log.style.paddingTop = '0';
     log.style.marginTop = '60px';
@@ -83,7 +83,7 @@ test.for([
 
 type Shifts = { seen: string[] };
 
-/** Counts what the browser has seen move, but not what stands below the growing answer, nor the columns of a table. */
+/** Records layout shifts, except below the streaming response and of table columns. */
 async function countShifts(page: Page): Promise<JSHandle<Shifts>> {
   return page.evaluateHandle(() => {
     const shifts: Shifts = { seen: [] };
@@ -107,7 +107,7 @@ async function countShifts(page: Page): Promise<JSHandle<Shifts>> {
   });
 }
 
-/** What was seen once the last frame has been painted and told. */
+/** The recorded shifts, once the last frame has been painted and reported. */
 async function settled(shifts: Shifts): Promise<string[]> {
   for (let i = 0; i < 5; i++) await new Promise((resolve) => requestAnimationFrame(resolve));
   return shifts.seen;

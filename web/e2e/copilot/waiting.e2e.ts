@@ -3,7 +3,7 @@ import { Copilot } from './copilot';
 
 test.override('settings', { NUM_COPILOT_WORKERS: '1' });
 
-test('an answer that does not begin is said to be late, and comes all the same', async ({ visitor }) => {
+test('a response that does not start is reported as slow, and still arrives', async ({ visitor }) => {
   const first = await Copilot.open(visitor);
   await first.send('/stream count=5000 size=5 delay_ms=50');
   await first.says(20);

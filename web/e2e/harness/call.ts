@@ -1,8 +1,8 @@
-// Requests past the browser, for what a test prepares or wants to know by itself.
+// Requests that bypass the browser, for preparing and checking data.
 
 import type { Server } from './server';
 
-/** A request that is to succeed: with a body it is a POST. */
+/** A request that must succeed: a POST if it has a body. */
 export async function ask(server: Server, path: string, body?: unknown): Promise<Response> {
   const answer = await fetch(`${server.url}/api${path}`, {
     method: body === undefined ? 'GET' : 'POST',

@@ -1,5 +1,5 @@
-// What a test has at hand: `server`, one for each file; `visitor`, somebody with a fresh browser, for each test; and
-// `arrive` for further people. A file that needs other settings says `test.override('settings', { … })`.
+// The test fixtures: `server`, one per file; `visitor`, a fresh browser context per test; and `arrive` for further
+// visitors. A file that needs other settings calls `test.override('settings', { … })`.
 
 import { type BrowserContextOptions, chromium } from 'playwright-core';
 import { test as base, inject } from 'vitest';
@@ -29,7 +29,7 @@ export const test = base
   .extend('arrive', async ({ server, browser, task }, { onCleanup }) => {
     const visitors: Visitor[] = [];
     onCleanup(async () => {
-      // What throws is run a second time, which then has nothing to do.
+      // When a cleanup throws, it is run a second time, which then has nothing to do.
       const present = visitors.splice(0);
       if (task.result?.state === 'fail') {
         for (const visitor of present) await visitor.photograph(task.name);

@@ -1,10 +1,10 @@
-// The line between a browser and the server, which can be cut: a browser's own "offline" leaves open streams alone.
+// A proxy between browser and server that can be disconnected: the browser's own "offline" leaves open streams alone.
 
 import { once } from 'node:events';
 import { type AddressInfo, connect, createServer, type Server, type Socket } from 'node:net';
 
 export class Line {
-  /** `silent` takes everything and carries nothing, as a train in a tunnel does. */
+  /** `silent` accepts connections and data but forwards nothing. */
   private state: 'whole' | 'cut' | 'silent' = 'whole';
   private readonly sockets = new Set<Socket>();
 
@@ -15,7 +15,7 @@ export class Line {
     door.on('connection', (near) => this.carry(near));
   }
 
-  /** A line to this port of this machine. */
+  /** Starts a proxy to this local port. */
   static async to(port: number): Promise<Line> {
     const door = createServer().listen(0, '127.0.0.1');
     await once(door, 'listening');
@@ -32,7 +32,7 @@ export class Line {
     for (const socket of this.sockets) socket.resetAndDestroy();
   }
 
-  /** Keeps the connections, but nothing comes through any more. */
+  /** Keeps the connections open, but forwards nothing. */
   silence(): void {
     this.state = 'silent';
     for (const socket of this.sockets) socket.pause();
@@ -41,7 +41,7 @@ export class Line {
   mend(): void {
     const old = [...this.sockets];
     this.state = 'whole';
-    // What was sent into the silence is lost, so the connections from then cannot go on.
+    // Data sent while silent is lost, so those connections can't continue.
     for (const socket of old) socket.resetAndDestroy();
   }
 
@@ -64,14 +64,14 @@ export class Line {
     this.keep(far);
     near.pipe(far);
     far.pipe(near);
-    // A lost side must be seen on the other one at once, and not as a clean end.
+    // A lost connection must be visible on the other side at once, and not as a clean end.
     near.on('close', () => far.resetAndDestroy());
     far.on('close', () => (far.errored ? near.resetAndDestroy() : near.end()));
   }
 
   private keep(socket: Socket): void {
     this.sockets.add(socket);
-    // An error is followed by `close`, which is dealt with.
+    // An error is followed by `close`, which is handled.
     socket.on('error', () => {});
     socket.on('close', () => this.sockets.delete(socket));
   }

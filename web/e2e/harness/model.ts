@@ -1,4 +1,4 @@
-// A model that a test plays: it answers in the wire format of OpenAI, in the pieces and at the time the test wants.
+// A scripted model server: it responds in OpenAI's wire format, in the chunks and at the time the test wants.
 
 import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
@@ -7,7 +7,7 @@ import type { AddressInfo } from 'node:net';
 import type { Settings } from './server';
 
 const NAME = 'played';
-/** Titles are asked for beside the turns; they are not part of any play. */
+/** The model for titles. Title requests are made next to the turns, and aren't scripted. */
 const TITLES = 'titles';
 
 export type Part = (reply: Reply) => void | Promise<void>;
@@ -33,7 +33,7 @@ export class Model {
     return new Model(door);
   }
 
-  /** For the server that is to ask it. */
+  /** For the server that uses this model. */
   get settings(): Settings {
     const { port } = this.door.address() as AddressInfo;
     return {
@@ -45,7 +45,7 @@ export class Model {
     };
   }
 
-  /** What it does the next time it is asked, and the times after that. */
+  /** Adds the responses to the next requests, in order. */
   play(...parts: Part[]): void {
     this.parts.push(...parts);
   }
@@ -56,7 +56,7 @@ export class Model {
   }
 }
 
-/** One answer of the model, as far as it has come. */
+/** One response of the model. */
 export class Reply {
   private text = '';
   private calls = 0;
@@ -71,7 +71,7 @@ export class Reply {
     if (this.streams) this.chunk({ content: text }, null);
   }
 
-  /** Several of them are made at the same time. */
+  /** Several calls in one response are parallel calls. */
   call(name: string, args: object): void {
     const index = this.calls++;
     const made = { name, arguments: JSON.stringify(args) };
@@ -81,13 +81,13 @@ export class Reply {
     );
   }
 
-  /** Instead of an answer. */
+  /** Responds with an error status. */
   fail(status: number, message: string): void {
     this.response.writeHead(status, { 'content-type': 'application/json' });
     this.response.end(JSON.stringify({ error: { type: 'error', message } }));
   }
 
-  /** In the middle of an answer, for good: nobody asks again. */
+  /** Ends a response with an error that isn't retried. */
   breakOff(message: string): void {
     const error = { type: 'invalid_request_error', code: 400, message };
     this.response.end(`data: ${JSON.stringify({ error })}\n\n`);
@@ -106,7 +106,7 @@ export class Reply {
   }
 
   private chunk(delta: object, finish_reason: string | null): void {
-    // Whoever has asked may be gone by now.
+    // The client may have disconnected.
     if (this.response.destroyed) return;
     if (!this.response.headersSent) this.response.writeHead(200, { 'content-type': 'text/event-stream' });
     const usage = finish_reason ? { prompt_tokens: 10, completion_tokens: 5, total_tokens: 15 } : undefined;
@@ -119,7 +119,7 @@ function unplanned(reply: Reply): void {
   reply.fail(400, 'Nobody has planned this request.');
 }
 
-/** Something that a test lets go on when it wants. */
+/** A point at which a script waits until the test continues it. */
 export class Gate {
   private let: () => void = () => {};
   private tell: () => void = () => {};
@@ -130,13 +130,13 @@ export class Gate {
     this.tell = resolve;
   });
 
-  /** Waits until the test opens it. */
+  /** Waits until the test opens the gate. */
   pass(): Promise<void> {
     this.tell();
     return this.opened;
   }
 
-  /** Waits until somebody stands before it. */
+  /** Waits until a script has reached the gate. */
   reached(): Promise<void> {
     return this.arrived;
   }

@@ -1,4 +1,4 @@
-// The real program on data of its own, embedded or distributed, as PILOTHOUSE_BIN and PILOTHOUSE_ENGINE say.
+// Runs the real program with its own data, embedded or distributed, as PILOTHOUSE_BIN and PILOTHOUSE_ENGINE specify.
 
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -11,7 +11,7 @@ import { Line } from './line';
 
 const START_MS = 20_000;
 const STOP_MS = 10_000;
-/** What the distributed engine runs on; `with-services` names them. */
+/** The services of the distributed engine, set by `with-services`. */
 const SERVICES = ['DATABASE_URL', 'REDIS_URL', 'RABBITMQ_URL', 'RABBITMQ_PREFIX'];
 
 export type Settings = Record<string, string>;
@@ -23,11 +23,11 @@ export class Server {
     private readonly folder: string,
     private readonly port: number,
     private readonly settings: Settings,
-    /** What browsers come through. */
+    /** The proxy that browsers connect through. */
     readonly line: Line,
   ) {}
 
-  /** Running, with nothing in it; on the distributed engine with what earlier files have left. */
+  /** Starts an empty server; on the distributed engine it has the data of earlier files. */
   static async start(settings: Settings = {}): Promise<Server> {
     const folder = await mkdtemp(join(tmpdir(), 'pilothouse-e2e-'));
     const port = await freePort();
@@ -36,18 +36,18 @@ export class Server {
     return server;
   }
 
-  /** Past the line, for what a test wants to know by itself. */
+  /** The direct URL, without the proxy, for requests of the test itself. */
   get url(): string {
     return `http://127.0.0.1:${this.port}`;
   }
 
-  /** Again, on the same data and at the same address. */
+  /** Starts it again, on the same data and at the same port. */
   async start(): Promise<void> {
     for (const args of this.roles()) this.processes.push(this.launch(args));
     await this.untilAlive();
   }
 
-  /** As a power cut ends it: nothing is said to anybody. */
+  /** Kills the processes without notice, like a power failure. */
   async kill9(): Promise<void> {
     await Promise.all(this.processes.splice(0).map((program) => end(program, 'SIGKILL')));
   }
@@ -59,11 +59,11 @@ export class Server {
     await rm(this.folder, { recursive: true, force: true });
   }
 
-  /** Files share the servers of the distributed engine: a turn left at work would take a worker of the next file. */
+  /** Test files share the distributed engine's services: a turn left running would occupy a worker of the next file. */
   private async stopTurns(): Promise<void> {
     const sessions = `${this.url}/api/chat/sessions`;
     const answer = await fetch(`${sessions}?limit=100&pinned_first=false`).catch(() => undefined);
-    // A server with a login, or one that a test has killed, is left as it is.
+    // A server with sign-in, or one that a test has killed, is left as it is.
     if (!answer?.ok) return;
     const { sessions: listed } = (await answer.json()) as {
       sessions: { id: string; is_processing: boolean }[];
@@ -72,7 +72,7 @@ export class Server {
     await Promise.all(working.map(({ id }) => fetch(`${sessions}/${id}/cancel`, { method: 'POST' })));
   }
 
-  /** What the processes have said about themselves. */
+  /** The log output of the processes. */
   async log(): Promise<string> {
     return readFile(this.logFile, 'utf8').catch(() => '');
   }
@@ -98,7 +98,7 @@ export class Server {
       env: {
         CHAT_PROVIDER: 'offline',
         NUM_COPILOT_WORKERS: '16',
-        // Everybody in a test is the one local user.
+        // All requests in a test come from the one local user.
         MAX_RUNNING_COPILOT_TURNS_PER_USER: '16',
         MAX_INFLIGHT_COPILOT_TURNS_PER_USER: '32',
         RUST_LOG: 'warn',
@@ -128,7 +128,7 @@ export function isDistributed(): boolean {
 
 function services(): Settings {
   const named = SERVICES.map((name) => [name, process.env[name] ?? '']);
-  // Any free port for the health of the executor.
+  // Any free port for the executor's health endpoint.
   return { ...Object.fromEntries(named), COPILOT_EXECUTOR_PORT: '0' };
 }
 

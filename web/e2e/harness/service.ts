@@ -1,5 +1,5 @@
-// The service behind the tools of docs/demo: one is slow to answer, one accepts the work and has its result later. The
-// test says when.
+// The service behind the tools of docs/demo: one tool responds slowly, one accepts the work and delivers its result
+// later. The test decides when.
 
 import { once } from 'node:events';
 import { readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -36,19 +36,19 @@ export class Service {
     return new Service(door);
   }
 
-  /** For the server whose tools it is behind. */
+  /** For the server that uses these tools. */
   get settings(): Settings {
     return { CHAT_TOOLS_FILE: this.file, CHAT_INTERNAL_API_KEY: KEY, CHAT_TOOL_BUDGET_SECONDS: '1' };
   }
 
-  /** The scales have come to rest. */
+  /** Responds to the pending `/weigh` call. */
   async weigh(tonnes: number): Promise<void> {
     const { response } = await this.taken('/weigh');
     response.setHeader('content-type', 'application/json');
     response.end(JSON.stringify({ tonnes }));
   }
 
-  /** The chart is printed, and the server hears of it. */
+  /** Completes the operation of the pending `/print` call. */
   async print(server: Server, file: string): Promise<void> {
     const { body } = await this.taken('/print');
     const answer = await fetch(`${server.url}/api/chat/operations/${body.operation_id}/complete`, {
@@ -65,7 +65,7 @@ export class Service {
     rmSync(this.file, { force: true });
   }
 
-  /** The next call of a tool, once it has come. */
+  /** The next call to a path, once it has arrived. */
   private async taken(path: string): Promise<Call> {
     const deadline = Date.now() + 10_000;
     while (Date.now() < deadline) {

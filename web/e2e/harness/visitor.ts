@@ -1,4 +1,4 @@
-// Somebody with a browser: opens pages, and remembers everything that went wrong in them.
+// A browser context that opens pages and records everything that goes wrong in them.
 
 import { mkdir } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -32,7 +32,7 @@ export class Visitor {
       baseURL: server.line.url,
       viewport: DESK,
       locale: 'en-GB',
-      // A page that stands still can be clicked without waiting for it to come to rest.
+      // Without animations, elements can be clicked at once.
       reducedMotion: 'reduce',
       ...options,
     });
@@ -45,29 +45,29 @@ export class Visitor {
     return new Visitor(server, context);
   }
 
-  /** A new tab at this address. */
+  /** Opens a new tab. */
   async open(path: string): Promise<Page> {
     const page = await this.context.newPage();
     await page.goto(path);
     return page;
   }
 
-  /** As the browser knows it; streams that are open go on. `server.line.cut()` breaks those as well. */
+  /** Sets the browser's offline mode, which leaves open streams alone. `server.line.cut()` breaks those as well. */
   async offline(isOffline: boolean): Promise<void> {
     await this.context.setOffline(isOffline);
   }
 
-  /** What this test does on purpose, such as requests that fail because it has cut the line. */
+  /** Errors that the test causes on purpose, such as failed requests while the proxy is disconnected. */
   expectTrouble(...patterns: RegExp[]): void {
     this.expected.push(...patterns);
   }
 
-  /** What the pages have complained about, and was not expected. */
+  /** The recorded errors that weren't expected. */
   mishaps(): string[] {
     return this.seen.filter((mishap) => !this.expected.some((trouble) => trouble.test(mishap)));
   }
 
-  /** Keeps a picture of every tab, for whoever has to find out why a test failed. */
+  /** Takes a screenshot of every tab, for diagnosing a failed test. */
   async photograph(name: string): Promise<void> {
     await mkdir(PICTURES, { recursive: true });
     for (const [index, page] of this.context.pages().entries()) {
@@ -93,5 +93,5 @@ export class Visitor {
   }
 }
 
-/** What a browser says about requests when nobody answers. */
+/** The console message for a request that couldn't connect. */
 export const NO_CONNECTION = /Failed to load resource: net::ERR_/;

@@ -1,12 +1,12 @@
-// What the browser's main thread does while something goes on, frame by frame.
+// Measures the browser's main thread during an action, frame by frame.
 
 import type { Page } from 'playwright-core';
 
 export type Frames = {
-  /** Milliseconds from one frame to the next: the one in the middle, and the one that 19 of 20 stay below. */
+  /** Milliseconds between frames: the median and the 95th percentile. */
   middle: number;
   slow: number;
-  /** Milliseconds of work in a frame, on average. */
+  /** Average milliseconds of work per frame. */
   work: number;
 };
 

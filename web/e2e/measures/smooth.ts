@@ -1,5 +1,4 @@
-// Measures whether much of something is as smooth as little of it: long sessions and large graphs. No test; `make bench`
-// runs it.
+// Compares the smoothness of small and large content: sessions and graphs. Not a test; `make bench` runs it.
 
 import { randomUUID } from 'node:crypto';
 import type { Page } from 'playwright-core';
@@ -63,7 +62,7 @@ function compare(what: string, unit: string, few: number, many: number, little: 
   rows.push([`${what}, ${many} ${unit}`, ...numbers(much), (much.work / little.work).toFixed(2)]);
 }
 
-/** Until all of the session is on the page. */
+/** Scrolls up until the whole session is loaded. */
 async function readAll(page: Page, messages: number): Promise<void> {
   const log = page.getByRole('log');
   while ((await page.getByRole('article').count()) < messages) {
@@ -99,7 +98,7 @@ async function zoom(page: Page): Promise<void> {
   }
 }
 
-/** So many blocks behind each other. Gives back the graph's id. */
+/** Creates a graph of this many chained blocks. Returns its id. */
 async function chain(server: Server, length: number): Promise<string> {
   const ids = Array.from({ length }, () => randomUUID());
   const nodes = ids.map((id, index) => ({

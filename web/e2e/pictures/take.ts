@@ -1,4 +1,4 @@
-// Takes the pictures of the documentation: the main pages, with something in them. No test; `make pictures` runs it.
+// Takes the screenshots of the documentation. Not a test; `make pictures` runs it.
 
 import { join } from 'node:path';
 import type { Page } from 'playwright-core';
@@ -17,7 +17,7 @@ const model = await Model.start();
 afterAll(() => model.close());
 test.override('settings', { ...model.settings, CHAT_MODEL: 'harbour-20b' });
 
-test('the copilot, by day, by night and on a phone', async ({ arrive }) => {
+test('the copilot in both themes and on a phone', async ({ arrive }) => {
   playVoyage(model);
   const copilot = await Copilot.open(await arrive({ viewport: TALL }));
   await copilot.ask(PLAN);
@@ -34,7 +34,7 @@ test('the copilot, by day, by night and on a phone', async ({ arrive }) => {
 });
 
 test('the other pages', async ({ visitor, server }) => {
-  // An agent of the marketplace has no versions of one's own.
+  // The user has no versions of a marketplace agent.
   visitor.expectTrouble(/\/versions/);
   for (const slug of EXAMPLES) await addExample(server, slug);
   const letter = await addExample(server, 'approval-letter');
@@ -57,7 +57,7 @@ async function visit(visitor: Visitor, name: string, path: string): Promise<void
 async function take(page: Page, name: string): Promise<void> {
   await page.getByRole('heading').first().waitFor();
   await page.waitForLoadState('networkidle');
-  // What is still grey would be a picture of waiting.
+  // Waits until no placeholder is left.
   await page.locator('.animate-pulse.bg-sunken').first().waitFor({ state: 'detached' });
   await page.screenshot({ path: join(FOLDER, `${name}.png`), animations: 'disabled', caret: 'hide' });
 }

@@ -1,4 +1,4 @@
-// The conversation in the pictures.
+// The chat in the screenshots.
 
 import type { Model } from '../harness/model';
 
