@@ -13,9 +13,9 @@ test('an unknown URL shows an error page with a link back', async ({ visitor }) 
   await page.waitForURL('**/copilot');
 });
 
-test('the frame is accessible, also on a phone and in the dark theme', async ({ arrive }) => {
+test('the frame is accessible, also on a phone and in the dark theme', async ({ newVisitor }) => {
   for (const options of [{}, { viewport: PHONE, colorScheme: 'dark' as const }]) {
-    const visitor = await arrive(options);
+    const visitor = await newVisitor(options);
     const page = await visitor.open('/no-such-page');
     await page.getByRole('heading', { name: 'Page not found' }).waitFor();
     await checkAccessible(page);

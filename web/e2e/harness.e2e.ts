@@ -5,8 +5,10 @@ import { expect, NO_CONNECTION, test } from './harness';
 test('an error in the console is recorded', async ({ visitor }) => {
   const page = await visitor.open('/copilot');
   await page.evaluate(() => console.error('something is wrong'));
-  await expect.poll(() => visitor.mishaps()).toContainEqual(expect.stringContaining('something is wrong'));
-  visitor.expectTrouble(/something is wrong/);
+  await expect
+    .poll(() => visitor.unexpectedErrors())
+    .toContainEqual(expect.stringContaining('something is wrong'));
+  visitor.expectErrors(/something is wrong/);
 });
 
 test('a style that violates the content security policy is recorded', async ({ visitor }) => {
@@ -17,16 +19,16 @@ test('a style that violates the content security policy is recorded', async ({ v
     document.head.append(style);
   });
   await expect
-    .poll(() => visitor.mishaps())
+    .poll(() => visitor.unexpectedErrors())
     .toContainEqual(expect.stringMatching(/policy violated: style-src/));
-  visitor.expectTrouble(/Content Security Policy|policy violated/);
+  visitor.expectErrors(/Content Security Policy|policy violated/);
 });
 
 test('a disconnected proxy breaks open streams, and a reconnected one works again', async ({
   visitor,
   server,
 }) => {
-  visitor.expectTrouble(NO_CONNECTION);
+  visitor.expectErrors(NO_CONNECTION);
   const page = await visitor.open('/copilot');
   const read = page.evaluate(async () => {
     const post = (path: string, body: object) =>
@@ -48,8 +50,8 @@ test('a disconnected proxy breaks open streams, and a reconnected one works agai
     }
   });
   await expect.poll(() => page.title()).toBe('reading');
-  server.line.cut();
+  server.proxy.disconnect();
   expect(await read).toMatch(/network error/);
-  server.line.mend();
+  server.proxy.reconnect();
   expect(await page.evaluate(async () => (await fetch('/api/chat/sessions')).status)).toBe(200);
 });

@@ -2,7 +2,11 @@ import { fileURLToPath } from 'node:url';
 import { defineConfig } from 'vitest/config';
 
 const { PICTURES, MEASURES } = process.env;
-const WORK = PICTURES ? 'e2e/pictures/take.ts' : MEASURES ? 'e2e/measures/smooth.ts' : 'e2e/**/*.e2e.ts';
+const WORK = PICTURES
+  ? 'e2e/pictures/screenshots.ts'
+  : MEASURES
+    ? 'e2e/measures/smoothness.ts'
+    : 'e2e/**/*.e2e.ts';
 
 export default defineConfig({
   root: fileURLToPath(new URL('..', import.meta.url)),

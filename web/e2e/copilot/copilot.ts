@@ -7,16 +7,16 @@ import type { Server } from '../harness/server';
 export class Copilot {
   readonly field: Locator;
   readonly stop: Locator;
-  readonly answers: Locator;
-  readonly questions: Locator;
+  readonly responses: Locator;
+  readonly userMessages: Locator;
   readonly followUps: Locator;
 
   constructor(readonly page: Page) {
     const form = page.getByRole('form', { name: 'Message' });
     this.field = form.getByRole('textbox');
     this.stop = form.getByRole('button', { name: 'Stop' });
-    this.answers = page.getByTestId('assistant-message');
-    this.questions = page.getByTestId('user-message');
+    this.responses = page.getByTestId('assistant-message');
+    this.userMessages = page.getByTestId('user-message');
     this.followUps = page.getByRole('list', { name: 'Follow-ups' }).getByRole('listitem');
   }
 
@@ -31,29 +31,29 @@ export class Copilot {
   }
 
   /** Sends a message and waits for the whole response. */
-  async ask(text: string): Promise<void> {
-    const before = await this.questions.count();
+  async sendAndWait(text: string): Promise<void> {
+    const before = await this.userMessages.count();
     await this.send(text);
-    await this.questions.nth(before).waitFor();
-    await this.rests();
+    await this.userMessages.nth(before).waitFor();
+    await this.waitUntilIdle();
   }
 
   /** Waits until a turn is running. */
-  async works(): Promise<void> {
+  async waitUntilRunning(): Promise<void> {
     await this.stop.waitFor();
   }
 
   /** Waits until no turn is running. */
-  async rests(patience = 30_000): Promise<void> {
-    await this.stop.waitFor({ state: 'detached', timeout: patience });
+  async waitUntilIdle(timeout = 30_000): Promise<void> {
+    await this.stop.waitFor({ state: 'detached', timeout });
   }
 
   /** Waits until the last response has at least this many characters, so it has started streaming. */
-  async says(atLeast: number): Promise<void> {
+  async waitForText(atLeast: number): Promise<void> {
     await this.page.waitForFunction(
       (atLeast) => {
-        const answer = [...document.querySelectorAll('[data-testid=assistant-message]')].at(-1);
-        return (answer?.textContent?.length ?? 0) >= atLeast;
+        const response = [...document.querySelectorAll('[data-testid=assistant-message]')].at(-1);
+        return (response?.textContent?.length ?? 0) >= atLeast;
       },
       atLeast,
       { polling: 20 },
@@ -70,11 +70,11 @@ export class Copilot {
   async transcript(): Promise<string[]> {
     return this.page.getByTestId(/^(user|assistant)-message$/).evaluateAll((messages) =>
       messages.map((message) => {
-        const isQuestion = message.getAttribute('data-testid') === 'user-message';
+        const isUserMessage = message.getAttribute('data-testid') === 'user-message';
         // Without reasoning and tool cards.
-        const words = [...message.querySelectorAll(':scope > div > .markdown')];
-        const text = (isQuestion ? [message] : words).map((part) => part.textContent).join(' ');
-        return `${isQuestion ? 'Q' : 'A'} ${text
+        const blocks = [...message.querySelectorAll(':scope > div > .markdown')];
+        const text = (isUserMessage ? [message] : blocks).map((part) => part.textContent).join(' ');
+        return `${isUserMessage ? 'Q' : 'A'} ${text
           .replace(/^You: /, '')
           .replace(/\s+/g, ' ')
           .trim()}`;
@@ -87,17 +87,17 @@ type Row = { role: string; content: string | null; turn_id: string };
 
 /** The same transcript, from the server's history. */
 export async function storedTranscript(server: Server, sessionId: string): Promise<string[]> {
-  const answer = await fetch(`${server.url}/api/chat/sessions/${sessionId}?limit=200`);
-  const { messages } = (await answer.json()) as { messages: Row[] };
-  const spoken = messages.filter((row) => row.role === 'user' || row.role === 'assistant');
+  const response = await fetch(`${server.url}/api/chat/sessions/${sessionId}?limit=200`);
+  const { messages } = (await response.json()) as { messages: Row[] };
+  const rows = messages.filter((row) => row.role === 'user' || row.role === 'assistant');
   const lines: string[] = [];
   let open: string | null = null;
-  for (const { role, content, turn_id } of spoken) {
-    const words = (content ?? '').replace(/\s+/g, ' ').trim();
-    if (role === 'user') lines.push(`Q ${words}`);
+  for (const { role, content, turn_id } of rows) {
+    const text = (content ?? '').replace(/\s+/g, ' ').trim();
+    if (role === 'user') lines.push(`Q ${text}`);
     // The steps of a turn are one response.
-    else if (open === turn_id) lines.push(`${lines.pop()} ${words}`.trim());
-    else lines.push(`A ${words}`);
+    else if (open === turn_id) lines.push(`${lines.pop()} ${text}`.trim());
+    else lines.push(`A ${text}`);
     open = role === 'user' ? null : turn_id;
   }
   return lines;

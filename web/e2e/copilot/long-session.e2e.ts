@@ -16,7 +16,7 @@ test.skipIf(isDistributed())(
   async ({ visitor, server }) => {
     const id = await longSession(server, MESSAGES);
     const copilot = await Copilot.open(visitor, id);
-    await copilot.answers.last().waitFor();
+    await copilot.responses.last().waitFor();
     const messages = copilot.page.getByRole('article');
 
     // After scrolling up, the view no longer follows the end.
@@ -92,7 +92,7 @@ async function touchedBy(copilot: Copilot, text: string): Promise<number[]> {
     }).observe(log, { subtree: true, childList: true, characterData: true, attributes: true });
     return touched;
   });
-  await copilot.ask(text);
+  await copilot.sendAndWait(text);
   return watch.evaluate((touched) => {
     const articles = [...document.querySelectorAll('article')];
     return [...touched].map((article) => articles.indexOf(article as HTMLElement)).sort((a, b) => a - b);

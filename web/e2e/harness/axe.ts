@@ -17,11 +17,12 @@ export async function checkAccessible(page: Page): Promise<void> {
     (options) => (window as unknown as { axe: typeof import('axe-core') }).axe.run(document, options),
     options,
   );
-  const barriers = violations.flatMap(({ id, help, nodes }) =>
+  const problems = violations.flatMap(({ id, help, nodes }) =>
     nodes.map(
       (node) =>
         `${id}: ${help}\n  ${node.html.slice(0, 200)}\n  ${node.failureSummary?.replace(/\n\s*/g, ' ')}`,
     ),
   );
-  if (barriers.length > 0) throw new Error(`axe has found ${barriers.length}:\n${barriers.join('\n')}`);
+  if (problems.length > 0)
+    throw new Error(`axe found ${problems.length} accessibility problems:\n${problems.join('\n')}`);
 }

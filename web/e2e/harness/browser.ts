@@ -11,11 +11,11 @@ declare module 'vitest' {
   }
 }
 
-const USUAL_PLACES = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome'];
+const USUAL_PATHS = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome'];
 
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
-  const executablePath = process.env.CHROMIUM ?? USUAL_PLACES.find((place) => existsSync(place));
-  if (!executablePath) throw new Error('There is no Chromium here: install it, or name it in CHROMIUM.');
+  const executablePath = process.env.CHROMIUM ?? USUAL_PATHS.find((path) => existsSync(path));
+  if (!executablePath) throw new Error('Chromium not found: install it, or set CHROMIUM to its path.');
   // Chromium's sandbox needs rights that containers and root don't have; it opens only our own pages.
   const browser = await chromium.launchServer({ executablePath, args: ['--no-sandbox'] });
   project.provide('browser', browser.wsEndpoint());

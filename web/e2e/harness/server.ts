@@ -7,7 +7,7 @@ import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
-import { Line } from './line';
+import { BreakableProxy } from './proxy';
 
 const START_MS = 20_000;
 const STOP_MS = 10_000;
@@ -24,14 +24,14 @@ export class Server {
     private readonly port: number,
     private readonly settings: Settings,
     /** The proxy that browsers connect through. */
-    readonly line: Line,
+    readonly proxy: BreakableProxy,
   ) {}
 
   /** Starts an empty server; on the distributed engine it has the data of earlier files. */
   static async start(settings: Settings = {}): Promise<Server> {
     const folder = await mkdtemp(join(tmpdir(), 'pilothouse-e2e-'));
     const port = await freePort();
-    const server = new Server(folder, port, settings, await Line.to(port));
+    const server = new Server(folder, port, settings, await BreakableProxy.to(port));
     await server.start();
     return server;
   }
@@ -44,7 +44,7 @@ export class Server {
   /** Starts it again, on the same data and at the same port. */
   async start(): Promise<void> {
     for (const args of this.roles()) this.processes.push(this.launch(args));
-    await this.untilAlive();
+    await this.waitUntilReady();
   }
 
   /** Kills the processes without notice, like a power failure. */
@@ -53,7 +53,7 @@ export class Server {
   }
 
   async close(): Promise<void> {
-    this.line.close();
+    this.proxy.close();
     if (isDistributed()) await this.stopTurns();
     await Promise.all(this.processes.splice(0).map((program) => end(program, 'SIGTERM')));
     await rm(this.folder, { recursive: true, force: true });
@@ -62,14 +62,14 @@ export class Server {
   /** Test files share the distributed engine's services: a turn left running would occupy a worker of the next file. */
   private async stopTurns(): Promise<void> {
     const sessions = `${this.url}/api/chat/sessions`;
-    const answer = await fetch(`${sessions}?limit=100&pinned_first=false`).catch(() => undefined);
+    const response = await fetch(`${sessions}?limit=100&pinned_first=false`).catch(() => undefined);
     // A server with sign-in, or one that a test has killed, is left as it is.
-    if (!answer?.ok) return;
-    const { sessions: listed } = (await answer.json()) as {
+    if (!response?.ok) return;
+    const { sessions: listed } = (await response.json()) as {
       sessions: { id: string; is_processing: boolean }[];
     };
-    const working = listed.filter((session) => session.is_processing);
-    await Promise.all(working.map(({ id }) => fetch(`${sessions}/${id}/cancel`, { method: 'POST' })));
+    const running = listed.filter((session) => session.is_processing);
+    await Promise.all(running.map(({ id }) => fetch(`${sessions}/${id}/cancel`, { method: 'POST' })));
   }
 
   /** The log output of the processes. */
@@ -92,7 +92,7 @@ export class Server {
 
   private launch(args: string[]): ChildProcess {
     const binary = process.env.PILOTHOUSE_BIN;
-    if (!binary) throw new Error('PILOTHOUSE_BIN names no program: run web/e2e/test.sh.');
+    if (!binary) throw new Error('PILOTHOUSE_BIN is not set: run web/e2e/test.sh.');
     const program = spawn(resolve(binary), [...args, '--data', join(this.folder, 'data')], {
       cwd: this.folder,
       env: {
@@ -111,14 +111,14 @@ export class Server {
     return program;
   }
 
-  private async untilAlive(): Promise<void> {
+  private async waitUntilReady(): Promise<void> {
     const deadline = Date.now() + START_MS;
     while (Date.now() < deadline && this.processes.every((program) => program.exitCode === null)) {
-      const answer = await fetch(`${this.url}/health/ready`).catch(() => undefined);
-      if (answer?.ok) return;
+      const response = await fetch(`${this.url}/health/ready`).catch(() => undefined);
+      if (response?.ok) return;
       await new Promise((resolve) => setTimeout(resolve, 50));
     }
-    throw new Error(`The server did not come up:\n${await this.log()}`);
+    throw new Error(`The server did not start:\n${await this.log()}`);
   }
 }
 
@@ -146,6 +146,6 @@ async function freePort(): Promise<number> {
   await once(probe, 'listening');
   const address = probe.address();
   probe.close();
-  if (!address || typeof address === 'string') throw new Error('no port is free');
+  if (!address || typeof address === 'string') throw new Error('no free port');
   return address.port;
 }

@@ -12,17 +12,17 @@ import type { Server, Settings } from './server';
 const KEY = 'internal-internal-internal-internal';
 const TOOLS = join(import.meta.dirname, '../../../docs/demo/tools.json');
 
-type Call = { path: string; body: { operation_id?: string }; response: ServerResponse };
+type ToolCall = { path: string; body: { operation_id?: string }; response: ServerResponse };
 
-export class Service {
-  private readonly calls: Call[] = [];
+export class ToolService {
+  private readonly calls: ToolCall[] = [];
   private readonly file: string;
 
-  private constructor(private readonly door: HttpServer) {
-    const { port } = door.address() as AddressInfo;
+  private constructor(private readonly server: HttpServer) {
+    const { port } = server.address() as AddressInfo;
     this.file = join(tmpdir(), `pilothouse-e2e-tools-${process.pid}-${port}.json`);
     writeFileSync(this.file, readFileSync(TOOLS, 'utf8').replaceAll('127.0.0.1:9000', `127.0.0.1:${port}`));
-    door.on('request', async (request, response) => {
+    server.on('request', async (request, response) => {
       let body = '';
       for await (const piece of request) body += piece;
       this.calls.push({ path: request.url ?? '', body: JSON.parse(body), response });
@@ -30,10 +30,10 @@ export class Service {
     });
   }
 
-  static async start(): Promise<Service> {
-    const door = createServer().listen(0, '127.0.0.1');
-    await once(door, 'listening');
-    return new Service(door);
+  static async start(): Promise<ToolService> {
+    const server = createServer().listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    return new ToolService(server);
   }
 
   /** For the server that uses these tools. */
@@ -43,30 +43,30 @@ export class Service {
 
   /** Responds to the pending `/weigh` call. */
   async weigh(tonnes: number): Promise<void> {
-    const { response } = await this.taken('/weigh');
+    const { response } = await this.nextCall('/weigh');
     response.setHeader('content-type', 'application/json');
     response.end(JSON.stringify({ tonnes }));
   }
 
   /** Completes the operation of the pending `/print` call. */
   async print(server: Server, file: string): Promise<void> {
-    const { body } = await this.taken('/print');
-    const answer = await fetch(`${server.url}/api/chat/operations/${body.operation_id}/complete`, {
+    const { body } = await this.nextCall('/print');
+    const response = await fetch(`${server.url}/api/chat/operations/${body.operation_id}/complete`, {
       method: 'POST',
       headers: { 'content-type': 'application/json', 'x-api-key': KEY },
       body: JSON.stringify({ success: true, result: { file } }),
     });
-    if (!answer.ok) throw new Error(`The result was not taken: ${answer.status} ${await answer.text()}`);
+    if (!response.ok) throw new Error(`The result was refused: ${response.status} ${await response.text()}`);
   }
 
   close(): void {
-    this.door.closeAllConnections();
-    this.door.close();
+    this.server.closeAllConnections();
+    this.server.close();
     rmSync(this.file, { force: true });
   }
 
   /** The next call to a path, once it has arrived. */
-  private async taken(path: string): Promise<Call> {
+  private async nextCall(path: string): Promise<ToolCall> {
     const deadline = Date.now() + 10_000;
     while (Date.now() < deadline) {
       const at = this.calls.findIndex((call) => call.path === path);
@@ -74,6 +74,6 @@ export class Service {
       if (call) return call;
       await new Promise((resolve) => setTimeout(resolve, 20));
     }
-    throw new Error(`Nobody has called ${path}.`);
+    throw new Error(`No call to ${path}.`);
   }
 }

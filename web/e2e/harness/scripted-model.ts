@@ -6,77 +6,77 @@ import { createServer, type Server as HttpServer, type ServerResponse } from 'no
 import type { AddressInfo } from 'node:net';
 import type { Settings } from './server';
 
-const NAME = 'played';
+const NAME = 'scripted';
 /** The model for titles. Title requests are made next to the turns, and aren't scripted. */
-const TITLES = 'titles';
+const TITLE_MODEL = 'titles';
 
-export type Part = (reply: Reply) => void | Promise<void>;
+export type ModelScript = (reply: ModelReply) => void | Promise<void>;
 
-export class Model {
-  private readonly parts: Part[] = [];
+export class ScriptedModel {
+  private readonly scripts: ModelScript[] = [];
 
-  private constructor(private readonly door: HttpServer) {
-    door.on('request', async (request, response) => {
+  private constructor(private readonly server: HttpServer) {
+    server.on('request', async (request, response) => {
       let body = '';
       for await (const piece of request) body += piece;
       const { model, stream } = JSON.parse(body);
-      const reply = new Reply(response, stream === true);
-      if (model === TITLES) reply.say('A voyage');
-      else await (this.parts.shift() ?? unplanned)(reply);
+      const reply = new ModelReply(response, stream === true);
+      if (model === TITLE_MODEL) reply.sendText('A voyage');
+      else await (this.scripts.shift() ?? unexpectedRequest)(reply);
       reply.end();
     });
   }
 
-  static async start(): Promise<Model> {
-    const door = createServer().listen(0, '127.0.0.1');
-    await once(door, 'listening');
-    return new Model(door);
+  static async start(): Promise<ScriptedModel> {
+    const server = createServer().listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    return new ScriptedModel(server);
   }
 
   /** For the server that uses this model. */
   get settings(): Settings {
-    const { port } = this.door.address() as AddressInfo;
+    const { port } = this.server.address() as AddressInfo;
     return {
       CHAT_PROVIDER: 'openai',
       CHAT_BASE_URL: `http://127.0.0.1:${port}/v1`,
       CHAT_API_KEY: 'a key',
       CHAT_MODEL: NAME,
-      CHAT_TITLE_MODEL: TITLES,
+      CHAT_TITLE_MODEL: TITLE_MODEL,
     };
   }
 
   /** Adds the responses to the next requests, in order. */
-  play(...parts: Part[]): void {
-    this.parts.push(...parts);
+  respondWith(...scripts: ModelScript[]): void {
+    this.scripts.push(...scripts);
   }
 
   close(): void {
-    this.door.closeAllConnections();
-    this.door.close();
+    this.server.closeAllConnections();
+    this.server.close();
   }
 }
 
 /** One response of the model. */
-export class Reply {
+export class ModelReply {
   private text = '';
   private calls = 0;
 
   constructor(
     private readonly response: ServerResponse,
-    private readonly streams: boolean,
+    private readonly isStreaming: boolean,
   ) {}
 
-  say(text: string): void {
+  sendText(text: string): void {
     this.text += text;
-    if (this.streams) this.chunk({ content: text }, null);
+    if (this.isStreaming) this.chunk({ content: text }, null);
   }
 
   /** Several calls in one response are parallel calls. */
-  call(name: string, args: object): void {
+  callTool(name: string, args: object): void {
     const index = this.calls++;
-    const made = { name, arguments: JSON.stringify(args) };
+    const call = { name, arguments: JSON.stringify(args) };
     this.chunk(
-      { tool_calls: [{ index, id: `call_${randomUUID()}`, type: 'function', function: made }] },
+      { tool_calls: [{ index, id: `call_${randomUUID()}`, type: 'function', function: call }] },
       null,
     );
   }
@@ -88,14 +88,14 @@ export class Reply {
   }
 
   /** Ends a response with an error that isn't retried. */
-  breakOff(message: string): void {
+  endWithError(message: string): void {
     const error = { type: 'invalid_request_error', code: 400, message };
     this.response.end(`data: ${JSON.stringify({ error })}\n\n`);
   }
 
   end(): void {
     if (this.response.writableEnded || this.response.destroyed) return;
-    if (this.streams) {
+    if (this.isStreaming) {
       this.chunk({}, this.calls > 0 ? 'tool_calls' : 'stop');
       this.response.end('data: [DONE]\n\n');
       return;
@@ -115,33 +115,33 @@ export class Reply {
   }
 }
 
-function unplanned(reply: Reply): void {
-  reply.fail(400, 'Nobody has planned this request.');
+function unexpectedRequest(reply: ModelReply): void {
+  reply.fail(400, 'No script for this request.');
 }
 
 /** A point at which a script waits until the test continues it. */
 export class Gate {
-  private let: () => void = () => {};
-  private tell: () => void = () => {};
+  private resolveOpened: () => void = () => {};
+  private resolveReached: () => void = () => {};
   private readonly opened = new Promise<void>((resolve) => {
-    this.let = resolve;
+    this.resolveOpened = resolve;
   });
-  private readonly arrived = new Promise<void>((resolve) => {
-    this.tell = resolve;
+  private readonly reachedOnce = new Promise<void>((resolve) => {
+    this.resolveReached = resolve;
   });
 
   /** Waits until the test opens the gate. */
-  pass(): Promise<void> {
-    this.tell();
+  wait(): Promise<void> {
+    this.resolveReached();
     return this.opened;
   }
 
   /** Waits until a script has reached the gate. */
   reached(): Promise<void> {
-    return this.arrived;
+    return this.reachedOnce;
   }
 
   open(): void {
-    this.let();
+    this.resolveOpened();
   }
 }

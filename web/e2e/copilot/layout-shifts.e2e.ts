@@ -3,7 +3,7 @@
 import type { JSHandle, Page } from 'playwright-core';
 import { afterAll } from 'vitest';
 import { expect, PHONE, test } from '../harness';
-import { Gate, Model, type Reply } from '../harness/model';
+import { Gate, type ModelReply, ScriptedModel } from '../harness/scripted-model';
 import { Copilot } from './copilot';
 
 /** All elements with a height of their own, more than one screen in total. */
@@ -32,14 +32,14 @@ for mile in range(34):
 
 const TODOS = [{ content: 'Cast off', activeForm: 'Casting off', status: 'pending' }];
 
-const model = await Model.start();
+const model = await ScriptedModel.start();
 afterAll(() => model.close());
 test.override('settings', model.settings);
 
 /** A few characters at a time, like a model. */
-async function type(reply: Reply, text: string): Promise<void> {
+async function type(reply: ModelReply, text: string): Promise<void> {
   for (const piece of text.match(/.{1,12}/gs) ?? []) {
-    reply.say(piece);
+    reply.sendText(piece);
     await new Promise((resolve) => setTimeout(resolve, 4));
   }
 }
@@ -47,30 +47,30 @@ async function type(reply: Reply, text: string): Promise<void> {
 test.for([
   ['on a wide screen', {}],
   ['on a phone', { viewport: PHONE, hasTouch: true, isMobile: true }],
-] as const)('nothing shifts while a response streams, %s', async ([, options], { arrive }) => {
+] as const)('nothing shifts while a response streams, %s', async ([, options], { newVisitor }) => {
   const gate = new Gate();
-  model.play(
+  model.respondWith(
     async (reply) => {
-      reply.say('I look. ');
-      await gate.pass();
+      reply.sendText('I look. ');
+      await gate.wait();
       await type(reply, TEXT);
       // One call per step: parallel calls shift each other's results, which is expected.
-      reply.call('todo_write', { todos: TODOS });
+      reply.callTool('todo_write', { todos: TODOS });
     },
     async (reply) => {
       await type(reply, TEXT);
-      reply.call('read_workspace_file', { path: 'chart.txt' });
+      reply.callTool('read_workspace_file', { path: 'chart.txt' });
     },
     (reply) => type(reply, TEXT),
   );
-  const copilot = await Copilot.open(await arrive(options));
+  const copilot = await Copilot.open(await newVisitor(options));
   await copilot.field.fill('When should we leave?');
   await copilot.page.getByRole('button', { name: 'Send' }).click();
-  await copilot.answers.getByText('I look.').waitFor();
+  await copilot.responses.getByText('I look.').waitFor();
   const shifts = await countShifts(copilot.page);
   gate.open();
-  await copilot.rests();
-  await copilot.answers.getByText('harbour master').nth(2).waitFor();
+  await copilot.waitUntilIdle();
+  await copilot.responses.getByText('harbour master').nth(2).waitFor();
   expect(await shifts.evaluate(settled)).toEqual([]);
 
   // Proves that a shift would have been detected.

@@ -6,36 +6,38 @@ import { afterAll } from 'vitest';
 import { Copilot } from '../copilot/copilot';
 import { longSession } from '../copilot/long-session';
 import { test } from '../harness';
-import { call } from '../harness/call';
+import { requestJson } from '../harness/requests';
 import type { Server } from '../harness/server';
-import { type Frames, frames } from './frames';
+import { type FrameTimes, frames } from './frames';
 
 const [FEW_MESSAGES, MANY_MESSAGES] = [20, 2_000];
 const [FEW_NODES, MANY_NODES] = [10, 200];
 const STORE_VALUE = '1ff065e9-88e8-4358-9d82-8dc91f622ba9';
-const PATIENCE = { timeout: 300_000 };
+const TIMEOUT = { timeout: 300_000 };
 
 const rows: string[][] = [];
 
-test('sessions', PATIENCE, async ({ visitor, server }) => {
+test('sessions', TIMEOUT, async ({ visitor, server }) => {
   const [few, many] = [await session(FEW_MESSAGES), await session(MANY_MESSAGES)];
   compare('scrolling', 'messages', FEW_MESSAGES, MANY_MESSAGES, few.scrolling, many.scrolling);
-  compare('an answer comes', 'messages', FEW_MESSAGES, MANY_MESSAGES, few.answering, many.answering);
+  compare('a response streams', 'messages', FEW_MESSAGES, MANY_MESSAGES, few.streaming, many.streaming);
 
   async function session(messages: number) {
     const copilot = await Copilot.open(visitor, await longSession(server, messages));
-    await copilot.answers.last().waitFor();
+    await copilot.responses.last().waitFor();
     await readAll(copilot.page, messages);
     const scrolling = await frames(copilot.page, () => wheel(copilot.page));
     await copilot.page.getByRole('log').evaluate((log) => log.scrollTo(0, log.scrollHeight));
-    const answering = await frames(copilot.page, () => copilot.ask('/stream count=250 size=20 delay_ms=10'));
+    const streaming = await frames(copilot.page, () =>
+      copilot.sendAndWait('/stream count=250 size=20 delay_ms=10'),
+    );
     await copilot.page.close();
-    return { scrolling, answering };
+    return { scrolling, streaming };
   }
 });
 
-test('graphs', PATIENCE, async ({ visitor, server }) => {
-  visitor.expectTrouble(/\/versions/);
+test('graphs', TIMEOUT, async ({ visitor, server }) => {
+  visitor.expectErrors(/\/versions/);
   const [few, many] = [await graph(FEW_NODES), await graph(MANY_NODES)];
   compare('panning a graph', 'nodes', FEW_NODES, MANY_NODES, few.panning, many.panning);
   compare('zooming a graph', 'nodes', FEW_NODES, MANY_NODES, few.zooming, many.zooming);
@@ -56,8 +58,15 @@ afterAll(() => {
   process.stdout.write(`\n${table.join('\n')}\n\n`);
 });
 
-function compare(what: string, unit: string, few: number, many: number, little: Frames, much: Frames): void {
-  const numbers = ({ middle, slow, work }: Frames) => [middle, slow, work].map((value) => value.toFixed(1));
+function compare(
+  what: string,
+  unit: string,
+  few: number,
+  many: number,
+  little: FrameTimes,
+  much: FrameTimes,
+): void {
+  const numbers = ({ median, p95, work }: FrameTimes) => [median, p95, work].map((value) => value.toFixed(1));
   rows.push([`${what}, ${few} ${unit}`, ...numbers(little), '']);
   rows.push([`${what}, ${many} ${unit}`, ...numbers(much), (much.work / little.work).toFixed(2)]);
 }
@@ -115,5 +124,5 @@ async function chain(server: Server, length: number): Promise<string> {
     sink_name: 'input',
   }));
   const graph = { name: `A chain of ${length}`, description: '', nodes, links };
-  return (await call<{ id: string }>(server, '/graphs', { graph })).id;
+  return (await requestJson<{ id: string }>(server, '/graphs', { graph })).id;
 }

@@ -5,7 +5,7 @@ import type { Page } from 'playwright-core';
 import { afterAll } from 'vitest';
 import { Copilot } from '../copilot/copilot';
 import { PHONE, test, type Visitor } from '../harness';
-import { Model } from '../harness/model';
+import { ScriptedModel } from '../harness/scripted-model';
 import { addExample, run } from '../pages/agents';
 import { PLAN, playVoyage } from './voyage';
 
@@ -13,29 +13,29 @@ const FOLDER = process.env.PICTURES ?? '';
 const TALL = { width: 1280, height: 1000 };
 const EXAMPLES = ['text-in-numbers', 'invoice-calculator', 'csv-report', 'feed-digest'];
 
-const model = await Model.start();
+const model = await ScriptedModel.start();
 afterAll(() => model.close());
 test.override('settings', { ...model.settings, CHAT_MODEL: 'harbour-20b' });
 
-test('the copilot in both themes and on a phone', async ({ arrive }) => {
+test('the copilot in both themes and on a phone', async ({ newVisitor }) => {
   playVoyage(model);
-  const copilot = await Copilot.open(await arrive({ viewport: TALL }));
-  await copilot.ask(PLAN);
+  const copilot = await Copilot.open(await newVisitor({ viewport: TALL }));
+  await copilot.sendAndWait(PLAN);
   const id = await copilot.sessionId();
   await take(copilot.page, 'copilot');
   for (const [name, options] of [
     ['copilot-dark', { viewport: TALL, colorScheme: 'dark' as const }],
     ['copilot-phone', { viewport: PHONE, deviceScaleFactor: 2, hasTouch: true, isMobile: true }],
   ] as const) {
-    const other = await Copilot.open(await arrive(options), id);
-    await other.answers.first().waitFor();
+    const other = await Copilot.open(await newVisitor(options), id);
+    await other.responses.first().waitFor();
     await take(other.page, name);
   }
 });
 
 test('the other pages', async ({ visitor, server }) => {
   // The user has no versions of a marketplace agent.
-  visitor.expectTrouble(/\/versions/);
+  visitor.expectErrors(/\/versions/);
   for (const slug of EXAMPLES) await addExample(server, slug);
   const letter = await addExample(server, 'approval-letter');
   for (const recipient of ['Ms Ito', 'Mr Okafor']) await run(server, letter, { recipient });

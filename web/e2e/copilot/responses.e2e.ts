@@ -8,17 +8,17 @@ const TWO_TOOLS = [
 
 test('a message gets a response, and the chat has a URL that reopens it', async ({ visitor, server }) => {
   const copilot = await Copilot.open(visitor);
-  await copilot.ask('/stream count=40 size=5 delay_ms=5');
+  await copilot.sendAndWait('/stream count=40 size=5 delay_ms=5');
   const id = await copilot.sessionId();
   const said = await copilot.transcript();
   expect(said).toEqual(await storedTranscript(server, id));
   expect(said[1]?.length).toBeGreaterThan(150);
 
-  await copilot.ask('/stream count=3 size=4');
+  await copilot.sendAndWait('/stream count=3 size=4');
   expect(await copilot.transcript()).toEqual(await storedTranscript(server, id));
 
   const again = await Copilot.open(visitor, id);
-  await again.answers.nth(1).waitFor();
+  await again.responses.nth(1).waitFor();
   expect(await again.transcript()).toEqual(await storedTranscript(server, id));
 });
 
@@ -29,24 +29,24 @@ test('Shift+Enter starts a new line, and Enter sends', async ({ visitor }) => {
   await copilot.field.pressSequentially('second');
   expect(await copilot.field.inputValue()).toBe('first\nsecond');
   await copilot.field.press('Enter');
-  await copilot.answers.first().waitFor();
-  expect(await copilot.questions.first().textContent()).toContain('first\nsecond');
+  await copilot.responses.first().waitFor();
+  expect(await copilot.userMessages.first().textContent()).toContain('first\nsecond');
   expect(await copilot.field.inputValue()).toBe('');
 });
 
 test('reasoning is collapsed until it is opened', async ({ visitor }) => {
   const copilot = await Copilot.open(visitor);
-  await copilot.ask('/think The wind is turning to the west');
+  await copilot.sendAndWait('/think The wind is turning to the west');
   const thought = copilot.page.getByText('The wind is turning to the west', { exact: true });
   expect(await thought.isVisible()).toBe(false);
-  await copilot.answers.getByText('Reasoning', { exact: true }).click();
+  await copilot.responses.getByText('Reasoning', { exact: true }).click();
   await thought.waitFor();
 });
 
 test('every tool call has a card with its result', async ({ visitor }) => {
   const copilot = await Copilot.open(visitor);
-  await copilot.ask(TWO_TOOLS);
-  const [answer] = await copilot.answers.all();
+  await copilot.sendAndWait(TWO_TOOLS);
+  const [answer] = await copilot.responses.all();
   await answer?.getByText('Casting off').first().waitFor();
   await answer
     ?.getByText(/no such file/i)
@@ -57,28 +57,28 @@ test('every tool call has a card with its result', async ({ visitor }) => {
 test('a stopped response keeps its text, and the next message works', async ({ visitor, server }) => {
   const copilot = await Copilot.open(visitor);
   await copilot.send('/stream count=2000 size=10 delay_ms=20');
-  await copilot.says(100);
+  await copilot.waitForText(100);
   await copilot.stop.click();
-  await copilot.rests();
+  await copilot.waitUntilIdle();
   await copilot.page.getByText('Stopped.', { exact: true }).waitFor();
   const id = await copilot.sessionId();
   await expect.poll(() => copilot.transcript()).toEqual(await storedTranscript(server, id));
-  await copilot.ask('/stream count=3 size=4');
+  await copilot.sendAndWait('/stream count=3 size=4');
   expect(await copilot.transcript()).toHaveLength(4);
 });
 
-test('a chat is accessible in both themes and on a phone', async ({ arrive, visitor }) => {
+test('a chat is accessible in both themes and on a phone', async ({ newVisitor, visitor }) => {
   const first = await Copilot.open(visitor);
-  await first.ask(TWO_TOOLS);
-  await first.ask('/help');
+  await first.sendAndWait(TWO_TOOLS);
+  await first.sendAndWait('/help');
   await checkAccessible(first.page);
   const id = await first.sessionId();
   for (const options of [
     { colorScheme: 'dark' as const },
     { viewport: PHONE, hasTouch: true, isMobile: true },
   ]) {
-    const copilot = await Copilot.open(await arrive(options), id);
-    await copilot.answers.nth(1).waitFor();
+    const copilot = await Copilot.open(await newVisitor(options), id);
+    await copilot.responses.nth(1).waitFor();
     await checkAccessible(copilot.page);
     const overflow = await copilot.page.evaluate(
       () => document.documentElement.scrollWidth - document.documentElement.clientWidth,
