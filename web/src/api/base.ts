@@ -4,6 +4,6 @@
 export const BASE_PATH = new URL(document.baseURI).pathname.replace(/[^/]*$/, '');
 
 /** The URL of a route that is given from the root: `/api/…`. */
-export function addressOf(route: string): string {
+export function apiUrl(route: string): string {
   return BASE_PATH + route.replace(/^\//, '');
 }

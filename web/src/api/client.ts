@@ -2,22 +2,22 @@
 
 import createClient from 'openapi-fetch';
 import type { paths } from '@/protocol';
-import { addressOf } from './base';
-import { credentialWanted, identityHeaders } from './identity';
+import { apiUrl } from './base';
+import { identityHeaders, requireSignIn } from './identity';
 import { ApiError, OFFLINE, problemOf } from './problem';
 
 /** `fetch` with credentials. Error responses and lost connections are thrown as `ApiError`. */
 export async function request(input: RequestInfo | URL, init?: RequestInit): Promise<Response> {
   const sent = new Request(input, init);
   for (const [name, value] of Object.entries(identityHeaders())) sent.headers.set(name, value);
-  return answerTo(sent).catch((error: unknown) => {
-    if (error instanceof ApiError && error.status === 401) credentialWanted();
+  return sendRequest(sent).catch((error: unknown) => {
+    if (error instanceof ApiError && error.status === 401) requireSignIn();
     throw error;
   });
 }
 
 /** Sends a request without adding credentials, for callers that set their own. */
-export async function answerTo(sent: Request): Promise<Response> {
+export async function sendRequest(sent: Request): Promise<Response> {
   const response = await fetch(sent).catch((error: unknown) => {
     if (sent.signal.aborted) throw error;
     throw new ApiError(0, 'UNREACHABLE', OFFLINE);
@@ -28,7 +28,7 @@ export async function answerTo(sent: Request): Promise<Response> {
 }
 
 const client = createClient<paths>({
-  baseUrl: new URL(addressOf(''), location.href).href.replace(/\/$/, ''),
+  baseUrl: new URL(apiUrl(''), location.href).href.replace(/\/$/, ''),
   fetch: request,
 });
 

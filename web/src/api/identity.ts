@@ -38,7 +38,7 @@ export function signOut(): void {
   set({ credential: null, wanted: false });
 }
 
-export function credentialWanted(): void {
+export function requireSignIn(): void {
   if (!state.wanted) set({ ...state, wanted: true });
 }
 

@@ -38,7 +38,7 @@ export function problemOf(status: number, body: unknown, headers: Headers): ApiE
 }
 
 /** The message to show for anything that was thrown. */
-export function wordsOf(error: unknown): string {
+export function errorMessage(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }
 

@@ -5,7 +5,7 @@ import { LoadMore } from '@/library/grid/load-more';
 import type { StoreAgent } from '@/protocol';
 import { buttonClasses } from '@/ui/button';
 import { count } from '@/ui/format';
-import { EXACTLY } from '@/ui/links';
+import { EXACT_MATCH } from '@/ui/links';
 import { humanName } from '@/ui/names';
 import { Page } from '@/ui/page';
 import { SearchBox } from '@/ui/search-box';
@@ -116,7 +116,7 @@ function CategoryLink({
         to="/marketplace"
         search={(before) => ({ ...before, category })}
         aria-current={isCurrent ? 'page' : undefined}
-        activeOptions={EXACTLY}
+        activeOptions={EXACT_MATCH}
         className="flex h-9 items-center rounded-full border border-line bg-surface px-4 text-sm text-muted hover:text-ink aria-[current=page]:border-accent aria-[current=page]:bg-accent-soft aria-[current=page]:font-medium aria-[current=page]:text-accent pointer-coarse:h-10"
       >
         {label}

@@ -1,7 +1,7 @@
 // Follow-ups: messages that are sent while a turn runs, and their delivery state.
 
 import { ApiError } from '@/api/problem';
-import { mayPass } from '@/api/queries';
+import { isTransientError } from '@/api/queries';
 import type { DrainedMessage, FollowUpView } from '@/protocol';
 import { retryDelay, retryDelayMs } from './retry-delay';
 import { readFollowUps, sendFollowUp } from './session-requests';
@@ -62,7 +62,7 @@ export class FollowUps {
       try {
         return await send();
       } catch (error) {
-        if (!mayPass(error) || attempt === ATTEMPTS || !isBusy(this.store.get().phase)) throw error;
+        if (!isTransientError(error) || attempt === ATTEMPTS || !isBusy(this.store.get().phase)) throw error;
         await retryDelay(retryDelayMs(attempt - 1), new AbortController().signal);
       }
     }

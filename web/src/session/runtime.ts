@@ -2,8 +2,8 @@
 // reconnects after a lost connection, and picks up changes made in other windows.
 
 import { Chat } from '@ai-sdk/react';
-import { ApiError, wordsOf } from '@/api/problem';
-import { mayPass } from '@/api/queries';
+import { ApiError, errorMessage } from '@/api/problem';
+import { isTransientError } from '@/api/queries';
 import type { SessionDetail } from '@/protocol';
 import { ChunkListener } from './chunk-listener';
 import { ExclusiveTask } from './exclusive-task';
@@ -216,13 +216,13 @@ export class SessionRuntime {
       return detail;
     } catch (error) {
       if (signal.aborted) return 'stop';
-      if (mayPass(error) && last?.kind === 'ended') {
+      if (isTransientError(error) && last?.kind === 'ended') {
         // The response is complete; what the history adds can wait for the next poll.
         this.history.expectChange();
         return 'stop';
       }
-      if (!this.history.isLoaded || !mayPass(error)) this.store.patch({ loadError: error });
-      if (mayPass(error)) return 'unreachable';
+      if (!this.history.isLoaded || !isTransientError(error)) this.store.patch({ loadError: error });
+      if (isTransientError(error)) return 'unreachable';
       this.becomeIdle();
       return 'stop';
     }
@@ -236,7 +236,7 @@ export class SessionRuntime {
       await this.sendMessage(id, text);
     } catch (error) {
       // A refused message wasn't accepted, and a stopped one isn't wanted. In all other cases the outcome is unknown.
-      const isUncertain = error instanceof ApiError ? mayPass(error) : !this.isStopping;
+      const isUncertain = error instanceof ApiError ? isTransientError(error) : !this.isStopping;
       if (isUncertain) this.uncertainSend = { id, text };
       throw error;
     }
@@ -341,7 +341,7 @@ export class SessionRuntime {
 
   private fail(error: unknown): void {
     const code = error instanceof ApiError ? error.code : null;
-    this.store.patch({ error: { code, message: wordsOf(error), canRetry: true } });
+    this.store.patch({ error: { code, message: errorMessage(error), canRetry: true } });
   }
 }
 
@@ -355,7 +355,7 @@ async function cancelWithRetry(id: string, signal: AbortSignal): Promise<void> {
     try {
       return await cancelSession(id, signal);
     } catch (error) {
-      if (!mayPass(error)) return;
+      if (!isTransientError(error)) return;
       await retryDelay(retryDelayMs(attempt), signal);
     }
   }

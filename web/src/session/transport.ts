@@ -2,7 +2,7 @@
 // closed in the middle of a response from a complete one.
 
 import { DefaultChatTransport, type UIMessageChunk } from 'ai';
-import { addressOf } from '@/api/base';
+import { apiUrl } from '@/api/base';
 import { request } from '@/api/client';
 import { ApiError } from '@/api/problem';
 import { retryDelay, retryDelayMs } from './retry-delay';
@@ -45,7 +45,7 @@ export class SessionTransport extends DefaultChatTransport<CopilotMessage> {
     sessionId: () => Promise<string>,
     private readonly listener: TransportListener,
   ) {
-    const api = (id: string) => addressOf(`/api/chat/sessions/${encodeURIComponent(id)}/stream`);
+    const api = (id: string) => apiUrl(`/api/chat/sessions/${encodeURIComponent(id)}/stream`);
     super({
       fetch: fetchWithRetry,
       prepareSendMessagesRequest: async ({ messages, trigger, messageId }) => {

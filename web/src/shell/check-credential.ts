@@ -1,7 +1,7 @@
 // Checks with the server whether a credential is valid, before the page uses it.
 
-import { addressOf } from '@/api/base';
-import { answerTo } from '@/api/client';
+import { apiUrl } from '@/api/base';
+import { sendRequest } from '@/api/client';
 import { type Credential, identityHeaders } from '@/api/identity';
 import { ApiError } from '@/api/problem';
 
@@ -22,8 +22,8 @@ export async function checkCredential(credential: Credential): Promise<void> {
       'This contains characters that tokens and keys never have. Copy it again.',
     );
   }
-  const address = new URL(addressOf('/api/chat/sessions?limit=1'), location.href);
-  await answerTo(new Request(address, { headers: identityHeaders(credential) }));
+  const address = new URL(apiUrl('/api/chat/sessions?limit=1'), location.href);
+  await sendRequest(new Request(address, { headers: identityHeaders(credential) }));
 }
 
 /** The reason, and what to do about it. */

@@ -2,13 +2,13 @@ import type { Credential } from '@/api/identity';
 import { readToken } from '@/api/token';
 import { clearDrafts } from '@/copilot/composer/drafts';
 import { discardAllSessions } from '@/session/registry';
-import { forgetCards } from '@/tools/card-memory';
+import { clearCardState } from '@/tools/card-state';
 
 /** Clears everything this tab keeps for the signed-in user. */
 export function clearUserData(): void {
   discardAllSessions();
   clearDrafts();
-  forgetCards();
+  clearCardState();
 }
 
 /** Whether two credentials certainly belong to one user. After renewing a token, drafts are kept. */

@@ -1,7 +1,7 @@
 import { screen } from '@testing-library/react';
 import userEvent from '@testing-library/user-event';
 import { afterEach, expect, test, vi } from 'vitest';
-import { credential, credentialWanted, signOut, useIdentity } from '@/api/identity';
+import { credential, requireSignIn, signOut, useIdentity } from '@/api/identity';
 import { noConnection, refusal, serve, show } from '@/testing/fake-server';
 import { SignIn } from './sign-in';
 
@@ -61,7 +61,7 @@ function Wanted() {
 
 test('a server that allows anonymous users can be used without signing in', async () => {
   serve({ [ABOUT]: () => ({ auth_mode: 'jwt', allow_anonymous: true }) });
-  credentialWanted();
+  requireSignIn();
   show(
     <>
       <SignIn />

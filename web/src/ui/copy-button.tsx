@@ -1,7 +1,7 @@
 import { Check, Copy } from 'lucide-react';
 import { useEffect, useState } from 'react';
 import { IconButton } from './button';
-import { say } from './toast';
+import { showToast } from './toast';
 
 const CONFIRMATION_MS = 2_000;
 
@@ -29,7 +29,8 @@ export function CopyButton({
         className={className}
         onClick={async () => {
           if (await copy(text)) setCopied(true);
-          else say("Your browser doesn't allow copying here. Select the text and copy it instead.", 'bad');
+          else
+            showToast("Your browser doesn't allow copying here. Select the text and copy it instead.", 'bad');
         }}
       >
         {copied ? <Check className="size-4 text-good" /> : <Copy className="size-4" />}

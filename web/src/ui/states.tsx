@@ -2,7 +2,7 @@
 
 import { CircleAlert, WifiOff } from 'lucide-react';
 import type { ReactNode } from 'react';
-import { ApiError, wordsOf } from '@/api/problem';
+import { ApiError, errorMessage } from '@/api/problem';
 import { Button } from './button';
 import { classes } from './classes';
 
@@ -64,7 +64,7 @@ export function Failure({ error, onRetry, title }: { error: unknown; onRetry?: (
       <Icon aria-hidden className="size-5 shrink-0 text-bad" />
       <div className="min-w-0 flex-1">
         {title && <p className="font-medium">{title}</p>}
-        <p className="break-words">{wordsOf(error)}</p>
+        <p className="break-words">{errorMessage(error)}</p>
         {error instanceof ApiError && !offline && (
           <p className="mt-0.5 font-mono text-xs text-muted">{error.code}</p>
         )}

@@ -1,5 +1,5 @@
 import { Link, type LinkProps } from '@tanstack/react-router';
-import { EXACTLY } from './links';
+import { EXACT_MATCH } from './links';
 
 type Props<Tab extends string> = {
   label: string;
@@ -18,7 +18,7 @@ export function TabLinks<Tab extends string>({ label, tabs, current, linkTo }: P
             <Link
               {...linkTo(tab)}
               aria-current={tab === current ? 'page' : undefined}
-              activeOptions={EXACTLY}
+              activeOptions={EXACT_MATCH}
               className="-mb-px flex h-10 items-center border-b-2 border-transparent px-3 text-sm font-medium whitespace-nowrap text-muted hover:text-ink aria-[current=page]:border-accent aria-[current=page]:text-ink"
             >
               {tabs[tab]}

@@ -11,7 +11,7 @@ let messages: ToastMessage[] = [];
 let nextId = 1;
 const listeners = new Set<() => void>();
 
-export function say(text: string, tone: Tone = 'neutral'): void {
+export function showToast(text: string, tone: Tone = 'neutral'): void {
   set([...messages.slice(-2), { id: nextId++, text, tone }]);
 }
 

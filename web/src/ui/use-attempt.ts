@@ -1,5 +1,5 @@
 import { useState } from 'react';
-import { wordsOf } from '@/api/problem';
+import { errorMessage } from '@/api/problem';
 
 /** Runs an action of the user, with its busy state and its error. */
 export function useAttempt() {
@@ -14,7 +14,7 @@ export function useAttempt() {
       await work();
       return true;
     } catch (error) {
-      setProblem(wordsOf(error));
+      setProblem(errorMessage(error));
       return false;
     } finally {
       setBusy(false);

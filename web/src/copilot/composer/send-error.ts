@@ -1,6 +1,6 @@
 // Explains why a message wasn't accepted and what to do next.
 
-import { ApiError, wordsOf } from '@/api/problem';
+import { ApiError, errorMessage } from '@/api/problem';
 
 export type SendError = {
   message: string;
@@ -14,7 +14,7 @@ export function sendErrorOf(error: unknown, now = Date.now()): SendError {
 }
 
 function reason(error: unknown): string {
-  const text = wordsOf(error);
+  const text = errorMessage(error);
   if (!(error instanceof ApiError)) return `Your message wasn't sent: ${text}`;
   if (error.isOffline) return `${text} Your message is saved here; send it again when you're back online.`;
   if (error.status >= 500) return `The server couldn't accept your message. ${text}`;

@@ -2,10 +2,10 @@
 
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { api, dataOf } from '@/api/client';
-import { wordsOf } from '@/api/problem';
+import { errorMessage } from '@/api/problem';
 import type { SessionSummary } from '@/protocol';
 import { discardSession } from '@/session/registry';
-import { say } from '@/ui/toast';
+import { showToast } from '@/ui/toast';
 import { SESSIONS_KEY, type SessionPages } from './use-sessions';
 
 type Change =
@@ -35,7 +35,7 @@ export function useSessionChange() {
     },
     onError: (error, change, context) => {
       for (const [key, pages] of context?.before ?? []) client.setQueryData(key, pages);
-      say(`${FAILURE_MESSAGES[change.kind]} ${wordsOf(error)}`, 'bad');
+      showToast(`${FAILURE_MESSAGES[change.kind]} ${errorMessage(error)}`, 'bad');
     },
     onSuccess: (_, change) => {
       if (change.kind === 'remove') discardSession(change.id);
