@@ -1,11 +1,11 @@
-// Compresses what was built, once and well, so that the server never has to.
+// Compresses the built files once, at the best level, so that the server never has to.
 
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { brotliCompressSync, constants, gzipSync } from 'node:zlib';
 import type { Plugin } from 'vite';
 
-/** What is text. The document is left out: the server writes into it where the page lives. */
+/** Text files. `index.html` is left out: the server writes the base path into it. */
 const TEXT = /\.(css|js|json|svg|txt|webmanifest)$/;
 
 const brotli = {
@@ -24,7 +24,7 @@ export function compress(): Plugin {
     configResolved(config) {
       folder = join(config.root, config.build.outDir);
     },
-    // By now the files of `public` are there as well.
+    // The files of `public` have been copied by now.
     closeBundle() {
       for (const name of readdirSync(folder, { recursive: true, encoding: 'utf8' })) {
         if (TEXT.test(name)) compressFile(join(folder, name));

@@ -1,10 +1,10 @@
-// The page below a path of its host, as behind a proxy that gives it no more.
+// The page under a path of its host, as behind a proxy.
 
 import { expect, test } from './harness';
 
 test.override('settings', { BASE_PATH: '/pilot' });
 
-test('below a path every page is opened, left by a link and loaded again', async ({ visitor }) => {
+test('under a base path every page can be opened, left by a link and reloaded', async ({ visitor }) => {
   const page = await visitor.open('/pilot');
   await page.waitForURL('**/pilot/copilot');
   for (const name of ['Library', 'Reviews', 'Settings']) {
@@ -15,12 +15,12 @@ test('below a path every page is opened, left by a link and loaded again', async
   }
 });
 
-test('below a path a message is answered and its address can be opened again', async ({ visitor }) => {
+test('under a base path a message gets a response and its URL can be reopened', async ({ visitor }) => {
   const page = await visitor.open('/pilot/copilot');
   const field = page.getByRole('form', { name: 'Message' }).getByRole('textbox');
   await field.fill('/stream count=3 size=20');
   await field.press('Enter');
-  const answer = page.getByTestId('answer');
+  const answer = page.getByTestId('assistant-message');
   await answer.getByText('The tide comes in').waitFor();
   await expect.poll(() => page.url()).toContain('/pilot/copilot?sessionId=');
   await page.reload();

@@ -1,7 +1,7 @@
 import type { Page, Request } from 'playwright-core';
 import { expect, test } from './harness';
 
-/** Compressed, as it comes over the line. */
+/** Compressed size, as transferred. */
 const LIMIT = 300_000;
 
 test('the first load fetches less than 300 kB of script', async ({ visitor }) => {

@@ -1,15 +1,17 @@
-// The harness itself: a test that cannot fail proves nothing.
+// Tests of the harness itself: a check that can't fail proves nothing.
 
 import { expect, NO_CONNECTION, test } from './harness';
 
-test('an error in the console is a mishap', async ({ visitor }) => {
+test('an error in the console is recorded', async ({ visitor }) => {
   const page = await visitor.open('/copilot');
   await page.evaluate(() => console.error('something is wrong'));
-  await expect.poll(() => visitor.mishaps()).toContainEqual(expect.stringContaining('something is wrong'));
-  visitor.expectTrouble(/something is wrong/);
+  await expect
+    .poll(() => visitor.unexpectedErrors())
+    .toContainEqual(expect.stringContaining('something is wrong'));
+  visitor.expectErrors(/something is wrong/);
 });
 
-test('a style that the content security policy forbids is a mishap', async ({ visitor }) => {
+test('a style that violates the content security policy is recorded', async ({ visitor }) => {
   const page = await visitor.open('/copilot');
   await page.evaluate(() => {
     const style = document.createElement('style');
@@ -17,16 +19,16 @@ test('a style that the content security policy forbids is a mishap', async ({ vi
     document.head.append(style);
   });
   await expect
-    .poll(() => visitor.mishaps())
+    .poll(() => visitor.unexpectedErrors())
     .toContainEqual(expect.stringMatching(/policy violated: style-src/));
-  visitor.expectTrouble(/Content Security Policy|policy violated/);
+  visitor.expectErrors(/Content Security Policy|policy violated/);
 });
 
-test('a cut line breaks a stream that is open, and a mended one carries again', async ({
+test('a disconnected proxy breaks open streams, and a reconnected one works again', async ({
   visitor,
   server,
 }) => {
-  visitor.expectTrouble(NO_CONNECTION);
+  visitor.expectErrors(NO_CONNECTION);
   const page = await visitor.open('/copilot');
   const read = page.evaluate(async () => {
     const post = (path: string, body: object) =>
@@ -48,8 +50,8 @@ test('a cut line breaks a stream that is open, and a mended one carries again', 
     }
   });
   await expect.poll(() => page.title()).toBe('reading');
-  server.line.cut();
+  server.proxy.disconnect();
   expect(await read).toMatch(/network error/);
-  server.line.mend();
+  server.proxy.reconnect();
   expect(await page.evaluate(async () => (await fetch('/api/chat/sessions')).status)).toBe(200);
 });

@@ -1,7 +1,7 @@
 #!/bin/sh
-# test.sh [embedded | distributed] [FILTER…]: builds the server with its page and lets a real browser use it. The
-# distributed engine runs on the servers that DATABASE_URL, REDIS_URL and RABBITMQ_URL name; those that are not named
-# are started for the time of the test. With PILOTHOUSE_BIN set, that program is tested and nothing is built.
+# test.sh [embedded | distributed] [FILTER…]: builds the server with its page and runs the browser tests. The
+# distributed engine uses the servers named by DATABASE_URL, REDIS_URL and RABBITMQ_URL; those that are not set are
+# started for the test run. With PILOTHOUSE_BIN set, that program is tested and nothing is built.
 set -eu
 engine=${1:-embedded}
 [ $# -eq 0 ] || shift

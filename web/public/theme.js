@@ -4,7 +4,7 @@
   try {
     wanted = localStorage.getItem('theme');
   } catch {
-    // Storage may be forbidden; the system's choice is then used.
+    // Storage may be disabled; the system's theme is used then.
   }
   const dark = wanted ? wanted === 'dark' : matchMedia('(prefers-color-scheme: dark)').matches;
   document.documentElement.dataset.theme = dark ? 'dark' : 'light';

@@ -5,7 +5,7 @@ import { newQueryClient } from './api/queries';
 import { router } from './routes';
 import { Toaster } from './ui/toast';
 
-/** The whole page: what the server has said, where we are, and short news. */
+/** The whole app: the query cache, the router and the notifications. */
 export function App() {
   const [client] = useState(newQueryClient);
   return (

@@ -1,5 +1,5 @@
-// The reader of streams checks chunks with zod, which tries whether it may compile code. It may not: the content
-// security policy forbids it, and the browser would report each try as a violation.
+// The AI SDK validates chunks with zod, which probes whether it may compile code. The content security policy forbids
+// that, and the browser would report each probe as a violation.
 
 import { config } from 'zod/v4/core';
 

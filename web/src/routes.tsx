@@ -1,4 +1,4 @@
-// Every page and its address. Each is loaded when it is first opened; the copilot comes with the first load.
+// Every page and its URL. Pages are loaded when they are first opened; the copilot comes with the first load.
 
 import {
   createRootRoute,
@@ -9,10 +9,14 @@ import {
 } from '@tanstack/react-router';
 import { BASE_PATH } from './api/base';
 import { CopilotPage } from './copilot/page';
-import { Broken, NotFound } from './shell/mishaps';
+import { CrashedPage, NotFoundPage } from './shell/error-pages';
 import { Shell } from './shell/shell';
 
-const root = createRootRoute({ component: Shell, notFoundComponent: NotFound, errorComponent: Broken });
+const root = createRootRoute({
+  component: Shell,
+  notFoundComponent: NotFoundPage,
+  errorComponent: CrashedPage,
+});
 
 const home = createRoute({
   getParentRoute: () => root,
@@ -26,8 +30,8 @@ const copilot = createRoute({
   getParentRoute: () => root,
   path: '/copilot',
   validateSearch: (search): { sessionId?: string; prompt?: string } => ({
-    sessionId: word(search.sessionId),
-    prompt: word(search.prompt),
+    sessionId: textParam(search.sessionId),
+    prompt: textParam(search.prompt),
   }),
   component: CopilotPage,
 });
@@ -36,9 +40,9 @@ const library = createRoute({
   getParentRoute: () => root,
   path: '/library',
   validateSearch: (search): { q?: string; folder?: string; sort?: string } => ({
-    q: word(search.q),
-    folder: word(search.folder),
-    sort: word(search.sort),
+    q: textParam(search.q),
+    folder: textParam(search.folder),
+    sort: textParam(search.sort),
   }),
   component: lazyRouteComponent(() => import('./library/page'), 'LibraryPage'),
 });
@@ -47,8 +51,8 @@ const agent = createRoute({
   getParentRoute: () => root,
   path: '/library/agents/$id',
   validateSearch: (search): { activeTab?: string; activeItem?: string } => ({
-    activeTab: word(search.activeTab),
-    activeItem: word(search.activeItem),
+    activeTab: textParam(search.activeTab),
+    activeItem: textParam(search.activeItem),
   }),
   component: lazyRouteComponent(() => import('./library/agent-page'), 'AgentPage'),
 });
@@ -57,9 +61,9 @@ const marketplace = createRoute({
   getParentRoute: () => root,
   path: '/marketplace',
   validateSearch: (search): { q?: string; category?: string; creator?: string } => ({
-    q: word(search.q),
-    category: word(search.category),
-    creator: word(search.creator),
+    q: textParam(search.q),
+    category: textParam(search.category),
+    creator: textParam(search.creator),
   }),
   component: lazyRouteComponent(() => import('./marketplace/page'), 'MarketplacePage'),
 });
@@ -74,7 +78,7 @@ const build = createRoute({
   getParentRoute: () => root,
   path: '/build',
   validateSearch: (search): { flowID?: string; flowVersion?: number } => ({
-    flowID: word(search.flowID),
+    flowID: textParam(search.flowID),
     flowVersion: Number(search.flowVersion) || undefined,
   }),
   component: lazyRouteComponent(() => import('./graph/build-page'), 'BuildPage'),
@@ -128,7 +132,7 @@ declare module '@tanstack/react-router' {
   }
 }
 
-/** A value of the address as text. The router reads what looks like a number as one. */
-function word(value: unknown): string | undefined {
+/** A search parameter as text. The router parses values that look like numbers. */
+function textParam(value: unknown): string | undefined {
   return typeof value === 'string' || typeof value === 'number' ? String(value) || undefined : undefined;
 }

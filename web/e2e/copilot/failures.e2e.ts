@@ -1,59 +1,59 @@
-// What goes wrong is said, loses nothing, and can be tried again.
+// Failures are shown, lose nothing, and can be retried.
 
 import { afterAll } from 'vitest';
 import { expect, NO_CONNECTION, test } from '../harness';
-import { Model } from '../harness/model';
+import { ScriptedModel } from '../harness/scripted-model';
 import { Copilot } from './copilot';
 
-const model = await Model.start();
+const model = await ScriptedModel.start();
 afterAll(() => model.close());
 test.override('settings', model.settings);
 
-test('a turn that failed says why and can be tried again', async ({ visitor }) => {
-  model.play((reply) => reply.fail(400, 'The moon is in the wrong house.'));
+test('a failed turn shows the reason and can be retried', async ({ visitor }) => {
+  model.respondWith((reply) => reply.fail(400, 'The moon is in the wrong house.'));
   const copilot = await Copilot.open(visitor);
-  await copilot.ask('How is the wind?');
-  const failure = copilot.page.getByRole('group', { name: 'The turn failed' });
+  await copilot.sendAndWait('How is the wind?');
+  const failure = copilot.page.getByRole('group', { name: 'Something went wrong' });
   await failure.getByText(/wrong house/).waitFor();
-  model.play((reply) => reply.say('The wind is from the west.'));
+  model.respondWith((reply) => reply.sendText('The wind is from the west.'));
   await failure.getByRole('button', { name: 'Try again' }).click();
-  await copilot.answers.getByText('The wind is from the west.').waitFor();
-  await copilot.rests();
+  await copilot.responses.getByText('The wind is from the west.').waitFor();
+  await copilot.waitUntilIdle();
   expect(await failure.count()).toBe(0);
   expect(await copilot.transcript()).toEqual(['Q How is the wind?', 'A The wind is from the west.']);
 });
 
-test('an answer that breaks off keeps its words, also after a reload', async ({ visitor }) => {
-  model.play((reply) => {
-    reply.say('The wind is');
-    reply.breakOff('The model has lost its voice.');
+test('a response that breaks off keeps its text, also after a reload', async ({ visitor }) => {
+  model.respondWith((reply) => {
+    reply.sendText('The wind is');
+    reply.endWithError('The model has lost its voice.');
   });
   const copilot = await Copilot.open(visitor);
-  await copilot.ask('How is the wind?');
+  await copilot.sendAndWait('How is the wind?');
   for (const look of ['first', 'second']) {
-    await copilot.page.getByRole('group', { name: 'The turn failed' }).waitFor();
+    await copilot.page.getByRole('group', { name: 'Something went wrong' }).waitFor();
     expect(await copilot.transcript(), look).toEqual(['Q How is the wind?', 'A The wind is']);
     await copilot.page.reload();
   }
 });
 
-test('a message that does not reach the server is back in the field', async ({ visitor, server }) => {
-  visitor.expectTrouble(NO_CONNECTION);
+test('a message that does not reach the server is put back into the field', async ({ visitor, server }) => {
+  visitor.expectErrors(NO_CONNECTION);
   const copilot = await Copilot.open(visitor);
   await copilot.field.waitFor();
-  server.line.cut();
+  server.proxy.disconnect();
   await copilot.send('Nobody hears this');
   await copilot.page.getByRole('alert').waitFor({ timeout: 30_000 });
   expect(await copilot.field.inputValue()).toBe('Nobody hears this');
-  server.line.mend();
-  model.play((reply) => reply.say('Now I do.'));
+  server.proxy.reconnect();
+  model.respondWith((reply) => reply.sendText('Now I do.'));
   await copilot.field.press('Enter');
-  await copilot.answers.getByText('Now I do.').waitFor();
-  await copilot.rests();
+  await copilot.responses.getByText('Now I do.').waitFor();
+  await copilot.waitUntilIdle();
   expect(await copilot.transcript()).toEqual(['Q Nobody hears this', 'A Now I do.']);
 });
 
-test('what was written is still there after a reload', async ({ visitor }) => {
+test('a draft survives a reload', async ({ visitor }) => {
   const copilot = await Copilot.open(visitor);
   await copilot.field.fill('half a thou');
   await copilot.page.reload();

@@ -1,38 +1,38 @@
 import { afterAll } from 'vitest';
 import { expect, test } from '../harness';
-import { Gate, Model } from '../harness/model';
+import { Gate, ScriptedModel } from '../harness/scripted-model';
 import { Copilot } from './copilot';
 
 const FOLLOW_UP = 'And back before dark.';
 
-const model = await Model.start();
+const model = await ScriptedModel.start();
 afterAll(() => model.close());
 test.override('settings', model.settings);
 
-/** A turn that is at work, and a follow-up that waits for its next step. */
+/** Starts a turn, and sends a follow-up that waits for its next step. */
 async function sendBoth(copilot: Copilot): Promise<Gate> {
   const gate = new Gate();
-  model.play(async (reply) => {
-    reply.say('I plan it.');
-    await gate.pass();
+  model.respondWith(async (reply) => {
+    reply.sendText('I plan it.');
+    await gate.wait();
   });
   await copilot.send('Plan a trip to Breskens.');
-  await copilot.answers.getByText('I plan it.').waitFor();
+  await copilot.responses.getByText('I plan it.').waitFor();
   await copilot.send(FOLLOW_UP);
-  await copilot.followUps.getByText('Waits for the next step').waitFor();
+  await copilot.followUps.getByText('Queued').waitFor();
   return gate;
 }
 
-test('a message to a turn at work waits as a follow-up and is read with the next step', async ({
+test('a message sent during a turn is queued as a follow-up and delivered with the next step', async ({
   visitor,
 }) => {
   const copilot = await Copilot.open(visitor);
   const gate = await sendBoth(copilot);
   expect(await copilot.field.inputValue()).toBe('');
-  model.play((reply) => reply.say('Back at five, then.'));
+  model.respondWith((reply) => reply.sendText('Back at five, then.'));
   gate.open();
-  await copilot.answers.getByText('Back at five, then.').waitFor();
-  await copilot.rests();
+  await copilot.responses.getByText('Back at five, then.').waitFor();
+  await copilot.waitUntilIdle();
   expect(await copilot.followUps.count()).toBe(0);
 
   const said = copilot.page
@@ -45,15 +45,15 @@ test('a message to a turn at work waits as a follow-up and is read with the next
   expect(await said.allTextContents(), 'and so after a reload').toEqual(order);
 });
 
-test('a follow-up of a stopped turn comes back, and can be sent again', async ({ visitor }) => {
+test('a follow-up of a stopped turn is returned, and can be sent again', async ({ visitor }) => {
   const copilot = await Copilot.open(visitor);
   await sendBoth(copilot);
   await copilot.stop.click();
-  await copilot.rests();
-  await copilot.followUps.getByRole('button', { name: 'Put back' }).click();
+  await copilot.waitUntilIdle();
+  await copilot.followUps.getByRole('button', { name: 'Edit and resend' }).click();
   expect(await copilot.field.inputValue()).toBe(FOLLOW_UP);
   expect(await copilot.followUps.count()).toBe(0);
-  model.play((reply) => reply.say('Back at five, then.'));
+  model.respondWith((reply) => reply.sendText('Back at five, then.'));
   await copilot.field.press('Enter');
-  await copilot.answers.getByText('Back at five, then.').waitFor();
+  await copilot.responses.getByText('Back at five, then.').waitFor();
 });

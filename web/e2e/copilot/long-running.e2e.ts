@@ -1,39 +1,42 @@
-// Work that outlives a call, a turn or a look at the page.
+// Work that outlasts a call, a turn or a page visit.
 
 import { afterAll } from 'vitest';
 import { expect, test } from '../harness';
-import { Service } from '../harness/service';
+import { ToolService } from '../harness/tool-service';
 import { Copilot } from './copilot';
 
-const service = await Service.start();
+const service = await ToolService.start();
 afterAll(() => service.close());
 test.override('settings', service.settings);
 
-test('an operation is shown while it lasts, and its result takes its place', async ({ visitor, server }) => {
+test('a running operation is shown, and replaced by its result', async ({ visitor, server }) => {
   const copilot = await Copilot.open(visitor);
-  await copilot.ask('/tool print_chart {"chart":"Vlissingen"}');
-  const card = copilot.answers.first();
+  await copilot.sendAndWait('/tool print_chart {"chart":"Vlissingen"}');
+  const card = copilot.responses.first();
   await card.getByRole('progressbar').waitFor();
   await service.print(server, 'vlissingen.pdf');
-  await copilot.answers.nth(1).waitFor();
-  await copilot.rests();
+  await copilot.responses.nth(1).waitFor();
+  await copilot.waitUntilIdle();
   await card.getByRole('progressbar').waitFor({ state: 'detached' });
   await copilot.page.getByText('vlissingen.pdf').first().waitFor();
 });
 
-test('an operation that ends while nobody looks is there when somebody does', async ({ visitor, server }) => {
+test('the result of an operation that ended while the page was closed is shown on return', async ({
+  visitor,
+  server,
+}) => {
   const copilot = await Copilot.open(visitor);
-  await copilot.ask('/tool print_chart {"chart":"Breskens"}');
+  await copilot.sendAndWait('/tool print_chart {"chart":"Breskens"}');
   const id = await copilot.sessionId();
   await copilot.page.close();
   await service.print(server, 'breskens.pdf');
   const later = await Copilot.open(visitor, id);
-  await later.answers.nth(1).waitFor();
+  await later.responses.nth(1).waitFor();
   await later.page.getByText('breskens.pdf').first().waitFor();
   expect(await later.page.getByRole('progressbar').count()).toBe(0);
 });
 
-test('a call that takes too long goes on in the background', async ({ visitor }) => {
+test('a call that takes too long continues in the background', async ({ visitor }) => {
   const copilot = await Copilot.open(visitor);
   await copilot.send('/tool weigh_cargo {"cargo":"herring"}');
   await copilot.page
@@ -41,33 +44,33 @@ test('a call that takes too long goes on in the background', async ({ visitor })
     .first()
     .waitFor();
   await service.weigh(12);
-  await copilot.rests();
+  await copilot.waitUntilIdle();
 });
 
-test('a sub-session can be opened, and knows the way back', async ({ visitor }) => {
+test('a sub-session can be opened, and links back to its parent', async ({ visitor }) => {
   const copilot = await Copilot.open(visitor);
-  await copilot.ask('/tool run_sub_session {"prompt":"/stream count=4 size=5"}');
+  await copilot.sendAndWait('/tool run_sub_session {"prompt":"/stream count=4 size=5"}');
   const parent = await copilot.sessionId();
-  await copilot.answers.getByRole('link', { name: /open/i }).first().click();
+  await copilot.responses.getByRole('link', { name: /open/i }).first().click();
   await expect.poll(() => copilot.sessionId()).not.toBe(parent);
-  await copilot.questions.getByText('/stream count=4 size=5').waitFor();
-  await copilot.page.getByRole('link', { name: 'Parent session' }).click();
+  await copilot.userMessages.getByText('/stream count=4 size=5').waitFor();
+  await copilot.page.getByRole('link', { name: 'Parent chat' }).click();
   await expect.poll(() => copilot.sessionId()).toBe(parent);
 });
 
-test('a question of the model is answered with a form', async ({ visitor }) => {
+test('a question from the model is answered with a form', async ({ visitor }) => {
   const copilot = await Copilot.open(visitor);
   const questions = [
     { question: 'Which harbour?', keyword: 'harbour', options: ['Vlissingen', 'Breskens'] },
     { question: 'How many are you?', keyword: 'crew' },
   ];
-  await copilot.ask(`/tool ask_question ${JSON.stringify({ questions })}`);
-  const card = copilot.answers.first();
+  await copilot.sendAndWait(`/tool ask_question ${JSON.stringify({ questions })}`);
+  const card = copilot.responses.first();
   await card.getByText('Breskens', { exact: true }).click();
   await card.getByRole('textbox', { name: /How many are you/ }).fill('three');
   await card.getByRole('button', { name: 'Send answers' }).click();
-  await copilot.questions.nth(1).waitFor();
-  const said = await copilot.questions.nth(1).textContent();
+  await copilot.userMessages.nth(1).waitFor();
+  const said = await copilot.userMessages.nth(1).textContent();
   expect(said).toContain('Breskens');
   expect(said).toContain('three');
 });

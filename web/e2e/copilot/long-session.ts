@@ -1,14 +1,14 @@
-// A session with very many messages, made without a browser.
+// A session with many messages, created without a browser.
 
-import { ask, call } from '../harness/call';
+import { request, requestJson } from '../harness/requests';
 import type { Server } from '../harness/server';
 
-/** Questions and answers in turn, of several kinds and lengths. Gives back the session's id. */
+/** Messages and responses of several kinds and lengths. Returns the session id. */
 export async function longSession(server: Server, messages: number): Promise<string> {
-  const { id } = await call<{ id: string }>(server, '/chat/sessions', {});
+  const { id } = await requestJson<{ id: string }>(server, '/chat/sessions', {});
   for (let turn = 0; turn < messages / 2; turn++) {
-    const stream = await ask(server, `/chat/sessions/${id}/stream`, { message: question(turn) });
-    // It ends with the turn.
+    const stream = await request(server, `/chat/sessions/${id}/stream`, { message: question(turn) });
+    // The stream ends with the turn.
     await stream.text();
   }
   return id;

@@ -1,17 +1,17 @@
-// The page comes back to an answer that is under way: the same words, nothing twice, nothing missing.
+// The page resumes a running response: the same text, nothing duplicated, nothing missing.
 
 import { afterAll } from 'vitest';
 import { expect, NO_CONNECTION, test } from '../harness';
-import { Gate, Model } from '../harness/model';
+import { Gate, ScriptedModel } from '../harness/scripted-model';
 import { Copilot, storedTranscript } from './copilot';
 
 const QUESTION = 'How is the wind?';
 const BEGINNING = 'The wind comes from the west';
 const END = ' and turns to the north at noon.';
 const WHOLE = [`Q ${QUESTION}`, `A ${BEGINNING}${END}`];
-const LOST = /connection is lost/;
+const LOST = /response keeps running/;
 
-const model = await Model.start();
+const model = await ScriptedModel.start();
 afterAll(() => model.close());
 test.override('settings', {
   ...model.settings,
@@ -20,116 +20,113 @@ test.override('settings', {
   SWEEP_INTERVAL_MS: '300',
 });
 
-/** Asks, and the answer stops in its middle until the gate is opened. */
+/** Sends a message whose response pauses in the middle until the gate is opened. */
 async function askAndPause(copilot: Copilot): Promise<{ gate: Gate; id: string }> {
   const gate = new Gate();
-  model.play(async (reply) => {
-    reply.say(BEGINNING);
-    await gate.pass();
-    reply.say(END);
+  model.respondWith(async (reply) => {
+    reply.sendText(BEGINNING);
+    await gate.wait();
+    reply.sendText(END);
   });
   await copilot.send(QUESTION);
-  await copilot.answers.getByText(BEGINNING).waitFor();
+  await copilot.responses.getByText(BEGINNING).waitFor();
   return { gate, id: await copilot.sessionId() };
 }
 
-test('an answer is shown as it comes, and what stands there stays where it is', async ({ visitor }) => {
+test('a response is shown while it streams, and the shown text does not move', async ({ visitor }) => {
   const copilot = await Copilot.open(visitor);
   const { gate } = await askAndPause(copilot);
-  const words = copilot.answers.getByText(BEGINNING);
+  const words = copilot.responses.getByText(BEGINNING);
   const before = await words.boundingBox();
   gate.open();
-  await copilot.rests();
+  await copilot.waitUntilIdle();
   const after = await words.boundingBox();
   expect([after?.x, after?.y]).toEqual([before?.x, before?.y]);
   expect(await copilot.transcript()).toEqual(WHOLE);
 });
 
-test('a page that is loaded again in the middle of an answer goes on with it', async ({
-  visitor,
-  server,
-}) => {
+test('a page reloaded during a response resumes it', async ({ visitor, server }) => {
   const copilot = await Copilot.open(visitor);
   const { gate, id } = await askAndPause(copilot);
   await copilot.page.reload();
-  await copilot.works();
-  await copilot.answers.getByText(BEGINNING).waitFor();
+  await copilot.waitUntilRunning();
+  await copilot.responses.getByText(BEGINNING).waitFor();
   gate.open();
-  await copilot.rests();
+  await copilot.waitUntilIdle();
   expect(await copilot.transcript()).toEqual(WHOLE);
   expect(await storedTranscript(server, id)).toEqual(WHOLE);
 });
 
-test('a second tab sees the same answer come', async ({ visitor }) => {
+test('a second tab shows the same response while it streams', async ({ visitor }) => {
   const first = await Copilot.open(visitor);
   const { gate, id } = await askAndPause(first);
   const second = await Copilot.open(visitor, id);
-  await second.works();
-  await second.answers.getByText(BEGINNING).waitFor();
+  await second.waitUntilRunning();
+  await second.responses.getByText(BEGINNING).waitFor();
   gate.open();
-  await Promise.all([first.rests(), second.rests()]);
+  await Promise.all([first.waitUntilIdle(), second.waitUntilIdle()]);
   expect(await first.transcript()).toEqual(WHOLE);
   expect(await second.transcript()).toEqual(WHOLE);
 });
 
-test('what is sent in one tab appears in the other', async ({ visitor, server }) => {
-  model.play((reply) => reply.say('Good morning.'));
+test('a message sent in one tab appears in the other', async ({ visitor, server }) => {
+  model.respondWith((reply) => reply.sendText('Good morning.'));
   const first = await Copilot.open(visitor);
-  await first.ask('Hello.');
+  await first.sendAndWait('Hello.');
   const id = await first.sessionId();
   const second = await Copilot.open(visitor, id);
-  await second.answers.first().waitFor();
+  await second.responses.first().waitFor();
   const { gate } = await askAndPause(second);
-  await first.answers.getByText(BEGINNING).waitFor();
+  await first.responses.getByText(BEGINNING).waitFor();
   gate.open();
-  await first.rests();
+  await first.waitUntilIdle();
   expect(await first.transcript()).toEqual(['Q Hello.', 'A Good morning.', ...WHOLE]);
   expect(await storedTranscript(server, id)).toEqual(await first.transcript());
 });
 
-test('an answer goes on after the network was cut', async ({ visitor, server }) => {
-  visitor.expectTrouble(NO_CONNECTION);
+test('a response continues after the network was cut', async ({ visitor, server }) => {
+  visitor.expectErrors(NO_CONNECTION);
   const copilot = await Copilot.open(visitor);
   const { gate } = await askAndPause(copilot);
-  server.line.cut();
+  server.proxy.disconnect();
   await copilot.page.getByText(LOST).waitFor();
-  expect(await copilot.answers.getByText(BEGINNING).isVisible(), 'what was said stays').toBe(true);
-  server.line.mend();
+  expect(await copilot.responses.getByText(BEGINNING).isVisible(), 'what was said stays').toBe(true);
+  server.proxy.reconnect();
   await copilot.page.getByText(LOST).waitFor({ state: 'detached' });
   gate.open();
-  await copilot.rests();
+  await copilot.waitUntilIdle();
   expect(await copilot.transcript()).toEqual(WHOLE);
 });
 
-test('an answer that ended while the network was away is there when it is back', async ({
+test('a response that ended while the network was down is shown when it is back', async ({
   visitor,
   server,
 }) => {
-  visitor.expectTrouble(NO_CONNECTION);
+  visitor.expectErrors(NO_CONNECTION);
   const copilot = await Copilot.open(visitor);
   const { gate, id } = await askAndPause(copilot);
   await visitor.offline(true);
-  server.line.cut();
+  server.proxy.disconnect();
   await copilot.page.getByText(LOST).waitFor();
   gate.open();
   await expect.poll(() => storedTranscript(server, id)).toEqual(WHOLE);
-  server.line.mend();
+  server.proxy.reconnect();
   await visitor.offline(false);
-  await copilot.rests();
+  await copilot.waitUntilIdle();
   expect(await copilot.transcript()).toEqual(WHOLE);
 });
 
-test('an answer survives the sudden death of the server', async ({ visitor, server }) => {
-  visitor.expectTrouble(NO_CONNECTION);
+test('a response survives a server crash', async ({ visitor, server }) => {
+  visitor.expectErrors(NO_CONNECTION);
   const copilot = await Copilot.open(visitor);
   const { id } = await askAndPause(copilot);
   await server.kill9();
   await copilot.page.getByText(LOST).waitFor();
-  // The step that was cut off is done again.
-  model.play((reply) => reply.say(BEGINNING + END));
+  // The interrupted step is repeated.
+  model.respondWith((reply) => reply.sendText(BEGINNING + END));
   await server.start();
-  await copilot.answers.getByText(BEGINNING + END).waitFor({ timeout: 30_000 });
-  await copilot.rests();
+  await copilot.responses.getByText(BEGINNING + END).waitFor({ timeout: 30_000 });
+  await copilot.waitUntilIdle();
   expect(await copilot.transcript()).toEqual(WHOLE);
   expect(await storedTranscript(server, id)).toEqual(WHOLE);
 });

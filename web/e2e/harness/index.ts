@@ -1,5 +1,5 @@
-// What a test has at hand: `server`, one for each file; `visitor`, somebody with a fresh browser, for each test; and
-// `arrive` for further people. A file that needs other settings says `test.override('settings', { … })`.
+// The test fixtures: `server`, one per file; `visitor`, a fresh browser context per test; and `newVisitor` for further
+// visitors. A file that needs other settings calls `test.override('settings', { … })`.
 
 import { type BrowserContextOptions, chromium } from 'playwright-core';
 import { test as base, inject } from 'vitest';
@@ -9,7 +9,7 @@ import { Visitor } from './visitor';
 export { expect } from 'vitest';
 export { checkAccessible } from './axe';
 export { isDistributed } from './server';
-export { DESK, NO_CONNECTION, PHONE, type Visitor } from './visitor';
+export { DESKTOP, NO_CONNECTION, PHONE, type Visitor } from './visitor';
 
 const NO_SETTINGS: Settings = {};
 
@@ -26,25 +26,26 @@ export const test = base
     onCleanup(() => server.close());
     return server;
   })
-  .extend('arrive', async ({ server, browser, task }, { onCleanup }) => {
+  .extend('newVisitor', async ({ server, browser, task }, { onCleanup }) => {
     const visitors: Visitor[] = [];
     onCleanup(async () => {
-      // What throws is run a second time, which then has nothing to do.
-      const present = visitors.splice(0);
+      // When a cleanup throws, it is run a second time, which then has nothing to do.
+      const open = visitors.splice(0);
       if (task.result?.state === 'fail') {
-        for (const visitor of present) await visitor.photograph(task.name);
+        for (const visitor of open) await visitor.screenshot(task.name);
         const log = await server.log();
-        if (log) console.error(`The server has said:\n${log}`);
+        if (log) console.error(`Server log:\n${log}`);
       }
-      for (const visitor of present) await visitor.leave();
-      server.line.mend();
-      const mishaps = present.flatMap((visitor) => visitor.mishaps());
-      if (mishaps.length > 0) throw new Error(`The page had mishaps:\n${mishaps.join('\n')}`);
+      for (const visitor of open) await visitor.close();
+      server.proxy.reconnect();
+      const unexpectedErrors = open.flatMap((visitor) => visitor.unexpectedErrors());
+      if (unexpectedErrors.length > 0)
+        throw new Error(`Unexpected errors on the page:\n${unexpectedErrors.join('\n')}`);
     });
     return async (options?: BrowserContextOptions) => {
-      const visitor = await Visitor.arrive(server, browser, options);
+      const visitor = await Visitor.create(server, browser, options);
       visitors.push(visitor);
       return visitor;
     };
   })
-  .extend('visitor', ({ arrive }) => arrive());
+  .extend('visitor', ({ newVisitor }) => newVisitor());

@@ -1,4 +1,4 @@
-// The real program on data of its own, embedded or distributed, as PILOTHOUSE_BIN and PILOTHOUSE_ENGINE say.
+// Runs the real program with its own data, embedded or distributed, as PILOTHOUSE_BIN and PILOTHOUSE_ENGINE specify.
 
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -7,11 +7,11 @@ import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
-import { Line } from './line';
+import { BreakableProxy } from './proxy';
 
 const START_MS = 20_000;
 const STOP_MS = 10_000;
-/** What the distributed engine runs on; `with-services` names them. */
+/** The services of the distributed engine, set by `with-services`. */
 const SERVICES = ['DATABASE_URL', 'REDIS_URL', 'RABBITMQ_URL', 'RABBITMQ_PREFIX'];
 
 export type Settings = Record<string, string>;
@@ -23,56 +23,56 @@ export class Server {
     private readonly folder: string,
     private readonly port: number,
     private readonly settings: Settings,
-    /** What browsers come through. */
-    readonly line: Line,
+    /** The proxy that browsers connect through. */
+    readonly proxy: BreakableProxy,
   ) {}
 
-  /** Running, with nothing in it; on the distributed engine with what earlier files have left. */
+  /** Starts an empty server; on the distributed engine it has the data of earlier files. */
   static async start(settings: Settings = {}): Promise<Server> {
     const folder = await mkdtemp(join(tmpdir(), 'pilothouse-e2e-'));
     const port = await freePort();
-    const server = new Server(folder, port, settings, await Line.to(port));
+    const server = new Server(folder, port, settings, await BreakableProxy.to(port));
     await server.start();
     return server;
   }
 
-  /** Past the line, for what a test wants to know by itself. */
+  /** The direct URL, without the proxy, for requests of the test itself. */
   get url(): string {
     return `http://127.0.0.1:${this.port}`;
   }
 
-  /** Again, on the same data and at the same address. */
+  /** Starts it again, on the same data and at the same port. */
   async start(): Promise<void> {
     for (const args of this.roles()) this.processes.push(this.launch(args));
-    await this.untilAlive();
+    await this.waitUntilReady();
   }
 
-  /** As a power cut ends it: nothing is said to anybody. */
+  /** Kills the processes without notice, like a power failure. */
   async kill9(): Promise<void> {
     await Promise.all(this.processes.splice(0).map((program) => end(program, 'SIGKILL')));
   }
 
   async close(): Promise<void> {
-    this.line.close();
+    this.proxy.close();
     if (isDistributed()) await this.stopTurns();
     await Promise.all(this.processes.splice(0).map((program) => end(program, 'SIGTERM')));
     await rm(this.folder, { recursive: true, force: true });
   }
 
-  /** Files share the servers of the distributed engine: a turn left at work would take a worker of the next file. */
+  /** Test files share the distributed engine's services: a turn left running would occupy a worker of the next file. */
   private async stopTurns(): Promise<void> {
     const sessions = `${this.url}/api/chat/sessions`;
-    const answer = await fetch(`${sessions}?limit=100&pinned_first=false`).catch(() => undefined);
-    // A server with a login, or one that a test has killed, is left as it is.
-    if (!answer?.ok) return;
-    const { sessions: listed } = (await answer.json()) as {
+    const response = await fetch(`${sessions}?limit=100&pinned_first=false`).catch(() => undefined);
+    // A server with sign-in, or one that a test has killed, is left as it is.
+    if (!response?.ok) return;
+    const { sessions: listed } = (await response.json()) as {
       sessions: { id: string; is_processing: boolean }[];
     };
-    const working = listed.filter((session) => session.is_processing);
-    await Promise.all(working.map(({ id }) => fetch(`${sessions}/${id}/cancel`, { method: 'POST' })));
+    const running = listed.filter((session) => session.is_processing);
+    await Promise.all(running.map(({ id }) => fetch(`${sessions}/${id}/cancel`, { method: 'POST' })));
   }
 
-  /** What the processes have said about themselves. */
+  /** The log output of the processes. */
   async log(): Promise<string> {
     return readFile(this.logFile, 'utf8').catch(() => '');
   }
@@ -92,13 +92,13 @@ export class Server {
 
   private launch(args: string[]): ChildProcess {
     const binary = process.env.PILOTHOUSE_BIN;
-    if (!binary) throw new Error('PILOTHOUSE_BIN names no program: run web/e2e/test.sh.');
+    if (!binary) throw new Error('PILOTHOUSE_BIN is not set: run web/e2e/test.sh.');
     const program = spawn(resolve(binary), [...args, '--data', join(this.folder, 'data')], {
       cwd: this.folder,
       env: {
         CHAT_PROVIDER: 'offline',
         NUM_COPILOT_WORKERS: '16',
-        // Everybody in a test is the one local user.
+        // All requests in a test come from the one local user.
         MAX_RUNNING_COPILOT_TURNS_PER_USER: '16',
         MAX_INFLIGHT_COPILOT_TURNS_PER_USER: '32',
         RUST_LOG: 'warn',
@@ -111,14 +111,14 @@ export class Server {
     return program;
   }
 
-  private async untilAlive(): Promise<void> {
+  private async waitUntilReady(): Promise<void> {
     const deadline = Date.now() + START_MS;
     while (Date.now() < deadline && this.processes.every((program) => program.exitCode === null)) {
-      const answer = await fetch(`${this.url}/health/ready`).catch(() => undefined);
-      if (answer?.ok) return;
+      const response = await fetch(`${this.url}/health/ready`).catch(() => undefined);
+      if (response?.ok) return;
       await new Promise((resolve) => setTimeout(resolve, 50));
     }
-    throw new Error(`The server did not come up:\n${await this.log()}`);
+    throw new Error(`The server did not start:\n${await this.log()}`);
   }
 }
 
@@ -128,7 +128,7 @@ export function isDistributed(): boolean {
 
 function services(): Settings {
   const named = SERVICES.map((name) => [name, process.env[name] ?? '']);
-  // Any free port for the health of the executor.
+  // Any free port for the executor's health endpoint.
   return { ...Object.fromEntries(named), COPILOT_EXECUTOR_PORT: '0' };
 }
 
@@ -146,6 +146,6 @@ async function freePort(): Promise<number> {
   await once(probe, 'listening');
   const address = probe.address();
   probe.close();
-  if (!address || typeof address === 'string') throw new Error('no port is free');
+  if (!address || typeof address === 'string') throw new Error('no free port');
   return address.port;
 }

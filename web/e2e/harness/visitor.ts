@@ -1,4 +1,4 @@
-// Somebody with a browser: opens pages, and remembers everything that went wrong in them.
+// A browser context that opens pages and records everything that goes wrong in them.
 
 import { mkdir } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -6,14 +6,14 @@ import { join } from 'node:path';
 import type { Browser, BrowserContext, BrowserContextOptions, Page } from 'playwright-core';
 import type { Server } from './server';
 
-export const DESK = { width: 1280, height: 800 };
+export const DESKTOP = { width: 1280, height: 800 };
 export const PHONE = { width: 390, height: 844 };
 
-const PATIENCE_MS = 15_000;
-const PICTURES = join(tmpdir(), 'pilothouse-e2e-failures');
+const TIMEOUT_MS = 15_000;
+const SCREENSHOTS = join(tmpdir(), 'pilothouse-e2e-failures');
 
 export class Visitor {
-  private readonly seen: string[] = [];
+  private readonly errors: string[] = [];
   private readonly expected: RegExp[] = [];
 
   private constructor(
@@ -23,20 +23,20 @@ export class Visitor {
     context.on('page', (page) => this.watch(page));
   }
 
-  static async arrive(
+  static async create(
     server: Server,
     browser: Browser,
     options: BrowserContextOptions = {},
   ): Promise<Visitor> {
     const context = await browser.newContext({
-      baseURL: server.line.url,
-      viewport: DESK,
+      baseURL: server.proxy.url,
+      viewport: DESKTOP,
       locale: 'en-GB',
-      // A page that stands still can be clicked without waiting for it to come to rest.
+      // Without animations, elements can be clicked at once.
       reducedMotion: 'reduce',
       ...options,
     });
-    context.setDefaultTimeout(PATIENCE_MS);
+    context.setDefaultTimeout(TIMEOUT_MS);
     await context.addInitScript(() => {
       document.addEventListener('securitypolicyviolation', (event) => {
         console.error(`policy violated: ${event.violatedDirective} by ${event.blockedURI} ${event.sample}`);
@@ -45,53 +45,53 @@ export class Visitor {
     return new Visitor(server, context);
   }
 
-  /** A new tab at this address. */
+  /** Opens a new tab. */
   async open(path: string): Promise<Page> {
     const page = await this.context.newPage();
     await page.goto(path);
     return page;
   }
 
-  /** As the browser knows it; streams that are open go on. `server.line.cut()` breaks those as well. */
+  /** Sets the browser's offline mode, which leaves open streams alone. `server.proxy.disconnect()` breaks those as well. */
   async offline(isOffline: boolean): Promise<void> {
     await this.context.setOffline(isOffline);
   }
 
-  /** What this test does on purpose, such as requests that fail because it has cut the line. */
-  expectTrouble(...patterns: RegExp[]): void {
+  /** Errors that the test causes on purpose, such as failed requests while the proxy is disconnected. */
+  expectErrors(...patterns: RegExp[]): void {
     this.expected.push(...patterns);
   }
 
-  /** What the pages have complained about, and was not expected. */
-  mishaps(): string[] {
-    return this.seen.filter((mishap) => !this.expected.some((trouble) => trouble.test(mishap)));
+  /** The recorded errors that weren't expected. */
+  unexpectedErrors(): string[] {
+    return this.errors.filter((error) => !this.expected.some((pattern) => pattern.test(error)));
   }
 
-  /** Keeps a picture of every tab, for whoever has to find out why a test failed. */
-  async photograph(name: string): Promise<void> {
-    await mkdir(PICTURES, { recursive: true });
+  /** Takes a screenshot of every tab, for diagnosing a failed test. */
+  async screenshot(name: string): Promise<void> {
+    await mkdir(SCREENSHOTS, { recursive: true });
     for (const [index, page] of this.context.pages().entries()) {
-      const path = join(PICTURES, `${name.replace(/[^a-z0-9]+/gi, '-').slice(0, 100)}-${index + 1}.png`);
+      const path = join(SCREENSHOTS, `${name.replace(/[^a-z0-9]+/gi, '-').slice(0, 100)}-${index + 1}.png`);
       await page.screenshot({ path }).then(
         () => console.error(`The page when it failed: ${path}`),
-        (error: unknown) => console.error(`No picture of the page: ${error}`),
+        (error: unknown) => console.error(`No screenshot of the page: ${error}`),
       );
     }
   }
 
-  async leave(): Promise<void> {
+  async close(): Promise<void> {
     await this.context.close();
   }
 
   private watch(page: Page): void {
-    page.on('pageerror', (error) => this.seen.push(`error: ${error.stack ?? error.message}`));
-    page.on('crash', () => this.seen.push('the page crashed'));
+    page.on('pageerror', (error) => this.errors.push(`error: ${error.stack ?? error.message}`));
+    page.on('crash', () => this.errors.push('the page crashed'));
     page.on('console', (message) => {
       if (message.type() === 'error')
-        this.seen.push(`console: ${message.text()} (${message.location().url})`);
+        this.errors.push(`console: ${message.text()} (${message.location().url})`);
     });
   }
 }
 
-/** What a browser says about requests when nobody answers. */
+/** The console message for a request that couldn't connect. */
 export const NO_CONNECTION = /Failed to load resource: net::ERR_/;

@@ -1,16 +1,16 @@
-// What the browser's main thread does while something goes on, frame by frame.
+// Measures the browser's main thread during an action, frame by frame.
 
 import type { Page } from 'playwright-core';
 
-export type Frames = {
-  /** Milliseconds from one frame to the next: the one in the middle, and the one that 19 of 20 stay below. */
-  middle: number;
-  slow: number;
-  /** Milliseconds of work in a frame, on average. */
+export type FrameTimes = {
+  /** Milliseconds between frames: the median and the 95th percentile. */
+  median: number;
+  p95: number;
+  /** Average milliseconds of work per frame. */
   work: number;
 };
 
-export async function frames(page: Page, action: () => Promise<void>): Promise<Frames> {
+export async function frames(page: Page, action: () => Promise<void>): Promise<FrameTimes> {
   const session = await page.context().newCDPSession(page);
   await session.send('Performance.enable');
   const worked = async () => {
@@ -39,5 +39,5 @@ export async function frames(page: Page, action: () => Promise<void>): Promise<F
   await session.detach();
   const sorted = seen.toSorted((a, b) => a - b);
   const at = (share: number) => sorted[Math.floor(share * (sorted.length - 1))] ?? 0;
-  return { middle: at(0.5), slow: at(0.95), work: work / seen.length };
+  return { median: at(0.5), p95: at(0.95), work: work / seen.length };
 }

@@ -2,15 +2,15 @@
 // console errors and on violations of the content security policy.
 
 import type { Page } from 'playwright-core';
-import { checkAccessible, DESK, expect, PHONE, test } from '../harness';
-import { call } from '../harness/call';
+import { checkAccessible, DESKTOP, expect, PHONE, test } from '../harness';
+import { requestJson } from '../harness/requests';
 import type { Server } from '../harness/server';
 import { type Agent, addExample, run } from './agents';
 import { PAGES } from './page-list';
 
 const VIEWS = [
-  { name: 'desktop, light', viewport: DESK, colorScheme: 'light' },
-  { name: 'desktop, dark', viewport: DESK, colorScheme: 'dark' },
+  { name: 'desktop, light', viewport: DESKTOP, colorScheme: 'light' },
+  { name: 'desktop, dark', viewport: DESKTOP, colorScheme: 'dark' },
   { name: 'phone, light', viewport: PHONE, colorScheme: 'light' },
   { name: 'phone, dark', viewport: PHONE, colorScheme: 'dark' },
 ] as const;
@@ -24,7 +24,7 @@ function prepare(server: Server): Promise<[Agent, string, string]> {
   prepared ??= (async () => {
     const agent = await addExample(server, 'approval-letter');
     const waitingRun = await run(server, agent);
-    const { id } = await call<{ id: string }>(server, '/chat/sessions', {});
+    const { id } = await requestJson<{ id: string }>(server, '/chat/sessions', {});
     const turn = await fetch(`${server.url}/api/chat/sessions/${id}/stream`, {
       method: 'POST',
       headers: { 'content-type': 'application/json' },
@@ -48,9 +48,9 @@ for (const { name, path, ready, trouble } of PAGES) {
   for (const { name: view, ...options } of VIEWS) {
     test(`${name} passes axe and does not scroll sideways, ${view}`, {
       timeout: TIMEOUT_MS,
-    }, async ({ arrive, server }) => {
-      const visitor = await arrive(options);
-      if (trouble) visitor.expectTrouble(trouble);
+    }, async ({ newVisitor, server }) => {
+      const visitor = await newVisitor(options);
+      if (trouble) visitor.expectErrors(trouble);
       const page = await visitor.open(path(...(await prepare(server))));
       await page.getByText(ready).or(page.getByLabel(ready)).first().waitFor();
       await checkAccessible(page);

@@ -1,6 +1,6 @@
 import type { Page } from 'playwright-core';
 import { test } from '../harness';
-import { call } from '../harness/call';
+import { requestJson } from '../harness/requests';
 import { addExample, run } from './agents';
 
 /** An agent that outputs a value every second for ten minutes. */
@@ -28,7 +28,7 @@ test('an agent is found in the marketplace, added and run, and its outputs are s
   visitor,
 }) => {
   // The server responds with 404 while the agent is not in the library.
-  visitor.expectTrouble(/status of 404.*\/library\/agents\/marketplace\//);
+  visitor.expectErrors(/status of 404.*\/library\/agents\/marketplace\//);
   const page = await visitor.open('/marketplace');
   await page.getByLabel('Search marketplace').fill('invoice');
   await page.waitForURL(/q=invoice/);
@@ -41,7 +41,7 @@ test('an agent is found in the marketplace, added and run, and its outputs are s
 });
 
 test('outputs appear while the run is running, and it can be stopped', async ({ visitor, server }) => {
-  await call(server, '/graphs', EGG_TIMER);
+  await requestJson(server, '/graphs', EGG_TIMER);
   const page = await visitor.open('/library');
   await page.getByRole('link', { name: 'Egg timer' }).click();
   await page.getByRole('button', { name: 'Run', exact: true }).click();
@@ -65,7 +65,7 @@ test('a review is decided on the page of its run, and the run resumes', async ({
 });
 
 test('a missing agent is reported with a link back', async ({ visitor }) => {
-  visitor.expectTrouble(/status of 404/);
+  visitor.expectErrors(/status of 404/);
   const page = await visitor.open('/library/agents/01a1e465-3900-77f1-9b51-000000000000');
   await page.getByText('Agent not found in your library').waitFor();
   await page.getByRole('link', { name: 'Back to library' }).click();

@@ -1,8 +1,8 @@
 import { NO_CONNECTION, test } from '../harness';
-import { call } from '../harness/call';
+import { requestJson } from '../harness/requests';
 
 test('a running turn is shown with a link to its session', async ({ visitor, server }) => {
-  const { id } = await call<{ id: string }>(server, '/chat/sessions', {});
+  const { id } = await requestJson<{ id: string }>(server, '/chat/sessions', {});
   const abort = new AbortController();
   const turn = fetch(`${server.url}/api/chat/sessions/${id}/stream`, {
     method: 'POST',
@@ -15,7 +15,7 @@ test('a running turn is shown with a link to its session', async ({ visitor, ser
   await row.getByText('running').waitFor();
   await row.getByRole('link', { name: id }).click();
   await page.waitForURL(`**/copilot?sessionId=${id}`);
-  await call(server, `/chat/sessions/${id}/cancel`, {});
+  await requestJson(server, `/chat/sessions/${id}/cancel`, {});
   abort.abort();
   await turn.catch(() => {});
 });
@@ -24,12 +24,12 @@ test('the last values stay while the server is unreachable, and updates resume a
   visitor,
   server,
 }) => {
-  visitor.expectTrouble(NO_CONNECTION);
+  visitor.expectErrors(NO_CONNECTION);
   const page = await visitor.open('/ops');
   await page.getByText('Active responses', { exact: true }).waitFor();
-  server.line.cut();
+  server.proxy.disconnect();
   await page.getByText(/Last updated at/).waitFor();
   await page.getByText('Active responses', { exact: true }).waitFor();
-  server.line.mend();
+  server.proxy.reconnect();
   await page.getByText('Updates every 2 seconds.').waitFor();
 });

@@ -1,6 +1,6 @@
 import { Copilot } from '../copilot/copilot';
 import { expect, test } from '../harness';
-import { call } from '../harness/call';
+import { requestJson } from '../harness/requests';
 import { addExample } from './agents';
 
 const WEB_REQUEST = '6595ae1f-b924-42cb-9a41-551a0611c4b4';
@@ -8,8 +8,8 @@ const WEB_REQUEST = '6595ae1f-b924-42cb-9a41-551a0611c4b4';
 type Review = { node_exec_id: string; status: string; payload: { url?: string }; was_edited: boolean };
 
 /** Reviews of blocks that the copilot runs in this session. */
-async function reviewsOf(copilot: Copilot, server: Parameters<typeof call>[0]): Promise<Review[]> {
-  return call(server, `/review/execution/copilot-session-${await copilot.sessionId()}`);
+async function reviewsOf(copilot: Copilot, server: Parameters<typeof requestJson>[0]): Promise<Review[]> {
+  return requestJson(server, `/review/execution/copilot-session-${await copilot.sessionId()}`);
 }
 
 function request(url: string): string {
@@ -19,7 +19,7 @@ function request(url: string): string {
 
 test('an action of the copilot is rejected on its card', async ({ visitor, server }) => {
   const copilot = await Copilot.open(visitor);
-  await copilot.ask(request('https://harbour.example/orders'));
+  await copilot.sendAndWait(request('https://harbour.example/orders'));
   await copilot.page.getByRole('button', { name: 'Reject' }).click();
   await copilot.page.getByText('Rejected', { exact: true }).waitFor();
   const [review] = await reviewsOf(copilot, server);
@@ -31,7 +31,7 @@ test('an action is edited and approved on its card, and a reload shows the decis
   server,
 }) => {
   const copilot = await Copilot.open(visitor);
-  await copilot.ask(request('https://harbour.example/orders'));
+  await copilot.sendAndWait(request('https://harbour.example/orders'));
   await copilot.page.getByRole('button', { name: 'Edit' }).click();
   await copilot.page.getByLabel('url').fill('https://harbour.example/drafts');
   await copilot.page.getByRole('button', { name: 'Approve with changes' }).click();
@@ -39,7 +39,7 @@ test('an action is edited and approved on its card, and a reload shows the decis
   const [review] = await reviewsOf(copilot, server);
   expect(review).toMatchObject({ status: 'APPROVED', was_edited: true });
   expect(review?.payload.url).toBe('https://harbour.example/drafts');
-  await copilot.rests();
+  await copilot.waitUntilIdle();
   await copilot.page.reload();
   await copilot.page.getByText('with changes').waitFor();
 });

@@ -1,5 +1,5 @@
 import { expect, test } from '../harness';
-import { call } from '../harness/call';
+import { requestJson } from '../harness/requests';
 
 test('a new key is shown once, works, and can be revoked', async ({ visitor, server }) => {
   const page = await visitor.open('/settings');
@@ -7,7 +7,7 @@ test('a new key is shown once, works, and can be revoked', async ({ visitor, ser
   await page.getByRole('dialog').getByLabel('Name').fill('Nightly reports');
   await page.getByRole('button', { name: 'Create key' }).click();
   const key = await page.getByRole('dialog').locator('code').textContent();
-  const { api_keys } = await call<{ api_keys: { name: string; head: string }[] }>(server, '/api-keys');
+  const { api_keys } = await requestJson<{ api_keys: { name: string; head: string }[] }>(server, '/api-keys');
   const stored = api_keys.find(({ name }) => name === 'Nightly reports');
   expect(key?.startsWith(stored?.head ?? '?')).toBe(true);
   await page.getByRole('button', { name: 'Done' }).click();
@@ -28,7 +28,7 @@ test('a chosen theme is saved and applied from the first paint', async ({ visito
 });
 
 test('the usage of a turn is counted', async ({ visitor, server }) => {
-  const { id } = await call<{ id: string }>(server, '/chat/sessions', {});
+  const { id } = await requestJson<{ id: string }>(server, '/chat/sessions', {});
   const turn = await fetch(`${server.url}/api/chat/sessions/${id}/stream`, {
     method: 'POST',
     headers: { 'content-type': 'application/json' },
@@ -37,7 +37,7 @@ test('the usage of a turn is counted', async ({ visitor, server }) => {
   await turn.text();
   const page = await visitor.open('/settings#usage');
   const usage = page.getByRole('region', { name: 'Usage' });
-  const { today } = await call<{ today: { turns: number } }>(server, '/chat/usage');
+  const { today } = await requestJson<{ today: { turns: number } }>(server, '/chat/usage');
   expect(today.turns).toBeGreaterThan(0);
   await usage
     .getByText(today.turns === 1 ? '1 response' : `${today.turns} responses`)

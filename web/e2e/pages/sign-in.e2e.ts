@@ -25,7 +25,7 @@ const NOT_SIGNED_IN = /status of 401/;
 test('a server with sign-in asks for a token, accepts it, and forgets it after sign-out', async ({
   visitor,
 }) => {
-  visitor.expectTrouble(NOT_SIGNED_IN);
+  visitor.expectErrors(NOT_SIGNED_IN);
   const page = await visitor.open('/settings');
   await page.getByLabel(/token/i).fill(tokenOf('ada'));
   await page.getByRole('button', { name: 'Sign in' }).click();
@@ -38,7 +38,7 @@ test('a server with sign-in asks for a token, accepts it, and forgets it after s
 });
 
 test('the operations page asks for the internal key and rejects a wrong one', async ({ visitor }) => {
-  visitor.expectTrouble(NOT_SIGNED_IN);
+  visitor.expectErrors(NOT_SIGNED_IN);
   const page = await visitor.open('/ops');
   await page.getByLabel('Internal key').fill('wrong');
   await page.keyboard.press('Enter');

@@ -1,6 +1,6 @@
-// The conversation in the pictures.
+// The chat in the screenshots.
 
-import type { Model } from '../harness/model';
+import type { ScriptedModel } from '../harness/scripted-model';
 
 export const PLAN = 'We want to sail from Vlissingen to Ostend on Saturday. When should we leave?';
 
@@ -10,17 +10,17 @@ const TODOS = [
   { content: 'Write the passage plan', activeForm: 'Writing the passage plan', status: 'pending' },
 ];
 
-const NOTES = '# Passage plan\n\nLeave at 09:40, arrive at 15:10.\n';
+const NOTES = '# Passage plan\n\nLeave at 09:40, newVisitor at 15:10.\n';
 
-export function playVoyage(model: Model): void {
-  model.play(
+export function playVoyage(model: ScriptedModel): void {
+  model.respondWith(
     (reply) => {
-      reply.say('I compare the tides first and write the plan down as we go.');
-      reply.call('todo_write', { todos: TODOS });
-      reply.call('write_workspace_file', { filename: 'passage-plan.md', content: NOTES });
+      reply.sendText('I compare the tides first and write the plan down as we go.');
+      reply.callTool('todo_write', { todos: TODOS });
+      reply.callTool('write_workspace_file', { filename: 'passage-plan.md', content: NOTES });
     },
     (reply) => {
-      reply.say(
+      reply.sendText(
         [
           'Leave at **09:40**, an hour before high water. The ebb then carries you along the coast:\n\n',
           '| Leave | Current | Under way | Arrive |\n| --- | --- | ---: | --- |\n',

@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { api, dataOf } from './client';
 
-/** What this server is. It does not change while it runs, so it is asked once. */
+/** Information about the server. It doesn't change while the server runs, so it is fetched once. */
 export function useAbout() {
   return useQuery({
     queryKey: ['about'],

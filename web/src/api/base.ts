@@ -1,9 +1,9 @@
-// Where the server is: the page may live below a path, which its `<base>` names.
+// The path the page is served under, taken from `<base>`.
 
 /** Ends with a slash. */
 export const BASE_PATH = new URL(document.baseURI).pathname.replace(/[^/]*$/, '');
 
-/** The address of a route of ours, given from the root: `/api/…`. */
-export function addressOf(route: string): string {
+/** The URL of a route that is given from the root: `/api/…`. */
+export function apiUrl(route: string): string {
   return BASE_PATH + route.replace(/^\//, '');
 }

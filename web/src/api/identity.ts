@@ -1,4 +1,4 @@
-// Who the page speaks for: nothing on an open server, a token or an API key on others.
+// The credential of this tab: none on an open server, otherwise a token or an API key.
 
 import { useSyncExternalStore } from 'react';
 
@@ -6,20 +6,20 @@ const KEY = 'pilothouse.credential';
 
 export type Credential = { kind: 'token' | 'api_key'; value: string };
 
-type State = {
+type Identity = {
   credential: Credential | null;
-  /** The server has refused the last request for want of a credential. */
+  /** The server has refused the last request because it had no valid credential. */
   wanted: boolean;
 };
 
-let state: State = { credential: stored(), wanted: false };
+let state: Identity = { credential: stored(), wanted: false };
 const listeners = new Set<() => void>();
 
 export function credential(): Credential | null {
   return state.credential;
 }
 
-/** Headers that say who asks. */
+/** The authentication headers. */
 export function identityHeaders(credential = state.credential): Record<string, string> {
   if (!credential) return {};
   return credential.kind === 'token'
@@ -27,7 +27,7 @@ export function identityHeaders(credential = state.credential): Record<string, s
     : { 'x-api-key': credential.value };
 }
 
-/** Keeps it for this tab only: another tab asks again, and closing this one forgets it. */
+/** Keeps the credential for this tab only: another tab asks again, and closing this one discards it. */
 export function signIn(credential: Credential): void {
   sessionStorage.setItem(KEY, JSON.stringify(credential));
   set({ credential, wanted: false });
@@ -38,11 +38,11 @@ export function signOut(): void {
   set({ credential: null, wanted: false });
 }
 
-export function credentialWanted(): void {
+export function requireSignIn(): void {
   if (!state.wanted) set({ ...state, wanted: true });
 }
 
-export function useIdentity(): State {
+export function useIdentity(): Identity {
   return useSyncExternalStore(subscribe, () => state);
 }
 
@@ -51,7 +51,7 @@ function subscribe(listener: () => void): () => void {
   return () => listeners.delete(listener);
 }
 
-function set(next: State): void {
+function set(next: Identity): void {
   state = next;
   for (const listener of listeners) listener();
 }

@@ -1,13 +1,13 @@
-// What the server refuses, and what never reached it, as one error type.
+// One error type for error responses and for requests that failed to reach the server.
 
-/** A request that did not succeed. `status` is 0 when no answer came. */
+/** A request that failed. `status` is 0 when there was no response. */
 export class ApiError extends Error {
   constructor(
     readonly status: number,
     readonly code: string,
     message: string,
     readonly retryAfterSeconds: number | null = null,
-    /** The whole body, for routes that say more than a sentence. */
+    /** The whole body, for routes that return more than a message. */
     readonly body: unknown = undefined,
   ) {
     super(message);
@@ -19,9 +19,9 @@ export class ApiError extends Error {
   }
 }
 
-export const OFFLINE = 'The server cannot be reached.';
+export const OFFLINE = "Can't reach the server.";
 
-/** Reads `{detail, code}`, also where they are nested under `detail`. */
+/** Reads `{detail, code}`, also when nested under `detail`. */
 export function problemOf(status: number, body: unknown, headers: Headers): ApiError {
   const outer = asRecord(body);
   const inner = asRecord(outer.detail);
@@ -31,14 +31,14 @@ export function problemOf(status: number, body: unknown, headers: Headers): ApiE
   return new ApiError(
     status,
     code,
-    detail ?? `The server answered ${status}.`,
+    detail ?? `The server responded with status ${status}.`,
     Number.isFinite(retryAfter) && retryAfter > 0 ? retryAfter : null,
     body,
   );
 }
 
-/** Words for a person, whatever was thrown. */
-export function wordsOf(error: unknown): string {
+/** The message to show for anything that was thrown. */
+export function errorMessage(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }
 

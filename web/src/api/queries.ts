@@ -1,12 +1,12 @@
-// The cache of what the server has said, and how eagerly it asks again.
+// The query cache, and its retry policy.
 
 import { QueryClient } from '@tanstack/react-query';
 import { ApiError } from './problem';
 
 const RETRIES = 3;
 
-/** Only what may pass by itself is tried again: no connection, too many requests, a server that restarts. */
-export function mayPass(error: unknown): boolean {
+/** Errors worth retrying: no connection, too many requests, a server that is restarting. */
+export function isTransientError(error: unknown): boolean {
   return error instanceof ApiError && (error.isOffline || error.status === 429 || error.status >= 500);
 }
 
@@ -14,7 +14,7 @@ export function newQueryClient(): QueryClient {
   return new QueryClient({
     defaultOptions: {
       queries: {
-        retry: (failures, error) => failures < RETRIES && mayPass(error),
+        retry: (failures, error) => failures < RETRIES && isTransientError(error),
         retryDelay: (attempt) => Math.min(500 * 2 ** attempt, 5_000),
         staleTime: 2_000,
       },

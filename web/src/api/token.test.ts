@@ -10,7 +10,7 @@ const tokenOf = (claims: unknown) => {
   return `e30.${body}.signature`;
 };
 
-test('a token says whose it is and until when', () => {
+test('the subject, name and expiry of a token are read', () => {
   expect(readToken(tokenOf({ sub: 'u-1', email: 'zoë@harbour.example', exp: 1_800_000_000 }))).toEqual({
     subject: 'u-1',
     name: 'zoë@harbour.example',
@@ -18,6 +18,6 @@ test('a token says whose it is and until when', () => {
   });
 });
 
-test.each(['', 'no token', 'a.b.c', 'e30.W10.x', tokenOf(null)])('%j says nothing', (token) => {
+test.each(['', 'no token', 'a.b.c', 'e30.W10.x', tokenOf(null)])('%j has no claims', (token) => {
   expect(readToken(token)).toEqual({ subject: null, name: null, expires: null });
 });

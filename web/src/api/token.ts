@@ -1,4 +1,4 @@
-// What a token says about its owner. It is only shown: whether it is true is for the server to say.
+// Reads the claims of a token for display. Only the server verifies them.
 
 export type TokenFacts = { subject: string | null; name: string | null; expires: string | null };
 

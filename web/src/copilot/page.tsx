@@ -10,22 +10,22 @@ import { useTitle } from '@/ui/page';
 import { Empty, Failure } from '@/ui/states';
 import { Composer } from './composer/composer';
 import { putDraft } from './composer/drafts';
-import { LoadingConversation } from './conversation/loading';
+import { LoadingConversation } from './conversation/conversation-loading';
 import { EmptySession } from './empty/empty-session';
-import { SESSIONS } from './sidebar/sessions';
 import { Sidebar } from './sidebar/sidebar';
+import { SESSIONS_KEY } from './sidebar/use-sessions';
 
-/** Loaded beside the history, or while a first message is written: a new chat is there without it. */
+/** Loaded along with the history, or while the first message is typed: a new chat doesn't need it. */
 const Conversation = lazy(loadConversation);
 
-/** The copilot: the sessions beside, and one of them. */
+/** The copilot page: the list of chats, and one chat. */
 export function CopilotPage() {
   const { sessionId, prompt } = useSearch({ from: '/copilot' });
   const handle = useSession(sessionId ?? null);
   const [open, setOpen] = useState(false);
   useTitle(handle.title ?? 'Copilot');
-  useAddress(handle, sessionId);
-  useFreshList(handle);
+  useSessionUrl(handle, sessionId);
+  useRefreshList(handle);
   useEffect(() => void loadConversation(), []);
   return (
     <div className="flex h-full">
@@ -36,11 +36,11 @@ export function CopilotPage() {
         onOpen={() => setOpen(true)}
         onClose={() => setOpen(false)}
       />
-      <section aria-label="Session" className="flex min-w-0 flex-1 flex-col">
+      <section aria-label="Chat" className="flex min-w-0 flex-1 flex-col">
         <Header handle={handle} onMenu={() => setOpen(true)} />
-        <Middle handle={handle} />
-        {/* Above the fading edge of the conversation. */}
-        {!isGone(handle) && (
+        <ChatBody handle={handle} />
+        {/* Above the faded edge of the conversation. */}
+        {!isNotFound(handle) && (
           <div className="relative z-10">
             <Composer key={handle.key} handle={handle} initialText={prompt} />
           </div>
@@ -53,7 +53,7 @@ export function CopilotPage() {
 function Header({ handle, onMenu }: { handle: SessionHandle; onMenu: () => void }) {
   return (
     <header className="flex min-h-12 shrink-0 items-center gap-2 px-2 sm:px-4">
-      <IconButton label="Sessions" className="md:hidden" onClick={onMenu}>
+      <IconButton label="Chats" className="md:hidden" onClick={onMenu}>
         <PanelLeft aria-hidden className="size-5" />
       </IconButton>
       {handle.parentId && (
@@ -61,24 +61,24 @@ function Header({ handle, onMenu }: { handle: SessionHandle; onMenu: () => void 
           to="/copilot"
           search={{ sessionId: handle.parentId }}
           className={buttonClasses('quiet', 'small')}
-          title="The session whose turn started this one"
+          title="Open the chat that started this one"
         >
           <CornerLeftUp aria-hidden className="size-4" />
-          Parent session
+          Parent chat
         </Link>
       )}
-      {handle.id && !isGone(handle) && (
+      {handle.id && !isNotFound(handle) && (
         <h1 className="min-w-0 flex-1 truncate text-sm font-medium text-muted">
-          {handle.title ?? (handle.phase === 'loading' ? '' : 'Untitled session')}
+          {handle.title ?? (handle.phase === 'loading' ? '' : 'New chat')}
         </h1>
       )}
     </header>
   );
 }
 
-function Middle({ handle }: { handle: SessionHandle }) {
+function ChatBody({ handle }: { handle: SessionHandle }) {
   const { loadError, messages, phase } = handle;
-  if (isGone(handle) || (loadError && messages.length === 0)) return <Unreadable handle={handle} />;
+  if (isNotFound(handle) || (loadError && messages.length === 0)) return <LoadFailure handle={handle} />;
   if (phase === 'loading' && messages.length === 0) return <LoadingConversation />;
   if (messages.length === 0 && !handle.busy) {
     return (
@@ -94,37 +94,37 @@ function Middle({ handle }: { handle: SessionHandle }) {
   );
 }
 
-/** It was deleted, perhaps in another window, or was never there. */
-function isGone({ loadError }: SessionHandle): boolean {
+/** The session was deleted, perhaps in another window, or never existed. */
+function isNotFound({ loadError }: SessionHandle): boolean {
   return loadError instanceof ApiError && loadError.status === 404;
 }
 
-function Unreadable({ handle }: { handle: SessionHandle }) {
+function LoadFailure({ handle }: { handle: SessionHandle }) {
   return (
     <div className="min-h-0 flex-1 overflow-y-auto">
       <div className="mx-auto w-full max-w-3xl px-4 py-6">
-        {isGone(handle) ? (
+        {isNotFound(handle) ? (
           <Empty
             icon={<MessageCircleOff />}
-            title="There is no such session"
+            title="Chat not found"
             action={
               <Link to="/copilot" search={{}} className={buttonClasses('primary')}>
                 New chat
               </Link>
             }
           >
-            It was deleted, or it belongs to somebody else.
+            It may have been deleted, or you may not have access.
           </Empty>
         ) : (
-          <Failure title="The session cannot be read" error={handle.loadError} onRetry={handle.reload} />
+          <Failure title="Couldn't load this chat" error={handle.loadError} onRetry={handle.reload} />
         )}
       </div>
     </div>
   );
 }
 
-/** The address of a conversation that has just got its id. The prompt it may have come with is used up then. */
-function useAddress(handle: SessionHandle, shown: string | undefined): void {
+/** Puts the id of a new session into the URL. The prompt from the URL is used up then. */
+function useSessionUrl(handle: SessionHandle, shown: string | undefined): void {
   const navigate = useNavigate();
   useEffect(() => {
     if (handle.id && shown === undefined) {
@@ -133,12 +133,12 @@ function useAddress(handle: SessionHandle, shown: string | undefined): void {
   }, [handle.id, shown, navigate]);
 }
 
-/** The list beside it hears at once when a turn starts or ends. */
-function useFreshList({ id, busy, title }: SessionHandle): void {
+/** Refreshes the list of chats as soon as a turn starts or ends. */
+function useRefreshList({ id, busy, title }: SessionHandle): void {
   const client = useQueryClient();
   // biome-ignore lint/correctness/useExhaustiveDependencies: each change of these is news for the list.
   useEffect(() => {
-    client.invalidateQueries({ queryKey: SESSIONS });
+    client.invalidateQueries({ queryKey: SESSIONS_KEY });
   }, [client, id, busy, title]);
 }
 

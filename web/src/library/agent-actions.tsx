@@ -4,11 +4,11 @@ import { useNavigate } from '@tanstack/react-router';
 import { CopyPlus, Download, FolderInput, PencilLine, Trash2 } from 'lucide-react';
 import { type ReactNode, useState } from 'react';
 import { api, dataOf } from '@/api/client';
-import { wordsOf } from '@/api/problem';
+import { errorMessage } from '@/api/problem';
 import type { LibraryAgent } from '@/protocol';
 import { Confirm } from '@/ui/confirm';
 import { MenuItem } from '@/ui/menu';
-import { say } from '@/ui/toast';
+import { showToast } from '@/ui/toast';
 import { useAgentChanges } from './agents';
 import { MoveDialog } from './move-dialog';
 import { NameDialog } from './name-dialog';
@@ -29,10 +29,10 @@ export function useAgentActions(
   async function duplicate() {
     try {
       const copy = await fork.mutateAsync(agent.id);
-      say('Copied to your library.', 'good');
+      showToast('Copied to your library.', 'good');
       await navigate({ to: '/library/agents/$id', params: { id: copy.id } });
     } catch (error) {
-      say(wordsOf(error), 'bad');
+      showToast(errorMessage(error), 'bad');
     }
   }
 
@@ -48,7 +48,7 @@ export function useAgentActions(
       );
       saveAsFile(`${agent.name || 'agent'}.json`, JSON.stringify(graph, null, 2));
     } catch (error) {
-      say(wordsOf(error), 'bad');
+      showToast(errorMessage(error), 'bad');
     }
   }
 
@@ -96,7 +96,7 @@ export function useAgentActions(
         onClose={close}
         onConfirm={async () => {
           await remove.mutateAsync(agent);
-          say(isOwn ? 'Agent deleted.' : 'Agent removed from your library.');
+          showToast(isOwn ? 'Agent deleted.' : 'Agent removed from your library.');
           onRemoved?.();
         }}
       >

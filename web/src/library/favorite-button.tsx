@@ -1,9 +1,9 @@
 import { Star } from 'lucide-react';
-import { wordsOf } from '@/api/problem';
+import { errorMessage } from '@/api/problem';
 import type { LibraryAgent } from '@/protocol';
 import { IconButton } from '@/ui/button';
 import { classes } from '@/ui/classes';
-import { say } from '@/ui/toast';
+import { showToast } from '@/ui/toast';
 import { useAgentChanges } from './agents';
 
 /** Toggles an agent as a favorite. Updates optimistically and reverts on error. */
@@ -18,7 +18,7 @@ export function FavoriteButton({ agent }: { agent: LibraryAgent }) {
       onClick={() =>
         change.mutate(
           { id: agent.id, is_favorite: !agent.is_favorite },
-          { onError: (error) => say(wordsOf(error), 'bad') },
+          { onError: (error) => showToast(errorMessage(error), 'bad') },
         )
       }
     >

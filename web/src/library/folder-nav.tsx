@@ -4,7 +4,7 @@ import { Folder, FolderPlus, Library, MoreHorizontal, Star } from 'lucide-react'
 import { type ReactNode, useState } from 'react';
 import type { FolderNode } from '@/protocol';
 import { Button, IconButton } from '@/ui/button';
-import { EXACTLY } from '@/ui/links';
+import { EXACT_MATCH } from '@/ui/links';
 import { Failure, Loading } from '@/ui/states';
 import { FAVORITES, foldersQuery } from './agents';
 import { FolderMenu } from './folder-menu';
@@ -99,7 +99,7 @@ function FolderLink({ icon, label, folder, number, depth = 0, isCurrent, menu }:
         to="/library"
         search={(before) => ({ ...before, folder })}
         aria-current={isCurrent ? 'page' : undefined}
-        activeOptions={EXACTLY}
+        activeOptions={EXACT_MATCH}
         className="flex h-10 max-w-52 min-w-0 flex-1 items-center gap-2 rounded-lg px-3 text-sm text-muted aria-[current=page]:font-medium aria-[current=page]:text-accent lg:max-w-none"
       >
         {icon}

@@ -4,12 +4,12 @@ import { useQueryClient } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { type ChangeEvent, type ReactNode, useEffect, useRef, useState } from 'react';
 import { api, dataOf } from '@/api/client';
-import { wordsOf } from '@/api/problem';
+import { errorMessage } from '@/api/problem';
 import type { GraphRequest } from '@/protocol';
 import { Button } from '@/ui/button';
 import { Dialog } from '@/ui/dialog';
 import { bytes } from '@/ui/format';
-import { say } from '@/ui/toast';
+import { showToast } from '@/ui/toast';
 import { agentOfGraph, LIBRARY } from './agents';
 import { graphErrors } from './start-run';
 
@@ -32,10 +32,10 @@ export function useImport(): { choose: () => void; busy: boolean; controls: Reac
       const graph = await readGraph(file);
       const created = await dataOf(api.POST('/api/graphs', { body: graph }));
       const agent = await agentOfGraph(created.id ?? '');
-      say(`Added “${agent.name}” to your library.`, 'good');
+      showToast(`Added “${agent.name}” to your library.`, 'good');
       await navigate({ to: '/library/agents/$id', params: { id: agent.id } });
     } catch (error) {
-      setFailure({ file: file.name, message: wordsOf(error), reasons: graphErrors(error) });
+      setFailure({ file: file.name, message: errorMessage(error), reasons: graphErrors(error) });
     } finally {
       setBusy(false);
       void queries.invalidateQueries({ queryKey: LIBRARY });

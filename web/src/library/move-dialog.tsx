@@ -1,11 +1,11 @@
 import { useQuery } from '@tanstack/react-query';
 import { Check, Folder, Home } from 'lucide-react';
 import { type ReactNode, useState } from 'react';
-import { wordsOf } from '@/api/problem';
+import { errorMessage } from '@/api/problem';
 import { classes } from '@/ui/classes';
 import { Dialog } from '@/ui/dialog';
 import { Failure, Loading } from '@/ui/states';
-import { say } from '@/ui/toast';
+import { showToast } from '@/ui/toast';
 import { foldersQuery } from './agents';
 import { flattenFolders } from './folders';
 
@@ -31,7 +31,7 @@ export function MoveDialog({ title, current, except, open, onClose, onMove }: Pr
       await onMove(target);
       onClose();
     } catch (error) {
-      say(wordsOf(error), 'bad');
+      showToast(errorMessage(error), 'bad');
     } finally {
       setMoving(false);
     }

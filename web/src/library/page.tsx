@@ -7,7 +7,7 @@ import { count } from '@/ui/format';
 import { Page } from '@/ui/page';
 import { SearchBox } from '@/ui/search-box';
 import { Empty, Failure, Skeleton } from '@/ui/states';
-import { useSearchWords } from '@/ui/use-search-words';
+import { useSearchText } from '@/ui/use-search-text';
 import { agentsQuery, FAVORITES, SORTS, type Sort, useLastRuns } from './agents';
 import { FolderNav } from './folder-nav';
 import { AgentCard } from './grid/agent-card';
@@ -21,7 +21,7 @@ export function LibraryPage() {
   const { q, folder, ...order } = route.useSearch();
   const sort = order.sort && order.sort in SORTS ? (order.sort as Sort) : 'updatedAt';
   const navigate = route.useNavigate();
-  const [words, setWords] = useSearchWords(q, (next) =>
+  const [words, setWords] = useSearchText(q, (next) =>
     navigate({ search: (before) => ({ ...before, q: next }), replace: true }),
   );
   const agents = useInfiniteQuery({

@@ -6,7 +6,7 @@ import type { ExecutionMeta } from '@/protocol';
 import { buttonClasses } from '@/ui/button';
 import { classes } from '@/ui/classes';
 import { ago, duration } from '@/ui/format';
-import { EXACTLY } from '@/ui/links';
+import { EXACT_MATCH } from '@/ui/links';
 import { isFinal, RunStatus } from '@/ui/run-status';
 import type { Values } from '@/ui/schema-form';
 import { Empty, Failure, Loading } from '@/ui/states';
@@ -114,7 +114,7 @@ function RunLink({ agentId, run, isCurrent }: { agentId: string; run: ExecutionM
       params={{ id: agentId }}
       search={{ activeTab: 'runs', activeItem: run.id }}
       aria-current={isCurrent ? 'page' : undefined}
-      activeOptions={EXACTLY}
+      activeOptions={EXACT_MATCH}
       className="flex min-h-12 items-center gap-3 rounded-xl border border-transparent px-3 py-2 text-sm hover:bg-sunken aria-[current=page]:border-line aria-[current=page]:bg-surface"
     >
       <span className="min-w-0 flex-1">

@@ -1,11 +1,11 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useId } from 'react';
 import { api, dataOf } from '@/api/client';
-import { wordsOf } from '@/api/problem';
+import { errorMessage } from '@/api/problem';
 import type { SafeMode } from '@/protocol';
 import { Panel } from '@/ui/page';
 import { Switch } from '@/ui/switch';
-import { say } from '@/ui/toast';
+import { showToast } from '@/ui/toast';
 import { type Agent, LIBRARY } from './agents';
 
 type Setting = keyof SafeMode;
@@ -61,7 +61,7 @@ function SettingSwitch({
           body: { [setting]: on },
         }),
       ),
-    onError: (error) => say(wordsOf(error), 'bad'),
+    onError: (error) => showToast(errorMessage(error), 'bad'),
     onSettled: () => queries.invalidateQueries({ queryKey: LIBRARY }),
   });
   return (

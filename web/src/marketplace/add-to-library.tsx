@@ -2,11 +2,11 @@ import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { Library, Plus } from 'lucide-react';
 import { api, dataOf } from '@/api/client';
-import { wordsOf } from '@/api/problem';
+import { errorMessage } from '@/api/problem';
 import { LIBRARY } from '@/library/agents';
 import type { StoreAgent } from '@/protocol';
 import { Button, buttonClasses } from '@/ui/button';
-import { say } from '@/ui/toast';
+import { showToast } from '@/ui/toast';
 import { entryQuery } from './listings';
 
 /** Button that adds an agent to the library, or a link to it if it is already there. */
@@ -22,10 +22,10 @@ export function AddToLibrary({ listing }: { listing: StoreAgent }) {
       ),
     onSuccess: async (agent) => {
       queries.setQueryData(entryQuery(listing.store_listing_version_id).queryKey, () => ({ id: agent.id }));
-      say(`Added “${agent.name}” to your library.`, 'good');
+      showToast(`Added “${agent.name}” to your library.`, 'good');
       await queries.invalidateQueries({ queryKey: LIBRARY });
     },
-    onError: (error) => say(wordsOf(error), 'bad'),
+    onError: (error) => showToast(errorMessage(error), 'bad'),
   });
   if (entry.data) {
     return (

@@ -5,12 +5,12 @@ import { LoadMore } from '@/library/grid/load-more';
 import type { StoreAgent } from '@/protocol';
 import { buttonClasses } from '@/ui/button';
 import { count } from '@/ui/format';
-import { EXACTLY } from '@/ui/links';
+import { EXACT_MATCH } from '@/ui/links';
 import { humanName } from '@/ui/names';
 import { Page } from '@/ui/page';
 import { SearchBox } from '@/ui/search-box';
 import { Empty, Failure, Skeleton } from '@/ui/states';
-import { useSearchWords } from '@/ui/use-search-words';
+import { useSearchText } from '@/ui/use-search-text';
 import { ListingCard } from './listing-card';
 import { categoriesQuery, listingsQuery } from './listings';
 
@@ -20,7 +20,7 @@ const route = getRouteApi('/marketplace');
 export function MarketplacePage() {
   const { q, category, creator } = route.useSearch();
   const navigate = route.useNavigate();
-  const [words, setWords] = useSearchWords(q, (next) =>
+  const [words, setWords] = useSearchText(q, (next) =>
     navigate({ search: (before) => ({ ...before, q: next }), replace: true }),
   );
   const listings = useInfiniteQuery({
@@ -116,7 +116,7 @@ function CategoryLink({
         to="/marketplace"
         search={(before) => ({ ...before, category })}
         aria-current={isCurrent ? 'page' : undefined}
-        activeOptions={EXACTLY}
+        activeOptions={EXACT_MATCH}
         className="flex h-9 items-center rounded-full border border-line bg-surface px-4 text-sm text-muted hover:text-ink aria-[current=page]:border-accent aria-[current=page]:bg-accent-soft aria-[current=page]:font-medium aria-[current=page]:text-accent pointer-coarse:h-10"
       >
         {label}

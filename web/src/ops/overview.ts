@@ -2,8 +2,8 @@
 
 import { useQuery } from '@tanstack/react-query';
 import { useEffect, useState } from 'react';
-import { addressOf } from '@/api/base';
-import { answerTo } from '@/api/client';
+import { apiUrl } from '@/api/base';
+import { sendRequest } from '@/api/client';
 import { identityHeaders } from '@/api/identity';
 import { ApiError } from '@/api/problem';
 import type { OpsOverview } from '@/protocol';
@@ -22,8 +22,8 @@ export function useOverview() {
     queryFn: async ({ signal }): Promise<OpsOverview> => {
       // Bypasses the sign-in handling of the client: a 401 here asks for the internal key.
       const headers = key ? { 'x-api-key': key } : identityHeaders();
-      const answer = await answerTo(
-        new Request(new URL(addressOf('/api/ops/overview'), location.href), { headers, signal }),
+      const answer = await sendRequest(
+        new Request(new URL(apiUrl('/api/ops/overview'), location.href), { headers, signal }),
       );
       return answer.json();
     },

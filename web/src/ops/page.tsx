@@ -1,6 +1,6 @@
 import { useAbout } from '@/api/about';
 import { credential } from '@/api/identity';
-import { wordsOf } from '@/api/problem';
+import { errorMessage } from '@/api/problem';
 import { readToken } from '@/api/token';
 import { Button } from '@/ui/button';
 import { classes } from '@/ui/classes';
@@ -59,7 +59,7 @@ function Freshness({ at, isStale, reason }: { at: number; isStale: boolean; reas
     <p role="status">
       {isStale ? (
         <span className="text-bad">
-          {wordsOf(reason)} Last updated at {clock.format(at)}.
+          {errorMessage(reason)} Last updated at {clock.format(at)}.
         </span>
       ) : (
         'Updates every 2 seconds. Charts show the last 5 minutes.'

@@ -5,7 +5,7 @@ import { api, dataOf } from '@/api/client';
 import { useIdentity } from '@/api/identity';
 import { ApiError } from '@/api/problem';
 import type { Review, ReviewItem } from '@/protocol';
-import { say } from '@/ui/toast';
+import { showToast } from '@/ui/toast';
 
 const POLL_MS = 5_000;
 const COUNT_POLL_MS = 10_000;
@@ -59,9 +59,9 @@ export function useDecide() {
   return useMutation({
     mutationFn: (reviews: ReviewItem[]) => dataOf(api.POST('/api/review/action', { body: { reviews } })),
     onSuccess: ({ approved_count, rejected_count }) =>
-      say(decisionMessage(approved_count, rejected_count), 'good'),
+      showToast(decisionMessage(approved_count, rejected_count), 'good'),
     onError: (error) => {
-      if (wasAlreadyDecided(error)) say(error.message, 'warn');
+      if (wasAlreadyDecided(error)) showToast(error.message, 'warn');
     },
     onSettled: () => client.invalidateQueries({ queryKey: ['reviews'] }),
   });

@@ -1,27 +1,27 @@
-// Messages that are sent while a turn is at work, and what becomes of them.
+// Follow-ups: messages that are sent while a turn runs, and their delivery state.
 
 import { ApiError } from '@/api/problem';
-import { mayPass } from '@/api/queries';
+import { isTransientError } from '@/api/queries';
 import type { DrainedMessage, FollowUpView } from '@/protocol';
-import { readFollowUps, sendFollowUp } from './calls';
-import { pause, pauseMs } from './pause';
-import { isBusy, type State, type Store } from './state';
+import { retryDelay, retryDelayMs } from './retry-delay';
+import { readFollowUps, sendFollowUp } from './session-requests';
+import { isBusy, type SessionState, type StateStore } from './state';
 import type { FollowUpChip } from './types';
 
 const ATTEMPTS = 5;
 
 export class FollowUps {
-  /** Those that a person has taken away. */
+  /** Ids of the follow-ups the user has dismissed. */
   private readonly dropped = new Set<string>();
 
-  constructor(private readonly store: Store<State>) {}
+  constructor(private readonly store: StateStore<SessionState>) {}
 
-  /** Whether the turn at work has it; `false` when nothing is at work any more. */
+  /** Resolves to `true` when the running turn accepted it, and to `false` when no turn is running any more. */
   async send(session: string, id: string, text: string): Promise<boolean> {
     this.put(id, text, 'sending');
     try {
-      await this.insist(() => sendFollowUp(session, id, text));
-      // It may have been delivered, and its chip taken away, before the answer came.
+      await this.sendWithRetry(() => sendFollowUp(session, id, text));
+      // It may have been delivered, and its chip removed, before the response arrived.
       if (this.chips.some((chip) => chip.id === id)) this.put(id, text, 'waiting');
       return true;
     } catch (error) {
@@ -31,13 +31,13 @@ export class FollowUps {
     }
   }
 
-  /** The model was given these; they stand in the conversation now. */
+  /** The model has received these; they are part of the transcript now. */
   delivered(messages: readonly DrainedMessage[]): void {
     this.remove(messages);
   }
 
-  /** Something newer was sent: what was handed back is no longer offered. */
-  forgetReturned(): void {
+  /** A newer message was sent: returned follow-ups are no longer offered. */
+  dropReturned(): void {
     for (const { id, state } of this.chips) if (state === 'returned') this.drop(id);
   }
 
@@ -46,24 +46,24 @@ export class FollowUps {
     this.remove([{ id }]);
   }
 
-  /** Asks the server what became of them. */
+  /** Reads the state of the follow-ups from the server. */
   async read(session: string, latestTurn: string | null, signal: AbortSignal): Promise<void> {
-    const told = await readFollowUps(session, signal);
-    this.store.patch({ followUps: reconciled(this.chips, told, latestTurn, this.dropped) });
+    const listed = await readFollowUps(session, signal);
+    this.store.patch({ followUps: reconciled(this.chips, listed, latestTurn, this.dropped) });
   }
 
   private get chips(): FollowUpChip[] {
     return this.store.get().followUps;
   }
 
-  /** Its id makes it safe to send it again. */
-  private async insist(send: () => Promise<void>): Promise<void> {
+  /** Retries are safe: the server deduplicates by message id. */
+  private async sendWithRetry(send: () => Promise<void>): Promise<void> {
     for (let attempt = 1; ; attempt++) {
       try {
         return await send();
       } catch (error) {
-        if (!mayPass(error) || attempt === ATTEMPTS || !isBusy(this.store.get().phase)) throw error;
-        await pause(pauseMs(attempt - 1), new AbortController().signal);
+        if (!isTransientError(error) || attempt === ATTEMPTS || !isBusy(this.store.get().phase)) throw error;
+        await retryDelay(retryDelayMs(attempt - 1), new AbortController().signal);
       }
     }
   }
@@ -83,24 +83,24 @@ export class FollowUps {
 }
 
 /**
- * The chips after the server was asked. What was handed back is offered again until somebody writes something newer:
- * so only what belonged to the latest turn, and what this page has shown as waiting until now.
+ * Merges the chips with the server's list. A returned follow-up is offered until a newer message is sent, so only
+ * those of the latest turn count, and those this page has shown as waiting.
  */
 export function reconciled(
   chips: readonly FollowUpChip[],
-  told: readonly FollowUpView[],
+  listed: readonly FollowUpView[],
   latestTurn: string | null,
   dropped: ReadonlySet<string>,
 ): FollowUpChip[] {
-  const known = new Set(told.map((one) => one.id));
+  const known = new Set(listed.map((one) => one.id));
   const before = new Set(chips.map((chip) => chip.id));
-  const unheard = chips.filter((chip) => chip.state === 'sending' && !known.has(chip.id));
+  const unsent = chips.filter((chip) => chip.state === 'sending' && !known.has(chip.id));
   const waiting: FollowUpChip[] = [];
-  for (const { id, message, state, turn_id } of told) {
+  for (const { id, message, state, turn_id } of listed) {
     if (state === 'pending') waiting.push({ id, text: message, state: 'waiting' });
     else if (state !== 'delivered' && !dropped.has(id) && (turn_id === latestTurn || before.has(id))) {
       waiting.push({ id, text: message, state: 'returned' });
     }
   }
-  return [...waiting, ...unheard];
+  return [...waiting, ...unsent];
 }

@@ -1,4 +1,4 @@
-/** An id nobody else has. `crypto.randomUUID` is not there on a page that came over plain HTTP. */
+/** A random id. `crypto.randomUUID` is missing on pages served over plain HTTP. */
 export function freshId(): string {
   const bytes = crypto.getRandomValues(new Uint8Array(16));
   return Array.from(bytes, (byte) => byte.toString(16).padStart(2, '0')).join('');

@@ -7,8 +7,8 @@ function call(id: string, name = 'find_block', args = '{"query":"mail"}'): ToolC
   return { id, type: 'function', function: { name, arguments: args } };
 }
 
-describe('a history as messages', () => {
-  test('an answer is named after its turn, and a question keeps its id', () => {
+describe('converting a history into messages', () => {
+  test('a response has the id of its turn, and a user message keeps its id', () => {
     const messages = messagesOf([
       row(1, 'user', { id: 'mine', content: 'Hello' }),
       row(2, 'assistant', { content: 'Good day', reasoning: 'A greeting', model: 'm', duration_ms: 900 }),
@@ -25,14 +25,14 @@ describe('a history as messages', () => {
     expect(messages[1]?.metadata).toMatchObject({ model: 'm', durationMs: 900 });
   });
 
-  test('the steps of a turn are one answer, and tool rows settle their calls in whatever order they come', () => {
-    const [answer] = messagesOf([
+  test('the steps of a turn are one response, and tool rows complete their calls in any order', () => {
+    const [response] = messagesOf([
       row(1, 'assistant', { tool_calls: [call('a'), call('b')] }),
       row(2, 'tool', { tool_call_id: 'b', outcome: 'ok', content: '{"type":"block_list"}' }),
       row(3, 'tool', { tool_call_id: 'a', outcome: 'error', content: '{"type":"error","message":"No"}' }),
       row(4, 'assistant', { content: 'Done' }),
     ]);
-    expect(answer?.parts.filter((part) => part.type === 'tool-find_block')).toEqual([
+    expect(response?.parts.filter((part) => part.type === 'tool-find_block')).toEqual([
       {
         type: 'tool-find_block',
         toolCallId: 'a',
@@ -48,21 +48,21 @@ describe('a history as messages', () => {
         output: { type: 'block_list' },
       },
     ]);
-    expect(answer?.parts.at(-1)).toMatchObject({ type: 'text', text: 'Done' });
+    expect(response?.parts.at(-1)).toMatchObject({ type: 'text', text: 'Done' });
   });
 
-  test('a call without a result has ended, and one that was cancelled says why', () => {
-    const [answer] = messagesOf([
+  test('a call without a result has ended, and a canceled one has its reason', () => {
+    const [response] = messagesOf([
       row(1, 'assistant', { tool_calls: [call('a'), call('b', 'bash_exec', 'not json')] }),
       row(2, 'tool', { tool_call_id: 'b', outcome: 'cancelled', content: '{"message":"It was stopped."}' }),
     ]);
-    expect(answer?.parts.slice(1)).toEqual([
+    expect(response?.parts.slice(1)).toEqual([
       expect.objectContaining({ toolCallId: 'a', state: 'output-error' }),
       expect.objectContaining({ toolCallId: 'b', input: 'not json', errorText: 'It was stopped.' }),
     ]);
   });
 
-  test('a follow-up stands inside the answer that took it up', () => {
+  test('a follow-up is part of the response during which it was delivered', () => {
     const messages = messagesOf([
       row(1, 'user', { content: 'Begin' }),
       row(2, 'assistant', { content: 'One' }),
@@ -89,7 +89,7 @@ describe('a history as messages', () => {
     });
   });
 
-  test('a failure, a stop and a summary are said about their turn', () => {
+  test('a failure, a stop and a compaction belong to their turn', () => {
     const error = { kind: 'error', code: 'idle_timeout', retryable: false };
     const messages = messagesOf([
       row(1, 'user', { turn_id: 'a', content: 'x' }),
@@ -114,7 +114,7 @@ describe('a history as messages', () => {
     expect(messages[3]?.parts[0]).toMatchObject({ type: 'data-compaction', data: { folded: 3 } });
   });
 
-  test('a result whose call is on an earlier page waits for that page', () => {
+  test('a result whose call is on an earlier page is skipped until that page is loaded', () => {
     expect(messagesOf([row(9, 'tool', { tool_call_id: 'gone', outcome: 'ok', content: '{}' })])).toEqual([]);
   });
 });

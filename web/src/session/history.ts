@@ -1,64 +1,64 @@
-// The rows of a history as the messages of a conversation.
+// Converts the rows of a history into messages.
 
 import type { UIMessage } from 'ai';
 import type { Compaction, MessageView, Usage } from '@/protocol';
 import type { CopilotMessage, CopilotPart, MessageMetadata } from './types';
 
-const NEVER_ENDED = 'This call has no result.';
+const NO_RESULT = 'No result.';
 
 /**
- * One message per question and one per turn's answer. An answer is named after its turn, as its stream names it, so
- * that a replay finds it. A follow-up that came in the middle of an answer stands inside it, as in the stream.
+ * One message per user message and one per turn's response. A response has the id of its turn, as in the stream, so
+ * that a replay finds it. A follow-up delivered during a response is a part of that response, as in the stream.
  */
 export function messagesOf(rows: readonly MessageView[]): CopilotMessage[] {
   const messages: CopilotMessage[] = [];
-  const answers = new Map<string, CopilotMessage>();
+  const responses = new Map<string, CopilotMessage>();
   const calls = new Map<string, ToolPartDraft>();
 
-  const answerOf = (row: MessageView): CopilotMessage => {
-    const known = answers.get(row.turn_id);
+  const responseOf = (row: MessageView): CopilotMessage => {
+    const known = responses.get(row.turn_id);
     if (known) return known;
-    const made: CopilotMessage = { id: row.turn_id, role: 'assistant', parts: [], metadata: {} };
-    answers.set(row.turn_id, made);
-    messages.push(made);
-    return made;
+    const created: CopilotMessage = { id: row.turn_id, role: 'assistant', parts: [], metadata: {} };
+    responses.set(row.turn_id, created);
+    messages.push(created);
+    return created;
   };
 
   for (const row of rows) {
     switch (row.role) {
       case 'user': {
-        const answer = answers.get(row.turn_id);
-        if (answer) followUp(answer.parts, row);
-        else messages.push(question(row.id, row.content, row.created_at));
+        const response = responses.get(row.turn_id);
+        if (response) addFollowUp(response.parts, row);
+        else messages.push(userMessage(row.id, row.content, row.created_at));
         break;
       }
       case 'assistant': {
-        const answer = answerOf(row);
-        answer.parts.push({ type: 'step-start' }, ...words(row));
+        const response = responseOf(row);
+        response.parts.push({ type: 'step-start' }, ...textParts(row));
         for (const call of row.tool_calls ?? []) {
-          const part = unanswered(call.id, call.function.name, call.function.arguments);
+          const part = callWithoutResult(call.id, call.function.name, call.function.arguments);
           calls.set(call.id, part);
-          answer.parts.push(part as CopilotPart);
+          response.parts.push(part as CopilotPart);
         }
-        answer.metadata = { ...answer.metadata, ...factsOf(row) };
+        response.metadata = { ...response.metadata, ...metadataOf(row) };
         break;
       }
       case 'tool': {
-        // The call of a result at the edge of a page may be on the page before.
+        // At the edge of a page, the call that belongs to a result may be on the previous page.
         const part = calls.get(row.tool_call_id ?? '');
-        if (part) settle(part, row);
+        if (part) completeCall(part, row);
         break;
       }
       case 'system':
-        notice(answerOf(row), row);
+        applyNotice(responseOf(row), row);
         break;
     }
   }
   return messages;
 }
 
-/** What a turn has used, as it stands beside its answer. */
-export function tokensOf({
+/** A turn's token usage and cost as message metadata. */
+export function usageMetadata({
   promptTokens,
   completionTokens,
   costMicrodollars,
@@ -67,12 +67,12 @@ export function tokensOf({
   return { promptTokens, completionTokens, costMicrodollars: costMicrodollars ?? undefined };
 }
 
-/** What a person said, as a message. */
-export function question(id: string, text: string, createdAt?: string): CopilotMessage {
+/** A message sent by the user. */
+export function userMessage(id: string, text: string, createdAt?: string): CopilotMessage {
   return { id, role: 'user', parts: [{ type: 'text', text }], metadata: createdAt ? { createdAt } : {} };
 }
 
-/** The tool parts of the SDK are too finely divided to be changed in place. */
+/** A mutable tool part. The SDK's own type is a union that can't be changed in place. */
 type ToolPartDraft = {
   type: `tool-${string}`;
   toolCallId: string;
@@ -82,21 +82,21 @@ type ToolPartDraft = {
   errorText?: string;
 };
 
-/** In a history a call whose result is missing has ended; only a stream has calls that are at work. */
-function unanswered(toolCallId: string, name: string, args: string): ToolPartDraft {
+/** In a history, a call without a result has ended; only a stream has running calls. */
+function callWithoutResult(toolCallId: string, name: string, args: string): ToolPartDraft {
   return {
     type: `tool-${name}`,
     toolCallId,
     state: 'output-error',
-    input: parsed(args || '{}'),
-    errorText: NEVER_ENDED,
+    input: parseJson(args || '{}'),
+    errorText: NO_RESULT,
   };
 }
 
-function settle(part: ToolPartDraft, row: MessageView): void {
-  const output = parsed(row.content);
+function completeCall(part: ToolPartDraft, row: MessageView): void {
+  const output = parseJson(row.content);
   if (row.outcome === 'cancelled' || row.outcome === 'interrupted') {
-    part.errorText = messageIn(output) ?? row.content;
+    part.errorText = messageOf(output) ?? row.content;
     return;
   }
   part.state = 'output-available';
@@ -104,22 +104,22 @@ function settle(part: ToolPartDraft, row: MessageView): void {
   delete part.errorText;
 }
 
-function words(row: MessageView): CopilotPart[] {
+function textParts(row: MessageView): CopilotPart[] {
   const parts: CopilotPart[] = [];
   if (row.reasoning) parts.push({ type: 'reasoning', text: row.reasoning, state: 'done' });
   if (row.content) parts.push({ type: 'text', text: row.content, state: 'done' });
   return parts;
 }
 
-function factsOf(row: MessageView): MessageMetadata {
+function metadataOf(row: MessageView): MessageMetadata {
   const facts: MessageMetadata = { createdAt: row.created_at };
   if (row.model) facts.model = row.model;
   if (row.duration_ms != null) facts.durationMs = row.duration_ms;
   const usage = record(record(row.metadata).usage) as Partial<Usage>;
-  return { ...facts, ...tokensOf(usage) };
+  return { ...facts, ...usageMetadata(usage) };
 }
 
-function followUp(parts: UIMessage['parts'], row: MessageView): void {
+function addFollowUp(parts: UIMessage['parts'], row: MessageView): void {
   const message = { id: row.id, text: row.content };
   const last = parts.at(-1);
   if (last?.type === 'data-pending-drained' && 'data' in last) {
@@ -130,21 +130,21 @@ function followUp(parts: UIMessage['parts'], row: MessageView): void {
   }
 }
 
-/** A row for the person: the turn was stopped or has failed, or older messages were folded. */
-function notice(answer: CopilotMessage, row: MessageView): void {
+/** Applies a notice row: the turn was stopped, it failed, or older messages were compacted. */
+function applyNotice(response: CopilotMessage, row: MessageView): void {
   const facts = record(row.metadata);
   if (facts.kind === 'stopped') {
-    answer.metadata = { ...answer.metadata, stopped: true };
+    response.metadata = { ...response.metadata, stopped: true };
   } else if (facts.kind === 'compaction') {
-    answer.parts.push({ type: 'data-compaction', data: facts as unknown as Compaction });
+    response.parts.push({ type: 'data-compaction', data: facts as unknown as Compaction });
   } else {
     const code = typeof facts.code === 'string' ? facts.code : 'internal_error';
     const retryable = facts.retryable !== false;
-    answer.metadata = { ...answer.metadata, error: `[code:${code}] ${row.content}`, retryable };
+    response.metadata = { ...response.metadata, error: `[code:${code}] ${row.content}`, retryable };
   }
 }
 
-function parsed(text: string): unknown {
+function parseJson(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {
@@ -152,7 +152,7 @@ function parsed(text: string): unknown {
   }
 }
 
-function messageIn(output: unknown): string | undefined {
+function messageOf(output: unknown): string | undefined {
   const { message } = record(output);
   return typeof message === 'string' ? message : undefined;
 }

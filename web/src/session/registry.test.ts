@@ -1,22 +1,22 @@
 import { afterEach, expect, test } from 'vitest';
-import { forgetAll, forgetSession, runtimeOf } from './registry';
+import { discardAllSessions, discardSession, runtimeOf } from './registry';
 
-afterEach(forgetAll);
+afterEach(discardAllSessions);
 
-test('a conversation that was left is the same when one comes back', () => {
+test('a session keeps its runtime when it is left and reopened', () => {
   expect(runtimeOf('a')).toBe(runtimeOf('a'));
   expect(runtimeOf(null)).toBe(runtimeOf(null));
 });
 
-test('a deleted session is forgotten', () => {
+test('a deleted session gets a new runtime', () => {
   const before = runtimeOf('a');
-  forgetSession('a');
+  discardSession('a');
   expect(runtimeOf('a')).not.toBe(before);
 });
 
-test('whoever signs out leaves no conversation behind', () => {
+test('signing out discards all runtimes', () => {
   const before = [runtimeOf('a'), runtimeOf('b'), runtimeOf(null)];
-  forgetAll();
+  discardAllSessions();
   const after = [runtimeOf('a'), runtimeOf('b'), runtimeOf(null)];
   for (const [at, runtime] of after.entries()) expect(runtime).not.toBe(before[at]);
 });

@@ -1,51 +1,51 @@
-// The conversations this page keeps alive, so that going away and coming back loses nothing.
+// Keeps the runtimes of recently opened sessions, so that leaving a chat and coming back loses nothing.
 
 import { SessionRuntime } from './runtime';
 
-/** How many are kept besides those that somebody looks at. */
-const KEPT = 8;
+/** How many runtimes without observers are kept. */
+const MAX_IDLE = 8;
 
-const known = new Map<string, SessionRuntime>();
-let draft: SessionRuntime | null = null;
+const runtimes = new Map<string, SessionRuntime>();
+let newChat: SessionRuntime | null = null;
 
-/** The runtime of a session, or of the conversation that has no session yet. */
+/** The runtime of a session, or of the new chat that has no session yet. */
 export function runtimeOf(id: string | null): SessionRuntime {
   if (id === null) {
-    draft ??= new SessionRuntime(null, promoted);
-    return draft;
+    newChat ??= new SessionRuntime(null, sessionCreated);
+    return newChat;
   }
-  const runtime = known.get(id) ?? new SessionRuntime(id);
-  // The newest is last.
-  known.delete(id);
-  known.set(id, runtime);
-  forgetOldest();
+  const runtime = runtimes.get(id) ?? new SessionRuntime(id);
+  // Most recently used last.
+  runtimes.delete(id);
+  runtimes.set(id, runtime);
+  discardOldest();
   return runtime;
 }
 
-/** Forgets a session that was deleted. */
-export function forgetSession(id: string): void {
-  known.get(id)?.close();
-  known.delete(id);
+/** Removes a session that was deleted. */
+export function discardSession(id: string): void {
+  runtimes.get(id)?.close();
+  runtimes.delete(id);
 }
 
-/** Forgets all of them: they belong to whoever has signed out. */
-export function forgetAll(): void {
-  for (const runtime of known.values()) runtime.close();
-  known.clear();
-  draft?.close();
-  draft = null;
+/** Removes all sessions when the user signs out. */
+export function discardAllSessions(): void {
+  for (const runtime of runtimes.values()) runtime.close();
+  runtimes.clear();
+  newChat?.close();
+  newChat = null;
 }
 
-/** The draft has become a session: the next new conversation begins with a fresh one. */
-function promoted(runtime: SessionRuntime, id: string): void {
-  if (draft === runtime) draft = null;
-  known.set(id, runtime);
+/** The new chat got its session: the next new chat starts with a fresh runtime. */
+function sessionCreated(runtime: SessionRuntime, id: string): void {
+  if (newChat === runtime) newChat = null;
+  runtimes.set(id, runtime);
 }
 
-function forgetOldest(): void {
-  const idle = [...known].filter(([, runtime]) => !runtime.isObserved);
-  for (const [id, runtime] of idle.slice(0, Math.max(0, idle.length - KEPT))) {
+function discardOldest(): void {
+  const idle = [...runtimes].filter(([, runtime]) => !runtime.isObserved);
+  for (const [id, runtime] of idle.slice(0, Math.max(0, idle.length - MAX_IDLE))) {
     runtime.close();
-    known.delete(id);
+    runtimes.delete(id);
   }
 }

@@ -2,25 +2,25 @@ import { describe, expect, test, vi } from 'vitest';
 import { ApiError } from '@/api/problem';
 import { refusal } from '@/testing/fake-server';
 import { SessionRuntime } from './runtime';
-import { CLOSING, opening, row, SESSION, words } from './testing/scripted-server';
 import {
-  ANSWERED,
-  ASKED,
-  afterwards,
-  answering,
-  networkIsBack,
+  ASSISTANT_ROW,
+  goOnline,
+  onTestEnd,
   open,
   phase,
+  runningSession,
   server,
   transcript,
+  USER_ROW,
   until,
   untilPhase,
   untilShown,
-} from './testing/stage';
+} from './testing/runtime-setup';
+import { row, SESSION, STREAM_END, streamStart, textDelta } from './testing/scripted-server';
 
-describe('opening a session', () => {
-  test('shows its history, and asks for no stream when nothing runs', async () => {
-    server.rows = [ASKED, ANSWERED];
+describe('streamStart a session', () => {
+  test('shows its history, and requests no stream when no turn runs', async () => {
+    server.rows = [USER_ROW, ASSISTANT_ROW];
     const runtime = open();
     await untilPhase(runtime, 'ready');
     expect(transcript(runtime)).toEqual(['user: Tides?', 'assistant: In and out.']);
@@ -28,82 +28,82 @@ describe('opening a session', () => {
     expect(server.count('GET /stream')).toBe(0);
   });
 
-  test('in the middle of a turn shows the whole answer once', async () => {
-    server.rows = [ASKED];
+  test('during a turn shows the whole response once', async () => {
+    server.rows = [USER_ROW];
     server.running = 'turn-1';
     const runtime = open();
-    const line = await server.line(1);
-    line.say(...opening('turn-1'), words('In '), words('and '));
+    const stream = await server.stream(1);
+    stream.send(...streamStart('turn-1'), textDelta('In '), textDelta('and '));
     await untilShown(runtime, ['user: Tides?', 'assistant: In and ']);
     expect(phase(runtime)).toBe('streaming');
     server.running = null;
-    server.rows = [ASKED, ANSWERED];
-    line.say(words('out.'), ...CLOSING).finish();
+    server.rows = [USER_ROW, ASSISTANT_ROW];
+    stream.send(textDelta('out.'), ...STREAM_END).finish();
     await untilPhase(runtime, 'ready');
     expect(transcript(runtime)).toEqual(['user: Tides?', 'assistant: In and out.']);
-    expect(server.lines).toHaveLength(1);
+    expect(server.streams).toHaveLength(1);
   });
 
   test('twice at the same time, as strict mode does, opens one stream', async () => {
-    server.rows = [ASKED];
+    server.rows = [USER_ROW];
     server.running = 'turn-1';
     const runtime = new SessionRuntime(SESSION);
     runtime.observe()();
-    afterwards(runtime.observe(), () => runtime.close());
-    (await server.line(1)).say(...opening('turn-1'), words('In'));
+    onTestEnd(runtime.observe(), () => runtime.close());
+    (await server.stream(1)).send(...streamStart('turn-1'), textDelta('In'));
     await untilShown(runtime, ['user: Tides?', 'assistant: In']);
-    expect(server.lines).toHaveLength(1);
+    expect(server.streams).toHaveLength(1);
   });
 
-  test('that cannot be read says why, and goes on trying', async () => {
-    server.away = true;
-    server.rows = [ASKED];
+  test('a session that cannot be read shows the error and keeps retrying', async () => {
+    server.unreachable = true;
+    server.rows = [USER_ROW];
     const runtime = open();
     await until(() => expect(runtime.store.get().loadError).toBeInstanceOf(ApiError));
     expect(phase(runtime)).toBe('loading');
-    server.away = false;
-    networkIsBack();
+    server.unreachable = false;
+    goOnline();
     await untilPhase(runtime, 'ready');
     expect(runtime.store.get().loadError).toBeNull();
   });
 
-  test('that is not there says so once', async () => {
-    server.on('GET ', () => refusal(404, 'SESSION_NOT_FOUND', 'There is no such session.'));
+  test('a missing session reports it and does not retry', async () => {
+    server.on('GET ', () => refusal(404, 'SESSION_NOT_FOUND', 'Chat not found.'));
     const runtime = open();
     await untilPhase(runtime, 'ready');
     expect(runtime.store.get().loadError).toMatchObject({ code: 'SESSION_NOT_FOUND' });
   });
 
-  test('reads earlier pages and joins them', async () => {
+  test('loads earlier pages and prepends them', async () => {
     server.rows = [row(5, 'user', { content: 'Later', turn_id: 'turn-2' })];
     server.hasMore = true;
     const runtime = open();
     await untilPhase(runtime, 'ready');
     expect(runtime.store.get().hasOlder).toBe(true);
-    server.rows = [ASKED, ANSWERED, ...server.rows];
+    server.rows = [USER_ROW, ASSISTANT_ROW, ...server.rows];
     await runtime.loadOlder();
     expect(transcript(runtime)).toEqual(['user: Tides?', 'assistant: In and out.', 'user: Later']);
     expect(runtime.store.get().hasOlder).toBe(false);
   });
 });
 
-describe('a connection that breaks', () => {
-  test('twice, the second time before it has caught up, keeps what was there', async () => {
-    const { runtime } = await answering();
+describe('a lost connection', () => {
+  test('lost again before the replay has caught up keeps the text that was shown', async () => {
+    const { runtime } = await runningSession();
     for (const number of [1, 2]) {
-      const line = await server.line(number);
-      if (number === 2) line.say({ type: 'start', messageId: 'turn-1' });
-      line.cut();
+      const stream = await server.stream(number);
+      if (number === 2) stream.send({ type: 'start', messageId: 'turn-1' });
+      stream.disconnect();
       await untilPhase(runtime, 'reconnecting');
       expect(transcript(runtime)).toEqual(['user: Tides?', 'assistant: In ']);
-      networkIsBack();
+      goOnline();
     }
-    (await server.line(3)).say({ type: 'start', messageId: 'turn-1' });
+    (await server.stream(3)).send({ type: 'start', messageId: 'turn-1' });
     expect(transcript(runtime)).toEqual(['user: Tides?', 'assistant: In ']);
   });
 
-  test('in the middle of the history is one like any other', async () => {
-    const { runtime } = await answering();
+  test('a broken history response is retried like a lost stream', async () => {
+    const { runtime } = await runningSession();
     let broken = 0;
     server.on('GET ', () => {
       broken += 1;
@@ -116,105 +116,111 @@ describe('a connection that breaks', () => {
         }),
       );
     });
-    (await server.line(1)).cut();
+    (await server.stream(1)).disconnect();
     await untilPhase(runtime, 'reconnecting');
-    networkIsBack();
+    goOnline();
     await until(() => expect(broken).toBeGreaterThan(0));
     expect(phase(runtime)).toBe('reconnecting');
     server.off('GET ');
-    networkIsBack();
-    (await server.line(2)).say(...opening('turn-1'), words('In and '));
+    goOnline();
+    (await server.stream(2)).send(...streamStart('turn-1'), textDelta('In and '));
     await untilShown(runtime, ['user: Tides?', 'assistant: In and ']);
   });
 
   for (const [how, breakIt] of [
-    ['is cut', (line: { cut: () => void }) => line.cut()],
-    ['is closed in good order without an end', (line: { close: () => void }) => line.close()],
+    ['breaks', (stream: { disconnect: () => void }) => stream.disconnect()],
+    ['is closed before the turn has ended', (stream: { close: () => void }) => stream.close()],
   ] as const) {
-    test(`because it ${how} is made again, and nothing stands twice`, async () => {
-      const { runtime } = await answering();
-      breakIt(await server.line(1));
+    test(`that ${how} is restored, and nothing is shown twice`, async () => {
+      const { runtime } = await runningSession();
+      breakIt(await server.stream(1));
       await untilPhase(runtime, 'reconnecting');
       expect(transcript(runtime)).toEqual(['user: Tides?', 'assistant: In ']);
-      networkIsBack();
-      const line = await server.line(2);
-      line.say({ type: 'start', messageId: 'turn-1' });
+      goOnline();
+      const stream = await server.stream(2);
+      stream.send({ type: 'start', messageId: 'turn-1' });
       expect(transcript(runtime)).toEqual(['user: Tides?', 'assistant: In ']);
-      line.say(...opening('turn-1').slice(1), words('In and '));
+      stream.send(...streamStart('turn-1').slice(1), textDelta('In and '));
       await untilShown(runtime, ['user: Tides?', 'assistant: In and ']);
       server.running = null;
-      server.rows = [ASKED, ANSWERED];
-      line.say(words('out.'), ...CLOSING).finish();
+      server.rows = [USER_ROW, ASSISTANT_ROW];
+      stream.send(textDelta('out.'), ...STREAM_END).finish();
       await untilPhase(runtime, 'ready');
       expect(transcript(runtime)).toEqual(['user: Tides?', 'assistant: In and out.']);
     });
   }
 
-  test('while the turn ends elsewhere gives the whole answer from the history', async () => {
-    const { runtime } = await answering();
-    server.away = true;
-    (await server.line(1)).cut();
+  test('when the turn cleanups meanwhile, the whole response comes from the history', async () => {
+    const { runtime } = await runningSession();
+    server.unreachable = true;
+    (await server.stream(1)).disconnect();
     await untilPhase(runtime, 'reconnecting');
     server.running = null;
-    server.rows = [ASKED, ANSWERED];
-    server.away = false;
-    networkIsBack();
+    server.rows = [USER_ROW, ASSISTANT_ROW];
+    server.unreachable = false;
+    goOnline();
     await untilPhase(runtime, 'ready');
     expect(transcript(runtime)).toEqual(['user: Tides?', 'assistant: In and out.']);
-    expect(server.lines).toHaveLength(1);
+    expect(server.streams).toHaveLength(1);
   });
 
-  test('because the server went down shows what the next worker says, once', async () => {
-    const { runtime } = await answering();
-    (await server.line(1)).cut();
+  test('after a server crash the step repeated by the next worker is shown once', async () => {
+    const { runtime } = await runningSession();
+    (await server.stream(1)).disconnect();
     await untilPhase(runtime, 'reconnecting');
-    networkIsBack();
+    goOnline();
     const takeover = { type: 'data-attempt', data: { attempt: 2, supersedes: { from: 2, to: 4 } } };
-    const line = await server.line(2);
-    line.say(...opening('turn-1'), words('In '), ...CLOSING.slice(0, 1), takeover, ...CLOSING.slice(1));
-    line.say(...opening('turn-1').slice(1), words('In and out.'));
+    const stream = await server.stream(2);
+    stream.send(
+      ...streamStart('turn-1'),
+      textDelta('In '),
+      ...STREAM_END.slice(0, 1),
+      takeover,
+      ...STREAM_END.slice(1),
+    );
+    stream.send(...streamStart('turn-1').slice(1), textDelta('In and out.'));
     await untilShown(runtime, ['user: Tides?', 'assistant: In and out.']);
   });
 });
 
-describe('a slow beginning', () => {
-  test('is said after twelve seconds, and taken back with the first chunk', async () => {
+describe('a slow start', () => {
+  test('is reported after twelve seconds until the first chunk arrives', async () => {
     vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
     const runtime = new SessionRuntime(null);
-    afterwards(() => runtime.close());
+    onTestEnd(() => runtime.close());
     await runtime.send('Tides?');
     vi.advanceTimersByTime(11_000);
     expect(runtime.store.get().slow).toBe(false);
     vi.advanceTimersByTime(1_500);
     expect(runtime.store.get().slow).toBe(true);
     vi.useRealTimers();
-    (await server.line(1)).say({ type: 'start', messageId: 'turn-1' });
+    (await server.stream(1)).send({ type: 'start', messageId: 'turn-1' });
     await until(() => expect(runtime.store.get().slow).toBe(false));
     expect(phase(runtime)).toBe('waiting');
   });
 
-  test('shows what the turn says of itself until it has words', async () => {
+  test('shows the status the turn reports until there is text', async () => {
     const runtime = open(null);
     await runtime.send('Tides?');
-    const line = await server.line(1);
-    line.say({ type: 'start', messageId: 'turn-1' });
-    line.say({ type: 'data-status', data: { message: 'Reading charts' }, transient: true });
+    const stream = await server.stream(1);
+    stream.send({ type: 'start', messageId: 'turn-1' });
+    stream.send({ type: 'data-status', data: { message: 'Reading charts' }, transient: true });
     await until(() => expect(runtime.store.get().status).toBe('Reading charts'));
-    line.say(...opening('turn-1').slice(1), words('In '));
+    stream.send(...streamStart('turn-1').slice(1), textDelta('In '));
     await untilPhase(runtime, 'streaming');
     expect(runtime.store.get().status).toBeNull();
   });
 });
 
-describe('looking around', () => {
-  test('follows a turn that another window has started', async () => {
-    server.rows = [ASKED, ANSWERED];
+describe('changes made elsewhere', () => {
+  test('a turn started in another window is followed', async () => {
+    server.rows = [USER_ROW, ASSISTANT_ROW];
     const runtime = open();
     await untilPhase(runtime, 'ready');
     server.rows = [...server.rows, row(3, 'user', { turn_id: 'turn-2', content: 'And then?' })];
     server.running = 'turn-2';
-    networkIsBack();
-    (await server.line(1)).say(...opening('turn-2'), words('Again.'));
+    goOnline();
+    (await server.stream(1)).send(...streamStart('turn-2'), textDelta('Again.'));
     await untilShown(runtime, [
       'user: Tides?',
       'assistant: In and out.',
@@ -223,23 +229,23 @@ describe('looking around', () => {
     ]);
   });
 
-  test('a conversation that nobody looks at closes its connection, and takes it up again', async () => {
+  test('a session without observers closes its connection, and reopens it when observed again', async () => {
     vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
-    server.rows = [ASKED];
+    server.rows = [USER_ROW];
     server.running = 'turn-1';
     const runtime = new SessionRuntime(SESSION);
     const unobserve = runtime.observe();
-    const line = await server.line(1);
-    line.say(...opening('turn-1'), words('In '));
+    const stream = await server.stream(1);
+    stream.send(...streamStart('turn-1'), textDelta('In '));
     await untilShown(runtime, ['user: Tides?', 'assistant: In ']);
     unobserve();
     vi.advanceTimersByTime(5_000);
     vi.useRealTimers();
-    await until(() => expect(line.closedByReader).toBe(true));
-    afterwards(runtime.observe(), () => runtime.close());
-    const again = await server.line(2);
+    await until(() => expect(stream.closedByClient).toBe(true));
+    onTestEnd(runtime.observe(), () => runtime.close());
+    const again = await server.stream(2);
     expect(transcript(runtime)).toEqual(['user: Tides?', 'assistant: In ']);
-    again.say(...opening('turn-1'), words('In and out.'));
+    again.send(...streamStart('turn-1'), textDelta('In and out.'));
     await untilShown(runtime, ['user: Tides?', 'assistant: In and out.']);
   });
 });

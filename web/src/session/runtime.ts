@@ -1,78 +1,80 @@
-// One conversation, alive beside the pages that show it: it reads the history, follows the turn at work, comes back
-// after a lost connection, and notices what other windows do.
+// The state of one session, independent of the pages that show it: reads the history, follows the running turn,
+// reconnects after a lost connection, and picks up changes made in other windows.
 
 import { Chat } from '@ai-sdk/react';
-import { ApiError, wordsOf } from '@/api/problem';
-import { mayPass } from '@/api/queries';
+import { ApiError, errorMessage } from '@/api/problem';
+import { isTransientError } from '@/api/queries';
 import type { SessionDetail } from '@/protocol';
-import { cancelSession, createSession } from './calls';
+import { ChunkListener } from './chunk-listener';
+import { ExclusiveTask } from './exclusive-task';
 import { FollowUps } from './follow-ups';
 import { freshId } from './fresh-id';
-import { Hearing } from './hearing';
-import { question } from './history';
-import { Jobs } from './jobs';
-import { Lookout } from './lookout';
-import { openOperations } from './operations';
-import { pause, pauseMs } from './pause';
-import { Reader } from './reader';
-import { isBusy, newState, type State, Store } from './state';
+import { userMessage } from './history';
+import { HistoryReader } from './history-reader';
+import { pendingOperations } from './pending-operations';
+import { Poller } from './poller';
+import { retryDelay, retryDelayMs } from './retry-delay';
+import { cancelSession, createSession } from './session-requests';
+import { isBusy, newState, type SessionState, StateStore } from './state';
 import { Transcript } from './transcript';
-import { type Ending, Transport } from './transport';
+import { SessionTransport, type StreamEnding } from './transport';
 import type { CopilotMessage } from './types';
 
 const SLOW_MS = 12_000;
-const LOOK_MS = 2_500;
-const LOOK_AT_OPERATION_MS = 1_500;
-/** How long a conversation that nobody looks at keeps its connection. A browser has few of them for one server. */
-const REST_AFTER_MS = 3_000;
+const POLL_MS = 2_500;
+const POLL_OPERATION_MS = 1_500;
+/** How long a session without observers keeps its connection. Browsers allow only a few connections per server. */
+const DISCONNECT_AFTER_MS = 3_000;
 
 export class SessionRuntime {
   readonly key = freshId();
-  readonly store: Store<State>;
+  readonly store: StateStore<SessionState>;
   readonly chat: Chat<CopilotMessage>;
   readonly transcript: Transcript;
   private readonly followUps: FollowUps;
-  private readonly reader: Reader;
-  private readonly transport: Transport;
-  private readonly jobs: Jobs;
-  private readonly lookout: Lookout;
+  private readonly history: HistoryReader;
+  private readonly transport: SessionTransport;
+  private readonly task: ExclusiveTask;
+  private readonly poller: Poller;
   private observers = 0;
-  private rest: ReturnType<typeof setTimeout> | undefined;
-  private late: ReturnType<typeof setTimeout> | undefined;
-  /** The question that is under way and not yet taken by the server. */
-  private asking: { taken: () => void } | null = null;
-  /** Ends when the last send is decided: sends do not overtake each other. */
-  private undecided: Promise<void> | null = null;
+  private disconnectTimer: ReturnType<typeof setTimeout> | undefined;
+  private slowTimer: ReturnType<typeof setTimeout> | undefined;
+  /** The message that has been sent and isn't accepted by the server yet. */
+  private pendingSend: { onAccepted: () => void } | null = null;
+  /** Settles when the last send has been accepted or refused, so that sends stay in order. */
+  private lastSend: Promise<void> | null = null;
   private creating: Promise<string> | null = null;
   private isStopping = false;
-  /** A send of which we do not know whether the server has taken it: the same text gets the same id again. */
-  private unsure: { id: string; text: string } | null = null;
+  /** A send that may or may not have been accepted. Sending the same text again reuses its id. */
+  private uncertainSend: { id: string; text: string } | null = null;
 
   constructor(
     id: string | null,
     private readonly onCreated: (runtime: SessionRuntime, id: string) => void = () => {},
   ) {
-    this.store = new Store(newState(id));
-    this.transport = new Transport(() => this.sessionId(), {
-      onOpen: () => this.opened(),
+    this.store = new StateStore(newState(id));
+    this.transport = new SessionTransport(() => this.sessionId(), {
+      onOpen: () => this.handleOpen(),
       onChunk: (chunk) => {
-        this.notLate();
-        hearing.hear(chunk);
+        this.clearSlow();
+        chunks.handle(chunk);
       },
     });
     this.chat = new Chat<CopilotMessage>({ transport: this.transport, generateId: freshId });
     this.transcript = new Transcript(this.chat);
     this.followUps = new FollowUps(this.store);
-    this.reader = new Reader(this.store, this.transcript, this.followUps, id === null);
-    const hearing = new Hearing(this.store, this.transcript, this.followUps, () => this.enter('streaming'));
-    this.lookout = new Lookout(
-      () => this.look(),
-      () => (openOperations(this.transcript.list).length > 0 ? LOOK_AT_OPERATION_MS : LOOK_MS),
+    this.history = new HistoryReader(this.store, this.transcript, this.followUps, id === null);
+    const chunks = new ChunkListener(this.store, this.transcript, this.followUps, () =>
+      this.setPhase('streaming'),
     );
-    this.jobs = new Jobs(() => this.lookout.later());
+    this.poller = new Poller(
+      () => this.checkForChanges(),
+      () => (pendingOperations(this.transcript.list).length > 0 ? POLL_OPERATION_MS : POLL_MS),
+    );
+    this.task = new ExclusiveTask(() => this.poller.schedule());
   }
 
-  private get state(): State {
+  private get state(): SessionState {
     return this.store.get();
   }
 
@@ -80,204 +82,208 @@ export class SessionRuntime {
     return this.observers > 0;
   }
 
-  /** Somebody looks at it. Gives back what ends that. */
+  /** Registers an observer. Returns a function that removes it. */
   observe(): () => void {
     this.observers += 1;
-    clearTimeout(this.rest);
+    clearTimeout(this.disconnectTimer);
     if (this.observers === 1) {
-      if (this.jobs.isIdle) this.sync();
-      this.lookout.start();
+      if (this.task.isIdle) this.sync();
+      this.poller.start();
     }
     return () => {
       this.observers -= 1;
       if (this.observers > 0) return;
-      this.lookout.stop();
-      this.rest = setTimeout(() => this.goToRest(), REST_AFTER_MS);
+      this.poller.stop();
+      this.disconnectTimer = setTimeout(() => this.disconnect(), DISCONNECT_AFTER_MS);
     };
   }
 
-  /** Rejects when the server did not take it. */
+  /** Rejects when the server didn't accept the message. */
   send(text: string): Promise<void> {
-    const decided = this.undecided ? this.undecided.then(() => this.sendNow(text)) : this.sendNow(text);
-    const end: Promise<void> = decided
+    const accepted = this.lastSend ? this.lastSend.then(() => this.sendNow(text)) : this.sendNow(text);
+    const end: Promise<void> = accepted
       .catch(() => {})
       .then(() => {
-        if (this.undecided === end) this.undecided = null;
+        if (this.lastSend === end) this.lastSend = null;
       });
-    this.undecided = end;
-    return decided;
+    this.lastSend = end;
+    return accepted;
   }
 
   stop(): void {
     const { id, phase } = this.state;
     if (!isBusy(phase) || this.isStopping) return;
     if (!id) {
-      // Nothing has reached the server yet.
-      this.jobs.halt();
+      // Nothing has been sent to the server yet.
+      this.task.abort();
       return;
     }
     this.isStopping = true;
     this.store.patch({ phase: 'stopping' });
-    this.jobs.start(async (signal) => {
-      await cancelSurely(id, signal);
-      await this.settle(null, signal);
+    this.task.start(async (signal) => {
+      await cancelWithRetry(id, signal);
+      await this.followUntilIdle(null, signal);
     });
   }
 
-  /** Another answer in place of the last one, or the question once more if there is none. */
+  /** Regenerates the last response, or resends the last message if it has none. */
   retry(): void {
     if (isBusy(this.state.phase)) return;
     const last = this.chat.messages.at(-1);
-    if (last?.role === 'assistant') this.jobs.start((signal) => this.answerAnew(last, signal));
-    else if (last) this.askAgain(last);
+    if (last?.role === 'assistant') this.task.start((signal) => this.regenerate(last, signal));
+    else if (last) this.resend(last);
   }
 
-  /** Reads the history, and follows what is at work. */
+  /** Reads the history and follows the running turn. */
   sync(): void {
-    if (this.state.id) this.jobs.start((signal) => this.settle(null, signal));
+    if (this.state.id) this.task.start((signal) => this.followUntilIdle(null, signal));
   }
 
   loadOlder(): Promise<void> {
-    return this.reader.readOlder();
+    return this.history.readOlder();
   }
 
   dropFollowUp(id: string): void {
     this.followUps.drop(id);
   }
 
-  /** Ends everything; for a conversation that is forgotten. */
+  /** Ends all activity, before the runtime is discarded. */
   close(): void {
-    clearTimeout(this.rest);
-    this.lookout.stop();
-    this.jobs.halt();
+    clearTimeout(this.disconnectTimer);
+    this.poller.stop();
+    this.task.abort();
   }
 
-  /** Until nothing is at work: reads the history, follows the turn that runs, and comes back when the line breaks. */
-  private async settle(ending: Ending | null, signal: AbortSignal): Promise<void> {
+  /** Reads the history and follows the running turn, reconnecting if needed, until no turn runs. */
+  private async followUntilIdle(ending: StreamEnding | null, signal: AbortSignal): Promise<void> {
     let last = ending;
     let attempt = 0;
-    let followed: string | null = null;
+    let followedTurn: string | null = null;
     while (!signal.aborted) {
-      if (last?.kind === 'cut') {
-        if (this.reader.isLoaded) this.enter('reconnecting');
-        await pause(pauseMs(attempt++), signal);
+      if (last?.kind === 'disconnected') {
+        if (this.history.isLoaded) this.setPhase('reconnecting');
+        await retryDelay(retryDelayMs(attempt++), signal);
         if (signal.aborted) return;
-      } else if (last?.kind === 'ended' && !this.isStopping) this.calm();
+      } else if (last?.kind === 'ended' && !this.isStopping) this.becomeIdle();
       const detail = await this.read(last, signal);
-      if (signal.aborted || detail === 'enough') return;
-      if (detail === 'away') {
-        last = { kind: 'cut', error: undefined };
+      if (signal.aborted || detail === 'stop') return;
+      if (detail === 'unreachable') {
+        last = { kind: 'disconnected', error: undefined };
         continue;
       }
       const running = detail.active_stream;
       if (!running) {
-        this.calm();
+        this.becomeIdle();
         return;
       }
-      // Its end was heard, but is not stored yet.
-      if (running.turn_id === followed && last?.kind !== 'cut') await pause(pauseMs(0), signal);
+      // The stream has ended, but the end isn't stored yet.
+      if (running.turn_id === followedTurn && last?.kind !== 'disconnected')
+        await retryDelay(retryDelayMs(0), signal);
       if (signal.aborted) return;
-      followed = running.turn_id;
+      followedTurn = running.turn_id;
       this.store.patch({ busySince: Date.parse(running.started_at) });
-      if (this.state.phase !== 'reconnecting') this.enter('waiting');
+      if (this.state.phase !== 'reconnecting') this.setPhase('waiting');
       last = await this.connect(() => this.chat.resumeStream(), signal);
       if (this.state.phase !== 'reconnecting') attempt = 0;
     }
   }
 
   /** Runs a request of the chat to its end. */
-  private async connect(open: () => Promise<void>, signal: AbortSignal): Promise<Ending> {
+  private async connect(open: () => Promise<void>, signal: AbortSignal): Promise<StreamEnding> {
     const close = () => void this.chat.stop();
     signal.addEventListener('abort', close);
-    this.late = setTimeout(() => this.store.patch({ slow: true }), SLOW_MS);
+    this.slowTimer = setTimeout(() => this.store.patch({ slow: true }), SLOW_MS);
     try {
       await open();
     } finally {
       signal.removeEventListener('abort', close);
-      this.notLate();
+      this.clearSlow();
       this.store.patch({ status: null });
-      if (this.transport.ending.kind !== 'cut') this.transcript.held = null;
+      if (this.transport.ending.kind !== 'disconnected') this.transcript.beforeReplay = null;
     }
     return signal.aborted ? { kind: 'closed' } : this.transport.ending;
   }
 
-  /** The newest page, which is shown. `away` if it is worth trying again, `enough` if it is not. */
-  private async read(last: Ending | null, signal: AbortSignal): Promise<SessionDetail | 'away' | 'enough'> {
+  /** Reads and shows the newest page. `unreachable` means to try again, `stop` means not to. */
+  private async read(
+    last: StreamEnding | null,
+    signal: AbortSignal,
+  ): Promise<SessionDetail | 'unreachable' | 'stop'> {
     try {
-      const detail = await this.reader.readNewest(await this.sessionId(), signal);
-      // It was taken after all: the same words are a new message from now on.
-      if (this.transcript.list.some((row) => row.id === this.unsure?.id)) this.unsure = null;
+      const detail = await this.history.readNewest(await this.sessionId(), signal);
+      // It was accepted after all: the same text sent again is a new message.
+      if (this.transcript.list.some((row) => row.id === this.uncertainSend?.id)) this.uncertainSend = null;
       return detail;
     } catch (error) {
-      if (signal.aborted) return 'enough';
-      if (mayPass(error) && last?.kind === 'ended') {
-        // The answer is here whole; what the history adds can wait for the next look.
-        this.reader.expectNews();
-        return 'enough';
+      if (signal.aborted) return 'stop';
+      if (isTransientError(error) && last?.kind === 'ended') {
+        // The response is complete; what the history adds can wait for the next poll.
+        this.history.expectChange();
+        return 'stop';
       }
-      if (!this.reader.isLoaded || !mayPass(error)) this.store.patch({ loadError: error });
-      if (mayPass(error)) return 'away';
-      this.calm();
-      return 'enough';
+      if (!this.history.isLoaded || !isTransientError(error)) this.store.patch({ loadError: error });
+      if (isTransientError(error)) return 'unreachable';
+      this.becomeIdle();
+      return 'stop';
     }
   }
 
   private async sendNow(text: string): Promise<void> {
-    const id = this.unsure?.text === text ? this.unsure.id : freshId();
-    this.unsure = null;
+    const id = this.uncertainSend?.text === text ? this.uncertainSend.id : freshId();
+    this.uncertainSend = null;
     try {
       if (isBusy(this.state.phase) && (await this.followUps.send(await this.sessionId(), id, text))) return;
-      await this.ask(id, text);
+      await this.sendMessage(id, text);
     } catch (error) {
-      // What was refused was understood, and what was stopped is not wanted; of everything else nobody knows.
-      const isUnsure = error instanceof ApiError ? mayPass(error) : !this.isStopping;
-      if (isUnsure) this.unsure = { id, text };
+      // A refused message wasn't accepted, and a stopped one isn't wanted. In all other cases the outcome is unknown.
+      const isUncertain = error instanceof ApiError ? isTransientError(error) : !this.isStopping;
+      if (isUncertain) this.uncertainSend = { id, text };
       throw error;
     }
   }
 
-  private ask(id: string, text: string): Promise<void> {
-    this.begin();
+  private sendMessage(id: string, text: string): Promise<void> {
+    this.beginTurn();
     return new Promise((resolve, reject) => {
-      const asking = { taken: resolve };
-      this.asking = asking;
+      const pendingSend = { onAccepted: resolve };
+      this.pendingSend = pendingSend;
       const work = async (signal: AbortSignal) => {
-        const ending = await this.connect(() => this.chat.sendMessage(question(id, text)), signal);
-        if (this.asking !== asking) return this.settle(ending, signal);
-        this.asking = null;
-        this.transcript.withdraw(id);
+        const ending = await this.connect(() => this.chat.sendMessage(userMessage(id, text)), signal);
+        if (this.pendingSend !== pendingSend) return this.followUntilIdle(ending, signal);
+        this.pendingSend = null;
+        this.transcript.removeMessage(id);
         this.chat.clearError();
-        if (!this.isStopping) this.calm();
-        reject(ending.kind === 'refused' ? ending.error : notSent());
+        if (!this.isStopping) this.becomeIdle();
+        reject(ending.kind === 'refused' ? ending.error : notSentError());
       };
-      this.jobs.start(work).then((done) => {
+      this.task.start(work).then((done) => {
         if (done) return;
-        if (this.asking === asking) this.asking = null;
-        reject(notSent());
+        if (this.pendingSend === pendingSend) this.pendingSend = null;
+        reject(notSentError());
       }, reject);
     });
   }
 
-  private askAgain(asked: CopilotMessage): void {
-    this.transcript.withdraw(asked.id);
-    const text = asked.parts.map((part) => (part.type === 'text' ? part.text : '')).join('\n');
-    this.ask(asked.id, text).catch((error) => {
-      this.chat.messages = [...this.chat.messages, asked];
+  private resend(message: CopilotMessage): void {
+    this.transcript.removeMessage(message.id);
+    const text = message.parts.map((part) => (part.type === 'text' ? part.text : '')).join('\n');
+    this.sendMessage(message.id, text).catch((error) => {
+      this.chat.messages = [...this.chat.messages, message];
       this.fail(error);
     });
   }
 
-  private async answerAnew(answer: CopilotMessage, signal: AbortSignal): Promise<void> {
-    this.begin();
-    this.transcript.clearAnswer(answer);
-    const ending = await this.connect(() => this.chat.regenerate({ messageId: answer.id }), signal);
-    if (ending.kind !== 'refused') return this.settle(ending, signal);
+  private async regenerate(response: CopilotMessage, signal: AbortSignal): Promise<void> {
+    this.beginTurn();
+    this.transcript.clearResponse(response);
+    const ending = await this.connect(() => this.chat.regenerate({ messageId: response.id }), signal);
+    if (ending.kind !== 'refused') return this.followUntilIdle(ending, signal);
     this.chat.clearError();
-    await this.settle(null, signal);
+    await this.followUntilIdle(null, signal);
     this.fail(ending.error);
   }
 
-  /** The session, made now if this is its first message. */
+  /** The session id. Creates the session if this is its first message. */
   private async sessionId(): Promise<string> {
     if (this.state.id) return this.state.id;
     this.creating ??= this.create().finally(() => {
@@ -293,63 +299,64 @@ export class SessionRuntime {
     return id;
   }
 
-  /** Whether somebody else has gone on with this session, or an operation has ended. */
-  private async look(): Promise<void> {
+  /** Syncs if another window has continued this session, or an operation has ended. */
+  private async checkForChanges(): Promise<void> {
     const { id } = this.state;
-    if (!id || !this.jobs.isIdle) return;
-    if ((await this.reader.hasNews(id)) && this.jobs.isIdle) this.sync();
+    if (!id || !this.task.isIdle) return;
+    if ((await this.history.hasChanged(id)) && this.task.isIdle) this.sync();
   }
 
-  private goToRest(): void {
-    // A message that the server has not taken yet is not given up, nor is the wish to stop.
-    if (this.asking || this.isStopping) this.rest = setTimeout(() => this.goToRest(), REST_AFTER_MS);
-    else this.jobs.halt();
+  private disconnect(): void {
+    // Not while a message hasn't been accepted yet, or a stop is in progress.
+    if (this.pendingSend || this.isStopping)
+      this.disconnectTimer = setTimeout(() => this.disconnect(), DISCONNECT_AFTER_MS);
+    else this.task.abort();
   }
 
-  private opened(): void {
-    this.asking?.taken();
-    this.asking = null;
-    if (this.state.phase === 'reconnecting') this.enter('waiting');
+  private handleOpen(): void {
+    this.pendingSend?.onAccepted();
+    this.pendingSend = null;
+    if (this.state.phase === 'reconnecting') this.setPhase('waiting');
   }
 
-  private notLate(): void {
-    clearTimeout(this.late);
+  private clearSlow(): void {
+    clearTimeout(this.slowTimer);
     this.store.patch({ slow: false });
   }
 
-  private begin(): void {
+  private beginTurn(): void {
     this.isStopping = false;
-    this.followUps.forgetReturned();
+    this.followUps.dropReturned();
     this.store.patch({ phase: 'waiting', busySince: Date.now(), error: null, status: null });
   }
 
-  private enter(phase: 'waiting' | 'streaming' | 'reconnecting'): void {
+  private setPhase(phase: 'waiting' | 'streaming' | 'reconnecting'): void {
     this.store.patch({ phase: this.isStopping ? 'stopping' : phase });
   }
 
-  private calm(): void {
+  private becomeIdle(): void {
     this.isStopping = false;
     this.store.patch({ phase: 'ready', busySince: null });
   }
 
   private fail(error: unknown): void {
     const code = error instanceof ApiError ? error.code : null;
-    this.store.patch({ error: { code, message: wordsOf(error), canRetry: true } });
+    this.store.patch({ error: { code, message: errorMessage(error), canRetry: true } });
   }
 }
 
-function notSent(): Error {
-  return new Error('The message was not sent.');
+function notSentError(): Error {
+  return new Error("The message wasn't sent.");
 }
 
-/** Says it until it is heard: somebody wants the turn to end. */
-async function cancelSurely(id: string, signal: AbortSignal): Promise<void> {
+/** Retries until the server has received it. */
+async function cancelWithRetry(id: string, signal: AbortSignal): Promise<void> {
   for (let attempt = 0; !signal.aborted; attempt++) {
     try {
       return await cancelSession(id, signal);
     } catch (error) {
-      if (!mayPass(error)) return;
-      await pause(pauseMs(attempt), signal);
+      if (!isTransientError(error)) return;
+      await retryDelay(retryDelayMs(attempt), signal);
     }
   }
 }

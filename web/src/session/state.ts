@@ -1,8 +1,8 @@
-// What a runtime knows besides the messages, as one value that is replaced when it changes.
+// The state of a session apart from its messages, as one immutable value.
 
 import type { FollowUpChip, Phase, SessionHandle } from './types';
 
-export type State = {
+export type SessionState = {
   id: string | null;
   title: string | null;
   parentId: string | null;
@@ -17,7 +17,7 @@ export type State = {
   loadingOlder: boolean;
 };
 
-export function newState(id: string | null): State {
+export function newState(id: string | null): SessionState {
   return {
     id,
     title: null,
@@ -38,8 +38,8 @@ export function isBusy(phase: Phase): boolean {
   return phase !== 'ready' && phase !== 'loading';
 }
 
-/** A value that tells its readers when it is replaced. */
-export class Store<T> {
+/** A value with change listeners. */
+export class StateStore<T> {
   private readonly listeners = new Set<() => void>();
 
   constructor(private value: T) {}

@@ -1,22 +1,22 @@
-// The messages of a conversation: what the history says, and after it what only this page has.
+// The messages of a session: the history, followed by messages that only this page has.
 
 import type { Chat } from '@ai-sdk/react';
 import type { DataParts, MessageView, SessionDetail, Usage } from '@/protocol';
-import { messagesOf, question, tokensOf } from './history';
-import { NO_ROWS, type Rows, withAgain, withNewest, withOlder } from './rows';
-import { sizeOf } from './shown';
+import { messagesOf, usageMetadata, userMessage } from './history';
+import { type HistoryRows, NO_ROWS, withNewest, withOlder, withReread } from './history-rows';
 import type { CopilotMessage, CopilotPart } from './types';
+import { sizeOf } from './visible-messages';
 
 type Page = Pick<SessionDetail, 'messages' | 'has_more_messages' | 'oldest_sequence'>;
 
-/** What the stream of a turn has said that no row of the history says. */
-type Extras = { usage?: Usage; background: Map<string, DataParts['background']> };
+/** Data from a turn's stream that isn't in the history. */
+type StreamExtras = { usage?: Usage; background: Map<string, DataParts['background']> };
 
 export class Transcript {
-  private rows: Rows = NO_ROWS;
-  private readonly extras = new Map<string, Extras>();
-  /** The answer as it was before its stream is replayed. */
-  held: CopilotMessage | null = null;
+  private rows: HistoryRows = NO_ROWS;
+  private readonly extras = new Map<string, StreamExtras>();
+  /** The response as it was before its stream is replayed. */
+  beforeReplay: CopilotMessage | null = null;
 
   constructor(private readonly chat: Chat<CopilotMessage>) {}
 
@@ -38,58 +38,59 @@ export class Transcript {
     return this.rows.list.at(-1)?.turn_id ?? null;
   }
 
-  /** The newest page was read. Of what only this page has, the answer of the running turn stays. */
+  /** Shows the newest page. Of the messages that only this page has, the running turn's response is kept. */
   read(page: Page, running: string | null): void {
     this.rows = withNewest(this.rows, page);
     const inFlight = this.chat.messages.find((message) => message.id === running) ?? null;
-    // A replay that broke off as well has not caught up with what was there before.
-    const isBehind = inFlight && this.held?.id === inFlight.id && sizeOf(inFlight) < sizeOf(this.held);
-    if (!isBehind) this.held = inFlight;
+    // A replay that was cut off as well may be shorter than what was shown before.
+    const isBehind =
+      inFlight && this.beforeReplay?.id === inFlight.id && sizeOf(inFlight) < sizeOf(this.beforeReplay);
+    if (!isBehind) this.beforeReplay = inFlight;
     this.show((message) => message === inFlight, inFlight);
   }
 
-  /** Rows were read again that are not on the newest page. */
-  readAgain(page: Page): void {
-    this.rows = withAgain(this.rows, page);
-    this.show(() => true, this.held);
+  /** Updates rows that aren't on the newest page. */
+  updateRows(page: Page): void {
+    this.rows = withReread(this.rows, page);
+    this.show(() => true, this.beforeReplay);
   }
 
   readOlder(page: Page): void {
     this.rows = withOlder(this.rows, page);
-    this.show(() => true, this.held);
+    this.show(() => true, this.beforeReplay);
   }
 
-  /** Takes a question back that the server did not take. */
-  withdraw(id: string): void {
+  /** Removes a message that the server didn't accept. */
+  removeMessage(id: string): void {
     this.chat.messages = this.chat.messages.filter((message) => message.id !== id);
   }
 
-  /** Makes room for another answer: the follow-ups that the old one had taken up stay as questions. */
-  clearAnswer(answer: CopilotMessage): void {
-    const asked = answer.parts
+  /** Clears a response before it is regenerated. Follow-ups delivered during it stay as messages. */
+  clearResponse(response: CopilotMessage): void {
+    const followUps = response.parts
       .filter((part) => part.type === 'data-pending-drained')
-      .flatMap((part) => part.data.messages.map(({ id, text }) => question(id, text)));
-    const before = this.chat.messages.filter((message) => message.id !== answer.id);
-    this.chat.messages = [...before, ...asked, answer];
-    const list = this.rows.list.filter((row) => row.turn_id !== answer.id || row.role === 'user');
+      .flatMap((part) => part.data.messages.map(({ id, text }) => userMessage(id, text)));
+    const before = this.chat.messages.filter((message) => message.id !== response.id);
+    this.chat.messages = [...before, ...followUps, response];
+    const list = this.rows.list.filter((row) => row.turn_id !== response.id || row.role === 'user');
     this.rows = { ...this.rows, list };
   }
 
-  noteUsage(turn: string, usage: Usage): void {
+  recordUsage(turn: string, usage: Usage): void {
     this.extrasOf(turn).usage = usage;
   }
 
-  noteBackground(turn: string, id: string, data: DataParts['background']): void {
+  recordBackground(turn: string, id: string, data: DataParts['background']): void {
     this.extrasOf(turn).background.set(id, data);
   }
 
-  private extrasOf(turn: string): Extras {
+  private extrasOf(turn: string): StreamExtras {
     const known = this.extras.get(turn) ?? { background: new Map() };
     this.extras.set(turn, known);
     return known;
   }
 
-  /** The history, then what only this page has and is to be kept. `live` is newer than what the history says of it. */
+  /** Shows the history, then the kept messages that only this page has. `live` is newer than its copy in the history. */
   private show(kept: (message: CopilotMessage) => boolean, live: CopilotMessage | null): void {
     const before = new Map(this.chat.messages.map((message) => [message.id, message]));
     const history = messagesOf(this.rows.list)
@@ -97,7 +98,7 @@ export class Transcript {
       .map((message) => {
         const full = this.withExtras(message);
         const known = before.get(full.id);
-        // What has not changed stays the same object, so that it is not drawn again.
+        // Unchanged messages stay the same objects, so that they aren't rendered again.
         return known && JSON.stringify(known) === JSON.stringify(full) ? known : full;
       });
     const stored = new Set(history.map((message) => message.id));
@@ -114,7 +115,7 @@ export class Transcript {
     return {
       ...message,
       parts: [...message.parts, ...background],
-      metadata: { ...tokensOf(extras.usage ?? {}), ...message.metadata },
+      metadata: { ...usageMetadata(extras.usage ?? {}), ...message.metadata },
     };
   }
 }

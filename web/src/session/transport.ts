@@ -1,29 +1,29 @@
-// The AI SDK's own transport on our routes, with an eye on how each connection ends: to the SDK a body that is closed
-// in the middle of an answer looks like a complete one.
+// The AI SDK's transport for our routes. It also records how each connection ended: the SDK can't tell a body that is
+// closed in the middle of a response from a complete one.
 
 import { DefaultChatTransport, type UIMessageChunk } from 'ai';
-import { addressOf } from '@/api/base';
+import { apiUrl } from '@/api/base';
 import { request } from '@/api/client';
 import { ApiError } from '@/api/problem';
-import { alive } from './alive';
-import { pause, pauseMs } from './pause';
+import { retryDelay, retryDelayMs } from './retry-delay';
+import { withSilenceTimeout } from './silence-timeout';
 import type { CopilotMessage } from './types';
 
-export type Ending =
-  /** The turn has said its last word: `finish`, also after an error, or `abort`. */
+export type StreamEnding =
+  /** The turn has ended: the stream had a `finish`, an `error` or an `abort`. */
   | { kind: 'ended' }
-  /** The connection broke off; the turn may go on. */
-  | { kind: 'cut'; error: unknown }
-  /** There was nothing to come back to. */
-  | { kind: 'nothing' }
-  /** The server did not take the request. */
+  /** The connection was lost; the turn may still be running. */
+  | { kind: 'disconnected'; error: unknown }
+  /** There was no stream to resume. */
+  | { kind: 'no-stream' }
+  /** The server refused the request. */
   | { kind: 'refused'; error: unknown }
   /** We closed it. */
   | { kind: 'closed' };
 
-/** What is heard of a connection while it lasts. */
-export type Listener = {
-  /** The server has taken the request. */
+/** Callbacks for an open connection. */
+export type TransportListener = {
+  /** The server has accepted the request. */
   onOpen: () => void;
   onChunk: (chunk: UIMessageChunk) => void;
 };
@@ -31,23 +31,23 @@ export type Listener = {
 type SendOptions = Parameters<DefaultChatTransport<CopilotMessage>['sendMessages']>[0];
 type ReconnectOptions = Parameters<DefaultChatTransport<CopilotMessage>['reconnectToStream']>[0];
 
-/** How often a message is sent again whose taking is uncertain. Its id makes that safe. */
+/** How often a message is sent when it is unknown whether it was accepted. The server deduplicates by message id. */
 const SEND_ATTEMPTS = 4;
 
 type BytesToChunks = DefaultChatTransport<CopilotMessage>['processResponseStream'];
 
-type Connection = { ending: Ending };
+type Connection = { ending: StreamEnding };
 
-export class Transport extends DefaultChatTransport<CopilotMessage> {
+export class SessionTransport extends DefaultChatTransport<CopilotMessage> {
   private connection: Connection = { ending: { kind: 'closed' } };
 
   constructor(
     sessionId: () => Promise<string>,
-    private readonly listener: Listener,
+    private readonly listener: TransportListener,
   ) {
-    const api = (id: string) => addressOf(`/api/chat/sessions/${encodeURIComponent(id)}/stream`);
+    const api = (id: string) => apiUrl(`/api/chat/sessions/${encodeURIComponent(id)}/stream`);
     super({
-      fetch: sent,
+      fetch: fetchWithRetry,
       prepareSendMessagesRequest: async ({ messages, trigger, messageId }) => {
         const id = await sessionId();
         const last = messages.slice(-1).filter((message) => message.role === 'user');
@@ -57,17 +57,17 @@ export class Transport extends DefaultChatTransport<CopilotMessage> {
     });
   }
 
-  /** How the newest connection ended, or would end if it broke off now. */
-  get ending(): Ending {
+  /** How the newest connection ended, or would end if it were lost now. */
+  get ending(): StreamEnding {
     return this.connection.ending;
   }
 
   override async sendMessages(options: SendOptions): Promise<ReadableStream<UIMessageChunk>> {
-    const connection = this.opening();
+    const connection = this.openConnection();
     try {
       const stream = await super.sendMessages(options);
       this.listener.onOpen();
-      return this.watched(connection, stream, options.abortSignal);
+      return this.watchEnding(connection, stream, options.abortSignal);
     } catch (error) {
       connection.ending = options.abortSignal?.aborted ? { kind: 'closed' } : { kind: 'refused', error };
       throw error;
@@ -77,43 +77,43 @@ export class Transport extends DefaultChatTransport<CopilotMessage> {
   override async reconnectToStream(
     options: ReconnectOptions,
   ): Promise<ReadableStream<UIMessageChunk> | null> {
-    const connection = this.opening();
+    const connection = this.openConnection();
     try {
       const stream = await super.reconnectToStream(options);
       if (!stream) {
-        connection.ending = { kind: 'nothing' };
+        connection.ending = { kind: 'no-stream' };
         return null;
       }
       this.listener.onOpen();
-      return this.watched(connection, stream, options.abortSignal);
+      return this.watchEnding(connection, stream, options.abortSignal);
     } catch (error) {
-      connection.ending = options.abortSignal?.aborted ? { kind: 'closed' } : { kind: 'cut', error };
+      connection.ending = options.abortSignal?.aborted ? { kind: 'closed' } : { kind: 'disconnected', error };
       throw error;
     }
   }
 
   protected override processResponseStream(bytes: Parameters<BytesToChunks>[0]): ReturnType<BytesToChunks> {
-    return super.processResponseStream(alive(bytes));
+    return super.processResponseStream(withSilenceTimeout(bytes));
   }
 
-  private opening(): Connection {
-    this.connection = { ending: { kind: 'cut', error: undefined } };
+  private openConnection(): Connection {
+    this.connection = { ending: { kind: 'disconnected', error: undefined } };
     return this.connection;
   }
 
-  /** The same chunks; fails when they stop before the turn's last word. */
-  private watched(
+  /** Passes the chunks through, and fails when they stop before the turn has ended. */
+  private watchEnding(
     connection: Connection,
     stream: ReadableStream<UIMessageChunk>,
     signal: AbortSignal | undefined,
   ): ReadableStream<UIMessageChunk> {
     signal?.addEventListener('abort', () => {
-      if (connection.ending.kind === 'cut') connection.ending = { kind: 'closed' };
+      if (connection.ending.kind === 'disconnected') connection.ending = { kind: 'closed' };
     });
     return stream.pipeThrough(
       new TransformStream<UIMessageChunk, UIMessageChunk>({
         transform: (chunk, controller) => {
-          // The SDK reads nothing after an error, so that is the last word as well.
+          // The SDK reads nothing after an error, so an error ends the stream as well.
           if (chunk.type === 'finish' || chunk.type === 'abort' || chunk.type === 'error') {
             connection.ending = { kind: 'ended' };
           }
@@ -121,25 +121,25 @@ export class Transport extends DefaultChatTransport<CopilotMessage> {
           controller.enqueue(chunk);
         },
         flush: () => {
-          if (connection.ending.kind === 'cut') throw new Error('The answer broke off.');
+          if (connection.ending.kind === 'disconnected') throw new Error('The response was cut off.');
         },
       }),
     );
   }
 }
 
-/** `fetch` with our identity. What may pass by itself is sent again: a message keeps its id, so it is taken once. */
-async function sent(input: RequestInfo | URL, init?: RequestInit): Promise<Response> {
+/** `fetch` with credentials. Retries transient errors; a message keeps its id, so it is accepted only once. */
+async function fetchWithRetry(input: RequestInfo | URL, init?: RequestInit): Promise<Response> {
   const signal = init?.signal ?? new AbortController().signal;
   const attempts = init?.method === 'POST' ? SEND_ATTEMPTS : 1;
   for (let attempt = 1; ; attempt++) {
     try {
       return await request(input, init);
     } catch (error) {
-      const passing =
+      const isTransient =
         error instanceof ApiError && (error.isOffline || error.status === 502 || error.status === 503);
-      if (!passing || attempt === attempts || signal.aborted) throw error;
-      await pause(pauseMs(attempt - 1), signal);
+      if (!isTransient || attempt === attempts || signal.aborted) throw error;
+      await retryDelay(retryDelayMs(attempt - 1), signal);
     }
   }
 }

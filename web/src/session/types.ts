@@ -1,33 +1,33 @@
-// What a conversation is, for everything that shows one.
+// The types of a session as the page shows it.
 
 import type { UIMessage } from 'ai';
 import type { DataParts } from '@/protocol';
 
-/** What is known about an answer besides its parts. */
+/** Data about a response besides its parts. */
 export type MessageMetadata = {
-  /** From the history; absent while it streams. */
+  /** From the history; absent while streaming. */
   createdAt?: string;
   durationMs?: number;
   model?: string;
   promptTokens?: number;
   completionTokens?: number;
   costMicrodollars?: number;
-  /** A person has stopped it. */
+  /** The user stopped it. */
   stopped?: boolean;
-  /** The history's word that the turn failed, as `[code:…] words`. */
+  /** The failure recorded in the history, as `[code:…] message`. */
   error?: string;
-  /** Whether the server thinks that the same message may succeed another time. */
+  /** Whether the server considers a retry worthwhile. */
   retryable?: boolean;
 };
 
 export type CopilotMessage = UIMessage<MessageMetadata, DataParts>;
 export type CopilotPart = CopilotMessage['parts'][number];
 
-/** A message that was sent while a turn is at work. */
+/** A message that was sent while a turn runs. */
 export type FollowUpChip = {
   id: string;
   text: string;
-  /** Not yet taken by the server, waiting for the next step, read by the model, or handed back. */
+  /** Not accepted by the server yet, waiting for the next step, received by the model, or returned unread. */
   state: 'sending' | 'waiting' | 'delivered' | 'returned';
 };
 
@@ -35,46 +35,46 @@ export type Phase =
   /** The history is being read. */
   | 'loading'
   | 'ready'
-  /** Sent; nothing has come yet. */
+  /** Sent; no chunk has arrived yet. */
   | 'waiting'
   | 'streaming'
-  /** The connection was lost in the middle of an answer and is being made again. */
+  /** The connection was lost during a response and is being restored. */
   | 'reconnecting'
   | 'stopping';
 
-/** One conversation as the page sees it. `useSession` gives it. */
+/** One session as the page sees it, returned by `useSession`. */
 export type SessionHandle = {
-  /** Stays the same when a new conversation gets its id, so that nothing is mounted anew. */
+  /** Stays the same when a new chat gets its session id, so that nothing is remounted. */
   key: string;
   /** `null` until the first message is sent. */
   id: string | null;
   title: string | null;
-  /** The session whose turn started this one. */
+  /** The session that started this sub-session. */
   parentId: string | null;
   messages: CopilotMessage[];
   phase: Phase;
-  /** A turn is at work: what is sent now becomes a follow-up. */
+  /** A turn is running: a message sent now becomes a follow-up. */
   busy: boolean;
-  /** The first chunk has not come after 12 s; we keep trying. */
+  /** No chunk has arrived within 12 s; we are still waiting. */
   slow: boolean;
-  /** What the turn says it is doing while it has nothing to say. */
+  /** The status the turn reports while it produces no output. */
   status: string | null;
-  /** When the turn at work was begun, as far as this page knows. */
+  /** When the running turn started, as far as this page knows. */
   busySince: number | null;
-  /** The history cannot be read. */
+  /** Why the history can't be read. */
   loadError: unknown;
   /** The last turn failed, or a send was refused. */
   error: { code: string | null; message: string; canRetry: boolean } | null;
   followUps: FollowUpChip[];
-  /** Takes a chip away, for example because its text is in the composer again. */
+  /** Removes a chip, for example because its text is back in the composer. */
   dropFollowUp: (id: string) => void;
   hasOlder: boolean;
   loadingOlder: boolean;
   loadOlder: () => void;
-  /** Rejects when the server did not take it: the text then belongs back into the composer. */
+  /** Rejects when the server didn't accept the message; the text should then go back into the composer. */
   send: (text: string) => Promise<void>;
   stop: () => void;
-  /** Runs the last turn again. */
+  /** Regenerates the last response. */
   retry: () => void;
   /** Reads the history again. */
   reload: () => void;

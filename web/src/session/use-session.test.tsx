@@ -1,8 +1,8 @@
 import { act, render, screen } from '@testing-library/react';
 import { StrictMode, useState } from 'react';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
-import { forgetSession } from './registry';
-import { opening, row, ScriptedServer, SESSION, words } from './testing/scripted-server';
+import { discardSession } from './registry';
+import { row, ScriptedServer, SESSION, streamStart, textDelta } from './testing/scripted-server';
 import type { SessionHandle } from './types';
 import { useSession } from './use-session';
 
@@ -14,11 +14,11 @@ beforeEach(() => {
 });
 
 afterEach(() => {
-  forgetSession(SESSION);
+  discardSession(SESSION);
   vi.unstubAllGlobals();
 });
 
-/** As the page does it: the address follows the session. */
+/** Like the page: the URL follows the session. */
 function Page({ from = null }: { from?: string | null }) {
   const [id, setId] = useState(from);
   handle = useSession(id);
@@ -34,7 +34,7 @@ function Page({ from = null }: { from?: string | null }) {
   );
 }
 
-test('a new conversation keeps its stream when it gets its address', async () => {
+test('a new chat keeps its stream when its session is created', async () => {
   render(
     <StrictMode>
       <Page />
@@ -43,10 +43,10 @@ test('a new conversation keeps its stream when it gets its address', async () =>
   const { key } = handle;
   await act(() => handle.send('Tides?'));
   expect(handle).toMatchObject({ id: SESSION, key, busy: true });
-  (await server.line(1)).say(...opening('turn-1'), words('In and out.'));
+  (await server.stream(1)).send(...streamStart('turn-1'), textDelta('In and out.'));
   await screen.findByText('In and out.');
   expect(screen.getAllByRole('listitem').map((item) => item.textContent)).toEqual(['Tides?', 'In and out.']);
-  expect(server.lines).toHaveLength(1);
+  expect(server.streams).toHaveLength(1);
 });
 
 test('in strict mode a running turn is resumed once', async () => {
@@ -57,9 +57,9 @@ test('in strict mode a running turn is resumed once', async () => {
       <Page from={SESSION} />
     </StrictMode>,
   );
-  (await server.line(1)).say(...opening('turn-1'), words('In and out.'));
+  (await server.stream(1)).send(...streamStart('turn-1'), textDelta('In and out.'));
   await screen.findByText('In and out.');
-  expect(server.lines).toHaveLength(1);
+  expect(server.streams).toHaveLength(1);
 });
 
 test('the failure of the last turn is the error of the session', async () => {

@@ -1,22 +1,25 @@
 import { useChat } from '@ai-sdk/react';
 import { useEffect, useMemo, useState, useSyncExternalStore } from 'react';
-import { failureOf } from './failure';
 import { runtimeOf } from './registry';
-import { shown } from './shown';
 import { isBusy } from './state';
+import { parseFailure } from './turn-failure';
 import type { CopilotMessage, SessionHandle } from './types';
+import { visibleMessages } from './visible-messages';
 
-/** How often a streaming answer is drawn. */
+/** How often a streaming response is rendered. */
 const DRAW_MS = 50;
 
-/** One conversation; `null` is one that begins with the next message. */
+/** One session; `null` is a new chat, whose session is created with its first message. */
 export function useSession(sessionId: string | null): SessionHandle {
   const runtime = useRuntime(sessionId);
   const state = useSyncExternalStore(runtime.store.subscribe, runtime.store.get);
   const { messages } = useChat<CopilotMessage>({ chat: runtime.chat, throttle: DRAW_MS });
   useEffect(() => runtime.observe(), [runtime]);
 
-  const visible = useMemo(() => shown(messages, runtime.transcript.held), [messages, runtime]);
+  const visible = useMemo(
+    () => visibleMessages(messages, runtime.transcript.beforeReplay),
+    [messages, runtime],
+  );
   const actions = useMemo(
     () => ({
       loadOlder: () => void runtime.loadOlder(),
@@ -39,7 +42,7 @@ export function useSession(sessionId: string | null): SessionHandle {
   };
 }
 
-/** A conversation that gets its id stays the same one while the address catches up. */
+/** A new chat keeps its runtime when it gets its session id, while the URL is being updated. */
 function useRuntime(sessionId: string | null) {
   const [current, setCurrent] = useState(() => ({ sessionId, runtime: runtimeOf(sessionId) }));
   if (current.sessionId === sessionId) return current.runtime;
@@ -51,5 +54,5 @@ function useRuntime(sessionId: string | null) {
 function errorOf(last: CopilotMessage | undefined): SessionHandle['error'] {
   const facts = last?.metadata;
   if (!facts?.error) return null;
-  return { ...failureOf(facts.error), canRetry: facts.retryable !== false };
+  return { ...parseFailure(facts.error), canRetry: facts.retryable !== false };
 }

@@ -4,7 +4,7 @@ import type { ReactNode } from 'react';
 import { useAbout } from '@/api/about';
 import { type Credential, signOut, useIdentity } from '@/api/identity';
 import { readToken } from '@/api/token';
-import { forgetPerson } from '@/shell/forget';
+import { clearUserData } from '@/shell/clear-user-data';
 import { Button } from '@/ui/button';
 import { when } from '@/ui/format';
 import { Failure, Loading } from '@/ui/states';
@@ -19,7 +19,7 @@ export function Account() {
 
   function leave() {
     signOut();
-    forgetPerson();
+    clearUserData();
     client.resetQueries();
   }
 

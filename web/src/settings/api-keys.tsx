@@ -7,7 +7,7 @@ import { Button, IconButton } from '@/ui/button';
 import { Dialog } from '@/ui/dialog';
 import { when } from '@/ui/format';
 import { Failure, Loading } from '@/ui/states';
-import { say } from '@/ui/toast';
+import { showToast } from '@/ui/toast';
 import { NewKeyDialog } from './new-key-dialog';
 import { Section } from './section';
 
@@ -66,7 +66,7 @@ function RevokeDialog({ revoked, onClose }: { revoked: Key | null; onClose: () =
       dataOf(api.DELETE('/api/api-keys/{key_id}', { params: { path: { key_id: id } } })),
     onSuccess: async () => {
       await client.invalidateQueries({ queryKey: API_KEYS });
-      say('Key revoked.');
+      showToast('Key revoked.');
       close();
     },
   });

@@ -1,7 +1,7 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { type FormEvent, useId, useState } from 'react';
 import { api, dataOf } from '@/api/client';
-import { wordsOf } from '@/api/problem';
+import { errorMessage } from '@/api/problem';
 import { Button } from '@/ui/button';
 import { CopyButton } from '@/ui/copy-button';
 import { Dialog } from '@/ui/dialog';
@@ -70,7 +70,7 @@ export function NewKeyDialog({ open, onClose }: { open: boolean; onClose: () => 
         <Field
           label="Name"
           hint="A name to recognize this key later."
-          error={create.isError ? wordsOf(create.error) : null}
+          error={create.isError ? errorMessage(create.error) : null}
         >
           {(control) => (
             <Input

@@ -4,8 +4,8 @@ import { useIdentity } from '@/api/identity';
 import { ReviewCount } from '@/reviews/review-count';
 import { SignIn } from './sign-in';
 
-/** On a phone there is room for short names only. */
-const PLACES = [
+/** Phones only have room for the short labels. */
+const NAV_LINKS = [
   { to: '/copilot', label: 'Copilot', short: 'Copilot', Icon: MessagesSquare },
   { to: '/library', label: 'Library', short: 'Library', Icon: Library },
   { to: '/marketplace', label: 'Marketplace', short: 'Market', Icon: Store },
@@ -14,27 +14,27 @@ const PLACES = [
   { to: '/settings', label: 'Settings', short: 'Settings', Icon: Settings },
 ] as const;
 
-/** What stands around every page: the ways to the others, and the door. */
+/** The frame of every page: the navigation, and the sign-in form when it is needed. */
 export function Shell() {
   const { wanted } = useIdentity();
-  // Those who run the server have a key of their own, for which their page asks itself.
+  // Operators have a separate key, which the operations page asks for itself.
   const isOperations = useLocation({ select: ({ pathname }) => pathname === '/ops' });
   return (
     <div className="flex h-dvh flex-col-reverse sm:flex-row">
-      {/* Not a link: the browser would take its address from `<base>`, away from this page. */}
+      {/* Not a link: the browser would resolve its URL against `<base>` and leave this page. */}
       <button
         type="button"
         onClick={() => document.getElementById('content')?.focus()}
         className="sr-only focus:not-sr-only focus:absolute focus:top-2 focus:left-2 focus:z-50 focus:rounded-lg focus:bg-raised focus:px-3 focus:py-2"
       >
-        Skip to the content
+        Skip to content
       </button>
       <nav
         aria-label="Pages"
         className="flex shrink-0 items-center justify-around border-t border-line bg-surface pb-[env(safe-area-inset-bottom)] sm:w-24 sm:flex-col sm:justify-start sm:gap-1 sm:border-t-0 sm:border-r sm:py-3"
       >
         <img src="./icon.svg" alt="" className="mb-3 hidden size-9 sm:block" />
-        {PLACES.map(({ to, label, short, Icon }) => (
+        {NAV_LINKS.map(({ to, label, short, Icon }) => (
           <Link
             key={to}
             to={to}

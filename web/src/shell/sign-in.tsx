@@ -6,10 +6,10 @@ import { signIn, signOut, useIdentity } from '@/api/identity';
 import { Button } from '@/ui/button';
 import { Field, Input } from '@/ui/field';
 import { useTitle } from '@/ui/page';
-import { forgetPerson, isSamePerson } from './forget';
-import { credentialOf, tryCredential, wordsForRefused } from './try-credential';
+import { checkCredential, credentialOf, signInErrorMessage } from './check-credential';
+import { clearUserData, isSameUser } from './clear-user-data';
 
-/** Asks for a token or a key, and tries it before the page goes on with it. */
+/** Asks for a token or API key, and checks it with the server before using it. */
 export function SignIn() {
   useTitle('Sign in');
   const { credential } = useIdentity();
@@ -18,21 +18,21 @@ export function SignIn() {
   const [text, setText] = useState('');
   const [error, setError] = useState<string | null>(null);
   const [trying, setTrying] = useState(false);
-  const mayGoWithout = about?.allow_anonymous || about?.auth_mode === 'local';
+  const canSkip = about?.allow_anonymous || about?.auth_mode === 'local';
 
   async function submit(event: FormEvent) {
     event.preventDefault();
     const given = credentialOf(text);
-    if (!given.value) return setError('Paste a token or a key.');
+    if (!given.value) return setError('Paste a token or API key.');
     setTrying(true);
     setError(null);
     try {
-      await tryCredential(given);
-      if (!isSamePerson(credential, given)) forgetPerson();
+      await checkCredential(given);
+      if (!isSameUser(credential, given)) clearUserData();
       client.clear();
       signIn(given);
     } catch (refused) {
-      setError(wordsForRefused(refused, given));
+      setError(signInErrorMessage(refused, given));
     } finally {
       setTrying(false);
     }
@@ -45,9 +45,7 @@ export function SignIn() {
           <img src="./icon.svg" alt="" className="size-12" />
           <h1 className="text-2xl font-semibold tracking-tight">Sign in</h1>
           <p className="text-sm text-muted">
-            {credential
-              ? 'The server no longer accepts what this tab has signed in with.'
-              : 'This server wants to know who you are.'}
+            {credential ? 'Your sign-in has expired or was revoked. Sign in again.' : 'Sign in to continue.'}
           </p>
         </header>
         <form
@@ -58,7 +56,7 @@ export function SignIn() {
           <Field
             label="Token or API key"
             error={error}
-            hint="Whoever runs this server gives you one. It is kept for this tab only and forgotten when you close it."
+            hint="Ask your administrator for one. It's kept only until you close this tab."
           >
             {(control) => (
               <Input
@@ -81,11 +79,11 @@ export function SignIn() {
             busy={trying}
             icon={<KeyRound aria-hidden className="size-4" />}
           >
-            {trying ? 'Trying it' : 'Sign in'}
+            {trying ? 'Signing in…' : 'Sign in'}
           </Button>
-          {mayGoWithout && (
+          {canSkip && (
             <Button kind="quiet" onClick={signOut}>
-              Continue without
+              Continue without signing in
             </Button>
           )}
           <p role="alert" className="sr-only">

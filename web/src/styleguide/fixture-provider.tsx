@@ -5,12 +5,12 @@ import { type ReactNode, useState } from 'react';
 import { ApiError } from '@/api/problem';
 import type { ExecutionDetails, Review, Task } from '@/protocol';
 import { type CardActions, CardContext } from '@/tools/types';
-import { say } from '@/ui/toast';
+import { showToast } from '@/ui/toast';
 
 const ACTIONS: CardActions = {
   sessionId: 'example',
   busy: false,
-  send: async (text) => say(`In a chat, this would be sent: ${text}`),
+  send: async (text) => showToast(`In a chat, this would be sent: ${text}`),
 };
 
 export function FixtureProvider({ children }: { children: ReactNode }) {

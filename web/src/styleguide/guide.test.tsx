@@ -32,6 +32,14 @@ test('cards that were answered or skipped are read-only', async () => {
 
 test('every run status has a badge', () => {
   render(<Primitives />);
-  for (const label of ['Not started', 'Queued', 'Running', 'Waits for you', 'Completed', 'Failed', 'Stopped'])
+  for (const label of [
+    'Not started',
+    'Queued',
+    'Running',
+    'Needs your approval',
+    'Completed',
+    'Failed',
+    'Stopped',
+  ])
     expect(screen.getAllByText(label).length).toBeGreaterThan(0);
 });

@@ -1,10 +1,10 @@
 // Chat messages.
 
-import { Answer } from '@/copilot/conversation/answer';
-import { Stopped, TurnFailed } from '@/copilot/conversation/ending';
+import { AssistantMessage } from '@/copilot/conversation/assistant-message';
 import { BackgroundNote, CompactionNote } from '@/copilot/conversation/notes';
-import { Question } from '@/copilot/conversation/question';
 import { Reasoning } from '@/copilot/conversation/reasoning';
+import { TurnFailed, TurnStopped } from '@/copilot/conversation/turn-ending';
+import { UserMessage } from '@/copilot/conversation/user-message';
 import type { DataParts } from '@/protocol';
 import type { CopilotMessage } from '@/session/types';
 import { Markdown } from '@/ui/markdown';
@@ -66,15 +66,15 @@ export function Messages() {
       <Entry title="Response">
         <Specimen title="A message and its response">
           <div className="flex flex-col gap-4">
-            <Question text="When is high water in Hamburg?" />
-            <Answer message={ANSWER} live={false} last />
+            <UserMessage text="When is high water in Hamburg?" />
+            <AssistantMessage message={ANSWER} live={false} last />
           </div>
         </Specimen>
         <Specimen title="Reasoning">
           <Reasoning streaming text="The tides of Hamburg depend on those of Cuxhaven." />
         </Specimen>
         <Specimen title="Stopped">
-          <Stopped onRetry={() => {}} />
+          <TurnStopped onRetry={() => {}} />
         </Specimen>
         <Specimen title="Failed">
           <TurnFailed

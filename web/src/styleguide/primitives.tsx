@@ -15,7 +15,7 @@ import { Panel } from '@/ui/page';
 import { RunStatus } from '@/ui/run-status';
 import { Empty, Failure, Loading } from '@/ui/states';
 import { Switch } from '@/ui/switch';
-import { say } from '@/ui/toast';
+import { showToast } from '@/ui/toast';
 import { Entry, Specimen } from './specimen';
 
 const KINDS: ButtonKind[] = ['primary', 'secondary', 'quiet', 'danger'];
@@ -156,8 +156,8 @@ function Overlays() {
   return (
     <div className="flex flex-wrap items-center gap-2">
       <Button onClick={() => setOpen(true)}>Open dialog</Button>
-      <Button onClick={() => say('Agent saved.', 'good')}>Success message</Button>
-      <Button onClick={() => say("Couldn't save the agent.", 'bad')}>Error message</Button>
+      <Button onClick={() => showToast('Agent saved.', 'good')}>Success message</Button>
+      <Button onClick={() => showToast("Couldn't save the agent.", 'bad')}>Error message</Button>
       <Menu
         trigger={
           <IconButton label="More">

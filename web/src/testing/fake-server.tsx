@@ -1,32 +1,32 @@
-// A server that a test writes down, for components that ask one.
+// A fake server for component tests.
 
 import { QueryClient, QueryClientProvider } from '@tanstack/react-query';
 import { render } from '@testing-library/react';
 import type { ReactNode } from 'react';
 import { vi } from 'vitest';
 
-/** What was asked, the body as the server would read it. */
-export type Asked = { route: string; query: URLSearchParams; headers: Headers; body: unknown };
-/** Data for 200, or a whole response. */
-type Answer = (asked: Asked) => unknown;
+/** A received request, with its body parsed. */
+export type ReceivedRequest = { route: string; query: URLSearchParams; headers: Headers; body: unknown };
+/** Returns data for a 200 response, or a whole `Response`. */
+type RouteHandler = (request: ReceivedRequest) => unknown;
 
-/** Answers `GET /api/…` and the like by the path; what is not written down is not found. Gives what was asked so far. */
-export function serve(routes: Record<string, Answer>): Asked[] {
-  const all: Asked[] = [];
+/** Serves routes such as `GET /api/…`; others are not found. Returns the list of received requests, which grows. */
+export function serve(routes: Record<string, RouteHandler>): ReceivedRequest[] {
+  const all: ReceivedRequest[] = [];
   vi.stubGlobal('fetch', async (request: Request) => {
     const url = new URL(request.url);
     const route = `${request.method} ${url.pathname}`;
     const text = await request.text();
-    const asked = {
+    const received = {
       route,
       query: url.searchParams,
       headers: request.headers,
       body: text ? JSON.parse(text) : undefined,
     };
-    all.push(asked);
-    const answer = routes[route] ?? (() => refusal(404, 'NOT_FOUND', 'There is nothing here.'));
-    const given = await answer(asked);
-    return given instanceof Response ? given : Response.json(given);
+    all.push(received);
+    const handler = routes[route] ?? (() => refusal(404, 'NOT_FOUND', 'Not found.'));
+    const result = await handler(received);
+    return result instanceof Response ? result : Response.json(result);
   });
   return all;
 }
@@ -35,12 +35,12 @@ export function refusal(status: number, code: string, detail: string): Response 
   return Response.json({ detail, code }, { status });
 }
 
-/** The server is away. */
+/** Fails as if the server were unreachable. */
 export function noConnection(): never {
   throw new TypeError('Failed to fetch');
 }
 
-/** Shows it with a cache of its own that never tries again by itself. */
+/** Renders with a query cache of its own that never retries. */
 export function show(element: ReactNode, client = freshCache()) {
   return render(<QueryClientProvider client={client}>{element}</QueryClientProvider>);
 }

@@ -1,4 +1,4 @@
-// Streams that the real server has said, from fixtures/streams. A test of the server keeps them true.
+// Recorded server streams from fixtures/streams. A server test keeps them up to date.
 
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -6,7 +6,7 @@ import type { UIMessageChunk } from 'ai';
 
 const FOLDER = join(import.meta.dirname, '../../../fixtures/streams');
 
-/** The names of all of them. */
+/** The names of all recorded streams. */
 export function recordedNames(): string[] {
   return readdirSync(FOLDER)
     .filter((file) => file.endsWith('.jsonl'))
@@ -21,7 +21,7 @@ export function recorded(name: string): UIMessageChunk[] {
   return lines.map((line) => JSON.parse(line));
 }
 
-/** The answer of the server that carries these chunks. */
+/** A server response that carries these chunks. */
 export function streamed(chunks: UIMessageChunk[]): Response {
   const events = chunks.map((chunk, index) => `id: ${index + 1}\ndata: ${JSON.stringify(chunk)}\n\n`);
   return new Response(`retry: 1000\n\n${events.join('')}data: [DONE]\n\n`, {

@@ -8,17 +8,17 @@ import {
 import type { ReactNode } from 'react';
 import { freshCache, show } from './fake-server';
 
-type Place = {
-  /** As in the routes of the page: `/library/agents/$id`. */
+type ShownPage = {
+  /** As in the app's routes: `/library/agents/$id`. */
   path: string;
   address: string;
   component: () => ReactNode;
-  /** What stands beside the page, whatever its address. */
+  /** Rendered beside the page, whatever its URL. */
   beside?: ReactNode;
 };
 
-/** Shows one page at its address, for what reads the address or changes it. */
-export function showAt({ path, address, component, beside }: Place) {
+/** Renders one page at a URL, for components that read or change the URL. */
+export function showAt({ path, address, component, beside }: ShownPage) {
   const root = createRootRoute();
   const page = createRoute({
     getParentRoute: () => root,
@@ -33,7 +33,7 @@ export function showAt({ path, address, component, beside }: Place) {
   const client = freshCache();
   show(
     <>
-      {/* Links belong to the router of the app, whose type is the registered one. */}
+      {/* Links are typed for the app's router, which is the registered one. */}
       <RouterProvider router={router as never} />
       {beside}
     </>,

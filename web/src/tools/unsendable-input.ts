@@ -1,7 +1,7 @@
 // Finds inputs that must not be sent in a chat message: secrets, since messages are stored and readable, and files,
 // since they exceed the size limit of a message.
 
-import { fieldsOf, type Kind } from '@/ui/schema-form/schema';
+import { type FieldKind, fieldsOf } from '@/ui/schema-form/schema';
 import { asRecord } from './records';
 
 export type UnsendableInput = 'secret' | 'file';
@@ -19,6 +19,6 @@ function isMarked({ secret, writeOnly, format }: Record<string, unknown>): boole
   return secret === true || writeOnly === true || format === 'password';
 }
 
-function isA(format: UnsendableInput): (kind: Kind) => boolean {
+function isA(format: UnsendableInput): (kind: FieldKind) => boolean {
   return (kind) => kind.is === 'text' && kind.format === format;
 }

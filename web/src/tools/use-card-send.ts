@@ -1,5 +1,5 @@
 import { useState } from 'react';
-import { wordsOf } from '@/api/problem';
+import { errorMessage } from '@/api/problem';
 import { useCardState } from './card-state';
 import { useCardActions } from './types';
 
@@ -28,7 +28,7 @@ export function useCardSend(name: string): CardSend {
       setSent(text);
       return true;
     } catch (refusal) {
-      setError(wordsOf(refusal));
+      setError(errorMessage(refusal));
       return false;
     } finally {
       setSending(false);

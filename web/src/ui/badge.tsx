@@ -32,7 +32,7 @@ const DOTS: Record<Tone, string> = {
   bad: 'bg-bad',
 };
 
-/** A dot with a meaning that is also said in words. */
+/** A colored dot with an accessible label. */
 export function Dot({ tone, pulse, label }: { tone: Tone; pulse?: boolean; label: string }) {
   return (
     <span

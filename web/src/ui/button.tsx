@@ -11,7 +11,7 @@ const KINDS: Record<ButtonKind, string> = {
   danger: 'bg-bad-soft text-bad hover:brightness-95 dark:hover:brightness-125',
 };
 
-// A finger needs more room than a pointer.
+// Touch targets are larger than those for a pointer.
 const SIZES = {
   small: 'h-8 px-2.5 text-sm pointer-coarse:h-10',
   medium: 'h-10 px-4 text-sm',
@@ -21,11 +21,11 @@ type Props = ButtonHTMLAttributes<HTMLButtonElement> & {
   kind?: ButtonKind;
   size?: keyof typeof SIZES;
   icon?: ReactNode;
-  /** Something is under way: the button cannot be pressed and says so. */
+  /** Work is in progress: the button is disabled and shows a spinner. */
   busy?: boolean;
 };
 
-/** How a button looks; links that look like one use it too. */
+/** The look of a button, also for links that look like one. */
 export function buttonClasses(kind: ButtonKind = 'secondary', size: keyof typeof SIZES = 'medium'): string {
   return classes(
     'inline-flex shrink-0 items-center justify-center gap-2 rounded-lg font-medium whitespace-nowrap transition disabled:opacity-50',
@@ -49,7 +49,7 @@ export function Button({ kind, size, icon, busy = false, disabled, className, ch
   );
 }
 
-/** A button that shows only a picture. Its label is read out and shown on hover. */
+/** A button with an icon only. Its label is the accessible name and the tooltip. */
 export function IconButton({
   label,
   className,

@@ -3,7 +3,7 @@ import userEvent from '@testing-library/user-event';
 import { expect, test } from 'vitest';
 import { CodeBlock } from './code-block';
 
-test('code names its language and is copied as it is', async () => {
+test('code shows its language and is copied unchanged', async () => {
   const user = userEvent.setup();
   render(<CodeBlock code={'fn main() {}\n\n// end'} language="rust" />);
   expect(screen.getByText('rust')).toBeTruthy();
@@ -12,7 +12,7 @@ test('code names its language and is copied as it is', async () => {
   expect((await screen.findByRole('status')).textContent).toBe('Copied');
 });
 
-test('colours come later and change no character', async () => {
+test('highlighting is added later and changes no character', async () => {
   const code = 'const a: number = 1; // "x" <b>';
   const { container } = render(<CodeBlock code={code} language="ts" />);
   const shown = container.querySelector('code');
@@ -21,13 +21,13 @@ test('colours come later and change no character', async () => {
   expect(shown?.textContent).toBe(code);
 });
 
-test('a language nobody knows is shown without colours', async () => {
+test('an unknown language is shown without highlighting', async () => {
   const { container } = render(<CodeBlock code="blorp <x>" language="blorp" />);
   expect(container.querySelector('code')?.textContent).toBe('blorp <x>');
   expect(container.querySelector('code span')).toBeNull();
 });
 
-test('code that grows is shown to its last character at once', () => {
+test('streaming code is shown up to its last character at once', () => {
   const { container, rerender } = render(<CodeBlock code="let a" language="js" />);
   rerender(<CodeBlock code="let a = 1" language="js" />);
   expect(container.querySelector('code')?.textContent).toBe('let a = 1');

@@ -1,30 +1,30 @@
-// Fetches the highlighter when the first code is shown.
+// Loads the highlighter when the first code block is shown.
 
 import { type ReactNode, useEffect, useSyncExternalStore } from 'react';
 
-export type Highlight = (code: string, language: string) => ReactNode;
+export type HighlightFunction = (code: string, language: string) => ReactNode;
 
-let highlight: Highlight | null = null;
-let asked = false;
+let highlight: HighlightFunction | null = null;
+let isRequested = false;
 const listeners = new Set<() => void>();
 
-/** `null` until it is there; code is then shown without colours. */
-export function useHighlighter(wanted: boolean): Highlight | null {
+/** `null` until it has loaded; code is shown without highlighting until then. */
+export function useHighlighter(wanted: boolean): HighlightFunction | null {
   const known = useSyncExternalStore(subscribe, () => highlight);
   useEffect(() => {
-    if (wanted) fetchOnce();
+    if (wanted) loadOnce();
   }, [wanted]);
   return wanted ? known : null;
 }
 
-async function fetchOnce(): Promise<void> {
-  if (asked) return;
-  asked = true;
+async function loadOnce(): Promise<void> {
+  if (isRequested) return;
+  isRequested = true;
   try {
-    highlight = (await import('./code-colours')).highlight;
+    highlight = (await import('./code-colors')).highlight;
   } catch {
-    // No connection: the next block of code asks again.
-    asked = false;
+    // No connection: the next code block tries again.
+    isRequested = false;
   }
   for (const listener of listeners) listener();
 }

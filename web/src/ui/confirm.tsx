@@ -8,11 +8,11 @@ type Props = {
   confirmLabel: string;
   open: boolean;
   onClose: () => void;
-  /** Stays open and says why when it fails. */
+  /** If it fails, the dialog stays open and shows the error. */
   onConfirm: () => Promise<unknown>;
 };
 
-/** Asks before something is done that cannot be undone. */
+/** Asks for confirmation before something that can't be undone. */
 export function Confirm({ title, children, confirmLabel, open, onClose, onConfirm }: Props) {
   const { busy, problem, setProblem, attempt } = useAttempt();
 

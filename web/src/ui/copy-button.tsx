@@ -1,11 +1,11 @@
 import { Check, Copy } from 'lucide-react';
 import { useEffect, useState } from 'react';
 import { IconButton } from './button';
-import { say } from './toast';
+import { showToast } from './toast';
 
-const SAID_MS = 2_000;
+const CONFIRMATION_MS = 2_000;
 
-/** Copies a text, and says that it did. */
+/** Copies a text and confirms it. */
 export function CopyButton({
   text,
   label = 'Copy',
@@ -18,18 +18,19 @@ export function CopyButton({
   const [copied, setCopied] = useState(false);
   useEffect(() => {
     if (!copied) return;
-    const timer = setTimeout(() => setCopied(false), SAID_MS);
+    const timer = setTimeout(() => setCopied(false), CONFIRMATION_MS);
     return () => clearTimeout(timer);
   }, [copied]);
   return (
-    // What is only read out is placed in this box: elsewhere it would lengthen whatever scrolls.
+    // The positioned wrapper keeps the screen reader text inside: elsewhere it would extend the scrollable area.
     <span className="relative inline-flex">
       <IconButton
         label={label}
         className={className}
         onClick={async () => {
           if (await copy(text)) setCopied(true);
-          else say('The browser does not allow copying here. Select the text instead.', 'bad');
+          else
+            showToast("Your browser doesn't allow copying here. Select the text and copy it instead.", 'bad');
         }}
       >
         {copied ? <Check className="size-4 text-good" /> : <Copy className="size-4" />}
@@ -50,16 +51,16 @@ async function copy(text: string): Promise<boolean> {
   }
 }
 
-/** The clipboard is closed to pages that came over plain HTTP from another machine; this old way is not. */
+/** The Clipboard API isn't available on pages served over plain HTTP from another machine; `execCommand` is. */
 function copyBySelecting(text: string): boolean {
   const area = document.createElement('textarea');
   area.value = text;
   area.style.position = 'fixed';
   area.style.opacity = '0';
   const focused = document.activeElement;
-  // Inside a modal window everything outside it cannot be selected.
-  const place = focused?.closest('dialog') ?? document.body;
-  place.append(area);
+  // While a modal dialog is open, nothing outside it can be selected.
+  const container = focused?.closest('dialog') ?? document.body;
+  container.append(area);
   area.select();
   try {
     return document.execCommand('copy');

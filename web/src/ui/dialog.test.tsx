@@ -12,14 +12,14 @@ function shown() {
   return { onClose, dialog: screen.getByRole('dialog'), input: screen.getByLabelText('Name') };
 }
 
-test('a press beside the window closes it', () => {
+test('clicking the backdrop closes the dialog', () => {
   const { onClose, dialog } = shown();
   fireEvent.pointerDown(dialog);
   fireEvent.click(dialog);
   expect(onClose).toHaveBeenCalledOnce();
 });
 
-test('a selection of text that ends beside the window leaves it open', () => {
+test('a text selection that ends on the backdrop leaves the dialog open', () => {
   const { onClose, dialog, input } = shown();
   fireEvent.pointerDown(input);
   fireEvent.click(dialog);

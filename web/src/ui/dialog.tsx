@@ -7,22 +7,22 @@ type Props = {
   open: boolean;
   onClose: () => void;
   children: ReactNode;
-  /** Buttons at the end, the main one last. */
+  /** Buttons at the bottom, the primary one last. */
   actions?: ReactNode;
 };
 
-/** A modal window: the browser's own, which traps the focus, closes on Escape and gives the focus back. */
+/** A native modal dialog: it traps the focus, closes on Escape and restores the focus. */
 export function Dialog({ title, open, onClose, children, actions }: Props) {
   const ref = useRef<HTMLDialogElement>(null);
   const heading = useId();
-  // Where the press began: a selection of text that ends outside of the window does not close it.
+  // Where the press began: a text selection that ends outside the dialog doesn't close it.
   const pressed = useRef<EventTarget | null>(null);
   useEffect(() => {
     const dialog = ref.current;
     if (!dialog) return;
     if (open && !dialog.open) {
       dialog.showModal();
-      // The first thing in the window is its closing button, which is seldom what one came for.
+      // Otherwise the focus would go to the first control, the close button.
       dialog.querySelector<HTMLElement>('[data-autofocus]')?.focus();
     }
     if (!open && dialog.open) dialog.close();

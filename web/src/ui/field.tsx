@@ -7,7 +7,7 @@ import {
 } from 'react';
 import { classes } from './classes';
 
-/** How every control for text looks. */
+/** The look of every text control. */
 export const CONTROL =
   'w-full rounded-lg border border-line-strong/60 bg-surface px-3 py-2 text-base text-ink placeholder:text-muted sm:text-sm aria-invalid:border-bad disabled:opacity-60';
 
@@ -24,7 +24,7 @@ type FieldProps = {
   }) => ReactNode;
 };
 
-/** A label, a control, and what is to be said about it. */
+/** A label, a control, and a hint or an error. */
 export function Field({ label, hint, error, required, children }: FieldProps) {
   const id = useId();
   const note = `${id}-note`;

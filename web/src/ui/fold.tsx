@@ -4,19 +4,19 @@ import { type ReactNode, useEffect, useRef, useState } from 'react';
 type Props = {
   title: ReactNode;
   children: ReactNode;
-  /** Opens it. It is never closed for its reader, who may be at work in it. */
+  /** Opens it. It is never closed automatically, since the user may be working in it. */
   open?: boolean;
 };
 
-/** Something that is there for whoever wants to see it. The browser's own, so it is found by its search too. */
+/** A collapsible section. A native `details` element, so that find in page works. */
 export function Fold({ title, children, open = false }: Props) {
   const details = useRef<HTMLDetailsElement>(null);
-  const [atFirst] = useState(open);
+  const [initiallyOpen] = useState(open);
   useEffect(() => {
     if (open && details.current) details.current.open = true;
   }, [open]);
   return (
-    <details ref={details} open={atFirst} className="group">
+    <details ref={details} open={initiallyOpen} className="group">
       <summary className="flex list-none items-center gap-1.5 rounded text-sm pointer-coarse:min-h-10 text-muted hover:text-ink [&::-webkit-details-marker]:hidden">
         <ChevronRight aria-hidden className="size-4 shrink-0 transition-transform group-open:rotate-90" />
         <span className="min-w-0">{title}</span>
@@ -26,12 +26,12 @@ export function Fold({ title, children, open = false }: Props) {
   );
 }
 
-/** JSON for people who want to know. Cut, so that a huge value does not stall the page. */
+/** Formatted JSON, truncated so that a huge value doesn't stall the page. */
 export function Json({ value, limit = 20_000 }: { value: unknown; limit?: number }) {
   const text = typeof value === 'string' ? value : (JSON.stringify(value, null, 2) ?? 'undefined');
   const cut = text.length > limit;
   return (
-    // What scrolls must be reachable by keyboard.
+    // Scrollable content must be focusable by keyboard.
     <pre
       tabIndex={0}
       className="max-h-80 overflow-auto rounded-lg bg-sunken p-3 font-mono text-xs whitespace-pre-wrap break-words"

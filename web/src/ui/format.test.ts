@@ -11,6 +11,6 @@ test.each([
   [185_000, '3 min 5 s'],
   [3_599_900, '1 h 0 min'],
   [3_720_000, '1 h 2 min'],
-])('%d ms are said as %s', (ms, said) => {
-  expect(duration(ms)).toBe(said);
+])('%d ms are formatted as %s', (ms, expected) => {
+  expect(duration(ms)).toBe(expected);
 });

@@ -1,8 +1,8 @@
-// Times and numbers as people read them.
+// Formats times and numbers for display.
 
 const relative = new Intl.RelativeTimeFormat(undefined, { numeric: 'auto' });
-const moment = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'short' });
-const counted = new Intl.NumberFormat();
+const dateTime = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'short' });
+const integer = new Intl.NumberFormat();
 
 const STEPS: [Intl.RelativeTimeFormatUnit, number][] = [
   ['second', 60],
@@ -26,18 +26,18 @@ export function ago(time: string, now = Date.now()): string {
 
 /** "Nov 16, 2026, 11:40". */
 export function when(time: string): string {
-  return moment.format(new Date(time));
+  return dateTime.format(new Date(time));
 }
 
 export function count(value: number): string {
-  return counted.format(value);
+  return integer.format(value);
 }
 
 /** "< 0.1 s", "0.4 s", "12 s", "3 min 5 s", "1 h 2 min". */
 export function duration(ms: number): string {
   if (ms < 100) return '< 0.1 s';
   if (ms < 9_950) return `${(ms / 1000).toFixed(1)} s`;
-  // Rounded first, so that no minute has sixty seconds.
+  // Rounded first, so that the seconds never show as 60.
   const seconds = Math.round(ms / 1000);
   if (seconds < 60) return `${seconds} s`;
   const minutes = Math.floor(seconds / 60);
@@ -56,7 +56,7 @@ export function bytes(size: number): string {
   return `${unit === 0 ? value : value.toFixed(1)} ${units[unit]}`;
 }
 
-/** Millionths of a dollar. */
+/** Takes millionths of a dollar. */
 export function dollars(micro: number): string {
   const value = micro / 1_000_000;
   return `$${value < 0.01 && value > 0 ? value.toFixed(4) : value.toFixed(2)}`;

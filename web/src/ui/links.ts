@@ -1,5 +1,5 @@
 /**
- * For links to parts of one page: the router otherwise marks every link as the current one whose address is part of
- * where we are.
+ * Active options for links to parts of one page. By default, the router marks every link as current whose URL is a
+ * prefix of the current URL.
  */
-export const EXACTLY = { exact: true, includeSearch: true } as const;
+export const EXACT_MATCH = { exact: true, includeSearch: true } as const;

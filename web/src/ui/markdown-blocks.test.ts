@@ -1,11 +1,11 @@
 import { describe, expect, test } from 'vitest';
-import { type Block, cut, NOTHING } from './markdown-blocks';
+import { EMPTY_SPLIT, type MarkdownBlock, splitMarkdown } from './markdown-blocks';
 
-const shapes = (text: string) => cut(text).blocks.map(shape);
-const shape = (block: Block) =>
+const shapes = (text: string) => splitMarkdown(text).blocks.map(shape);
+const shape = (block: MarkdownBlock) =>
   block.kind === 'code' ? `${block.language ?? 'code'}:${block.text}` : `${block.text}`;
 
-describe('a text is cut', () => {
+describe('splitting a text', () => {
   test.each([
     ['at empty lines', 'one\n\ntwo\n\n\nthree', ['one', 'two', 'three']],
     ['around code', 'see\n```js\na\n\nb\n```\nend', ['see', 'js:a\n\nb', 'end']],
@@ -23,7 +23,7 @@ describe('a text is cut', () => {
     ['indented code with empty lines', '    a\n\n    b'],
     ['a table', '| a |\n|---|\n| 1 |'],
     ['a quote', '> a\n> b\nlazy'],
-  ])('%s stays in one piece', (_, text) => {
+  ])('%s is not split', (_, text) => {
     expect(shapes(text)).toEqual([text]);
   });
 
@@ -31,22 +31,22 @@ describe('a text is cut', () => {
     expect(shapes('  ```\n  a\n    b\n  ```')).toEqual(['code:a\n  b']);
   });
 
-  test('three ticks in a line of text are no fence', () => {
+  test('three backticks inside a line are not a fence', () => {
     expect(shapes('a\n``` b ``` c\n\nd')).toEqual(['a\n``` b ``` c', 'd']);
   });
 });
 
-test('a text that grows keeps the blocks it has', () => {
+test('a growing text keeps its existing blocks', () => {
   const whole = 'one\n\n- a\n\n1. b\n\n```js\nc\n```\nlast\n\nend';
-  let known = NOTHING;
+  let known = EMPTY_SPLIT;
   for (let end = 1; end <= whole.length; end++) {
-    known = cut(whole.slice(0, end), known);
-    expect(known.blocks).toEqual(cut(whole.slice(0, end)).blocks);
+    known = splitMarkdown(whole.slice(0, end), known);
+    expect(known.blocks).toEqual(splitMarkdown(whole.slice(0, end)).blocks);
   }
 });
 
-test('what is too long or too deep for the parser is plain', () => {
-  expect(cut('x '.repeat(40_000)).blocks[0]?.kind).toBe('plain');
-  expect(cut('> '.repeat(50)).blocks[0]?.kind).toBe('plain');
-  expect(cut(`\`\`\`\n${'x '.repeat(40_000)}\n\`\`\``).blocks[0]?.kind).toBe('code');
+test('text that is too long or too deeply nested for the parser is plain', () => {
+  expect(splitMarkdown('x '.repeat(40_000)).blocks[0]?.kind).toBe('plain');
+  expect(splitMarkdown('> '.repeat(50)).blocks[0]?.kind).toBe('plain');
+  expect(splitMarkdown(`\`\`\`\n${'x '.repeat(40_000)}\n\`\`\``).blocks[0]?.kind).toBe('code');
 });

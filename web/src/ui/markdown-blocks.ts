@@ -1,38 +1,37 @@
-// Cuts a text into blocks that can be shown each for itself, so that a streaming answer makes only its last one
-// again. It cuts only where any reader of markdown would: around fenced code, and at an empty line before
-// something that is neither indented nor a further item of the list above. Two blocks left in one piece are shown
-// right as well.
+// Splits a text into blocks that are rendered independently, so that a streaming response renders only its last
+// block again. It splits only where every Markdown parser would: around fenced code, and at an empty line before
+// something that is neither indented nor another item of the list above. Too few splits are still rendered correctly.
 
-/** More in one piece is shown as plain text: the parser's time grows faster than the text. */
-const LONGEST = 60_000;
-/** Quotes in quotes, or lists in lists: deeper than anybody reads, and deeper than a stack may go. */
-const TOO_DEEP = /^(?:[ \t]*(?:>|[-*+](?=\s)|\d{1,9}[.)](?=\s))){40}/m;
+/** Longer blocks are shown as plain text: parsing time grows faster than the text. */
+const MAX_LENGTH = 60_000;
+/** Deeply nested quotes or lists could overflow the parser's stack. */
+const DEEP_NESTING = /^(?:[ \t]*(?:>|[-*+](?=\s)|\d{1,9}[.)](?=\s))){40}/m;
 const FENCE = /^ {0,3}(?:(`{3,})([^`]*)|(~{3,})(.*))$/;
 const ITEM = /^(?:[-*+]|\d{1,9}[.)])(?:\s|$)/;
 const FOOTNOTE = /^\[\^[^\]\s]+\]:/m;
 const DEFINITION = /^ {0,3}\[[^\]]+\]:[ \t]*\S.*$/gm;
 
-export type Block =
+export type MarkdownBlock =
   | { kind: 'markdown'; text: string }
   | { kind: 'plain'; text: string }
-  /** Code needs no parser, however long it is. `open` until its first line, which names the language, is whole. */
+  /** Code needs no parser, however long it is. `open` until the first line, which names the language, is complete. */
   | { kind: 'code'; text: string; language: string | null; open: boolean };
 
-/** What is known about a text, to go on from when more of it has come. */
-export type Cut = { text: string; pieces: string[]; blocks: Block[] };
+/** The result for a text, reused when more text has arrived. */
+export type SplitMarkdown = { text: string; pieces: string[]; blocks: MarkdownBlock[] };
 
-export const NOTHING: Cut = { text: '', pieces: [], blocks: [] };
+export const EMPTY_SPLIT: SplitMarkdown = { text: '', pieces: [], blocks: [] };
 
-/** Pieces at the end that may still change: `1` may become the item `1.` of the list before it. */
-const UNSETTLED = 2;
+/** Number of final pieces that may still change: `1` may become the item `1.` of the list before it. */
+const PIECES_THAT_MAY_CHANGE = 2;
 
-export function cut(text: string, before: Cut = NOTHING): Cut {
+export function splitMarkdown(text: string, before: SplitMarkdown = EMPTY_SPLIT): SplitMarkdown {
   if (text === before.text) return before;
-  // A footnote and its mark may be far apart, and only together are they one.
+  // A footnote and its reference may be far apart and must be parsed together.
   if (FOOTNOTE.test(text)) return { text, pieces: [text], blocks: [blockOf(text, [])] };
-  const settled = text.startsWith(before.text) ? before.pieces.slice(0, -UNSETTLED) : [];
-  const from = settled.reduce((length, piece) => length + piece.length, 0);
-  const pieces = [...settled, ...piecesOf(text.slice(from))];
+  const stable = text.startsWith(before.text) ? before.pieces.slice(0, -PIECES_THAT_MAY_CHANGE) : [];
+  const from = stable.reduce((length, piece) => length + piece.length, 0);
+  const pieces = [...stable, ...piecesOf(text.slice(from))];
   const definitions = text.match(DEFINITION) ?? [];
   return {
     text,
@@ -41,7 +40,7 @@ export function cut(text: string, before: Cut = NOTHING): Cut {
   };
 }
 
-/** All of the text, in pieces that end with their line's end. */
+/** All of the text, in pieces that end at the end of a line. */
 function piecesOf(text: string): string[] {
   const pieces: string[] = [];
   let piece = '';
@@ -61,7 +60,7 @@ function piecesOf(text: string): string[] {
       }
       continue;
     }
-    // Indented below an item it belongs to the list.
+    // An indented fence below an item belongs to the list.
     if (mark !== null && !(line.startsWith(' ') && ITEM.test(piece))) {
       finish();
       fence = mark;
@@ -85,16 +84,16 @@ function startsBlock(line: string, piece: string): boolean {
   return !(ITEM.test(line) && ITEM.test(piece));
 }
 
-function blockOf(piece: string, definitions: readonly string[]): Block {
+function blockOf(piece: string, definitions: readonly string[]): MarkdownBlock {
   const text = piece.replace(/^\n+|\s+$/g, '');
   if (fenceOf(text.split('\n', 1)[0] ?? '') !== null) return codeOf(text, piece.includes('\n'));
-  if (text.length > LONGEST || TOO_DEEP.test(text)) return { kind: 'plain', text };
-  // `[words][name]` needs the line that says where `name` leads, which may be anywhere.
+  if (text.length > MAX_LENGTH || DEEP_NESTING.test(text)) return { kind: 'plain', text };
+  // A reference link `[text][name]` needs the definition of `name`, which may be anywhere.
   const named = definitions.length > 0 && text.includes('[');
   return { kind: 'markdown', text: named ? `${text}\n\n${definitions.join('\n')}` : text };
 }
 
-function codeOf(text: string, firstLineIsWhole: boolean): Block {
+function codeOf(text: string, firstLineIsWhole: boolean): MarkdownBlock {
   const [first = '', ...rest] = text.split('\n');
   const [, ticks, afterTicks, tildes, afterTildes] = FENCE.exec(first) ?? [];
   const fence = ticks ?? tildes ?? '';

@@ -1,4 +1,4 @@
-// `<br>` is the one piece of HTML that models write into tables on purpose: it becomes a line break.
+// Converts `<br>` to a line break: the only HTML that models write on purpose, in tables.
 
 type Node = { type: string; value?: string; children?: Node[] };
 

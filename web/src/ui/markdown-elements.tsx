@@ -1,13 +1,13 @@
-// How each element of markdown looks, and where its links may lead.
+// How each Markdown element is rendered, and which links are allowed.
 
 import { Image } from 'lucide-react';
 import { Children, isValidElement, type ReactNode } from 'react';
 import type { Components } from 'react-markdown';
 import { CodeBlock } from './code-block';
 
-/** Addresses people may follow; anything else is shown as words. */
-export function safeAddress(address: string): string {
-  return /^(https?:\/\/|mailto:)/i.test(address.trim()) ? address.trim() : '';
+/** URLs that may be linked; other links are shown as text. */
+export function safeUrl(url: string): string {
+  return /^(https?:\/\/|mailto:)/i.test(url.trim()) ? url.trim() : '';
 }
 
 export const ELEMENTS: Components = {
@@ -18,7 +18,7 @@ export const ELEMENTS: Components = {
       {alt || 'Image'}
     </Anchor>
   ),
-  // An answer stands below the headings of the page, so its own begin two levels lower.
+  // Responses are below the page's headings, so their own headings start two levels lower.
   h1: ({ children }) => <h3 className="markdown-h1">{children}</h3>,
   h2: ({ children }) => <h4 className="markdown-h2">{children}</h4>,
   h3: ({ children }) => <h5 className="markdown-h3">{children}</h5>,
@@ -26,14 +26,14 @@ export const ELEMENTS: Components = {
   h5: ({ children }) => <h6>{children}</h6>,
   pre: ({ children }) => <Fenced>{children}</Fenced>,
   table: ({ children }) => (
-    // What scrolls must be reachable by keyboard.
+    // Scrollable content must be focusable by keyboard.
     <div tabIndex={0} className="markdown-table">
       <table>{children}</table>
     </div>
   ),
 };
 
-/** Opens beside the conversation, and tells the other page nothing about it. */
+/** Opens in a new tab, without a referrer or access to this page. */
 function Anchor({ href, children }: { href: string | undefined; children: ReactNode }) {
   if (!href) return <span>{children}</span>;
   return (

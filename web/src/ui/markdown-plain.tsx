@@ -1,11 +1,11 @@
 import { Component, type ReactNode } from 'react';
 
-/** A text exactly as it was written. */
+/** Unformatted text. */
 export function Plain({ text }: { text: string }) {
   return <p className="whitespace-pre-wrap">{text}</p>;
 }
 
-/** Shows a text plain when it cannot be shown as markdown, so that one strange answer never takes the page away. */
+/** Shows the text unformatted when rendering it as Markdown fails, so that one response can't break the page. */
 export class PlainOnFailure extends Component<{ text: string; children: ReactNode }, { failed: boolean }> {
   state = { failed: false };
 

@@ -3,7 +3,7 @@ import { describe, expect, test, vi } from 'vitest';
 import { Markdown } from './markdown';
 
 describe('markdown', () => {
-  test('shows headings, lists, tables and tasks', () => {
+  test('shows headings, lists, tables and task lists', () => {
     render(<Markdown text={'# Title\n\n- one\n- two\n\n| a | b |\n|---|---|\n| 1 | 2 |\n\n- [x] done'} />);
     expect(screen.getByRole('heading', { name: 'Title', level: 3 })).toBeTruthy();
     expect(screen.getAllByRole('list')).toHaveLength(2);
@@ -11,7 +11,7 @@ describe('markdown', () => {
     expect(screen.getByRole('checkbox')).toHaveProperty('checked', true);
   });
 
-  test('a link opens in a new tab and tells the other page nothing', () => {
+  test('a link opens in a new tab without a referrer', () => {
     render(<Markdown text="[guide](https://example.org/a) and <mailto:a@example.org>" />);
     const link = screen.getByRole('link', { name: 'guide' });
     expect(link.getAttribute('href')).toBe('https://example.org/a');
@@ -20,7 +20,7 @@ describe('markdown', () => {
     expect(screen.getByRole('link', { name: 'mailto:a@example.org' })).toBeTruthy();
   });
 
-  test('a picture becomes a link to it', () => {
+  test('an image becomes a link to it', () => {
     const { container } = render(<Markdown text="![A chart](https://example.org/chart.png)" />);
     expect(screen.getByRole('link', { name: 'A chart' }).getAttribute('href')).toBe(
       'https://example.org/chart.png',
@@ -28,19 +28,19 @@ describe('markdown', () => {
     expect(container.querySelector('img')).toBeNull();
   });
 
-  test('a link by name finds its address in another block', () => {
+  test('a reference link finds its definition in another block', () => {
     render(<Markdown text={'See [the guide][g].\n\nMore.\n\n[g]: https://example.org/g'} />);
     expect(screen.getByRole('link', { name: 'the guide' }).getAttribute('href')).toBe(
       'https://example.org/g',
     );
   });
 
-  test('a footnote finds its mark', () => {
+  test('a footnote is linked to its reference', () => {
     render(<Markdown text={'Said so[^1].\n\nMore.\n\n[^1]: By whom.'} />);
     expect(screen.getByText(/By whom/)).toBeTruthy();
   });
 
-  test('a line break in a cell is one', () => {
+  test('a <br> in a table cell is a line break', () => {
     const { container } = render(<Markdown text={'| a |\n|---|\n| one<br>two |'} />);
     expect(container.querySelector('td br')).not.toBeNull();
   });
@@ -53,7 +53,7 @@ describe('hostile text', () => {
     '<iframe src="https://example.org"></iframe>',
     '<style>body{display:none}</style>',
     'a <b onclick="alert(1)">word</b>',
-  ])('%s is shown as words', (text) => {
+  ])('%s is shown as text', (text) => {
     const { container } = render(<Markdown text={text} />);
     expect(container.querySelector('script, img, iframe, style, b')).toBeNull();
     expect(container.textContent).toContain(text);
@@ -69,7 +69,7 @@ describe('hostile text', () => {
     '[go](//example.org)',
     '![go](data:image/svg+xml;base64,AAAA)',
     '[go][x]\n\n[x]: javascript:alert(1)',
-  ])('%s leads nowhere', (text) => {
+  ])('%s is not a link', (text) => {
     render(<Markdown text={text} />);
     expect(screen.queryByRole('link')).toBeNull();
     expect(document.body.textContent).toContain('go');
@@ -93,8 +93,8 @@ describe('hostile text', () => {
   );
 });
 
-describe('a text that streams in', () => {
-  test('makes only its last block again', () => {
+describe('a streaming text', () => {
+  test('renders only its last block again', () => {
     const first = 'The first paragraph.\n\nThe second **one';
     const view = (text: string) => <Markdown text={text} streaming />;
     const { container, rerender } = render(view(first));
@@ -105,14 +105,14 @@ describe('a text that streams in', () => {
     expect(container.querySelector('pre')?.textContent).toContain('let a');
   });
 
-  test('code names its language when the name is whole', () => {
+  test('code shows its language when the name is complete', () => {
     const { rerender } = render(<Markdown text={'```pyth'} streaming />);
     expect(screen.queryByText('pyth')).toBeNull();
     rerender(<Markdown text={'```python\nprint'} streaming />);
     expect(screen.getByText('python')).toBeTruthy();
   });
 
-  test('is the same as a text that came at once, whatever it was cut into', () => {
+  test('gives the same result as the whole text, however it is chunked', () => {
     const { container, rerender } = render(<Markdown text="" streaming />);
     for (let end = 1; end <= SAMPLE.length; end++)
       rerender(<Markdown text={SAMPLE.slice(0, end)} streaming />);

@@ -3,52 +3,52 @@ import ReactMarkdown from 'react-markdown';
 import remarkGfm from 'remark-gfm';
 import { CodeBlock } from './code-block';
 import './markdown.css';
-import { type Block, cut, NOTHING } from './markdown-blocks';
+import { completeMarkdown, withoutPartialFence } from './complete-markdown';
+import { EMPTY_SPLIT, type MarkdownBlock, splitMarkdown } from './markdown-blocks';
 import { lineBreaks } from './markdown-breaks';
-import { completed, withoutHalfFence } from './markdown-completed';
-import { ELEMENTS, safeAddress } from './markdown-elements';
+import { ELEMENTS, safeUrl } from './markdown-elements';
 import { Plain, PlainOnFailure } from './markdown-plain';
 
 const PLUGINS = [remarkGfm, lineBreaks];
 
 /**
- * Text as the model wrote it: markdown, never HTML. While it streams only its last block is made again, and what
- * is half written looks as it will.
+ * Renders Markdown from the model, without HTML. While it streams, only the last block is rendered again, and
+ * incomplete marks are completed.
  */
 export function Markdown({ text, streaming = false }: { text: string; streaming?: boolean }) {
-  const known = useRef(NOTHING);
-  known.current = cut(text.replaceAll('\r\n', '\n'), known.current);
-  const { blocks } = known.current;
+  const split = useRef(EMPTY_SPLIT);
+  split.current = splitMarkdown(text.replaceAll('\r\n', '\n'), split.current);
+  const { blocks } = split.current;
   return (
     <div className="markdown">
       {blocks.map((block, index) => (
-        // biome-ignore lint/suspicious/noArrayIndexKey: text grows at its end only, so a block keeps its place.
-        <Shown key={index} block={block} unfinished={streaming && index === blocks.length - 1} />
+        // biome-ignore lint/suspicious/noArrayIndexKey: text grows at its end only, so a block keeps its index.
+        <BlockView key={index} block={block} unfinished={streaming && index === blocks.length - 1} />
       ))}
     </div>
   );
 }
 
-function Shown({ block, unfinished }: { block: Block; unfinished: boolean }) {
+function BlockView({ block, unfinished }: { block: MarkdownBlock; unfinished: boolean }) {
   switch (block.kind) {
     case 'plain':
       return <Plain text={block.text} />;
     case 'markdown':
-      return <Parsed text={unfinished ? completed(block.text) : block.text} />;
+      return <ParsedMarkdown text={unfinished ? completeMarkdown(block.text) : block.text} />;
     case 'code':
       return (
         <CodeBlock
-          code={unfinished ? withoutHalfFence(block.text) : block.text}
+          code={unfinished ? withoutPartialFence(block.text) : block.text}
           language={unfinished && block.open ? null : block.language}
         />
       );
   }
 }
 
-const Parsed = memo(function Parsed({ text }: { text: string }) {
+const ParsedMarkdown = memo(function ParsedMarkdown({ text }: { text: string }) {
   return (
     <PlainOnFailure text={text}>
-      <ReactMarkdown remarkPlugins={PLUGINS} components={ELEMENTS} urlTransform={safeAddress}>
+      <ReactMarkdown remarkPlugins={PLUGINS} components={ELEMENTS} urlTransform={safeUrl}>
         {text}
       </ReactMarkdown>
     </PlainOnFailure>

@@ -2,7 +2,7 @@ import { DropdownMenu } from 'radix-ui';
 import { type ReactNode, useState } from 'react';
 import { classes } from './classes';
 
-/** A menu behind a button. Not modal: it locks no scrolling, so nothing has to be styled from script. */
+/** A dropdown menu. Not modal: it doesn't lock scrolling, so no styles are set from script. */
 export function Menu({
   trigger,
   children,
@@ -18,7 +18,7 @@ export function Menu({
       <DropdownMenu.Trigger ref={setButton} asChild>
         {trigger}
       </DropdownMenu.Trigger>
-      {/* Outside a modal window nothing can be pressed, so a menu of one opens inside it. */}
+      {/* Nothing outside a modal dialog can be clicked, so a menu in a dialog opens inside it. */}
       <DropdownMenu.Portal container={button?.closest('dialog')}>
         <DropdownMenu.Content
           align={align}

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { blockName, humanName } from './names';
 
-describe('names of programs', () => {
+describe('identifier names', () => {
   it.each([
     ['tax_percent', 'Tax percent'],
     ['taxPercent', 'Tax percent'],
@@ -11,9 +11,9 @@ describe('names of programs', () => {
     ['Written by a Person', 'Written by a Person'],
     ['', ''],
     ['___', ''],
-  ])('%j reads as %j', (name, words) => expect(humanName(name)).toBe(words));
+  ])('%j becomes %j', (name, expected) => expect(humanName(name)).toBe(expected));
 
-  it('of blocks lose what they all have', () => {
+  it('block names lose their suffix', () => {
     expect(blockName('SendWebRequestBlock')).toBe('Send web request');
     expect(blockName('AITextGeneratorBlock')).toBe('AI text generator');
     expect(blockName('Block')).toBe('Block');

@@ -1,6 +1,6 @@
-// Names that programs give to things, as people would write them.
+// Formats identifiers as readable names.
 
-/** `tax_percent` and `taxPercent` become "Tax percent"; what has spaces was written by a person and stays. */
+/** `tax_percent` and `taxPercent` become "Tax percent"; names with spaces are kept. */
 export function humanName(name: string): string {
   const trimmed = name.trim();
   if (!trimmed || /\s/.test(trimmed)) return trimmed;

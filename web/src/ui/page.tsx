@@ -2,7 +2,7 @@ import { type ReactNode, useEffect } from 'react';
 
 type Props = {
   title: string;
-  /** The way back, above the heading. */
+  /** The back link, above the heading. */
   before?: ReactNode;
   subtitle?: ReactNode;
   actions?: ReactNode;
@@ -10,11 +10,11 @@ type Props = {
   children: ReactNode;
 };
 
-/** The frame of every page but the copilot's: a heading, what can be done, and the rest. */
+/** The layout of every page except the copilot: heading, actions and content. */
 export function Page({ title, before, subtitle, actions, wide, children }: Props) {
   useTitle(title);
   return (
-    // What scrolls must be reachable by keyboard, also on a page without anything to press.
+    // Scrollable content must be focusable by keyboard, even on a page without controls.
     <div tabIndex={0} className="relative h-full overflow-y-auto outline-none">
       <div
         className={`mx-auto flex w-full flex-col gap-6 px-4 py-6 sm:px-8 sm:py-8 ${wide ? 'max-w-7xl' : 'max-w-5xl'}`}
@@ -39,7 +39,7 @@ export function useTitle(title: string): void {
   }, [title]);
 }
 
-/** A box with a heading of its own. */
+/** A box with a heading. */
 export function Panel({
   title,
   actions,

@@ -6,7 +6,7 @@ import { SchemaForm } from './schema-form';
 const SCHEMA = {
   type: 'object',
   properties: {
-    customer: { type: 'string', title: 'Customer', description: 'Whom it is for.' },
+    customer: { type: 'string', title: 'Customer', description: 'Who it is for.' },
     days: { type: 'integer', minimum: 1, default: 3 },
     paid: { type: 'boolean', title: 'Paid' },
     crew: { type: 'array', title: 'Crew', items: { type: 'string' } },
@@ -26,8 +26,8 @@ function shown(props: Partial<Parameters<typeof SchemaForm>[0]> = {}) {
 
 const send = () => userEvent.click(screen.getByRole('button', { name: 'Run' }));
 
-describe('a form made from a schema', () => {
-  it('gives what was typed, with defaults, and leaves out what was not', async () => {
+describe('a form generated from a schema', () => {
+  it('submits typed values and defaults, and omits empty fields', async () => {
     const { onSubmit } = shown();
     await userEvent.type(screen.getByLabelText(/Customer/), 'Harbour');
     await userEvent.click(screen.getByLabelText('Paid'));
@@ -35,20 +35,20 @@ describe('a form made from a schema', () => {
     expect(onSubmit).toHaveBeenCalledWith({ customer: 'Harbour', days: 3, paid: true });
   });
 
-  it('does not send what is incomplete, says where, and takes the cursor there', async () => {
+  it('does not submit an incomplete form, shows the errors, and focuses the first one', async () => {
     const { onSubmit } = shown();
     await send();
     expect(onSubmit).not.toHaveBeenCalled();
     const customer = screen.getByLabelText(/Customer/);
     expect(customer.getAttribute('aria-invalid')).toBe('true');
-    expect(screen.getByText('Fill this in.')).toBeTruthy();
-    expect(screen.getByRole('alert').textContent).toContain('One field');
+    expect(screen.getByText('Required.')).toBeTruthy();
+    expect(screen.getByRole('alert').textContent).toContain('Check the highlighted field.');
     await waitFor(() => expect(document.activeElement).toBe(customer));
     await userEvent.type(customer, 'x');
-    expect(screen.queryByText('Fill this in.')).toBeNull();
+    expect(screen.queryByText('Required.')).toBeNull();
   });
 
-  it('opens the further options for an error in them, and leaves them open while it is corrected', async () => {
+  it('opens the advanced options for an error in them, and keeps them open while it is corrected', async () => {
     const { again } = shown();
     const options = () => screen.getByText('More options').closest('details')?.open;
     expect(options()).toBe(false);
@@ -59,7 +59,7 @@ describe('a form made from a schema', () => {
     expect(options()).toBe(true);
   });
 
-  it('shows what the server refuses until it is changed, and again when it is refused again', async () => {
+  it('shows a server error until the field is changed, and again when it is refused again', async () => {
     const { again } = shown();
     again({ errors: { days: 'Too many days.' } });
     expect(screen.getByText('Too many days.')).toBeTruthy();
@@ -69,12 +69,12 @@ describe('a form made from a schema', () => {
     expect(screen.getByText('Too many days.')).toBeTruthy();
   });
 
-  it('shows what the server says about fields that are not there', () => {
-    shown({ errors: { colour: 'Unknown.' } });
-    expect(screen.getByRole('alert').textContent).toContain('colour: Unknown.');
+  it('shows server errors for unknown fields', () => {
+    shown({ errors: { color: 'Unknown.' } });
+    expect(screen.getByRole('alert').textContent).toContain('color: Unknown.');
   });
 
-  it('keeps what was typed when the schema and the first values come anew', async () => {
+  it('keeps typed values when the schema and the initial values change', async () => {
     const { again, onSubmit } = shown();
     await userEvent.type(screen.getByLabelText(/Customer/), 'Harbour');
     again({ schema: structuredClone(SCHEMA), initial: { customer: 'Other', days: 9 } });
@@ -82,9 +82,9 @@ describe('a form made from a schema', () => {
     expect(onSubmit).toHaveBeenCalledWith({ customer: 'Harbour', days: 9 });
   });
 
-  it('grows a list with Enter', async () => {
+  it('adds a list entry on Enter', async () => {
     const { onSubmit } = shown({ initial: { customer: 'c' } });
-    await userEvent.click(screen.getByRole('button', { name: 'Add an entry' }));
+    await userEvent.click(screen.getByRole('button', { name: 'Add entry' }));
     await userEvent.type(screen.getByLabelText('Crew, entry 1'), 'Mara{Enter}');
     await waitFor(() => expect(document.activeElement).toBe(screen.getByLabelText('Crew, entry 2')));
     await userEvent.keyboard('Jonas');
@@ -92,7 +92,7 @@ describe('a form made from a schema', () => {
     expect(onSubmit.mock.calls[0]?.[0]).toMatchObject({ crew: ['Mara', 'Jonas'] });
   });
 
-  it('makes entries of pasted lines', async () => {
+  it('turns pasted lines into entries', async () => {
     const { onSubmit } = shown({ initial: { customer: 'c', crew: [''] } });
     await userEvent.click(screen.getByLabelText('Crew, entry 1'));
     await userEvent.paste('Mara\nJonas\r\n\nIda');
@@ -100,19 +100,19 @@ describe('a form made from a schema', () => {
     expect(onSubmit.mock.calls[0]?.[0]).toMatchObject({ crew: ['Mara', 'Jonas', 'Ida'] });
   });
 
-  it('sends nothing twice while it is busy', async () => {
+  it('does not submit while busy', async () => {
     const { onSubmit } = shown({ busy: true, initial: { customer: 'c' } });
     await userEvent.type(screen.getByLabelText(/Customer/), '{Enter}');
     expect(onSubmit).not.toHaveBeenCalled();
   });
 
-  it('can be sent when there is nothing to fill in', async () => {
+  it('can be submitted when it has no fields', async () => {
     const { onSubmit } = shown({ schema: null });
     await send();
     expect(onSubmit).toHaveBeenCalledWith({});
   });
 
-  it('takes a property named like a birthright of objects', async () => {
+  it('supports a property named like a built-in of Object', async () => {
     const schema = JSON.parse('{"properties": {"__proto__": {"type": "string", "title": "Odd"}}}');
     const { onSubmit } = shown({ schema });
     await userEvent.type(screen.getByLabelText('Odd'), 'x');

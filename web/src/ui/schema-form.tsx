@@ -2,31 +2,31 @@ import { type FormEvent, type ReactNode, useId, useMemo, useRef, useState } from
 import { Button } from './button';
 import { Fold } from './fold';
 import { SchemaField } from './schema-form/control';
-import { type Draft, draftOf, read } from './schema-form/draft';
+import { type Draft, draftOf, readDraft } from './schema-form/draft';
 import { type FieldSpec, fieldsOf } from './schema-form/schema';
 
 export type Values = Record<string, unknown>;
 
-/** What was typed, by field. */
-export type Typed = ReadonlyMap<string, Draft>;
+/** The typed drafts, by field. */
+export type FormDrafts = ReadonlyMap<string, Draft>;
 
 type Props = {
-  /** JSON schema of an object: of an agent's inputs, or of a block's. */
+  /** JSON schema of an object: the inputs of an agent or a block. */
   schema: unknown;
   initial?: Values;
   submitLabel: string;
   busy?: boolean;
-  /** By field, as the server has refused them. */
+  /** Server errors by field. */
   errors?: Record<string, string>;
   onSubmit: (values: Values) => void;
-  /** For those who remember what was typed longer than the form is there. */
-  typed?: Typed;
-  onTyped?: (typed: Typed) => void;
-  /** What stands beside the button. */
+  /** For callers that keep the drafts longer than the form is mounted. */
+  typed?: FormDrafts;
+  onTyped?: (typed: FormDrafts) => void;
+  /** Shown next to the submit button. */
   children?: ReactNode;
 };
 
-/** A form made from a schema. What was typed stays, whatever the schema, the server or the first values do. */
+/** A form generated from a schema. Typed values are kept when the schema, the errors or the initial values change. */
 export function SchemaForm({
   schema,
   initial,
@@ -40,9 +40,9 @@ export function SchemaForm({
   const fields = useMemo(() => fieldsOf(schema), [schema]);
   const form = useRef<HTMLFormElement>(null);
   const summary = useId();
-  const [ownTyped, setOwnTyped] = useState<Typed>(new Map());
+  const [ownTyped, setOwnTyped] = useState<FormDrafts>(new Map());
   const { typed = ownTyped, onTyped = setOwnTyped } = kept;
-  // Errors are shown once somebody has tried to send, and go when the field is changed.
+  // Errors are shown after the first submit, and disappear when the field is changed.
   const [found, setFound] = useState<ReadonlyMap<string, string>>(new Map());
   const [answered, setAnswered] = useState<{ to: unknown; fields: ReadonlySet<string> }>(NOTHING);
 
@@ -64,13 +64,15 @@ export function SchemaForm({
   function submit(event: FormEvent) {
     event.preventDefault();
     if (busy) return;
-    const readings = fields.map((field) => [field.name, read(field, draft(field), startOf(field))] as const);
+    const readings = fields.map(
+      (field) => [field.name, readDraft(field, draft(field), startOf(field))] as const,
+    );
     const wrong = readings.flatMap(([name, reading]) =>
       'error' in reading ? [[name, reading.error] as const] : [],
     );
     setFound(new Map(wrong));
     if (wrong.length > 0) {
-      // The fields are marked when they are drawn again.
+      // The fields are marked as invalid in the next render.
       requestAnimationFrame(() => focusFirstError(form.current));
       return;
     }
@@ -99,7 +101,7 @@ export function SchemaForm({
 
   return (
     <form ref={form} noValidate onSubmit={submit} aria-describedby={summary} className="flex flex-col gap-5">
-      {fields.length === 0 && <p className="text-sm text-muted">There is nothing to fill in.</p>}
+      {fields.length === 0 && <p className="text-sm text-muted">No inputs required.</p>}
       {fields.filter((field) => !field.advanced).map(shown)}
       {advanced.length > 0 && (
         <Fold title="More options" open={advanced.some((field) => errorOf(field.name))}>
@@ -113,7 +115,7 @@ export function SchemaForm({
           </p>
         ))}
         {wrong > 0 && (
-          <p>{wrong === 1 ? 'One field needs another look.' : `${wrong} fields need another look.`}</p>
+          <p>{wrong === 1 ? 'Check the highlighted field.' : `Check the ${wrong} highlighted fields.`}</p>
         )}
       </div>
       <div className="flex flex-wrap items-center gap-x-6 gap-y-3">

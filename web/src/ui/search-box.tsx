@@ -6,7 +6,7 @@ import { Input } from './field';
 
 type Props = { label: string; value: string; onChange: (value: string) => void; className?: string };
 
-/** A field to search with. Escape empties it. */
+/** A search field. Escape clears it. */
 export function SearchBox({ label, value, onChange, className }: Props) {
   const input = useRef<HTMLInputElement>(null);
   return (
@@ -33,7 +33,7 @@ export function SearchBox({ label, value, onChange, className }: Props) {
       />
       {value && (
         <IconButton
-          label="Empty the search"
+          label="Clear search"
           className="absolute top-0.5 right-0.5"
           onClick={() => {
             onChange('');

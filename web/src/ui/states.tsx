@@ -1,18 +1,18 @@
-// What a page shows when it has nothing to show: yet, at all, or because something went wrong.
+// The loading, empty and error states of a page.
 
 import { CircleAlert, WifiOff } from 'lucide-react';
 import type { ReactNode } from 'react';
-import { ApiError, wordsOf } from '@/api/problem';
+import { ApiError, errorMessage } from '@/api/problem';
 import { Button } from './button';
 import { classes } from './classes';
 
-/** Grey bars in the shape of what will come, so that nothing jumps when it does. */
+/** Gray placeholders in the shape of the content, so that the layout doesn't shift when it arrives. */
 export function Skeleton({ className }: { className?: string }) {
   return <div aria-hidden className={classes('animate-pulse rounded-lg bg-sunken', className)} />;
 }
 
 export function Loading({
-  label = 'Loading',
+  label = 'Loading…',
   rows = 3,
   height = 'h-20',
 }: {
@@ -52,7 +52,7 @@ export function Empty({
   );
 }
 
-/** An error in words, with a way to try again. */
+/** An error message with a retry button. */
 export function Failure({ error, onRetry, title }: { error: unknown; onRetry?: () => void; title?: string }) {
   const offline = error instanceof ApiError && error.isOffline;
   const Icon = offline ? WifiOff : CircleAlert;
@@ -64,7 +64,7 @@ export function Failure({ error, onRetry, title }: { error: unknown; onRetry?: (
       <Icon aria-hidden className="size-5 shrink-0 text-bad" />
       <div className="min-w-0 flex-1">
         {title && <p className="font-medium">{title}</p>}
-        <p className="break-words">{wordsOf(error)}</p>
+        <p className="break-words">{errorMessage(error)}</p>
         {error instanceof ApiError && !offline && (
           <p className="mt-0.5 font-mono text-xs text-muted">{error.code}</p>
         )}

@@ -1,7 +1,7 @@
 import type { InputHTMLAttributes } from 'react';
 import { classes } from './classes';
 
-/** Something that is on or off. A checkbox to the browser, so a label beside it works as with any other. */
+/** A toggle. A native checkbox, so that a label works as usual. */
 export function Switch({ className, ...rest }: Omit<InputHTMLAttributes<HTMLInputElement>, 'type'>) {
   return (
     <span className={classes('relative inline-flex h-6 w-11 shrink-0 items-center', className)}>

@@ -1,5 +1,5 @@
 import { Link, type LinkProps } from '@tanstack/react-router';
-import { EXACTLY } from './links';
+import { EXACT_MATCH } from './links';
 
 type Props<Tab extends string> = {
   label: string;
@@ -8,7 +8,7 @@ type Props<Tab extends string> = {
   linkTo: (tab: Tab) => LinkProps;
 };
 
-/** Parts of a page, each with an address of its own. */
+/** Tabs of a page, each with its own URL. */
 export function TabLinks<Tab extends string>({ label, tabs, current, linkTo }: Props<Tab>) {
   return (
     <nav aria-label={label} className="-mx-4 overflow-x-auto border-b border-line px-4 sm:mx-0 sm:px-0">
@@ -18,7 +18,7 @@ export function TabLinks<Tab extends string>({ label, tabs, current, linkTo }: P
             <Link
               {...linkTo(tab)}
               aria-current={tab === current ? 'page' : undefined}
-              activeOptions={EXACTLY}
+              activeOptions={EXACT_MATCH}
               className="-mb-px flex h-10 items-center border-b-2 border-transparent px-3 text-sm font-medium whitespace-nowrap text-muted hover:text-ink aria-[current=page]:border-accent aria-[current=page]:text-ink"
             >
               {tabs[tab]}

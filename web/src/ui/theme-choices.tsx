@@ -4,12 +4,12 @@ import { chooseTheme, type Theme, useTheme } from './theme';
 
 const THEMES: { theme: Theme; label: string; Icon: typeof Sun }[] = [
   { theme: 'light', label: 'Light', Icon: Sun },
-  { theme: 'system', label: 'As the system', Icon: Monitor },
+  { theme: 'system', label: 'System', Icon: Monitor },
   { theme: 'dark', label: 'Dark', Icon: Moon },
 ];
 
 type Props = {
-  /** Stands for the group where it cannot be seen. */
+  /** The accessible name of the group. */
   legend: string;
   className: string;
   choiceClassName: string;
@@ -17,7 +17,7 @@ type Props = {
   children: (choice: { label: string; Icon: typeof Sun }) => ReactNode;
 };
 
-/** Light, dark, or as the system has it; what a choice looks like is the caller's. */
+/** Light, dark, or system; the caller renders each choice. */
 export function ThemeChoices({ legend, className, choiceClassName, inputClassName, children }: Props) {
   const chosen = useTheme();
   return (

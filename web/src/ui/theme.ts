@@ -1,4 +1,4 @@
-// Light or dark: the system's choice until a person makes one. `theme.js` sets the first one before the page is drawn.
+// The color theme: the system's until the user chooses one. `theme.js` sets the first one before the page is painted.
 
 import { useSyncExternalStore } from 'react';
 
@@ -36,5 +36,5 @@ function subscribe(listener: () => void): () => void {
 }
 
 system.addEventListener('change', apply);
-// Another tab has chosen.
+// Another tab has changed it.
 addEventListener('storage', (event) => event.key === KEY && apply());

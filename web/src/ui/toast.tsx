@@ -1,38 +1,38 @@
-// Short news at the edge of the screen, also for those who listen to it.
+// Short notifications at the edge of the screen, which screen readers announce.
 
 import { Toast } from 'radix-ui';
 import { useSyncExternalStore } from 'react';
 import type { Tone } from './badge';
 import { classes } from './classes';
 
-type News = { id: number; text: string; tone: Tone };
+type ToastMessage = { id: number; text: string; tone: Tone };
 
-let news: News[] = [];
-let next = 1;
+let messages: ToastMessage[] = [];
+let nextId = 1;
 const listeners = new Set<() => void>();
 
-export function say(text: string, tone: Tone = 'neutral'): void {
-  set([...news.slice(-2), { id: next++, text, tone }]);
+export function showToast(text: string, tone: Tone = 'neutral'): void {
+  set([...messages.slice(-2), { id: nextId++, text, tone }]);
 }
 
 export function Toaster() {
-  const shown = useSyncExternalStore(subscribe, () => news);
+  const shown = useSyncExternalStore(subscribe, () => messages);
   return (
     <Toast.Provider duration={5000} swipeDirection="right">
-      {shown.map((one) => (
+      {shown.map((message) => (
         <Toast.Root
-          key={one.id}
-          onOpenChange={(open) => !open && set(news.filter((other) => other.id !== one.id))}
+          key={message.id}
+          onOpenChange={(open) => !open && set(messages.filter((other) => other.id !== message.id))}
           className={classes(
             'rounded-xl border bg-raised px-4 py-3 text-sm shadow-card',
-            one.tone === 'bad'
+            message.tone === 'bad'
               ? 'border-bad/40 text-bad'
-              : one.tone === 'good'
+              : message.tone === 'good'
                 ? 'border-good/40'
                 : 'border-line',
           )}
         >
-          <Toast.Description>{one.text}</Toast.Description>
+          <Toast.Description>{message.text}</Toast.Description>
         </Toast.Root>
       ))}
       <Toast.Viewport className="fixed right-4 bottom-4 z-50 flex w-80 max-w-[calc(100vw-2rem)] flex-col gap-2 outline-none" />
@@ -45,7 +45,7 @@ function subscribe(listener: () => void): () => void {
   return () => listeners.delete(listener);
 }
 
-function set(changed: News[]): void {
-  news = changed;
+function set(next: ToastMessage[]): void {
+  messages = next;
   for (const listener of listeners) listener();
 }

@@ -1,12 +1,12 @@
 import { useState } from 'react';
-import { wordsOf } from '@/api/problem';
+import { errorMessage } from '@/api/problem';
 
-/** Something that a person has asked for: whether it is under way, and why it failed. */
+/** Runs an action of the user, with its busy state and its error. */
 export function useAttempt() {
   const [busy, setBusy] = useState(false);
   const [problem, setProblem] = useState<string | null>(null);
 
-  /** Whether it worked. */
+  /** Resolves to whether it succeeded. */
   async function attempt(work: () => Promise<unknown>): Promise<boolean> {
     setBusy(true);
     setProblem(null);
@@ -14,7 +14,7 @@ export function useAttempt() {
       await work();
       return true;
     } catch (error) {
-      setProblem(wordsOf(error));
+      setProblem(errorMessage(error));
       return false;
     } finally {
       setBusy(false);

@@ -1,11 +1,11 @@
-// What stands beside and below the field of the composer.
+// The buttons and the character counter of the composer.
 
 import { ArrowUp, CornerDownRight, Square } from 'lucide-react';
 import { classes } from '@/ui/classes';
 import { count } from '@/ui/format';
 import { Spinner } from '@/ui/spinner';
 
-/** Ends the turn at work. */
+/** Stops the running turn. */
 export function StopButton({ stopping, onStop }: { stopping: boolean; onStop: () => void }) {
   return (
     <button
@@ -17,7 +17,7 @@ export function StopButton({ stopping, onStop }: { stopping: boolean; onStop: ()
       className="inline-flex h-10 shrink-0 items-center gap-2 rounded-xl border border-line bg-surface px-3 text-sm font-medium transition hover:bg-sunken disabled:opacity-60"
     >
       {stopping ? <Spinner /> : <Square aria-hidden className="size-3.5 fill-current" />}
-      {stopping ? 'Stopping' : 'Stop'}
+      {stopping ? 'Stopping…' : 'Stop'}
     </button>
   );
 }
@@ -25,7 +25,7 @@ export function StopButton({ stopping, onStop }: { stopping: boolean; onStop: ()
 type SendProps = { followUp: boolean; disabled: boolean; sending: boolean };
 
 export function SendButton({ followUp, disabled, sending }: SendProps) {
-  const label = followUp ? 'Send as a follow-up' : 'Send';
+  const label = followUp ? 'Send follow-up' : 'Send';
   const Icon = followUp ? CornerDownRight : ArrowUp;
   return (
     <button
@@ -41,17 +41,19 @@ export function SendButton({ followUp, disabled, sending }: SendProps) {
   );
 }
 
-type CounterProps = { length: number; longest: number; near: number };
+type CounterProps = { length: number; limit: number; warnAt: number };
 
-/** How much room is left, once that matters. */
-export function Counter({ length, longest, near }: CounterProps) {
-  if (length <= longest - near) return null;
-  const tooLong = length > longest;
+/** Shows how many characters are left, once the limit is near. */
+export function Counter({ length, limit, warnAt }: CounterProps) {
+  const left = limit - length;
+  if (left >= warnAt) return null;
   return (
-    <p role="status" className={classes('px-4 text-xs tabular-nums', tooLong ? 'text-bad' : 'text-muted')}>
-      {tooLong
-        ? `Characters too many: ${count(length - longest)}`
-        : `Characters left: ${count(longest - length)}`}
+    <p role="status" className={classes('px-4 text-xs tabular-nums', left < 0 ? 'text-bad' : 'text-muted')}>
+      {left < 0 ? `${characters(-left)} over the limit` : `${characters(left)} left`}
     </p>
   );
+}
+
+function characters(number: number): string {
+  return `${count(number)} ${number === 1 ? 'character' : 'characters'}`;
 }

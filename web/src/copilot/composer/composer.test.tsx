@@ -38,7 +38,7 @@ beforeEach(() => {
 });
 
 describe('writing', () => {
-  test('Enter sends and the field stays ready for more', async () => {
+  test('Enter sends the message and the field keeps the focus', async () => {
     const send = vi.fn(async () => {});
     render(<Composer handle={{ ...IDLE, send }} />);
     await userEvent.type(field(), 'Hello{Enter}');
@@ -47,7 +47,7 @@ describe('writing', () => {
     expect(document.activeElement).toBe(field());
   });
 
-  test('Shift and Enter begin a new line', async () => {
+  test('Shift+Enter starts a new line', async () => {
     const send = vi.fn(async () => {});
     render(<Composer handle={{ ...IDLE, send }} />);
     await userEvent.type(field(), 'a{Shift>}{Enter}{/Shift}b');
@@ -55,7 +55,7 @@ describe('writing', () => {
     expect(field().value).toBe('a\nb');
   });
 
-  test('Enter that picks a word of an input method does not send', async () => {
+  test('Enter that confirms an input method composition does not send', async () => {
     const send = vi.fn(async () => {});
     render(<Composer handle={{ ...IDLE, send }} />);
     await userEvent.type(field(), 'にほん');
@@ -65,7 +65,7 @@ describe('writing', () => {
     expect(send).not.toHaveBeenCalled();
   });
 
-  test('on a touch screen Enter begins a new line and the button sends', async () => {
+  test('on a touch screen Enter starts a new line and the button sends', async () => {
     vi.stubGlobal('matchMedia', () => ({ matches: true, addEventListener() {}, removeEventListener() {} }));
     const send = vi.fn(async () => {});
     render(<Composer handle={{ ...IDLE, send }} />);
@@ -76,23 +76,23 @@ describe('writing', () => {
     vi.unstubAllGlobals();
   });
 
-  test('spaces alone cannot be sent', async () => {
+  test('whitespace alone cannot be sent', async () => {
     render(<Composer handle={IDLE} />);
     await userEvent.type(field(), '  ');
     expect(screen.getByRole('button', { name: 'Send' })).toHaveProperty('disabled', true);
   });
 
-  test('a text that is too long says by how much and cannot be sent', () => {
-    // Each of these counts as one character at the server and as two in JavaScript.
+  test('a text over the limit shows by how much and cannot be sent', () => {
+    // Each of these is one character for the server and two in JavaScript.
     putDraft('s1', '🛟'.repeat(64_001));
     render(<Composer handle={IDLE} />);
-    expect(screen.getByText('Characters too many: 1')).toBeTruthy();
+    expect(screen.getByText('1 character over the limit')).toBeTruthy();
     expect(screen.getByRole('button', { name: 'Send' })).toHaveProperty('disabled', true);
   });
 });
 
-describe('what is written is kept', () => {
-  test('for each session apart, and through a reload', async () => {
+describe('the draft is kept', () => {
+  test('separately for each session, and after a reload', async () => {
     const { rerender } = render(<Composer key="1" handle={IDLE} />);
     await userEvent.type(field(), 'half a thought');
     rerender(<Composer key="2" handle={{ ...IDLE, id: 's2' }} />);
@@ -102,7 +102,7 @@ describe('what is written is kept', () => {
     expect(sessionStorage.getItem('pilothouse.draft.s1')).toBe('half a thought');
   });
 
-  test('until the server has taken it', async () => {
+  test('until the server has accepted the message', async () => {
     let take: () => void = () => {};
     const send = () => new Promise<void>((resolve) => (take = resolve));
     render(<Composer handle={{ ...IDLE, send }} />);
@@ -113,28 +113,28 @@ describe('what is written is kept', () => {
     expect(sessionStorage.getItem('pilothouse.draft.s1')).toBeNull();
   });
 
-  test('and comes back before what was written since when it is refused', async () => {
+  test('and restored before newer text when the message is refused', async () => {
     let refuse: (error: Error) => void = () => {};
     const send = () => new Promise<void>((_, reject) => (refuse = reject));
     render(<Composer handle={{ ...IDLE, send }} />);
     await userEvent.type(field(), 'first{Enter}second');
-    await act(async () => refuse(new ApiError(429, 'TOO_MANY', 'Too many turns are at work.', 5)));
+    await act(async () => refuse(new ApiError(429, 'TOO_MANY', 'Too many responses are running.', 5)));
     expect(field().value).toBe('first\n\nsecond');
-    expect(screen.getByRole('alert').textContent).toBe('Too many turns are at work.');
+    expect(screen.getByRole('alert').textContent).toBe('Too many responses are running.');
     expect(screen.getByText(/Try again in 5 s/)).toBeTruthy();
   });
 
-  test('when the server is away, which is said', async () => {
+  test('when the server is unreachable, with a notice', async () => {
     const send = async () => {
-      throw new ApiError(0, 'UNREACHABLE', 'The server cannot be reached.');
+      throw new ApiError(0, 'UNREACHABLE', "Can't reach the server.");
     };
     render(<Composer handle={{ ...IDLE, send }} />);
     await userEvent.type(field(), 'hello{Enter}');
     expect(field().value).toBe('hello');
-    expect((await screen.findByRole('alert')).textContent).toContain('Your message is kept here');
+    expect((await screen.findByRole('alert')).textContent).toContain('Your message is saved here');
   });
 
-  test('when a new conversation gets its id in the meantime', async () => {
+  test('when a new chat gets its session id while sending', async () => {
     let refuse: (error: Error) => void = () => {};
     const send = () => new Promise<void>((_, reject) => (refuse = reject));
     const { rerender } = render(<Composer handle={{ ...IDLE, id: null, send }} />);
@@ -146,35 +146,35 @@ describe('what is written is kept', () => {
     expect(draftOf(null)).toBe('');
   });
 
-  test('though the page was opened with another text', () => {
+  test('when the page is opened with another text', () => {
     putDraft('s1', 'mine');
     render(<Composer handle={IDLE} initialText="theirs" />);
     expect(field().value).toBe('mine');
   });
 
-  test('and an empty field takes the text the page was opened with', () => {
+  test('an empty field takes the text the page was opened with', () => {
     render(<Composer handle={IDLE} initialText="theirs" />);
     expect(field().value).toBe('theirs');
     expect(document.activeElement).toBe(field());
   });
 });
 
-describe('while a turn is at work', () => {
+describe('while a turn is running', () => {
   const BUSY: SessionHandle = { ...IDLE, phase: 'streaming', busy: true };
 
-  test('the button stops it, and what is written becomes a follow-up', async () => {
+  test('the button stops it, and text is sent as a follow-up', async () => {
     const send = vi.fn(async () => {});
     const stop = vi.fn();
     render(<Composer handle={{ ...BUSY, send, stop }} />);
-    expect(screen.queryByRole('button', { name: 'Send as a follow-up' })).toBeNull();
+    expect(screen.queryByRole('button', { name: 'Send follow-up' })).toBeNull();
     await userEvent.type(field(), 'also this');
-    await userEvent.click(screen.getByRole('button', { name: 'Send as a follow-up' }));
+    await userEvent.click(screen.getByRole('button', { name: 'Send follow-up' }));
     expect(send).toHaveBeenCalledWith('also this');
     await userEvent.click(screen.getByRole('button', { name: 'Stop' }));
     expect(stop).toHaveBeenCalledOnce();
   });
 
-  test('Ctrl with a full stop stops it and Escape does not', async () => {
+  test('Ctrl+. stops it and Escape does not', async () => {
     const stop = vi.fn();
     render(<Composer handle={{ ...BUSY, stop }} />);
     await userEvent.keyboard('{Escape}');
@@ -183,16 +183,16 @@ describe('while a turn is at work', () => {
     expect(stop).toHaveBeenCalledOnce();
   });
 
-  test('a follow-up that was handed back can be put back', async () => {
+  test('a returned follow-up can be put back into the field', async () => {
     const dropFollowUp = vi.fn();
     const followUps = [
       { id: 'f1', text: 'one more', state: 'returned' as const },
-      { id: 'f2', text: 'it waits', state: 'waiting' as const },
+      { id: 'f2', text: 'queued text', state: 'waiting' as const },
     ];
     putDraft('s1', 'mine');
     render(<Composer handle={{ ...IDLE, followUps, dropFollowUp }} />);
-    expect(screen.getByText('Waits for the next step')).toBeTruthy();
-    await userEvent.click(screen.getByRole('button', { name: 'Put back' }));
+    expect(screen.getByText('Queued')).toBeTruthy();
+    await userEvent.click(screen.getByRole('button', { name: 'Edit and resend' }));
     expect(field().value).toBe('one more\n\nmine');
     expect(dropFollowUp).toHaveBeenCalledWith('f1');
   });

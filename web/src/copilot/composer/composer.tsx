@@ -2,53 +2,53 @@ import { type KeyboardEvent, useRef, useState } from 'react';
 import type { SessionHandle } from '@/session/types';
 import { useMedia } from '@/ui/media';
 import { Counter, SendButton, StopButton } from './buttons';
-import { arrived, bringBack, joined, putDraft, sendOff, useDraft } from './drafts';
+import { confirmSent, joinTexts, putDraft, restoreDraft, startSending, useDraft } from './drafts';
 import {
-  useCarriedDraft,
   useFocusOnFill,
   useFocusOnOpen,
   useGrowingHeight,
   useInitialText,
+  useMoveNewDraft,
   useStopKey,
-} from './field-behaviour';
+} from './field-behavior';
 import { FollowUps } from './follow-ups';
-import { type Refusal, refusalOf } from './refusal';
-import { RefusalNotice } from './refusal-notice';
+import { type SendError, sendErrorOf } from './send-error';
+import { SendErrorNotice } from './send-error-notice';
 
-/** As the server counts them: code points, not the halves JavaScript counts. */
-const LONGEST = 64_000;
-/** The counter appears when so much is left. */
-const NEAR = 4_000;
+/** In code points, as the server counts; JavaScript's `length` counts UTF-16 units. */
+const MAX_LENGTH = 64_000;
+/** The counter appears when this many characters are left. */
+const COUNTER_FROM = 4_000;
 
 type Props = {
   handle: SessionHandle;
-  /** Written into an empty field when the page is opened with it. */
+  /** Put into an empty field when the page is opened. */
   initialText?: string;
 };
 
-/** Where people write. What is written is never lost: it is stored until the server has taken it. */
+/** The message form. Drafts are never lost: they are stored until the server has accepted the message. */
 export function Composer({ handle, initialText }: Props) {
   const text = useDraft(handle.id);
-  const [refusal, setRefusal] = useState<Refusal | null>(null);
+  const [sendError, setSendError] = useState<SendError | null>(null);
   const [sending, setSending] = useState(false);
   const field = useRef<HTMLTextAreaElement>(null);
   const typed = useRef(text);
-  const shown = useRef(handle.id);
-  shown.current = handle.id;
-  // Without a keyboard Enter is the only way to a new line; the button sends.
+  const shownSession = useRef(handle.id);
+  shownSession.current = handle.id;
+  // On touch keyboards Enter is the only way to start a new line; the button sends.
   const touch = useMedia('(hover: none) and (pointer: coarse)');
-  useCarriedDraft(handle.id);
+  useMoveNewDraft(handle.id);
   useGrowingHeight(field, text);
   useInitialText(handle.id, initialText);
   useStopKey(handle.busy, handle.stop);
   useFocusOnOpen(field, handle.id, touch);
   useFocusOnFill(field, text, typed);
 
-  const length = text.length > LONGEST - NEAR ? [...text].length : text.length;
-  const tooLong = length > LONGEST;
+  const length = text.length > MAX_LENGTH - COUNTER_FROM ? [...text].length : text.length;
+  const tooLong = length > MAX_LENGTH;
   const canSend = text.trim() !== '' && !tooLong && handle.phase !== 'loading' && !sending;
 
-  /** What had the focus is about to go. On a tablet the field would open its keyboard, so there it waits. */
+  /** Focuses the field before the focused element is removed, but not on touch devices: that would open the keyboard. */
   function focusField() {
     if (!touch) field.current?.focus();
   }
@@ -56,16 +56,16 @@ export function Composer({ handle, initialText }: Props) {
   async function submit() {
     if (!canSend) return;
     const message = text.trim();
-    setRefusal(null);
+    setSendError(null);
     setSending(true);
-    const sent = sendOff(handle.id);
+    const sent = startSending(handle.id);
     focusField();
     try {
       await handle.send(message);
-      arrived(sent);
+      confirmSent(sent);
     } catch (error) {
-      bringBack(sent, shown.current);
-      setRefusal(refusalOf(error));
+      restoreDraft(sent, shownSession.current);
+      setSendError(sendErrorOf(error));
     } finally {
       setSending(false);
     }
@@ -76,14 +76,14 @@ export function Composer({ handle, initialText }: Props) {
     focusField();
   }
 
-  function closeRefusal() {
-    setRefusal(null);
+  function closeSendError() {
+    setSendError(null);
     focusField();
   }
 
   function onKeyDown(event: KeyboardEvent) {
     if (event.key !== 'Enter' || event.shiftKey || touch) return;
-    // While an input method composes a word, Enter picks the word. Safari says so only by this old code.
+    // While an input method is composing, Enter confirms the word. Safari reports this only by the legacy key code 229.
     if (event.nativeEvent.isComposing || event.keyCode === 229) return;
     event.preventDefault();
     submit();
@@ -104,12 +104,12 @@ export function Composer({ handle, initialText }: Props) {
           handle.dropFollowUp(id);
           focusField();
         }}
-        onPutBack={(chip) => {
+        onEdit={(chip) => {
           handle.dropFollowUp(chip.id);
-          putDraft(handle.id, joined(chip.text, text));
+          putDraft(handle.id, joinTexts(chip.text, text));
         }}
       />
-      {refusal && <RefusalNotice refusal={refusal} onClose={closeRefusal} />}
+      {sendError && <SendErrorNotice sendError={sendError} onClose={closeSendError} />}
       <div className="flex items-end gap-2 rounded-2xl border border-line-strong/60 bg-surface p-1.5 shadow-card focus-within:border-accent focus-within:ring-1 focus-within:ring-accent">
         <textarea
           ref={field}
@@ -122,7 +122,7 @@ export function Composer({ handle, initialText }: Props) {
           onKeyDown={onKeyDown}
           aria-label={handle.busy ? 'Follow-up' : 'Message'}
           aria-invalid={tooLong || undefined}
-          placeholder={handle.busy ? 'Add a follow-up' : 'What do you need?'}
+          placeholder={handle.busy ? 'Send a follow-up…' : 'Message Pilothouse…'}
           enterKeyHint={touch ? 'enter' : 'send'}
           className="field-sizing-content block max-h-[40dvh] min-h-10 min-w-0 flex-1 resize-none bg-transparent px-3 py-2 text-base leading-6 outline-none placeholder:text-muted"
         />
@@ -131,7 +131,7 @@ export function Composer({ handle, initialText }: Props) {
           <SendButton followUp={handle.busy} disabled={!canSend} sending={sending} />
         )}
       </div>
-      <Counter length={length} longest={LONGEST} near={NEAR} />
+      <Counter length={length} limit={MAX_LENGTH} warnAt={COUNTER_FROM} />
     </form>
   );
 }

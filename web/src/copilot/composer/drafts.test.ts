@@ -1,37 +1,37 @@
 import { afterEach, expect, test } from 'vitest';
-import { arrived, bringBack, draftOf, forgetDrafts, putDraft, sendOff } from './drafts';
+import { clearDrafts, confirmSent, draftOf, putDraft, restoreDraft, startSending } from './drafts';
 
 const HERE = 'session-1';
 const stored = () => sessionStorage.getItem(`pilothouse.draft.${HERE}`);
 
-afterEach(forgetDrafts);
+afterEach(clearDrafts);
 
 function send(text: string) {
   putDraft(HERE, text);
-  return sendOff(HERE);
+  return startSending(HERE);
 }
 
-test('two texts on their way are both given back', () => {
+test('two refused texts are both restored', () => {
   const [first, second] = [send('first'), send('second')];
   expect(stored(), 'a reload would give both back').toBe('first\n\nsecond');
-  bringBack(second, HERE);
-  bringBack(first, HERE);
+  restoreDraft(second, HERE);
+  restoreDraft(first, HERE);
   expect(draftOf(HERE)).toBe('first\n\nsecond');
 });
 
-test('one that arrives takes nothing of the other with it', () => {
+test('confirming one text keeps the other', () => {
   const [first, second] = [send('first'), send('second')];
-  arrived(first);
+  confirmSent(first);
   expect(stored()).toBe('second');
-  bringBack(second, HERE);
+  restoreDraft(second, HERE);
   expect(draftOf(HERE)).toBe('second');
 });
 
-test('what was refused goes before what was written since, in the session it has become', () => {
+test('a refused text goes before newer text, in the session that was created meanwhile', () => {
   putDraft(null, 'question');
-  const sent = sendOff(null);
+  const sent = startSending(null);
   putDraft(HERE, 'more');
-  bringBack(sent, HERE);
+  restoreDraft(sent, HERE);
   expect(draftOf(HERE)).toBe('question\n\nmore');
   expect(draftOf(null)).toBe('');
 });

@@ -1,71 +1,71 @@
-// What is written and not yet taken by the server, by session. It survives a reload; each tab has its own.
+// Drafts by session: text that the server hasn't accepted yet. They survive a reload; each tab has its own.
 
 import { useSyncExternalStore } from 'react';
 
 const PREFIX = 'pilothouse.draft.';
-/** The place of the session that does not exist yet. */
-const NEW = 'new';
+/** The key of the new chat, which has no session yet. */
+const NEW_CHAT = 'new';
 
-/** What stands in the field. */
-const written = new Map<string, string>();
-/** What has left the field and has not arrived, by place and in the order it was sent. */
-const underWay = new Map<string, Set<SentOff>>();
+/** The text in the field. */
+const drafts = new Map<string, string>();
+/** Texts that are being sent, by key and in the order they were sent. */
+const outgoing = new Map<string, Set<OutgoingText>>();
 const listeners = new Set<() => void>();
 
-/** One text on its way. */
-export type SentOff = { place: string; text: string };
+/** A text that is being sent. */
+export type OutgoingText = { key: string; text: string };
 
 export function draftOf(sessionId: string | null): string {
-  return textAt(sessionId ?? NEW);
+  return textAt(sessionId ?? NEW_CHAT);
 }
 
-function textAt(place: string): string {
-  const known = written.get(place);
+function textAt(key: string): string {
+  const known = drafts.get(key);
   if (known !== undefined) return known;
-  const text = stored(place);
-  written.set(place, text);
+  const text = stored(key);
+  drafts.set(key, text);
   return text;
 }
 
-/** Replaces what is written for a session; an empty text forgets it. */
+/** Replaces the draft of a session; an empty text removes it. */
 export function putDraft(sessionId: string | null, text: string): void {
-  set(sessionId ?? NEW, text);
+  set(sessionId ?? NEW_CHAT, text);
 }
 
-/** What was written for the session that did not exist yet belongs to the one it has become. */
-export function carryOver(sessionId: string): void {
+/** Moves the draft of the new chat to the session that was created for it. */
+export function moveNewDraft(sessionId: string): void {
   const text = draftOf(null);
   if (text === '') return;
-  set(NEW, '');
-  set(sessionId, joined(draftOf(sessionId), text));
+  set(NEW_CHAT, '');
+  set(sessionId, joinTexts(draftOf(sessionId), text));
 }
 
-/** Empties the field. The text stays stored until it has arrived, so that a reload in between gives it back. */
-export function sendOff(sessionId: string | null): SentOff {
-  const sent = { place: sessionId ?? NEW, text: draftOf(sessionId) };
-  underWay.set(sent.place, new Set([...(underWay.get(sent.place) ?? []), sent]));
-  set(sent.place, '');
+/** Empties the field. The text stays stored until the server has accepted it, so that a reload restores it. */
+export function startSending(sessionId: string | null): OutgoingText {
+  const sent = { key: sessionId ?? NEW_CHAT, text: draftOf(sessionId) };
+  outgoing.set(sent.key, new Set([...(outgoing.get(sent.key) ?? []), sent]));
+  set(sent.key, '');
   return sent;
 }
 
-/** The text that was sent off has arrived. */
-export function arrived(sent: SentOff): void {
-  underWay.get(sent.place)?.delete(sent);
-  set(sent.place, textAt(sent.place));
+/** The server has accepted the text. */
+export function confirmSent(sent: OutgoingText): void {
+  outgoing.get(sent.key)?.delete(sent);
+  set(sent.key, textAt(sent.key));
 }
 
-/** The text that was sent off was refused: it goes before what has been written since, in its session. */
-export function bringBack(sent: SentOff, sessionNow: string | null): void {
-  arrived(sent);
-  const place = sessionNow ?? NEW;
-  set(place, joined(sent.text, textAt(place)));
+/** The server has refused the text: puts it before any newer text of its session. */
+export function restoreDraft(sent: OutgoingText, currentSession: string | null): void {
+  confirmSent(sent);
+  const key = currentSession ?? NEW_CHAT;
+  set(key, joinTexts(sent.text, textAt(key)));
 }
 
-/** Forgets everything: it belongs to whoever has left. */
-export function forgetDrafts(): void {
-  const places = new Set([...written.keys(), ...underWay.keys(), ...storedPlaces()]);
-  underWay.clear();
-  for (const place of places) set(place, '');
+/** Removes all drafts, for example when the user signs out. */
+export function clearDrafts(): void {
+  const keys = new Set([...drafts.keys(), ...outgoing.keys(), ...storedKeys()]);
+  outgoing.clear();
+  for (const key of keys) set(key, '');
 }
 
 export function useDraft(sessionId: string | null): string {
@@ -77,41 +77,41 @@ function subscribe(listener: () => void): () => void {
   return () => listeners.delete(listener);
 }
 
-function set(place: string, text: string): void {
-  written.set(place, text);
-  const sent = [...(underWay.get(place) ?? [])].map((one) => one.text);
-  store(place, [...sent, text].reduce(joined, ''));
+function set(key: string, text: string): void {
+  drafts.set(key, text);
+  const sent = [...(outgoing.get(key) ?? [])].map((one) => one.text);
+  store(key, [...sent, text].reduce(joinTexts, ''));
   for (const listener of listeners) listener();
 }
 
-/** What comes back goes before what has been written since, which it must not replace. */
-export function joined(first: string, second: string): string {
+/** Restored text goes before newer text, which must not be replaced. */
+export function joinTexts(first: string, second: string): string {
   return [first, second].filter(Boolean).join('\n\n');
 }
 
-function storedPlaces(): string[] {
+function storedKeys(): string[] {
   try {
-    return Object.keys(sessionStorage).flatMap((key) =>
-      key.startsWith(PREFIX) ? [key.slice(PREFIX.length)] : [],
+    return Object.keys(sessionStorage).flatMap((item) =>
+      item.startsWith(PREFIX) ? [item.slice(PREFIX.length)] : [],
     );
   } catch {
     return [];
   }
 }
 
-function stored(place: string): string {
+function stored(key: string): string {
   try {
-    return sessionStorage.getItem(PREFIX + place) ?? '';
+    return sessionStorage.getItem(PREFIX + key) ?? '';
   } catch {
     return '';
   }
 }
 
-function store(place: string, text: string): void {
+function store(key: string, text: string): void {
   try {
-    if (text) sessionStorage.setItem(PREFIX + place, text);
-    else sessionStorage.removeItem(PREFIX + place);
+    if (text) sessionStorage.setItem(PREFIX + key, text);
+    else sessionStorage.removeItem(PREFIX + key);
   } catch {
-    // Storage may be full or forbidden: the draft then lives as long as the page.
+    // Storage may be full or disabled: the draft then lasts as long as the page.
   }
 }

@@ -4,23 +4,23 @@ import { Button, IconButton } from '@/ui/button';
 import { Spinner } from '@/ui/spinner';
 
 const STATES = {
-  sending: { words: 'Sending', icon: <Spinner className="size-3.5" /> },
-  waiting: { words: 'Waits for the next step', icon: <Clock aria-hidden className="size-3.5" /> },
-  delivered: { words: 'Read', icon: <Check aria-hidden className="size-3.5 text-good" /> },
+  sending: { label: 'Sending…', icon: <Spinner className="size-3.5" /> },
+  waiting: { label: 'Queued', icon: <Clock aria-hidden className="size-3.5" /> },
+  delivered: { label: 'Delivered', icon: <Check aria-hidden className="size-3.5 text-good" /> },
   returned: {
-    words: 'Not read before the turn ended',
+    label: 'Not delivered',
     icon: <CornerUpLeft aria-hidden className="size-3.5 text-warn" />,
   },
 };
 
 type Props = {
   chips: FollowUpChip[];
-  onPutBack: (chip: FollowUpChip) => void;
+  onEdit: (chip: FollowUpChip) => void;
   onDrop: (id: string) => void;
 };
 
-/** What was sent while the turn is at work, and what became of it. */
-export function FollowUps({ chips, onPutBack, onDrop }: Props) {
+/** The messages that were sent during the running turn, with their delivery state. */
+export function FollowUps({ chips, onEdit, onDrop }: Props) {
   return (
     <ul
       aria-label="Follow-ups"
@@ -36,11 +36,11 @@ export function FollowUps({ chips, onPutBack, onDrop }: Props) {
           <span className="min-w-0 flex-1 truncate" title={chip.text}>
             {chip.text}
           </span>
-          <span className="shrink-0 text-xs text-muted max-sm:sr-only">{STATES[chip.state].words}</span>
+          <span className="shrink-0 text-xs text-muted max-sm:sr-only">{STATES[chip.state].label}</span>
           {chip.state === 'returned' && (
             <>
-              <Button kind="quiet" size="small" className="max-sm:h-10" onClick={() => onPutBack(chip)}>
-                Put back
+              <Button kind="quiet" size="small" className="max-sm:h-10" onClick={() => onEdit(chip)}>
+                Edit and resend
               </Button>
               <IconButton label="Dismiss" className="size-8 max-sm:size-10" onClick={() => onDrop(chip.id)}>
                 <X aria-hidden className="size-4" />

@@ -1,33 +1,35 @@
 import { useEffect, useRef, useState } from 'react';
 import type { SessionHandle } from '@/session/types';
-import { wordsOf } from './blocks';
+import { textOf } from './response-sections';
 
-const SPOKEN = 2_000;
+const MAX_ANNOUNCED = 2_000;
 
-const CUT = 'Connection lost, trying again.';
-const SLOW = 'Still waiting for an answer.';
+const DISCONNECTED = 'Connection lost. Reconnecting…';
+const SLOW = 'Still waiting for a response.';
 
 /**
- * Says what happens to those who listen, in a place that is always there: what comes into the page together with its
- * words is often not read out. A finished answer is read as a whole; token by token nobody could follow it.
+ * Announces status changes to screen readers. The live region is always mounted, because content that is added
+ * together with its region is often not announced. A response is announced once it is complete, not token by token.
  */
 export function Announcer({ handle }: { handle: SessionHandle }) {
-  const [ending, setEnding] = useState('');
+  const [announcement, setAnnouncement] = useState('');
   const wasBusy = useRef(handle.busy);
   const { busy, messages, error, phase, slow } = handle;
   useEffect(() => {
     if (wasBusy.current && !busy) {
       const last = messages.at(-1);
-      const words = last?.role === 'assistant' ? wordsOf(last) : '';
-      setEnding(
-        error ? `The turn failed. ${error.message}` : words.slice(0, SPOKEN) || 'The turn has ended.',
+      const text = last?.role === 'assistant' ? textOf(last) : '';
+      setAnnouncement(
+        error
+          ? `Something went wrong. ${error.message}`
+          : text.slice(0, MAX_ANNOUNCED) || 'Response complete.',
       );
-    } else if (busy) setEnding('');
+    } else if (busy) setAnnouncement('');
     wasBusy.current = busy;
   }, [busy, messages, error]);
   return (
     <div role="status" className="sr-only">
-      {phase === 'reconnecting' ? CUT : slow ? SLOW : ending}
+      {phase === 'reconnecting' ? DISCONNECTED : slow ? SLOW : announcement}
     </div>
   );
 }

@@ -1,7 +1,7 @@
 import { render, screen, within } from '@testing-library/react';
 import userEvent from '@testing-library/user-event';
 import { describe, expect, test, vi } from 'vitest';
-import { question } from '@/session/history';
+import { userMessage } from '@/session/history';
 import type { CopilotMessage, MessageMetadata, SessionHandle } from '@/session/types';
 import { Conversation } from './conversation';
 
@@ -32,128 +32,148 @@ function handle(change: Partial<SessionHandle>): SessionHandle {
   };
 }
 
-function answer(parts: CopilotMessage['parts'], metadata: MessageMetadata = {}): CopilotMessage {
+function response(parts: CopilotMessage['parts'], metadata: MessageMetadata = {}): CopilotMessage {
   return { id: 'turn-1', role: 'assistant', parts, metadata };
 }
 
-const ASKED = question('q', 'Tides?');
-const SAID: CopilotMessage['parts'] = [{ type: 'text', text: 'In and out.', state: 'done' }];
+const USER_MESSAGE = userMessage('q', 'Tides?');
+const RESPONSE_PARTS: CopilotMessage['parts'] = [{ type: 'text', text: 'In and out.', state: 'done' }];
 
 describe('a conversation', () => {
-  test('shows questions, answers, and what is known about an answer', () => {
-    const facts = { durationMs: 3_200, promptTokens: 1_000, completionTokens: 234, model: 'helm-1' };
-    render(<Conversation handle={handle({ messages: [ASKED, answer(SAID, facts)] })} />);
+  test('shows messages, responses, and the metadata of a response', () => {
+    const metadata = { durationMs: 3_200, promptTokens: 1_000, completionTokens: 234, model: 'helm-1' };
+    render(
+      <Conversation handle={handle({ messages: [USER_MESSAGE, response(RESPONSE_PARTS, metadata)] })} />,
+    );
     const log = within(screen.getByRole('log', { name: 'Messages' }));
     expect(log.getByText('Tides?')).toBeTruthy();
     expect(log.getByText('In and out.')).toBeTruthy();
     expect(log.getByText('3.2 s')).toBeTruthy();
     expect(log.getByText('1,234 tokens')).toBeTruthy();
     expect(log.getByText('helm-1')).toBeTruthy();
-    expect(log.getByRole('button', { name: 'Copy the answer' })).toBeTruthy();
+    expect(log.getByRole('button', { name: 'Copy' })).toBeTruthy();
   });
 
-  test('a failure says why, has its code behind a fold, and can be tried again', async () => {
+  test('a failure shows its message, has its code in the details, and can be retried', async () => {
     const retry = vi.fn();
-    const failed = answer([], { error: '[code:idle_timeout] The model said nothing.', retryable: true });
-    render(<Conversation handle={handle({ messages: [ASKED, failed], retry })} />);
-    const card = within(screen.getByRole('group', { name: 'The turn failed' }));
+    const failed = response([], { error: '[code:idle_timeout] The model said nothing.', retryable: true });
+    render(<Conversation handle={handle({ messages: [USER_MESSAGE, failed], retry })} />);
+    const card = within(screen.getByRole('group', { name: 'Something went wrong' }));
     expect(card.getByText('The model said nothing.')).toBeTruthy();
     expect(card.getByText('idle_timeout').closest('details')?.open).toBe(false);
     await userEvent.click(card.getByRole('button', { name: 'Try again' }));
     expect(retry).toHaveBeenCalledOnce();
   });
 
-  test('the last answer can be given again while nothing is at work', async () => {
+  test('the last response can be regenerated while no turn is running', async () => {
     const retry = vi.fn();
-    const messages = [ASKED, answer(SAID)];
+    const messages = [USER_MESSAGE, response(RESPONSE_PARTS)];
     const { rerender } = render(<Conversation handle={handle({ messages, retry })} />);
-    await userEvent.click(screen.getByRole('button', { name: 'Answer again' }));
+    await userEvent.click(screen.getByRole('button', { name: 'Regenerate' }));
     expect(retry).toHaveBeenCalledOnce();
     rerender(<Conversation handle={handle({ messages, retry, busy: true, phase: 'streaming' })} />);
-    expect(screen.queryByRole('button', { name: 'Answer again' })).toBeNull();
+    expect(screen.queryByRole('button', { name: 'Regenerate' })).toBeNull();
   });
 
-  test('only the last answer can be given again', () => {
-    const failed = answer([], { error: '[code:idle_timeout] Silence.' });
-    const later: CopilotMessage = { id: 'turn-2', role: 'assistant', parts: SAID };
-    render(<Conversation handle={handle({ messages: [ASKED, failed, question('r', 'Again?'), later] })} />);
+  test('only the last response can be regenerated', () => {
+    const failed = response([], { error: '[code:idle_timeout] Silence.' });
+    const later: CopilotMessage = { id: 'turn-2', role: 'assistant', parts: RESPONSE_PARTS };
+    render(
+      <Conversation
+        handle={handle({ messages: [USER_MESSAGE, failed, userMessage('r', 'Again?'), later] })}
+      />,
+    );
     expect(screen.queryByRole('button', { name: 'Try again' })).toBeNull();
-    expect(screen.getAllByRole('button', { name: 'Answer again' })).toHaveLength(1);
+    expect(screen.getAllByRole('button', { name: 'Regenerate' })).toHaveLength(1);
   });
 
-  test('a stopped answer says so and keeps its words', () => {
-    render(<Conversation handle={handle({ messages: [ASKED, answer(SAID, { stopped: true })] })} />);
+  test('a stopped response says so and keeps its text', () => {
+    render(
+      <Conversation
+        handle={handle({ messages: [USER_MESSAGE, response(RESPONSE_PARTS, { stopped: true })] })}
+      />,
+    );
     expect(screen.getByText('In and out.')).toBeTruthy();
-    expect(screen.getByText('This answer was stopped.')).toBeTruthy();
-    expect(screen.getByRole('button', { name: 'Answer again' })).toBeTruthy();
+    expect(screen.getByText('Stopped.')).toBeTruthy();
+    expect(screen.getByRole('button', { name: 'Regenerate' })).toBeTruthy();
   });
 
-  test('a follow-up stands at its place between the words', () => {
+  test('a follow-up is shown in its position inside the response', () => {
     const messages = [{ id: 'f', text: 'Quickly, please' }];
     const parts: CopilotMessage['parts'] = [
-      ...SAID,
+      ...RESPONSE_PARTS,
       { type: 'data-pending-drained', data: { count: 1, messages } },
       { type: 'text', text: 'Twice a day.', state: 'done' },
     ];
-    render(<Conversation handle={handle({ messages: [ASKED, answer(parts)] })} />);
-    const text = screen.getByTestId('answer').textContent ?? '';
-    const places = ['In and out.', 'Quickly, please', 'Twice a day.'].map((words) => text.indexOf(words));
-    expect(places).toEqual([...places].sort((a, b) => a - b));
-    expect(places[0]).toBeGreaterThan(-1);
+    render(<Conversation handle={handle({ messages: [USER_MESSAGE, response(parts)] })} />);
+    const text = screen.getByTestId('assistant-message').textContent ?? '';
+    const positions = ['In and out.', 'Quickly, please', 'Twice a day.'].map((part) => text.indexOf(part));
+    expect(positions).toEqual([...positions].sort((a, b) => a - b));
+    expect(positions[0]).toBeGreaterThan(-1);
   });
 
-  test('thoughts are folded, and say when they go on', () => {
+  test('reasoning is collapsed, and shows when it is in progress', () => {
     const parts: CopilotMessage['parts'] = [{ type: 'reasoning', text: 'Hm.', state: 'streaming' }];
-    const messages = [ASKED, answer(parts)];
+    const messages = [USER_MESSAGE, response(parts)];
     const { rerender } = render(
       <Conversation handle={handle({ messages, busy: true, phase: 'streaming' })} />,
     );
-    expect(screen.getByText('Thinking').closest('details')?.open).toBe(false);
+    expect(screen.getByText('Thinking…').closest('details')?.open).toBe(false);
     rerender(<Conversation handle={handle({ messages })} />);
-    expect(screen.getByText('Thoughts')).toBeTruthy();
+    expect(screen.getByText('Reasoning')).toBeTruthy();
   });
 
-  test('while nothing comes it says what the turn does, and that it is slow', () => {
+  test('before the first group it shows the status, and that the start is slow', () => {
     const { rerender } = render(
-      <Conversation handle={handle({ messages: [ASKED], busy: true, phase: 'waiting' })} />,
+      <Conversation handle={handle({ messages: [USER_MESSAGE], busy: true, phase: 'waiting' })} />,
     );
-    expect(screen.getByText('Thinking')).toBeTruthy();
-    const slow = handle({ messages: [ASKED], busy: true, phase: 'waiting', slow: true, status: 'Reading' });
+    expect(screen.getByText('Thinking…')).toBeTruthy();
+    const slow = handle({
+      messages: [USER_MESSAGE],
+      busy: true,
+      phase: 'waiting',
+      slow: true,
+      status: 'Reading',
+    });
     rerender(<Conversation handle={slow} />);
     expect(screen.getByText('Reading')).toBeTruthy();
-    expect(screen.getByText(/Nothing has come for 12 seconds/)).toBeTruthy();
+    expect(screen.getByText(/Still waiting after 12 seconds/)).toBeTruthy();
   });
 
-  test('a lost connection is said while the answer stays', () => {
-    const lost = handle({ messages: [ASKED, answer(SAID)], busy: true, phase: 'reconnecting' });
+  test('a lost connection is shown while the response stays', () => {
+    const lost = handle({
+      messages: [USER_MESSAGE, response(RESPONSE_PARTS)],
+      busy: true,
+      phase: 'reconnecting',
+    });
     render(<Conversation handle={lost} />);
-    expect(screen.getByText(/The connection is lost/)).toBeTruthy();
+    expect(screen.getByText(/The response keeps running/)).toBeTruthy();
     expect(screen.getByText('In and out.')).toBeTruthy();
   });
 
-  test('an answer is read out when it is whole, not while it grows', () => {
-    const messages = [ASKED, answer(SAID)];
+  test('a response is announced when it is complete, not while it streams', () => {
+    const messages = [USER_MESSAGE, response(RESPONSE_PARTS)];
     const { rerender } = render(
       <Conversation handle={handle({ messages, busy: true, phase: 'streaming' })} />,
     );
-    const spoken = () => screen.getAllByRole('status').map((status) => status.textContent);
-    expect(spoken()).not.toContain('In and out.');
+    const announced = () => screen.getAllByRole('status').map((status) => status.textContent);
+    expect(announced()).not.toContain('In and out.');
     rerender(<Conversation handle={handle({ messages })} />);
-    expect(spoken()).toContain('In and out.');
+    expect(announced()).toContain('In and out.');
   });
 
-  test('a long question is folded until it is wanted', async () => {
-    render(<Conversation handle={handle({ messages: [question('q', 'a line\n'.repeat(60))] })} />);
+  test('a long message is collapsed until it is expanded', async () => {
+    render(<Conversation handle={handle({ messages: [userMessage('q', 'a line\n'.repeat(60))] })} />);
     const more = screen.getByRole('button', { name: 'Show all' });
     expect(more.getAttribute('aria-expanded')).toBe('false');
     await userEvent.click(more);
     expect(screen.getByRole('button', { name: 'Show less' })).toBeTruthy();
   });
 
-  test('older messages that were summarised are said to be', () => {
+  test('a compaction of earlier messages is shown', () => {
     const data = { folded: 12, through: 'm', tokensBefore: 9, tokensAfter: 3, summary: 'We sailed.' };
-    const parts: CopilotMessage['parts'] = [{ type: 'data-compaction', data }, ...SAID];
-    render(<Conversation handle={handle({ messages: [ASKED, answer(parts)] })} />);
-    expect(screen.getByText('Earlier messages were summarised')).toBeTruthy();
+    const parts: CopilotMessage['parts'] = [{ type: 'data-compaction', data }, ...RESPONSE_PARTS];
+    render(<Conversation handle={handle({ messages: [USER_MESSAGE, response(parts)] })} />);
+    expect(screen.getByText('Earlier messages were summarized for the model')).toBeTruthy();
   });
 });

@@ -6,15 +6,15 @@ import { CardContext } from '@/tools/types';
 import { Button } from '@/ui/button';
 import { classes } from '@/ui/classes';
 import { Announcer } from './announcer';
-import { AtWork } from './at-work';
-import { blocksOf, isMoving } from './blocks';
-import { type Chunk, chunked } from './chunks';
-import { TurnFailed } from './ending';
+import { EarlierMessages } from './earlier-messages';
 import { MessageGroup } from './message-group';
-import { Older } from './older';
-import { ScrollPlace } from './scroll-place';
+import { groupMessages, type MessageGroupData } from './message-groups';
+import { sectionsOf, showsActivity } from './response-sections';
+import { RunningIndicator } from './running-indicator';
+import { ScrollAnchor } from './scroll-anchor';
+import { TurnFailed } from './turn-ending';
 
-/** The messages of a session, and what is going on in it. */
+/** The messages of a session, and its current status. */
 export function Conversation({ handle }: { handle: SessionHandle }) {
   const { scrollRef, contentRef, isAtBottom, scrollToBottom, stopScroll } = useStickToBottom({
     initial: 'instant',
@@ -26,25 +26,25 @@ export function Conversation({ handle }: { handle: SessionHandle }) {
     () => ({ sessionId: handle.id, busy, send: handle.send }),
     [handle.id, busy, handle.send],
   );
-  // What this page has just sent; the history knows when the others were said.
+  // A message this page has just sent; those from the history have a time.
   const sent = last?.role === 'user' && !last.metadata?.createdAt ? last.id : null;
   useEffect(() => {
     if (sent) scrollToBottom('instant');
   }, [sent, scrollToBottom]);
-  const chunks = useChunks(messages);
+  const groups = useMessageGroups(messages);
   const scroller = useCallback(() => scrollRef.current, [scrollRef]);
-  // The button that was pressed goes; the focus stays with the conversation.
+  // The clicked button is removed; the focus stays in the message list.
   const focusLog = useCallback(() => scrollRef.current?.focus({ preventScroll: true }), [scrollRef]);
   const { retry } = handle;
   const onRetry = useCallback(() => {
     retry();
     focusLog();
   }, [retry, focusLog]);
-  const answering = busy && last?.role === 'assistant' ? last : null;
+  const runningResponse = busy && last?.role === 'assistant' ? last : null;
   return (
     <CardContext.Provider value={actions}>
       <div className="relative min-h-0 flex-1">
-        {/* Reachable by keyboard, so that it can be scrolled without a mouse. */}
+        {/* Focusable, so that it can be scrolled by keyboard. */}
         <div
           ref={scrollRef}
           role="log"
@@ -55,22 +55,25 @@ export function Conversation({ handle }: { handle: SessionHandle }) {
           className="relative h-full overflow-y-auto overscroll-contain -outline-offset-2"
         >
           <div ref={contentRef} className="mx-auto flex w-full max-w-3xl flex-col gap-6 px-4 pt-6 pb-8">
-            <Older handle={handle} root={scroller} />
-            <ScrollPlace scroller={scrollRef} firstId={messages[0]?.id} onReadAbove={stopScroll}>
-              {chunks.map((chunk) => (
+            <EarlierMessages handle={handle} root={scroller} />
+            <ScrollAnchor scroller={scrollRef} firstId={messages[0]?.id} onReadAbove={stopScroll}>
+              {groups.map((group) => (
                 <MessageGroup
-                  key={chunk.key}
-                  chunk={chunk}
-                  lastId={chunk.messages.at(-1) === last ? last?.id : undefined}
-                  busy={chunk.messages.at(-1) === last && busy}
+                  key={group.key}
+                  group={group}
+                  lastId={group.messages.at(-1) === last ? last?.id : undefined}
+                  busy={group.messages.at(-1) === last && busy}
                   onRetry={onRetry}
                 />
               ))}
-            </ScrollPlace>
+            </ScrollAnchor>
             {busy && (
-              // As close to the answer as the footer that takes its place.
-              <div className={answering ? '-mt-3' : undefined}>
-                <AtWork handle={handle} quiet={answering !== null && isMoving(blocksOf(answering))} />
+              // As close to the response as the footer that replaces it.
+              <div className={runningResponse ? '-mt-3' : undefined}>
+                <RunningIndicator
+                  handle={handle}
+                  quiet={runningResponse !== null && showsActivity(sectionsOf(runningResponse))}
+                />
               </div>
             )}
             {error && !last?.metadata?.error && <TurnFailed {...error} onRetry={onRetry} />}
@@ -88,7 +91,7 @@ export function Conversation({ handle }: { handle: SessionHandle }) {
               focusLog();
             }}
           >
-            Latest
+            Jump to latest
           </Button>
         )}
         <Announcer handle={handle} />
@@ -97,15 +100,15 @@ export function Conversation({ handle }: { handle: SessionHandle }) {
   );
 }
 
-/** The groups of the last drawing are what the next ones are compared with. */
-function useChunks(messages: SessionHandle['messages']): Chunk[] {
-  const before = useRef<Chunk[]>([]);
-  const chunks = useMemo(() => chunked(before.current, messages), [messages]);
-  before.current = chunks;
-  return chunks;
+/** Compares with the groups of the previous render. */
+function useMessageGroups(messages: SessionHandle['messages']): MessageGroupData[] {
+  const before = useRef<MessageGroupData[]>([]);
+  const groups = useMemo(() => groupMessages(before.current, messages), [messages]);
+  before.current = groups;
+  return groups;
 }
 
-/** Words fade where they leave the view, instead of being cut through. */
+/** Fades text out at the edges of the scroll area. */
 function Edge({ className }: { className: string }) {
   return (
     <div
@@ -119,7 +122,7 @@ function Reconnecting() {
   return (
     <p className="absolute top-2 left-1/2 flex w-max max-w-[calc(100%-2rem)] -translate-x-1/2 items-center gap-2 rounded-full border border-warn/40 bg-warn-soft px-4 py-2 text-sm text-warn shadow-card">
       <WifiOff aria-hidden className="size-4 shrink-0" />
-      The connection is lost. The answer goes on; trying again.
+      Connection lost. The response keeps running; reconnecting…
     </p>
   );
 }

@@ -1,35 +1,35 @@
 import { memo } from 'react';
 import type { CopilotMessage } from '@/session/types';
 import { classes } from '@/ui/classes';
-import { Answer } from './answer';
-import { type Chunk, estimatedHeight } from './chunks';
-import { Question } from './question';
-import { GROUP } from './scroll-place';
+import { AssistantMessage } from './assistant-message';
+import { estimatedHeight, type MessageGroupData } from './message-groups';
+import { GROUP } from './scroll-anchor';
+import { UserMessage } from './user-message';
 
 type Props = {
-  chunk: Chunk;
-  /** The newest message of the session, if it is in this group. */
+  group: MessageGroupData;
+  /** The id of the newest message, if it is in this group. */
   lastId: string | undefined;
   busy: boolean;
   onRetry: () => void;
 };
 
 /**
- * Some messages. The browser leaves a group that is out of sight alone, where it also keeps the place of what is read
- * when the group turns out to be higher or lower than it seemed.
+ * A group of messages. The browser skips the rendering of off-screen groups, and keeps the scroll position when a
+ * group's real height differs from the estimate.
  */
-export const MessageGroup = memo(function MessageGroup({ chunk, lastId, busy, onRetry }: Props) {
+export const MessageGroup = memo(function MessageGroup({ group, lastId, busy, onRetry }: Props) {
   return (
     <div
       {...GROUP}
-      style={{ containIntrinsicSize: `auto ${estimatedHeight(chunk)}px` }}
+      style={{ containIntrinsicSize: `auto ${estimatedHeight(group)}px` }}
       className={classes(
-        // Room for the outline of what has the focus: nothing is drawn outside of a group.
+        // Space for focus outlines: `content-visibility` clips everything outside the group.
         '-mx-2 -my-1 flex flex-col gap-6 px-2 py-1',
         lastId === undefined && 'supports-[overflow-anchor:auto]:[content-visibility:auto]',
       )}
     >
-      {chunk.messages.map((message) => {
+      {group.messages.map((message) => {
         const last = message.id === lastId;
         return (
           <Message
@@ -49,11 +49,11 @@ type MessageProps = { message: CopilotMessage; live: boolean; last: boolean; onR
 
 const Message = memo(function Message({ message, live, last, onRetry }: MessageProps) {
   return (
-    <article data-testid={message.role === 'user' ? 'question' : 'answer'} className="min-w-0">
+    <article data-testid={message.role === 'user' ? 'user-message' : 'assistant-message'} className="min-w-0">
       {message.role === 'user' ? (
-        <Question text={message.parts.map((part) => (part.type === 'text' ? part.text : '')).join('\n')} />
+        <UserMessage text={message.parts.map((part) => (part.type === 'text' ? part.text : '')).join('\n')} />
       ) : (
-        <Answer message={message} live={live} last={last} onRetry={onRetry} />
+        <AssistantMessage message={message} live={live} last={last} onRetry={onRetry} />
       )}
     </article>
   );

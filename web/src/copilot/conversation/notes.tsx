@@ -1,4 +1,4 @@
-// Quiet lines between the words of an answer.
+// Notes between the sections of a response.
 
 import { FoldVertical, Hourglass } from 'lucide-react';
 import type { DataParts } from '@/protocol';
@@ -12,10 +12,8 @@ export function CompactionNote({ data }: { data: DataParts['compaction'] }) {
     <div className="flex items-start gap-2 border-y border-dashed border-line py-2 text-sm text-muted">
       <FoldVertical aria-hidden className="mt-0.5 size-4 shrink-0" />
       <div className="min-w-0 flex-1">
-        <Fold title="Earlier messages were summarised">
-          <p className="mb-2">
-            The model goes on with a summary of {count(data.folded)} messages. You still see all of them.
-          </p>
+        <Fold title="Earlier messages were summarized for the model">
+          <p className="mb-2">You can still read all {count(data.folded)} messages.</p>
           {data.summary && <Markdown text={data.summary} />}
         </Fold>
       </div>
@@ -25,23 +23,23 @@ export function CompactionNote({ data }: { data: DataParts['compaction'] }) {
 
 type Status = DataParts['background']['status'];
 
-const STATES: Record<string, { tone: Tone; words: string }> = {
-  still_running: { tone: 'accent', words: 'running' },
-  completed: { tone: 'good', words: 'done' },
-  cancelled: { tone: 'neutral', words: 'ended with the turn' },
-  error: { tone: 'bad', words: 'failed' },
+const STATES: Record<string, { tone: Tone; label: string }> = {
+  still_running: { tone: 'accent', label: 'Running' },
+  completed: { tone: 'good', label: 'Finished' },
+  cancelled: { tone: 'neutral', label: 'Canceled when the response ended' },
+  error: { tone: 'bad', label: 'Failed' },
 };
 
 export function BackgroundNote({ calls }: { calls: DataParts['background'][] }) {
   return (
-    <ul aria-label="Calls in the background" className="flex flex-col gap-1 text-sm text-muted">
+    <ul aria-label="Background calls" className="flex flex-col gap-1 text-sm text-muted">
       {calls.map((call) => {
-        const { tone, words } = stateOf(call.status);
+        const { tone, label } = stateOf(call.status);
         return (
           <li key={call.toolCallId} className="flex flex-wrap items-center gap-2">
             <Hourglass aria-hidden className="size-4 shrink-0" />
             <span className="[overflow-wrap:anywhere]">{call.toolName} in the background</span>
-            <Badge tone={tone}>{words}</Badge>
+            <Badge tone={tone}>{label}</Badge>
           </li>
         );
       })}
@@ -49,6 +47,6 @@ export function BackgroundNote({ calls }: { calls: DataParts['background'][] }) 
   );
 }
 
-function stateOf(status: Status): { tone: Tone; words: string } {
-  return STATES[status] ?? { tone: 'neutral', words: status.replaceAll('_', ' ') };
+function stateOf(status: Status): { tone: Tone; label: string } {
+  return STATES[status] ?? { tone: 'neutral', label: status.replaceAll('_', ' ') };
 }

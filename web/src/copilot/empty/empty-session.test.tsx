@@ -10,7 +10,7 @@ const about = (is_offline: boolean) => ({ model: { provider: 'p', name: 'm', is_
 
 afterEach(() => vi.unstubAllGlobals());
 
-test('a suggestion that is picked is handed on', async () => {
+test('picking a suggestion reports it', async () => {
   serve({ [PROMPTS]: () => ({ themes: [{ name: 'Try', prompts: ['/help', 'Plan a week'] }] }) });
   const onPick = vi.fn();
   show(<EmptySession onPick={onPick} />);
@@ -18,7 +18,7 @@ test('a suggestion that is picked is handed on', async () => {
   expect(onPick).toHaveBeenCalledExactlyOnceWith('Plan a week');
 });
 
-test('themes are shown one at a time', async () => {
+test('one category of suggestions is shown at a time', async () => {
   serve({
     [PROMPTS]: () => ({
       themes: [
@@ -33,14 +33,14 @@ test('themes are shown one at a time', async () => {
   expect(screen.queryByRole('button', { name: 'one' })).toBeNull();
 });
 
-test('the offline pilot says that it answers, and how to set a model', async () => {
+test('the offline note names the offline pilot and how to connect a model', async () => {
   serve({ [PROMPTS]: () => ({ themes: [] }), [ABOUT]: () => about(true) });
   show(<EmptySession onPick={() => {}} />);
   expect(await screen.findByText('offline pilot')).toBeTruthy();
   expect(screen.getByText('ANTHROPIC_API_KEY')).toBeTruthy();
 });
 
-test('a real model needs no note, and suggestions that cannot be had are not missed', async () => {
+test('with a real model there is no note, and failing suggestions are not an error', async () => {
   const asked = serve({ [PROMPTS]: noConnection, [ABOUT]: () => about(false) });
   show(<EmptySession onPick={() => {}} />);
   await vi.waitFor(() => expect(asked).toHaveLength(2));
@@ -54,6 +54,6 @@ test.each([
   [5, 'Good morning'],
   [12, 'Good afternoon'],
   [18, 'Good evening'],
-])('at %i it says %s', (hour, words) => {
-  expect(greeting(hour)).toBe(words);
+])('at hour %i the greeting is %s', (hour, expected) => {
+  expect(greeting(hour)).toBe(expected);
 });

@@ -1,7 +1,7 @@
 import { OfflineNote } from './offline-note';
 import { Suggestions } from './suggestions';
 
-/** What a new chat shows: a greeting, things to begin with, and who will answer. */
+/** The start page of a new chat: a greeting, suggestions, and a note when no model is connected. */
 export function EmptySession({ onPick }: { onPick: (text: string) => void }) {
   return (
     <div className="mx-auto flex min-h-full w-full max-w-3xl flex-col justify-center gap-8 px-4 py-8 sm:py-12">
@@ -10,7 +10,7 @@ export function EmptySession({ onPick }: { onPick: (text: string) => void }) {
         <h1 className="text-2xl font-semibold tracking-tight text-balance sm:text-3xl">
           {greeting(new Date().getHours())}
         </h1>
-        <p className="text-muted">What shall we work on? Describe it below, or begin with one of these.</p>
+        <p className="text-muted">What can I help you with?</p>
       </header>
       <Suggestions onPick={onPick} />
       <OfflineNote />

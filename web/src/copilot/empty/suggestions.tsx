@@ -6,7 +6,7 @@ import type { SuggestedPrompts } from '@/protocol';
 import { classes } from '@/ui/classes';
 import { Skeleton } from '@/ui/states';
 
-/** Things to begin with, by theme. They only help, so nothing is said when they cannot be had. */
+/** Suggested prompts by category. They are optional, so a failed request shows nothing. */
 export function Suggestions({ onPick }: { onPick: (text: string) => void }) {
   const [chosen, setChosen] = useState<string | null>(null);
   const { data, isPending } = useQuery({
@@ -20,7 +20,8 @@ export function Suggestions({ onPick }: { onPick: (text: string) => void }) {
   if (!theme) return null;
   return (
     <section aria-label="Suggestions" className="flex flex-col gap-3">
-      <Themes themes={themes} shown={theme.name} onChoose={setChosen} />
+      <p className="text-muted">Ask anything, or try one of these.</p>
+      <Categories themes={themes} shown={theme.name} onChoose={setChosen} />
       <ul className="grid gap-2 sm:grid-cols-2">
         {theme.prompts.map((prompt) => (
           <li key={prompt}>
@@ -46,13 +47,17 @@ export function Suggestions({ onPick }: { onPick: (text: string) => void }) {
   );
 }
 
-type ThemesProps = { themes: SuggestedPrompts['themes']; shown: string; onChoose: (name: string) => void };
+type CategoriesProps = {
+  themes: SuggestedPrompts['themes'];
+  shown: string;
+  onChoose: (name: string) => void;
+};
 
-function Themes({ themes, shown, onChoose }: ThemesProps) {
+function Categories({ themes, shown, onChoose }: CategoriesProps) {
   if (themes.length === 1) return <h2 className="text-sm font-medium text-muted">{shown}</h2>;
   return (
     <fieldset className="flex flex-wrap gap-2">
-      <legend className="sr-only">Theme</legend>
+      <legend className="sr-only">Category</legend>
       {themes.map(({ name }) => (
         <button
           key={name}
@@ -71,7 +76,7 @@ function Themes({ themes, shown, onChoose }: ThemesProps) {
 function LoadingCards() {
   return (
     <div role="status" className="grid gap-2 pt-8 sm:grid-cols-2">
-      <span className="sr-only">Loading suggestions</span>
+      <span className="sr-only">Loading suggestions…</span>
       <Skeleton className="h-14" />
       <Skeleton className="h-14" />
       <Skeleton className="h-14" />

@@ -2,7 +2,7 @@ import { type ReactNode, useEffect, useRef } from 'react';
 
 type Props = { label: string; open: boolean; onClose: () => void; children: ReactNode };
 
-/** A column that comes in from the side over the page. The browser keeps the focus in it and closes it on Escape. */
+/** A panel that slides in over the page. The browser traps the focus in it and closes it on Escape. */
 export function Drawer({ label, open, onClose, children }: Props) {
   const ref = useRef<HTMLDialogElement>(null);
   useEffect(() => {

@@ -1,7 +1,7 @@
 import { Cpu, Unplug } from 'lucide-react';
 import { useAbout } from '@/api/about';
 
-/** Which model answers here. */
+/** The name of the model in use. */
 export function ModelLine() {
   const { data: about } = useAbout();
   if (!about) return <span className="flex-1" />;
@@ -9,7 +9,7 @@ export function ModelLine() {
   const Icon = is_offline ? Unplug : Cpu;
   return (
     <p
-      title={is_offline ? 'Built in; needs no key and no network' : `${name} by ${provider}`}
+      title={is_offline ? 'Built in. Works without a key or network.' : `${name} (${provider})`}
       className="flex min-w-0 flex-1 items-center gap-2 text-xs text-muted"
     >
       <Icon aria-hidden className="size-4 shrink-0" />

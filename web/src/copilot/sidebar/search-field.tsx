@@ -4,15 +4,15 @@ import { Input } from '@/ui/field';
 
 type Props = {
   ref: RefObject<HTMLInputElement | null>;
-  words: string;
-  onChange: (words: string) => void;
+  query: string;
+  onChange: (query: string) => void;
 };
 
-/** Looks for sessions by words of their titles. The arrow key goes on into the list. */
-export function SearchField({ ref, words, onChange }: Props) {
+/** Searches sessions by title. Arrow Down moves the focus into the list. */
+export function SearchField({ ref, query, onChange }: Props) {
   function onKeyDown(event: KeyboardEvent<HTMLInputElement>) {
-    if (event.key === 'Escape' && words !== '') {
-      // The first Escape empties the field; only the next may close the drawer around it.
+    if (event.key === 'Escape' && query !== '') {
+      // The first Escape clears the field; only the next one may close the surrounding drawer.
       event.preventDefault();
       onChange('');
     }
@@ -27,15 +27,15 @@ export function SearchField({ ref, words, onChange }: Props) {
       <Input
         ref={ref}
         type="search"
-        aria-label="Search sessions"
+        aria-label="Search chats"
         aria-keyshortcuts="Control+K Meta+K"
-        placeholder="Search sessions"
-        value={words}
+        placeholder="Search chats"
+        value={query}
         onChange={(event) => onChange(event.target.value)}
         onKeyDown={onKeyDown}
         className="pr-3 pl-9 pointer-coarse:min-h-11"
       />
-      {words === '' && (
+      {query === '' && (
         <kbd
           aria-hidden
           className="pointer-events-none absolute top-1/2 right-3 -translate-y-1/2 font-sans text-xs text-muted group-focus-within:hidden pointer-coarse:hidden"

@@ -1,47 +1,50 @@
-// Renaming, pinning and deleting: shown at once, and taken back when the server refuses.
+// Renames, pins and deletes sessions with optimistic updates, which are rolled back when the server refuses.
 
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { api, dataOf } from '@/api/client';
-import { wordsOf } from '@/api/problem';
+import { errorMessage } from '@/api/problem';
 import type { SessionSummary } from '@/protocol';
-import { forgetSession } from '@/session/registry';
-import { say } from '@/ui/toast';
-import { SESSIONS, type SessionPages } from './sessions';
+import { discardSession } from '@/session/registry';
+import { showToast } from '@/ui/toast';
+import { SESSIONS_KEY, type SessionPages } from './use-sessions';
 
 type Change =
   | { kind: 'rename'; id: string; title: string }
   | { kind: 'pin'; id: string; pinned: boolean }
   | { kind: 'remove'; id: string };
 
-const FAILED = {
-  rename: 'The session was not renamed.',
-  pin: 'The session was not moved.',
-  remove: 'The session was not deleted.',
+const FAILURE_MESSAGES = {
+  rename: "Couldn't rename the chat.",
+  pin: "Couldn't pin or unpin the chat.",
+  remove: "Couldn't delete the chat.",
 };
 
 export function useSessionChange() {
   const client = useQueryClient();
   return useMutation({
-    mutationFn: ask,
+    mutationFn: sendChange,
     onMutate: async (change: Change) => {
-      // An answer that is on its way would show the old state again for a moment.
-      await client.cancelQueries({ queryKey: SESSIONS });
-      const before = client.getQueriesData<SessionPages>({ queryKey: SESSIONS });
-      client.setQueriesData<SessionPages>({ queryKey: SESSIONS }, (pages) => pages && changed(pages, change));
+      // A response that is still in flight would briefly show the old state.
+      await client.cancelQueries({ queryKey: SESSIONS_KEY });
+      const before = client.getQueriesData<SessionPages>({ queryKey: SESSIONS_KEY });
+      client.setQueriesData<SessionPages>(
+        { queryKey: SESSIONS_KEY },
+        (pages) => pages && withChange(pages, change),
+      );
       return { before };
     },
     onError: (error, change, context) => {
       for (const [key, pages] of context?.before ?? []) client.setQueryData(key, pages);
-      say(`${FAILED[change.kind]} ${wordsOf(error)}`, 'bad');
+      showToast(`${FAILURE_MESSAGES[change.kind]} ${errorMessage(error)}`, 'bad');
     },
     onSuccess: (_, change) => {
-      if (change.kind === 'remove') forgetSession(change.id);
+      if (change.kind === 'remove') discardSession(change.id);
     },
-    onSettled: () => client.invalidateQueries({ queryKey: SESSIONS }),
+    onSettled: () => client.invalidateQueries({ queryKey: SESSIONS_KEY }),
   });
 }
 
-async function ask(change: Change): Promise<void> {
+async function sendChange(change: Change): Promise<void> {
   const params = { path: { session_id: change.id } };
   switch (change.kind) {
     case 'rename':
@@ -59,19 +62,19 @@ async function ask(change: Change): Promise<void> {
   }
 }
 
-function changed(pages: SessionPages, change: Change): SessionPages {
+function withChange(pages: SessionPages, change: Change): SessionPages {
   return {
     ...pages,
     pages: pages.pages.map((page) => ({
       ...page,
       sessions: page.sessions.flatMap((session) =>
-        session.id === change.id ? after(session, change) : [session],
+        session.id === change.id ? applyChange(session, change) : [session],
       ),
     })),
   };
 }
 
-function after(session: SessionSummary, change: Change): SessionSummary[] {
+function applyChange(session: SessionSummary, change: Change): SessionSummary[] {
   switch (change.kind) {
     case 'rename':
       return [{ ...session, title: change.title }];

@@ -13,16 +13,16 @@ type Props = {
   activeBusy: boolean;
   search: RefObject<HTMLInputElement | null>;
   inDrawer: boolean;
-  /** Something was opened, or the drawer is to be closed. */
+  /** Called when a link was followed, or the drawer should close. */
   onLeave: () => void;
 };
 
-/** What the sidebar shows, be it a column or a drawer. Not made again while an answer streams in. */
+/** The content of the sidebar, as a column or a drawer. Memoized, so that it isn't rendered while a response streams. */
 export const SessionColumn = memo(function SessionColumn(props: Props) {
   const { activeId, activeBusy, search, inDrawer, onLeave } = props;
-  const [words, setWords] = useState('');
+  const [query, setQuery] = useState('');
   return (
-    <nav aria-label="Sessions" className="flex h-full flex-col">
+    <nav aria-label="Chats" className="flex h-full flex-col">
       <div className="flex flex-col gap-2 p-3">
         <div className="flex items-center gap-2">
           <Link
@@ -37,14 +37,14 @@ export const SessionColumn = memo(function SessionColumn(props: Props) {
             New chat
           </Link>
           {inDrawer && (
-            <IconButton label="Close the list" className="size-10" onClick={onLeave}>
+            <IconButton label="Close chat list" className="size-10" onClick={onLeave}>
               <X aria-hidden className="size-5" />
             </IconButton>
           )}
         </div>
-        <SearchField ref={search} words={words} onChange={setWords} />
+        <SearchField ref={search} query={query} onChange={setQuery} />
       </div>
-      <SessionList words={words} activeId={activeId} activeBusy={activeBusy} onLeave={onLeave} />
+      <SessionList query={query} activeId={activeId} activeBusy={activeBusy} onLeave={onLeave} />
       <div className="flex items-center gap-2 border-t border-line py-2 pr-2 pl-4">
         <ModelLine />
         <ThemeSwitch />

@@ -1,4 +1,4 @@
-// What is asked before a session is renamed or deleted.
+// The dialogs for renaming and deleting a session.
 
 import { useId, useState } from 'react';
 import type { SessionSummary } from '@/protocol';
@@ -7,7 +7,7 @@ import { Dialog } from '@/ui/dialog';
 import { Field, Input } from '@/ui/field';
 import { UNTITLED } from './session-row';
 
-const LONGEST_TITLE = 200;
+const MAX_TITLE_LENGTH = 200;
 
 type Props<T> = { session: SessionSummary | null; onClose: () => void; onDone: T };
 
@@ -15,7 +15,7 @@ export function RenameDialog({ session, onClose, onDone }: Props<(title: string)
   const form = useId();
   return (
     <Dialog
-      title="Rename the session"
+      title="Rename chat"
       open={session !== null}
       onClose={onClose}
       actions={
@@ -42,7 +42,7 @@ function RenameForm({ id, title, onDone }: { id: string; title: string; onDone: 
       onSubmit={(event) => {
         event.preventDefault();
         if (text.trim()) onDone(text.trim());
-        else setError('A session needs a title.');
+        else setError('Enter a title.');
       }}
     >
       <Field label="Title" error={error}>
@@ -51,7 +51,7 @@ function RenameForm({ id, title, onDone }: { id: string; title: string; onDone: 
             {...control}
             data-autofocus
             value={text}
-            maxLength={LONGEST_TITLE}
+            maxLength={MAX_TITLE_LENGTH}
             onFocus={(event) => event.target.select()}
             onChange={(event) => setText(event.target.value)}
           />
@@ -64,13 +64,13 @@ function RenameForm({ id, title, onDone }: { id: string; title: string; onDone: 
 export function DeleteDialog({ session, onClose, onDone }: Props<() => void>) {
   return (
     <Dialog
-      title="Delete the session?"
+      title="Delete this chat?"
       open={session !== null}
       onClose={onClose}
       actions={
         <>
           <Button data-autofocus onClick={onClose}>
-            Keep it
+            Cancel
           </Button>
           <Button kind="danger" onClick={onDone}>
             Delete
@@ -79,9 +79,9 @@ export function DeleteDialog({ session, onClose, onDone }: Props<() => void>) {
       }
     >
       <p className="text-sm break-words">
-        <span className="font-medium">{session?.title ?? UNTITLED}</span> and all its messages will be gone.
-        This cannot be undone.
-        {session?.is_processing && ' The turn at work is stopped.'}
+        <span className="font-medium">“{session?.title ?? UNTITLED}”</span> and all its messages will be
+        permanently deleted.
+        {session?.is_processing && ' The running response will be stopped.'}
       </p>
     </Dialog>
   );

@@ -1,18 +1,18 @@
 import type { KeyboardEvent } from 'react';
 import type { SessionSummary } from '@/protocol';
-import { grouped } from './groups';
-import { isUnread, useSeen } from './seen';
+import { groupSessions } from './group-sessions';
+import { isUnread, useSeen } from './seen-sessions';
 import { type RowActions, SessionRow } from './session-row';
 
 type Props = { sessions: SessionSummary[]; activeId: string | null; actions: RowActions };
 
-/** The sessions under their headings. The arrow keys go from one to the next. */
+/** The sessions under their headings, with arrow key navigation. */
 export function SessionGroups({ sessions, activeId, actions }: Props) {
   const seen = useSeen();
   return (
     // biome-ignore lint/a11y/noStaticElementInteractions: the keys go to the links inside, which are reachable without them.
     <div onKeyDown={moveByArrows} className="flex flex-col gap-4">
-      {grouped(sessions).map(({ name, rows }) => (
+      {groupSessions(sessions).map(({ name, rows }) => (
         <section key={name} aria-label={name}>
           <h3 className="px-3 pb-1 text-xs font-medium text-muted">{name}</h3>
           <ul className="flex flex-col gap-0.5">

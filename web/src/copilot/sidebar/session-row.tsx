@@ -8,7 +8,7 @@ import { classes } from '@/ui/classes';
 import { ago } from '@/ui/format';
 import { Menu, MenuItem } from '@/ui/menu';
 
-export const UNTITLED = 'Untitled session';
+export const UNTITLED = 'New chat';
 
 export type RowActions = {
   onOpen: () => void;
@@ -25,7 +25,7 @@ type Props = {
   actions: RowActions;
 };
 
-/** One session of the list: where it is, how it is, and what can be done with it. */
+/** One session in the list: a link with its status, and a menu of actions. */
 export const SessionRow = memo(function SessionRow({ session, active, unread, nested, actions }: Props) {
   const title = session.title ?? UNTITLED;
   const isSub = session.parent_session_id != null;
@@ -53,7 +53,7 @@ export const SessionRow = memo(function SessionRow({ session, active, unread, ne
             <Dot tone="accent" label="Running" />
           </span>
         ) : (
-          unread && <Dot tone="accent" label="Not read yet" />
+          unread && <Dot tone="accent" label="Unread" />
         )}
       </Link>
       <RowMenu session={session} title={title} actions={actions} />

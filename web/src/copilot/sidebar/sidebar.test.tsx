@@ -57,7 +57,7 @@ async function choose(title: string, action: string) {
   await userEvent.click(await screen.findByRole('menuitem', { name: action }));
 }
 
-test('sessions are links that say which is open, which runs and which is a sub-session', async () => {
+test('sessions are links that show which is open, which is running and which is a sub-session', async () => {
   serve({
     [LIST]: () =>
       listOf(session('a', { is_processing: true }), session('b', { parent_session_id: 'a' }), session('c')),
@@ -69,25 +69,25 @@ test('sessions are links that say which is open, which runs and which is a sub-s
   expect(within(screen.getByRole('link', { name: /Title b/ })).getByLabelText('Sub-session')).toBeTruthy();
 });
 
-test('the open session runs as soon as the page says so', async () => {
+test('the open session is shown as running as soon as the page knows', async () => {
   serve({ [LIST]: () => listOf(session('a')) });
   open('a', false, () => {}, true);
   expect(await screen.findByRole('img', { name: 'Running' })).toBeTruthy();
 });
 
-test('a session that changed since it was last shown is not read yet', async () => {
+test('a session that changed since it was last shown is unread', async () => {
   const later = new Date(Date.now() + 60_000).toISOString();
   localStorage.setItem('pilothouse.seen', JSON.stringify({ until: Date.parse(NOW), sessions: {} }));
-  // The page has read what is stored before this test began; another tab tells it.
+  // The page read the stored state before this test began; a storage event makes it read again.
   dispatchEvent(new StorageEvent('storage', { key: 'pilothouse.seen' }));
   serve({ [LIST]: () => listOf(session('a', { updated_at: later }), session('b')) });
   open();
   const changed = await screen.findByRole('link', { name: /Title a/ });
-  expect(within(changed).getByRole('img', { name: 'Not read yet' })).toBeTruthy();
+  expect(within(changed).getByRole('img', { name: 'Unread' })).toBeTruthy();
   expect(within(screen.getByRole('link', { name: 'Title b' })).queryByRole('img')).toBeNull();
 });
 
-test('a new name is shown at once and sent', async () => {
+test('a new title is shown at once and sent', async () => {
   let title = 'Title a';
   const asked = serve({
     [LIST]: () => listOf(session('a', { title })),
@@ -107,19 +107,19 @@ test('a new name is shown at once and sent', async () => {
   );
 });
 
-test('a change that is refused is taken back, with the reason', async () => {
+test('a refused change is rolled back, and the reason is shown', async () => {
   serve({
     [LIST]: () => listOf(session('a')),
-    'PATCH /api/chat/sessions/a/pinned': () => refusal(404, 'NOT_FOUND', 'There is no such session.'),
+    'PATCH /api/chat/sessions/a/pinned': () => refusal(404, 'NOT_FOUND', 'Chat not found.'),
   });
   open();
   await choose('Title a', 'Pin');
-  expect(await screen.findByText('The session was not moved. There is no such session.')).toBeTruthy();
+  expect(await screen.findByText("Couldn't pin or unpin the chat. Chat not found.")).toBeTruthy();
   expect(screen.queryByRole('region', { name: 'Pinned' })).toBeNull();
   expect(screen.getByRole('link', { name: 'Title a' })).toBeTruthy();
 });
 
-test('deleting the open session asks first and goes to a new chat', async () => {
+test('deleting the open session asks for confirmation and opens a new chat', async () => {
   let sessions = [session('a'), session('b')];
   serve({
     [LIST]: () => listOf(...sessions),
@@ -137,7 +137,7 @@ test('deleting the open session asks first and goes to a new chat', async () => 
   expect(screen.getByRole('link', { name: 'Title b' })).toBeTruthy();
 });
 
-test('older sessions come page by page', async () => {
+test('older sessions are loaded page by page', async () => {
   const all = [session('new'), session('middle'), session('old')];
   serve({
     [LIST]: ({ query }) => {
@@ -148,12 +148,12 @@ test('older sessions come page by page', async () => {
   open();
   await screen.findByRole('link', { name: 'Title middle' });
   expect(screen.queryByRole('link', { name: 'Title old' })).toBeNull();
-  await userEvent.click(screen.getByRole('button', { name: 'Older sessions' }));
+  await userEvent.click(screen.getByRole('button', { name: 'Load older chats' }));
   expect(await screen.findByRole('link', { name: 'Title old' })).toBeTruthy();
-  expect(screen.queryByRole('button', { name: 'Older sessions' })).toBeNull();
+  expect(screen.queryByRole('button', { name: 'Load older chats' })).toBeNull();
 });
 
-test('the arrow keys go from the search through the sessions', async () => {
+test('the arrow keys move from the search field through the sessions', async () => {
   serve({ [LIST]: () => listOf(session('a'), session('b')) });
   open();
   const first = await screen.findByRole('link', { name: 'Title a' });
@@ -167,40 +167,40 @@ test('the arrow keys go from the search through the sessions', async () => {
   expect(document.activeElement).toBe(first);
 });
 
-test('words that no title has are answered', async () => {
+test('a search without results says so', async () => {
   serve({
     [LIST]: ({ query }) => (query.get('search') ? listOf() : listOf(session('a'))),
   });
   open();
   await screen.findByRole('link', { name: 'Title a' });
   await userEvent.type(screen.getByRole('searchbox'), 'zebra');
-  expect(await screen.findByText('No session has these words in its title.')).toBeTruthy();
+  expect(await screen.findByText('No chats found.')).toBeTruthy();
   await userEvent.keyboard('{Escape}');
   expect(await screen.findByRole('link', { name: 'Title a' })).toBeTruthy();
 });
 
-test('a server that is away is said, and asked again on demand', async () => {
+test('an unreachable server is reported, and can be retried', async () => {
   let away = true;
   serve({ [LIST]: () => (away ? noConnection() : listOf(session('a'))) });
   open();
-  expect((await screen.findByRole('alert')).textContent).toContain('The server cannot be reached.');
+  expect((await screen.findByRole('alert')).textContent).toContain("Can't reach the server.");
   away = false;
   await userEvent.click(screen.getByRole('button', { name: 'Try again' }));
   expect(await screen.findByRole('link', { name: 'Title a' })).toBeTruthy();
 });
 
-test('on a narrow screen the list is a drawer that closes when something is opened', async () => {
+test('on a narrow screen the list is a drawer that closes when a link is followed', async () => {
   wide = false;
   const onClose = vi.fn();
   serve({ [LIST]: () => listOf(session('a')) });
   open(null, true, onClose);
-  const drawer = await screen.findByRole('dialog', { name: 'Sessions' });
+  const drawer = await screen.findByRole('dialog', { name: 'Chats' });
   await userEvent.click(await within(drawer).findByRole('link', { name: 'Title a' }));
   expect(onClose).toHaveBeenCalled();
 });
 
-test('without sessions the list says what it is for', async () => {
+test('an empty list says what it is for', async () => {
   serve({ [LIST]: () => listOf() });
   open();
-  expect(await screen.findByText('Your sessions will be listed here.')).toBeTruthy();
+  expect(await screen.findByText('Your chats will appear here.')).toBeTruthy();
 });

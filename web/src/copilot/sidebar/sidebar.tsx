@@ -6,7 +6,7 @@ import { SessionColumn } from './session-column';
 
 type Props = {
   activeId: string | null;
-  /** A turn is at work in the open session; the list may not have heard of it yet. */
+  /** A turn is running in the open session; the list may not know yet. */
   activeBusy?: boolean;
   /** On narrow screens the list is a drawer, which the page opens and closes. */
   open: boolean;
@@ -14,7 +14,7 @@ type Props = {
   onClose: () => void;
 };
 
-/** The sessions: where one goes back to, and where a new one begins. */
+/** The list of sessions, with a link to a new chat. */
 export function Sidebar({ activeId, activeBusy = false, open, onOpen, onClose }: Props) {
   const wide = useMedia('(min-width: 768px)');
   const search = useRef<HTMLInputElement>(null);
@@ -23,7 +23,7 @@ export function Sidebar({ activeId, activeBusy = false, open, onOpen, onClose }:
   useKeys(
     useCallback(() => {
       openDrawer();
-      // The drawer has to be there before something in it can have the focus.
+      // The drawer has to be mounted before its content can be focused.
       requestAnimationFrame(() => search.current?.focus());
     }, [openDrawer]),
   );
@@ -38,7 +38,7 @@ export function Sidebar({ activeId, activeBusy = false, open, onOpen, onClose }:
   );
   if (!wide) {
     return (
-      <Drawer label="Sessions" open={open} onClose={onClose}>
+      <Drawer label="Chats" open={open} onClose={onClose}>
         {column}
       </Drawer>
     );
@@ -46,7 +46,7 @@ export function Sidebar({ activeId, activeBusy = false, open, onOpen, onClose }:
   return <div className="w-64 shrink-0 border-r border-line bg-surface lg:w-72">{column}</div>;
 }
 
-/** Ctrl or Cmd with K looks for a session, with Shift and O it begins a new one. */
+/** Ctrl+K or Cmd+K focuses the search, Ctrl+Shift+O or Cmd+Shift+O opens a new chat. */
 function useKeys(onSearch: () => void): void {
   const navigate = useNavigate();
   useEffect(() => {
@@ -63,7 +63,7 @@ function useKeys(onSearch: () => void): void {
   }, [navigate, onSearch]);
 }
 
-/** One function that always calls the newest of its kind, for what should not be made again with every letter. */
+/** A stable function that calls the newest callback, so that memoized children aren't rendered again. */
 function useLatest(call: (() => void) | undefined): () => void {
   const latest = useRef(call);
   latest.current = call;

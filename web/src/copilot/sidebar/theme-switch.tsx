@@ -1,10 +1,10 @@
 import { ThemeChoices } from '@/ui/theme-choices';
 
-/** The themes as three small buttons. */
+/** The theme choices as three small buttons. */
 export function ThemeSwitch() {
   return (
     <ThemeChoices
-      legend="Colours"
+      legend="Theme"
       className="relative flex rounded-lg bg-sunken p-0.5"
       choiceClassName="relative cursor-pointer rounded-md p-1.5 text-muted hover:text-ink has-checked:bg-raised has-checked:text-ink has-checked:shadow-sm has-focus-visible:outline-2 has-focus-visible:outline-accent pointer-coarse:p-3"
       inputClassName="sr-only"

@@ -1,9 +1,9 @@
 // Follows a run over its event stream until it ends, reconnecting after lost connections and server restarts.
 
-import { addressOf } from '@/api/base';
+import { apiUrl } from '@/api/base';
 import { request } from '@/api/client';
 import { ApiError } from '@/api/problem';
-import { mayPass } from '@/api/queries';
+import { isTransientError } from '@/api/queries';
 import type { ExecutionMeta, NodeUpdate } from '@/protocol';
 import { eventsOf, type ServerEvent } from './event-stream';
 
@@ -31,7 +31,7 @@ export async function followExecution(
   while (!signal.aborted) {
     const timeout = new SilenceTimeout(signal);
     try {
-      const response = await request(new URL(addressOf(route), location.href), {
+      const response = await request(new URL(apiUrl(route), location.href), {
         headers: last ? { 'last-event-id': last } : {},
         signal: timeout.signal,
       });
@@ -48,7 +48,7 @@ export async function followExecution(
       }
     } catch (error) {
       if (signal.aborted) return;
-      if (error instanceof ApiError && !mayPass(error)) throw error;
+      if (error instanceof ApiError && !isTransientError(error)) throw error;
     } finally {
       timeout.stop();
     }

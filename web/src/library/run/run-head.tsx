@@ -3,7 +3,7 @@ import { useNavigate } from '@tanstack/react-router';
 import { CircleStop, MoreHorizontal, PencilLine, RotateCcw, Trash2 } from 'lucide-react';
 import { useState } from 'react';
 import { api, dataOf } from '@/api/client';
-import { wordsOf } from '@/api/problem';
+import { errorMessage } from '@/api/problem';
 import type { ExecutionMeta } from '@/protocol';
 import { useElapsed } from '@/tools/use-elapsed';
 import { Badge } from '@/ui/badge';
@@ -13,7 +13,7 @@ import { count, duration, when } from '@/ui/format';
 import { Menu, MenuItem } from '@/ui/menu';
 import { isFinal, RunStatus } from '@/ui/run-status';
 import type { Values } from '@/ui/schema-form';
-import { say } from '@/ui/toast';
+import { showToast } from '@/ui/toast';
 import type { Agent } from '../agents';
 import { useStartRun } from '../start-run';
 import { StartRunError } from '../start-run-error';
@@ -141,7 +141,7 @@ function useStop(execution: ExecutionMeta, onStopped: () => Promise<unknown>) {
         }),
       ),
     onSuccess: onStopped,
-    onError: (error) => say(wordsOf(error), 'bad'),
+    onError: (error) => showToast(errorMessage(error), 'bad'),
   });
 }
 

@@ -7,7 +7,7 @@ import { count } from '@/ui/format';
 import { Markdown } from '@/ui/markdown';
 import { humanName } from '@/ui/names';
 import { Panel } from '@/ui/page';
-import { written } from '@/ui/schema-form/draft';
+import { asText } from '@/ui/schema-form/draft';
 import { fieldsOf } from '@/ui/schema-form/schema';
 import type { NamedOutput } from './live-outputs';
 
@@ -60,7 +60,7 @@ function Output({ title, output: { values, total }, from }: OutputProps) {
   const firstNumber = total - values.length + skipped;
   // Memoized: serializing ten thousand values on every render would be slow.
   const copyText = useMemo(
-    () => (values.length === 1 ? written(values[0]) : JSON.stringify(values, null, 2)),
+    () => (values.length === 1 ? asText(values[0]) : JSON.stringify(values, null, 2)),
     [values],
   );
   const sharesBox = values.length > 1 && values.every(isShort);

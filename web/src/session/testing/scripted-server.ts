@@ -1,4 +1,4 @@
-// A server for tests of a conversation: its history is set by the test, and so is every word of its streams.
+// A fake session server for tests: the test sets its history and writes every chunk of its streams.
 
 import { vi } from 'vitest';
 import type { FollowUpView, MessageView, SessionDetail } from '@/protocol';
@@ -6,11 +6,11 @@ import { refusal } from '@/testing/fake-server';
 
 export const SESSION = 'session-1';
 
-/** One open stream. */
-export class Line {
+/** One open event stream. */
+export class ServerStream {
   private controller!: ReadableStreamDefaultController<Uint8Array>;
   readonly body: ReadableStream<Uint8Array>;
-  closedByReader = false;
+  closedByClient = false;
 
   constructor() {
     this.body = new ReadableStream<Uint8Array>({
@@ -18,29 +18,29 @@ export class Line {
         this.controller = controller;
       },
       cancel: () => {
-        this.closedByReader = true;
+        this.closedByClient = true;
       },
     });
   }
 
-  say(...chunks: object[]): this {
+  send(...chunks: object[]): this {
     for (const chunk of chunks) this.write(`data: ${JSON.stringify(chunk)}\n\n`);
     return this;
   }
 
-  /** The connection breaks. */
-  cut(): void {
+  /** Breaks the connection. */
+  disconnect(): void {
     this.controller.error(new TypeError('network error'));
   }
 
-  /** The body ends in good order, whatever was said in it. */
+  /** Closes the body without an error, even if the stream isn't complete. */
   close(): void {
     this.controller.close();
   }
 
-  /** A whole end. */
+  /** Ends the stream as a finished turn does. */
   finish(): void {
-    this.say({ type: 'finish', finishReason: 'stop' });
+    this.send({ type: 'finish', finishReason: 'stop' });
     this.write('data: [DONE]\n\n');
     this.close();
   }
@@ -54,23 +54,23 @@ type Handler = (body: Record<string, unknown>) => Response | Promise<Response>;
 
 export class ScriptedServer {
   rows: MessageView[] = [];
-  /** The turn that runs. */
+  /** The running turn. */
   running: string | null = null;
   followUps: FollowUpView[] = [];
   hasMore = false;
-  /** Every request, as `POST …/stream`. */
-  readonly asked: string[] = [];
+  /** Every request, for example `POST /stream`. */
+  readonly requests: string[] = [];
   readonly bodies: Record<string, unknown>[] = [];
-  readonly lines: Line[] = [];
-  /** Nobody answers. */
-  away = false;
+  readonly streams: ServerStream[] = [];
+  /** Requests fail as if the server were unreachable. */
+  unreachable = false;
   private readonly handlers = new Map<string, Handler>();
 
   constructor() {
-    vi.stubGlobal('fetch', (request: Request) => this.answer(request));
+    vi.stubGlobal('fetch', (request: Request) => this.respond(request));
   }
 
-  /** Answers a route in its own way, for example `POST /stream`. */
+  /** Overrides the response of a route, for example `POST /stream`. */
   on(route: string, handler: Handler): void {
     this.handlers.set(route, handler);
   }
@@ -80,27 +80,27 @@ export class ScriptedServer {
   }
 
   count(route: string): number {
-    return this.asked.filter((one) => one === route).length;
+    return this.requests.filter((one) => one === route).length;
   }
 
-  /** The newest stream, once there are so many. */
-  async line(number: number): Promise<Line> {
+  /** Waits until the stream with this number (from 1) has been opened. */
+  async stream(number: number): Promise<ServerStream> {
     await vi.waitFor(() => {
-      if (this.lines.length < number) throw new Error(`only ${this.lines.length} streams were opened`);
+      if (this.streams.length < number) throw new Error(`only ${this.streams.length} streams were opened`);
     }, 3_000);
-    return this.lines[number - 1] as Line;
+    return this.streams[number - 1] as ServerStream;
   }
 
-  private async answer(request: Request): Promise<Response> {
+  private async respond(request: Request): Promise<Response> {
     const url = new URL(request.url);
     const route = `${request.method} ${url.pathname.replace(/^\/api\/chat\/sessions(\/session-1)?/, '')}`;
-    this.asked.push(route);
-    if (this.away) throw new TypeError('Failed to fetch');
+    this.requests.push(route);
+    if (this.unreachable) throw new TypeError('Failed to fetch');
     const text = await request.text();
     const body = text ? JSON.parse(text) : {};
     if (request.method === 'POST') this.bodies.push(body);
     const handler = this.handlers.get(route);
-    if (handler) return Promise.race([handler(body), givenUp(request.signal)]);
+    if (handler) return Promise.race([handler(body), aborted(request.signal)]);
     switch (route) {
       case 'POST ':
         return Response.json({ id: SESSION, created_at: NOW, metadata: {} });
@@ -123,12 +123,12 @@ export class ScriptedServer {
   }
 
   private open(request: Request): Response {
-    const line = new Line();
-    this.lines.push(line);
+    const stream = new ServerStream();
+    this.streams.push(stream);
     request.signal.addEventListener('abort', () => {
-      line.closedByReader = true;
+      stream.closedByClient = true;
     });
-    return new Response(line.body, { headers: { 'content-type': 'text/event-stream' } });
+    return new Response(stream.body, { headers: { 'content-type': 'text/event-stream' } });
   }
 
   private detail(before: number): SessionDetail {
@@ -155,8 +155,8 @@ export class ScriptedServer {
   }
 }
 
-/** Rejects when nobody waits for the answer any more. */
-function givenUp(signal: AbortSignal): Promise<never> {
+/** Rejects when the request is aborted. */
+function aborted(signal: AbortSignal): Promise<never> {
   return new Promise((_, reject) => {
     signal.addEventListener('abort', () => reject(signal.reason));
   });
@@ -164,7 +164,7 @@ function givenUp(signal: AbortSignal): Promise<never> {
 
 const NOW = '2026-11-16T12:00:00Z';
 
-/** A row of a history, with what every row has. */
+/** A history row with defaults. */
 export function row(
   sequence: number,
   role: MessageView['role'],
@@ -182,10 +182,10 @@ export function row(
   };
 }
 
-/** The beginning of a turn's stream, as far as a text that grows. */
-export function opening(turn: string): object[] {
+/** The first chunks of a turn's stream, up to an open text part. */
+export function streamStart(turn: string): object[] {
   return [{ type: 'start', messageId: turn }, { type: 'start-step' }, { type: 'text-start', id: 't' }];
 }
 
-export const words = (delta: string): object => ({ type: 'text-delta', id: 't', delta });
-export const CLOSING = [{ type: 'text-end', id: 't' }, { type: 'finish-step' }];
+export const textDelta = (delta: string): object => ({ type: 'text-delta', id: 't', delta });
+export const STREAM_END = [{ type: 'text-end', id: 't' }, { type: 'finish-step' }];

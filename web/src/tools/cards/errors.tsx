@@ -1,7 +1,7 @@
 // Cards of calls without a result: failed, not signed in, nothing found.
 
 import { LogIn } from 'lucide-react';
-import { credentialWanted } from '@/api/identity';
+import { requireSignIn } from '@/api/identity';
 import { Button } from '@/ui/button';
 import { Fold, Json } from '@/ui/fold';
 import { asRecord } from '../records';
@@ -50,7 +50,7 @@ function NeedLoginCard({ response: { message } }: CardProps<'need_login'>) {
     <>
       <p className="break-words">{message}</p>
       <div>
-        <Button kind="primary" icon={<LogIn className="size-4" />} onClick={credentialWanted}>
+        <Button kind="primary" icon={<LogIn className="size-4" />} onClick={requireSignIn}>
           Sign in
         </Button>
       </div>

@@ -1,11 +1,11 @@
 import { Download, File, FileImage, FileText } from 'lucide-react';
 import { useState } from 'react';
-import { wordsOf } from '@/api/problem';
+import { errorMessage } from '@/api/problem';
 import type { WorkspaceFile } from '@/protocol';
 import { IconButton } from '@/ui/button';
 import { bytes } from '@/ui/format';
 import { Spinner } from '@/ui/spinner';
-import { say } from '@/ui/toast';
+import { showToast } from '@/ui/toast';
 import { downloadWorkspaceFile } from '../download';
 import { Row, Rows } from './parts';
 
@@ -39,7 +39,7 @@ function FileRow({ file, sessionId }: { file: WorkspaceFile; sessionId: string |
     try {
       await downloadWorkspaceFile(sessionId, file.file_id, file.name);
     } catch (error) {
-      say(`Couldn't download ${file.name}. ${wordsOf(error)}`, 'bad');
+      showToast(`Couldn't download ${file.name}. ${errorMessage(error)}`, 'bad');
     } finally {
       setBusy(false);
     }

@@ -1,6 +1,6 @@
 import { Link } from '@tanstack/react-router';
 import { Button } from '@/ui/button';
-import { SchemaForm, type Typed } from '@/ui/schema-form';
+import { type FormDrafts, SchemaForm } from '@/ui/schema-form';
 import { useCardState } from '../card-state';
 import { type Runnable, runMessage } from '../messages';
 import { asRecord } from '../records';
@@ -19,7 +19,7 @@ type Props = {
   libraryAgentId?: unknown;
 };
 
-const NOTHING_TYPED: Typed = new Map();
+const NOTHING_TYPED: FormDrafts = new Map();
 
 /** Form for the inputs of an agent or a block, sent as a chat message. */
 export function RunForm({ name, current, schema, initial, runnable, libraryAgentId }: Props) {

@@ -14,7 +14,7 @@ type Props = {
   label: string;
   /** Start time, if known. */
   since?: number;
-  /** The server cannot be reached; the operation continues anyway. */
+  /** The server is unreachable; the operation continues anyway. */
   unreachable?: boolean;
 };
 

@@ -3,7 +3,7 @@
 import { Field, Input, Select, TextArea } from '../field';
 import { Switch } from '../switch';
 import type { Draft, Row } from './draft';
-import { Group } from './group';
+import { FieldGroup } from './field-group';
 import { ListControl } from './list-control';
 import type { FieldSpec } from './schema';
 import { TableControl } from './table-control';
@@ -36,7 +36,7 @@ export function SchemaField({ field, draft, error, disabled, onChange }: Control
               onChange={(event) => onChange(event.target.value)}
             >
               {(!field.required || draft === '') && (
-                <option value="">{field.required ? 'Choose one' : 'None'}</option>
+                <option value="">{field.required ? 'Choose an option' : 'None'}</option>
               )}
               {kind.choices.map((choice, index) => (
                 <option key={choice.label} value={index}>
@@ -50,7 +50,7 @@ export function SchemaField({ field, draft, error, disabled, onChange }: Control
     case 'choices': {
       const chosen = new Set(draft as string[]);
       return (
-        <Group {...about}>
+        <FieldGroup {...about}>
           {kind.choices.map((choice, index) => (
             <label key={choice.label} className="flex min-h-8 items-center gap-2 text-sm">
               <input
@@ -63,12 +63,12 @@ export function SchemaField({ field, draft, error, disabled, onChange }: Control
               <span className="min-w-0 break-words">{choice.label}</span>
             </label>
           ))}
-        </Group>
+        </FieldGroup>
       );
     }
     case 'list':
       return (
-        <Group {...about}>
+        <FieldGroup {...about}>
           <ListControl
             of={kind.of}
             label={field.label}
@@ -76,11 +76,11 @@ export function SchemaField({ field, draft, error, disabled, onChange }: Control
             disabled={disabled}
             onChange={onChange}
           />
-        </Group>
+        </FieldGroup>
       );
     case 'table':
       return (
-        <Group {...about}>
+        <FieldGroup {...about}>
           <TableControl
             columns={kind.columns}
             label={field.label}
@@ -88,7 +88,7 @@ export function SchemaField({ field, draft, error, disabled, onChange }: Control
             disabled={disabled}
             onChange={onChange}
           />
-        </Group>
+        </FieldGroup>
       );
     case 'text':
       return (
@@ -104,7 +104,7 @@ export function SchemaField({ field, draft, error, disabled, onChange }: Control
       return (
         <Field {...about} hint={withLimits(field.description, kind.minimum, kind.maximum)}>
           {(control) => (
-            // Not type="number": that one loses what it cannot read, and changes when a mouse scrolls over it.
+            // Not type="number": it discards invalid input, and changes its value when the mouse wheel is used over it.
             <Input
               {...control}
               inputMode={kind.integer ? 'numeric' : 'decimal'}
@@ -138,7 +138,7 @@ export function SchemaField({ field, draft, error, disabled, onChange }: Control
   }
 }
 
-const HINTS = { json: 'As JSON.', anything: 'Text, or JSON in brackets.' };
+const HINTS = { json: 'Enter JSON.', anything: 'Enter text, or JSON in brackets.' };
 
 function Toggle({ field, draft, error, disabled, onChange }: ControlProps<boolean>) {
   return (
@@ -163,7 +163,7 @@ function toggled(chosen: Set<string>, index: string, on: boolean): string[] {
 function withLimits(description?: string, minimum?: number, maximum?: number): string | undefined {
   const limits =
     minimum !== undefined && maximum !== undefined
-      ? `From ${minimum} to ${maximum}.`
+      ? `Between ${minimum} and ${maximum}.`
       : minimum !== undefined
         ? `At least ${minimum}.`
         : maximum !== undefined

@@ -1,18 +1,18 @@
-// What somebody has typed, and what it means. A draft is kept as it was typed, also while it means nothing yet.
+// Drafts of form fields: the text as typed, even while it is invalid, and its conversion to a value.
 
-import type { FieldSpec, Kind } from './schema';
+import type { FieldKind, FieldSpec } from './schema';
 
 export type Row = Record<string, unknown>;
 export type Draft = string | boolean | string[] | Row[];
 
-export type Reading = { value: unknown } | { error: string } | { absent: true };
+export type DraftResult = { value: unknown } | { error: string } | { absent: true };
 
-const ABSENT: Reading = { absent: true };
+const ABSENT: DraftResult = { absent: true };
 const DATE = /^\d{4}-\d{2}-\d{2}$/;
 const TIME = /^\d{2}:\d{2}(:\d{2}(\.\d+)?)?$/;
 const NUMBER = /^[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?$/i;
 
-/** The draft that stands for a value that is already there. */
+/** The draft for an existing value. */
 export function draftOf({ kind }: FieldSpec, value: unknown): Draft {
   switch (kind.is) {
     case 'boolean':
@@ -24,25 +24,25 @@ export function draftOf({ kind }: FieldSpec, value: unknown): Draft {
         .map((one) => indexOf(kind.choices, one))
         .filter((index) => index !== '');
     case 'list':
-      return asList(value).map(written);
+      return asList(value).map(asText);
     case 'table':
       return asList(value).map((row) => (isRecord(row) ? row : {}));
     case 'json':
       return value === undefined || value === null ? '' : JSON.stringify(value, null, 2);
     case 'text':
-      return kind.format === 'date-time' ? localMoment(written(value)) : written(value);
+      return kind.format === 'date-time' ? localDateTime(asText(value)) : asText(value);
     default:
-      return written(value);
+      return asText(value);
   }
 }
 
-/** What the draft means for the field, or what is wrong with it. `start` is the value that was there before. */
-export function read(field: FieldSpec, draft: Draft, start: unknown = field.default): Reading {
+/** Converts a draft to the field's value, or reports an error. `start` is the initial value. */
+export function readDraft(field: FieldSpec, draft: Draft, start: unknown = field.default): DraftResult {
   if (isEmpty(draft)) return empty(field, draft);
   const { kind } = field;
   switch (kind.is) {
     case 'text':
-      // A moment that was not touched keeps its seconds, which the picker does not show.
+      // An unchanged date and time keeps its seconds, which the picker doesn't show.
       if (kind.format === 'date-time' && hasContent(start) && draft === draftOf(field, start)) {
         return { value: start };
       }
@@ -62,12 +62,12 @@ export function read(field: FieldSpec, draft: Draft, start: unknown = field.defa
     case 'json':
       return readJson(kind.type, String(draft));
     case 'boolean':
-      // Off, where nothing was said before, says nothing either.
+      // A switch that stays off and was never set is omitted.
       return draft || field.required || hasContent(start) ? { value: draft } : ABSENT;
   }
 }
 
-/** A date or a time that a picker can show; everything else is shown as text, so that it is not lost. */
+/** Whether a picker can show the date or time; other drafts are shown as text, so that nothing is lost. */
 export function fitsPicker(format: string, draft: string): boolean {
   if (!draft) return true;
   if (format === 'date') return DATE.test(draft);
@@ -75,14 +75,14 @@ export function fitsPicker(format: string, draft: string): boolean {
   return format === 'date-time' && /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}/.test(draft) && !hasZone(draft);
 }
 
-/** A text of several lines: one for each entry. */
-export function lines(text: string): string[] {
+/** The non-empty lines of a text. */
+export function nonEmptyLines(text: string): string[] {
   return text.split(/\r?\n/).filter((line) => line.trim());
 }
 
-function empty(field: FieldSpec, draft: Draft): Reading {
-  if (field.required) return { error: field.kind.is === 'choice' ? 'Choose one.' : 'Fill this in.' };
-  // Whoever empties a field that had something in it means to send nothing, not to get the default back.
+function empty(field: FieldSpec, draft: Draft): DraftResult {
+  if (field.required) return { error: field.kind.is === 'choice' ? 'Choose an option.' : 'Required.' };
+  // Clearing a field that has a default means sending an empty value, not the default.
   if (hasContent(field.default)) {
     if (field.kind.is === 'text' || field.kind.is === 'anything') return { value: '' };
     if (Array.isArray(draft)) return { value: [] };
@@ -90,46 +90,46 @@ function empty(field: FieldSpec, draft: Draft): Reading {
   return ABSENT;
 }
 
-function readText(kind: Extract<Kind, { is: 'text' }>, text: string): Reading {
+function readText(kind: Extract<FieldKind, { is: 'text' }>, text: string): DraftResult {
   if (kind.format === 'date-time' && fitsPicker(kind.format, text)) {
     const time = new Date(text);
     return Number.isNaN(time.getTime())
-      ? { error: 'This is no date and time.' }
+      ? { error: 'Enter a valid date and time.' }
       : { value: time.toISOString() };
   }
   if (kind.minLength !== undefined && text.length < kind.minLength) {
-    return { error: `At least ${kind.minLength} characters.` };
+    return { error: `Enter at least ${kind.minLength} characters.` };
   }
   if (kind.maxLength !== undefined && text.length > kind.maxLength) {
-    return { error: `At most ${kind.maxLength} characters; there are ${text.length}.` };
+    return { error: `Enter at most ${kind.maxLength} characters (currently ${text.length}).` };
   }
   return { value: text };
 }
 
-function readNumber(kind: Extract<Kind, { is: 'number' }>, typed: string): Reading {
+function readNumber(kind: Extract<FieldKind, { is: 'number' }>, typed: string): DraftResult {
   const value = numberIn(typed);
-  if (value === undefined) return { error: 'Give a number, with a point before the decimals.' };
-  if (kind.integer && !Number.isInteger(value)) return { error: 'Give a whole number.' };
-  if (kind.integer && !Number.isSafeInteger(value)) return { error: 'This number is too large.' };
-  if (kind.minimum !== undefined && value < kind.minimum) return { error: `At least ${kind.minimum}.` };
-  if (kind.maximum !== undefined && value > kind.maximum) return { error: `At most ${kind.maximum}.` };
+  if (value === undefined) return { error: 'Enter a number, for example 12.5.' };
+  if (kind.integer && !Number.isInteger(value)) return { error: 'Enter a whole number.' };
+  if (kind.integer && !Number.isSafeInteger(value)) return { error: 'Enter a smaller number.' };
+  if (kind.minimum !== undefined && value < kind.minimum) return { error: `Enter ${kind.minimum} or more.` };
+  if (kind.maximum !== undefined && value > kind.maximum) return { error: `Enter ${kind.maximum} or less.` };
   return { value };
 }
 
-function readList(of: 'text' | 'number' | 'integer', entries: string[]): Reading {
+function readList(of: 'text' | 'number' | 'integer', entries: string[]): DraftResult {
   const given = entries.filter((entry) => entry.trim());
   if (of === 'text') return { value: given };
   const values = given.map(numberIn);
   const wrong = values.findIndex(
     (value) => value === undefined || (of === 'integer' && !Number.isInteger(value)),
   );
-  if (wrong >= 0) return { error: `“${given[wrong]}” is no ${of === 'integer' ? 'whole ' : ''}number.` };
+  if (wrong >= 0) return { error: `“${given[wrong]}” isn't a ${of === 'integer' ? 'whole ' : ''}number.` };
   return { value: values };
 }
 
-function readAnything(start: unknown, text: string): Reading {
-  // What was there and was not touched stays what it was: a number does not become text.
-  if (start !== undefined && text === written(start)) return { value: start };
+function readAnything(start: unknown, text: string): DraftResult {
+  // An unchanged value keeps its type: a number doesn't become text.
+  if (start !== undefined && text === asText(start)) return { value: start };
   if (!/^\s*[[{]/.test(text)) return { value: text };
   try {
     return { value: JSON.parse(text) };
@@ -138,19 +138,19 @@ function readAnything(start: unknown, text: string): Reading {
   }
 }
 
-function readJson(type: 'object' | 'array' | undefined, text: string): Reading {
+function readJson(type: 'object' | 'array' | undefined, text: string): DraftResult {
   let value: unknown;
   try {
     value = JSON.parse(text);
   } catch (error) {
-    return { error: `This is no JSON: ${error instanceof Error ? error.message : String(error)}` };
+    return { error: `Enter valid JSON: ${error instanceof Error ? error.message : String(error)}` };
   }
-  if (type === 'array' && !Array.isArray(value)) return { error: 'Give a list: [ … ].' };
-  if (type === 'object' && !isRecord(value)) return { error: 'Give an object: { … }.' };
+  if (type === 'array' && !Array.isArray(value)) return { error: 'Enter a list: [ … ].' };
+  if (type === 'object' && !isRecord(value)) return { error: 'Enter an object: { … }.' };
   return { value };
 }
 
-/** A comma is refused: "1,000" is a thousand to some and one to others. */
+/** Commas are rejected: "1,000" means a thousand in some countries and one in others. */
 function numberIn(typed: string): number | undefined {
   const text = typed.trim();
   const value = NUMBER.test(text) ? Number(text) : Number.NaN;
@@ -182,14 +182,14 @@ function indexOf(choices: { value: unknown }[], value: unknown): string {
   return index < 0 ? '' : String(index);
 }
 
-/** A value as it stands in a field for text. */
-export function written(value: unknown): string {
+/** A value as text for an input. */
+export function asText(value: unknown): string {
   if (value === undefined || value === null) return '';
   return typeof value === 'object' ? JSON.stringify(value, null, 2) : String(value);
 }
 
-/** A moment as the picker for the local time wants it. */
-function localMoment(value: string): string {
+/** A date and time in the format of the local picker. */
+function localDateTime(value: string): string {
   const time = new Date(value);
   if (!hasZone(value) || Number.isNaN(time.getTime())) return value;
   const local = new Date(time.getTime() - time.getTimezoneOffset() * 60_000);

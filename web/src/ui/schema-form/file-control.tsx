@@ -15,10 +15,10 @@ type Props = {
   onChange: (value: string) => void;
 };
 
-/** A request has room for one megabyte, and a file grows by a third on its way. */
-const LARGEST = 700_000;
+/** A request is limited to one megabyte, and base64 makes a file a third larger. */
+const MAX_BYTES = 700_000;
 
-/** A file from this device, sent as it is, or the address of one. */
+/** A file from this device, sent as a data URL, or the URL of a file. */
 export function FileControl({ value, placeholder, disabled, onChange, ...control }: Props) {
   const picker = useRef<HTMLInputElement>(null);
   const [name, setName] = useState<string | null>(null);
@@ -26,21 +26,21 @@ export function FileControl({ value, placeholder, disabled, onChange, ...control
 
   async function pick(event: ChangeEvent<HTMLInputElement>) {
     const file = event.target.files?.[0];
-    // The same file can be chosen again.
+    // Reset, so that the same file can be chosen again.
     event.target.value = '';
     if (!file) return;
-    if (file.size > LARGEST) {
+    if (file.size > MAX_BYTES) {
       setProblem(
-        `${file.name} has ${bytes(file.size)}; at most ${bytes(LARGEST)} can be sent. Give its address instead.`,
+        `${file.name} is ${bytes(file.size)}; the limit is ${bytes(MAX_BYTES)}. Enter its URL instead.`,
       );
       return;
     }
     try {
-      onChange(await dataAddress(file));
+      onChange(await dataUrl(file));
       setName(file.name);
       setProblem(null);
     } catch {
-      setProblem(`${file.name} cannot be read.`);
+      setProblem(`Couldn't read ${file.name}.`);
     }
   }
 
@@ -50,9 +50,9 @@ export function FileControl({ value, placeholder, disabled, onChange, ...control
         {value.startsWith('data:') ? (
           <span className="flex min-w-0 flex-1 items-center gap-2 rounded-lg border border-line bg-sunken py-0.5 pl-3 text-sm">
             <span className="min-w-0 flex-1 truncate">
-              {name ?? 'A file'} · {bytes(Math.round((value.length * 3) / 4))}
+              {name ?? 'File'} · {bytes(Math.round((value.length * 3) / 4))}
             </span>
-            <IconButton label="Remove the file" disabled={disabled} onClick={() => onChange('')}>
+            <IconButton label="Remove file" disabled={disabled} onClick={() => onChange('')}>
               <X className="size-4" />
             </IconButton>
           </span>
@@ -60,7 +60,7 @@ export function FileControl({ value, placeholder, disabled, onChange, ...control
           <Input
             {...control}
             className="min-w-40 flex-1"
-            placeholder={placeholder ?? 'Address or path'}
+            placeholder={placeholder ?? 'URL or path'}
             value={value}
             disabled={disabled}
             onChange={(event) => onChange(event.target.value)}
@@ -71,7 +71,7 @@ export function FileControl({ value, placeholder, disabled, onChange, ...control
           disabled={disabled}
           onClick={() => picker.current?.click()}
         >
-          Choose a file
+          Choose file
         </Button>
         <input ref={picker} type="file" className="hidden" tabIndex={-1} aria-hidden onChange={pick} />
       </div>
@@ -84,7 +84,7 @@ export function FileControl({ value, placeholder, disabled, onChange, ...control
   );
 }
 
-function dataAddress(file: File): Promise<string> {
+function dataUrl(file: File): Promise<string> {
   return new Promise((resolve, reject) => {
     const reader = new FileReader();
     reader.onload = () => resolve(String(reader.result));

@@ -1,6 +1,6 @@
 import { type ClipboardEvent, type KeyboardEvent, useRef } from 'react';
 import { Input } from '../field';
-import { lines } from './draft';
+import { nonEmptyLines } from './draft';
 import { AddRow, RemoveRow } from './row-buttons';
 
 type Props = {
@@ -11,18 +11,18 @@ type Props = {
   onChange: (entries: string[]) => void;
 };
 
-/** Short values, one below the other. Enter adds one; several pasted lines become as many entries. */
+/** A list of short values. Enter adds an entry; pasted lines become separate entries. */
 export function ListControl({ of, label, entries, disabled, onChange }: Props) {
   const list = useRef<HTMLDivElement>(null);
 
   function addAfter(index: number) {
     onChange(entries.toSpliced(index + 1, 0, ''));
-    // The new field is there when the list is drawn again.
+    // The new input exists after the next render.
     requestAnimationFrame(() => list.current?.querySelectorAll('input')[index + 1]?.focus());
   }
 
   function paste(event: ClipboardEvent, index: number) {
-    const pasted = lines(event.clipboardData.getData('text'));
+    const pasted = nonEmptyLines(event.clipboardData.getData('text'));
     if (pasted.length < 2) return;
     event.preventDefault();
     onChange(entries.toSpliced(index, entries[index] ? 0 : 1, ...pasted));
@@ -55,7 +55,7 @@ export function ListControl({ of, label, entries, disabled, onChange }: Props) {
           />
         </div>
       ))}
-      <AddRow label="Add an entry" disabled={disabled} onClick={() => addAfter(entries.length - 1)} />
+      <AddRow label="Add entry" disabled={disabled} onClick={() => addAfter(entries.length - 1)} />
     </div>
   );
 }

@@ -1,4 +1,4 @@
-// What adds and removes the rows of a list or a table.
+// The buttons that add and remove rows of a list or a table.
 
 import { Plus, X } from 'lucide-react';
 import { Button, IconButton } from '../button';

@@ -1,15 +1,15 @@
 import { describe, expect, it } from 'vitest';
-import { type FieldSpec, fieldsOf, type Kind } from './schema';
+import { type FieldKind, type FieldSpec, fieldsOf } from './schema';
 
 const field = (property: unknown, rest: object = {}): FieldSpec => {
   const [first] = fieldsOf({ type: 'object', properties: { it: property }, ...rest });
   if (!first) throw new Error('no field');
   return first;
 };
-const kind = (property: unknown, rest?: object): Kind => field(property, rest).kind;
+const kind = (property: unknown, rest?: object): FieldKind => field(property, rest).kind;
 
-describe('a schema as fields', () => {
-  it('knows the kinds of text', () => {
+describe('fields of a schema', () => {
+  it('the formats of text are recognized', () => {
     expect(kind({ type: 'string' })).toMatchObject({ is: 'text', format: 'plain', long: false });
     expect(kind({ type: 'string', format: 'long-text' })).toMatchObject({ long: true });
     expect(kind({ type: 'string', maxLength: 5000 })).toMatchObject({ long: true, maxLength: 5000 });
@@ -20,7 +20,7 @@ describe('a schema as fields', () => {
     expect(kind({ secret: true })).toMatchObject({ is: 'text', format: 'secret' });
   });
 
-  it('knows numbers with their limits, and choices', () => {
+  it('numbers with limits, and choices are recognized', () => {
     expect(kind({ type: 'integer', minimum: 1, maximum: 9 })).toEqual({
       is: 'number',
       integer: true,
@@ -38,7 +38,7 @@ describe('a schema as fields', () => {
     expect(kind({ oneOf: [{ const: 'x' }, { const: 'y' }] })).toMatchObject({ is: 'choice' });
   });
 
-  it('knows lists, tables and choices of several', () => {
+  it('lists, tables and multiple choices are recognized', () => {
     expect(kind({ type: 'array', items: { type: 'string' } })).toEqual({ is: 'list', of: 'text' });
     expect(kind({ type: 'array', items: { type: 'integer' } })).toEqual({ is: 'list', of: 'integer' });
     expect(kind({ type: 'array', items: { enum: ['a', 'b'] } })).toMatchObject({ is: 'choices' });
@@ -51,7 +51,7 @@ describe('a schema as fields', () => {
     expect(kind({ type: 'array' })).toEqual({ is: 'json', type: 'array' });
   });
 
-  it('takes everything it does not know as JSON, and what names no type as anything', () => {
+  it('an unsupported type becomes JSON, and a missing type becomes anything', () => {
     expect(kind({ type: 'object', properties: { a: {} } })).toEqual({ is: 'json', type: 'object' });
     expect(kind({ anyOf: [{ type: 'string' }, { type: 'integer' }] })).toEqual({ is: 'json' });
     expect(kind({ type: ['string', 'integer'] })).toEqual({ is: 'json' });
@@ -60,7 +60,7 @@ describe('a schema as fields', () => {
     expect(kind(true)).toEqual({ is: 'anything' });
   });
 
-  it('follows references, also beside a null, and does not run in circles', () => {
+  it('references are followed, also next to null, and cycles end', () => {
     const $defs = { Size: { type: 'integer', title: 'Defined' }, Loop: { $ref: '#/$defs/Loop' } };
     expect(field({ $ref: '#/$defs/Size', title: 'Used' }, { $defs })).toMatchObject({
       label: 'Used',
@@ -74,12 +74,12 @@ describe('a schema as fields', () => {
     expect(kind({ $ref: 'https://elsewhere.example/schema' })).toEqual({ is: 'json' });
   });
 
-  it('writes names as people do, and keeps what people wrote', () => {
+  it('identifiers become readable labels, and titles are kept', () => {
     const labels = fieldsOf({ properties: { tax_percent: {}, apiKey: {}, x: { title: 'A title' } } });
     expect(labels.map((one) => one.label)).toEqual(['Tax percent', 'API key', 'A title']);
   });
 
-  it('does not hide what must be filled in', () => {
+  it('a required field is never advanced', () => {
     expect(field({ advanced: true }).advanced).toBe(true);
     expect(field({ advanced: true }, { required: ['it'] }).advanced).toBe(false);
   });
@@ -94,9 +94,9 @@ describe('a schema as fields', () => {
     { properties: [] },
     { properties: null },
     { required: 3 },
-  ])('makes nothing of %j', (schema) => expect(fieldsOf(schema)).toEqual([]));
+  ])('%j has no fields', (schema) => expect(fieldsOf(schema)).toEqual([]));
 
-  it('survives properties that are no schemas, and names that objects have by birth', () => {
+  it('invalid properties and names of Object built-ins are handled', () => {
     const hostile = JSON.parse(
       '{"properties": {"__proto__": {"type": "string"}, "constructor": null, "a": 3, "b": {"title": 4, "enum": {}, "type": {}}}, "required": ["__proto__"]}',
     );
@@ -106,7 +106,7 @@ describe('a schema as fields', () => {
     expect(fields[3]).toMatchObject({ label: 'B' });
   });
 
-  it('draws no more fields and choices than a page can take', () => {
+  it('the number of fields and choices is limited', () => {
     const many = Object.fromEntries(Array.from({ length: 5000 }, (_, index) => [`f${index}`, {}]));
     expect(fieldsOf({ properties: many }).length).toBe(300);
     expect(

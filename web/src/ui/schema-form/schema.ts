@@ -1,5 +1,5 @@
-// Reads a JSON schema as a list of fields. Schemas come from agents that strangers wrote, so nothing about their
-// shape is taken for granted: what is not understood becomes a JSON field.
+// Reads a JSON schema as a list of form fields. Schemas come from untrusted agents, so nothing about their shape is
+// assumed: unsupported parts become JSON fields.
 
 import { humanName } from '../names';
 
@@ -7,17 +7,17 @@ export type Choice = { label: string; value: unknown };
 
 export type TextFormat = 'plain' | 'date' | 'time' | 'date-time' | 'email' | 'url' | 'file' | 'secret';
 
-export type Kind =
+export type FieldKind =
   | { is: 'text'; format: TextFormat; long: boolean; minLength?: number; maxLength?: number }
   | { is: 'number'; integer: boolean; minimum?: number; maximum?: number }
   | { is: 'boolean' }
   | { is: 'choice'; choices: Choice[] }
-  /** Any number of the choices. */
+  /** Multiple choice. */
   | { is: 'choices'; choices: Choice[] }
-  /** Any number of short values. */
+  /** A list of short values. */
   | { is: 'list'; of: 'text' | 'number' | 'integer' }
   | { is: 'table'; columns: string[] }
-  /** Text, or JSON where it begins like it. */
+  /** Text, or JSON if it starts like JSON. */
   | { is: 'anything' }
   | { is: 'json'; type?: 'object' | 'array' };
 
@@ -27,28 +27,28 @@ export type FieldSpec = {
   description?: string;
   placeholder?: string;
   required: boolean;
-  /** Not shown until somebody asks for more. */
+  /** Hidden under "More options". */
   advanced: boolean;
   default?: unknown;
-  kind: Kind;
+  kind: FieldKind;
 };
 
 type Schema = Record<string, unknown>;
 
-/** A long list of choices of a hostile schema would stall the page. */
-const MOST_CHOICES = 500;
-const MOST_FIELDS = 300;
-const MOST_COLUMNS = 30;
-/** How many references may lead to references. */
-const MOST_STEPS = 8;
+/** Limits for hostile schemas, which would otherwise stall the page. */
+const MAX_CHOICES = 500;
+const MAX_FIELDS = 300;
+const MAX_COLUMNS = 30;
+/** How long a chain of references may be. */
+const MAX_REFERENCES = 8;
 
 export function fieldsOf(schema: unknown): FieldSpec[] {
   const root = asSchema(schema);
   const properties = asSchema(root.properties);
   const required = new Set(Array.isArray(root.required) ? root.required : []);
   return Object.entries(properties)
-    .slice(0, MOST_FIELDS)
-    .map(([name, property]) => fieldOf(name, resolved(property, root), required.has(name)));
+    .slice(0, MAX_FIELDS)
+    .map(([name, property]) => fieldOf(name, resolveReferences(property, root), required.has(name)));
 }
 
 function fieldOf(name: string, schema: Schema, required: boolean): FieldSpec {
@@ -64,7 +64,7 @@ function fieldOf(name: string, schema: Schema, required: boolean): FieldSpec {
   };
 }
 
-function kindOf(schema: Schema, name: string): Kind {
+function kindOf(schema: Schema, name: string): FieldKind {
   const choices = choicesOf(schema);
   if (choices) return { is: 'choice', choices };
   switch (typeOf(schema)) {
@@ -91,7 +91,7 @@ function kindOf(schema: Schema, name: string): Kind {
   }
 }
 
-function textOf(schema: Schema, name: string): Kind {
+function textOf(schema: Schema, name: string): FieldKind {
   const maxLength = number(schema.maxLength);
   const format = formatOf(schema);
   const isLong =
@@ -130,7 +130,7 @@ function isSecret(schema: Schema): boolean {
   return schema.secret === true || schema.format === 'password' || schema.writeOnly === true;
 }
 
-function arrayOf(schema: Schema): Kind {
+function arrayOf(schema: Schema): FieldKind {
   const items = asSchema(schema.items);
   const choices = choicesOf(items);
   if (choices) return { is: 'choices', choices };
@@ -139,7 +139,7 @@ function arrayOf(schema: Schema): Kind {
   if (type === 'integer' || type === 'number') return { is: 'list', of: type };
   const columns = Object.entries(asSchema(items.properties));
   const isPlain = columns.every(([, column]) => typeOf(asSchema(column)) === 'string');
-  if (type === 'object' && isPlain && columns.length > 0 && columns.length <= MOST_COLUMNS) {
+  if (type === 'object' && isPlain && columns.length > 0 && columns.length <= MAX_COLUMNS) {
     return { is: 'table', columns: columns.map(([column]) => column) };
   }
   return { is: 'json', type: 'array' };
@@ -147,14 +147,14 @@ function arrayOf(schema: Schema): Kind {
 
 function choicesOf(schema: Schema): Choice[] | undefined {
   const values = Array.isArray(schema.enum) ? schema.enum : constants(schema);
-  // A choice of what cannot be told apart, or of a novel, is better typed.
-  if (!values || values.length === 0 || values.length > MOST_CHOICES) return undefined;
+  // Very long or empty lists are better typed than chosen from.
+  if (!values || values.length === 0 || values.length > MAX_CHOICES) return undefined;
   return values
     .filter((value) => value !== null)
     .map((value) => ({ value, label: typeof value === 'string' ? value : JSON.stringify(value) }));
 }
 
-/** `oneOf: [{const: "a"}, {const: "b"}]` is another way to list choices. */
+/** `oneOf: [{const: "a"}, {const: "b"}]` also lists choices. */
 function constants(schema: Schema): unknown[] | undefined {
   const alternatives = schema.oneOf ?? schema.anyOf;
   if (!Array.isArray(alternatives) || alternatives.length === 0) return undefined;
@@ -162,7 +162,7 @@ function constants(schema: Schema): unknown[] | undefined {
   return all.every((one) => 'const' in one) ? all.map((one) => one.const) : undefined;
 }
 
-/** The one type, besides null, that it allows. `undefined`: it names none. */
+/** The only type besides null, or `undefined` if none is named. */
 function typeOf(schema: Schema): string | undefined {
   const { type } = schema;
   if (typeof type === 'string') return type;
@@ -175,20 +175,20 @@ function typeOf(schema: Schema): string | undefined {
   return ['anyOf', 'oneOf', 'allOf', '$ref', 'not', 'if'].some((key) => key in schema) ? 'mixed' : undefined;
 }
 
-/** Follows references within the schema, and drops a null that stands beside one alternative. */
-function resolved(property: unknown, root: Schema): Schema {
+/** Follows references within the schema, and unwraps a union of null and one alternative. */
+function resolveReferences(property: unknown, root: Schema): Schema {
   let schema = asSchema(property);
-  for (let step = 0; step < MOST_STEPS; step++) {
-    const next = stepFrom(schema, root);
+  for (let step = 0; step < MAX_REFERENCES; step++) {
+    const next = followReference(schema, root);
     if (!next) return schema;
-    // What is said at the place of use counts more than what is said at the definition.
+    // Keywords at the reference override those of the definition.
     const { $ref, anyOf, oneOf, allOf, ...own } = schema;
     schema = { ...next, ...own };
   }
   return { title: schema.title, description: schema.description, type: 'mixed' };
 }
 
-function stepFrom(schema: Schema, root: Schema): Schema | undefined {
+function followReference(schema: Schema, root: Schema): Schema | undefined {
   const reference = text(schema.$ref);
   if (reference) return definition(reference, root);
   for (const key of ['anyOf', 'oneOf', 'allOf']) {

@@ -1,5 +1,5 @@
 import { CONTROL } from '../field';
-import { type Row, written } from './draft';
+import { asText, type Row } from './draft';
 import { AddRow, RemoveRow } from './row-buttons';
 
 type Props = {
@@ -10,7 +10,7 @@ type Props = {
   onChange: (rows: Row[]) => void;
 };
 
-/** Rows of text under named columns. It scrolls by itself where it is wider than the page. */
+/** A table of text with named columns. It scrolls horizontally when it is wider than the page. */
 export function TableControl({ columns, label, rows, disabled, onChange }: Props) {
   const blank = Object.fromEntries(columns.map((column) => [column, '']));
   return (
@@ -44,7 +44,7 @@ export function TableControl({ columns, label, rows, disabled, onChange }: Props
                         aria-label={`${column}, row ${index + 1}`}
                         size={10}
                         className={`${CONTROL} border-transparent`}
-                        value={written(row[column])}
+                        value={asText(row[column])}
                         disabled={disabled}
                         onChange={(event) =>
                           onChange(rows.with(index, { ...row, [column]: event.target.value }))
@@ -65,7 +65,7 @@ export function TableControl({ columns, label, rows, disabled, onChange }: Props
           </table>
         </section>
       )}
-      <AddRow label="Add a row" disabled={disabled} onClick={() => onChange([...rows, blank])} />
+      <AddRow label="Add row" disabled={disabled} onClick={() => onChange([...rows, blank])} />
     </div>
   );
 }

@@ -15,7 +15,7 @@ const TYPES: Partial<Record<TextFormat, string>> = {
   url: 'url',
 };
 
-/** A field whose value is text: one line, several, a date, a file, or something that nobody else should read. */
+/** A text field: one line, several lines, a date, a file, or a secret. */
 export function TextControl({ field, draft, error, disabled, onChange }: ControlProps<string>) {
   const [visible, setVisible] = useState(false);
   const { kind } = field;
@@ -54,7 +54,7 @@ export function TextControl({ field, draft, error, disabled, onChange }: Control
               onChange={(event) => onChange(event.target.value)}
             />
             <IconButton
-              label={visible ? 'Hide what is typed' : 'Show what is typed'}
+              label={visible ? 'Hide value' : 'Show value'}
               aria-pressed={visible}
               onClick={() => setVisible(!visible)}
             >

@@ -1,0 +1,18 @@
+// Operations that the history lists as running. Their rows are replaced when the result arrives.
+
+import type { MessageView } from '@/protocol';
+
+/** The rows without a result yet. */
+export function pendingOperations(rows: readonly MessageView[]): MessageView[] {
+  return rows.filter((row) => row.role === 'tool' && isPending(row.content));
+}
+
+function isPending(content: string): boolean {
+  // Checked before parsing: most rows don't match, and some are long.
+  if (!content.includes('"operation_pending"')) return false;
+  try {
+    return JSON.parse(content).type === 'operation_pending';
+  } catch {
+    return false;
+  }
+}
