@@ -48,7 +48,7 @@ bench: web ## Measure both engines against the limit and against Node, and how s
 	target/release/pilothouse-bench
 	MEASURES=1 PILOTHOUSE_BIN=$(CURDIR)/target/release/pilothouse web/e2e/test.sh embedded
 
-gen: $(PACKAGES) ## Write what is generated anew (configuration table, API document, its types for the page)
+gen: $(PACKAGES) ## Update generated files: settings table, API document and its types, third-party licenses
 	cargo run --quiet -p xtask -- gen
 	npm --prefix web run --silent gen
 

@@ -4,21 +4,6 @@ mod arrows;
 mod documents;
 mod generate;
 mod lengths;
+mod licenses;
 mod names;
 mod source_files;
-
-use anyhow::{Result, bail};
-
-fn main() -> Result<()> {
-    let root = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
-    match std::env::args().nth(1).as_deref() {
-        Some("tidy") => {
-            arrows::check(&root)?;
-            documents::check(&root)?;
-            lengths::print(&root)?;
-            names::print(&root)
-        }
-        Some("gen") => generate::all(&root),
-        _ => bail!("usage: cargo xtask tidy | gen"),
-    }
-}
