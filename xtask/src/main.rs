@@ -1,9 +1,31 @@
 //! Chores of the repository: `tidy` checks what no compiler checks, `gen` writes generated documents.
 
 mod arrows;
+mod cargo;
 mod documents;
 mod generate;
 mod lengths;
 mod licenses;
 mod names;
 mod source_files;
+mod unused_dependencies;
+
+use anyhow::{Result, bail};
+
+fn main() -> Result<()> {
+    let root = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
+    match std::env::args().nth(1).as_deref() {
+        Some("tidy") => {
+            arrows::check(&root)?;
+            documents::check(&root)?;
+            unused_dependencies::check(&root)?;
+            lengths::print(&root)?;
+            names::print(&root)
+        }
+        Some("gen") => {
+            licenses::write(&root)?;
+            generate::all(&root)
+        }
+        _ => bail!("usage: cargo xtask tidy | gen"),
+    }
+}

@@ -3,10 +3,11 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 use std::path::{Path, PathBuf};
-use std::process::Command;
 
-use anyhow::{Context, Result, ensure};
+use anyhow::{Context, Result};
 use serde_json::Value;
+
+use crate::cargo;
 
 /// One platform, so that the list is the same on every machine. Releases for other platforms link no further crates.
 const PLATFORM: &str = "x86_64-unknown-linux-gnu";
@@ -31,7 +32,7 @@ impl fmt::Display for Package {
 
 /// Names and versions. Procedural macros and build scripts run at compile time and are not linked.
 pub(crate) fn linked_crates(root: &Path) -> Result<BTreeSet<(String, String)>> {
-    let tree = cargo(
+    let tree = cargo::output(
         root,
         &[
             "tree",
@@ -60,8 +61,10 @@ pub(crate) fn linked_crates(root: &Path) -> Result<BTreeSet<(String, String)>> {
 
 /// The linked crates with their licenses and the folders of their sources.
 pub(crate) fn linked_crates_with_sources(root: &Path) -> Result<BTreeSet<Package>> {
-    let metadata: Value =
-        serde_json::from_slice(&cargo(root, &["metadata", "--locked", "--format-version", "1"])?)?;
+    let metadata: Value = serde_json::from_slice(&cargo::output(
+        root,
+        &["metadata", "--locked", "--format-version", "1"],
+    )?)?;
     let mut known = BTreeMap::new();
     for package in metadata["packages"].as_array().context("packages of cargo metadata")? {
         let text = |field: &str| package[field].as_str().unwrap_or_default().to_owned();
@@ -97,11 +100,4 @@ pub(crate) fn bundled_npm_packages(root: &Path) -> Result<BTreeSet<Package>> {
         }
     }
     Ok(bundled)
-}
-
-fn cargo(root: &Path, arguments: &[&str]) -> Result<Vec<u8>> {
-    let output =
-        Command::new("cargo").args(arguments).current_dir(root).output().context("cargo")?;
-    ensure!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
-    Ok(output.stdout)
 }
