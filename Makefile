@@ -35,20 +35,21 @@ test: ## Check style and run every test (a table at the end says how each step w
 soak: ## Run every test with four times the seeds, kill points and races, and all browser tests on both engines
 	TEST_SCALE=4 scripts/test.sh
 
-lint: $(PACKAGES) ## Style, lints, architecture and licences
+lint: $(PACKAGES) ## Check style, lints, architecture, documentation, dependencies and spelling
 	cargo fmt --all --check
 	cargo clippy --workspace --all-targets -- -D warnings
 	cargo run --quiet -p xtask -- tidy
+	RUSTDOCFLAGS="-D warnings" cargo doc --quiet --workspace --no-deps
 	npm --prefix web run --silent check
-	@cargo deny --version >/dev/null 2>&1 || { echo "cargo-deny is missing; install it with: cargo install --locked cargo-deny"; exit 1; }
-	cargo deny check bans licenses sources
+	scripts/check-dependencies.sh
+	scripts/check-spelling.sh
 
 bench: web ## Measure both engines against the limit and against Node, and how smooth the page is (about eight minutes)
 	cargo build --release -p pilothouse -p pilothouse-bench
 	target/release/pilothouse-bench
 	MEASURES=1 PILOTHOUSE_BIN=$(CURDIR)/target/release/pilothouse web/e2e/test.sh embedded
 
-gen: $(PACKAGES) ## Write what is generated anew (configuration table, API document, its types for the page)
+gen: $(PACKAGES) ## Update generated files: settings table, API document and its types, third-party licenses
 	cargo run --quiet -p xtask -- gen
 	npm --prefix web run --silent gen
 

@@ -1,11 +1,14 @@
 //! Chores of the repository: `tidy` checks what no compiler checks, `gen` writes generated documents.
 
 mod arrows;
+mod cargo;
 mod documents;
 mod generate;
 mod lengths;
+mod licenses;
 mod names;
 mod source_files;
+mod unused_dependencies;
 
 use anyhow::{Result, bail};
 
@@ -15,10 +18,14 @@ fn main() -> Result<()> {
         Some("tidy") => {
             arrows::check(&root)?;
             documents::check(&root)?;
+            unused_dependencies::check(&root)?;
             lengths::print(&root)?;
             names::print(&root)
         }
-        Some("gen") => generate::all(&root),
+        Some("gen") => {
+            licenses::write(&root)?;
+            generate::all(&root)
+        }
         _ => bail!("usage: cargo xtask tidy | gen"),
     }
 }

@@ -6,7 +6,7 @@ use anyhow::Result;
 
 /// What others have written, or a program.
 const SKIPPED: &[&str] =
-    &[".git", ".next", "dist", "node_modules", "target", "web/src/protocol/api.ts"];
+    &[".git", ".next", ".tools", "dist", "node_modules", "target", "web/src/protocol/api.ts"];
 
 /// Every file below `folders` that ends in one of `endings`, with its text.
 pub(crate) fn read(

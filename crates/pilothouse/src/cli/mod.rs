@@ -7,6 +7,7 @@ mod client;
 mod doctor;
 mod export;
 mod import;
+mod licenses;
 mod migrate;
 mod serve;
 mod terminal;
@@ -57,6 +58,8 @@ enum Command {
     },
     /// Print the API document.
     Openapi,
+    /// Print the third-party software in this program, with its licenses.
+    Licenses,
     /// Create the schema of the store, or bring it up to date.
     Migrate(migrate::Arguments),
     /// Print the table of all settings.
@@ -95,10 +98,11 @@ fn obey(cli: Cli) -> anyhow::Result<ExitCode> {
         anyhow::bail!("the TLS library was set up twice");
     }
     let command = cli.command.unwrap_or_else(|| Command::Serve(serve::Arguments::default()));
-    // These two are about the program itself and work without any configuration.
+    // These are about the program itself and work without any configuration.
     match command {
         Command::Openapi => return print(&http::document().to_pretty_json()?),
         Command::Configuration => return print(config::markdown().trim_end()),
+        Command::Licenses => return print(licenses::text()?.trim_end()),
         _ => {}
     }
     let mut flags = cli.place.flags();
@@ -121,7 +125,9 @@ fn obey(cli: Cli) -> anyhow::Result<ExitCode> {
                 print(&http::auth::mint(&settings, &user, valid)?)
             }
             Command::Migrate(arguments) => migrate::run(&settings, arguments).await,
-            Command::Openapi | Command::Configuration => unreachable!("answered above"),
+            Command::Openapi | Command::Configuration | Command::Licenses => {
+                unreachable!("answered above")
+            }
         }
     });
     // A thread that waits for the keyboard cannot be woken; the process ends without it.
