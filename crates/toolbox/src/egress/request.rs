@@ -48,17 +48,17 @@ impl Request {
     /// The last value of a name counts.
     pub fn header(mut self, name: &str, value: &str) -> Result<Self, EgressError> {
         let name = HeaderName::from_bytes(name.as_bytes())
-            .map_err(|_| EgressError::Header("its name is not one of a header"))?;
+            .map_err(|_| EgressError::Header("the name is not valid"))?;
         if OURS.contains(&name.as_str()) {
-            return Err(EgressError::Header("it belongs to the connection"));
+            return Err(EgressError::Header("this header is set automatically"));
         }
         let value = HeaderValue::from_str(value)
-            .map_err(|_| EgressError::Header("its value holds what no header can"))?;
+            .map_err(|_| EgressError::Header("the value contains invalid characters"))?;
         self.headers.insert(name, value);
         let bytes: usize =
             self.headers.iter().map(|(name, value)| name.as_str().len() + value.len()).sum();
         if self.headers.len() > MAX_HEADERS || bytes > HEADER_BYTES {
-            return Err(EgressError::Header("there are too many"));
+            return Err(EgressError::Header("there are too many headers"));
         }
         Ok(self)
     }
@@ -91,7 +91,7 @@ impl Request {
         match (is_reading, repeats) {
             (true, _) => {}
             (false, true) if elsewhere => {
-                return Err(EgressError::Blocked("it redirects what was sent to another site"));
+                return Err(EgressError::Blocked("it redirects the request body to another site"));
             }
             (false, true) => {}
             (false, false) => {

@@ -47,9 +47,10 @@ impl reqwest::dns::Resolve for CheckedResolver {
     fn resolve(&self, name: Name) -> Resolving {
         let (inner, policy) = (self.inner.clone(), self.policy.clone());
         Box::pin(async move {
-            let addresses =
-                inner.resolve(name.as_str()).await.map_err(|_| EgressError::Unresolved)?;
-            let checked = all_permitted(&policy, &addresses)?;
+            let host = name.as_str();
+            let addresses = inner.resolve(host).await;
+            let addresses = addresses.map_err(|_| EgressError::Unresolved(host.to_owned()))?;
+            let checked = all_permitted(&policy, host, &addresses)?;
             Ok(Box::new(checked.into_iter()) as Addrs)
         })
     }
@@ -59,10 +60,11 @@ impl reqwest::dns::Resolve for CheckedResolver {
 /// and a name with both is either broken or a trick.
 fn all_permitted(
     policy: &AddressPolicy,
+    host: &str,
     addresses: &[IpAddr],
 ) -> Result<Vec<SocketAddr>, EgressError> {
     if addresses.is_empty() {
-        return Err(EgressError::Unresolved);
+        return Err(EgressError::Unresolved(host.to_owned()));
     }
     if !addresses.iter().all(|address| policy.permits(*address)) {
         return Err(EgressError::Blocked("the host is not on the public internet"));
@@ -80,10 +82,11 @@ mod tests {
         let policy = AddressPolicy::default();
         let public: IpAddr = "8.8.8.8".parse().expect("an address");
         let inner: IpAddr = "10.0.0.1".parse().expect("an address");
-        assert!(all_permitted(&policy, &[public]).is_ok());
+        let check = |addresses: &[IpAddr]| all_permitted(&policy, "host.example", addresses);
+        assert!(check(&[public]).is_ok());
         for addresses in [vec![inner], vec![public, inner], vec![inner, public]] {
-            assert!(matches!(all_permitted(&policy, &addresses), Err(EgressError::Blocked(_))));
+            assert!(matches!(check(&addresses), Err(EgressError::Blocked(_))));
         }
-        assert_eq!(all_permitted(&policy, &[]), Err(EgressError::Unresolved));
+        assert_eq!(check(&[]), Err(EgressError::Unresolved("host.example".into())));
     }
 }

@@ -56,13 +56,13 @@ impl TargetPolicy {
 
     fn check(&self, url: Url) -> Result<Url, EgressError> {
         if !matches!(url.scheme(), "http" | "https") {
-            return Err(EgressError::Blocked("only http and https are"));
+            return Err(EgressError::Blocked("only http and https URLs can be fetched"));
         }
         if !url.username().is_empty() || url.password().is_some() {
-            return Err(EgressError::Blocked("it carries a user name or a password"));
+            return Err(EgressError::Blocked("it contains a user name or password"));
         }
         if !url.port_or_known_default().is_some_and(|port| self.ports.contains(&port)) {
-            return Err(EgressError::Blocked("its port is not one of the web"));
+            return Err(EgressError::Blocked("only ports 80 and 443 can be fetched"));
         }
         let public = match url.host() {
             None => return Err(EgressError::BadUrl("it has no host")),

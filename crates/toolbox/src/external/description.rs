@@ -41,21 +41,21 @@ pub struct Description {
 /// Reads the file of external tools. The error is a sentence that says what to correct.
 pub fn load(text: &str) -> Result<Vec<Description>, String> {
     let File { tools } = serde_json::from_str(text)
-        .map_err(|error| format!("The file of external tools cannot be read: {error}."))?;
+        .map_err(|error| format!("The external tools file cannot be read: {error}."))?;
     let mut names = HashSet::new();
     let mut chars = 0;
     for tool in &tools {
         tool.check().map_err(|what| format!("External tool \"{}\": {what}", tool.name))?;
         if !names.insert(&tool.name) {
-            return Err(format!("There are two external tools \"{}\": rename one.", tool.name));
+            return Err(format!("Two external tools are named \"{}\": rename one.", tool.name));
         }
         chars += tool.name.chars().count() + tool.description.chars().count();
         chars += tool.parameters.to_string().chars().count();
     }
     if chars > TOOL_SCHEMA_CHARS {
         return Err(format!(
-            "The external tools have {chars} characters of descriptions and parameters, which are paid for with every \
-            call of the model. Shorten them to {TOOL_SCHEMA_CHARS}."
+            "The names, descriptions and parameters of the external tools have {chars} characters, which are sent with \
+            every model call. Shorten them to {TOOL_SCHEMA_CHARS}."
         ));
     }
     Ok(tools)
@@ -87,10 +87,14 @@ impl Description {
     fn check(&self) -> Result<(), String> {
         let plain = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '_';
         if self.name.is_empty() || self.name.len() > NAME_CHARS || !self.name.chars().all(plain) {
-            return Err(format!("a name has 1 to {NAME_CHARS} of the characters a-z, 0-9 and _."));
+            return Err(format!(
+                "the name must be 1 to {NAME_CHARS} of the characters a-z, 0-9 and _."
+            ));
         }
         if self.description.trim().is_empty() {
-            return Err("the description is empty; the model decides by it when to call.".into());
+            return Err(
+                "the description is empty; the model uses it to decide when to call.".into()
+            );
         }
         if self.parameters["type"] != "object" {
             return Err("the parameters must be a JSON schema with \"type\": \"object\".".into());
@@ -98,7 +102,7 @@ impl Description {
         jsonschema::validator_for(&self.parameters)
             .map_err(|error| format!("the parameters are not a valid JSON schema: {error}."))?;
         if self.budget_seconds == Some(0) {
-            return Err("budget_seconds is at least 1.".into());
+            return Err("budget_seconds must be at least 1.".into());
         }
         Ok(())
     }
@@ -132,11 +136,13 @@ impl<'de> Deserialize<'de> for Secret {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         // By way of any value, because the usual complaint about a wrong type repeats what it found.
         let Value::String(text) = Value::deserialize(deserializer)? else {
-            return Err(de::Error::custom("a secret is a text"));
+            return Err(de::Error::custom("the secret must be a string"));
         };
         let header = HeaderValue::try_from(format!("Bearer {text}")).ok();
         let Some(mut header) = header.filter(|_| !text.is_empty()) else {
-            return Err(de::Error::custom("a secret has no control characters and is not empty"));
+            return Err(de::Error::custom(
+                "the secret must not be empty or contain control characters",
+            ));
         };
         header.set_sensitive(true);
         Ok(Self { text, header })
@@ -146,7 +152,7 @@ impl<'de> Deserialize<'de> for Secret {
 fn address<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Url, D::Error> {
     operator_http::address(&String::deserialize(deserializer)?).ok_or_else(|| {
         de::Error::custom(
-            "a url is an http:// or https:// address with a host and without a user name",
+            "the url must be an http:// or https:// URL with a host and without a user name",
         )
     })
 }
@@ -205,7 +211,7 @@ mod tests {
             (json!({"effect": "twice"}), "idempotent"),
             (json!({"budget_seconds": 0}), "at least 1"),
             (json!({"methd": "GET"}), "unknown field `methd`"),
-            (json!({"secret": 12345}), "a secret is a text"),
+            (json!({"secret": 12345}), "the secret must be a string"),
             (json!({"secret": "a\nb"}), "control characters"),
             (json!({"description": "x".repeat(33_000)}), "Shorten them"),
         ] {
@@ -220,6 +226,6 @@ mod tests {
     fn two_tools_cannot_share_a_name() {
         let one: Value = serde_json::from_str(&file(&json!({}))).expect("JSON");
         let twice = json!({"tools": [one["tools"][0], one["tools"][0]]}).to_string();
-        assert!(load(&twice).expect_err("twice").contains("two external tools \"print_3d\""));
+        assert!(load(&twice).expect_err("twice").contains("are named \"print_3d\""));
     }
 }

@@ -56,7 +56,9 @@ impl ExternalTool {
             .build()
             .map_err(|error| {
                 let name = &tool.name;
-                format!("No HTTPS client can be made for the external tool \"{name}\": {error}.")
+                format!(
+                    "Could not create an HTTPS client for the external tool \"{name}\": {error}."
+                )
             })?;
         let budget = |seconds| TimeBudget::AtMost(Duration::from_secs(u64::from(seconds)));
         let effect = tool.effect();
@@ -130,7 +132,7 @@ impl Tool for ExternalTool {
         tokio::select! {
             answered = self.send(&arguments, &context) => answered,
             () = context.cancel.cancelled() => {
-                Err(ToolError::tell("cancelled", format!("The call of {tool} was stopped.")))
+                Err(ToolError::tell("cancelled", format!("The call to {tool} was canceled.")))
             }
         }
     }

@@ -33,11 +33,11 @@ pub fn connect(options: &ProviderOptions) -> Result<Arc<dyn ModelProvider>, Conn
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum ConnectError {
     #[error(
-        "the base address of the model provider must be an http:// or https:// address with a host and without a user name"
+        "the base URL of the model provider must be an http:// or https:// URL with a host and without a user name"
     )]
     BadAddress,
-    #[error("the API key of the model provider holds characters that cannot be sent")]
+    #[error("the API key of the model provider contains characters that cannot be sent")]
     BadKey,
-    #[error("no HTTPS client can be made, are the system's root certificates installed? {0}")]
+    #[error("could not create an HTTPS client; are the system's root certificates installed? {0}")]
     NoClient(String),
 }

@@ -110,9 +110,7 @@ async fn step<R: Reader>(
             let ended = heard == Heard::Whole && incoming.form() == Form::Json;
             Ok(if ended { Heard::End } else { heard })
         }
-        None if incoming.form() == Form::Json => {
-            Err(http::broken("answered with a document that is no completion"))
-        }
+        None if incoming.form() == Form::Json => Err(http::broken("it is not a completion")),
         None => Err(http::cut()),
     }
 }

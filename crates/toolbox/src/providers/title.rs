@@ -53,7 +53,7 @@ pub(super) async fn collect(
         Ok(title) => title,
         Err(_) => Err(ModelError::new(
             ModelErrorKind::TimedOut,
-            "The model provider gave no title in time.",
+            "The model provider did not return a title in time.",
         )),
     }
 }

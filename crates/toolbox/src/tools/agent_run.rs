@@ -113,12 +113,12 @@ impl RunOf {
                 None => format!("{name} has failed."),
             },
             ExecutionStatus::Terminated => {
-                format!("The run of {name} was stopped before it had ended.")
+                format!("{name} was stopped before it finished.")
             }
             ExecutionStatus::Review => waits_for_review(name),
             ExecutionStatus::Incomplete | ExecutionStatus::Queued | ExecutionStatus::Running => {
                 format!(
-                    "{name} is still at work ({}). Call view_agent_output with execution_id {id} and wait_if_running.",
+                    "{name} has not finished yet ({}). Call view_agent_output with execution_id {id} and wait_if_running.",
                     view.execution.status.as_str()
                 )
             }
@@ -133,14 +133,15 @@ impl RunOf {
 
 /// The same for agents and for single blocks.
 pub(super) fn no_funds() -> ToolResponse {
-    let sentence = "The user has too few credits, so nothing was run. Only the user can add some.";
+    let sentence =
+        "The user does not have enough credits, so nothing was run. Only the user can add more.";
     ToolResponse::error("insufficient_credits", sentence)
 }
 
 pub(super) fn waits_for_review(name: &str) -> String {
     format!(
-        "{name} waits for a person: the user approves or rejects it on the review page (or by POST \
-         /api/review/action), then the run goes on by itself."
+        "{name} needs approval: the user approves or rejects it on the review page (or with POST \
+         /api/review/action), then the run continues automatically."
     )
 }
 
@@ -153,13 +154,13 @@ fn warnings(view: &ExecutionView) -> Vec<String> {
             .map(|node| format!("{}: {}", node.block_name, node.error.trim_end_matches('.')))
             .collect();
         let count = view.execution.stats.node_error_count.max(view.failed.len() as u64);
-        warnings.push(format!("WARNING: failed node runs: {count}. {}.", named.join("; ")));
+        warnings.push(format!("WARNING: {count} node executions failed. {}.", named.join("; ")));
     }
     if view.outputs.is_empty() && view.execution.status == ExecutionStatus::Completed {
-        warnings.push("WARNING: it gave no outputs.".to_owned());
+        warnings.push("WARNING: there are no outputs.".to_owned());
     }
     if view.outputs_cut {
-        warnings.push("There are more outputs than are shown here.".to_owned());
+        warnings.push("Only some of the outputs are shown.".to_owned());
     }
     warnings
 }
@@ -175,6 +176,6 @@ pub(super) async fn view(
         Detail::Nodes => NodeRange::From { first: 0, limit: NODES },
     };
     agents.view(&run.id, nodes).await?.ok_or_else(|| {
-        ToolError::tell("execution_not_found", format!("The run {} was deleted.", run.id))
+        ToolError::tell("execution_not_found", format!("Run {} was deleted.", run.id))
     })
 }

@@ -36,6 +36,6 @@ impl schemars::transform::Transform for Plain {
 /// They were checked against the schema before; what is left are rules that a schema cannot say.
 pub(super) fn parse<T: DeserializeOwned>(arguments: Value) -> Result<T, ToolError> {
     serde_json::from_value(arguments).map_err(|error| {
-        ToolError::tell("invalid_arguments", format!("The arguments do not fit: {error}."))
+        ToolError::tell("invalid_arguments", format!("Invalid arguments: {error}."))
     })
 }

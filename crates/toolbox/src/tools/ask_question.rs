@@ -18,7 +18,7 @@ pub(super) struct AskQuestion {
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 struct Arguments {
-    /// What to ask, the most important first.
+    /// The questions, most important first.
     #[schemars(length(min = 1, max = 10))]
     questions: Vec<Asked>,
 }
@@ -32,10 +32,10 @@ struct Asked {
     /// A short key that names the answer, such as "city".
     #[schemars(length(max = 100))]
     keyword: Option<String>,
-    /// Answers to choose from.
+    /// Suggested answers.
     #[schemars(length(max = 10))]
     options: Option<Vec<String>>,
-    /// An example of an answer.
+    /// An example answer.
     #[schemars(length(max = 500))]
     example: Option<String>,
 }
@@ -46,7 +46,7 @@ impl AskQuestion {
             spec: ToolSpec {
                 name: "ask_question",
                 description: "Ask the user for information that is needed and cannot be found in another way. \
-                    After calling it, end your answer and wait: the user replies with the next message.",
+                    After calling it, end your answer and wait: the user replies in the next message.",
                 parameters: arguments::schema::<Arguments>(),
                 requires_auth: false,
                 budget: TimeBudget::Default,
@@ -70,7 +70,7 @@ impl Tool for AskQuestion {
         }
         let questions = questions.into_iter().enumerate().map(|(at, asked)| asked.numbered(at + 1));
         Ok(ToolResponse::new(
-            "The questions are shown to the user. Stop here and wait for the answer.",
+            "The user sees the questions. Stop here and wait for the answer.",
             ResponseBody::ClarificationNeeded { questions: questions.collect() },
         ))
     }

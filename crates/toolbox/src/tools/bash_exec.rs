@@ -34,7 +34,7 @@ struct Arguments {
     // The kernel takes no longer single argument.
     #[schemars(length(min = 1, max = 30_000))]
     command: String,
-    /// Seconds it may run, 1 to 120.
+    /// Time limit in seconds, 1 to 120.
     #[serde(default = "default_timeout")]
     timeout: i64,
 }
@@ -49,8 +49,8 @@ impl BashExec {
             spec: ToolSpec {
                 name: NAME,
                 description: "Run a bash command in a sandbox without network. The session's workspace is the current \
-                    folder /workspace and the only place that is kept; everything else is read-only or gone after \
-                    the command. Limits: 120 seconds, 512 MB of memory, 64 processes, 50 MB per file.",
+                    folder /workspace and the only place that persists; everything else is read-only or discarded \
+                    after the command. Limits: 120 seconds, 512 MB of memory, 64 processes, 50 MB per file.",
                 parameters: arguments::schema::<Arguments>(),
                 requires_auth: true,
                 budget: TimeBudget::Default,
@@ -90,7 +90,7 @@ impl Tool for BashExec {
         let timeout = Duration::from_secs(timeout.clamp(1, longest).unsigned_abs());
         let job = Job { command, workspace, timeout };
         let finished = self.sandbox.run(job, context.cancel).await.map_err(|error| {
-            tracing::error!(%error, "a sandboxed command could not be started");
+            tracing::error!(%error, "could not start a sandboxed command");
             ToolError::tell("sandbox_failed", "The command could not be started.")
         })?;
         answer(finished, timeout)
@@ -111,12 +111,14 @@ fn answer(finished: Finished, timeout: Duration) -> Result<ToolResponse, ToolErr
     let (message, exit_code) = match finished.ending {
         Ending::Exited(code) => (format!("Exit code {code}."), Some(code)),
         Ending::TimedOut => {
-            (format!("Stopped after {} seconds with all it had started.", timeout.as_secs()), None)
+            let seconds = timeout.as_secs();
+            (format!("Timed out after {seconds} seconds; all its processes were stopped."), None)
         }
-        Ending::Cancelled => return Err(ToolError::tell("cancelled", "The command was stopped.")),
+        Ending::Cancelled => return Err(ToolError::tell("cancelled", "The command was canceled.")),
         Ending::TooManyProcesses => {
-            let message =
-                format!("The command was stopped: it had more than {MAX_PROCESSES} processes.");
+            let message = format!(
+                "The command was stopped because it had more than {MAX_PROCESSES} processes."
+            );
             return Err(ToolError::tell("too_many_processes", message));
         }
     };

@@ -43,7 +43,7 @@ pub(super) async fn run(
         BlockCallEnd::Interrupted => ToolResponse::error(
             "interrupted",
             format!(
-                "The server went down while {} ran. Whether it has taken effect is not known, so it was not repeated: \
+                "The server stopped while {} was running. It may or may not have taken effect, so it was not repeated: \
                  tell the user, and run it again only if they agree.",
                 spec.name
             ),
@@ -66,8 +66,8 @@ fn done(spec: &BlockSpec, outcome: BlockOutcome, dry_run: bool) -> ToolResponse 
         );
     }
     let message = match dry_run {
-        true => format!("Dry run: {} was simulated. Nothing was done.", spec.name),
-        false => format!("{} has run.", spec.name),
+        true => format!("Dry run: {} was simulated. Nothing was changed.", spec.name),
+        false => format!("{} has finished.", spec.name),
     };
     ToolResponse::new(
         message,
@@ -95,8 +95,8 @@ fn by_pin(outputs: Vec<(String, Value)>) -> Map<String, Value> {
 
 fn needs_review(spec: &BlockSpec, review: Review) -> ToolResponse {
     let message = format!(
-        "{} acts on the world, so the user has to approve it first, on the review page (or by POST \
-         /api/review/action). When they have, call continue_run_block with review_id {}.",
+        "{} has effects outside this conversation, so the user must approve it first, on the review page (or with POST \
+         /api/review/action). After the approval, call continue_run_block with review_id {}.",
         spec.name, review.id
     );
     ToolResponse::new(
@@ -116,7 +116,7 @@ fn timed_out(spec: &BlockSpec) -> ToolResponse {
     ToolResponse::error(
         "timed_out",
         format!(
-            "{} did not end within {seconds} seconds and was stopped. Longer work belongs into an agent (run_agent) or \
+            "{} did not finish within {seconds} seconds and was stopped. For longer work, use an agent (run_agent) or \
              a sub-session (run_sub_session).",
             spec.name
         ),

@@ -36,19 +36,19 @@ impl Blocks {
         context: &ToolContext,
     ) -> Result<&BlockSpec, ToolError> {
         let Some(spec) = self.by_id(id) else {
-            let sentence = format!("There is no block {id}. find_block shows which there are.");
+            let sentence = format!("Block not found: {id}. Use find_block to search for blocks.");
             return Err(ToolError::tell("block_not_found", sentence));
         };
         if !runs_by_itself(spec) {
             let sentence = format!(
-                "{} only works as a part of an agent. Run an agent that has it with run_agent, or give the task to \
-                 run_sub_session.",
+                "{} only works as part of an agent. Run an agent that contains it with run_agent, or delegate the task \
+                 with run_sub_session.",
                 spec.name
             );
             return Err(ToolError::tell("block_not_runnable", sentence));
         }
         if !context.permissions.allow_block(spec.id, spec.name) {
-            let sentence = format!("This session may not use {}.", spec.name);
+            let sentence = format!("This session is not allowed to use {}.", spec.name);
             return Err(ToolError::tell("permission_denied", sentence));
         }
         Ok(spec)
@@ -65,8 +65,7 @@ pub(super) fn misfit(spec: &BlockSpec, input: &Map<String, Value>) -> Option<Too
     let unknown: Vec<String> = input.keys().filter(unknown).cloned().collect();
     if !unknown.is_empty() {
         let names = unknown.join(", ");
-        let message =
-            format!("{} does not know these inputs: {names}. Nothing was run.", spec.name);
+        let message = format!("Unknown inputs for {}: {names}. Nothing was run.", spec.name);
         return Some(invalid(spec, message, unknown));
     }
     let missing: Vec<&str> = spec.required().filter(|name| !input.contains_key(*name)).collect();
@@ -78,7 +77,7 @@ pub(super) fn misfit(spec: &BlockSpec, input: &Map<String, Value>) -> Option<Too
     let faults = faults(spec, input);
     (!faults.is_empty()).then(|| {
         let faults = faults.join("; ");
-        invalid(spec, format!("The inputs do not fit: {faults}. Nothing was run."), Vec::new())
+        invalid(spec, format!("Invalid inputs: {faults}. Nothing was run."), Vec::new())
     })
 }
 

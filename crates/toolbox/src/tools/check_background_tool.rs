@@ -24,16 +24,16 @@ pub(super) struct CheckBackgroundTool {
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 struct Arguments {
-    /// List all calls that are in the background.
+    /// List all background calls.
     #[serde(default)]
     list: bool,
-    /// The id of one of them, such as bg-0123456789ab.
+    /// The id of one call, such as bg-0123456789ab.
     #[schemars(length(max = 100))]
     background_id: Option<String>,
     /// Seconds to wait for its result, 0 to 540.
     #[serde(default = "waiting::default_seconds")]
     wait_seconds: i64,
-    /// Stop it instead of waiting.
+    /// Cancel it instead of waiting.
     #[serde(default)]
     cancel: bool,
 }
@@ -43,8 +43,8 @@ impl CheckBackgroundTool {
         Self {
             spec: ToolSpec {
                 name: "check_background_tool",
-                description: "Wait for a tool call that went on in the background (its result had the type \
-                    background), fetch its result, cancel it, or list all such calls. A result is given once.",
+                description: "Wait for a tool call that continues in the background (its result had the type \
+                    background), fetch its result, cancel it, or list all such calls. A result is returned once.",
                 parameters: arguments::schema::<Arguments>(),
                 requires_auth: true,
                 budget: TimeBudget::Own,
@@ -109,7 +109,7 @@ impl Tool for CheckBackgroundTool {
 fn listed(calls: &dyn BackgroundCalls) -> ToolResponse {
     let tools = calls.list();
     let count = tools.len();
-    let message = format!("{count} calls are in the background.");
+    let message = format!("{count} background calls.");
     ToolResponse::new(message, ResponseBody::BackgroundToolList { tools, count })
 }
 
@@ -122,11 +122,11 @@ fn status(background_id: BackgroundId, view: BackgroundView, waited: Duration) -
         _ => status,
     };
     let message = match status {
-        BackgroundStatus::Completed => format!("{tool} has ended; output is its result."),
-        BackgroundStatus::Error => format!("{tool} has failed; output says why."),
-        BackgroundStatus::Cancelled => format!("{tool} was cancelled."),
+        BackgroundStatus::Completed => format!("{tool} has finished; output is its result."),
+        BackgroundStatus::Error => format!("{tool} has failed; output has the reason."),
+        BackgroundStatus::Cancelled => format!("{tool} was canceled."),
         BackgroundStatus::StillRunning => {
-            format!("{tool} is still running. Do something else meanwhile, or wait again.")
+            format!("{tool} is still running. Do something else in the meantime, or wait again.")
         }
     };
     let waited_seconds = (status == BackgroundStatus::StillRunning).then_some(waited.as_secs());
@@ -136,7 +136,7 @@ fn status(background_id: BackgroundId, view: BackgroundView, waited: Duration) -
 }
 
 fn pretended(background_id: BackgroundId, tool: String) -> ToolResponse {
-    let message = format!("Dry run: {tool} would have been cancelled. It was not.");
+    let message = format!("Dry run: {tool} would have been canceled. It was not.");
     let status = BackgroundStatus::Cancelled;
     let body = ResponseBody::BackgroundToolStatus {
         background_id,
@@ -155,8 +155,8 @@ fn is_failure(output: &Value) -> bool {
 
 fn not_found(id: &BackgroundId) -> ToolError {
     let message = format!(
-        "No call {id} is in the background. A result is given once, and calls in the background end with the turn \
-        that made them. Set list to true to see what there is."
+        "Background call not found: {id}. A result is returned once, and background calls end with the turn that \
+        made them. Set list to true to see the current ones."
     );
     ToolError::tell("background_not_found", message)
 }

@@ -34,9 +34,9 @@ impl CheckOperationStatus {
         Self {
             spec: ToolSpec {
                 name: "check_operation_status",
-                description: "See whether a long-running call (its result had the type operation_started) has ended. \
-                    Use it when the user asks; the conversation goes on by itself when the result comes, so there \
-                    is no need to check again and again.",
+                description: "Check whether a long-running call (its result had the type operation_started) has \
+                    finished. Use it when the user asks; the conversation continues automatically when the result \
+                    arrives, so do not poll.",
                 parameters: arguments::schema::<Arguments>(),
                 requires_auth: false,
                 budget: TimeBudget::Own,
@@ -88,9 +88,11 @@ fn status(operation: Operation) -> ToolResponse {
     let status = operation.status();
     let tool = operation.call.name;
     let message = match status {
-        OperationStatus::Completed => format!("{tool} has ended; output is its result."),
-        OperationStatus::Failed => format!("{tool} has failed; output says why."),
-        _ => format!("{tool} is at work. The conversation goes on by itself when it has ended."),
+        OperationStatus::Completed => format!("{tool} has finished; output is its result."),
+        OperationStatus::Failed => format!("{tool} has failed; output has the reason."),
+        _ => {
+            format!("{tool} is running. The conversation continues automatically when it finishes.")
+        }
     };
     // Tools answer JSON; what comes from outside may be plain words.
     let output = operation
@@ -114,7 +116,7 @@ fn not_found(which: OperationKey) -> ToolResponse {
         OperationKey::Task(id) => (None, Some(id)),
     };
     ToolResponse::new(
-        "There is no such operation. It may have ended long ago and expired; its result is in the history.",
+        "Operation not found. It may have finished long ago and expired; its result is in the history.",
         ResponseBody::OperationStatus {
             status: OperationStatus::NotFound,
             task_id,

@@ -28,7 +28,7 @@ pub(super) struct ContinueRunBlock {
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 struct Arguments {
-    /// From the review_required answer.
+    /// From the review_required response.
     #[schemars(length(min = 1, max = 300))]
     review_id: String,
 }
@@ -38,7 +38,7 @@ impl ContinueRunBlock {
         Self {
             spec: ToolSpec {
                 name: NAME,
-                description: "Run a block that waited for a review, once the user has approved it.",
+                description: "Run a block that required a review, after the user has approved it.",
                 parameters: arguments::schema::<Arguments>(),
                 requires_auth: true,
                 budget: TimeBudget::Own,
@@ -61,18 +61,19 @@ impl ContinueRunBlock {
         // One of another session, or of an agent's run, is none of this session's business.
         let place = session_place(&context.session_id);
         let review = review.filter(|review| review.execution_id == place).ok_or_else(|| {
-            let sentence = format!("This session has no review {id}. It may have served already.");
+            let sentence =
+                format!("This session has no review {id}. It may have been used already.");
             ToolError::tell("review_not_found", sentence)
         })?;
         match review.status {
             ReviewStatus::Approved => Ok(review),
             ReviewStatus::Waiting => Err(ToolError::tell(
                 "review_waiting",
-                "The user has not decided yet. Ask them to, and call again when they have.",
+                "The user has not decided yet. Ask them to decide, then call again.",
             )),
             ReviewStatus::Rejected => {
-                let why = review.review_message.as_deref().unwrap_or("They gave no reason.");
-                let sentence = format!("The user has rejected it, so it was not run. {why}");
+                let why = review.review_message.as_deref().unwrap_or("No reason was given.");
+                let sentence = format!("The user rejected it, so it was not run. {why}");
                 Err(ToolError::tell("review_rejected", sentence))
             }
         }
@@ -95,11 +96,11 @@ impl Tool for ContinueRunBlock {
         let id = ReviewId::from(review_id.trim());
         let review = self.approved(&user, &id, &context).await?;
         let block = placed_block(&review.node_id).ok_or_else(|| {
-            ToolError::tell("review_not_found", format!("The review {id} is not about a block."))
+            ToolError::tell("review_not_found", format!("Review {id} does not belong to a block."))
         })?;
         let spec = self.blocks.runnable(block.as_str(), &context)?;
         let Value::Object(input) = review.payload.clone() else {
-            let sentence = "What was approved is not an object with the inputs of the block.";
+            let sentence = "The approved payload is not an object with the inputs of the block.";
             return Err(ToolError::tell("invalid_payload", sentence));
         };
         // The person may have edited it.
@@ -117,7 +118,7 @@ impl Tool for ContinueRunBlock {
         if ended.worked {
             // The block has run, which is what counts: a review that stays behind is only seen once more.
             if let Err(error) = self.reviews.remove(&user, &id).await {
-                tracing::warn!(%error, session.id = %context.session_id, "a review that has served stays");
+                tracing::warn!(%error, session.id = %context.session_id, "could not remove a review after its block ran");
             }
         }
         Ok(ended.response)

@@ -32,7 +32,7 @@ impl DeleteWorkspaceFile {
         Self {
             spec: ToolSpec {
                 name: "delete_workspace_file",
-                description: "Delete a file of this session's workspace. It cannot be brought back.",
+                description: "Delete a file from this session's workspace. This cannot be undone.",
                 parameters: arguments::schema::<Arguments>(),
                 requires_auth: true,
                 budget: TimeBudget::Default,
@@ -62,10 +62,13 @@ impl Tool for DeleteWorkspaceFile {
             true => self.files.stat(&place, &wanted).await,
             false => self.files.delete(&place, &wanted).await,
         };
-        let path = found.map_err(workspace::storage)?.map_err(workspace::refusal)?.path;
+        let path = found
+            .map_err(workspace::storage)?
+            .map_err(|refused| workspace::refusal(refused, &wanted))?
+            .path;
         let message = match context.dry_run {
-            true => format!("Dry run: {path} would have been deleted. It is still there."),
-            false => format!("{path} is deleted."),
+            true => format!("Dry run: {path} would have been deleted. It was not."),
+            false => format!("Deleted {path}."),
         };
         Ok(ToolResponse::new(message, ResponseBody::WorkspaceFileDeleted { path }))
     }

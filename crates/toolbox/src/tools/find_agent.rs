@@ -25,7 +25,7 @@ pub(super) struct FindAgent {
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 struct Arguments {
-    /// Keywords, or "username/slug" for exactly one.
+    /// Keywords, or "username/slug" for one agent.
     #[schemars(length(min = 1, max = 500))]
     query: String,
 }
@@ -112,16 +112,16 @@ fn found(query: &str, agents: Vec<AgentInfo>) -> ToolResponse {
     if agents.is_empty() {
         let suggestions = vec![
             "Search with fewer or more general words.".to_owned(),
-            "Look into the user's own library with find_library_agent.".to_owned(),
+            "Search the user's library with find_library_agent.".to_owned(),
         ];
-        let message = format!("No agent of the marketplace fits {query:?}.");
+        let message = format!("No marketplace agents match {query:?}.");
         return ToolResponse::new(message, ResponseBody::NoResults { suggestions });
     }
     let count = agents.len();
     ToolResponse::new(
-        "Show the user what fits. run_agent with username_agent_slug tells what one needs and runs it.",
+        "Show the user the matching agents. run_agent with username_agent_slug returns what an agent needs and runs it.",
         ResponseBody::AgentsFound {
-            title: format!("Agents of the marketplace for {query:?}"),
+            title: format!("Marketplace agents for {query:?}"),
             agents,
             count,
         },

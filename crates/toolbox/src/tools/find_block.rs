@@ -27,10 +27,10 @@ pub(super) struct FindBlock {
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 struct Arguments {
-    /// What it should do, a name, or an id.
+    /// What the block should do, its name, or its id.
     #[schemars(length(min = 1, max = 500))]
     query: String,
-    /// Find parts for an agent: also blocks that cannot run by themselves, and all pins.
+    /// For building an agent: include blocks that cannot run on their own, and all pins.
     #[serde(default)]
     for_agent_generation: bool,
 }
@@ -40,8 +40,8 @@ impl FindBlock {
         Self {
             spec: ToolSpec {
                 name: "find_block",
-                description: "Search blocks: small ready-made steps (text, lists, web, AI…) that run_block runs and \
-                    agents are made of.",
+                description: "Search for blocks: small ready-made steps (text, lists, web, AI…) that run_block runs and \
+                    agents are built from.",
                 parameters: arguments::schema::<Arguments>(),
                 requires_auth: true,
                 budget: TimeBudget::Default,
@@ -64,7 +64,7 @@ impl FindBlock {
         if let Some(spec) = self.blocks.by_id(query).filter(permitted) {
             return match usable(&spec) {
                 true => Ok(vec![spec]),
-                false => Err(format!("{} only works as a part of an agent.", spec.name)),
+                false => Err(format!("{} only works as part of an agent.", spec.name)),
             };
         }
         let seen: Vec<&BlockSpec> = self.blocks.specs().filter(permitted).filter(usable).collect();
@@ -102,13 +102,14 @@ impl Tool for FindBlock {
         }
         let found = match self.search(query, for_agent_generation, &context) {
             Ok(found) if !found.is_empty() => found,
-            Ok(_) => return Ok(nothing(format!("No block fits {query:?}."))),
+            Ok(_) => return Ok(nothing(format!("No blocks match {query:?}."))),
             Err(why) => return Ok(nothing(why)),
         };
         let blocks: Vec<BlockInfo> =
             found.into_iter().map(|spec| shown(spec, for_agent_generation)).collect();
         let count = blocks.len();
-        let usage_hint = "run_block with block_id alone shows the inputs; with input_data it runs.";
+        let usage_hint =
+            "run_block with block_id alone returns the inputs; with input_data it runs the block.";
         let body = ResponseBody::BlockList {
             blocks,
             count,
@@ -143,7 +144,7 @@ fn shown(spec: &BlockSpec, with_pins: bool) -> BlockInfo {
 fn nothing(why: String) -> ToolResponse {
     let suggestions = vec![
         "Search with other or more general words.".to_owned(),
-        "Look for an agent that does it with find_library_agent or find_agent.".to_owned(),
+        "Look for an agent with find_library_agent or find_agent.".to_owned(),
     ];
     ToolResponse::new(why, ResponseBody::NoResults { suggestions })
 }

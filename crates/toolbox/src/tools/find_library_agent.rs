@@ -5,6 +5,7 @@ use std::sync::Arc;
 use async_trait::async_trait;
 use bytes::Bytes;
 use ports::call_services::AgentDescription;
+use ports::files::FileRef;
 use ports::tool::{ToolContext, ToolError, ToolExample};
 use ports::{Files, Tool};
 use protocol::UserId;
@@ -36,19 +37,19 @@ pub(super) struct FindLibraryAgent {
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 struct Arguments {
-    /// Keywords; "all" or nothing lists everything.
+    /// Keywords; "all" or none lists everything.
     #[schemars(length(max = 500))]
     query: Option<String>,
-    /// Exactly this agent, by library id or graph id.
+    /// One agent, by library id or graph id.
     #[schemars(length(max = 200))]
     agent_id: Option<String>,
-    /// Give the graphs, too.
+    /// Include the graphs.
     #[serde(default)]
     include_graph: bool,
     /// Write the graph of agent_id to this workspace file instead.
     #[schemars(length(max = 255))]
     write_graph_to: Option<String>,
-    /// You look for an agent to reuse before making one.
+    /// You look for an agent to reuse before creating one.
     #[serde(default)]
     for_creation: bool,
     /// What that agent should achieve.
@@ -61,7 +62,7 @@ impl FindLibraryAgent {
         Self {
             spec: ToolSpec {
                 name: "find_library_agent",
-                description: "Search or list the agents of the user's library.",
+                description: "Search or list the agents in the user's library.",
                 parameters: arguments::schema::<Arguments>(),
                 requires_auth: true,
                 budget: TimeBudget::Default,
@@ -81,10 +82,10 @@ impl FindLibraryAgent {
         context: &ToolContext,
     ) -> Result<ToolResponse, ToolError> {
         let Some(entry) = self.shelves.entry(user, id).await? else {
-            return Ok(nothing(&format!("The library has no agent with the id {id}.")));
+            return Ok(nothing(&format!("The library has no agent with id {id}.")));
         };
         let Some(agent) = describe(context, &entry).await? else {
-            return Ok(nothing(&format!("The graph of {:?} is gone.", entry.name)));
+            return Ok(nothing(&format!("The graph of {:?} no longer exists.", entry.name)));
         };
         let mut info = shelves::described(shelves::from_library(&entry), &agent);
         let mut message = format!("{} is in the library.", entry.name);
@@ -93,7 +94,7 @@ impl FindLibraryAgent {
         } else if asked.include_graph {
             info.graph = Some(Box::new(agent.graph));
         }
-        Ok(found(message, "The agent that was asked for".into(), vec![info]))
+        Ok(found(message, "Requested agent".into(), vec![info]))
     }
 
     async fn write(
@@ -103,16 +104,19 @@ impl FindLibraryAgent {
         context: &ToolContext,
     ) -> Result<String, ToolError> {
         let path = workspace::relative(path);
-        let graph = serde_json::to_vec_pretty(&agent.graph)
-            .map_err(|error| ToolError::Fatal(format!("A graph is not JSON: {error}.")))?;
+        let graph = serde_json::to_vec_pretty(&agent.graph).map_err(|error| {
+            ToolError::Fatal(format!("The graph could not be serialized: {error}."))
+        })?;
         let size = graph.len();
         if context.dry_run {
             return Ok(format!("Dry run: {size} bytes would have been written to {path}."));
         }
         let place = workspace::place(context);
         let written = self.files.write(&place, path, Bytes::from(graph), true).await;
-        let written = written.map_err(workspace::storage)?.map_err(workspace::refusal)?;
-        Ok(format!("{} holds the graph, {size} bytes.", written.file.path))
+        let written = written
+            .map_err(workspace::storage)?
+            .map_err(|refused| workspace::refusal(refused, &FileRef::Path(path.to_owned())))?;
+        Ok(format!("Wrote the graph to {} ({size} bytes).", written.file.path))
     }
 
     async fn search(
@@ -182,19 +186,19 @@ impl<'a> Wish<'a> {
         if agents.is_empty() {
             return nothing(&match self {
                 Self::Everything => "The library is empty.".to_owned(),
-                Self::Some(words) => format!("No agent of the library fits {words:?}."),
+                Self::Some(words) => format!("No library agents match {words:?}."),
             });
         }
         let (title, kind) = match self {
-            Self::Everything => ("All agents of the library".to_owned(), "agents"),
-            Self::Some(words) => (format!("Agents of the library for {words:?}"), "matches"),
+            Self::Everything => ("All library agents".to_owned(), "agents"),
+            Self::Some(words) => (format!("Library agents for {words:?}"), "matches"),
         };
         let mut message = format!("Showing {} of {total} {kind}.", agents.len());
         if asked.for_creation {
-            message.push_str(" If one of them does what is wanted, use it instead of a new one.");
+            message.push_str(" If one of them fits, use it instead of creating a new one.");
         }
         if asked.include_graph && agents.len() > GRAPHS {
-            message.push_str(&format!(" Only the first {GRAPHS} come with their graphs."));
+            message.push_str(&format!(" Only the first {GRAPHS} include their graphs."));
         }
         found(message, title, agents)
     }
@@ -228,7 +232,7 @@ impl Tool for FindLibraryAgent {
         let user = store::user(&context)?;
         let id = given(asked.agent_id.as_ref());
         if id.is_none() && given(asked.write_graph_to.as_ref()).is_some() {
-            let what = "write_graph_to needs agent_id, so that it is clear which graph is meant.";
+            let what = "write_graph_to requires agent_id.";
             return Err(ToolError::tell("invalid_arguments", what));
         }
         let work = async {

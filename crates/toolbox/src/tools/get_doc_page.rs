@@ -20,7 +20,7 @@ pub(super) struct GetDocPage {
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 struct Arguments {
-    /// The path of the page, as search_docs gives it.
+    /// The path of the page, from search_docs.
     #[schemars(length(min = 1, max = 200))]
     path: String,
 }
@@ -30,7 +30,7 @@ impl GetDocPage {
         Self {
             spec: ToolSpec {
                 name: "get_doc_page",
-                description: "Read a page of the user guide of Pilothouse.",
+                description: "Read a page of the Pilothouse user guide.",
                 parameters: arguments::schema::<Arguments>(),
                 requires_auth: false,
                 budget: TimeBudget::Default,
@@ -54,7 +54,7 @@ impl Tool for GetDocPage {
             let near = self.docs.near(&path).join(", ");
             return Err(ToolError::tell(
                 "doc_not_found",
-                format!("The guide has no such page. It has: {near}."),
+                format!("Page not found: {path}. Try: {near}."),
             ));
         };
         let body = ResponseBody::DocPage {

@@ -23,16 +23,16 @@ pub(super) struct GetSubSessionResult {
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 struct Arguments {
-    /// The id that run_sub_session gave.
+    /// The id that run_sub_session returned.
     #[schemars(length(min = 1, max = 200))]
     sub_session_id: SessionId,
-    /// Seconds to wait while it is at work, 0 to 300.
+    /// Seconds to wait while it is running, 0 to 300.
     #[serde(default = "waiting::default_seconds")]
     wait_if_running: i64,
-    /// Stop it, with all it has started, instead of waiting.
+    /// Cancel it and everything it started, instead of waiting.
     #[serde(default)]
     cancel: bool,
-    /// Also give its last messages.
+    /// Also return its last messages.
     #[serde(default)]
     include_progress: bool,
 }
@@ -42,8 +42,8 @@ impl GetSubSessionResult {
         Self {
             spec: ToolSpec {
                 name: "get_sub_session_result",
-                description: "Fetch the answer of a sub-session that run_sub_session started, wait for it, look at \
-                    its progress, or cancel it.",
+                description: "Fetch the answer of a sub-session that run_sub_session started, wait for it, check its \
+                    progress, or cancel it.",
                 parameters: arguments::schema::<Arguments>(),
                 requires_auth: true,
                 budget: TimeBudget::Own,

@@ -23,7 +23,7 @@ pub(super) struct ListWorkspaceFiles {
 struct Arguments {
     /// Only files whose path starts with this, such as "notes/".
     path_prefix: Option<String>,
-    /// How many at most.
+    /// Maximum number of files.
     #[serde(default = "default_limit")]
     #[schemars(range(min = 1, max = 100))]
     limit: usize,
@@ -70,7 +70,7 @@ impl Tool for ListWorkspaceFiles {
             .await
             .map_err(workspace::storage)?;
         let message = match (listing.files.len(), listing.total) {
-            (_, 0) => "The workspace has no such files.".to_owned(),
+            (_, 0) => "No files found.".to_owned(),
             (shown, total) if shown < total => format!("{shown} of {total} files."),
             (_, total) => format!("{total} files."),
         };

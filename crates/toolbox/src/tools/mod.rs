@@ -75,7 +75,7 @@ pub fn all(services: &Services) -> Result<Vec<Arc<dyn Tool>>, String> {
         // The shell keeps its name also where it cannot work, so that it means the same on every machine.
         if name == bash_exec::NAME || tools.iter().any(|tool| tool.spec().name == name) {
             return Err(format!(
-                "The external tool \"{name}\" has the name of a built-in one: rename it."
+                "External tool \"{name}\" has the same name as a built-in tool: rename it."
             ));
         }
         let tool = ExternalTool::new(described.clone(), services.callback_base.as_deref())?;

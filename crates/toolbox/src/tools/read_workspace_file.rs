@@ -30,10 +30,10 @@ struct Arguments {
     file_id: Option<String>,
     /// The file's path in the workspace; give this or file_id.
     path: Option<String>,
-    /// The byte to start from.
+    /// The byte offset to start at.
     #[serde(default)]
     offset: u64,
-    /// How many bytes, 32768 at most.
+    /// Number of bytes, at most 32768.
     #[schemars(range(min = 1))]
     length: Option<usize>,
 }
@@ -43,8 +43,8 @@ impl ReadWorkspaceFile {
         Self {
             spec: ToolSpec {
                 name: "read_workspace_file",
-                description: "Read a file of this session's workspace, up to 32 KB per call. Text comes as text, \
-                    anything else as base64. For a longer file go on with offset.",
+                description: "Read a file from this session's workspace, up to 32 KB per call. Text is returned as text, \
+                    anything else as base64. For a longer file, continue with offset.",
                 parameters: arguments::schema::<Arguments>(),
                 requires_auth: true,
                 budget: TimeBudget::Default,
@@ -75,7 +75,7 @@ impl Tool for ReadWorkspaceFile {
             .read(&workspace::place(&context), &wanted, offset, length)
             .await
             .map_err(workspace::storage)?
-            .map_err(workspace::refusal)?;
+            .map_err(|refused| workspace::refusal(refused, &wanted))?;
         let more_follows = offset + (bytes.len() as u64) < file.size_bytes;
         let (content, encoding, taken) = match text_of(&bytes, more_follows) {
             Some(text) => (text.to_owned(), FileEncoding::Text, text.len()),
@@ -84,9 +84,9 @@ impl Tool for ReadWorkspaceFile {
         let next = offset + taken as u64;
         let truncated = next < file.size_bytes;
         let message = if truncated {
-            format!("Bytes {offset} to {next} of {}. Go on with offset {next}.", file.size_bytes)
+            format!("Bytes {offset} to {next} of {}. Continue with offset {next}.", file.size_bytes)
         } else {
-            format!("Bytes {offset} to {next} of {}; this is the end.", file.size_bytes)
+            format!("Bytes {offset} to {next} of {} (end of file).", file.size_bytes)
         };
         let body = ResponseBody::WorkspaceFileContent { file, content, encoding, truncated };
         Ok(ToolResponse::new(message, body))

@@ -26,7 +26,7 @@ struct Arguments {
     /// The block's id, from find_block.
     #[schemars(length(min = 1, max = 200))]
     block_id: String,
-    /// Values by the names of its inputs; leave it out to see which there are.
+    /// Values by input name; leave it out to see the inputs.
     input_data: Option<Map<String, Value>>,
     /// Only check the inputs.
     #[serde(default)]
@@ -38,7 +38,7 @@ impl RunBlock {
         Self {
             spec: ToolSpec {
                 name: NAME,
-                description: "Run one block by itself. Call it with the id alone first to see its inputs and outputs, \
+                description: "Run a single block. Call it with the id alone first to see its inputs and outputs, \
                     then with input_data.",
                 parameters: arguments::schema::<Arguments>(),
                 requires_auth: true,
@@ -76,7 +76,7 @@ impl Tool for RunBlock {
             return Ok(told);
         }
         if validate_only {
-            let message = format!("The inputs fit {}. Nothing was run.", spec.name);
+            let message = format!("The inputs are valid for {}. Nothing was run.", spec.name);
             return Ok(block_choice::details(spec, message));
         }
         let (block_id, dry_run) = (spec.id.into(), context.dry_run);

@@ -24,22 +24,22 @@ pub(super) struct RunSubSession {
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 struct Arguments {
-    /// The whole task, with everything that is needed to do it.
+    /// The complete task, with all the information it needs.
     #[schemars(length(min = 1, max = MESSAGE_CHARS))]
     prompt: String,
-    /// What a new sub-session should keep in mind in all its turns.
+    /// Instructions for all turns of a new sub-session.
     #[schemars(length(max = MESSAGE_CHARS))]
     system_context: Option<String>,
-    /// A sub-session to go on with, instead of a new one.
+    /// A sub-session to continue, instead of a new one.
     #[schemars(length(max = 200))]
     sub_session_id: Option<String>,
-    /// The same as sub_session_id.
+    /// Same as sub_session_id.
     #[schemars(length(max = 200))]
     sub_autopilot_session_id: Option<String>,
     /// Seconds to wait for the answer, 0 to 300.
     #[serde(default = "waiting::default_seconds")]
     wait_for_result: i64,
-    /// What the sub-session may use. It never has more than this session.
+    /// What the sub-session may use; never more than this session.
     #[serde(default)]
     permissions: CapabilityFilter,
 }
@@ -50,10 +50,10 @@ impl RunSubSession {
         Self {
             spec: ToolSpec {
                 name: "run_sub_session",
-                description: "Give a task that stands on its own to a sub-session, which works on it with its own \
-                    tools and context and answers in words. It sees nothing of this conversation. Call it several \
-                    times in one step to have tasks done at the same time. If it takes longer than wait_for_result, \
-                    it goes on, and get_sub_session_result fetches the answer.",
+                description: "Delegate a self-contained task to a sub-session, which works on it with its own tools and \
+                    context and answers in text. It sees nothing of this conversation. Call it several times in one \
+                    step to run tasks in parallel. If it takes longer than wait_for_result, it continues, and \
+                    get_sub_session_result fetches the answer.",
                 parameters: arguments::schema::<Arguments>(),
                 requires_auth: true,
                 budget: TimeBudget::Own,

@@ -22,7 +22,7 @@ pub(super) struct SearchDocs {
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 struct Arguments {
-    /// What to look for, in a few words.
+    /// What to search for, in a few words.
     #[schemars(length(min = 1, max = 500))]
     query: String,
 }
@@ -32,7 +32,7 @@ impl SearchDocs {
         Self {
             spec: ToolSpec {
                 name: "search_docs",
-                description: "Search the user guide of Pilothouse: its API, streaming, tools, models, files, errors, \
+                description: "Search the Pilothouse user guide: API, streaming, tools, models, files, errors, \
                     security and operation. Read a result with get_doc_page.",
                 parameters: arguments::schema::<Arguments>(),
                 requires_auth: false,
@@ -56,11 +56,11 @@ impl Tool for SearchDocs {
         let results = self.docs.search(&query, RESULTS);
         if results.is_empty() {
             let suggestions = vec!["Use other or fewer words.".to_owned()];
-            let message = "No page of the guide has these words.";
+            let message = "No pages of the guide match.";
             return Ok(ToolResponse::new(message, ResponseBody::NoResults { suggestions }));
         }
         let count = results.len();
-        let message = format!("{count} pages, the best first. Read one with get_doc_page.");
+        let message = format!("{count} pages, best match first. Read one with get_doc_page.");
         Ok(ToolResponse::new(message, ResponseBody::DocSearchResults { results, count, query }))
     }
 

@@ -110,8 +110,8 @@ fn sentence(info: &SetupInfo) -> String {
     let titles: Vec<&str> =
         info.requirements.credentials.iter().map(|needed| needed.title.as_str()).collect();
     format!(
-        "{} cannot run here: it needs {}, and this server keeps no credentials. Nothing was run. Something that needs \
-         no login may do instead.",
+        "{} cannot run: it needs {}, and this server does not store credentials. Nothing was run. Look for an \
+         alternative that needs no credentials.",
         info.agent_name,
         titles.join(" and ")
     )

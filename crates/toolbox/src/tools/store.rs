@@ -5,7 +5,7 @@ use ports::tool::{ToolContext, ToolError};
 use protocol::UserId;
 
 pub(super) fn trouble(error: PortError) -> ToolError {
-    let sentence = "The agents cannot be reached at the moment. Try again later.";
+    let sentence = "Agents are temporarily unavailable. Try again later.";
     unavailable(error, "store_unavailable", sentence)
 }
 
@@ -13,9 +13,9 @@ pub(super) fn trouble(error: PortError) -> ToolError {
 pub(super) fn unavailable(error: PortError, code: &'static str, sentence: &str) -> ToolError {
     match error {
         PortError::Closed => ToolError::Fatal("The server is shutting down.".into()),
-        PortError::Full => ToolError::tell("storage_full", "The disk of the server is full."),
+        PortError::Full => ToolError::tell("storage_full", "The server's disk is full."),
         error => {
-            tracing::warn!(%error, code, "a tool cannot use what it needs");
+            tracing::warn!(%error, code, "a store that a tool needs is unavailable");
             ToolError::tell(code, sentence)
         }
     }
@@ -23,7 +23,7 @@ pub(super) fn unavailable(error: PortError, code: &'static str, sentence: &str) 
 
 /// The engine calls tools that need a person for a person only; this says so once more where it matters.
 pub(super) fn user(context: &ToolContext) -> Result<UserId, ToolError> {
-    let sentence = "This needs a user who is signed in.";
+    let sentence = "Sign in to use this tool.";
     context.owner.user().cloned().ok_or_else(|| ToolError::tell("need_login", sentence))
 }
 

@@ -60,14 +60,14 @@ pub(super) fn status(
 }
 
 fn sentence(session: &SessionId, view: &SubSessionView) -> String {
-    let later = format!("Ask later with get_sub_session_result and sub_session_id {session}.");
+    let later = format!("Check later with get_sub_session_result and sub_session_id {session}.");
     match view.state {
-        SubSessionState::Completed => "The sub-session has answered.".into(),
-        SubSessionState::Running => format!("The sub-session is at work. {later}"),
-        SubSessionState::Queued => format!("The sub-session waits for its turn. {later}"),
-        SubSessionState::Cancelled => "The sub-session was cancelled before it answered.".into(),
+        SubSessionState::Completed => "The sub-session has finished.".into(),
+        SubSessionState::Running => format!("The sub-session is running. {later}"),
+        SubSessionState::Queued => format!("The sub-session is queued. {later}"),
+        SubSessionState::Cancelled => "The sub-session was canceled before it finished.".into(),
         SubSessionState::Error => {
-            let why = view.error.as_deref().unwrap_or("It gave no reason.");
+            let why = view.error.as_deref().unwrap_or("No reason was given.");
             format!("The sub-session failed: {why}")
         }
     }

@@ -18,7 +18,7 @@ pub(super) struct TodoWrite {
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 struct Arguments {
-    /// The whole list; it replaces the one before.
+    /// The complete list; it replaces the previous one.
     #[schemars(length(max = 50))]
     todos: Vec<Item>,
 }
@@ -26,12 +26,12 @@ struct Arguments {
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 struct Item {
-    /// What is to be done, as an order: "Fetch the page".
+    /// What to do, as an imperative: "Fetch the page".
     #[schemars(length(min = 1, max = 500))]
     content: String,
-    /// How far it is.
+    /// Progress of the item.
     status: Status,
-    /// The same while it is being done: "Fetching the page".
+    /// The same as an ongoing activity: "Fetching the page".
     #[serde(rename = "activeForm")]
     #[schemars(length(max = 500))]
     active_form: Option<String>,
@@ -50,8 +50,8 @@ impl TodoWrite {
         Self {
             spec: ToolSpec {
                 name: "todo_write",
-                description: "Show the user the plan for a task of several steps, and keep it up to date. Give the \
-                    whole list each time. At most one item is in_progress.",
+                description: "Show the user the plan for a multi-step task, and keep it up to date. Give the complete \
+                    list each time. At most one item may be in_progress.",
                 parameters: arguments::schema::<Arguments>(),
                 requires_auth: false,
                 budget: TimeBudget::Default,
@@ -79,7 +79,7 @@ impl Tool for TodoWrite {
             ));
         }
         let message =
-            format!("{} of {} items are completed.", count(TodoStatus::Completed), todos.len());
+            format!("{} of {} items completed.", count(TodoStatus::Completed), todos.len());
         Ok(ToolResponse::new(message, ResponseBody::TodoWrite { todos }))
     }
 

@@ -24,7 +24,7 @@ pub(super) async fn unless_cancelled<T>(
 ) -> Result<T, ToolError> {
     tokio::select! {
         waited = wait => waited,
-        () = cancel.cancelled() => Err(ToolError::tell("cancelled", "The wait was stopped.")),
+        () = cancel.cancelled() => Err(ToolError::tell("cancelled", "The wait was canceled.")),
     }
 }
 

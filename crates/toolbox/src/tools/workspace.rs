@@ -23,36 +23,35 @@ pub(super) fn one_file(
     match (file_id.filter(|id| !id.is_empty()), path.filter(|path| !path.is_empty())) {
         (Some(id), None) => Ok(FileRef::Id(id)),
         (None, Some(path)) => Ok(FileRef::Path(relative(&path).to_owned())),
-        _ => {
-            Err(ToolError::tell("invalid_arguments", "Give either file_id or path, and only one."))
-        }
+        _ => Err(ToolError::tell("invalid_arguments", "Give either file_id or path, not both.")),
     }
 }
 
-pub(super) fn refusal(refused: FileRefusal) -> ToolError {
+pub(super) fn refusal(refused: FileRefusal, file: &FileRef) -> ToolError {
+    let (FileRef::Id(name) | FileRef::Path(name)) = file;
     match refused {
         FileRefusal::NotFound => ToolError::tell(
             "file_not_found",
-            "There is no such file in the workspace. list_workspace_files shows what there is.",
+            format!("File not found: {name}. Use list_workspace_files to see the files."),
         ),
         FileRefusal::BadPath => ToolError::tell(
             "bad_path",
-            "The path does not name a file inside the workspace. Use a relative path such as notes/plan.md.",
+            "That path is outside the workspace or not a file. Use a relative path such as notes/plan.md.",
         ),
         FileRefusal::Exists => ToolError::tell(
             "file_exists",
-            "There is a file with this path already. Set overwrite to replace it, or choose another path.",
+            format!("{name} already exists. Set overwrite to replace it, or choose another path."),
         ),
         FileRefusal::TooLarge { limit } => ToolError::tell(
             "too_large",
             format!(
-                "It does not fit: the limit is {limit} bytes. Write less, or delete files first."
+                "Not enough space: the limit is {limit} bytes. Write less, or delete files first."
             ),
         ),
     }
 }
 
 pub(super) fn storage(error: PortError) -> ToolError {
-    let sentence = "The workspace cannot be used at the moment.";
+    let sentence = "The workspace is temporarily unavailable. Try again later.";
     store::unavailable(error, "files_unavailable", sentence)
 }

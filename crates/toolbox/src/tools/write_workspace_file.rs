@@ -32,9 +32,9 @@ struct Arguments {
     content: Option<String>,
     /// The bytes of the file in base64; give this or content.
     content_base64: Option<String>,
-    /// The whole path, when the file belongs into a folder: "notes/report.md".
+    /// The full path, to put the file in a folder: "notes/report.md".
     path: Option<String>,
-    /// Replace a file that exists.
+    /// Replace an existing file.
     #[serde(default)]
     overwrite: bool,
 }
@@ -44,7 +44,7 @@ impl WriteWorkspaceFile {
         Self {
             spec: ToolSpec {
                 name: "write_workspace_file",
-                description: "Write a file into this session's workspace, where the user and shell commands find it.",
+                description: "Write a file to this session's workspace, where the user and shell commands can use it.",
                 parameters: arguments::schema::<Arguments>(),
                 requires_auth: true,
                 budget: TimeBudget::Default,
@@ -63,26 +63,26 @@ impl WriteWorkspaceFile {
         overwrite: bool,
     ) -> Result<FileWritten, ToolError> {
         let written = self.files.write(place, path, content.clone(), overwrite).await;
+        let file = FileRef::Path(path.to_owned());
         match written.map_err(workspace::storage)? {
             Ok(written) => Ok(written),
             // The call may be a repetition after a crash; then the file that is in the way is its own.
-            Err(FileRefusal::Exists) => match self.same(place, path, &content).await? {
+            Err(FileRefusal::Exists) => match self.same(place, &file, &content).await? {
                 Some(file) => Ok(FileWritten { file, created: false }),
-                None => Err(workspace::refusal(FileRefusal::Exists)),
+                None => Err(workspace::refusal(FileRefusal::Exists, &file)),
             },
-            Err(refused) => Err(workspace::refusal(refused)),
+            Err(refused) => Err(workspace::refusal(refused, &file)),
         }
     }
 
-    /// The file at `path`, if this is exactly its content.
+    /// The existing file, if this is exactly its content.
     async fn same(
         &self,
         place: &SessionWorkspace,
-        path: &str,
+        file: &FileRef,
         content: &Bytes,
     ) -> Result<Option<WorkspaceFile>, ToolError> {
-        let wanted = FileRef::Path(path.to_owned());
-        let found = self.files.read(place, &wanted, 0, content.len() + 1).await;
+        let found = self.files.read(place, file, 0, content.len() + 1).await;
         match found.map_err(workspace::storage)? {
             Ok((file, bytes)) if bytes == *content => Ok(Some(file)),
             _ => Ok(None),
@@ -111,7 +111,7 @@ impl Tool for WriteWorkspaceFile {
         let size = content.len();
         let FileWritten { file, created } =
             self.write(&workspace::place(&context), path, content, arguments.overwrite).await?;
-        let message = format!("{} holds {size} bytes.", file.path);
+        let message = format!("Wrote {size} bytes to {}.", file.path);
         Ok(ToolResponse::new(message, ResponseBody::WorkspaceFileWritten { file, created }))
     }
 
@@ -142,7 +142,7 @@ fn content(text: Option<String>, base64: Option<String>) -> Result<Bytes, ToolEr
         }),
         _ => Err(ToolError::tell(
             "invalid_arguments",
-            "Give either content or content_base64, and only one.",
+            "Give either content or content_base64, not both.",
         )),
     }
 }

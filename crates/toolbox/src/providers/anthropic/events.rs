@@ -80,7 +80,7 @@ impl Blocks {
                 self.calls += 1;
                 let (id, name) = (CallId(string(&start["id"])), string(&start["name"]));
                 if id.as_str().is_empty() || name.is_empty() {
-                    return Err(http::broken("asked for a tool without naming it"));
+                    return Err(http::broken("a tool call has no name"));
                 }
                 said.push_back(ModelEvent::ToolCall { index, id, name });
                 // Normally empty here and streamed after it.
@@ -102,7 +102,7 @@ impl Blocks {
         let block = self
             .open
             .get_mut(&number(event))
-            .ok_or_else(|| http::broken("went on with a block it never began"))?;
+            .ok_or_else(|| http::broken("a delta belongs to no content block"))?;
         match (kind, block) {
             ("text_delta", Block::Text) => say(said, ModelEvent::Text, &delta["text"]),
             ("thinking_delta", Block::Thinking { text, .. }) => {
@@ -167,7 +167,7 @@ impl Reader for Blocks {
         said: &mut VecDeque<ModelEvent>,
     ) -> Result<Heard, ModelError> {
         let data: Value = serde_json::from_str(&event.data)
-            .map_err(|_| http::broken("sent an event that is no message event"))?;
+            .map_err(|_| http::broken("an event is not a message event"))?;
         match data["type"].as_str() {
             Some("message_start") => self.count(&data["message"]["usage"]),
             Some("content_block_start") => self.start(&data, said)?,
@@ -184,7 +184,7 @@ impl Reader for Blocks {
             Some("error") => return Err(http::said_in_stream(&data, censor)),
             // `ping`, and kinds that may be added.
             Some(_) => {}
-            None => return Err(http::broken("sent an event that is no message event")),
+            None => return Err(http::broken("an event is not a message event")),
         }
         Ok(if self.reason.is_some() { Heard::Whole } else { Heard::More })
     }

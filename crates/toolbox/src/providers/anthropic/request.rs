@@ -10,7 +10,7 @@ use super::super::history;
 const THINKING_TOKENS: u32 = 8192;
 
 /// A conversation has to begin with the person, also when its beginning was left out.
-const OPENING: &str = "(The beginning of the conversation is left out.)";
+const OPENING: &str = "(The beginning of the conversation was omitted.)";
 
 pub(super) fn body(model: &str, max_tokens: u32, request: &ModelRequest) -> Value {
     let history = history::tidy(&request.messages);

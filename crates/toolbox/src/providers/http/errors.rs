@@ -38,8 +38,10 @@ pub(super) fn timed_out(what: &str) -> ModelError {
     ModelError::new(ModelErrorKind::TimedOut, format!("The model provider {what}."))
 }
 
-pub(super) fn broken(what: &str) -> ModelError {
-    ModelError::new(ModelErrorKind::Broken, format!("The model provider {what}."))
+/// `why` is a noun phrase or a clause without a period.
+pub(super) fn broken(why: &str) -> ModelError {
+    let message = format!("The model provider sent a response we couldn't read: {why}.");
+    ModelError::new(ModelErrorKind::Broken, message)
 }
 
 /// The text of a transport error may name the address, so that none of it is passed on.
@@ -48,7 +50,7 @@ pub(super) fn of_transport(error: &reqwest::Error) -> ModelError {
         return timed_out("could not be reached in time");
     }
     let what = if error.is_connect() {
-        "The model provider cannot be reached."
+        "Can't reach the model provider."
     } else {
         "The connection to the model provider was lost."
     };
@@ -74,7 +76,12 @@ pub(super) fn of_status(
         400 | 413 | 422 if said.too_long() || status == 413 => ModelErrorKind::TooLong,
         _ => ModelErrorKind::Refused,
     };
-    said.into_error(kind, &format!("status {status}"), censor)
+    let what = match status {
+        429 => "is rate-limiting requests (429)".to_owned(),
+        401 => "rejected this server's API key (401)".to_owned(),
+        _ => format!("returned status {status}"),
+    };
+    said.into_error(kind, &what, censor)
 }
 
 /// An error that came as an event of a stream that began well.
@@ -99,7 +106,7 @@ pub(in crate::providers) fn said_in_stream(body: &Value, censor: &Censor) -> Mod
         // Overloaded, timed out, a fault of theirs or a word we do not know: worth another try.
         ModelErrorKind::Overloaded { after: None }
     };
-    said.into_error(kind, "an error", censor)
+    said.into_error(kind, "returned an error", censor)
 }
 
 /// What a provider says in `{"error": {"message", "type", "code"}}` or in a shape close to it.
@@ -147,12 +154,12 @@ impl Said {
         self.kind.contains("insufficient_quota") || self.kind.contains("billing")
     }
 
-    fn into_error(self, kind: ModelErrorKind, how: &str, censor: &Censor) -> ModelError {
+    fn into_error(self, kind: ModelErrorKind, what: &str, censor: &Censor) -> ModelError {
         let message = censor.clean(&self.message);
         let sentence = if message.is_empty() {
-            format!("The model provider answered with {how}.")
+            format!("The model provider {what}.")
         } else {
-            format!("The model provider answered with {how}: {message}")
+            format!("The model provider {what}: {message}")
         };
         ModelError::new(kind, sentence)
     }
@@ -239,6 +246,6 @@ mod tests {
         assert!(!error.contains('\u{1b}') && error.chars().count() < 400);
         let html = b"<html>sk-abc</html>";
         let error = of_status(502, &HeaderMap::new(), html, &censor).message;
-        assert_eq!(error, "The model provider answered with status 502.");
+        assert_eq!(error, "The model provider returned status 502.");
     }
 }

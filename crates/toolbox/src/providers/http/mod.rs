@@ -52,7 +52,7 @@ impl Wire {
         let request = self.client.post(self.endpoint.clone()).headers(self.headers.clone());
         let deadline = Instant::now() + self.timeouts.connect + self.timeouts.first_byte;
         let response = match timeout_at(deadline, request.json(body).send()).await {
-            Err(_) => return Err(errors::timed_out("did not answer in time")),
+            Err(_) => return Err(errors::timed_out("did not respond in time")),
             Ok(Err(error)) => return Err(errors::of_transport(&error)),
             Ok(Ok(response)) => response,
         };
@@ -111,7 +111,7 @@ impl Form {
             "text/event-stream" | "" | "text/plain" | "application/octet-stream" => {
                 Ok(Self::Events)
             }
-            _ => Err(errors::broken("answered with something other than an event stream")),
+            _ => Err(errors::broken("it is not an event stream")),
         }
     }
 }
@@ -148,18 +148,18 @@ impl Incoming {
                         return Ok(Some(event));
                     }
                     Ok(None) => {}
-                    Err(error) => return Err(errors::broken(&format!("broke off: {error}"))),
+                    Err(error) => return Err(errors::broken(&error.to_string())),
                 }
             }
             let Some(bytes) = self.next_bytes().await? else { return self.at_end() };
             self.received += bytes.len();
             if self.received > RESPONSE_BYTES {
-                return Err(errors::broken("answered more than anyone could use"));
+                return Err(errors::broken("it is too large"));
             }
             match self.form {
                 Form::Events => self.decoder.push(&bytes),
                 Form::Json if self.whole.len() + bytes.len() > EVENT_BYTES => {
-                    return Err(errors::broken("answered more than anyone could use"));
+                    return Err(errors::broken("it is too large"));
                 }
                 Form::Json => self.whole.extend_from_slice(&bytes),
             }
@@ -169,7 +169,7 @@ impl Incoming {
     async fn next_bytes(&mut self) -> Result<Option<bytes::Bytes>, ModelError> {
         let by = if self.received == 0 { self.first_byte_by } else { Instant::now() + self.idle };
         match timeout_at(by, self.response.chunk()).await {
-            Err(_) => Err(errors::timed_out("fell silent")),
+            Err(_) => Err(errors::timed_out("stopped responding")),
             Ok(Err(error)) => Err(errors::of_transport(&error)),
             Ok(Ok(bytes)) => Ok(bytes),
         }
@@ -180,11 +180,11 @@ impl Incoming {
         if self.form == Form::Json && !self.whole.is_empty() {
             self.events += 1;
             let data = String::from_utf8(std::mem::take(&mut self.whole))
-                .map_err(|_| errors::broken("answered with bytes that are not text"))?;
+                .map_err(|_| errors::broken("it is not text"))?;
             return Ok(Some(SseEvent { data, ..SseEvent::default() }));
         }
         if self.received > 0 && self.events == 0 {
-            return Err(errors::broken("answered with something other than an event stream"));
+            return Err(errors::broken("it is not an event stream"));
         }
         Ok(None)
     }
@@ -193,7 +193,7 @@ impl Incoming {
 pub(super) fn cut() -> ModelError {
     ModelError::new(
         ModelErrorKind::Unreachable,
-        "The model provider ended its answer before it was whole.",
+        "The model provider closed the connection before the response was complete.",
     )
 }
 

@@ -48,13 +48,13 @@ fn command(line: &str) -> Command {
         "tool" => {
             let (name, arguments) = rest.split_once(char::is_whitespace).unwrap_or((rest, ""));
             if name.is_empty() {
-                return Command::Mistake("`/tool` needs the name of a tool.".into());
+                return Command::Mistake("`/tool` needs a tool name.".into());
             }
             let arguments = if arguments.trim().is_empty() { "{}" } else { arguments.trim() };
             Command::Tool { name: name.into(), arguments: arguments.into() }
         }
         "fail" => failure(rest).map_or_else(Command::Mistake, Command::Fail),
-        other => Command::Mistake(format!("There is no command `/{other}`.")),
+        other => Command::Mistake(format!("Unknown command `/{other}`.")),
     }
 }
 
@@ -72,7 +72,7 @@ fn deltas(rest: &str) -> Result<Deltas, String> {
         };
         *target =
             value.parse().ok().filter(|value| (least..=most).contains(value)).ok_or_else(|| {
-                format!("`{name}` of `/stream` is a number from {least} to {most}.")
+                format!("`{name}` of `/stream` must be a number from {least} to {most}.")
             })?;
     }
     Ok(Deltas {

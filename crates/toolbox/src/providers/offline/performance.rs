@@ -79,7 +79,10 @@ impl Performance {
                 Part::Deltas(deltas) => self.streaming = Some(Streaming::new(deltas)),
                 Part::Fail(kind) => {
                     self.parts.clear();
-                    return Some(Err(ModelError::new(kind, "The offline pilot fails on request.")));
+                    return Some(Err(ModelError::new(
+                        kind,
+                        "The offline pilot failed as requested.",
+                    )));
                 }
                 Part::Say(text) => self.words(&text, ModelEvent::Text),
                 Part::Think(text) => self.words(&text, ModelEvent::Reasoning),

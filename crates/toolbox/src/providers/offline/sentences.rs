@@ -14,22 +14,22 @@ pub struct Sentence {
 
 pub const THEMES: &[Theme] = &[
     Theme {
-        name: "See it work",
+        name: "Try it out",
         sentences: &[
             Sentence { words: "What can you do?", commands: "/help" },
             Sentence {
-                words: "Show me your tools at work",
+                words: "Show me what your tools can do",
                 commands: r##"/tool todo_write {"todos": [{"content": "Look something up", "status": "in_progress", "activeForm": "Looking something up"}, {"content": "Write it down", "status": "pending"}]}
 /tool search_docs {"query": "resume a stream"}
 /tool write_workspace_file {"filename": "notes.md", "overwrite": true, "content": "# Notes\n\nEvery connection is a reader of one log."}"##,
             },
             Sentence {
-                words: "Tell me something long",
+                words: "Write a long answer",
                 commands: "/stream count=300 size=12 delay_ms=50",
             },
             Sentence {
-                words: "Ask me something",
-                commands: r#"/tool ask_question {"questions": [{"question": "Where does the ship go?", "keyword": "port", "example": "Vlissingen"}, {"question": "What does it carry?", "keyword": "cargo", "example": "Herring"}]}"#,
+                words: "Ask me a question",
+                commands: r#"/tool ask_question {"questions": [{"question": "Where is the ship going?", "keyword": "port", "example": "Vlissingen"}, {"question": "What is it carrying?", "keyword": "cargo", "example": "Herring"}]}"#,
             },
         ],
     },
@@ -45,16 +45,16 @@ pub const THEMES: &[Theme] = &[
                 commands: r#"/tool run_agent {"username_agent_slug": "pilothouse/invoice-calculator", "use_defaults": true, "wait_for_result": 30}"#,
             },
             Sentence {
-                words: "Write a letter that I have to approve",
+                words: "Write a letter for me to approve",
                 commands: r#"/tool run_agent {"username_agent_slug": "pilothouse/approval-letter", "use_defaults": true, "wait_for_result": 5}"#,
             },
         ],
     },
     Theme {
-        name: "Longer work",
+        name: "Long-running tasks",
         sentences: &[
             Sentence {
-                words: "Let somebody else do it",
+                words: "Delegate a task",
                 commands: r#"/tool run_sub_session {"prompt": "/stream count=100 size=12 delay_ms=60"}"#,
             },
             Sentence {

@@ -13,29 +13,29 @@ const ANSWER_CHARS: usize = 1000;
 /// How many finds in the documentation are told.
 const PAGES: usize = 3;
 
-pub(super) const THOUGHT: &str = "I have thought about it; a real model would now answer.";
-pub(super) const GOAL: &str = "I have read the goal; a real model would now work towards it.";
-pub(super) const REJECTED: &str = "It was not done, and I leave it at that.";
+pub(super) const THOUGHT: &str = "I've thought about it. A real model would answer now.";
+pub(super) const GOAL: &str = "I've read the goal. A real model would start working on it now.";
+pub(super) const REJECTED: &str = "OK, I won't run it.";
 pub(super) const ANSWERED: &str =
-    "Thank you for the answer; a real model would now go on with what you have said.";
+    "Thanks for your answer. A real model would continue with it now.";
 
 const COMMANDS: &str = "- `/help` lists the tools and commands\n\
     - `/tool NAME {json}` calls a tool; several lines call several at once\n\
-    - `/tool run_sub_session {\"prompt\": \"/tool NAME\"}` has a sub-session do it\n\
-    - `/stream count=200 size=20 delay_ms=0` streams that many pieces of that many characters\n\
+    - `/tool run_sub_session {\"prompt\": \"/tool NAME\"}` runs it in a sub-session\n\
+    - `/stream count=200 size=20 delay_ms=0` streams `count` chunks of `size` characters\n\
     - `/think TEXT` shows reasoning before an answer\n\
     - `/fail overloaded` shows what a failing provider looks like\n";
 
-const CONFIGURE: &str = "To talk to a real model, set `CHAT_API_KEY` (with `CHAT_BASE_URL` and \
-    `CHAT_MODEL` for any OpenAI-compatible server, a local one included) or `ANTHROPIC_API_KEY`, \
-    and start the server again.";
+const CONFIGURE: &str = "To use a real model, set `CHAT_API_KEY` (with `CHAT_BASE_URL` and \
+    `CHAT_MODEL` for any OpenAI-compatible server, including local ones) or `ANTHROPIC_API_KEY`, \
+    and restart the server.";
 
 pub(super) fn introduction(request: &ModelRequest) -> String {
     let example = example_call(request);
     format!(
-        "I am the offline pilot. No model is configured, so I understand a few sentences only \
-        (\"Show me your tools at work\", \"Run the invoice calculator\"), but streaming and tools are \
-        real. Try one of these:\n\n{COMMANDS}{example}\n{CONFIGURE}"
+        "I'm the offline pilot: no model is connected, so I only understand a few requests, such as \
+        \"Show me what your tools can do\" and \"Run the invoice calculator\". Streaming and tools work \
+        for real. You can also use these commands:\n\n{COMMANDS}{example}\n{CONFIGURE}"
     )
 }
 
@@ -52,9 +52,9 @@ fn example_call(request: &ModelRequest) -> String {
 }
 
 pub(super) fn help(request: &ModelRequest) -> String {
-    let mut text = format!("Commands, one to a line:\n\n{COMMANDS}\n");
+    let mut text = format!("Commands, one per line:\n\n{COMMANDS}\n");
     if request.tools.is_empty() {
-        text.push_str("There are no tools in this step.\n");
+        text.push_str("No tools are available in this step.\n");
     } else {
         text.push_str("Tools:\n\n");
     }
@@ -68,7 +68,7 @@ pub(super) fn help(request: &ModelRequest) -> String {
 }
 
 pub(super) fn no_tools(name: &str) -> String {
-    format!("I may not call `{name}` here: this step has to end in words.\n")
+    format!("I can't call `{name}` in the last step of a response.\n")
 }
 
 pub(super) fn mistake(what: &str) -> String {
@@ -128,5 +128,5 @@ pub(super) fn operation(news: &str) -> String {
 
 pub(super) fn also_read(message: &str) -> String {
     let quoted = cut_end(message.trim(), RESULT_CHARS).replace('\n', " ");
-    format!("I have also read \"{quoted}\", but without a model I cannot understand it.")
+    format!("I've also read \"{quoted}\", but I can't understand it without a model.")
 }

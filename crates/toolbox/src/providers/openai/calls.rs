@@ -81,7 +81,7 @@ impl Calls {
     /// A call nobody can name cannot be made.
     pub(super) fn check(&self) -> Result<(), ModelError> {
         if self.calls.iter().any(|call| call.name.is_empty()) {
-            return Err(http::broken("asked for a tool without naming it"));
+            return Err(http::broken("a tool call has no name"));
         }
         Ok(())
     }
@@ -111,7 +111,7 @@ impl Calls {
 
     fn begin(&mut self, index: Option<u64>, id: Option<String>) -> Result<usize, ModelError> {
         if self.calls.len() == MAX_CALLS {
-            return Err(http::broken("asked for more tool calls than any step can want"));
+            return Err(http::broken("it has too many tool calls"));
         }
         self.calls.push(Call {
             index,

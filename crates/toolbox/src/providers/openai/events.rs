@@ -127,7 +127,7 @@ impl Reader for Chunks {
             return Ok(Heard::More);
         }
         let chunk: Chunk = serde_json::from_str(data)
-            .map_err(|_| http::broken("sent an event that is no completion chunk"))?;
+            .map_err(|_| http::broken("an event is not a completion chunk"))?;
         if !chunk.error.is_null() || event.name.as_deref() == Some("error") {
             let body = serde_json::from_str(data).unwrap_or(Value::Null);
             return Err(http::said_in_stream(&body, censor));

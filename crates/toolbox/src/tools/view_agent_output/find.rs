@@ -67,7 +67,7 @@ impl Find<'_> {
         match named {
             Named::Id(id) => {
                 let entry = self.shelves.entry(self.user, id).await?;
-                Ok(entry.ok_or_else(|| format!("The library has no agent with the id {id}.")))
+                Ok(entry.ok_or_else(|| format!("The library has no agent with id {id}.")))
             }
             Named::Listed(name) => {
                 let Some(listing) = self.shelves.listing(name).await? else {
@@ -80,14 +80,14 @@ impl Find<'_> {
             }
             Named::Words(words) => {
                 let best = self.shelves.entries(self.user, words).await?.into_iter().next();
-                let missing = || format!("No agent of the library fits {words:?}.");
+                let missing = || format!("No library agents match {words:?}.");
                 Ok(best.map(|(_, entry)| entry).ok_or_else(missing))
             }
         }
     }
 
     async fn one(&self, id: &ExecutionId, agent: Option<LibraryAgent>) -> Result<Found, ToolError> {
-        let missing = || Found::Nothing(format!("There is no run {id}."));
+        let missing = || Found::Nothing(format!("Run not found: {id}."));
         let Some(run) = self.agents.wait(id, self.at_most).await? else {
             return Ok(missing());
         };
@@ -95,7 +95,7 @@ impl Find<'_> {
             && agent.graph_id != run.graph_id
         {
             let (name, id) = (&agent.name, &run.id);
-            return Ok(Found::Nothing(format!("The run {id} is not one of {name}.")));
+            return Ok(Found::Nothing(format!("Run {id} does not belong to {name}.")));
         }
         let Some(of) = self.owner(&run, agent).await? else {
             return Ok(missing());
@@ -174,7 +174,7 @@ impl Find<'_> {
             None => format!("{name} was not run at that time."),
             Some(run) => format!(
                 "No run of {name} at that time has completed. The latest is {} ({}): call again with its execution_id, \
-                 and wait_if_running while it is at work.",
+                 and with wait_if_running if it has not finished.",
                 run.id,
                 run.status.as_str()
             ),

@@ -34,7 +34,7 @@ pub(super) struct ViewAgentOutput {
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 struct Arguments {
-    /// Name of an agent of the library, or a part of it.
+    /// Name of a library agent, or part of it.
     #[schemars(length(max = 500))]
     agent_name: Option<String>,
     /// Its library id.
@@ -43,17 +43,17 @@ struct Arguments {
     /// Its marketplace name: "username/slug".
     #[schemars(length(max = 300))]
     store_slug: Option<String>,
-    /// Exactly this run.
+    /// The id of one run.
     #[schemars(length(max = 200))]
     execution_id: Option<String>,
     /// "latest" (default), "today", "yesterday", "last week", "last month", "last 7 days", "last 30 days", an ISO date or
     /// time (UTC).
     #[schemars(length(max = 100))]
     run_time: Option<String>,
-    /// Seconds to wait for a run that has not ended, 0 to 300. With 0 only completed runs are found.
+    /// Seconds to wait for an unfinished run, 0 to 300. With 0, only completed runs are found.
     #[serde(default)]
     wait_if_running: i64,
-    /// Show inputs and what every node did.
+    /// Include the inputs and the node executions.
     #[serde(default)]
     show_execution_details: bool,
 }
@@ -63,7 +63,7 @@ impl ViewAgentOutput {
         Self {
             spec: ToolSpec {
                 name: "view_agent_output",
-                description: "See what an agent's run gave, or wait for it. Name the run, or the agent and \
+                description: "Get the outputs of an agent's run, or wait for them. Name the run, or the agent and \
                     the time.",
                 parameters: arguments::schema::<Arguments>(),
                 requires_auth: true,
@@ -96,7 +96,7 @@ impl ViewAgentOutput {
         let mut output = of.output(view, detail);
         output.total_executions = total;
         if total > 1 {
-            message.push_str(&format!(" Showing latest of {total}."));
+            message.push_str(&format!(" Showing the latest of {total} runs."));
             let listed = others.iter().take(LISTED).map(|run| AvailableExecution {
                 id: run.id.clone(),
                 status: run.status,
@@ -110,8 +110,8 @@ impl ViewAgentOutput {
 
 fn nothing(why: String) -> ToolResponse {
     let suggestions = vec![
-        "See which agents there are with find_library_agent.".to_owned(),
-        "Look at another time with run_time.".to_owned(),
+        "List the user's agents with find_library_agent.".to_owned(),
+        "Try another time with run_time.".to_owned(),
         "Run the agent with run_agent.".to_owned(),
     ];
     ToolResponse::new(why, ResponseBody::NoResults { suggestions })

@@ -235,6 +235,6 @@ async fn other_types_and_broken_answers_are_errors_without_their_content() {
     }
     for host in ["unknown.example", "empty.example"] {
         let refused = get(&format!("http://{host}:{port}/"), &[port]).await;
-        assert_eq!(refused.expect_err("no address"), EgressError::Unresolved);
+        assert_eq!(refused.expect_err("no address"), EgressError::Unresolved(host.into()));
     }
 }

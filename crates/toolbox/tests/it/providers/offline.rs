@@ -23,7 +23,7 @@ async fn told(message: &str) -> Answer {
 async fn an_ordinary_message_gets_an_honest_answer() {
     let answer = told("What is the weather?").await;
     assert_eq!(answer.reason, Some(StopReason::Stop));
-    for word in ["offline pilot", "No model is configured", "/tool todo_write", "CHAT_API_KEY"] {
+    for word in ["offline pilot", "no model is connected", "/tool todo_write", "CHAT_API_KEY"] {
         assert!(answer.text.contains(word), "{word} is not in: {}", answer.text);
     }
     assert_eq!(answer.text, told("What is the weather?").await.text, "it says the same again");
@@ -115,9 +115,9 @@ async fn an_answer_to_a_question_is_taken_for_one() {
         is_error: false,
     };
     let spoken = super::assistant("I have asked.", &[]);
-    let mut history = vec![user("Ask me something"), asked, spoken, user("Brest")];
+    let mut history = vec![user("Ask me a question"), asked, spoken, user("Brest")];
     let answer = ask(&*pilot(), request(history.clone())).await;
-    assert!(answer.text.starts_with("Thank you for the answer"), "{}", answer.text);
+    assert!(answer.text.starts_with("Thanks for your answer"), "{}", answer.text);
     history.extend([super::assistant(&answer.text, &[]), user("Ahoy")]);
     let answer = ask(&*pilot(), request(history)).await;
     assert!(answer.text.contains("offline pilot"), "nothing was asked now: {}", answer.text);
@@ -125,16 +125,15 @@ async fn an_answer_to_a_question_is_taken_for_one() {
 
 #[tokio::test]
 async fn what_a_sub_session_answered_is_quoted_and_an_output_is_shown() {
-    let answered = r#"{"type":"sub_session_status","message":"The sub-session has answered.","response":"`look` succeeded: calm\nand blue"}"#;
-    let ended =
-        r#"{"type":"external_tool_output","message":"look has answered.","output":{"sky":"blue"}}"#;
+    let answered = r#"{"type":"sub_session_status","message":"The sub-session has finished.","response":"`look` succeeded: calm\nand blue"}"#;
+    let ended = r#"{"type":"external_tool_output","message":"look has responded.","output":{"sky":"blue"}}"#;
     let asked = super::assistant("", &[("1", "{}"), ("2", "{}")]);
     let history = vec![user("/tool look"), asked, result("1", answered), result("2", ended)];
     assert_eq!(
         ask(&*pilot(), request(history)).await.text,
-        "`look` succeeded (`sub_session_status`): The sub-session has answered.\n\n\
+        "`look` succeeded (`sub_session_status`): The sub-session has finished.\n\n\
          > `look` succeeded: calm\n> and blue\n\n\
-         `look` succeeded (`external_tool_output`): look has answered. `{\"sky\":\"blue\"}`"
+         `look` succeeded (`external_tool_output`): look has responded. `{\"sky\":\"blue\"}`"
     );
 }
 

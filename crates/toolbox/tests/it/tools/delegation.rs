@@ -44,7 +44,7 @@ async fn a_sub_session_is_shown_at_once_and_answers() {
         said,
         json!({
             "type": "sub_session_status",
-            "message": "The sub-session has answered.",
+            "message": "The sub-session has finished.",
             "status": "completed",
             "sub_session_id": SUB_SESSION,
             "sub_autopilot_session_id": SUB_SESSION,
@@ -240,7 +240,7 @@ async fn an_unknown_call_in_the_background_is_explained() {
         assert_eq!(said["error"], "background_not_found");
         let message = said["message"].as_str().expect("text");
         assert!(
-            message.contains("given once") && message.contains("end with the turn"),
+            message.contains("returned once") && message.contains("end with the turn"),
             "{message}"
         );
     }

@@ -227,7 +227,7 @@ async fn a_service_that_is_away_is_a_readable_error_without_its_address() {
     let said = call(&away, context()).await;
     assert_eq!(
         (&said["error"], &said["message"]),
-        (&json!("external_tool_failed"), &json!("weather cannot be reached at the moment."))
+        (&json!("external_tool_failed"), &json!("weather could not be reached."))
     );
 }
 

@@ -156,7 +156,7 @@ async fn a_block_is_run_in_two_steps() {
         told,
         json!({
             "type": "block_output",
-            "message": "WordCharacterCountBlock has run.",
+            "message": "WordCharacterCountBlock has finished.",
             "block_id": COUNTER,
             "block_name": "WordCharacterCountBlock",
             "outputs": {"a": [1, 3], "b": [2]},
@@ -195,7 +195,7 @@ async fn inputs_are_checked_before_anything_runs() {
     let arguments =
         json!({"block_id": COUNTER, "input_data": {"text": "x"}, "validate_only": true});
     let told = desk.call("run_block", arguments).await;
-    assert!(said(&told).starts_with("The inputs fit"), "{}", said(&told));
+    assert!(said(&told).starts_with("The inputs are valid"), "{}", said(&told));
     assert!(desk.runs().asked().is_empty());
 }
 

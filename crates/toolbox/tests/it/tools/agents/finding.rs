@@ -134,5 +134,5 @@ async fn whoever_wants_to_make_an_agent_sees_those_that_serve_the_goal() {
     let arguments = json!({"for_creation": true, "goal_summary": "Make an invoice"});
     let found = desk.call("find_library_agent", arguments).await;
     assert_eq!(names(&found), ["Invoice maker"]);
-    assert!(said(&found).contains("instead of a new one"), "{}", said(&found));
+    assert!(said(&found).contains("instead of creating a new one"), "{}", said(&found));
 }

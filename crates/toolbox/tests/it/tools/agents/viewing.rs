@@ -94,7 +94,7 @@ async fn the_newest_run_is_shown_and_the_others_are_listed() {
         (listed.len(), &listed[0]),
         (5, &json!({"id": "r1", "status": "COMPLETED", "started_at": "2026-02-19T10:00:00Z"}))
     );
-    assert!(said(&seen).ends_with("Showing latest of 12."), "{}", said(&seen));
+    assert!(said(&seen).ends_with("Showing the latest of 12 runs."), "{}", said(&seen));
 }
 
 #[tokio::test]
@@ -172,9 +172,9 @@ async fn every_status_has_its_words() {
         (ExecutionStatus::Failed, "has failed: It broke."),
         (ExecutionStatus::Terminated, "was stopped"),
         (ExecutionStatus::Review, "/api/review/action"),
-        (ExecutionStatus::Running, "still at work (RUNNING)"),
-        (ExecutionStatus::Queued, "still at work (QUEUED)"),
-        (ExecutionStatus::Incomplete, "still at work (INCOMPLETE)"),
+        (ExecutionStatus::Running, "not finished yet (RUNNING)"),
+        (ExecutionStatus::Queued, "not finished yet (QUEUED)"),
+        (ExecutionStatus::Incomplete, "not finished yet (INCOMPLETE)"),
     ] {
         let desk = desk(&[("r1", status, NOW)]);
         desk.runs().newest(|view| {
@@ -195,7 +195,7 @@ async fn a_run_without_outputs_is_a_warning() {
     let desk = desk(&[("r1", ExecutionStatus::Completed, NOW)]);
     desk.runs().newest(|view| view.outputs.clear());
     let seen = view(&desk, json!({"execution_id": "r1"})).await;
-    assert!(said(&seen).contains("WARNING: it gave no outputs"), "{}", said(&seen));
+    assert!(said(&seen).contains("WARNING: there are no outputs"), "{}", said(&seen));
 }
 
 #[tokio::test]
