@@ -25,22 +25,22 @@ impl About<'_> {
         let name = self.chosen.name();
         match obstacle {
             Obstacle::StartedFromOutside => self.details(format!(
-                "{name} is started by an event from outside (a webhook) and cannot be run by hand. The user sets its \
-                 trigger up on the page of the agent."
+                "{name} is triggered by an external event (a webhook) and cannot be run directly. The user sets up its \
+                 trigger on the agent's page."
             )),
             Obstacle::Unknown(names) => {
                 let message = format!(
-                    "{name} does not know these inputs: {}. Nothing was run; inputs says what it takes.",
+                    "Unknown inputs for {name}: {}. Nothing was run; inputs lists the valid ones.",
                     names.join(", ")
                 );
                 self.invalid(message, names)
             }
             Obstacle::Unasked => self.details(format!(
-                "{name} takes inputs. Ask the user for them where they are not clear, then call again with inputs, or \
-                 with use_defaults when the defaults will do."
+                "{name} has inputs. Ask the user for any that are unclear, then call again with inputs, or with \
+                 use_defaults if the defaults are fine."
             )),
             Obstacle::Missing(names) => self.details(format!(
-                "{name} needs these inputs, too: {}. Call again with all of them.",
+                "{name} is missing required inputs: {}. Call again with all inputs.",
                 names.join(", ")
             )),
         }
@@ -54,15 +54,16 @@ impl About<'_> {
         let name = self.chosen.name();
         Err(Box::new(match started {
             AgentExecutionStarted::Started(run) => return Ok(*run),
-            AgentExecutionStarted::NoGraph => {
-                ToolResponse::error("agent_not_found", format!("The graph of {name} is gone."))
-            }
+            AgentExecutionStarted::NoGraph => ToolResponse::error(
+                "agent_not_found",
+                format!("The graph of {name} no longer exists."),
+            ),
             AgentExecutionStarted::Invalid(problems) => unrunnable(name, &problems),
             AgentExecutionStarted::Inputs(problems) => self.misfit(problems),
             AgentExecutionStarted::NotAllowed(blocks) => ToolResponse::error(
                 "permission_denied",
                 format!(
-                    "{name} has blocks that this session may not use: {}. Nothing was run.",
+                    "{name} contains blocks that this session is not allowed to use: {}. Nothing was run.",
                     blocks.join(", ")
                 ),
             ),
@@ -70,8 +71,8 @@ impl About<'_> {
             AgentExecutionStarted::TooMany => ToolResponse::error(
                 "run_limit",
                 format!(
-                    "This session has started {RUNS_PER_SESSION} agents, which is as many as it may. Start a new \
-                     session for more."
+                    "This session has reached its limit of {RUNS_PER_SESSION} agent runs. Start a new session to run \
+                     more."
                 ),
             ),
         }))
@@ -87,7 +88,7 @@ impl About<'_> {
         let wrong = problems.wrong.iter().take(NAMED);
         let wrong: Vec<String> = wrong.map(|(name, why)| format!("{name}: {why}")).collect();
         let message = format!(
-            "{} cannot use these inputs: {}. Nothing was run; inputs says what it takes.",
+            "Invalid inputs for {}: {}. Nothing was run; inputs lists the valid ones.",
             self.chosen.name(),
             wrong.join("; ")
         );
@@ -130,7 +131,7 @@ fn unrunnable(name: &str, problems: &[GraphProblem]) -> ToolResponse {
     let named: Vec<&str> =
         problems.iter().take(NAMED).map(|problem| problem.message.as_str()).collect();
     ToolResponse::new(
-        format!("{name} cannot run as it is: {}", named.join(" ")),
+        format!("{name} cannot run: {}", named.join(" ")),
         ResponseBody::Error {
             error: Some("invalid_graph".into()),
             details: Some(json!({ "problems": problems })),
@@ -142,8 +143,8 @@ fn unrunnable(name: &str, problems: &[GraphProblem]) -> ToolResponse {
 /// The run is under way and goes on by itself.
 pub(super) fn started(of: &RunOf, run: &Execution) -> ToolResponse {
     let message = format!(
-        "{} was started and goes on by itself; do not run it again. view_agent_output with execution_id {} and \
-         wait_if_running tells what it gives.",
+        "{} was started and continues on its own; do not run it again. Call view_agent_output with execution_id {} \
+         and wait_if_running to get its outputs.",
         of.name, run.id
     );
     of.started(run, message)
@@ -151,7 +152,7 @@ pub(super) fn started(of: &RunOf, run: &Execution) -> ToolResponse {
 
 pub(super) fn completed(of: &RunOf, view: ExecutionView, detail: Detail) -> ToolResponse {
     let sentence = match view.execution.request.dry_run {
-        true => format!("Dry run, simulated: {}", of.sentence(&view)),
+        true => format!("Dry run (simulated): {}", of.sentence(&view)),
         false => of.sentence(&view),
     };
     ToolResponse::new(sentence, ResponseBody::AgentOutput(of.output(view, detail)))

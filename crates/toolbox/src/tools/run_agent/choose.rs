@@ -49,7 +49,7 @@ impl Shelves {
     ) -> Result<Chosen, ToolError> {
         if let Some(id) = given(asked.library_agent_id.as_ref()) {
             let entry = self.entry(user, id).await?;
-            let entry = entry.ok_or_else(|| missing(&format!("An agent with the id {id}")))?;
+            let entry = entry.ok_or_else(|| missing(&format!("The agent with id {id}")))?;
             return Ok(Chosen::InLibrary(Box::new(entry)));
         }
         let Some(name) = given(asked.username_agent_slug.as_ref()) else {
@@ -81,7 +81,7 @@ impl Shelves {
             AgentAdded::New(entry) | AgentAdded::Exists(entry) => Ok(*entry),
             AgentAdded::NoGraph => Err(missing(&format!("The graph of {}", listing.name))),
             AgentAdded::TooMany => {
-                let sentence = "The library is full. The user has to remove an agent first.";
+                let sentence = "The library is full. The user must remove an agent first.";
                 Err(ToolError::tell("library_full", sentence))
             }
         }
@@ -109,7 +109,8 @@ fn entry_for(listing: &Listing, now: Timestamp) -> LibraryAgent {
 }
 
 pub(super) fn missing(what: &str) -> ToolError {
-    let sentence =
-        format!("{what} was not found. find_library_agent and find_agent show which there are.");
+    let sentence = format!(
+        "{what} was not found. Use find_library_agent or find_agent to see the available agents."
+    );
     ToolError::tell("agent_not_found", sentence)
 }

@@ -22,7 +22,7 @@ use serde_json::{Map, Value, json};
 use super::agent_run::{self, Detail, RunOf};
 use super::block_choice::Blocks;
 use super::shelves::Shelves;
-use super::store::{self, given};
+use super::store;
 use super::{arguments, setup, waiting};
 use answer::About;
 use decide::Wish;
@@ -38,44 +38,23 @@ pub(super) struct RunAgent {
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 struct Arguments {
-    /// Agent of the marketplace: "username/slug".
+    /// Marketplace agent: "username/slug".
     #[schemars(length(max = 300))]
     username_agent_slug: Option<String>,
-    /// Agent of the user's library.
+    /// Agent in the user's library.
     #[schemars(length(max = 200))]
     library_agent_id: Option<String>,
-    /// Not available yet.
-    #[schemars(length(max = 200))]
-    preset_id: Option<String>,
-    /// Values by the names of the agent's inputs.
+    /// Values by input name.
     inputs: Option<Map<String, Value>>,
-    /// Run with the default of every input that is not given.
+    /// Use the default of every input that is not given.
     #[serde(default)]
     use_defaults: bool,
-    /// Not available yet.
-    #[schemars(length(max = 200))]
-    schedule_name: Option<String>,
-    /// Not available yet.
-    #[schemars(length(max = 200))]
-    cron: Option<String>,
-    /// Time zone of the schedule; UTC unless given.
-    #[schemars(length(max = 100))]
-    timezone: Option<String>,
     /// Seconds to wait for the result, 0 to 300.
     #[serde(default)]
     wait_for_result: i64,
-    /// Simulate: nothing outside is changed.
+    /// Simulate the run without external effects.
     #[serde(default)]
     dry_run: bool,
-    /// Not available yet.
-    #[serde(default)]
-    save_as_preset: bool,
-    /// Not available yet.
-    #[schemars(length(max = 200))]
-    preset_name: Option<String>,
-    /// Not available yet.
-    #[schemars(length(max = 2000))]
-    preset_description: Option<String>,
 }
 
 impl RunAgent {
@@ -88,9 +67,9 @@ impl RunAgent {
         Self {
             spec: ToolSpec {
                 name: "run_agent",
-                description: "Run an agent. Without inputs it answers what the agent needs; with them it starts, and \
-                    answers the outputs if they come within wait_for_result. Otherwise view_agent_output fetches them \
-                    later: do not run it again.",
+                description: "Run an agent. Without inputs it returns what the agent needs; with them it starts the \
+                    agent, and returns the outputs if they arrive within wait_for_result. Otherwise get them later \
+                    with view_agent_output: do not run it again.",
                 parameters: arguments::schema::<Arguments>(),
                 requires_auth: true,
                 budget: TimeBudget::Own,
@@ -111,9 +90,7 @@ impl RunAgent {
     ) -> Result<ToolResponse, ToolError> {
         let user = store::user(context)?;
         let dry_run = context.dry_run || asked.dry_run;
-        refuse_presets(&asked)?;
         let chosen = self.shelves.choose(&user, &asked).await?;
-        refuse_schedules(&asked, dry_run)?;
         let (graph, version) = chosen.graph();
         let agents = &*context.services.agents;
         let Some(agent) = agents.describe(graph, Some(version)).await? else {
@@ -186,34 +163,6 @@ async fn follow(
     }
 }
 
-fn refuse_presets(asked: &Arguments) -> Result<(), ToolError> {
-    let named = [&asked.preset_id, &asked.preset_name, &asked.preset_description];
-    let named = named.into_iter().any(|argument| given(argument.as_ref()).is_some());
-    if !named && !asked.save_as_preset {
-        return Ok(());
-    }
-    let sentence = "Presets are not available. Run the agent with its inputs and without the preset arguments.";
-    Err(ToolError::tell("presets_unavailable", sentence))
-}
-
-fn refuse_schedules(asked: &Arguments, dry_run: bool) -> Result<(), ToolError> {
-    let cron = given(asked.cron.as_ref());
-    if cron.or(given(asked.schedule_name.as_ref())).is_none() {
-        return Ok(());
-    }
-    if dry_run {
-        let sentence = "A dry run cannot be scheduled. Leave out cron and schedule_name.";
-        return Err(ToolError::tell("dry_run_schedule", sentence));
-    }
-    let when = cron.unwrap_or("later");
-    let zone = given(asked.timezone.as_ref()).unwrap_or("UTC");
-    let sentence = format!(
-        "Schedules are not available, so nothing was scheduled for {when} ({zone}). Without cron and schedule_name the \
-         agent runs at once."
-    );
-    Err(ToolError::tell("schedules_unavailable", sentence))
-}
-
 #[async_trait]
 impl Tool for RunAgent {
     fn spec(&self) -> &ToolSpec {
@@ -238,10 +187,6 @@ impl Tool for RunAgent {
             },
             ToolExample {
                 arguments: json!({"username_agent_slug": "nobody/nothing"}),
-                response: "error",
-            },
-            ToolExample {
-                arguments: json!({"library_agent_id": "x", "preset_id": "y"}),
                 response: "error",
             },
         ]

@@ -46,13 +46,13 @@ async fn an_agent_that_was_started_is_not_run_again() {
 async fn what_the_agent_needs_is_told_before_it_runs() {
     let desk = Desk::with_agents();
     for (arguments, kind, word) in [
-        (json!({"library_agent_id": "mine"}), "agent_details", "takes inputs"),
-        (json!({"library_agent_id": "mine", "inputs": {}}), "agent_details", "takes inputs"),
+        (json!({"library_agent_id": "mine"}), "agent_details", "has inputs"),
+        (json!({"library_agent_id": "mine", "inputs": {}}), "agent_details", "has inputs"),
         (json!({"library_agent_id": "mine", "use_defaults": true}), "agent_details", "text"),
         (
             json!({"library_agent_id": "mine", "inputs": {"limit": 3}}),
             "agent_details",
-            "needs these inputs, too: text",
+            "missing required inputs: text",
         ),
         (
             json!({"library_agent_id": "mine", "inputs": {"txet": "x"}, "dry_run": true}),
@@ -86,15 +86,10 @@ async fn an_agent_that_waits_for_events_is_not_run_by_hand() {
 }
 
 #[tokio::test]
-async fn what_is_not_there_yet_is_said() {
+async fn an_agent_that_is_not_named_or_not_found_is_an_error() {
     let desk = Desk::with_agents();
     for (arguments, code) in [
-        (json!({"preset_id": "p"}), "presets_unavailable"),
-        (mine(json!({"save_as_preset": true, "preset_name": "p"})), "presets_unavailable"),
-        (mine(json!({"cron": "0 9 * * *", "timezone": "Asia/Tokyo"})), "schedules_unavailable"),
-        (mine(json!({"schedule_name": "daily"})), "schedules_unavailable"),
-        (mine(json!({"cron": "0 9 * * *", "dry_run": true})), "dry_run_schedule"),
-        (json!({"library_agent_id": "other", "cron": "0 9 * * *"}), "agent_not_found"),
+        (json!({"library_agent_id": "other"}), "agent_not_found"),
         (json!({"username_agent_slug": "helm"}), "agent_not_found"),
         (json!({"library_agent_id": " "}), "invalid_arguments"),
     ] {
@@ -214,7 +209,7 @@ async fn a_start_that_is_refused_is_explained() {
         ..InputProblems::default()
     };
     for (refusal, kind, code, word) in [
-        (AgentExecutionStarted::NoGraph, "error", "agent_not_found", "gone"),
+        (AgentExecutionStarted::NoGraph, "error", "agent_not_found", "no longer exists"),
         (AgentExecutionStarted::Invalid(vec![problem]), "error", "invalid_graph", "TeleportBlock"),
         (AgentExecutionStarted::Inputs(unknown), "input_validation_error", "", "x"),
         (AgentExecutionStarted::Inputs(missing), "agent_details", "", "text"),
