@@ -25,16 +25,16 @@ pub fn rank<T>(
         return items.into_iter().map(|item| (1.0, item)).collect();
     }
     let read = |item: T| {
-        let fields = fields(&item).into_iter().map(Field::read).collect();
-        Read { item, fields }
+        let fields = fields(&item).into_iter().map(IndexedField::read).collect();
+        IndexedItem { item, fields }
     };
-    let items: Vec<Read<T>> = items.into_iter().map(read).collect();
-    let wanted: Vec<Wanted> = wanted
+    let items: Vec<IndexedItem<T>> = items.into_iter().map(read).collect();
+    let wanted: Vec<QueryWord> = wanted
         .into_iter()
         .map(|word| {
             let known = items.iter().any(|item| item.best(&word, Spelling::Exact) > 0.0);
             let spelling = if known { Spelling::Exact } else { Spelling::Forgiving };
-            Wanted { word, spelling }
+            QueryWord { word, spelling }
         })
         .collect();
     let mut ranked: Vec<(f64, T)> = items
@@ -46,7 +46,7 @@ pub fn rank<T>(
     ranked
 }
 
-struct Wanted {
+struct QueryWord {
     word: String,
     spelling: Spelling,
 }
@@ -58,26 +58,26 @@ enum Spelling {
     Forgiving,
 }
 
-struct Read<T> {
+struct IndexedItem<T> {
     item: T,
-    fields: Vec<Field>,
+    fields: Vec<IndexedField>,
 }
 
-struct Field {
+struct IndexedField {
     words: Vec<String>,
     /// All words in one, so that "timesheet" finds "time sheet" and the reverse.
     joined: String,
 }
 
-impl Field {
+impl IndexedField {
     fn read(text: &str) -> Self {
         let words: Vec<String> = words(text).take(FIELD_WORDS).collect();
         Self { joined: words.concat(), words }
     }
 }
 
-impl<T> Read<T> {
-    fn score(&self, wanted: &[Wanted]) -> f64 {
+impl<T> IndexedItem<T> {
+    fn score(&self, wanted: &[QueryWord]) -> f64 {
         let found: f64 = wanted.iter().map(|wanted| self.best(&wanted.word, wanted.spelling)).sum();
         let phrase: String = wanted.iter().map(|wanted| wanted.word.as_str()).collect();
         let average = found / wanted.len() as f64;
@@ -90,7 +90,7 @@ impl<T> Read<T> {
 
     /// How well a word of the query is met by the best place of the item.
     fn best(&self, wanted: &str, spelling: Spelling) -> f64 {
-        let in_field = |(at, field): (usize, &Field)| {
+        let in_field = |(at, field): (usize, &IndexedField)| {
             let weight = FIELD_WEIGHTS[at.min(FIELD_WEIGHTS.len() - 1)];
             let words = field.words.iter().map(|word| likeness(wanted, word, spelling));
             let across = if is_part(wanted, &field.joined) { 0.5 } else { 0.0 };

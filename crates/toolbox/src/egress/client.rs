@@ -14,10 +14,10 @@ use reqwest::header::{
 use url::Url;
 
 use super::address::AddressPolicy;
-use super::body::{BodyBuffer, Packing, Room};
+use super::body::{BodyBuffer, BufferSpace, ContentCoding};
 use super::error::EgressError;
-use super::request::Request;
-use super::resolve::{CheckedResolver, Resolve, SystemResolver};
+use super::request::EgressRequest;
+use super::resolve::{CheckedResolver, HostResolver, SystemResolver};
 use super::target::TargetPolicy;
 
 const MAX_REDIRECTS: usize = 5;
@@ -26,14 +26,14 @@ const CONNECT_TIMEOUT: Duration = Duration::from_secs(10);
 const CONTENT_TYPE_CHARS: usize = 100;
 const ACCEPTED: &str = "text/html, text/plain, application/json, text/*;q=0.9, */*;q=0.1";
 
-pub struct Options {
+pub struct EgressOptions {
     pub ports: Vec<u16>,
     /// Networks that may be reached although they are not public: for an operator whose documents live inside.
     pub allowed_networks: Vec<IpNet>,
-    pub resolver: Arc<dyn Resolve>,
+    pub resolver: Arc<dyn HostResolver>,
 }
 
-impl Default for Options {
+impl Default for EgressOptions {
     fn default() -> Self {
         Self {
             ports: vec![80, 443],
@@ -45,7 +45,7 @@ impl Default for Options {
 
 /// What one fetch may cost.
 #[derive(Clone, Copy)]
-pub struct Limits {
+pub struct FetchLimits {
     /// Of the body, unpacked. More is cut off, not an error.
     pub bytes: usize,
     /// From the first lookup to the last byte.
@@ -57,7 +57,7 @@ pub struct Limits {
 }
 
 #[derive(Clone, Debug)]
-pub struct Fetched {
+pub struct FetchedResponse {
     /// Where the last redirect led.
     pub url: Url,
     pub status: u16,
@@ -70,13 +70,13 @@ pub struct Fetched {
 }
 
 #[derive(Clone)]
-pub struct Client {
+pub struct EgressClient {
     http: reqwest::Client,
     targets: Arc<TargetPolicy>,
 }
 
-impl Client {
-    pub fn new(options: Options) -> Result<Self, reqwest::Error> {
+impl EgressClient {
+    pub fn new(options: EgressOptions) -> Result<Self, reqwest::Error> {
         // The HTTP client takes the cryptography of the process; whoever came first has set it, and to the same.
         let _ = rustls::crypto::ring::default_provider().install_default();
         let addresses = AddressPolicy { allowed_networks: options.allowed_networks };
@@ -101,21 +101,29 @@ impl Client {
         Ok(Self { http, targets: Arc::new(TargetPolicy { ports: options.ports, addresses }) })
     }
 
-    pub async fn get(&self, url: &str, limits: Limits) -> Result<Fetched, EgressError> {
-        self.send(Request::get(url), limits).await
+    pub async fn get(
+        &self,
+        url: &str,
+        limits: FetchLimits,
+    ) -> Result<FetchedResponse, EgressError> {
+        self.send(EgressRequest::get(url), limits).await
     }
 
-    pub async fn send(&self, request: Request, limits: Limits) -> Result<Fetched, EgressError> {
+    pub async fn send(
+        &self,
+        request: EgressRequest,
+        limits: FetchLimits,
+    ) -> Result<FetchedResponse, EgressError> {
         self.send_until(request, limits, |_| false).await
     }
 
     /// Stops reading as soon as what has come is `enough`, for servers that keep a stream open after the answer.
     pub async fn send_until(
         &self,
-        request: Request,
-        limits: Limits,
+        request: EgressRequest,
+        limits: FetchLimits,
         enough: fn(&[u8]) -> bool,
-    ) -> Result<Fetched, EgressError> {
+    ) -> Result<FetchedResponse, EgressError> {
         let url = self.targets.parse(&request.url)?;
         tokio::time::timeout(limits.total, self.follow(url, request, limits, enough))
             .await
@@ -125,10 +133,10 @@ impl Client {
     async fn follow(
         &self,
         mut url: Url,
-        mut request: Request,
-        limits: Limits,
+        mut request: EgressRequest,
+        limits: FetchLimits,
         enough: fn(&[u8]) -> bool,
-    ) -> Result<Fetched, EgressError> {
+    ) -> Result<FetchedResponse, EgressError> {
         for _ in 0..=MAX_REDIRECTS {
             let response = self.request(&url, &request, limits).await?;
             let status = response.status();
@@ -145,8 +153,8 @@ impl Client {
     async fn request(
         &self,
         url: &Url,
-        request: &Request,
-        limits: Limits,
+        request: &EgressRequest,
+        limits: FetchLimits,
     ) -> Result<reqwest::Response, EgressError> {
         let mut sent = self
             .http
@@ -169,9 +177,9 @@ impl Client {
 async fn read(
     url: Url,
     mut response: reqwest::Response,
-    limits: Limits,
+    limits: FetchLimits,
     enough: fn(&[u8]) -> bool,
-) -> Result<Fetched, EgressError> {
+) -> Result<FetchedResponse, EgressError> {
     let status = response.status().as_u16();
     let content_type = header(response.headers(), &CONTENT_TYPE).unwrap_or_default().to_owned();
     let media_type = content_type.split(';').next().unwrap_or_default().trim().to_ascii_lowercase();
@@ -179,7 +187,7 @@ async fn read(
         let shown = if media_type.is_empty() { "(none given)" } else { &media_type };
         return Err(EgressError::ContentType(shown.chars().take(CONTENT_TYPE_CHARS).collect()));
     }
-    let packing = Packing::named(header(response.headers(), &CONTENT_ENCODING))?;
+    let packing = ContentCoding::named(header(response.headers(), &CONTENT_ENCODING))?;
     let mut body = BodyBuffer::new(packing, limits.bytes);
     let mut truncated = false;
     loop {
@@ -189,7 +197,7 @@ async fn read(
             .map_err(|error| reason(&error))?;
         match piece {
             None => break,
-            Some(piece) if body.push(&piece)? == Room::Full => {
+            Some(piece) if body.push(&piece)? == BufferSpace::Full => {
                 truncated = true;
                 break;
             }
@@ -199,7 +207,7 @@ async fn read(
     }
     let headers = std::mem::take(response.headers_mut());
     let body = Bytes::from(body.into_bytes());
-    Ok(Fetched { url, status, content_type, headers, body, truncated })
+    Ok(FetchedResponse { url, status, content_type, headers, body, truncated })
 }
 
 fn header<'a>(headers: &'a HeaderMap, name: &HeaderName) -> Option<&'a str> {

@@ -10,9 +10,9 @@ mod request;
 mod resolve;
 mod target;
 
-pub use client::{Client, Fetched, Limits, Options};
+pub use client::{EgressClient, EgressOptions, FetchLimits, FetchedResponse};
 pub use error::EgressError;
-pub use request::Request;
+pub use request::EgressRequest;
 pub use reqwest::Method;
 pub use reqwest::header::HeaderMap;
-pub use resolve::{Resolve, SystemResolver};
+pub use resolve::{HostResolver, SystemResolver};

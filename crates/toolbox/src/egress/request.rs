@@ -29,14 +29,14 @@ const OURS: &[&str] = &[
 ];
 
 #[derive(Clone, Debug)]
-pub struct Request {
+pub struct EgressRequest {
     pub(super) method: Method,
     pub(super) url: String,
     pub(super) headers: HeaderMap,
     pub(super) body: Bytes,
 }
 
-impl Request {
+impl EgressRequest {
     pub fn new(method: Method, url: impl Into<String>) -> Self {
         Self { method, url: url.into(), headers: HeaderMap::new(), body: Bytes::new() }
     }
@@ -108,8 +108,8 @@ impl Request {
 mod tests {
     use super::*;
 
-    fn sent() -> Request {
-        Request::new(Method::POST, "https://a.example/")
+    fn sent() -> EgressRequest {
+        EgressRequest::new(Method::POST, "https://a.example/")
             .header("authorization", "Bearer key")
             .and_then(|request| request.header("x-trace", "1"))
             .expect("good headers")
@@ -129,10 +129,10 @@ mod tests {
             ("a b", "c"),
             ("x", "line\r\nHost: inner.example"),
         ] {
-            let refused = Request::get("https://a.example/").header(name, value);
+            let refused = EgressRequest::get("https://a.example/").header(name, value);
             assert!(matches!(refused, Err(EgressError::Header(_))), "{name}");
         }
-        let many = (0..60).try_fold(Request::get("https://a.example/"), |request, n| {
+        let many = (0..60).try_fold(EgressRequest::get("https://a.example/"), |request, n| {
             request.header(&format!("x-{n}"), "1")
         });
         assert!(many.is_err());

@@ -12,7 +12,7 @@ use super::address::AddressPolicy;
 use super::error::EgressError;
 
 #[async_trait]
-pub trait Resolve: Send + Sync {
+pub trait HostResolver: Send + Sync {
     /// All addresses of a name.
     async fn resolve(&self, host: &str) -> std::io::Result<Vec<IpAddr>>;
 }
@@ -29,7 +29,7 @@ impl Default for SystemResolver {
 }
 
 #[async_trait]
-impl Resolve for SystemResolver {
+impl HostResolver for SystemResolver {
     async fn resolve(&self, host: &str) -> std::io::Result<Vec<IpAddr>> {
         let found =
             tokio::time::timeout(self.timeout, tokio::net::lookup_host((host, 0))).await??;
@@ -39,7 +39,7 @@ impl Resolve for SystemResolver {
 
 /// What the HTTP client is given for a resolver.
 pub(super) struct CheckedResolver {
-    pub(super) inner: Arc<dyn Resolve>,
+    pub(super) inner: Arc<dyn HostResolver>,
     pub(super) policy: Arc<AddressPolicy>,
 }
 

@@ -16,7 +16,7 @@ const NAME_CHARS: usize = 64;
 
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Description {
+pub struct ExternalToolDescription {
     pub(super) name: String,
     /// For the model: what it does and when to use it.
     pub(super) description: String,
@@ -35,12 +35,12 @@ pub struct Description {
     #[serde(default)]
     pub(super) budget_seconds: Option<u32>,
     #[serde(default)]
-    pub(super) secret: Option<Secret>,
+    pub(super) secret: Option<ToolSecret>,
 }
 
 /// Reads the file of external tools. The error is a sentence that says what to correct.
-pub fn load(text: &str) -> Result<Vec<Description>, String> {
-    let File { tools } = serde_json::from_str(text)
+pub fn load(text: &str) -> Result<Vec<ExternalToolDescription>, String> {
+    let ExternalToolsFile { tools } = serde_json::from_str(text)
         .map_err(|error| format!("The external tools file cannot be read: {error}."))?;
     let mut names = HashSet::new();
     let mut chars = 0;
@@ -63,11 +63,11 @@ pub fn load(text: &str) -> Result<Vec<Description>, String> {
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
-struct File {
-    tools: Vec<Description>,
+struct ExternalToolsFile {
+    tools: Vec<ExternalToolDescription>,
 }
 
-impl Description {
+impl ExternalToolDescription {
     pub fn name(&self) -> &str {
         &self.name
     }
@@ -110,12 +110,12 @@ impl Description {
 
 /// Sent to the service with every call, and shown nowhere.
 #[derive(Clone)]
-pub(super) struct Secret {
+pub(super) struct ToolSecret {
     text: String,
     header: HeaderValue,
 }
 
-impl Secret {
+impl ToolSecret {
     pub(super) fn bearer(&self) -> HeaderValue {
         self.header.clone()
     }
@@ -126,13 +126,13 @@ impl Secret {
     }
 }
 
-impl fmt::Debug for Secret {
+impl fmt::Debug for ToolSecret {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("<hidden>")
     }
 }
 
-impl<'de> Deserialize<'de> for Secret {
+impl<'de> Deserialize<'de> for ToolSecret {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         // By way of any value, because the usual complaint about a wrong type repeats what it found.
         let Value::String(text) = Value::deserialize(deserializer)? else {
@@ -184,7 +184,7 @@ mod tests {
     #[test]
     fn a_plain_description_is_careful_by_default() {
         let [tool] = load(&file(&json!({}))).expect("good").try_into().expect("one");
-        let tool: Description = tool;
+        let tool: ExternalToolDescription = tool;
         assert_eq!(
             (tool.name(), tool.effect(), tool.budget_seconds),
             ("print_3d", ToolEffect::Once, None)

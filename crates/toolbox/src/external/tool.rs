@@ -13,8 +13,8 @@ use reqwest::header::AUTHORIZATION;
 use serde::Serialize;
 use serde_json::{Value, json};
 
-use super::answer;
-use super::description::{Description, Secret};
+use super::description::{ExternalToolDescription, ToolSecret};
+use super::response;
 use crate::operator_http;
 
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(10);
@@ -25,14 +25,14 @@ pub(crate) struct ExternalTool {
     spec: ToolSpec,
     client: Client,
     url: url::Url,
-    secret: Option<Secret>,
+    secret: Option<ToolSecret>,
     /// Where this server can be reached by the service, without a slash at the end.
     callback_base: Option<String>,
 }
 
 /// What the service gets. The names are a contract with services that others wrote.
 #[derive(Serialize)]
-struct Request<'a> {
+struct ExternalToolRequest<'a> {
     tool: &'a str,
     arguments: &'a Value,
     session_id: &'a SessionId,
@@ -50,7 +50,10 @@ struct Request<'a> {
 }
 
 impl ExternalTool {
-    pub(crate) fn new(tool: Description, callback_base: Option<&str>) -> Result<Self, String> {
+    pub(crate) fn new(
+        tool: ExternalToolDescription,
+        callback_base: Option<&str>,
+    ) -> Result<Self, String> {
         let client = operator_http::client(&tool.url, CONNECT_TIMEOUT)
             .tcp_keepalive(KEEPALIVE)
             .build()
@@ -82,7 +85,7 @@ impl ExternalTool {
         context: &ToolContext,
     ) -> Result<ToolResponse, ToolError> {
         let operation = context.operation.as_ref();
-        let body = Request {
+        let body = ExternalToolRequest {
             tool: self.spec.name,
             arguments,
             session_id: &context.session_id,
@@ -101,7 +104,7 @@ impl ExternalTool {
         if let Some(secret) = &self.secret {
             request = request.header(AUTHORIZATION, secret.bearer());
         }
-        answer::read(self.spec.name, request, self.secret.as_ref(), operation).await
+        response::read(self.spec.name, request, self.secret.as_ref(), operation).await
     }
 
     fn callback(&self, operation: &OperationHandle) -> Option<String> {

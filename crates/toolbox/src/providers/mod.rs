@@ -6,7 +6,7 @@ mod http;
 mod offline;
 mod openai;
 mod options;
-mod reading;
+mod response_stream;
 mod title;
 
 use std::sync::Arc;
@@ -15,23 +15,25 @@ use ports::ModelProvider;
 
 pub use offline::THEMES as OFFLINE_THEMES;
 pub use options::{
-    AnthropicOptions, CONTEXT_TOKENS, OpenAiOptions, Prices, ProviderOptions, Timeouts,
+    AnthropicOptions, CONTEXT_TOKENS, OpenAiOptions, ProviderOptions, ProviderTimeouts, TokenPrices,
 };
 
 /// Sends nothing: a provider that cannot be reached is found out by the first request.
-pub fn connect(options: &ProviderOptions) -> Result<Arc<dyn ModelProvider>, ConnectError> {
+pub fn connect(options: &ProviderOptions) -> Result<Arc<dyn ModelProvider>, ProviderConfigError> {
     Ok(match options {
         ProviderOptions::Offline { context_tokens } => {
-            Arc::new(offline::Offline { context_tokens: *context_tokens })
+            Arc::new(offline::OfflinePilot { context_tokens: *context_tokens })
         }
-        ProviderOptions::OpenAi(options) => Arc::new(openai::OpenAi::new(options)?),
-        ProviderOptions::Anthropic(options) => Arc::new(anthropic::Anthropic::new(options)?),
+        ProviderOptions::OpenAi(options) => Arc::new(openai::OpenAiProvider::new(options)?),
+        ProviderOptions::Anthropic(options) => {
+            Arc::new(anthropic::AnthropicProvider::new(options)?)
+        }
     })
 }
 
 /// The configuration cannot work; the operator has to change it.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum ConnectError {
+pub enum ProviderConfigError {
     #[error(
         "the base URL of the model provider must be an http:// or https:// URL with a host and without a user name"
     )]

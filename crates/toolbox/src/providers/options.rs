@@ -28,8 +28,8 @@ pub struct OpenAiOptions {
     pub model: String,
     pub advanced_model: String,
     pub title_model: String,
-    pub timeouts: Timeouts,
-    pub prices: Prices,
+    pub timeouts: ProviderTimeouts,
+    pub prices: TokenPrices,
     /// Left to the server when absent.
     pub max_output_tokens: Option<u32>,
     /// Tokens the models can take, the answer included. A conversation that nears this is folded.
@@ -44,8 +44,8 @@ pub struct AnthropicOptions {
     pub model: String,
     pub advanced_model: String,
     pub title_model: String,
-    pub timeouts: Timeouts,
-    pub prices: Prices,
+    pub timeouts: ProviderTimeouts,
+    pub prices: TokenPrices,
     /// Not counting the reasoning. The provider demands a number.
     pub max_output_tokens: u32,
     /// See `OpenAiOptions::context_tokens`.
@@ -53,7 +53,7 @@ pub struct AnthropicOptions {
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Timeouts {
+pub struct ProviderTimeouts {
     pub connect: Duration,
     /// From the connection to the first byte of the answer's body.
     pub first_byte: Duration,
@@ -61,7 +61,7 @@ pub struct Timeouts {
     pub idle: Duration,
 }
 
-impl Default for Timeouts {
+impl Default for ProviderTimeouts {
     fn default() -> Self {
         Self {
             connect: Duration::from_secs(10),
@@ -74,12 +74,12 @@ impl Default for Timeouts {
 /// Dollars per million tokens, for providers that do not name the cost themselves. They hold for
 /// both tiers.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub struct Prices {
+pub struct TokenPrices {
     pub input_per_mtok: Option<f64>,
     pub output_per_mtok: Option<f64>,
 }
 
-impl Prices {
+impl TokenPrices {
     /// `input` counts tokens at the full price. Dollars per million tokens are also millionths of a
     /// dollar per token, so that no factor is needed. Half a price list names no cost: a sum that
     /// leaves out a part would be taken for the whole.
@@ -142,8 +142,8 @@ mod tests {
             model: "m".into(),
             advanced_model: "m".into(),
             title_model: "m".into(),
-            timeouts: Timeouts::default(),
-            prices: Prices::default(),
+            timeouts: ProviderTimeouts::default(),
+            prices: TokenPrices::default(),
             max_output_tokens: 100,
             context_tokens: CONTEXT_TOKENS,
         });
@@ -152,8 +152,8 @@ mod tests {
 
     #[test]
     fn a_cost_needs_both_prices() {
-        let both = Prices { input_per_mtok: Some(3.0), output_per_mtok: Some(15.0) };
+        let both = TokenPrices { input_per_mtok: Some(3.0), output_per_mtok: Some(15.0) };
         assert_eq!(both.microdollars(1000.0, 100), Some(4500));
-        assert_eq!(Prices { output_per_mtok: None, ..both }.microdollars(1000.0, 100), None);
+        assert_eq!(TokenPrices { output_per_mtok: None, ..both }.microdollars(1000.0, 100), None);
     }
 }

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use tokio_util::sync::CancellationToken;
 
-use super::{Ending, Job, Sandbox};
+use super::{CommandEnd, Sandbox, SandboxCommand};
 
 const PROBE_TIMEOUT: Duration = Duration::from_secs(10);
 /// Only from inside: the walls stand when the shell runs, is alone, has no network and cannot write to the system.
@@ -25,13 +25,16 @@ impl Sandbox {
         )?;
         let sandbox = Self { bwrap };
         let folder = probe_folder()?;
-        let job =
-            Job { command: PROBE.into(), workspace: folder.0.clone(), timeout: PROBE_TIMEOUT };
+        let job = SandboxCommand {
+            command: PROBE.into(),
+            workspace: folder.0.clone(),
+            timeout: PROBE_TIMEOUT,
+        };
         let finished = sandbox
             .run(job, CancellationToken::new())
             .await
             .map_err(|error| format!("bubblewrap could not be started: {error}"))?;
-        if finished.ending == Ending::Exited(0) && finished.stdout.trim() == "walled" {
+        if finished.end == CommandEnd::Exited(0) && finished.stdout.trim() == "walled" {
             return Ok(sandbox);
         }
         let said = finished.stderr.lines().next().unwrap_or("it gave no reason").to_owned();

@@ -4,10 +4,10 @@
 //!
 //! The walls share the kernel with the host. For tenants who attack kernels, run the workers in virtual machines.
 
+mod bwrap_arguments;
 mod detect;
 mod filter;
 mod output;
-mod plan;
 mod processes;
 mod run;
 
@@ -29,7 +29,7 @@ pub struct Sandbox {
 
 /// One command to run.
 #[derive(Clone, Debug)]
-pub struct Job {
+pub struct SandboxCommand {
     /// For `bash -c`.
     pub command: String,
     /// The only place it can write to; it sees it as `/workspace`.
@@ -38,15 +38,15 @@ pub struct Job {
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Finished {
-    pub ending: Ending,
+pub struct CommandOutput {
+    pub end: CommandEnd,
     /// Text without escape sequences, cut with a marker when it was too long.
     pub stdout: String,
     pub stderr: String,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Ending {
+pub enum CommandEnd {
     /// By itself; 128 + n when signal n ended it.
     Exited(i32),
     TimedOut,

@@ -5,12 +5,12 @@ use tokio::io::{AsyncRead, AsyncReadExt};
 use super::OUTPUT_BYTES;
 
 #[derive(Default)]
-pub(super) struct Captured {
+pub(super) struct CapturedOutput {
     kept: Vec<u8>,
     dropped: u64,
 }
 
-impl Captured {
+impl CapturedOutput {
     /// Reads to the end. What is beyond the limit is read as well, and forgotten: a command that meets a full pipe
     /// would hang, and one that meets a closed pipe would fail for a reason that is not its own.
     pub(super) async fn drain(&mut self, mut from: impl AsyncRead + Unpin) {
@@ -88,7 +88,7 @@ mod tests {
 
     #[tokio::test]
     async fn what_exceeds_the_limit_is_counted_and_not_kept() {
-        let mut captured = Captured::default();
+        let mut captured = CapturedOutput::default();
         captured.drain(&vec![b'x'; OUTPUT_BYTES + 5][..]).await;
         assert_eq!(captured.kept.len(), OUTPUT_BYTES);
         assert!(captured.into_text().ends_with("x\n… [5 bytes cut]"));

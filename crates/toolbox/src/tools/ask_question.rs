@@ -17,15 +17,15 @@ pub(super) struct AskQuestion {
 
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-struct Arguments {
+struct AskQuestionArguments {
     /// The questions, most important first.
     #[schemars(length(min = 1, max = 10))]
-    questions: Vec<Asked>,
+    questions: Vec<QuestionArgument>,
 }
 
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-struct Asked {
+struct QuestionArgument {
     /// One complete question.
     #[schemars(length(min = 1, max = 1000))]
     question: String,
@@ -47,7 +47,7 @@ impl AskQuestion {
                 name: "ask_question",
                 description: "Ask the user for information that is needed and cannot be found in another way. \
                     After calling it, end your answer and wait: the user replies in the next message.",
-                parameters: arguments::schema::<Arguments>(),
+                parameters: arguments::schema::<AskQuestionArguments>(),
                 requires_auth: false,
                 budget: TimeBudget::Default,
                 effect: ToolEffect::None,
@@ -64,7 +64,7 @@ impl Tool for AskQuestion {
     }
 
     async fn call(&self, arguments: Value, _: ToolContext) -> Result<ToolResponse, ToolError> {
-        let Arguments { questions } = arguments::parse(arguments)?;
+        let AskQuestionArguments { questions } = arguments::parse(arguments)?;
         if questions.iter().any(|asked| asked.question.trim().is_empty()) {
             return Err(ToolError::tell("invalid_arguments", "A question is empty."));
         }
@@ -86,7 +86,7 @@ impl Tool for AskQuestion {
     }
 }
 
-impl Asked {
+impl QuestionArgument {
     fn numbered(self, number: usize) -> UserQuestion {
         let keyword = self.keyword.filter(|word| !word.trim().is_empty());
         let options = self.options.filter(|options| !options.is_empty());

@@ -14,7 +14,9 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 
 use super::{arguments, workspace};
-use crate::sandbox::{Ending, Finished, Job, MAX_PROCESSES, MAX_TIMEOUT, Sandbox};
+use crate::sandbox::{
+    CommandEnd, CommandOutput, MAX_PROCESSES, MAX_TIMEOUT, Sandbox, SandboxCommand,
+};
 
 pub(super) const NAME: &str = "bash_exec";
 
@@ -29,7 +31,7 @@ pub(super) struct BashExec {
 
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-struct Arguments {
+struct BashExecArguments {
     /// The command, as for bash -c.
     // The kernel takes no longer single argument.
     #[schemars(length(min = 1, max = 30_000))]
@@ -51,7 +53,7 @@ impl BashExec {
                 description: "Run a bash command in a sandbox without network. The session's workspace is the current \
                     folder /workspace and the only place that persists; everything else is read-only or discarded \
                     after the command. Limits: 120 seconds, 512 MB of memory, 64 processes, 50 MB per file.",
-                parameters: arguments::schema::<Arguments>(),
+                parameters: arguments::schema::<BashExecArguments>(),
                 requires_auth: true,
                 budget: TimeBudget::Default,
                 effect: ToolEffect::Once,
@@ -74,7 +76,7 @@ impl Tool for BashExec {
         arguments: Value,
         context: ToolContext,
     ) -> Result<ToolResponse, ToolError> {
-        let Arguments { command, timeout } = arguments::parse(arguments)?;
+        let BashExecArguments { command, timeout } = arguments::parse(arguments)?;
         if command.contains('\0') {
             return Err(ToolError::tell(
                 "invalid_arguments",
@@ -88,7 +90,7 @@ impl Tool for BashExec {
             self.files.folder(&workspace::place(&context)).await.map_err(workspace::storage)?;
         let longest = i64::try_from(MAX_TIMEOUT.as_secs()).expect("a few minutes fit");
         let timeout = Duration::from_secs(timeout.clamp(1, longest).unsigned_abs());
-        let job = Job { command, workspace, timeout };
+        let job = SandboxCommand { command, workspace, timeout };
         let finished = self.sandbox.run(job, context.cancel).await.map_err(|error| {
             tracing::error!(%error, "could not start a sandboxed command");
             ToolError::tell("sandbox_failed", "The command could not be started.")
@@ -107,23 +109,25 @@ impl Tool for BashExec {
     }
 }
 
-fn answer(finished: Finished, timeout: Duration) -> Result<ToolResponse, ToolError> {
-    let (message, exit_code) = match finished.ending {
-        Ending::Exited(code) => (format!("Exit code {code}."), Some(code)),
-        Ending::TimedOut => {
+fn answer(finished: CommandOutput, timeout: Duration) -> Result<ToolResponse, ToolError> {
+    let (message, exit_code) = match finished.end {
+        CommandEnd::Exited(code) => (format!("Exit code {code}."), Some(code)),
+        CommandEnd::TimedOut => {
             let seconds = timeout.as_secs();
             (format!("Timed out after {seconds} seconds; all its processes were stopped."), None)
         }
-        Ending::Cancelled => return Err(ToolError::tell("cancelled", "The command was canceled.")),
-        Ending::TooManyProcesses => {
+        CommandEnd::Cancelled => {
+            return Err(ToolError::tell("cancelled", "The command was canceled."));
+        }
+        CommandEnd::TooManyProcesses => {
             let message = format!(
                 "The command was stopped because it had more than {MAX_PROCESSES} processes."
             );
             return Err(ToolError::tell("too_many_processes", message));
         }
     };
-    let Finished { ending, stdout, stderr } = finished;
-    let timed_out = ending == Ending::TimedOut;
+    let CommandOutput { end, stdout, stderr } = finished;
+    let timed_out = end == CommandEnd::TimedOut;
     Ok(ToolResponse::new(message, ResponseBody::BashExec { stdout, stderr, exit_code, timed_out }))
 }
 

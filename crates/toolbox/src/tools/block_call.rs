@@ -9,12 +9,12 @@ use protocol::response::{BlockOutput, ResponseBody, ReviewRequired, ToolResponse
 use protocol::review::Review;
 use serde_json::{Map, Value, json};
 
-use super::agent_run;
+use super::agent_execution;
 
 /// How the call ended, told; and whether the block has done its work.
-pub(super) struct Ended {
+pub(super) struct BlockCallReport {
     pub(super) response: ToolResponse,
-    pub(super) worked: bool,
+    pub(super) succeeded: bool,
 }
 
 /// Runs it. The wait is not raced against the cancel of the call: the engine stops the block and settles the bill.
@@ -23,14 +23,14 @@ pub(super) async fn run(
     spec: &BlockSpec,
     call: BlockCall,
     context: &ToolContext,
-) -> Result<Ended, ToolError> {
+) -> Result<BlockCallReport, ToolError> {
     let dry_run = call.dry_run;
     let end = context.services.agents.run_block(call).await?;
-    let worked = matches!(&end, BlockCallEnd::Done(outcome) if outcome.error.is_none());
+    let succeeded = matches!(&end, BlockCallEnd::Done(outcome) if outcome.error.is_none());
     let response = match end {
         BlockCallEnd::Done(outcome) => done(spec, outcome, dry_run),
         BlockCallEnd::Review(review) => needs_review(spec, *review),
-        BlockCallEnd::NoFunds => agent_run::no_funds(),
+        BlockCallEnd::NoFunds => agent_execution::no_funds(),
         BlockCallEnd::TimedOut => {
             tracing::warn!(
                 session.id = %context.session_id,
@@ -49,7 +49,7 @@ pub(super) async fn run(
             ),
         ),
     };
-    Ok(Ended { response, worked })
+    Ok(BlockCallReport { response, succeeded })
 }
 
 fn done(spec: &BlockSpec, outcome: BlockOutcome, dry_run: bool) -> ToolResponse {

@@ -18,9 +18,9 @@ const FAULT_CHARS: usize = 300;
 
 /// Every block there is.
 #[derive(Clone)]
-pub(super) struct Blocks(pub(super) Arc<[Arc<dyn Block>]>);
+pub(super) struct BlockCatalog(pub(super) Arc<[Arc<dyn Block>]>);
 
-impl Blocks {
+impl BlockCatalog {
     pub(super) fn specs(&self) -> impl Iterator<Item = &BlockSpec> {
         self.0.iter().map(|block| block.spec())
     }

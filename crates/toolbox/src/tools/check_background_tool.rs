@@ -23,7 +23,7 @@ pub(super) struct CheckBackgroundTool {
 
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-struct Arguments {
+struct CheckBackgroundToolArguments {
     /// List all background calls.
     #[serde(default)]
     list: bool,
@@ -45,7 +45,7 @@ impl CheckBackgroundTool {
                 name: "check_background_tool",
                 description: "Wait for a tool call that continues in the background (its result had the type \
                     background), fetch its result, cancel it, or list all such calls. A result is returned once.",
-                parameters: arguments::schema::<Arguments>(),
+                parameters: arguments::schema::<CheckBackgroundToolArguments>(),
                 requires_auth: true,
                 budget: TimeBudget::Own,
                 effect: ToolEffect::Idempotent,
@@ -66,7 +66,8 @@ impl Tool for CheckBackgroundTool {
         arguments: Value,
         context: ToolContext,
     ) -> Result<ToolResponse, ToolError> {
-        let Arguments { list, background_id, wait_seconds, cancel } = arguments::parse(arguments)?;
+        let CheckBackgroundToolArguments { list, background_id, wait_seconds, cancel } =
+            arguments::parse(arguments)?;
         let calls = &*context.services.background;
         if list {
             return Ok(listed(calls));

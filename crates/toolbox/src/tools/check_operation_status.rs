@@ -20,7 +20,7 @@ pub(super) struct CheckOperationStatus {
 
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-struct Arguments {
+struct CheckOperationStatusArguments {
     /// The operation's id; give this or task_id.
     #[schemars(length(max = 200))]
     operation_id: Option<String>,
@@ -37,7 +37,7 @@ impl CheckOperationStatus {
                 description: "Check whether a long-running call (its result had the type operation_started) has \
                     finished. Use it when the user asks; the conversation continues automatically when the result \
                     arrives, so do not poll.",
-                parameters: arguments::schema::<Arguments>(),
+                parameters: arguments::schema::<CheckOperationStatusArguments>(),
                 requires_auth: false,
                 budget: TimeBudget::Own,
                 effect: ToolEffect::None,
@@ -58,7 +58,7 @@ impl Tool for CheckOperationStatus {
         arguments: Value,
         context: ToolContext,
     ) -> Result<ToolResponse, ToolError> {
-        let Arguments { operation_id, task_id } = arguments::parse(arguments)?;
+        let CheckOperationStatusArguments { operation_id, task_id } = arguments::parse(arguments)?;
         let given = |id: Option<String>| id.filter(|id| !id.trim().is_empty());
         let which = match (given(operation_id), given(task_id)) {
             (Some(id), _) => OperationKey::Operation(OperationId(id)),

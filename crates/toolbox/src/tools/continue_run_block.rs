@@ -14,32 +14,32 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-use super::block_choice::{self, Blocks};
-use super::{arguments, block_call, store};
+use super::block_choice::{self, BlockCatalog};
+use super::{arguments, block_call, caller, port_error};
 
 const NAME: &str = "continue_run_block";
 
 pub(super) struct ContinueRunBlock {
     spec: ToolSpec,
-    blocks: Blocks,
+    blocks: BlockCatalog,
     reviews: Arc<dyn Reviews>,
 }
 
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-struct Arguments {
+struct ContinueRunBlockArguments {
     /// From the review_required response.
     #[schemars(length(min = 1, max = 300))]
     review_id: String,
 }
 
 impl ContinueRunBlock {
-    pub(super) fn new(blocks: Blocks, reviews: Arc<dyn Reviews>) -> Self {
+    pub(super) fn new(blocks: BlockCatalog, reviews: Arc<dyn Reviews>) -> Self {
         Self {
             spec: ToolSpec {
                 name: NAME,
                 description: "Run a block that required a review, after the user has approved it.",
-                parameters: arguments::schema::<Arguments>(),
+                parameters: arguments::schema::<ContinueRunBlockArguments>(),
                 requires_auth: true,
                 budget: TimeBudget::Own,
                 effect: ToolEffect::Idempotent,
@@ -57,7 +57,7 @@ impl ContinueRunBlock {
         id: &ReviewId,
         context: &ToolContext,
     ) -> Result<Review, ToolError> {
-        let review = self.reviews.get(user, id).await.map_err(store::trouble)?;
+        let review = self.reviews.get(user, id).await.map_err(port_error::agents_unavailable)?;
         // One of another session, or of an agent's run, is none of this session's business.
         let place = session_place(&context.session_id);
         let review = review.filter(|review| review.execution_id == place).ok_or_else(|| {
@@ -91,8 +91,8 @@ impl Tool for ContinueRunBlock {
         arguments: Value,
         context: ToolContext,
     ) -> Result<ToolResponse, ToolError> {
-        let Arguments { review_id } = arguments::parse(arguments)?;
-        let user = store::user(&context)?;
+        let ContinueRunBlockArguments { review_id } = arguments::parse(arguments)?;
+        let user = caller::signed_in_user(&context)?;
         let id = ReviewId::from(review_id.trim());
         let review = self.approved(&user, &id, &context).await?;
         let block = placed_block(&review.node_id).ok_or_else(|| {
@@ -114,14 +114,14 @@ impl Tool for ContinueRunBlock {
             review: Some(id.clone()),
             decision: review.decision(),
         };
-        let ended = block_call::run(NAME, spec, call, &context).await?;
-        if ended.worked {
+        let report = block_call::run(NAME, spec, call, &context).await?;
+        if report.succeeded {
             // The block has run, which is what counts: a review that stays behind is only seen once more.
             if let Err(error) = self.reviews.remove(&user, &id).await {
                 tracing::warn!(%error, session.id = %context.session_id, "could not remove a review after its block ran");
             }
         }
-        Ok(ended.response)
+        Ok(report.response)
     }
 
     fn examples(&self) -> Vec<ToolExample> {

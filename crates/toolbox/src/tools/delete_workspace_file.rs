@@ -20,7 +20,7 @@ pub(super) struct DeleteWorkspaceFile {
 
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-struct Arguments {
+struct DeleteWorkspaceFileArguments {
     /// The file's id; give this or path.
     file_id: Option<String>,
     /// The file's path in the workspace; give this or file_id.
@@ -33,7 +33,7 @@ impl DeleteWorkspaceFile {
             spec: ToolSpec {
                 name: "delete_workspace_file",
                 description: "Delete a file from this session's workspace. This cannot be undone.",
-                parameters: arguments::schema::<Arguments>(),
+                parameters: arguments::schema::<DeleteWorkspaceFileArguments>(),
                 requires_auth: true,
                 budget: TimeBudget::Default,
                 effect: ToolEffect::Idempotent,
@@ -55,7 +55,7 @@ impl Tool for DeleteWorkspaceFile {
         arguments: Value,
         context: ToolContext,
     ) -> Result<ToolResponse, ToolError> {
-        let Arguments { file_id, path } = arguments::parse(arguments)?;
+        let DeleteWorkspaceFileArguments { file_id, path } = arguments::parse(arguments)?;
         let (wanted, place) = (workspace::one_file(file_id, path)?, workspace::place(&context));
         // A dry run looks as well, so that it fails where the real call would.
         let found = match context.dry_run {

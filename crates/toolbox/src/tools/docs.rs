@@ -27,25 +27,25 @@ const HEADING_WEIGHT: f64 = 4.0;
 const COUNTED_OCCURRENCES: usize = 5;
 
 #[derive(Clone)]
-pub struct Library {
-    pages: Arc<[Page]>,
+pub struct UserGuide {
+    pages: Arc<[GuidePage]>,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Page {
+pub struct GuidePage {
     pub path: String,
     pub title: String,
     pub content: String,
 }
 
-impl Library {
+impl UserGuide {
     /// The guide of this version.
-    pub fn guide() -> Self {
+    pub fn bundled() -> Self {
         Self::new(GUIDE.iter().map(|(path, content)| (*path, *content)))
     }
 
     fn new<'a>(pages: impl Iterator<Item = (&'a str, &'a str)>) -> Self {
-        let pages = pages.map(|(path, content)| Page {
+        let pages = pages.map(|(path, content)| GuidePage {
             path: path.to_owned(),
             title: headings(content).next().unwrap_or(path).to_owned(),
             content: content.to_owned(),
@@ -74,7 +74,7 @@ impl Library {
     }
 
     /// By its path, however exactly it was typed.
-    pub fn page(&self, path: &str) -> Option<&Page> {
+    pub fn page(&self, path: &str) -> Option<&GuidePage> {
         let wanted = bare(path);
         self.pages.iter().find(|page| bare(&page.path) == wanted)
     }
@@ -82,7 +82,7 @@ impl Library {
     /// Paths that share a word with one that does not exist; all of them when none does.
     pub fn near(&self, path: &str) -> Vec<&str> {
         let words = terms(&bare(path));
-        let shares = |page: &&Page| words.iter().any(|word| page.path.contains(word.as_str()));
+        let shares = |page: &&GuidePage| words.iter().any(|word| page.path.contains(word.as_str()));
         let near: Vec<&str> =
             self.pages.iter().filter(shares).map(|page| page.path.as_str()).collect();
         if near.is_empty() {
@@ -126,7 +126,7 @@ fn terms(text: &str) -> Vec<String> {
     terms
 }
 
-fn score(page: &Page, terms: &[String]) -> f64 {
+fn score(page: &GuidePage, terms: &[String]) -> f64 {
     let (title, body) = (page.title.to_lowercase(), page.content.to_lowercase());
     let headings: Vec<String> = headings(&page.content).map(str::to_lowercase).collect();
     let of_term = |term: &String| {
@@ -173,7 +173,7 @@ mod tests {
 
     #[test]
     fn the_page_about_the_words_comes_first() {
-        let guide = Library::guide();
+        let guide = UserGuide::bundled();
         for (query, path) in [
             ("How do I resume a stream?", "streaming-and-resume.md"),
             ("bash sandbox limits", "files-and-shell.md"),
@@ -191,7 +191,7 @@ mod tests {
 
     #[test]
     fn a_page_is_found_however_its_path_is_typed() {
-        let guide = Library::guide();
+        let guide = UserGuide::bundled();
         for path in ["tools.md", "tools", "guide/tools.md", "/docs/guide/Tools.md"] {
             assert_eq!(guide.page(path).map(|page| page.path.as_str()), Some("tools.md"), "{path}");
         }
@@ -202,7 +202,7 @@ mod tests {
 
     #[test]
     fn the_guide_names_every_code_and_every_page() {
-        let guide = Library::guide();
+        let guide = UserGuide::bundled();
         let errors = &guide.page("errors.md").expect("the page").content;
         for code in protocol::problem::ProblemCode::ALL {
             assert!(errors.contains(&format!("`{}`", code.as_str())), "{}", code.as_str());

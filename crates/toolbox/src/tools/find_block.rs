@@ -11,22 +11,22 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 
 use super::arguments;
-use super::block_choice::{Blocks, runs_by_itself};
+use super::block_choice::{BlockCatalog, runs_by_itself};
 use crate::search;
 
-/// Blocks that one search shows.
+/// BlockCatalog that one search shows.
 const SHOWN: usize = 10;
 /// Those that the query names exactly come first, but not so many that nothing else is seen.
 const NAMED: usize = 3;
 
 pub(super) struct FindBlock {
     spec: ToolSpec,
-    blocks: Blocks,
+    blocks: BlockCatalog,
 }
 
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-struct Arguments {
+struct FindBlockArguments {
     /// What the block should do, its name, or its id.
     #[schemars(length(min = 1, max = 500))]
     query: String,
@@ -36,13 +36,13 @@ struct Arguments {
 }
 
 impl FindBlock {
-    pub(super) fn new(blocks: Blocks) -> Self {
+    pub(super) fn new(blocks: BlockCatalog) -> Self {
         Self {
             spec: ToolSpec {
                 name: "find_block",
                 description: "Search for blocks: small ready-made steps (text, lists, web, AI…) that run_block runs and \
                     agents are built from.",
-                parameters: arguments::schema::<Arguments>(),
+                parameters: arguments::schema::<FindBlockArguments>(),
                 requires_auth: true,
                 budget: TimeBudget::Default,
                 effect: ToolEffect::None,
@@ -95,7 +95,7 @@ impl Tool for FindBlock {
         arguments: Value,
         context: ToolContext,
     ) -> Result<ToolResponse, ToolError> {
-        let Arguments { query, for_agent_generation } = arguments::parse(arguments)?;
+        let FindBlockArguments { query, for_agent_generation } = arguments::parse(arguments)?;
         let query = query.trim();
         if query.is_empty() {
             return Err(ToolError::tell("invalid_arguments", "The query is empty."));

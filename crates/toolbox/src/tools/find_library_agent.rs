@@ -16,9 +16,9 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-use super::shelves::{self, Shelves};
-use super::store::{self, given};
-use super::{arguments, waiting, workspace};
+use super::agent_lookup::{self, AgentLookup};
+use super::arguments::non_empty;
+use super::{arguments, caller, waiting, workspace};
 
 /// Words that mean no choice at all.
 const EVERYTHING: [&str; 5] = ["all", "*", "everything", "any", ""];
@@ -30,13 +30,13 @@ const GRAPHS: usize = 10;
 
 pub(super) struct FindLibraryAgent {
     spec: ToolSpec,
-    shelves: Shelves,
+    lookup: AgentLookup,
     files: Arc<dyn Files>,
 }
 
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-struct Arguments {
+struct FindLibraryAgentArguments {
     /// Keywords; "all" or none lists everything.
     #[schemars(length(max = 500))]
     query: Option<String>,
@@ -58,18 +58,18 @@ struct Arguments {
 }
 
 impl FindLibraryAgent {
-    pub(super) fn new(shelves: Shelves, files: Arc<dyn Files>) -> Self {
+    pub(super) fn new(lookup: AgentLookup, files: Arc<dyn Files>) -> Self {
         Self {
             spec: ToolSpec {
                 name: "find_library_agent",
                 description: "Search or list the agents in the user's library.",
-                parameters: arguments::schema::<Arguments>(),
+                parameters: arguments::schema::<FindLibraryAgentArguments>(),
                 requires_auth: true,
                 budget: TimeBudget::Default,
                 effect: ToolEffect::Idempotent,
                 long_running: false,
             },
-            shelves,
+            lookup,
             files,
         }
     }
@@ -78,18 +78,18 @@ impl FindLibraryAgent {
         &self,
         user: &UserId,
         id: &str,
-        asked: &Arguments,
+        asked: &FindLibraryAgentArguments,
         context: &ToolContext,
     ) -> Result<ToolResponse, ToolError> {
-        let Some(entry) = self.shelves.entry(user, id).await? else {
+        let Some(entry) = self.lookup.entry(user, id).await? else {
             return Ok(nothing(&format!("The library has no agent with id {id}.")));
         };
         let Some(agent) = describe(context, &entry).await? else {
             return Ok(nothing(&format!("The graph of {:?} no longer exists.", entry.name)));
         };
-        let mut info = shelves::described(shelves::from_library(&entry), &agent);
+        let mut info = agent_lookup::with_schemas(agent_lookup::from_library(&entry), &agent);
         let mut message = format!("{} is in the library.", entry.name);
-        if let Some(path) = given(asked.write_graph_to.as_ref()) {
+        if let Some(path) = non_empty(asked.write_graph_to.as_ref()) {
             message = self.write(&agent, path, context).await?;
         } else if asked.include_graph {
             info.graph = Some(Box::new(agent.graph));
@@ -122,26 +122,26 @@ impl FindLibraryAgent {
     async fn search(
         &self,
         user: &UserId,
-        asked: &Arguments,
+        asked: &FindLibraryAgentArguments,
         context: &ToolContext,
     ) -> Result<ToolResponse, ToolError> {
-        let wish = Wish::of(asked);
-        let entries = self.shelves.entries(user, wish.words()).await?;
+        let query = LibraryQuery::of(asked);
+        let entries = self.lookup.entries(user, query.keywords()).await?;
         let total = entries.len();
         let mut agents = Vec::new();
-        for (score, entry) in entries.into_iter().take(wish.shown()) {
-            let mut info = shelves::from_library(&entry);
-            info.match_score = matches!(wish, Wish::Some(_)).then_some(score);
+        for (score, entry) in entries.into_iter().take(query.shown()) {
+            let mut info = agent_lookup::from_library(&entry);
+            info.match_score = matches!(query, LibraryQuery::Keywords(_)).then_some(score);
             if asked.include_graph
                 && agents.len() < GRAPHS
                 && let Some(agent) = describe(context, &entry).await?
             {
-                info = shelves::described(info, &agent);
+                info = agent_lookup::with_schemas(info, &agent);
                 info.graph = Some(Box::new(agent.graph));
             }
             agents.push(info);
         }
-        Ok(wish.answer(agents, total, asked))
+        Ok(query.answer(agents, total, asked))
     }
 }
 
@@ -152,46 +152,51 @@ async fn describe(
     context.services.agents.describe(&entry.graph_id, Some(entry.graph_version)).await
 }
 
-enum Wish<'a> {
+enum LibraryQuery<'a> {
     Everything,
-    Some(&'a str),
+    Keywords(&'a str),
 }
 
-impl<'a> Wish<'a> {
-    fn of(asked: &'a Arguments) -> Self {
+impl<'a> LibraryQuery<'a> {
+    fn of(asked: &'a FindLibraryAgentArguments) -> Self {
         let query = asked.query.as_deref().unwrap_or_default().trim();
         if !EVERYTHING.contains(&query.to_lowercase().as_str()) {
-            return Self::Some(query);
+            return Self::Keywords(query);
         }
         // Somebody who is about to make an agent has said what it is for, if nothing else.
         let goal = asked.goal_summary.as_ref().filter(|_| asked.for_creation && query.is_empty());
-        given(goal).map_or(Self::Everything, Self::Some)
+        non_empty(goal).map_or(Self::Everything, Self::Keywords)
     }
 
-    fn words(&self) -> &'a str {
+    fn keywords(&self) -> &'a str {
         match self {
             Self::Everything => "",
-            Self::Some(words) => words,
+            Self::Keywords(words) => words,
         }
     }
 
     fn shown(&self) -> usize {
         match self {
             Self::Everything => LISTED,
-            Self::Some(_) => FOUND,
+            Self::Keywords(_) => FOUND,
         }
     }
 
-    fn answer(&self, agents: Vec<AgentInfo>, total: usize, asked: &Arguments) -> ToolResponse {
+    fn answer(
+        &self,
+        agents: Vec<AgentInfo>,
+        total: usize,
+        asked: &FindLibraryAgentArguments,
+    ) -> ToolResponse {
         if agents.is_empty() {
             return nothing(&match self {
                 Self::Everything => "The library is empty.".to_owned(),
-                Self::Some(words) => format!("No library agents match {words:?}."),
+                Self::Keywords(words) => format!("No library agents match {words:?}."),
             });
         }
         let (title, kind) = match self {
             Self::Everything => ("All library agents".to_owned(), "agents"),
-            Self::Some(words) => (format!("Library agents for {words:?}"), "matches"),
+            Self::Keywords(words) => (format!("Library agents for {words:?}"), "matches"),
         };
         let mut message = format!("Showing {} of {total} {kind}.", agents.len());
         if asked.for_creation {
@@ -228,10 +233,10 @@ impl Tool for FindLibraryAgent {
         arguments: Value,
         context: ToolContext,
     ) -> Result<ToolResponse, ToolError> {
-        let asked: Arguments = arguments::parse(arguments)?;
-        let user = store::user(&context)?;
-        let id = given(asked.agent_id.as_ref());
-        if id.is_none() && given(asked.write_graph_to.as_ref()).is_some() {
+        let asked: FindLibraryAgentArguments = arguments::parse(arguments)?;
+        let user = caller::signed_in_user(&context)?;
+        let id = non_empty(asked.agent_id.as_ref());
+        if id.is_none() && non_empty(asked.write_graph_to.as_ref()).is_some() {
             let what = "write_graph_to requires agent_id.";
             return Err(ToolError::tell("invalid_arguments", what));
         }

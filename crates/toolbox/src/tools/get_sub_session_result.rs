@@ -22,7 +22,7 @@ pub(super) struct GetSubSessionResult {
 
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-struct Arguments {
+struct GetSubSessionResultArguments {
     /// The id that run_sub_session returned.
     #[schemars(length(min = 1, max = 200))]
     sub_session_id: SessionId,
@@ -44,7 +44,7 @@ impl GetSubSessionResult {
                 name: "get_sub_session_result",
                 description: "Fetch the answer of a sub-session that run_sub_session started, wait for it, check its \
                     progress, or cancel it.",
-                parameters: arguments::schema::<Arguments>(),
+                parameters: arguments::schema::<GetSubSessionResultArguments>(),
                 requires_auth: true,
                 budget: TimeBudget::Own,
                 effect: ToolEffect::Idempotent,
@@ -66,8 +66,12 @@ impl Tool for GetSubSessionResult {
         arguments: Value,
         context: ToolContext,
     ) -> Result<ToolResponse, ToolError> {
-        let Arguments { sub_session_id, wait_if_running, cancel, include_progress } =
-            arguments::parse(arguments)?;
+        let GetSubSessionResultArguments {
+            sub_session_id,
+            wait_if_running,
+            cancel,
+            include_progress,
+        } = arguments::parse(arguments)?;
         let sub_sessions = context.services.sub_sessions;
         let look = async {
             // Asked for before the cancel, which may be the last thing that knows the turn as the current one.

@@ -20,7 +20,7 @@ pub(super) struct ListWorkspaceFiles {
 
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-struct Arguments {
+struct ListWorkspaceFilesArguments {
     /// Only files whose path starts with this, such as "notes/".
     path_prefix: Option<String>,
     /// Maximum number of files.
@@ -39,7 +39,7 @@ impl ListWorkspaceFiles {
             spec: ToolSpec {
                 name: "list_workspace_files",
                 description: "List the files in this session's workspace.",
-                parameters: arguments::schema::<Arguments>(),
+                parameters: arguments::schema::<ListWorkspaceFilesArguments>(),
                 requires_auth: true,
                 budget: TimeBudget::Default,
                 effect: ToolEffect::None,
@@ -61,7 +61,7 @@ impl Tool for ListWorkspaceFiles {
         arguments: Value,
         context: ToolContext,
     ) -> Result<ToolResponse, ToolError> {
-        let Arguments { path_prefix, limit } = arguments::parse(arguments)?;
+        let ListWorkspaceFilesArguments { path_prefix, limit } = arguments::parse(arguments)?;
         let prefix = path_prefix.unwrap_or_default();
         let prefix = workspace::relative(&prefix);
         let listing = self

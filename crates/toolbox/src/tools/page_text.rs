@@ -38,8 +38,8 @@ pub(crate) fn decode<'a>(body: &'a [u8], content_type: &str) -> Cow<'a, str> {
 }
 
 pub(super) fn from_html(html: &str, address: &Url) -> PageText {
-    let reader = Reader { address: address.clone(), page: RefCell::default() };
-    let tokenizer = Tokenizer::new(reader, Default::default());
+    let sink = HtmlTextSink { address: address.clone(), page: RefCell::default() };
+    let tokenizer = Tokenizer::new(sink, Default::default());
     let queue = BufferQueue::default();
     let (started, mut rest) = (Instant::now(), html);
     while !rest.is_empty() && started.elapsed() < READING_TIME {
@@ -90,13 +90,13 @@ const LINES: &[&str] = &[
     "tr",
 ];
 
-struct Reader {
+struct HtmlTextSink {
     address: Url,
-    page: RefCell<Page>,
+    page: RefCell<PageBuilder>,
 }
 
 #[derive(Default)]
-struct Page {
+struct PageBuilder {
     text: String,
     title: String,
     /// The element being skipped, and how often it was opened inside itself.
@@ -107,7 +107,7 @@ struct Page {
     link: Option<(usize, String)>,
 }
 
-impl TokenSink for Reader {
+impl TokenSink for HtmlTextSink {
     type Handle = ();
 
     fn process_token(&self, token: Token, _line: u64) -> TokenSinkResult<()> {
@@ -121,7 +121,7 @@ impl TokenSink for Reader {
     }
 }
 
-impl Page {
+impl PageBuilder {
     fn tag(&mut self, tag: &Tag, address: &Url) -> TokenSinkResult<()> {
         let name: &str = &tag.name;
         match (&mut self.skipping, tag.kind) {

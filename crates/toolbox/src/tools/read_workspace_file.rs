@@ -25,7 +25,7 @@ pub(super) struct ReadWorkspaceFile {
 
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-struct Arguments {
+struct ReadWorkspaceFileArguments {
     /// The file's id; give this or path.
     file_id: Option<String>,
     /// The file's path in the workspace; give this or file_id.
@@ -45,7 +45,7 @@ impl ReadWorkspaceFile {
                 name: "read_workspace_file",
                 description: "Read a file from this session's workspace, up to 32 KB per call. Text is returned as text, \
                     anything else as base64. For a longer file, continue with offset.",
-                parameters: arguments::schema::<Arguments>(),
+                parameters: arguments::schema::<ReadWorkspaceFileArguments>(),
                 requires_auth: true,
                 budget: TimeBudget::Default,
                 effect: ToolEffect::None,
@@ -67,7 +67,8 @@ impl Tool for ReadWorkspaceFile {
         arguments: Value,
         context: ToolContext,
     ) -> Result<ToolResponse, ToolError> {
-        let Arguments { file_id, path, offset, length } = arguments::parse(arguments)?;
+        let ReadWorkspaceFileArguments { file_id, path, offset, length } =
+            arguments::parse(arguments)?;
         let wanted = workspace::one_file(file_id, path)?;
         let length = length.unwrap_or(INLINE_BYTES).clamp(1, INLINE_BYTES);
         let (file, bytes) = self

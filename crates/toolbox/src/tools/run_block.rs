@@ -10,19 +10,19 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
 
-use super::block_choice::{self, Blocks};
-use super::{arguments, block_call, setup, store};
+use super::block_choice::{self, BlockCatalog};
+use super::{arguments, block_call, caller, setup};
 
 const NAME: &str = "run_block";
 
 pub(super) struct RunBlock {
     spec: ToolSpec,
-    blocks: Blocks,
+    blocks: BlockCatalog,
 }
 
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-struct Arguments {
+struct RunBlockArguments {
     /// The block's id, from find_block.
     #[schemars(length(min = 1, max = 200))]
     block_id: String,
@@ -34,13 +34,13 @@ struct Arguments {
 }
 
 impl RunBlock {
-    pub(super) fn new(blocks: Blocks) -> Self {
+    pub(super) fn new(blocks: BlockCatalog) -> Self {
         Self {
             spec: ToolSpec {
                 name: NAME,
                 description: "Run a single block. Call it with the id alone first to see its inputs and outputs, \
                     then with input_data.",
-                parameters: arguments::schema::<Arguments>(),
+                parameters: arguments::schema::<RunBlockArguments>(),
                 requires_auth: true,
                 budget: TimeBudget::Own,
                 // What it has begun and ended is recorded under the key of the call.
@@ -63,8 +63,9 @@ impl Tool for RunBlock {
         arguments: Value,
         context: ToolContext,
     ) -> Result<ToolResponse, ToolError> {
-        let Arguments { block_id, input_data, validate_only } = arguments::parse(arguments)?;
-        store::user(&context)?;
+        let RunBlockArguments { block_id, input_data, validate_only } =
+            arguments::parse(arguments)?;
+        caller::signed_in_user(&context)?;
         let spec = self.blocks.runnable(block_id.trim(), &context)?;
         if !context.dry_run
             && let Some(told) = setup::of_block(spec)

@@ -23,7 +23,7 @@ pub(super) struct RunSubSession {
 
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-struct Arguments {
+struct RunSubSessionArguments {
     /// The complete task, with all the information it needs.
     #[schemars(length(min = 1, max = MESSAGE_CHARS))]
     prompt: String,
@@ -54,7 +54,7 @@ impl RunSubSession {
                     context and answers in text. It sees nothing of this conversation. Call it several times in one \
                     step to run tasks in parallel. If it takes longer than wait_for_result, it continues, and \
                     get_sub_session_result fetches the answer.",
-                parameters: arguments::schema::<Arguments>(),
+                parameters: arguments::schema::<RunSubSessionArguments>(),
                 requires_auth: true,
                 budget: TimeBudget::Own,
                 effect: ToolEffect::Idempotent,
@@ -76,7 +76,7 @@ impl Tool for RunSubSession {
         arguments: Value,
         context: ToolContext,
     ) -> Result<ToolResponse, ToolError> {
-        let asked: Arguments = arguments::parse(arguments)?;
+        let asked: RunSubSessionArguments = arguments::parse(arguments)?;
         if asked.prompt.trim().is_empty() {
             return Err(ToolError::tell("invalid_arguments", "The prompt is empty."));
         }

@@ -10,31 +10,31 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 
 use super::arguments;
-use super::docs::Library;
+use super::docs::UserGuide;
 
 const RESULTS: usize = 5;
 
 pub(super) struct SearchDocs {
     spec: ToolSpec,
-    docs: Library,
+    docs: UserGuide,
 }
 
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-struct Arguments {
+struct SearchDocsArguments {
     /// What to search for, in a few words.
     #[schemars(length(min = 1, max = 500))]
     query: String,
 }
 
 impl SearchDocs {
-    pub(super) fn new(docs: Library) -> Self {
+    pub(super) fn new(docs: UserGuide) -> Self {
         Self {
             spec: ToolSpec {
                 name: "search_docs",
                 description: "Search the Pilothouse user guide: API, streaming, tools, models, files, errors, \
                     security and operation. Read a result with get_doc_page.",
-                parameters: arguments::schema::<Arguments>(),
+                parameters: arguments::schema::<SearchDocsArguments>(),
                 requires_auth: false,
                 budget: TimeBudget::Default,
                 effect: ToolEffect::None,
@@ -52,7 +52,7 @@ impl Tool for SearchDocs {
     }
 
     async fn call(&self, arguments: Value, _: ToolContext) -> Result<ToolResponse, ToolError> {
-        let Arguments { query } = arguments::parse(arguments)?;
+        let SearchDocsArguments { query } = arguments::parse(arguments)?;
         let results = self.docs.search(&query, RESULTS);
         if results.is_empty() {
             let suggestions = vec!["Use other or fewer words.".to_owned()];

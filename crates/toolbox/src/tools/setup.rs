@@ -1,4 +1,4 @@
-//! What has to be set up before an agent or a block can run. Blocks say which credentials they cannot do without; this
+//! What has to be set up before an agent or a block can run. BlockCatalog say which credentials they cannot do without; this
 //! server keeps none, so whoever asks is told at once and not by a run that fails.
 
 use std::collections::BTreeMap;
@@ -11,13 +11,13 @@ use protocol::response::{
 };
 use serde_json::Value;
 
-use super::block_choice::Blocks;
+use super::block_choice::BlockCatalog;
 
 /// `None`: nothing is missing.
 pub(super) fn of_agent(
     name: &str,
     agent: &AgentDescription,
-    blocks: &Blocks,
+    blocks: &BlockCatalog,
 ) -> Option<ToolResponse> {
     let specs = agent.graph.nodes.iter().filter_map(|node| blocks.by_id(node.block_id.as_str()));
     let missing = credentials(specs);

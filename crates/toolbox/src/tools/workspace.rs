@@ -4,7 +4,7 @@ use ports::PortError;
 use ports::files::{FileRef, FileRefusal, SessionWorkspace};
 use ports::tool::{ToolContext, ToolError};
 
-use super::store;
+use super::port_error;
 
 pub(super) fn place(context: &ToolContext) -> SessionWorkspace {
     SessionWorkspace { owner: context.owner.clone(), session: context.session_id.clone() }
@@ -53,5 +53,5 @@ pub(super) fn refusal(refused: FileRefusal, file: &FileRef) -> ToolError {
 
 pub(super) fn storage(error: PortError) -> ToolError {
     let sentence = "The workspace is temporarily unavailable. Try again later.";
-    store::unavailable(error, "files_unavailable", sentence)
+    port_error::unavailable(error, "files_unavailable", sentence)
 }

@@ -24,7 +24,7 @@ pub(super) struct WriteWorkspaceFile {
 
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-struct Arguments {
+struct WriteWorkspaceFileArguments {
     /// The file's name, such as "report.md".
     #[schemars(length(min = 1, max = 255))]
     filename: String,
@@ -45,7 +45,7 @@ impl WriteWorkspaceFile {
             spec: ToolSpec {
                 name: "write_workspace_file",
                 description: "Write a file to this session's workspace, where the user and shell commands can use it.",
-                parameters: arguments::schema::<Arguments>(),
+                parameters: arguments::schema::<WriteWorkspaceFileArguments>(),
                 requires_auth: true,
                 budget: TimeBudget::Default,
                 effect: ToolEffect::Idempotent,
@@ -101,7 +101,7 @@ impl Tool for WriteWorkspaceFile {
         arguments: Value,
         context: ToolContext,
     ) -> Result<ToolResponse, ToolError> {
-        let arguments: Arguments = arguments::parse(arguments)?;
+        let arguments: WriteWorkspaceFileArguments = arguments::parse(arguments)?;
         let content = content(arguments.content, arguments.content_base64)?;
         let path = arguments.path.filter(|path| !path.is_empty()).unwrap_or(arguments.filename);
         let path = workspace::relative(&path);

@@ -8,9 +8,9 @@ use protocol::sse::SseEvent;
 use protocol::usage::Usage;
 use serde_json::{Value, json};
 
-use super::super::http;
-use super::super::options::Prices;
-use super::super::reading::{Heard, Reader};
+use crate::providers::http;
+use crate::providers::options::TokenPrices;
+use crate::providers::response_stream::{EventReader, ReadProgress};
 
 /// The name under which the reasoning is kept for the next request of the tool loop.
 pub(super) const STATE: &str = "thinking";
@@ -19,17 +19,17 @@ pub(super) const STATE: &str = "thinking";
 const CACHE_READ_PRICE: f64 = 0.1;
 const CACHE_WRITE_PRICE: f64 = 1.25;
 
-pub(super) struct Blocks {
-    prices: Prices,
-    open: BTreeMap<u64, Block>,
+pub(super) struct MessageEventReader {
+    prices: TokenPrices,
+    open: BTreeMap<u64, ContentBlock>,
     calls: usize,
     /// Finished blocks of reasoning, signed; the provider wants them back unchanged.
     reasoning: Vec<Value>,
-    counts: Counts,
+    counts: TokenCounts,
     reason: Option<StopReason>,
 }
 
-enum Block {
+enum ContentBlock {
     Text,
     Thinking { text: String, signature: String },
     Call { index: usize },
@@ -38,21 +38,21 @@ enum Block {
 
 /// Each is the newest total the provider named.
 #[derive(Default)]
-struct Counts {
+struct TokenCounts {
     input: u64,
     cache_read: u64,
     cache_write: u64,
     output: u64,
 }
 
-impl Blocks {
-    pub(super) fn new(prices: Prices) -> Self {
+impl MessageEventReader {
+    pub(super) fn new(prices: TokenPrices) -> Self {
         Self {
             prices,
             open: BTreeMap::new(),
             calls: 0,
             reasoning: Vec::new(),
-            counts: Counts::default(),
+            counts: TokenCounts::default(),
             reason: None,
         }
     }
@@ -62,18 +62,18 @@ impl Blocks {
         let block = match start["type"].as_str().unwrap_or_default() {
             "text" => {
                 say(said, ModelEvent::Text, &start["text"]);
-                Block::Text
+                ContentBlock::Text
             }
             "thinking" => {
                 say(said, ModelEvent::Reasoning, &start["thinking"]);
-                Block::Thinking {
+                ContentBlock::Thinking {
                     text: string(&start["thinking"]),
                     signature: string(&start["signature"]),
                 }
             }
             "redacted_thinking" => {
                 self.reasoning.push(start.clone());
-                Block::Other
+                ContentBlock::Other
             }
             "tool_use" => {
                 let index = self.calls;
@@ -88,9 +88,9 @@ impl Blocks {
                     let delta = start["input"].to_string();
                     said.push_back(ModelEvent::ToolInput { index, delta });
                 }
-                Block::Call { index }
+                ContentBlock::Call { index }
             }
-            _ => Block::Other,
+            _ => ContentBlock::Other,
         };
         self.open.insert(number(event), block);
         Ok(())
@@ -104,15 +104,15 @@ impl Blocks {
             .get_mut(&number(event))
             .ok_or_else(|| http::broken("a delta belongs to no content block"))?;
         match (kind, block) {
-            ("text_delta", Block::Text) => say(said, ModelEvent::Text, &delta["text"]),
-            ("thinking_delta", Block::Thinking { text, .. }) => {
+            ("text_delta", ContentBlock::Text) => say(said, ModelEvent::Text, &delta["text"]),
+            ("thinking_delta", ContentBlock::Thinking { text, .. }) => {
                 text.push_str(delta["thinking"].as_str().unwrap_or_default());
                 say(said, ModelEvent::Reasoning, &delta["thinking"]);
             }
-            ("signature_delta", Block::Thinking { signature, .. }) => {
+            ("signature_delta", ContentBlock::Thinking { signature, .. }) => {
                 signature.push_str(delta["signature"].as_str().unwrap_or_default());
             }
-            ("input_json_delta", Block::Call { index }) => {
+            ("input_json_delta", ContentBlock::Call { index }) => {
                 let part = string(&delta["partial_json"]);
                 if !part.is_empty() {
                     said.push_back(ModelEvent::ToolInput { index: *index, delta: part });
@@ -125,7 +125,7 @@ impl Blocks {
     }
 
     fn stop(&mut self, event: &Value) {
-        if let Some(Block::Thinking { text, signature }) = self.open.remove(&number(event)) {
+        if let Some(ContentBlock::Thinking { text, signature }) = self.open.remove(&number(event)) {
             self.reasoning
                 .push(json!({"type": "thinking", "thinking": text, "signature": signature}));
         }
@@ -144,7 +144,7 @@ impl Blocks {
     }
 
     fn usage(&self) -> Usage {
-        let Counts { input, cache_read, cache_write, output } = self.counts;
+        let TokenCounts { input, cache_read, cache_write, output } = self.counts;
         let at_full_price = input as f64
             + cache_read as f64 * CACHE_READ_PRICE
             + cache_write as f64 * CACHE_WRITE_PRICE;
@@ -159,13 +159,13 @@ impl Blocks {
     }
 }
 
-impl Reader for Blocks {
+impl EventReader for MessageEventReader {
     fn read(
         &mut self,
         event: &SseEvent,
-        censor: &http::Censor,
+        redactor: &http::SecretRedactor,
         said: &mut VecDeque<ModelEvent>,
-    ) -> Result<Heard, ModelError> {
+    ) -> Result<ReadProgress, ModelError> {
         let data: Value = serde_json::from_str(&event.data)
             .map_err(|_| http::broken("an event is not a message event"))?;
         match data["type"].as_str() {
@@ -179,14 +179,18 @@ impl Reader for Blocks {
                 self.reason = reason.or(self.reason);
             }
             Some("message_stop") => {
-                return if self.reason.is_some() { Ok(Heard::End) } else { Err(http::cut()) };
+                return if self.reason.is_some() {
+                    Ok(ReadProgress::Ended)
+                } else {
+                    Err(http::cut())
+                };
             }
-            Some("error") => return Err(http::said_in_stream(&data, censor)),
+            Some("error") => return Err(http::stream_error(&data, redactor)),
             // `ping`, and kinds that may be added.
             Some(_) => {}
             None => return Err(http::broken("an event is not a message event")),
         }
-        Ok(if self.reason.is_some() { Heard::Whole } else { Heard::More })
+        Ok(if self.reason.is_some() { ReadProgress::Complete } else { ReadProgress::More })
     }
 
     fn finish(&mut self, said: &mut VecDeque<ModelEvent>) -> Result<(), ModelError> {

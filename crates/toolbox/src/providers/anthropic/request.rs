@@ -4,7 +4,7 @@ use ports::model::{ModelMessage, ModelRequest, ToolDefinition, ToolUse};
 use protocol::turn::TurnMode;
 use serde_json::{Value, json};
 
-use super::super::history;
+use crate::providers::history;
 
 /// Tokens the model may think with before it answers.
 const THINKING_TOKENS: u32 = 8192;

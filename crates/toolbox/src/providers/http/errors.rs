@@ -13,9 +13,9 @@ const MESSAGE_CHARS: usize = 300;
 
 /// What must not appear in any message, wherever the provider repeats it.
 #[derive(Clone, Default)]
-pub(in crate::providers) struct Censor(Vec<String>);
+pub(in crate::providers) struct SecretRedactor(Vec<String>);
 
-impl Censor {
+impl SecretRedactor {
     pub(in crate::providers) fn new<'a>(secrets: impl IntoIterator<Item = &'a str>) -> Self {
         let mut secrets: Vec<String> =
             secrets.into_iter().filter(|secret| !secret.is_empty()).map(str::to_owned).collect();
@@ -62,18 +62,19 @@ pub(super) fn of_status(
     status: u16,
     headers: &HeaderMap,
     body: &[u8],
-    censor: &Censor,
+    redactor: &SecretRedactor,
 ) -> ModelError {
-    let said = serde_json::from_slice(body).map(|body| Said::of(&body)).unwrap_or_default();
+    let body_error =
+        serde_json::from_slice(body).map(|body| ProviderErrorBody::of(&body)).unwrap_or_default();
     let after = retry_after::of(headers);
     let kind = match status {
         300..=399 => ModelErrorKind::Broken,
         401 | 403 => ModelErrorKind::Auth,
         408 | 500.. => ModelErrorKind::Overloaded { after },
         // Waiting does not refill an account.
-        429 if said.out_of_credit() => ModelErrorKind::Refused,
+        429 if body_error.out_of_credit() => ModelErrorKind::Refused,
         429 => ModelErrorKind::RateLimited { after },
-        400 | 413 | 422 if said.too_long() || status == 413 => ModelErrorKind::TooLong,
+        400 | 413 | 422 if body_error.too_long() || status == 413 => ModelErrorKind::TooLong,
         _ => ModelErrorKind::Refused,
     };
     let what = match status {
@@ -81,18 +82,18 @@ pub(super) fn of_status(
         401 => "rejected this server's API key (401)".to_owned(),
         _ => format!("returned status {status}"),
     };
-    said.into_error(kind, &what, censor)
+    body_error.into_error(kind, &what, redactor)
 }
 
 /// An error that came as an event of a stream that began well.
-pub(in crate::providers) fn said_in_stream(body: &Value, censor: &Censor) -> ModelError {
-    let said = Said::of(body);
+pub(in crate::providers) fn stream_error(body: &Value, redactor: &SecretRedactor) -> ModelError {
+    let body_error = ProviderErrorBody::of(body);
     let status = body["error"]["code"].as_u64();
-    let word = said.kind.as_str();
+    let word = body_error.kind.as_str();
     let is = |parts: &[&str]| parts.iter().any(|part| word.contains(part));
-    let kind = if said.too_long() {
+    let kind = if body_error.too_long() {
         ModelErrorKind::TooLong
-    } else if said.out_of_credit() {
+    } else if body_error.out_of_credit() {
         ModelErrorKind::Refused
     } else if is(&["rate_limit"]) || status == Some(429) {
         ModelErrorKind::RateLimited { after: None }
@@ -106,18 +107,18 @@ pub(in crate::providers) fn said_in_stream(body: &Value, censor: &Censor) -> Mod
         // Overloaded, timed out, a fault of theirs or a word we do not know: worth another try.
         ModelErrorKind::Overloaded { after: None }
     };
-    said.into_error(kind, "returned an error", censor)
+    body_error.into_error(kind, "returned an error", redactor)
 }
 
 /// What a provider says in `{"error": {"message", "type", "code"}}` or in a shape close to it.
 #[derive(Default)]
-struct Said {
+struct ProviderErrorBody {
     message: String,
     /// Type and code together, in lower case.
     kind: String,
 }
 
-impl Said {
+impl ProviderErrorBody {
     fn of(body: &Value) -> Self {
         let error = match &body["error"] {
             Value::Null => body,
@@ -154,8 +155,8 @@ impl Said {
         self.kind.contains("insufficient_quota") || self.kind.contains("billing")
     }
 
-    fn into_error(self, kind: ModelErrorKind, what: &str, censor: &Censor) -> ModelError {
-        let message = censor.clean(&self.message);
+    fn into_error(self, kind: ModelErrorKind, what: &str, redactor: &SecretRedactor) -> ModelError {
+        let message = redactor.clean(&self.message);
         let sentence = if message.is_empty() {
             format!("The model provider {what}.")
         } else {
@@ -172,7 +173,13 @@ mod tests {
     use super::*;
 
     fn kind(status: u16, body: &Value) -> ModelErrorKind {
-        of_status(status, &HeaderMap::new(), body.to_string().as_bytes(), &Censor::default()).kind
+        of_status(
+            status,
+            &HeaderMap::new(),
+            body.to_string().as_bytes(),
+            &SecretRedactor::default(),
+        )
+        .kind
     }
 
     #[test]
@@ -212,7 +219,7 @@ mod tests {
         ] {
             assert_eq!(kind(400, &body), ModelErrorKind::TooLong, "{body}");
             assert_eq!(
-                said_in_stream(&body, &Censor::default()).kind,
+                stream_error(&body, &SecretRedactor::default()).kind,
                 ModelErrorKind::TooLong,
                 "{body}"
             );
@@ -231,21 +238,23 @@ mod tests {
             (json!({"error": {"type": "invalid_request_error"}}), Refused),
             (json!({"error": "who knows"}), Overloaded { after: None }),
         ] {
-            assert_eq!(said_in_stream(&body, &Censor::default()).kind, expected, "{body}");
+            assert_eq!(stream_error(&body, &SecretRedactor::default()).kind, expected, "{body}");
         }
     }
 
     #[test]
     fn a_message_is_short_and_holds_no_secret() {
-        let censor = Censor::new(["sk-abc", "http://llm.internal:8000/v1", "llm.internal"]);
+        let redactor =
+            SecretRedactor::new(["sk-abc", "http://llm.internal:8000/v1", "llm.internal"]);
         let body = json!({"error": {"message": format!(
             "bad key sk-abc\u{1b}[31m at http://llm.internal:8000/v1 {}", "x".repeat(1000)
         )}});
-        let error = of_status(401, &HeaderMap::new(), body.to_string().as_bytes(), &censor).message;
+        let error =
+            of_status(401, &HeaderMap::new(), body.to_string().as_bytes(), &redactor).message;
         assert!(!error.contains("sk-abc") && !error.contains("internal"), "{error}");
         assert!(!error.contains('\u{1b}') && error.chars().count() < 400);
         let html = b"<html>sk-abc</html>";
-        let error = of_status(502, &HeaderMap::new(), html, &censor).message;
+        let error = of_status(502, &HeaderMap::new(), html, &redactor).message;
         assert_eq!(error, "The model provider returned status 502.");
     }
 }

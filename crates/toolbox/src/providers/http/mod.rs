@@ -14,10 +14,10 @@ use serde_json::Value;
 use tokio::time::{Instant, timeout, timeout_at};
 use url::Url;
 
-pub(super) use errors::{Censor, said_in_stream};
+pub(super) use errors::{SecretRedactor, stream_error};
 
-use super::ConnectError;
-use super::options::Timeouts;
+use super::ProviderConfigError;
+use super::options::ProviderTimeouts;
 use crate::operator_http;
 
 /// One event; far above any delta a model sends, far below what hurts.
@@ -27,28 +27,29 @@ const RESPONSE_BYTES: usize = 64 * 1024 * 1024;
 /// The body of an error; longer ones are cut.
 const ERROR_BYTES: usize = 64 * 1024;
 
-pub(super) struct Wire {
+pub(super) struct ProviderClient {
     client: Client,
     endpoint: Url,
     headers: HeaderMap,
-    timeouts: Timeouts,
-    censor: Censor,
+    timeouts: ProviderTimeouts,
+    redactor: SecretRedactor,
 }
 
-impl Wire {
+impl ProviderClient {
     pub(super) fn new(
         endpoint: Url,
         headers: HeaderMap,
-        timeouts: Timeouts,
-        censor: Censor,
-    ) -> Result<Self, ConnectError> {
+        timeouts: ProviderTimeouts,
+        redactor: SecretRedactor,
+    ) -> Result<Self, ProviderConfigError> {
         let builder = operator_http::client(&endpoint, timeouts.connect);
-        let client = builder.build().map_err(|error| ConnectError::NoClient(error.to_string()))?;
-        Ok(Self { client, endpoint, headers, timeouts, censor })
+        let client =
+            builder.build().map_err(|error| ProviderConfigError::NoClient(error.to_string()))?;
+        Ok(Self { client, endpoint, headers, timeouts, redactor })
     }
 
     /// Sends the request and returns when the answer's head is there and good.
-    pub(super) async fn open(&self, body: &Value) -> Result<Incoming, ModelError> {
+    pub(super) async fn open(&self, body: &Value) -> Result<ProviderResponse, ModelError> {
         let request = self.client.post(self.endpoint.clone()).headers(self.headers.clone());
         let deadline = Instant::now() + self.timeouts.connect + self.timeouts.first_byte;
         let response = match timeout_at(deadline, request.json(body).send()).await {
@@ -59,8 +60,8 @@ impl Wire {
         if !response.status().is_success() {
             return Err(self.refusal(response).await);
         }
-        let form = Form::of(&response)?;
-        Ok(Incoming {
+        let form = BodyFormat::of(&response)?;
+        Ok(ProviderResponse {
             response,
             form,
             decoder: SseDecoder::new(EVENT_BYTES),
@@ -69,7 +70,7 @@ impl Wire {
             events: 0,
             first_byte_by: deadline,
             idle: self.timeouts.idle,
-            censor: self.censor.clone(),
+            redactor: self.redactor.clone(),
         })
     }
 
@@ -89,19 +90,19 @@ impl Wire {
         // The status alone says enough; a slow body only costs the explanation.
         let _ = timeout(self.timeouts.idle, reading).await;
         body.truncate(ERROR_BYTES);
-        errors::of_status(status, &headers, &body, &self.censor)
+        errors::of_status(status, &headers, &body, &self.redactor)
     }
 }
 
 /// What the body of a good answer claims to be.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Form {
+pub(super) enum BodyFormat {
     Events,
     /// One JSON document: a server that does not stream.
     Json,
 }
 
-impl Form {
+impl BodyFormat {
     fn of(response: &Response) -> Result<Self, ModelError> {
         let kind = response.headers().get(CONTENT_TYPE).and_then(|value| value.to_str().ok());
         let kind = kind.unwrap_or_default().split(';').next().unwrap_or_default().trim();
@@ -117,31 +118,31 @@ impl Form {
 }
 
 /// The body of an answer, event by event. Dropping it closes the connection.
-pub(super) struct Incoming {
+pub(super) struct ProviderResponse {
     response: Response,
-    form: Form,
+    form: BodyFormat,
     decoder: SseDecoder,
     whole: Vec<u8>,
     received: usize,
     events: usize,
     first_byte_by: Instant,
     idle: Duration,
-    censor: Censor,
+    redactor: SecretRedactor,
 }
 
-impl Incoming {
-    pub(super) fn form(&self) -> Form {
+impl ProviderResponse {
+    pub(super) fn form(&self) -> BodyFormat {
         self.form
     }
 
-    pub(super) fn censor(&self) -> &Censor {
-        &self.censor
+    pub(super) fn redactor(&self) -> &SecretRedactor {
+        &self.redactor
     }
 
     /// `None` at the end of the body.
     pub(super) async fn next_event(&mut self) -> Result<Option<SseEvent>, ModelError> {
         loop {
-            if self.form == Form::Events {
+            if self.form == BodyFormat::Events {
                 match self.decoder.next_event() {
                     Ok(Some(event)) => {
                         self.events += 1;
@@ -157,11 +158,11 @@ impl Incoming {
                 return Err(errors::broken("it is too large"));
             }
             match self.form {
-                Form::Events => self.decoder.push(&bytes),
-                Form::Json if self.whole.len() + bytes.len() > EVENT_BYTES => {
+                BodyFormat::Events => self.decoder.push(&bytes),
+                BodyFormat::Json if self.whole.len() + bytes.len() > EVENT_BYTES => {
                     return Err(errors::broken("it is too large"));
                 }
-                Form::Json => self.whole.extend_from_slice(&bytes),
+                BodyFormat::Json => self.whole.extend_from_slice(&bytes),
             }
         }
     }
@@ -177,7 +178,7 @@ impl Incoming {
 
     /// A document is one event, given out when it is whole.
     fn at_end(&mut self) -> Result<Option<SseEvent>, ModelError> {
-        if self.form == Form::Json && !self.whole.is_empty() {
+        if self.form == BodyFormat::Json && !self.whole.is_empty() {
             self.events += 1;
             let data = String::from_utf8(std::mem::take(&mut self.whole))
                 .map_err(|_| errors::broken("it is not text"))?;
@@ -202,8 +203,11 @@ pub(super) fn broken(what: &str) -> ModelError {
 }
 
 /// Joins a path to a base address from the configuration.
-pub(super) fn endpoint(base: &str, path: &[&str]) -> Result<Url, ConnectError> {
-    let mut url = operator_http::address(base).ok_or(ConnectError::BadAddress)?;
-    url.path_segments_mut().map_err(|()| ConnectError::BadAddress)?.pop_if_empty().extend(path);
+pub(super) fn endpoint(base: &str, path: &[&str]) -> Result<Url, ProviderConfigError> {
+    let mut url = operator_http::address(base).ok_or(ProviderConfigError::BadAddress)?;
+    url.path_segments_mut()
+        .map_err(|()| ProviderConfigError::BadAddress)?
+        .pop_if_empty()
+        .extend(path);
     Ok(url)
 }

@@ -3,11 +3,11 @@
 //! once and a benchmark measures everything but a model.
 
 mod command;
-mod performance;
 mod plan;
+mod plan_player;
+mod replies;
 mod requests;
 mod sentences;
-mod words;
 
 use async_trait::async_trait;
 use ports::ModelProvider;
@@ -16,12 +16,12 @@ use protocol::turn::ModelTier;
 
 pub use sentences::THEMES;
 
-pub(super) struct Offline {
+pub(super) struct OfflinePilot {
     pub(super) context_tokens: u64,
 }
 
 #[async_trait]
-impl ModelProvider for Offline {
+impl ModelProvider for OfflinePilot {
     fn name(&self) -> &'static str {
         "offline"
     }
@@ -36,7 +36,7 @@ impl ModelProvider for Offline {
     }
 
     async fn stream(&self, request: ModelRequest) -> Result<ModelStream, ModelError> {
-        Ok(performance::play(plan::plan(&request), plan::prompt_chars(&request)))
+        Ok(plan_player::play(plan::plan(&request), plan::prompt_chars(&request)))
     }
 
     fn gives_titles(&self) -> bool {

@@ -6,8 +6,8 @@ use ports::model::{
 
 use protocol::text::cut_end;
 
-use super::command::{self, Command, Deltas};
-use super::{requests, sentences, words};
+use super::command::{self, PilotCommand, StreamCommand};
+use super::{replies, requests, sentences};
 
 /// The tool that a question goes to when nobody understands it.
 const LOOK_UP: &str = "search_docs";
@@ -16,47 +16,47 @@ const QUERY_CHARS: usize = 200;
 const ASK: &str = "ask_question";
 
 #[derive(Clone, Debug, PartialEq)]
-pub(super) enum Part {
+pub(super) enum PlanStep {
     Say(String),
     Think(String),
-    Deltas(Deltas),
+    Stream(StreamCommand),
     Call { name: String, arguments: String },
     Fail(ModelErrorKind),
     Finish(StopReason),
 }
 
-pub(super) fn plan(request: &ModelRequest) -> Vec<Part> {
-    let Read { before, last_words, since } = Read::of(&request.messages);
-    let report = words::report(since);
+pub(super) fn plan(request: &ModelRequest) -> Vec<PlanStep> {
+    let ConversationTail { before, last_words, since } = ConversationTail::of(&request.messages);
+    let report = replies::report(since);
     if !report.is_empty() {
         return spoken(report);
     }
     if let Some(news) = last_words.strip_prefix(OPERATION_MARK) {
         // What came back may be anything; lines of it that look like commands are none.
-        return spoken(words::operation(news));
+        return spoken(replies::operation(news));
     }
     // A message that came while tools were at work has to be answered together with what they brought.
-    let brought = words::report(before);
+    let brought = replies::report(before);
     let commands = understood(last_words, request);
     let mut parts = match commands.is_empty() {
         true if brought.is_empty() && was_asked(&request.messages) => {
-            spoken(words::ANSWERED.to_owned())
+            spoken(replies::ANSWERED.to_owned())
         }
-        true if brought.is_empty() => spoken(words::introduction(request)),
+        true if brought.is_empty() => spoken(replies::introduction(request)),
         // The last words are the engine's: that this is the last step.
         true if request.tool_use == ToolUse::Forbidden => return spoken(brought),
-        true => spoken(words::also_read(last_words)),
+        true => spoken(replies::also_read(last_words)),
         false => carry_out(commands, request),
     };
     if !brought.is_empty() {
-        parts.insert(0, Part::Say(brought + "\n\n"));
+        parts.insert(0, PlanStep::Say(brought + "\n\n"));
     }
     parts
 }
 
 /// Commands, a sentence that stands for some, what a card of the page asks for, or a question that the documentation may
 /// answer.
-fn understood(last_words: &str, request: &ModelRequest) -> Vec<Command> {
+fn understood(last_words: &str, request: &ModelRequest) -> Vec<PilotCommand> {
     let commands = command::parse(last_words);
     if !commands.is_empty() {
         return commands;
@@ -72,7 +72,7 @@ fn understood(last_words: &str, request: &ModelRequest) -> Vec<Command> {
     if can_look_up && last_words.trim_end().ends_with('?') {
         let query = cut_end(last_words.trim(), QUERY_CHARS);
         let arguments = serde_json::json!({ "query": query }).to_string();
-        return vec![Command::Tool { name: LOOK_UP.to_owned(), arguments }];
+        return vec![PilotCommand::Tool { name: LOOK_UP.to_owned(), arguments }];
     }
     Vec::new()
 }
@@ -88,14 +88,14 @@ fn was_asked(messages: &[ModelMessage]) -> bool {
 }
 
 /// The conversation around the last message of the person.
-struct Read<'a> {
+struct ConversationTail<'a> {
     /// Results just before it that nobody has spoken about.
     before: &'a [ModelMessage],
     last_words: &'a str,
     since: &'a [ModelMessage],
 }
 
-impl<'a> Read<'a> {
+impl<'a> ConversationTail<'a> {
     fn of(messages: &'a [ModelMessage]) -> Self {
         let said = |(at, message): (usize, &'a ModelMessage)| match message {
             ModelMessage::User { text } => Some((at, text.as_str())),
@@ -117,34 +117,36 @@ impl<'a> Read<'a> {
     }
 }
 
-fn spoken(text: String) -> Vec<Part> {
-    vec![Part::Say(text), Part::Finish(StopReason::Stop)]
+fn spoken(text: String) -> Vec<PlanStep> {
+    vec![PlanStep::Say(text), PlanStep::Finish(StopReason::Stop)]
 }
 
-fn carry_out(commands: Vec<Command>, request: &ModelRequest) -> Vec<Part> {
+fn carry_out(commands: Vec<PilotCommand>, request: &ModelRequest) -> Vec<PlanStep> {
     let mut parts = Vec::new();
     let mut calls = Vec::new();
     for command in commands {
         match command {
-            Command::Help => parts.push(Part::Say(words::help(request))),
-            Command::Stream(deltas) => parts.push(Part::Deltas(deltas)),
-            Command::Think(text) => {
-                parts.push(Part::Think(text));
-                parts.push(Part::Say(words::THOUGHT.to_owned()));
+            PilotCommand::Help => parts.push(PlanStep::Say(replies::help(request))),
+            PilotCommand::Stream(deltas) => parts.push(PlanStep::Stream(deltas)),
+            PilotCommand::Think(text) => {
+                parts.push(PlanStep::Think(text));
+                parts.push(PlanStep::Say(replies::THOUGHT.to_owned()));
             }
-            Command::Say(words) => parts.push(Part::Say(words.to_owned())),
+            PilotCommand::Say(words) => parts.push(PlanStep::Say(words.to_owned())),
             // The last step of a turn has to end in words.
-            Command::Tool { name, .. } if request.tool_use == ToolUse::Forbidden => {
-                parts.push(Part::Say(words::no_tools(&name)));
+            PilotCommand::Tool { name, .. } if request.tool_use == ToolUse::Forbidden => {
+                parts.push(PlanStep::Say(replies::no_tools(&name)));
             }
-            Command::Tool { name, arguments } => calls.push(Part::Call { name, arguments }),
-            Command::Fail(kind) => parts.push(Part::Fail(kind)),
-            Command::Mistake(what) => parts.push(Part::Say(words::mistake(&what))),
+            PilotCommand::Tool { name, arguments } => {
+                calls.push(PlanStep::Call { name, arguments })
+            }
+            PilotCommand::Fail(kind) => parts.push(PlanStep::Fail(kind)),
+            PilotCommand::Mistake(what) => parts.push(PlanStep::Say(replies::mistake(&what))),
         }
     }
     let reason = if calls.is_empty() { StopReason::Stop } else { StopReason::ToolCalls };
     parts.append(&mut calls);
-    parts.push(Part::Finish(reason));
+    parts.push(PlanStep::Finish(reason));
     parts
 }
 

@@ -4,11 +4,11 @@
 
 use serde_json::{Map, Value, json};
 
-use super::command::Command;
-use super::words;
+use super::command::PilotCommand;
+use super::replies;
 
 /// What the message asks for, if it is one of these.
-pub(super) fn read(message: &str) -> Option<Command> {
+pub(super) fn read(message: &str) -> Option<PilotCommand> {
     let message = message.trim();
     if let Some(rest) = message.strip_prefix("Run the ") {
         return run(rest);
@@ -16,20 +16,20 @@ pub(super) fn read(message: &str) -> Option<Command> {
     if message.starts_with("Use this goal instead: ")
         || message.starts_with("Keep my goal as it is")
     {
-        return Some(Command::Say(words::GOAL));
+        return Some(PilotCommand::Say(replies::GOAL));
     }
     if let Some(rest) = message.strip_prefix("I have rejected ") {
         review(rest.strip_suffix("). Continue without it.")?)?;
-        return Some(Command::Say(words::REJECTED));
+        return Some(PilotCommand::Say(replies::REJECTED));
     }
     let review = review(message.strip_prefix("I have approved ")?.strip_suffix("). Continue.")?)?;
     let arguments = Map::from_iter([("review_id".to_owned(), json!(review))]);
     Some(call("continue_run_block", arguments))
 }
 
-fn run(rest: &str) -> Option<Command> {
+fn run(rest: &str) -> Option<PilotCommand> {
     if let Some(rest) = rest.strip_prefix("agent ") {
-        let asked = Asked::read(rest)?;
+        let asked = RunRequest::read(rest)?;
         let id = if asked.id.contains('/') { "username_agent_slug" } else { "library_agent_id" };
         let mut arguments = Map::from_iter([(id.to_owned(), json!(asked.id))]);
         if let Some(inputs) = asked.inputs {
@@ -38,7 +38,7 @@ fn run(rest: &str) -> Option<Command> {
         }
         return Some(call("run_agent", arguments));
     }
-    let asked = Asked::read(rest.strip_prefix("block ")?)?;
+    let asked = RunRequest::read(rest.strip_prefix("block ")?)?;
     let mut arguments = Map::from_iter([("block_id".to_owned(), json!(asked.id))]);
     arguments.extend(asked.inputs.map(|inputs| ("input_data".to_owned(), json!(inputs))));
     Some(call("run_block", arguments))
@@ -50,12 +50,12 @@ fn review(decided: &str) -> Option<&str> {
 }
 
 /// What is to be run, and with what. Without inputs the tool says which it takes.
-struct Asked<'a> {
+struct RunRequest<'a> {
     id: &'a str,
     inputs: Option<Map<String, Value>>,
 }
 
-impl<'a> Asked<'a> {
+impl<'a> RunRequest<'a> {
     fn read(rest: &'a str) -> Option<Self> {
         let (named, inputs) = match rest.split_once(" with these inputs:\n") {
             Some((named, lines)) => (named, Some(inputs(lines)?)),
@@ -82,8 +82,8 @@ fn inputs(lines: &str) -> Option<Map<String, Value>> {
     lines.lines().map(input).collect()
 }
 
-fn call(name: &str, arguments: Map<String, Value>) -> Command {
-    Command::Tool { name: name.to_owned(), arguments: Value::Object(arguments).to_string() }
+fn call(name: &str, arguments: Map<String, Value>) -> PilotCommand {
+    PilotCommand::Tool { name: name.to_owned(), arguments: Value::Object(arguments).to_string() }
 }
 
 #[cfg(test)]
@@ -94,13 +94,13 @@ mod tests {
 
     /// A sentence of the page, and the call that it means; none if it is answered in words.
     #[derive(Deserialize)]
-    struct Request {
+    struct CardRequest {
         message: String,
-        call: Option<Call>,
+        call: Option<ExpectedCall>,
     }
 
     #[derive(Debug, PartialEq, Deserialize)]
-    struct Call {
+    struct ExpectedCall {
         name: String,
         arguments: Value,
     }
@@ -108,14 +108,14 @@ mod tests {
     #[test]
     fn what_a_card_says_is_the_call_it_means() {
         let file = include_str!("../../../../../fixtures/requests.json");
-        let requests: Vec<Request> = serde_json::from_str(file).expect("requests");
-        for Request { message, call } in requests {
+        let requests: Vec<CardRequest> = serde_json::from_str(file).expect("requests");
+        for CardRequest { message, call } in requests {
             let meant = match read(&message) {
-                Some(Command::Tool { name, arguments }) => {
+                Some(PilotCommand::Tool { name, arguments }) => {
                     let arguments = serde_json::from_str(&arguments).expect("JSON");
-                    Some(Call { name, arguments })
+                    Some(ExpectedCall { name, arguments })
                 }
-                Some(Command::Say(_)) => None,
+                Some(PilotCommand::Say(_)) => None,
                 other => panic!("{message}: {other:?}"),
             };
             assert_eq!(meant, call, "{message}");

@@ -2,62 +2,62 @@
 //! its commands. It knows exactly these; what they stand for are its own commands.
 
 /// Sentences that belong together.
-pub struct Theme {
+pub struct SentenceTheme {
     pub name: &'static str,
-    pub sentences: &'static [Sentence],
+    pub sentences: &'static [KnownSentence],
 }
 
-pub struct Sentence {
+pub struct KnownSentence {
     pub words: &'static str,
     commands: &'static str,
 }
 
-pub const THEMES: &[Theme] = &[
-    Theme {
+pub const THEMES: &[SentenceTheme] = &[
+    SentenceTheme {
         name: "Try it out",
         sentences: &[
-            Sentence { words: "What can you do?", commands: "/help" },
-            Sentence {
+            KnownSentence { words: "What can you do?", commands: "/help" },
+            KnownSentence {
                 words: "Show me what your tools can do",
                 commands: r##"/tool todo_write {"todos": [{"content": "Look something up", "status": "in_progress", "activeForm": "Looking something up"}, {"content": "Write it down", "status": "pending"}]}
 /tool search_docs {"query": "resume a stream"}
 /tool write_workspace_file {"filename": "notes.md", "overwrite": true, "content": "# Notes\n\nEvery connection is a reader of one log."}"##,
             },
-            Sentence {
+            KnownSentence {
                 words: "Write a long answer",
                 commands: "/stream count=300 size=12 delay_ms=50",
             },
-            Sentence {
+            KnownSentence {
                 words: "Ask me a question",
                 commands: r#"/tool ask_question {"questions": [{"question": "Where is the ship going?", "keyword": "port", "example": "Vlissingen"}, {"question": "What is it carrying?", "keyword": "cargo", "example": "Herring"}]}"#,
             },
         ],
     },
-    Theme {
+    SentenceTheme {
         name: "Agents",
         sentences: &[
-            Sentence {
+            KnownSentence {
                 words: "Find an agent for invoices",
                 commands: r#"/tool find_agent {"query": "invoice"}"#,
             },
-            Sentence {
+            KnownSentence {
                 words: "Run the invoice calculator",
                 commands: r#"/tool run_agent {"username_agent_slug": "pilothouse/invoice-calculator", "use_defaults": true, "wait_for_result": 30}"#,
             },
-            Sentence {
+            KnownSentence {
                 words: "Write a letter for me to approve",
                 commands: r#"/tool run_agent {"username_agent_slug": "pilothouse/approval-letter", "use_defaults": true, "wait_for_result": 5}"#,
             },
         ],
     },
-    Theme {
+    SentenceTheme {
         name: "Long-running tasks",
         sentences: &[
-            Sentence {
+            KnownSentence {
                 words: "Delegate a task",
                 commands: r#"/tool run_sub_session {"prompt": "/stream count=100 size=12 delay_ms=60"}"#,
             },
-            Sentence {
+            KnownSentence {
                 words: "Run a slow command",
                 commands: r#"/tool bash_exec {"command": "for i in 1 2 3 4 5; do echo mile $i; sleep 1; done"}"#,
             },
@@ -79,8 +79,8 @@ fn plain(text: &str) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::super::command::{self, Command};
     use super::*;
+    use crate::providers::offline::command::{self, PilotCommand};
 
     #[test]
     fn every_sentence_stands_for_commands_without_a_mistake() {
@@ -89,8 +89,8 @@ mod tests {
             assert!(!commands.is_empty(), "{}", sentence.words);
             for command in commands {
                 match command {
-                    Command::Mistake(what) => panic!("{}: {what}", sentence.words),
-                    Command::Tool { arguments, .. } => {
+                    PilotCommand::Mistake(what) => panic!("{}: {what}", sentence.words),
+                    PilotCommand::Tool { arguments, .. } => {
                         serde_json::from_str::<serde_json::Value>(&arguments)
                             .expect(sentence.words);
                     }

@@ -8,22 +8,22 @@ use protocol::usage::Usage;
 use serde::Deserialize;
 use serde_json::Value;
 
-use super::super::http;
-use super::super::options::Prices;
-use super::super::reading::{Heard, Reader};
-use super::calls::{CallDelta, Calls};
+use super::tool_calls::{CallDelta, ToolCallAssembler};
+use crate::providers::http;
+use crate::providers::options::TokenPrices;
+use crate::providers::response_stream::{EventReader, ReadProgress};
 
-pub(super) struct Chunks {
-    prices: Prices,
-    calls: Calls,
+pub(super) struct CompletionChunkReader {
+    prices: TokenPrices,
+    calls: ToolCallAssembler,
     reason: Option<StopReason>,
     usage: Usage,
 }
 
 #[derive(Deserialize)]
-struct Chunk {
+struct CompletionChunk {
     #[serde(default)]
-    choices: Option<Vec<Choice>>,
+    choices: Option<Vec<CompletionChoice>>,
     #[serde(default)]
     usage: Option<WireUsage>,
     #[serde(default)]
@@ -31,20 +31,20 @@ struct Chunk {
 }
 
 #[derive(Deserialize)]
-struct Choice {
+struct CompletionChoice {
     #[serde(default)]
     index: Option<u64>,
     #[serde(default)]
-    delta: Option<Delta>,
+    delta: Option<MessageDelta>,
     /// The whole of it, from a server that does not stream.
     #[serde(default)]
-    message: Option<Delta>,
+    message: Option<MessageDelta>,
     #[serde(default)]
     finish_reason: Option<String>,
 }
 
 #[derive(Deserialize)]
-struct Delta {
+struct MessageDelta {
     #[serde(default)]
     content: Value,
     #[serde(default)]
@@ -78,12 +78,16 @@ struct PromptDetails {
     cache_write_tokens: Option<u64>,
 }
 
-impl Chunks {
-    pub(super) fn new(prices: Prices) -> Self {
-        Self { prices, calls: Calls::default(), reason: None, usage: Usage::default() }
+impl CompletionChunkReader {
+    pub(super) fn new(prices: TokenPrices) -> Self {
+        Self { prices, calls: ToolCallAssembler::default(), reason: None, usage: Usage::default() }
     }
 
-    fn delta(&mut self, delta: Delta, said: &mut VecDeque<ModelEvent>) -> Result<(), ModelError> {
+    fn delta(
+        &mut self,
+        delta: MessageDelta,
+        said: &mut VecDeque<ModelEvent>,
+    ) -> Result<(), ModelError> {
         // Some servers send the same words under both names.
         let reasoning = delta.reasoning_content.filter(|text| !text.is_empty()).or(delta.reasoning);
         say(said, ModelEvent::Reasoning, reasoning.unwrap_or_default());
@@ -112,28 +116,28 @@ impl Chunks {
     }
 }
 
-impl Reader for Chunks {
+impl EventReader for CompletionChunkReader {
     fn read(
         &mut self,
         event: &SseEvent,
-        censor: &http::Censor,
+        redactor: &http::SecretRedactor,
         said: &mut VecDeque<ModelEvent>,
-    ) -> Result<Heard, ModelError> {
+    ) -> Result<ReadProgress, ModelError> {
         let data = event.data.trim();
         if data == "[DONE]" {
-            return if self.reason.is_some() { Ok(Heard::End) } else { Err(http::cut()) };
+            return if self.reason.is_some() { Ok(ReadProgress::Ended) } else { Err(http::cut()) };
         }
         if data.is_empty() {
-            return Ok(Heard::More);
+            return Ok(ReadProgress::More);
         }
-        let chunk: Chunk = serde_json::from_str(data)
+        let chunk: CompletionChunk = serde_json::from_str(data)
             .map_err(|_| http::broken("an event is not a completion chunk"))?;
         if !chunk.error.is_null() || event.name.as_deref() == Some("error") {
             let body = serde_json::from_str(data).unwrap_or(Value::Null);
-            return Err(http::said_in_stream(&body, censor));
+            return Err(http::stream_error(&body, redactor));
         }
         // Only the first choice was asked for.
-        let first = |choice: &Choice| choice.index.unwrap_or(0) == 0;
+        let first = |choice: &CompletionChoice| choice.index.unwrap_or(0) == 0;
         for choice in chunk.choices.unwrap_or_default().into_iter().filter(first) {
             if let Some(delta) = choice.delta.or(choice.message) {
                 self.delta(delta, said)?;
@@ -144,7 +148,7 @@ impl Reader for Chunks {
         if let Some(usage) = chunk.usage {
             self.used(usage);
         }
-        Ok(if self.reason.is_some() { Heard::Whole } else { Heard::More })
+        Ok(if self.reason.is_some() { ReadProgress::Complete } else { ReadProgress::More })
     }
 
     fn finish(&mut self, said: &mut VecDeque<ModelEvent>) -> Result<(), ModelError> {

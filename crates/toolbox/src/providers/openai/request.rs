@@ -4,7 +4,7 @@ use ports::model::{ModelMessage, ModelRequest, ToolUse};
 use serde_json::{Value, json};
 use url::Url;
 
-use super::super::history;
+use crate::providers::history;
 
 /// What a server calls the limit of an answer. OpenAI refuses the old name for its newer models;
 /// most other servers know only the old one.

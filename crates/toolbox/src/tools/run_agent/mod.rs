@@ -1,8 +1,8 @@
 //! `run_agent`: tells what an agent needs, runs it, and waits for what it gives.
 
-mod answer;
-mod choose;
-mod decide;
+mod chosen_agent;
+mod responses;
+mod start_obstacle;
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -19,25 +19,24 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
 
-use super::agent_run::{self, Detail, RunOf};
-use super::block_choice::Blocks;
-use super::shelves::Shelves;
-use super::store;
-use super::{arguments, setup, waiting};
-use answer::About;
-use decide::Wish;
+use super::agent_execution::{self, ExecutedAgent, OutputDetail};
+use super::agent_lookup::AgentLookup;
+use super::block_choice::BlockCatalog;
+use super::{arguments, caller, setup, waiting};
+use responses::AgentResponses;
+use start_obstacle::StartOptions;
 
 pub(super) struct RunAgent {
     spec: ToolSpec,
-    shelves: Shelves,
-    blocks: Blocks,
+    lookup: AgentLookup,
+    blocks: BlockCatalog,
     clock: Arc<dyn Clock>,
     max_wait: Duration,
 }
 
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-struct Arguments {
+struct RunAgentArguments {
     /// Marketplace agent: "username/slug".
     #[schemars(length(max = 300))]
     username_agent_slug: Option<String>,
@@ -59,8 +58,8 @@ struct Arguments {
 
 impl RunAgent {
     pub(super) fn new(
-        shelves: Shelves,
-        blocks: Blocks,
+        lookup: AgentLookup,
+        blocks: BlockCatalog,
         clock: Arc<dyn Clock>,
         max_wait: Duration,
     ) -> Self {
@@ -70,13 +69,13 @@ impl RunAgent {
                 description: "Run an agent. Without inputs it returns what the agent needs; with them it starts the \
                     agent, and returns the outputs if they arrive within wait_for_result. Otherwise get them later \
                     with view_agent_output: do not run it again.",
-                parameters: arguments::schema::<Arguments>(),
+                parameters: arguments::schema::<RunAgentArguments>(),
                 requires_auth: true,
                 budget: TimeBudget::Own,
                 effect: ToolEffect::Idempotent,
                 long_running: false,
             },
-            shelves,
+            lookup,
             blocks,
             clock,
             max_wait: max_wait.min(MAX_TOOL_WAIT),
@@ -85,31 +84,31 @@ impl RunAgent {
 
     async fn run(
         &self,
-        asked: Arguments,
+        asked: RunAgentArguments,
         context: &ToolContext,
     ) -> Result<ToolResponse, ToolError> {
-        let user = store::user(context)?;
+        let user = caller::signed_in_user(context)?;
         let dry_run = context.dry_run || asked.dry_run;
-        let chosen = self.shelves.choose(&user, &asked).await?;
+        let chosen = self.lookup.choose(&user, &asked).await?;
         let (graph, version) = chosen.graph();
         let agents = &*context.services.agents;
         let Some(agent) = agents.describe(graph, Some(version)).await? else {
-            return Err(choose::missing(&format!("The graph of {}", chosen.name())));
+            return Err(chosen_agent::missing(&format!("The graph of {}", chosen.name())));
         };
         // A dry run asks nobody for anything.
         if !dry_run && let Some(told) = setup::of_agent(chosen.name(), &agent, &self.blocks) {
             return Ok(told);
         }
         let inputs = asked.inputs.unwrap_or_default();
-        let wish = Wish { use_defaults: asked.use_defaults, dry_run };
-        let about = About { chosen: &chosen, agent: &agent };
-        if let Some(obstacle) = decide::next(&agent, &inputs, wish) {
-            return Ok(about.instead(obstacle));
+        let options = StartOptions { use_defaults: asked.use_defaults, dry_run };
+        let responses = AgentResponses { chosen: &chosen, agent: &agent };
+        if let Some(obstacle) = start_obstacle::find_obstacle(&agent, &inputs, options) {
+            return Ok(responses.cannot_start(obstacle));
         }
         // What is only tried out does not end up on the user's shelf.
         let entry = match dry_run {
             true => chosen.entry().cloned(),
-            false => Some(self.shelves.keep(&user, &chosen, self.clock.now()).await?),
+            false => Some(self.lookup.ensure_in_library(&user, &chosen, self.clock.now()).await?),
         };
         let new = NewAgentExecution {
             graph_id: agent.graph.id.clone(),
@@ -118,12 +117,12 @@ impl RunAgent {
             dry_run,
             safe_mode: entry.as_ref().map(|entry| entry.settings).unwrap_or_default(),
         };
-        let of = RunOf {
+        let of = ExecutedAgent {
             name: chosen.name().to_owned(),
             graph_id: agent.graph.id.clone(),
             library_agent_id: entry.map(|entry| entry.id),
         };
-        match about.begun(agents.start(new).await?) {
+        match responses.started_or_refused(agents.start(new).await?) {
             Ok(run) => {
                 let at_most = waiting::clamped(asked.wait_for_result, self.max_wait);
                 follow(run, of, at_most, context).await
@@ -136,11 +135,11 @@ impl RunAgent {
 /// What became of the run within the time.
 async fn follow(
     run: Execution,
-    of: RunOf,
+    of: ExecutedAgent,
     at_most: Duration,
     context: &ToolContext,
 ) -> Result<ToolResponse, ToolError> {
-    let started = answer::started(&of, &run);
+    let started = responses::started(&of, &run);
     if at_most.is_zero() {
         return Ok(started);
     }
@@ -149,16 +148,19 @@ async fn follow(
     let run = agents.wait(&run.id, at_most).await?.unwrap_or(run);
     match run.status {
         ExecutionStatus::Completed => {
-            let detail = if run.request.dry_run { Detail::Nodes } else { Detail::Outputs };
-            let view = agent_run::view(agents, &run, detail).await?;
-            Ok(answer::completed(&of, view, detail))
+            let detail =
+                if run.request.dry_run { OutputDetail::Nodes } else { OutputDetail::Outputs };
+            let view = agent_execution::view(agents, &run, detail).await?;
+            Ok(responses::completed(&of, view, detail))
         }
         ExecutionStatus::Failed | ExecutionStatus::Terminated => {
-            Ok(of.failure(&agent_run::view(agents, &run, Detail::Outputs).await?))
+            Ok(of.failure(&agent_execution::view(agents, &run, OutputDetail::Outputs).await?))
         }
-        ExecutionStatus::Review => Ok(of.started(&run, agent_run::waits_for_review(&of.name))),
+        ExecutionStatus::Review => {
+            Ok(of.started(&run, agent_execution::waits_for_review(&of.name)))
+        }
         ExecutionStatus::Incomplete | ExecutionStatus::Queued | ExecutionStatus::Running => {
-            Ok(answer::started(&of, &run))
+            Ok(responses::started(&of, &run))
         }
     }
 }

@@ -1,7 +1,7 @@
 //! `view_agent_output`: what a run of an agent has given, found by the run, by the agent, and by the time.
 
-mod find;
-mod times;
+mod execution_finder;
+mod time_window;
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -16,24 +16,24 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-use super::agent_run::{self, Detail};
-use super::shelves::Shelves;
-use super::{arguments, store, waiting};
-use find::{Found, Runs};
+use super::agent_execution::{self, OutputDetail};
+use super::agent_lookup::AgentLookup;
+use super::{arguments, caller, waiting};
+use execution_finder::{ExecutionFinder, ExecutionSearch, MatchingExecutions};
 
-/// Runs that an answer lists beside the one it shows.
+/// MatchingExecutions that an answer lists beside the one it shows.
 const LISTED: usize = 5;
 
 pub(super) struct ViewAgentOutput {
     spec: ToolSpec,
-    shelves: Shelves,
+    lookup: AgentLookup,
     clock: Arc<dyn Clock>,
     max_wait: Duration,
 }
 
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-struct Arguments {
+struct ViewAgentOutputArguments {
     /// Name of a library agent, or part of it.
     #[schemars(length(max = 500))]
     agent_name: Option<String>,
@@ -59,19 +59,19 @@ struct Arguments {
 }
 
 impl ViewAgentOutput {
-    pub(super) fn new(shelves: Shelves, clock: Arc<dyn Clock>, max_wait: Duration) -> Self {
+    pub(super) fn new(lookup: AgentLookup, clock: Arc<dyn Clock>, max_wait: Duration) -> Self {
         Self {
             spec: ToolSpec {
                 name: "view_agent_output",
                 description: "Get the outputs of an agent's run, or wait for them. Name the run, or the agent and \
                     the time.",
-                parameters: arguments::schema::<Arguments>(),
+                parameters: arguments::schema::<ViewAgentOutputArguments>(),
                 requires_auth: true,
                 budget: TimeBudget::Own,
                 effect: ToolEffect::None,
                 long_running: false,
             },
-            shelves,
+            lookup,
             clock,
             max_wait: max_wait.min(MAX_TOOL_WAIT),
         }
@@ -79,19 +79,21 @@ impl ViewAgentOutput {
 
     async fn view(
         &self,
-        asked: &Arguments,
+        asked: &ViewAgentOutputArguments,
         context: &ToolContext,
     ) -> Result<ToolResponse, ToolError> {
-        let user = store::user(context)?;
+        let user = caller::signed_in_user(context)?;
         let at_most = waiting::clamped(asked.wait_if_running, self.max_wait);
         let agents = &*context.services.agents;
-        let find = find::Find { shelves: &self.shelves, user: &user, agents, at_most };
-        let Runs { of, run, others, total } = match find.runs(asked, self.clock.now()).await? {
-            Found::Runs(runs) => *runs,
-            Found::Nothing(why) => return Ok(nothing(why)),
-        };
-        let detail = if asked.show_execution_details { Detail::Nodes } else { Detail::Outputs };
-        let view = agent_run::view(agents, &run, detail).await?;
+        let find = ExecutionFinder { lookup: &self.lookup, user: &user, agents, at_most };
+        let MatchingExecutions { of, run, others, total } =
+            match find.runs(asked, self.clock.now()).await? {
+                ExecutionSearch::Found(runs) => *runs,
+                ExecutionSearch::NotFound(why) => return Ok(nothing(why)),
+            };
+        let detail =
+            if asked.show_execution_details { OutputDetail::Nodes } else { OutputDetail::Outputs };
+        let view = agent_execution::view(agents, &run, detail).await?;
         let mut message = of.sentence(&view);
         let mut output = of.output(view, detail);
         output.total_executions = total;

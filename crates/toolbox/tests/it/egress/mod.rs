@@ -11,10 +11,12 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
 use async_trait::async_trait;
-use pilothouse_toolbox::egress::{Client, EgressError, Fetched, Limits, Options, Resolve};
+use pilothouse_toolbox::egress::{
+    EgressClient, EgressError, EgressOptions, FetchLimits, FetchedResponse, HostResolver,
+};
 use server::{Answer, Server, page, redirect};
 
-const LIMITS: Limits = Limits {
+const LIMITS: FetchLimits = FetchLimits {
     bytes: 1000,
     total: Duration::from_secs(3),
     idle: Duration::from_millis(800),
@@ -28,7 +30,7 @@ struct Script {
 }
 
 #[async_trait]
-impl Resolve for Script {
+impl HostResolver for Script {
     async fn resolve(&self, host: &str) -> std::io::Result<Vec<IpAddr>> {
         let turn = self.asked.fetch_add(1, Ordering::SeqCst);
         let answers = self.answers.get(host).ok_or(std::io::ErrorKind::NotFound)?;
@@ -36,7 +38,7 @@ impl Resolve for Script {
     }
 }
 
-pub(crate) fn client(ports: &[u16]) -> Client {
+pub(crate) fn client(ports: &[u16]) -> EgressClient {
     let parse = |list: &[&str]| -> Vec<IpAddr> {
         list.iter().map(|address| address.parse().expect("an address")).collect()
     };
@@ -49,7 +51,7 @@ pub(crate) fn client(ports: &[u16]) -> Client {
         ("rebinding.example", vec![parse(&["127.0.0.1"]), parse(&["127.0.0.2"])]),
         ("empty.example", vec![vec![]]),
     ]);
-    Client::new(Options {
+    EgressClient::new(EgressOptions {
         ports: ports.to_vec(),
         allowed_networks: vec!["127.0.0.1/32".parse().expect("a network")],
         resolver: Arc::new(Script { answers, asked: AtomicUsize::new(0) }),
@@ -57,7 +59,7 @@ pub(crate) fn client(ports: &[u16]) -> Client {
     .expect("a client")
 }
 
-async fn get(url: &str, ports: &[u16]) -> Result<Fetched, EgressError> {
+async fn get(url: &str, ports: &[u16]) -> Result<FetchedResponse, EgressError> {
     client(ports).get(url, LIMITS).await
 }
 
@@ -195,7 +197,7 @@ async fn a_bomb_is_refused_and_honest_packing_is_read() {
     })
     .await;
     let port = server.address.port();
-    let limits = Limits { bytes: 2_000_000, ..LIMITS };
+    let limits = FetchLimits { bytes: 2_000_000, ..LIMITS };
     let client = client(&[port]);
     let bomb = client.get(&format!("http://site.example:{port}/bomb"), limits).await;
     assert_eq!(bomb.expect_err("a bomb"), EgressError::Inflates);

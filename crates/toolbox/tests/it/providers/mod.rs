@@ -13,7 +13,8 @@ use std::time::Duration;
 
 use futures::StreamExt;
 use pilothouse_toolbox::providers::{
-    AnthropicOptions, CONTEXT_TOKENS, OpenAiOptions, Prices, ProviderOptions, Timeouts, connect,
+    AnthropicOptions, CONTEXT_TOKENS, OpenAiOptions, ProviderOptions, ProviderTimeouts,
+    TokenPrices, connect,
 };
 use ports::ModelProvider;
 use ports::model::{
@@ -29,16 +30,16 @@ use testkit::model_server::{API_KEY, Dialect, MODEL, ModelServer, TITLE_MODEL};
 /// Longer than any answer of a test; a test that waits this long has failed.
 const PATIENCE: Duration = Duration::from_secs(20);
 
-pub(crate) const GENEROUS: Timeouts =
-    Timeouts { connect: PATIENCE, first_byte: PATIENCE, idle: PATIENCE };
-const SHORT: Timeouts = Timeouts {
+pub(crate) const GENEROUS: ProviderTimeouts =
+    ProviderTimeouts { connect: PATIENCE, first_byte: PATIENCE, idle: PATIENCE };
+const SHORT: ProviderTimeouts = ProviderTimeouts {
     connect: Duration::from_millis(100),
     first_byte: Duration::from_millis(200),
     idle: Duration::from_millis(200),
 };
 
-fn options(dialect: Dialect, base_url: String, timeouts: Timeouts) -> ProviderOptions {
-    let prices = Prices { input_per_mtok: Some(3.0), output_per_mtok: Some(15.0) };
+fn options(dialect: Dialect, base_url: String, timeouts: ProviderTimeouts) -> ProviderOptions {
+    let prices = TokenPrices { input_per_mtok: Some(3.0), output_per_mtok: Some(15.0) };
     let (model, advanced_model) = (MODEL.to_owned(), "scripted-advanced".to_owned());
     let title_model = TITLE_MODEL.to_owned();
     match dialect {
@@ -69,7 +70,7 @@ fn options(dialect: Dialect, base_url: String, timeouts: Timeouts) -> ProviderOp
 
 pub(crate) async fn rig(
     dialect: Dialect,
-    timeouts: Timeouts,
+    timeouts: ProviderTimeouts,
 ) -> (ModelServer, Arc<dyn ModelProvider>) {
     let server = ModelServer::start().await;
     let provider = connect(&options(dialect, server.url(dialect), timeouts)).expect("connects");

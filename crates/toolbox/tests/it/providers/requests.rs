@@ -1,6 +1,6 @@
 //! What is sent: whole bodies, and histories that no strict server refuses.
 
-use pilothouse_toolbox::providers::{ConnectError, ProviderOptions, connect};
+use pilothouse_toolbox::providers::{ProviderConfigError, ProviderOptions, connect};
 use ports::model::{ModelErrorKind, ModelMessage, ModelRequest};
 use protocol::turn::ModelTier;
 use serde_json::json;
@@ -149,7 +149,7 @@ async fn a_bad_address_or_key_is_refused_at_once() {
         {
             let options = options(dialect, address.into(), GENEROUS);
             assert!(
-                matches!(connect(&options), Err(ConnectError::BadAddress)),
+                matches!(connect(&options), Err(ProviderConfigError::BadAddress)),
                 "{dialect:?} {address}"
             );
         }
@@ -158,7 +158,7 @@ async fn a_bad_address_or_key_is_refused_at_once() {
     if let ProviderOptions::OpenAi(options) = &mut options {
         options.api_key = Some("a\nb".into());
     }
-    assert!(matches!(connect(&options), Err(ConnectError::BadKey)));
+    assert!(matches!(connect(&options), Err(ProviderConfigError::BadKey)));
 }
 
 /// Without a set-up of its own, the first HTTPS client of a process would panic.
@@ -172,6 +172,6 @@ async fn an_https_address_needs_no_preparation_by_the_caller() {
             assert_eq!(error.kind, ModelErrorKind::Unreachable, "the server speaks no TLS");
         }
         // A machine without root certificates is told so.
-        Err(error) => assert!(matches!(error, ConnectError::NoClient(_)), "{error}"),
+        Err(error) => assert!(matches!(error, ProviderConfigError::NoClient(_)), "{error}"),
     }
 }

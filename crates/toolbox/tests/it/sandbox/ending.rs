@@ -2,7 +2,7 @@
 
 use std::time::{Duration, Instant};
 
-use pilothouse_toolbox::sandbox::{Ending, Job};
+use pilothouse_toolbox::sandbox::{CommandEnd, SandboxCommand};
 use tokio_util::sync::CancellationToken;
 
 use super::{alive, job, run, sandbox, until};
@@ -27,13 +27,13 @@ fn family(marker: &str) -> String {
 #[tokio::test]
 async fn a_command_that_takes_too_long_dies_with_its_descendants() {
     let (folder, marker) = (tempfile::tempdir().expect("a folder"), marker());
-    let job = Job {
+    let job = SandboxCommand {
         timeout: Duration::from_secs(1),
         ..job(&format!("echo begun; {}", family(&marker)), folder.path())
     };
     let started = Instant::now();
     let finished = sandbox().await.run(job, CancellationToken::new()).await.expect("it runs");
-    assert_eq!((finished.ending, finished.stdout.as_str()), (Ending::TimedOut, "begun\n"));
+    assert_eq!((finished.end, finished.stdout.as_str()), (CommandEnd::TimedOut, "begun\n"));
     assert!(started.elapsed() < Duration::from_secs(5));
     until("the descendants die", || alive(&marker) == 0).await;
 }
@@ -41,10 +41,12 @@ async fn a_command_that_takes_too_long_dies_with_its_descendants() {
 #[tokio::test]
 async fn a_command_that_closed_its_output_still_ends_in_time() {
     let folder = tempfile::tempdir().expect("a folder");
-    let job =
-        Job { timeout: Duration::from_secs(1), ..job("exec >&- 2>&-; sleep 600", folder.path()) };
+    let job = SandboxCommand {
+        timeout: Duration::from_secs(1),
+        ..job("exec >&- 2>&-; sleep 600", folder.path())
+    };
     let finished = sandbox().await.run(job, CancellationToken::new()).await.expect("it runs");
-    assert_eq!(finished.ending, Ending::TimedOut);
+    assert_eq!(finished.end, CommandEnd::TimedOut);
 }
 
 #[tokio::test]
@@ -59,7 +61,7 @@ async fn a_cancelled_command_dies_with_its_descendants() {
         Instant::now()
     };
     let (finished, cancelled_at) = tokio::join!(running, stop);
-    assert_eq!(finished.expect("it runs").ending, Ending::Cancelled);
+    assert_eq!(finished.expect("it runs").end, CommandEnd::Cancelled);
     assert!(cancelled_at.elapsed() < Duration::from_secs(1));
     until("the descendants die", || alive(&marker) == 0).await;
 }
@@ -81,7 +83,7 @@ async fn what_a_command_leaves_in_the_background_ends_with_it() {
     let marker = marker();
     let finished =
         run(&format!("sleep {marker} & disown; (setsid sleep {marker} &); echo ready")).await;
-    assert_eq!((finished.ending, finished.stdout.as_str()), (Ending::Exited(0), "ready\n"));
+    assert_eq!((finished.end, finished.stdout.as_str()), (CommandEnd::Exited(0), "ready\n"));
     until("the descendants die", || alive(&marker) == 0).await;
 }
 
@@ -90,6 +92,6 @@ async fn a_flood_of_processes_is_stopped() {
     let marker = marker();
     let finished = run(&format!("while true; do sleep {marker} & done 2>/dev/null")).await;
     // The kernel refuses to fork, or the watch ends it; a server that runs as root has only the watch.
-    assert_ne!(finished.ending, Ending::Exited(0));
+    assert_ne!(finished.end, CommandEnd::Exited(0));
     until("the flood is gone", || alive(&marker) == 0).await;
 }

@@ -6,27 +6,27 @@ mod walls;
 use std::path::Path;
 use std::time::{Duration, Instant};
 
-use pilothouse_toolbox::sandbox::{Finished, Job, Sandbox};
+use pilothouse_toolbox::sandbox::{CommandOutput, Sandbox, SandboxCommand};
 use tokio_util::sync::CancellationToken;
 
 async fn sandbox() -> Sandbox {
     Sandbox::detect().await.expect("bubblewrap is installed and works")
 }
 
-fn job(command: &str, workspace: &Path) -> Job {
-    Job {
+fn job(command: &str, workspace: &Path) -> SandboxCommand {
+    SandboxCommand {
         command: command.to_owned(),
         workspace: workspace.to_owned(),
         timeout: Duration::from_secs(20),
     }
 }
 
-async fn run(command: &str) -> Finished {
+async fn run(command: &str) -> CommandOutput {
     let workspace = tempfile::tempdir().expect("a folder");
     run_in(command, workspace.path()).await
 }
 
-async fn run_in(command: &str, workspace: &Path) -> Finished {
+async fn run_in(command: &str, workspace: &Path) -> CommandOutput {
     sandbox().await.run(job(command, workspace), CancellationToken::new()).await.expect("it runs")
 }
 

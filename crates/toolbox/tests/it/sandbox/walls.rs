@@ -3,20 +3,20 @@
 use std::net::TcpListener;
 use std::os::fd::AsRawFd;
 
-use pilothouse_toolbox::sandbox::{Ending, OUTPUT_BYTES};
+use pilothouse_toolbox::sandbox::{CommandEnd, OUTPUT_BYTES};
 
 use super::{run, run_in};
 
 #[tokio::test]
 async fn a_command_gives_its_output_and_its_exit_code() {
     let finished = run("echo out; echo err >&2; exit 3").await;
-    assert_eq!(finished.ending, Ending::Exited(3));
+    assert_eq!(finished.end, CommandEnd::Exited(3));
     assert_eq!((finished.stdout.as_str(), finished.stderr.as_str()), ("out\n", "err\n"));
-    assert_eq!(run("kill -9 $$").await.ending, Ending::Exited(137));
+    assert_eq!(run("kill -9 $$").await.end, CommandEnd::Exited(137));
     // Ordinary work still works under the filter and the limits.
     let finished =
         run("seq 1 100000 | sort -rn | head -1 | tr -d '\\n'; date +%Y >/dev/null").await;
-    assert_eq!((finished.ending, finished.stdout.as_str()), (Ending::Exited(0), "100000"));
+    assert_eq!((finished.end, finished.stdout.as_str()), (CommandEnd::Exited(0), "100000"));
 }
 
 #[tokio::test]
@@ -82,7 +82,7 @@ mkdir /new 2>/dev/null && echo made; true",
         workspace.path(),
     )
     .await;
-    assert_eq!((finished.ending, finished.stdout.as_str()), (Ending::Exited(0), ""));
+    assert_eq!((finished.end, finished.stdout.as_str()), (CommandEnd::Exited(0), ""));
     assert_eq!(std::fs::read_to_string(workspace.path().join("file")).expect("the file"), "kept\n");
     assert_eq!(std::fs::read_dir(workspace.path()).expect("the folder").count(), 1);
 }
@@ -112,7 +112,7 @@ async fn dangerous_system_calls_are_refused() {
         "nsenter --target 1 --mount true",
     ] {
         let finished = run(attempt).await;
-        assert_ne!(finished.ending, Ending::Exited(0), "{attempt} succeeded");
+        assert_ne!(finished.end, CommandEnd::Exited(0), "{attempt} succeeded");
     }
     let status =
         run("grep -E '^(CapEff|CapBnd|NoNewPrivs|Seccomp):' /proc/self/status").await.stdout;
@@ -126,7 +126,7 @@ async fn dangerous_system_calls_are_refused() {
 #[tokio::test]
 async fn a_flood_of_output_is_bounded() {
     let finished = run("head -c 30000000 /dev/zero | tr '\\0' x; echo done >&2").await;
-    assert_eq!(finished.ending, Ending::Exited(0));
+    assert_eq!(finished.end, CommandEnd::Exited(0));
     assert!(finished.stdout.len() < OUTPUT_BYTES + 100);
     assert!(finished.stdout.ends_with(&format!("[{} bytes cut]", 30_000_000 - OUTPUT_BYTES)));
     assert_eq!(finished.stderr, "done\n");
@@ -143,10 +143,10 @@ async fn a_big_file_a_big_memory_and_many_descriptors_are_refused() {
     let finished = run("truncate -s 10G sparse; echo $?").await;
     assert_ne!(finished.stdout.trim(), "0");
     let finished = run("x=$(head -c 900000000 /dev/zero | tr '\\0' x); echo ${#x}").await;
-    assert_ne!(finished.ending, Ending::Exited(0), "{}", finished.stdout);
+    assert_ne!(finished.end, CommandEnd::Exited(0), "{}", finished.stdout);
     let finished =
         run("head -c 90000000 /dev/zero > /tmp/a; head -c 90000000 /dev/zero > /dev/shm/a").await;
-    assert_ne!(finished.ending, Ending::Exited(0));
+    assert_ne!(finished.end, CommandEnd::Exited(0));
     assert_eq!(
         run("ulimit -Hn; ulimit -n 4096 2>/dev/null && echo raised; true").await.stdout,
         "256\n"

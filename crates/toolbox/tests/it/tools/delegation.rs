@@ -3,8 +3,8 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use pilothouse_toolbox::egress::{Client, Options};
-use pilothouse_toolbox::tools::{self, Services};
+use pilothouse_toolbox::egress::{EgressClient, EgressOptions};
+use pilothouse_toolbox::tools::{self, ToolServices};
 use ports::call_services::NewSubSession;
 use ports::tool::ToolContext;
 use protocol::message::{ToolCall, ToolOutcome};
@@ -92,9 +92,9 @@ async fn a_wait_for_a_sub_session_is_clamped_to_what_the_server_allows() {
 
 #[tokio::test]
 async fn a_server_may_allow_less_than_five_minutes() {
-    let egress = Client::new(Options::default()).expect("a client");
+    let egress = EgressClient::new(EgressOptions::default()).expect("a client");
     let max_wait = Duration::from_secs(7);
-    let services = Services { max_wait, ..built_with(Arc::new(Folder::new()), egress) };
+    let services = ToolServices { max_wait, ..built_with(Arc::new(Folder::new()), egress) };
     let played = Arc::new(Played::default());
     let tools = tools::all(&services).expect("good tools");
     let tool =

@@ -8,9 +8,9 @@ use axum::body::{Body, Bytes};
 use axum::extract::{Path, State};
 use axum::http::{HeaderMap, Response, StatusCode};
 use axum::routing::post;
-use pilothouse_toolbox::egress::{Client, Options};
+use pilothouse_toolbox::egress::{EgressClient, EgressOptions};
 use pilothouse_toolbox::external;
-use pilothouse_toolbox::tools::{self, Services};
+use pilothouse_toolbox::tools::{self, ToolServices};
 use ports::Tool;
 use ports::tool::{OperationHandle, ToolContext};
 use protocol::session::Owner;
@@ -79,10 +79,10 @@ impl Service {
 
 fn built(file: &Value) -> Result<Vec<Arc<dyn Tool>>, String> {
     let external = external::load(&file.to_string())?;
-    let egress = Client::new(Options::default()).expect("a client");
+    let egress = EgressClient::new(EgressOptions::default()).expect("a client");
     let callback_base = Some("https://pilot.example/".to_owned());
     let services = built_with(Arc::new(Folder::new()), egress);
-    tools::all(&Services { external, callback_base, ..services })
+    tools::all(&ToolServices { external, callback_base, ..services })
 }
 
 async fn serve(

@@ -13,9 +13,9 @@ mod workspace;
 use std::sync::Arc;
 use std::time::Duration;
 
-use pilothouse_toolbox::egress::{Client, Options};
+use pilothouse_toolbox::egress::{EgressClient, EgressOptions};
 use pilothouse_toolbox::sandbox::Sandbox;
-use pilothouse_toolbox::tools::{self, Services, docs};
+use pilothouse_toolbox::tools::{self, ToolServices, docs};
 use ports::Tool;
 use ports::tool::{ToolContext, ToolError};
 use protocol::limits::MAX_TOOL_WAIT;
@@ -37,13 +37,13 @@ struct Toolbox {
 
 impl Toolbox {
     async fn open() -> Self {
-        Self::with(Client::new(Options::default()).expect("a client")).await
+        Self::with(EgressClient::new(EgressOptions::default()).expect("a client")).await
     }
 
-    async fn with(egress: Client) -> Self {
+    async fn with(egress: EgressClient) -> Self {
         let files = Arc::new(Folder::new());
         let sandbox = Some(Sandbox::detect().await.expect("bubblewrap is installed and works"));
-        let services = Services { sandbox, ..built_with(files.clone(), egress) };
+        let services = ToolServices { sandbox, ..built_with(files.clone(), egress) };
         Self { files, tools: tools::all(&services).expect("good tools") }
     }
 
@@ -62,13 +62,13 @@ impl Toolbox {
 }
 
 /// Without a shell, which takes a moment to find.
-fn built_with(files: Arc<Folder>, egress: Client) -> Services {
+fn built_with(files: Arc<Folder>, egress: EgressClient) -> ToolServices {
     let shelf = Arc::new(Shelf::default());
-    Services {
+    ToolServices {
         files,
         egress,
         sandbox: None,
-        docs: docs::Library::guide(),
+        docs: docs::UserGuide::bundled(),
         external: Vec::new(),
         library: shelf.clone(),
         listings: shelf.clone(),

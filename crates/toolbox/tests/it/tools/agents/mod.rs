@@ -10,8 +10,8 @@ mod viewing;
 use std::sync::Arc;
 
 use jiff::Timestamp;
-use pilothouse_toolbox::egress::{Client, Options};
-use pilothouse_toolbox::tools::{self, Services};
+use pilothouse_toolbox::egress::{EgressClient, EgressOptions};
+use pilothouse_toolbox::tools::{self, ToolServices};
 use ports::tool::ToolContext;
 use ports::{Block, Clock, Tool};
 use serde_json::{Value, json};
@@ -49,8 +49,8 @@ impl Desk {
 
     fn with_blocks(blocks: Vec<Arc<dyn Block>>) -> Self {
         let (shelf, files) = (Arc::new(Shelf::default()), Arc::new(Folder::new()));
-        let egress = Client::new(Options::default()).expect("a client");
-        let services = Services {
+        let egress = EgressClient::new(EgressOptions::default()).expect("a client");
+        let services = ToolServices {
             library: shelf.clone(),
             listings: shelf.clone(),
             reviews: shelf.clone(),

@@ -9,7 +9,7 @@ use protocol::CallId;
 use serde::Deserialize;
 use serde_json::Value;
 
-use super::super::http;
+use crate::providers::http;
 
 /// More calls than any step can want.
 const MAX_CALLS: usize = 256;
@@ -29,12 +29,12 @@ struct FunctionDelta {
 }
 
 #[derive(Debug, Default)]
-pub(super) struct Calls {
-    calls: Vec<Call>,
+pub(super) struct ToolCallAssembler {
+    calls: Vec<PartialToolCall>,
 }
 
 #[derive(Debug)]
-struct Call {
+struct PartialToolCall {
     /// What the server calls it; absent when it never says.
     index: Option<u64>,
     given_id: Option<String>,
@@ -44,7 +44,7 @@ struct Call {
     has_arguments: bool,
 }
 
-impl Calls {
+impl ToolCallAssembler {
     pub(super) fn any(&self) -> bool {
         !self.calls.is_empty()
     }
@@ -113,7 +113,7 @@ impl Calls {
         if self.calls.len() == MAX_CALLS {
             return Err(http::broken("it has too many tool calls"));
         }
-        self.calls.push(Call {
+        self.calls.push(PartialToolCall {
             index,
             given_id: id,
             name: String::new(),

@@ -9,36 +9,36 @@ use futures::stream;
 use ports::model::{ModelError, ModelEvent, ModelStream};
 use protocol::sse::SseEvent;
 
-use super::http::{self, Form, Incoming};
+use super::http::{self, BodyFormat, ProviderResponse};
 
 /// How long the bookkeeping after a whole answer (its usage, its end mark) is waited for.
 const TAIL: Duration = Duration::from_secs(5);
 
 /// Understands one wire format.
-pub(super) trait Reader: Send + 'static {
+pub(super) trait EventReader: Send + 'static {
     /// Adds what the event says to `said`.
     fn read(
         &mut self,
         event: &SseEvent,
-        censor: &http::Censor,
+        redactor: &http::SecretRedactor,
         said: &mut VecDeque<ModelEvent>,
-    ) -> Result<Heard, ModelError>;
+    ) -> Result<ReadProgress, ModelError>;
 
     /// Called once, when the answer is whole: the `Finished`, and whatever was held back before it.
     fn finish(&mut self, said: &mut VecDeque<ModelEvent>) -> Result<(), ModelError>;
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Heard {
+pub(super) enum ReadProgress {
     More,
     /// Nothing more will be said; the usage or the end mark may still come.
-    Whole,
+    Complete,
     /// The end mark.
-    End,
+    Ended,
 }
 
-pub(super) fn read<R: Reader>(incoming: Incoming, reader: R) -> ModelStream {
-    let reading = Reading {
+pub(super) fn read<R: EventReader>(incoming: ProviderResponse, reader: R) -> ModelStream {
+    let reading = ResponseReading {
         incoming: Some(incoming),
         reader,
         said: VecDeque::new(),
@@ -52,16 +52,16 @@ pub(super) fn read<R: Reader>(incoming: Incoming, reader: R) -> ModelStream {
     .boxed()
 }
 
-struct Reading<R> {
+struct ResponseReading<R> {
     /// Gone when the answer has ended, and the connection with it.
-    incoming: Option<Incoming>,
+    incoming: Option<ProviderResponse>,
     reader: R,
     said: VecDeque<ModelEvent>,
     whole: bool,
     failed: Option<ModelError>,
 }
 
-impl<R: Reader> Reading<R> {
+impl<R: EventReader> ResponseReading<R> {
     async fn next(&mut self) -> Option<Result<ModelEvent, ModelError>> {
         loop {
             if let Some(event) = self.said.pop_front() {
@@ -72,9 +72,9 @@ impl<R: Reader> Reading<R> {
             }
             let incoming = self.incoming.as_mut()?;
             match step(incoming, &mut self.reader, &mut self.said, self.whole).await {
-                Ok(Heard::More) => {}
-                Ok(Heard::Whole) => self.whole = true,
-                Ok(Heard::End) => {
+                Ok(ReadProgress::More) => {}
+                Ok(ReadProgress::Complete) => self.whole = true,
+                Ok(ReadProgress::Ended) => {
                     self.incoming = None;
                     self.failed = self.reader.finish(&mut self.said).err();
                 }
@@ -88,29 +88,29 @@ impl<R: Reader> Reading<R> {
     }
 }
 
-async fn step<R: Reader>(
-    incoming: &mut Incoming,
+async fn step<R: EventReader>(
+    incoming: &mut ProviderResponse,
     reader: &mut R,
     said: &mut VecDeque<ModelEvent>,
     whole: bool,
-) -> Result<Heard, ModelError> {
+) -> Result<ReadProgress, ModelError> {
     let next = if whole {
         // The answer is complete: a server that now falls silent or breaks off spoils nothing.
         match tokio::time::timeout(TAIL, incoming.next_event()).await {
             Ok(Ok(Some(event))) => Some(event),
-            Ok(Ok(None) | Err(_)) | Err(_) => return Ok(Heard::End),
+            Ok(Ok(None) | Err(_)) | Err(_) => return Ok(ReadProgress::Ended),
         }
     } else {
         incoming.next_event().await?
     };
     match next {
         Some(event) => {
-            let heard = reader.read(&event, incoming.censor(), said)?;
+            let heard = reader.read(&event, incoming.redactor(), said)?;
             // A document that was understood has no end mark to wait for.
-            let ended = heard == Heard::Whole && incoming.form() == Form::Json;
-            Ok(if ended { Heard::End } else { heard })
+            let ended = heard == ReadProgress::Complete && incoming.form() == BodyFormat::Json;
+            Ok(if ended { ReadProgress::Ended } else { heard })
         }
-        None if incoming.form() == Form::Json => Err(http::broken("it is not a completion")),
+        None if incoming.form() == BodyFormat::Json => Err(http::broken("it is not a completion")),
         None => Err(http::cut()),
     }
 }

@@ -7,39 +7,39 @@ use protocol::limits::RUNS_PER_SESSION;
 use protocol::response::{AgentDetails, ExecutionOptions, ResponseBody, ToolResponse};
 use serde_json::json;
 
-use super::super::agent_run::{self, Detail, RunOf};
-use super::choose::Chosen;
-use super::decide::Obstacle;
+use super::chosen_agent::ChosenAgent;
+use super::start_obstacle::StartObstacle;
+use crate::tools::agent_execution::{self, ExecutedAgent, OutputDetail};
 
 /// Problems that a sentence names; the answer has all of them.
 const NAMED: usize = 5;
 
 /// The agent that was to be run.
-pub(super) struct About<'a> {
-    pub(super) chosen: &'a Chosen,
+pub(super) struct AgentResponses<'a> {
+    pub(super) chosen: &'a ChosenAgent,
     pub(super) agent: &'a AgentDescription,
 }
 
-impl About<'_> {
-    pub(super) fn instead(&self, obstacle: Obstacle) -> ToolResponse {
+impl AgentResponses<'_> {
+    pub(super) fn cannot_start(&self, obstacle: StartObstacle) -> ToolResponse {
         let name = self.chosen.name();
         match obstacle {
-            Obstacle::StartedFromOutside => self.details(format!(
+            StartObstacle::ExternalTrigger => self.details(format!(
                 "{name} is triggered by an external event (a webhook) and cannot be run directly. The user sets up its \
                  trigger on the agent's page."
             )),
-            Obstacle::Unknown(names) => {
+            StartObstacle::UnknownInputs(names) => {
                 let message = format!(
                     "Unknown inputs for {name}: {}. Nothing was run; inputs lists the valid ones.",
                     names.join(", ")
                 );
                 self.invalid(message, names)
             }
-            Obstacle::Unasked => self.details(format!(
+            StartObstacle::InputsNotGiven => self.details(format!(
                 "{name} has inputs. Ask the user for any that are unclear, then call again with inputs, or with \
                  use_defaults if the defaults are fine."
             )),
-            Obstacle::Missing(names) => self.details(format!(
+            StartObstacle::MissingInputs(names) => self.details(format!(
                 "{name} is missing required inputs: {}. Call again with all inputs.",
                 names.join(", ")
             )),
@@ -47,7 +47,7 @@ impl About<'_> {
     }
 
     /// The run, or why there is none.
-    pub(super) fn begun(
+    pub(super) fn started_or_refused(
         &self,
         started: AgentExecutionStarted,
     ) -> Result<Execution, Box<ToolResponse>> {
@@ -58,8 +58,8 @@ impl About<'_> {
                 "agent_not_found",
                 format!("The graph of {name} no longer exists."),
             ),
-            AgentExecutionStarted::Invalid(problems) => unrunnable(name, &problems),
-            AgentExecutionStarted::Inputs(problems) => self.misfit(problems),
+            AgentExecutionStarted::Invalid(problems) => invalid_graph(name, &problems),
+            AgentExecutionStarted::Inputs(problems) => self.input_problems(problems),
             AgentExecutionStarted::NotAllowed(blocks) => ToolResponse::error(
                 "permission_denied",
                 format!(
@@ -67,7 +67,7 @@ impl About<'_> {
                     blocks.join(", ")
                 ),
             ),
-            AgentExecutionStarted::NoFunds => agent_run::no_funds(),
+            AgentExecutionStarted::NoFunds => agent_execution::no_funds(),
             AgentExecutionStarted::TooMany => ToolResponse::error(
                 "run_limit",
                 format!(
@@ -78,12 +78,12 @@ impl About<'_> {
         }))
     }
 
-    fn misfit(&self, problems: InputProblems) -> ToolResponse {
+    fn input_problems(&self, problems: InputProblems) -> ToolResponse {
         if !problems.unknown.is_empty() {
-            return self.instead(Obstacle::Unknown(problems.unknown));
+            return self.cannot_start(StartObstacle::UnknownInputs(problems.unknown));
         }
         if problems.wrong.is_empty() {
-            return self.instead(Obstacle::Missing(problems.missing));
+            return self.cannot_start(StartObstacle::MissingInputs(problems.missing));
         }
         let wrong = problems.wrong.iter().take(NAMED);
         let wrong: Vec<String> = wrong.map(|(name, why)| format!("{name}: {why}")).collect();
@@ -127,7 +127,7 @@ impl About<'_> {
     }
 }
 
-fn unrunnable(name: &str, problems: &[GraphProblem]) -> ToolResponse {
+fn invalid_graph(name: &str, problems: &[GraphProblem]) -> ToolResponse {
     let named: Vec<&str> =
         problems.iter().take(NAMED).map(|problem| problem.message.as_str()).collect();
     ToolResponse::new(
@@ -141,7 +141,7 @@ fn unrunnable(name: &str, problems: &[GraphProblem]) -> ToolResponse {
 }
 
 /// The run is under way and goes on by itself.
-pub(super) fn started(of: &RunOf, run: &Execution) -> ToolResponse {
+pub(super) fn started(of: &ExecutedAgent, run: &Execution) -> ToolResponse {
     let message = format!(
         "{} was started and continues on its own; do not run it again. Call view_agent_output with execution_id {} \
          and wait_if_running to get its outputs.",
@@ -150,7 +150,11 @@ pub(super) fn started(of: &RunOf, run: &Execution) -> ToolResponse {
     of.started(run, message)
 }
 
-pub(super) fn completed(of: &RunOf, view: ExecutionView, detail: Detail) -> ToolResponse {
+pub(super) fn completed(
+    of: &ExecutedAgent,
+    view: ExecutionView,
+    detail: OutputDetail,
+) -> ToolResponse {
     let sentence = match view.execution.request.dry_run {
         true => format!("Dry run (simulated): {}", of.sentence(&view)),
         false => of.sentence(&view),

@@ -10,7 +10,7 @@ use reqwest::{RequestBuilder, Response, StatusCode};
 use serde_json::{Value, json};
 use tokio::time::timeout;
 
-use super::description::Secret;
+use super::description::ToolSecret;
 
 /// How long a service may think before it begins to answer. What takes longer belongs behind a 202 and a callback.
 const ANSWER_TIME: Duration = Duration::from_secs(3600);
@@ -23,7 +23,7 @@ const REASON_CHARS: usize = 500;
 pub(super) async fn read(
     tool: &'static str,
     request: RequestBuilder,
-    secret: Option<&Secret>,
+    secret: Option<&ToolSecret>,
     operation: Option<&OperationHandle>,
 ) -> Result<ToolResponse, ToolError> {
     let failed = |what: &str| ToolError::tell("external_tool_failed", format!("{tool} {what}"));
@@ -45,11 +45,11 @@ pub(super) async fn read(
         Ok(body) => body,
         // The status says enough.
         Err(_) if !status.is_success() => String::new(),
-        Err(Broken::TooLarge) => return Err(failed("returned more than 1 MiB.")),
-        Err(Broken::Silent) => {
+        Err(BodyError::TooLarge) => return Err(failed("returned more than 1 MiB.")),
+        Err(BodyError::Silent) => {
             return Err(failed("stopped responding before its response was complete."));
         }
-        Err(Broken::Lost(error)) => return Err(failed(lost(tool, error))),
+        Err(BodyError::Lost(error)) => return Err(failed(lost(tool, error))),
     };
     let body = match secret {
         Some(secret) => secret.removed_from(&body),
@@ -77,19 +77,19 @@ fn accepted(tool: &str, operation: &OperationHandle) -> ToolResponse {
     )
 }
 
-enum Broken {
+enum BodyError {
     TooLarge,
     Silent,
     Lost(reqwest::Error),
 }
 
-async fn body(response: &mut Response) -> Result<String, Broken> {
+async fn body(response: &mut Response) -> Result<String, BodyError> {
     let mut bytes = Vec::new();
     loop {
-        let piece = timeout(IDLE_TIME, response.chunk()).await.map_err(|_| Broken::Silent)?;
-        let Some(piece) = piece.map_err(Broken::Lost)? else { break };
+        let piece = timeout(IDLE_TIME, response.chunk()).await.map_err(|_| BodyError::Silent)?;
+        let Some(piece) = piece.map_err(BodyError::Lost)? else { break };
         if bytes.len() + piece.len() > BODY_BYTES {
-            return Err(Broken::TooLarge);
+            return Err(BodyError::TooLarge);
         }
         bytes.extend_from_slice(&piece);
     }

@@ -10,30 +10,32 @@ use protocol::execution::{Execution, ExecutionStatus};
 use protocol::library::LibraryAgent;
 use protocol::{ExecutionId, UserId};
 
-use super::super::agent_run::RunOf;
-use super::super::shelves::Shelves;
-use super::super::store::{self, given};
-use super::{Arguments, times};
+use super::ViewAgentOutputArguments;
+use super::time_window::{self, TimeWindow};
+use crate::tools::agent_execution::ExecutedAgent;
+use crate::tools::agent_lookup::AgentLookup;
+use crate::tools::arguments::non_empty;
+use crate::tools::port_error;
 
-/// Runs that are looked at.
+/// MatchingExecutions that are looked at.
 const RUNS: u32 = 10;
 
-pub(super) struct Find<'a> {
-    pub(super) shelves: &'a Shelves,
+pub(super) struct ExecutionFinder<'a> {
+    pub(super) lookup: &'a AgentLookup,
     pub(super) user: &'a UserId,
     pub(super) agents: &'a dyn AgentExecutions,
     /// How long a run that has not ended is waited for.
     pub(super) at_most: Duration,
 }
 
-pub(super) enum Found {
-    Runs(Box<Runs>),
+pub(super) enum ExecutionSearch {
+    Found(Box<MatchingExecutions>),
     /// A sentence that says why.
-    Nothing(String),
+    NotFound(String),
 }
 
-pub(super) struct Runs {
-    pub(super) of: RunOf,
+pub(super) struct MatchingExecutions {
+    pub(super) of: ExecutedAgent,
     /// The one to show.
     pub(super) run: Execution,
     /// All that fit, the newest first, as far as they were looked at.
@@ -41,10 +43,14 @@ pub(super) struct Runs {
     pub(super) total: u64,
 }
 
-impl Find<'_> {
-    pub(super) async fn runs(&self, asked: &Arguments, now: Timestamp) -> Result<Found, ToolError> {
-        let execution = given(asked.execution_id.as_ref()).map(ExecutionId::from);
-        let Some(named) = Named::of(asked) else {
+impl ExecutionFinder<'_> {
+    pub(super) async fn runs(
+        &self,
+        asked: &ViewAgentOutputArguments,
+        now: Timestamp,
+    ) -> Result<ExecutionSearch, ToolError> {
+        let execution = non_empty(asked.execution_id.as_ref()).map(ExecutionId::from);
+        let Some(named) = AgentReference::of(asked) else {
             let Some(id) = execution else {
                 let sentence =
                     "Give one of execution_id, library_agent_id, store_slug and agent_name.";
@@ -54,7 +60,7 @@ impl Find<'_> {
         };
         let agent = match self.entry(named).await? {
             Ok(agent) => agent,
-            Err(why) => return Ok(Found::Nothing(why)),
+            Err(why) => return Ok(ExecutionSearch::NotFound(why)),
         };
         match execution {
             Some(id) => self.one(&id, Some(agent)).await,
@@ -63,31 +69,38 @@ impl Find<'_> {
     }
 
     /// The library entry, or why there is none.
-    async fn entry(&self, named: Named<'_>) -> Result<Result<LibraryAgent, String>, ToolError> {
+    async fn entry(
+        &self,
+        named: AgentReference<'_>,
+    ) -> Result<Result<LibraryAgent, String>, ToolError> {
         match named {
-            Named::Id(id) => {
-                let entry = self.shelves.entry(self.user, id).await?;
+            AgentReference::Id(id) => {
+                let entry = self.lookup.entry(self.user, id).await?;
                 Ok(entry.ok_or_else(|| format!("The library has no agent with id {id}.")))
             }
-            Named::Listed(name) => {
-                let Some(listing) = self.shelves.listing(name).await? else {
+            AgentReference::Listed(name) => {
+                let Some(listing) = self.lookup.listing(name).await? else {
                     return Ok(Err(format!("The marketplace has no agent {name}.")));
                 };
-                let library = &self.shelves.library;
+                let library = &self.lookup.library;
                 let entry = library.by_graph(self.user, &listing.graph_id).await;
                 let missing = || format!("{} is not in the library: run it first.", listing.name);
-                Ok(entry.map_err(store::trouble)?.ok_or_else(missing))
+                Ok(entry.map_err(port_error::agents_unavailable)?.ok_or_else(missing))
             }
-            Named::Words(words) => {
-                let best = self.shelves.entries(self.user, words).await?.into_iter().next();
+            AgentReference::Words(words) => {
+                let best = self.lookup.entries(self.user, words).await?.into_iter().next();
                 let missing = || format!("No library agents match {words:?}.");
                 Ok(best.map(|(_, entry)| entry).ok_or_else(missing))
             }
         }
     }
 
-    async fn one(&self, id: &ExecutionId, agent: Option<LibraryAgent>) -> Result<Found, ToolError> {
-        let missing = || Found::Nothing(format!("Run not found: {id}."));
+    async fn one(
+        &self,
+        id: &ExecutionId,
+        agent: Option<LibraryAgent>,
+    ) -> Result<ExecutionSearch, ToolError> {
+        let missing = || ExecutionSearch::NotFound(format!("Run not found: {id}."));
         let Some(run) = self.agents.wait(id, self.at_most).await? else {
             return Ok(missing());
         };
@@ -95,13 +108,13 @@ impl Find<'_> {
             && agent.graph_id != run.graph_id
         {
             let (name, id) = (&agent.name, &run.id);
-            return Ok(Found::Nothing(format!("Run {id} does not belong to {name}.")));
+            return Ok(ExecutionSearch::NotFound(format!("Run {id} does not belong to {name}.")));
         }
         let Some(of) = self.owner(&run, agent).await? else {
             return Ok(missing());
         };
         let others = vec![run.clone()];
-        Ok(Found::Runs(Box::new(Runs { of, run, others, total: 1 })))
+        Ok(ExecutionSearch::Found(Box::new(MatchingExecutions { of, run, others, total: 1 })))
     }
 
     /// The agent of a run: the user's entry for it, or its graph, which a dry run does without an entry.
@@ -109,19 +122,19 @@ impl Find<'_> {
         &self,
         run: &Execution,
         agent: Option<LibraryAgent>,
-    ) -> Result<Option<RunOf>, ToolError> {
+    ) -> Result<Option<ExecutedAgent>, ToolError> {
         let entry = match agent {
             Some(entry) => Some(entry),
             None => {
-                let entry = self.shelves.library.by_graph(self.user, &run.graph_id).await;
-                entry.map_err(store::trouble)?
+                let entry = self.lookup.library.by_graph(self.user, &run.graph_id).await;
+                entry.map_err(port_error::agents_unavailable)?
             }
         };
         if let Some(entry) = entry {
-            return Ok(Some(RunOf::entry(&entry)));
+            return Ok(Some(ExecutedAgent::entry(&entry)));
         }
         let described = self.agents.describe(&run.graph_id, Some(run.graph_version)).await?;
-        Ok(described.map(|agent| RunOf {
+        Ok(described.map(|agent| ExecutedAgent {
             name: agent.graph.name,
             graph_id: run.graph_id.clone(),
             library_agent_id: None,
@@ -133,8 +146,8 @@ impl Find<'_> {
         agent: &LibraryAgent,
         when: &str,
         now: Timestamp,
-    ) -> Result<Found, ToolError> {
-        let times::Window { from, until } = times::window(when, now);
+    ) -> Result<ExecutionSearch, ToolError> {
+        let TimeWindow { from, until } = time_window::parse(when, now);
         let waits = !self.at_most.is_zero();
         let wanted = ListExecutions {
             graph: Some(agent.graph_id.clone()),
@@ -147,7 +160,7 @@ impl Find<'_> {
         };
         let (mut runs, total) = self.agents.list(&wanted).await?;
         let Some(newest) = runs.first() else {
-            return Ok(Found::Nothing(self.why_none(agent, wanted).await?));
+            return Ok(ExecutionSearch::NotFound(self.why_none(agent, wanted).await?));
         };
         if waits && !rests(newest.status) {
             let id = newest.id.clone();
@@ -155,8 +168,8 @@ impl Find<'_> {
                 runs[0] = run;
             }
         }
-        let (of, run) = (RunOf::entry(agent), runs[0].clone());
-        Ok(Found::Runs(Box::new(Runs { of, run, others: runs, total })))
+        let (of, run) = (ExecutedAgent::entry(agent), runs[0].clone());
+        Ok(ExecutionSearch::Found(Box::new(MatchingExecutions { of, run, others: runs, total })))
     }
 
     async fn why_none(
@@ -188,17 +201,17 @@ fn rests(status: ExecutionStatus) -> bool {
 }
 
 /// How an agent is named; the surest way counts when there are several.
-enum Named<'a> {
+enum AgentReference<'a> {
     Id(&'a str),
     Listed(&'a str),
     Words(&'a str),
 }
 
-impl<'a> Named<'a> {
-    fn of(asked: &'a Arguments) -> Option<Self> {
-        let id = given(asked.library_agent_id.as_ref()).map(Self::Id);
-        let listed = || given(asked.store_slug.as_ref()).map(Self::Listed);
-        let words = || given(asked.agent_name.as_ref()).map(Self::Words);
+impl<'a> AgentReference<'a> {
+    fn of(asked: &'a ViewAgentOutputArguments) -> Option<Self> {
+        let id = non_empty(asked.library_agent_id.as_ref()).map(Self::Id);
+        let listed = || non_empty(asked.store_slug.as_ref()).map(Self::Listed);
+        let words = || non_empty(asked.agent_name.as_ref()).map(Self::Words);
         id.or_else(listed).or_else(words)
     }
 }

@@ -10,8 +10,8 @@ use ports::model::{ModelError, ModelEvent, ModelStream, StopReason};
 use protocol::CallId;
 use protocol::usage::Usage;
 
-use super::command::Deltas;
-use super::plan::Part;
+use super::command::StreamCommand;
+use super::plan::PlanStep;
 
 /// Events after which the other tasks of the thread get a turn.
 const COURTESY: usize = 128;
@@ -23,8 +23,8 @@ const ARGUMENT_PIECES: usize = 4;
 /// Pseudo text for `/stream`, ASCII so that bytes are characters.
 const TEXT: &str = "The tide comes in and the tide goes out, and the pilot keeps the log. ";
 
-pub(super) fn play(parts: Vec<Part>, prompt_chars: usize) -> ModelStream {
-    let performance = Performance {
+pub(super) fn play(parts: Vec<PlanStep>, prompt_chars: usize) -> ModelStream {
+    let player = PlanPlayer {
         parts: parts.into(),
         ready: VecDeque::new(),
         streaming: None,
@@ -33,15 +33,16 @@ pub(super) fn play(parts: Vec<Part>, prompt_chars: usize) -> ModelStream {
         prompt_chars: prompt_chars as u64,
         since_courtesy: 0,
     };
-    stream::unfold(performance, |mut performance| async move {
-        performance.next().await.map(|event| (event, performance))
-    })
+    stream::unfold(
+        player,
+        |mut player| async move { player.next().await.map(|event| (event, player)) },
+    )
     .fuse()
     .boxed()
 }
 
-struct Performance {
-    parts: VecDeque<Part>,
+struct PlanPlayer {
+    parts: VecDeque<PlanStep>,
     ready: VecDeque<ModelEvent>,
     streaming: Option<Streaming>,
     calls: usize,
@@ -54,10 +55,10 @@ struct Performance {
 struct Streaming {
     text: String,
     sent: usize,
-    deltas: Deltas,
+    deltas: StreamCommand,
 }
 
-impl Performance {
+impl PlanPlayer {
     async fn next(&mut self) -> Option<Result<ModelEvent, ModelError>> {
         self.since_courtesy += 1;
         if self.since_courtesy >= COURTESY {
@@ -76,18 +77,18 @@ impl Performance {
                 self.streaming = None;
             }
             match self.parts.pop_front()? {
-                Part::Deltas(deltas) => self.streaming = Some(Streaming::new(deltas)),
-                Part::Fail(kind) => {
+                PlanStep::Stream(deltas) => self.streaming = Some(Streaming::new(deltas)),
+                PlanStep::Fail(kind) => {
                     self.parts.clear();
                     return Some(Err(ModelError::new(
                         kind,
                         "The offline pilot failed as requested.",
                     )));
                 }
-                Part::Say(text) => self.words(&text, ModelEvent::Text),
-                Part::Think(text) => self.words(&text, ModelEvent::Reasoning),
-                Part::Call { name, arguments } => self.call(name, &arguments),
-                Part::Finish(reason) => self.finish(reason),
+                PlanStep::Say(text) => self.words(&text, ModelEvent::Text),
+                PlanStep::Think(text) => self.words(&text, ModelEvent::Reasoning),
+                PlanStep::Call { name, arguments } => self.call(name, &arguments),
+                PlanStep::Finish(reason) => self.finish(reason),
             }
         }
     }
@@ -122,7 +123,7 @@ impl Performance {
 }
 
 impl Streaming {
-    fn new(deltas: Deltas) -> Self {
+    fn new(deltas: StreamCommand) -> Self {
         // Long enough that a delta can be cut from any place of the first round.
         let text = TEXT.repeat(deltas.size.div_ceil(TEXT.len()) + 1);
         Self { text, sent: 0, deltas }

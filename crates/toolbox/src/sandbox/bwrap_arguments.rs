@@ -3,7 +3,7 @@
 use std::ffi::OsString;
 use std::path::Path;
 
-use super::{Job, MAX_PROCESSES};
+use super::{MAX_PROCESSES, SandboxCommand};
 
 /// Kilobytes of address space of one process.
 const MEMORY_KB: u64 = 512 * 1024;
@@ -24,7 +24,7 @@ const ROOTS: &[&str] = &["/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32"]
 /// Runs inside, before the command, and then becomes it. Standard input carried the system call filter and was closed
 /// by bubblewrap, so it is opened anew before anything else can take its number. Limits are set here and not outside,
 /// because the one on processes would otherwise count the server's own.
-fn prelude(job: &Job) -> String {
+fn prelude(job: &SandboxCommand) -> String {
     let cpu_seconds = job.timeout.as_secs() + 1;
     format!(
         "exec </dev/null || exit 126
@@ -38,8 +38,8 @@ exec /bin/bash --noprofile --norc -c \"$1\""
     )
 }
 
-pub(super) fn arguments(job: &Job) -> Vec<OsString> {
-    let mut line = Line::default();
+pub(super) fn arguments(job: &SandboxCommand) -> Vec<OsString> {
+    let mut line = CommandLine::default();
     for flag in [
         "--unshare-user",
         "--unshare-pid",
@@ -97,9 +97,9 @@ pub(super) fn arguments(job: &Job) -> Vec<OsString> {
 }
 
 #[derive(Default)]
-struct Line(Vec<OsString>);
+struct CommandLine(Vec<OsString>);
 
-impl Line {
+impl CommandLine {
     fn add<S: AsRef<std::ffi::OsStr> + ?Sized>(&mut self, words: &[&S]) {
         self.0.extend(words.iter().map(|word| word.as_ref().to_os_string()));
     }

@@ -10,7 +10,7 @@ use protocol::response::{
 use protocol::{GraphId, LibraryAgentId};
 use serde_json::json;
 
-use super::shelves;
+use super::agent_lookup;
 
 /// Node runs that an answer shows.
 const NODES: usize = 100;
@@ -18,7 +18,7 @@ const NODES: usize = 100;
 const NAMED: usize = 5;
 
 /// The agent that a run belongs to, as the user knows it.
-pub(super) struct RunOf {
+pub(super) struct ExecutedAgent {
     pub(super) name: String,
     pub(super) graph_id: GraphId,
     pub(super) library_agent_id: Option<LibraryAgentId>,
@@ -26,13 +26,13 @@ pub(super) struct RunOf {
 
 /// How much an answer shows.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub(super) enum Detail {
+pub(super) enum OutputDetail {
     Outputs,
     /// The inputs, and what every node did, too.
     Nodes,
 }
 
-impl RunOf {
+impl ExecutedAgent {
     pub(super) fn entry(entry: &LibraryAgent) -> Self {
         Self {
             name: entry.name.clone(),
@@ -42,7 +42,7 @@ impl RunOf {
     }
 
     fn link(&self) -> Option<String> {
-        self.library_agent_id.as_ref().map(shelves::link)
+        self.library_agent_id.as_ref().map(agent_lookup::link)
     }
 
     pub(super) fn started(&self, run: &Execution, message: String) -> ToolResponse {
@@ -59,11 +59,11 @@ impl RunOf {
         )
     }
 
-    pub(super) fn output(&self, view: ExecutionView, detail: Detail) -> AgentOutput {
+    pub(super) fn output(&self, view: ExecutionView, detail: OutputDetail) -> AgentOutput {
         let ExecutionView { execution, outputs, nodes, failed, .. } = view;
         let inputs_summary = match detail {
-            Detail::Outputs => Default::default(),
-            Detail::Nodes => execution.request.inputs,
+            OutputDetail::Outputs => Default::default(),
+            OutputDetail::Nodes => execution.request.inputs,
         };
         AgentOutput {
             agent_name: self.name.clone(),
@@ -169,11 +169,11 @@ fn warnings(view: &ExecutionView) -> Vec<String> {
 pub(super) async fn view(
     agents: &dyn AgentExecutions,
     run: &Execution,
-    detail: Detail,
+    detail: OutputDetail,
 ) -> Result<ExecutionView, ToolError> {
     let nodes = match detail {
-        Detail::Outputs => NodeRange::None,
-        Detail::Nodes => NodeRange::From { first: 0, limit: NODES },
+        OutputDetail::Outputs => NodeRange::None,
+        OutputDetail::Nodes => NodeRange::From { first: 0, limit: NODES },
     };
     agents.view(&run.id, nodes).await?.ok_or_else(|| {
         ToolError::tell("execution_not_found", format!("Run {} was deleted.", run.id))

@@ -9,26 +9,31 @@ use protocol::library::{LibraryAgent, Listing};
 use protocol::response::{AgentInfo, AgentSource};
 use protocol::{LibraryAgentId, UserId};
 
-use super::store;
+use super::port_error;
 use crate::search;
 
 #[derive(Clone)]
-pub(super) struct Shelves {
+pub(super) struct AgentLookup {
     pub(super) library: Arc<dyn Library>,
     pub(super) listings: Arc<dyn Listings>,
 }
 
-impl Shelves {
+impl AgentLookup {
     /// By the id of the entry or of its graph: both are called "the agent's id", so models use either.
     pub(super) async fn entry(
         &self,
         user: &UserId,
         id: &str,
     ) -> Result<Option<LibraryAgent>, ToolError> {
-        let by_id = self.library.get(user, &id.into()).await.map_err(store::trouble)?;
+        let by_id =
+            self.library.get(user, &id.into()).await.map_err(port_error::agents_unavailable)?;
         match by_id {
             Some(entry) => Ok(Some(entry)),
-            None => self.library.by_graph(user, &id.into()).await.map_err(store::trouble),
+            None => self
+                .library
+                .by_graph(user, &id.into())
+                .await
+                .map_err(port_error::agents_unavailable),
         }
     }
 
@@ -36,7 +41,7 @@ impl Shelves {
     pub(super) async fn listing(&self, name: &str) -> Result<Option<Listing>, ToolError> {
         match name.trim_matches('/').split_once('/') {
             Some((username, slug)) => {
-                self.listings.by_name(username, slug).await.map_err(store::trouble)
+                self.listings.by_name(username, slug).await.map_err(port_error::agents_unavailable)
             }
             None => Ok(None),
         }
@@ -48,7 +53,7 @@ impl Shelves {
         user: &UserId,
         words: &str,
     ) -> Result<Vec<(f64, LibraryAgent)>, ToolError> {
-        let mut entries = self.library.list(user).await.map_err(store::trouble)?;
+        let mut entries = self.library.list(user).await.map_err(port_error::agents_unavailable)?;
         entries.retain(|entry| !entry.is_hidden);
         Ok(search::rank(words, entries, |entry| vec![&entry.name, &entry.description]))
     }
@@ -102,7 +107,7 @@ pub(super) fn from_listing(listing: &Listing) -> AgentInfo {
 }
 
 /// Adds what only its graph tells.
-pub(super) fn described(info: AgentInfo, agent: &AgentDescription) -> AgentInfo {
+pub(super) fn with_schemas(info: AgentInfo, agent: &AgentDescription) -> AgentInfo {
     AgentInfo {
         has_external_trigger: Some(agent.flags.has_external_trigger),
         input_schema: Some(agent.input_schema.clone()),
