@@ -1,12 +1,12 @@
-//! Why a request gave nothing. The sentences name no address behind a name, no banner and no body, because they reach
-//! the model and the person, who may be probing.
+//! Why a request failed. The messages reach the model and the user, who may be probing the network, so they contain no
+//! resolved address, no server banner and no body.
 
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum EgressError {
-    /// Not an address of the web at all.
+    /// Not a URL of the web at all.
     #[error("Invalid URL: {0}.")]
     BadUrl(&'static str),
-    /// It leads, or a redirect leads, somewhere that is not the public web.
+    /// The URL, or a redirect, does not lead to the public web.
     #[error("This URL isn't allowed: {0}.")]
     Blocked(&'static str),
     #[error("Invalid request header: {0}.")]
@@ -20,7 +20,7 @@ pub enum EgressError {
     TimedOut,
     #[error("The server redirected too many times.")]
     TooManyRedirects,
-    /// Says which type it was, for the caller to try something else.
+    /// Holds the media type.
     #[error("Content of type {0} can't be read as text.")]
     ContentType(String),
     #[error("The content's compression is unsupported or invalid.")]

@@ -1,6 +1,5 @@
-//! The one client for every address that somebody else supplies: a person, a model, a page. It reaches the public
-//! internet and nothing else, whatever the address looks like, resolves to or redirects to, and it takes in only as
-//! much as the caller allows, for only as long.
+//! HTTP client for URLs from untrusted sources: users, models, fetched pages. It connects to the public internet only,
+//! whatever the URL looks like, resolves to or redirects to, and limits the size and duration of every response.
 
 mod address;
 mod body;

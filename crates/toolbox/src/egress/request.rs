@@ -1,5 +1,5 @@
-//! What is sent, and what of it may follow a redirect: to another site go neither the caller's headers, which may carry
-//! a key, nor a body that was meant for the first one.
+//! A request, and what of it follows a redirect: another site gets neither the caller's headers, which may contain a key,
+//! nor the body.
 
 use bytes::Bytes;
 use reqwest::header::{CONTENT_TYPE, HeaderMap, HeaderName, HeaderValue};
@@ -11,9 +11,9 @@ use super::error::EgressError;
 const MAX_HEADERS: usize = 50;
 const HEADER_BYTES: usize = 16 * 1024;
 
-/// Headers that describe the connection or the frame of the message. Whoever sets them by hand can make two servers
-/// read two different requests.
-const OURS: &[&str] = &[
+/// Headers of the connection or the message framing. Set by a caller, they could make two servers read two different
+/// requests (request smuggling).
+const RESERVED_HEADERS: &[&str] = &[
     "accept-encoding",
     "connection",
     "content-length",
@@ -45,11 +45,11 @@ impl EgressRequest {
         Self::new(Method::GET, url)
     }
 
-    /// The last value of a name counts.
+    /// Replaces an earlier value of the same name.
     pub fn header(mut self, name: &str, value: &str) -> Result<Self, EgressError> {
         let name = HeaderName::from_bytes(name.as_bytes())
             .map_err(|_| EgressError::Header("the name is not valid"))?;
-        if OURS.contains(&name.as_str()) {
+        if RESERVED_HEADERS.contains(&name.as_str()) {
             return Err(EgressError::Header("this header is set automatically"));
         }
         let value = HeaderValue::from_str(value)
@@ -63,7 +63,7 @@ impl EgressRequest {
         Ok(self)
     }
 
-    /// With its type, unless the caller has named one already.
+    /// Sets the body, and its content type unless the caller has already set one.
     pub fn body(mut self, content_type: &str, body: impl Into<Bytes>) -> Self {
         if let (false, Ok(value)) =
             (self.headers.contains_key(CONTENT_TYPE), HeaderValue::from_str(content_type))
@@ -74,15 +74,15 @@ impl EgressRequest {
         self
     }
 
-    /// What is sent to the place that an answer with this status points to.
+    /// The request to send after a redirect with this status.
     pub(super) fn redirected(
         mut self,
         status: StatusCode,
         from: &Url,
         to: &Url,
     ) -> Result<Self, EgressError> {
-        let elsewhere = from.origin() != to.origin();
-        if elsewhere {
+        let other_origin = from.origin() != to.origin();
+        if other_origin {
             self.headers.clear();
         }
         let is_reading = matches!(self.method, Method::GET | Method::HEAD);
@@ -90,7 +90,7 @@ impl EgressRequest {
             matches!(status, StatusCode::TEMPORARY_REDIRECT | StatusCode::PERMANENT_REDIRECT);
         match (is_reading, repeats) {
             (true, _) => {}
-            (false, true) if elsewhere => {
+            (false, true) if other_origin => {
                 return Err(EgressError::Blocked("it redirects the request body to another site"));
             }
             (false, true) => {}
@@ -121,7 +121,7 @@ mod tests {
     }
 
     #[test]
-    fn headers_of_the_connection_and_broken_ones_are_refused() {
+    fn connection_headers_and_invalid_headers_are_refused() {
         for (name, value) in [
             ("Host", "inner.example"),
             ("Content-Length", "0"),

@@ -1,5 +1,5 @@
-//! Names to addresses, with the check between the answer and the connection: the HTTP client asks here, and connects to
-//! exactly the addresses that passed. A second answer for the same name therefore cannot slip in.
+//! Host resolution with the address check. The HTTP client resolves through this and connects to exactly the checked
+//! addresses, so a second, different DNS answer (DNS rebinding) has no effect.
 
 use std::net::{IpAddr, SocketAddr};
 use std::sync::Arc;
@@ -17,7 +17,7 @@ pub trait HostResolver: Send + Sync {
     async fn resolve(&self, host: &str) -> std::io::Result<Vec<IpAddr>>;
 }
 
-/// Asks the operating system.
+/// Resolves with the operating system.
 pub struct SystemResolver {
     pub timeout: Duration,
 }
@@ -37,7 +37,7 @@ impl HostResolver for SystemResolver {
     }
 }
 
-/// What the HTTP client is given for a resolver.
+/// The resolver of the HTTP client.
 pub(super) struct CheckedResolver {
     pub(super) inner: Arc<dyn HostResolver>,
     pub(super) policy: Arc<AddressPolicy>,
@@ -56,8 +56,8 @@ impl reqwest::dns::Resolve for CheckedResolver {
     }
 }
 
-/// One inner address among public ones refuses the whole name: which of them a connection takes is a matter of luck,
-/// and a name with both is either broken or a trick.
+/// One internal address among public ones refuses the whole name: which address a connection takes is undefined, and a
+/// name with both is either misconfigured or an attack.
 fn all_permitted(
     policy: &AddressPolicy,
     host: &str,
@@ -69,7 +69,7 @@ fn all_permitted(
     if !addresses.iter().all(|address| policy.permits(*address)) {
         return Err(EgressError::Blocked("the host is not on the public internet"));
     }
-    // The client puts the port of the URL in place of 0.
+    // The HTTP client replaces port 0 by the port of the URL.
     Ok(addresses.iter().map(|address| SocketAddr::new(*address, 0)).collect())
 }
 
@@ -78,7 +78,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn one_inner_address_refuses_the_whole_name() {
+    fn one_internal_address_refuses_the_whole_name() {
         let policy = AddressPolicy::default();
         let public: IpAddr = "8.8.8.8".parse().expect("an address");
         let inner: IpAddr = "10.0.0.1".parse().expect("an address");

@@ -1,4 +1,4 @@
-//! What an operator says about a tool, and what has to be right about it before the server starts.
+//! The configuration of external tools, validated when the server starts.
 
 use std::collections::HashSet;
 use std::fmt;
@@ -18,27 +18,27 @@ const NAME_CHARS: usize = 64;
 #[serde(deny_unknown_fields)]
 pub struct ExternalToolDescription {
     pub(super) name: String,
-    /// For the model: what it does and when to use it.
+    /// Tells the model what the tool does and when to use it.
     pub(super) description: String,
     /// JSON schema of the arguments, an object.
     pub(super) parameters: Value,
     #[serde(deserialize_with = "address")]
     pub(super) url: Url,
-    /// Whether a call is an operation, whose result may come by callback.
+    /// Whether a call is an operation, whose result may arrive by callback.
     #[serde(default)]
     pub(super) long_running: bool,
     #[serde(default)]
     effect: Option<ToolEffect>,
     #[serde(default = "yes")]
     pub(super) requires_auth: bool,
-    /// After so long the call goes on in the background.
+    /// After this time the call continues in the background.
     #[serde(default)]
     pub(super) budget_seconds: Option<u32>,
     #[serde(default)]
     pub(super) secret: Option<ToolSecret>,
 }
 
-/// Reads the file of external tools. The error is a sentence that says what to correct.
+/// Parses the external tools file. The error tells the operator what to correct.
 pub fn load(text: &str) -> Result<Vec<ExternalToolDescription>, String> {
     let ExternalToolsFile { tools } = serde_json::from_str(text)
         .map_err(|error| format!("The external tools file cannot be read: {error}."))?;
@@ -72,16 +72,16 @@ impl ExternalToolDescription {
         &self.name
     }
 
-    /// Whether its result may come by callback.
+    /// Whether its result may arrive by callback.
     pub fn is_long_running(&self) -> bool {
         self.long_running
     }
 
-    /// What calling it twice would do. A service that is not known to mind is called once, except for an operation: its
-    /// id tells the service that it knows the work already.
+    /// The effect of repeated calls. Unless configured, a service is called at most once, except for operations: their id
+    /// lets the service recognize a repetition.
     pub(super) fn effect(&self) -> ToolEffect {
-        let careful = if self.long_running { ToolEffect::Idempotent } else { ToolEffect::Once };
-        self.effect.unwrap_or(careful)
+        let default = if self.long_running { ToolEffect::Idempotent } else { ToolEffect::Once };
+        self.effect.unwrap_or(default)
     }
 
     fn check(&self) -> Result<(), String> {
@@ -108,7 +108,7 @@ impl ExternalToolDescription {
     }
 }
 
-/// Sent to the service with every call, and shown nowhere.
+/// Sent to the service with every call, and never shown.
 #[derive(Clone)]
 pub(super) struct ToolSecret {
     text: String,
@@ -120,7 +120,7 @@ impl ToolSecret {
         self.header.clone()
     }
 
-    /// A service may repeat it, in an error above all.
+    /// Removes the secret from a service's response, which may echo it.
     pub(super) fn removed_from(&self, text: &str) -> String {
         text.replace(&self.text, "<hidden>")
     }
@@ -134,7 +134,7 @@ impl fmt::Debug for ToolSecret {
 
 impl<'de> Deserialize<'de> for ToolSecret {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        // By way of any value, because the usual complaint about a wrong type repeats what it found.
+        // Deserialized as any value first, because serde's error for a wrong type quotes the value.
         let Value::String(text) = Value::deserialize(deserializer)? else {
             return Err(de::Error::custom("the secret must be a string"));
         };
@@ -182,7 +182,7 @@ mod tests {
     }
 
     #[test]
-    fn a_plain_description_is_careful_by_default() {
+    fn an_unspecified_effect_defaults_to_once() {
         let [tool] = load(&file(&json!({}))).expect("good").try_into().expect("one");
         let tool: ExternalToolDescription = tool;
         assert_eq!(
@@ -194,7 +194,7 @@ mod tests {
     }
 
     #[test]
-    fn a_mistake_is_named_and_a_secret_is_not() {
+    fn errors_name_the_mistake_but_not_the_secret() {
         for (change, says) in [
             (json!({"name": "Print"}), "a-z, 0-9 and _"),
             (json!({"name": ""}), "a-z, 0-9 and _"),

@@ -1,4 +1,5 @@
-//! What the answer of a service means. Nothing that reaches the model names the service's address or its secret.
+//! Converts a service's HTTP response to a tool response. Texts for the model contain neither the service's URL nor its
+//! secret.
 
 use std::time::Duration;
 
@@ -12,12 +13,12 @@ use tokio::time::timeout;
 
 use super::description::ToolSecret;
 
-/// How long a service may think before it begins to answer. What takes longer belongs behind a 202 and a callback.
-const ANSWER_TIME: Duration = Duration::from_secs(3600);
-/// Between two pieces of the answer.
+/// Time limit for the start of a response. Longer work should return 202 and call back.
+const RESPONSE_TIME: Duration = Duration::from_secs(3600);
+/// Time limit between two pieces of the body.
 const IDLE_TIME: Duration = Duration::from_secs(60);
 const BODY_BYTES: usize = 1024 * 1024;
-/// Of what a service says about its failure.
+/// Characters of a service's own error text that are passed on.
 const REASON_CHARS: usize = 500;
 
 pub(super) async fn read(
@@ -27,9 +28,9 @@ pub(super) async fn read(
     operation: Option<&OperationHandle>,
 ) -> Result<ToolResponse, ToolError> {
     let failed = |what: &str| ToolError::tell("external_tool_failed", format!("{tool} {what}"));
-    let mut response = match timeout(ANSWER_TIME, request.send()).await {
+    let mut response = match timeout(RESPONSE_TIME, request.send()).await {
         Err(_) => return Err(failed("did not respond within an hour.")),
-        Ok(Err(error)) => return Err(failed(lost(tool, error))),
+        Ok(Err(error)) => return Err(failed(request_failed(tool, error))),
         Ok(Ok(response)) => response,
     };
     let status = response.status();
@@ -43,13 +44,13 @@ pub(super) async fn read(
     }
     let body = match body(&mut response).await {
         Ok(body) => body,
-        // The status says enough.
+        // The status is enough.
         Err(_) if !status.is_success() => String::new(),
         Err(BodyError::TooLarge) => return Err(failed("returned more than 1 MiB.")),
-        Err(BodyError::Silent) => {
+        Err(BodyError::Idle) => {
             return Err(failed("stopped responding before its response was complete."));
         }
-        Err(BodyError::Lost(error)) => return Err(failed(lost(tool, error))),
+        Err(BodyError::Connection(error)) => return Err(failed(request_failed(tool, error))),
     };
     let body = match secret {
         Some(secret) => secret.removed_from(&body),
@@ -79,15 +80,15 @@ fn accepted(tool: &str, operation: &OperationHandle) -> ToolResponse {
 
 enum BodyError {
     TooLarge,
-    Silent,
-    Lost(reqwest::Error),
+    Idle,
+    Connection(reqwest::Error),
 }
 
 async fn body(response: &mut Response) -> Result<String, BodyError> {
     let mut bytes = Vec::new();
     loop {
-        let piece = timeout(IDLE_TIME, response.chunk()).await.map_err(|_| BodyError::Silent)?;
-        let Some(piece) = piece.map_err(BodyError::Lost)? else { break };
+        let piece = timeout(IDLE_TIME, response.chunk()).await.map_err(|_| BodyError::Idle)?;
+        let Some(piece) = piece.map_err(BodyError::Connection)? else { break };
         if bytes.len() + piece.len() > BODY_BYTES {
             return Err(BodyError::TooLarge);
         }
@@ -96,7 +97,7 @@ async fn body(response: &mut Response) -> Result<String, BodyError> {
     Ok(String::from_utf8_lossy(&bytes).into_owned())
 }
 
-/// Small services often name no type at all, and mean JSON.
+/// A response without a content type counts as JSON: small services often send none.
 fn is_text(response: &Response) -> bool {
     let kind = response.headers().get(CONTENT_TYPE).and_then(|kind| kind.to_str().ok());
     kind.is_some_and(|kind| kind.trim_start().to_ascii_lowercase().starts_with("text/"))
@@ -109,13 +110,13 @@ fn parsed(body: String) -> Value {
     serde_json::from_str(&body).unwrap_or(Value::String(body))
 }
 
-/// The operator gets the cause, the model what it can understand.
-fn lost(tool: &str, error: reqwest::Error) -> &'static str {
-    let unreached = error.is_connect();
-    // The address may hold something that is nobody's business.
+/// Logs the cause for the operator, and returns a text for the model.
+fn request_failed(tool: &str, error: reqwest::Error) -> &'static str {
+    let is_connect = error.is_connect();
+    // The URL may contain secrets.
     let error = error.without_url();
     tracing::warn!(tool.name = tool, %error, "the request to an external tool failed");
-    match unreached {
+    match is_connect {
         true => "could not be reached.",
         false => {
             "closed the connection before its response was complete. The work may or may not have been done."

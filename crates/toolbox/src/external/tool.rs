@@ -1,4 +1,4 @@
-//! A call of an external tool: one POST to the operator's service, and its answer.
+//! Calls an external tool: one POST to the operator's service.
 
 use std::time::Duration;
 
@@ -18,7 +18,7 @@ use super::response;
 use crate::operator_http;
 
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(10);
-/// Finds out that the other side is gone, while an answer may still take long.
+/// Detects a dead peer while a response may still take long.
 const KEEPALIVE: Duration = Duration::from_secs(30);
 
 pub(crate) struct ExternalTool {
@@ -26,11 +26,11 @@ pub(crate) struct ExternalTool {
     client: Client,
     url: url::Url,
     secret: Option<ToolSecret>,
-    /// Where this server can be reached by the service, without a slash at the end.
+    /// Base URL at which the service reaches this server, without a trailing slash.
     callback_base: Option<String>,
 }
 
-/// What the service gets. The names are a contract with services that others wrote.
+/// The request body. Its field names are a contract with third-party services.
 #[derive(Serialize)]
 struct ExternalToolRequest<'a> {
     tool: &'a str,
@@ -66,7 +66,7 @@ impl ExternalTool {
         let budget = |seconds| TimeBudget::AtMost(Duration::from_secs(u64::from(seconds)));
         let effect = tool.effect();
         let spec = ToolSpec {
-            // Tools are made once and last as long as the process, like the names in its code.
+            // Leaked on purpose: tools are created once and live as long as the process.
             name: tool.name.leak(),
             description: tool.description.leak(),
             parameters: tool.parameters,
@@ -97,7 +97,7 @@ impl ExternalTool {
             task_id: operation.map(|operation| &operation.task_id),
             callback_url: operation.and_then(|operation| self.callback(operation)),
         };
-        // A model chooses a part of the key, and a header takes no line breaks.
+        // The key contains text chosen by the model, and a header must not contain line breaks.
         let key = context.idempotency_key.escape_default().to_string();
         let mut request =
             self.client.post(self.url.clone()).header("idempotency-key", key).json(&body);
@@ -131,7 +131,7 @@ impl Tool for ExternalTool {
             let body = ResponseBody::ExternalToolOutput { tool: tool.to_owned(), output };
             return Ok(ToolResponse::new(message, body));
         }
-        // Whichever way the call ends early, dropping the request closes its connection.
+        // Dropping the request closes its connection.
         tokio::select! {
             answered = self.send(&arguments, &context) => answered,
             () = context.cancel.cancelled() => {
@@ -140,7 +140,7 @@ impl Tool for ExternalTool {
         }
     }
 
-    /// What a service answers is its own matter.
+    /// None: the responses depend on the service.
     fn examples(&self) -> Vec<ToolExample> {
         Vec::new()
     }

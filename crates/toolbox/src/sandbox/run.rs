@@ -1,4 +1,4 @@
-//! Starting a job, reading it, and ending it: by itself, by time, by request, or because nobody waits any more.
+//! Runs a command in the sandbox until it exits, times out, is canceled, or its future is dropped.
 
 use std::io::{self, Write};
 use std::os::unix::process::ExitStatusExt;
@@ -17,18 +17,21 @@ use super::{
     processes,
 };
 
-/// How long the output of a killed command may take to end.
-const LAST_WORDS: Duration = Duration::from_secs(2);
+/// How long to read the remaining output of a killed command.
+const REMAINING_OUTPUT: Duration = Duration::from_secs(2);
 
 impl Sandbox {
-    /// Runs the job to its end. Dropping the future kills the whole tree as well.
+    /// Runs the command to its end. Dropping the future also kills the whole process tree.
     pub async fn run(
         &self,
         job: SandboxCommand,
         cancel: CancellationToken,
     ) -> io::Result<CommandOutput> {
         if !bwrap_arguments::is_usable(&job.workspace) {
-            return Err(io::Error::new(io::ErrorKind::NotFound, "there is no workspace folder"));
+            return Err(io::Error::new(
+                io::ErrorKind::NotFound,
+                "the workspace folder does not exist",
+            ));
         }
         let job = SandboxCommand {
             timeout: job.timeout.clamp(Duration::from_secs(1), MAX_TIMEOUT),
@@ -44,7 +47,7 @@ impl Sandbox {
             let mut reading =
                 pin!(async { tokio::join!(out.drain(stdout), err.drain(stderr)) }.fuse());
             let ending = tokio::select! {
-                // Looked at in this order, so that a command that ends at the last moment has ended.
+                // Polled in this order, so that a command that exits at the last moment counts as exited.
                 biased;
                 code = finish(&mut child, reading.as_mut()) => CommandEnd::Exited(code?),
                 () = cancel.cancelled() => CommandEnd::Cancelled,
@@ -52,12 +55,12 @@ impl Sandbox {
                 () = processes::too_many(id) => CommandEnd::TooManyProcesses,
             };
             if !matches!(ending, CommandEnd::Exited(_)) {
-                // Bubblewrap dies, by that the first process of the namespace, by that all others.
+                // Killing bubblewrap kills the first process of the namespace, and the kernel then kills all others.
                 child.kill().await?;
             }
             if !reading.is_terminated() {
-                // The pipes end when the last process is gone; what it said until then is worth showing.
-                let _ = tokio::time::timeout(LAST_WORDS, reading).await;
+                // The pipes end with the last process; the output until then is part of the result.
+                let _ = tokio::time::timeout(REMAINING_OUTPUT, reading).await;
             }
             ending
         };
@@ -70,7 +73,7 @@ impl Sandbox {
         drop(filter);
         Command::new(&self.bwrap)
             .args(bwrap_arguments::arguments(job))
-            // Bubblewrap clears the command's environment, but its own can be read inside as that of process 1.
+            // Bubblewrap clears the command's environment, but its own is readable inside as that of process 1.
             .env_clear()
             .stdin(Stdio::from(filter_for_child))
             .stdout(Stdio::piped())
@@ -80,8 +83,8 @@ impl Sandbox {
     }
 }
 
-/// The exit code, once the command has ended and all it printed is read. Whatever it left running in the background
-/// dies with it, so the output does end.
+/// The exit code, after the command has exited and its output is read. Processes it left in the background are killed
+/// with it, so the output ends.
 async fn finish(
     child: &mut Child,
     reading: Pin<&mut impl Future<Output = ((), ())>>,

@@ -1,4 +1,4 @@
-//! A run of an agent as the tools tell of it, the same whichever tool looks at it.
+//! Responses about an execution of an agent, shared by the tools that start and show executions.
 
 use ports::call_services::AgentExecutions;
 use ports::tool::ToolError;
@@ -12,23 +12,23 @@ use serde_json::json;
 
 use super::agent_lookup;
 
-/// Node runs that an answer shows.
+/// Node executions that a response shows.
 const NODES: usize = 100;
-/// Failed nodes that a sentence names; the answer has more of them.
+/// Failed nodes that the message names; the response body lists more.
 const NAMED: usize = 5;
 
-/// The agent that a run belongs to, as the user knows it.
+/// The agent of an execution, as the user knows it.
 pub(super) struct ExecutedAgent {
     pub(super) name: String,
     pub(super) graph_id: GraphId,
     pub(super) library_agent_id: Option<LibraryAgentId>,
 }
 
-/// How much an answer shows.
+/// How much a response shows.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum OutputDetail {
     Outputs,
-    /// The inputs, and what every node did, too.
+    /// Also the inputs and the node executions.
     Nodes,
 }
 
@@ -85,13 +85,13 @@ impl ExecutedAgent {
         }
     }
 
-    /// A run that has come to no good end.
+    /// The response for a failed or stopped execution.
     pub(super) fn failure(&self, view: &ExecutionView) -> ToolResponse {
         let code = match view.execution.status {
             ExecutionStatus::Terminated => "execution_stopped",
             _ => "execution_failed",
         };
-        // What it gave before may be all that was wanted.
+        // Outputs that were produced before the failure may be all that is needed.
         let details = json!({ "nodes_failed": view.failed, "outputs": view.outputs });
         ToolResponse::new(
             self.sentence(view),
@@ -103,10 +103,10 @@ impl ExecutedAgent {
         )
     }
 
-    /// How the run stands, what is odd about it, and what can be done.
+    /// The status, warnings and next step.
     pub(super) fn sentence(&self, view: &ExecutionView) -> String {
         let (name, id) = (&self.name, &view.execution.id);
-        let mut said = match view.execution.status {
+        let mut message = match view.execution.status {
             ExecutionStatus::Completed => format!("{name} has completed."),
             ExecutionStatus::Failed => match &view.execution.error {
                 Some(error) => format!("{name} has failed: {}", error.message),
@@ -115,7 +115,7 @@ impl ExecutedAgent {
             ExecutionStatus::Terminated => {
                 format!("{name} was stopped before it finished.")
             }
-            ExecutionStatus::Review => waits_for_review(name),
+            ExecutionStatus::Review => needs_review(name),
             ExecutionStatus::Incomplete | ExecutionStatus::Queued | ExecutionStatus::Running => {
                 format!(
                     "{name} has not finished yet ({}). Call view_agent_output with execution_id {id} and wait_if_running.",
@@ -124,28 +124,28 @@ impl ExecutedAgent {
             }
         };
         for warning in warnings(view) {
-            said.push(' ');
-            said.push_str(&warning);
+            message.push(' ');
+            message.push_str(&warning);
         }
-        said
+        message
     }
 }
 
-/// The same for agents and for single blocks.
+/// Used for agents and for single blocks.
 pub(super) fn no_funds() -> ToolResponse {
     let sentence =
         "The user does not have enough credits, so nothing was run. Only the user can add more.";
     ToolResponse::error("insufficient_credits", sentence)
 }
 
-pub(super) fn waits_for_review(name: &str) -> String {
+pub(super) fn needs_review(name: &str) -> String {
     format!(
         "{name} needs approval: the user approves or rejects it on the review page (or with POST \
          /api/review/action), then the run continues automatically."
     )
 }
 
-/// What a run that looks well may hide.
+/// Problems that the status alone does not show.
 fn warnings(view: &ExecutionView) -> Vec<String> {
     let mut warnings = Vec::new();
     if !view.failed.is_empty() {
@@ -165,7 +165,7 @@ fn warnings(view: &ExecutionView) -> Vec<String> {
     warnings
 }
 
-/// The run as it is now.
+/// The current state of the execution.
 pub(super) async fn view(
     agents: &dyn AgentExecutions,
     run: &Execution,

@@ -1,4 +1,4 @@
-//! Where the agent tools find agents, in the user's library and in the marketplace, and how they show what they found.
+//! Looks up agents in the user's library and in the marketplace, and converts them to tool responses.
 
 use std::sync::Arc;
 
@@ -19,7 +19,7 @@ pub(super) struct AgentLookup {
 }
 
 impl AgentLookup {
-    /// By the id of the entry or of its graph: both are called "the agent's id", so models use either.
+    /// Finds a library entry by its own id or by its graph id: models use either as "the agent's id".
     pub(super) async fn entry(
         &self,
         user: &UserId,
@@ -37,7 +37,7 @@ impl AgentLookup {
         }
     }
 
-    /// By `username/slug`.
+    /// Finds a marketplace listing by `username/slug`.
     pub(super) async fn listing(&self, name: &str) -> Result<Option<Listing>, ToolError> {
         match name.trim_matches('/').split_once('/') {
             Some((username, slug)) => {
@@ -47,7 +47,7 @@ impl AgentLookup {
         }
     }
 
-    /// The user's agents that have to do with the words, best match first; all of them without words.
+    /// The user's visible agents that match the words, with scores, best match first; all of them without words.
     pub(super) async fn entries(
         &self,
         user: &UserId,
@@ -59,7 +59,7 @@ impl AgentLookup {
     }
 }
 
-/// Where a person can open the agent.
+/// Link to the agent's page.
 pub(super) fn link(id: &LibraryAgentId) -> String {
     format!("/library/agents/{id}")
 }
@@ -106,7 +106,7 @@ pub(super) fn from_listing(listing: &Listing) -> AgentInfo {
     }
 }
 
-/// Adds what only its graph tells.
+/// Adds the fields that are read from the graph.
 pub(super) fn with_schemas(info: AgentInfo, agent: &AgentDescription) -> AgentInfo {
     AgentInfo {
         has_external_trigger: Some(agent.flags.has_external_trigger),

@@ -1,4 +1,4 @@
-//! `ask_question`: what the model needs to know from the person before it goes on.
+//! `ask_question`: asks the user for information the model needs to continue.
 
 use async_trait::async_trait;
 use ports::Tool;

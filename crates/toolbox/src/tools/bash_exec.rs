@@ -1,4 +1,4 @@
-//! `bash_exec`: a shell command in the sandbox, on the session's workspace.
+//! `bash_exec`: runs a shell command in the sandbox, on the session's workspace.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -20,7 +20,7 @@ use crate::sandbox::{
 
 pub(super) const NAME: &str = "bash_exec";
 
-// A command that keeps to its time limit is never cut off by the budget of the call.
+// The command's time limit is below the call's budget, so a command never becomes a background call.
 const _: () = assert!(MAX_TIMEOUT.as_secs() < TOOL_BUDGET.as_secs());
 
 pub(super) struct BashExec {
@@ -33,7 +33,7 @@ pub(super) struct BashExec {
 #[serde(deny_unknown_fields)]
 struct BashExecArguments {
     /// The command, as for bash -c.
-    // The kernel takes no longer single argument.
+    // The kernel limits the length of a single argument.
     #[schemars(length(min = 1, max = 30_000))]
     command: String,
     /// Time limit in seconds, 1 to 120.
@@ -84,18 +84,21 @@ impl Tool for BashExec {
             ));
         }
         if context.dry_run {
-            return Ok(pretended());
+            return Ok(simulated());
         }
-        let workspace =
-            self.files.folder(&workspace::place(&context)).await.map_err(workspace::storage)?;
-        let longest = i64::try_from(MAX_TIMEOUT.as_secs()).expect("a few minutes fit");
+        let workspace = self
+            .files
+            .folder(&workspace::session_workspace(&context))
+            .await
+            .map_err(workspace::storage)?;
+        let longest = i64::try_from(MAX_TIMEOUT.as_secs()).expect("a few minutes fit into an i64");
         let timeout = Duration::from_secs(timeout.clamp(1, longest).unsigned_abs());
         let job = SandboxCommand { command, workspace, timeout };
         let finished = self.sandbox.run(job, context.cancel).await.map_err(|error| {
             tracing::error!(%error, "could not start a sandboxed command");
             ToolError::tell("sandbox_failed", "The command could not be started.")
         })?;
-        answer(finished, timeout)
+        response(finished, timeout)
     }
 
     fn examples(&self) -> Vec<ToolExample> {
@@ -109,7 +112,7 @@ impl Tool for BashExec {
     }
 }
 
-fn answer(finished: CommandOutput, timeout: Duration) -> Result<ToolResponse, ToolError> {
+fn response(finished: CommandOutput, timeout: Duration) -> Result<ToolResponse, ToolError> {
     let (message, exit_code) = match finished.end {
         CommandEnd::Exited(code) => (format!("Exit code {code}."), Some(code)),
         CommandEnd::TimedOut => {
@@ -131,7 +134,7 @@ fn answer(finished: CommandOutput, timeout: Duration) -> Result<ToolResponse, To
     Ok(ToolResponse::new(message, ResponseBody::BashExec { stdout, stderr, exit_code, timed_out }))
 }
 
-fn pretended() -> ToolResponse {
+fn simulated() -> ToolResponse {
     ToolResponse::new(
         "Dry run: the command would have been run in the sandbox. It was not.",
         ResponseBody::BashExec {

@@ -1,4 +1,4 @@
-//! A run of one block by itself, and how its end is told.
+//! Runs a single block and builds the response about its end.
 
 use ports::call_services::{BlockCall, BlockCallEnd};
 use ports::store::BlockOutcome;
@@ -11,13 +11,13 @@ use serde_json::{Map, Value, json};
 
 use super::agent_execution;
 
-/// How the call ended, told; and whether the block has done its work.
+/// The response, and whether the block succeeded.
 pub(super) struct BlockCallReport {
     pub(super) response: ToolResponse,
     pub(super) succeeded: bool,
 }
 
-/// Runs it. The wait is not raced against the cancel of the call: the engine stops the block and settles the bill.
+/// Runs the block. A cancel of the call does not end this wait early: the engine stops the block and settles the cost.
 pub(super) async fn run(
     tool: &'static str,
     spec: &BlockSpec,
@@ -81,7 +81,7 @@ fn done(spec: &BlockSpec, outcome: BlockOutcome, dry_run: bool) -> ToolResponse 
     )
 }
 
-/// A pin may emit any number of values.
+/// Groups the values by pin; a pin may emit any number of them.
 fn by_pin(outputs: Vec<(String, Value)>) -> Map<String, Value> {
     let mut pins = Map::new();
     for (pin, value) in outputs {

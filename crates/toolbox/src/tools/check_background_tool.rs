@@ -1,4 +1,4 @@
-//! `check_background_tool`: what became of a call that took longer than its budget.
+//! `check_background_tool`: waits for, lists or cancels calls that continue after their time budget.
 
 use std::time::Duration;
 
@@ -76,23 +76,23 @@ impl Tool for CheckBackgroundTool {
             let what = "Give a background_id, or set list to true.";
             return Err(ToolError::tell("invalid_arguments", what));
         };
-        let began = Instant::now();
+        let started = Instant::now();
         let look = async {
             Ok(match (cancel, context.dry_run) {
                 (false, _) => {
                     calls.wait(&id, waiting::clamped(wait_seconds, BACKGROUND_WAIT)).await
                 }
                 (true, false) => calls.cancel(&id).await,
-                // One that has ended meanwhile gives its real result, as it would in earnest.
+                // A call that has finished by now returns its real result, as it would without dry run.
                 (true, true) => calls.wait(&id, Duration::ZERO).await,
             })
         };
         let found = waiting::unless_cancelled(&context.cancel, look).await?;
         let view = found.ok_or_else(|| not_found(&id))?;
         if cancel && context.dry_run && view.status == BackgroundStatus::StillRunning {
-            return Ok(pretended(id, view.tool));
+            return Ok(simulated_cancel(id, view.tool));
         }
-        Ok(status(id, view, began.elapsed()))
+        Ok(status(id, view, started.elapsed()))
     }
 
     fn examples(&self) -> Vec<ToolExample> {
@@ -136,7 +136,7 @@ fn status(background_id: BackgroundId, view: BackgroundView, waited: Duration) -
     ToolResponse::new(message, body)
 }
 
-fn pretended(background_id: BackgroundId, tool: String) -> ToolResponse {
+fn simulated_cancel(background_id: BackgroundId, tool: String) -> ToolResponse {
     let message = format!("Dry run: {tool} would have been canceled. It was not.");
     let status = BackgroundStatus::Cancelled;
     let body = ResponseBody::BackgroundToolStatus {
@@ -149,7 +149,7 @@ fn pretended(background_id: BackgroundId, tool: String) -> ToolResponse {
     ToolResponse::new(message, body)
 }
 
-/// A call that went well may still answer that it failed.
+/// A call without a tool error may still return a failure.
 fn is_failure(output: &Value) -> bool {
     matches!(output["type"].as_str(), Some("error" | "need_login")) || output["success"] == false
 }

@@ -1,4 +1,4 @@
-//! `check_operation_status`: how a long-running call stands.
+//! `check_operation_status`: status of a long-running call.
 
 use async_trait::async_trait;
 use ports::Tool;
@@ -94,7 +94,7 @@ fn status(operation: Operation) -> ToolResponse {
             format!("{tool} is running. The conversation continues automatically when it finishes.")
         }
     };
-    // Tools answer JSON; what comes from outside may be plain words.
+    // Tools return JSON; results from external services may be plain text.
     let output = operation
         .result
         .map(|result| serde_json::from_str(&result.output).unwrap_or(Value::String(result.output)));

@@ -1,4 +1,4 @@
-//! `continue_run_block`: runs a block that a person had to approve, with what they approved.
+//! `continue_run_block`: runs a block after its review was approved, with the approved inputs.
 
 use std::sync::Arc;
 
@@ -50,7 +50,7 @@ impl ContinueRunBlock {
         }
     }
 
-    /// A review of this session that was approved.
+    /// The review, if it belongs to this session and was approved.
     async fn approved(
         &self,
         user: &UserId,
@@ -58,7 +58,7 @@ impl ContinueRunBlock {
         context: &ToolContext,
     ) -> Result<Review, ToolError> {
         let review = self.reviews.get(user, id).await.map_err(port_error::agents_unavailable)?;
-        // One of another session, or of an agent's run, is none of this session's business.
+        // Reviews of other sessions and of executions count as not found.
         let place = session_place(&context.session_id);
         let review = review.filter(|review| review.execution_id == place).ok_or_else(|| {
             let sentence =
@@ -103,9 +103,9 @@ impl Tool for ContinueRunBlock {
             let sentence = "The approved payload is not an object with the inputs of the block.";
             return Err(ToolError::tell("invalid_payload", sentence));
         };
-        // The person may have edited it.
-        if let Some(told) = block_choice::misfit(spec, &input) {
-            return Ok(told);
+        // The user may have edited the inputs.
+        if let Some(response) = block_choice::input_problems(spec, &input) {
+            return Ok(response);
         }
         let call = BlockCall {
             block_id: spec.id.into(),
@@ -116,7 +116,7 @@ impl Tool for ContinueRunBlock {
         };
         let report = block_call::run(NAME, spec, call, &context).await?;
         if report.succeeded {
-            // The block has run, which is what counts: a review that stays behind is only seen once more.
+            // Not an error: the block has run, and a review that remains is merely shown once more.
             if let Err(error) = self.reviews.remove(&user, &id).await {
                 tracing::warn!(%error, session.id = %context.session_id, "could not remove a review after its block ran");
             }

@@ -1,4 +1,4 @@
-//! `delete_workspace_file`: one file less in the session's workspace.
+//! `delete_workspace_file`: deletes a file from the session's workspace.
 
 use std::sync::Arc;
 
@@ -56,11 +56,12 @@ impl Tool for DeleteWorkspaceFile {
         context: ToolContext,
     ) -> Result<ToolResponse, ToolError> {
         let DeleteWorkspaceFileArguments { file_id, path } = arguments::parse(arguments)?;
-        let (wanted, place) = (workspace::one_file(file_id, path)?, workspace::place(&context));
-        // A dry run looks as well, so that it fails where the real call would.
+        let (wanted, workspace) =
+            (workspace::one_file(file_id, path)?, workspace::session_workspace(&context));
+        // A dry run reads the file's metadata, so that it fails where the real call would.
         let found = match context.dry_run {
-            true => self.files.stat(&place, &wanted).await,
-            false => self.files.delete(&place, &wanted).await,
+            true => self.files.stat(&workspace, &wanted).await,
+            false => self.files.delete(&workspace, &wanted).await,
         };
         let path = found
             .map_err(workspace::storage)?

@@ -1,4 +1,4 @@
-//! `find_agent`: agents of the marketplace, by words or by `username/slug`.
+//! `find_agent`: finds marketplace agents by words or by `username/slug`.
 
 use async_trait::async_trait;
 use ports::Tool;
@@ -14,7 +14,7 @@ use super::agent_lookup::{self, AgentLookup};
 use super::{arguments, port_error, waiting};
 use crate::search;
 
-/// Agents that one search shows.
+/// Agents that one search returns.
 const SHOWN: usize = 5;
 
 pub(super) struct FindAgent {

@@ -1,4 +1,4 @@
-//! `find_block`: blocks by words, by class name or by id.
+//! `find_block`: finds blocks by words, class name or id.
 
 use async_trait::async_trait;
 use ports::Tool;
@@ -11,12 +11,12 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 
 use super::arguments;
-use super::block_choice::{BlockCatalog, runs_by_itself};
+use super::block_choice::{BlockCatalog, runs_alone};
 use crate::search;
 
-/// BlockCatalog that one search shows.
+/// Blocks that one search returns.
 const SHOWN: usize = 10;
-/// Those that the query names exactly come first, but not so many that nothing else is seen.
+/// Blocks that the query names exactly come first; at most this many, so that other matches are shown too.
 const NAMED: usize = 3;
 
 pub(super) struct FindBlock {
@@ -52,7 +52,7 @@ impl FindBlock {
         }
     }
 
-    /// What this call may see, best match first.
+    /// The blocks that this call may use, best match first. The error says why an exact match is left out.
     fn search(
         &self,
         query: &str,
@@ -60,7 +60,7 @@ impl FindBlock {
         context: &ToolContext,
     ) -> Result<Vec<&BlockSpec>, String> {
         let permitted = |spec: &&BlockSpec| context.permissions.allow_block(spec.id, spec.name);
-        let usable = |spec: &&BlockSpec| for_agents || runs_by_itself(spec);
+        let usable = |spec: &&BlockSpec| for_agents || runs_alone(spec);
         if let Some(spec) = self.blocks.by_id(query).filter(permitted) {
             return match usable(&spec) {
                 true => Ok(vec![spec]),
@@ -127,7 +127,7 @@ impl Tool for FindBlock {
     }
 }
 
-/// Schemas are long, and only somebody who draws links needs those of every block.
+/// Schemas are long and only needed to link blocks, so they are left out unless `with_pins` is set.
 fn shown(spec: &BlockSpec, with_pins: bool) -> BlockInfo {
     BlockInfo {
         id: spec.id.into(),

@@ -1,4 +1,4 @@
-//! `find_library_agent`: agents of the user's own library, by words, by id, or all of them, with their graphs if wanted.
+//! `find_library_agent`: finds agents in the user's library by words or id, or lists all; optionally with graphs.
 
 use std::sync::Arc;
 
@@ -20,12 +20,12 @@ use super::agent_lookup::{self, AgentLookup};
 use super::arguments::non_empty;
 use super::{arguments, caller, waiting, workspace};
 
-/// Words that mean no choice at all.
+/// Queries that mean the whole library.
 const EVERYTHING: [&str; 5] = ["all", "*", "everything", "any", ""];
-/// Agents that a list shows, and a search.
+/// Agents that a list and a search return.
 const LISTED: usize = 50;
 const FOUND: usize = 10;
-/// Graphs are large; beyond so many a model would not read them.
+/// Agents returned with their graphs, which are large.
 const GRAPHS: usize = 10;
 
 pub(super) struct FindLibraryAgent {
@@ -74,7 +74,7 @@ impl FindLibraryAgent {
         }
     }
 
-    async fn exactly(
+    async fn by_id(
         &self,
         user: &UserId,
         id: &str,
@@ -111,8 +111,8 @@ impl FindLibraryAgent {
         if context.dry_run {
             return Ok(format!("Dry run: {size} bytes would have been written to {path}."));
         }
-        let place = workspace::place(context);
-        let written = self.files.write(&place, path, Bytes::from(graph), true).await;
+        let workspace = workspace::session_workspace(context);
+        let written = self.files.write(&workspace, path, Bytes::from(graph), true).await;
         let written = written
             .map_err(workspace::storage)?
             .map_err(|refused| workspace::refusal(refused, &FileRef::Path(path.to_owned())))?;
@@ -163,7 +163,7 @@ impl<'a> LibraryQuery<'a> {
         if !EVERYTHING.contains(&query.to_lowercase().as_str()) {
             return Self::Keywords(query);
         }
-        // Somebody who is about to make an agent has said what it is for, if nothing else.
+        // With `for_creation` and no query, the goal serves as the query.
         let goal = asked.goal_summary.as_ref().filter(|_| asked.for_creation && query.is_empty());
         non_empty(goal).map_or(Self::Everything, Self::Keywords)
     }
@@ -242,7 +242,7 @@ impl Tool for FindLibraryAgent {
         }
         let work = async {
             match id {
-                Some(id) => self.exactly(&user, id, &asked, &context).await,
+                Some(id) => self.by_id(&user, id, &asked, &context).await,
                 None => self.search(&user, &asked, &context).await,
             }
         };

@@ -1,4 +1,4 @@
-//! `get_doc_page`: one page of the guide.
+//! `get_doc_page`: returns one page of the user guide.
 
 use async_trait::async_trait;
 use ports::Tool;
@@ -51,10 +51,10 @@ impl Tool for GetDocPage {
     async fn call(&self, arguments: Value, _: ToolContext) -> Result<ToolResponse, ToolError> {
         let GetDocPageArguments { path } = arguments::parse(arguments)?;
         let Some(page) = self.docs.page(&path) else {
-            let near = self.docs.near(&path).join(", ");
+            let similar = self.docs.similar_paths(&path).join(", ");
             return Err(ToolError::tell(
                 "doc_not_found",
-                format!("Page not found: {path}. Try: {near}."),
+                format!("Page not found: {path}. Try: {similar}."),
             ));
         };
         let body = ResponseBody::DocPage {

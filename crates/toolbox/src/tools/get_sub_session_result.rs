@@ -1,4 +1,4 @@
-//! `get_sub_session_result`: how a sub-session stands, and its answer when there is one.
+//! `get_sub_session_result`: status of a sub-session, and its answer when there is one.
 
 use std::time::Duration;
 
@@ -74,7 +74,7 @@ impl Tool for GetSubSessionResult {
         } = arguments::parse(arguments)?;
         let sub_sessions = context.services.sub_sessions;
         let look = async {
-            // Asked for before the cancel, which may be the last thing that knows the turn as the current one.
+            // Read before the cancel: afterwards the turn may no longer be the current one.
             let current = sub_sessions.current(&sub_session_id).await?;
             let at_most = if cancel {
                 sub_sessions.cancel(&sub_session_id).await?;

@@ -1,4 +1,4 @@
-//! `list_workspace_files`: what is in the session's workspace.
+//! `list_workspace_files`: lists the files in the session's workspace.
 
 use std::sync::Arc;
 
@@ -66,7 +66,7 @@ impl Tool for ListWorkspaceFiles {
         let prefix = workspace::relative(&prefix);
         let listing = self
             .files
-            .list(&workspace::place(&context), prefix, limit.clamp(1, 100))
+            .list(&workspace::session_workspace(&context), prefix, limit.clamp(1, 100))
             .await
             .map_err(workspace::storage)?;
         let message = match (listing.files.len(), listing.total) {

@@ -1,4 +1,4 @@
-//! The tools a model can call, one file each. To add one: write its file, and add its line to `all`.
+//! The tools a model can call, one file each. To add one, write its file and add its line to `built_in`.
 
 mod agent_execution;
 mod agent_lookup;
@@ -46,34 +46,34 @@ use crate::sandbox::Sandbox;
 use agent_lookup::AgentLookup;
 use block_choice::BlockCatalog;
 
-/// What tools are built with.
+/// Long-lived dependencies of the tools.
 pub struct ToolServices {
     pub files: Arc<dyn Files>,
     pub egress: EgressClient,
-    /// Without one there is no shell tool.
+    /// Without one, the shell tool is left out.
     pub sandbox: Option<Sandbox>,
     pub docs: docs::UserGuide,
-    /// Tools of the operator.
+    /// Tools defined by the operator.
     pub external: Vec<ExternalToolDescription>,
     pub library: Arc<dyn Library>,
     pub listings: Arc<dyn Listings>,
     pub reviews: Arc<dyn Reviews>,
-    /// Every block, for the tools that find and run them.
+    /// Every block, for the tools that find and run blocks.
     pub blocks: Arc<[Arc<dyn Block>]>,
     pub clock: Arc<dyn Clock>,
-    /// The longest that a call may wait for a sub-session or for a run of an agent.
+    /// The longest that a call may wait for a sub-session or an execution.
     pub max_wait: Duration,
-    /// Where an external tool can reach this server, if it can.
+    /// Base URL at which external services reach this server, if there is one.
     pub callback_base: Option<String>,
 }
 
-/// Every tool that can work here: the built-in ones in alphabetical order, then those of the operator. The error is a
-/// sentence for the operator.
+/// Every available tool: the built-in ones in alphabetical order, then the external ones. The error is a message for the
+/// operator.
 pub fn all(services: &ToolServices) -> Result<Vec<Arc<dyn Tool>>, String> {
     let mut tools = built_in(services);
     for described in &services.external {
         let name = described.name();
-        // The shell keeps its name also where it cannot work, so that it means the same on every machine.
+        // The shell's name is reserved even without a sandbox, so that it means the same on every machine.
         if name == bash_exec::NAME || tools.iter().any(|tool| tool.spec().name == name) {
             return Err(format!(
                 "External tool \"{name}\" has the same name as a built-in tool: rename it."

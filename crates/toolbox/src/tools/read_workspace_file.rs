@@ -1,4 +1,4 @@
-//! `read_workspace_file`: a file, or a part of it, as text where it is text.
+//! `read_workspace_file`: returns a file or a part of it, as text where possible, else as base64.
 
 use std::sync::Arc;
 
@@ -15,7 +15,7 @@ use serde_json::{Value, json};
 
 use super::{arguments, workspace};
 
-/// Bytes in one answer; the rest is read with further calls.
+/// Bytes in one response; the rest is read with further calls.
 const INLINE_BYTES: usize = 32 * 1024;
 
 pub(super) struct ReadWorkspaceFile {
@@ -73,7 +73,7 @@ impl Tool for ReadWorkspaceFile {
         let length = length.unwrap_or(INLINE_BYTES).clamp(1, INLINE_BYTES);
         let (file, bytes) = self
             .files
-            .read(&workspace::place(&context), &wanted, offset, length)
+            .read(&workspace::session_workspace(&context), &wanted, offset, length)
             .await
             .map_err(workspace::storage)?
             .map_err(|refused| workspace::refusal(refused, &wanted))?;
@@ -101,7 +101,7 @@ impl Tool for ReadWorkspaceFile {
     }
 }
 
-/// The part as text, if it is that. When more follows, the cut may have gone through a character, which is then left
+/// The bytes as text, if they are text. When more bytes follow, the last character may be incomplete; it is then left
 /// for the next call.
 fn text_of(bytes: &[u8], more_follows: bool) -> Option<&str> {
     if bytes.contains(&0) {
@@ -121,7 +121,7 @@ mod tests {
     use super::text_of;
 
     #[test]
-    fn a_cut_through_a_character_leaves_it_for_the_next_call() {
+    fn an_incomplete_character_is_left_for_the_next_call() {
         assert_eq!(text_of("aä".as_bytes(), false), Some("aä"));
         assert_eq!(text_of(&"aä".as_bytes()[..2], true), Some("a"));
         assert_eq!(text_of(&"aä".as_bytes()[..2], false), None);

@@ -1,4 +1,4 @@
-//! `run_block`: one block by itself. Without its inputs it answers what they are.
+//! `run_block`: runs a single block. Without inputs it returns which ones the block has.
 
 use async_trait::async_trait;
 use ports::Tool;
@@ -43,7 +43,7 @@ impl RunBlock {
                 parameters: arguments::schema::<RunBlockArguments>(),
                 requires_auth: true,
                 budget: TimeBudget::Own,
-                // What it has begun and ended is recorded under the key of the call.
+                // The engine records start and end under the call's idempotency key.
                 effect: ToolEffect::Idempotent,
                 long_running: false,
             },
@@ -68,13 +68,13 @@ impl Tool for RunBlock {
         caller::signed_in_user(&context)?;
         let spec = self.blocks.runnable(block_id.trim(), &context)?;
         if !context.dry_run
-            && let Some(told) = setup::of_block(spec)
+            && let Some(response) = setup::of_block(spec)
         {
-            return Ok(told);
+            return Ok(response);
         }
         let input = input_data.unwrap_or_default();
-        if let Some(told) = block_choice::misfit(spec, &input) {
-            return Ok(told);
+        if let Some(response) = block_choice::input_problems(spec, &input) {
+            return Ok(response);
         }
         if validate_only {
             let message = format!("The inputs are valid for {}. Nothing was run.", spec.name);

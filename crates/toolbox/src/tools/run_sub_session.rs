@@ -1,4 +1,4 @@
-//! `run_sub_session`: a part of the work, done by another session of the same person.
+//! `run_sub_session`: delegates a task to another session of the same user.
 
 use std::time::Duration;
 
@@ -45,7 +45,7 @@ struct RunSubSessionArguments {
 }
 
 impl RunSubSession {
-    /// `max_wait` is what the server allows, if that is less than what the tools allow.
+    /// `max_wait` is the server's limit; it applies if it is below the limit of the tools.
     pub(super) fn new(max_wait: Duration) -> Self {
         Self {
             spec: ToolSpec {
@@ -90,7 +90,7 @@ impl Tool for RunSubSession {
         let (sub_sessions, reports) = (context.services.sub_sessions, context.services.reports);
         let work = async {
             let started = sub_sessions.start(new).await?;
-            reports.show(&sub_session::begun(&started));
+            reports.show(&sub_session::just_started(&started));
             let view = sub_sessions.wait(&started, at_most).await?;
             Ok(sub_session::status(&started.session_id, view, None))
         };

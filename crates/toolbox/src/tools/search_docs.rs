@@ -1,4 +1,4 @@
-//! `search_docs`: where in the guide something is explained.
+//! `search_docs`: searches the user guide.
 
 use async_trait::async_trait;
 use ports::Tool;

@@ -1,4 +1,4 @@
-//! How a sub-session is named and how it stands, the same whichever tool looks at it.
+//! Arguments and responses shared by the sub-session tools.
 
 use std::time::Duration;
 
@@ -7,7 +7,7 @@ use ports::tool::ToolError;
 use protocol::SessionId;
 use protocol::response::{ResponseBody, SubSessionProgress, SubSessionState, ToolResponse};
 
-/// Two names for the same id; models know either. An empty one is none.
+/// The sub-session id from either of its two argument names. Blank values count as absent.
 pub(super) fn one_id(
     sub_session_id: Option<String>,
     alias: Option<String>,
@@ -22,8 +22,8 @@ pub(super) fn one_id(
     }
 }
 
-/// What a person sees from the first moment, before there is anything to tell.
-pub(super) fn begun(which: &SubSessionTurn) -> ToolResponse {
+/// The response shown while the sub-session has only just started.
+pub(super) fn just_started(which: &SubSessionTurn) -> ToolResponse {
     let view = SubSessionView {
         state: SubSessionState::Running,
         response: None,

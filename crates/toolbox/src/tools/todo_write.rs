@@ -1,4 +1,4 @@
-//! `todo_write`: the model's plan, shown to the person while it is carried out.
+//! `todo_write`: shows the model's plan to the user and keeps it up to date.
 
 use async_trait::async_trait;
 use ports::Tool;

@@ -1,4 +1,4 @@
-//! What the workspace tools share: whose files are meant, how a file is named, and what a refusal says.
+//! Shared by the workspace tools: the session's workspace, file references and error messages.
 
 use ports::PortError;
 use ports::files::{FileRef, FileRefusal, SessionWorkspace};
@@ -6,16 +6,16 @@ use ports::tool::{ToolContext, ToolError};
 
 use super::port_error;
 
-pub(super) fn place(context: &ToolContext) -> SessionWorkspace {
+pub(super) fn session_workspace(context: &ToolContext) -> SessionWorkspace {
     SessionWorkspace { owner: context.owner.clone(), session: context.session_id.clone() }
 }
 
-/// Shell commands see the workspace as `/workspace`, so a model will use that name here too.
+/// The path inside the workspace. Shell commands see the workspace as `/workspace`, so models use that prefix here too.
 pub(super) fn relative(path: &str) -> &str {
     path.strip_prefix("/workspace/").or_else(|| path.strip_prefix("./")).unwrap_or(path)
 }
 
-/// A file is named by its id or by its path, not by both.
+/// The file named by exactly one of the two arguments.
 pub(super) fn one_file(
     file_id: Option<String>,
     path: Option<String>,

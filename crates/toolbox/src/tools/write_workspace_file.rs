@@ -1,4 +1,4 @@
-//! `write_workspace_file`: a file in the session's workspace, from text or from base64.
+//! `write_workspace_file`: writes a file to the session's workspace, from text or base64.
 
 use std::sync::Arc;
 
@@ -57,17 +57,17 @@ impl WriteWorkspaceFile {
 
     async fn write(
         &self,
-        place: &SessionWorkspace,
+        workspace: &SessionWorkspace,
         path: &str,
         content: Bytes,
         overwrite: bool,
     ) -> Result<FileWritten, ToolError> {
-        let written = self.files.write(place, path, content.clone(), overwrite).await;
+        let written = self.files.write(workspace, path, content.clone(), overwrite).await;
         let file = FileRef::Path(path.to_owned());
         match written.map_err(workspace::storage)? {
             Ok(written) => Ok(written),
-            // The call may be a repetition after a crash; then the file that is in the way is its own.
-            Err(FileRefusal::Exists) => match self.same(place, &file, &content).await? {
+            // The call may be a repetition after a crash; then the existing file is its own.
+            Err(FileRefusal::Exists) => match self.identical(workspace, &file, &content).await? {
                 Some(file) => Ok(FileWritten { file, created: false }),
                 None => Err(workspace::refusal(FileRefusal::Exists, &file)),
             },
@@ -76,13 +76,13 @@ impl WriteWorkspaceFile {
     }
 
     /// The existing file, if this is exactly its content.
-    async fn same(
+    async fn identical(
         &self,
-        place: &SessionWorkspace,
+        workspace: &SessionWorkspace,
         file: &FileRef,
         content: &Bytes,
     ) -> Result<Option<WorkspaceFile>, ToolError> {
-        let found = self.files.read(place, file, 0, content.len() + 1).await;
+        let found = self.files.read(workspace, file, 0, content.len() + 1).await;
         match found.map_err(workspace::storage)? {
             Ok((file, bytes)) if bytes == *content => Ok(Some(file)),
             _ => Ok(None),
@@ -106,11 +106,12 @@ impl Tool for WriteWorkspaceFile {
         let path = arguments.path.filter(|path| !path.is_empty()).unwrap_or(arguments.filename);
         let path = workspace::relative(&path);
         if context.dry_run {
-            return Ok(pretended(path, content.len()));
+            return Ok(simulated(path, content.len()));
         }
         let size = content.len();
-        let FileWritten { file, created } =
-            self.write(&workspace::place(&context), path, content, arguments.overwrite).await?;
+        let FileWritten { file, created } = self
+            .write(&workspace::session_workspace(&context), path, content, arguments.overwrite)
+            .await?;
         let message = format!("Wrote {size} bytes to {}.", file.path);
         Ok(ToolResponse::new(message, ResponseBody::WorkspaceFileWritten { file, created }))
     }
@@ -147,7 +148,7 @@ fn content(text: Option<String>, base64: Option<String>) -> Result<Bytes, ToolEr
     }
 }
 
-fn pretended(path: &str, size: usize) -> ToolResponse {
+fn simulated(path: &str, size: usize) -> ToolResponse {
     let file = WorkspaceFile {
         file_id: "dry-run".into(),
         path: path.to_owned(),

@@ -1,4 +1,4 @@
-//! Which agent is meant, and its way into the user's library.
+//! Finds the agent that the arguments name, and adds it to the user's library.
 
 use jiff::Timestamp;
 use ports::store::AgentAdded;
@@ -14,7 +14,7 @@ use crate::tools::port_error;
 
 pub(super) enum ChosenAgent {
     InLibrary(Box<LibraryAgent>),
-    /// In the marketplace, and not in the user's library.
+    /// In the marketplace, but not in the user's library.
     Listed(Box<Listing>),
 }
 
@@ -42,7 +42,7 @@ impl ChosenAgent {
 }
 
 impl AgentLookup {
-    /// The library comes first when both are named.
+    /// `library_agent_id` takes precedence when both are given.
     pub(super) async fn choose(
         &self,
         user: &UserId,
@@ -66,7 +66,7 @@ impl AgentLookup {
         })
     }
 
-    /// The user's own entry for the agent, made if there is none: runs are found again through it.
+    /// The user's library entry for the agent, added if missing: executions are found through it later.
     pub(super) async fn ensure_in_library(
         &self,
         user: &UserId,

@@ -1,4 +1,4 @@
-//! `run_agent`: tells what an agent needs, runs it, and waits for what it gives.
+//! `run_agent`: returns what an agent needs, starts it, and waits for its outputs.
 
 mod chosen_agent;
 mod responses;
@@ -95,9 +95,9 @@ impl RunAgent {
         let Some(agent) = agents.describe(graph, Some(version)).await? else {
             return Err(chosen_agent::missing(&format!("The graph of {}", chosen.name())));
         };
-        // A dry run asks nobody for anything.
-        if !dry_run && let Some(told) = setup::of_agent(chosen.name(), &agent, &self.blocks) {
-            return Ok(told);
+        // A dry run needs no credentials.
+        if !dry_run && let Some(response) = setup::of_agent(chosen.name(), &agent, &self.blocks) {
+            return Ok(response);
         }
         let inputs = asked.inputs.unwrap_or_default();
         let options = StartOptions { use_defaults: asked.use_defaults, dry_run };
@@ -105,7 +105,7 @@ impl RunAgent {
         if let Some(obstacle) = start_obstacle::find_obstacle(&agent, &inputs, options) {
             return Ok(responses.cannot_start(obstacle));
         }
-        // What is only tried out does not end up on the user's shelf.
+        // A dry run does not add the agent to the library.
         let entry = match dry_run {
             true => chosen.entry().cloned(),
             false => Some(self.lookup.ensure_in_library(&user, &chosen, self.clock.now()).await?),
@@ -132,7 +132,7 @@ impl RunAgent {
     }
 }
 
-/// What became of the run within the time.
+/// Waits for the execution, and responds with its state after the wait.
 async fn follow(
     run: Execution,
     of: ExecutedAgent,
@@ -156,9 +156,7 @@ async fn follow(
         ExecutionStatus::Failed | ExecutionStatus::Terminated => {
             Ok(of.failure(&agent_execution::view(agents, &run, OutputDetail::Outputs).await?))
         }
-        ExecutionStatus::Review => {
-            Ok(of.started(&run, agent_execution::waits_for_review(&of.name)))
-        }
+        ExecutionStatus::Review => Ok(of.started(&run, agent_execution::needs_review(&of.name))),
         ExecutionStatus::Incomplete | ExecutionStatus::Queued | ExecutionStatus::Running => {
             Ok(responses::started(&of, &run))
         }

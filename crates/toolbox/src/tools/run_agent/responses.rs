@@ -1,4 +1,4 @@
-//! What `run_agent` says instead of starting, when it was refused, and when the run has begun or ended.
+//! Responses of `run_agent`: obstacles, refused starts, started and finished executions.
 
 use ports::call_services::{AgentDescription, AgentExecutionStarted};
 use protocol::execution::{Execution, ExecutionView};
@@ -11,10 +11,10 @@ use super::chosen_agent::ChosenAgent;
 use super::start_obstacle::StartObstacle;
 use crate::tools::agent_execution::{self, ExecutedAgent, OutputDetail};
 
-/// Problems that a sentence names; the answer has all of them.
+/// Problems that the message names; the response body lists all of them.
 const NAMED: usize = 5;
 
-/// The agent that was to be run.
+/// Builds the responses about one agent.
 pub(super) struct AgentResponses<'a> {
     pub(super) chosen: &'a ChosenAgent,
     pub(super) agent: &'a AgentDescription,
@@ -46,7 +46,7 @@ impl AgentResponses<'_> {
         }
     }
 
-    /// The run, or why there is none.
+    /// The started execution, or the response that says why there is none.
     pub(super) fn started_or_refused(
         &self,
         started: AgentExecutionStarted,
@@ -140,7 +140,7 @@ fn invalid_graph(name: &str, problems: &[GraphProblem]) -> ToolResponse {
     )
 }
 
-/// The run is under way and goes on by itself.
+/// The response for an execution that continues without the call.
 pub(super) fn started(of: &ExecutedAgent, run: &Execution) -> ToolResponse {
     let message = format!(
         "{} was started and continues on its own; do not run it again. Call view_agent_output with execution_id {} \

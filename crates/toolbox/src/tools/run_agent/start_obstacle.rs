@@ -1,4 +1,4 @@
-//! What comes before a start: whether the agent can be run by hand, and whether its inputs are there.
+//! Decides whether an agent can be started with the given inputs.
 
 use ports::call_services::AgentDescription;
 use serde_json::{Map, Value};
@@ -11,17 +11,18 @@ pub(super) struct StartOptions {
 
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum StartObstacle {
-    /// Something outside starts it, not a person.
+    /// The agent is started by an external event only.
     ExternalTrigger,
-    /// Names that the agent does not have.
+    /// Inputs that the agent does not have.
     UnknownInputs(Vec<String>),
-    /// It takes inputs, and nobody has said which or that the defaults will do.
+    /// The agent has inputs, and the call gives neither inputs nor `use_defaults`.
     InputsNotGiven,
-    /// Names without which it cannot run.
+    /// Required inputs that are missing.
     MissingInputs(Vec<String>),
 }
 
-/// The first thing in the way of a start, if there is one. In this order: a wrong name is always told, also in a dry run, which goes without the rest.
+/// The first obstacle, if there is one. Unknown names are checked first and also in a dry run, which skips the later
+/// checks.
 pub(super) fn find_obstacle(
     agent: &AgentDescription,
     inputs: &Map<String, Value>,
@@ -69,7 +70,7 @@ mod tests {
     }
 
     #[test]
-    fn the_first_thing_that_stands_in_the_way_is_told() {
+    fn the_first_obstacle_is_found() {
         let takes = json!({"properties": {"a": {}, "b": {}}, "required": ["a"]});
         let names = |names: &[&str]| names.iter().map(|name| (*name).to_owned()).collect();
         for (schema, trigger, inputs, use_defaults, dry_run, expected) in [

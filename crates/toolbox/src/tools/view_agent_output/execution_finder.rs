@@ -1,4 +1,4 @@
-//! Which agent and which of its runs are meant.
+//! Finds the agent and the execution that the arguments name.
 
 use std::time::Duration;
 
@@ -17,28 +17,28 @@ use crate::tools::agent_lookup::AgentLookup;
 use crate::tools::arguments::non_empty;
 use crate::tools::port_error;
 
-/// MatchingExecutions that are looked at.
+/// Executions read per lookup.
 const RUNS: u32 = 10;
 
 pub(super) struct ExecutionFinder<'a> {
     pub(super) lookup: &'a AgentLookup,
     pub(super) user: &'a UserId,
     pub(super) agents: &'a dyn AgentExecutions,
-    /// How long a run that has not ended is waited for.
+    /// How long to wait for an unfinished execution.
     pub(super) at_most: Duration,
 }
 
 pub(super) enum ExecutionSearch {
     Found(Box<MatchingExecutions>),
-    /// A sentence that says why.
+    /// Message that says why.
     NotFound(String),
 }
 
 pub(super) struct MatchingExecutions {
     pub(super) of: ExecutedAgent,
-    /// The one to show.
+    /// The execution to show.
     pub(super) run: Execution,
-    /// All that fit, the newest first, as far as they were looked at.
+    /// The matching executions that were read, newest first.
     pub(super) others: Vec<Execution>,
     pub(super) total: u64,
 }
@@ -68,7 +68,7 @@ impl ExecutionFinder<'_> {
         }
     }
 
-    /// The library entry, or why there is none.
+    /// The library entry, or a message that says why there is none.
     async fn entry(
         &self,
         named: AgentReference<'_>,
@@ -117,7 +117,7 @@ impl ExecutionFinder<'_> {
         Ok(ExecutionSearch::Found(Box::new(MatchingExecutions { of, run, others, total: 1 })))
     }
 
-    /// The agent of a run: the user's entry for it, or its graph, which a dry run does without an entry.
+    /// The agent of an execution: the user's library entry, or else its graph, because dry runs add no entry.
     async fn owner(
         &self,
         run: &Execution,
@@ -151,7 +151,7 @@ impl ExecutionFinder<'_> {
         let waits = !self.at_most.is_zero();
         let wanted = ListExecutions {
             graph: Some(agent.graph_id.clone()),
-            // Somebody who does not wait wants results.
+            // Without a wait, only completed executions have something to show.
             statuses: if waits { Vec::new() } else { vec![ExecutionStatus::Completed] },
             from,
             until,
@@ -162,7 +162,7 @@ impl ExecutionFinder<'_> {
         let Some(newest) = runs.first() else {
             return Ok(ExecutionSearch::NotFound(self.why_none(agent, wanted).await?));
         };
-        if waits && !rests(newest.status) {
+        if waits && !is_settled(newest.status) {
             let id = newest.id.clone();
             if let Some(run) = self.agents.wait(&id, self.at_most).await? {
                 runs[0] = run;
@@ -195,12 +195,12 @@ impl ExecutionFinder<'_> {
     }
 }
 
-/// Nothing happens to it by waiting.
-fn rests(status: ExecutionStatus) -> bool {
+/// Whether waiting cannot change the status.
+fn is_settled(status: ExecutionStatus) -> bool {
     status.is_final() || status == ExecutionStatus::Review
 }
 
-/// How an agent is named; the surest way counts when there are several.
+/// How the arguments name an agent; the most exact way wins when there are several.
 enum AgentReference<'a> {
     Id(&'a str),
     Listed(&'a str),

@@ -1,4 +1,4 @@
-//! `view_agent_output`: what a run of an agent has given, found by the run, by the agent, and by the time.
+//! `view_agent_output`: outputs of an execution, found by its id, or by agent and time.
 
 mod execution_finder;
 mod time_window;
@@ -21,7 +21,7 @@ use super::agent_lookup::AgentLookup;
 use super::{arguments, caller, waiting};
 use execution_finder::{ExecutionFinder, ExecutionSearch, MatchingExecutions};
 
-/// MatchingExecutions that an answer lists beside the one it shows.
+/// Executions that a response lists besides the one it shows.
 const LISTED: usize = 5;
 
 pub(super) struct ViewAgentOutput {

@@ -1,4 +1,4 @@
-//! When a run was made, in words that people use. All days are days of UTC.
+//! Parses `run_time` ("today", "last week", an ISO date or time). Days are days in UTC.
 
 use jiff::civil::{Date, DateTime};
 use jiff::tz::TimeZone;
@@ -7,14 +7,14 @@ use jiff::{SignedDuration, Timestamp};
 const DAY: SignedDuration = SignedDuration::from_hours(24);
 const AROUND: SignedDuration = SignedDuration::from_hours(1);
 
-/// At or after `from`, and before `until`. Without bounds it is any time.
+/// At or after `from`, and before `until`. A missing bound means no limit.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct TimeWindow {
     pub(super) from: Option<Timestamp>,
     pub(super) until: Option<Timestamp>,
 }
 
-/// What is not understood is no limit: the newest run is a better answer than an error.
+/// Text that cannot be parsed means any time: the newest run is a better answer than an error.
 pub(super) fn parse(words: &str, now: Timestamp) -> TimeWindow {
     let words = words.trim().to_lowercase();
     let today = TimeZone::UTC.to_datetime(now).date();
@@ -42,12 +42,12 @@ fn around(moment: Timestamp) -> TimeWindow {
     TimeWindow { from: moment.checked_sub(AROUND).ok(), until: moment.checked_add(AROUND).ok() }
 }
 
-/// Only the plain form: a date parser that is handed a time of day as well would drop it.
+/// Accepts only a bare date: the date parser would silently drop a time of day.
 fn date(words: &str) -> Option<Date> {
     (words.len() == "2026-01-31".len()).then(|| words.parse().ok()).flatten()
 }
 
-/// With an offset, or in UTC.
+/// A time with an offset, or else in UTC.
 fn moment(words: &str) -> Option<Timestamp> {
     let words = words.to_uppercase();
     let in_utc = || {
@@ -62,7 +62,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_expression_names_its_time() {
+    fn every_expression_has_its_window() {
         let now: Timestamp = "2026-03-01T10:30:00Z".parse().expect("a time");
         let any = (None, None);
         for (words, (from, until)) in [
@@ -94,7 +94,7 @@ mod tests {
     }
 
     #[test]
-    fn a_day_begins_at_midnight_of_utc() {
+    fn a_day_starts_at_midnight_utc() {
         for (now, from) in [
             ("2026-01-01T00:00:00Z", "2026-01-01T00:00:00Z"),
             ("2026-01-01T23:59:59.999Z", "2026-01-01T00:00:00Z"),
@@ -106,7 +106,7 @@ mod tests {
     }
 
     #[test]
-    fn the_ends_of_time_are_only_bounds_that_are_missing() {
+    fn bounds_beyond_the_range_of_timestamps_are_missing() {
         let first = parse("yesterday", Timestamp::MIN);
         assert!(first.from.is_none());
         let last = parse(&Timestamp::MAX.to_string(), Timestamp::MAX);
