@@ -1,4 +1,4 @@
-//! The models this program can talk to. Adding one is a file here and an arm in `connect`.
+//! Model providers. To add one, write its module and add an arm to `connect`.
 
 mod anthropic;
 mod history;
@@ -18,7 +18,7 @@ pub use options::{
     AnthropicOptions, CONTEXT_TOKENS, OpenAiOptions, ProviderOptions, ProviderTimeouts, TokenPrices,
 };
 
-/// Sends nothing: a provider that cannot be reached is found out by the first request.
+/// Creates the provider without sending a request; an unreachable provider fails on its first request.
 pub fn connect(options: &ProviderOptions) -> Result<Arc<dyn ModelProvider>, ProviderConfigError> {
     Ok(match options {
         ProviderOptions::Offline { context_tokens } => {
@@ -31,7 +31,7 @@ pub fn connect(options: &ProviderOptions) -> Result<Arc<dyn ModelProvider>, Prov
     })
 }
 
-/// The configuration cannot work; the operator has to change it.
+/// The configuration is invalid; the operator has to correct it.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum ProviderConfigError {
     #[error(

@@ -1,5 +1,5 @@
-//! Turns the events of a wire into what a model says. Here, once for all formats, is the law that a
-//! stream ends in exactly one `Finished` or one error.
+//! Converts the events of a provider response to model events. Guarantees, for all wire formats, that a stream ends with
+//! exactly one `Finished` or one error.
 
 use std::collections::VecDeque;
 use std::time::Duration;
@@ -11,29 +11,29 @@ use protocol::sse::SseEvent;
 
 use super::http::{self, BodyFormat, ProviderResponse};
 
-/// How long the bookkeeping after a whole answer (its usage, its end mark) is waited for.
-const TAIL: Duration = Duration::from_secs(5);
+/// How long to wait for the usage and the end marker after a complete response.
+const TRAILER_TIMEOUT: Duration = Duration::from_secs(5);
 
-/// Understands one wire format.
+/// Parses the events of one wire format.
 pub(super) trait EventReader: Send + 'static {
-    /// Adds what the event says to `said`.
+    /// Appends the model events of one server-sent event to `pending`.
     fn read(
         &mut self,
         event: &SseEvent,
         redactor: &http::SecretRedactor,
-        said: &mut VecDeque<ModelEvent>,
+        pending: &mut VecDeque<ModelEvent>,
     ) -> Result<ReadProgress, ModelError>;
 
-    /// Called once, when the answer is whole: the `Finished`, and whatever was held back before it.
-    fn finish(&mut self, said: &mut VecDeque<ModelEvent>) -> Result<(), ModelError>;
+    /// Called once, after a complete response: appends held-back events and `Finished`.
+    fn finish(&mut self, pending: &mut VecDeque<ModelEvent>) -> Result<(), ModelError>;
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum ReadProgress {
     More,
-    /// Nothing more will be said; the usage or the end mark may still come.
+    /// The response is complete; the usage or the end marker may still follow.
     Complete,
-    /// The end mark.
+    /// The end marker was read.
     Ended,
 }
 
@@ -41,8 +41,8 @@ pub(super) fn read<R: EventReader>(incoming: ProviderResponse, reader: R) -> Mod
     let reading = ResponseReading {
         incoming: Some(incoming),
         reader,
-        said: VecDeque::new(),
-        whole: false,
+        pending: VecDeque::new(),
+        complete: false,
         failed: None,
     };
     stream::unfold(reading, |mut reading| async move {
@@ -53,33 +53,33 @@ pub(super) fn read<R: EventReader>(incoming: ProviderResponse, reader: R) -> Mod
 }
 
 struct ResponseReading<R> {
-    /// Gone when the answer has ended, and the connection with it.
+    /// `None` after the end of the response, which also closes the connection.
     incoming: Option<ProviderResponse>,
     reader: R,
-    said: VecDeque<ModelEvent>,
-    whole: bool,
+    pending: VecDeque<ModelEvent>,
+    complete: bool,
     failed: Option<ModelError>,
 }
 
 impl<R: EventReader> ResponseReading<R> {
     async fn next(&mut self) -> Option<Result<ModelEvent, ModelError>> {
         loop {
-            if let Some(event) = self.said.pop_front() {
+            if let Some(event) = self.pending.pop_front() {
                 return Some(Ok(event));
             }
             if let Some(error) = self.failed.take() {
                 return Some(Err(error));
             }
             let incoming = self.incoming.as_mut()?;
-            match step(incoming, &mut self.reader, &mut self.said, self.whole).await {
+            match step(incoming, &mut self.reader, &mut self.pending, self.complete).await {
                 Ok(ReadProgress::More) => {}
-                Ok(ReadProgress::Complete) => self.whole = true,
+                Ok(ReadProgress::Complete) => self.complete = true,
                 Ok(ReadProgress::Ended) => {
                     self.incoming = None;
-                    self.failed = self.reader.finish(&mut self.said).err();
+                    self.failed = self.reader.finish(&mut self.pending).err();
                 }
                 Err(error) => {
-                    // What the event said before its fault is still shown, then the fault.
+                    // Model events that were parsed before the error are delivered first.
                     self.incoming = None;
                     self.failed = Some(error);
                 }
@@ -91,12 +91,12 @@ impl<R: EventReader> ResponseReading<R> {
 async fn step<R: EventReader>(
     incoming: &mut ProviderResponse,
     reader: &mut R,
-    said: &mut VecDeque<ModelEvent>,
-    whole: bool,
+    pending: &mut VecDeque<ModelEvent>,
+    complete: bool,
 ) -> Result<ReadProgress, ModelError> {
-    let next = if whole {
-        // The answer is complete: a server that now falls silent or breaks off spoils nothing.
-        match tokio::time::timeout(TAIL, incoming.next_event()).await {
+    let next = if complete {
+        // The response is complete, so a timeout or a lost connection no longer matters.
+        match tokio::time::timeout(TRAILER_TIMEOUT, incoming.next_event()).await {
             Ok(Ok(Some(event))) => Some(event),
             Ok(Ok(None) | Err(_)) | Err(_) => return Ok(ReadProgress::Ended),
         }
@@ -105,12 +105,12 @@ async fn step<R: EventReader>(
     };
     match next {
         Some(event) => {
-            let heard = reader.read(&event, incoming.redactor(), said)?;
-            // A document that was understood has no end mark to wait for.
-            let ended = heard == ReadProgress::Complete && incoming.form() == BodyFormat::Json;
-            Ok(if ended { ReadProgress::Ended } else { heard })
+            let progress = reader.read(&event, incoming.redactor(), pending)?;
+            // A JSON document has no end marker to wait for.
+            let ended = progress == ReadProgress::Complete && incoming.form() == BodyFormat::Json;
+            Ok(if ended { ReadProgress::Ended } else { progress })
         }
         None if incoming.form() == BodyFormat::Json => Err(http::broken("it is not a completion")),
-        None => Err(http::cut()),
+        None => Err(http::incomplete()),
     }
 }

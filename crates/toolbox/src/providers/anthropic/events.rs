@@ -1,4 +1,4 @@
-//! Reads the events of a streamed message.
+//! Parses the events of a streamed message.
 
 use std::collections::{BTreeMap, VecDeque};
 
@@ -12,10 +12,10 @@ use crate::providers::http;
 use crate::providers::options::TokenPrices;
 use crate::providers::response_stream::{EventReader, ReadProgress};
 
-/// The name under which the reasoning is kept for the next request of the tool loop.
+/// Key in the provider state under which the reasoning is kept for the next request of the tool loop.
 pub(super) const STATE: &str = "thinking";
 
-/// What reading and writing the cache costs, as parts of the price of an input token.
+/// Prices of cache reads and writes, relative to the price of an input token.
 const CACHE_READ_PRICE: f64 = 0.1;
 const CACHE_WRITE_PRICE: f64 = 1.25;
 
@@ -23,7 +23,7 @@ pub(super) struct MessageEventReader {
     prices: TokenPrices,
     open: BTreeMap<u64, ContentBlock>,
     calls: usize,
-    /// Finished blocks of reasoning, signed; the provider wants them back unchanged.
+    /// Finished, signed reasoning blocks; the provider requires them back unchanged.
     reasoning: Vec<Value>,
     counts: TokenCounts,
     reason: Option<StopReason>,
@@ -36,7 +36,7 @@ enum ContentBlock {
     Other,
 }
 
-/// Each is the newest total the provider named.
+/// The latest totals that the provider reported.
 #[derive(Default)]
 struct TokenCounts {
     input: u64,
@@ -57,15 +57,19 @@ impl MessageEventReader {
         }
     }
 
-    fn start(&mut self, event: &Value, said: &mut VecDeque<ModelEvent>) -> Result<(), ModelError> {
+    fn start(
+        &mut self,
+        event: &Value,
+        pending: &mut VecDeque<ModelEvent>,
+    ) -> Result<(), ModelError> {
         let start = &event["content_block"];
         let block = match start["type"].as_str().unwrap_or_default() {
             "text" => {
-                say(said, ModelEvent::Text, &start["text"]);
+                push_text(pending, ModelEvent::Text, &start["text"]);
                 ContentBlock::Text
             }
             "thinking" => {
-                say(said, ModelEvent::Reasoning, &start["thinking"]);
+                push_text(pending, ModelEvent::Reasoning, &start["thinking"]);
                 ContentBlock::Thinking {
                     text: string(&start["thinking"]),
                     signature: string(&start["signature"]),
@@ -82,11 +86,11 @@ impl MessageEventReader {
                 if id.as_str().is_empty() || name.is_empty() {
                     return Err(http::broken("a tool call has no name"));
                 }
-                said.push_back(ModelEvent::ToolCall { index, id, name });
-                // Normally empty here and streamed after it.
+                pending.push_back(ModelEvent::ToolCall { index, id, name });
+                // Normally empty here and streamed afterwards.
                 if start["input"].as_object().is_some_and(|input| !input.is_empty()) {
                     let delta = start["input"].to_string();
-                    said.push_back(ModelEvent::ToolInput { index, delta });
+                    pending.push_back(ModelEvent::ToolInput { index, delta });
                 }
                 ContentBlock::Call { index }
             }
@@ -96,7 +100,11 @@ impl MessageEventReader {
         Ok(())
     }
 
-    fn grow(&mut self, event: &Value, said: &mut VecDeque<ModelEvent>) -> Result<(), ModelError> {
+    fn append_delta(
+        &mut self,
+        event: &Value,
+        pending: &mut VecDeque<ModelEvent>,
+    ) -> Result<(), ModelError> {
         let delta = &event["delta"];
         let kind = delta["type"].as_str().unwrap_or_default();
         let block = self
@@ -104,10 +112,12 @@ impl MessageEventReader {
             .get_mut(&number(event))
             .ok_or_else(|| http::broken("a delta belongs to no content block"))?;
         match (kind, block) {
-            ("text_delta", ContentBlock::Text) => say(said, ModelEvent::Text, &delta["text"]),
+            ("text_delta", ContentBlock::Text) => {
+                push_text(pending, ModelEvent::Text, &delta["text"])
+            }
             ("thinking_delta", ContentBlock::Thinking { text, .. }) => {
                 text.push_str(delta["thinking"].as_str().unwrap_or_default());
-                say(said, ModelEvent::Reasoning, &delta["thinking"]);
+                push_text(pending, ModelEvent::Reasoning, &delta["thinking"]);
             }
             ("signature_delta", ContentBlock::Thinking { signature, .. }) => {
                 signature.push_str(delta["signature"].as_str().unwrap_or_default());
@@ -115,10 +125,10 @@ impl MessageEventReader {
             ("input_json_delta", ContentBlock::Call { index }) => {
                 let part = string(&delta["partial_json"]);
                 if !part.is_empty() {
-                    said.push_back(ModelEvent::ToolInput { index: *index, delta: part });
+                    pending.push_back(ModelEvent::ToolInput { index: *index, delta: part });
                 }
             }
-            // Citations and whatever else may be added are not shown.
+            // Citations and future kinds are ignored.
             _ => {}
         }
         Ok(())
@@ -149,7 +159,7 @@ impl MessageEventReader {
             + cache_read as f64 * CACHE_READ_PRICE
             + cache_write as f64 * CACHE_WRITE_PRICE;
         Usage {
-            // The provider counts the cached part apart; here the prompt is all that was read.
+            // The provider reports cached tokens separately; `prompt_tokens` includes them.
             prompt_tokens: input + cache_read + cache_write,
             completion_tokens: output,
             cache_read_tokens: cache_read,
@@ -164,14 +174,14 @@ impl EventReader for MessageEventReader {
         &mut self,
         event: &SseEvent,
         redactor: &http::SecretRedactor,
-        said: &mut VecDeque<ModelEvent>,
+        pending: &mut VecDeque<ModelEvent>,
     ) -> Result<ReadProgress, ModelError> {
         let data: Value = serde_json::from_str(&event.data)
             .map_err(|_| http::broken("an event is not a message event"))?;
         match data["type"].as_str() {
             Some("message_start") => self.count(&data["message"]["usage"]),
-            Some("content_block_start") => self.start(&data, said)?,
-            Some("content_block_delta") => self.grow(&data, said)?,
+            Some("content_block_start") => self.start(&data, pending)?,
+            Some("content_block_delta") => self.append_delta(&data, pending)?,
             Some("content_block_stop") => self.stop(&data),
             Some("message_delta") => {
                 self.count(&data["usage"]);
@@ -182,22 +192,22 @@ impl EventReader for MessageEventReader {
                 return if self.reason.is_some() {
                     Ok(ReadProgress::Ended)
                 } else {
-                    Err(http::cut())
+                    Err(http::incomplete())
                 };
             }
             Some("error") => return Err(http::stream_error(&data, redactor)),
-            // `ping`, and kinds that may be added.
+            // `ping` and future kinds.
             Some(_) => {}
             None => return Err(http::broken("an event is not a message event")),
         }
         Ok(if self.reason.is_some() { ReadProgress::Complete } else { ReadProgress::More })
     }
 
-    fn finish(&mut self, said: &mut VecDeque<ModelEvent>) -> Result<(), ModelError> {
-        let reason = self.reason.ok_or_else(http::cut)?;
+    fn finish(&mut self, pending: &mut VecDeque<ModelEvent>) -> Result<(), ModelError> {
+        let reason = self.reason.ok_or_else(http::incomplete)?;
         let reasoning = std::mem::take(&mut self.reasoning);
         let provider_state = (!reasoning.is_empty()).then(|| json!({STATE: reasoning}));
-        said.push_back(ModelEvent::Finished { reason, usage: self.usage(), provider_state });
+        pending.push_back(ModelEvent::Finished { reason, usage: self.usage(), provider_state });
         Ok(())
     }
 }
@@ -220,9 +230,9 @@ fn string(value: &Value) -> String {
     value.as_str().unwrap_or_default().to_owned()
 }
 
-fn say(said: &mut VecDeque<ModelEvent>, what: fn(String) -> ModelEvent, text: &Value) {
+fn push_text(pending: &mut VecDeque<ModelEvent>, what: fn(String) -> ModelEvent, text: &Value) {
     let text = string(text);
     if !text.is_empty() {
-        said.push_back(what(text));
+        pending.push_back(what(text));
     }
 }

@@ -1,4 +1,4 @@
-//! The Anthropic messages API.
+//! Provider for the Anthropic Messages API.
 
 mod events;
 mod request;
@@ -14,7 +14,7 @@ use super::http::{ProviderClient, SecretRedactor, endpoint};
 use super::options::{AnthropicOptions, model_of};
 use super::{response_stream, title};
 
-/// The version of the wire format, not of a model.
+/// Version of the wire format, not of a model.
 const VERSION: &str = "2023-06-01";
 
 pub(super) struct AnthropicProvider {
@@ -38,7 +38,7 @@ impl AnthropicProvider {
         Ok(Self { client, options: options.clone() })
     }
 
-    async fn ask(
+    async fn send(
         &self,
         model: &str,
         max_tokens: u32,
@@ -64,7 +64,7 @@ impl ModelProvider for AnthropicProvider {
     }
 
     async fn stream(&self, request: ModelRequest) -> Result<ModelStream, ModelError> {
-        self.ask(self.model(request.tier), self.options.max_output_tokens, &request).await
+        self.send(self.model(request.tier), self.options.max_output_tokens, &request).await
     }
 
     fn gives_titles(&self) -> bool {
@@ -73,6 +73,6 @@ impl ModelProvider for AnthropicProvider {
 
     async fn title(&self, message: &str) -> Result<Option<String>, ModelError> {
         let request = title::request(message);
-        title::collect(self.ask(&self.options.title_model, title::MAX_TOKENS, &request)).await
+        title::collect(self.send(&self.options.title_model, title::MAX_TOKENS, &request)).await
     }
 }

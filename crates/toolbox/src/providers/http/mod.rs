@@ -1,5 +1,5 @@
-//! The wire to a provider: one POST, answered by events. Every wait has a bound, every body a cap,
-//! and every failure a class. It does not retry.
+//! HTTP client of the providers: one POST, answered by server-sent events. Every wait has a timeout, every body a size
+//! limit, and every failure a kind. It does not retry.
 
 mod errors;
 mod retry_after;
@@ -20,11 +20,11 @@ use super::ProviderConfigError;
 use super::options::ProviderTimeouts;
 use crate::operator_http;
 
-/// One event; far above any delta a model sends, far below what hurts.
+/// Size limit of one event, far above any delta a model sends.
 const EVENT_BYTES: usize = 8 * 1024 * 1024;
-/// The whole answer, comments and keep-alives included.
+/// Size limit of the whole response, including comments and keep-alives.
 const RESPONSE_BYTES: usize = 64 * 1024 * 1024;
-/// The body of an error; longer ones are cut.
+/// Size limit of an error body; longer ones are truncated.
 const ERROR_BYTES: usize = 64 * 1024;
 
 pub(super) struct ProviderClient {
@@ -48,24 +48,24 @@ impl ProviderClient {
         Ok(Self { client, endpoint, headers, timeouts, redactor })
     }
 
-    /// Sends the request and returns when the answer's head is there and good.
+    /// Sends the request and returns after a successful response head.
     pub(super) async fn open(&self, body: &Value) -> Result<ProviderResponse, ModelError> {
         let request = self.client.post(self.endpoint.clone()).headers(self.headers.clone());
         let deadline = Instant::now() + self.timeouts.connect + self.timeouts.first_byte;
         let response = match timeout_at(deadline, request.json(body).send()).await {
             Err(_) => return Err(errors::timed_out("did not respond in time")),
-            Ok(Err(error)) => return Err(errors::of_transport(&error)),
+            Ok(Err(error)) => return Err(errors::transport_error(&error)),
             Ok(Ok(response)) => response,
         };
         if !response.status().is_success() {
-            return Err(self.refusal(response).await);
+            return Err(self.error_response(response).await);
         }
         let form = BodyFormat::of(&response)?;
         Ok(ProviderResponse {
             response,
             form,
             decoder: SseDecoder::new(EVENT_BYTES),
-            whole: Vec::new(),
+            document: Vec::new(),
             received: 0,
             events: 0,
             first_byte_by: deadline,
@@ -74,8 +74,8 @@ impl ProviderClient {
         })
     }
 
-    /// Reads what the provider says about its refusal, as far as it says it in time.
-    async fn refusal(&self, mut response: Response) -> ModelError {
+    /// Reads the error body, as far as it arrives in time.
+    async fn error_response(&self, mut response: Response) -> ModelError {
         let status = response.status().as_u16();
         let headers = response.headers().clone();
         let mut body = Vec::new();
@@ -87,18 +87,18 @@ impl ProviderClient {
                 }
             }
         };
-        // The status alone says enough; a slow body only costs the explanation.
+        // The status is enough; a slow body only loses the explanation.
         let _ = timeout(self.timeouts.idle, reading).await;
         body.truncate(ERROR_BYTES);
-        errors::of_status(status, &headers, &body, &self.redactor)
+        errors::status_error(status, &headers, &body, &self.redactor)
     }
 }
 
-/// What the body of a good answer claims to be.
+/// Format of a successful response body, by its content type.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum BodyFormat {
     Events,
-    /// One JSON document: a server that does not stream.
+    /// One JSON document, from a server that does not stream.
     Json,
 }
 
@@ -108,7 +108,7 @@ impl BodyFormat {
         let kind = kind.unwrap_or_default().split(';').next().unwrap_or_default().trim();
         match kind.to_ascii_lowercase().as_str() {
             "application/json" => Ok(Self::Json),
-            // Small servers send events under these names, or under none.
+            // Small servers send events with these content types, or without one.
             "text/event-stream" | "" | "text/plain" | "application/octet-stream" => {
                 Ok(Self::Events)
             }
@@ -117,12 +117,12 @@ impl BodyFormat {
     }
 }
 
-/// The body of an answer, event by event. Dropping it closes the connection.
+/// The response body, read event by event. Dropping it closes the connection.
 pub(super) struct ProviderResponse {
     response: Response,
     form: BodyFormat,
     decoder: SseDecoder,
-    whole: Vec<u8>,
+    document: Vec<u8>,
     received: usize,
     events: usize,
     first_byte_by: Instant,
@@ -159,10 +159,10 @@ impl ProviderResponse {
             }
             match self.form {
                 BodyFormat::Events => self.decoder.push(&bytes),
-                BodyFormat::Json if self.whole.len() + bytes.len() > EVENT_BYTES => {
+                BodyFormat::Json if self.document.len() + bytes.len() > EVENT_BYTES => {
                     return Err(errors::broken("it is too large"));
                 }
-                BodyFormat::Json => self.whole.extend_from_slice(&bytes),
+                BodyFormat::Json => self.document.extend_from_slice(&bytes),
             }
         }
     }
@@ -171,16 +171,16 @@ impl ProviderResponse {
         let by = if self.received == 0 { self.first_byte_by } else { Instant::now() + self.idle };
         match timeout_at(by, self.response.chunk()).await {
             Err(_) => Err(errors::timed_out("stopped responding")),
-            Ok(Err(error)) => Err(errors::of_transport(&error)),
+            Ok(Err(error)) => Err(errors::transport_error(&error)),
             Ok(Ok(bytes)) => Ok(bytes),
         }
     }
 
-    /// A document is one event, given out when it is whole.
+    /// A complete JSON document counts as one event.
     fn at_end(&mut self) -> Result<Option<SseEvent>, ModelError> {
-        if self.form == BodyFormat::Json && !self.whole.is_empty() {
+        if self.form == BodyFormat::Json && !self.document.is_empty() {
             self.events += 1;
-            let data = String::from_utf8(std::mem::take(&mut self.whole))
+            let data = String::from_utf8(std::mem::take(&mut self.document))
                 .map_err(|_| errors::broken("it is not text"))?;
             return Ok(Some(SseEvent { data, ..SseEvent::default() }));
         }
@@ -191,7 +191,7 @@ impl ProviderResponse {
     }
 }
 
-pub(super) fn cut() -> ModelError {
+pub(super) fn incomplete() -> ModelError {
     ModelError::new(
         ModelErrorKind::Unreachable,
         "The model provider closed the connection before the response was complete.",
@@ -202,7 +202,7 @@ pub(super) fn broken(what: &str) -> ModelError {
     errors::broken(what)
 }
 
-/// Joins a path to a base address from the configuration.
+/// Appends a path to a base URL from the configuration.
 pub(super) fn endpoint(base: &str, path: &[&str]) -> Result<Url, ProviderConfigError> {
     let mut url = operator_http::address(base).ok_or(ProviderConfigError::BadAddress)?;
     url.path_segments_mut()

@@ -1,4 +1,4 @@
-//! The commands of the offline pilot, one to a line.
+//! The commands of the offline pilot, one per line.
 
 use std::time::Duration;
 
@@ -13,7 +13,7 @@ pub(super) enum PilotCommand {
     Help,
     Stream(StreamCommand),
     Think(String),
-    /// What a card of the page has asked for and only words can answer.
+    /// Reply to a message of one of the page's cards that needs no tool.
     Say(&'static str),
     Tool {
         name: String,
@@ -21,19 +21,19 @@ pub(super) enum PilotCommand {
         arguments: String,
     },
     Fail(ModelErrorKind),
-    /// Looks like a command and is none; holds what to tell the person.
+    /// An invalid command, with a message for the user.
     Mistake(String),
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct StreamCommand {
     pub(super) count: usize,
-    /// Characters of each.
+    /// Characters of each chunk.
     pub(super) size: usize,
     pub(super) delay: Duration,
 }
 
-/// Lines that are no command are not for the pilot.
+/// The commands in a message; other lines are ignored.
 pub(super) fn parse(message: &str) -> Vec<PilotCommand> {
     message.lines().filter_map(|line| line.trim().strip_prefix('/')).map(command).collect()
 }
@@ -116,7 +116,7 @@ mod tests {
     }
 
     #[test]
-    fn a_command_is_a_line_of_its_own() {
+    fn commands_are_whole_lines() {
         let table: [(&str, &[PilotCommand]); 7] = [
             ("hello / there", &[]),
             ("/stream", &[stream(200, 20, 0)]),
@@ -138,7 +138,7 @@ mod tests {
     }
 
     #[test]
-    fn a_mistake_is_explained_and_not_guessed() {
+    fn an_invalid_command_is_reported() {
         for message in [
             "/stream count=0",
             "/stream count=1000001",

@@ -1,6 +1,6 @@
-//! The pilot that is there when no model is configured. It understands a few commands and
-//! sentences, needs no network, and says the same every time, so that a newcomer sees real streaming and real tools at
-//! once and a benchmark measures everything but a model.
+//! The offline pilot: the provider used when no model is configured. It understands a few commands and sentences, needs
+//! no network and is deterministic, so new users see real streaming and tools at once, and benchmarks measure everything
+//! but a model.
 
 mod command;
 mod plan;
@@ -30,7 +30,7 @@ impl ModelProvider for OfflinePilot {
         "offline-pilot"
     }
 
-    /// Nothing limits it: this is for those who want to see a conversation being folded.
+    /// The pilot has no limit of its own; a configured one lets people try out compaction.
     fn window(&self, _: ModelTier) -> u64 {
         self.context_tokens
     }

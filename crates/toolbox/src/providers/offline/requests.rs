@@ -1,13 +1,14 @@
-//! What the page's cards say for a person ("Run the agent …", "I have approved …"), so that its buttons and forms work
-//! without a model too. The page's wording is in `web/src/tools/messages.ts`; `fixtures/requests.json` holds both sides to
-//! the same words. Answers to questions have no wording of their own: `plan` knows them by what was asked.
+//! Parses the messages that the page's cards send for the user ("Run the agent …", "I have approved …"), so that buttons
+//! and forms work without a model. The page builds them in `web/src/tools/messages.ts`; `fixtures/requests.json` tests
+//! both sides with the same sentences. Answers to questions have no fixed wording: `plan` recognizes them by the question
+//! before them.
 
 use serde_json::{Map, Value, json};
 
 use super::command::PilotCommand;
 use super::replies;
 
-/// What the message asks for, if it is one of these.
+/// The command for the message of a card; `None` for any other message.
 pub(super) fn read(message: &str) -> Option<PilotCommand> {
     let message = message.trim();
     if let Some(rest) = message.strip_prefix("Run the ") {
@@ -49,7 +50,7 @@ fn review(decided: &str) -> Option<&str> {
     decided.rsplit_once("(review ").map(|(_, id)| id)
 }
 
-/// What is to be run, and with what. Without inputs the tool says which it takes.
+/// The agent or block to run, and its inputs. Without inputs the tool returns which ones it has.
 struct RunRequest<'a> {
     id: &'a str,
     inputs: Option<Map<String, Value>>,
@@ -72,7 +73,7 @@ impl<'a> RunRequest<'a> {
     }
 }
 
-/// One to a line, `name: value`. A value is JSON where it can be read as such, and otherwise the text that it is.
+/// Parses lines of `name: value`. A value is JSON where it parses as such, otherwise plain text.
 fn inputs(lines: &str) -> Option<Map<String, Value>> {
     let input = |line: &str| {
         let (name, value) = line.split_once(": ")?;
@@ -92,7 +93,7 @@ mod tests {
 
     use super::*;
 
-    /// A sentence of the page, and the call that it means; none if it is answered in words.
+    /// A sentence of the page and the tool call it causes; none if it gets a text reply.
     #[derive(Deserialize)]
     struct CardRequest {
         message: String,
@@ -106,7 +107,7 @@ mod tests {
     }
 
     #[test]
-    fn what_a_card_says_is_the_call_it_means() {
+    fn the_messages_of_the_cards_cause_their_calls() {
         let file = include_str!("../../../../../fixtures/requests.json");
         let requests: Vec<CardRequest> = serde_json::from_str(file).expect("requests");
         for CardRequest { message, call } in requests {
@@ -123,7 +124,7 @@ mod tests {
     }
 
     #[test]
-    fn anything_else_is_no_request() {
+    fn other_messages_are_not_requests() {
         for message in [
             "Run the agent",
             "Run the agent of my choice.",

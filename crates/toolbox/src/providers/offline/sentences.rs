@@ -1,7 +1,7 @@
-//! Plain sentences that the offline pilot understands, so that a newcomer can see everything at work without learning
-//! its commands. It knows exactly these; what they stand for are its own commands.
+//! Sentences that the offline pilot understands, so that new users can try everything without learning its commands.
+//! Each stands for one or more commands; no other sentences are known.
 
-/// Sentences that belong together.
+/// A group of sentences.
 pub struct SentenceTheme {
     pub name: &'static str,
     pub sentences: &'static [KnownSentence],
@@ -65,7 +65,7 @@ pub const THEMES: &[SentenceTheme] = &[
     },
 ];
 
-/// What a sentence stands for. Case, spaces and the mark at its end do not matter.
+/// The commands of a sentence. Case, spaces and final punctuation do not matter.
 pub(super) fn commands_for(message: &str) -> Option<&'static str> {
     let said = plain(message);
     let sentences = THEMES.iter().flat_map(|theme| theme.sentences);
@@ -83,7 +83,7 @@ mod tests {
     use crate::providers::offline::command::{self, PilotCommand};
 
     #[test]
-    fn every_sentence_stands_for_commands_without_a_mistake() {
+    fn every_sentence_stands_for_valid_commands() {
         for sentence in THEMES.iter().flat_map(|theme| theme.sentences) {
             let commands = command::parse(sentence.commands);
             assert!(!commands.is_empty(), "{}", sentence.words);
@@ -101,7 +101,7 @@ mod tests {
     }
 
     #[test]
-    fn a_sentence_is_known_however_it_is_written() {
+    fn a_sentence_is_recognized_in_any_spelling() {
         for said in
             ["What can you do?", "what can you do", " What  can you\ndo ?", "WHAT CAN YOU DO!"]
         {

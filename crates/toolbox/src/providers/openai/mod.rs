@@ -1,4 +1,4 @@
-//! Servers that speak chat completions: OpenAI, OpenRouter, Ollama, vLLM, llama.cpp and many more.
+//! Provider for the chat completions API: OpenAI, OpenRouter, Ollama, vLLM, llama.cpp and many more.
 
 mod events;
 mod request;
@@ -39,7 +39,7 @@ impl OpenAiProvider {
         Ok(Self { client, options: options.clone(), limit_name })
     }
 
-    async fn ask(
+    async fn send(
         &self,
         model: &str,
         max_tokens: Option<u32>,
@@ -66,7 +66,7 @@ impl ModelProvider for OpenAiProvider {
     }
 
     async fn stream(&self, request: ModelRequest) -> Result<ModelStream, ModelError> {
-        self.ask(self.model(request.tier), self.options.max_output_tokens, &request).await
+        self.send(self.model(request.tier), self.options.max_output_tokens, &request).await
     }
 
     fn gives_titles(&self) -> bool {
@@ -75,7 +75,7 @@ impl ModelProvider for OpenAiProvider {
 
     async fn title(&self, message: &str) -> Result<Option<String>, ModelError> {
         let request = title::request(message);
-        let asking = self.ask(&self.options.title_model, Some(title::MAX_TOKENS), &request);
-        title::collect(asking).await
+        let response = self.send(&self.options.title_model, Some(title::MAX_TOKENS), &request);
+        title::collect(response).await
     }
 }
