@@ -7,7 +7,7 @@ pub enum EgressError {
     #[error("Invalid URL: {0}.")]
     BadUrl(&'static str),
     /// The URL, or a redirect, does not lead to the public web.
-    #[error("This URL isn't allowed: {0}.")]
+    #[error("This URL is not allowed: {0}.")]
     Blocked(&'static str),
     #[error("Invalid request header: {0}.")]
     Header(&'static str),

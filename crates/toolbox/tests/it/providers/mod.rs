@@ -1,4 +1,4 @@
-//! The model providers against a model server that plays scripts.
+//! The model providers against a scripted model server.
 
 mod anthropic;
 mod laws;
@@ -123,19 +123,19 @@ fn request(messages: Vec<ModelMessage>) -> ModelRequest {
     }
 }
 
-/// Everything a stream says, until it ends.
+/// All events of a stream.
 async fn drain(mut stream: ModelStream) -> Vec<Result<ModelEvent, ModelError>> {
     let mut events = Vec::new();
     while let Some(event) =
-        tokio::time::timeout(PATIENCE, stream.next()).await.expect("the stream goes on or ends")
+        tokio::time::timeout(PATIENCE, stream.next()).await.expect("the stream continues or ends")
     {
         events.push(event);
     }
-    assert!(stream.next().await.is_none(), "a stream that has ended stays so");
+    assert!(stream.next().await.is_none(), "an ended stream stays ended");
     events
 }
 
-/// One whole exchange: what was said and how it ended.
+/// One complete response and its end.
 #[derive(Debug, Default)]
 struct Answer {
     text: String,
@@ -155,7 +155,7 @@ async fn ask(provider: &dyn ModelProvider, request: ModelRequest) -> Answer {
     }
 }
 
-/// Checks on the way that exactly one `Finished` or one error came, and came last.
+/// Also checks that there is exactly one `Finished` or error, as the last event.
 fn answer(events: Vec<Result<ModelEvent, ModelError>>) -> Answer {
     let is_end = |event: &Result<_, _>| matches!(event, Err(_) | Ok(ModelEvent::Finished { .. }));
     assert_eq!(events.iter().filter(|event| is_end(event)).count(), 1, "{events:?}");
@@ -169,7 +169,7 @@ fn answer(events: Vec<Result<ModelEvent, ModelError>>) -> Answer {
             }
             Ok(ModelEvent::Reasoning(delta)) => answer.reasoning.push_str(&delta),
             Ok(ModelEvent::ToolCall { index, id, name }) => {
-                assert_eq!(index, answer.calls.len(), "calls are numbered as they come");
+                assert_eq!(index, answer.calls.len(), "calls are numbered in order");
                 answer.calls.push((id.0, name, String::new()));
             }
             Ok(ModelEvent::ToolInput { index, delta }) => answer.calls[index].2.push_str(&delta),

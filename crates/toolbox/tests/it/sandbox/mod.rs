@@ -1,7 +1,7 @@
-//! Commands that try to get out, to see more than they should, or to stay.
+//! Commands that try to escape the sandbox, to read more than they should, or to outlive their end.
 
-mod ending;
-mod walls;
+mod command_end;
+mod isolation;
 
 use std::path::Path;
 use std::time::{Duration, Instant};
@@ -43,7 +43,7 @@ fn alive(marker: &str) -> usize {
 async fn until(what: &str, mut holds: impl FnMut() -> bool) {
     let deadline = Instant::now() + Duration::from_secs(10);
     while !holds() {
-        assert!(Instant::now() < deadline, "waited in vain: {what}");
+        assert!(Instant::now() < deadline, "timed out: {what}");
         tokio::time::sleep(Duration::from_millis(10)).await;
     }
 }

@@ -1,4 +1,4 @@
-//! Tools that an operator adds, against a real HTTP service.
+//! External tools against a real HTTP service.
 
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
@@ -25,11 +25,11 @@ use super::{answer, built_with, context, dry_run};
 
 const PATIENCE: Duration = Duration::from_secs(20);
 
-/// A service whose path says how it answers, and what it was asked.
+/// A service that responds according to the path, and records its requests.
 struct Service {
     url: String,
     requests: Arc<Mutex<Vec<(HeaderMap, Value)>>>,
-    /// Hears of the beginning and the end of a call that never answers.
+    /// Receives the start and the end of a call that never responds.
     hanging: mpsc::UnboundedReceiver<&'static str>,
     _serving: JoinSet<()>,
 }
@@ -54,7 +54,7 @@ impl Service {
     }
 
     fn requests(&self) -> Vec<(HeaderMap, Value)> {
-        self.requests.lock().expect("no test panics in there").clone()
+        self.requests.lock().expect("not poisoned").clone()
     }
 
     async fn hears(&mut self) -> &'static str {
@@ -92,7 +92,7 @@ async fn serve(
     body: Bytes,
 ) -> Response<Body> {
     let asked = serde_json::from_slice(&body).expect("JSON");
-    seen.requests.lock().expect("no test panics in there").push((headers, asked));
+    seen.requests.lock().expect("not poisoned").push((headers, asked));
     let (status, kind, body): (_, _, Body) = match how.as_str() {
         "json" => (StatusCode::OK, "application/json", r#"{"sky": "blue"}"#.into()),
         "text" => (StatusCode::CREATED, "text/plain; charset=utf-8", "123".into()),
@@ -114,7 +114,7 @@ async fn serve(
     response.header("location", "/json").body(body).expect("a response")
 }
 
-/// The server drops what works on a request when its connection closes.
+/// Dropped when the connection of its request closes.
 struct Ended(mpsc::UnboundedSender<&'static str>);
 
 impl Drop for Ended {
@@ -176,7 +176,7 @@ async fn an_answer_may_be_text_or_nothing() {
 }
 
 #[tokio::test]
-async fn a_long_running_call_may_be_accepted_and_is_told_where_to_call_back() {
+async fn a_long_running_call_may_be_accepted_and_gets_a_callback_url() {
     let service = Service::start().await;
     let tool = service.tool("accepts", &json!({"long_running": true}));
     assert!(tool.spec().long_running);
@@ -200,7 +200,7 @@ async fn a_long_running_call_may_be_accepted_and_is_told_where_to_call_back() {
 }
 
 #[tokio::test]
-async fn a_failure_says_the_status_and_a_little_of_the_reason_without_the_secret() {
+async fn a_failure_reports_the_status_and_the_start_of_the_reason_without_the_secret() {
     let service = Service::start().await;
     let refused = service.tool("refuses", &json!({"secret": "hush-hush"}));
     let said = call(&refused, context()).await;
@@ -217,7 +217,7 @@ async fn a_failure_says_the_status_and_a_little_of_the_reason_without_the_secret
 }
 
 #[tokio::test]
-async fn a_service_that_is_away_is_a_readable_error_without_its_address() {
+async fn an_unreachable_service_is_an_error_without_its_url() {
     let port = {
         let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.expect("a port");
         listener.local_addr().expect("an address").port()
@@ -253,7 +253,7 @@ async fn a_call_that_is_cancelled_or_dropped_closes_its_connection() {
 }
 
 #[tokio::test]
-async fn a_dry_run_sends_nothing_and_says_what_it_would_send() {
+async fn a_dry_run_sends_nothing_and_shows_what_it_would_send() {
     let service = Service::start().await;
     let said = call(&service.tool("json", &json!({})), dry_run()).await;
     assert_eq!(said["output"], json!({"dry_run": true, "arguments": {"place": "Lisbon"}}));
@@ -262,7 +262,7 @@ async fn a_dry_run_sends_nothing_and_says_what_it_would_send() {
 }
 
 #[tokio::test]
-async fn what_the_operator_says_is_what_the_engine_reads() {
+async fn the_configuration_determines_the_tool_spec() {
     let service = Service::start().await;
     let more = json!({"effect": "idempotent", "requires_auth": false, "budget_seconds": 5});
     let tool = service.tool("json", &more);

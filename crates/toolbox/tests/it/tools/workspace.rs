@@ -1,4 +1,4 @@
-//! Files written, read, listed and deleted by the model.
+//! The workspace file tools.
 
 use serde_json::json;
 
@@ -51,7 +51,7 @@ async fn an_existing_file_is_replaced_only_when_asked_and_a_repetition_is_the_sa
 }
 
 #[tokio::test]
-async fn a_long_file_is_read_in_pieces_that_meet() {
+async fn a_long_file_is_read_in_adjacent_pieces() {
     let toolbox = Toolbox::open().await;
     let text: String = "aäö→".repeat(10_000);
     std::fs::write(toolbox.files.path().join("long.txt"), &text).expect("a file");
@@ -72,7 +72,7 @@ async fn a_long_file_is_read_in_pieces_that_meet() {
 }
 
 #[tokio::test]
-async fn bytes_travel_as_base64() {
+async fn binary_files_are_passed_as_base64() {
     let toolbox = Toolbox::open().await;
     let write = json!({"filename": "a.bin", "content_base64": "AP8B"});
     toolbox.call("write_workspace_file", write).await;

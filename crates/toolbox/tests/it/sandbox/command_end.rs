@@ -1,4 +1,4 @@
-//! However a command ends, nothing of it stays.
+//! However a command ends, none of its processes remain.
 
 use std::time::{Duration, Instant};
 
@@ -17,7 +17,7 @@ fn nine_digits() -> u32 {
     (RandomState::new().build_hasher().finish() % 1_000_000_000) as u32
 }
 
-/// Two generations, one of which tries to get away from its parents.
+/// Starts two descendants: one detaches into its own session, one ignores signals.
 fn family(marker: &str) -> String {
     format!(
         "(setsid sleep {marker} >/dev/null 2>&1 &) ; bash -c 'trap \"\" TERM INT HUP; sleep {marker}; :'"
@@ -67,7 +67,7 @@ async fn a_cancelled_command_dies_with_its_descendants() {
 }
 
 #[tokio::test]
-async fn a_command_that_nobody_waits_for_dies_with_its_descendants() {
+async fn a_command_whose_future_is_dropped_dies_with_its_descendants() {
     let (folder, marker) = (tempfile::tempdir().expect("a folder"), marker());
     let sandbox = sandbox().await;
     let running = sandbox.run(job(&family(&marker), folder.path()), CancellationToken::new());
@@ -79,7 +79,7 @@ async fn a_command_that_nobody_waits_for_dies_with_its_descendants() {
 }
 
 #[tokio::test]
-async fn what_a_command_leaves_in_the_background_ends_with_it() {
+async fn background_processes_end_with_their_command() {
     let marker = marker();
     let finished =
         run(&format!("sleep {marker} & disown; (setsid sleep {marker} &); echo ready")).await;
@@ -91,7 +91,7 @@ async fn what_a_command_leaves_in_the_background_ends_with_it() {
 async fn a_flood_of_processes_is_stopped() {
     let marker = marker();
     let finished = run(&format!("while true; do sleep {marker} & done 2>/dev/null")).await;
-    // The kernel refuses to fork, or the watch ends it; a server that runs as root has only the watch.
+    // The kernel refuses to fork, or the process watch ends the command; for root only the watch applies.
     assert_ne!(finished.end, CommandEnd::Exited(0));
     until("the flood is gone", || alive(&marker) == 0).await;
 }
