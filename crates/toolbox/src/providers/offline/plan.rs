@@ -97,11 +97,11 @@ struct ConversationTail<'a> {
 
 impl<'a> ConversationTail<'a> {
     fn of(messages: &'a [ModelMessage]) -> Self {
-        let said = |(at, message): (usize, &'a ModelMessage)| match message {
+        let user_text = |(at, message): (usize, &'a ModelMessage)| match message {
             ModelMessage::User { text } => Some((at, text.as_str())),
             _ => None,
         };
-        let Some((at, last_message)) = messages.iter().enumerate().rev().find_map(said) else {
+        let Some((at, last_message)) = messages.iter().enumerate().rev().find_map(user_text) else {
             return Self { before: &[], last_message: "", since: messages };
         };
         let is_user = |message: &ModelMessage| matches!(message, ModelMessage::User { .. });

@@ -67,9 +67,9 @@ pub const THEMES: &[SentenceTheme] = &[
 
 /// The commands of a sentence. Case, spaces and final punctuation do not matter.
 pub(super) fn commands_for(message: &str) -> Option<&'static str> {
-    let said = plain(message);
+    let text = plain(message);
     let sentences = THEMES.iter().flat_map(|theme| theme.sentences);
-    sentences.into_iter().find(|sentence| plain(sentence.words) == said).map(|known| known.commands)
+    sentences.into_iter().find(|sentence| plain(sentence.words) == text).map(|known| known.commands)
 }
 
 fn plain(text: &str) -> String {
@@ -102,10 +102,10 @@ mod tests {
 
     #[test]
     fn a_sentence_is_recognized_in_any_spelling() {
-        for said in
+        for text in
             ["What can you do?", "what can you do", " What  can you\ndo ?", "WHAT CAN YOU DO!"]
         {
-            assert_eq!(commands_for(said), Some("/help"), "{said}");
+            assert_eq!(commands_for(text), Some("/help"), "{text}");
         }
         assert_eq!(commands_for("What can you do for me?"), None);
         assert_eq!(commands_for(""), None);

@@ -30,7 +30,7 @@ async fn call(fake: &Arc<FakeServices>, name: &str, arguments: Value) -> Value {
 async fn a_sub_session_is_shown_at_once_and_answers() {
     let fake = Arc::new(FakeServices::default());
     *fake.state.lock().expect("not poisoned") = Some(SubSessionState::Completed);
-    let said = call(
+    let response = call(
         &fake,
         "run_sub_session",
         json!({
@@ -41,7 +41,7 @@ async fn a_sub_session_is_shown_at_once_and_answers() {
     )
     .await;
     assert_eq!(
-        said,
+        response,
         json!({
             "type": "sub_session_status",
             "message": "The sub-session has finished.",
@@ -82,9 +82,9 @@ async fn a_wait_for_a_sub_session_is_clamped_to_the_limit_of_the_server() {
     for (asked, waited) in [(-5, 0), (0, 0), (7, 7), (301, 300), (1_000_000, 300)] {
         let fake = Arc::new(FakeServices::default());
         let arguments = json!({"prompt": "x", "wait_for_result": asked});
-        let said = call(&fake, "run_sub_session", arguments).await;
-        assert_eq!(said["status"], "running");
-        assert!(said["message"].as_str().expect("text").contains("get_sub_session_result"));
+        let response = call(&fake, "run_sub_session", arguments).await;
+        assert_eq!(response["status"], "running");
+        assert!(response["message"].as_str().expect("text").contains("get_sub_session_result"));
         let arguments = json!({"sub_session_id": SUB_SESSION, "wait_if_running": asked});
         call(&fake, "get_sub_session_result", arguments).await;
         let waits: Vec<RecordedCall> = fake
@@ -105,8 +105,8 @@ async fn a_server_may_allow_less_than_five_minutes() {
     let tools = tools::all(&services).expect("good tools");
     let tool =
         tools.iter().find(|tool| tool.spec().name == "run_sub_session").expect("it is there");
-    let said = tool.call(json!({"prompt": "x"}), with(&fake)).await.expect("it answers");
-    assert!(!said.is_error());
+    let response = tool.call(json!({"prompt": "x"}), with(&fake)).await.expect("it answers");
+    assert!(!response.is_error());
     assert_eq!(fake.asked().last(), Some(&RecordedCall::Wait(max_wait)));
 }
 
@@ -126,8 +126,8 @@ async fn a_sub_session_is_resumed_by_either_argument_and_a_foreign_one_is_not_fo
     let fake = Arc::new(FakeServices::default());
     let differ =
         json!({"prompt": "x", "sub_session_id": "a", "sub_autopilot_session_id": SUB_SESSION});
-    let said = call(&fake, "run_sub_session", differ).await;
-    assert_eq!(said["error"], "invalid_arguments");
+    let response = call(&fake, "run_sub_session", differ).await;
+    assert_eq!(response["error"], "invalid_arguments");
     for (tool, arguments) in [
         ("run_sub_session", json!({"prompt": "x", "sub_session_id": "other"})),
         ("get_sub_session_result", json!({"sub_session_id": "other", "cancel": true})),
@@ -141,18 +141,18 @@ async fn a_sub_session_is_resumed_by_either_argument_and_a_foreign_one_is_not_fo
 async fn a_sub_session_is_cancelled_instead_of_waited_for_and_its_progress_can_be_seen() {
     let fake = Arc::new(FakeServices::default());
     let arguments = json!({"sub_session_id": SUB_SESSION, "include_progress": true});
-    let said = call(&fake, "get_sub_session_result", arguments).await;
+    let response = call(&fake, "get_sub_session_result", arguments).await;
     assert_eq!(
-        said["progress"],
+        response["progress"],
         json!({"message_count": 7, "last_messages": [{"role": "assistant", "content": "I am looking."}]})
     );
     let arguments = json!({"sub_session_id": SUB_SESSION, "cancel": true, "wait_if_running": 99});
-    let said = call(&fake, "get_sub_session_result", arguments.clone()).await;
-    assert_eq!((&said["status"], said.get("progress")), (&json!("cancelled"), None));
+    let response = call(&fake, "get_sub_session_result", arguments.clone()).await;
+    assert_eq!((&response["status"], response.get("progress")), (&json!("cancelled"), None));
     assert_eq!(fake.asked().last(), Some(&RecordedCall::Wait(Duration::ZERO)));
     *fake.state.lock().expect("not poisoned") = Some(SubSessionState::Completed);
-    let said = call(&fake, "get_sub_session_result", arguments).await;
-    assert_eq!(said["response"], "It is 42.", "a finished sub-session keeps its answer");
+    let response = call(&fake, "get_sub_session_result", arguments).await;
+    assert_eq!(response["response"], "It is 42.", "a finished sub-session keeps its answer");
 }
 
 #[tokio::test]
@@ -163,8 +163,8 @@ async fn a_cancelled_call_stops_waiting() {
     cancel.cancel();
     let toolbox = Toolbox::open().await;
     let call = toolbox.call_in(context, "run_sub_session", json!({"prompt": "x"}));
-    let said = tokio::time::timeout(Duration::from_secs(20), call).await.expect("it ends");
-    assert_eq!(said["error"], "cancelled");
+    let response = tokio::time::timeout(Duration::from_secs(20), call).await.expect("it ends");
+    assert_eq!(response["error"], "cancelled");
 }
 
 #[tokio::test]
@@ -180,23 +180,23 @@ async fn a_background_call_is_waited_for_listed_and_cancelled() {
     );
     for (asked, waited) in [(-1, 0), (540, 540), (9000, 540)] {
         let arguments = json!({"background_id": BACKGROUND, "wait_seconds": asked});
-        let said = call(&fake, "check_background_tool", arguments).await;
+        let response = call(&fake, "check_background_tool", arguments).await;
         assert_eq!(
-            (&said["status"], &said["waited_seconds"]),
+            (&response["status"], &response["waited_seconds"]),
             (&json!("still_running"), &json!(0))
         );
         let waited = RecordedCall::WaitInBackground(Duration::from_secs(waited));
         assert_eq!(fake.asked().last(), Some(&waited));
     }
     let stop = json!({"background_id": BACKGROUND, "cancel": true, "wait_seconds": 99});
-    let said = call(&fake, "check_background_tool", stop.clone()).await;
-    assert_eq!((&said["status"], said.get("waited_seconds")), (&json!("cancelled"), None));
+    let response = call(&fake, "check_background_tool", stop.clone()).await;
+    assert_eq!((&response["status"], response.get("waited_seconds")), (&json!("cancelled"), None));
     assert_eq!(fake.asked().last(), Some(&RecordedCall::CancelInBackground));
     *fake.background.lock().expect("not poisoned") =
         Some(json!({"type": "bash_exec", "exit_code": 0}));
-    let said = call(&fake, "check_background_tool", stop).await;
+    let response = call(&fake, "check_background_tool", stop).await;
     assert_eq!(
-        (&said["status"], &said["output"]["exit_code"]),
+        (&response["status"], &response["output"]["exit_code"]),
         (&json!("completed"), &json!(0)),
         "a finished call returns its result despite the cancel"
     );
@@ -213,8 +213,8 @@ async fn a_result_that_is_a_failure_has_the_status_error() {
         let fake = Arc::new(FakeServices::default());
         *fake.background.lock().expect("not poisoned") = Some(output.clone());
         let arguments = json!({"background_id": BACKGROUND});
-        let said = call(&fake, "check_background_tool", arguments).await;
-        assert_eq!((&said["status"], &said["output"]), (&json!("error"), &output));
+        let response = call(&fake, "check_background_tool", arguments).await;
+        assert_eq!((&response["status"], &response["output"]), (&json!("error"), &output));
     }
 }
 
@@ -224,14 +224,14 @@ async fn a_dry_run_only_simulates_the_cancel_of_a_background_call() {
     let toolbox = Toolbox::open().await;
     let context = || ToolContext { services: fake.services(), ..dry_run() };
     let stop = json!({"background_id": BACKGROUND, "cancel": true});
-    let said = toolbox.call_in(context(), "check_background_tool", stop.clone()).await;
-    assert_eq!(said["status"], "cancelled");
-    assert!(said["message"].as_str().expect("text").starts_with("Dry run"), "{said}");
+    let response = toolbox.call_in(context(), "check_background_tool", stop.clone()).await;
+    assert_eq!(response["status"], "cancelled");
+    assert!(response["message"].as_str().expect("text").starts_with("Dry run"), "{response}");
     assert_eq!(fake.asked(), [RecordedCall::WaitInBackground(Duration::ZERO)]);
     *fake.background.lock().expect("not poisoned") = Some(json!({"type": "bash_exec"}));
-    let said = toolbox.call_in(context(), "check_background_tool", stop).await;
+    let response = toolbox.call_in(context(), "check_background_tool", stop).await;
     assert_eq!(
-        (&said["status"], &said["output"]["type"]),
+        (&response["status"], &response["output"]["type"]),
         (&json!("completed"), &json!("bash_exec"))
     );
 }
@@ -243,9 +243,9 @@ async fn an_unknown_background_call_is_explained() {
         json!({"background_id": "bg-ffffffffffff"}),
         json!({"background_id": "bg-ffffffffffff", "cancel": true}),
     ] {
-        let said = call(&fake, "check_background_tool", arguments).await;
-        assert_eq!(said["error"], "background_not_found");
-        let message = said["message"].as_str().expect("text");
+        let response = call(&fake, "check_background_tool", arguments).await;
+        assert_eq!(response["error"], "background_not_found");
+        let message = response["message"].as_str().expect("text");
         assert!(
             message.contains("returned once") && message.contains("end with the turn"),
             "{message}"
@@ -280,15 +280,21 @@ async fn an_operation_is_found_by_either_id_with_its_result() {
         for arguments in
             [json!({"operation_id": "op"}), json!({"task_id": "task", "operation_id": ""})]
         {
-            let said = call(&fake, "check_operation_status", arguments).await;
-            assert_eq!((&said["status"], said.get("output")), (&json!(status), output.as_ref()));
+            let response = call(&fake, "check_operation_status", arguments).await;
             assert_eq!(
-                (&said["operation_id"], &said["task_id"], &said["tool_name"]),
+                (&response["status"], response.get("output")),
+                (&json!(status), output.as_ref())
+            );
+            assert_eq!(
+                (&response["operation_id"], &response["task_id"], &response["tool_name"]),
                 (&json!("op"), &json!("task"), &json!("build"))
             );
         }
-        let said = call(&fake, "check_operation_status", json!({"task_id": "other"})).await;
-        assert_eq!((&said["status"], &said["task_id"]), (&json!("not_found"), &json!("other")));
-        assert!(said["message"].as_str().expect("text").contains("expired"));
+        let response = call(&fake, "check_operation_status", json!({"task_id": "other"})).await;
+        assert_eq!(
+            (&response["status"], &response["task_id"]),
+            (&json!("not_found"), &json!("other"))
+        );
+        assert!(response["message"].as_str().expect("text").contains("expired"));
     }
 }

@@ -137,9 +137,9 @@ fn in_operation() -> ToolContext {
 async fn a_call_carries_its_arguments_its_ids_and_the_secret() {
     let service = Service::start().await;
     let tool = service.tool("json", &json!({"secret": "hush-hush"}));
-    let said = call(&tool, context()).await;
+    let response = call(&tool, context()).await;
     assert_eq!(
-        (&said["type"], &said["tool"], &said["output"]),
+        (&response["type"], &response["tool"], &response["output"]),
         (&json!("external_tool_output"), &json!("weather"), &json!({"sky": "blue"}))
     );
     call(
@@ -180,9 +180,14 @@ async fn a_long_running_call_may_be_accepted_and_gets_a_callback_url() {
     let service = Service::start().await;
     let tool = service.tool("accepts", &json!({"long_running": true}));
     assert!(tool.spec().long_running);
-    let said = call(&tool, in_operation()).await;
+    let response = call(&tool, in_operation()).await;
     assert_eq!(
-        (&said["type"], &said["operation_id"], &said["task_id"], &said["tool_name"]),
+        (
+            &response["type"],
+            &response["operation_id"],
+            &response["task_id"],
+            &response["tool_name"]
+        ),
         (&json!("operation_started"), &json!("op-1"), &json!("task-1"), &json!("weather"))
     );
     let (_, asked) = &service.requests()[0];
@@ -203,15 +208,15 @@ async fn a_long_running_call_may_be_accepted_and_gets_a_callback_url() {
 async fn a_failure_reports_the_status_and_the_start_of_the_reason_without_the_secret() {
     let service = Service::start().await;
     let refused = service.tool("refuses", &json!({"secret": "hush-hush"}));
-    let said = call(&refused, context()).await;
-    let message = said["message"].as_str().expect("text");
-    assert_eq!(said["error"], "external_tool_failed");
+    let response = call(&refused, context()).await;
+    let message = response["message"].as_str().expect("text");
+    assert_eq!(response["error"], "external_tool_failed");
     assert!(message.contains("status 422: <hidden> x"), "{message}");
     assert!(!message.contains("hush") && message.chars().count() < 600, "{message}");
     for (how, says) in [("moves", "status 302."), ("floods", "more than 1 MiB")] {
-        let said = call(&service.tool(how, &json!({})), context()).await;
-        assert_eq!(said["error"], "external_tool_failed");
-        assert!(said["message"].as_str().expect("text").contains(says), "{said}");
+        let response = call(&service.tool(how, &json!({})), context()).await;
+        assert_eq!(response["error"], "external_tool_failed");
+        assert!(response["message"].as_str().expect("text").contains(says), "{response}");
     }
     assert_eq!(service.requests().len(), 3, "nothing was followed or repeated");
 }
@@ -224,9 +229,9 @@ async fn an_unreachable_service_is_an_error_without_its_url() {
     };
     let service = Service::start().await;
     let away = service.tool("json", &json!({"url": format!("http://127.0.0.1:{port}/?key=k")}));
-    let said = call(&away, context()).await;
+    let response = call(&away, context()).await;
     assert_eq!(
-        (&said["error"], &said["message"]),
+        (&response["error"], &response["message"]),
         (&json!("external_tool_failed"), &json!("weather could not be reached."))
     );
 }
@@ -242,8 +247,8 @@ async fn a_call_that_is_cancelled_or_dropped_closes_its_connection() {
         cancel.cancel();
         service.hears().await
     };
-    let (said, heard) = tokio::join!(call(&tool, context), stop);
-    assert_eq!((&said["error"], heard), (&json!("cancelled"), "ended"));
+    let (response, heard) = tokio::join!(call(&tool, context), stop);
+    assert_eq!((&response["error"], heard), (&json!("cancelled"), "ended"));
 
     tokio::select! {
         _ = call(&tool, super::context()) => panic!("it cannot answer"),
@@ -255,9 +260,9 @@ async fn a_call_that_is_cancelled_or_dropped_closes_its_connection() {
 #[tokio::test]
 async fn a_dry_run_sends_nothing_and_shows_what_it_would_send() {
     let service = Service::start().await;
-    let said = call(&service.tool("json", &json!({})), dry_run()).await;
-    assert_eq!(said["output"], json!({"dry_run": true, "arguments": {"place": "Lisbon"}}));
-    assert!(said["message"].as_str().expect("text").starts_with("Dry run"), "{said}");
+    let response = call(&service.tool("json", &json!({})), dry_run()).await;
+    assert_eq!(response["output"], json!({"dry_run": true, "arguments": {"place": "Lisbon"}}));
+    assert!(response["message"].as_str().expect("text").starts_with("Dry run"), "{response}");
     assert!(service.requests().is_empty());
 }
 

@@ -119,9 +119,9 @@ impl SubSessions for FakeServices {
     }
 
     async fn progress(&self, _: &SessionId) -> Result<SubSessionProgress, ToolError> {
-        let said =
+        let response =
             SubSessionMessage { role: MessageRole::Assistant, content: "I am looking.".into() };
-        Ok(SubSessionProgress { message_count: 7, last_messages: vec![said] })
+        Ok(SubSessionProgress { message_count: 7, last_messages: vec![response] })
     }
 }
 

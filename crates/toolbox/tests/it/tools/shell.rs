@@ -68,8 +68,8 @@ async fn a_cancelled_call_ends_soon() {
         Instant::now()
     };
     let both = async { tokio::join!(call, stop) };
-    let (said, cancelled_at) =
+    let (response, cancelled_at) =
         tokio::time::timeout(Duration::from_secs(20), both).await.expect("it ends");
-    assert_eq!(said["error"], "cancelled");
+    assert_eq!(response["error"], "cancelled");
     assert!(cancelled_at.elapsed() < Duration::from_secs(1));
 }

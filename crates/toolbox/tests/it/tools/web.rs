@@ -81,6 +81,6 @@ async fn a_cancelled_fetch_ends_at_once() {
         cancel.cancel();
     };
     let both = async { tokio::join!(call, stop) };
-    let (said, ()) = tokio::time::timeout(Duration::from_secs(5), both).await.expect("it ends");
-    assert_eq!(said["error"], "cancelled");
+    let (response, ()) = tokio::time::timeout(Duration::from_secs(5), both).await.expect("it ends");
+    assert_eq!(response["error"], "cancelled");
 }

@@ -100,9 +100,9 @@ async fn a_dry_run_changes_nothing() {
         ("delete_workspace_file", json!({"path": "kept.txt"}), "workspace_file_deleted"),
         ("bash_exec", json!({"command": "touch new.txt; rm kept.txt"}), "bash_exec"),
     ] {
-        let said = toolbox.call_in(dry_run(), name, arguments).await;
-        assert_eq!(said["type"], kind);
-        assert!(said["message"].as_str().expect("text").starts_with("Dry run"), "{said}");
+        let response = toolbox.call_in(dry_run(), name, arguments).await;
+        assert_eq!(response["type"], kind);
+        assert!(response["message"].as_str().expect("text").starts_with("Dry run"), "{response}");
     }
     let left: Vec<_> =
         std::fs::read_dir(toolbox.files.path()).expect("the folder").flatten().collect();

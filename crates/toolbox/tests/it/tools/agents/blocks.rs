@@ -146,14 +146,14 @@ async fn a_block_is_run_in_two_steps() {
     let outputs = ["a", "b", "a"].iter().zip(1..).map(|(pin, n)| ((*pin).to_owned(), json!(n)));
     let outcome = BlockOutcome { outputs: outputs.collect(), error: None };
     *fixture.runs().block_end.lock().expect("not poisoned") = Some(BlockCallEnd::Done(outcome));
-    let told = fixture.call("run_block", json!({"block_id": COUNTER})).await;
-    assert_eq!(told["type"], "block_details");
-    assert_eq!(told["block"]["inputs"]["required"], json!(["text"]));
+    let response = fixture.call("run_block", json!({"block_id": COUNTER})).await;
+    assert_eq!(response["type"], "block_details");
+    assert_eq!(response["block"]["inputs"]["required"], json!(["text"]));
     assert!(fixture.runs().asked().is_empty());
     let arguments = json!({"block_id": COUNTER, "input_data": {"text": "one two"}});
-    let told = fixture.call("run_block", arguments.clone()).await;
+    let response = fixture.call("run_block", arguments.clone()).await;
     assert_eq!(
-        told,
+        response,
         json!({
             "type": "block_output",
             "message": "WordCharacterCountBlock has finished.",
@@ -164,8 +164,8 @@ async fn a_block_is_run_in_two_steps() {
         })
     );
     let dry = ToolContext { dry_run: true, ..fixture.context() };
-    let told = fixture.call_in(dry, "run_block", arguments).await;
-    assert_eq!(told["is_dry_run"], true);
+    let response = fixture.call_in(dry, "run_block", arguments).await;
+    assert_eq!(response["is_dry_run"], true);
     let dry_runs: Vec<bool> = fixture
         .runs()
         .asked()
@@ -188,14 +188,14 @@ async fn inputs_are_checked_before_the_block_runs() {
         (json!({"text": "x", "times": 0}), "input_validation_error", json!([]), "times: 0"),
     ] {
         let arguments = json!({"block_id": COUNTER, "input_data": input});
-        let told = fixture.call("run_block", arguments).await;
-        assert_eq!((&told["type"], &told["unrecognized_fields"]), (&json!(kind), &unknown));
-        assert!(message_of(&told).contains(word), "{}", message_of(&told));
+        let response = fixture.call("run_block", arguments).await;
+        assert_eq!((&response["type"], &response["unrecognized_fields"]), (&json!(kind), &unknown));
+        assert!(message_of(&response).contains(word), "{}", message_of(&response));
     }
     let arguments =
         json!({"block_id": COUNTER, "input_data": {"text": "x"}, "validate_only": true});
-    let told = fixture.call("run_block", arguments).await;
-    assert!(message_of(&told).starts_with("The inputs are valid"), "{}", message_of(&told));
+    let response = fixture.call("run_block", arguments).await;
+    assert!(message_of(&response).starts_with("The inputs are valid"), "{}", message_of(&response));
     assert!(fixture.runs().asked().is_empty());
 }
 
@@ -204,12 +204,12 @@ async fn a_block_that_only_works_inside_an_agent_is_not_run() {
     let fixture = fixture();
     for id in [INPUT, ORCHESTRATOR, COPILOT] {
         let arguments = json!({"block_id": id, "input_data": {"text": "x"}});
-        let told = fixture.call("run_block", arguments).await;
-        assert_eq!(told["error"], "block_not_runnable");
-        assert!(message_of(&told).contains("run_sub_session"), "{}", message_of(&told));
+        let response = fixture.call("run_block", arguments).await;
+        assert_eq!(response["error"], "block_not_runnable");
+        assert!(message_of(&response).contains("run_sub_session"), "{}", message_of(&response));
     }
-    let told = fixture.call("run_block", json!({"block_id": "b"})).await;
-    assert_eq!(told["error"], "block_not_found");
+    let response = fixture.call("run_block", json!({"block_id": "b"})).await;
+    assert_eq!(response["error"], "block_not_found");
     assert!(fixture.runs().asked().is_empty());
 }
 
@@ -249,12 +249,15 @@ async fn every_other_end_of_a_block_is_explained() {
     ] {
         *fixture.runs().block_end.lock().expect("not poisoned") = Some(end);
         let arguments = json!({"block_id": COUNTER, "input_data": {"text": "x"}});
-        let told = fixture.call("run_block", arguments).await;
-        assert_eq!((&told["type"], told["error"].as_str().unwrap_or("")), (&json!(kind), code));
-        assert!(message_of(&told).contains(word), "{}", message_of(&told));
+        let response = fixture.call("run_block", arguments).await;
+        assert_eq!(
+            (&response["type"], response["error"].as_str().unwrap_or("")),
+            (&json!(kind), code)
+        );
+        assert!(message_of(&response).contains(word), "{}", message_of(&response));
         if kind == "review_required" {
             assert_eq!(
-                (&told["review_id"], &told["graph_exec_id"], &told["input_data"]),
+                (&response["review_id"], &response["graph_exec_id"], &response["input_data"]),
                 (
                     &json!("copilot-node-x:01234567"),
                     &json!("copilot-session-session"),
@@ -277,8 +280,8 @@ async fn an_approved_block_is_run_and_its_review_is_removed() {
     let arguments = json!({"review_id": "copilot-node-x:01234567"});
     let failed = BlockOutcome { outputs: Vec::new(), error: Some("no".into()) };
     *fixture.runs().block_end.lock().expect("not poisoned") = Some(BlockCallEnd::Done(failed));
-    let told = fixture.call("continue_run_block", arguments.clone()).await;
-    assert_eq!(told["error"], "block_failed");
+    let response = fixture.call("continue_run_block", arguments.clone()).await;
+    assert_eq!(response["error"], "block_failed");
     assert_eq!(
         fixture.store.reviews.lock().expect("not poisoned").len(),
         1,
@@ -286,8 +289,8 @@ async fn an_approved_block_is_run_and_its_review_is_removed() {
     );
     let outcome = BlockOutcome { outputs: vec![("word_count".into(), json!(2))], error: None };
     *fixture.runs().block_end.lock().expect("not poisoned") = Some(BlockCallEnd::Done(outcome));
-    let told = fixture.call("continue_run_block", arguments.clone()).await;
-    assert_eq!(told["outputs"], json!({"word_count": [2]}));
+    let response = fixture.call("continue_run_block", arguments.clone()).await;
+    assert_eq!(response["outputs"], json!({"word_count": [2]}));
     let decision = review(ReviewStatus::Approved, "session").decision();
     let expected = BlockCall {
         block_id: COUNTER.into(),
@@ -297,8 +300,8 @@ async fn an_approved_block_is_run_and_its_review_is_removed() {
         decision,
     };
     assert_eq!(fixture.runs().asked().pop(), Some(RecordedCall::Block(expected)));
-    let told = fixture.call("continue_run_block", arguments).await;
-    assert_eq!(told["error"], "review_not_found");
+    let response = fixture.call("continue_run_block", arguments).await;
+    assert_eq!(response["error"], "review_not_found");
 }
 
 #[tokio::test]
@@ -311,9 +314,9 @@ async fn a_block_without_an_approved_review_of_this_session_is_not_run() {
         let fixture = fixture();
         fixture.store.reviews.lock().expect("not poisoned").push(review(status, session));
         let arguments = json!({"review_id": "copilot-node-x:01234567"});
-        let told = fixture.call("continue_run_block", arguments).await;
-        assert_eq!(told["error"], code);
-        assert!(message_of(&told).contains(word), "{}", message_of(&told));
+        let response = fixture.call("continue_run_block", arguments).await;
+        assert_eq!(response["error"], code);
+        assert!(message_of(&response).contains(word), "{}", message_of(&response));
         assert!(fixture.runs().asked().is_empty());
     }
 }

@@ -60,18 +60,18 @@ async fn missing_and_unknown_inputs_are_reported_before_the_start() {
             "txet",
         ),
     ] {
-        let told = fixture.call("run_agent", arguments.clone()).await;
-        assert_eq!(told["type"], kind, "{arguments}: {told}");
-        assert!(message_of(&told).contains(word), "{}", message_of(&told));
+        let response = fixture.call("run_agent", arguments.clone()).await;
+        assert_eq!(response["type"], kind, "{arguments}: {response}");
+        assert!(message_of(&response).contains(word), "{}", message_of(&response));
     }
     assert_eq!(fixture.runs().started(), None);
-    let told = fixture.call("run_agent", json!({"library_agent_id": "mine"})).await;
+    let response = fixture.call("run_agent", json!({"library_agent_id": "mine"})).await;
     assert_eq!(
-        (&told["agent"]["id"], &told["agent"]["in_library"], &told["graph_version"]),
+        (&response["agent"]["id"], &response["agent"]["in_library"], &response["graph_version"]),
         (&json!("mine"), &json!(true), &json!(2))
     );
     assert_eq!(
-        told["agent"]["execution_options"],
+        response["agent"]["execution_options"],
         json!({"manual": true, "scheduled": false, "webhook": false})
     );
 }
@@ -80,9 +80,9 @@ async fn missing_and_unknown_inputs_are_reported_before_the_start() {
 async fn an_agent_with_an_external_trigger_is_not_started() {
     let fixture = AgentTools::with_agents();
     fixture.runs().agents.lock().expect("not poisoned")[0].flags.has_external_trigger = true;
-    let told = fixture.call("run_agent", mine(json!({}))).await;
-    assert_eq!((&told["type"], fixture.runs().started()), (&json!("agent_details"), None));
-    assert_eq!(told["agent"]["execution_options"]["webhook"], true);
+    let response = fixture.call("run_agent", mine(json!({}))).await;
+    assert_eq!((&response["type"], fixture.runs().started()), (&json!("agent_details"), None));
+    assert_eq!(response["agent"]["execution_options"]["webhook"], true);
 }
 
 #[tokio::test]
@@ -93,8 +93,8 @@ async fn an_agent_that_is_not_named_or_not_found_is_an_error() {
         (json!({"username_agent_slug": "helm"}), "agent_not_found"),
         (json!({"library_agent_id": " "}), "invalid_arguments"),
     ] {
-        let told = fixture.call("run_agent", arguments.clone()).await;
-        assert_eq!(told["error"], code, "{arguments}");
+        let response = fixture.call("run_agent", arguments.clone()).await;
+        assert_eq!(response["error"], code, "{arguments}");
     }
     assert_eq!(fixture.runs().started(), None);
 }
@@ -139,9 +139,9 @@ async fn a_run_is_waited_for_at_most_five_minutes() {
     for (asked, waited) in [(1, 1), (300, 300), (1_000_000, 300)] {
         let fixture = AgentTools::with_agents();
         let arguments = mine(json!({"wait_for_result": asked}));
-        let told = fixture.call("run_agent", arguments).await;
+        let response = fixture.call("run_agent", arguments).await;
         assert_eq!(
-            (&told["type"], &told["status"]),
+            (&response["type"], &response["status"]),
             (&json!("execution_started"), &json!("QUEUED"))
         );
         let last = fixture.runs().asked().pop();
@@ -158,18 +158,18 @@ async fn a_run_is_waited_for_at_most_five_minutes() {
 async fn a_completed_run_returns_its_outputs_and_a_dry_run_its_nodes() {
     let fixture = AgentTools::with_agents();
     *fixture.runs().becomes.lock().expect("not poisoned") = Some(ExecutionStatus::Completed);
-    let told = fixture.call("run_agent", mine(json!({"wait_for_result": 60}))).await;
+    let response = fixture.call("run_agent", mine(json!({"wait_for_result": 60}))).await;
     assert_eq!(
-        (&told["type"], &told["agent_name"]),
+        (&response["type"], &response["agent_name"]),
         (&json!("agent_output"), &json!("Word counter"))
     );
-    assert_eq!(told["execution"]["outputs"], json!({"result": [1]}));
-    assert!(told["execution"].get("node_executions").is_none());
-    assert!(!message_of(&told).contains("WARNING"), "{}", message_of(&told));
-    let told =
+    assert_eq!(response["execution"]["outputs"], json!({"result": [1]}));
+    assert!(response["execution"].get("node_executions").is_none());
+    assert!(!message_of(&response).contains("WARNING"), "{}", message_of(&response));
+    let response =
         fixture.call("run_agent", mine(json!({"wait_for_result": 60, "dry_run": true}))).await;
-    assert_eq!(told["execution"]["node_executions"][0]["block_name"], "CalculatorBlock");
-    assert!(message_of(&told).starts_with("Dry run"), "{}", message_of(&told));
+    assert_eq!(response["execution"]["node_executions"][0]["block_name"], "CalculatorBlock");
+    assert!(message_of(&response).starts_with("Dry run"), "{}", message_of(&response));
 }
 
 #[tokio::test]
@@ -187,13 +187,16 @@ async fn a_failed_or_stopped_run_names_the_failed_nodes() {
         let started = AgentExecutionStarted::Started(Box::new(view.execution.clone()));
         *fixture.runs().next_start.lock().expect("not poisoned") = Some(started);
         fixture.runs().runs.lock().expect("not poisoned").push(view);
-        let told = fixture.call("run_agent", mine(json!({"wait_for_result": 1}))).await;
-        assert_eq!((&told["error"], &told["execution_id"]), (&json!(code), &json!("run-new")));
-        assert_eq!(told["details"]["nodes_failed"][0]["block_name"], "CalculatorBlock");
+        let response = fixture.call("run_agent", mine(json!({"wait_for_result": 1}))).await;
+        assert_eq!(
+            (&response["error"], &response["execution_id"]),
+            (&json!(code), &json!("run-new"))
+        );
+        assert_eq!(response["details"]["nodes_failed"][0]["block_name"], "CalculatorBlock");
         assert!(
-            message_of(&told).contains("CalculatorBlock: division by zero"),
+            message_of(&response).contains("CalculatorBlock: division by zero"),
             "{}",
-            message_of(&told)
+            message_of(&response)
         );
     }
 }
@@ -202,9 +205,12 @@ async fn a_failed_or_stopped_run_names_the_failed_nodes() {
 async fn a_run_that_needs_approval_is_reported() {
     let fixture = AgentTools::with_agents();
     *fixture.runs().becomes.lock().expect("not poisoned") = Some(ExecutionStatus::Review);
-    let told = fixture.call("run_agent", mine(json!({"wait_for_result": 1}))).await;
-    assert_eq!((&told["type"], &told["status"]), (&json!("execution_started"), &json!("REVIEW")));
-    assert!(message_of(&told).contains("/api/review/action"), "{}", message_of(&told));
+    let response = fixture.call("run_agent", mine(json!({"wait_for_result": 1}))).await;
+    assert_eq!(
+        (&response["type"], &response["status"]),
+        (&json!("execution_started"), &json!("REVIEW"))
+    );
+    assert!(message_of(&response).contains("/api/review/action"), "{}", message_of(&response));
 }
 
 #[tokio::test]
@@ -238,9 +244,12 @@ async fn a_start_that_is_refused_is_explained() {
     ] {
         let fixture = AgentTools::with_agents();
         *fixture.runs().next_start.lock().expect("not poisoned") = Some(refusal);
-        let told = fixture.call("run_agent", mine(json!({"wait_for_result": 9}))).await;
-        assert_eq!((&told["type"], told["error"].as_str().unwrap_or("")), (&json!(kind), code));
-        assert!(message_of(&told).contains(word), "{}", message_of(&told));
+        let response = fixture.call("run_agent", mine(json!({"wait_for_result": 9}))).await;
+        assert_eq!(
+            (&response["type"], response["error"].as_str().unwrap_or("")),
+            (&json!(kind), code)
+        );
+        assert!(message_of(&response).contains(word), "{}", message_of(&response));
     }
 }
 
@@ -255,7 +264,7 @@ async fn a_cancelled_call_stops_waiting_for_its_run() {
         let context = fixture.context();
         context.cancel.cancel();
         let call = fixture.call_in(context, tool, arguments);
-        let told = tokio::time::timeout(Duration::from_secs(20), call).await.expect("it ends");
-        assert_eq!(told["error"], "cancelled");
+        let response = tokio::time::timeout(Duration::from_secs(20), call).await.expect("it ends");
+        assert_eq!(response["error"], "cancelled");
     }
 }
