@@ -65,10 +65,11 @@ impl Tool for AskQuestion {
 
     async fn call(&self, arguments: Value, _: ToolContext) -> Result<ToolResponse, ToolError> {
         let AskQuestionArguments { questions } = arguments::parse(arguments)?;
-        if questions.iter().any(|asked| asked.question.trim().is_empty()) {
+        if questions.iter().any(|question| question.question.trim().is_empty()) {
             return Err(ToolError::tell("invalid_arguments", "A question is empty."));
         }
-        let questions = questions.into_iter().enumerate().map(|(at, asked)| asked.numbered(at + 1));
+        let questions =
+            questions.into_iter().enumerate().map(|(at, question)| question.numbered(at + 1));
         Ok(ToolResponse::new(
             "The user sees the questions. Stop here and wait for the answer.",
             ResponseBody::ClarificationNeeded { questions: questions.collect() },

@@ -68,8 +68,8 @@ impl Tool for CheckOperationStatus {
                 return Err(ToolError::tell("invalid_arguments", what));
             }
         };
-        let asked = context.services.operations.get(&which);
-        let found = waiting::unless_cancelled(&context.cancel, asked).await?;
+        let lookup = context.services.operations.get(&which);
+        let found = waiting::unless_cancelled(&context.cancel, lookup).await?;
         Ok(found.map_or_else(|| not_found(which), status))
     }
 

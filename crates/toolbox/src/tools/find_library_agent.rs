@@ -78,7 +78,7 @@ impl FindLibraryAgent {
         &self,
         user: &UserId,
         id: &str,
-        asked: &FindLibraryAgentArguments,
+        arguments: &FindLibraryAgentArguments,
         context: &ToolContext,
     ) -> Result<ToolResponse, ToolError> {
         let Some(entry) = self.lookup.entry(user, id).await? else {
@@ -89,9 +89,9 @@ impl FindLibraryAgent {
         };
         let mut info = agent_lookup::with_schemas(agent_lookup::from_library(&entry), &agent);
         let mut message = format!("{} is in the library.", entry.name);
-        if let Some(path) = non_empty(asked.write_graph_to.as_ref()) {
+        if let Some(path) = non_empty(arguments.write_graph_to.as_ref()) {
             message = self.write(&agent, path, context).await?;
-        } else if asked.include_graph {
+        } else if arguments.include_graph {
             info.graph = Some(Box::new(agent.graph));
         }
         Ok(found(message, "Requested agent".into(), vec![info]))
@@ -122,17 +122,17 @@ impl FindLibraryAgent {
     async fn search(
         &self,
         user: &UserId,
-        asked: &FindLibraryAgentArguments,
+        arguments: &FindLibraryAgentArguments,
         context: &ToolContext,
     ) -> Result<ToolResponse, ToolError> {
-        let query = LibraryQuery::of(asked);
+        let query = LibraryQuery::of(arguments);
         let entries = self.lookup.entries(user, query.keywords()).await?;
         let total = entries.len();
         let mut agents = Vec::new();
         for (score, entry) in entries.into_iter().take(query.shown()) {
             let mut info = agent_lookup::from_library(&entry);
             info.match_score = matches!(query, LibraryQuery::Keywords(_)).then_some(score);
-            if asked.include_graph
+            if arguments.include_graph
                 && agents.len() < GRAPHS
                 && let Some(agent) = describe(context, &entry).await?
             {
@@ -141,7 +141,7 @@ impl FindLibraryAgent {
             }
             agents.push(info);
         }
-        Ok(query.answer(agents, total, asked))
+        Ok(query.answer(agents, total, arguments))
     }
 }
 
@@ -158,13 +158,14 @@ enum LibraryQuery<'a> {
 }
 
 impl<'a> LibraryQuery<'a> {
-    fn of(asked: &'a FindLibraryAgentArguments) -> Self {
-        let query = asked.query.as_deref().unwrap_or_default().trim();
+    fn of(arguments: &'a FindLibraryAgentArguments) -> Self {
+        let query = arguments.query.as_deref().unwrap_or_default().trim();
         if !EVERYTHING.contains(&query.to_lowercase().as_str()) {
             return Self::Keywords(query);
         }
         // With `for_creation` and no query, the goal serves as the query.
-        let goal = asked.goal_summary.as_ref().filter(|_| asked.for_creation && query.is_empty());
+        let goal =
+            arguments.goal_summary.as_ref().filter(|_| arguments.for_creation && query.is_empty());
         non_empty(goal).map_or(Self::Everything, Self::Keywords)
     }
 
@@ -186,7 +187,7 @@ impl<'a> LibraryQuery<'a> {
         &self,
         agents: Vec<AgentInfo>,
         total: usize,
-        asked: &FindLibraryAgentArguments,
+        arguments: &FindLibraryAgentArguments,
     ) -> ToolResponse {
         if agents.is_empty() {
             return nothing(&match self {
@@ -199,10 +200,10 @@ impl<'a> LibraryQuery<'a> {
             Self::Keywords(words) => (format!("Library agents for {words:?}"), "matches"),
         };
         let mut message = format!("Showing {} of {total} {kind}.", agents.len());
-        if asked.for_creation {
+        if arguments.for_creation {
             message.push_str(" If one of them fits, use it instead of creating a new one.");
         }
-        if asked.include_graph && agents.len() > GRAPHS {
+        if arguments.include_graph && agents.len() > GRAPHS {
             message.push_str(&format!(" Only the first {GRAPHS} include their graphs."));
         }
         found(message, title, agents)
@@ -233,17 +234,17 @@ impl Tool for FindLibraryAgent {
         arguments: Value,
         context: ToolContext,
     ) -> Result<ToolResponse, ToolError> {
-        let asked: FindLibraryAgentArguments = arguments::parse(arguments)?;
+        let arguments: FindLibraryAgentArguments = arguments::parse(arguments)?;
         let user = caller::signed_in_user(&context)?;
-        let id = non_empty(asked.agent_id.as_ref());
-        if id.is_none() && non_empty(asked.write_graph_to.as_ref()).is_some() {
+        let id = non_empty(arguments.agent_id.as_ref());
+        if id.is_none() && non_empty(arguments.write_graph_to.as_ref()).is_some() {
             let what = "write_graph_to requires agent_id.";
             return Err(ToolError::tell("invalid_arguments", what));
         }
         let work = async {
             match id {
-                Some(id) => self.by_id(&user, id, &asked, &context).await,
-                None => self.search(&user, &asked, &context).await,
+                Some(id) => self.by_id(&user, id, &arguments, &context).await,
+                None => self.search(&user, &arguments, &context).await,
             }
         };
         waiting::unless_cancelled(&context.cancel, work).await

@@ -76,16 +76,19 @@ impl Tool for RunSubSession {
         arguments: Value,
         context: ToolContext,
     ) -> Result<ToolResponse, ToolError> {
-        let asked: RunSubSessionArguments = arguments::parse(arguments)?;
-        if asked.prompt.trim().is_empty() {
+        let arguments: RunSubSessionArguments = arguments::parse(arguments)?;
+        if arguments.prompt.trim().is_empty() {
             return Err(ToolError::tell("invalid_arguments", "The prompt is empty."));
         }
-        let at_most = waiting::clamped(asked.wait_for_result, self.max_wait);
+        let at_most = waiting::clamped(arguments.wait_for_result, self.max_wait);
         let new = NewSubSession {
-            prompt: asked.prompt,
-            system_context: asked.system_context.filter(|text| !text.trim().is_empty()),
-            resume: sub_session::one_id(asked.sub_session_id, asked.sub_autopilot_session_id)?,
-            filter: asked.permissions,
+            prompt: arguments.prompt,
+            system_context: arguments.system_context.filter(|text| !text.trim().is_empty()),
+            resume: sub_session::one_id(
+                arguments.sub_session_id,
+                arguments.sub_autopilot_session_id,
+            )?,
+            filter: arguments.permissions,
         };
         let (sub_sessions, reports) = (context.services.sub_sessions, context.services.reports);
         let work = async {

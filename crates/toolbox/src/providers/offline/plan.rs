@@ -64,8 +64,8 @@ fn commands_in(last_message: &str, request: &ModelRequest) -> Vec<PilotCommand> 
     if let Some(known) = sentences::commands_for(last_message) {
         return command::parse(known);
     }
-    if let Some(asked) = requests::read(last_message) {
-        return vec![asked];
+    if let Some(command) = requests::read(last_message) {
+        return vec![command];
     }
     let can_look_up = request.tool_use != ToolUse::Forbidden
         && request.tools.iter().any(|tool| tool.name == LOOK_UP);

@@ -30,18 +30,18 @@ pub(super) fn read(message: &str) -> Option<PilotCommand> {
 
 fn run(rest: &str) -> Option<PilotCommand> {
     if let Some(rest) = rest.strip_prefix("agent ") {
-        let asked = RunRequest::read(rest)?;
-        let id = if asked.id.contains('/') { "username_agent_slug" } else { "library_agent_id" };
-        let mut arguments = Map::from_iter([(id.to_owned(), json!(asked.id))]);
-        if let Some(inputs) = asked.inputs {
+        let request = RunRequest::read(rest)?;
+        let id = if request.id.contains('/') { "username_agent_slug" } else { "library_agent_id" };
+        let mut arguments = Map::from_iter([(id.to_owned(), json!(request.id))]);
+        if let Some(inputs) = request.inputs {
             let waits = json!({"inputs": inputs, "use_defaults": true, "wait_for_result": 30});
             arguments.extend(waits.as_object().cloned().unwrap_or_default());
         }
         return Some(call("run_agent", arguments));
     }
-    let asked = RunRequest::read(rest.strip_prefix("block ")?)?;
-    let mut arguments = Map::from_iter([("block_id".to_owned(), json!(asked.id))]);
-    arguments.extend(asked.inputs.map(|inputs| ("input_data".to_owned(), json!(inputs))));
+    let request = RunRequest::read(rest.strip_prefix("block ")?)?;
+    let mut arguments = Map::from_iter([("block_id".to_owned(), json!(request.id))]);
+    arguments.extend(request.inputs.map(|inputs| ("input_data".to_owned(), json!(inputs))));
     Some(call("run_block", arguments))
 }
 

@@ -46,14 +46,14 @@ impl AgentLookup {
     pub(super) async fn choose(
         &self,
         user: &UserId,
-        asked: &RunAgentArguments,
+        arguments: &RunAgentArguments,
     ) -> Result<ChosenAgent, ToolError> {
-        if let Some(id) = non_empty(asked.library_agent_id.as_ref()) {
+        if let Some(id) = non_empty(arguments.library_agent_id.as_ref()) {
             let entry = self.entry(user, id).await?;
             let entry = entry.ok_or_else(|| missing(&format!("The agent with id {id}")))?;
             return Ok(ChosenAgent::InLibrary(Box::new(entry)));
         }
-        let Some(name) = non_empty(asked.username_agent_slug.as_ref()) else {
+        let Some(name) = non_empty(arguments.username_agent_slug.as_ref()) else {
             let sentence = "Give library_agent_id, or username_agent_slug as \"username/slug\".";
             return Err(ToolError::tell("invalid_arguments", sentence));
         };

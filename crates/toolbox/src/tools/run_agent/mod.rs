@@ -84,12 +84,12 @@ impl RunAgent {
 
     async fn run(
         &self,
-        asked: RunAgentArguments,
+        arguments: RunAgentArguments,
         context: &ToolContext,
     ) -> Result<ToolResponse, ToolError> {
         let user = caller::signed_in_user(context)?;
-        let dry_run = context.dry_run || asked.dry_run;
-        let chosen = self.lookup.choose(&user, &asked).await?;
+        let dry_run = context.dry_run || arguments.dry_run;
+        let chosen = self.lookup.choose(&user, &arguments).await?;
         let (graph, version) = chosen.graph();
         let agents = &*context.services.agents;
         let Some(agent) = agents.describe(graph, Some(version)).await? else {
@@ -99,8 +99,8 @@ impl RunAgent {
         if !dry_run && let Some(response) = setup::of_agent(chosen.name(), &agent, &self.blocks) {
             return Ok(response);
         }
-        let inputs = asked.inputs.unwrap_or_default();
-        let options = StartOptions { use_defaults: asked.use_defaults, dry_run };
+        let inputs = arguments.inputs.unwrap_or_default();
+        let options = StartOptions { use_defaults: arguments.use_defaults, dry_run };
         let responses = AgentResponses { chosen: &chosen, agent: &agent };
         if let Some(obstacle) = start_obstacle::find_obstacle(&agent, &inputs, options) {
             return Ok(responses.cannot_start(obstacle));
@@ -124,7 +124,7 @@ impl RunAgent {
         };
         match responses.started_or_refused(agents.start(new).await?) {
             Ok(run) => {
-                let at_most = waiting::clamped(asked.wait_for_result, self.max_wait);
+                let at_most = waiting::clamped(arguments.wait_for_result, self.max_wait);
                 follow(run, of, at_most, context).await
             }
             Err(refusal) => Ok(*refusal),
@@ -174,8 +174,8 @@ impl Tool for RunAgent {
         arguments: Value,
         context: ToolContext,
     ) -> Result<ToolResponse, ToolError> {
-        let asked = arguments::parse(arguments)?;
-        waiting::unless_cancelled(&context.cancel, self.run(asked, &context)).await
+        let arguments = arguments::parse(arguments)?;
+        waiting::unless_cancelled(&context.cancel, self.run(arguments, &context)).await
     }
 
     fn examples(&self) -> Vec<ToolExample> {

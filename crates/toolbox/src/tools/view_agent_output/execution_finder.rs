@@ -46,11 +46,11 @@ pub(super) struct MatchingExecutions {
 impl ExecutionFinder<'_> {
     pub(super) async fn runs(
         &self,
-        asked: &ViewAgentOutputArguments,
+        arguments: &ViewAgentOutputArguments,
         now: Timestamp,
     ) -> Result<ExecutionSearch, ToolError> {
-        let execution = non_empty(asked.execution_id.as_ref()).map(ExecutionId::from);
-        let Some(named) = AgentReference::of(asked) else {
+        let execution = non_empty(arguments.execution_id.as_ref()).map(ExecutionId::from);
+        let Some(named) = AgentReference::of(arguments) else {
             let Some(id) = execution else {
                 let sentence =
                     "Give one of execution_id, library_agent_id, store_slug and agent_name.";
@@ -64,7 +64,9 @@ impl ExecutionFinder<'_> {
         };
         match execution {
             Some(id) => self.one(&id, Some(agent)).await,
-            None => self.newest(&agent, asked.run_time.as_deref().unwrap_or_default(), now).await,
+            None => {
+                self.newest(&agent, arguments.run_time.as_deref().unwrap_or_default(), now).await
+            }
         }
     }
 
@@ -208,10 +210,10 @@ enum AgentReference<'a> {
 }
 
 impl<'a> AgentReference<'a> {
-    fn of(asked: &'a ViewAgentOutputArguments) -> Option<Self> {
-        let id = non_empty(asked.library_agent_id.as_ref()).map(Self::Id);
-        let listed = || non_empty(asked.store_slug.as_ref()).map(Self::Listed);
-        let words = || non_empty(asked.agent_name.as_ref()).map(Self::Words);
+    fn of(arguments: &'a ViewAgentOutputArguments) -> Option<Self> {
+        let id = non_empty(arguments.library_agent_id.as_ref()).map(Self::Id);
+        let listed = || non_empty(arguments.store_slug.as_ref()).map(Self::Listed);
+        let words = || non_empty(arguments.agent_name.as_ref()).map(Self::Words);
         id.or_else(listed).or_else(words)
     }
 }

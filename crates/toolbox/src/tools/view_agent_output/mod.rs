@@ -79,20 +79,23 @@ impl ViewAgentOutput {
 
     async fn view(
         &self,
-        asked: &ViewAgentOutputArguments,
+        arguments: &ViewAgentOutputArguments,
         context: &ToolContext,
     ) -> Result<ToolResponse, ToolError> {
         let user = caller::signed_in_user(context)?;
-        let at_most = waiting::clamped(asked.wait_if_running, self.max_wait);
+        let at_most = waiting::clamped(arguments.wait_if_running, self.max_wait);
         let agents = &*context.services.agents;
-        let find = ExecutionFinder { lookup: &self.lookup, user: &user, agents, at_most };
+        let finder = ExecutionFinder { lookup: &self.lookup, user: &user, agents, at_most };
         let MatchingExecutions { of, run, others, total } =
-            match find.runs(asked, self.clock.now()).await? {
+            match finder.runs(arguments, self.clock.now()).await? {
                 ExecutionSearch::Found(runs) => *runs,
                 ExecutionSearch::NotFound(why) => return Ok(nothing(why)),
             };
-        let detail =
-            if asked.show_execution_details { OutputDetail::Nodes } else { OutputDetail::Outputs };
+        let detail = if arguments.show_execution_details {
+            OutputDetail::Nodes
+        } else {
+            OutputDetail::Outputs
+        };
         let view = agent_execution::view(agents, &run, detail).await?;
         let mut message = of.sentence(&view);
         let mut output = of.output(view, detail);
@@ -130,8 +133,8 @@ impl Tool for ViewAgentOutput {
         arguments: Value,
         context: ToolContext,
     ) -> Result<ToolResponse, ToolError> {
-        let asked = arguments::parse(arguments)?;
-        waiting::unless_cancelled(&context.cancel, self.view(&asked, &context)).await
+        let arguments = arguments::parse(arguments)?;
+        waiting::unless_cancelled(&context.cancel, self.view(&arguments, &context)).await
     }
 
     fn examples(&self) -> Vec<ToolExample> {
