@@ -1,5 +1,5 @@
-//! What turns and runs work with: tools, blocks, example agents, the client for foreign addresses, the sandbox for shell commands, and the model
-//! providers. Everything here implements a seam of `ports`; nothing here knows a store, a queue or a route.
+//! Everything that turns and executions use: tools, blocks, example agents, model providers, the HTTP client for untrusted
+//! URLs and the sandbox for shell commands. Implements traits of `ports`, and knows no database, queue or HTTP route.
 
 pub mod blocks;
 pub mod egress;

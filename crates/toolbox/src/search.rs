@@ -1,20 +1,20 @@
-//! Finding things by a few words that somebody typed, best match first. It compares word by word, so that "mail
-//! summary" finds "Summarise my e-mail", and forgives a wrong letter or two in a word that is found nowhere.
+//! Keyword search over short texts, best match first. It compares word by word, so that "mail summary" finds "Summarize
+//! my e-mail", and tolerates one or two typos in a word that occurs nowhere.
 
-/// What is read of a query, and of one field.
+/// Words read of a query, and of one field.
 const QUERY_WORDS: usize = 12;
 const FIELD_WORDS: usize = 300;
-/// Nobody's 300 words are longer.
+/// Characters read of one field; 300 words are seldom longer.
 const FIELD_CHARS: usize = 6_000;
-/// Below this an item has too little to do with the query to be shown.
-const LEAST: f64 = 0.3;
-/// How much a hit in the first field counts, in the second, and in those after it.
+/// Items with a lower score are left out.
+const MIN_SCORE: f64 = 0.3;
+/// Weights of the first field, the second, and all later ones.
 const FIELD_WEIGHTS: [f64; 3] = [1.0, 0.8, 0.6];
-/// So short a piece is found inside every other word.
-const SHORTEST_PART: usize = 3;
+/// Shorter query words do not match inside other words: they would match too many.
+const MIN_PART_CHARS: usize = 3;
 
-/// The items that have to do with the query, with a score above 0 and up to 1. `fields` names the texts of an item, the
-/// most telling one first. Without a query all of them match alike; equals keep their order.
+/// The items that match the query, with a score above 0 and up to 1, best match first. `fields` returns the texts of an
+/// item, the most important first. Without a query all items match equally. Equal scores keep their order.
 pub fn rank<T>(
     query: &str,
     items: impl IntoIterator<Item = T>,
@@ -25,72 +25,72 @@ pub fn rank<T>(
         return items.into_iter().map(|item| (1.0, item)).collect();
     }
     let read = |item: T| {
-        let fields = fields(&item).into_iter().map(Field::read).collect();
-        Read { item, fields }
+        let fields = fields(&item).into_iter().map(IndexedField::read).collect();
+        IndexedItem { item, fields }
     };
-    let items: Vec<Read<T>> = items.into_iter().map(read).collect();
-    let wanted: Vec<Wanted> = wanted
+    let items: Vec<IndexedItem<T>> = items.into_iter().map(read).collect();
+    let wanted: Vec<QueryWord> = wanted
         .into_iter()
         .map(|word| {
             let known = items.iter().any(|item| item.best(&word, Spelling::Exact) > 0.0);
-            let spelling = if known { Spelling::Exact } else { Spelling::Forgiving };
-            Wanted { word, spelling }
+            let spelling = if known { Spelling::Exact } else { Spelling::Tolerant };
+            QueryWord { word, spelling }
         })
         .collect();
     let mut ranked: Vec<(f64, T)> = items
         .into_iter()
         .map(|read| (read.score(&wanted), read.item))
-        .filter(|(score, _)| *score >= LEAST)
+        .filter(|(score, _)| *score >= MIN_SCORE)
         .collect();
     ranked.sort_by(|(a, _), (b, _)| b.total_cmp(a));
     ranked
 }
 
-struct Wanted {
+struct QueryWord {
     word: String,
     spelling: Spelling,
 }
 
-/// Whether letters may be wrong. They may in a word that nothing contains, which therefore is most likely misspelt.
+/// Whether typos are tolerated: only in a word that occurs in no item, and is therefore most likely misspelled.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Spelling {
     Exact,
-    Forgiving,
+    Tolerant,
 }
 
-struct Read<T> {
+struct IndexedItem<T> {
     item: T,
-    fields: Vec<Field>,
+    fields: Vec<IndexedField>,
 }
 
-struct Field {
+struct IndexedField {
     words: Vec<String>,
-    /// All words in one, so that "timesheet" finds "time sheet" and the reverse.
+    /// All words joined, so that "timesheet" finds "time sheet" and the reverse.
     joined: String,
 }
 
-impl Field {
+impl IndexedField {
     fn read(text: &str) -> Self {
         let words: Vec<String> = words(text).take(FIELD_WORDS).collect();
         Self { joined: words.concat(), words }
     }
 }
 
-impl<T> Read<T> {
-    fn score(&self, wanted: &[Wanted]) -> f64 {
+impl<T> IndexedItem<T> {
+    fn score(&self, wanted: &[QueryWord]) -> f64 {
         let found: f64 = wanted.iter().map(|wanted| self.best(&wanted.word, wanted.spelling)).sum();
         let phrase: String = wanted.iter().map(|wanted| wanted.word.as_str()).collect();
         let average = found / wanted.len() as f64;
         match self.fields.first() {
             Some(first) if first.joined == phrase => 1.0,
-            // The name itself is better than one that only contains it.
+            // An exact match of the first field ranks above one that only contains the words.
             _ => average * 0.95,
         }
     }
 
-    /// How well a word of the query is met by the best place of the item.
+    /// The score of a query word in the best matching field.
     fn best(&self, wanted: &str, spelling: Spelling) -> f64 {
-        let in_field = |(at, field): (usize, &Field)| {
+        let in_field = |(at, field): (usize, &IndexedField)| {
             let weight = FIELD_WEIGHTS[at.min(FIELD_WEIGHTS.len() - 1)];
             let words = field.words.iter().map(|word| likeness(wanted, word, spelling));
             let across = if is_part(wanted, &field.joined) { 0.5 } else { 0.0 };
@@ -107,11 +107,11 @@ fn likeness(wanted: &str, word: &str, spelling: Spelling) -> f64 {
         0.9
     } else if is_part(wanted, word) {
         0.75
-    } else if have_one_stem(wanted, word) {
+    } else if share_a_stem(wanted, word) {
         0.7
-    } else if spelling == Spelling::Forgiving {
-        match slips(wanted, word) {
-            Some(slips) => 0.7 - 0.1 * slips as f64,
+    } else if spelling == Spelling::Tolerant {
+        match typos(wanted, word) {
+            Some(typos) => 0.7 - 0.1 * typos as f64,
             None => 0.0,
         }
     } else {
@@ -120,11 +120,11 @@ fn likeness(wanted: &str, word: &str, spelling: Spelling) -> f64 {
 }
 
 fn is_part(wanted: &str, whole: &str) -> bool {
-    wanted.chars().count() >= SHORTEST_PART && whole.contains(wanted)
+    wanted.chars().count() >= MIN_PART_CHARS && whole.contains(wanted)
 }
 
-/// `summary` and `summarise`, `agents` and `agent`: most of both words is the same, from the start.
-fn have_one_stem(a: &str, b: &str) -> bool {
+/// `summary` and `summarize`, `agents` and `agent`: the words share a prefix that is most of both.
+fn share_a_stem(a: &str, b: &str) -> bool {
     let same = a.chars().zip(b.chars()).take_while(|(a, b)| a == b).count();
     let (shorter, longer) = {
         let (a, b) = (a.chars().count(), b.chars().count());
@@ -133,8 +133,8 @@ fn have_one_stem(a: &str, b: &str) -> bool {
     same >= 4 && same + 1 >= shorter && same * 5 >= longer * 3
 }
 
-/// How many letters are wrong, missing, too many or swapped: one may be, in a long word two.
-fn slips(wanted: &str, word: &str) -> Option<usize> {
+/// The number of wrong, missing, extra or swapped letters, if it is at most one, or two in a long word.
+fn typos(wanted: &str, word: &str) -> Option<usize> {
     let (a, b): (Vec<char>, Vec<char>) = (wanted.chars().collect(), word.chars().collect());
     let allowed = match a.len() {
         0..=3 => return None,
@@ -144,7 +144,7 @@ fn slips(wanted: &str, word: &str) -> Option<usize> {
     if a.len().abs_diff(b.len()) > allowed {
         return None;
     }
-    // The usual table of distances, of which three rows are enough to see swapped neighbours.
+    // Edit distance; three rows of the table are enough to detect swapped neighbors.
     let mut before: Vec<usize> = Vec::new();
     let mut above: Vec<usize> = (0..=b.len()).collect();
     for i in 1..=a.len() {
@@ -183,7 +183,7 @@ mod tests {
     use super::*;
 
     const AGENTS: [(&str, &str); 5] = [
-        ("Summarise my e-mail", "Reads new messages and writes a digest."),
+        ("Summarize my e-mail", "Reads new messages and writes a digest."),
         ("Mail", "Sends a message."),
         ("Time sheet", "Adds up hours for the calendar."),
         ("SendWebRequestBlock", "Asks a web server."),
@@ -198,7 +198,7 @@ mod tests {
 
     #[test]
     fn words_are_found_in_any_order_and_form() {
-        assert_eq!(found("mail summary"), ["Summarise my e-mail", "Mail"]);
+        assert_eq!(found("mail summary"), ["Summarize my e-mail", "Mail"]);
         assert_eq!(found("REQUEST web"), ["SendWebRequestBlock"]);
         assert_eq!(found("timesheet"), ["Time sheet"]);
         assert_eq!(found("calendar"), ["Time sheet"]);
@@ -206,19 +206,19 @@ mod tests {
 
     #[test]
     fn the_name_itself_comes_first() {
-        assert_eq!(found("mail"), ["Mail", "Summarise my e-mail"]);
+        assert_eq!(found("mail"), ["Mail", "Summarize my e-mail"]);
     }
 
     #[test]
-    fn a_slip_or_two_is_forgiven_where_nothing_else_fits() {
+    fn one_or_two_typos_are_tolerated_where_nothing_else_matches() {
         assert_eq!(found("waether"), ["Weather report"]);
         assert_eq!(found("calandar"), ["Time sheet"]);
-        assert_eq!(found("sumarise"), ["Summarise my e-mail"]);
+        assert_eq!(found("sumarize"), ["Summarize my e-mail"]);
         assert_eq!(found("reprot"), ["Weather report"]);
     }
 
     #[test]
-    fn what_is_not_there_is_not_found() {
+    fn unrelated_queries_find_nothing() {
         for query in ["zeppelin", "wxyz", "!!!! qq"] {
             let hits = found(query);
             assert!(hits.is_empty(), "{query}: {hits:?}");
@@ -227,15 +227,15 @@ mod tests {
     }
 
     #[test]
-    fn slips_are_counted_with_swapped_neighbours() {
-        for (wanted, word, slips_made) in [
+    fn typos_include_swapped_neighbors() {
+        for (wanted, word, typos_made) in [
             ("form", "from", Some(1)),
             ("calendar", "calender", Some(1)),
             ("wikipedia", "wikpediaa", Some(2)),
             ("abc", "abd", None),
             ("mail", "rails", None),
         ] {
-            assert_eq!(slips(wanted, word), slips_made, "{wanted} {word}");
+            assert_eq!(typos(wanted, word), typos_made, "{wanted} {word}");
         }
     }
 }

@@ -1,8 +1,8 @@
-//! How a value is read as something simpler: as a truth, as a text, as a place in a list.
+//! Conversions of JSON values: to a boolean, to text, to a list index.
 
 use serde_json::Value;
 
-/// Whether a value counts as yes: not nothing, not zero, not empty.
+/// Whether a value is truthy: not null, not false, not zero, not empty.
 pub(crate) fn is_true(value: &Value) -> bool {
     match value {
         Value::Null => false,
@@ -14,7 +14,7 @@ pub(crate) fn is_true(value: &Value) -> bool {
     }
 }
 
-/// A text as it is; everything else as JSON.
+/// Strings unchanged; everything else as JSON.
 pub(crate) fn into_text(value: Value) -> String {
     match value {
         Value::String(text) => text,
@@ -22,7 +22,7 @@ pub(crate) fn into_text(value: Value) -> String {
     }
 }
 
-/// Where an index points in a list of a length; negative ones count from the end.
+/// Resolves an index into a list of this length; negative indices count from the end.
 pub(crate) fn place(index: i64, length: usize) -> Option<usize> {
     let from_end = if index < 0 { i64::try_from(length).ok()? } else { 0 };
     usize::try_from(index.checked_add(from_end)?).ok().filter(|place| *place < length)

@@ -6,7 +6,7 @@ use std::process::ExitCode;
 use std::time::Duration;
 
 use backends::Outcome;
-use toolbox::external::Description;
+use toolbox::external::ExternalToolDescription;
 use toolbox::sandbox::Sandbox;
 
 use crate::config::{Layers, Provider, Role, Settings};
@@ -198,7 +198,7 @@ fn tools(settings: &Settings) -> Finding {
     match tools.as_slice() {
         [] => Finding::Good("only the built-in ones; CHAT_TOOLS_FILE adds others.".to_owned()),
         tools => {
-            let names: Vec<&str> = tools.iter().map(Description::name).collect();
+            let names: Vec<&str> = tools.iter().map(ExternalToolDescription::name).collect();
             Finding::Good(format!("beside the built-in ones {}.", names.join(", ")))
         }
     }

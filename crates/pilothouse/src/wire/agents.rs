@@ -18,7 +18,7 @@ const OWNER: &str = ":pilothouse";
 pub(super) fn blocks(
     ports: &Ports,
     model: Arc<dyn ModelProvider>,
-    egress: egress::Client,
+    egress: egress::EgressClient,
 ) -> Vec<Arc<dyn Block>> {
     blocks::all(&Parts {
         model,

@@ -1,11 +1,11 @@
 //! Tools that the operator has described in a file, and what they lack to be of use.
 
 use anyhow::Context;
-use toolbox::external::Description;
+use toolbox::external::ExternalToolDescription;
 
 use crate::config::{Role, Settings};
 
-pub(crate) fn load(settings: &Settings) -> anyhow::Result<Vec<Description>> {
+pub(crate) fn load(settings: &Settings) -> anyhow::Result<Vec<ExternalToolDescription>> {
     let Some(file) = &settings.tools_file else { return Ok(Vec::new()) };
     let named = || format!("CHAT_TOOLS_FILE {}", file.display());
     let text =
@@ -15,8 +15,11 @@ pub(crate) fn load(settings: &Settings) -> anyhow::Result<Vec<Description>> {
 
 /// Why the services of long-running tools could not say what became of their work, if it is for this process to let
 /// them.
-pub(crate) fn cannot_call_back(settings: &Settings, tools: &[Description]) -> Option<&'static str> {
-    if !tools.iter().any(Description::is_long_running) {
+pub(crate) fn cannot_call_back(
+    settings: &Settings,
+    tools: &[ExternalToolDescription],
+) -> Option<&'static str> {
+    if !tools.iter().any(ExternalToolDescription::is_long_running) {
         return None;
     }
     let serves_clients = settings.roles.has(Role::Api);

@@ -19,8 +19,8 @@ use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 use toolbox::egress;
 use toolbox::sandbox::Sandbox;
-use toolbox::tools::docs::Library;
-use toolbox::tools::{self, Services};
+use toolbox::tools::docs::UserGuide;
+use toolbox::tools::{self, ToolServices};
 
 pub(crate) use self::model::{describe, provider};
 use crate::config::{Role, Settings, Switch};
@@ -61,7 +61,7 @@ pub(crate) async fn start(settings: &Settings) -> anyhow::Result<Running> {
     let Connected { ports, backend } = store::connect(settings).await?;
     let provider = provider(settings)?;
     let (sandbox, shell) = shell(settings).await;
-    let egress = egress::Client::new(egress::Options::default())
+    let egress = egress::EgressClient::new(egress::EgressOptions::default())
         .context("the client for foreign addresses could not be set up")?;
     let blocks = agents::blocks(&ports, provider.clone(), egress.clone());
     agents::list_examples(&ports).await?;
@@ -126,17 +126,17 @@ fn services(
     ports: &Ports,
     sandbox: Option<Sandbox>,
     address: SocketAddr,
-    egress: egress::Client,
+    egress: egress::EgressClient,
     blocks: &[Arc<dyn Block>],
-) -> anyhow::Result<Services> {
+) -> anyhow::Result<ToolServices> {
     let configured = settings.platform_base_url.as_ref().map(ToString::to_string);
     // A process that does not serve clients takes no results either, so its own address would lead nowhere.
     let here = settings.roles.has(Role::Api).then(|| format!("http://{address}"));
-    Ok(Services {
+    Ok(ToolServices {
         files: ports.files.clone(),
         egress,
         sandbox,
-        docs: Library::guide(),
+        docs: UserGuide::bundled(),
         external: external_tools::load(settings)?,
         library: ports.library.clone(),
         listings: ports.listings.clone(),

@@ -4,7 +4,9 @@ use std::sync::Arc;
 
 use ports::ModelProvider;
 use protocol::turn::ModelTier;
-use toolbox::providers::{AnthropicOptions, OpenAiOptions, Prices, ProviderOptions, Timeouts};
+use toolbox::providers::{
+    AnthropicOptions, OpenAiOptions, ProviderOptions, ProviderTimeouts, TokenPrices,
+};
 
 use crate::config::{Provider, Settings};
 use crate::http::Model;
@@ -32,13 +34,15 @@ fn provider_options(settings: &Settings, provider: Provider) -> ProviderOptions 
     let named = |default: &str| settings.chat_model.clone().unwrap_or_else(|| default.to_owned());
     let or =
         |choice: &Option<String>, model: &str| choice.clone().unwrap_or_else(|| model.to_owned());
-    let timeouts = Timeouts {
+    let timeouts = ProviderTimeouts {
         connect: settings.provider_connect.0,
         first_byte: settings.provider_first_byte.0,
         idle: settings.provider_idle.0,
     };
-    let prices =
-        Prices { input_per_mtok: settings.input_price, output_per_mtok: settings.output_price };
+    let prices = TokenPrices {
+        input_per_mtok: settings.input_price,
+        output_per_mtok: settings.output_price,
+    };
     match provider {
         Provider::Offline => ProviderOptions::Offline { context_tokens: settings.context_tokens },
         Provider::OpenAi { base_url, api_key } => {

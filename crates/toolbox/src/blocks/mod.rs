@@ -29,7 +29,7 @@ use crate::egress;
 pub struct Parts {
     pub model: Arc<dyn ModelProvider>,
     pub clock: Arc<dyn Clock>,
-    pub egress: egress::Client,
+    pub egress: egress::EgressClient,
     pub files: Arc<dyn Files>,
     pub values: Arc<dyn Values>,
     pub library: Arc<dyn Library>,

@@ -1,10 +1,10 @@
-//! Which addresses are on the public internet. Everything else is somebody's inside.
+//! Decides which IP addresses belong to the public internet.
 
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 
 use ipnet::{IpNet, Ipv4Net, Ipv6Net};
 
-/// What may be reached: public addresses, and the networks an operator opened.
+/// Permits public addresses and the networks that the operator allowed.
 #[derive(Clone, Debug, Default)]
 pub(super) struct AddressPolicy {
     pub(super) allowed_networks: Vec<IpNet>,
@@ -18,11 +18,11 @@ impl AddressPolicy {
 
 fn is_public(address: IpAddr) -> bool {
     match address {
-        IpAddr::V4(v4) => !CLOSED_V4.iter().any(|network| network.contains(&v4)),
-        // Only this block is handed out for global unicast, so unspecified, loopback, IPv4-mapped, IPv4-compatible,
-        // NAT64, unique local, link local and multicast addresses are refused by not being in it.
+        IpAddr::V4(v4) => !NON_PUBLIC_V4.iter().any(|network| network.contains(&v4)),
+        // Only this block is allocated for global unicast. Unspecified, loopback, IPv4-mapped, IPv4-compatible, NAT64,
+        // unique local, link local and multicast addresses lie outside it and are therefore refused.
         IpAddr::V6(v6) => {
-            GLOBAL_V6.contains(&v6) && !CLOSED_V6.iter().any(|network| network.contains(&v6))
+            GLOBAL_V6.contains(&v6) && !NON_PUBLIC_V6.iter().any(|network| network.contains(&v6))
         }
     }
 }
@@ -35,12 +35,12 @@ const fn v6(a: u16, b: u16, c: u16, prefix: u8) -> Ipv6Net {
     Ipv6Net::new_assert(Ipv6Addr::new(a, b, c, 0, 0, 0, 0, 0), prefix)
 }
 
-const CLOSED_V4: &[Ipv4Net] = &[
+const NON_PUBLIC_V4: &[Ipv4Net] = &[
     v4(0, 0, 0, 0, 8),
     v4(10, 0, 0, 0, 8),
     v4(100, 64, 0, 0, 10),
     v4(127, 0, 0, 0, 8),
-    // A cloud's metadata service answers on a public address there.
+    // The metadata service of a cloud provider, although a public address.
     v4(168, 63, 129, 16, 32),
     v4(169, 254, 0, 0, 16),
     v4(172, 16, 0, 0, 12),
@@ -57,11 +57,11 @@ const CLOSED_V4: &[Ipv4Net] = &[
 
 const GLOBAL_V6: Ipv6Net = v6(0x2000, 0, 0, 3);
 
-const CLOSED_V6: &[Ipv6Net] = &[
-    // Protocol assignments, among them Teredo, which carries an IPv4 address inside.
+const NON_PUBLIC_V6: &[Ipv6Net] = &[
+    // Protocol assignments, among them Teredo, which embeds an IPv4 address.
     v6(0x2001, 0, 0, 23),
     v6(0x2001, 0x0db8, 0, 32),
-    // 6to4 carries an IPv4 address inside.
+    // 6to4 embeds an IPv4 address.
     v6(0x2002, 0, 0, 16),
     v6(0x3fff, 0, 0, 20),
 ];
@@ -71,7 +71,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn inner_addresses_are_not_public() {
+    fn internal_addresses_are_not_public() {
         for text in [
             "0.0.0.0",
             "0.1.2.3",
@@ -131,7 +131,7 @@ mod tests {
     }
 
     #[test]
-    fn an_opened_network_opens_exactly_itself() {
+    fn an_allowed_network_permits_only_its_own_addresses() {
         let policy =
             AddressPolicy { allowed_networks: vec!["127.0.0.1/32".parse().expect("a network")] };
         assert!(policy.permits("127.0.0.1".parse().expect("an address")));

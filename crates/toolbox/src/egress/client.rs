@@ -1,6 +1,6 @@
-//! Asking: one request after the other along the redirects, every hop judged anew, the body read under limits.
+//! The HTTP client. It follows redirects itself, checks every hop like a first URL, and reads the body under limits.
 //!
-//! A request carries what its caller gave it and fixed headers: no cookies, no referrer.
+//! A request carries the caller's headers and body and a few fixed headers: no cookies, no referrer.
 
 use std::error::Error;
 use std::sync::Arc;
@@ -14,10 +14,10 @@ use reqwest::header::{
 use url::Url;
 
 use super::address::AddressPolicy;
-use super::body::{BodyBuffer, Packing, Room};
+use super::body::{BodyBuffer, BufferSpace, ContentCoding};
 use super::error::EgressError;
-use super::request::Request;
-use super::resolve::{CheckedResolver, Resolve, SystemResolver};
+use super::request::EgressRequest;
+use super::resolve::{CheckedResolver, HostResolver, SystemResolver};
 use super::target::TargetPolicy;
 
 const MAX_REDIRECTS: usize = 5;
@@ -26,14 +26,14 @@ const CONNECT_TIMEOUT: Duration = Duration::from_secs(10);
 const CONTENT_TYPE_CHARS: usize = 100;
 const ACCEPTED: &str = "text/html, text/plain, application/json, text/*;q=0.9, */*;q=0.1";
 
-pub struct Options {
+pub struct EgressOptions {
     pub ports: Vec<u16>,
-    /// Networks that may be reached although they are not public: for an operator whose documents live inside.
+    /// Networks that are permitted although they are not public, for operators with internal documents.
     pub allowed_networks: Vec<IpNet>,
-    pub resolver: Arc<dyn Resolve>,
+    pub resolver: Arc<dyn HostResolver>,
 }
 
-impl Default for Options {
+impl Default for EgressOptions {
     fn default() -> Self {
         Self {
             ports: vec![80, 443],
@@ -43,25 +43,25 @@ impl Default for Options {
     }
 }
 
-/// What one fetch may cost.
+/// Limits of one fetch.
 #[derive(Clone, Copy)]
-pub struct Limits {
-    /// Of the body, unpacked. More is cut off, not an error.
+pub struct FetchLimits {
+    /// Size of the decompressed body. A longer body is truncated, not an error.
     pub bytes: usize,
-    /// From the first lookup to the last byte.
+    /// From the first DNS lookup to the last byte.
     pub total: Duration,
-    /// Without a single new byte.
+    /// Longest time without a new byte.
     pub idle: Duration,
-    /// Judges the media type, in lower case and without parameters, before the body is read.
+    /// Accepts or refuses the media type (lower case, without parameters) before the body is read.
     pub accepts: fn(&str) -> bool,
 }
 
 #[derive(Clone, Debug)]
-pub struct Fetched {
-    /// Where the last redirect led.
+pub struct FetchedResponse {
+    /// The final URL, after redirects.
     pub url: Url,
     pub status: u16,
-    /// As the server wrote it, with its parameters.
+    /// As the server sent it, with its parameters.
     pub content_type: String,
     pub headers: HeaderMap,
     pub body: Bytes,
@@ -70,52 +70,60 @@ pub struct Fetched {
 }
 
 #[derive(Clone)]
-pub struct Client {
+pub struct EgressClient {
     http: reqwest::Client,
     targets: Arc<TargetPolicy>,
 }
 
-impl Client {
-    pub fn new(options: Options) -> Result<Self, reqwest::Error> {
-        // The HTTP client takes the cryptography of the process; whoever came first has set it, and to the same.
+impl EgressClient {
+    pub fn new(options: EgressOptions) -> Result<Self, reqwest::Error> {
+        // The HTTP client uses the process-wide crypto provider. An error means that it is already installed.
         let _ = rustls::crypto::ring::default_provider().install_default();
         let addresses = AddressPolicy { allowed_networks: options.allowed_networks };
         let resolver =
             CheckedResolver { inner: options.resolver, policy: Arc::new(addresses.clone()) };
         let http = reqwest::Client::builder()
             .dns_resolver(Arc::new(resolver))
-            // A proxy from the environment would do the lookup and the connection in our place, unchecked.
+            // A proxy from the environment would resolve and connect instead of this client, unchecked.
             .no_proxy()
             .redirect(reqwest::redirect::Policy::none())
             .referer(false)
-            // Unpacked here, where the ratio can be seen.
+            // Decompressed by `BodyBuffer`, which checks the ratio.
             .no_gzip()
             .no_brotli()
             .http1_only()
             .http1_max_headers(MAX_HEADERS)
             .connect_timeout(CONNECT_TIMEOUT)
-            // A kept connection would outlive the check of its address.
+            // A pooled connection would outlive the check of its address.
             .pool_max_idle_per_host(0)
             .user_agent(concat!("Pilothouse/", env!("CARGO_PKG_VERSION")))
             .build()?;
         Ok(Self { http, targets: Arc::new(TargetPolicy { ports: options.ports, addresses }) })
     }
 
-    pub async fn get(&self, url: &str, limits: Limits) -> Result<Fetched, EgressError> {
-        self.send(Request::get(url), limits).await
+    pub async fn get(
+        &self,
+        url: &str,
+        limits: FetchLimits,
+    ) -> Result<FetchedResponse, EgressError> {
+        self.send(EgressRequest::get(url), limits).await
     }
 
-    pub async fn send(&self, request: Request, limits: Limits) -> Result<Fetched, EgressError> {
+    pub async fn send(
+        &self,
+        request: EgressRequest,
+        limits: FetchLimits,
+    ) -> Result<FetchedResponse, EgressError> {
         self.send_until(request, limits, |_| false).await
     }
 
-    /// Stops reading as soon as what has come is `enough`, for servers that keep a stream open after the answer.
+    /// Stops reading as soon as `enough` accepts the body so far, for servers that keep the stream open after the response.
     pub async fn send_until(
         &self,
-        request: Request,
-        limits: Limits,
+        request: EgressRequest,
+        limits: FetchLimits,
         enough: fn(&[u8]) -> bool,
-    ) -> Result<Fetched, EgressError> {
+    ) -> Result<FetchedResponse, EgressError> {
         let url = self.targets.parse(&request.url)?;
         tokio::time::timeout(limits.total, self.follow(url, request, limits, enough))
             .await
@@ -125,10 +133,10 @@ impl Client {
     async fn follow(
         &self,
         mut url: Url,
-        mut request: Request,
-        limits: Limits,
+        mut request: EgressRequest,
+        limits: FetchLimits,
         enough: fn(&[u8]) -> bool,
-    ) -> Result<Fetched, EgressError> {
+    ) -> Result<FetchedResponse, EgressError> {
         for _ in 0..=MAX_REDIRECTS {
             let response = self.request(&url, &request, limits).await?;
             let status = response.status();
@@ -145,8 +153,8 @@ impl Client {
     async fn request(
         &self,
         url: &Url,
-        request: &Request,
-        limits: Limits,
+        request: &EgressRequest,
+        limits: FetchLimits,
     ) -> Result<reqwest::Response, EgressError> {
         let mut sent = self
             .http
@@ -169,9 +177,9 @@ impl Client {
 async fn read(
     url: Url,
     mut response: reqwest::Response,
-    limits: Limits,
+    limits: FetchLimits,
     enough: fn(&[u8]) -> bool,
-) -> Result<Fetched, EgressError> {
+) -> Result<FetchedResponse, EgressError> {
     let status = response.status().as_u16();
     let content_type = header(response.headers(), &CONTENT_TYPE).unwrap_or_default().to_owned();
     let media_type = content_type.split(';').next().unwrap_or_default().trim().to_ascii_lowercase();
@@ -179,8 +187,8 @@ async fn read(
         let shown = if media_type.is_empty() { "(none given)" } else { &media_type };
         return Err(EgressError::ContentType(shown.chars().take(CONTENT_TYPE_CHARS).collect()));
     }
-    let packing = Packing::named(header(response.headers(), &CONTENT_ENCODING))?;
-    let mut body = BodyBuffer::new(packing, limits.bytes);
+    let coding = ContentCoding::parse(header(response.headers(), &CONTENT_ENCODING))?;
+    let mut body = BodyBuffer::new(coding, limits.bytes);
     let mut truncated = false;
     loop {
         let piece = tokio::time::timeout(limits.idle, response.chunk())
@@ -189,7 +197,7 @@ async fn read(
             .map_err(|error| reason(&error))?;
         match piece {
             None => break,
-            Some(piece) if body.push(&piece)? == Room::Full => {
+            Some(piece) if body.push(&piece)? == BufferSpace::Full => {
                 truncated = true;
                 break;
             }
@@ -199,19 +207,19 @@ async fn read(
     }
     let headers = std::mem::take(response.headers_mut());
     let body = Bytes::from(body.into_bytes());
-    Ok(Fetched { url, status, content_type, headers, body, truncated })
+    Ok(FetchedResponse { url, status, content_type, headers, body, truncated })
 }
 
 fn header<'a>(headers: &'a HeaderMap, name: &HeaderName) -> Option<&'a str> {
     headers.get(name).and_then(|value| value.to_str().ok())
 }
 
-/// The resolver's own verdict travels inside the client's error; everything else is the network's.
+/// Extracts the resolver's error from the HTTP client's error; all other errors are network errors.
 fn reason(error: &reqwest::Error) -> EgressError {
     let mut source: Option<&(dyn Error + 'static)> = error.source();
     while let Some(inner) = source {
-        if let Some(verdict) = inner.downcast_ref::<EgressError>() {
-            return verdict.clone();
+        if let Some(resolver_error) = inner.downcast_ref::<EgressError>() {
+            return resolver_error.clone();
         }
         source = inner.source();
     }

@@ -1,29 +1,30 @@
-//! Why a request gave nothing. The sentences name no address behind a name, no banner and no body, because they reach
-//! the model and the person, who may be probing.
+//! Why a request failed. The messages reach the model and the user, who may be probing the network, so they contain no
+//! resolved address, no server banner and no body.
 
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum EgressError {
-    /// Not an address of the web at all.
-    #[error("The URL cannot be used: {0}.")]
+    /// Not a URL of the web at all.
+    #[error("Invalid URL: {0}.")]
     BadUrl(&'static str),
-    /// It leads, or a redirect leads, somewhere that is not the public web.
-    #[error("The URL is not allowed: {0}.")]
+    /// The URL, or a redirect, does not lead to the public web.
+    #[error("This URL is not allowed: {0}.")]
     Blocked(&'static str),
-    #[error("A header of the request cannot be sent: {0}.")]
+    #[error("Invalid request header: {0}.")]
     Header(&'static str),
-    #[error("The name of the host could not be resolved.")]
-    Unresolved,
-    #[error("The server could not be reached or broke the connection.")]
+    /// The host name has no address.
+    #[error("Couldn't find the host {0}.")]
+    Unresolved(String),
+    #[error("Couldn't reach the server, or it closed the connection.")]
     Unreachable,
-    #[error("The server did not answer completely in time.")]
+    #[error("The server took too long to respond.")]
     TimedOut,
-    #[error("The server redirected too often.")]
+    #[error("The server redirected too many times.")]
     TooManyRedirects,
-    /// Says which type it was, for the caller to try something else.
-    #[error("The content type {0} cannot be read as text.")]
+    /// Holds the media type.
+    #[error("Content of type {0} can't be read as text.")]
     ContentType(String),
-    #[error("The content is compressed in a way that cannot be read.")]
+    #[error("The content's compression is unsupported or invalid.")]
     Encoding,
-    #[error("The compressed content unpacks to far more than its size and was refused.")]
+    #[error("The compressed content expands to far more than its size, so it was rejected.")]
     Inflates,
 }

@@ -1,6 +1,5 @@
-//! The one client for every address that somebody else supplies: a person, a model, a page. It reaches the public
-//! internet and nothing else, whatever the address looks like, resolves to or redirects to, and it takes in only as
-//! much as the caller allows, for only as long.
+//! HTTP client for URLs from untrusted sources: users, models, fetched pages. It connects to the public internet only,
+//! whatever the URL looks like, resolves to or redirects to, and limits the size and duration of every response.
 
 mod address;
 mod body;
@@ -10,9 +9,9 @@ mod request;
 mod resolve;
 mod target;
 
-pub use client::{Client, Fetched, Limits, Options};
+pub use client::{EgressClient, EgressOptions, FetchLimits, FetchedResponse};
 pub use error::EgressError;
-pub use request::Request;
+pub use request::EgressRequest;
 pub use reqwest::Method;
 pub use reqwest::header::HeaderMap;
-pub use resolve::{Resolve, SystemResolver};
+pub use resolve::{HostResolver, SystemResolver};

@@ -1,5 +1,5 @@
-//! What is sent, and what of it may follow a redirect: to another site go neither the caller's headers, which may carry
-//! a key, nor a body that was meant for the first one.
+//! A request, and what of it follows a redirect: another site gets neither the caller's headers, which may contain a key,
+//! nor the body.
 
 use bytes::Bytes;
 use reqwest::header::{CONTENT_TYPE, HeaderMap, HeaderName, HeaderValue};
@@ -11,9 +11,9 @@ use super::error::EgressError;
 const MAX_HEADERS: usize = 50;
 const HEADER_BYTES: usize = 16 * 1024;
 
-/// Headers that describe the connection or the frame of the message. Whoever sets them by hand can make two servers
-/// read two different requests.
-const OURS: &[&str] = &[
+/// Headers of the connection or the message framing. Set by a caller, they could make two servers read two different
+/// requests (request smuggling).
+const RESERVED_HEADERS: &[&str] = &[
     "accept-encoding",
     "connection",
     "content-length",
@@ -29,14 +29,14 @@ const OURS: &[&str] = &[
 ];
 
 #[derive(Clone, Debug)]
-pub struct Request {
+pub struct EgressRequest {
     pub(super) method: Method,
     pub(super) url: String,
     pub(super) headers: HeaderMap,
     pub(super) body: Bytes,
 }
 
-impl Request {
+impl EgressRequest {
     pub fn new(method: Method, url: impl Into<String>) -> Self {
         Self { method, url: url.into(), headers: HeaderMap::new(), body: Bytes::new() }
     }
@@ -45,25 +45,25 @@ impl Request {
         Self::new(Method::GET, url)
     }
 
-    /// The last value of a name counts.
+    /// Replaces an earlier value of the same name.
     pub fn header(mut self, name: &str, value: &str) -> Result<Self, EgressError> {
         let name = HeaderName::from_bytes(name.as_bytes())
-            .map_err(|_| EgressError::Header("its name is not one of a header"))?;
-        if OURS.contains(&name.as_str()) {
-            return Err(EgressError::Header("it belongs to the connection"));
+            .map_err(|_| EgressError::Header("the name is not valid"))?;
+        if RESERVED_HEADERS.contains(&name.as_str()) {
+            return Err(EgressError::Header("this header is set automatically"));
         }
         let value = HeaderValue::from_str(value)
-            .map_err(|_| EgressError::Header("its value holds what no header can"))?;
+            .map_err(|_| EgressError::Header("the value contains invalid characters"))?;
         self.headers.insert(name, value);
         let bytes: usize =
             self.headers.iter().map(|(name, value)| name.as_str().len() + value.len()).sum();
         if self.headers.len() > MAX_HEADERS || bytes > HEADER_BYTES {
-            return Err(EgressError::Header("there are too many"));
+            return Err(EgressError::Header("there are too many headers"));
         }
         Ok(self)
     }
 
-    /// With its type, unless the caller has named one already.
+    /// Sets the body, and its content type unless the caller has already set one.
     pub fn body(mut self, content_type: &str, body: impl Into<Bytes>) -> Self {
         if let (false, Ok(value)) =
             (self.headers.contains_key(CONTENT_TYPE), HeaderValue::from_str(content_type))
@@ -74,15 +74,15 @@ impl Request {
         self
     }
 
-    /// What is sent to the place that an answer with this status points to.
+    /// The request to send after a redirect with this status.
     pub(super) fn redirected(
         mut self,
         status: StatusCode,
         from: &Url,
         to: &Url,
     ) -> Result<Self, EgressError> {
-        let elsewhere = from.origin() != to.origin();
-        if elsewhere {
+        let other_origin = from.origin() != to.origin();
+        if other_origin {
             self.headers.clear();
         }
         let is_reading = matches!(self.method, Method::GET | Method::HEAD);
@@ -90,8 +90,8 @@ impl Request {
             matches!(status, StatusCode::TEMPORARY_REDIRECT | StatusCode::PERMANENT_REDIRECT);
         match (is_reading, repeats) {
             (true, _) => {}
-            (false, true) if elsewhere => {
-                return Err(EgressError::Blocked("it redirects what was sent to another site"));
+            (false, true) if other_origin => {
+                return Err(EgressError::Blocked("it redirects the request body to another site"));
             }
             (false, true) => {}
             (false, false) => {
@@ -108,8 +108,8 @@ impl Request {
 mod tests {
     use super::*;
 
-    fn sent() -> Request {
-        Request::new(Method::POST, "https://a.example/")
+    fn sent() -> EgressRequest {
+        EgressRequest::new(Method::POST, "https://a.example/")
             .header("authorization", "Bearer key")
             .and_then(|request| request.header("x-trace", "1"))
             .expect("good headers")
@@ -121,7 +121,7 @@ mod tests {
     }
 
     #[test]
-    fn headers_of_the_connection_and_broken_ones_are_refused() {
+    fn connection_headers_and_invalid_headers_are_refused() {
         for (name, value) in [
             ("Host", "inner.example"),
             ("Content-Length", "0"),
@@ -129,10 +129,10 @@ mod tests {
             ("a b", "c"),
             ("x", "line\r\nHost: inner.example"),
         ] {
-            let refused = Request::get("https://a.example/").header(name, value);
+            let refused = EgressRequest::get("https://a.example/").header(name, value);
             assert!(matches!(refused, Err(EgressError::Header(_))), "{name}");
         }
-        let many = (0..60).try_fold(Request::get("https://a.example/"), |request, n| {
+        let many = (0..60).try_fold(EgressRequest::get("https://a.example/"), |request, n| {
             request.header(&format!("x-{n}"), "1")
         });
         assert!(many.is_err());

@@ -1,5 +1,5 @@
-//! Names to addresses, with the check between the answer and the connection: the HTTP client asks here, and connects to
-//! exactly the addresses that passed. A second answer for the same name therefore cannot slip in.
+//! Host resolution with the address check. The HTTP client resolves through this and connects to exactly the checked
+//! addresses, so a second, different DNS answer (DNS rebinding) has no effect.
 
 use std::net::{IpAddr, SocketAddr};
 use std::sync::Arc;
@@ -12,12 +12,12 @@ use super::address::AddressPolicy;
 use super::error::EgressError;
 
 #[async_trait]
-pub trait Resolve: Send + Sync {
+pub trait HostResolver: Send + Sync {
     /// All addresses of a name.
     async fn resolve(&self, host: &str) -> std::io::Result<Vec<IpAddr>>;
 }
 
-/// Asks the operating system.
+/// Resolves with the operating system.
 pub struct SystemResolver {
     pub timeout: Duration,
 }
@@ -29,7 +29,7 @@ impl Default for SystemResolver {
 }
 
 #[async_trait]
-impl Resolve for SystemResolver {
+impl HostResolver for SystemResolver {
     async fn resolve(&self, host: &str) -> std::io::Result<Vec<IpAddr>> {
         let found =
             tokio::time::timeout(self.timeout, tokio::net::lookup_host((host, 0))).await??;
@@ -37,9 +37,9 @@ impl Resolve for SystemResolver {
     }
 }
 
-/// What the HTTP client is given for a resolver.
+/// The resolver of the HTTP client.
 pub(super) struct CheckedResolver {
-    pub(super) inner: Arc<dyn Resolve>,
+    pub(super) inner: Arc<dyn HostResolver>,
     pub(super) policy: Arc<AddressPolicy>,
 }
 
@@ -47,27 +47,29 @@ impl reqwest::dns::Resolve for CheckedResolver {
     fn resolve(&self, name: Name) -> Resolving {
         let (inner, policy) = (self.inner.clone(), self.policy.clone());
         Box::pin(async move {
-            let addresses =
-                inner.resolve(name.as_str()).await.map_err(|_| EgressError::Unresolved)?;
-            let checked = all_permitted(&policy, &addresses)?;
+            let host = name.as_str();
+            let addresses = inner.resolve(host).await;
+            let addresses = addresses.map_err(|_| EgressError::Unresolved(host.to_owned()))?;
+            let checked = all_permitted(&policy, host, &addresses)?;
             Ok(Box::new(checked.into_iter()) as Addrs)
         })
     }
 }
 
-/// One inner address among public ones refuses the whole name: which of them a connection takes is a matter of luck,
-/// and a name with both is either broken or a trick.
+/// One internal address among public ones refuses the whole name: which address a connection takes is undefined, and a
+/// name with both is either misconfigured or an attack.
 fn all_permitted(
     policy: &AddressPolicy,
+    host: &str,
     addresses: &[IpAddr],
 ) -> Result<Vec<SocketAddr>, EgressError> {
     if addresses.is_empty() {
-        return Err(EgressError::Unresolved);
+        return Err(EgressError::Unresolved(host.to_owned()));
     }
     if !addresses.iter().all(|address| policy.permits(*address)) {
         return Err(EgressError::Blocked("the host is not on the public internet"));
     }
-    // The client puts the port of the URL in place of 0.
+    // The HTTP client replaces port 0 by the port of the URL.
     Ok(addresses.iter().map(|address| SocketAddr::new(*address, 0)).collect())
 }
 
@@ -76,14 +78,15 @@ mod tests {
     use super::*;
 
     #[test]
-    fn one_inner_address_refuses_the_whole_name() {
+    fn one_internal_address_refuses_the_whole_name() {
         let policy = AddressPolicy::default();
         let public: IpAddr = "8.8.8.8".parse().expect("an address");
         let inner: IpAddr = "10.0.0.1".parse().expect("an address");
-        assert!(all_permitted(&policy, &[public]).is_ok());
+        let check = |addresses: &[IpAddr]| all_permitted(&policy, "host.example", addresses);
+        assert!(check(&[public]).is_ok());
         for addresses in [vec![inner], vec![public, inner], vec![inner, public]] {
-            assert!(matches!(all_permitted(&policy, &addresses), Err(EgressError::Blocked(_))));
+            assert!(matches!(check(&addresses), Err(EgressError::Blocked(_))));
         }
-        assert_eq!(all_permitted(&policy, &[]), Err(EgressError::Unresolved));
+        assert_eq!(check(&[]), Err(EgressError::Unresolved("host.example".into())));
     }
 }

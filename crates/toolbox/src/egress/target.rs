@@ -1,5 +1,4 @@
-//! Is this an address we go to? Decided from the text alone, before anything is resolved; the same for the first URL
-//! and for every redirect.
+//! Checks a URL by its text alone, before host resolution. The first URL and every redirect pass the same checks.
 
 use std::net::IpAddr;
 
@@ -11,8 +10,8 @@ use super::error::EgressError;
 /// Longer ones are refused before they are parsed.
 const URL_CHARS: usize = 4096;
 
-/// Names that mean the machine itself or its cloud's inside, wherever they resolve to.
-const CLOSED_NAMES: &[&str] = &["localhost", "internal", "local", "localdomain", "home.arpa"];
+/// Host name suffixes of the machine itself or of internal networks, refused whatever they resolve to.
+const INTERNAL_NAMES: &[&str] = &["localhost", "internal", "local", "localdomain", "home.arpa"];
 
 #[derive(Clone, Debug)]
 pub(super) struct TargetPolicy {
@@ -21,14 +20,14 @@ pub(super) struct TargetPolicy {
 }
 
 impl TargetPolicy {
-    /// Reads what somebody typed.
+    /// Parses and checks a URL from an untrusted source.
     pub(super) fn parse(&self, text: &str) -> Result<Url, EgressError> {
         let text = text.trim();
         if text.chars().count() > URL_CHARS {
             return Err(EgressError::BadUrl("it is too long"));
         }
-        // The parser would silently drop tabs and line breaks and read a backslash as a slash; whoever checks the text
-        // by eye or by pattern sees another host than the parser does, so none of them may be there.
+        // The parser silently drops tabs and line breaks and reads a backslash as a slash, so a reader of the text could
+        // see another host than the parser does. None of them is accepted.
         if text.chars().any(|c| c.is_control() || c.is_whitespace() || c == '\\') {
             return Err(EgressError::BadUrl(
                 "it contains spaces, control characters or backslashes",
@@ -38,7 +37,7 @@ impl TargetPolicy {
         self.check(url)
     }
 
-    /// Where a redirect leads. Never from an encrypted page to a plain one.
+    /// The target of a redirect. A redirect from https to http is refused.
     pub(super) fn follow(&self, from: &Url, location: &str) -> Result<Url, EgressError> {
         if location.chars().count() > URL_CHARS
             || location.chars().any(|c| c.is_control() || c == '\\')
@@ -56,13 +55,13 @@ impl TargetPolicy {
 
     fn check(&self, url: Url) -> Result<Url, EgressError> {
         if !matches!(url.scheme(), "http" | "https") {
-            return Err(EgressError::Blocked("only http and https are"));
+            return Err(EgressError::Blocked("only http and https URLs can be fetched"));
         }
         if !url.username().is_empty() || url.password().is_some() {
-            return Err(EgressError::Blocked("it carries a user name or a password"));
+            return Err(EgressError::Blocked("it contains a user name or password"));
         }
         if !url.port_or_known_default().is_some_and(|port| self.ports.contains(&port)) {
-            return Err(EgressError::Blocked("its port is not one of the web"));
+            return Err(EgressError::Blocked("only ports 80 and 443 can be fetched"));
         }
         let public = match url.host() {
             None => return Err(EgressError::BadUrl("it has no host")),
@@ -79,9 +78,9 @@ impl TargetPolicy {
 
 fn is_public_name(name: &str) -> bool {
     let name = name.strip_suffix('.').unwrap_or(name).to_ascii_lowercase();
-    // A name of one label is looked up in the search domains of the machine.
+    // A name of one label would be resolved in the search domains of the machine.
     name.contains('.')
-        && !CLOSED_NAMES
+        && !INTERNAL_NAMES
             .iter()
             .any(|closed| name.strip_suffix(closed).is_some_and(|rest| rest.ends_with('.')))
 }
@@ -95,7 +94,7 @@ mod tests {
     }
 
     #[test]
-    fn no_spelling_of_an_inner_address_gets_through() {
+    fn every_spelling_of_an_internal_address_is_refused() {
         for text in [
             "http://127.0.0.1/",
             "http://127.1/",
@@ -150,7 +149,7 @@ mod tests {
             "http://",
             "",
         ] {
-            assert!(policy().parse(text).is_err(), "{text:?} was let through");
+            assert!(policy().parse(text).is_err(), "{text:?} was accepted");
         }
     }
 
@@ -161,7 +160,7 @@ mod tests {
             (" https://good.example ", "good.example"),
             ("https://good.example:443/", "good.example"),
             ("https://bücher.example/", "xn--bcher-kva.example"),
-            // The host is what stands before the first dot-separated lure, not the lure.
+            // The host is the whole name, not the trusted-looking start of it.
             ("https://trusted.com.evil.example/", "trusted.com.evil.example"),
             ("https://8.8.8.8/", "8.8.8.8"),
         ] {
@@ -172,7 +171,7 @@ mod tests {
     }
 
     #[test]
-    fn a_redirect_is_judged_like_a_first_address_and_never_loses_encryption() {
+    fn a_redirect_is_checked_like_a_first_url_and_never_drops_https() {
         let policy = policy();
         let from = Url::parse("https://good.example/a/b").expect("a URL");
         let next = policy.follow(&from, "../c").expect("a relative redirect");

@@ -1,4 +1,4 @@
-//! What an operator says about a tool, and what has to be right about it before the server starts.
+//! The configuration of external tools, validated when the server starts.
 
 use std::collections::HashSet;
 use std::fmt;
@@ -16,46 +16,46 @@ const NAME_CHARS: usize = 64;
 
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Description {
+pub struct ExternalToolDescription {
     pub(super) name: String,
-    /// For the model: what it does and when to use it.
+    /// Tells the model what the tool does and when to use it.
     pub(super) description: String,
     /// JSON schema of the arguments, an object.
     pub(super) parameters: Value,
     #[serde(deserialize_with = "address")]
     pub(super) url: Url,
-    /// Whether a call is an operation, whose result may come by callback.
+    /// Whether a call is an operation, whose result may arrive by callback.
     #[serde(default)]
     pub(super) long_running: bool,
     #[serde(default)]
     effect: Option<ToolEffect>,
     #[serde(default = "yes")]
     pub(super) requires_auth: bool,
-    /// After so long the call goes on in the background.
+    /// After this time the call continues in the background.
     #[serde(default)]
     pub(super) budget_seconds: Option<u32>,
     #[serde(default)]
-    pub(super) secret: Option<Secret>,
+    pub(super) secret: Option<ToolSecret>,
 }
 
-/// Reads the file of external tools. The error is a sentence that says what to correct.
-pub fn load(text: &str) -> Result<Vec<Description>, String> {
-    let File { tools } = serde_json::from_str(text)
-        .map_err(|error| format!("The file of external tools cannot be read: {error}."))?;
+/// Parses the external tools file. The error tells the operator what to correct.
+pub fn load(text: &str) -> Result<Vec<ExternalToolDescription>, String> {
+    let ExternalToolsFile { tools } = serde_json::from_str(text)
+        .map_err(|error| format!("The external tools file cannot be read: {error}."))?;
     let mut names = HashSet::new();
     let mut chars = 0;
     for tool in &tools {
         tool.check().map_err(|what| format!("External tool \"{}\": {what}", tool.name))?;
         if !names.insert(&tool.name) {
-            return Err(format!("There are two external tools \"{}\": rename one.", tool.name));
+            return Err(format!("Two external tools are named \"{}\": rename one.", tool.name));
         }
         chars += tool.name.chars().count() + tool.description.chars().count();
         chars += tool.parameters.to_string().chars().count();
     }
     if chars > TOOL_SCHEMA_CHARS {
         return Err(format!(
-            "The external tools have {chars} characters of descriptions and parameters, which are paid for with every \
-            call of the model. Shorten them to {TOOL_SCHEMA_CHARS}."
+            "The names, descriptions and parameters of the external tools have {chars} characters, which are sent with \
+            every model call. Shorten them to {TOOL_SCHEMA_CHARS}."
         ));
     }
     Ok(tools)
@@ -63,34 +63,38 @@ pub fn load(text: &str) -> Result<Vec<Description>, String> {
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
-struct File {
-    tools: Vec<Description>,
+struct ExternalToolsFile {
+    tools: Vec<ExternalToolDescription>,
 }
 
-impl Description {
+impl ExternalToolDescription {
     pub fn name(&self) -> &str {
         &self.name
     }
 
-    /// Whether its result may come by callback.
+    /// Whether its result may arrive by callback.
     pub fn is_long_running(&self) -> bool {
         self.long_running
     }
 
-    /// What calling it twice would do. A service that is not known to mind is called once, except for an operation: its
-    /// id tells the service that it knows the work already.
+    /// The effect of repeated calls. Unless configured, a service is called at most once, except for operations: their id
+    /// lets the service recognize a repetition.
     pub(super) fn effect(&self) -> ToolEffect {
-        let careful = if self.long_running { ToolEffect::Idempotent } else { ToolEffect::Once };
-        self.effect.unwrap_or(careful)
+        let default = if self.long_running { ToolEffect::Idempotent } else { ToolEffect::Once };
+        self.effect.unwrap_or(default)
     }
 
     fn check(&self) -> Result<(), String> {
         let plain = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '_';
         if self.name.is_empty() || self.name.len() > NAME_CHARS || !self.name.chars().all(plain) {
-            return Err(format!("a name has 1 to {NAME_CHARS} of the characters a-z, 0-9 and _."));
+            return Err(format!(
+                "the name must be 1 to {NAME_CHARS} of the characters a-z, 0-9 and _."
+            ));
         }
         if self.description.trim().is_empty() {
-            return Err("the description is empty; the model decides by it when to call.".into());
+            return Err(
+                "the description is empty; the model uses it to decide when to call.".into()
+            );
         }
         if self.parameters["type"] != "object" {
             return Err("the parameters must be a JSON schema with \"type\": \"object\".".into());
@@ -98,45 +102,47 @@ impl Description {
         jsonschema::validator_for(&self.parameters)
             .map_err(|error| format!("the parameters are not a valid JSON schema: {error}."))?;
         if self.budget_seconds == Some(0) {
-            return Err("budget_seconds is at least 1.".into());
+            return Err("budget_seconds must be at least 1.".into());
         }
         Ok(())
     }
 }
 
-/// Sent to the service with every call, and shown nowhere.
+/// Sent to the service with every call, and never shown.
 #[derive(Clone)]
-pub(super) struct Secret {
+pub(super) struct ToolSecret {
     text: String,
     header: HeaderValue,
 }
 
-impl Secret {
+impl ToolSecret {
     pub(super) fn bearer(&self) -> HeaderValue {
         self.header.clone()
     }
 
-    /// A service may repeat it, in an error above all.
+    /// Removes the secret from a service's response, which may echo it.
     pub(super) fn removed_from(&self, text: &str) -> String {
         text.replace(&self.text, "<hidden>")
     }
 }
 
-impl fmt::Debug for Secret {
+impl fmt::Debug for ToolSecret {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("<hidden>")
     }
 }
 
-impl<'de> Deserialize<'de> for Secret {
+impl<'de> Deserialize<'de> for ToolSecret {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        // By way of any value, because the usual complaint about a wrong type repeats what it found.
+        // Deserialized as any value first, because serde's error for a wrong type quotes the value.
         let Value::String(text) = Value::deserialize(deserializer)? else {
-            return Err(de::Error::custom("a secret is a text"));
+            return Err(de::Error::custom("the secret must be a string"));
         };
         let header = HeaderValue::try_from(format!("Bearer {text}")).ok();
         let Some(mut header) = header.filter(|_| !text.is_empty()) else {
-            return Err(de::Error::custom("a secret has no control characters and is not empty"));
+            return Err(de::Error::custom(
+                "the secret must not be empty or contain control characters",
+            ));
         };
         header.set_sensitive(true);
         Ok(Self { text, header })
@@ -146,7 +152,7 @@ impl<'de> Deserialize<'de> for Secret {
 fn address<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Url, D::Error> {
     operator_http::address(&String::deserialize(deserializer)?).ok_or_else(|| {
         de::Error::custom(
-            "a url is an http:// or https:// address with a host and without a user name",
+            "the url must be an http:// or https:// URL with a host and without a user name",
         )
     })
 }
@@ -176,9 +182,9 @@ mod tests {
     }
 
     #[test]
-    fn a_plain_description_is_careful_by_default() {
+    fn an_unspecified_effect_defaults_to_once() {
         let [tool] = load(&file(&json!({}))).expect("good").try_into().expect("one");
-        let tool: Description = tool;
+        let tool: ExternalToolDescription = tool;
         assert_eq!(
             (tool.name(), tool.effect(), tool.budget_seconds),
             ("print_3d", ToolEffect::Once, None)
@@ -188,7 +194,7 @@ mod tests {
     }
 
     #[test]
-    fn a_mistake_is_named_and_a_secret_is_not() {
+    fn errors_name_the_mistake_but_not_the_secret() {
         for (change, says) in [
             (json!({"name": "Print"}), "a-z, 0-9 and _"),
             (json!({"name": ""}), "a-z, 0-9 and _"),
@@ -205,7 +211,7 @@ mod tests {
             (json!({"effect": "twice"}), "idempotent"),
             (json!({"budget_seconds": 0}), "at least 1"),
             (json!({"methd": "GET"}), "unknown field `methd`"),
-            (json!({"secret": 12345}), "a secret is a text"),
+            (json!({"secret": 12345}), "the secret must be a string"),
             (json!({"secret": "a\nb"}), "control characters"),
             (json!({"description": "x".repeat(33_000)}), "Shorten them"),
         ] {
@@ -220,6 +226,6 @@ mod tests {
     fn two_tools_cannot_share_a_name() {
         let one: Value = serde_json::from_str(&file(&json!({}))).expect("JSON");
         let twice = json!({"tools": [one["tools"][0], one["tools"][0]]}).to_string();
-        assert!(load(&twice).expect_err("twice").contains("two external tools \"print_3d\""));
+        assert!(load(&twice).expect_err("twice").contains("are named \"print_3d\""));
     }
 }

@@ -1,4 +1,4 @@
-//! A call of an external tool: one POST to the operator's service, and its answer.
+//! Calls an external tool: one POST to the operator's service.
 
 use std::time::Duration;
 
@@ -13,26 +13,26 @@ use reqwest::header::AUTHORIZATION;
 use serde::Serialize;
 use serde_json::{Value, json};
 
-use super::answer;
-use super::description::{Description, Secret};
+use super::description::{ExternalToolDescription, ToolSecret};
+use super::response;
 use crate::operator_http;
 
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(10);
-/// Finds out that the other side is gone, while an answer may still take long.
+/// Detects a dead peer while a response may still take long.
 const KEEPALIVE: Duration = Duration::from_secs(30);
 
 pub(crate) struct ExternalTool {
     spec: ToolSpec,
     client: Client,
     url: url::Url,
-    secret: Option<Secret>,
-    /// Where this server can be reached by the service, without a slash at the end.
+    secret: Option<ToolSecret>,
+    /// Base URL at which the service reaches this server, without a trailing slash.
     callback_base: Option<String>,
 }
 
-/// What the service gets. The names are a contract with services that others wrote.
+/// The request body. Its field names are a contract with third-party services.
 #[derive(Serialize)]
-struct Request<'a> {
+struct ExternalToolRequest<'a> {
     tool: &'a str,
     arguments: &'a Value,
     session_id: &'a SessionId,
@@ -50,18 +50,23 @@ struct Request<'a> {
 }
 
 impl ExternalTool {
-    pub(crate) fn new(tool: Description, callback_base: Option<&str>) -> Result<Self, String> {
+    pub(crate) fn new(
+        tool: ExternalToolDescription,
+        callback_base: Option<&str>,
+    ) -> Result<Self, String> {
         let client = operator_http::client(&tool.url, CONNECT_TIMEOUT)
             .tcp_keepalive(KEEPALIVE)
             .build()
             .map_err(|error| {
                 let name = &tool.name;
-                format!("No HTTPS client can be made for the external tool \"{name}\": {error}.")
+                format!(
+                    "Could not create an HTTPS client for the external tool \"{name}\": {error}."
+                )
             })?;
         let budget = |seconds| TimeBudget::AtMost(Duration::from_secs(u64::from(seconds)));
         let effect = tool.effect();
         let spec = ToolSpec {
-            // Tools are made once and last as long as the process, like the names in its code.
+            // Leaked on purpose: tools are created once and live as long as the process.
             name: tool.name.leak(),
             description: tool.description.leak(),
             parameters: tool.parameters,
@@ -80,7 +85,7 @@ impl ExternalTool {
         context: &ToolContext,
     ) -> Result<ToolResponse, ToolError> {
         let operation = context.operation.as_ref();
-        let body = Request {
+        let body = ExternalToolRequest {
             tool: self.spec.name,
             arguments,
             session_id: &context.session_id,
@@ -92,14 +97,14 @@ impl ExternalTool {
             task_id: operation.map(|operation| &operation.task_id),
             callback_url: operation.and_then(|operation| self.callback(operation)),
         };
-        // A model chooses a part of the key, and a header takes no line breaks.
+        // The key contains text chosen by the model, and a header must not contain line breaks.
         let key = context.idempotency_key.escape_default().to_string();
         let mut request =
             self.client.post(self.url.clone()).header("idempotency-key", key).json(&body);
         if let Some(secret) = &self.secret {
             request = request.header(AUTHORIZATION, secret.bearer());
         }
-        answer::read(self.spec.name, request, self.secret.as_ref(), operation).await
+        response::read(self.spec.name, request, self.secret.as_ref(), operation).await
     }
 
     fn callback(&self, operation: &OperationHandle) -> Option<String> {
@@ -126,16 +131,16 @@ impl Tool for ExternalTool {
             let body = ResponseBody::ExternalToolOutput { tool: tool.to_owned(), output };
             return Ok(ToolResponse::new(message, body));
         }
-        // Whichever way the call ends early, dropping the request closes its connection.
+        // Dropping the request closes its connection.
         tokio::select! {
             answered = self.send(&arguments, &context) => answered,
             () = context.cancel.cancelled() => {
-                Err(ToolError::tell("cancelled", format!("The call of {tool} was stopped.")))
+                Err(ToolError::tell("cancelled", format!("The call to {tool} was canceled.")))
             }
         }
     }
 
-    /// What a service answers is its own matter.
+    /// None: the responses depend on the service.
     fn examples(&self) -> Vec<ToolExample> {
         Vec::new()
     }

@@ -1,18 +1,16 @@
-//! A history as every provider accepts it: no empty messages, and no two messages of the person in
-//! a row.
+//! Normalizes a history so that every provider accepts it: no empty messages, and no two user messages in a row.
 
 use ports::model::ModelMessage;
 use serde_json::{Map, Value};
 
-/// Stands for a tool result without a word: an empty content is refused by some servers.
+/// Replaces an empty tool result, which some servers refuse.
 pub(super) const NO_OUTPUT: &str = "(no output)";
 
-/// Joins what the person said in a row and what the model said in a row, and leaves out what is
-/// empty.
-pub(super) fn tidy(messages: &[ModelMessage]) -> Vec<ModelMessage> {
-    let mut tidied: Vec<ModelMessage> = Vec::with_capacity(messages.len());
+/// Joins consecutive messages of one role, and drops empty ones.
+pub(super) fn normalize(messages: &[ModelMessage]) -> Vec<ModelMessage> {
+    let mut normalized: Vec<ModelMessage> = Vec::with_capacity(messages.len());
     for message in messages {
-        match (tidied.last_mut(), message) {
+        match (normalized.last_mut(), message) {
             (_, ModelMessage::User { text }) if text.trim().is_empty() => {}
             (_, ModelMessage::Assistant { text, tool_calls, .. })
                 if text.trim().is_empty() && tool_calls.is_empty() => {}
@@ -33,10 +31,10 @@ pub(super) fn tidy(messages: &[ModelMessage]) -> Vec<ModelMessage> {
                     provider_state.clone_from(more_state);
                 }
             }
-            (_, message) => tidied.push(message.clone()),
+            (_, message) => normalized.push(message.clone()),
         }
     }
-    tidied
+    normalized
 }
 
 fn join(text: &mut String, more: &str) {
@@ -46,8 +44,8 @@ fn join(text: &mut String, more: &str) {
     text.push_str(more);
 }
 
-/// The arguments of an earlier call. What the model wrote may be no object or no JSON at all, which
-/// servers refuse in a history; the result that follows tells the model what was wrong.
+/// The arguments of an earlier call as an object; empty if the model wrote something else, which servers refuse in a
+/// history. The result that follows tells the model what was wrong.
 pub(super) fn arguments_object(arguments: &str) -> Map<String, Value> {
     serde_json::from_str(arguments).unwrap_or_default()
 }
@@ -77,7 +75,7 @@ mod tests {
     }
 
     #[test]
-    fn empty_messages_go_and_neighbours_of_one_role_join() {
+    fn empty_messages_are_dropped_and_neighbors_of_one_role_join() {
         let history = [
             user("a"),
             assistant(" ", &[]),
@@ -86,13 +84,13 @@ mod tests {
             assistant("", &["1"]),
             user(""),
         ];
-        assert_eq!(tidy(&history), [user("a\n\nb"), assistant("c", &["1"])]);
+        assert_eq!(normalize(&history), [user("a\n\nb"), assistant("c", &["1"])]);
         let calls = [user("a"), assistant("", &["1"]), assistant("x", &[])];
-        assert_eq!(tidy(&calls), calls, "a call is not joined to what follows it");
+        assert_eq!(normalize(&calls), calls, "a call is not joined to what follows it");
     }
 
     #[test]
-    fn arguments_that_are_no_object_become_an_empty_one() {
+    fn arguments_that_are_not_an_object_become_an_empty_one() {
         for arguments in ["", "[1]", "{\"a\":", "null", "\"x\""] {
             assert!(arguments_object(arguments).is_empty(), "{arguments}");
         }

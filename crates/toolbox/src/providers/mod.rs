@@ -1,4 +1,4 @@
-//! The models this program can talk to. Adding one is a file here and an arm in `connect`.
+//! Model providers. To add one, write its module and add an arm to `connect`.
 
 mod anthropic;
 mod history;
@@ -6,7 +6,7 @@ mod http;
 mod offline;
 mod openai;
 mod options;
-mod reading;
+mod response_stream;
 mod title;
 
 use std::sync::Arc;
@@ -15,29 +15,31 @@ use ports::ModelProvider;
 
 pub use offline::THEMES as OFFLINE_THEMES;
 pub use options::{
-    AnthropicOptions, CONTEXT_TOKENS, OpenAiOptions, Prices, ProviderOptions, Timeouts,
+    AnthropicOptions, CONTEXT_TOKENS, OpenAiOptions, ProviderOptions, ProviderTimeouts, TokenPrices,
 };
 
-/// Sends nothing: a provider that cannot be reached is found out by the first request.
-pub fn connect(options: &ProviderOptions) -> Result<Arc<dyn ModelProvider>, ConnectError> {
+/// Creates the provider without sending a request; an unreachable provider fails on its first request.
+pub fn connect(options: &ProviderOptions) -> Result<Arc<dyn ModelProvider>, ProviderConfigError> {
     Ok(match options {
         ProviderOptions::Offline { context_tokens } => {
-            Arc::new(offline::Offline { context_tokens: *context_tokens })
+            Arc::new(offline::OfflinePilot { context_tokens: *context_tokens })
         }
-        ProviderOptions::OpenAi(options) => Arc::new(openai::OpenAi::new(options)?),
-        ProviderOptions::Anthropic(options) => Arc::new(anthropic::Anthropic::new(options)?),
+        ProviderOptions::OpenAi(options) => Arc::new(openai::OpenAiProvider::new(options)?),
+        ProviderOptions::Anthropic(options) => {
+            Arc::new(anthropic::AnthropicProvider::new(options)?)
+        }
     })
 }
 
-/// The configuration cannot work; the operator has to change it.
+/// The configuration is invalid; the operator has to correct it.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum ConnectError {
+pub enum ProviderConfigError {
     #[error(
-        "the base address of the model provider must be an http:// or https:// address with a host and without a user name"
+        "the base URL of the model provider must be an http:// or https:// URL with a host and without a user name"
     )]
     BadAddress,
-    #[error("the API key of the model provider holds characters that cannot be sent")]
+    #[error("the API key of the model provider contains characters that cannot be sent")]
     BadKey,
-    #[error("no HTTPS client can be made, are the system's root certificates installed? {0}")]
+    #[error("could not create an HTTPS client; are the system's root certificates installed? {0}")]
     NoClient(String),
 }

@@ -1,4 +1,4 @@
-//! What an operator chooses about a provider.
+//! Provider settings chosen by the operator.
 
 use std::fmt;
 use std::time::Duration;
@@ -15,53 +15,53 @@ pub enum ProviderOptions {
     Anthropic(AnthropicOptions),
 }
 
-/// What a model can take when nobody says: most of today's take at least this much.
+/// Default context window; most current models have at least this much.
 pub const CONTEXT_TOKENS: u64 = 128_000;
 
-/// Any server that speaks chat completions.
+/// Any server with the chat completions API.
 #[derive(Clone, PartialEq)]
 pub struct OpenAiOptions {
-    /// With its version part, e.g. `https://api.openai.com/v1`.
+    /// Includes the version, e.g. `https://api.openai.com/v1`.
     pub base_url: String,
-    /// Servers on the own machine often want none.
+    /// Local servers often need none.
     pub api_key: Option<String>,
     pub model: String,
     pub advanced_model: String,
     pub title_model: String,
-    pub timeouts: Timeouts,
-    pub prices: Prices,
-    /// Left to the server when absent.
+    pub timeouts: ProviderTimeouts,
+    pub prices: TokenPrices,
+    /// The server's default when absent.
     pub max_output_tokens: Option<u32>,
-    /// Tokens the models can take, the answer included. A conversation that nears this is folded.
+    /// Context window of the models in tokens, including the response. A conversation close to it is compacted.
     pub context_tokens: u64,
 }
 
 #[derive(Clone, PartialEq)]
 pub struct AnthropicOptions {
-    /// E.g. `https://api.anthropic.com`; a version part at its end is understood.
+    /// E.g. `https://api.anthropic.com`; a trailing `/v1` is accepted.
     pub base_url: String,
     pub api_key: String,
     pub model: String,
     pub advanced_model: String,
     pub title_model: String,
-    pub timeouts: Timeouts,
-    pub prices: Prices,
-    /// Not counting the reasoning. The provider demands a number.
+    pub timeouts: ProviderTimeouts,
+    pub prices: TokenPrices,
+    /// Without the reasoning. The API requires a number.
     pub max_output_tokens: u32,
     /// See `OpenAiOptions::context_tokens`.
     pub context_tokens: u64,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Timeouts {
+pub struct ProviderTimeouts {
     pub connect: Duration,
-    /// From the connection to the first byte of the answer's body.
+    /// From the connection to the first byte of the response body.
     pub first_byte: Duration,
     /// Between two bytes of the body.
     pub idle: Duration,
 }
 
-impl Default for Timeouts {
+impl Default for ProviderTimeouts {
     fn default() -> Self {
         Self {
             connect: Duration::from_secs(10),
@@ -71,18 +71,16 @@ impl Default for Timeouts {
     }
 }
 
-/// Dollars per million tokens, for providers that do not name the cost themselves. They hold for
-/// both tiers.
+/// Dollars per million tokens, for providers that do not report the cost. Used for both tiers.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub struct Prices {
+pub struct TokenPrices {
     pub input_per_mtok: Option<f64>,
     pub output_per_mtok: Option<f64>,
 }
 
-impl Prices {
-    /// `input` counts tokens at the full price. Dollars per million tokens are also millionths of a
-    /// dollar per token, so that no factor is needed. Half a price list names no cost: a sum that
-    /// leaves out a part would be taken for the whole.
+impl TokenPrices {
+    /// `input` counts tokens at the full price. Dollars per million tokens equal microdollars per token, so no factor is
+    /// needed. `None` unless both prices are set: a partial sum would be mistaken for the total.
     pub(super) fn microdollars(&self, input: f64, output: u64) -> Option<u64> {
         let cost = input * self.input_per_mtok? + output as f64 * self.output_per_mtok?;
         Some(cost.round() as u64)
@@ -142,8 +140,8 @@ mod tests {
             model: "m".into(),
             advanced_model: "m".into(),
             title_model: "m".into(),
-            timeouts: Timeouts::default(),
-            prices: Prices::default(),
+            timeouts: ProviderTimeouts::default(),
+            prices: TokenPrices::default(),
             max_output_tokens: 100,
             context_tokens: CONTEXT_TOKENS,
         });
@@ -152,8 +150,8 @@ mod tests {
 
     #[test]
     fn a_cost_needs_both_prices() {
-        let both = Prices { input_per_mtok: Some(3.0), output_per_mtok: Some(15.0) };
+        let both = TokenPrices { input_per_mtok: Some(3.0), output_per_mtok: Some(15.0) };
         assert_eq!(both.microdollars(1000.0, 100), Some(4500));
-        assert_eq!(Prices { output_per_mtok: None, ..both }.microdollars(1000.0, 100), None);
+        assert_eq!(TokenPrices { output_per_mtok: None, ..both }.microdollars(1000.0, 100), None);
     }
 }

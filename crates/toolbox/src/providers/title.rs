@@ -1,4 +1,4 @@
-//! A title for a conversation: what the model is asked, and what is kept of its answer.
+//! Session titles: the request to the model, and the cleanup of its response.
 
 use std::time::Duration;
 
@@ -11,15 +11,15 @@ use protocol::turn::{ModelTier, TurnMode};
 
 pub(super) const MAX_TOKENS: u32 = 20;
 
-const PATIENCE: Duration = Duration::from_secs(10);
-/// A title needs the beginning of a message only.
+const TIMEOUT: Duration = Duration::from_secs(10);
+/// Characters of the message sent to the model; the beginning is enough for a title.
 const MESSAGE_CHARS: usize = 2_000;
 const TITLE_WORDS: usize = 6;
 const TITLE_CHARS: usize = 50;
 
 const SYSTEM: &str = "You name conversations. Answer with a title of at most six words for the \
     conversation that starts with the message you are given, in the language of the message. \
-    No quotes, no full stop, nothing but the title. Do not answer the message itself.";
+    No quotes, no period, nothing but the title. Do not answer the message itself.";
 
 pub(super) fn request(message: &str) -> ModelRequest {
     ModelRequest {
@@ -32,12 +32,12 @@ pub(super) fn request(message: &str) -> ModelRequest {
     }
 }
 
-/// Waits for the whole answer, but not long: a title is worth little.
+/// Collects the whole response, with a short timeout: a title is not worth a long wait.
 pub(super) async fn collect(
-    asking: impl Future<Output = Result<ModelStream, ModelError>>,
+    response: impl Future<Output = Result<ModelStream, ModelError>>,
 ) -> Result<Option<String>, ModelError> {
     let collecting = async {
-        let mut stream = asking.await?;
+        let mut stream = response.await?;
         let mut text = String::new();
         while let Some(event) = stream.next().await {
             if let ModelEvent::Text(delta) = event? {
@@ -49,16 +49,16 @@ pub(super) async fn collect(
         }
         Ok(clean(&text))
     };
-    match tokio::time::timeout(PATIENCE, collecting).await {
+    match tokio::time::timeout(TIMEOUT, collecting).await {
         Ok(title) => title,
         Err(_) => Err(ModelError::new(
             ModelErrorKind::TimedOut,
-            "The model provider gave no title in time.",
+            "The model provider did not return a title in time.",
         )),
     }
 }
 
-/// One line, without quotes and the like around it, six words and fifty characters at most.
+/// The first line, without surrounding quotes and markup, limited to six words and fifty characters.
 fn clean(text: &str) -> Option<String> {
     let line = text.lines().map(str::trim).find(|line| !line.is_empty())?;
     let line = line.strip_prefix("Title:").unwrap_or(line);
@@ -84,7 +84,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_title_is_one_short_line_without_ornaments() {
+    fn a_title_is_one_short_line_without_quotes_or_markup() {
         let table = [
             ("\"Weather in Paris\"", Some("Weather in Paris")),
             ("\n\n**Fixing the build.**\nIt was broken.", Some("Fixing the build")),

@@ -1,4 +1,4 @@
-//! Can a command be locked in on this machine? Found out by locking one in.
+//! Tests whether commands can be isolated on this machine, by running one in the sandbox.
 
 use std::env;
 use std::path::{Path, PathBuf};
@@ -6,44 +6,48 @@ use std::time::Duration;
 
 use tokio_util::sync::CancellationToken;
 
-use super::{Ending, Job, Sandbox};
+use super::{CommandEnd, Sandbox, SandboxCommand};
 
 const PROBE_TIMEOUT: Duration = Duration::from_secs(10);
-/// Only from inside: the walls stand when the shell runs, is alone, has no network and cannot write to the system.
+/// Run inside the sandbox: succeeds when the shell sees only its own processes, has no network and cannot write to the
+/// system.
 const PROBE: &str = "test $(ls -d /proc/[0-9]* | wc -l) -le 8 \
     && test \"$(ls /sys/class/net 2>/dev/null)\" = '' \
     && ! touch /usr/probe 2>/dev/null \
     && ! touch /probe 2>/dev/null \
     && touch /workspace/probe \
-    && echo walled";
+    && echo isolated";
 
 impl Sandbox {
-    /// The error is a sentence for the operator: what is missing and what to do.
+    /// The error tells the operator what is missing and what to do.
     pub async fn detect() -> Result<Self, String> {
         let bwrap = find_bwrap().ok_or(
-            "bubblewrap is not installed; install it (Debian and Ubuntu: apt-get install bubblewrap) and start again",
+            "bubblewrap is not installed; install it (Debian and Ubuntu: apt-get install bubblewrap) and restart",
         )?;
         let sandbox = Self { bwrap };
         let folder = probe_folder()?;
-        let job =
-            Job { command: PROBE.into(), workspace: folder.0.clone(), timeout: PROBE_TIMEOUT };
+        let job = SandboxCommand {
+            command: PROBE.into(),
+            workspace: folder.0.clone(),
+            timeout: PROBE_TIMEOUT,
+        };
         let finished = sandbox
             .run(job, CancellationToken::new())
             .await
             .map_err(|error| format!("bubblewrap could not be started: {error}"))?;
-        if finished.ending == Ending::Exited(0) && finished.stdout.trim() == "walled" {
+        if finished.end == CommandEnd::Exited(0) && finished.stdout.trim() == "isolated" {
             return Ok(sandbox);
         }
-        let said = finished.stderr.lines().next().unwrap_or("it gave no reason").to_owned();
+        let reason = finished.stderr.lines().next().unwrap_or("no reason was given").to_owned();
         Err(format!(
-            "bubblewrap cannot isolate a command here ({said}); allow unprivileged user namespaces \
+            "bubblewrap cannot isolate a command here ({reason}); allow unprivileged user namespaces \
              (sysctl kernel.unprivileged_userns_clone=1, user.max_user_namespaces above 0, and in a container a \
-             seccomp profile that lets clone and mount through) and start again"
+             seccomp profile that allows clone and mount) and restart"
         ))
     }
 }
 
-/// The one of the system is meant, not one that somebody put early in the search path.
+/// Fixed paths, so that a program placed early in the search path is not used.
 fn find_bwrap() -> Option<PathBuf> {
     ["/usr/bin/bwrap", "/bin/bwrap", "/usr/local/bin/bwrap"]
         .into_iter()
@@ -56,7 +60,7 @@ fn is_program(path: &Path) -> bool {
     path.metadata().is_ok_and(|found| found.is_file() && found.permissions().mode() & 0o111 != 0)
 }
 
-/// Removed when the probe is over.
+/// Removed on drop.
 struct ProbeFolder(PathBuf);
 
 impl Drop for ProbeFolder {
@@ -69,6 +73,6 @@ fn probe_folder() -> Result<ProbeFolder, String> {
     let name = format!("pilothouse-probe-{:016x}", rand::random::<u64>());
     let path = env::temp_dir().join(name);
     std::fs::create_dir(&path)
-        .map_err(|error| format!("no folder for the sandbox probe could be made: {error}"))?;
+        .map_err(|error| format!("could not create a folder for the sandbox probe: {error}"))?;
     Ok(ProbeFolder(path))
 }

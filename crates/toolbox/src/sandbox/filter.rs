@@ -1,6 +1,6 @@
-//! The system calls that a sandboxed command is refused: those that look into other processes, build namespaces and
-//! mounts, load code into the kernel, or open parts of it that have a history of holes. All others are allowed; the
-//! namespaces are the first wall, this is the second.
+//! The seccomp filter: refuses system calls that inspect other processes, create namespaces and mounts, load code into
+//! the kernel, or use kernel interfaces with a history of vulnerabilities. All others are allowed; the namespaces are
+//! the first layer of defense, this is the second.
 
 use std::collections::BTreeMap;
 
@@ -9,7 +9,7 @@ use seccompiler::{
     SeccompRule, TargetArch, sock_filter,
 };
 
-/// The filter as the bytes that the kernel reads.
+/// The filter program as bytes for the kernel.
 pub(super) fn program() -> Result<Vec<u8>, String> {
     let arch = TargetArch::try_from(std::env::consts::ARCH)
         .map_err(|_| format!("there is no system call filter for {}", std::env::consts::ARCH))?;
@@ -80,11 +80,11 @@ const NAMESPACES: &[libc::c_int] = &[
     libc::CLONE_NEWUTS,
 ];
 
-/// Kinds of sockets that stay inside the empty network namespace. Others do not: a `vsock` reaches the hypervisor.
+/// Socket families that stay inside the empty network namespace. Others do not: `vsock` reaches the hypervisor.
 const SOCKETS: &[libc::c_int] = &[libc::AF_UNIX, libc::AF_INET, libc::AF_INET6, libc::AF_NETLINK];
 
 fn rules() -> Result<BTreeMap<i64, Vec<SeccompRule>>, seccompiler::BackendError> {
-    // A call with no conditions is refused whatever its arguments are.
+    // A call without conditions is refused whatever its arguments are.
     let mut rules: BTreeMap<i64, Vec<SeccompRule>> =
         REFUSED.iter().map(|call| (*call, Vec::new())).collect();
     let clone = NAMESPACES
@@ -96,11 +96,11 @@ fn rules() -> Result<BTreeMap<i64, Vec<SeccompRule>>, seccompiler::BackendError>
         })
         .collect::<Result<_, _>>()?;
     rules.insert(libc::SYS_clone, clone);
-    let strange = SOCKETS
+    let other_families = SOCKETS
         .iter()
         .map(|family| condition(SeccompCmpOp::Ne, u64::from(family.cast_unsigned())))
         .collect::<Result<_, _>>()?;
-    rules.insert(libc::SYS_socket, vec![SeccompRule::new(strange)?]);
+    rules.insert(libc::SYS_socket, vec![SeccompRule::new(other_families)?]);
     Ok(rules)
 }
 
@@ -114,13 +114,13 @@ const JUMP_IF_EQUAL: u16 = 0x15;
 const JUMP_IF_NOT_BELOW: u16 = 0x35;
 const RETURN: u16 = 0x06;
 const RETURN_ERRNO: u32 = 0x0005_0000;
-/// Where the number of the call stands in what the filter sees.
+/// Offset of the call number in `seccomp_data`.
 const CALL_NUMBER: u32 = 0;
-/// Numbers from here on are the same calls in the x32 way of calling, which the rules would not recognise.
+/// Numbers from here on are the same calls in the x32 ABI, which the rules would not recognize.
 const X32_CALLS: u32 = 0x4000_0000;
 
-/// Comes before the rules, because these two need their own answers. `clone3` has its flags in memory, where a filter
-/// cannot look; a C library that is told it does not exist falls back to `clone`.
+/// Prepended to the rules, because these two checks return other errors. The flags of `clone3` are in memory, which a
+/// filter cannot read; on ENOSYS the C library falls back to `clone`.
 fn head() -> [sock_filter; 5] {
     let clone3 = u32::try_from(libc::SYS_clone3).expect("call numbers are small");
     [
@@ -149,8 +149,8 @@ mod tests {
     fn the_filter_fits_the_pipe_that_carries_it() {
         let program = program().expect("a filter for this machine");
         assert_eq!(program.len() % 8, 0);
-        // It is written whole before anybody reads, so it must fit even the small pipe that the kernel gives to a user
-        // who has very many.
+        // It is written completely before it is read, so it must fit even the small pipe that the kernel gives a user
+        // with very many pipes.
         assert!(program.len() <= 4096, "{}", program.len());
     }
 }

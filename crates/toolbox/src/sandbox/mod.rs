@@ -1,13 +1,13 @@
-//! A shell command behind walls: its own namespaces without a network, a read-only system, no capabilities, a system
-//! call filter, limits on memory, processes, files and time, and one writable folder. Built on bubblewrap. Where the
-//! walls cannot be put up there is no sandbox, and therefore no shell; there is no weaker mode.
+//! Sandbox for shell commands: separate namespaces without a network, a read-only system, no capabilities, a system call
+//! filter, limits on memory, processes, files and time, and one writable folder. Built on bubblewrap. Without working
+//! isolation there is no sandbox and therefore no shell; there is no weaker mode.
 //!
-//! The walls share the kernel with the host. For tenants who attack kernels, run the workers in virtual machines.
+//! The sandbox shares the kernel with the host. Against tenants who attack kernels, run the workers in virtual machines.
 
+mod bwrap_arguments;
 mod detect;
 mod filter;
 mod output;
-mod plan;
 mod processes;
 mod run;
 
@@ -21,7 +21,7 @@ pub const OUTPUT_BYTES: usize = 64 * 1024;
 /// Processes alive at once.
 pub const MAX_PROCESSES: usize = 64;
 
-/// Proof that a command can be locked in on this machine: only `detect` makes one, after trying.
+/// A working sandbox. Only `detect` creates one, after it has tested the isolation on this machine.
 #[derive(Clone, Debug)]
 pub struct Sandbox {
     bwrap: PathBuf,
@@ -29,25 +29,25 @@ pub struct Sandbox {
 
 /// One command to run.
 #[derive(Clone, Debug)]
-pub struct Job {
+pub struct SandboxCommand {
     /// For `bash -c`.
     pub command: String,
-    /// The only place it can write to; it sees it as `/workspace`.
+    /// The only folder it can write to, mounted as `/workspace`.
     pub workspace: PathBuf,
     pub timeout: Duration,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Finished {
-    pub ending: Ending,
-    /// Text without escape sequences, cut with a marker when it was too long.
+pub struct CommandOutput {
+    pub end: CommandEnd,
+    /// Text without escape sequences, truncated with a marker when too long.
     pub stdout: String,
     pub stderr: String,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Ending {
-    /// By itself; 128 + n when signal n ended it.
+pub enum CommandEnd {
+    /// Exit code; 128 + n when signal n ended the command.
     Exited(i32),
     TimedOut,
     Cancelled,

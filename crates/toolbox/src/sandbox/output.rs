@@ -1,18 +1,18 @@
-//! What a command printed: bounded while it is read, and made harmless before anybody sees it.
+//! Captures the output of a command: limited in size, and without terminal escape sequences.
 
 use tokio::io::{AsyncRead, AsyncReadExt};
 
 use super::OUTPUT_BYTES;
 
 #[derive(Default)]
-pub(super) struct Captured {
+pub(super) struct CapturedOutput {
     kept: Vec<u8>,
     dropped: u64,
 }
 
-impl Captured {
-    /// Reads to the end. What is beyond the limit is read as well, and forgotten: a command that meets a full pipe
-    /// would hang, and one that meets a closed pipe would fail for a reason that is not its own.
+impl CapturedOutput {
+    /// Reads to the end. Output beyond the limit is read and discarded: the command would hang on a full pipe and fail
+    /// on a closed one.
     pub(super) async fn drain(&mut self, mut from: impl AsyncRead + Unpin) {
         let mut piece = [0u8; 8192];
         while let Ok(count @ 1..) = from.read(&mut piece).await {
@@ -31,8 +31,8 @@ impl Captured {
     }
 }
 
-/// Without terminal escape sequences and control characters. In a terminal or a log they could move the cursor, change
-/// titles or hide what was printed.
+/// Removes terminal escape sequences and control characters. In a terminal or a log they could move the cursor, change
+/// titles or hide output.
 fn plain(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     let mut chars = text.chars().peekable();
@@ -51,7 +51,7 @@ fn plain(text: &str) -> String {
 
 fn skip_escape(chars: &mut std::iter::Peekable<std::str::Chars<'_>>) {
     match chars.next() {
-        // Control sequence: ends with its final byte.
+        // Control sequence: ends at its final byte.
         Some('[') => while chars.next().is_some_and(|c| !('@'..='~').contains(&c)) {},
         // Strings to the terminal (titles, links, clipboards): end with BEL or ESC \.
         Some(']' | 'P' | 'X' | '^' | '_') => {
@@ -71,7 +71,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn escape_sequences_are_taken_out_and_the_text_stays() {
+    fn escape_sequences_are_removed_and_the_text_stays() {
         for (raw, want) in [
             ("\u{1b}[31mred\u{1b}[0m", "red"),
             ("a\u{1b}]0;title\u{7}b", "ab"),
@@ -87,8 +87,8 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn what_exceeds_the_limit_is_counted_and_not_kept() {
-        let mut captured = Captured::default();
+    async fn output_beyond_the_limit_is_counted_but_not_kept() {
+        let mut captured = CapturedOutput::default();
         captured.drain(&vec![b'x'; OUTPUT_BYTES + 5][..]).await;
         assert_eq!(captured.kept.len(), OUTPUT_BYTES);
         assert!(captured.into_text().ends_with("x\n… [5 bytes cut]"));

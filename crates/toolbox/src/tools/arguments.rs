@@ -1,4 +1,5 @@
-//! A tool's arguments are a Rust type; the schema the model sees is derived from it, so the two cannot differ.
+//! Schemas and parsing of tool arguments. Both come from one Rust type, so the schema that the model sees and what the
+//! tool accepts cannot differ.
 
 use ports::tool::ToolError;
 use schemars::generate::SchemaSettings;
@@ -6,23 +7,23 @@ use schemars::{JsonSchema, Schema};
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 
-/// The schema of `T` as one plain object: nothing to look up elsewhere, and no words that only cost tokens.
+/// The schema of `T` without references, titles and formats, which only cost tokens.
 pub(super) fn schema<T: JsonSchema>() -> Value {
     let settings = SchemaSettings::draft2020_12().with(|settings| {
         settings.inline_subschemas = true;
         settings.meta_schema = None;
     });
     let mut schema = settings.into_generator().into_root_schema_for::<T>();
-    schemars::transform::transform_subschemas(&mut Plain, &mut schema);
-    schemars::transform::Transform::transform(&mut Plain, &mut schema);
+    schemars::transform::transform_subschemas(&mut PlainSchema, &mut schema);
+    schemars::transform::Transform::transform(&mut PlainSchema, &mut schema);
     schema.remove("description");
     schema.to_value()
 }
 
 #[derive(Clone)]
-struct Plain;
+struct PlainSchema;
 
-impl schemars::transform::Transform for Plain {
+impl schemars::transform::Transform for PlainSchema {
     fn transform(&mut self, schema: &mut Schema) {
         schema.remove("title");
         schema.remove("format");
@@ -33,9 +34,14 @@ impl schemars::transform::Transform for Plain {
     }
 }
 
-/// They were checked against the schema before; what is left are rules that a schema cannot say.
+/// The engine has already checked the arguments against the schema; this finds violations that a schema cannot express.
 pub(super) fn parse<T: DeserializeOwned>(arguments: Value) -> Result<T, ToolError> {
     serde_json::from_value(arguments).map_err(|error| {
-        ToolError::tell("invalid_arguments", format!("The arguments do not fit: {error}."))
+        ToolError::tell("invalid_arguments", format!("Invalid arguments: {error}."))
     })
+}
+
+/// The argument, trimmed; `None` when it is absent or blank.
+pub(super) fn non_empty(argument: Option<&String>) -> Option<&str> {
+    argument.map(|text| text.trim()).filter(|text| !text.is_empty())
 }

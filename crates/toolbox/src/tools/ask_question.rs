@@ -1,4 +1,4 @@
-//! `ask_question`: what the model needs to know from the person before it goes on.
+//! `ask_question`: asks the user for information the model needs to continue.
 
 use async_trait::async_trait;
 use ports::Tool;
@@ -17,25 +17,25 @@ pub(super) struct AskQuestion {
 
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-struct Arguments {
-    /// What to ask, the most important first.
+struct AskQuestionArguments {
+    /// The questions, most important first.
     #[schemars(length(min = 1, max = 10))]
-    questions: Vec<Asked>,
+    questions: Vec<QuestionArgument>,
 }
 
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-struct Asked {
+struct QuestionArgument {
     /// One complete question.
     #[schemars(length(min = 1, max = 1000))]
     question: String,
     /// A short key that names the answer, such as "city".
     #[schemars(length(max = 100))]
     keyword: Option<String>,
-    /// Answers to choose from.
+    /// Suggested answers.
     #[schemars(length(max = 10))]
     options: Option<Vec<String>>,
-    /// An example of an answer.
+    /// An example answer.
     #[schemars(length(max = 500))]
     example: Option<String>,
 }
@@ -46,8 +46,8 @@ impl AskQuestion {
             spec: ToolSpec {
                 name: "ask_question",
                 description: "Ask the user for information that is needed and cannot be found in another way. \
-                    After calling it, end your answer and wait: the user replies with the next message.",
-                parameters: arguments::schema::<Arguments>(),
+                    After calling it, end your answer and wait: the user replies in the next message.",
+                parameters: arguments::schema::<AskQuestionArguments>(),
                 requires_auth: false,
                 budget: TimeBudget::Default,
                 effect: ToolEffect::None,
@@ -64,13 +64,14 @@ impl Tool for AskQuestion {
     }
 
     async fn call(&self, arguments: Value, _: ToolContext) -> Result<ToolResponse, ToolError> {
-        let Arguments { questions } = arguments::parse(arguments)?;
-        if questions.iter().any(|asked| asked.question.trim().is_empty()) {
+        let AskQuestionArguments { questions } = arguments::parse(arguments)?;
+        if questions.iter().any(|question| question.question.trim().is_empty()) {
             return Err(ToolError::tell("invalid_arguments", "A question is empty."));
         }
-        let questions = questions.into_iter().enumerate().map(|(at, asked)| asked.numbered(at + 1));
+        let questions =
+            questions.into_iter().enumerate().map(|(at, question)| question.numbered(at + 1));
         Ok(ToolResponse::new(
-            "The questions are shown to the user. Stop here and wait for the answer.",
+            "The user sees the questions. Stop here and wait for the answer.",
             ResponseBody::ClarificationNeeded { questions: questions.collect() },
         ))
     }
@@ -86,7 +87,7 @@ impl Tool for AskQuestion {
     }
 }
 
-impl Asked {
+impl QuestionArgument {
     fn numbered(self, number: usize) -> UserQuestion {
         let keyword = self.keyword.filter(|word| !word.trim().is_empty());
         let options = self.options.filter(|options| !options.is_empty());

@@ -1,4 +1,4 @@
-//! `bash_exec`: a shell command in the sandbox, on the session's workspace.
+//! `bash_exec`: runs a shell command in the sandbox, on the session's workspace.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -14,11 +14,13 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 
 use super::{arguments, workspace};
-use crate::sandbox::{Ending, Finished, Job, MAX_PROCESSES, MAX_TIMEOUT, Sandbox};
+use crate::sandbox::{
+    CommandEnd, CommandOutput, MAX_PROCESSES, MAX_TIMEOUT, Sandbox, SandboxCommand,
+};
 
 pub(super) const NAME: &str = "bash_exec";
 
-// A command that keeps to its time limit is never cut off by the budget of the call.
+// The command's time limit is below the call's budget, so a command never becomes a background call.
 const _: () = assert!(MAX_TIMEOUT.as_secs() < TOOL_BUDGET.as_secs());
 
 pub(super) struct BashExec {
@@ -29,12 +31,12 @@ pub(super) struct BashExec {
 
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-struct Arguments {
+struct BashExecArguments {
     /// The command, as for bash -c.
-    // The kernel takes no longer single argument.
+    // The kernel limits the length of a single argument.
     #[schemars(length(min = 1, max = 30_000))]
     command: String,
-    /// Seconds it may run, 1 to 120.
+    /// Time limit in seconds, 1 to 120.
     #[serde(default = "default_timeout")]
     timeout: i64,
 }
@@ -49,9 +51,9 @@ impl BashExec {
             spec: ToolSpec {
                 name: NAME,
                 description: "Run a bash command in a sandbox without network. The session's workspace is the current \
-                    folder /workspace and the only place that is kept; everything else is read-only or gone after \
-                    the command. Limits: 120 seconds, 512 MB of memory, 64 processes, 50 MB per file.",
-                parameters: arguments::schema::<Arguments>(),
+                    folder /workspace and the only place that persists; everything else is read-only or discarded \
+                    after the command. Limits: 120 seconds, 512 MB of memory, 64 processes, 50 MB per file.",
+                parameters: arguments::schema::<BashExecArguments>(),
                 requires_auth: true,
                 budget: TimeBudget::Default,
                 effect: ToolEffect::Once,
@@ -74,7 +76,7 @@ impl Tool for BashExec {
         arguments: Value,
         context: ToolContext,
     ) -> Result<ToolResponse, ToolError> {
-        let Arguments { command, timeout } = arguments::parse(arguments)?;
+        let BashExecArguments { command, timeout } = arguments::parse(arguments)?;
         if command.contains('\0') {
             return Err(ToolError::tell(
                 "invalid_arguments",
@@ -82,18 +84,21 @@ impl Tool for BashExec {
             ));
         }
         if context.dry_run {
-            return Ok(pretended());
+            return Ok(simulated());
         }
-        let workspace =
-            self.files.folder(&workspace::place(&context)).await.map_err(workspace::storage)?;
-        let longest = i64::try_from(MAX_TIMEOUT.as_secs()).expect("a few minutes fit");
+        let workspace = self
+            .files
+            .folder(&workspace::session_workspace(&context))
+            .await
+            .map_err(workspace::storage)?;
+        let longest = i64::try_from(MAX_TIMEOUT.as_secs()).expect("a few minutes fit into an i64");
         let timeout = Duration::from_secs(timeout.clamp(1, longest).unsigned_abs());
-        let job = Job { command, workspace, timeout };
+        let job = SandboxCommand { command, workspace, timeout };
         let finished = self.sandbox.run(job, context.cancel).await.map_err(|error| {
-            tracing::error!(%error, "a sandboxed command could not be started");
+            tracing::error!(%error, "could not start a sandboxed command");
             ToolError::tell("sandbox_failed", "The command could not be started.")
         })?;
-        answer(finished, timeout)
+        response(finished, timeout)
     }
 
     fn examples(&self) -> Vec<ToolExample> {
@@ -107,25 +112,29 @@ impl Tool for BashExec {
     }
 }
 
-fn answer(finished: Finished, timeout: Duration) -> Result<ToolResponse, ToolError> {
-    let (message, exit_code) = match finished.ending {
-        Ending::Exited(code) => (format!("Exit code {code}."), Some(code)),
-        Ending::TimedOut => {
-            (format!("Stopped after {} seconds with all it had started.", timeout.as_secs()), None)
+fn response(finished: CommandOutput, timeout: Duration) -> Result<ToolResponse, ToolError> {
+    let (message, exit_code) = match finished.end {
+        CommandEnd::Exited(code) => (format!("Exit code {code}."), Some(code)),
+        CommandEnd::TimedOut => {
+            let seconds = timeout.as_secs();
+            (format!("Timed out after {seconds} seconds; all its processes were stopped."), None)
         }
-        Ending::Cancelled => return Err(ToolError::tell("cancelled", "The command was stopped.")),
-        Ending::TooManyProcesses => {
-            let message =
-                format!("The command was stopped: it had more than {MAX_PROCESSES} processes.");
+        CommandEnd::Cancelled => {
+            return Err(ToolError::tell("cancelled", "The command was canceled."));
+        }
+        CommandEnd::TooManyProcesses => {
+            let message = format!(
+                "The command was stopped because it had more than {MAX_PROCESSES} processes."
+            );
             return Err(ToolError::tell("too_many_processes", message));
         }
     };
-    let Finished { ending, stdout, stderr } = finished;
-    let timed_out = ending == Ending::TimedOut;
+    let CommandOutput { end, stdout, stderr } = finished;
+    let timed_out = end == CommandEnd::TimedOut;
     Ok(ToolResponse::new(message, ResponseBody::BashExec { stdout, stderr, exit_code, timed_out }))
 }
 
-fn pretended() -> ToolResponse {
+fn simulated() -> ToolResponse {
     ToolResponse::new(
         "Dry run: the command would have been run in the sandbox. It was not.",
         ResponseBody::BashExec {

@@ -1,4 +1,4 @@
-//! A run of one block by itself, and how its end is told.
+//! Runs a single block and builds the response about its end.
 
 use ports::call_services::{BlockCall, BlockCallEnd};
 use ports::store::BlockOutcome;
@@ -9,28 +9,28 @@ use protocol::response::{BlockOutput, ResponseBody, ReviewRequired, ToolResponse
 use protocol::review::Review;
 use serde_json::{Map, Value, json};
 
-use super::agent_run;
+use super::agent_execution;
 
-/// How the call ended, told; and whether the block has done its work.
-pub(super) struct Ended {
+/// The response, and whether the block succeeded.
+pub(super) struct BlockCallReport {
     pub(super) response: ToolResponse,
-    pub(super) worked: bool,
+    pub(super) succeeded: bool,
 }
 
-/// Runs it. The wait is not raced against the cancel of the call: the engine stops the block and settles the bill.
+/// Runs the block. A cancel of the call does not end this wait early: the engine stops the block and settles the cost.
 pub(super) async fn run(
     tool: &'static str,
     spec: &BlockSpec,
     call: BlockCall,
     context: &ToolContext,
-) -> Result<Ended, ToolError> {
+) -> Result<BlockCallReport, ToolError> {
     let dry_run = call.dry_run;
     let end = context.services.agents.run_block(call).await?;
-    let worked = matches!(&end, BlockCallEnd::Done(outcome) if outcome.error.is_none());
+    let succeeded = matches!(&end, BlockCallEnd::Done(outcome) if outcome.error.is_none());
     let response = match end {
         BlockCallEnd::Done(outcome) => done(spec, outcome, dry_run),
         BlockCallEnd::Review(review) => needs_review(spec, *review),
-        BlockCallEnd::NoFunds => agent_run::no_funds(),
+        BlockCallEnd::NoFunds => agent_execution::no_funds(),
         BlockCallEnd::TimedOut => {
             tracing::warn!(
                 session.id = %context.session_id,
@@ -43,13 +43,13 @@ pub(super) async fn run(
         BlockCallEnd::Interrupted => ToolResponse::error(
             "interrupted",
             format!(
-                "The server went down while {} ran. Whether it has taken effect is not known, so it was not repeated: \
+                "The server stopped while {} was running. It may or may not have taken effect, so it was not repeated: \
                  tell the user, and run it again only if they agree.",
                 spec.name
             ),
         ),
     };
-    Ok(Ended { response, worked })
+    Ok(BlockCallReport { response, succeeded })
 }
 
 fn done(spec: &BlockSpec, outcome: BlockOutcome, dry_run: bool) -> ToolResponse {
@@ -66,8 +66,8 @@ fn done(spec: &BlockSpec, outcome: BlockOutcome, dry_run: bool) -> ToolResponse 
         );
     }
     let message = match dry_run {
-        true => format!("Dry run: {} was simulated. Nothing was done.", spec.name),
-        false => format!("{} has run.", spec.name),
+        true => format!("Dry run: {} was simulated. Nothing was changed.", spec.name),
+        false => format!("{} has finished.", spec.name),
     };
     ToolResponse::new(
         message,
@@ -81,7 +81,7 @@ fn done(spec: &BlockSpec, outcome: BlockOutcome, dry_run: bool) -> ToolResponse 
     )
 }
 
-/// A pin may emit any number of values.
+/// Groups the values by pin; a pin may emit any number of them.
 fn by_pin(outputs: Vec<(String, Value)>) -> Map<String, Value> {
     let mut pins = Map::new();
     for (pin, value) in outputs {
@@ -95,8 +95,8 @@ fn by_pin(outputs: Vec<(String, Value)>) -> Map<String, Value> {
 
 fn needs_review(spec: &BlockSpec, review: Review) -> ToolResponse {
     let message = format!(
-        "{} acts on the world, so the user has to approve it first, on the review page (or by POST \
-         /api/review/action). When they have, call continue_run_block with review_id {}.",
+        "{} has effects outside this conversation, so the user must approve it first, on the review page (or with POST \
+         /api/review/action). After the approval, call continue_run_block with review_id {}.",
         spec.name, review.id
     );
     ToolResponse::new(
@@ -116,7 +116,7 @@ fn timed_out(spec: &BlockSpec) -> ToolResponse {
     ToolResponse::error(
         "timed_out",
         format!(
-            "{} did not end within {seconds} seconds and was stopped. Longer work belongs into an agent (run_agent) or \
+            "{} did not finish within {seconds} seconds and was stopped. For longer work, use an agent (run_agent) or \
              a sub-session (run_sub_session).",
             spec.name
         ),

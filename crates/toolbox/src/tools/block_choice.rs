@@ -1,4 +1,4 @@
-//! Which blocks a session can run by themselves, and what is checked about their inputs before.
+//! Decides which blocks a session can run on their own, and checks their inputs.
 
 use std::sync::Arc;
 
@@ -9,18 +9,19 @@ use protocol::response::{BlockDetails, ResponseBody, ToolResponse};
 use protocol::text::cut_end;
 use serde_json::{Map, Value};
 
-/// Standard by kind, and still of no use by themselves: they lead other blocks, or the copilot itself.
-const LEADING: [&str; 2] =
+/// Ids of the orchestrator and autopilot blocks: of the standard kind, but useless alone, because they direct other blocks
+/// or the copilot.
+const COORDINATING: [&str; 2] =
     ["3b191d9f-356f-482d-8238-ba04b6d18381", "c069dc6b-c3ed-4c12-b6e5-d47361e64ce6"];
-/// Faults that an answer names.
+/// Schema violations that a response names.
 const FAULTS: usize = 5;
 const FAULT_CHARS: usize = 300;
 
-/// Every block there is.
+/// Every block of the server.
 #[derive(Clone)]
-pub(super) struct Blocks(pub(super) Arc<[Arc<dyn Block>]>);
+pub(super) struct BlockCatalog(pub(super) Arc<[Arc<dyn Block>]>);
 
-impl Blocks {
+impl BlockCatalog {
     pub(super) fn specs(&self) -> impl Iterator<Item = &BlockSpec> {
         self.0.iter().map(|block| block.spec())
     }
@@ -29,44 +30,43 @@ impl Blocks {
         self.specs().find(|spec| spec.id.eq_ignore_ascii_case(id))
     }
 
-    /// A block that this call may run by itself, or what to tell the model.
+    /// The block, if this call may run it on its own; otherwise an error for the model.
     pub(super) fn runnable(
         &self,
         id: &str,
         context: &ToolContext,
     ) -> Result<&BlockSpec, ToolError> {
         let Some(spec) = self.by_id(id) else {
-            let sentence = format!("There is no block {id}. find_block shows which there are.");
+            let sentence = format!("Block not found: {id}. Use find_block to search for blocks.");
             return Err(ToolError::tell("block_not_found", sentence));
         };
-        if !runs_by_itself(spec) {
+        if !runs_alone(spec) {
             let sentence = format!(
-                "{} only works as a part of an agent. Run an agent that has it with run_agent, or give the task to \
-                 run_sub_session.",
+                "{} only works as part of an agent. Run an agent that contains it with run_agent, or delegate the task \
+                 with run_sub_session.",
                 spec.name
             );
             return Err(ToolError::tell("block_not_runnable", sentence));
         }
         if !context.permissions.allow_block(spec.id, spec.name) {
-            let sentence = format!("This session may not use {}.", spec.name);
+            let sentence = format!("This session is not allowed to use {}.", spec.name);
             return Err(ToolError::tell("permission_denied", sentence));
         }
         Ok(spec)
     }
 }
 
-pub(super) fn runs_by_itself(spec: &BlockSpec) -> bool {
-    !spec.kind.is_graph_only() && !LEADING.contains(&spec.id)
+pub(super) fn runs_alone(spec: &BlockSpec) -> bool {
+    !spec.kind.is_graph_only() && !COORDINATING.contains(&spec.id)
 }
 
-/// What to tell the model about inputs that do not fit.
-pub(super) fn misfit(spec: &BlockSpec, input: &Map<String, Value>) -> Option<ToolResponse> {
+/// The response for inputs that do not match the schema; `None` when they do.
+pub(super) fn input_problems(spec: &BlockSpec, input: &Map<String, Value>) -> Option<ToolResponse> {
     let unknown = |name: &&String| !spec.takes_any_input() && spec.input(name).is_none();
     let unknown: Vec<String> = input.keys().filter(unknown).cloned().collect();
     if !unknown.is_empty() {
         let names = unknown.join(", ");
-        let message =
-            format!("{} does not know these inputs: {names}. Nothing was run.", spec.name);
+        let message = format!("Unknown inputs for {}: {names}. Nothing was run.", spec.name);
         return Some(invalid(spec, message, unknown));
     }
     let missing: Vec<&str> = spec.required().filter(|name| !input.contains_key(*name)).collect();
@@ -78,20 +78,20 @@ pub(super) fn misfit(spec: &BlockSpec, input: &Map<String, Value>) -> Option<Too
     let faults = faults(spec, input);
     (!faults.is_empty()).then(|| {
         let faults = faults.join("; ");
-        invalid(spec, format!("The inputs do not fit: {faults}. Nothing was run."), Vec::new())
+        invalid(spec, format!("Invalid inputs: {faults}. Nothing was run."), Vec::new())
     })
 }
 
 fn faults(spec: &BlockSpec, input: &Map<String, Value>) -> Vec<String> {
     let schema = match jsonschema::validator_for(&spec.inputs) {
         Ok(schema) => schema,
-        // The blocks' own tests compile every schema; one that still is broken checks nothing itself.
+        // The tests of the blocks compile every schema, so this does not happen; an invalid schema checks nothing.
         Err(_) => return Vec::new(),
     };
     let input = Value::Object(input.clone());
     let fault = |fault: jsonschema::ValidationError<'_>| {
-        let place = fault.instance_path().to_string();
-        cut_end(&format!("{}: {fault}", place.trim_start_matches('/')), FAULT_CHARS)
+        let path = fault.instance_path().to_string();
+        cut_end(&format!("{}: {fault}", path.trim_start_matches('/')), FAULT_CHARS)
     };
     schema.iter_errors(&input).take(FAULTS).map(fault).collect()
 }

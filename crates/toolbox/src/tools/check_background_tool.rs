@@ -1,4 +1,4 @@
-//! `check_background_tool`: what became of a call that took longer than its budget.
+//! `check_background_tool`: waits for, lists or cancels calls that continue after their time budget.
 
 use std::time::Duration;
 
@@ -23,17 +23,17 @@ pub(super) struct CheckBackgroundTool {
 
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-struct Arguments {
-    /// List all calls that are in the background.
+struct CheckBackgroundToolArguments {
+    /// List all background calls.
     #[serde(default)]
     list: bool,
-    /// The id of one of them, such as bg-0123456789ab.
+    /// The id of one call, such as bg-0123456789ab.
     #[schemars(length(max = 100))]
     background_id: Option<String>,
     /// Seconds to wait for its result, 0 to 540.
     #[serde(default = "waiting::default_seconds")]
     wait_seconds: i64,
-    /// Stop it instead of waiting.
+    /// Cancel it instead of waiting.
     #[serde(default)]
     cancel: bool,
 }
@@ -43,9 +43,9 @@ impl CheckBackgroundTool {
         Self {
             spec: ToolSpec {
                 name: "check_background_tool",
-                description: "Wait for a tool call that went on in the background (its result had the type \
-                    background), fetch its result, cancel it, or list all such calls. A result is given once.",
-                parameters: arguments::schema::<Arguments>(),
+                description: "Wait for a tool call that continues in the background (its result had the type \
+                    background), fetch its result, cancel it, or list all such calls. A result is returned once.",
+                parameters: arguments::schema::<CheckBackgroundToolArguments>(),
                 requires_auth: true,
                 budget: TimeBudget::Own,
                 effect: ToolEffect::Idempotent,
@@ -66,7 +66,8 @@ impl Tool for CheckBackgroundTool {
         arguments: Value,
         context: ToolContext,
     ) -> Result<ToolResponse, ToolError> {
-        let Arguments { list, background_id, wait_seconds, cancel } = arguments::parse(arguments)?;
+        let CheckBackgroundToolArguments { list, background_id, wait_seconds, cancel } =
+            arguments::parse(arguments)?;
         let calls = &*context.services.background;
         if list {
             return Ok(listed(calls));
@@ -75,23 +76,23 @@ impl Tool for CheckBackgroundTool {
             let what = "Give a background_id, or set list to true.";
             return Err(ToolError::tell("invalid_arguments", what));
         };
-        let began = Instant::now();
+        let started = Instant::now();
         let look = async {
             Ok(match (cancel, context.dry_run) {
                 (false, _) => {
                     calls.wait(&id, waiting::clamped(wait_seconds, BACKGROUND_WAIT)).await
                 }
                 (true, false) => calls.cancel(&id).await,
-                // One that has ended meanwhile gives its real result, as it would in earnest.
+                // A call that has finished by now returns its real result, as it would without dry run.
                 (true, true) => calls.wait(&id, Duration::ZERO).await,
             })
         };
         let found = waiting::unless_cancelled(&context.cancel, look).await?;
         let view = found.ok_or_else(|| not_found(&id))?;
         if cancel && context.dry_run && view.status == BackgroundStatus::StillRunning {
-            return Ok(pretended(id, view.tool));
+            return Ok(simulated_cancel(id, view.tool));
         }
-        Ok(status(id, view, began.elapsed()))
+        Ok(status(id, view, started.elapsed()))
     }
 
     fn examples(&self) -> Vec<ToolExample> {
@@ -109,7 +110,7 @@ impl Tool for CheckBackgroundTool {
 fn listed(calls: &dyn BackgroundCalls) -> ToolResponse {
     let tools = calls.list();
     let count = tools.len();
-    let message = format!("{count} calls are in the background.");
+    let message = format!("{count} background calls.");
     ToolResponse::new(message, ResponseBody::BackgroundToolList { tools, count })
 }
 
@@ -122,11 +123,11 @@ fn status(background_id: BackgroundId, view: BackgroundView, waited: Duration) -
         _ => status,
     };
     let message = match status {
-        BackgroundStatus::Completed => format!("{tool} has ended; output is its result."),
-        BackgroundStatus::Error => format!("{tool} has failed; output says why."),
-        BackgroundStatus::Cancelled => format!("{tool} was cancelled."),
+        BackgroundStatus::Completed => format!("{tool} has finished; output is its result."),
+        BackgroundStatus::Error => format!("{tool} has failed; output has the reason."),
+        BackgroundStatus::Cancelled => format!("{tool} was canceled."),
         BackgroundStatus::StillRunning => {
-            format!("{tool} is still running. Do something else meanwhile, or wait again.")
+            format!("{tool} is still running. Do something else in the meantime, or wait again.")
         }
     };
     let waited_seconds = (status == BackgroundStatus::StillRunning).then_some(waited.as_secs());
@@ -135,8 +136,8 @@ fn status(background_id: BackgroundId, view: BackgroundView, waited: Duration) -
     ToolResponse::new(message, body)
 }
 
-fn pretended(background_id: BackgroundId, tool: String) -> ToolResponse {
-    let message = format!("Dry run: {tool} would have been cancelled. It was not.");
+fn simulated_cancel(background_id: BackgroundId, tool: String) -> ToolResponse {
+    let message = format!("Dry run: {tool} would have been canceled. It was not.");
     let status = BackgroundStatus::Cancelled;
     let body = ResponseBody::BackgroundToolStatus {
         background_id,
@@ -148,15 +149,15 @@ fn pretended(background_id: BackgroundId, tool: String) -> ToolResponse {
     ToolResponse::new(message, body)
 }
 
-/// A call that went well may still answer that it failed.
+/// A call without a tool error may still return a failure.
 fn is_failure(output: &Value) -> bool {
     matches!(output["type"].as_str(), Some("error" | "need_login")) || output["success"] == false
 }
 
 fn not_found(id: &BackgroundId) -> ToolError {
     let message = format!(
-        "No call {id} is in the background. A result is given once, and calls in the background end with the turn \
-        that made them. Set list to true to see what there is."
+        "Background call not found: {id}. A result is returned once, and background calls end with the turn that \
+        made them. Set list to true to see the current ones."
     );
     ToolError::tell("background_not_found", message)
 }

@@ -1,4 +1,4 @@
-//! `check_operation_status`: how a long-running call stands.
+//! `check_operation_status`: status of a long-running call.
 
 use async_trait::async_trait;
 use ports::Tool;
@@ -20,7 +20,7 @@ pub(super) struct CheckOperationStatus {
 
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-struct Arguments {
+struct CheckOperationStatusArguments {
     /// The operation's id; give this or task_id.
     #[schemars(length(max = 200))]
     operation_id: Option<String>,
@@ -34,10 +34,10 @@ impl CheckOperationStatus {
         Self {
             spec: ToolSpec {
                 name: "check_operation_status",
-                description: "See whether a long-running call (its result had the type operation_started) has ended. \
-                    Use it when the user asks; the conversation goes on by itself when the result comes, so there \
-                    is no need to check again and again.",
-                parameters: arguments::schema::<Arguments>(),
+                description: "Check whether a long-running call (its result had the type operation_started) has \
+                    finished. Use it when the user asks; the conversation continues automatically when the result \
+                    arrives, so do not poll.",
+                parameters: arguments::schema::<CheckOperationStatusArguments>(),
                 requires_auth: false,
                 budget: TimeBudget::Own,
                 effect: ToolEffect::None,
@@ -58,7 +58,7 @@ impl Tool for CheckOperationStatus {
         arguments: Value,
         context: ToolContext,
     ) -> Result<ToolResponse, ToolError> {
-        let Arguments { operation_id, task_id } = arguments::parse(arguments)?;
+        let CheckOperationStatusArguments { operation_id, task_id } = arguments::parse(arguments)?;
         let given = |id: Option<String>| id.filter(|id| !id.trim().is_empty());
         let which = match (given(operation_id), given(task_id)) {
             (Some(id), _) => OperationKey::Operation(OperationId(id)),
@@ -68,8 +68,8 @@ impl Tool for CheckOperationStatus {
                 return Err(ToolError::tell("invalid_arguments", what));
             }
         };
-        let asked = context.services.operations.get(&which);
-        let found = waiting::unless_cancelled(&context.cancel, asked).await?;
+        let lookup = context.services.operations.get(&which);
+        let found = waiting::unless_cancelled(&context.cancel, lookup).await?;
         Ok(found.map_or_else(|| not_found(which), status))
     }
 
@@ -88,11 +88,13 @@ fn status(operation: Operation) -> ToolResponse {
     let status = operation.status();
     let tool = operation.call.name;
     let message = match status {
-        OperationStatus::Completed => format!("{tool} has ended; output is its result."),
-        OperationStatus::Failed => format!("{tool} has failed; output says why."),
-        _ => format!("{tool} is at work. The conversation goes on by itself when it has ended."),
+        OperationStatus::Completed => format!("{tool} has finished; output is its result."),
+        OperationStatus::Failed => format!("{tool} has failed; output has the reason."),
+        _ => {
+            format!("{tool} is running. The conversation continues automatically when it finishes.")
+        }
     };
-    // Tools answer JSON; what comes from outside may be plain words.
+    // Tools return JSON; results from external services may be plain text.
     let output = operation
         .result
         .map(|result| serde_json::from_str(&result.output).unwrap_or(Value::String(result.output)));
@@ -114,7 +116,7 @@ fn not_found(which: OperationKey) -> ToolResponse {
         OperationKey::Task(id) => (None, Some(id)),
     };
     ToolResponse::new(
-        "There is no such operation. It may have ended long ago and expired; its result is in the history.",
+        "Operation not found. It may have finished long ago and expired; its result is in the history.",
         ResponseBody::OperationStatus {
             status: OperationStatus::NotFound,
             task_id,

@@ -1,4 +1,4 @@
-//! `continue_run_block`: runs a block that a person had to approve, with what they approved.
+//! `continue_run_block`: runs a block after its review was approved, with the approved inputs.
 
 use std::sync::Arc;
 
@@ -14,32 +14,32 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-use super::block_choice::{self, Blocks};
-use super::{arguments, block_call, store};
+use super::block_choice::{self, BlockCatalog};
+use super::{arguments, block_call, caller, port_error};
 
 const NAME: &str = "continue_run_block";
 
 pub(super) struct ContinueRunBlock {
     spec: ToolSpec,
-    blocks: Blocks,
+    blocks: BlockCatalog,
     reviews: Arc<dyn Reviews>,
 }
 
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-struct Arguments {
-    /// From the review_required answer.
+struct ContinueRunBlockArguments {
+    /// From the review_required response.
     #[schemars(length(min = 1, max = 300))]
     review_id: String,
 }
 
 impl ContinueRunBlock {
-    pub(super) fn new(blocks: Blocks, reviews: Arc<dyn Reviews>) -> Self {
+    pub(super) fn new(blocks: BlockCatalog, reviews: Arc<dyn Reviews>) -> Self {
         Self {
             spec: ToolSpec {
                 name: NAME,
-                description: "Run a block that waited for a review, once the user has approved it.",
-                parameters: arguments::schema::<Arguments>(),
+                description: "Run a block that required a review, after the user has approved it.",
+                parameters: arguments::schema::<ContinueRunBlockArguments>(),
                 requires_auth: true,
                 budget: TimeBudget::Own,
                 effect: ToolEffect::Idempotent,
@@ -50,29 +50,30 @@ impl ContinueRunBlock {
         }
     }
 
-    /// A review of this session that was approved.
+    /// The review, if it belongs to this session and was approved.
     async fn approved(
         &self,
         user: &UserId,
         id: &ReviewId,
         context: &ToolContext,
     ) -> Result<Review, ToolError> {
-        let review = self.reviews.get(user, id).await.map_err(store::trouble)?;
-        // One of another session, or of an agent's run, is none of this session's business.
+        let review = self.reviews.get(user, id).await.map_err(port_error::agents_unavailable)?;
+        // Reviews of other sessions and of executions count as not found.
         let place = session_place(&context.session_id);
         let review = review.filter(|review| review.execution_id == place).ok_or_else(|| {
-            let sentence = format!("This session has no review {id}. It may have served already.");
+            let sentence =
+                format!("This session has no review {id}. It may have been used already.");
             ToolError::tell("review_not_found", sentence)
         })?;
         match review.status {
             ReviewStatus::Approved => Ok(review),
             ReviewStatus::Waiting => Err(ToolError::tell(
                 "review_waiting",
-                "The user has not decided yet. Ask them to, and call again when they have.",
+                "The user has not decided yet. Ask them to decide, then call again.",
             )),
             ReviewStatus::Rejected => {
-                let why = review.review_message.as_deref().unwrap_or("They gave no reason.");
-                let sentence = format!("The user has rejected it, so it was not run. {why}");
+                let why = review.review_message.as_deref().unwrap_or("No reason was given.");
+                let sentence = format!("The user rejected it, so it was not run. {why}");
                 Err(ToolError::tell("review_rejected", sentence))
             }
         }
@@ -90,21 +91,21 @@ impl Tool for ContinueRunBlock {
         arguments: Value,
         context: ToolContext,
     ) -> Result<ToolResponse, ToolError> {
-        let Arguments { review_id } = arguments::parse(arguments)?;
-        let user = store::user(&context)?;
+        let ContinueRunBlockArguments { review_id } = arguments::parse(arguments)?;
+        let user = caller::signed_in_user(&context)?;
         let id = ReviewId::from(review_id.trim());
         let review = self.approved(&user, &id, &context).await?;
         let block = placed_block(&review.node_id).ok_or_else(|| {
-            ToolError::tell("review_not_found", format!("The review {id} is not about a block."))
+            ToolError::tell("review_not_found", format!("Review {id} does not belong to a block."))
         })?;
         let spec = self.blocks.runnable(block.as_str(), &context)?;
         let Value::Object(input) = review.payload.clone() else {
-            let sentence = "What was approved is not an object with the inputs of the block.";
+            let sentence = "The approved payload is not an object with the inputs of the block.";
             return Err(ToolError::tell("invalid_payload", sentence));
         };
-        // The person may have edited it.
-        if let Some(told) = block_choice::misfit(spec, &input) {
-            return Ok(told);
+        // The user may have edited the inputs.
+        if let Some(response) = block_choice::input_problems(spec, &input) {
+            return Ok(response);
         }
         let call = BlockCall {
             block_id: spec.id.into(),
@@ -113,14 +114,14 @@ impl Tool for ContinueRunBlock {
             review: Some(id.clone()),
             decision: review.decision(),
         };
-        let ended = block_call::run(NAME, spec, call, &context).await?;
-        if ended.worked {
-            // The block has run, which is what counts: a review that stays behind is only seen once more.
+        let report = block_call::run(NAME, spec, call, &context).await?;
+        if report.succeeded {
+            // Not an error: the block has run, and a review that remains is merely shown once more.
             if let Err(error) = self.reviews.remove(&user, &id).await {
-                tracing::warn!(%error, session.id = %context.session_id, "a review that has served stays");
+                tracing::warn!(%error, session.id = %context.session_id, "could not remove a review after its block ran");
             }
         }
-        Ok(ended.response)
+        Ok(report.response)
     }
 
     fn examples(&self) -> Vec<ToolExample> {

@@ -1,4 +1,4 @@
-//! `delete_workspace_file`: one file less in the session's workspace.
+//! `delete_workspace_file`: deletes a file from the session's workspace.
 
 use std::sync::Arc;
 
@@ -20,7 +20,7 @@ pub(super) struct DeleteWorkspaceFile {
 
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-struct Arguments {
+struct DeleteWorkspaceFileArguments {
     /// The file's id; give this or path.
     file_id: Option<String>,
     /// The file's path in the workspace; give this or file_id.
@@ -32,8 +32,8 @@ impl DeleteWorkspaceFile {
         Self {
             spec: ToolSpec {
                 name: "delete_workspace_file",
-                description: "Delete a file of this session's workspace. It cannot be brought back.",
-                parameters: arguments::schema::<Arguments>(),
+                description: "Delete a file from this session's workspace. This cannot be undone.",
+                parameters: arguments::schema::<DeleteWorkspaceFileArguments>(),
                 requires_auth: true,
                 budget: TimeBudget::Default,
                 effect: ToolEffect::Idempotent,
@@ -55,17 +55,21 @@ impl Tool for DeleteWorkspaceFile {
         arguments: Value,
         context: ToolContext,
     ) -> Result<ToolResponse, ToolError> {
-        let Arguments { file_id, path } = arguments::parse(arguments)?;
-        let (wanted, place) = (workspace::one_file(file_id, path)?, workspace::place(&context));
-        // A dry run looks as well, so that it fails where the real call would.
+        let DeleteWorkspaceFileArguments { file_id, path } = arguments::parse(arguments)?;
+        let (wanted, workspace) =
+            (workspace::one_file(file_id, path)?, workspace::session_workspace(&context));
+        // A dry run reads the file's metadata, so that it fails where the real call would.
         let found = match context.dry_run {
-            true => self.files.stat(&place, &wanted).await,
-            false => self.files.delete(&place, &wanted).await,
+            true => self.files.stat(&workspace, &wanted).await,
+            false => self.files.delete(&workspace, &wanted).await,
         };
-        let path = found.map_err(workspace::storage)?.map_err(workspace::refusal)?.path;
+        let path = found
+            .map_err(workspace::storage)?
+            .map_err(|refused| workspace::refusal(refused, &wanted))?
+            .path;
         let message = match context.dry_run {
-            true => format!("Dry run: {path} would have been deleted. It is still there."),
-            false => format!("{path} is deleted."),
+            true => format!("Dry run: {path} would have been deleted. It was not."),
+            false => format!("Deleted {path}."),
         };
         Ok(ToolResponse::new(message, ResponseBody::WorkspaceFileDeleted { path }))
     }

@@ -1,10 +1,10 @@
-//! The user guide, inside the program, so that the copilot can explain the very version that is running.
+//! The user guide, compiled into the program so that the copilot explains the version that is running.
 
 use std::sync::Arc;
 
 use protocol::response::DocHit;
 
-/// The pages, by the path that names them.
+/// Path and content of each page.
 const GUIDE: &[(&str, &str)] = &[
     ("agents.md", include_str!("../../../../docs/guide/agents.md")),
     ("errors.md", include_str!("../../../../docs/guide/errors.md")),
@@ -23,29 +23,29 @@ const GUIDE: &[(&str, &str)] = &[
 const SNIPPET_CHARS: usize = 240;
 const TITLE_WEIGHT: f64 = 8.0;
 const HEADING_WEIGHT: f64 = 4.0;
-/// A word may occur a hundred times; the tenth says nothing new.
+/// Occurrences of a word in the body that add to the score; more do not make a page more relevant.
 const COUNTED_OCCURRENCES: usize = 5;
 
 #[derive(Clone)]
-pub struct Library {
-    pages: Arc<[Page]>,
+pub struct UserGuide {
+    pages: Arc<[GuidePage]>,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Page {
+pub struct GuidePage {
     pub path: String,
     pub title: String,
     pub content: String,
 }
 
-impl Library {
-    /// The guide of this version.
-    pub fn guide() -> Self {
+impl UserGuide {
+    /// The guide of the running version.
+    pub fn bundled() -> Self {
         Self::new(GUIDE.iter().map(|(path, content)| (*path, *content)))
     }
 
     fn new<'a>(pages: impl Iterator<Item = (&'a str, &'a str)>) -> Self {
-        let pages = pages.map(|(path, content)| Page {
+        let pages = pages.map(|(path, content)| GuidePage {
             path: path.to_owned(),
             title: headings(content).next().unwrap_or(path).to_owned(),
             content: content.to_owned(),
@@ -53,7 +53,7 @@ impl Library {
         Self { pages: pages.collect() }
     }
 
-    /// The pages in which the words of `query` weigh most, the best first.
+    /// The pages that match the query best, best match first.
     pub fn search(&self, query: &str, limit: usize) -> Vec<DocHit> {
         let terms = terms(query);
         let mut hits: Vec<DocHit> = self
@@ -73,16 +73,16 @@ impl Library {
         hits
     }
 
-    /// By its path, however exactly it was typed.
-    pub fn page(&self, path: &str) -> Option<&Page> {
+    /// Finds a page by its path; folder, case and `.md` are ignored.
+    pub fn page(&self, path: &str) -> Option<&GuidePage> {
         let wanted = bare(path);
         self.pages.iter().find(|page| bare(&page.path) == wanted)
     }
 
-    /// Paths that share a word with one that does not exist; all of them when none does.
-    pub fn near(&self, path: &str) -> Vec<&str> {
+    /// Paths that share a word with a path that does not exist; all paths when none does.
+    pub fn similar_paths(&self, path: &str) -> Vec<&str> {
         let words = terms(&bare(path));
-        let shares = |page: &&Page| words.iter().any(|word| page.path.contains(word.as_str()));
+        let shares = |page: &&GuidePage| words.iter().any(|word| page.path.contains(word.as_str()));
         let near: Vec<&str> =
             self.pages.iter().filter(shares).map(|page| page.path.as_str()).collect();
         if near.is_empty() {
@@ -106,18 +106,18 @@ fn headings(content: &str) -> impl Iterator<Item = &str> {
         .map(|line| line.trim_start_matches('#').trim())
 }
 
-/// The words of a text, small, without those that are everywhere, and each once.
+/// The distinct words of a text in lower case, without stop words.
 fn terms(text: &str) -> Vec<String> {
-    const EVERYWHERE: &[&str] = &[
+    const STOP_WORDS: &[&str] = &[
         "a", "an", "and", "are", "can", "do", "does", "for", "how", "i", "in", "is", "it", "of",
         "on", "or", "that", "the", "to", "what", "when", "where", "with",
     ];
     let mut terms: Vec<String> = Vec::new();
     for word in text.to_lowercase().split(|c: char| !c.is_alphanumeric() && c != '_') {
-        // A plural finds its singular, because words are looked for as the beginnings of words.
+        // Terms match beginnings of words, so without its "s" a plural also finds the singular.
         let word = word.strip_suffix('s').filter(|stem| stem.len() > 2).unwrap_or(word);
         if !word.is_empty()
-            && !EVERYWHERE.contains(&word)
+            && !STOP_WORDS.contains(&word)
             && !terms.iter().any(|known| known == word)
         {
             terms.push(word.to_owned());
@@ -126,7 +126,7 @@ fn terms(text: &str) -> Vec<String> {
     terms
 }
 
-fn score(page: &Page, terms: &[String]) -> f64 {
+fn score(page: &GuidePage, terms: &[String]) -> f64 {
     let (title, body) = (page.title.to_lowercase(), page.content.to_lowercase());
     let headings: Vec<String> = headings(&page.content).map(str::to_lowercase).collect();
     let of_term = |term: &String| {
@@ -137,7 +137,7 @@ fn score(page: &Page, terms: &[String]) -> f64 {
     };
     let scores: Vec<f64> = terms.iter().map(of_term).collect();
     let found = scores.iter().filter(|score| **score > 0.0).count();
-    // A page with all the words beats one that has a single word often.
+    // A page with all the words ranks above one that has a single word often.
     scores.iter().sum::<f64>() * found as f64 / terms.len().max(1) as f64
 }
 
@@ -151,7 +151,7 @@ fn occurrences<'a>(text: &'a str, term: &'a str) -> impl Iterator<Item = usize> 
     })
 }
 
-/// The paragraph with most of the words, on one line; the first of equals, because introductions come first.
+/// The paragraph with most of the terms, on one line; the first of equals, because introductions come first.
 fn snippet(content: &str, terms: &[String]) -> String {
     let weight = |paragraph: &str| {
         let small = paragraph.to_lowercase();
@@ -172,8 +172,8 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_page_about_the_words_comes_first() {
-        let guide = Library::guide();
+    fn the_best_matching_page_comes_first() {
+        let guide = UserGuide::bundled();
         for (query, path) in [
             ("How do I resume a stream?", "streaming-and-resume.md"),
             ("bash sandbox limits", "files-and-shell.md"),
@@ -190,19 +190,19 @@ mod tests {
     }
 
     #[test]
-    fn a_page_is_found_however_its_path_is_typed() {
-        let guide = Library::guide();
+    fn a_page_is_found_by_any_form_of_its_path() {
+        let guide = UserGuide::bundled();
         for path in ["tools.md", "tools", "guide/tools.md", "/docs/guide/Tools.md"] {
             assert_eq!(guide.page(path).map(|page| page.path.as_str()), Some("tools.md"), "{path}");
         }
         assert_eq!(guide.page("no-such-page"), None);
-        assert_eq!(guide.near("stream"), ["streaming-and-resume.md"]);
-        assert_eq!(guide.near("qqq").len(), GUIDE.len());
+        assert_eq!(guide.similar_paths("stream"), ["streaming-and-resume.md"]);
+        assert_eq!(guide.similar_paths("qqq").len(), GUIDE.len());
     }
 
     #[test]
     fn the_guide_names_every_code_and_every_page() {
-        let guide = Library::guide();
+        let guide = UserGuide::bundled();
         let errors = &guide.page("errors.md").expect("the page").content;
         for code in protocol::problem::ProblemCode::ALL {
             assert!(errors.contains(&format!("`{}`", code.as_str())), "{}", code.as_str());

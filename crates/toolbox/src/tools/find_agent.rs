@@ -1,4 +1,4 @@
-//! `find_agent`: agents of the marketplace, by words or by `username/slug`.
+//! `find_agent`: finds marketplace agents by words or by `username/slug`.
 
 use async_trait::async_trait;
 use ports::Tool;
@@ -10,48 +10,48 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-use super::shelves::{self, Shelves};
-use super::{arguments, store, waiting};
+use super::agent_lookup::{self, AgentLookup};
+use super::{arguments, port_error, waiting};
 use crate::search;
 
-/// Agents that one search shows.
+/// Agents that one search returns.
 const SHOWN: usize = 5;
 
 pub(super) struct FindAgent {
     spec: ToolSpec,
-    shelves: Shelves,
+    lookup: AgentLookup,
 }
 
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-struct Arguments {
-    /// Keywords, or "username/slug" for exactly one.
+struct FindAgentArguments {
+    /// Keywords, or "username/slug" for one agent.
     #[schemars(length(min = 1, max = 500))]
     query: String,
 }
 
 impl FindAgent {
-    pub(super) fn new(shelves: Shelves) -> Self {
+    pub(super) fn new(lookup: AgentLookup) -> Self {
         Self {
             spec: ToolSpec {
                 name: "find_agent",
                 description: "Search the marketplace for ready-made agents. run_agent runs one by its id \
                     (username/slug).",
-                parameters: arguments::schema::<Arguments>(),
+                parameters: arguments::schema::<FindAgentArguments>(),
                 requires_auth: false,
                 budget: TimeBudget::Default,
                 effect: ToolEffect::None,
                 long_running: false,
             },
-            shelves,
+            lookup,
         }
     }
 
     async fn search(&self, query: &str) -> Result<Vec<(Option<f64>, Listing)>, ToolError> {
-        if let Some(exact) = self.shelves.listing(query).await? {
+        if let Some(exact) = self.lookup.listing(query).await? {
             return Ok(vec![(None, exact)]);
         }
-        let all = self.shelves.listings.list().await.map_err(store::trouble)?;
+        let all = self.lookup.listings.list().await.map_err(port_error::agents_unavailable)?;
         let ranked = search::rank(query, all, |listing| {
             vec![&listing.name, &listing.sub_heading, &listing.description, &listing.slug]
         });
@@ -65,10 +65,10 @@ impl FindAgent {
         score: Option<f64>,
         listing: &Listing,
     ) -> Result<AgentInfo, ToolError> {
-        let mut info = AgentInfo { match_score: score, ..shelves::from_listing(listing) };
+        let mut info = AgentInfo { match_score: score, ..agent_lookup::from_listing(listing) };
         if let Some(user) = context.owner.user() {
-            let entry = self.shelves.library.by_graph(user, &listing.graph_id).await;
-            info.in_library = entry.map_err(store::trouble)?.is_some();
+            let entry = self.lookup.library.by_graph(user, &listing.graph_id).await;
+            info.in_library = entry.map_err(port_error::agents_unavailable)?.is_some();
         }
         Ok(info)
     }
@@ -85,7 +85,7 @@ impl Tool for FindAgent {
         arguments: Value,
         context: ToolContext,
     ) -> Result<ToolResponse, ToolError> {
-        let Arguments { query } = arguments::parse(arguments)?;
+        let FindAgentArguments { query } = arguments::parse(arguments)?;
         let query = query.trim();
         if query.is_empty() {
             return Err(ToolError::tell("invalid_arguments", "The query is empty."));
@@ -112,16 +112,16 @@ fn found(query: &str, agents: Vec<AgentInfo>) -> ToolResponse {
     if agents.is_empty() {
         let suggestions = vec![
             "Search with fewer or more general words.".to_owned(),
-            "Look into the user's own library with find_library_agent.".to_owned(),
+            "Search the user's library with find_library_agent.".to_owned(),
         ];
-        let message = format!("No agent of the marketplace fits {query:?}.");
+        let message = format!("No marketplace agents match {query:?}.");
         return ToolResponse::new(message, ResponseBody::NoResults { suggestions });
     }
     let count = agents.len();
     ToolResponse::new(
-        "Show the user what fits. run_agent with username_agent_slug tells what one needs and runs it.",
+        "Show the user the matching agents. run_agent with username_agent_slug returns what an agent needs and runs it.",
         ResponseBody::AgentsFound {
-            title: format!("Agents of the marketplace for {query:?}"),
+            title: format!("Marketplace agents for {query:?}"),
             agents,
             count,
         },

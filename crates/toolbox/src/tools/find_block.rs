@@ -1,4 +1,4 @@
-//! `find_block`: blocks by words, by class name or by id.
+//! `find_block`: finds blocks by words, class name or id.
 
 use async_trait::async_trait;
 use ports::Tool;
@@ -11,38 +11,38 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 
 use super::arguments;
-use super::block_choice::{Blocks, runs_by_itself};
+use super::block_choice::{BlockCatalog, runs_alone};
 use crate::search;
 
-/// Blocks that one search shows.
+/// Blocks that one search returns.
 const SHOWN: usize = 10;
-/// Those that the query names exactly come first, but not so many that nothing else is seen.
+/// Blocks that the query names exactly come first; at most this many, so that other matches are shown too.
 const NAMED: usize = 3;
 
 pub(super) struct FindBlock {
     spec: ToolSpec,
-    blocks: Blocks,
+    blocks: BlockCatalog,
 }
 
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-struct Arguments {
-    /// What it should do, a name, or an id.
+struct FindBlockArguments {
+    /// What the block should do, its name, or its id.
     #[schemars(length(min = 1, max = 500))]
     query: String,
-    /// Find parts for an agent: also blocks that cannot run by themselves, and all pins.
+    /// For building an agent: include blocks that cannot run on their own, and all pins.
     #[serde(default)]
     for_agent_generation: bool,
 }
 
 impl FindBlock {
-    pub(super) fn new(blocks: Blocks) -> Self {
+    pub(super) fn new(blocks: BlockCatalog) -> Self {
         Self {
             spec: ToolSpec {
                 name: "find_block",
-                description: "Search blocks: small ready-made steps (text, lists, web, AI…) that run_block runs and \
-                    agents are made of.",
-                parameters: arguments::schema::<Arguments>(),
+                description: "Search for blocks: small ready-made steps (text, lists, web, AI…) that run_block runs and \
+                    agents are built from.",
+                parameters: arguments::schema::<FindBlockArguments>(),
                 requires_auth: true,
                 budget: TimeBudget::Default,
                 effect: ToolEffect::None,
@@ -52,7 +52,7 @@ impl FindBlock {
         }
     }
 
-    /// What this call may see, best match first.
+    /// The blocks that this call may use, best match first. The error says why an exact match is left out.
     fn search(
         &self,
         query: &str,
@@ -60,11 +60,11 @@ impl FindBlock {
         context: &ToolContext,
     ) -> Result<Vec<&BlockSpec>, String> {
         let permitted = |spec: &&BlockSpec| context.permissions.allow_block(spec.id, spec.name);
-        let usable = |spec: &&BlockSpec| for_agents || runs_by_itself(spec);
+        let usable = |spec: &&BlockSpec| for_agents || runs_alone(spec);
         if let Some(spec) = self.blocks.by_id(query).filter(permitted) {
             return match usable(&spec) {
                 true => Ok(vec![spec]),
-                false => Err(format!("{} only works as a part of an agent.", spec.name)),
+                false => Err(format!("{} only works as part of an agent.", spec.name)),
             };
         }
         let seen: Vec<&BlockSpec> = self.blocks.specs().filter(permitted).filter(usable).collect();
@@ -95,20 +95,21 @@ impl Tool for FindBlock {
         arguments: Value,
         context: ToolContext,
     ) -> Result<ToolResponse, ToolError> {
-        let Arguments { query, for_agent_generation } = arguments::parse(arguments)?;
+        let FindBlockArguments { query, for_agent_generation } = arguments::parse(arguments)?;
         let query = query.trim();
         if query.is_empty() {
             return Err(ToolError::tell("invalid_arguments", "The query is empty."));
         }
         let found = match self.search(query, for_agent_generation, &context) {
             Ok(found) if !found.is_empty() => found,
-            Ok(_) => return Ok(nothing(format!("No block fits {query:?}."))),
+            Ok(_) => return Ok(nothing(format!("No blocks match {query:?}."))),
             Err(why) => return Ok(nothing(why)),
         };
         let blocks: Vec<BlockInfo> =
             found.into_iter().map(|spec| shown(spec, for_agent_generation)).collect();
         let count = blocks.len();
-        let usage_hint = "run_block with block_id alone shows the inputs; with input_data it runs.";
+        let usage_hint =
+            "run_block with block_id alone returns the inputs; with input_data it runs the block.";
         let body = ResponseBody::BlockList {
             blocks,
             count,
@@ -126,7 +127,7 @@ impl Tool for FindBlock {
     }
 }
 
-/// Schemas are long, and only somebody who draws links needs those of every block.
+/// Schemas are long and only needed to link blocks, so they are left out unless `with_pins` is set.
 fn shown(spec: &BlockSpec, with_pins: bool) -> BlockInfo {
     BlockInfo {
         id: spec.id.into(),
@@ -143,7 +144,7 @@ fn shown(spec: &BlockSpec, with_pins: bool) -> BlockInfo {
 fn nothing(why: String) -> ToolResponse {
     let suggestions = vec![
         "Search with other or more general words.".to_owned(),
-        "Look for an agent that does it with find_library_agent or find_agent.".to_owned(),
+        "Look for an agent with find_library_agent or find_agent.".to_owned(),
     ];
     ToolResponse::new(why, ResponseBody::NoResults { suggestions })
 }

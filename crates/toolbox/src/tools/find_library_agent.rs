@@ -1,10 +1,11 @@
-//! `find_library_agent`: agents of the user's own library, by words, by id, or all of them, with their graphs if wanted.
+//! `find_library_agent`: finds agents in the user's library by words or id, or lists all; optionally with graphs.
 
 use std::sync::Arc;
 
 use async_trait::async_trait;
 use bytes::Bytes;
 use ports::call_services::AgentDescription;
+use ports::files::FileRef;
 use ports::tool::{ToolContext, ToolError, ToolExample};
 use ports::{Files, Tool};
 use protocol::UserId;
@@ -15,40 +16,40 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-use super::shelves::{self, Shelves};
-use super::store::{self, given};
-use super::{arguments, waiting, workspace};
+use super::agent_lookup::{self, AgentLookup};
+use super::arguments::non_empty;
+use super::{arguments, caller, waiting, workspace};
 
-/// Words that mean no choice at all.
+/// Queries that mean the whole library.
 const EVERYTHING: [&str; 5] = ["all", "*", "everything", "any", ""];
-/// Agents that a list shows, and a search.
+/// Agents that a list and a search return.
 const LISTED: usize = 50;
 const FOUND: usize = 10;
-/// Graphs are large; beyond so many a model would not read them.
+/// Agents returned with their graphs, which are large.
 const GRAPHS: usize = 10;
 
 pub(super) struct FindLibraryAgent {
     spec: ToolSpec,
-    shelves: Shelves,
+    lookup: AgentLookup,
     files: Arc<dyn Files>,
 }
 
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-struct Arguments {
-    /// Keywords; "all" or nothing lists everything.
+struct FindLibraryAgentArguments {
+    /// Keywords; "all" or none lists everything.
     #[schemars(length(max = 500))]
     query: Option<String>,
-    /// Exactly this agent, by library id or graph id.
+    /// One agent, by library id or graph id.
     #[schemars(length(max = 200))]
     agent_id: Option<String>,
-    /// Give the graphs, too.
+    /// Include the graphs.
     #[serde(default)]
     include_graph: bool,
     /// Write the graph of agent_id to this workspace file instead.
     #[schemars(length(max = 255))]
     write_graph_to: Option<String>,
-    /// You look for an agent to reuse before making one.
+    /// You look for an agent to reuse before creating one.
     #[serde(default)]
     for_creation: bool,
     /// What that agent should achieve.
@@ -57,43 +58,43 @@ struct Arguments {
 }
 
 impl FindLibraryAgent {
-    pub(super) fn new(shelves: Shelves, files: Arc<dyn Files>) -> Self {
+    pub(super) fn new(lookup: AgentLookup, files: Arc<dyn Files>) -> Self {
         Self {
             spec: ToolSpec {
                 name: "find_library_agent",
-                description: "Search or list the agents of the user's library.",
-                parameters: arguments::schema::<Arguments>(),
+                description: "Search or list the agents in the user's library.",
+                parameters: arguments::schema::<FindLibraryAgentArguments>(),
                 requires_auth: true,
                 budget: TimeBudget::Default,
                 effect: ToolEffect::Idempotent,
                 long_running: false,
             },
-            shelves,
+            lookup,
             files,
         }
     }
 
-    async fn exactly(
+    async fn by_id(
         &self,
         user: &UserId,
         id: &str,
-        asked: &Arguments,
+        arguments: &FindLibraryAgentArguments,
         context: &ToolContext,
     ) -> Result<ToolResponse, ToolError> {
-        let Some(entry) = self.shelves.entry(user, id).await? else {
-            return Ok(nothing(&format!("The library has no agent with the id {id}.")));
+        let Some(entry) = self.lookup.entry(user, id).await? else {
+            return Ok(nothing(&format!("The library has no agent with id {id}.")));
         };
         let Some(agent) = describe(context, &entry).await? else {
-            return Ok(nothing(&format!("The graph of {:?} is gone.", entry.name)));
+            return Ok(nothing(&format!("The graph of {:?} no longer exists.", entry.name)));
         };
-        let mut info = shelves::described(shelves::from_library(&entry), &agent);
+        let mut info = agent_lookup::with_schemas(agent_lookup::from_library(&entry), &agent);
         let mut message = format!("{} is in the library.", entry.name);
-        if let Some(path) = given(asked.write_graph_to.as_ref()) {
+        if let Some(path) = non_empty(arguments.write_graph_to.as_ref()) {
             message = self.write(&agent, path, context).await?;
-        } else if asked.include_graph {
+        } else if arguments.include_graph {
             info.graph = Some(Box::new(agent.graph));
         }
-        Ok(found(message, "The agent that was asked for".into(), vec![info]))
+        Ok(found(message, "Requested agent".into(), vec![info]))
     }
 
     async fn write(
@@ -103,41 +104,44 @@ impl FindLibraryAgent {
         context: &ToolContext,
     ) -> Result<String, ToolError> {
         let path = workspace::relative(path);
-        let graph = serde_json::to_vec_pretty(&agent.graph)
-            .map_err(|error| ToolError::Fatal(format!("A graph is not JSON: {error}.")))?;
+        let graph = serde_json::to_vec_pretty(&agent.graph).map_err(|error| {
+            ToolError::Fatal(format!("The graph could not be serialized: {error}."))
+        })?;
         let size = graph.len();
         if context.dry_run {
             return Ok(format!("Dry run: {size} bytes would have been written to {path}."));
         }
-        let place = workspace::place(context);
-        let written = self.files.write(&place, path, Bytes::from(graph), true).await;
-        let written = written.map_err(workspace::storage)?.map_err(workspace::refusal)?;
-        Ok(format!("{} holds the graph, {size} bytes.", written.file.path))
+        let workspace = workspace::session_workspace(context);
+        let written = self.files.write(&workspace, path, Bytes::from(graph), true).await;
+        let written = written
+            .map_err(workspace::storage)?
+            .map_err(|refused| workspace::refusal(refused, &FileRef::Path(path.to_owned())))?;
+        Ok(format!("Wrote the graph to {} ({size} bytes).", written.file.path))
     }
 
     async fn search(
         &self,
         user: &UserId,
-        asked: &Arguments,
+        arguments: &FindLibraryAgentArguments,
         context: &ToolContext,
     ) -> Result<ToolResponse, ToolError> {
-        let wish = Wish::of(asked);
-        let entries = self.shelves.entries(user, wish.words()).await?;
+        let query = LibraryQuery::of(arguments);
+        let entries = self.lookup.entries(user, query.keywords()).await?;
         let total = entries.len();
         let mut agents = Vec::new();
-        for (score, entry) in entries.into_iter().take(wish.shown()) {
-            let mut info = shelves::from_library(&entry);
-            info.match_score = matches!(wish, Wish::Some(_)).then_some(score);
-            if asked.include_graph
+        for (score, entry) in entries.into_iter().take(query.shown()) {
+            let mut info = agent_lookup::from_library(&entry);
+            info.match_score = matches!(query, LibraryQuery::Keywords(_)).then_some(score);
+            if arguments.include_graph
                 && agents.len() < GRAPHS
                 && let Some(agent) = describe(context, &entry).await?
             {
-                info = shelves::described(info, &agent);
+                info = agent_lookup::with_schemas(info, &agent);
                 info.graph = Some(Box::new(agent.graph));
             }
             agents.push(info);
         }
-        Ok(wish.answer(agents, total, asked))
+        Ok(query.answer(agents, total, arguments))
     }
 }
 
@@ -148,53 +152,59 @@ async fn describe(
     context.services.agents.describe(&entry.graph_id, Some(entry.graph_version)).await
 }
 
-enum Wish<'a> {
+enum LibraryQuery<'a> {
     Everything,
-    Some(&'a str),
+    Keywords(&'a str),
 }
 
-impl<'a> Wish<'a> {
-    fn of(asked: &'a Arguments) -> Self {
-        let query = asked.query.as_deref().unwrap_or_default().trim();
+impl<'a> LibraryQuery<'a> {
+    fn of(arguments: &'a FindLibraryAgentArguments) -> Self {
+        let query = arguments.query.as_deref().unwrap_or_default().trim();
         if !EVERYTHING.contains(&query.to_lowercase().as_str()) {
-            return Self::Some(query);
+            return Self::Keywords(query);
         }
-        // Somebody who is about to make an agent has said what it is for, if nothing else.
-        let goal = asked.goal_summary.as_ref().filter(|_| asked.for_creation && query.is_empty());
-        given(goal).map_or(Self::Everything, Self::Some)
+        // With `for_creation` and no query, the goal serves as the query.
+        let goal =
+            arguments.goal_summary.as_ref().filter(|_| arguments.for_creation && query.is_empty());
+        non_empty(goal).map_or(Self::Everything, Self::Keywords)
     }
 
-    fn words(&self) -> &'a str {
+    fn keywords(&self) -> &'a str {
         match self {
             Self::Everything => "",
-            Self::Some(words) => words,
+            Self::Keywords(words) => words,
         }
     }
 
     fn shown(&self) -> usize {
         match self {
             Self::Everything => LISTED,
-            Self::Some(_) => FOUND,
+            Self::Keywords(_) => FOUND,
         }
     }
 
-    fn answer(&self, agents: Vec<AgentInfo>, total: usize, asked: &Arguments) -> ToolResponse {
+    fn answer(
+        &self,
+        agents: Vec<AgentInfo>,
+        total: usize,
+        arguments: &FindLibraryAgentArguments,
+    ) -> ToolResponse {
         if agents.is_empty() {
             return nothing(&match self {
                 Self::Everything => "The library is empty.".to_owned(),
-                Self::Some(words) => format!("No agent of the library fits {words:?}."),
+                Self::Keywords(words) => format!("No library agents match {words:?}."),
             });
         }
         let (title, kind) = match self {
-            Self::Everything => ("All agents of the library".to_owned(), "agents"),
-            Self::Some(words) => (format!("Agents of the library for {words:?}"), "matches"),
+            Self::Everything => ("All library agents".to_owned(), "agents"),
+            Self::Keywords(words) => (format!("Library agents for {words:?}"), "matches"),
         };
         let mut message = format!("Showing {} of {total} {kind}.", agents.len());
-        if asked.for_creation {
-            message.push_str(" If one of them does what is wanted, use it instead of a new one.");
+        if arguments.for_creation {
+            message.push_str(" If one of them fits, use it instead of creating a new one.");
         }
-        if asked.include_graph && agents.len() > GRAPHS {
-            message.push_str(&format!(" Only the first {GRAPHS} come with their graphs."));
+        if arguments.include_graph && agents.len() > GRAPHS {
+            message.push_str(&format!(" Only the first {GRAPHS} include their graphs."));
         }
         found(message, title, agents)
     }
@@ -224,17 +234,17 @@ impl Tool for FindLibraryAgent {
         arguments: Value,
         context: ToolContext,
     ) -> Result<ToolResponse, ToolError> {
-        let asked: Arguments = arguments::parse(arguments)?;
-        let user = store::user(&context)?;
-        let id = given(asked.agent_id.as_ref());
-        if id.is_none() && given(asked.write_graph_to.as_ref()).is_some() {
-            let what = "write_graph_to needs agent_id, so that it is clear which graph is meant.";
+        let arguments: FindLibraryAgentArguments = arguments::parse(arguments)?;
+        let user = caller::signed_in_user(&context)?;
+        let id = non_empty(arguments.agent_id.as_ref());
+        if id.is_none() && non_empty(arguments.write_graph_to.as_ref()).is_some() {
+            let what = "write_graph_to requires agent_id.";
             return Err(ToolError::tell("invalid_arguments", what));
         }
         let work = async {
             match id {
-                Some(id) => self.exactly(&user, id, &asked, &context).await,
-                None => self.search(&user, &asked, &context).await,
+                Some(id) => self.by_id(&user, id, &arguments, &context).await,
+                None => self.search(&user, &arguments, &context).await,
             }
         };
         waiting::unless_cancelled(&context.cancel, work).await

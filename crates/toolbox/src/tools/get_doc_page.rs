@@ -1,4 +1,4 @@
-//! `get_doc_page`: one page of the guide.
+//! `get_doc_page`: returns one page of the user guide.
 
 use async_trait::async_trait;
 use ports::Tool;
@@ -10,28 +10,28 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 
 use super::arguments;
-use super::docs::Library;
+use super::docs::UserGuide;
 
 pub(super) struct GetDocPage {
     spec: ToolSpec,
-    docs: Library,
+    docs: UserGuide,
 }
 
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-struct Arguments {
-    /// The path of the page, as search_docs gives it.
+struct GetDocPageArguments {
+    /// The path of the page, from search_docs.
     #[schemars(length(min = 1, max = 200))]
     path: String,
 }
 
 impl GetDocPage {
-    pub(super) fn new(docs: Library) -> Self {
+    pub(super) fn new(docs: UserGuide) -> Self {
         Self {
             spec: ToolSpec {
                 name: "get_doc_page",
-                description: "Read a page of the user guide of Pilothouse.",
-                parameters: arguments::schema::<Arguments>(),
+                description: "Read a page of the Pilothouse user guide.",
+                parameters: arguments::schema::<GetDocPageArguments>(),
                 requires_auth: false,
                 budget: TimeBudget::Default,
                 effect: ToolEffect::None,
@@ -49,12 +49,12 @@ impl Tool for GetDocPage {
     }
 
     async fn call(&self, arguments: Value, _: ToolContext) -> Result<ToolResponse, ToolError> {
-        let Arguments { path } = arguments::parse(arguments)?;
+        let GetDocPageArguments { path } = arguments::parse(arguments)?;
         let Some(page) = self.docs.page(&path) else {
-            let near = self.docs.near(&path).join(", ");
+            let similar = self.docs.similar_paths(&path).join(", ");
             return Err(ToolError::tell(
                 "doc_not_found",
-                format!("The guide has no such page. It has: {near}."),
+                format!("Page not found: {path}. Try: {similar}."),
             ));
         };
         let body = ResponseBody::DocPage {

@@ -1,4 +1,4 @@
-//! `get_sub_session_result`: how a sub-session stands, and its answer when there is one.
+//! `get_sub_session_result`: status of a sub-session, and its answer when there is one.
 
 use std::time::Duration;
 
@@ -22,17 +22,17 @@ pub(super) struct GetSubSessionResult {
 
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-struct Arguments {
-    /// The id that run_sub_session gave.
+struct GetSubSessionResultArguments {
+    /// The id that run_sub_session returned.
     #[schemars(length(min = 1, max = 200))]
     sub_session_id: SessionId,
-    /// Seconds to wait while it is at work, 0 to 300.
+    /// Seconds to wait while it is running, 0 to 300.
     #[serde(default = "waiting::default_seconds")]
     wait_if_running: i64,
-    /// Stop it, with all it has started, instead of waiting.
+    /// Cancel it and everything it started, instead of waiting.
     #[serde(default)]
     cancel: bool,
-    /// Also give its last messages.
+    /// Also return its last messages.
     #[serde(default)]
     include_progress: bool,
 }
@@ -42,9 +42,9 @@ impl GetSubSessionResult {
         Self {
             spec: ToolSpec {
                 name: "get_sub_session_result",
-                description: "Fetch the answer of a sub-session that run_sub_session started, wait for it, look at \
-                    its progress, or cancel it.",
-                parameters: arguments::schema::<Arguments>(),
+                description: "Fetch the answer of a sub-session that run_sub_session started, wait for it, check its \
+                    progress, or cancel it.",
+                parameters: arguments::schema::<GetSubSessionResultArguments>(),
                 requires_auth: true,
                 budget: TimeBudget::Own,
                 effect: ToolEffect::Idempotent,
@@ -66,11 +66,15 @@ impl Tool for GetSubSessionResult {
         arguments: Value,
         context: ToolContext,
     ) -> Result<ToolResponse, ToolError> {
-        let Arguments { sub_session_id, wait_if_running, cancel, include_progress } =
-            arguments::parse(arguments)?;
+        let GetSubSessionResultArguments {
+            sub_session_id,
+            wait_if_running,
+            cancel,
+            include_progress,
+        } = arguments::parse(arguments)?;
         let sub_sessions = context.services.sub_sessions;
         let look = async {
-            // Asked for before the cancel, which may be the last thing that knows the turn as the current one.
+            // Read before the cancel: afterwards the turn may no longer be the current one.
             let current = sub_sessions.current(&sub_session_id).await?;
             let at_most = if cancel {
                 sub_sessions.cancel(&sub_session_id).await?;

@@ -1,4 +1,4 @@
-//! `list_workspace_files`: what is in the session's workspace.
+//! `list_workspace_files`: lists the files in the session's workspace.
 
 use std::sync::Arc;
 
@@ -20,10 +20,10 @@ pub(super) struct ListWorkspaceFiles {
 
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-struct Arguments {
+struct ListWorkspaceFilesArguments {
     /// Only files whose path starts with this, such as "notes/".
     path_prefix: Option<String>,
-    /// How many at most.
+    /// Maximum number of files.
     #[serde(default = "default_limit")]
     #[schemars(range(min = 1, max = 100))]
     limit: usize,
@@ -39,7 +39,7 @@ impl ListWorkspaceFiles {
             spec: ToolSpec {
                 name: "list_workspace_files",
                 description: "List the files in this session's workspace.",
-                parameters: arguments::schema::<Arguments>(),
+                parameters: arguments::schema::<ListWorkspaceFilesArguments>(),
                 requires_auth: true,
                 budget: TimeBudget::Default,
                 effect: ToolEffect::None,
@@ -61,16 +61,16 @@ impl Tool for ListWorkspaceFiles {
         arguments: Value,
         context: ToolContext,
     ) -> Result<ToolResponse, ToolError> {
-        let Arguments { path_prefix, limit } = arguments::parse(arguments)?;
+        let ListWorkspaceFilesArguments { path_prefix, limit } = arguments::parse(arguments)?;
         let prefix = path_prefix.unwrap_or_default();
         let prefix = workspace::relative(&prefix);
         let listing = self
             .files
-            .list(&workspace::place(&context), prefix, limit.clamp(1, 100))
+            .list(&workspace::session_workspace(&context), prefix, limit.clamp(1, 100))
             .await
             .map_err(workspace::storage)?;
         let message = match (listing.files.len(), listing.total) {
-            (_, 0) => "The workspace has no such files.".to_owned(),
+            (_, 0) => "No files found.".to_owned(),
             (shown, total) if shown < total => format!("{shown} of {total} files."),
             (_, total) => format!("{total} files."),
         };

@@ -1,5 +1,5 @@
-//! A page as a person would read it: its title, its words, its headings, lists and links. Works on the stream of tags
-//! without building a tree, so a page that is nested or broken on purpose takes hardly longer than any other.
+//! Converts an HTML page to readable text: title, text, headings, lists and links. Works on the token stream without
+//! building a tree, so that a deeply nested or malformed page takes hardly longer than any other.
 
 use std::borrow::Cow;
 use std::cell::RefCell;
@@ -17,17 +17,17 @@ use url::Url;
 pub(super) struct PageText {
     pub(super) title: Option<String>,
     pub(super) text: String,
-    /// Reading took too long and was given up; what was read is here.
+    /// The time limit was reached; `text` holds what was read until then.
     pub(super) unfinished: bool,
 }
 
-/// Milliseconds are enough for an honest page. One tag with a hundred thousand attributes takes longer, because each is
-/// compared with all before it.
+/// An ordinary page takes milliseconds. One tag with a hundred thousand attributes takes longer, because the tokenizer
+/// compares each attribute with all before it.
 const READING_TIME: Duration = Duration::from_secs(2);
-/// Between two looks at the clock.
+/// Bytes read between two checks of the clock.
 const PIECE_BYTES: usize = 16 * 1024;
 
-/// By the charset the server named, else as UTF-8; a byte order mark wins over both.
+/// Decodes by the server's charset, else as UTF-8; a byte order mark overrides both.
 pub(crate) fn decode<'a>(body: &'a [u8], content_type: &str) -> Cow<'a, str> {
     let named = content_type.split(';').skip(1).find_map(|parameter| {
         let (name, value) = parameter.split_once('=')?;
@@ -38,15 +38,15 @@ pub(crate) fn decode<'a>(body: &'a [u8], content_type: &str) -> Cow<'a, str> {
 }
 
 pub(super) fn from_html(html: &str, address: &Url) -> PageText {
-    let reader = Reader { address: address.clone(), page: RefCell::default() };
-    let tokenizer = Tokenizer::new(reader, Default::default());
+    let sink = HtmlTextSink { address: address.clone(), page: RefCell::default() };
+    let tokenizer = Tokenizer::new(sink, Default::default());
     let queue = BufferQueue::default();
     let (started, mut rest) = (Instant::now(), html);
     while !rest.is_empty() && started.elapsed() < READING_TIME {
         let (piece, after) = rest.split_at(rest.floor_char_boundary(PIECE_BYTES));
         rest = after;
         queue.push_back(StrTendril::from(piece));
-        // The tokenizer pauses where a browser would run a script; there is nothing to run.
+        // The tokenizer pauses where a browser would run a script; feeding again continues.
         while !queue.is_empty() {
             let _ = tokenizer.feed(&queue);
         }
@@ -61,12 +61,12 @@ pub(super) fn from_html(html: &str, address: &Url) -> PageText {
     }
 }
 
-/// Elements whose content is not for reading.
+/// Elements whose content is dropped.
 const SKIPPED: &[&str] = &["iframe", "noscript", "object", "script", "style", "svg", "template"];
-/// Elements that stand apart from what is around them.
+/// Elements set off by empty lines.
 const PARAGRAPHS: &[&str] =
     &["blockquote", "dl", "h1", "h2", "h3", "h4", "h5", "h6", "ol", "p", "pre", "table", "ul"];
-/// Elements that begin on a new line.
+/// Elements that start on a new line.
 const LINES: &[&str] = &[
     "address",
     "article",
@@ -90,24 +90,24 @@ const LINES: &[&str] = &[
     "tr",
 ];
 
-struct Reader {
+struct HtmlTextSink {
     address: Url,
-    page: RefCell<Page>,
+    page: RefCell<PageBuilder>,
 }
 
 #[derive(Default)]
-struct Page {
+struct PageBuilder {
     text: String,
     title: String,
-    /// The element being skipped, and how often it was opened inside itself.
+    /// The element being skipped, and its nesting depth.
     skipping: Option<(String, usize)>,
     in_title: bool,
     preformatted: usize,
-    /// Where the text of the open link begins, and where it leads.
+    /// Text offset at which the open link starts, and its target.
     link: Option<(usize, String)>,
 }
 
-impl TokenSink for Reader {
+impl TokenSink for HtmlTextSink {
     type Handle = ();
 
     fn process_token(&self, token: Token, _line: u64) -> TokenSinkResult<()> {
@@ -121,7 +121,7 @@ impl TokenSink for Reader {
     }
 }
 
-impl Page {
+impl PageBuilder {
     fn tag(&mut self, tag: &Tag, address: &Url) -> TokenSinkResult<()> {
         let name: &str = &tag.name;
         match (&mut self.skipping, tag.kind) {
@@ -140,7 +140,7 @@ impl Page {
             (None, TagKind::EndTag) => self.close(name),
         }
         match (tag.kind, name) {
-            // In these, `<` does not begin a tag; without the hint a script would be read as markup.
+            // In these elements `<` does not start a tag; without the hint a script would be tokenized as markup.
             (TagKind::StartTag, "script") => TokenSinkResult::RawData(RawKind::ScriptData),
             (TagKind::StartTag, "style" | "iframe") => TokenSinkResult::RawData(RawKind::Rawtext),
             (TagKind::StartTag, "title" | "textarea") => TokenSinkResult::RawData(RawKind::Rcdata),
@@ -184,7 +184,7 @@ impl Page {
 
     fn close_link(&mut self) {
         let Some((start, target)) = self.link.take() else { return };
-        // Blanks before the link may have been dropped since; then its beginning is not known any more.
+        // Spaces before the link may have been trimmed since, which makes its offset invalid.
         let Some(inside) = self.text.get(start..) else { return };
         let words = one_line(inside);
         if !words.is_empty() {
@@ -212,7 +212,7 @@ impl Page {
         }
     }
 
-    /// Ends the line, and leaves one empty before and after a paragraph.
+    /// Ends the line; paragraphs get an empty line before and after.
     fn separate(&mut self, name: &str) {
         let wanted = match () {
             () if PARAGRAPHS.contains(&name) => "\n\n",
@@ -239,7 +239,7 @@ mod tests {
     }
 
     #[test]
-    fn a_page_reads_like_a_page() {
+    fn a_page_becomes_readable_text() {
         let page = read(
             "<!doctype html><html><head><title> The &amp; Title </title><style>p { color: red }</style>
             <script>if (1 < 2) document.write('<p>no</p>')</script></head>
@@ -255,7 +255,7 @@ mod tests {
     }
 
     #[test]
-    fn text_is_decoded_as_the_server_names_it() {
+    fn text_is_decoded_by_the_charset_of_the_server() {
         assert_eq!(decode(b"\xe4", "text/plain; charset=ISO-8859-1"), "ä");
         assert_eq!(decode("ä".as_bytes(), "text/plain; charset=\"utf-8\""), "ä");
         assert_eq!(decode("ä".as_bytes(), "text/plain"), "ä");
@@ -263,7 +263,7 @@ mod tests {
     }
 
     #[test]
-    fn a_hostile_page_cannot_hold_the_reader() {
+    fn a_hostile_page_is_read_in_bounded_time() {
         let repeated = [
             "<div>",
             "<ul><li>x",
@@ -278,7 +278,7 @@ mod tests {
         for html in repeated.into_iter().chain([format!("<p{attributes}>x")]) {
             let started = Instant::now();
             let page = read(&html);
-            // Generous for a slow machine and an unoptimised build; a tree of the same page takes minutes.
+            // Generous for a slow machine and a debug build; building a tree of the same page takes minutes.
             let elapsed = started.elapsed();
             assert!(elapsed < Duration::from_secs(10), "{} took {elapsed:?}", &html[..10]);
             assert!(page.text.len() < 2_000_000, "{} became {}", &html[..10], page.text.len());

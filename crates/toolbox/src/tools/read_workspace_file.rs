@@ -1,4 +1,4 @@
-//! `read_workspace_file`: a file, or a part of it, as text where it is text.
+//! `read_workspace_file`: returns a file or a part of it, as text where possible, else as base64.
 
 use std::sync::Arc;
 
@@ -15,7 +15,7 @@ use serde_json::{Value, json};
 
 use super::{arguments, workspace};
 
-/// Bytes in one answer; the rest is read with further calls.
+/// Bytes in one response; the rest is read with further calls.
 const INLINE_BYTES: usize = 32 * 1024;
 
 pub(super) struct ReadWorkspaceFile {
@@ -25,15 +25,15 @@ pub(super) struct ReadWorkspaceFile {
 
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-struct Arguments {
+struct ReadWorkspaceFileArguments {
     /// The file's id; give this or path.
     file_id: Option<String>,
     /// The file's path in the workspace; give this or file_id.
     path: Option<String>,
-    /// The byte to start from.
+    /// The byte offset to start at.
     #[serde(default)]
     offset: u64,
-    /// How many bytes, 32768 at most.
+    /// Number of bytes, at most 32768.
     #[schemars(range(min = 1))]
     length: Option<usize>,
 }
@@ -43,9 +43,9 @@ impl ReadWorkspaceFile {
         Self {
             spec: ToolSpec {
                 name: "read_workspace_file",
-                description: "Read a file of this session's workspace, up to 32 KB per call. Text comes as text, \
-                    anything else as base64. For a longer file go on with offset.",
-                parameters: arguments::schema::<Arguments>(),
+                description: "Read a file from this session's workspace, up to 32 KB per call. Text is returned as text, \
+                    anything else as base64. For a longer file, continue with offset.",
+                parameters: arguments::schema::<ReadWorkspaceFileArguments>(),
                 requires_auth: true,
                 budget: TimeBudget::Default,
                 effect: ToolEffect::None,
@@ -67,15 +67,16 @@ impl Tool for ReadWorkspaceFile {
         arguments: Value,
         context: ToolContext,
     ) -> Result<ToolResponse, ToolError> {
-        let Arguments { file_id, path, offset, length } = arguments::parse(arguments)?;
+        let ReadWorkspaceFileArguments { file_id, path, offset, length } =
+            arguments::parse(arguments)?;
         let wanted = workspace::one_file(file_id, path)?;
         let length = length.unwrap_or(INLINE_BYTES).clamp(1, INLINE_BYTES);
         let (file, bytes) = self
             .files
-            .read(&workspace::place(&context), &wanted, offset, length)
+            .read(&workspace::session_workspace(&context), &wanted, offset, length)
             .await
             .map_err(workspace::storage)?
-            .map_err(workspace::refusal)?;
+            .map_err(|refused| workspace::refusal(refused, &wanted))?;
         let more_follows = offset + (bytes.len() as u64) < file.size_bytes;
         let (content, encoding, taken) = match text_of(&bytes, more_follows) {
             Some(text) => (text.to_owned(), FileEncoding::Text, text.len()),
@@ -84,9 +85,9 @@ impl Tool for ReadWorkspaceFile {
         let next = offset + taken as u64;
         let truncated = next < file.size_bytes;
         let message = if truncated {
-            format!("Bytes {offset} to {next} of {}. Go on with offset {next}.", file.size_bytes)
+            format!("Bytes {offset} to {next} of {}. Continue with offset {next}.", file.size_bytes)
         } else {
-            format!("Bytes {offset} to {next} of {}; this is the end.", file.size_bytes)
+            format!("Bytes {offset} to {next} of {} (end of file).", file.size_bytes)
         };
         let body = ResponseBody::WorkspaceFileContent { file, content, encoding, truncated };
         Ok(ToolResponse::new(message, body))
@@ -100,7 +101,7 @@ impl Tool for ReadWorkspaceFile {
     }
 }
 
-/// The part as text, if it is that. When more follows, the cut may have gone through a character, which is then left
+/// The bytes as text, if they are text. When more bytes follow, the last character may be incomplete; it is then left
 /// for the next call.
 fn text_of(bytes: &[u8], more_follows: bool) -> Option<&str> {
     if bytes.contains(&0) {
@@ -120,7 +121,7 @@ mod tests {
     use super::text_of;
 
     #[test]
-    fn a_cut_through_a_character_leaves_it_for_the_next_call() {
+    fn an_incomplete_character_is_left_for_the_next_call() {
         assert_eq!(text_of("aä".as_bytes(), false), Some("aä"));
         assert_eq!(text_of(&"aä".as_bytes()[..2], true), Some("a"));
         assert_eq!(text_of(&"aä".as_bytes()[..2], false), None);

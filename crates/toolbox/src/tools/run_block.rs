@@ -1,4 +1,4 @@
-//! `run_block`: one block by itself. Without its inputs it answers what they are.
+//! `run_block`: runs a single block. Without inputs it returns which ones the block has.
 
 use async_trait::async_trait;
 use ports::Tool;
@@ -10,23 +10,23 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
 
-use super::block_choice::{self, Blocks};
-use super::{arguments, block_call, setup, store};
+use super::block_choice::{self, BlockCatalog};
+use super::{arguments, block_call, caller, setup};
 
 const NAME: &str = "run_block";
 
 pub(super) struct RunBlock {
     spec: ToolSpec,
-    blocks: Blocks,
+    blocks: BlockCatalog,
 }
 
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-struct Arguments {
+struct RunBlockArguments {
     /// The block's id, from find_block.
     #[schemars(length(min = 1, max = 200))]
     block_id: String,
-    /// Values by the names of its inputs; leave it out to see which there are.
+    /// Values by input name; leave it out to see the inputs.
     input_data: Option<Map<String, Value>>,
     /// Only check the inputs.
     #[serde(default)]
@@ -34,16 +34,16 @@ struct Arguments {
 }
 
 impl RunBlock {
-    pub(super) fn new(blocks: Blocks) -> Self {
+    pub(super) fn new(blocks: BlockCatalog) -> Self {
         Self {
             spec: ToolSpec {
                 name: NAME,
-                description: "Run one block by itself. Call it with the id alone first to see its inputs and outputs, \
+                description: "Run a single block. Call it with the id alone first to see its inputs and outputs, \
                     then with input_data.",
-                parameters: arguments::schema::<Arguments>(),
+                parameters: arguments::schema::<RunBlockArguments>(),
                 requires_auth: true,
                 budget: TimeBudget::Own,
-                // What it has begun and ended is recorded under the key of the call.
+                // The engine records start and end under the call's idempotency key.
                 effect: ToolEffect::Idempotent,
                 long_running: false,
             },
@@ -63,20 +63,21 @@ impl Tool for RunBlock {
         arguments: Value,
         context: ToolContext,
     ) -> Result<ToolResponse, ToolError> {
-        let Arguments { block_id, input_data, validate_only } = arguments::parse(arguments)?;
-        store::user(&context)?;
+        let RunBlockArguments { block_id, input_data, validate_only } =
+            arguments::parse(arguments)?;
+        caller::signed_in_user(&context)?;
         let spec = self.blocks.runnable(block_id.trim(), &context)?;
         if !context.dry_run
-            && let Some(told) = setup::of_block(spec)
+            && let Some(response) = setup::of_block(spec)
         {
-            return Ok(told);
+            return Ok(response);
         }
         let input = input_data.unwrap_or_default();
-        if let Some(told) = block_choice::misfit(spec, &input) {
-            return Ok(told);
+        if let Some(response) = block_choice::input_problems(spec, &input) {
+            return Ok(response);
         }
         if validate_only {
-            let message = format!("The inputs fit {}. Nothing was run.", spec.name);
+            let message = format!("The inputs are valid for {}. Nothing was run.", spec.name);
             return Ok(block_choice::details(spec, message));
         }
         let (block_id, dry_run) = (spec.id.into(), context.dry_run);

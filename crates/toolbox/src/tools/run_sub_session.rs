@@ -1,4 +1,4 @@
-//! `run_sub_session`: a part of the work, done by another session of the same person.
+//! `run_sub_session`: delegates a task to another session of the same user.
 
 use std::time::Duration;
 
@@ -23,38 +23,38 @@ pub(super) struct RunSubSession {
 
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-struct Arguments {
-    /// The whole task, with everything that is needed to do it.
+struct RunSubSessionArguments {
+    /// The complete task, with all the information it needs.
     #[schemars(length(min = 1, max = MESSAGE_CHARS))]
     prompt: String,
-    /// What a new sub-session should keep in mind in all its turns.
+    /// Instructions for all turns of a new sub-session.
     #[schemars(length(max = MESSAGE_CHARS))]
     system_context: Option<String>,
-    /// A sub-session to go on with, instead of a new one.
+    /// A sub-session to continue, instead of a new one.
     #[schemars(length(max = 200))]
     sub_session_id: Option<String>,
-    /// The same as sub_session_id.
+    /// Same as sub_session_id.
     #[schemars(length(max = 200))]
     sub_autopilot_session_id: Option<String>,
     /// Seconds to wait for the answer, 0 to 300.
     #[serde(default = "waiting::default_seconds")]
     wait_for_result: i64,
-    /// What the sub-session may use. It never has more than this session.
+    /// What the sub-session may use; never more than this session.
     #[serde(default)]
     permissions: CapabilityFilter,
 }
 
 impl RunSubSession {
-    /// `max_wait` is what the server allows, if that is less than what the tools allow.
+    /// `max_wait` is the server's limit; it applies if it is below the limit of the tools.
     pub(super) fn new(max_wait: Duration) -> Self {
         Self {
             spec: ToolSpec {
                 name: "run_sub_session",
-                description: "Give a task that stands on its own to a sub-session, which works on it with its own \
-                    tools and context and answers in words. It sees nothing of this conversation. Call it several \
-                    times in one step to have tasks done at the same time. If it takes longer than wait_for_result, \
-                    it goes on, and get_sub_session_result fetches the answer.",
-                parameters: arguments::schema::<Arguments>(),
+                description: "Delegate a self-contained task to a sub-session, which works on it with its own tools and \
+                    context and answers in text. It sees nothing of this conversation. Call it several times in one \
+                    step to run tasks in parallel. If it takes longer than wait_for_result, it continues, and \
+                    get_sub_session_result fetches the answer.",
+                parameters: arguments::schema::<RunSubSessionArguments>(),
                 requires_auth: true,
                 budget: TimeBudget::Own,
                 effect: ToolEffect::Idempotent,
@@ -76,21 +76,24 @@ impl Tool for RunSubSession {
         arguments: Value,
         context: ToolContext,
     ) -> Result<ToolResponse, ToolError> {
-        let asked: Arguments = arguments::parse(arguments)?;
-        if asked.prompt.trim().is_empty() {
+        let arguments: RunSubSessionArguments = arguments::parse(arguments)?;
+        if arguments.prompt.trim().is_empty() {
             return Err(ToolError::tell("invalid_arguments", "The prompt is empty."));
         }
-        let at_most = waiting::clamped(asked.wait_for_result, self.max_wait);
+        let at_most = waiting::clamped(arguments.wait_for_result, self.max_wait);
         let new = NewSubSession {
-            prompt: asked.prompt,
-            system_context: asked.system_context.filter(|text| !text.trim().is_empty()),
-            resume: sub_session::one_id(asked.sub_session_id, asked.sub_autopilot_session_id)?,
-            filter: asked.permissions,
+            prompt: arguments.prompt,
+            system_context: arguments.system_context.filter(|text| !text.trim().is_empty()),
+            resume: sub_session::one_id(
+                arguments.sub_session_id,
+                arguments.sub_autopilot_session_id,
+            )?,
+            filter: arguments.permissions,
         };
         let (sub_sessions, reports) = (context.services.sub_sessions, context.services.reports);
         let work = async {
             let started = sub_sessions.start(new).await?;
-            reports.show(&sub_session::begun(&started));
+            reports.show(&sub_session::just_started(&started));
             let view = sub_sessions.wait(&started, at_most).await?;
             Ok(sub_session::status(&started.session_id, view, None))
         };

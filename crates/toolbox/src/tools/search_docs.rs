@@ -1,4 +1,4 @@
-//! `search_docs`: where in the guide something is explained.
+//! `search_docs`: searches the user guide.
 
 use async_trait::async_trait;
 use ports::Tool;
@@ -10,31 +10,31 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 
 use super::arguments;
-use super::docs::Library;
+use super::docs::UserGuide;
 
 const RESULTS: usize = 5;
 
 pub(super) struct SearchDocs {
     spec: ToolSpec,
-    docs: Library,
+    docs: UserGuide,
 }
 
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-struct Arguments {
-    /// What to look for, in a few words.
+struct SearchDocsArguments {
+    /// What to search for, in a few words.
     #[schemars(length(min = 1, max = 500))]
     query: String,
 }
 
 impl SearchDocs {
-    pub(super) fn new(docs: Library) -> Self {
+    pub(super) fn new(docs: UserGuide) -> Self {
         Self {
             spec: ToolSpec {
                 name: "search_docs",
-                description: "Search the user guide of Pilothouse: its API, streaming, tools, models, files, errors, \
+                description: "Search the Pilothouse user guide: API, streaming, tools, models, files, errors, \
                     security and operation. Read a result with get_doc_page.",
-                parameters: arguments::schema::<Arguments>(),
+                parameters: arguments::schema::<SearchDocsArguments>(),
                 requires_auth: false,
                 budget: TimeBudget::Default,
                 effect: ToolEffect::None,
@@ -52,15 +52,15 @@ impl Tool for SearchDocs {
     }
 
     async fn call(&self, arguments: Value, _: ToolContext) -> Result<ToolResponse, ToolError> {
-        let Arguments { query } = arguments::parse(arguments)?;
+        let SearchDocsArguments { query } = arguments::parse(arguments)?;
         let results = self.docs.search(&query, RESULTS);
         if results.is_empty() {
             let suggestions = vec!["Use other or fewer words.".to_owned()];
-            let message = "No page of the guide has these words.";
+            let message = "No pages of the guide match.";
             return Ok(ToolResponse::new(message, ResponseBody::NoResults { suggestions }));
         }
         let count = results.len();
-        let message = format!("{count} pages, the best first. Read one with get_doc_page.");
+        let message = format!("{count} pages, best match first. Read one with get_doc_page.");
         Ok(ToolResponse::new(message, ResponseBody::DocSearchResults { results, count, query }))
     }
 

@@ -1,5 +1,5 @@
-//! What has to be set up before an agent or a block can run. Blocks say which credentials they cannot do without; this
-//! server keeps none, so whoever asks is told at once and not by a run that fails.
+//! Responses about credentials that an agent or a block needs. This server stores no credentials, so such calls are
+//! refused before they start instead of failing during the run.
 
 use std::collections::BTreeMap;
 
@@ -11,17 +11,17 @@ use protocol::response::{
 };
 use serde_json::Value;
 
-use super::block_choice::Blocks;
+use super::block_choice::BlockCatalog;
 
-/// `None`: nothing is missing.
+/// `None` when no credentials are needed.
 pub(super) fn of_agent(
     name: &str,
     agent: &AgentDescription,
-    blocks: &Blocks,
+    blocks: &BlockCatalog,
 ) -> Option<ToolResponse> {
     let specs = agent.graph.nodes.iter().filter_map(|node| blocks.by_id(node.block_id.as_str()));
     let missing = credentials(specs);
-    let info = told(agent.graph.id.as_str(), name, &agent.input_schema, missing)?;
+    let info = setup_info(agent.graph.id.as_str(), name, &agent.input_schema, missing)?;
     Some(ToolResponse::new(
         sentence(&info),
         ResponseBody::SetupRequirements(SetupRequirements {
@@ -32,9 +32,9 @@ pub(super) fn of_agent(
     ))
 }
 
-/// `None`: nothing is missing.
+/// `None` when no credentials are needed.
 pub(super) fn of_block(spec: &BlockSpec) -> Option<ToolResponse> {
-    let info = told(spec.id, spec.name, &spec.inputs, credentials([spec].into_iter()))?;
+    let info = setup_info(spec.id, spec.name, &spec.inputs, credentials([spec].into_iter()))?;
     Some(ToolResponse::new(
         sentence(&info),
         ResponseBody::SetupRequirements(SetupRequirements {
@@ -45,7 +45,7 @@ pub(super) fn of_block(spec: &BlockSpec) -> Option<ToolResponse> {
     ))
 }
 
-fn told(
+fn setup_info(
     id: &str,
     name: &str,
     inputs: &Value,
@@ -67,7 +67,7 @@ fn told(
     })
 }
 
-/// What the blocks cannot do without, each once, with who needs it.
+/// The credentials that the blocks require, each once, with the blocks that need it.
 fn credentials<'a>(
     specs: impl Iterator<Item = &'a BlockSpec>,
 ) -> BTreeMap<String, NeededCredentials> {
@@ -110,8 +110,8 @@ fn sentence(info: &SetupInfo) -> String {
     let titles: Vec<&str> =
         info.requirements.credentials.iter().map(|needed| needed.title.as_str()).collect();
     format!(
-        "{} cannot run here: it needs {}, and this server keeps no credentials. Nothing was run. Something that needs \
-         no login may do instead.",
+        "{} cannot run: it needs {}, and this server does not store credentials. Nothing was run. Look for an \
+         alternative that needs no credentials.",
         info.agent_name,
         titles.join(" and ")
     )
@@ -124,7 +124,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn credentials_are_no_inputs_and_the_required_ones_are_marked() {
+    fn credentials_are_not_inputs_and_required_inputs_are_marked() {
         let schema = json!({
             "properties": {
                 "url": {"title": "Address", "type": "string"},

@@ -1,4 +1,4 @@
-//! How a sub-session is named and how it stands, the same whichever tool looks at it.
+//! Arguments and responses shared by the sub-session tools.
 
 use std::time::Duration;
 
@@ -7,7 +7,7 @@ use ports::tool::ToolError;
 use protocol::SessionId;
 use protocol::response::{ResponseBody, SubSessionProgress, SubSessionState, ToolResponse};
 
-/// Two names for the same id; models know either. An empty one is none.
+/// The sub-session id from either of its two argument names. Blank values count as absent.
 pub(super) fn one_id(
     sub_session_id: Option<String>,
     alias: Option<String>,
@@ -22,8 +22,8 @@ pub(super) fn one_id(
     }
 }
 
-/// What a person sees from the first moment, before there is anything to tell.
-pub(super) fn begun(which: &SubSessionTurn) -> ToolResponse {
+/// The response shown while the sub-session has only just started.
+pub(super) fn just_started(which: &SubSessionTurn) -> ToolResponse {
     let view = SubSessionView {
         state: SubSessionState::Running,
         response: None,
@@ -60,14 +60,14 @@ pub(super) fn status(
 }
 
 fn sentence(session: &SessionId, view: &SubSessionView) -> String {
-    let later = format!("Ask later with get_sub_session_result and sub_session_id {session}.");
+    let later = format!("Check later with get_sub_session_result and sub_session_id {session}.");
     match view.state {
-        SubSessionState::Completed => "The sub-session has answered.".into(),
-        SubSessionState::Running => format!("The sub-session is at work. {later}"),
-        SubSessionState::Queued => format!("The sub-session waits for its turn. {later}"),
-        SubSessionState::Cancelled => "The sub-session was cancelled before it answered.".into(),
+        SubSessionState::Completed => "The sub-session has finished.".into(),
+        SubSessionState::Running => format!("The sub-session is running. {later}"),
+        SubSessionState::Queued => format!("The sub-session is queued. {later}"),
+        SubSessionState::Cancelled => "The sub-session was canceled before it finished.".into(),
         SubSessionState::Error => {
-            let why = view.error.as_deref().unwrap_or("It gave no reason.");
+            let why = view.error.as_deref().unwrap_or("No reason was given.");
             format!("The sub-session failed: {why}")
         }
     }

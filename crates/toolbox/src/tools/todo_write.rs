@@ -1,4 +1,4 @@
-//! `todo_write`: the model's plan, shown to the person while it is carried out.
+//! `todo_write`: shows the model's plan to the user and keeps it up to date.
 
 use async_trait::async_trait;
 use ports::Tool;
@@ -17,21 +17,21 @@ pub(super) struct TodoWrite {
 
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-struct Arguments {
-    /// The whole list; it replaces the one before.
+struct TodoWriteArguments {
+    /// The complete list; it replaces the previous one.
     #[schemars(length(max = 50))]
-    todos: Vec<Item>,
+    todos: Vec<TodoArgument>,
 }
 
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-struct Item {
-    /// What is to be done, as an order: "Fetch the page".
+struct TodoArgument {
+    /// What to do, as an imperative: "Fetch the page".
     #[schemars(length(min = 1, max = 500))]
     content: String,
-    /// How far it is.
-    status: Status,
-    /// The same while it is being done: "Fetching the page".
+    /// Progress of the item.
+    status: TodoStatusArgument,
+    /// The same as an ongoing activity: "Fetching the page".
     #[serde(rename = "activeForm")]
     #[schemars(length(max = 500))]
     active_form: Option<String>,
@@ -39,7 +39,7 @@ struct Item {
 
 #[derive(Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
-enum Status {
+enum TodoStatusArgument {
     Pending,
     InProgress,
     Completed,
@@ -50,9 +50,9 @@ impl TodoWrite {
         Self {
             spec: ToolSpec {
                 name: "todo_write",
-                description: "Show the user the plan for a task of several steps, and keep it up to date. Give the \
-                    whole list each time. At most one item is in_progress.",
-                parameters: arguments::schema::<Arguments>(),
+                description: "Show the user the plan for a multi-step task, and keep it up to date. Give the complete \
+                    list each time. At most one item may be in_progress.",
+                parameters: arguments::schema::<TodoWriteArguments>(),
                 requires_auth: false,
                 budget: TimeBudget::Default,
                 effect: ToolEffect::Idempotent,
@@ -69,7 +69,7 @@ impl Tool for TodoWrite {
     }
 
     async fn call(&self, arguments: Value, _: ToolContext) -> Result<ToolResponse, ToolError> {
-        let Arguments { todos } = arguments::parse(arguments)?;
+        let TodoWriteArguments { todos } = arguments::parse(arguments)?;
         let todos: Vec<TodoItem> = todos.into_iter().map(TodoItem::from).collect();
         let count = |status| todos.iter().filter(|todo| todo.status == status).count();
         if count(TodoStatus::InProgress) > 1 {
@@ -79,7 +79,7 @@ impl Tool for TodoWrite {
             ));
         }
         let message =
-            format!("{} of {} items are completed.", count(TodoStatus::Completed), todos.len());
+            format!("{} of {} items completed.", count(TodoStatus::Completed), todos.len());
         Ok(ToolResponse::new(message, ResponseBody::TodoWrite { todos }))
     }
 
@@ -104,12 +104,12 @@ impl Tool for TodoWrite {
     }
 }
 
-impl From<Item> for TodoItem {
-    fn from(item: Item) -> Self {
+impl From<TodoArgument> for TodoItem {
+    fn from(item: TodoArgument) -> Self {
         let status = match item.status {
-            Status::Pending => TodoStatus::Pending,
-            Status::InProgress => TodoStatus::InProgress,
-            Status::Completed => TodoStatus::Completed,
+            TodoStatusArgument::Pending => TodoStatus::Pending,
+            TodoStatusArgument::InProgress => TodoStatus::InProgress,
+            TodoStatusArgument::Completed => TodoStatus::Completed,
         };
         Self { content: item.content, status, active_form: item.active_form }
     }

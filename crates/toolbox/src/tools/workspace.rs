@@ -1,21 +1,21 @@
-//! What the workspace tools share: whose files are meant, how a file is named, and what a refusal says.
+//! Shared by the workspace tools: the session's workspace, file references and error messages.
 
 use ports::PortError;
 use ports::files::{FileRef, FileRefusal, SessionWorkspace};
 use ports::tool::{ToolContext, ToolError};
 
-use super::store;
+use super::port_error;
 
-pub(super) fn place(context: &ToolContext) -> SessionWorkspace {
+pub(super) fn session_workspace(context: &ToolContext) -> SessionWorkspace {
     SessionWorkspace { owner: context.owner.clone(), session: context.session_id.clone() }
 }
 
-/// Shell commands see the workspace as `/workspace`, so a model will use that name here too.
+/// The path inside the workspace. Shell commands see the workspace as `/workspace`, so models use that prefix here too.
 pub(super) fn relative(path: &str) -> &str {
     path.strip_prefix("/workspace/").or_else(|| path.strip_prefix("./")).unwrap_or(path)
 }
 
-/// A file is named by its id or by its path, not by both.
+/// The file named by exactly one of the two arguments.
 pub(super) fn one_file(
     file_id: Option<String>,
     path: Option<String>,
@@ -23,36 +23,35 @@ pub(super) fn one_file(
     match (file_id.filter(|id| !id.is_empty()), path.filter(|path| !path.is_empty())) {
         (Some(id), None) => Ok(FileRef::Id(id)),
         (None, Some(path)) => Ok(FileRef::Path(relative(&path).to_owned())),
-        _ => {
-            Err(ToolError::tell("invalid_arguments", "Give either file_id or path, and only one."))
-        }
+        _ => Err(ToolError::tell("invalid_arguments", "Give either file_id or path, not both.")),
     }
 }
 
-pub(super) fn refusal(refused: FileRefusal) -> ToolError {
+pub(super) fn refusal(refused: FileRefusal, file: &FileRef) -> ToolError {
+    let (FileRef::Id(name) | FileRef::Path(name)) = file;
     match refused {
         FileRefusal::NotFound => ToolError::tell(
             "file_not_found",
-            "There is no such file in the workspace. list_workspace_files shows what there is.",
+            format!("File not found: {name}. Use list_workspace_files to see the files."),
         ),
         FileRefusal::BadPath => ToolError::tell(
             "bad_path",
-            "The path does not name a file inside the workspace. Use a relative path such as notes/plan.md.",
+            "That path is outside the workspace or not a file. Use a relative path such as notes/plan.md.",
         ),
         FileRefusal::Exists => ToolError::tell(
             "file_exists",
-            "There is a file with this path already. Set overwrite to replace it, or choose another path.",
+            format!("{name} already exists. Set overwrite to replace it, or choose another path."),
         ),
         FileRefusal::TooLarge { limit } => ToolError::tell(
             "too_large",
             format!(
-                "It does not fit: the limit is {limit} bytes. Write less, or delete files first."
+                "Not enough space: the limit is {limit} bytes. Write less, or delete files first."
             ),
         ),
     }
 }
 
 pub(super) fn storage(error: PortError) -> ToolError {
-    let sentence = "The workspace cannot be used at the moment.";
-    store::unavailable(error, "files_unavailable", sentence)
+    let sentence = "The workspace is temporarily unavailable. Try again later.";
+    port_error::unavailable(error, "files_unavailable", sentence)
 }

@@ -1,4 +1,4 @@
-//! `write_workspace_file`: a file in the session's workspace, from text or from base64.
+//! `write_workspace_file`: writes a file to the session's workspace, from text or base64.
 
 use std::sync::Arc;
 
@@ -24,7 +24,7 @@ pub(super) struct WriteWorkspaceFile {
 
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-struct Arguments {
+struct WriteWorkspaceFileArguments {
     /// The file's name, such as "report.md".
     #[schemars(length(min = 1, max = 255))]
     filename: String,
@@ -32,9 +32,9 @@ struct Arguments {
     content: Option<String>,
     /// The bytes of the file in base64; give this or content.
     content_base64: Option<String>,
-    /// The whole path, when the file belongs into a folder: "notes/report.md".
+    /// The full path, to put the file in a folder: "notes/report.md".
     path: Option<String>,
-    /// Replace a file that exists.
+    /// Replace an existing file.
     #[serde(default)]
     overwrite: bool,
 }
@@ -44,8 +44,8 @@ impl WriteWorkspaceFile {
         Self {
             spec: ToolSpec {
                 name: "write_workspace_file",
-                description: "Write a file into this session's workspace, where the user and shell commands find it.",
-                parameters: arguments::schema::<Arguments>(),
+                description: "Write a file to this session's workspace, where the user and shell commands can use it.",
+                parameters: arguments::schema::<WriteWorkspaceFileArguments>(),
                 requires_auth: true,
                 budget: TimeBudget::Default,
                 effect: ToolEffect::Idempotent,
@@ -57,32 +57,32 @@ impl WriteWorkspaceFile {
 
     async fn write(
         &self,
-        place: &SessionWorkspace,
+        workspace: &SessionWorkspace,
         path: &str,
         content: Bytes,
         overwrite: bool,
     ) -> Result<FileWritten, ToolError> {
-        let written = self.files.write(place, path, content.clone(), overwrite).await;
+        let written = self.files.write(workspace, path, content.clone(), overwrite).await;
+        let file = FileRef::Path(path.to_owned());
         match written.map_err(workspace::storage)? {
             Ok(written) => Ok(written),
-            // The call may be a repetition after a crash; then the file that is in the way is its own.
-            Err(FileRefusal::Exists) => match self.same(place, path, &content).await? {
+            // The call may be a repetition after a crash; then the existing file is its own.
+            Err(FileRefusal::Exists) => match self.identical(workspace, &file, &content).await? {
                 Some(file) => Ok(FileWritten { file, created: false }),
-                None => Err(workspace::refusal(FileRefusal::Exists)),
+                None => Err(workspace::refusal(FileRefusal::Exists, &file)),
             },
-            Err(refused) => Err(workspace::refusal(refused)),
+            Err(refused) => Err(workspace::refusal(refused, &file)),
         }
     }
 
-    /// The file at `path`, if this is exactly its content.
-    async fn same(
+    /// The existing file, if this is exactly its content.
+    async fn identical(
         &self,
-        place: &SessionWorkspace,
-        path: &str,
+        workspace: &SessionWorkspace,
+        file: &FileRef,
         content: &Bytes,
     ) -> Result<Option<WorkspaceFile>, ToolError> {
-        let wanted = FileRef::Path(path.to_owned());
-        let found = self.files.read(place, &wanted, 0, content.len() + 1).await;
+        let found = self.files.read(workspace, file, 0, content.len() + 1).await;
         match found.map_err(workspace::storage)? {
             Ok((file, bytes)) if bytes == *content => Ok(Some(file)),
             _ => Ok(None),
@@ -101,17 +101,18 @@ impl Tool for WriteWorkspaceFile {
         arguments: Value,
         context: ToolContext,
     ) -> Result<ToolResponse, ToolError> {
-        let arguments: Arguments = arguments::parse(arguments)?;
+        let arguments: WriteWorkspaceFileArguments = arguments::parse(arguments)?;
         let content = content(arguments.content, arguments.content_base64)?;
         let path = arguments.path.filter(|path| !path.is_empty()).unwrap_or(arguments.filename);
         let path = workspace::relative(&path);
         if context.dry_run {
-            return Ok(pretended(path, content.len()));
+            return Ok(simulated(path, content.len()));
         }
         let size = content.len();
-        let FileWritten { file, created } =
-            self.write(&workspace::place(&context), path, content, arguments.overwrite).await?;
-        let message = format!("{} holds {size} bytes.", file.path);
+        let FileWritten { file, created } = self
+            .write(&workspace::session_workspace(&context), path, content, arguments.overwrite)
+            .await?;
+        let message = format!("Wrote {size} bytes to {}.", file.path);
         Ok(ToolResponse::new(message, ResponseBody::WorkspaceFileWritten { file, created }))
     }
 
@@ -142,12 +143,12 @@ fn content(text: Option<String>, base64: Option<String>) -> Result<Bytes, ToolEr
         }),
         _ => Err(ToolError::tell(
             "invalid_arguments",
-            "Give either content or content_base64, and only one.",
+            "Give either content or content_base64, not both.",
         )),
     }
 }
 
-fn pretended(path: &str, size: usize) -> ToolResponse {
+fn simulated(path: &str, size: usize) -> ToolResponse {
     let file = WorkspaceFile {
         file_id: "dry-run".into(),
         path: path.to_owned(),

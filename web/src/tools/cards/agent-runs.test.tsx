@@ -31,7 +31,7 @@ test('a failed run shows its error', async () => {
 
 test('a dry run is marked as one', async () => {
   await showCard(output('Dry run'));
-  expect(screen.getByText('Dry run, simulated: Tide table has completed.')).toBeDefined();
+  expect(screen.getByText('Dry run (simulated): Tide table has completed.')).toBeDefined();
 });
 
 test('a message that only repeats the status badge is not shown', async () => {

@@ -12,7 +12,7 @@ use sha2::{Digest, Sha256};
 
 use super::super::{Parts, failures};
 use super::data_uri;
-use crate::egress::{self, Fetched, Limits};
+use crate::egress::{self, FetchLimits, FetchedResponse};
 
 /// Bytes of one file that a block takes.
 pub(super) const FILE_BYTES: usize = 10 * 1024 * 1024;
@@ -23,7 +23,7 @@ const NAME_CHARS: usize = 80;
 #[derive(Clone)]
 pub(in crate::blocks) struct Media {
     files: Arc<dyn Files>,
-    egress: egress::Client,
+    egress: egress::EgressClient,
 }
 
 pub(in crate::blocks) struct Content {
@@ -100,7 +100,7 @@ impl Media {
     }
 
     async fn fetch(&self, url: &str, context: &BlockContext) -> Result<Content, BlockError> {
-        let limits = Limits {
+        let limits = FetchLimits {
             bytes: FILE_BYTES,
             total: Duration::from_secs(120),
             idle: Duration::from_secs(30),
@@ -179,7 +179,7 @@ fn too_large() -> BlockError {
 }
 
 /// The last part of the address, made harmless.
-fn name_of(fetched: &Fetched, media_type: &str) -> String {
+fn name_of(fetched: &FetchedResponse, media_type: &str) -> String {
     let last =
         fetched.url.path_segments().and_then(|mut parts| parts.next_back()).unwrap_or_default();
     let kept = |c: char| if c.is_ascii_alphanumeric() || "._-".contains(c) { c } else { '_' };

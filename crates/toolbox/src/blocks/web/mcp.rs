@@ -15,7 +15,7 @@ use crate::egress;
 
 pub(super) struct McpTool {
     spec: BlockSpec,
-    egress: egress::Client,
+    egress: egress::EgressClient,
 }
 
 #[derive(Deserialize, JsonSchema)]

@@ -5,11 +5,11 @@ use std::time::Duration;
 use serde_json::{Map, Value, json};
 
 use super::mcp_answer;
-use crate::egress::{self, Fetched, Limits, Method, Request};
+use crate::egress::{self, EgressRequest, FetchLimits, FetchedResponse, Method};
 
 const PROTOCOL: &str = "2025-03-26";
 const SESSION_HEADER: &str = "mcp-session-id";
-const LIMITS: Limits = Limits {
+const LIMITS: FetchLimits = FetchLimits {
     bytes: 4 * 1024 * 1024,
     total: Duration::from_secs(300),
     idle: Duration::from_secs(120),
@@ -17,7 +17,7 @@ const LIMITS: Limits = Limits {
 };
 
 pub(super) struct McpServer<'a> {
-    egress: &'a egress::Client,
+    egress: &'a egress::EgressClient,
     url: &'a str,
     /// Named by the server in its greeting, if it keeps sessions.
     session: Option<String>,
@@ -25,7 +25,10 @@ pub(super) struct McpServer<'a> {
 }
 
 impl<'a> McpServer<'a> {
-    pub(super) async fn greet(egress: &'a egress::Client, url: &'a str) -> Result<Self, String> {
+    pub(super) async fn greet(
+        egress: &'a egress::EgressClient,
+        url: &'a str,
+    ) -> Result<Self, String> {
         let mut server = Self { egress, url, session: None, protocol: PROTOCOL.to_owned() };
         let client = json!({ "name": "Pilothouse", "version": env!("CARGO_PKG_VERSION") });
         let params =
@@ -50,7 +53,12 @@ impl<'a> McpServer<'a> {
         mcp_answer::content(&result)
     }
 
-    async fn call(&self, id: u64, method: &str, params: Value) -> Result<(Fetched, Value), String> {
+    async fn call(
+        &self,
+        id: u64,
+        method: &str,
+        params: Value,
+    ) -> Result<(FetchedResponse, Value), String> {
         let message = json!({ "jsonrpc": "2.0", "id": id, "method": method, "params": params });
         let answer = self.post(&message).await?;
         if answer.truncated {
@@ -61,9 +69,9 @@ impl<'a> McpServer<'a> {
         Ok((answer, result))
     }
 
-    async fn post(&self, message: &Value) -> Result<Fetched, String> {
+    async fn post(&self, message: &Value) -> Result<FetchedResponse, String> {
         let say = |error: egress::EgressError| error.to_string();
-        let mut request = Request::new(Method::POST, self.url)
+        let mut request = EgressRequest::new(Method::POST, self.url)
             .header("accept", "application/json, text/event-stream")
             .and_then(|request| request.header("mcp-protocol-version", &self.protocol))
             .map_err(say)?

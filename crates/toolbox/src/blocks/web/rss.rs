@@ -17,10 +17,10 @@ use serde_json::Value;
 use super::super::typed::{self, Typed, TypedBlock};
 use super::super::{Parts, failures};
 use super::feed::{self, Entry};
-use crate::egress::{self, Limits};
+use crate::egress::{self, FetchLimits};
 use crate::tools::page_text;
 
-const LIMITS: Limits = Limits {
+const LIMITS: FetchLimits = FetchLimits {
     bytes: 4 * 1024 * 1024,
     total: Duration::from_secs(60),
     idle: Duration::from_secs(30),
@@ -35,7 +35,7 @@ const REMEMBERED: usize = 10_000;
 
 pub(super) struct ReadRssFeed {
     spec: BlockSpec,
-    egress: egress::Client,
+    egress: egress::EgressClient,
     clock: Arc<dyn Clock>,
 }
 

@@ -12,7 +12,7 @@ use url::form_urlencoded;
 use super::super::files::{Content, Media};
 use super::super::{Parts, failures};
 use super::multipart;
-use crate::egress::{self, Fetched, Limits, Request};
+use crate::egress::{self, EgressRequest, FetchLimits, FetchedResponse};
 use crate::tools::page_text;
 use crate::values::into_text;
 
@@ -91,7 +91,7 @@ pub(super) struct Answer {
 }
 
 pub(super) struct Sender {
-    egress: egress::Client,
+    egress: egress::EgressClient,
     media: Media,
 }
 
@@ -106,15 +106,19 @@ impl Sender {
         context: &BlockContext,
     ) -> Result<Answer, BlockError> {
         let files = self.files(&request, context).await?;
-        let mut sent = Request::new(request.method.name(), &request.url);
+        let mut sent = EgressRequest::new(request.method.name(), &request.url);
         for (name, value) in &request.headers {
             sent = sent.header(name, &into_text(value.clone())).map_err(failures::network)?;
         }
         if let Some((content_type, body)) = body(&request, &files) {
             sent = sent.body(&content_type, body);
         }
-        let limits =
-            Limits { bytes: ANSWER_BYTES, total: TOTAL_TIME, idle: IDLE_TIME, accepts: |_| true };
+        let limits = FetchLimits {
+            bytes: ANSWER_BYTES,
+            total: TOTAL_TIME,
+            idle: IDLE_TIME,
+            accepts: |_| true,
+        };
         let answer = failures::unless_stopped(context, self.egress.send(sent, limits))
             .await?
             .map_err(failures::network)?;
@@ -181,7 +185,7 @@ fn body(request: &WebRequest, files: &[Content]) -> Option<(String, Vec<u8>)> {
     }
 }
 
-fn content(answer: &Fetched) -> Value {
+fn content(answer: &FetchedResponse) -> Value {
     let text = page_text::decode(&answer.body, &answer.content_type);
     let is_json =
         answer.content_type.trim_start().to_ascii_lowercase().starts_with("application/json");

@@ -13,10 +13,10 @@ use url::Url;
 
 use super::super::typed::{self, Typed, TypedBlock};
 use super::super::{Parts, failures};
-use crate::egress::{self, Limits};
+use crate::egress::{self, FetchLimits};
 
 const SUMMARIES: &str = "https://en.wikipedia.org/api/rest_v1/page/summary/";
-const LIMITS: Limits = Limits {
+const LIMITS: FetchLimits = FetchLimits {
     bytes: 1024 * 1024,
     total: Duration::from_secs(30),
     idle: Duration::from_secs(15),
@@ -25,7 +25,7 @@ const LIMITS: Limits = Limits {
 
 pub(super) struct GetWikipediaSummary {
     spec: BlockSpec,
-    egress: egress::Client,
+    egress: egress::EgressClient,
 }
 
 #[derive(Deserialize, JsonSchema)]

@@ -1,4 +1,4 @@
-//! Reads the events of a streamed message.
+//! Parses the events of a streamed message.
 
 use std::collections::{BTreeMap, VecDeque};
 
@@ -8,124 +8,134 @@ use protocol::sse::SseEvent;
 use protocol::usage::Usage;
 use serde_json::{Value, json};
 
-use super::super::http;
-use super::super::options::Prices;
-use super::super::reading::{Heard, Reader};
+use crate::providers::http;
+use crate::providers::options::TokenPrices;
+use crate::providers::response_stream::{EventReader, ReadProgress};
 
-/// The name under which the reasoning is kept for the next request of the tool loop.
+/// Key in the provider state under which the reasoning is kept for the next request of the tool loop.
 pub(super) const STATE: &str = "thinking";
 
-/// What reading and writing the cache costs, as parts of the price of an input token.
+/// Prices of cache reads and writes, relative to the price of an input token.
 const CACHE_READ_PRICE: f64 = 0.1;
 const CACHE_WRITE_PRICE: f64 = 1.25;
 
-pub(super) struct Blocks {
-    prices: Prices,
-    open: BTreeMap<u64, Block>,
+pub(super) struct MessageEventReader {
+    prices: TokenPrices,
+    open: BTreeMap<u64, ContentBlock>,
     calls: usize,
-    /// Finished blocks of reasoning, signed; the provider wants them back unchanged.
+    /// Finished, signed reasoning blocks; the provider requires them back unchanged.
     reasoning: Vec<Value>,
-    counts: Counts,
+    counts: TokenCounts,
     reason: Option<StopReason>,
 }
 
-enum Block {
+enum ContentBlock {
     Text,
     Thinking { text: String, signature: String },
     Call { index: usize },
     Other,
 }
 
-/// Each is the newest total the provider named.
+/// The latest totals that the provider reported.
 #[derive(Default)]
-struct Counts {
+struct TokenCounts {
     input: u64,
     cache_read: u64,
     cache_write: u64,
     output: u64,
 }
 
-impl Blocks {
-    pub(super) fn new(prices: Prices) -> Self {
+impl MessageEventReader {
+    pub(super) fn new(prices: TokenPrices) -> Self {
         Self {
             prices,
             open: BTreeMap::new(),
             calls: 0,
             reasoning: Vec::new(),
-            counts: Counts::default(),
+            counts: TokenCounts::default(),
             reason: None,
         }
     }
 
-    fn start(&mut self, event: &Value, said: &mut VecDeque<ModelEvent>) -> Result<(), ModelError> {
+    fn start(
+        &mut self,
+        event: &Value,
+        pending: &mut VecDeque<ModelEvent>,
+    ) -> Result<(), ModelError> {
         let start = &event["content_block"];
         let block = match start["type"].as_str().unwrap_or_default() {
             "text" => {
-                say(said, ModelEvent::Text, &start["text"]);
-                Block::Text
+                push_text(pending, ModelEvent::Text, &start["text"]);
+                ContentBlock::Text
             }
             "thinking" => {
-                say(said, ModelEvent::Reasoning, &start["thinking"]);
-                Block::Thinking {
+                push_text(pending, ModelEvent::Reasoning, &start["thinking"]);
+                ContentBlock::Thinking {
                     text: string(&start["thinking"]),
                     signature: string(&start["signature"]),
                 }
             }
             "redacted_thinking" => {
                 self.reasoning.push(start.clone());
-                Block::Other
+                ContentBlock::Other
             }
             "tool_use" => {
                 let index = self.calls;
                 self.calls += 1;
                 let (id, name) = (CallId(string(&start["id"])), string(&start["name"]));
                 if id.as_str().is_empty() || name.is_empty() {
-                    return Err(http::broken("asked for a tool without naming it"));
+                    return Err(http::broken("a tool call has no name"));
                 }
-                said.push_back(ModelEvent::ToolCall { index, id, name });
-                // Normally empty here and streamed after it.
+                pending.push_back(ModelEvent::ToolCall { index, id, name });
+                // Normally empty here and streamed afterwards.
                 if start["input"].as_object().is_some_and(|input| !input.is_empty()) {
                     let delta = start["input"].to_string();
-                    said.push_back(ModelEvent::ToolInput { index, delta });
+                    pending.push_back(ModelEvent::ToolInput { index, delta });
                 }
-                Block::Call { index }
+                ContentBlock::Call { index }
             }
-            _ => Block::Other,
+            _ => ContentBlock::Other,
         };
         self.open.insert(number(event), block);
         Ok(())
     }
 
-    fn grow(&mut self, event: &Value, said: &mut VecDeque<ModelEvent>) -> Result<(), ModelError> {
+    fn append_delta(
+        &mut self,
+        event: &Value,
+        pending: &mut VecDeque<ModelEvent>,
+    ) -> Result<(), ModelError> {
         let delta = &event["delta"];
         let kind = delta["type"].as_str().unwrap_or_default();
         let block = self
             .open
             .get_mut(&number(event))
-            .ok_or_else(|| http::broken("went on with a block it never began"))?;
+            .ok_or_else(|| http::broken("a delta belongs to no content block"))?;
         match (kind, block) {
-            ("text_delta", Block::Text) => say(said, ModelEvent::Text, &delta["text"]),
-            ("thinking_delta", Block::Thinking { text, .. }) => {
-                text.push_str(delta["thinking"].as_str().unwrap_or_default());
-                say(said, ModelEvent::Reasoning, &delta["thinking"]);
+            ("text_delta", ContentBlock::Text) => {
+                push_text(pending, ModelEvent::Text, &delta["text"])
             }
-            ("signature_delta", Block::Thinking { signature, .. }) => {
+            ("thinking_delta", ContentBlock::Thinking { text, .. }) => {
+                text.push_str(delta["thinking"].as_str().unwrap_or_default());
+                push_text(pending, ModelEvent::Reasoning, &delta["thinking"]);
+            }
+            ("signature_delta", ContentBlock::Thinking { signature, .. }) => {
                 signature.push_str(delta["signature"].as_str().unwrap_or_default());
             }
-            ("input_json_delta", Block::Call { index }) => {
+            ("input_json_delta", ContentBlock::Call { index }) => {
                 let part = string(&delta["partial_json"]);
                 if !part.is_empty() {
-                    said.push_back(ModelEvent::ToolInput { index: *index, delta: part });
+                    pending.push_back(ModelEvent::ToolInput { index: *index, delta: part });
                 }
             }
-            // Citations and whatever else may be added are not shown.
+            // Citations and future kinds are ignored.
             _ => {}
         }
         Ok(())
     }
 
     fn stop(&mut self, event: &Value) {
-        if let Some(Block::Thinking { text, signature }) = self.open.remove(&number(event)) {
+        if let Some(ContentBlock::Thinking { text, signature }) = self.open.remove(&number(event)) {
             self.reasoning
                 .push(json!({"type": "thinking", "thinking": text, "signature": signature}));
         }
@@ -144,12 +154,12 @@ impl Blocks {
     }
 
     fn usage(&self) -> Usage {
-        let Counts { input, cache_read, cache_write, output } = self.counts;
+        let TokenCounts { input, cache_read, cache_write, output } = self.counts;
         let at_full_price = input as f64
             + cache_read as f64 * CACHE_READ_PRICE
             + cache_write as f64 * CACHE_WRITE_PRICE;
         Usage {
-            // The provider counts the cached part apart; here the prompt is all that was read.
+            // The provider reports cached tokens separately; `prompt_tokens` includes them.
             prompt_tokens: input + cache_read + cache_write,
             completion_tokens: output,
             cache_read_tokens: cache_read,
@@ -159,19 +169,19 @@ impl Blocks {
     }
 }
 
-impl Reader for Blocks {
+impl EventReader for MessageEventReader {
     fn read(
         &mut self,
         event: &SseEvent,
-        censor: &http::Censor,
-        said: &mut VecDeque<ModelEvent>,
-    ) -> Result<Heard, ModelError> {
+        redactor: &http::SecretRedactor,
+        pending: &mut VecDeque<ModelEvent>,
+    ) -> Result<ReadProgress, ModelError> {
         let data: Value = serde_json::from_str(&event.data)
-            .map_err(|_| http::broken("sent an event that is no message event"))?;
+            .map_err(|_| http::broken("an event is not a message event"))?;
         match data["type"].as_str() {
             Some("message_start") => self.count(&data["message"]["usage"]),
-            Some("content_block_start") => self.start(&data, said)?,
-            Some("content_block_delta") => self.grow(&data, said)?,
+            Some("content_block_start") => self.start(&data, pending)?,
+            Some("content_block_delta") => self.append_delta(&data, pending)?,
             Some("content_block_stop") => self.stop(&data),
             Some("message_delta") => {
                 self.count(&data["usage"]);
@@ -179,21 +189,25 @@ impl Reader for Blocks {
                 self.reason = reason.or(self.reason);
             }
             Some("message_stop") => {
-                return if self.reason.is_some() { Ok(Heard::End) } else { Err(http::cut()) };
+                return if self.reason.is_some() {
+                    Ok(ReadProgress::Ended)
+                } else {
+                    Err(http::incomplete())
+                };
             }
-            Some("error") => return Err(http::said_in_stream(&data, censor)),
-            // `ping`, and kinds that may be added.
+            Some("error") => return Err(http::stream_error(&data, redactor)),
+            // `ping` and future kinds.
             Some(_) => {}
-            None => return Err(http::broken("sent an event that is no message event")),
+            None => return Err(http::broken("an event is not a message event")),
         }
-        Ok(if self.reason.is_some() { Heard::Whole } else { Heard::More })
+        Ok(if self.reason.is_some() { ReadProgress::Complete } else { ReadProgress::More })
     }
 
-    fn finish(&mut self, said: &mut VecDeque<ModelEvent>) -> Result<(), ModelError> {
-        let reason = self.reason.ok_or_else(http::cut)?;
+    fn finish(&mut self, pending: &mut VecDeque<ModelEvent>) -> Result<(), ModelError> {
+        let reason = self.reason.ok_or_else(http::incomplete)?;
         let reasoning = std::mem::take(&mut self.reasoning);
         let provider_state = (!reasoning.is_empty()).then(|| json!({STATE: reasoning}));
-        said.push_back(ModelEvent::Finished { reason, usage: self.usage(), provider_state });
+        pending.push_back(ModelEvent::Finished { reason, usage: self.usage(), provider_state });
         Ok(())
     }
 }
@@ -216,9 +230,9 @@ fn string(value: &Value) -> String {
     value.as_str().unwrap_or_default().to_owned()
 }
 
-fn say(said: &mut VecDeque<ModelEvent>, what: fn(String) -> ModelEvent, text: &Value) {
+fn push_text(pending: &mut VecDeque<ModelEvent>, what: fn(String) -> ModelEvent, text: &Value) {
     let text = string(text);
     if !text.is_empty() {
-        said.push_back(what(text));
+        pending.push_back(what(text));
     }
 }

@@ -1,4 +1,4 @@
-//! The Anthropic messages API.
+//! Provider for the Anthropic Messages API.
 
 mod events;
 mod request;
@@ -9,47 +9,48 @@ use ports::model::{ModelError, ModelRequest, ModelStream};
 use protocol::turn::ModelTier;
 use reqwest::header::{HeaderMap, HeaderValue};
 
-use super::ConnectError;
-use super::http::{Censor, Wire, endpoint};
+use super::ProviderConfigError;
+use super::http::{ProviderClient, SecretRedactor, endpoint};
 use super::options::{AnthropicOptions, model_of};
-use super::{reading, title};
+use super::{response_stream, title};
 
-/// The version of the wire format, not of a model.
+/// Version of the wire format, not of a model.
 const VERSION: &str = "2023-06-01";
 
-pub(super) struct Anthropic {
-    wire: Wire,
+pub(super) struct AnthropicProvider {
+    client: ProviderClient,
     options: AnthropicOptions,
 }
 
-impl Anthropic {
-    pub(super) fn new(options: &AnthropicOptions) -> Result<Self, ConnectError> {
+impl AnthropicProvider {
+    pub(super) fn new(options: &AnthropicOptions) -> Result<Self, ProviderConfigError> {
         let base = options.base_url.trim_end_matches('/');
         let endpoint = endpoint(base.strip_suffix("/v1").unwrap_or(base), &["v1", "messages"])?;
-        let mut key = HeaderValue::try_from(&options.api_key).map_err(|_| ConnectError::BadKey)?;
+        let mut key =
+            HeaderValue::try_from(&options.api_key).map_err(|_| ProviderConfigError::BadKey)?;
         key.set_sensitive(true);
         let mut headers = HeaderMap::new();
         headers.insert("x-api-key", key);
         headers.insert("anthropic-version", HeaderValue::from_static(VERSION));
         let host = endpoint.host_str().unwrap_or_default();
-        let censor = Censor::new([options.api_key.as_str(), &options.base_url, host]);
-        let wire = Wire::new(endpoint, headers, options.timeouts, censor)?;
-        Ok(Self { wire, options: options.clone() })
+        let redactor = SecretRedactor::new([options.api_key.as_str(), &options.base_url, host]);
+        let client = ProviderClient::new(endpoint, headers, options.timeouts, redactor)?;
+        Ok(Self { client, options: options.clone() })
     }
 
-    async fn ask(
+    async fn send(
         &self,
         model: &str,
         max_tokens: u32,
         request: &ModelRequest,
     ) -> Result<ModelStream, ModelError> {
-        let incoming = self.wire.open(&request::body(model, max_tokens, request)).await?;
-        Ok(reading::read(incoming, events::Blocks::new(self.options.prices)))
+        let incoming = self.client.open(&request::body(model, max_tokens, request)).await?;
+        Ok(response_stream::read(incoming, events::MessageEventReader::new(self.options.prices)))
     }
 }
 
 #[async_trait]
-impl ModelProvider for Anthropic {
+impl ModelProvider for AnthropicProvider {
     fn name(&self) -> &'static str {
         "anthropic"
     }
@@ -63,7 +64,7 @@ impl ModelProvider for Anthropic {
     }
 
     async fn stream(&self, request: ModelRequest) -> Result<ModelStream, ModelError> {
-        self.ask(self.model(request.tier), self.options.max_output_tokens, &request).await
+        self.send(self.model(request.tier), self.options.max_output_tokens, &request).await
     }
 
     fn gives_titles(&self) -> bool {
@@ -72,6 +73,6 @@ impl ModelProvider for Anthropic {
 
     async fn title(&self, message: &str) -> Result<Option<String>, ModelError> {
         let request = title::request(message);
-        title::collect(self.ask(&self.options.title_model, title::MAX_TOKENS, &request)).await
+        title::collect(self.send(&self.options.title_model, title::MAX_TOKENS, &request)).await
     }
 }

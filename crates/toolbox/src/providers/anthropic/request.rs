@@ -1,19 +1,19 @@
-//! A request as a messages body.
+//! Builds the body of a Messages API request.
 
 use ports::model::{ModelMessage, ModelRequest, ToolDefinition, ToolUse};
 use protocol::turn::TurnMode;
 use serde_json::{Value, json};
 
-use super::super::history;
+use crate::providers::history;
 
-/// Tokens the model may think with before it answers.
+/// Token budget for extended thinking.
 const THINKING_TOKENS: u32 = 8192;
 
-/// A conversation has to begin with the person, also when its beginning was left out.
-const OPENING: &str = "(The beginning of the conversation is left out.)";
+/// Inserted when the first message of the history is not from the user, which the API requires.
+const OPENING: &str = "(The beginning of the conversation was omitted.)";
 
 pub(super) fn body(model: &str, max_tokens: u32, request: &ModelRequest) -> Value {
-    let history = history::tidy(&request.messages);
+    let history = history::normalize(&request.messages);
     let loop_start = running_loop(&history);
     let thinking = request.mode == TurnMode::ExtendedThinking && can_think(&history[loop_start..]);
     let mut body = json!({
@@ -37,7 +37,7 @@ pub(super) fn body(model: &str, max_tokens: u32, request: &ModelRequest) -> Valu
     body
 }
 
-/// The provider keeps everything up to a marked place ready for the next request.
+/// Marks a cache breakpoint: the provider caches everything up to it for the next request.
 fn cached(mut block: Value) -> Value {
     block["cache_control"] = json!({"type": "ephemeral"});
     block
@@ -56,14 +56,14 @@ fn tools(tools: &[ToolDefinition]) -> Value {
     tools.iter().enumerate().map(tool).collect()
 }
 
-/// Where the tool loop begins that this request goes on with: after the person's last words.
+/// Index at which the current tool loop starts: after the last user message.
 fn running_loop(history: &[ModelMessage]) -> usize {
-    let last_words = |message: &ModelMessage| matches!(message, ModelMessage::User { .. });
-    history.iter().rposition(last_words).map_or(0, |at| at + 1)
+    let is_user = |message: &ModelMessage| matches!(message, ModelMessage::User { .. });
+    history.iter().rposition(is_user).map_or(0, |at| at + 1)
 }
 
-/// Within a tool loop the provider wants its reasoning back. Where it is missing, because another
-/// mode or another model made the call, the loop has to end without further reasoning.
+/// Within a tool loop the provider requires its earlier reasoning. If it is missing, because another mode or model made
+/// the call, the loop continues without reasoning.
 fn can_think(running_loop: &[ModelMessage]) -> bool {
     running_loop.iter().all(|message| match message {
         ModelMessage::Assistant { provider_state, .. } => {
@@ -73,7 +73,7 @@ fn can_think(running_loop: &[ModelMessage]) -> bool {
     })
 }
 
-/// The blocks that `events` put aside under the same name.
+/// The reasoning blocks that `events` stored in the provider state.
 fn reasoning(provider_state: Option<&Value>) -> &[Value] {
     provider_state.and_then(|state| state[super::events::STATE].as_array()).map_or(&[], |b| b)
 }
@@ -91,7 +91,7 @@ fn messages(history: &[ModelMessage], loop_start: usize, thinking: bool) -> Vec<
                 if thinking && at >= loop_start {
                     blocks.extend_from_slice(reasoning(provider_state.as_ref()));
                 }
-                // White space at the end of the last answer is refused.
+                // The API refuses trailing white space in the last assistant message.
                 if !text.trim().is_empty() {
                     blocks.push(text_block(text.trim_end()));
                 }
@@ -125,7 +125,7 @@ fn text_block(text: &str) -> Value {
     json!({"type": "text", "text": text})
 }
 
-/// Messages of one role in a row become one: the results of parallel calls have to come together.
+/// Merges consecutive messages of one role: the results of parallel calls must be in one message.
 fn push(messages: &mut Vec<Value>, role: &str, blocks: Vec<Value>) {
     if let Some(last) = messages.last_mut().filter(|last| last["role"] == role)
         && let Some(content) = last["content"].as_array_mut()

@@ -1,5 +1,5 @@
-//! Which class a failure belongs to, and the sentence a person reads about it. The sentence holds
-//! at most what the provider itself says, without the key and without the address.
+//! Classifies provider failures and writes their messages. A message may quote the provider's own error text, without
+//! the API key and without the URL.
 
 use ports::model::{ModelError, ModelErrorKind};
 use protocol::text::cut_end;
@@ -8,23 +8,23 @@ use serde_json::Value;
 
 use super::retry_after;
 
-/// Characters of a provider's own words that are passed on.
+/// Characters of a provider's own error text that are passed on.
 const MESSAGE_CHARS: usize = 300;
 
-/// What must not appear in any message, wherever the provider repeats it.
+/// Removes secrets from texts that a provider may echo.
 #[derive(Clone, Default)]
-pub(in crate::providers) struct Censor(Vec<String>);
+pub(in crate::providers) struct SecretRedactor(Vec<String>);
 
-impl Censor {
+impl SecretRedactor {
     pub(in crate::providers) fn new<'a>(secrets: impl IntoIterator<Item = &'a str>) -> Self {
         let mut secrets: Vec<String> =
             secrets.into_iter().filter(|secret| !secret.is_empty()).map(str::to_owned).collect();
-        // The longest first: what is left of an address must not survive the removal of its host.
+        // Longest first: removing the host before the URL would leave the rest of the URL.
         secrets.sort_by_key(|secret| std::cmp::Reverse(secret.len()));
         Self(secrets)
     }
 
-    fn clean(&self, text: &str) -> String {
+    fn redact(&self, text: &str) -> String {
         let mut text = text.to_owned();
         for secret in &self.0 {
             text = text.replace(secret, "<hidden>");
@@ -38,54 +38,62 @@ pub(super) fn timed_out(what: &str) -> ModelError {
     ModelError::new(ModelErrorKind::TimedOut, format!("The model provider {what}."))
 }
 
-pub(super) fn broken(what: &str) -> ModelError {
-    ModelError::new(ModelErrorKind::Broken, format!("The model provider {what}."))
+/// `why` is a noun phrase or a clause without a period.
+pub(super) fn broken(why: &str) -> ModelError {
+    let message = format!("The model provider sent a response we couldn't read: {why}.");
+    ModelError::new(ModelErrorKind::Broken, message)
 }
 
-/// The text of a transport error may name the address, so that none of it is passed on.
-pub(super) fn of_transport(error: &reqwest::Error) -> ModelError {
+/// Classifies a transport error. Its own text may contain the URL and is not passed on.
+pub(super) fn transport_error(error: &reqwest::Error) -> ModelError {
     if error.is_timeout() {
         return timed_out("could not be reached in time");
     }
     let what = if error.is_connect() {
-        "The model provider cannot be reached."
+        "Can't reach the model provider."
     } else {
         "The connection to the model provider was lost."
     };
     ModelError::new(ModelErrorKind::Unreachable, what)
 }
 
-/// A refusal by status.
-pub(super) fn of_status(
+/// Classifies an HTTP error status.
+pub(super) fn status_error(
     status: u16,
     headers: &HeaderMap,
     body: &[u8],
-    censor: &Censor,
+    redactor: &SecretRedactor,
 ) -> ModelError {
-    let said = serde_json::from_slice(body).map(|body| Said::of(&body)).unwrap_or_default();
+    let body_error =
+        serde_json::from_slice(body).map(|body| ProviderErrorBody::of(&body)).unwrap_or_default();
     let after = retry_after::of(headers);
     let kind = match status {
         300..=399 => ModelErrorKind::Broken,
         401 | 403 => ModelErrorKind::Auth,
         408 | 500.. => ModelErrorKind::Overloaded { after },
-        // Waiting does not refill an account.
-        429 if said.out_of_credit() => ModelErrorKind::Refused,
+        // Out of credit: a retry cannot succeed.
+        429 if body_error.out_of_credit() => ModelErrorKind::Refused,
         429 => ModelErrorKind::RateLimited { after },
-        400 | 413 | 422 if said.too_long() || status == 413 => ModelErrorKind::TooLong,
+        400 | 413 | 422 if body_error.too_long() || status == 413 => ModelErrorKind::TooLong,
         _ => ModelErrorKind::Refused,
     };
-    said.into_error(kind, &format!("status {status}"), censor)
+    let what = match status {
+        429 => "is rate-limiting requests (429)".to_owned(),
+        401 => "rejected this server's API key (401)".to_owned(),
+        _ => format!("returned status {status}"),
+    };
+    body_error.into_error(kind, &what, redactor)
 }
 
-/// An error that came as an event of a stream that began well.
-pub(in crate::providers) fn said_in_stream(body: &Value, censor: &Censor) -> ModelError {
-    let said = Said::of(body);
+/// Classifies an error event in a stream that started successfully.
+pub(in crate::providers) fn stream_error(body: &Value, redactor: &SecretRedactor) -> ModelError {
+    let body_error = ProviderErrorBody::of(body);
     let status = body["error"]["code"].as_u64();
-    let word = said.kind.as_str();
+    let word = body_error.kind.as_str();
     let is = |parts: &[&str]| parts.iter().any(|part| word.contains(part));
-    let kind = if said.too_long() {
+    let kind = if body_error.too_long() {
         ModelErrorKind::TooLong
-    } else if said.out_of_credit() {
+    } else if body_error.out_of_credit() {
         ModelErrorKind::Refused
     } else if is(&["rate_limit"]) || status == Some(429) {
         ModelErrorKind::RateLimited { after: None }
@@ -96,21 +104,21 @@ pub(in crate::providers) fn said_in_stream(body: &Value, censor: &Censor) -> Mod
     {
         ModelErrorKind::Refused
     } else {
-        // Overloaded, timed out, a fault of theirs or a word we do not know: worth another try.
+        // Overloaded, timed out, an internal error or an unknown kind: worth a retry.
         ModelErrorKind::Overloaded { after: None }
     };
-    said.into_error(kind, "an error", censor)
+    body_error.into_error(kind, "returned an error", redactor)
 }
 
-/// What a provider says in `{"error": {"message", "type", "code"}}` or in a shape close to it.
+/// The error in a body of the form `{"error": {"message", "type", "code"}}` or similar.
 #[derive(Default)]
-struct Said {
+struct ProviderErrorBody {
     message: String,
     /// Type and code together, in lower case.
     kind: String,
 }
 
-impl Said {
+impl ProviderErrorBody {
     fn of(body: &Value) -> Self {
         let error = match &body["error"] {
             Value::Null => body,
@@ -122,7 +130,7 @@ impl Said {
         Self { message: message.to_owned(), kind }
     }
 
-    /// There is no common code for it, so that the usual words have to do.
+    /// There is no common code, so common phrases are matched as well.
     fn too_long(&self) -> bool {
         let message = self.message.to_ascii_lowercase();
         let words = [
@@ -147,12 +155,12 @@ impl Said {
         self.kind.contains("insufficient_quota") || self.kind.contains("billing")
     }
 
-    fn into_error(self, kind: ModelErrorKind, how: &str, censor: &Censor) -> ModelError {
-        let message = censor.clean(&self.message);
+    fn into_error(self, kind: ModelErrorKind, what: &str, redactor: &SecretRedactor) -> ModelError {
+        let message = redactor.redact(&self.message);
         let sentence = if message.is_empty() {
-            format!("The model provider answered with {how}.")
+            format!("The model provider {what}.")
         } else {
-            format!("The model provider answered with {how}: {message}")
+            format!("The model provider {what}: {message}")
         };
         ModelError::new(kind, sentence)
     }
@@ -165,11 +173,17 @@ mod tests {
     use super::*;
 
     fn kind(status: u16, body: &Value) -> ModelErrorKind {
-        of_status(status, &HeaderMap::new(), body.to_string().as_bytes(), &Censor::default()).kind
+        status_error(
+            status,
+            &HeaderMap::new(),
+            body.to_string().as_bytes(),
+            &SecretRedactor::default(),
+        )
+        .kind
     }
 
     #[test]
-    fn every_status_has_its_class() {
+    fn every_status_is_classified() {
         use ModelErrorKind::*;
         let plain = json!({"error": {"message": "no"}});
         let table = [
@@ -195,7 +209,7 @@ mod tests {
     }
 
     #[test]
-    fn a_request_that_is_too_long_is_known_by_code_or_by_words() {
+    fn a_request_that_is_too_long_is_recognized_by_code_or_text() {
         for body in [
             json!({"error": {"code": "context_length_exceeded", "message": ""}}),
             json!({"error": {"type": "exceed_context_size_error", "code": 400}}),
@@ -205,7 +219,7 @@ mod tests {
         ] {
             assert_eq!(kind(400, &body), ModelErrorKind::TooLong, "{body}");
             assert_eq!(
-                said_in_stream(&body, &Censor::default()).kind,
+                stream_error(&body, &SecretRedactor::default()).kind,
                 ModelErrorKind::TooLong,
                 "{body}"
             );
@@ -213,7 +227,7 @@ mod tests {
     }
 
     #[test]
-    fn an_error_in_mid_stream_is_classed_by_its_words() {
+    fn an_error_in_a_stream_is_classified_by_its_kind() {
         use ModelErrorKind::*;
         for (body, expected) in [
             (json!({"error": {"type": "overloaded_error"}}), Overloaded { after: None }),
@@ -224,21 +238,23 @@ mod tests {
             (json!({"error": {"type": "invalid_request_error"}}), Refused),
             (json!({"error": "who knows"}), Overloaded { after: None }),
         ] {
-            assert_eq!(said_in_stream(&body, &Censor::default()).kind, expected, "{body}");
+            assert_eq!(stream_error(&body, &SecretRedactor::default()).kind, expected, "{body}");
         }
     }
 
     #[test]
-    fn a_message_is_short_and_holds_no_secret() {
-        let censor = Censor::new(["sk-abc", "http://llm.internal:8000/v1", "llm.internal"]);
+    fn a_message_is_short_and_contains_no_secret() {
+        let redactor =
+            SecretRedactor::new(["sk-abc", "http://llm.internal:8000/v1", "llm.internal"]);
         let body = json!({"error": {"message": format!(
             "bad key sk-abc\u{1b}[31m at http://llm.internal:8000/v1 {}", "x".repeat(1000)
         )}});
-        let error = of_status(401, &HeaderMap::new(), body.to_string().as_bytes(), &censor).message;
+        let error =
+            status_error(401, &HeaderMap::new(), body.to_string().as_bytes(), &redactor).message;
         assert!(!error.contains("sk-abc") && !error.contains("internal"), "{error}");
         assert!(!error.contains('\u{1b}') && error.chars().count() < 400);
         let html = b"<html>sk-abc</html>";
-        let error = of_status(502, &HeaderMap::new(), html, &censor).message;
-        assert_eq!(error, "The model provider answered with status 502.");
+        let error = status_error(502, &HeaderMap::new(), html, &redactor).message;
+        assert_eq!(error, "The model provider returned status 502.");
     }
 }

@@ -1,5 +1,5 @@
-//! The wire to a provider: one POST, answered by events. Every wait has a bound, every body a cap,
-//! and every failure a class. It does not retry.
+//! HTTP client of the providers: one POST, answered by server-sent events. Every wait has a timeout, every body a size
+//! limit, and every failure a kind. It does not retry.
 
 mod errors;
 mod retry_after;
@@ -14,67 +14,68 @@ use serde_json::Value;
 use tokio::time::{Instant, timeout, timeout_at};
 use url::Url;
 
-pub(super) use errors::{Censor, said_in_stream};
+pub(super) use errors::{SecretRedactor, stream_error};
 
-use super::ConnectError;
-use super::options::Timeouts;
+use super::ProviderConfigError;
+use super::options::ProviderTimeouts;
 use crate::operator_http;
 
-/// One event; far above any delta a model sends, far below what hurts.
+/// Size limit of one event, far above any delta a model sends.
 const EVENT_BYTES: usize = 8 * 1024 * 1024;
-/// The whole answer, comments and keep-alives included.
+/// Size limit of the whole response, including comments and keep-alives.
 const RESPONSE_BYTES: usize = 64 * 1024 * 1024;
-/// The body of an error; longer ones are cut.
+/// Size limit of an error body; longer ones are truncated.
 const ERROR_BYTES: usize = 64 * 1024;
 
-pub(super) struct Wire {
+pub(super) struct ProviderClient {
     client: Client,
     endpoint: Url,
     headers: HeaderMap,
-    timeouts: Timeouts,
-    censor: Censor,
+    timeouts: ProviderTimeouts,
+    redactor: SecretRedactor,
 }
 
-impl Wire {
+impl ProviderClient {
     pub(super) fn new(
         endpoint: Url,
         headers: HeaderMap,
-        timeouts: Timeouts,
-        censor: Censor,
-    ) -> Result<Self, ConnectError> {
+        timeouts: ProviderTimeouts,
+        redactor: SecretRedactor,
+    ) -> Result<Self, ProviderConfigError> {
         let builder = operator_http::client(&endpoint, timeouts.connect);
-        let client = builder.build().map_err(|error| ConnectError::NoClient(error.to_string()))?;
-        Ok(Self { client, endpoint, headers, timeouts, censor })
+        let client =
+            builder.build().map_err(|error| ProviderConfigError::NoClient(error.to_string()))?;
+        Ok(Self { client, endpoint, headers, timeouts, redactor })
     }
 
-    /// Sends the request and returns when the answer's head is there and good.
-    pub(super) async fn open(&self, body: &Value) -> Result<Incoming, ModelError> {
+    /// Sends the request and returns after a successful response head.
+    pub(super) async fn open(&self, body: &Value) -> Result<ProviderResponse, ModelError> {
         let request = self.client.post(self.endpoint.clone()).headers(self.headers.clone());
         let deadline = Instant::now() + self.timeouts.connect + self.timeouts.first_byte;
         let response = match timeout_at(deadline, request.json(body).send()).await {
-            Err(_) => return Err(errors::timed_out("did not answer in time")),
-            Ok(Err(error)) => return Err(errors::of_transport(&error)),
+            Err(_) => return Err(errors::timed_out("did not respond in time")),
+            Ok(Err(error)) => return Err(errors::transport_error(&error)),
             Ok(Ok(response)) => response,
         };
         if !response.status().is_success() {
-            return Err(self.refusal(response).await);
+            return Err(self.error_response(response).await);
         }
-        let form = Form::of(&response)?;
-        Ok(Incoming {
+        let form = BodyFormat::of(&response)?;
+        Ok(ProviderResponse {
             response,
             form,
             decoder: SseDecoder::new(EVENT_BYTES),
-            whole: Vec::new(),
+            document: Vec::new(),
             received: 0,
             events: 0,
             first_byte_by: deadline,
             idle: self.timeouts.idle,
-            censor: self.censor.clone(),
+            redactor: self.redactor.clone(),
         })
     }
 
-    /// Reads what the provider says about its refusal, as far as it says it in time.
-    async fn refusal(&self, mut response: Response) -> ModelError {
+    /// Reads the error body, as far as it arrives in time.
+    async fn error_response(&self, mut response: Response) -> ModelError {
         let status = response.status().as_u16();
         let headers = response.headers().clone();
         let mut body = Vec::new();
@@ -86,82 +87,82 @@ impl Wire {
                 }
             }
         };
-        // The status alone says enough; a slow body only costs the explanation.
+        // The status is enough; a slow body only loses the explanation.
         let _ = timeout(self.timeouts.idle, reading).await;
         body.truncate(ERROR_BYTES);
-        errors::of_status(status, &headers, &body, &self.censor)
+        errors::status_error(status, &headers, &body, &self.redactor)
     }
 }
 
-/// What the body of a good answer claims to be.
+/// Format of a successful response body, by its content type.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Form {
+pub(super) enum BodyFormat {
     Events,
-    /// One JSON document: a server that does not stream.
+    /// One JSON document, from a server that does not stream.
     Json,
 }
 
-impl Form {
+impl BodyFormat {
     fn of(response: &Response) -> Result<Self, ModelError> {
         let kind = response.headers().get(CONTENT_TYPE).and_then(|value| value.to_str().ok());
         let kind = kind.unwrap_or_default().split(';').next().unwrap_or_default().trim();
         match kind.to_ascii_lowercase().as_str() {
             "application/json" => Ok(Self::Json),
-            // Small servers send events under these names, or under none.
+            // Small servers send events with these content types, or without one.
             "text/event-stream" | "" | "text/plain" | "application/octet-stream" => {
                 Ok(Self::Events)
             }
-            _ => Err(errors::broken("answered with something other than an event stream")),
+            _ => Err(errors::broken("it is not an event stream")),
         }
     }
 }
 
-/// The body of an answer, event by event. Dropping it closes the connection.
-pub(super) struct Incoming {
+/// The response body, read event by event. Dropping it closes the connection.
+pub(super) struct ProviderResponse {
     response: Response,
-    form: Form,
+    form: BodyFormat,
     decoder: SseDecoder,
-    whole: Vec<u8>,
+    document: Vec<u8>,
     received: usize,
     events: usize,
     first_byte_by: Instant,
     idle: Duration,
-    censor: Censor,
+    redactor: SecretRedactor,
 }
 
-impl Incoming {
-    pub(super) fn form(&self) -> Form {
+impl ProviderResponse {
+    pub(super) fn form(&self) -> BodyFormat {
         self.form
     }
 
-    pub(super) fn censor(&self) -> &Censor {
-        &self.censor
+    pub(super) fn redactor(&self) -> &SecretRedactor {
+        &self.redactor
     }
 
     /// `None` at the end of the body.
     pub(super) async fn next_event(&mut self) -> Result<Option<SseEvent>, ModelError> {
         loop {
-            if self.form == Form::Events {
+            if self.form == BodyFormat::Events {
                 match self.decoder.next_event() {
                     Ok(Some(event)) => {
                         self.events += 1;
                         return Ok(Some(event));
                     }
                     Ok(None) => {}
-                    Err(error) => return Err(errors::broken(&format!("broke off: {error}"))),
+                    Err(error) => return Err(errors::broken(&error.to_string())),
                 }
             }
             let Some(bytes) = self.next_bytes().await? else { return self.at_end() };
             self.received += bytes.len();
             if self.received > RESPONSE_BYTES {
-                return Err(errors::broken("answered more than anyone could use"));
+                return Err(errors::broken("it is too large"));
             }
             match self.form {
-                Form::Events => self.decoder.push(&bytes),
-                Form::Json if self.whole.len() + bytes.len() > EVENT_BYTES => {
-                    return Err(errors::broken("answered more than anyone could use"));
+                BodyFormat::Events => self.decoder.push(&bytes),
+                BodyFormat::Json if self.document.len() + bytes.len() > EVENT_BYTES => {
+                    return Err(errors::broken("it is too large"));
                 }
-                Form::Json => self.whole.extend_from_slice(&bytes),
+                BodyFormat::Json => self.document.extend_from_slice(&bytes),
             }
         }
     }
@@ -169,31 +170,31 @@ impl Incoming {
     async fn next_bytes(&mut self) -> Result<Option<bytes::Bytes>, ModelError> {
         let by = if self.received == 0 { self.first_byte_by } else { Instant::now() + self.idle };
         match timeout_at(by, self.response.chunk()).await {
-            Err(_) => Err(errors::timed_out("fell silent")),
-            Ok(Err(error)) => Err(errors::of_transport(&error)),
+            Err(_) => Err(errors::timed_out("stopped responding")),
+            Ok(Err(error)) => Err(errors::transport_error(&error)),
             Ok(Ok(bytes)) => Ok(bytes),
         }
     }
 
-    /// A document is one event, given out when it is whole.
+    /// A complete JSON document counts as one event.
     fn at_end(&mut self) -> Result<Option<SseEvent>, ModelError> {
-        if self.form == Form::Json && !self.whole.is_empty() {
+        if self.form == BodyFormat::Json && !self.document.is_empty() {
             self.events += 1;
-            let data = String::from_utf8(std::mem::take(&mut self.whole))
-                .map_err(|_| errors::broken("answered with bytes that are not text"))?;
+            let data = String::from_utf8(std::mem::take(&mut self.document))
+                .map_err(|_| errors::broken("it is not text"))?;
             return Ok(Some(SseEvent { data, ..SseEvent::default() }));
         }
         if self.received > 0 && self.events == 0 {
-            return Err(errors::broken("answered with something other than an event stream"));
+            return Err(errors::broken("it is not an event stream"));
         }
         Ok(None)
     }
 }
 
-pub(super) fn cut() -> ModelError {
+pub(super) fn incomplete() -> ModelError {
     ModelError::new(
         ModelErrorKind::Unreachable,
-        "The model provider ended its answer before it was whole.",
+        "The model provider closed the connection before the response was complete.",
     )
 }
 
@@ -201,9 +202,12 @@ pub(super) fn broken(what: &str) -> ModelError {
     errors::broken(what)
 }
 
-/// Joins a path to a base address from the configuration.
-pub(super) fn endpoint(base: &str, path: &[&str]) -> Result<Url, ConnectError> {
-    let mut url = operator_http::address(base).ok_or(ConnectError::BadAddress)?;
-    url.path_segments_mut().map_err(|()| ConnectError::BadAddress)?.pop_if_empty().extend(path);
+/// Appends a path to a base URL from the configuration.
+pub(super) fn endpoint(base: &str, path: &[&str]) -> Result<Url, ProviderConfigError> {
+    let mut url = operator_http::address(base).ok_or(ProviderConfigError::BadAddress)?;
+    url.path_segments_mut()
+        .map_err(|()| ProviderConfigError::BadAddress)?
+        .pop_if_empty()
+        .extend(path);
     Ok(url)
 }

@@ -1,11 +1,11 @@
-//! The wait a provider asks for: seconds, or a date.
+//! Parses the `retry-after` header: seconds or a date.
 
 use std::time::Duration;
 
 use jiff::Timestamp;
 use reqwest::header::{DATE, HeaderMap, RETRY_AFTER};
 
-/// Nobody waits longer than this for a step; a larger number is kept within reason.
+/// Upper limit; longer waits make no sense for a step.
 const LONGEST: Duration = Duration::from_secs(3600);
 
 pub(super) fn of(headers: &HeaderMap) -> Option<Duration> {
@@ -13,7 +13,7 @@ pub(super) fn of(headers: &HeaderMap) -> Option<Duration> {
     let wait = match text.parse::<f64>() {
         Ok(seconds) => Duration::try_from_secs_f64(seconds.max(0.0)).unwrap_or(LONGEST),
         Err(_) => {
-            // Both dates are the provider's, so that no clock of ours has to agree with its clock.
+            // Compared with the provider's own date, so that the two clocks need not agree.
             let now = date(headers.get(DATE)?.to_str().ok()?)?;
             // A date that has passed means now.
             Duration::try_from(date(text)?.duration_since(now)).unwrap_or_default()
@@ -31,7 +31,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn seconds_dates_and_nonsense_are_told_apart() {
+    fn seconds_and_dates_are_parsed_and_other_text_is_ignored() {
         let table = [
             ("7", Some(7.0)),
             ("0.5", Some(0.5)),

@@ -1,4 +1,4 @@
-//! The commands of the offline pilot, one to a line.
+//! The commands of the offline pilot, one per line.
 
 use std::time::Duration;
 
@@ -9,11 +9,11 @@ const MAX_SIZE: u64 = 10_000;
 const MAX_DELAY_MS: u64 = 60_000;
 
 #[derive(Clone, Debug, PartialEq)]
-pub(super) enum Command {
+pub(super) enum PilotCommand {
     Help,
-    Stream(Deltas),
+    Stream(StreamCommand),
     Think(String),
-    /// What a card of the page has asked for and only words can answer.
+    /// Reply to a message of one of the page's cards that needs no tool.
     Say(&'static str),
     Tool {
         name: String,
@@ -21,44 +21,44 @@ pub(super) enum Command {
         arguments: String,
     },
     Fail(ModelErrorKind),
-    /// Looks like a command and is none; holds what to tell the person.
+    /// An invalid command, with a message for the user.
     Mistake(String),
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Deltas {
+pub(super) struct StreamCommand {
     pub(super) count: usize,
-    /// Characters of each.
+    /// Characters of each chunk.
     pub(super) size: usize,
     pub(super) delay: Duration,
 }
 
-/// Lines that are no command are not for the pilot.
-pub(super) fn parse(message: &str) -> Vec<Command> {
+/// The commands in a message; other lines are ignored.
+pub(super) fn parse(message: &str) -> Vec<PilotCommand> {
     message.lines().filter_map(|line| line.trim().strip_prefix('/')).map(command).collect()
 }
 
-fn command(line: &str) -> Command {
+fn command(line: &str) -> PilotCommand {
     let (word, rest) = line.split_once(char::is_whitespace).unwrap_or((line, ""));
     let rest = rest.trim();
     match word {
-        "help" => Command::Help,
-        "stream" => deltas(rest).map_or_else(Command::Mistake, Command::Stream),
-        "think" => Command::Think(rest.to_owned()),
+        "help" => PilotCommand::Help,
+        "stream" => deltas(rest).map_or_else(PilotCommand::Mistake, PilotCommand::Stream),
+        "think" => PilotCommand::Think(rest.to_owned()),
         "tool" => {
             let (name, arguments) = rest.split_once(char::is_whitespace).unwrap_or((rest, ""));
             if name.is_empty() {
-                return Command::Mistake("`/tool` needs the name of a tool.".into());
+                return PilotCommand::Mistake("`/tool` needs a tool name.".into());
             }
             let arguments = if arguments.trim().is_empty() { "{}" } else { arguments.trim() };
-            Command::Tool { name: name.into(), arguments: arguments.into() }
+            PilotCommand::Tool { name: name.into(), arguments: arguments.into() }
         }
-        "fail" => failure(rest).map_or_else(Command::Mistake, Command::Fail),
-        other => Command::Mistake(format!("There is no command `/{other}`.")),
+        "fail" => failure(rest).map_or_else(PilotCommand::Mistake, PilotCommand::Fail),
+        other => PilotCommand::Mistake(format!("Unknown command `/{other}`.")),
     }
 }
 
-fn deltas(rest: &str) -> Result<Deltas, String> {
+fn deltas(rest: &str) -> Result<StreamCommand, String> {
     let (mut count, mut size, mut delay_ms) = (200, 20, 0);
     for pair in rest.split_whitespace() {
         let (name, value) = pair.split_once('=').unwrap_or((pair, ""));
@@ -72,10 +72,10 @@ fn deltas(rest: &str) -> Result<Deltas, String> {
         };
         *target =
             value.parse().ok().filter(|value| (least..=most).contains(value)).ok_or_else(|| {
-                format!("`{name}` of `/stream` is a number from {least} to {most}.")
+                format!("`{name}` of `/stream` must be a number from {least} to {most}.")
             })?;
     }
-    Ok(Deltas {
+    Ok(StreamCommand {
         count: count as usize,
         size: size as usize,
         delay: Duration::from_millis(delay_ms),
@@ -107,17 +107,17 @@ fn failure(code: &str) -> Result<ModelErrorKind, String> {
 mod tests {
     use super::*;
 
-    fn stream(count: usize, size: usize, delay_ms: u64) -> Command {
-        Command::Stream(Deltas { count, size, delay: Duration::from_millis(delay_ms) })
+    fn stream(count: usize, size: usize, delay_ms: u64) -> PilotCommand {
+        PilotCommand::Stream(StreamCommand { count, size, delay: Duration::from_millis(delay_ms) })
     }
 
-    fn tool(name: &str, arguments: &str) -> Command {
-        Command::Tool { name: name.into(), arguments: arguments.into() }
+    fn tool(name: &str, arguments: &str) -> PilotCommand {
+        PilotCommand::Tool { name: name.into(), arguments: arguments.into() }
     }
 
     #[test]
-    fn a_command_is_a_line_of_its_own() {
-        let table: [(&str, &[Command]); 7] = [
+    fn commands_are_whole_lines() {
+        let table: [(&str, &[PilotCommand]); 7] = [
             ("hello / there", &[]),
             ("/stream", &[stream(200, 20, 0)]),
             ("/stream count=5 size=3 delay_ms=10", &[stream(5, 3, 10)]),
@@ -126,8 +126,11 @@ mod tests {
                 &[tool("a", "{\"x\": 1}"), tool("b", "{}")],
             ),
             ("/tool a {not json", &[tool("a", "{not json")]),
-            ("/think hard now\n/help", &[Command::Think("hard now".into()), Command::Help]),
-            ("/fail overloaded", &[Command::Fail(ModelErrorKind::Overloaded { after: None })]),
+            (
+                "/think hard now\n/help",
+                &[PilotCommand::Think("hard now".into()), PilotCommand::Help],
+            ),
+            ("/fail overloaded", &[PilotCommand::Fail(ModelErrorKind::Overloaded { after: None })]),
         ];
         for (message, expected) in table {
             assert_eq!(parse(message), expected, "{message}");
@@ -135,7 +138,7 @@ mod tests {
     }
 
     #[test]
-    fn a_mistake_is_explained_and_not_guessed() {
+    fn an_invalid_command_is_reported() {
         for message in [
             "/stream count=0",
             "/stream count=1000001",
@@ -147,7 +150,7 @@ mod tests {
             "/fail somehow",
             "/dance",
         ] {
-            assert!(matches!(&parse(message)[..], [Command::Mistake(_)]), "{message}");
+            assert!(matches!(&parse(message)[..], [PilotCommand::Mistake(_)]), "{message}");
         }
     }
 }

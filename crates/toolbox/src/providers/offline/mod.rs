@@ -1,13 +1,13 @@
-//! The pilot that is there when no model is configured. It understands a few commands and
-//! sentences, needs no network, and says the same every time, so that a newcomer sees real streaming and real tools at
-//! once and a benchmark measures everything but a model.
+//! The offline pilot: the provider used when no model is configured. It understands a few commands and sentences, needs
+//! no network and is deterministic, so new users see real streaming and tools at once, and benchmarks measure everything
+//! but a model.
 
 mod command;
-mod performance;
 mod plan;
+mod plan_player;
+mod replies;
 mod requests;
 mod sentences;
-mod words;
 
 use async_trait::async_trait;
 use ports::ModelProvider;
@@ -16,12 +16,12 @@ use protocol::turn::ModelTier;
 
 pub use sentences::THEMES;
 
-pub(super) struct Offline {
+pub(super) struct OfflinePilot {
     pub(super) context_tokens: u64,
 }
 
 #[async_trait]
-impl ModelProvider for Offline {
+impl ModelProvider for OfflinePilot {
     fn name(&self) -> &'static str {
         "offline"
     }
@@ -30,13 +30,13 @@ impl ModelProvider for Offline {
         "offline-pilot"
     }
 
-    /// Nothing limits it: this is for those who want to see a conversation being folded.
+    /// The pilot has no limit of its own; a configured one lets people try out compaction.
     fn window(&self, _: ModelTier) -> u64 {
         self.context_tokens
     }
 
     async fn stream(&self, request: ModelRequest) -> Result<ModelStream, ModelError> {
-        Ok(performance::play(plan::plan(&request), plan::prompt_chars(&request)))
+        Ok(plan_player::play(plan::plan(&request), plan::prompt_chars(&request)))
     }
 
     fn gives_titles(&self) -> bool {

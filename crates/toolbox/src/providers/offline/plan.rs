@@ -1,4 +1,4 @@
-//! What the offline pilot does in one step, decided from the request alone.
+//! Plans one step of the offline pilot from the request alone.
 
 use ports::model::{
     ModelErrorKind, ModelMessage, ModelRequest, OPERATION_MARK, StopReason, ToolUse,
@@ -6,78 +6,78 @@ use ports::model::{
 
 use protocol::text::cut_end;
 
-use super::command::{self, Command, Deltas};
-use super::{requests, sentences, words};
+use super::command::{self, PilotCommand, StreamCommand};
+use super::{replies, requests, sentences};
 
-/// The tool that a question goes to when nobody understands it.
+/// The tool that is called for an unknown question.
 const LOOK_UP: &str = "search_docs";
 const QUERY_CHARS: usize = 200;
-/// The tool whose card sends what a person has answered, in the person's own words.
+/// The tool whose card sends the user's answers as a message.
 const ASK: &str = "ask_question";
 
 #[derive(Clone, Debug, PartialEq)]
-pub(super) enum Part {
+pub(super) enum PlanStep {
     Say(String),
     Think(String),
-    Deltas(Deltas),
+    Stream(StreamCommand),
     Call { name: String, arguments: String },
     Fail(ModelErrorKind),
     Finish(StopReason),
 }
 
-pub(super) fn plan(request: &ModelRequest) -> Vec<Part> {
-    let Read { before, last_words, since } = Read::of(&request.messages);
-    let report = words::report(since);
+pub(super) fn plan(request: &ModelRequest) -> Vec<PlanStep> {
+    let ConversationTail { before, last_message, since } = ConversationTail::of(&request.messages);
+    let report = replies::report(since);
     if !report.is_empty() {
-        return spoken(report);
+        return reply(report);
     }
-    if let Some(news) = last_words.strip_prefix(OPERATION_MARK) {
-        // What came back may be anything; lines of it that look like commands are none.
-        return spoken(words::operation(news));
+    if let Some(notice) = last_message.strip_prefix(OPERATION_MARK) {
+        // The result may contain anything; lines that look like commands must not be executed.
+        return reply(replies::operation(notice));
     }
-    // A message that came while tools were at work has to be answered together with what they brought.
-    let brought = words::report(before);
-    let commands = understood(last_words, request);
-    let mut parts = match commands.is_empty() {
-        true if brought.is_empty() && was_asked(&request.messages) => {
-            spoken(words::ANSWERED.to_owned())
+    // A follow-up sent while tools were running is answered together with their results.
+    let results = replies::report(before);
+    let commands = commands_in(last_message, request);
+    let mut steps = match commands.is_empty() {
+        true if results.is_empty() && was_asked(&request.messages) => {
+            reply(replies::ANSWERED.to_owned())
         }
-        true if brought.is_empty() => spoken(words::introduction(request)),
-        // The last words are the engine's: that this is the last step.
-        true if request.tool_use == ToolUse::Forbidden => return spoken(brought),
-        true => spoken(words::also_read(last_words)),
+        true if results.is_empty() => reply(replies::introduction(request)),
+        // The last message is the engine's notice that this is the last step.
+        true if request.tool_use == ToolUse::Forbidden => return reply(results),
+        true => reply(replies::also_read(last_message)),
         false => carry_out(commands, request),
     };
-    if !brought.is_empty() {
-        parts.insert(0, Part::Say(brought + "\n\n"));
+    if !results.is_empty() {
+        steps.insert(0, PlanStep::Say(results + "\n\n"));
     }
-    parts
+    steps
 }
 
-/// Commands, a sentence that stands for some, what a card of the page asks for, or a question that the documentation may
-/// answer.
-fn understood(last_words: &str, request: &ModelRequest) -> Vec<Command> {
-    let commands = command::parse(last_words);
+/// The commands in a message: literal ones, those of a known sentence or of a card's message, or a documentation search
+/// for a question.
+fn commands_in(last_message: &str, request: &ModelRequest) -> Vec<PilotCommand> {
+    let commands = command::parse(last_message);
     if !commands.is_empty() {
         return commands;
     }
-    if let Some(known) = sentences::commands_for(last_words) {
+    if let Some(known) = sentences::commands_for(last_message) {
         return command::parse(known);
     }
-    if let Some(asked) = requests::read(last_words) {
-        return vec![asked];
+    if let Some(command) = requests::read(last_message) {
+        return vec![command];
     }
     let can_look_up = request.tool_use != ToolUse::Forbidden
         && request.tools.iter().any(|tool| tool.name == LOOK_UP);
-    if can_look_up && last_words.trim_end().ends_with('?') {
-        let query = cut_end(last_words.trim(), QUERY_CHARS);
+    if can_look_up && last_message.trim_end().ends_with('?') {
+        let query = cut_end(last_message.trim(), QUERY_CHARS);
         let arguments = serde_json::json!({ "query": query }).to_string();
-        return vec![Command::Tool { name: LOOK_UP.to_owned(), arguments }];
+        return vec![PilotCommand::Tool { name: LOOK_UP.to_owned(), arguments }];
     }
     Vec::new()
 }
 
-/// Whether the person was asked something in answer to their message before the last one.
+/// Whether the previous turn asked the user a question.
 fn was_asked(messages: &[ModelMessage]) -> bool {
     let is_user = |message: &ModelMessage| matches!(message, ModelMessage::User { .. });
     let mut turns = messages.rsplit(is_user).skip(1);
@@ -87,68 +87,70 @@ fn was_asked(messages: &[ModelMessage]) -> bool {
     })
 }
 
-/// The conversation around the last message of the person.
-struct Read<'a> {
-    /// Results just before it that nobody has spoken about.
+/// The conversation around the last user message.
+struct ConversationTail<'a> {
+    /// Unreported tool results just before it.
     before: &'a [ModelMessage],
-    last_words: &'a str,
+    last_message: &'a str,
     since: &'a [ModelMessage],
 }
 
-impl<'a> Read<'a> {
+impl<'a> ConversationTail<'a> {
     fn of(messages: &'a [ModelMessage]) -> Self {
-        let said = |(at, message): (usize, &'a ModelMessage)| match message {
+        let user_text = |(at, message): (usize, &'a ModelMessage)| match message {
             ModelMessage::User { text } => Some((at, text.as_str())),
             _ => None,
         };
-        let Some((at, last_words)) = messages.iter().enumerate().rev().find_map(said) else {
-            return Self { before: &[], last_words: "", since: messages };
+        let Some((at, last_message)) = messages.iter().enumerate().rev().find_map(user_text) else {
+            return Self { before: &[], last_message: "", since: messages };
         };
         let is_user = |message: &ModelMessage| matches!(message, ModelMessage::User { .. });
         let is_result = |message: &ModelMessage| matches!(message, ModelMessage::ToolResult { .. });
-        // Where the messages of one kind begin that stand together at the end.
+        // Start of the run of messages of one kind at the end.
         let run = |of: &[ModelMessage], is_of_kind: fn(&ModelMessage) -> bool| {
             of.iter().rposition(|message| !is_of_kind(message)).map_or(0, |other| other + 1)
         };
-        // Several messages may have come at once.
+        // Several follow-ups may have been delivered together.
         let before = &messages[..run(&messages[..at], is_user)];
         let before = &before[run(before, is_result)..];
-        Self { before, last_words, since: &messages[at + 1..] }
+        Self { before, last_message, since: &messages[at + 1..] }
     }
 }
 
-fn spoken(text: String) -> Vec<Part> {
-    vec![Part::Say(text), Part::Finish(StopReason::Stop)]
+fn reply(text: String) -> Vec<PlanStep> {
+    vec![PlanStep::Say(text), PlanStep::Finish(StopReason::Stop)]
 }
 
-fn carry_out(commands: Vec<Command>, request: &ModelRequest) -> Vec<Part> {
-    let mut parts = Vec::new();
+fn carry_out(commands: Vec<PilotCommand>, request: &ModelRequest) -> Vec<PlanStep> {
+    let mut steps = Vec::new();
     let mut calls = Vec::new();
     for command in commands {
         match command {
-            Command::Help => parts.push(Part::Say(words::help(request))),
-            Command::Stream(deltas) => parts.push(Part::Deltas(deltas)),
-            Command::Think(text) => {
-                parts.push(Part::Think(text));
-                parts.push(Part::Say(words::THOUGHT.to_owned()));
+            PilotCommand::Help => steps.push(PlanStep::Say(replies::help(request))),
+            PilotCommand::Stream(deltas) => steps.push(PlanStep::Stream(deltas)),
+            PilotCommand::Think(text) => {
+                steps.push(PlanStep::Think(text));
+                steps.push(PlanStep::Say(replies::THOUGHT.to_owned()));
             }
-            Command::Say(words) => parts.push(Part::Say(words.to_owned())),
-            // The last step of a turn has to end in words.
-            Command::Tool { name, .. } if request.tool_use == ToolUse::Forbidden => {
-                parts.push(Part::Say(words::no_tools(&name)));
+            PilotCommand::Say(words) => steps.push(PlanStep::Say(words.to_owned())),
+            // The last step of a turn must end with text.
+            PilotCommand::Tool { name, .. } if request.tool_use == ToolUse::Forbidden => {
+                steps.push(PlanStep::Say(replies::no_tools(&name)));
             }
-            Command::Tool { name, arguments } => calls.push(Part::Call { name, arguments }),
-            Command::Fail(kind) => parts.push(Part::Fail(kind)),
-            Command::Mistake(what) => parts.push(Part::Say(words::mistake(&what))),
+            PilotCommand::Tool { name, arguments } => {
+                calls.push(PlanStep::Call { name, arguments })
+            }
+            PilotCommand::Fail(kind) => steps.push(PlanStep::Fail(kind)),
+            PilotCommand::Mistake(what) => steps.push(PlanStep::Say(replies::mistake(&what))),
         }
     }
     let reason = if calls.is_empty() { StopReason::Stop } else { StopReason::ToolCalls };
-    parts.append(&mut calls);
-    parts.push(Part::Finish(reason));
-    parts
+    steps.append(&mut calls);
+    steps.push(PlanStep::Finish(reason));
+    steps
 }
 
-/// What a real model would have had to read.
+/// Characters that a real model would have read.
 pub(super) fn prompt_chars(request: &ModelRequest) -> usize {
     let message = |message: &ModelMessage| match message {
         ModelMessage::User { text } => text.chars().count(),

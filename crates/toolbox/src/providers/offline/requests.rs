@@ -1,14 +1,15 @@
-//! What the page's cards say for a person ("Run the agent …", "I have approved …"), so that its buttons and forms work
-//! without a model too. The page's wording is in `web/src/tools/messages.ts`; `fixtures/requests.json` holds both sides to
-//! the same words. Answers to questions have no wording of their own: `plan` knows them by what was asked.
+//! Parses the messages that the page's cards send for the user ("Run the agent …", "I have approved …"), so that buttons
+//! and forms work without a model. The page builds them in `web/src/tools/messages.ts`; `fixtures/requests.json` tests
+//! both sides with the same sentences. Answers to questions have no fixed wording: `plan` recognizes them by the question
+//! before them.
 
 use serde_json::{Map, Value, json};
 
-use super::command::Command;
-use super::words;
+use super::command::PilotCommand;
+use super::replies;
 
-/// What the message asks for, if it is one of these.
-pub(super) fn read(message: &str) -> Option<Command> {
+/// The command for the message of a card; `None` for any other message.
+pub(super) fn read(message: &str) -> Option<PilotCommand> {
     let message = message.trim();
     if let Some(rest) = message.strip_prefix("Run the ") {
         return run(rest);
@@ -16,31 +17,31 @@ pub(super) fn read(message: &str) -> Option<Command> {
     if message.starts_with("Use this goal instead: ")
         || message.starts_with("Keep my goal as it is")
     {
-        return Some(Command::Say(words::GOAL));
+        return Some(PilotCommand::Say(replies::GOAL));
     }
     if let Some(rest) = message.strip_prefix("I have rejected ") {
         review(rest.strip_suffix("). Continue without it.")?)?;
-        return Some(Command::Say(words::REJECTED));
+        return Some(PilotCommand::Say(replies::REJECTED));
     }
     let review = review(message.strip_prefix("I have approved ")?.strip_suffix("). Continue.")?)?;
     let arguments = Map::from_iter([("review_id".to_owned(), json!(review))]);
     Some(call("continue_run_block", arguments))
 }
 
-fn run(rest: &str) -> Option<Command> {
+fn run(rest: &str) -> Option<PilotCommand> {
     if let Some(rest) = rest.strip_prefix("agent ") {
-        let asked = Asked::read(rest)?;
-        let id = if asked.id.contains('/') { "username_agent_slug" } else { "library_agent_id" };
-        let mut arguments = Map::from_iter([(id.to_owned(), json!(asked.id))]);
-        if let Some(inputs) = asked.inputs {
+        let request = RunRequest::read(rest)?;
+        let id = if request.id.contains('/') { "username_agent_slug" } else { "library_agent_id" };
+        let mut arguments = Map::from_iter([(id.to_owned(), json!(request.id))]);
+        if let Some(inputs) = request.inputs {
             let waits = json!({"inputs": inputs, "use_defaults": true, "wait_for_result": 30});
             arguments.extend(waits.as_object().cloned().unwrap_or_default());
         }
         return Some(call("run_agent", arguments));
     }
-    let asked = Asked::read(rest.strip_prefix("block ")?)?;
-    let mut arguments = Map::from_iter([("block_id".to_owned(), json!(asked.id))]);
-    arguments.extend(asked.inputs.map(|inputs| ("input_data".to_owned(), json!(inputs))));
+    let request = RunRequest::read(rest.strip_prefix("block ")?)?;
+    let mut arguments = Map::from_iter([("block_id".to_owned(), json!(request.id))]);
+    arguments.extend(request.inputs.map(|inputs| ("input_data".to_owned(), json!(inputs))));
     Some(call("run_block", arguments))
 }
 
@@ -49,13 +50,13 @@ fn review(decided: &str) -> Option<&str> {
     decided.rsplit_once("(review ").map(|(_, id)| id)
 }
 
-/// What is to be run, and with what. Without inputs the tool says which it takes.
-struct Asked<'a> {
+/// The agent or block to run, and its inputs. Without inputs the tool returns which ones it has.
+struct RunRequest<'a> {
     id: &'a str,
     inputs: Option<Map<String, Value>>,
 }
 
-impl<'a> Asked<'a> {
+impl<'a> RunRequest<'a> {
     fn read(rest: &'a str) -> Option<Self> {
         let (named, inputs) = match rest.split_once(" with these inputs:\n") {
             Some((named, lines)) => (named, Some(inputs(lines)?)),
@@ -72,7 +73,7 @@ impl<'a> Asked<'a> {
     }
 }
 
-/// One to a line, `name: value`. A value is JSON where it can be read as such, and otherwise the text that it is.
+/// Parses lines of `name: value`. A value is JSON where it parses as such, otherwise plain text.
 fn inputs(lines: &str) -> Option<Map<String, Value>> {
     let input = |line: &str| {
         let (name, value) = line.split_once(": ")?;
@@ -82,8 +83,8 @@ fn inputs(lines: &str) -> Option<Map<String, Value>> {
     lines.lines().map(input).collect()
 }
 
-fn call(name: &str, arguments: Map<String, Value>) -> Command {
-    Command::Tool { name: name.to_owned(), arguments: Value::Object(arguments).to_string() }
+fn call(name: &str, arguments: Map<String, Value>) -> PilotCommand {
+    PilotCommand::Tool { name: name.to_owned(), arguments: Value::Object(arguments).to_string() }
 }
 
 #[cfg(test)]
@@ -92,30 +93,30 @@ mod tests {
 
     use super::*;
 
-    /// A sentence of the page, and the call that it means; none if it is answered in words.
+    /// A sentence of the page and the tool call it causes; none if it gets a text reply.
     #[derive(Deserialize)]
-    struct Request {
+    struct CardRequest {
         message: String,
-        call: Option<Call>,
+        call: Option<ExpectedCall>,
     }
 
     #[derive(Debug, PartialEq, Deserialize)]
-    struct Call {
+    struct ExpectedCall {
         name: String,
         arguments: Value,
     }
 
     #[test]
-    fn what_a_card_says_is_the_call_it_means() {
+    fn the_messages_of_the_cards_cause_their_calls() {
         let file = include_str!("../../../../../fixtures/requests.json");
-        let requests: Vec<Request> = serde_json::from_str(file).expect("requests");
-        for Request { message, call } in requests {
+        let requests: Vec<CardRequest> = serde_json::from_str(file).expect("requests");
+        for CardRequest { message, call } in requests {
             let meant = match read(&message) {
-                Some(Command::Tool { name, arguments }) => {
+                Some(PilotCommand::Tool { name, arguments }) => {
                     let arguments = serde_json::from_str(&arguments).expect("JSON");
-                    Some(Call { name, arguments })
+                    Some(ExpectedCall { name, arguments })
                 }
-                Some(Command::Say(_)) => None,
+                Some(PilotCommand::Say(_)) => None,
                 other => panic!("{message}: {other:?}"),
             };
             assert_eq!(meant, call, "{message}");
@@ -123,7 +124,7 @@ mod tests {
     }
 
     #[test]
-    fn anything_else_is_no_request() {
+    fn other_messages_are_not_requests() {
         for message in [
             "Run the agent",
             "Run the agent of my choice.",

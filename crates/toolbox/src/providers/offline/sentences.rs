@@ -1,63 +1,63 @@
-//! Plain sentences that the offline pilot understands, so that a newcomer can see everything at work without learning
-//! its commands. It knows exactly these; what they stand for are its own commands.
+//! Sentences that the offline pilot understands, so that new users can try everything without learning its commands.
+//! Each stands for one or more commands; no other sentences are known.
 
-/// Sentences that belong together.
-pub struct Theme {
+/// A group of sentences.
+pub struct SentenceTheme {
     pub name: &'static str,
-    pub sentences: &'static [Sentence],
+    pub sentences: &'static [KnownSentence],
 }
 
-pub struct Sentence {
+pub struct KnownSentence {
     pub words: &'static str,
     commands: &'static str,
 }
 
-pub const THEMES: &[Theme] = &[
-    Theme {
-        name: "See it work",
+pub const THEMES: &[SentenceTheme] = &[
+    SentenceTheme {
+        name: "Try it out",
         sentences: &[
-            Sentence { words: "What can you do?", commands: "/help" },
-            Sentence {
-                words: "Show me your tools at work",
+            KnownSentence { words: "What can you do?", commands: "/help" },
+            KnownSentence {
+                words: "Show me what your tools can do",
                 commands: r##"/tool todo_write {"todos": [{"content": "Look something up", "status": "in_progress", "activeForm": "Looking something up"}, {"content": "Write it down", "status": "pending"}]}
 /tool search_docs {"query": "resume a stream"}
 /tool write_workspace_file {"filename": "notes.md", "overwrite": true, "content": "# Notes\n\nEvery connection is a reader of one log."}"##,
             },
-            Sentence {
-                words: "Tell me something long",
+            KnownSentence {
+                words: "Write a long answer",
                 commands: "/stream count=300 size=12 delay_ms=50",
             },
-            Sentence {
-                words: "Ask me something",
-                commands: r#"/tool ask_question {"questions": [{"question": "Where does the ship go?", "keyword": "port", "example": "Vlissingen"}, {"question": "What does it carry?", "keyword": "cargo", "example": "Herring"}]}"#,
+            KnownSentence {
+                words: "Ask me a question",
+                commands: r#"/tool ask_question {"questions": [{"question": "Where is the ship going?", "keyword": "port", "example": "Vlissingen"}, {"question": "What is it carrying?", "keyword": "cargo", "example": "Herring"}]}"#,
             },
         ],
     },
-    Theme {
+    SentenceTheme {
         name: "Agents",
         sentences: &[
-            Sentence {
+            KnownSentence {
                 words: "Find an agent for invoices",
                 commands: r#"/tool find_agent {"query": "invoice"}"#,
             },
-            Sentence {
+            KnownSentence {
                 words: "Run the invoice calculator",
                 commands: r#"/tool run_agent {"username_agent_slug": "pilothouse/invoice-calculator", "use_defaults": true, "wait_for_result": 30}"#,
             },
-            Sentence {
-                words: "Write a letter that I have to approve",
+            KnownSentence {
+                words: "Write a letter for me to approve",
                 commands: r#"/tool run_agent {"username_agent_slug": "pilothouse/approval-letter", "use_defaults": true, "wait_for_result": 5}"#,
             },
         ],
     },
-    Theme {
-        name: "Longer work",
+    SentenceTheme {
+        name: "Long-running tasks",
         sentences: &[
-            Sentence {
-                words: "Let somebody else do it",
+            KnownSentence {
+                words: "Delegate a task",
                 commands: r#"/tool run_sub_session {"prompt": "/stream count=100 size=12 delay_ms=60"}"#,
             },
-            Sentence {
+            KnownSentence {
                 words: "Run a slow command",
                 commands: r#"/tool bash_exec {"command": "for i in 1 2 3 4 5; do echo mile $i; sleep 1; done"}"#,
             },
@@ -65,11 +65,11 @@ pub const THEMES: &[Theme] = &[
     },
 ];
 
-/// What a sentence stands for. Case, spaces and the mark at its end do not matter.
+/// The commands of a sentence. Case, spaces and final punctuation do not matter.
 pub(super) fn commands_for(message: &str) -> Option<&'static str> {
-    let said = plain(message);
+    let text = plain(message);
     let sentences = THEMES.iter().flat_map(|theme| theme.sentences);
-    sentences.into_iter().find(|sentence| plain(sentence.words) == said).map(|known| known.commands)
+    sentences.into_iter().find(|sentence| plain(sentence.words) == text).map(|known| known.commands)
 }
 
 fn plain(text: &str) -> String {
@@ -79,18 +79,18 @@ fn plain(text: &str) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::super::command::{self, Command};
     use super::*;
+    use crate::providers::offline::command::{self, PilotCommand};
 
     #[test]
-    fn every_sentence_stands_for_commands_without_a_mistake() {
+    fn every_sentence_stands_for_valid_commands() {
         for sentence in THEMES.iter().flat_map(|theme| theme.sentences) {
             let commands = command::parse(sentence.commands);
             assert!(!commands.is_empty(), "{}", sentence.words);
             for command in commands {
                 match command {
-                    Command::Mistake(what) => panic!("{}: {what}", sentence.words),
-                    Command::Tool { arguments, .. } => {
+                    PilotCommand::Mistake(what) => panic!("{}: {what}", sentence.words),
+                    PilotCommand::Tool { arguments, .. } => {
                         serde_json::from_str::<serde_json::Value>(&arguments)
                             .expect(sentence.words);
                     }
@@ -101,11 +101,11 @@ mod tests {
     }
 
     #[test]
-    fn a_sentence_is_known_however_it_is_written() {
-        for said in
+    fn a_sentence_is_recognized_in_any_spelling() {
+        for text in
             ["What can you do?", "what can you do", " What  can you\ndo ?", "WHAT CAN YOU DO!"]
         {
-            assert_eq!(commands_for(said), Some("/help"), "{said}");
+            assert_eq!(commands_for(text), Some("/help"), "{text}");
         }
         assert_eq!(commands_for("What can you do for me?"), None);
         assert_eq!(commands_for(""), None);

@@ -1,4 +1,4 @@
-//! Reads the chunks of a chat completion.
+//! Parses the chunks of a chat completion.
 
 use std::collections::VecDeque;
 
@@ -8,22 +8,22 @@ use protocol::usage::Usage;
 use serde::Deserialize;
 use serde_json::Value;
 
-use super::super::http;
-use super::super::options::Prices;
-use super::super::reading::{Heard, Reader};
-use super::calls::{CallDelta, Calls};
+use super::tool_calls::{CallDelta, ToolCallAssembler};
+use crate::providers::http;
+use crate::providers::options::TokenPrices;
+use crate::providers::response_stream::{EventReader, ReadProgress};
 
-pub(super) struct Chunks {
-    prices: Prices,
-    calls: Calls,
+pub(super) struct CompletionChunkReader {
+    prices: TokenPrices,
+    calls: ToolCallAssembler,
     reason: Option<StopReason>,
     usage: Usage,
 }
 
 #[derive(Deserialize)]
-struct Chunk {
+struct CompletionChunk {
     #[serde(default)]
-    choices: Option<Vec<Choice>>,
+    choices: Option<Vec<CompletionChoice>>,
     #[serde(default)]
     usage: Option<WireUsage>,
     #[serde(default)]
@@ -31,20 +31,20 @@ struct Chunk {
 }
 
 #[derive(Deserialize)]
-struct Choice {
+struct CompletionChoice {
     #[serde(default)]
     index: Option<u64>,
     #[serde(default)]
-    delta: Option<Delta>,
-    /// The whole of it, from a server that does not stream.
+    delta: Option<MessageDelta>,
+    /// The whole message, from a server that does not stream.
     #[serde(default)]
-    message: Option<Delta>,
+    message: Option<MessageDelta>,
     #[serde(default)]
     finish_reason: Option<String>,
 }
 
 #[derive(Deserialize)]
-struct Delta {
+struct MessageDelta {
     #[serde(default)]
     content: Value,
     #[serde(default)]
@@ -65,7 +65,7 @@ struct WireUsage {
     completion_tokens: Option<u64>,
     #[serde(default)]
     prompt_tokens_details: Option<PromptDetails>,
-    /// Dollars, from servers that resell.
+    /// In dollars, from servers that resell models.
     #[serde(default)]
     cost: Option<f64>,
 }
@@ -78,28 +78,32 @@ struct PromptDetails {
     cache_write_tokens: Option<u64>,
 }
 
-impl Chunks {
-    pub(super) fn new(prices: Prices) -> Self {
-        Self { prices, calls: Calls::default(), reason: None, usage: Usage::default() }
+impl CompletionChunkReader {
+    pub(super) fn new(prices: TokenPrices) -> Self {
+        Self { prices, calls: ToolCallAssembler::default(), reason: None, usage: Usage::default() }
     }
 
-    fn delta(&mut self, delta: Delta, said: &mut VecDeque<ModelEvent>) -> Result<(), ModelError> {
-        // Some servers send the same words under both names.
+    fn delta(
+        &mut self,
+        delta: MessageDelta,
+        pending: &mut VecDeque<ModelEvent>,
+    ) -> Result<(), ModelError> {
+        // Some servers send the same text in both fields.
         let reasoning = delta.reasoning_content.filter(|text| !text.is_empty()).or(delta.reasoning);
-        say(said, ModelEvent::Reasoning, reasoning.unwrap_or_default());
-        content(delta.content, said);
-        say(said, ModelEvent::Text, delta.refusal.unwrap_or_default());
+        push_text(pending, ModelEvent::Reasoning, reasoning.unwrap_or_default());
+        content(delta.content, pending);
+        push_text(pending, ModelEvent::Text, delta.refusal.unwrap_or_default());
         for call in delta.tool_calls.unwrap_or_default() {
-            self.calls.read(call, said)?;
+            self.calls.read(call, pending)?;
         }
         Ok(())
     }
 
-    fn used(&mut self, usage: WireUsage) {
+    fn record_usage(&mut self, usage: WireUsage) {
         let details = usage.prompt_tokens_details;
         let prompt_tokens = usage.prompt_tokens.unwrap_or(0);
         let completion_tokens = usage.completion_tokens.unwrap_or(0);
-        // What a cached token costs differs by model; counting it in full errs on the safe side.
+        // The price of cached tokens differs by model; the full price overestimates at most.
         let priced = self.prices.microdollars(prompt_tokens as f64, completion_tokens);
         let charged = usage.cost.filter(|cost| cost.is_finite() && *cost >= 0.0);
         self.usage = Usage {
@@ -112,50 +116,54 @@ impl Chunks {
     }
 }
 
-impl Reader for Chunks {
+impl EventReader for CompletionChunkReader {
     fn read(
         &mut self,
         event: &SseEvent,
-        censor: &http::Censor,
-        said: &mut VecDeque<ModelEvent>,
-    ) -> Result<Heard, ModelError> {
+        redactor: &http::SecretRedactor,
+        pending: &mut VecDeque<ModelEvent>,
+    ) -> Result<ReadProgress, ModelError> {
         let data = event.data.trim();
         if data == "[DONE]" {
-            return if self.reason.is_some() { Ok(Heard::End) } else { Err(http::cut()) };
+            return if self.reason.is_some() {
+                Ok(ReadProgress::Ended)
+            } else {
+                Err(http::incomplete())
+            };
         }
         if data.is_empty() {
-            return Ok(Heard::More);
+            return Ok(ReadProgress::More);
         }
-        let chunk: Chunk = serde_json::from_str(data)
-            .map_err(|_| http::broken("sent an event that is no completion chunk"))?;
+        let chunk: CompletionChunk = serde_json::from_str(data)
+            .map_err(|_| http::broken("an event is not a completion chunk"))?;
         if !chunk.error.is_null() || event.name.as_deref() == Some("error") {
             let body = serde_json::from_str(data).unwrap_or(Value::Null);
-            return Err(http::said_in_stream(&body, censor));
+            return Err(http::stream_error(&body, redactor));
         }
-        // Only the first choice was asked for.
-        let first = |choice: &Choice| choice.index.unwrap_or(0) == 0;
+        // Only one choice was requested.
+        let first = |choice: &CompletionChoice| choice.index.unwrap_or(0) == 0;
         for choice in chunk.choices.unwrap_or_default().into_iter().filter(first) {
             if let Some(delta) = choice.delta.or(choice.message) {
-                self.delta(delta, said)?;
+                self.delta(delta, pending)?;
             }
             let reason = choice.finish_reason.filter(|reason| !reason.is_empty());
             self.reason = reason.as_deref().map(stop_reason).or(self.reason);
         }
         if let Some(usage) = chunk.usage {
-            self.used(usage);
+            self.record_usage(usage);
         }
-        Ok(if self.reason.is_some() { Heard::Whole } else { Heard::More })
+        Ok(if self.reason.is_some() { ReadProgress::Complete } else { ReadProgress::More })
     }
 
-    fn finish(&mut self, said: &mut VecDeque<ModelEvent>) -> Result<(), ModelError> {
+    fn finish(&mut self, pending: &mut VecDeque<ModelEvent>) -> Result<(), ModelError> {
         self.calls.check()?;
         let reason = match self.reason {
-            // Several servers say `stop` after a tool call.
+            // Several servers send `stop` after a tool call.
             Some(StopReason::Stop | StopReason::Other) if self.calls.any() => StopReason::ToolCalls,
             Some(reason) => reason,
-            None => return Err(http::cut()),
+            None => return Err(http::incomplete()),
         };
-        said.push_back(ModelEvent::Finished { reason, usage: self.usage, provider_state: None });
+        pending.push_back(ModelEvent::Finished { reason, usage: self.usage, provider_state: None });
         Ok(())
     }
 }
@@ -170,17 +178,17 @@ fn stop_reason(word: &str) -> StopReason {
     }
 }
 
-/// Mostly a string; some servers send a list of parts, reasoning among them.
-fn content(content: Value, said: &mut VecDeque<ModelEvent>) {
+/// Usually a string; some servers send a list of parts, including reasoning.
+fn content(content: Value, pending: &mut VecDeque<ModelEvent>) {
     match content {
-        Value::String(text) => say(said, ModelEvent::Text, text),
+        Value::String(text) => push_text(pending, ModelEvent::Text, text),
         Value::Array(parts) => {
             for part in parts {
                 match part["type"].as_str() {
-                    Some("text") => say(said, ModelEvent::Text, text_of(&part["text"])),
+                    Some("text") => push_text(pending, ModelEvent::Text, text_of(&part["text"])),
                     Some("thinking") => {
                         for inner in part["thinking"].as_array().unwrap_or(&Vec::new()) {
-                            say(said, ModelEvent::Reasoning, text_of(&inner["text"]));
+                            push_text(pending, ModelEvent::Reasoning, text_of(&inner["text"]));
                         }
                     }
                     _ => {}
@@ -195,8 +203,8 @@ fn text_of(value: &Value) -> String {
     value.as_str().unwrap_or_default().to_owned()
 }
 
-fn say(said: &mut VecDeque<ModelEvent>, what: fn(String) -> ModelEvent, text: String) {
+fn push_text(pending: &mut VecDeque<ModelEvent>, what: fn(String) -> ModelEvent, text: String) {
     if !text.is_empty() {
-        said.push_back(what(text));
+        pending.push_back(what(text));
     }
 }

@@ -1,13 +1,13 @@
-//! A request as a chat completion body.
+//! Builds the body of a chat completion request.
 
 use ports::model::{ModelMessage, ModelRequest, ToolUse};
 use serde_json::{Value, json};
 use url::Url;
 
-use super::super::history;
+use crate::providers::history;
 
-/// What a server calls the limit of an answer. OpenAI refuses the old name for its newer models;
-/// most other servers know only the old one.
+/// Field name of the output token limit. OpenAI refuses `max_tokens` for its newer models; most other servers know only
+/// `max_tokens`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum LimitName {
     MaxTokens,
@@ -35,7 +35,7 @@ pub(super) fn body(model: &str, limit: Option<(LimitName, u32)>, request: &Model
     if !request.system.trim().is_empty() {
         messages.push(json!({"role": "system", "content": request.system}));
     }
-    messages.extend(history::tidy(&request.messages).iter().map(message));
+    messages.extend(history::normalize(&request.messages).iter().map(message));
     let mut body = json!({
         "model": model,
         "messages": messages,
@@ -45,7 +45,7 @@ pub(super) fn body(model: &str, limit: Option<(LimitName, u32)>, request: &Model
     if let Some((name, tokens)) = limit {
         body[name.as_str()] = json!(tokens);
     }
-    // An empty list is refused by some servers.
+    // Some servers refuse an empty list.
     if !request.tools.is_empty() {
         let tool = |tool: &ports::model::ToolDefinition| {
             json!({"type": "function", "function": {

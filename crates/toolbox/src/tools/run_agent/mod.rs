@@ -1,8 +1,8 @@
-//! `run_agent`: tells what an agent needs, runs it, and waits for what it gives.
+//! `run_agent`: returns what an agent needs, starts it, and waits for its outputs.
 
-mod answer;
-mod choose;
-mod decide;
+mod chosen_agent;
+mod responses;
+mod start_obstacle;
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -19,85 +19,63 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
 
-use super::agent_run::{self, Detail, RunOf};
-use super::block_choice::Blocks;
-use super::shelves::Shelves;
-use super::store::{self, given};
-use super::{arguments, setup, waiting};
-use answer::About;
-use decide::Wish;
+use super::agent_execution::{self, ExecutedAgent, OutputDetail};
+use super::agent_lookup::AgentLookup;
+use super::block_choice::BlockCatalog;
+use super::{arguments, caller, setup, waiting};
+use responses::AgentResponses;
+use start_obstacle::StartOptions;
 
 pub(super) struct RunAgent {
     spec: ToolSpec,
-    shelves: Shelves,
-    blocks: Blocks,
+    lookup: AgentLookup,
+    blocks: BlockCatalog,
     clock: Arc<dyn Clock>,
     max_wait: Duration,
 }
 
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-struct Arguments {
-    /// Agent of the marketplace: "username/slug".
+struct RunAgentArguments {
+    /// Marketplace agent: "username/slug".
     #[schemars(length(max = 300))]
     username_agent_slug: Option<String>,
-    /// Agent of the user's library.
+    /// Agent in the user's library.
     #[schemars(length(max = 200))]
     library_agent_id: Option<String>,
-    /// Not available yet.
-    #[schemars(length(max = 200))]
-    preset_id: Option<String>,
-    /// Values by the names of the agent's inputs.
+    /// Values by input name.
     inputs: Option<Map<String, Value>>,
-    /// Run with the default of every input that is not given.
+    /// Use the default of every input that is not given.
     #[serde(default)]
     use_defaults: bool,
-    /// Not available yet.
-    #[schemars(length(max = 200))]
-    schedule_name: Option<String>,
-    /// Not available yet.
-    #[schemars(length(max = 200))]
-    cron: Option<String>,
-    /// Time zone of the schedule; UTC unless given.
-    #[schemars(length(max = 100))]
-    timezone: Option<String>,
     /// Seconds to wait for the result, 0 to 300.
     #[serde(default)]
     wait_for_result: i64,
-    /// Simulate: nothing outside is changed.
+    /// Simulate the run without external effects.
     #[serde(default)]
     dry_run: bool,
-    /// Not available yet.
-    #[serde(default)]
-    save_as_preset: bool,
-    /// Not available yet.
-    #[schemars(length(max = 200))]
-    preset_name: Option<String>,
-    /// Not available yet.
-    #[schemars(length(max = 2000))]
-    preset_description: Option<String>,
 }
 
 impl RunAgent {
     pub(super) fn new(
-        shelves: Shelves,
-        blocks: Blocks,
+        lookup: AgentLookup,
+        blocks: BlockCatalog,
         clock: Arc<dyn Clock>,
         max_wait: Duration,
     ) -> Self {
         Self {
             spec: ToolSpec {
                 name: "run_agent",
-                description: "Run an agent. Without inputs it answers what the agent needs; with them it starts, and \
-                    answers the outputs if they come within wait_for_result. Otherwise view_agent_output fetches them \
-                    later: do not run it again.",
-                parameters: arguments::schema::<Arguments>(),
+                description: "Run an agent. Without inputs it returns what the agent needs; with them it starts the \
+                    agent, and returns the outputs if they arrive within wait_for_result. Otherwise get them later \
+                    with view_agent_output: do not run it again.",
+                parameters: arguments::schema::<RunAgentArguments>(),
                 requires_auth: true,
                 budget: TimeBudget::Own,
                 effect: ToolEffect::Idempotent,
                 long_running: false,
             },
-            shelves,
+            lookup,
             blocks,
             clock,
             max_wait: max_wait.min(MAX_TOOL_WAIT),
@@ -106,33 +84,31 @@ impl RunAgent {
 
     async fn run(
         &self,
-        asked: Arguments,
+        arguments: RunAgentArguments,
         context: &ToolContext,
     ) -> Result<ToolResponse, ToolError> {
-        let user = store::user(context)?;
-        let dry_run = context.dry_run || asked.dry_run;
-        refuse_presets(&asked)?;
-        let chosen = self.shelves.choose(&user, &asked).await?;
-        refuse_schedules(&asked, dry_run)?;
+        let user = caller::signed_in_user(context)?;
+        let dry_run = context.dry_run || arguments.dry_run;
+        let chosen = self.lookup.choose(&user, &arguments).await?;
         let (graph, version) = chosen.graph();
         let agents = &*context.services.agents;
         let Some(agent) = agents.describe(graph, Some(version)).await? else {
-            return Err(choose::missing(&format!("The graph of {}", chosen.name())));
+            return Err(chosen_agent::missing(&format!("The graph of {}", chosen.name())));
         };
-        // A dry run asks nobody for anything.
-        if !dry_run && let Some(told) = setup::of_agent(chosen.name(), &agent, &self.blocks) {
-            return Ok(told);
+        // A dry run needs no credentials.
+        if !dry_run && let Some(response) = setup::of_agent(chosen.name(), &agent, &self.blocks) {
+            return Ok(response);
         }
-        let inputs = asked.inputs.unwrap_or_default();
-        let wish = Wish { use_defaults: asked.use_defaults, dry_run };
-        let about = About { chosen: &chosen, agent: &agent };
-        if let Some(obstacle) = decide::next(&agent, &inputs, wish) {
-            return Ok(about.instead(obstacle));
+        let inputs = arguments.inputs.unwrap_or_default();
+        let options = StartOptions { use_defaults: arguments.use_defaults, dry_run };
+        let responses = AgentResponses { chosen: &chosen, agent: &agent };
+        if let Some(obstacle) = start_obstacle::find_obstacle(&agent, &inputs, options) {
+            return Ok(responses.cannot_start(obstacle));
         }
-        // What is only tried out does not end up on the user's shelf.
+        // A dry run does not add the agent to the library.
         let entry = match dry_run {
             true => chosen.entry().cloned(),
-            false => Some(self.shelves.keep(&user, &chosen, self.clock.now()).await?),
+            false => Some(self.lookup.ensure_in_library(&user, &chosen, self.clock.now()).await?),
         };
         let new = NewAgentExecution {
             graph_id: agent.graph.id.clone(),
@@ -141,14 +117,14 @@ impl RunAgent {
             dry_run,
             safe_mode: entry.as_ref().map(|entry| entry.settings).unwrap_or_default(),
         };
-        let of = RunOf {
+        let of = ExecutedAgent {
             name: chosen.name().to_owned(),
             graph_id: agent.graph.id.clone(),
             library_agent_id: entry.map(|entry| entry.id),
         };
-        match about.begun(agents.start(new).await?) {
+        match responses.started_or_refused(agents.start(new).await?) {
             Ok(run) => {
-                let at_most = waiting::clamped(asked.wait_for_result, self.max_wait);
+                let at_most = waiting::clamped(arguments.wait_for_result, self.max_wait);
                 follow(run, of, at_most, context).await
             }
             Err(refusal) => Ok(*refusal),
@@ -156,14 +132,14 @@ impl RunAgent {
     }
 }
 
-/// What became of the run within the time.
+/// Waits for the execution, and responds with its state after the wait.
 async fn follow(
     run: Execution,
-    of: RunOf,
+    of: ExecutedAgent,
     at_most: Duration,
     context: &ToolContext,
 ) -> Result<ToolResponse, ToolError> {
-    let started = answer::started(&of, &run);
+    let started = responses::started(&of, &run);
     if at_most.is_zero() {
         return Ok(started);
     }
@@ -172,46 +148,19 @@ async fn follow(
     let run = agents.wait(&run.id, at_most).await?.unwrap_or(run);
     match run.status {
         ExecutionStatus::Completed => {
-            let detail = if run.request.dry_run { Detail::Nodes } else { Detail::Outputs };
-            let view = agent_run::view(agents, &run, detail).await?;
-            Ok(answer::completed(&of, view, detail))
+            let detail =
+                if run.request.dry_run { OutputDetail::Nodes } else { OutputDetail::Outputs };
+            let view = agent_execution::view(agents, &run, detail).await?;
+            Ok(responses::completed(&of, view, detail))
         }
         ExecutionStatus::Failed | ExecutionStatus::Terminated => {
-            Ok(of.failure(&agent_run::view(agents, &run, Detail::Outputs).await?))
+            Ok(of.failure(&agent_execution::view(agents, &run, OutputDetail::Outputs).await?))
         }
-        ExecutionStatus::Review => Ok(of.started(&run, agent_run::waits_for_review(&of.name))),
+        ExecutionStatus::Review => Ok(of.started(&run, agent_execution::needs_review(&of.name))),
         ExecutionStatus::Incomplete | ExecutionStatus::Queued | ExecutionStatus::Running => {
-            Ok(answer::started(&of, &run))
+            Ok(responses::started(&of, &run))
         }
     }
-}
-
-fn refuse_presets(asked: &Arguments) -> Result<(), ToolError> {
-    let named = [&asked.preset_id, &asked.preset_name, &asked.preset_description];
-    let named = named.into_iter().any(|argument| given(argument.as_ref()).is_some());
-    if !named && !asked.save_as_preset {
-        return Ok(());
-    }
-    let sentence = "Presets are not available. Run the agent with its inputs and without the preset arguments.";
-    Err(ToolError::tell("presets_unavailable", sentence))
-}
-
-fn refuse_schedules(asked: &Arguments, dry_run: bool) -> Result<(), ToolError> {
-    let cron = given(asked.cron.as_ref());
-    if cron.or(given(asked.schedule_name.as_ref())).is_none() {
-        return Ok(());
-    }
-    if dry_run {
-        let sentence = "A dry run cannot be scheduled. Leave out cron and schedule_name.";
-        return Err(ToolError::tell("dry_run_schedule", sentence));
-    }
-    let when = cron.unwrap_or("later");
-    let zone = given(asked.timezone.as_ref()).unwrap_or("UTC");
-    let sentence = format!(
-        "Schedules are not available, so nothing was scheduled for {when} ({zone}). Without cron and schedule_name the \
-         agent runs at once."
-    );
-    Err(ToolError::tell("schedules_unavailable", sentence))
 }
 
 #[async_trait]
@@ -225,8 +174,8 @@ impl Tool for RunAgent {
         arguments: Value,
         context: ToolContext,
     ) -> Result<ToolResponse, ToolError> {
-        let asked = arguments::parse(arguments)?;
-        waiting::unless_cancelled(&context.cancel, self.run(asked, &context)).await
+        let arguments = arguments::parse(arguments)?;
+        waiting::unless_cancelled(&context.cancel, self.run(arguments, &context)).await
     }
 
     fn examples(&self) -> Vec<ToolExample> {
@@ -238,10 +187,6 @@ impl Tool for RunAgent {
             },
             ToolExample {
                 arguments: json!({"username_agent_slug": "nobody/nothing"}),
-                response: "error",
-            },
-            ToolExample {
-                arguments: json!({"library_agent_id": "x", "preset_id": "y"}),
                 response: "error",
             },
         ]

@@ -1,7 +1,7 @@
-//! `view_agent_output`: what a run of an agent has given, found by the run, by the agent, and by the time.
+//! `view_agent_output`: outputs of an execution, found by its id, or by agent and time.
 
-mod find;
-mod times;
+mod execution_finder;
+mod time_window;
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -16,25 +16,25 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-use super::agent_run::{self, Detail};
-use super::shelves::Shelves;
-use super::{arguments, store, waiting};
-use find::{Found, Runs};
+use super::agent_execution::{self, OutputDetail};
+use super::agent_lookup::AgentLookup;
+use super::{arguments, caller, waiting};
+use execution_finder::{ExecutionFinder, ExecutionSearch, MatchingExecutions};
 
-/// Runs that an answer lists beside the one it shows.
+/// Executions that a response lists besides the one it shows.
 const LISTED: usize = 5;
 
 pub(super) struct ViewAgentOutput {
     spec: ToolSpec,
-    shelves: Shelves,
+    lookup: AgentLookup,
     clock: Arc<dyn Clock>,
     max_wait: Duration,
 }
 
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-struct Arguments {
-    /// Name of an agent of the library, or a part of it.
+struct ViewAgentOutputArguments {
+    /// Name of a library agent, or part of it.
     #[schemars(length(max = 500))]
     agent_name: Option<String>,
     /// Its library id.
@@ -43,35 +43,35 @@ struct Arguments {
     /// Its marketplace name: "username/slug".
     #[schemars(length(max = 300))]
     store_slug: Option<String>,
-    /// Exactly this run.
+    /// The id of one run.
     #[schemars(length(max = 200))]
     execution_id: Option<String>,
     /// "latest" (default), "today", "yesterday", "last week", "last month", "last 7 days", "last 30 days", an ISO date or
     /// time (UTC).
     #[schemars(length(max = 100))]
     run_time: Option<String>,
-    /// Seconds to wait for a run that has not ended, 0 to 300. With 0 only completed runs are found.
+    /// Seconds to wait for an unfinished run, 0 to 300. With 0, only completed runs are found.
     #[serde(default)]
     wait_if_running: i64,
-    /// Show inputs and what every node did.
+    /// Include the inputs and the node executions.
     #[serde(default)]
     show_execution_details: bool,
 }
 
 impl ViewAgentOutput {
-    pub(super) fn new(shelves: Shelves, clock: Arc<dyn Clock>, max_wait: Duration) -> Self {
+    pub(super) fn new(lookup: AgentLookup, clock: Arc<dyn Clock>, max_wait: Duration) -> Self {
         Self {
             spec: ToolSpec {
                 name: "view_agent_output",
-                description: "See what an agent's run gave, or wait for it. Name the run, or the agent and \
+                description: "Get the outputs of an agent's run, or wait for them. Name the run, or the agent and \
                     the time.",
-                parameters: arguments::schema::<Arguments>(),
+                parameters: arguments::schema::<ViewAgentOutputArguments>(),
                 requires_auth: true,
                 budget: TimeBudget::Own,
                 effect: ToolEffect::None,
                 long_running: false,
             },
-            shelves,
+            lookup,
             clock,
             max_wait: max_wait.min(MAX_TOOL_WAIT),
         }
@@ -79,24 +79,29 @@ impl ViewAgentOutput {
 
     async fn view(
         &self,
-        asked: &Arguments,
+        arguments: &ViewAgentOutputArguments,
         context: &ToolContext,
     ) -> Result<ToolResponse, ToolError> {
-        let user = store::user(context)?;
-        let at_most = waiting::clamped(asked.wait_if_running, self.max_wait);
+        let user = caller::signed_in_user(context)?;
+        let at_most = waiting::clamped(arguments.wait_if_running, self.max_wait);
         let agents = &*context.services.agents;
-        let find = find::Find { shelves: &self.shelves, user: &user, agents, at_most };
-        let Runs { of, run, others, total } = match find.runs(asked, self.clock.now()).await? {
-            Found::Runs(runs) => *runs,
-            Found::Nothing(why) => return Ok(nothing(why)),
+        let finder = ExecutionFinder { lookup: &self.lookup, user: &user, agents, at_most };
+        let MatchingExecutions { of, run, others, total } =
+            match finder.runs(arguments, self.clock.now()).await? {
+                ExecutionSearch::Found(runs) => *runs,
+                ExecutionSearch::NotFound(why) => return Ok(nothing(why)),
+            };
+        let detail = if arguments.show_execution_details {
+            OutputDetail::Nodes
+        } else {
+            OutputDetail::Outputs
         };
-        let detail = if asked.show_execution_details { Detail::Nodes } else { Detail::Outputs };
-        let view = agent_run::view(agents, &run, detail).await?;
+        let view = agent_execution::view(agents, &run, detail).await?;
         let mut message = of.sentence(&view);
         let mut output = of.output(view, detail);
         output.total_executions = total;
         if total > 1 {
-            message.push_str(&format!(" Showing latest of {total}."));
+            message.push_str(&format!(" Showing the latest of {total} runs."));
             let listed = others.iter().take(LISTED).map(|run| AvailableExecution {
                 id: run.id.clone(),
                 status: run.status,
@@ -110,8 +115,8 @@ impl ViewAgentOutput {
 
 fn nothing(why: String) -> ToolResponse {
     let suggestions = vec![
-        "See which agents there are with find_library_agent.".to_owned(),
-        "Look at another time with run_time.".to_owned(),
+        "List the user's agents with find_library_agent.".to_owned(),
+        "Try another time with run_time.".to_owned(),
         "Run the agent with run_agent.".to_owned(),
     ];
     ToolResponse::new(why, ResponseBody::NoResults { suggestions })
@@ -128,8 +133,8 @@ impl Tool for ViewAgentOutput {
         arguments: Value,
         context: ToolContext,
     ) -> Result<ToolResponse, ToolError> {
-        let asked = arguments::parse(arguments)?;
-        waiting::unless_cancelled(&context.cancel, self.view(&asked, &context)).await
+        let arguments = arguments::parse(arguments)?;
+        waiting::unless_cancelled(&context.cancel, self.view(&arguments, &context)).await
     }
 
     fn examples(&self) -> Vec<ToolExample> {

@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex};
 use async_trait::async_trait;
 use jiff::Timestamp;
 use pilothouse_toolbox::blocks::Parts;
-use pilothouse_toolbox::egress::{Client, Options};
+use pilothouse_toolbox::egress::{EgressClient, EgressOptions};
 use pilothouse_toolbox::providers::{CONTEXT_TOKENS, ProviderOptions, connect};
 use ports::block::{
     BlockContext, BlockError, BlockServices, ChildAgent, ChildAgents, CopilotAnswer, CopilotAsk,
@@ -28,7 +28,7 @@ pub(super) fn parts() -> Parts {
     Parts {
         model: connect(&offline).expect("a pilot"),
         clock: Arc::new(Noon),
-        egress: Client::new(Options::default()).expect("a client"),
+        egress: EgressClient::new(EgressOptions::default()).expect("a client"),
         files: Arc::new(folder::Folder::new()),
         values: Arc::new(Remembered::default()),
         library: Arc::new(Nothing),

@@ -1,5 +1,5 @@
-//! The egress client against real servers on this machine. Names are answered by a script and never leave it; the
-//! server at 127.0.0.1 is opened for the test, the canary at 127.0.0.2 is not and must never be reached.
+//! The egress client against real servers on this machine. Host names are resolved by a script. The server at 127.0.0.1
+//! is allowed for the test; the canary at 127.0.0.2 is not and must never be reached.
 
 pub(crate) mod server;
 
@@ -11,24 +11,26 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
 use async_trait::async_trait;
-use pilothouse_toolbox::egress::{Client, EgressError, Fetched, Limits, Options, Resolve};
+use pilothouse_toolbox::egress::{
+    EgressClient, EgressError, EgressOptions, FetchLimits, FetchedResponse, HostResolver,
+};
 use server::{Answer, Server, page, redirect};
 
-const LIMITS: Limits = Limits {
+const LIMITS: FetchLimits = FetchLimits {
     bytes: 1000,
     total: Duration::from_secs(3),
     idle: Duration::from_millis(800),
     accepts: |media_type| media_type == "text/plain",
 };
 
-/// Each name has a list of answers; the last one is given for ever.
-struct Script {
+/// Each name has a list of answers; the last one repeats.
+struct ScriptedResolver {
     answers: HashMap<&'static str, Vec<Vec<IpAddr>>>,
     asked: AtomicUsize,
 }
 
 #[async_trait]
-impl Resolve for Script {
+impl HostResolver for ScriptedResolver {
     async fn resolve(&self, host: &str) -> std::io::Result<Vec<IpAddr>> {
         let turn = self.asked.fetch_add(1, Ordering::SeqCst);
         let answers = self.answers.get(host).ok_or(std::io::ErrorKind::NotFound)?;
@@ -36,7 +38,7 @@ impl Resolve for Script {
     }
 }
 
-pub(crate) fn client(ports: &[u16]) -> Client {
+pub(crate) fn client(ports: &[u16]) -> EgressClient {
     let parse = |list: &[&str]| -> Vec<IpAddr> {
         list.iter().map(|address| address.parse().expect("an address")).collect()
     };
@@ -49,20 +51,20 @@ pub(crate) fn client(ports: &[u16]) -> Client {
         ("rebinding.example", vec![parse(&["127.0.0.1"]), parse(&["127.0.0.2"])]),
         ("empty.example", vec![vec![]]),
     ]);
-    Client::new(Options {
+    EgressClient::new(EgressOptions {
         ports: ports.to_vec(),
         allowed_networks: vec!["127.0.0.1/32".parse().expect("a network")],
-        resolver: Arc::new(Script { answers, asked: AtomicUsize::new(0) }),
+        resolver: Arc::new(ScriptedResolver { answers, asked: AtomicUsize::new(0) }),
     })
     .expect("a client")
 }
 
-async fn get(url: &str, ports: &[u16]) -> Result<Fetched, EgressError> {
+async fn get(url: &str, ports: &[u16]) -> Result<FetchedResponse, EgressError> {
     client(ports).get(url, LIMITS).await
 }
 
 async fn canary() -> Server {
-    Server::start("127.0.0.2", |_, _| page("text/plain", "secret of the inside")).await
+    Server::start("127.0.0.2", |_, _| page("text/plain", "internal secret")).await
 }
 
 #[tokio::test]
@@ -80,7 +82,7 @@ async fn a_page_is_fetched_with_its_type_and_final_address() {
 }
 
 #[tokio::test]
-async fn the_inside_is_not_reached_by_any_name_or_address() {
+async fn internal_hosts_are_not_reached_by_any_name_or_address() {
     let canary = canary().await;
     let port = canary.address.port();
     for host in [
@@ -102,7 +104,7 @@ async fn the_inside_is_not_reached_by_any_name_or_address() {
 }
 
 #[tokio::test]
-async fn a_name_that_changes_its_answer_gains_nothing() {
+async fn dns_rebinding_is_refused() {
     let server = Server::start("127.0.0.1", |_, _| redirect("/again")).await;
     let canary_at_same_port =
         tokio::net::TcpListener::bind(("127.0.0.2", server.address.port())).await.expect("a port");
@@ -116,7 +118,7 @@ async fn a_name_that_changes_its_answer_gains_nothing() {
 }
 
 #[tokio::test]
-async fn a_redirect_to_the_inside_is_not_followed() {
+async fn a_redirect_to_an_internal_host_is_not_followed() {
     let canary = canary().await;
     let server = Server::start("127.0.0.1", |path, _| redirect(&format!("http:/{path}/"))).await;
     let (port, canary_port) = (server.address.port(), canary.address.port());
@@ -130,7 +132,7 @@ async fn a_redirect_to_the_inside_is_not_followed() {
 }
 
 #[tokio::test]
-async fn redirects_end_and_carry_nothing_along() {
+async fn redirects_are_limited_and_carry_no_credentials() {
     let server = Server::start("127.0.0.1", |_, port| {
         redirect(&format!("http://other.example:{port}/again"))
     })
@@ -149,7 +151,7 @@ async fn redirects_end_and_carry_nothing_along() {
 }
 
 #[tokio::test]
-async fn an_endless_body_is_cut_at_the_limit() {
+async fn an_endless_body_is_truncated_at_the_limit() {
     let server = Server::start("127.0.0.1", |_, _| {
         let head = b"HTTP/1.1 200 OK\r\ncontent-type: text/plain\r\n\r\n".to_vec();
         Answer::Endless(head, vec![b'x'; 600], Duration::ZERO)
@@ -161,7 +163,7 @@ async fn an_endless_body_is_cut_at_the_limit() {
 }
 
 #[tokio::test]
-async fn a_slow_body_is_given_up() {
+async fn a_slow_body_times_out() {
     let server = Server::start("127.0.0.1", |path, _| {
         let head = b"HTTP/1.1 200 OK\r\ncontent-type: text/plain\r\n\r\n".to_vec();
         let pause = if path == "/drip" { 100 } else { 60_000 };
@@ -178,11 +180,11 @@ async fn a_slow_body_is_given_up() {
 }
 
 #[tokio::test]
-async fn a_bomb_is_refused_and_honest_packing_is_read() {
-    fn packed(content: &[u8]) -> Answer {
+async fn a_decompression_bomb_is_refused_and_ordinary_gzip_is_read() {
+    fn compressed(content: &[u8]) -> Answer {
         let mut encoder = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::best());
-        encoder.write_all(content).expect("memory takes every write");
-        let body = encoder.finish().expect("memory takes every write");
+        encoder.write_all(content).expect("a vector accepts every write");
+        let body = encoder.finish().expect("a vector accepts every write");
         let head = format!(
             "HTTP/1.1 200 OK\r\ncontent-type: text/plain\r\ncontent-encoding: gzip\r\ncontent-length: {}\r\n\r\n",
             body.len()
@@ -190,12 +192,12 @@ async fn a_bomb_is_refused_and_honest_packing_is_read() {
         Answer::Bytes([head.into_bytes(), body].concat())
     }
     let server = Server::start("127.0.0.1", |path, _| match path {
-        "/bomb" => packed(&vec![0; 5_000_000]),
-        _ => packed(b"a small page"),
+        "/bomb" => compressed(&vec![0; 5_000_000]),
+        _ => compressed(b"a small page"),
     })
     .await;
     let port = server.address.port();
-    let limits = Limits { bytes: 2_000_000, ..LIMITS };
+    let limits = FetchLimits { bytes: 2_000_000, ..LIMITS };
     let client = client(&[port]);
     let bomb = client.get(&format!("http://site.example:{port}/bomb"), limits).await;
     assert_eq!(bomb.expect_err("a bomb"), EgressError::Inflates);
@@ -204,7 +206,7 @@ async fn a_bomb_is_refused_and_honest_packing_is_read() {
 }
 
 #[tokio::test]
-async fn other_types_and_broken_answers_are_errors_without_their_content() {
+async fn other_types_and_broken_responses_are_errors_without_their_content() {
     let server = Server::start("127.0.0.1", |path, _| match path {
         "/image" => page("image/png", "secret"),
         "/untyped" => Answer::Bytes(b"HTTP/1.1 200 OK\r\ncontent-length: 6\r\n\r\nsecret".to_vec()),
@@ -235,6 +237,6 @@ async fn other_types_and_broken_answers_are_errors_without_their_content() {
     }
     for host in ["unknown.example", "empty.example"] {
         let refused = get(&format!("http://{host}:{port}/"), &[port]).await;
-        assert_eq!(refused.expect_err("no address"), EgressError::Unresolved);
+        assert_eq!(refused.expect_err("no address"), EgressError::Unresolved(host.into()));
     }
 }

@@ -1,4 +1,4 @@
-//! A web server of a few lines, which answers exactly the bytes a test wants, also wrong or endless ones.
+//! A minimal web server that sends exactly the bytes of a test, including invalid or endless ones.
 
 use std::net::{IpAddr, SocketAddr};
 use std::sync::{Arc, Mutex};
@@ -17,7 +17,7 @@ pub(crate) enum Answer {
 
 pub(crate) struct Server {
     pub(crate) address: SocketAddr,
-    /// The heads of the requests, as they came.
+    /// The heads of the requests, in order.
     pub(crate) requests: Arc<Mutex<Vec<String>>>,
     _accepting: JoinSet<()>,
 }
@@ -42,7 +42,7 @@ impl Server {
     }
 
     pub(crate) fn seen(&self) -> Vec<String> {
-        self.requests.lock().expect("no test panics in there").clone()
+        self.requests.lock().expect("not poisoned").clone()
     }
 }
 
@@ -59,7 +59,7 @@ async fn serve(
     }
     let head = String::from_utf8_lossy(&head).into_owned();
     let path = head.split(' ').nth(1).unwrap_or_default().to_owned();
-    seen.lock().expect("no test panics in there").push(head);
+    seen.lock().expect("not poisoned").push(head);
     match answer(&path, port) {
         Answer::Bytes(bytes) => {
             let _ = stream.write_all(&bytes).await;

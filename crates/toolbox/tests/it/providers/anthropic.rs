@@ -1,4 +1,4 @@
-//! Reasoning within a tool loop, which only this provider wants back.
+//! Reasoning within a tool loop, which only Anthropic requires in later requests.
 
 use ports::model::{ModelMessage, ModelRequest, StopReason};
 use protocol::message::ToolCall;
@@ -25,7 +25,7 @@ fn with_state(provider_state: Option<Value>) -> ModelMessage {
 }
 
 #[tokio::test]
-async fn signed_reasoning_goes_back_unchanged_within_the_tool_loop() {
+async fn signed_reasoning_is_sent_back_unchanged_within_the_tool_loop() {
     let (server, provider) = rig(Dialect::Anthropic, GENEROUS).await;
     let calls = [ScriptedCall::new("call_a", "look", &json!({}))];
     server.enqueue(Script::default().think("I should look.").call(&calls));
@@ -58,7 +58,7 @@ async fn signed_reasoning_goes_back_unchanged_within_the_tool_loop() {
 }
 
 #[tokio::test]
-async fn a_loop_that_began_without_reasoning_ends_without_it() {
+async fn a_loop_that_started_without_reasoning_continues_without_it() {
     let (server, provider) = rig(Dialect::Anthropic, GENEROUS).await;
     server.enqueue(Script::text("ok"));
     let history = vec![user("hi"), with_state(None), result("call_a", "a wall")];
@@ -68,7 +68,7 @@ async fn a_loop_that_began_without_reasoning_ends_without_it() {
 }
 
 #[tokio::test]
-async fn the_fast_mode_does_not_think() {
+async fn fast_mode_requests_no_reasoning() {
     let (server, provider) = rig(Dialect::Anthropic, GENEROUS).await;
     server.enqueue(Script::text("ok"));
     ask(&*provider, request(vec![user("hi")])).await;
@@ -76,7 +76,7 @@ async fn the_fast_mode_does_not_think() {
 }
 
 #[tokio::test]
-async fn hidden_reasoning_and_unknown_events_are_kept_and_passed_over() {
+async fn redacted_reasoning_is_kept_and_unknown_events_are_ignored() {
     let (server, provider) = rig(Dialect::Anthropic, GENEROUS).await;
     let events = [
         json!({"type": "message_start", "message": {"usage": {"input_tokens": 3, "cache_creation_input_tokens": 100, "output_tokens": 1}}}),

@@ -1,4 +1,4 @@
-//! What holds for every provider behind a wire, proven once in each wire format.
+//! Behavior of every HTTP provider, tested in each wire format.
 
 use std::time::{Duration, Instant};
 
@@ -25,27 +25,27 @@ macro_rules! in_both_formats {
 }
 
 in_both_formats! {
-    text_and_reasoning_arrive_whole_and_usage_is_counted,
+    text_and_reasoning_are_complete_and_usage_is_counted,
     parallel_tool_calls_keep_their_arguments_apart,
     every_stop_reason_is_understood,
-    an_empty_completion_is_finished_without_a_word,
-    a_cut_stream_is_unreachable_and_keeps_what_was_said,
+    an_empty_completion_finishes_without_text,
+    a_cut_stream_is_unreachable_and_keeps_its_text,
     a_refused_connection_is_unreachable,
-    an_answer_that_is_whole_survives_a_missing_end,
-    every_status_is_classed,
+    a_complete_response_survives_a_missing_end,
+    every_status_is_classified,
     a_retry_after_is_passed_on,
-    an_error_in_mid_stream_is_classed,
-    garbage_is_broken,
+    an_error_in_a_stream_is_classified,
+    an_unreadable_response_is_broken,
     a_server_that_never_answers_times_out,
-    a_server_that_falls_silent_times_out,
+    a_server_that_stops_responding_times_out,
     an_event_larger_than_the_cap_is_broken,
-    an_endless_answer_is_cut_off,
+    an_endless_response_is_cut_off,
     dropping_the_stream_closes_the_connection,
     dropping_the_request_before_the_answer_closes_the_connection,
-    no_message_holds_the_key_or_the_address,
+    no_message_contains_the_key_or_the_url,
 }
 
-async fn text_and_reasoning_arrive_whole_and_usage_is_counted(dialect: Dialect) {
+async fn text_and_reasoning_are_complete_and_usage_is_counted(dialect: Dialect) {
     let (server, provider) = rig(dialect, GENEROUS).await;
     let usage =
         ScriptedUsage { prompt_tokens: 1000, completion_tokens: 100, cache_read_tokens: 200 };
@@ -57,7 +57,7 @@ async fn text_and_reasoning_arrive_whole_and_usage_is_counted(dialect: Dialect) 
     assert_eq!(answer.usage.prompt_tokens, 1000);
     assert_eq!(answer.usage.completion_tokens, 100);
     assert_eq!(answer.usage.cache_read_tokens, 200);
-    // Cached tokens have a known price with one of the two.
+    // Only Anthropic has a known price for cached tokens.
     let expected = match dialect {
         Dialect::OpenAi => 1000 * 3 + 100 * 15,
         Dialect::Anthropic => 820 * 3 + 100 * 15,
@@ -99,14 +99,14 @@ async fn every_stop_reason_is_understood(dialect: Dialect) {
     }
 }
 
-async fn an_empty_completion_is_finished_without_a_word(dialect: Dialect) {
+async fn an_empty_completion_finishes_without_text(dialect: Dialect) {
     let (server, provider) = rig(dialect, GENEROUS).await;
     server.enqueue(Script::empty());
     let answer = ask(&*provider, request(vec![user("hi")])).await;
     assert_eq!((answer.text.as_str(), answer.reason), ("", Some(StopReason::Stop)));
 }
 
-async fn a_cut_stream_is_unreachable_and_keeps_what_was_said(dialect: Dialect) {
+async fn a_cut_stream_is_unreachable_and_keeps_its_text(dialect: Dialect) {
     let (server, provider) = rig(dialect, GENEROUS).await;
     for cut in [Cut::Close, Cut::Reset, Cut::EndOfBody] {
         server.enqueue(Script::text("half a sen").cut(cut));
@@ -128,7 +128,7 @@ async fn a_refused_connection_is_unreachable(dialect: Dialect) {
     assert_eq!(error.kind, ModelErrorKind::Unreachable);
 }
 
-async fn an_answer_that_is_whole_survives_a_missing_end(dialect: Dialect) {
+async fn a_complete_response_survives_a_missing_end(dialect: Dialect) {
     let (server, provider) = rig(dialect, GENEROUS).await;
     let end = match dialect {
         Dialect::OpenAi => {
@@ -145,7 +145,7 @@ async fn an_answer_that_is_whole_survives_a_missing_end(dialect: Dialect) {
     }
 }
 
-async fn every_status_is_classed(dialect: Dialect) {
+async fn every_status_is_classified(dialect: Dialect) {
     let (server, provider) = rig(dialect, GENEROUS).await;
     let table = [
         (Script::server_error(), ModelErrorKind::Overloaded { after: None }),
@@ -175,7 +175,7 @@ async fn a_retry_after_is_passed_on(dialect: Dialect) {
     assert_eq!(error.kind, ModelErrorKind::Overloaded { after });
 }
 
-async fn an_error_in_mid_stream_is_classed(dialect: Dialect) {
+async fn an_error_in_a_stream_is_classified(dialect: Dialect) {
     let (server, provider) = rig(dialect, GENEROUS).await;
     server.enqueue(Script::text("It is").then_error("overloaded_error", "Overloaded"));
     let answer = ask(&*provider, request(vec![user("hi")])).await;
@@ -185,7 +185,7 @@ async fn an_error_in_mid_stream_is_classed(dialect: Dialect) {
     assert!(error.message.contains("Overloaded"), "{error}");
 }
 
-async fn garbage_is_broken(dialect: Dialect) {
+async fn an_unreadable_response_is_broken(dialect: Dialect) {
     let (server, provider) = rig(dialect, GENEROUS).await;
     let table = [
         Script::text("ok").truncated_json(),
@@ -213,7 +213,7 @@ async fn a_server_that_never_answers_times_out(dialect: Dialect) {
     server.wait_until("the client to leave", |r| r[0].ending == Ending::ClientLeft).await;
 }
 
-async fn a_server_that_falls_silent_times_out(dialect: Dialect) {
+async fn a_server_that_stops_responding_times_out(dialect: Dialect) {
     let (server, provider) = rig(dialect, SHORT).await;
     server.enqueue(Script::text("and then").hang());
     let answer = ask(&*provider, request(vec![user("hi")])).await;
@@ -232,7 +232,7 @@ async fn an_event_larger_than_the_cap_is_broken(dialect: Dialect) {
     assert_eq!(error.kind, ModelErrorKind::Broken);
 }
 
-async fn an_endless_answer_is_cut_off(dialect: Dialect) {
+async fn an_endless_response_is_cut_off(dialect: Dialect) {
     let (server, provider) = rig(dialect, GENEROUS).await;
     let comment = format!(": {}\n", "x".repeat(1024 * 1024));
     let mut script = Script::text("it goes on");
@@ -269,7 +269,7 @@ async fn dropping_the_request_before_the_answer_closes_the_connection(dialect: D
     server.wait_for_connections(0).await;
 }
 
-async fn no_message_holds_the_key_or_the_address(dialect: Dialect) {
+async fn no_message_contains_the_key_or_the_url(dialect: Dialect) {
     let (server, provider) = rig(dialect, GENEROUS).await;
     let url = server.url(dialect);
     let echo = format!("Key {API_KEY} is not valid at {url}");

@@ -1,4 +1,4 @@
-//! The model providers against a model server that plays scripts.
+//! The model providers against a scripted model server.
 
 mod anthropic;
 mod laws;
@@ -13,7 +13,8 @@ use std::time::Duration;
 
 use futures::StreamExt;
 use pilothouse_toolbox::providers::{
-    AnthropicOptions, CONTEXT_TOKENS, OpenAiOptions, Prices, ProviderOptions, Timeouts, connect,
+    AnthropicOptions, CONTEXT_TOKENS, OpenAiOptions, ProviderOptions, ProviderTimeouts,
+    TokenPrices, connect,
 };
 use ports::ModelProvider;
 use ports::model::{
@@ -29,16 +30,16 @@ use testkit::model_server::{API_KEY, Dialect, MODEL, ModelServer, TITLE_MODEL};
 /// Longer than any answer of a test; a test that waits this long has failed.
 const PATIENCE: Duration = Duration::from_secs(20);
 
-pub(crate) const GENEROUS: Timeouts =
-    Timeouts { connect: PATIENCE, first_byte: PATIENCE, idle: PATIENCE };
-const SHORT: Timeouts = Timeouts {
+pub(crate) const GENEROUS: ProviderTimeouts =
+    ProviderTimeouts { connect: PATIENCE, first_byte: PATIENCE, idle: PATIENCE };
+const SHORT: ProviderTimeouts = ProviderTimeouts {
     connect: Duration::from_millis(100),
     first_byte: Duration::from_millis(200),
     idle: Duration::from_millis(200),
 };
 
-fn options(dialect: Dialect, base_url: String, timeouts: Timeouts) -> ProviderOptions {
-    let prices = Prices { input_per_mtok: Some(3.0), output_per_mtok: Some(15.0) };
+fn options(dialect: Dialect, base_url: String, timeouts: ProviderTimeouts) -> ProviderOptions {
+    let prices = TokenPrices { input_per_mtok: Some(3.0), output_per_mtok: Some(15.0) };
     let (model, advanced_model) = (MODEL.to_owned(), "scripted-advanced".to_owned());
     let title_model = TITLE_MODEL.to_owned();
     match dialect {
@@ -69,7 +70,7 @@ fn options(dialect: Dialect, base_url: String, timeouts: Timeouts) -> ProviderOp
 
 pub(crate) async fn rig(
     dialect: Dialect,
-    timeouts: Timeouts,
+    timeouts: ProviderTimeouts,
 ) -> (ModelServer, Arc<dyn ModelProvider>) {
     let server = ModelServer::start().await;
     let provider = connect(&options(dialect, server.url(dialect), timeouts)).expect("connects");
@@ -122,19 +123,19 @@ fn request(messages: Vec<ModelMessage>) -> ModelRequest {
     }
 }
 
-/// Everything a stream says, until it ends.
+/// All events of a stream.
 async fn drain(mut stream: ModelStream) -> Vec<Result<ModelEvent, ModelError>> {
     let mut events = Vec::new();
     while let Some(event) =
-        tokio::time::timeout(PATIENCE, stream.next()).await.expect("the stream goes on or ends")
+        tokio::time::timeout(PATIENCE, stream.next()).await.expect("the stream continues or ends")
     {
         events.push(event);
     }
-    assert!(stream.next().await.is_none(), "a stream that has ended stays so");
+    assert!(stream.next().await.is_none(), "an ended stream stays ended");
     events
 }
 
-/// One whole exchange: what was said and how it ended.
+/// One complete response and its end.
 #[derive(Debug, Default)]
 struct Answer {
     text: String,
@@ -154,7 +155,7 @@ async fn ask(provider: &dyn ModelProvider, request: ModelRequest) -> Answer {
     }
 }
 
-/// Checks on the way that exactly one `Finished` or one error came, and came last.
+/// Also checks that there is exactly one `Finished` or error, as the last event.
 fn answer(events: Vec<Result<ModelEvent, ModelError>>) -> Answer {
     let is_end = |event: &Result<_, _>| matches!(event, Err(_) | Ok(ModelEvent::Finished { .. }));
     assert_eq!(events.iter().filter(|event| is_end(event)).count(), 1, "{events:?}");
@@ -168,7 +169,7 @@ fn answer(events: Vec<Result<ModelEvent, ModelError>>) -> Answer {
             }
             Ok(ModelEvent::Reasoning(delta)) => answer.reasoning.push_str(&delta),
             Ok(ModelEvent::ToolCall { index, id, name }) => {
-                assert_eq!(index, answer.calls.len(), "calls are numbered as they come");
+                assert_eq!(index, answer.calls.len(), "calls are numbered in order");
                 answer.calls.push((id.0, name, String::new()));
             }
             Ok(ModelEvent::ToolInput { index, delta }) => answer.calls[index].2.push_str(&delta),

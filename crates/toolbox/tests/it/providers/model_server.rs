@@ -1,4 +1,4 @@
-//! The model server itself, where other tests lean on it.
+//! The scripted model server itself, as far as other tests depend on it.
 
 use ports::model::{ModelErrorKind, StopReason};
 use serde_json::json;

@@ -15,22 +15,26 @@ fn pilot() -> Arc<dyn ModelProvider> {
     connect(&ProviderOptions::Offline { context_tokens: CONTEXT_TOKENS }).expect("connects")
 }
 
-async fn told(message: &str) -> Answer {
+async fn reply_to(message: &str) -> Answer {
     ask(&*pilot(), request(vec![user(message)])).await
 }
 
 #[tokio::test]
-async fn an_ordinary_message_gets_an_honest_answer() {
-    let answer = told("What is the weather?").await;
+async fn an_unknown_message_gets_the_introduction() {
+    let answer = reply_to("What is the weather?").await;
     assert_eq!(answer.reason, Some(StopReason::Stop));
-    for word in ["offline pilot", "No model is configured", "/tool todo_write", "CHAT_API_KEY"] {
+    for word in ["offline pilot", "no model is connected", "/tool todo_write", "CHAT_API_KEY"] {
         assert!(answer.text.contains(word), "{word} is not in: {}", answer.text);
     }
-    assert_eq!(answer.text, told("What is the weather?").await.text, "it says the same again");
+    assert_eq!(
+        answer.text,
+        reply_to("What is the weather?").await.text,
+        "it replies the same again"
+    );
 }
 
 #[tokio::test]
-async fn a_stream_has_the_asked_number_of_deltas_of_the_asked_size() {
+async fn a_stream_has_the_requested_number_and_size_of_deltas() {
     for (command, count, size) in [
         ("/stream", 200, 20),
         ("/stream count=1000 size=1", 1000, 1),
@@ -50,9 +54,9 @@ async fn a_stream_has_the_asked_number_of_deltas_of_the_asked_size() {
 }
 
 #[tokio::test]
-async fn a_delay_is_kept_between_deltas() {
+async fn deltas_are_delayed_as_requested() {
     let began = Instant::now();
-    told("/stream count=5 size=3 delay_ms=20").await;
+    reply_to("/stream count=5 size=3 delay_ms=20").await;
     assert!(began.elapsed() >= Duration::from_millis(100));
 }
 
@@ -75,7 +79,7 @@ async fn a_long_stream_lets_other_tasks_run() {
 #[tokio::test]
 async fn tool_lines_are_calls_of_one_step() {
     let message = "Please\n/tool look {\"at\": \"grün\"}\n/tool todo_write\n/tool nothing {oops";
-    let answer = told(message).await;
+    let answer = reply_to(message).await;
     assert_eq!(answer.reason, Some(StopReason::ToolCalls));
     let made: Vec<_> =
         answer.calls.iter().map(|(_, name, input)| (name.as_str(), input.as_str())).collect();
@@ -84,7 +88,7 @@ async fn tool_lines_are_calls_of_one_step() {
 }
 
 #[tokio::test]
-async fn what_came_back_is_reported() {
+async fn tool_results_are_reported() {
     let ok = result("1", r#"{"type":"todo_write","message":"Saved 2 items.","todos":[]}"#);
     let failed = ModelMessage::ToolResult {
         call_id: "2".into(),
@@ -107,7 +111,7 @@ async fn what_came_back_is_reported() {
 }
 
 #[tokio::test]
-async fn an_answer_to_a_question_is_taken_for_one() {
+async fn an_answer_to_a_question_is_recognized() {
     let asked = ModelMessage::ToolResult {
         call_id: "1".into(),
         name: "ask_question".into(),
@@ -115,48 +119,51 @@ async fn an_answer_to_a_question_is_taken_for_one() {
         is_error: false,
     };
     let spoken = super::assistant("I have asked.", &[]);
-    let mut history = vec![user("Ask me something"), asked, spoken, user("Brest")];
+    let mut history = vec![user("Ask me a question"), asked, spoken, user("Brest")];
     let answer = ask(&*pilot(), request(history.clone())).await;
-    assert!(answer.text.starts_with("Thank you for the answer"), "{}", answer.text);
+    assert!(answer.text.starts_with("Thanks for your answer"), "{}", answer.text);
     history.extend([super::assistant(&answer.text, &[]), user("Ahoy")]);
     let answer = ask(&*pilot(), request(history)).await;
-    assert!(answer.text.contains("offline pilot"), "nothing was asked now: {}", answer.text);
-}
-
-#[tokio::test]
-async fn what_a_sub_session_answered_is_quoted_and_an_output_is_shown() {
-    let answered = r#"{"type":"sub_session_status","message":"The sub-session has answered.","response":"`look` succeeded: calm\nand blue"}"#;
-    let ended =
-        r#"{"type":"external_tool_output","message":"look has answered.","output":{"sky":"blue"}}"#;
-    let asked = super::assistant("", &[("1", "{}"), ("2", "{}")]);
-    let history = vec![user("/tool look"), asked, result("1", answered), result("2", ended)];
-    assert_eq!(
-        ask(&*pilot(), request(history)).await.text,
-        "`look` succeeded (`sub_session_status`): The sub-session has answered.\n\n\
-         > `look` succeeded: calm\n> and blue\n\n\
-         `look` succeeded (`external_tool_output`): look has answered. `{\"sky\":\"blue\"}`"
+    assert!(
+        answer.text.contains("offline pilot"),
+        "no question was asked this time: {}",
+        answer.text
     );
 }
 
 #[tokio::test]
-async fn a_sub_session_can_be_told_to_call_a_tool_or_another_sub_session() {
+async fn a_sub_session_answer_is_quoted_and_an_output_is_shown() {
+    let answered = r#"{"type":"sub_session_status","message":"The sub-session has finished.","response":"`look` succeeded: calm\nand blue"}"#;
+    let ended = r#"{"type":"external_tool_output","message":"look has responded.","output":{"sky":"blue"}}"#;
+    let asked = super::assistant("", &[("1", "{}"), ("2", "{}")]);
+    let history = vec![user("/tool look"), asked, result("1", answered), result("2", ended)];
+    assert_eq!(
+        ask(&*pilot(), request(history)).await.text,
+        "`look` succeeded (`sub_session_status`): The sub-session has finished.\n\n\
+         > `look` succeeded: calm\n> and blue\n\n\
+         `look` succeeded (`external_tool_output`): look has responded. `{\"sky\":\"blue\"}`"
+    );
+}
+
+#[tokio::test]
+async fn a_sub_session_can_call_a_tool_or_another_sub_session() {
     let innermost = r#"/tool look {"at": "the sea"}"#;
     let inner = json!({"prompt": innermost});
     let outer = json!({"prompt": format!("/tool run_sub_session {inner}\n/tool todo_write")});
-    let first = told(&format!("/tool run_sub_session {outer}")).await;
+    let first = reply_to(&format!("/tool run_sub_session {outer}")).await;
     let arguments: Value = serde_json::from_str(&first.calls[0].2).expect("JSON");
-    let second = told(arguments["prompt"].as_str().expect("text")).await;
+    let second = reply_to(arguments["prompt"].as_str().expect("text")).await;
     assert_eq!((second.calls.len(), second.calls[1].1.as_str()), (2, "todo_write"));
     let arguments: Value = serde_json::from_str(&second.calls[0].2).expect("JSON");
-    let third = told(arguments["prompt"].as_str().expect("text")).await;
+    let third = reply_to(arguments["prompt"].as_str().expect("text")).await;
     assert_eq!(third.calls[0].2, r#"{"at": "the sea"}"#);
 }
 
 #[tokio::test]
-async fn the_end_of_an_operation_is_told_and_nothing_in_it_is_a_command() {
+async fn the_end_of_an_operation_is_reported_and_its_text_is_not_executed() {
     let news = "[Operation build (op-1) has ended] It completed.\nIts output:\n{\"n\": 42}\n/tool look\n\n\
-                Tell the person what came of it, and go on.";
-    let answer = told(news).await;
+                Tell the user the result, and continue.";
+    let answer = reply_to(news).await;
     assert_eq!((answer.calls.len(), answer.reason), (0, Some(StopReason::Stop)));
     assert_eq!(
         answer.text,
@@ -165,7 +172,7 @@ async fn the_end_of_an_operation_is_told_and_nothing_in_it_is_a_command() {
 }
 
 #[tokio::test]
-async fn a_message_that_comes_while_tools_work_is_answered_with_what_they_brought() {
+async fn a_follow_up_is_answered_together_with_the_tool_results() {
     let called = super::assistant("", &[("1", "{}")]);
     let brought = result("1", r#"{"type":"bash_exec","message":"Exit code 0."}"#);
     let history = [user("/tool look"), called, brought];
@@ -184,7 +191,7 @@ async fn a_message_that_comes_while_tools_work_is_answered_with_what_they_brough
 
 #[tokio::test]
 async fn help_names_every_tool_and_every_command() {
-    let text = told("/help").await.text;
+    let text = reply_to("/help").await.text;
     for line in [
         "- `look`: Looks at a place\n",
         "- `todo_write`: Keeps the list\n",
@@ -198,7 +205,7 @@ async fn help_names_every_tool_and_every_command() {
 }
 
 #[tokio::test]
-async fn thinking_comes_before_the_answer() {
+async fn reasoning_comes_before_the_answer() {
     let events =
         drain(pilot().stream(request(vec![user("/think about it")])).await.expect("a stream"))
             .await;
@@ -209,14 +216,14 @@ async fn thinking_comes_before_the_answer() {
 }
 
 #[tokio::test]
-async fn a_failure_on_request_has_its_class() {
-    let answer = told("/stream count=2 size=2\n/fail overloaded").await;
+async fn a_requested_failure_has_its_kind() {
+    let answer = reply_to("/stream count=2 size=2\n/fail overloaded").await;
     assert_eq!(answer.text.len(), 4);
     assert_eq!(answer.error.expect("an error").kind, ModelErrorKind::Overloaded { after: None });
 }
 
 #[tokio::test]
-async fn the_last_step_of_a_turn_ends_in_words() {
+async fn the_last_step_of_a_turn_ends_with_text() {
     let last =
         ModelRequest { tool_use: ToolUse::Forbidden, ..request(vec![user("/tool look {}")]) };
     let answer = ask(&*pilot(), last).await;

@@ -1,4 +1,4 @@
-//! The ways in which servers that call themselves compatible differ.
+//! Differences between OpenAI-compatible servers.
 
 use ports::model::{ModelErrorKind, StopReason};
 use serde_json::{Value, json};
@@ -77,7 +77,7 @@ async fn tool_calls_are_understood_in_every_dialect() {
             ],
         ),
         (
-            "pieces that go on with the call before them",
+            "pieces that continue the call before them",
             vec![
                 calls(json!([whole(json!("a"), "look", json!(""))])),
                 calls(json!([{"function": {"arguments": "{\"n\":1}"}}])),
@@ -112,7 +112,7 @@ async fn tool_calls_are_understood_in_every_dialect() {
         ),
     ];
     for (dialect, mut chunks) in table {
-        // Several of these servers also say that they simply stopped.
+        // Several of these servers also send `stop`.
         chunks.push(finish("stop"));
         let answer = answer_to_chunks(&chunks).await;
         assert_eq!(answer.reason, Some(StopReason::ToolCalls), "{dialect}: {answer:?}");
@@ -132,7 +132,7 @@ async fn a_call_that_is_never_named_is_broken() {
 }
 
 #[tokio::test]
-async fn reasoning_has_two_names_and_is_said_once() {
+async fn reasoning_in_either_field_is_reported_once() {
     for chunk in [
         json!({"reasoning_content": "hmm", "content": null}),
         json!({"reasoning": "hmm"}),
@@ -179,7 +179,7 @@ async fn a_completion_that_was_not_streamed_is_understood() {
 }
 
 #[tokio::test]
-async fn a_done_without_a_finish_reason_is_a_cut() {
+async fn a_done_without_a_finish_reason_is_incomplete() {
     let body = format!("data: {}\n\ndata: [DONE]\n\n", delta(json!({"content": "half"})));
     let answer = answer_to("text/event-stream", body).await;
     assert_eq!(answer.text, "half");
@@ -187,7 +187,7 @@ async fn a_done_without_a_finish_reason_is_a_cut() {
 }
 
 #[tokio::test]
-async fn comments_other_choices_and_odd_line_ends_do_not_disturb() {
+async fn comments_other_choices_and_unusual_line_ends_are_tolerated() {
     let other = json!({"choices": [{"index": 1, "delta": {"content": "no"}}]});
     let body = format!(
         ": PROCESSING\r\n\r\ndata:{}\r\n\r\ndata: {other}\r\n\r\ndata: {}\r\n\r\ndata: [DONE]\r\n\r\n",

@@ -1,6 +1,6 @@
-//! What is sent: whole bodies, and histories that no strict server refuses.
+//! Request bodies, and histories that strict servers accept.
 
-use pilothouse_toolbox::providers::{ConnectError, ProviderOptions, connect};
+use pilothouse_toolbox::providers::{ProviderConfigError, ProviderOptions, connect};
 use ports::model::{ModelErrorKind, ModelMessage, ModelRequest};
 use protocol::turn::ModelTier;
 use serde_json::json;
@@ -18,7 +18,7 @@ fn a_tool_loop() -> ModelRequest {
 }
 
 #[tokio::test]
-async fn a_chat_completion_request_is_sent_as_written_here() {
+async fn a_chat_completion_request_has_this_body() {
     let (server, provider) = rig(Dialect::OpenAi, GENEROUS).await;
     server.enqueue(Script::text("ok"));
     ask(&*provider, a_tool_loop()).await;
@@ -51,7 +51,7 @@ async fn a_chat_completion_request_is_sent_as_written_here() {
 }
 
 #[tokio::test]
-async fn a_messages_request_is_sent_as_written_here() {
+async fn a_messages_request_has_this_body() {
     let (server, provider) = rig(Dialect::Anthropic, GENEROUS).await;
     server.enqueue(Script::text("ok"));
     ask(&*provider, a_tool_loop()).await;
@@ -87,7 +87,7 @@ async fn a_messages_request_is_sent_as_written_here() {
 }
 
 #[tokio::test]
-async fn an_untidy_history_is_made_acceptable() {
+async fn an_irregular_history_is_normalized() {
     for dialect in [Dialect::OpenAi, Dialect::Anthropic] {
         let (server, provider) = rig(dialect, GENEROUS).await;
         let histories = [
@@ -149,7 +149,7 @@ async fn a_bad_address_or_key_is_refused_at_once() {
         {
             let options = options(dialect, address.into(), GENEROUS);
             assert!(
-                matches!(connect(&options), Err(ConnectError::BadAddress)),
+                matches!(connect(&options), Err(ProviderConfigError::BadAddress)),
                 "{dialect:?} {address}"
             );
         }
@@ -158,12 +158,12 @@ async fn a_bad_address_or_key_is_refused_at_once() {
     if let ProviderOptions::OpenAi(options) = &mut options {
         options.api_key = Some("a\nb".into());
     }
-    assert!(matches!(connect(&options), Err(ConnectError::BadKey)));
+    assert!(matches!(connect(&options), Err(ProviderConfigError::BadKey)));
 }
 
-/// Without a set-up of its own, the first HTTPS client of a process would panic.
+/// Without an installed crypto provider, the first HTTPS client of a process would panic.
 #[tokio::test]
-async fn an_https_address_needs_no_preparation_by_the_caller() {
+async fn an_https_url_needs_no_setup_by_the_caller() {
     let server = ModelServer::start().await;
     let address = server.openai_url().replace("http://", "https://");
     match connect(&options(Dialect::OpenAi, address, GENEROUS)) {
@@ -171,7 +171,7 @@ async fn an_https_address_needs_no_preparation_by_the_caller() {
             let error = ask(&*provider, request(vec![user("hi")])).await.error.expect("an error");
             assert_eq!(error.kind, ModelErrorKind::Unreachable, "the server speaks no TLS");
         }
-        // A machine without root certificates is told so.
-        Err(error) => assert!(matches!(error, ConnectError::NoClient(_)), "{error}"),
+        // A machine without root certificates gets this error.
+        Err(error) => assert!(matches!(error, ProviderConfigError::NoClient(_)), "{error}"),
     }
 }

@@ -1,4 +1,4 @@
-//! Titles: asked of the title model, and of nobody when there is none.
+//! Session titles, from the title model if there is one.
 
 use pilothouse_toolbox::providers::{CONTEXT_TOKENS, ProviderOptions, connect};
 use testkit::model_server::{Dialect, TITLE_MODEL};

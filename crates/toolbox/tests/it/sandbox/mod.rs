@@ -1,32 +1,32 @@
-//! Commands that try to get out, to see more than they should, or to stay.
+//! Commands that try to escape the sandbox, to read more than they should, or to outlive their end.
 
-mod ending;
-mod walls;
+mod command_end;
+mod isolation;
 
 use std::path::Path;
 use std::time::{Duration, Instant};
 
-use pilothouse_toolbox::sandbox::{Finished, Job, Sandbox};
+use pilothouse_toolbox::sandbox::{CommandOutput, Sandbox, SandboxCommand};
 use tokio_util::sync::CancellationToken;
 
 async fn sandbox() -> Sandbox {
     Sandbox::detect().await.expect("bubblewrap is installed and works")
 }
 
-fn job(command: &str, workspace: &Path) -> Job {
-    Job {
+fn job(command: &str, workspace: &Path) -> SandboxCommand {
+    SandboxCommand {
         command: command.to_owned(),
         workspace: workspace.to_owned(),
         timeout: Duration::from_secs(20),
     }
 }
 
-async fn run(command: &str) -> Finished {
+async fn run(command: &str) -> CommandOutput {
     let workspace = tempfile::tempdir().expect("a folder");
     run_in(command, workspace.path()).await
 }
 
-async fn run_in(command: &str, workspace: &Path) -> Finished {
+async fn run_in(command: &str, workspace: &Path) -> CommandOutput {
     sandbox().await.run(job(command, workspace), CancellationToken::new()).await.expect("it runs")
 }
 
@@ -43,7 +43,7 @@ fn alive(marker: &str) -> usize {
 async fn until(what: &str, mut holds: impl FnMut() -> bool) {
     let deadline = Instant::now() + Duration::from_secs(10);
     while !holds() {
-        assert!(Instant::now() < deadline, "waited in vain: {what}");
+        assert!(Instant::now() < deadline, "timed out: {what}");
         tokio::time::sleep(Duration::from_millis(10)).await;
     }
 }

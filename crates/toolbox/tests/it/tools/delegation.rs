@@ -1,10 +1,10 @@
-//! The tools that look after work which goes on elsewhere: sub-sessions, calls in the background, operations.
+//! The tools for delegated work: sub-sessions, background calls and operations.
 
 use std::sync::Arc;
 use std::time::Duration;
 
-use pilothouse_toolbox::egress::{Client, Options};
-use pilothouse_toolbox::tools::{self, Services};
+use pilothouse_toolbox::egress::{EgressClient, EgressOptions};
+use pilothouse_toolbox::tools::{self, ToolServices};
 use ports::call_services::NewSubSession;
 use ports::tool::ToolContext;
 use protocol::message::{ToolCall, ToolOutcome};
@@ -14,24 +14,24 @@ use protocol::response::SubSessionState;
 use serde_json::{Value, json};
 use tokio_util::sync::CancellationToken;
 
+use super::fake_services::{BACKGROUND, FakeServices, RecordedCall, SUB_SESSION};
 use super::folder::Folder;
-use super::services::{Asked, BACKGROUND, Played, SUB_SESSION};
 use super::{Toolbox, built_with, context, dry_run};
 
-fn with(played: &Arc<Played>) -> ToolContext {
-    ToolContext { services: played.services(), ..context() }
+fn with(fake: &Arc<FakeServices>) -> ToolContext {
+    ToolContext { services: fake.services(), ..context() }
 }
 
-async fn call(played: &Arc<Played>, name: &str, arguments: Value) -> Value {
-    Toolbox::open().await.call_in(with(played), name, arguments).await
+async fn call(fake: &Arc<FakeServices>, name: &str, arguments: Value) -> Value {
+    Toolbox::open().await.call_in(with(fake), name, arguments).await
 }
 
 #[tokio::test]
 async fn a_sub_session_is_shown_at_once_and_answers() {
-    let played = Arc::new(Played::default());
-    *played.state.lock().expect("free") = Some(SubSessionState::Completed);
-    let said = call(
-        &played,
+    let fake = Arc::new(FakeServices::default());
+    *fake.state.lock().expect("not poisoned") = Some(SubSessionState::Completed);
+    let response = call(
+        &fake,
         "run_sub_session",
         json!({
             "prompt": "Compute it.",
@@ -41,10 +41,10 @@ async fn a_sub_session_is_shown_at_once_and_answers() {
     )
     .await;
     assert_eq!(
-        said,
+        response,
         json!({
             "type": "sub_session_status",
-            "message": "The sub-session has answered.",
+            "message": "The sub-session has finished.",
             "status": "completed",
             "sub_session_id": SUB_SESSION,
             "sub_autopilot_session_id": SUB_SESSION,
@@ -65,8 +65,11 @@ async fn a_sub_session_is_shown_at_once_and_answers() {
         resume: None,
         filter,
     };
-    assert_eq!(played.asked(), [Asked::Start(new), Asked::Wait(Duration::from_secs(60))]);
-    let shown = played.shown.lock().expect("free").clone();
+    assert_eq!(
+        fake.asked(),
+        [RecordedCall::Start(new), RecordedCall::Wait(Duration::from_secs(60))]
+    );
+    let shown = fake.shown.lock().expect("not poisoned").clone();
     assert_eq!(shown.len(), 1);
     assert_eq!(
         (&shown[0]["status"], &shown[0]["sub_autopilot_session_link"]),
@@ -75,96 +78,99 @@ async fn a_sub_session_is_shown_at_once_and_answers() {
 }
 
 #[tokio::test]
-async fn a_wait_for_a_sub_session_is_clamped_to_what_the_server_allows() {
+async fn a_wait_for_a_sub_session_is_clamped_to_the_limit_of_the_server() {
     for (asked, waited) in [(-5, 0), (0, 0), (7, 7), (301, 300), (1_000_000, 300)] {
-        let played = Arc::new(Played::default());
+        let fake = Arc::new(FakeServices::default());
         let arguments = json!({"prompt": "x", "wait_for_result": asked});
-        let said = call(&played, "run_sub_session", arguments).await;
-        assert_eq!(said["status"], "running");
-        assert!(said["message"].as_str().expect("text").contains("get_sub_session_result"));
+        let response = call(&fake, "run_sub_session", arguments).await;
+        assert_eq!(response["status"], "running");
+        assert!(response["message"].as_str().expect("text").contains("get_sub_session_result"));
         let arguments = json!({"sub_session_id": SUB_SESSION, "wait_if_running": asked});
-        call(&played, "get_sub_session_result", arguments).await;
-        let waits: Vec<Asked> =
-            played.asked().into_iter().filter(|asked| matches!(asked, Asked::Wait(_))).collect();
-        assert_eq!(waits, vec![Asked::Wait(Duration::from_secs(waited)); 2], "{asked}");
+        call(&fake, "get_sub_session_result", arguments).await;
+        let waits: Vec<RecordedCall> = fake
+            .asked()
+            .into_iter()
+            .filter(|asked| matches!(asked, RecordedCall::Wait(_)))
+            .collect();
+        assert_eq!(waits, vec![RecordedCall::Wait(Duration::from_secs(waited)); 2], "{asked}");
     }
 }
 
 #[tokio::test]
 async fn a_server_may_allow_less_than_five_minutes() {
-    let egress = Client::new(Options::default()).expect("a client");
+    let egress = EgressClient::new(EgressOptions::default()).expect("a client");
     let max_wait = Duration::from_secs(7);
-    let services = Services { max_wait, ..built_with(Arc::new(Folder::new()), egress) };
-    let played = Arc::new(Played::default());
+    let services = ToolServices { max_wait, ..built_with(Arc::new(Folder::new()), egress) };
+    let fake = Arc::new(FakeServices::default());
     let tools = tools::all(&services).expect("good tools");
     let tool =
         tools.iter().find(|tool| tool.spec().name == "run_sub_session").expect("it is there");
-    let said = tool.call(json!({"prompt": "x"}), with(&played)).await.expect("it answers");
-    assert!(!said.is_error());
-    assert_eq!(played.asked().last(), Some(&Asked::Wait(max_wait)));
+    let response = tool.call(json!({"prompt": "x"}), with(&fake)).await.expect("it answers");
+    assert!(!response.is_error());
+    assert_eq!(fake.asked().last(), Some(&RecordedCall::Wait(max_wait)));
 }
 
 #[tokio::test]
-async fn a_sub_session_is_resumed_under_either_name_and_a_foreign_one_looks_missing() {
+async fn a_sub_session_is_resumed_by_either_argument_and_a_foreign_one_is_not_found() {
     let both = json!({"prompt": "x", "sub_session_id": SUB_SESSION, "sub_autopilot_session_id": SUB_SESSION});
     for arguments in [
         json!({"prompt": "x", "sub_session_id": SUB_SESSION}),
         json!({"prompt": "x", "sub_autopilot_session_id": SUB_SESSION, "sub_session_id": ""}),
         both,
     ] {
-        let played = Arc::new(Played::default());
-        assert_eq!(call(&played, "run_sub_session", arguments).await["status"], "running");
-        let Asked::Start(new) = &played.asked()[0] else { panic!("it was started") };
+        let fake = Arc::new(FakeServices::default());
+        assert_eq!(call(&fake, "run_sub_session", arguments).await["status"], "running");
+        let RecordedCall::Start(new) = &fake.asked()[0] else { panic!("it was started") };
         assert_eq!(new.resume, Some(SUB_SESSION.into()));
     }
-    let played = Arc::new(Played::default());
+    let fake = Arc::new(FakeServices::default());
     let differ =
         json!({"prompt": "x", "sub_session_id": "a", "sub_autopilot_session_id": SUB_SESSION});
-    let said = call(&played, "run_sub_session", differ).await;
-    assert_eq!(said["error"], "invalid_arguments");
+    let response = call(&fake, "run_sub_session", differ).await;
+    assert_eq!(response["error"], "invalid_arguments");
     for (tool, arguments) in [
         ("run_sub_session", json!({"prompt": "x", "sub_session_id": "other"})),
         ("get_sub_session_result", json!({"sub_session_id": "other", "cancel": true})),
     ] {
-        assert_eq!(call(&played, tool, arguments).await["error"], "sub_session_not_found");
+        assert_eq!(call(&fake, tool, arguments).await["error"], "sub_session_not_found");
     }
-    assert!(!played.asked().contains(&Asked::Cancel));
+    assert!(!fake.asked().contains(&RecordedCall::Cancel));
 }
 
 #[tokio::test]
 async fn a_sub_session_is_cancelled_instead_of_waited_for_and_its_progress_can_be_seen() {
-    let played = Arc::new(Played::default());
+    let fake = Arc::new(FakeServices::default());
     let arguments = json!({"sub_session_id": SUB_SESSION, "include_progress": true});
-    let said = call(&played, "get_sub_session_result", arguments).await;
+    let response = call(&fake, "get_sub_session_result", arguments).await;
     assert_eq!(
-        said["progress"],
+        response["progress"],
         json!({"message_count": 7, "last_messages": [{"role": "assistant", "content": "I am looking."}]})
     );
     let arguments = json!({"sub_session_id": SUB_SESSION, "cancel": true, "wait_if_running": 99});
-    let said = call(&played, "get_sub_session_result", arguments.clone()).await;
-    assert_eq!((&said["status"], said.get("progress")), (&json!("cancelled"), None));
-    assert_eq!(played.asked().last(), Some(&Asked::Wait(Duration::ZERO)));
-    *played.state.lock().expect("free") = Some(SubSessionState::Completed);
-    let said = call(&played, "get_sub_session_result", arguments).await;
-    assert_eq!(said["response"], "It is 42.", "one that had answered keeps its answer");
+    let response = call(&fake, "get_sub_session_result", arguments.clone()).await;
+    assert_eq!((&response["status"], response.get("progress")), (&json!("cancelled"), None));
+    assert_eq!(fake.asked().last(), Some(&RecordedCall::Wait(Duration::ZERO)));
+    *fake.state.lock().expect("not poisoned") = Some(SubSessionState::Completed);
+    let response = call(&fake, "get_sub_session_result", arguments).await;
+    assert_eq!(response["response"], "It is 42.", "a finished sub-session keeps its answer");
 }
 
 #[tokio::test]
 async fn a_cancelled_call_stops_waiting() {
-    let played = Arc::new(Played { hangs: true, ..Played::default() });
+    let fake = Arc::new(FakeServices { hangs: true, ..FakeServices::default() });
     let cancel = CancellationToken::new();
-    let context = ToolContext { cancel: cancel.clone(), ..with(&played) };
+    let context = ToolContext { cancel: cancel.clone(), ..with(&fake) };
     cancel.cancel();
     let toolbox = Toolbox::open().await;
     let call = toolbox.call_in(context, "run_sub_session", json!({"prompt": "x"}));
-    let said = tokio::time::timeout(Duration::from_secs(20), call).await.expect("it ends");
-    assert_eq!(said["error"], "cancelled");
+    let response = tokio::time::timeout(Duration::from_secs(20), call).await.expect("it ends");
+    assert_eq!(response["error"], "cancelled");
 }
 
 #[tokio::test]
-async fn a_call_in_the_background_is_waited_for_listed_and_cancelled() {
-    let played = Arc::new(Played::default());
-    let listed = call(&played, "check_background_tool", json!({"list": true})).await;
+async fn a_background_call_is_waited_for_listed_and_cancelled() {
+    let fake = Arc::new(FakeServices::default());
+    let listed = call(&fake, "check_background_tool", json!({"list": true})).await;
     assert_eq!(
         (&listed["count"], &listed["tools"][0]),
         (
@@ -174,24 +180,25 @@ async fn a_call_in_the_background_is_waited_for_listed_and_cancelled() {
     );
     for (asked, waited) in [(-1, 0), (540, 540), (9000, 540)] {
         let arguments = json!({"background_id": BACKGROUND, "wait_seconds": asked});
-        let said = call(&played, "check_background_tool", arguments).await;
+        let response = call(&fake, "check_background_tool", arguments).await;
         assert_eq!(
-            (&said["status"], &said["waited_seconds"]),
+            (&response["status"], &response["waited_seconds"]),
             (&json!("still_running"), &json!(0))
         );
-        let waited = Asked::WaitInBackground(Duration::from_secs(waited));
-        assert_eq!(played.asked().last(), Some(&waited));
+        let waited = RecordedCall::WaitInBackground(Duration::from_secs(waited));
+        assert_eq!(fake.asked().last(), Some(&waited));
     }
     let stop = json!({"background_id": BACKGROUND, "cancel": true, "wait_seconds": 99});
-    let said = call(&played, "check_background_tool", stop.clone()).await;
-    assert_eq!((&said["status"], said.get("waited_seconds")), (&json!("cancelled"), None));
-    assert_eq!(played.asked().last(), Some(&Asked::CancelInBackground));
-    *played.background.lock().expect("free") = Some(json!({"type": "bash_exec", "exit_code": 0}));
-    let said = call(&played, "check_background_tool", stop).await;
+    let response = call(&fake, "check_background_tool", stop.clone()).await;
+    assert_eq!((&response["status"], response.get("waited_seconds")), (&json!("cancelled"), None));
+    assert_eq!(fake.asked().last(), Some(&RecordedCall::CancelInBackground));
+    *fake.background.lock().expect("not poisoned") =
+        Some(json!({"type": "bash_exec", "exit_code": 0}));
+    let response = call(&fake, "check_background_tool", stop).await;
     assert_eq!(
-        (&said["status"], &said["output"]["exit_code"]),
+        (&response["status"], &response["output"]["exit_code"]),
         (&json!("completed"), &json!(0)),
-        "what had ended gives its result although a cancel was asked for"
+        "a finished call returns its result despite the cancel"
     );
 }
 
@@ -203,51 +210,51 @@ async fn a_result_that_is_a_failure_has_the_status_error() {
         json!({"type": "external_tool_output", "success": false}),
     ];
     for output in outputs {
-        let played = Arc::new(Played::default());
-        *played.background.lock().expect("free") = Some(output.clone());
+        let fake = Arc::new(FakeServices::default());
+        *fake.background.lock().expect("not poisoned") = Some(output.clone());
         let arguments = json!({"background_id": BACKGROUND});
-        let said = call(&played, "check_background_tool", arguments).await;
-        assert_eq!((&said["status"], &said["output"]), (&json!("error"), &output));
+        let response = call(&fake, "check_background_tool", arguments).await;
+        assert_eq!((&response["status"], &response["output"]), (&json!("error"), &output));
     }
 }
 
 #[tokio::test]
-async fn a_dry_run_only_pretends_to_cancel_what_is_in_the_background() {
-    let played = Arc::new(Played::default());
+async fn a_dry_run_only_simulates_the_cancel_of_a_background_call() {
+    let fake = Arc::new(FakeServices::default());
     let toolbox = Toolbox::open().await;
-    let context = || ToolContext { services: played.services(), ..dry_run() };
+    let context = || ToolContext { services: fake.services(), ..dry_run() };
     let stop = json!({"background_id": BACKGROUND, "cancel": true});
-    let said = toolbox.call_in(context(), "check_background_tool", stop.clone()).await;
-    assert_eq!(said["status"], "cancelled");
-    assert!(said["message"].as_str().expect("text").starts_with("Dry run"), "{said}");
-    assert_eq!(played.asked(), [Asked::WaitInBackground(Duration::ZERO)]);
-    *played.background.lock().expect("free") = Some(json!({"type": "bash_exec"}));
-    let said = toolbox.call_in(context(), "check_background_tool", stop).await;
+    let response = toolbox.call_in(context(), "check_background_tool", stop.clone()).await;
+    assert_eq!(response["status"], "cancelled");
+    assert!(response["message"].as_str().expect("text").starts_with("Dry run"), "{response}");
+    assert_eq!(fake.asked(), [RecordedCall::WaitInBackground(Duration::ZERO)]);
+    *fake.background.lock().expect("not poisoned") = Some(json!({"type": "bash_exec"}));
+    let response = toolbox.call_in(context(), "check_background_tool", stop).await;
     assert_eq!(
-        (&said["status"], &said["output"]["type"]),
+        (&response["status"], &response["output"]["type"]),
         (&json!("completed"), &json!("bash_exec"))
     );
 }
 
 #[tokio::test]
-async fn an_unknown_call_in_the_background_is_explained() {
-    let played = Arc::new(Played::default());
+async fn an_unknown_background_call_is_explained() {
+    let fake = Arc::new(FakeServices::default());
     for arguments in [
         json!({"background_id": "bg-ffffffffffff"}),
         json!({"background_id": "bg-ffffffffffff", "cancel": true}),
     ] {
-        let said = call(&played, "check_background_tool", arguments).await;
-        assert_eq!(said["error"], "background_not_found");
-        let message = said["message"].as_str().expect("text");
+        let response = call(&fake, "check_background_tool", arguments).await;
+        assert_eq!(response["error"], "background_not_found");
+        let message = response["message"].as_str().expect("text");
         assert!(
-            message.contains("given once") && message.contains("end with the turn"),
+            message.contains("returned once") && message.contains("end with the turn"),
             "{message}"
         );
     }
 }
 
 #[tokio::test]
-async fn an_operation_is_found_by_either_id_and_tells_its_result() {
+async fn an_operation_is_found_by_either_id_with_its_result() {
     let operation = |result: Option<(&str, ToolOutcome)>| Operation {
         id: "op".into(),
         task_id: "task".into(),
@@ -266,19 +273,28 @@ async fn an_operation_is_found_by_either_id_and_tells_its_result() {
         (Some(("no", ToolOutcome::Error)), "failed", Some(json!("no"))),
         (Some(("no", ToolOutcome::Cancelled)), "failed", Some(json!("no"))),
     ] {
-        let played = Arc::new(Played { operation: Some(operation(result)), ..Played::default() });
+        let fake = Arc::new(FakeServices {
+            operation: Some(operation(result)),
+            ..FakeServices::default()
+        });
         for arguments in
             [json!({"operation_id": "op"}), json!({"task_id": "task", "operation_id": ""})]
         {
-            let said = call(&played, "check_operation_status", arguments).await;
-            assert_eq!((&said["status"], said.get("output")), (&json!(status), output.as_ref()));
+            let response = call(&fake, "check_operation_status", arguments).await;
             assert_eq!(
-                (&said["operation_id"], &said["task_id"], &said["tool_name"]),
+                (&response["status"], response.get("output")),
+                (&json!(status), output.as_ref())
+            );
+            assert_eq!(
+                (&response["operation_id"], &response["task_id"], &response["tool_name"]),
                 (&json!("op"), &json!("task"), &json!("build"))
             );
         }
-        let said = call(&played, "check_operation_status", json!({"task_id": "other"})).await;
-        assert_eq!((&said["status"], &said["task_id"]), (&json!("not_found"), &json!("other")));
-        assert!(said["message"].as_str().expect("text").contains("expired"));
+        let response = call(&fake, "check_operation_status", json!({"task_id": "other"})).await;
+        assert_eq!(
+            (&response["status"], &response["task_id"]),
+            (&json!("not_found"), &json!("other"))
+        );
+        assert!(response["message"].as_str().expect("text").contains("expired"));
     }
 }

@@ -8,7 +8,7 @@ use serde_json::Value;
 use super::{Toolbox, context};
 
 #[tokio::test]
-async fn every_example_of_every_tool_holds() {
+async fn every_example_of_every_tool_passes() {
     let toolbox = Toolbox::open().await;
     for tool in &toolbox.tools {
         let spec = tool.spec();
@@ -32,7 +32,7 @@ async fn the_tools_are_in_order_and_their_names_are_unique() {
 }
 
 #[tokio::test]
-async fn all_schemas_together_are_affordable() {
+async fn all_schemas_together_are_within_the_budget() {
     let toolbox = Toolbox::open().await;
     let chars: usize = toolbox
         .tools

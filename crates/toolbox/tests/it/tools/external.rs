@@ -1,4 +1,4 @@
-//! Tools that an operator adds, against a real HTTP service.
+//! External tools against a real HTTP service.
 
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
@@ -8,9 +8,9 @@ use axum::body::{Body, Bytes};
 use axum::extract::{Path, State};
 use axum::http::{HeaderMap, Response, StatusCode};
 use axum::routing::post;
-use pilothouse_toolbox::egress::{Client, Options};
+use pilothouse_toolbox::egress::{EgressClient, EgressOptions};
 use pilothouse_toolbox::external;
-use pilothouse_toolbox::tools::{self, Services};
+use pilothouse_toolbox::tools::{self, ToolServices};
 use ports::Tool;
 use ports::tool::{OperationHandle, ToolContext};
 use protocol::session::Owner;
@@ -25,11 +25,11 @@ use super::{answer, built_with, context, dry_run};
 
 const PATIENCE: Duration = Duration::from_secs(20);
 
-/// A service whose path says how it answers, and what it was asked.
+/// A service that responds according to the path, and records its requests.
 struct Service {
     url: String,
     requests: Arc<Mutex<Vec<(HeaderMap, Value)>>>,
-    /// Hears of the beginning and the end of a call that never answers.
+    /// Receives the start and the end of a call that never responds.
     hanging: mpsc::UnboundedReceiver<&'static str>,
     _serving: JoinSet<()>,
 }
@@ -54,7 +54,7 @@ impl Service {
     }
 
     fn requests(&self) -> Vec<(HeaderMap, Value)> {
-        self.requests.lock().expect("no test panics in there").clone()
+        self.requests.lock().expect("not poisoned").clone()
     }
 
     async fn hears(&mut self) -> &'static str {
@@ -79,10 +79,10 @@ impl Service {
 
 fn built(file: &Value) -> Result<Vec<Arc<dyn Tool>>, String> {
     let external = external::load(&file.to_string())?;
-    let egress = Client::new(Options::default()).expect("a client");
+    let egress = EgressClient::new(EgressOptions::default()).expect("a client");
     let callback_base = Some("https://pilot.example/".to_owned());
     let services = built_with(Arc::new(Folder::new()), egress);
-    tools::all(&Services { external, callback_base, ..services })
+    tools::all(&ToolServices { external, callback_base, ..services })
 }
 
 async fn serve(
@@ -92,7 +92,7 @@ async fn serve(
     body: Bytes,
 ) -> Response<Body> {
     let asked = serde_json::from_slice(&body).expect("JSON");
-    seen.requests.lock().expect("no test panics in there").push((headers, asked));
+    seen.requests.lock().expect("not poisoned").push((headers, asked));
     let (status, kind, body): (_, _, Body) = match how.as_str() {
         "json" => (StatusCode::OK, "application/json", r#"{"sky": "blue"}"#.into()),
         "text" => (StatusCode::CREATED, "text/plain; charset=utf-8", "123".into()),
@@ -114,7 +114,7 @@ async fn serve(
     response.header("location", "/json").body(body).expect("a response")
 }
 
-/// The server drops what works on a request when its connection closes.
+/// Dropped when the connection of its request closes.
 struct Ended(mpsc::UnboundedSender<&'static str>);
 
 impl Drop for Ended {
@@ -137,9 +137,9 @@ fn in_operation() -> ToolContext {
 async fn a_call_carries_its_arguments_its_ids_and_the_secret() {
     let service = Service::start().await;
     let tool = service.tool("json", &json!({"secret": "hush-hush"}));
-    let said = call(&tool, context()).await;
+    let response = call(&tool, context()).await;
     assert_eq!(
-        (&said["type"], &said["tool"], &said["output"]),
+        (&response["type"], &response["tool"], &response["output"]),
         (&json!("external_tool_output"), &json!("weather"), &json!({"sky": "blue"}))
     );
     call(
@@ -176,13 +176,18 @@ async fn an_answer_may_be_text_or_nothing() {
 }
 
 #[tokio::test]
-async fn a_long_running_call_may_be_accepted_and_is_told_where_to_call_back() {
+async fn a_long_running_call_may_be_accepted_and_gets_a_callback_url() {
     let service = Service::start().await;
     let tool = service.tool("accepts", &json!({"long_running": true}));
     assert!(tool.spec().long_running);
-    let said = call(&tool, in_operation()).await;
+    let response = call(&tool, in_operation()).await;
     assert_eq!(
-        (&said["type"], &said["operation_id"], &said["task_id"], &said["tool_name"]),
+        (
+            &response["type"],
+            &response["operation_id"],
+            &response["task_id"],
+            &response["tool_name"]
+        ),
         (&json!("operation_started"), &json!("op-1"), &json!("task-1"), &json!("weather"))
     );
     let (_, asked) = &service.requests()[0];
@@ -200,34 +205,34 @@ async fn a_long_running_call_may_be_accepted_and_is_told_where_to_call_back() {
 }
 
 #[tokio::test]
-async fn a_failure_says_the_status_and_a_little_of_the_reason_without_the_secret() {
+async fn a_failure_reports_the_status_and_the_start_of_the_reason_without_the_secret() {
     let service = Service::start().await;
     let refused = service.tool("refuses", &json!({"secret": "hush-hush"}));
-    let said = call(&refused, context()).await;
-    let message = said["message"].as_str().expect("text");
-    assert_eq!(said["error"], "external_tool_failed");
+    let response = call(&refused, context()).await;
+    let message = response["message"].as_str().expect("text");
+    assert_eq!(response["error"], "external_tool_failed");
     assert!(message.contains("status 422: <hidden> x"), "{message}");
     assert!(!message.contains("hush") && message.chars().count() < 600, "{message}");
     for (how, says) in [("moves", "status 302."), ("floods", "more than 1 MiB")] {
-        let said = call(&service.tool(how, &json!({})), context()).await;
-        assert_eq!(said["error"], "external_tool_failed");
-        assert!(said["message"].as_str().expect("text").contains(says), "{said}");
+        let response = call(&service.tool(how, &json!({})), context()).await;
+        assert_eq!(response["error"], "external_tool_failed");
+        assert!(response["message"].as_str().expect("text").contains(says), "{response}");
     }
     assert_eq!(service.requests().len(), 3, "nothing was followed or repeated");
 }
 
 #[tokio::test]
-async fn a_service_that_is_away_is_a_readable_error_without_its_address() {
+async fn an_unreachable_service_is_an_error_without_its_url() {
     let port = {
         let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.expect("a port");
         listener.local_addr().expect("an address").port()
     };
     let service = Service::start().await;
     let away = service.tool("json", &json!({"url": format!("http://127.0.0.1:{port}/?key=k")}));
-    let said = call(&away, context()).await;
+    let response = call(&away, context()).await;
     assert_eq!(
-        (&said["error"], &said["message"]),
-        (&json!("external_tool_failed"), &json!("weather cannot be reached at the moment."))
+        (&response["error"], &response["message"]),
+        (&json!("external_tool_failed"), &json!("weather could not be reached."))
     );
 }
 
@@ -242,8 +247,8 @@ async fn a_call_that_is_cancelled_or_dropped_closes_its_connection() {
         cancel.cancel();
         service.hears().await
     };
-    let (said, heard) = tokio::join!(call(&tool, context), stop);
-    assert_eq!((&said["error"], heard), (&json!("cancelled"), "ended"));
+    let (response, heard) = tokio::join!(call(&tool, context), stop);
+    assert_eq!((&response["error"], heard), (&json!("cancelled"), "ended"));
 
     tokio::select! {
         _ = call(&tool, super::context()) => panic!("it cannot answer"),
@@ -253,16 +258,16 @@ async fn a_call_that_is_cancelled_or_dropped_closes_its_connection() {
 }
 
 #[tokio::test]
-async fn a_dry_run_sends_nothing_and_says_what_it_would_send() {
+async fn a_dry_run_sends_nothing_and_shows_what_it_would_send() {
     let service = Service::start().await;
-    let said = call(&service.tool("json", &json!({})), dry_run()).await;
-    assert_eq!(said["output"], json!({"dry_run": true, "arguments": {"place": "Lisbon"}}));
-    assert!(said["message"].as_str().expect("text").starts_with("Dry run"), "{said}");
+    let response = call(&service.tool("json", &json!({})), dry_run()).await;
+    assert_eq!(response["output"], json!({"dry_run": true, "arguments": {"place": "Lisbon"}}));
+    assert!(response["message"].as_str().expect("text").starts_with("Dry run"), "{response}");
     assert!(service.requests().is_empty());
 }
 
 #[tokio::test]
-async fn what_the_operator_says_is_what_the_engine_reads() {
+async fn the_configuration_determines_the_tool_spec() {
     let service = Service::start().await;
     let more = json!({"effect": "idempotent", "requires_auth": false, "budget_seconds": 5});
     let tool = service.tool("json", &more);

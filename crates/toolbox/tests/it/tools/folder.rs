@@ -1,4 +1,4 @@
-//! Workspace files in a temporary folder, opened through a handle that no path leads out of.
+//! Workspace files in a temporary folder, accessed through a directory handle that paths cannot escape.
 
 use std::io::{ErrorKind, Read, Seek, SeekFrom};
 use std::path::PathBuf;

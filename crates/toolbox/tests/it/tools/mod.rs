@@ -1,11 +1,11 @@
-//! Every tool as the engine calls it: by its spec, with arguments as JSON.
+//! The tools as the engine calls them: by name, with arguments as JSON.
 
 mod agents;
 mod delegation;
 mod examples;
 mod external;
+mod fake_services;
 pub(crate) mod folder;
-mod services;
 mod shell;
 mod web;
 mod workspace;
@@ -13,9 +13,9 @@ mod workspace;
 use std::sync::Arc;
 use std::time::Duration;
 
-use pilothouse_toolbox::egress::{Client, Options};
+use pilothouse_toolbox::egress::{EgressClient, EgressOptions};
 use pilothouse_toolbox::sandbox::Sandbox;
-use pilothouse_toolbox::tools::{self, Services, docs};
+use pilothouse_toolbox::tools::{self, ToolServices, docs};
 use ports::Tool;
 use ports::tool::{ToolContext, ToolError};
 use protocol::limits::MAX_TOOL_WAIT;
@@ -26,9 +26,9 @@ use protocol::{CallId, SessionId, TurnId, UserId};
 use serde_json::{Value, json};
 use tokio_util::sync::CancellationToken;
 
-use agents::{Noon, Shelf};
+use agents::{FixedClock, MemoryStore};
+use fake_services::FakeServices;
 use folder::Folder;
-use services::Played;
 
 struct Toolbox {
     files: Arc<Folder>,
@@ -37,13 +37,13 @@ struct Toolbox {
 
 impl Toolbox {
     async fn open() -> Self {
-        Self::with(Client::new(Options::default()).expect("a client")).await
+        Self::with(EgressClient::new(EgressOptions::default()).expect("a client")).await
     }
 
-    async fn with(egress: Client) -> Self {
+    async fn with(egress: EgressClient) -> Self {
         let files = Arc::new(Folder::new());
         let sandbox = Some(Sandbox::detect().await.expect("bubblewrap is installed and works"));
-        let services = Services { sandbox, ..built_with(files.clone(), egress) };
+        let services = ToolServices { sandbox, ..built_with(files.clone(), egress) };
         Self { files, tools: tools::all(&services).expect("good tools") }
     }
 
@@ -51,7 +51,7 @@ impl Toolbox {
         self.tools.iter().find(|tool| tool.spec().name == name).expect(name)
     }
 
-    /// The response as the history will hold it; a refusal is one too.
+    /// The response as JSON; tool errors become error responses, as in the history.
     async fn call(&self, name: &str, arguments: Value) -> Value {
         self.call_in(context(), name, arguments).await
     }
@@ -61,20 +61,20 @@ impl Toolbox {
     }
 }
 
-/// Without a shell, which takes a moment to find.
-fn built_with(files: Arc<Folder>, egress: Client) -> Services {
-    let shelf = Arc::new(Shelf::default());
-    Services {
+/// Without the sandbox, whose detection takes a moment.
+fn built_with(files: Arc<Folder>, egress: EgressClient) -> ToolServices {
+    let store = Arc::new(MemoryStore::default());
+    ToolServices {
         files,
         egress,
         sandbox: None,
-        docs: docs::Library::guide(),
+        docs: docs::UserGuide::bundled(),
         external: Vec::new(),
-        library: shelf.clone(),
-        listings: shelf.clone(),
-        reviews: shelf,
+        library: store.clone(),
+        listings: store.clone(),
+        reviews: store,
         blocks: Vec::new().into(),
-        clock: Arc::new(Noon),
+        clock: Arc::new(FixedClock),
         max_wait: MAX_TOOL_WAIT,
         callback_base: None,
     }
@@ -101,7 +101,7 @@ fn context() -> ToolContext {
         cancel: CancellationToken::new(),
         permissions: Permissions::default(),
         operation: None,
-        services: Arc::new(Played::default()).services(),
+        services: Arc::new(FakeServices::default()).services(),
     }
 }
 
@@ -110,7 +110,7 @@ fn dry_run() -> ToolContext {
 }
 
 #[tokio::test]
-async fn the_model_is_told_what_it_did_wrong() {
+async fn invalid_calls_are_explained_to_the_model() {
     let toolbox = Toolbox::open().await;
     let asked = toolbox.call("ask_question", json!({"questions": [{"question": " "}]})).await;
     assert_eq!(asked["error"], "invalid_arguments");
@@ -120,7 +120,7 @@ async fn the_model_is_told_what_it_did_wrong() {
 }
 
 #[tokio::test]
-async fn questions_reach_the_person_with_a_key_and_an_example() {
+async fn questions_have_a_keyword_and_an_example() {
     let toolbox = Toolbox::open().await;
     let questions = json!([
         {"question": "Where?", "keyword": "place", "example": "Lisbon"},

@@ -23,7 +23,7 @@ async fn a_command_works_on_the_files_of_the_session() {
 }
 
 #[tokio::test]
-async fn a_link_made_by_a_command_does_not_lead_the_file_tools_outside() {
+async fn the_file_tools_do_not_follow_links_out_of_the_workspace() {
     let toolbox = Toolbox::open().await;
     let outside = tempfile::tempdir().expect("a folder");
     let secret = outside.path().join("secret.txt");
@@ -44,7 +44,7 @@ async fn a_link_made_by_a_command_does_not_lead_the_file_tools_outside() {
 }
 
 #[tokio::test]
-async fn a_time_limit_is_kept_and_said() {
+async fn a_time_limit_is_applied_and_reported() {
     let toolbox = Toolbox::open().await;
     let ran =
         toolbox.call("bash_exec", json!({"command": "echo begun; sleep 600", "timeout": 0})).await;
@@ -68,8 +68,8 @@ async fn a_cancelled_call_ends_soon() {
         Instant::now()
     };
     let both = async { tokio::join!(call, stop) };
-    let (said, cancelled_at) =
+    let (response, cancelled_at) =
         tokio::time::timeout(Duration::from_secs(20), both).await.expect("it ends");
-    assert_eq!(said["error"], "cancelled");
+    assert_eq!(response["error"], "cancelled");
     assert!(cancelled_at.elapsed() < Duration::from_secs(1));
 }

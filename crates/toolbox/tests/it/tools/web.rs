@@ -1,4 +1,4 @@
-//! Pages fetched for the model.
+//! `web_fetch` against a local server.
 
 use std::time::Duration;
 
@@ -30,7 +30,7 @@ async fn site() -> (Server, Toolbox, String) {
 }
 
 #[tokio::test]
-async fn a_page_comes_as_text_with_its_title_and_marked_as_untrusted() {
+async fn a_page_is_returned_as_text_with_its_title_and_marked_as_untrusted() {
     let (_server, toolbox, site) = site().await;
     let fetched = toolbox.call("web_fetch", json!({"url": format!("{site}/page")})).await;
     assert_eq!((&fetched["title"], &fetched["status_code"]), (&json!("A page"), &json!(200)));
@@ -42,7 +42,7 @@ async fn a_page_comes_as_text_with_its_title_and_marked_as_untrusted() {
 }
 
 #[tokio::test]
-async fn a_long_page_is_cut_and_says_so() {
+async fn a_long_page_is_truncated_and_marked() {
     let (_server, toolbox, site) = site().await;
     let fetched = toolbox.call("web_fetch", json!({"url": format!("{site}/long")})).await;
     assert_eq!(
@@ -53,7 +53,7 @@ async fn a_long_page_is_cut_and_says_so() {
 }
 
 #[tokio::test]
-async fn what_cannot_be_fetched_has_its_code() {
+async fn every_fetch_failure_has_its_code() {
     let (_server, toolbox, site) = site().await;
     for (url, code) in [
         (format!("{site}/image"), "unsupported_content_type"),
@@ -81,6 +81,6 @@ async fn a_cancelled_fetch_ends_at_once() {
         cancel.cancel();
     };
     let both = async { tokio::join!(call, stop) };
-    let (said, ()) = tokio::time::timeout(Duration::from_secs(5), both).await.expect("it ends");
-    assert_eq!(said["error"], "cancelled");
+    let (response, ()) = tokio::time::timeout(Duration::from_secs(5), both).await.expect("it ends");
+    assert_eq!(response["error"], "cancelled");
 }

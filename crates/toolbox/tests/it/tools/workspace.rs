@@ -1,4 +1,4 @@
-//! Files written, read, listed and deleted by the model.
+//! The workspace file tools.
 
 use serde_json::json;
 
@@ -51,7 +51,7 @@ async fn an_existing_file_is_replaced_only_when_asked_and_a_repetition_is_the_sa
 }
 
 #[tokio::test]
-async fn a_long_file_is_read_in_pieces_that_meet() {
+async fn a_long_file_is_read_in_adjacent_pieces() {
     let toolbox = Toolbox::open().await;
     let text: String = "aäö→".repeat(10_000);
     std::fs::write(toolbox.files.path().join("long.txt"), &text).expect("a file");
@@ -72,7 +72,7 @@ async fn a_long_file_is_read_in_pieces_that_meet() {
 }
 
 #[tokio::test]
-async fn bytes_travel_as_base64() {
+async fn binary_files_are_passed_as_base64() {
     let toolbox = Toolbox::open().await;
     let write = json!({"filename": "a.bin", "content_base64": "AP8B"});
     toolbox.call("write_workspace_file", write).await;
@@ -100,9 +100,9 @@ async fn a_dry_run_changes_nothing() {
         ("delete_workspace_file", json!({"path": "kept.txt"}), "workspace_file_deleted"),
         ("bash_exec", json!({"command": "touch new.txt; rm kept.txt"}), "bash_exec"),
     ] {
-        let said = toolbox.call_in(dry_run(), name, arguments).await;
-        assert_eq!(said["type"], kind);
-        assert!(said["message"].as_str().expect("text").starts_with("Dry run"), "{said}");
+        let response = toolbox.call_in(dry_run(), name, arguments).await;
+        assert_eq!(response["type"], kind);
+        assert!(response["message"].as_str().expect("text").starts_with("Dry run"), "{response}");
     }
     let left: Vec<_> =
         std::fs::read_dir(toolbox.files.path()).expect("the folder").flatten().collect();

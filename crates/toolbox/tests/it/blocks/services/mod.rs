@@ -13,7 +13,7 @@ mod web;
 use std::sync::Arc;
 
 use pilothouse_toolbox::blocks::{self, Parts};
-use pilothouse_toolbox::egress::Client;
+use pilothouse_toolbox::egress::EgressClient;
 use ports::block::{BlockContext, BlockError, BlockServices, NodePlace};
 use ports::{Block, ModelProvider};
 use serde_json::{Value, json};
@@ -36,7 +36,7 @@ impl Bench {
         Self::built(world::parts())
     }
 
-    fn online(egress: Client) -> Self {
+    fn online(egress: EgressClient) -> Self {
         Self::built(Parts { egress, ..world::parts() })
     }
 

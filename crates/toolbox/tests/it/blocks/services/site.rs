@@ -6,7 +6,7 @@ use axum::Router;
 use axum::extract::{Request, State};
 use axum::response::Response;
 use axum::routing::any;
-use pilothouse_toolbox::egress::Client;
+use pilothouse_toolbox::egress::EgressClient;
 use tokio::net::TcpListener;
 use tokio::task::JoinSet;
 
@@ -24,7 +24,7 @@ pub(super) struct Seen {
 pub(super) struct Site {
     pub(super) url: String,
     /// A client that may go there, under two names.
-    pub(super) client: Client,
+    pub(super) client: EgressClient,
     pub(super) seen: Arc<Mutex<Vec<Seen>>>,
     _serving: JoinSet<()>,
 }

@@ -1,90 +1,93 @@
 //! The tools that find, run and inspect agents and blocks.
 
 mod blocks;
-mod finding;
-mod running;
-mod runs;
-mod shelf;
-mod viewing;
+mod fake_executions;
+mod find_agents;
+mod memory_store;
+mod run_agents;
+mod view_outputs;
 
 use std::sync::Arc;
 
 use jiff::Timestamp;
-use pilothouse_toolbox::egress::{Client, Options};
-use pilothouse_toolbox::tools::{self, Services};
+use pilothouse_toolbox::egress::{EgressClient, EgressOptions};
+use pilothouse_toolbox::tools::{self, ToolServices};
 use ports::tool::ToolContext;
 use ports::{Block, Clock, Tool};
 use serde_json::{Value, json};
 
+use super::fake_services::FakeServices;
 use super::folder::Folder;
-use super::services::Played;
 use super::{answer, built_with, context};
 
-pub(super) use runs::PlayedRuns;
-pub(super) use shelf::Shelf;
+pub(super) use fake_executions::FakeExecutions;
+pub(super) use memory_store::MemoryStore;
 
 pub(super) const NOW: &str = "2026-03-01T12:00:00Z";
 
-/// A clock that stands still.
-pub(super) struct Noon;
+/// A clock that always returns `NOW`.
+pub(super) struct FixedClock;
 
-impl Clock for Noon {
+impl Clock for FixedClock {
     fn now(&self) -> Timestamp {
         NOW.parse().expect("a time")
     }
 }
 
-/// The tools with everything around them played, and nothing slow.
-struct Desk {
-    shelf: Arc<Shelf>,
-    played: Arc<Played>,
+/// The tools with fake services and in-memory stores.
+struct AgentTools {
+    store: Arc<MemoryStore>,
+    fake: Arc<FakeServices>,
     files: Arc<Folder>,
     tools: Vec<Arc<dyn Tool>>,
 }
 
-impl Desk {
+impl AgentTools {
     fn new() -> Self {
         Self::with_blocks(Vec::new())
     }
 
     fn with_blocks(blocks: Vec<Arc<dyn Block>>) -> Self {
-        let (shelf, files) = (Arc::new(Shelf::default()), Arc::new(Folder::new()));
-        let egress = Client::new(Options::default()).expect("a client");
-        let services = Services {
-            library: shelf.clone(),
-            listings: shelf.clone(),
-            reviews: shelf.clone(),
+        let (store, files) = (Arc::new(MemoryStore::default()), Arc::new(Folder::new()));
+        let egress = EgressClient::new(EgressOptions::default()).expect("a client");
+        let services = ToolServices {
+            library: store.clone(),
+            listings: store.clone(),
+            reviews: store.clone(),
             blocks: blocks.into(),
             ..built_with(files.clone(), egress)
         };
         let tools = tools::all(&services).expect("good tools");
-        Self { shelf, played: Arc::new(Played::default()), files, tools }
+        Self { store, fake: Arc::new(FakeServices::default()), files, tools }
     }
 
-    /// One agent in the library, `mine`, which takes a text, and one in the marketplace, `helm/letters`.
+    /// One agent in the library, `mine`, with a `text` input, and one in the marketplace, `helm/letters`.
     fn with_agents() -> Self {
-        let desk = Self::new();
-        let entry = shelf::entry("mine", "Word counter", "Counts the words of a text.");
-        desk.shelf.entries.lock().expect("free").push(entry);
-        let listing = shelf::listing("letters", "Letter writer", "Writes letters to customers.");
-        desk.shelf.listings.lock().expect("free").push(listing);
-        let takes = json!({
+        let fixture = Self::new();
+        let entry = memory_store::entry("mine", "Word counter", "Counts the words of a text.");
+        fixture.store.entries.lock().expect("not poisoned").push(entry);
+        let listing =
+            memory_store::listing("letters", "Letter writer", "Writes letters to customers.");
+        fixture.store.listings.lock().expect("not poisoned").push(listing);
+        let inputs = json!({
             "type": "object",
             "properties": {"text": {"type": "string"}, "limit": {"type": "number", "default": 5}},
             "required": ["text"],
         });
-        let nothing = json!({"type": "object", "properties": {}});
-        *desk.runs().agents.lock().expect("free") =
-            vec![runs::agent("graph-mine", takes), runs::agent("graph-letters", nothing)];
-        desk
+        let no_inputs = json!({"type": "object", "properties": {}});
+        *fixture.runs().agents.lock().expect("not poisoned") = vec![
+            fake_executions::agent("graph-mine", inputs),
+            fake_executions::agent("graph-letters", no_inputs),
+        ];
+        fixture
     }
 
-    fn runs(&self) -> &PlayedRuns {
-        &self.played.runs
+    fn runs(&self) -> &FakeExecutions {
+        &self.fake.runs
     }
 
     fn context(&self) -> ToolContext {
-        ToolContext { services: self.played.services(), ..context() }
+        ToolContext { services: self.fake.services(), ..context() }
     }
 
     async fn call(&self, name: &str, arguments: Value) -> Value {
@@ -99,7 +102,7 @@ impl Desk {
     }
 }
 
-/// What a response says, for comparisons.
-fn said(response: &Value) -> &str {
+/// The message of a response.
+fn message_of(response: &Value) -> &str {
     response["message"].as_str().expect("a message")
 }

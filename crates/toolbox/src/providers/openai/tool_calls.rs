@@ -1,6 +1,5 @@
-//! The tool calls of one answer, put together from deltas. Servers differ: some leave out the index
-//! or the id, give every call the same index, repeat id and name with every delta, or send a call
-//! whole, its arguments as an object.
+//! Assembles the tool calls of one response from deltas. Servers differ: some omit the index or the id, give every call
+//! the same index, repeat id and name with every delta, or send a whole call with its arguments as an object.
 
 use std::collections::VecDeque;
 
@@ -9,9 +8,9 @@ use protocol::CallId;
 use serde::Deserialize;
 use serde_json::Value;
 
-use super::super::http;
+use crate::providers::http;
 
-/// More calls than any step can want.
+/// Limit of tool calls in one response, above what any step needs.
 const MAX_CALLS: usize = 256;
 
 #[derive(Debug, Deserialize)]
@@ -29,22 +28,22 @@ struct FunctionDelta {
 }
 
 #[derive(Debug, Default)]
-pub(super) struct Calls {
-    calls: Vec<Call>,
+pub(super) struct ToolCallAssembler {
+    calls: Vec<PartialToolCall>,
 }
 
 #[derive(Debug)]
-struct Call {
-    /// What the server calls it; absent when it never says.
+struct PartialToolCall {
+    /// The server's index of the call, if it sends one.
     index: Option<u64>,
     given_id: Option<String>,
     name: String,
-    /// Arguments that came before the name, which has to be told first.
+    /// Arguments that arrived before the name, which must be reported first.
     held_back: String,
     has_arguments: bool,
 }
 
-impl Calls {
+impl ToolCallAssembler {
     pub(super) fn any(&self) -> bool {
         !self.calls.is_empty()
     }
@@ -52,7 +51,7 @@ impl Calls {
     pub(super) fn read(
         &mut self,
         delta: CallDelta,
-        said: &mut VecDeque<ModelEvent>,
+        pending: &mut VecDeque<ModelEvent>,
     ) -> Result<(), ModelError> {
         let (name, arguments) = match delta.function {
             Some(function) => (function.name.unwrap_or_default(), text_of(function.arguments)),
@@ -61,11 +60,11 @@ impl Calls {
         let id = delta.id.filter(|id| !id.is_empty());
         let at = match self.continued(delta.index, id.as_deref(), &name) {
             Some(at) => at,
-            None => self.begin(delta.index, id.clone())?,
+            None => self.start_call(delta.index, id.clone())?,
         };
         if self.calls[at].name.is_empty() && !name.is_empty() {
             let id = self.unique_id(at, id);
-            said.push_back(ModelEvent::ToolCall { index: at, id, name: name.clone() });
+            pending.push_back(ModelEvent::ToolCall { index: at, id, name: name.clone() });
             self.calls[at].name = name;
         }
         let call = &mut self.calls[at];
@@ -73,35 +72,34 @@ impl Calls {
         if !call.name.is_empty() && !call.held_back.is_empty() {
             call.has_arguments = true;
             let delta = std::mem::take(&mut call.held_back);
-            said.push_back(ModelEvent::ToolInput { index: at, delta });
+            pending.push_back(ModelEvent::ToolInput { index: at, delta });
         }
         Ok(())
     }
 
-    /// A call nobody can name cannot be made.
+    /// Fails if a call has no name.
     pub(super) fn check(&self) -> Result<(), ModelError> {
         if self.calls.iter().any(|call| call.name.is_empty()) {
-            return Err(http::broken("asked for a tool without naming it"));
+            return Err(http::broken("a tool call has no name"));
         }
         Ok(())
     }
 
-    /// The call a delta goes on with, or none when it begins a new one.
+    /// The call that a delta continues; `None` when it starts a new one.
     fn continued(&self, index: Option<u64>, id: Option<&str>, name: &str) -> Option<usize> {
         let at = match (index, id) {
             (Some(_), _) => self.calls.iter().rposition(|call| call.index == index)?,
             (None, Some(_)) => {
                 self.calls.iter().rposition(|call| call.given_id.as_deref() == id)?
             }
-            // Without index and id, a name begins a call and anything else goes on.
+            // Without index and id, a name starts a call and anything else continues the last one.
             (None, None) if name.is_empty() => self.calls.len().checked_sub(1)?,
             (None, None) => return None,
         };
         let call = &self.calls[at];
         let another_id = match (id, call.given_id.as_deref()) {
             (Some(id), Some(known)) => id != known,
-            // An id that comes late belongs to the call, one that comes with a name after the
-            // arguments does not.
+            // A late id belongs to the call, unless it arrives with a name after the arguments.
             (Some(_), None) => !name.is_empty() && call.has_arguments,
             (None, _) => false,
         };
@@ -109,11 +107,11 @@ impl Calls {
         (!another_id && !another_name).then_some(at)
     }
 
-    fn begin(&mut self, index: Option<u64>, id: Option<String>) -> Result<usize, ModelError> {
+    fn start_call(&mut self, index: Option<u64>, id: Option<String>) -> Result<usize, ModelError> {
         if self.calls.len() == MAX_CALLS {
-            return Err(http::broken("asked for more tool calls than any step can want"));
+            return Err(http::broken("it has too many tool calls"));
         }
-        self.calls.push(Call {
+        self.calls.push(PartialToolCall {
             index,
             given_id: id,
             name: String::new(),
@@ -123,7 +121,7 @@ impl Calls {
         Ok(self.calls.len() - 1)
     }
 
-    /// Results are paired with calls by id, so that a missing or repeated one is replaced.
+    /// Results are matched to calls by id, so a missing or repeated id is replaced.
     fn unique_id(&self, at: usize, id: Option<String>) -> CallId {
         let id = self.calls[at].given_id.clone().or(id);
         let taken =

@@ -1,27 +1,27 @@
-//! What a command sees and what it cannot do.
+//! What a sandboxed command can see and do.
 
 use std::net::TcpListener;
 use std::os::fd::AsRawFd;
 
-use pilothouse_toolbox::sandbox::{Ending, OUTPUT_BYTES};
+use pilothouse_toolbox::sandbox::{CommandEnd, OUTPUT_BYTES};
 
 use super::{run, run_in};
 
 #[tokio::test]
-async fn a_command_gives_its_output_and_its_exit_code() {
+async fn a_command_returns_its_output_and_its_exit_code() {
     let finished = run("echo out; echo err >&2; exit 3").await;
-    assert_eq!(finished.ending, Ending::Exited(3));
+    assert_eq!(finished.end, CommandEnd::Exited(3));
     assert_eq!((finished.stdout.as_str(), finished.stderr.as_str()), ("out\n", "err\n"));
-    assert_eq!(run("kill -9 $$").await.ending, Ending::Exited(137));
-    // Ordinary work still works under the filter and the limits.
+    assert_eq!(run("kill -9 $$").await.end, CommandEnd::Exited(137));
+    // Ordinary commands still work under the filter and the limits.
     let finished =
         run("seq 1 100000 | sort -rn | head -1 | tr -d '\\n'; date +%Y >/dev/null").await;
-    assert_eq!((finished.ending, finished.stdout.as_str()), (Ending::Exited(0), "100000"));
+    assert_eq!((finished.end, finished.stdout.as_str()), (CommandEnd::Exited(0), "100000"));
 }
 
 #[tokio::test]
 async fn the_environment_of_the_server_is_not_visible() {
-    // Cargo sets this for the test, so it stands for any secret of a parent's environment.
+    // Set by Cargo for the test; it represents any secret in the server's environment.
     let marker = "CARGO_MANIFEST_DIR";
     let ours = std::fs::read("/proc/self/environ").expect("the environment");
     assert!(String::from_utf8_lossy(&ours).contains(marker));
@@ -46,7 +46,7 @@ async fn other_processes_are_neither_seen_nor_reached() {
 async fn no_descriptor_of_the_server_is_inherited() {
     let secret = tempfile::NamedTempFile::new().expect("a file");
     std::fs::write(secret.path(), "canary").expect("a write");
-    // Marked to be inherited, as a careless library would leave it.
+    // Marked as inheritable, as a careless library would leave it.
     rustix::io::fcntl_setfd(secret.as_file(), rustix::io::FdFlags::empty()).expect("a flag");
     let number = secret.as_file().as_raw_fd();
     let finished = run(&format!(
@@ -82,13 +82,13 @@ mkdir /new 2>/dev/null && echo made; true",
         workspace.path(),
     )
     .await;
-    assert_eq!((finished.ending, finished.stdout.as_str()), (Ending::Exited(0), ""));
+    assert_eq!((finished.end, finished.stdout.as_str()), (CommandEnd::Exited(0), ""));
     assert_eq!(std::fs::read_to_string(workspace.path().join("file")).expect("the file"), "kept\n");
     assert_eq!(std::fs::read_dir(workspace.path()).expect("the folder").count(), 1);
 }
 
 #[tokio::test]
-async fn the_files_of_the_host_are_not_there() {
+async fn the_files_of_the_host_are_not_visible() {
     let outside = tempfile::tempdir().expect("a folder");
     let secret = outside.path().join("secret");
     std::fs::write(&secret, "canary").expect("a file");
@@ -112,7 +112,7 @@ async fn dangerous_system_calls_are_refused() {
         "nsenter --target 1 --mount true",
     ] {
         let finished = run(attempt).await;
-        assert_ne!(finished.ending, Ending::Exited(0), "{attempt} succeeded");
+        assert_ne!(finished.end, CommandEnd::Exited(0), "{attempt} succeeded");
     }
     let status =
         run("grep -E '^(CapEff|CapBnd|NoNewPrivs|Seccomp):' /proc/self/status").await.stdout;
@@ -126,14 +126,14 @@ async fn dangerous_system_calls_are_refused() {
 #[tokio::test]
 async fn a_flood_of_output_is_bounded() {
     let finished = run("head -c 30000000 /dev/zero | tr '\\0' x; echo done >&2").await;
-    assert_eq!(finished.ending, Ending::Exited(0));
+    assert_eq!(finished.end, CommandEnd::Exited(0));
     assert!(finished.stdout.len() < OUTPUT_BYTES + 100);
     assert!(finished.stdout.ends_with(&format!("[{} bytes cut]", 30_000_000 - OUTPUT_BYTES)));
     assert_eq!(finished.stderr, "done\n");
 }
 
 #[tokio::test]
-async fn a_big_file_a_big_memory_and_many_descriptors_are_refused() {
+async fn large_files_large_memory_and_many_descriptors_are_refused() {
     let workspace = tempfile::tempdir().expect("a folder");
     let finished = run_in("head -c 60000000 /dev/zero > big; echo $?", workspace.path()).await;
     assert_ne!(finished.stdout.trim(), "0");
@@ -143,10 +143,10 @@ async fn a_big_file_a_big_memory_and_many_descriptors_are_refused() {
     let finished = run("truncate -s 10G sparse; echo $?").await;
     assert_ne!(finished.stdout.trim(), "0");
     let finished = run("x=$(head -c 900000000 /dev/zero | tr '\\0' x); echo ${#x}").await;
-    assert_ne!(finished.ending, Ending::Exited(0), "{}", finished.stdout);
+    assert_ne!(finished.end, CommandEnd::Exited(0), "{}", finished.stdout);
     let finished =
         run("head -c 90000000 /dev/zero > /tmp/a; head -c 90000000 /dev/zero > /dev/shm/a").await;
-    assert_ne!(finished.ending, Ending::Exited(0));
+    assert_ne!(finished.end, CommandEnd::Exited(0));
     assert_eq!(
         run("ulimit -Hn; ulimit -n 4096 2>/dev/null && echo raised; true").await.stdout,
         "256\n"
@@ -154,7 +154,7 @@ async fn a_big_file_a_big_memory_and_many_descriptors_are_refused() {
 }
 
 #[tokio::test]
-async fn what_a_command_prints_cannot_steer_a_terminal() {
+async fn the_output_contains_no_terminal_escape_sequences() {
     let finished = run("printf '\\033]0;title\\007\\033[2Jtext\\033[0m\\n'").await;
     assert_eq!(finished.stdout, "text\n");
 }

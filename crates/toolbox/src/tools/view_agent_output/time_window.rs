@@ -1,4 +1,4 @@
-//! When a run was made, in words that people use. All days are days of UTC.
+//! Parses `run_time` ("today", "last week", an ISO date or time). Days are days in UTC.
 
 use jiff::civil::{Date, DateTime};
 use jiff::tz::TimeZone;
@@ -7,19 +7,19 @@ use jiff::{SignedDuration, Timestamp};
 const DAY: SignedDuration = SignedDuration::from_hours(24);
 const AROUND: SignedDuration = SignedDuration::from_hours(1);
 
-/// At or after `from`, and before `until`. Without bounds it is any time.
+/// At or after `from`, and before `until`. A missing bound means no limit.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(super) struct Window {
+pub(super) struct TimeWindow {
     pub(super) from: Option<Timestamp>,
     pub(super) until: Option<Timestamp>,
 }
 
-/// What is not understood is no limit: the newest run is a better answer than an error.
-pub(super) fn window(words: &str, now: Timestamp) -> Window {
+/// Text that cannot be parsed means any time: the newest run is a better answer than an error.
+pub(super) fn parse(words: &str, now: Timestamp) -> TimeWindow {
     let words = words.trim().to_lowercase();
     let today = TimeZone::UTC.to_datetime(now).date();
     match words.as_str() {
-        "latest" | "" => Window::default(),
+        "latest" | "" => TimeWindow::default(),
         "today" => day(today),
         "yesterday" => today.yesterday().map(day).unwrap_or_default(),
         "last week" | "last 7 days" => since(now, DAY * 7),
@@ -28,26 +28,26 @@ pub(super) fn window(words: &str, now: Timestamp) -> Window {
     }
 }
 
-fn since(now: Timestamp, ago: SignedDuration) -> Window {
-    Window { from: now.checked_sub(ago).ok(), until: None }
+fn since(now: Timestamp, ago: SignedDuration) -> TimeWindow {
+    TimeWindow { from: now.checked_sub(ago).ok(), until: None }
 }
 
-fn day(date: Date) -> Window {
+fn day(date: Date) -> TimeWindow {
     let start = date.to_datetime(Default::default()).to_zoned(TimeZone::UTC);
     let from = start.ok().map(|start| start.timestamp());
-    Window { from, until: from.and_then(|from| from.checked_add(DAY).ok()) }
+    TimeWindow { from, until: from.and_then(|from| from.checked_add(DAY).ok()) }
 }
 
-fn around(moment: Timestamp) -> Window {
-    Window { from: moment.checked_sub(AROUND).ok(), until: moment.checked_add(AROUND).ok() }
+fn around(moment: Timestamp) -> TimeWindow {
+    TimeWindow { from: moment.checked_sub(AROUND).ok(), until: moment.checked_add(AROUND).ok() }
 }
 
-/// Only the plain form: a date parser that is handed a time of day as well would drop it.
+/// Accepts only a bare date: the date parser would silently drop a time of day.
 fn date(words: &str) -> Option<Date> {
     (words.len() == "2026-01-31".len()).then(|| words.parse().ok()).flatten()
 }
 
-/// With an offset, or in UTC.
+/// A time with an offset, or else in UTC.
 fn moment(words: &str) -> Option<Timestamp> {
     let words = words.to_uppercase();
     let in_utc = || {
@@ -62,7 +62,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_expression_names_its_time() {
+    fn every_expression_has_its_window() {
         let now: Timestamp = "2026-03-01T10:30:00Z".parse().expect("a time");
         let any = (None, None);
         for (words, (from, until)) in [
@@ -88,28 +88,28 @@ mod tests {
             ("next tuesday", any),
         ] {
             let at = |text: Option<&str>| text.map(|text| text.parse().expect("a time"));
-            let expected = Window { from: at(from), until: at(until) };
-            assert_eq!(window(words, now), expected, "{words}");
+            let expected = TimeWindow { from: at(from), until: at(until) };
+            assert_eq!(parse(words, now), expected, "{words}");
         }
     }
 
     #[test]
-    fn a_day_begins_at_midnight_of_utc() {
+    fn a_day_starts_at_midnight_utc() {
         for (now, from) in [
             ("2026-01-01T00:00:00Z", "2026-01-01T00:00:00Z"),
             ("2026-01-01T23:59:59.999Z", "2026-01-01T00:00:00Z"),
             ("2026-01-02T01:00:00+02:00", "2026-01-01T00:00:00Z"),
         ] {
-            let window = window("today", now.parse().expect("a time"));
+            let window = parse("today", now.parse().expect("a time"));
             assert_eq!(window.from, Some(from.parse().expect("a time")), "{now}");
         }
     }
 
     #[test]
-    fn the_ends_of_time_are_only_bounds_that_are_missing() {
-        let first = window("yesterday", Timestamp::MIN);
+    fn bounds_beyond_the_range_of_timestamps_are_missing() {
+        let first = parse("yesterday", Timestamp::MIN);
         assert!(first.from.is_none());
-        let last = window(&Timestamp::MAX.to_string(), Timestamp::MAX);
+        let last = parse(&Timestamp::MAX.to_string(), Timestamp::MAX);
         assert!(last.from.is_some() && last.until.is_none());
     }
 }

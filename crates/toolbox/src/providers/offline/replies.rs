@@ -1,4 +1,4 @@
-//! What the offline pilot says.
+//! Texts of the offline pilot's replies.
 
 use std::fmt::Write;
 
@@ -6,40 +6,40 @@ use ports::model::{ModelMessage, ModelRequest};
 use protocol::text::cut_end;
 use serde_json::Value;
 
-/// Characters of a result that is no tool response, or that a response carries.
+/// Characters shown of a plain result, or of an output inside a response.
 const RESULT_CHARS: usize = 200;
-/// Characters of what another session has said, which may report on one below it in turn.
+/// Characters shown of a sub-session's answer, which may quote another sub-session's.
 const ANSWER_CHARS: usize = 1000;
-/// How many finds in the documentation are told.
+/// Documentation pages shown.
 const PAGES: usize = 3;
 
-pub(super) const THOUGHT: &str = "I have thought about it; a real model would now answer.";
-pub(super) const GOAL: &str = "I have read the goal; a real model would now work towards it.";
-pub(super) const REJECTED: &str = "It was not done, and I leave it at that.";
+pub(super) const THOUGHT: &str = "I've thought about it. A real model would answer now.";
+pub(super) const GOAL: &str = "I've read the goal. A real model would start working on it now.";
+pub(super) const REJECTED: &str = "OK, I won't run it.";
 pub(super) const ANSWERED: &str =
-    "Thank you for the answer; a real model would now go on with what you have said.";
+    "Thanks for your answer. A real model would continue with it now.";
 
 const COMMANDS: &str = "- `/help` lists the tools and commands\n\
     - `/tool NAME {json}` calls a tool; several lines call several at once\n\
-    - `/tool run_sub_session {\"prompt\": \"/tool NAME\"}` has a sub-session do it\n\
-    - `/stream count=200 size=20 delay_ms=0` streams that many pieces of that many characters\n\
+    - `/tool run_sub_session {\"prompt\": \"/tool NAME\"}` runs it in a sub-session\n\
+    - `/stream count=200 size=20 delay_ms=0` streams `count` chunks of `size` characters\n\
     - `/think TEXT` shows reasoning before an answer\n\
     - `/fail overloaded` shows what a failing provider looks like\n";
 
-const CONFIGURE: &str = "To talk to a real model, set `CHAT_API_KEY` (with `CHAT_BASE_URL` and \
-    `CHAT_MODEL` for any OpenAI-compatible server, a local one included) or `ANTHROPIC_API_KEY`, \
-    and start the server again.";
+const CONFIGURE: &str = "To use a real model, set `CHAT_API_KEY` (with `CHAT_BASE_URL` and \
+    `CHAT_MODEL` for any OpenAI-compatible server, including local ones) or `ANTHROPIC_API_KEY`, \
+    and restart the server.";
 
 pub(super) fn introduction(request: &ModelRequest) -> String {
     let example = example_call(request);
     format!(
-        "I am the offline pilot. No model is configured, so I understand a few sentences only \
-        (\"Show me your tools at work\", \"Run the invoice calculator\"), but streaming and tools are \
-        real. Try one of these:\n\n{COMMANDS}{example}\n{CONFIGURE}"
+        "I'm the offline pilot: no model is connected, so I only understand a few requests, such as \
+        \"Show me what your tools can do\" and \"Run the invoice calculator\". Streaming and tools work \
+        for real. You can also use these commands:\n\n{COMMANDS}{example}\n{CONFIGURE}"
     )
 }
 
-/// A line to copy that works with the tools at hand.
+/// An example command for one of the available tools.
 fn example_call(request: &ModelRequest) -> String {
     let known = [
         ("todo_write", r#"{"todos": [{"content": "Say hello", "status": "in_progress"}]}"#),
@@ -52,9 +52,9 @@ fn example_call(request: &ModelRequest) -> String {
 }
 
 pub(super) fn help(request: &ModelRequest) -> String {
-    let mut text = format!("Commands, one to a line:\n\n{COMMANDS}\n");
+    let mut text = format!("Commands, one per line:\n\n{COMMANDS}\n");
     if request.tools.is_empty() {
-        text.push_str("There are no tools in this step.\n");
+        text.push_str("No tools are available in this step.\n");
     } else {
         text.push_str("Tools:\n\n");
     }
@@ -68,14 +68,14 @@ pub(super) fn help(request: &ModelRequest) -> String {
 }
 
 pub(super) fn no_tools(name: &str) -> String {
-    format!("I may not call `{name}` here: this step has to end in words.\n")
+    format!("I can't call `{name}` in the last step of a response.\n")
 }
 
 pub(super) fn mistake(what: &str) -> String {
     format!("{what} Try one of these:\n\n{COMMANDS}")
 }
 
-/// A paragraph for each result; empty when nothing came back.
+/// One paragraph per tool result; empty without results.
 pub(super) fn report(messages: &[ModelMessage]) -> String {
     let paragraphs = messages.iter().filter_map(|message| match message {
         ModelMessage::ToolResult { name, content, is_error, .. } => {
@@ -86,19 +86,19 @@ pub(super) fn report(messages: &[ModelMessage]) -> String {
     paragraphs.collect::<Vec<_>>().join("\n\n")
 }
 
-fn paragraph(name: &str, content: &str, is_error: bool) -> String {
+fn paragraph(name: &str, result: &str, is_error: bool) -> String {
     let outcome = if is_error { "failed" } else { "succeeded" };
-    let response: Value = serde_json::from_str(content).unwrap_or_default();
-    let carried = carried(&response);
+    let response: Value = serde_json::from_str(result).unwrap_or_default();
+    let content = content_of(&response);
     match (response["type"].as_str(), response["message"].as_str()) {
-        (Some(kind), Some(message)) => format!("`{name}` {outcome} (`{kind}`): {message}{carried}"),
+        (Some(kind), Some(message)) => format!("`{name}` {outcome} (`{kind}`): {message}{content}"),
         (None, Some(message)) => format!("`{name}` {outcome}: {message}"),
-        _ => format!("`{name}` {outcome}: {}", cut_end(content.trim(), RESULT_CHARS)),
+        _ => format!("`{name}` {outcome}: {}", cut_end(result.trim(), RESULT_CHARS)),
     }
 }
 
-/// What a response hands on from somewhere else: the answer of a sub-session, the output of a call that took long.
-fn carried(response: &Value) -> String {
+/// Content of a response besides its message: a sub-session's answer, search results, the output of a long call.
+fn content_of(response: &Value) -> String {
     if let Some(answer) = response["response"].as_str() {
         let quoted: Vec<String> =
             cut_end(answer.trim(), ANSWER_CHARS).lines().map(|line| format!("> {line}")).collect();
@@ -113,20 +113,20 @@ fn carried(response: &Value) -> String {
     }
 }
 
-/// One find in the documentation.
+/// One documentation search result.
 fn page(found: &Value) -> String {
     let word = |name: &str| found[name].as_str().unwrap_or_default().replace(['\n', '#', '`'], " ");
     format!("\n- **{}** (`{}`): {}", word("title"), word("path"), word("snippet").trim())
 }
 
-/// `news` is what the engine says of a long-running call, after the mark.
-pub(super) fn operation(news: &str) -> String {
-    // The last paragraph says what a model should do now.
-    let news = news.rsplit_once("\n\n").map_or(news, |(news, _)| news);
-    format!("The operation {}", cut_end(news.trim(), ANSWER_CHARS).replacen(']', ".", 1))
+/// `notice` is the engine's message about a long-running call, without `OPERATION_MARK`.
+pub(super) fn operation(notice: &str) -> String {
+    // The last paragraph contains instructions for a model.
+    let notice = notice.rsplit_once("\n\n").map_or(notice, |(notice, _)| notice);
+    format!("The operation {}", cut_end(notice.trim(), ANSWER_CHARS).replacen(']', ".", 1))
 }
 
 pub(super) fn also_read(message: &str) -> String {
     let quoted = cut_end(message.trim(), RESULT_CHARS).replace('\n', " ");
-    format!("I have also read \"{quoted}\", but without a model I cannot understand it.")
+    format!("I've also read \"{quoted}\", but I can't understand it without a model.")
 }

@@ -1,4 +1,4 @@
-//! A library, a marketplace and a pile of reviews, in memory, of one user.
+//! In-memory library, marketplace and reviews of one user.
 
 use std::sync::Mutex;
 
@@ -18,7 +18,7 @@ use protocol::{
 };
 
 #[derive(Default)]
-pub(crate) struct Shelf {
+pub(crate) struct MemoryStore {
     pub(super) entries: Mutex<Vec<LibraryAgent>>,
     pub(super) listings: Mutex<Vec<Listing>>,
     pub(super) reviews: Mutex<Vec<Review>>,
@@ -62,32 +62,32 @@ pub(super) fn listing(slug: &str, name: &str, description: &str) -> Listing {
     }
 }
 
-fn not_played<T>() -> PortResult<T> {
-    Err(PortError::Broken("no tool asks for this".into()))
+fn not_used<T>() -> PortResult<T> {
+    Err(PortError::Broken("no tool calls this".into()))
 }
 
 #[async_trait]
-impl Library for Shelf {
+impl Library for MemoryStore {
     async fn add(&self, user: &UserId, entry: &LibraryAgent) -> PortResult<AgentAdded> {
         if let Some(entry) = self.by_graph(user, &entry.graph_id).await? {
             return Ok(AgentAdded::Exists(Box::new(entry)));
         }
-        self.entries.lock().expect("free").push(entry.clone());
+        self.entries.lock().expect("not poisoned").push(entry.clone());
         Ok(AgentAdded::New(Box::new(entry.clone())))
     }
 
     async fn get(&self, _: &UserId, id: &LibraryAgentId) -> PortResult<Option<LibraryAgent>> {
-        let entries = self.entries.lock().expect("free");
+        let entries = self.entries.lock().expect("not poisoned");
         Ok(entries.iter().find(|entry| entry.id == *id).cloned())
     }
 
     async fn by_graph(&self, _: &UserId, graph: &GraphId) -> PortResult<Option<LibraryAgent>> {
-        let entries = self.entries.lock().expect("free");
+        let entries = self.entries.lock().expect("not poisoned");
         Ok(entries.iter().find(|entry| entry.graph_id == *graph).cloned())
     }
 
     async fn list(&self, _: &UserId) -> PortResult<Vec<LibraryAgent>> {
-        Ok(self.entries.lock().expect("free").clone())
+        Ok(self.entries.lock().expect("not poisoned").clone())
     }
 
     async fn update(
@@ -96,27 +96,27 @@ impl Library for Shelf {
         _: &LibraryAgentId,
         _: AgentChange,
     ) -> PortResult<Option<LibraryAgent>> {
-        not_played()
+        not_used()
     }
 
     async fn remove(&self, _: &UserId, _: &LibraryAgentId) -> PortResult<bool> {
-        not_played()
+        not_used()
     }
 
     async fn folders(&self, _: &UserId) -> PortResult<Vec<Folder>> {
-        not_played()
+        not_used()
     }
 
     async fn add_folder(&self, _: &UserId, _: &Folder) -> PortResult<FolderWritten> {
-        not_played()
+        not_used()
     }
 
     async fn update_folder(&self, _: &UserId, _: &Folder) -> PortResult<FolderWritten> {
-        not_played()
+        not_used()
     }
 
     async fn remove_folder(&self, _: &UserId, _: &FolderId) -> PortResult<bool> {
-        not_played()
+        not_used()
     }
 
     async fn move_agents(
@@ -125,53 +125,53 @@ impl Library for Shelf {
         _: &[LibraryAgentId],
         _: Option<&FolderId>,
     ) -> PortResult<Option<u32>> {
-        not_played()
+        not_used()
     }
 }
 
 #[async_trait]
-impl Listings for Shelf {
+impl Listings for MemoryStore {
     async fn publish(&self, _: &Listing, _: &Graph) -> PortResult<ListingPublished> {
-        not_played()
+        not_used()
     }
 
     async fn list(&self) -> PortResult<Vec<Listing>> {
-        Ok(self.listings.lock().expect("free").clone())
+        Ok(self.listings.lock().expect("not poisoned").clone())
     }
 
     async fn by_name(&self, username: &str, slug: &str) -> PortResult<Option<Listing>> {
-        let listings = self.listings.lock().expect("free");
+        let listings = self.listings.lock().expect("not poisoned");
         let is_meant = |listed: &&Listing| listed.username == username && listed.slug == slug;
         Ok(listings.iter().find(is_meant).cloned())
     }
 
     async fn by_version(&self, _: &ListingVersionId) -> PortResult<Option<Listing>> {
-        not_played()
+        not_used()
     }
 }
 
 #[async_trait]
-impl Reviews for Shelf {
+impl Reviews for MemoryStore {
     async fn ask(&self, _: &Review) -> PortResult<Review> {
-        not_played()
+        not_used()
     }
 
     async fn get(&self, user: &UserId, id: &ReviewId) -> PortResult<Option<Review>> {
-        let reviews = self.reviews.lock().expect("free");
+        let reviews = self.reviews.lock().expect("not poisoned");
         let is_meant = |review: &&Review| review.id == *id && review.user_id == *user;
         Ok(reviews.iter().find(is_meant).cloned())
     }
 
     async fn pending(&self, _: &UserId, _: u32, _: u64) -> PortResult<(Vec<Review>, u64)> {
-        not_played()
+        not_used()
     }
 
     async fn of_execution(&self, _: &UserId, _: &ExecutionId) -> PortResult<Vec<Review>> {
-        not_played()
+        not_used()
     }
 
     async fn decide(&self, _: &UserId, _: &[ReviewVerdict]) -> PortResult<ReviewsDecided> {
-        not_played()
+        not_used()
     }
 
     async fn approved_for_the_rest(
@@ -180,11 +180,11 @@ impl Reviews for Shelf {
         _: &ExecutionId,
         _: &NodeId,
     ) -> PortResult<bool> {
-        not_played()
+        not_used()
     }
 
     async fn remove(&self, _: &UserId, id: &ReviewId) -> PortResult<bool> {
-        let mut reviews = self.reviews.lock().expect("free");
+        let mut reviews = self.reviews.lock().expect("not poisoned");
         let before = reviews.len();
         reviews.retain(|review| review.id != *id);
         Ok(reviews.len() < before)

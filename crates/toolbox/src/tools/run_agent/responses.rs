@@ -1,4 +1,4 @@
-//! What `run_agent` says instead of starting, when it was refused, and when the run has begun or ended.
+//! Responses of `run_agent`: obstacles, refused starts, started and finished executions.
 
 use ports::call_services::{AgentDescription, AgentExecutionStarted};
 use protocol::execution::{Execution, ExecutionView};
@@ -7,87 +7,88 @@ use protocol::limits::RUNS_PER_SESSION;
 use protocol::response::{AgentDetails, ExecutionOptions, ResponseBody, ToolResponse};
 use serde_json::json;
 
-use super::super::agent_run::{self, Detail, RunOf};
-use super::choose::Chosen;
-use super::decide::Obstacle;
+use super::chosen_agent::ChosenAgent;
+use super::start_obstacle::StartObstacle;
+use crate::tools::agent_execution::{self, ExecutedAgent, OutputDetail};
 
-/// Problems that a sentence names; the answer has all of them.
+/// Problems that the message names; the response body lists all of them.
 const NAMED: usize = 5;
 
-/// The agent that was to be run.
-pub(super) struct About<'a> {
-    pub(super) chosen: &'a Chosen,
+/// Builds the responses about one agent.
+pub(super) struct AgentResponses<'a> {
+    pub(super) chosen: &'a ChosenAgent,
     pub(super) agent: &'a AgentDescription,
 }
 
-impl About<'_> {
-    pub(super) fn instead(&self, obstacle: Obstacle) -> ToolResponse {
+impl AgentResponses<'_> {
+    pub(super) fn cannot_start(&self, obstacle: StartObstacle) -> ToolResponse {
         let name = self.chosen.name();
         match obstacle {
-            Obstacle::StartedFromOutside => self.details(format!(
-                "{name} is started by an event from outside (a webhook) and cannot be run by hand. The user sets its \
-                 trigger up on the page of the agent."
+            StartObstacle::ExternalTrigger => self.details(format!(
+                "{name} is triggered by an external event (a webhook) and cannot be run directly. The user sets up its \
+                 trigger on the agent's page."
             )),
-            Obstacle::Unknown(names) => {
+            StartObstacle::UnknownInputs(names) => {
                 let message = format!(
-                    "{name} does not know these inputs: {}. Nothing was run; inputs says what it takes.",
+                    "Unknown inputs for {name}: {}. Nothing was run; inputs lists the valid ones.",
                     names.join(", ")
                 );
                 self.invalid(message, names)
             }
-            Obstacle::Unasked => self.details(format!(
-                "{name} takes inputs. Ask the user for them where they are not clear, then call again with inputs, or \
-                 with use_defaults when the defaults will do."
+            StartObstacle::InputsNotGiven => self.details(format!(
+                "{name} has inputs. Ask the user for any that are unclear, then call again with inputs, or with \
+                 use_defaults if the defaults are fine."
             )),
-            Obstacle::Missing(names) => self.details(format!(
-                "{name} needs these inputs, too: {}. Call again with all of them.",
+            StartObstacle::MissingInputs(names) => self.details(format!(
+                "{name} is missing required inputs: {}. Call again with all inputs.",
                 names.join(", ")
             )),
         }
     }
 
-    /// The run, or why there is none.
-    pub(super) fn begun(
+    /// The started execution, or the response that says why there is none.
+    pub(super) fn started_or_refused(
         &self,
         started: AgentExecutionStarted,
     ) -> Result<Execution, Box<ToolResponse>> {
         let name = self.chosen.name();
         Err(Box::new(match started {
             AgentExecutionStarted::Started(run) => return Ok(*run),
-            AgentExecutionStarted::NoGraph => {
-                ToolResponse::error("agent_not_found", format!("The graph of {name} is gone."))
-            }
-            AgentExecutionStarted::Invalid(problems) => unrunnable(name, &problems),
-            AgentExecutionStarted::Inputs(problems) => self.misfit(problems),
+            AgentExecutionStarted::NoGraph => ToolResponse::error(
+                "agent_not_found",
+                format!("The graph of {name} no longer exists."),
+            ),
+            AgentExecutionStarted::Invalid(problems) => invalid_graph(name, &problems),
+            AgentExecutionStarted::Inputs(problems) => self.input_problems(problems),
             AgentExecutionStarted::NotAllowed(blocks) => ToolResponse::error(
                 "permission_denied",
                 format!(
-                    "{name} has blocks that this session may not use: {}. Nothing was run.",
+                    "{name} contains blocks that this session is not allowed to use: {}. Nothing was run.",
                     blocks.join(", ")
                 ),
             ),
-            AgentExecutionStarted::NoFunds => agent_run::no_funds(),
+            AgentExecutionStarted::NoFunds => agent_execution::no_funds(),
             AgentExecutionStarted::TooMany => ToolResponse::error(
                 "run_limit",
                 format!(
-                    "This session has started {RUNS_PER_SESSION} agents, which is as many as it may. Start a new \
-                     session for more."
+                    "This session has reached its limit of {RUNS_PER_SESSION} agent runs. Start a new session to run \
+                     more."
                 ),
             ),
         }))
     }
 
-    fn misfit(&self, problems: InputProblems) -> ToolResponse {
+    fn input_problems(&self, problems: InputProblems) -> ToolResponse {
         if !problems.unknown.is_empty() {
-            return self.instead(Obstacle::Unknown(problems.unknown));
+            return self.cannot_start(StartObstacle::UnknownInputs(problems.unknown));
         }
         if problems.wrong.is_empty() {
-            return self.instead(Obstacle::Missing(problems.missing));
+            return self.cannot_start(StartObstacle::MissingInputs(problems.missing));
         }
         let wrong = problems.wrong.iter().take(NAMED);
         let wrong: Vec<String> = wrong.map(|(name, why)| format!("{name}: {why}")).collect();
         let message = format!(
-            "{} cannot use these inputs: {}. Nothing was run; inputs says what it takes.",
+            "Invalid inputs for {}: {}. Nothing was run; inputs lists the valid ones.",
             self.chosen.name(),
             wrong.join("; ")
         );
@@ -126,11 +127,11 @@ impl About<'_> {
     }
 }
 
-fn unrunnable(name: &str, problems: &[GraphProblem]) -> ToolResponse {
+fn invalid_graph(name: &str, problems: &[GraphProblem]) -> ToolResponse {
     let named: Vec<&str> =
         problems.iter().take(NAMED).map(|problem| problem.message.as_str()).collect();
     ToolResponse::new(
-        format!("{name} cannot run as it is: {}", named.join(" ")),
+        format!("{name} cannot run: {}", named.join(" ")),
         ResponseBody::Error {
             error: Some("invalid_graph".into()),
             details: Some(json!({ "problems": problems })),
@@ -139,19 +140,23 @@ fn unrunnable(name: &str, problems: &[GraphProblem]) -> ToolResponse {
     )
 }
 
-/// The run is under way and goes on by itself.
-pub(super) fn started(of: &RunOf, run: &Execution) -> ToolResponse {
+/// The response for an execution that continues without the call.
+pub(super) fn started(of: &ExecutedAgent, run: &Execution) -> ToolResponse {
     let message = format!(
-        "{} was started and goes on by itself; do not run it again. view_agent_output with execution_id {} and \
-         wait_if_running tells what it gives.",
+        "{} was started and continues on its own; do not run it again. Call view_agent_output with execution_id {} \
+         and wait_if_running to get its outputs.",
         of.name, run.id
     );
     of.started(run, message)
 }
 
-pub(super) fn completed(of: &RunOf, view: ExecutionView, detail: Detail) -> ToolResponse {
+pub(super) fn completed(
+    of: &ExecutedAgent,
+    view: ExecutionView,
+    detail: OutputDetail,
+) -> ToolResponse {
     let sentence = match view.execution.request.dry_run {
-        true => format!("Dry run, simulated: {}", of.sentence(&view)),
+        true => format!("Dry run (simulated): {}", of.sentence(&view)),
         false => of.sentence(&view),
     };
     ToolResponse::new(sentence, ResponseBody::AgentOutput(of.output(view, detail)))

@@ -1,4 +1,4 @@
-//! Runs of agents and of blocks, played: they end as a test says, and what was asked for is kept.
+//! Fake executions of agents and blocks: they end as the test chooses, and calls are recorded.
 
 use std::sync::Mutex;
 use std::time::Duration;
@@ -20,23 +20,23 @@ use protocol::{ExecutionId, GraphId};
 use serde_json::{Map, Value, json};
 
 #[derive(Default)]
-pub(crate) struct PlayedRuns {
+pub(crate) struct FakeExecutions {
     pub(super) agents: Mutex<Vec<AgentDescription>>,
     /// The newest first.
     pub(super) runs: Mutex<Vec<ExecutionView>>,
-    /// How the next start ends, if not with a new run.
+    /// Result of the next start, if not a new run.
     pub(super) next_start: Mutex<Option<AgentExecutionStarted>>,
-    /// What a run comes to while somebody waits for it.
+    /// Status that a run reaches during a wait.
     pub(super) becomes: Mutex<Option<ExecutionStatus>>,
     /// Whether waits never end.
     pub(super) hangs: Mutex<bool>,
-    /// How a block ends.
+    /// How the next block calls end.
     pub(super) block_end: Mutex<Option<BlockCallEnd>>,
-    asked: Mutex<Vec<Asked>>,
+    asked: Mutex<Vec<RecordedCall>>,
 }
 
 #[derive(Clone, Debug, PartialEq)]
-pub(super) enum Asked {
+pub(super) enum RecordedCall {
     Start(NewAgentExecution),
     Wait(Duration),
     List(ListExecutions),
@@ -114,49 +114,49 @@ fn node(execution: &Execution) -> NodeExecution {
     }
 }
 
-impl PlayedRuns {
-    pub(super) fn asked(&self) -> Vec<Asked> {
-        self.asked.lock().expect("free").clone()
+impl FakeExecutions {
+    pub(super) fn asked(&self) -> Vec<RecordedCall> {
+        self.asked.lock().expect("not poisoned").clone()
     }
 
-    fn note(&self, asked: Asked) {
-        self.asked.lock().expect("free").push(asked);
+    fn note(&self, asked: RecordedCall) {
+        self.asked.lock().expect("not poisoned").push(asked);
     }
 
     pub(super) fn started(&self) -> Option<NewAgentExecution> {
         self.asked().into_iter().find_map(|asked| match asked {
-            Asked::Start(new) => Some(new),
+            RecordedCall::Start(new) => Some(new),
             _ => None,
         })
     }
 
     /// Changes the newest run.
     pub(super) fn newest(&self, change: impl FnOnce(&mut ExecutionView)) {
-        change(self.runs.lock().expect("free").first_mut().expect("a run"));
+        change(self.runs.lock().expect("not poisoned").first_mut().expect("a run"));
     }
 }
 
 #[async_trait]
-impl AgentExecutions for PlayedRuns {
+impl AgentExecutions for FakeExecutions {
     async fn describe(
         &self,
         graph: &GraphId,
         _: Option<u32>,
     ) -> Result<Option<AgentDescription>, ToolError> {
-        let agents = self.agents.lock().expect("free");
+        let agents = self.agents.lock().expect("not poisoned");
         Ok(agents.iter().find(|agent| agent.graph.id == *graph).cloned())
     }
 
     async fn start(&self, new: NewAgentExecution) -> Result<AgentExecutionStarted, ToolError> {
-        self.note(Asked::Start(new.clone()));
-        if let Some(end) = self.next_start.lock().expect("free").take() {
+        self.note(RecordedCall::Start(new.clone()));
+        if let Some(end) = self.next_start.lock().expect("not poisoned").take() {
             return Ok(end);
         }
         let created = "2026-03-01T12:00:00Z";
         let mut view = run("run-new", new.graph_id.as_str(), ExecutionStatus::Queued, created);
         view.execution.request.dry_run = new.dry_run;
         let execution = view.execution.clone();
-        self.runs.lock().expect("free").insert(0, view);
+        self.runs.lock().expect("not poisoned").insert(0, view);
         Ok(AgentExecutionStarted::Started(Box::new(execution)))
     }
 
@@ -165,12 +165,12 @@ impl AgentExecutions for PlayedRuns {
         id: &ExecutionId,
         at_most: Duration,
     ) -> Result<Option<Execution>, ToolError> {
-        self.note(Asked::Wait(at_most));
-        if *self.hangs.lock().expect("free") {
+        self.note(RecordedCall::Wait(at_most));
+        if *self.hangs.lock().expect("not poisoned") {
             std::future::pending::<()>().await;
         }
-        let becomes = *self.becomes.lock().expect("free");
-        let mut runs = self.runs.lock().expect("free");
+        let becomes = *self.becomes.lock().expect("not poisoned");
+        let mut runs = self.runs.lock().expect("not poisoned");
         let Some(view) = runs.iter_mut().find(|view| view.execution.id == *id) else {
             return Ok(None);
         };
@@ -184,14 +184,14 @@ impl AgentExecutions for PlayedRuns {
     }
 
     async fn list(&self, wanted: &ListExecutions) -> Result<(Vec<Execution>, u64), ToolError> {
-        self.note(Asked::List(wanted.clone()));
+        self.note(RecordedCall::List(wanted.clone()));
         let fits = |run: &&Execution| {
             wanted.graph.as_ref().is_none_or(|graph| run.graph_id == *graph)
                 && (wanted.statuses.is_empty() || wanted.statuses.contains(&run.status))
                 && wanted.from.is_none_or(|from| run.created_at >= from)
                 && wanted.until.is_none_or(|until| run.created_at < until)
         };
-        let runs = self.runs.lock().expect("free");
+        let runs = self.runs.lock().expect("not poisoned");
         let all: Vec<Execution> =
             runs.iter().map(|view| &view.execution).filter(fits).cloned().collect();
         let total = all.len() as u64;
@@ -203,7 +203,7 @@ impl AgentExecutions for PlayedRuns {
         id: &ExecutionId,
         nodes: NodeRange,
     ) -> Result<Option<ExecutionView>, ToolError> {
-        let runs = self.runs.lock().expect("free");
+        let runs = self.runs.lock().expect("not poisoned");
         let mut view = runs.iter().find(|view| view.execution.id == *id).cloned();
         if let Some(view) = &mut view
             && nodes != NodeRange::None
@@ -214,8 +214,8 @@ impl AgentExecutions for PlayedRuns {
     }
 
     async fn run_block(&self, run: BlockCall) -> Result<BlockCallEnd, ToolError> {
-        self.note(Asked::Block(run));
-        let end = self.block_end.lock().expect("free").clone();
-        end.ok_or_else(|| ToolError::tell("not_played", "No test has said how it ends."))
+        self.note(RecordedCall::Block(run));
+        let end = self.block_end.lock().expect("not poisoned").clone();
+        end.ok_or_else(|| ToolError::tell("not_set", "The test has not set how the block ends."))
     }
 }

@@ -1,4 +1,4 @@
-//! Where the agent tools find agents, in the user's library and in the marketplace, and how they show what they found.
+//! Looks up agents in the user's library and in the marketplace, and converts them to tool responses.
 
 use std::sync::Arc;
 
@@ -9,52 +9,57 @@ use protocol::library::{LibraryAgent, Listing};
 use protocol::response::{AgentInfo, AgentSource};
 use protocol::{LibraryAgentId, UserId};
 
-use super::store;
+use super::port_error;
 use crate::search;
 
 #[derive(Clone)]
-pub(super) struct Shelves {
+pub(super) struct AgentLookup {
     pub(super) library: Arc<dyn Library>,
     pub(super) listings: Arc<dyn Listings>,
 }
 
-impl Shelves {
-    /// By the id of the entry or of its graph: both are called "the agent's id", so models use either.
+impl AgentLookup {
+    /// Finds a library entry by its own id or by its graph id: models use either as "the agent's id".
     pub(super) async fn entry(
         &self,
         user: &UserId,
         id: &str,
     ) -> Result<Option<LibraryAgent>, ToolError> {
-        let by_id = self.library.get(user, &id.into()).await.map_err(store::trouble)?;
+        let by_id =
+            self.library.get(user, &id.into()).await.map_err(port_error::agents_unavailable)?;
         match by_id {
             Some(entry) => Ok(Some(entry)),
-            None => self.library.by_graph(user, &id.into()).await.map_err(store::trouble),
+            None => self
+                .library
+                .by_graph(user, &id.into())
+                .await
+                .map_err(port_error::agents_unavailable),
         }
     }
 
-    /// By `username/slug`.
+    /// Finds a marketplace listing by `username/slug`.
     pub(super) async fn listing(&self, name: &str) -> Result<Option<Listing>, ToolError> {
         match name.trim_matches('/').split_once('/') {
             Some((username, slug)) => {
-                self.listings.by_name(username, slug).await.map_err(store::trouble)
+                self.listings.by_name(username, slug).await.map_err(port_error::agents_unavailable)
             }
             None => Ok(None),
         }
     }
 
-    /// The user's agents that have to do with the words, best match first; all of them without words.
+    /// The user's visible agents that match the words, with scores, best match first; all of them without words.
     pub(super) async fn entries(
         &self,
         user: &UserId,
         words: &str,
     ) -> Result<Vec<(f64, LibraryAgent)>, ToolError> {
-        let mut entries = self.library.list(user).await.map_err(store::trouble)?;
+        let mut entries = self.library.list(user).await.map_err(port_error::agents_unavailable)?;
         entries.retain(|entry| !entry.is_hidden);
         Ok(search::rank(words, entries, |entry| vec![&entry.name, &entry.description]))
     }
 }
 
-/// Where a person can open the agent.
+/// Link to the agent's page.
 pub(super) fn link(id: &LibraryAgentId) -> String {
     format!("/library/agents/{id}")
 }
@@ -101,8 +106,8 @@ pub(super) fn from_listing(listing: &Listing) -> AgentInfo {
     }
 }
 
-/// Adds what only its graph tells.
-pub(super) fn described(info: AgentInfo, agent: &AgentDescription) -> AgentInfo {
+/// Adds the fields that are read from the graph.
+pub(super) fn with_schemas(info: AgentInfo, agent: &AgentDescription) -> AgentInfo {
     AgentInfo {
         has_external_trigger: Some(agent.flags.has_external_trigger),
         input_schema: Some(agent.input_schema.clone()),

@@ -1,5 +1,5 @@
-//! Plays a plan as a stream of events. Without a delay there is no timer and next to no work
-//! between two deltas, because benchmarks measure everything around this.
+//! Plays a plan as a stream of model events. Without a delay it uses no timer and does almost no work between two deltas,
+//! because benchmarks measure everything around it.
 
 use std::collections::VecDeque;
 use std::time::Duration;
@@ -10,58 +10,59 @@ use ports::model::{ModelError, ModelEvent, ModelStream, StopReason};
 use protocol::CallId;
 use protocol::usage::Usage;
 
-use super::command::Deltas;
-use super::plan::Part;
+use super::command::StreamCommand;
+use super::plan::PlanStep;
 
-/// Events after which the other tasks of the thread get a turn.
-const COURTESY: usize = 128;
-/// The usual rule of thumb.
+/// Events after which the task yields to the other tasks of the thread.
+const YIELD_INTERVAL: usize = 128;
+/// Rule of thumb for English text.
 const CHARS_PER_TOKEN: u64 = 4;
-/// Pieces the arguments of a call are streamed in.
+/// Number of pieces in which the arguments of a call are streamed.
 const ARGUMENT_PIECES: usize = 4;
 
-/// Pseudo text for `/stream`, ASCII so that bytes are characters.
+/// Filler text for `/stream`; ASCII, so that bytes are characters.
 const TEXT: &str = "The tide comes in and the tide goes out, and the pilot keeps the log. ";
 
-pub(super) fn play(parts: Vec<Part>, prompt_chars: usize) -> ModelStream {
-    let performance = Performance {
-        parts: parts.into(),
+pub(super) fn play(steps: Vec<PlanStep>, prompt_chars: usize) -> ModelStream {
+    let player = PlanPlayer {
+        steps: steps.into(),
         ready: VecDeque::new(),
         streaming: None,
         calls: 0,
-        said_chars: 0,
+        output_chars: 0,
         prompt_chars: prompt_chars as u64,
-        since_courtesy: 0,
+        since_yield: 0,
     };
-    stream::unfold(performance, |mut performance| async move {
-        performance.next().await.map(|event| (event, performance))
-    })
+    stream::unfold(
+        player,
+        |mut player| async move { player.next().await.map(|event| (event, player)) },
+    )
     .fuse()
     .boxed()
 }
 
-struct Performance {
-    parts: VecDeque<Part>,
+struct PlanPlayer {
+    steps: VecDeque<PlanStep>,
     ready: VecDeque<ModelEvent>,
     streaming: Option<Streaming>,
     calls: usize,
-    said_chars: u64,
+    output_chars: u64,
     prompt_chars: u64,
-    since_courtesy: usize,
+    since_yield: usize,
 }
 
-/// A `/stream` that is under way.
+/// A `/stream` command in progress.
 struct Streaming {
     text: String,
     sent: usize,
-    deltas: Deltas,
+    deltas: StreamCommand,
 }
 
-impl Performance {
+impl PlanPlayer {
     async fn next(&mut self) -> Option<Result<ModelEvent, ModelError>> {
-        self.since_courtesy += 1;
-        if self.since_courtesy >= COURTESY {
-            self.since_courtesy = 0;
+        self.since_yield += 1;
+        if self.since_yield >= YIELD_INTERVAL {
+            self.since_yield = 0;
             tokio::task::yield_now().await;
         }
         loop {
@@ -70,21 +71,24 @@ impl Performance {
             }
             if let Some(streaming) = &mut self.streaming {
                 if let Some(delta) = streaming.next().await {
-                    self.said_chars += delta.len() as u64;
+                    self.output_chars += delta.len() as u64;
                     return Some(Ok(ModelEvent::Text(delta)));
                 }
                 self.streaming = None;
             }
-            match self.parts.pop_front()? {
-                Part::Deltas(deltas) => self.streaming = Some(Streaming::new(deltas)),
-                Part::Fail(kind) => {
-                    self.parts.clear();
-                    return Some(Err(ModelError::new(kind, "The offline pilot fails on request.")));
+            match self.steps.pop_front()? {
+                PlanStep::Stream(deltas) => self.streaming = Some(Streaming::new(deltas)),
+                PlanStep::Fail(kind) => {
+                    self.steps.clear();
+                    return Some(Err(ModelError::new(
+                        kind,
+                        "The offline pilot failed as requested.",
+                    )));
                 }
-                Part::Say(text) => self.words(&text, ModelEvent::Text),
-                Part::Think(text) => self.words(&text, ModelEvent::Reasoning),
-                Part::Call { name, arguments } => self.call(name, &arguments),
-                Part::Finish(reason) => self.finish(reason),
+                PlanStep::Say(text) => self.words(&text, ModelEvent::Text),
+                PlanStep::Think(text) => self.words(&text, ModelEvent::Reasoning),
+                PlanStep::Call { name, arguments } => self.call(name, &arguments),
+                PlanStep::Finish(reason) => self.finish(reason),
             }
         }
     }
@@ -92,14 +96,14 @@ impl Performance {
     fn finish(&mut self, reason: StopReason) {
         let usage = Usage {
             prompt_tokens: self.prompt_chars / CHARS_PER_TOKEN,
-            completion_tokens: self.said_chars / CHARS_PER_TOKEN,
+            completion_tokens: self.output_chars / CHARS_PER_TOKEN,
             ..Usage::default()
         };
         self.ready.push_back(ModelEvent::Finished { reason, usage, provider_state: None });
     }
 
     fn words(&mut self, text: &str, event: fn(String) -> ModelEvent) {
-        self.said_chars += text.chars().count() as u64;
+        self.output_chars += text.chars().count() as u64;
         let words = text.split_inclusive(char::is_whitespace).map(str::to_owned);
         self.ready.extend(words.map(event));
     }
@@ -108,7 +112,7 @@ impl Performance {
         let index = self.calls;
         self.calls += 1;
         let chars: Vec<char> = arguments.chars().collect();
-        self.said_chars += chars.len() as u64;
+        self.output_chars += chars.len() as u64;
         let id = CallId(format!("call_{}", CallId::fresh()));
         self.ready.push_back(ModelEvent::ToolCall { index, id, name });
         let pieces = chars.chunks(chars.len().div_ceil(ARGUMENT_PIECES).max(1));
@@ -119,8 +123,8 @@ impl Performance {
 }
 
 impl Streaming {
-    fn new(deltas: Deltas) -> Self {
-        // Long enough that a delta can be cut from any place of the first round.
+    fn new(deltas: StreamCommand) -> Self {
+        // Long enough to take a delta from any offset within the first repetition.
         let text = TEXT.repeat(deltas.size.div_ceil(TEXT.len()) + 1);
         Self { text, sent: 0, deltas }
     }

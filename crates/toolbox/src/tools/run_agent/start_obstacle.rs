@@ -1,47 +1,48 @@
-//! What comes before a start: whether the agent can be run by hand, and whether its inputs are there.
+//! Decides whether an agent can be started with the given inputs.
 
 use ports::call_services::AgentDescription;
 use serde_json::{Map, Value};
 
 #[derive(Clone, Copy)]
-pub(super) struct Wish {
+pub(super) struct StartOptions {
     pub(super) use_defaults: bool,
     pub(super) dry_run: bool,
 }
 
 #[derive(Debug, PartialEq, Eq)]
-pub(super) enum Obstacle {
-    /// Something outside starts it, not a person.
-    StartedFromOutside,
-    /// Names that the agent does not have.
-    Unknown(Vec<String>),
-    /// It takes inputs, and nobody has said which or that the defaults will do.
-    Unasked,
-    /// Names without which it cannot run.
-    Missing(Vec<String>),
+pub(super) enum StartObstacle {
+    /// The agent is started by an external event only.
+    ExternalTrigger,
+    /// Inputs that the agent does not have.
+    UnknownInputs(Vec<String>),
+    /// The agent has inputs, and the call gives neither inputs nor `use_defaults`.
+    InputsNotGiven,
+    /// Required inputs that are missing.
+    MissingInputs(Vec<String>),
 }
 
-/// The first thing in the way of a start, if there is one. In this order: a wrong name is always told, also in a dry run, which goes without the rest.
-pub(super) fn next(
+/// The first obstacle, if there is one. Unknown names are checked first and also in a dry run, which skips the later
+/// checks.
+pub(super) fn find_obstacle(
     agent: &AgentDescription,
     inputs: &Map<String, Value>,
-    wish: Wish,
-) -> Option<Obstacle> {
+    options: StartOptions,
+) -> Option<StartObstacle> {
     if agent.flags.has_external_trigger {
-        return Some(Obstacle::StartedFromOutside);
+        return Some(StartObstacle::ExternalTrigger);
     }
     let names = agent.input_schema["properties"].as_object();
     let takes = |name: &String| names.is_some_and(|names| names.contains_key(name));
     let unknown: Vec<String> = inputs.keys().filter(|name| !takes(name)).cloned().collect();
     if !unknown.is_empty() {
-        return Some(Obstacle::Unknown(unknown));
+        return Some(StartObstacle::UnknownInputs(unknown));
     }
-    if wish.dry_run {
+    if options.dry_run {
         return None;
     }
     let takes_any = names.is_some_and(|names| !names.is_empty());
-    if takes_any && inputs.is_empty() && !wish.use_defaults {
-        return Some(Obstacle::Unasked);
+    if takes_any && inputs.is_empty() && !options.use_defaults {
+        return Some(StartObstacle::InputsNotGiven);
     }
     let required = agent.input_schema["required"].as_array().into_iter().flatten();
     let missing: Vec<String> = required
@@ -49,7 +50,7 @@ pub(super) fn next(
         .filter(|name| !inputs.contains_key(*name))
         .map(str::to_owned)
         .collect();
-    (!missing.is_empty()).then_some(Obstacle::Missing(missing))
+    (!missing.is_empty()).then_some(StartObstacle::MissingInputs(missing))
 }
 
 #[cfg(test)]
@@ -69,20 +70,27 @@ mod tests {
     }
 
     #[test]
-    fn the_first_thing_that_stands_in_the_way_is_told() {
+    fn the_first_obstacle_is_found() {
         let takes = json!({"properties": {"a": {}, "b": {}}, "required": ["a"]});
         let names = |names: &[&str]| names.iter().map(|name| (*name).to_owned()).collect();
         for (schema, trigger, inputs, use_defaults, dry_run, expected) in [
             (json!({}), false, json!({}), false, false, None),
             (json!({"properties": {}}), false, json!({}), false, false, None),
-            (takes.clone(), true, json!({"x": 1}), false, true, Some(Obstacle::StartedFromOutside)),
+            (
+                takes.clone(),
+                true,
+                json!({"x": 1}),
+                false,
+                true,
+                Some(StartObstacle::ExternalTrigger),
+            ),
             (
                 takes.clone(),
                 false,
                 json!({"x": 1}),
                 true,
                 false,
-                Some(Obstacle::Unknown(names(&["x"]))),
+                Some(StartObstacle::UnknownInputs(names(&["x"]))),
             ),
             (
                 takes.clone(),
@@ -90,24 +98,35 @@ mod tests {
                 json!({"x": 1}),
                 false,
                 true,
-                Some(Obstacle::Unknown(names(&["x"]))),
+                Some(StartObstacle::UnknownInputs(names(&["x"]))),
             ),
             (takes.clone(), false, json!({}), false, true, None),
-            (takes.clone(), false, json!({}), false, false, Some(Obstacle::Unasked)),
-            (takes.clone(), false, json!({}), true, false, Some(Obstacle::Missing(names(&["a"])))),
+            (takes.clone(), false, json!({}), false, false, Some(StartObstacle::InputsNotGiven)),
+            (
+                takes.clone(),
+                false,
+                json!({}),
+                true,
+                false,
+                Some(StartObstacle::MissingInputs(names(&["a"]))),
+            ),
             (
                 takes.clone(),
                 false,
                 json!({"b": 1}),
                 false,
                 false,
-                Some(Obstacle::Missing(names(&["a"]))),
+                Some(StartObstacle::MissingInputs(names(&["a"]))),
             ),
             (takes.clone(), false, json!({"a": null}), false, false, None),
         ] {
             let given = inputs.as_object().expect("an object");
-            let wish = Wish { use_defaults, dry_run };
-            assert_eq!(next(&agent(schema, trigger), given, wish), expected, "{inputs}");
+            let options = StartOptions { use_defaults, dry_run };
+            assert_eq!(
+                find_obstacle(&agent(schema, trigger), given, options),
+                expected,
+                "{inputs}"
+            );
         }
     }
 }

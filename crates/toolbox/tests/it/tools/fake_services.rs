@@ -1,4 +1,4 @@
-//! The engine's side of a call, played: what tools may ask of it, with answers that a test chooses.
+//! Fake call services: they replace the engine, with results chosen by the test.
 
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
@@ -19,26 +19,26 @@ use protocol::response::{
 use protocol::{BackgroundId, SessionId};
 use serde_json::{Value, json};
 
-use super::agents::PlayedRuns;
+use super::agents::FakeExecutions;
 
-/// One sub-session, one call in the background and one operation, and a record of what was asked.
+/// One sub-session, one background call and one operation, with a record of the calls.
 #[derive(Default)]
-pub(super) struct Played {
-    pub(super) asked: Mutex<Vec<Asked>>,
+pub(super) struct FakeServices {
+    pub(super) asked: Mutex<Vec<RecordedCall>>,
     pub(super) shown: Mutex<Vec<Value>>,
     pub(super) operation: Option<Operation>,
-    /// What the call in the background has answered, once it has.
+    /// Output of the background call, once it has finished.
     pub(super) background: Mutex<Option<Value>>,
-    /// How the sub-session stands; `Running` unless a test says otherwise.
+    /// State of the sub-session; `Running` unless set.
     pub(super) state: Mutex<Option<SubSessionState>>,
-    /// Runs of agents and blocks.
-    pub(super) runs: Arc<PlayedRuns>,
-    /// Whether waits end at all.
+    /// Executions of agents and blocks.
+    pub(super) runs: Arc<FakeExecutions>,
+    /// Whether waits never end.
     pub(super) hangs: bool,
 }
 
 #[derive(Clone, Debug, PartialEq)]
-pub(super) enum Asked {
+pub(super) enum RecordedCall {
     Start(NewSubSession),
     Wait(Duration),
     Cancel,
@@ -49,7 +49,7 @@ pub(super) enum Asked {
 pub(super) const SUB_SESSION: &str = "sub-1";
 pub(super) const BACKGROUND: &str = "bg-0123456789ab";
 
-impl Played {
+impl FakeServices {
     pub(super) fn services(self: &Arc<Self>) -> CallServices {
         CallServices {
             sub_sessions: self.clone(),
@@ -60,27 +60,27 @@ impl Played {
         }
     }
 
-    pub(super) fn asked(&self) -> Vec<Asked> {
-        self.asked.lock().expect("no test panics in there").clone()
+    pub(super) fn asked(&self) -> Vec<RecordedCall> {
+        self.asked.lock().expect("not poisoned").clone()
     }
 
-    fn note(&self, asked: Asked) {
-        self.asked.lock().expect("no test panics in there").push(asked);
+    fn note(&self, asked: RecordedCall) {
+        self.asked.lock().expect("not poisoned").push(asked);
     }
 
     fn known(&self, session: &SessionId) -> Result<SubSessionTurn, ToolError> {
         match session.as_str() {
             SUB_SESSION => Ok(SubSessionTurn { session_id: session.clone(), turn_id: "t".into() }),
-            _ => Err(ToolError::tell("sub_session_not_found", "There is no such sub-session.")),
+            _ => Err(ToolError::tell("sub_session_not_found", "Sub-session not found.")),
         }
     }
 }
 
 #[async_trait]
-impl SubSessions for Played {
+impl SubSessions for FakeServices {
     async fn start(&self, new: NewSubSession) -> Result<SubSessionTurn, ToolError> {
         let session = new.resume.clone().unwrap_or_else(|| SUB_SESSION.into());
-        self.note(Asked::Start(new));
+        self.note(RecordedCall::Start(new));
         self.known(&session)
     }
 
@@ -89,17 +89,18 @@ impl SubSessions for Played {
         _: &SubSessionTurn,
         at_most: Duration,
     ) -> Result<SubSessionView, ToolError> {
-        self.note(Asked::Wait(at_most));
+        self.note(RecordedCall::Wait(at_most));
         if self.hangs {
             std::future::pending::<()>().await;
         }
-        let state = *self.state.lock().expect("no test panics in there");
+        let state = *self.state.lock().expect("not poisoned");
         let state = state.unwrap_or(SubSessionState::Running);
         let done = state == SubSessionState::Completed;
         Ok(SubSessionView {
             state,
             response: done.then(|| "It is 42.".to_owned()),
-            error: (state == SubSessionState::Error).then(|| "The model was away.".to_owned()),
+            error: (state == SubSessionState::Error)
+                .then(|| "The model could not be reached.".to_owned()),
             calls: Vec::new(),
             files: Vec::new(),
             elapsed: Duration::from_millis(2500),
@@ -111,48 +112,48 @@ impl SubSessions for Played {
     }
 
     async fn cancel(&self, _: &SessionId) -> Result<(), ToolError> {
-        self.note(Asked::Cancel);
-        let mut state = self.state.lock().expect("no test panics in there");
+        self.note(RecordedCall::Cancel);
+        let mut state = self.state.lock().expect("not poisoned");
         state.get_or_insert(SubSessionState::Cancelled);
         Ok(())
     }
 
     async fn progress(&self, _: &SessionId) -> Result<SubSessionProgress, ToolError> {
-        let said =
+        let response =
             SubSessionMessage { role: MessageRole::Assistant, content: "I am looking.".into() };
-        Ok(SubSessionProgress { message_count: 7, last_messages: vec![said] })
+        Ok(SubSessionProgress { message_count: 7, last_messages: vec![response] })
     }
 }
 
 #[async_trait]
-impl BackgroundCalls for Played {
+impl BackgroundCalls for FakeServices {
     fn list(&self) -> Vec<BackgroundTool> {
-        let done = self.background.lock().expect("no test panics in there").is_some();
+        let done = self.background.lock().expect("not poisoned").is_some();
         let background_id = BackgroundId::from(BACKGROUND);
         vec![BackgroundTool { background_id, tool: "bash_exec".into(), age_seconds: 700, done }]
     }
 
     async fn wait(&self, id: &BackgroundId, at_most: Duration) -> Option<BackgroundView> {
-        self.note(Asked::WaitInBackground(at_most));
+        self.note(RecordedCall::WaitInBackground(at_most));
         (id.as_str() == BACKGROUND).then(|| self.in_background(BackgroundStatus::StillRunning))
     }
 
     async fn cancel(&self, id: &BackgroundId) -> Option<BackgroundView> {
-        self.note(Asked::CancelInBackground);
+        self.note(RecordedCall::CancelInBackground);
         (id.as_str() == BACKGROUND).then(|| self.in_background(BackgroundStatus::Cancelled))
     }
 }
 
-impl Played {
+impl FakeServices {
     fn in_background(&self, otherwise: BackgroundStatus) -> BackgroundView {
-        let output = self.background.lock().expect("no test panics in there").take();
+        let output = self.background.lock().expect("not poisoned").take();
         let status = if output.is_some() { BackgroundStatus::Completed } else { otherwise };
         BackgroundView { tool: "bash_exec".into(), status, output }
     }
 }
 
 #[async_trait]
-impl OperationStates for Played {
+impl OperationStates for FakeServices {
     async fn get(&self, which: &OperationKey) -> Result<Option<Operation>, ToolError> {
         let is_meant = |operation: &&Operation| match which {
             OperationKey::Operation(id) => operation.id == *id,
@@ -162,8 +163,8 @@ impl OperationStates for Played {
     }
 }
 
-impl ProgressReports for Played {
+impl ProgressReports for FakeServices {
     fn show(&self, so_far: &ToolResponse) {
-        self.shown.lock().expect("no test panics in there").push(json!(so_far));
+        self.shown.lock().expect("not poisoned").push(json!(so_far));
     }
 }

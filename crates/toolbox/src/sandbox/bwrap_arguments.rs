@@ -1,30 +1,30 @@
-//! The command line of bubblewrap: which walls, in which order, and what is inside them. Decided here, done in `run`.
+//! Builds the bubblewrap command line: namespaces, mounts, environment and limits. `run` starts it.
 
 use std::ffi::OsString;
 use std::path::Path;
 
-use super::{Job, MAX_PROCESSES};
+use super::{MAX_PROCESSES, SandboxCommand};
 
-/// Kilobytes of address space of one process.
+/// Address space of one process, in kilobytes.
 const MEMORY_KB: u64 = 512 * 1024;
-/// Kilobytes of one file.
+/// Size of one file, in kilobytes.
 const FILE_KB: u64 = 50 * 1024;
 const OPEN_FILES: u32 = 256;
-/// Bytes of each private memory file system: they are not part of any process's address space.
+/// Size of each private tmpfs, in bytes; it does not count towards the address space of a process.
 const TMP_BYTES: u64 = 64 * 1024 * 1024;
 
-/// What of the system's configuration programs need to start: the linker's cache and the names behind links in
-/// `/usr/bin`. Nothing that says who or where this machine is.
+/// Configuration that programs need to start: the linker's cache and the targets of links in `/usr/bin`. Nothing that
+/// identifies this machine.
 const ETC: &[&str] =
     &["/etc/alternatives", "/etc/ld.so.cache", "/etc/ld.so.conf", "/etc/ld.so.conf.d"];
 
-/// Folders that are links into `/usr` on a merged system and real folders on others.
+/// Folders that are links into `/usr` on merged-usr systems and real folders on others.
 const ROOTS: &[&str] = &["/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32"];
 
-/// Runs inside, before the command, and then becomes it. Standard input carried the system call filter and was closed
-/// by bubblewrap, so it is opened anew before anything else can take its number. Limits are set here and not outside,
-/// because the one on processes would otherwise count the server's own.
-fn prelude(job: &Job) -> String {
+/// Shell script that runs inside the sandbox and then executes the command. Standard input carried the system call filter
+/// and was closed by bubblewrap, so it is reopened first, before another file can take its descriptor. Limits are set
+/// here and not outside, because the process limit would otherwise count the server's own processes.
+fn prelude(job: &SandboxCommand) -> String {
     let cpu_seconds = job.timeout.as_secs() + 1;
     format!(
         "exec </dev/null || exit 126
@@ -38,8 +38,8 @@ exec /bin/bash --noprofile --norc -c \"$1\""
     )
 }
 
-pub(super) fn arguments(job: &Job) -> Vec<OsString> {
-    let mut line = Line::default();
+pub(super) fn arguments(job: &SandboxCommand) -> Vec<OsString> {
+    let mut line = CommandLine::default();
     for flag in [
         "--unshare-user",
         "--unshare-pid",
@@ -47,9 +47,9 @@ pub(super) fn arguments(job: &Job) -> Vec<OsString> {
         "--unshare-uts",
         "--unshare-net",
         "--unshare-cgroup-try",
-        // When the server dies, or kills bubblewrap, everything inside dies with it.
+        // When the server dies or kills bubblewrap, all processes inside die too.
         "--die-with-parent",
-        // Away from the server's terminal, into which a command could otherwise type.
+        // Detaches from the server's terminal, into which a command could otherwise inject input.
         "--new-session",
         "--clearenv",
     ] {
@@ -75,7 +75,7 @@ pub(super) fn arguments(job: &Job) -> Vec<OsString> {
     line.add(&["--size", &tmp_bytes, "--tmpfs", "/tmp"]);
     line.add(&["--size", &tmp_bytes, "--tmpfs", "/dev/shm"]);
     line.add(&["--bind".as_ref(), job.workspace.as_os_str(), "/workspace".as_ref()]);
-    // The root and /dev are memory file systems of bubblewrap's own, without a size: closed when all is mounted.
+    // The root and /dev are tmpfs mounts of bubblewrap without a size limit, so they become read-only after all mounts.
     line.add(&["--remount-ro", "/dev"]);
     line.add(&["--remount-ro", "/"]);
     line.add(&["--chdir", "/workspace"]);
@@ -89,7 +89,7 @@ pub(super) fn arguments(job: &Job) -> Vec<OsString> {
     ] {
         line.add(&["--setenv", name, value]);
     }
-    // The filter comes in on standard input, the one descriptor that a child is given without ceremony.
+    // The filter is passed on standard input, which a child inherits without further setup.
     line.add(&["--seccomp", "0"]);
     line.add(&["--", "/bin/bash", "--noprofile", "--norc", "-c"]);
     line.add(&[prelude(job).as_str(), "bash", job.command.as_str()]);
@@ -97,15 +97,15 @@ pub(super) fn arguments(job: &Job) -> Vec<OsString> {
 }
 
 #[derive(Default)]
-struct Line(Vec<OsString>);
+struct CommandLine(Vec<OsString>);
 
-impl Line {
+impl CommandLine {
     fn add<S: AsRef<std::ffi::OsStr> + ?Sized>(&mut self, words: &[&S]) {
         self.0.extend(words.iter().map(|word| word.as_ref().to_os_string()));
     }
 }
 
-/// A folder that is not there would make bubblewrap fail with a sentence about mounts.
+/// Checked first, because bubblewrap's own error for a missing folder is about mounts.
 pub(super) fn is_usable(workspace: &Path) -> bool {
     workspace.is_absolute() && workspace.is_dir()
 }

@@ -1,8 +1,8 @@
-//! However a command ends, nothing of it stays.
+//! However a command ends, none of its processes remain.
 
 use std::time::{Duration, Instant};
 
-use pilothouse_toolbox::sandbox::{Ending, Job};
+use pilothouse_toolbox::sandbox::{CommandEnd, SandboxCommand};
 use tokio_util::sync::CancellationToken;
 
 use super::{alive, job, run, sandbox, until};
@@ -17,7 +17,7 @@ fn nine_digits() -> u32 {
     (RandomState::new().build_hasher().finish() % 1_000_000_000) as u32
 }
 
-/// Two generations, one of which tries to get away from its parents.
+/// Starts two descendants: one detaches into its own session, one ignores signals.
 fn family(marker: &str) -> String {
     format!(
         "(setsid sleep {marker} >/dev/null 2>&1 &) ; bash -c 'trap \"\" TERM INT HUP; sleep {marker}; :'"
@@ -27,13 +27,13 @@ fn family(marker: &str) -> String {
 #[tokio::test]
 async fn a_command_that_takes_too_long_dies_with_its_descendants() {
     let (folder, marker) = (tempfile::tempdir().expect("a folder"), marker());
-    let job = Job {
+    let job = SandboxCommand {
         timeout: Duration::from_secs(1),
         ..job(&format!("echo begun; {}", family(&marker)), folder.path())
     };
     let started = Instant::now();
     let finished = sandbox().await.run(job, CancellationToken::new()).await.expect("it runs");
-    assert_eq!((finished.ending, finished.stdout.as_str()), (Ending::TimedOut, "begun\n"));
+    assert_eq!((finished.end, finished.stdout.as_str()), (CommandEnd::TimedOut, "begun\n"));
     assert!(started.elapsed() < Duration::from_secs(5));
     until("the descendants die", || alive(&marker) == 0).await;
 }
@@ -41,10 +41,12 @@ async fn a_command_that_takes_too_long_dies_with_its_descendants() {
 #[tokio::test]
 async fn a_command_that_closed_its_output_still_ends_in_time() {
     let folder = tempfile::tempdir().expect("a folder");
-    let job =
-        Job { timeout: Duration::from_secs(1), ..job("exec >&- 2>&-; sleep 600", folder.path()) };
+    let job = SandboxCommand {
+        timeout: Duration::from_secs(1),
+        ..job("exec >&- 2>&-; sleep 600", folder.path())
+    };
     let finished = sandbox().await.run(job, CancellationToken::new()).await.expect("it runs");
-    assert_eq!(finished.ending, Ending::TimedOut);
+    assert_eq!(finished.end, CommandEnd::TimedOut);
 }
 
 #[tokio::test]
@@ -59,13 +61,13 @@ async fn a_cancelled_command_dies_with_its_descendants() {
         Instant::now()
     };
     let (finished, cancelled_at) = tokio::join!(running, stop);
-    assert_eq!(finished.expect("it runs").ending, Ending::Cancelled);
+    assert_eq!(finished.expect("it runs").end, CommandEnd::Cancelled);
     assert!(cancelled_at.elapsed() < Duration::from_secs(1));
     until("the descendants die", || alive(&marker) == 0).await;
 }
 
 #[tokio::test]
-async fn a_command_that_nobody_waits_for_dies_with_its_descendants() {
+async fn a_command_whose_future_is_dropped_dies_with_its_descendants() {
     let (folder, marker) = (tempfile::tempdir().expect("a folder"), marker());
     let sandbox = sandbox().await;
     let running = sandbox.run(job(&family(&marker), folder.path()), CancellationToken::new());
@@ -77,11 +79,11 @@ async fn a_command_that_nobody_waits_for_dies_with_its_descendants() {
 }
 
 #[tokio::test]
-async fn what_a_command_leaves_in_the_background_ends_with_it() {
+async fn background_processes_end_with_their_command() {
     let marker = marker();
     let finished =
         run(&format!("sleep {marker} & disown; (setsid sleep {marker} &); echo ready")).await;
-    assert_eq!((finished.ending, finished.stdout.as_str()), (Ending::Exited(0), "ready\n"));
+    assert_eq!((finished.end, finished.stdout.as_str()), (CommandEnd::Exited(0), "ready\n"));
     until("the descendants die", || alive(&marker) == 0).await;
 }
 
@@ -89,7 +91,7 @@ async fn what_a_command_leaves_in_the_background_ends_with_it() {
 async fn a_flood_of_processes_is_stopped() {
     let marker = marker();
     let finished = run(&format!("while true; do sleep {marker} & done 2>/dev/null")).await;
-    // The kernel refuses to fork, or the watch ends it; a server that runs as root has only the watch.
-    assert_ne!(finished.ending, Ending::Exited(0));
+    // The kernel refuses to fork, or the process watch ends the command; for root only the watch applies.
+    assert_ne!(finished.end, CommandEnd::Exited(0));
     until("the flood is gone", || alive(&marker) == 0).await;
 }

@@ -1,4 +1,4 @@
-//! A run of an agent as the tools tell of it, the same whichever tool looks at it.
+//! Responses about an execution of an agent, shared by the tools that start and show executions.
 
 use ports::call_services::AgentExecutions;
 use ports::tool::ToolError;
@@ -10,29 +10,29 @@ use protocol::response::{
 use protocol::{GraphId, LibraryAgentId};
 use serde_json::json;
 
-use super::shelves;
+use super::agent_lookup;
 
-/// Node runs that an answer shows.
+/// Node executions that a response shows.
 const NODES: usize = 100;
-/// Failed nodes that a sentence names; the answer has more of them.
+/// Failed nodes that the message names; the response body lists more.
 const NAMED: usize = 5;
 
-/// The agent that a run belongs to, as the user knows it.
-pub(super) struct RunOf {
+/// The agent of an execution, as the user knows it.
+pub(super) struct ExecutedAgent {
     pub(super) name: String,
     pub(super) graph_id: GraphId,
     pub(super) library_agent_id: Option<LibraryAgentId>,
 }
 
-/// How much an answer shows.
+/// How much a response shows.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub(super) enum Detail {
+pub(super) enum OutputDetail {
     Outputs,
-    /// The inputs, and what every node did, too.
+    /// Also the inputs and the node executions.
     Nodes,
 }
 
-impl RunOf {
+impl ExecutedAgent {
     pub(super) fn entry(entry: &LibraryAgent) -> Self {
         Self {
             name: entry.name.clone(),
@@ -42,7 +42,7 @@ impl RunOf {
     }
 
     fn link(&self) -> Option<String> {
-        self.library_agent_id.as_ref().map(shelves::link)
+        self.library_agent_id.as_ref().map(agent_lookup::link)
     }
 
     pub(super) fn started(&self, run: &Execution, message: String) -> ToolResponse {
@@ -59,11 +59,11 @@ impl RunOf {
         )
     }
 
-    pub(super) fn output(&self, view: ExecutionView, detail: Detail) -> AgentOutput {
+    pub(super) fn output(&self, view: ExecutionView, detail: OutputDetail) -> AgentOutput {
         let ExecutionView { execution, outputs, nodes, failed, .. } = view;
         let inputs_summary = match detail {
-            Detail::Outputs => Default::default(),
-            Detail::Nodes => execution.request.inputs,
+            OutputDetail::Outputs => Default::default(),
+            OutputDetail::Nodes => execution.request.inputs,
         };
         AgentOutput {
             agent_name: self.name.clone(),
@@ -85,13 +85,13 @@ impl RunOf {
         }
     }
 
-    /// A run that has come to no good end.
+    /// The response for a failed or stopped execution.
     pub(super) fn failure(&self, view: &ExecutionView) -> ToolResponse {
         let code = match view.execution.status {
             ExecutionStatus::Terminated => "execution_stopped",
             _ => "execution_failed",
         };
-        // What it gave before may be all that was wanted.
+        // Outputs that were produced before the failure may be all that is needed.
         let details = json!({ "nodes_failed": view.failed, "outputs": view.outputs });
         ToolResponse::new(
             self.sentence(view),
@@ -103,48 +103,49 @@ impl RunOf {
         )
     }
 
-    /// How the run stands, what is odd about it, and what can be done.
+    /// The status, warnings and next step.
     pub(super) fn sentence(&self, view: &ExecutionView) -> String {
         let (name, id) = (&self.name, &view.execution.id);
-        let mut said = match view.execution.status {
+        let mut message = match view.execution.status {
             ExecutionStatus::Completed => format!("{name} has completed."),
             ExecutionStatus::Failed => match &view.execution.error {
                 Some(error) => format!("{name} has failed: {}", error.message),
                 None => format!("{name} has failed."),
             },
             ExecutionStatus::Terminated => {
-                format!("The run of {name} was stopped before it had ended.")
+                format!("{name} was stopped before it finished.")
             }
-            ExecutionStatus::Review => waits_for_review(name),
+            ExecutionStatus::Review => needs_review(name),
             ExecutionStatus::Incomplete | ExecutionStatus::Queued | ExecutionStatus::Running => {
                 format!(
-                    "{name} is still at work ({}). Call view_agent_output with execution_id {id} and wait_if_running.",
+                    "{name} has not finished yet ({}). Call view_agent_output with execution_id {id} and wait_if_running.",
                     view.execution.status.as_str()
                 )
             }
         };
         for warning in warnings(view) {
-            said.push(' ');
-            said.push_str(&warning);
+            message.push(' ');
+            message.push_str(&warning);
         }
-        said
+        message
     }
 }
 
-/// The same for agents and for single blocks.
+/// Used for agents and for single blocks.
 pub(super) fn no_funds() -> ToolResponse {
-    let sentence = "The user has too few credits, so nothing was run. Only the user can add some.";
+    let sentence =
+        "The user does not have enough credits, so nothing was run. Only the user can add more.";
     ToolResponse::error("insufficient_credits", sentence)
 }
 
-pub(super) fn waits_for_review(name: &str) -> String {
+pub(super) fn needs_review(name: &str) -> String {
     format!(
-        "{name} waits for a person: the user approves or rejects it on the review page (or by POST \
-         /api/review/action), then the run goes on by itself."
+        "{name} needs approval: the user approves or rejects it on the review page (or with POST \
+         /api/review/action), then the run continues automatically."
     )
 }
 
-/// What a run that looks well may hide.
+/// Problems that the status alone does not show.
 fn warnings(view: &ExecutionView) -> Vec<String> {
     let mut warnings = Vec::new();
     if !view.failed.is_empty() {
@@ -153,28 +154,28 @@ fn warnings(view: &ExecutionView) -> Vec<String> {
             .map(|node| format!("{}: {}", node.block_name, node.error.trim_end_matches('.')))
             .collect();
         let count = view.execution.stats.node_error_count.max(view.failed.len() as u64);
-        warnings.push(format!("WARNING: failed node runs: {count}. {}.", named.join("; ")));
+        warnings.push(format!("WARNING: {count} node executions failed. {}.", named.join("; ")));
     }
     if view.outputs.is_empty() && view.execution.status == ExecutionStatus::Completed {
-        warnings.push("WARNING: it gave no outputs.".to_owned());
+        warnings.push("WARNING: there are no outputs.".to_owned());
     }
     if view.outputs_cut {
-        warnings.push("There are more outputs than are shown here.".to_owned());
+        warnings.push("Only some of the outputs are shown.".to_owned());
     }
     warnings
 }
 
-/// The run as it is now.
+/// The current state of the execution.
 pub(super) async fn view(
     agents: &dyn AgentExecutions,
     run: &Execution,
-    detail: Detail,
+    detail: OutputDetail,
 ) -> Result<ExecutionView, ToolError> {
     let nodes = match detail {
-        Detail::Outputs => NodeRange::None,
-        Detail::Nodes => NodeRange::From { first: 0, limit: NODES },
+        OutputDetail::Outputs => NodeRange::None,
+        OutputDetail::Nodes => NodeRange::From { first: 0, limit: NODES },
     };
     agents.view(&run.id, nodes).await?.ok_or_else(|| {
-        ToolError::tell("execution_not_found", format!("The run {} was deleted.", run.id))
+        ToolError::tell("execution_not_found", format!("Run {} was deleted.", run.id))
     })
 }

@@ -1,4 +1,4 @@
-//! Which agent is meant, and its way into the user's library.
+//! Finds the agent that the arguments name, and adds it to the user's library.
 
 use jiff::Timestamp;
 use ports::store::AgentAdded;
@@ -7,17 +7,18 @@ use protocol::execution::SafeMode;
 use protocol::library::{LibraryAgent, Listing};
 use protocol::{GraphId, LibraryAgentId, UserId};
 
-use super::super::shelves::Shelves;
-use super::super::store::{self, given};
-use super::Arguments;
+use super::RunAgentArguments;
+use crate::tools::agent_lookup::AgentLookup;
+use crate::tools::arguments::non_empty;
+use crate::tools::port_error;
 
-pub(super) enum Chosen {
+pub(super) enum ChosenAgent {
     InLibrary(Box<LibraryAgent>),
-    /// In the marketplace, and not in the user's library.
+    /// In the marketplace, but not in the user's library.
     Listed(Box<Listing>),
 }
 
-impl Chosen {
+impl ChosenAgent {
     pub(super) fn name(&self) -> &str {
         match self {
             Self::InLibrary(entry) => &entry.name,
@@ -40,48 +41,48 @@ impl Chosen {
     }
 }
 
-impl Shelves {
-    /// The library comes first when both are named.
+impl AgentLookup {
+    /// `library_agent_id` takes precedence when both are given.
     pub(super) async fn choose(
         &self,
         user: &UserId,
-        asked: &Arguments,
-    ) -> Result<Chosen, ToolError> {
-        if let Some(id) = given(asked.library_agent_id.as_ref()) {
+        arguments: &RunAgentArguments,
+    ) -> Result<ChosenAgent, ToolError> {
+        if let Some(id) = non_empty(arguments.library_agent_id.as_ref()) {
             let entry = self.entry(user, id).await?;
-            let entry = entry.ok_or_else(|| missing(&format!("An agent with the id {id}")))?;
-            return Ok(Chosen::InLibrary(Box::new(entry)));
+            let entry = entry.ok_or_else(|| missing(&format!("The agent with id {id}")))?;
+            return Ok(ChosenAgent::InLibrary(Box::new(entry)));
         }
-        let Some(name) = given(asked.username_agent_slug.as_ref()) else {
+        let Some(name) = non_empty(arguments.username_agent_slug.as_ref()) else {
             let sentence = "Give library_agent_id, or username_agent_slug as \"username/slug\".";
             return Err(ToolError::tell("invalid_arguments", sentence));
         };
         let listing = self.listing(name).await?;
         let listing = listing.ok_or_else(|| missing(&format!("The agent {name}")))?;
         let entry = self.library.by_graph(user, &listing.graph_id).await;
-        Ok(match entry.map_err(store::trouble)? {
-            Some(entry) => Chosen::InLibrary(Box::new(entry)),
-            None => Chosen::Listed(Box::new(listing)),
+        Ok(match entry.map_err(port_error::agents_unavailable)? {
+            Some(entry) => ChosenAgent::InLibrary(Box::new(entry)),
+            None => ChosenAgent::Listed(Box::new(listing)),
         })
     }
 
-    /// The user's own entry for the agent, made if there is none: runs are found again through it.
-    pub(super) async fn keep(
+    /// The user's library entry for the agent, added if missing: executions are found through it later.
+    pub(super) async fn ensure_in_library(
         &self,
         user: &UserId,
-        chosen: &Chosen,
+        chosen: &ChosenAgent,
         now: Timestamp,
     ) -> Result<LibraryAgent, ToolError> {
         let listing = match chosen {
-            Chosen::InLibrary(entry) => return Ok((**entry).clone()),
-            Chosen::Listed(listing) => listing,
+            ChosenAgent::InLibrary(entry) => return Ok((**entry).clone()),
+            ChosenAgent::Listed(listing) => listing,
         };
         let entry = entry_for(listing, now);
-        match self.library.add(user, &entry).await.map_err(store::trouble)? {
+        match self.library.add(user, &entry).await.map_err(port_error::agents_unavailable)? {
             AgentAdded::New(entry) | AgentAdded::Exists(entry) => Ok(*entry),
             AgentAdded::NoGraph => Err(missing(&format!("The graph of {}", listing.name))),
             AgentAdded::TooMany => {
-                let sentence = "The library is full. The user has to remove an agent first.";
+                let sentence = "The library is full. The user must remove an agent first.";
                 Err(ToolError::tell("library_full", sentence))
             }
         }
@@ -109,7 +110,8 @@ fn entry_for(listing: &Listing, now: Timestamp) -> LibraryAgent {
 }
 
 pub(super) fn missing(what: &str) -> ToolError {
-    let sentence =
-        format!("{what} was not found. find_library_agent and find_agent show which there are.");
+    let sentence = format!(
+        "{what} was not found. Use find_library_agent or find_agent to see the available agents."
+    );
     ToolError::tell("agent_not_found", sentence)
 }
