@@ -60,7 +60,7 @@ suite() { # what needs the servers, once they are there
   step 'Rust tests' rust_tests
   step 'npm client, embedded engine' clients/ai/test.sh embedded
   step 'npm client, distributed engine' clients/ai/test.sh distributed
-  step 'examples' examples/test.sh
+  step 'examples' examples/test.sh embedded
   step 'browser, embedded engine' web/e2e/test.sh embedded
   # The page does not know which engine it talks to. On the second one it is tried where the engines differ: streams,
   # follow-ups, crashes, long work, approvals and what operators see. `make soak` runs all of it on both.

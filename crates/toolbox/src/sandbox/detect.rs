@@ -10,12 +10,14 @@ use super::{CommandEnd, Sandbox, SandboxCommand};
 
 const PROBE_TIMEOUT: Duration = Duration::from_secs(10);
 /// Run inside the sandbox: succeeds when the shell sees only its own processes, has no network and cannot write to the
-/// system.
-const PROBE: &str = "test $(ls -d /proc/[0-9]* | wc -l) -le 8 \
-    && test \"$(ls /sys/class/net 2>/dev/null)\" = '' \
-    && ! touch /usr/probe 2>/dev/null \
-    && ! touch /probe 2>/dev/null \
-    && touch /workspace/probe \
+/// system. Uses builtins of the shell only: every server waits for this when it starts, and starting `ls`, `wc` and
+/// `touch` took most of that time.
+const PROBE: &str = "shopt -s nullglob; processes=(/proc/[0-9]*); interfaces=(/sys/class/net/*); \
+    test ${#processes[@]} -le 4 \
+    && test ${#interfaces[@]} -eq 0 \
+    && ! { : >/usr/probe; } 2>/dev/null \
+    && ! { : >/probe; } 2>/dev/null \
+    && : >/workspace/probe \
     && echo isolated";
 
 impl Sandbox {
