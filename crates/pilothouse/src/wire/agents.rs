@@ -7,7 +7,7 @@ use ports::store::ListingPublished;
 use ports::{Block, ModelProvider, Ports};
 use protocol::UserId;
 use protocol::library::Listing;
-use toolbox::blocks::{self, Parts};
+use toolbox::blocks::{self, BlockDependencies};
 use toolbox::{egress, examples};
 
 /// The name under which the examples are published. Nobody can sign in as their owner: user ids come from tokens, keys
@@ -20,7 +20,7 @@ pub(super) fn blocks(
     model: Arc<dyn ModelProvider>,
     egress: egress::EgressClient,
 ) -> Vec<Arc<dyn Block>> {
-    blocks::all(&Parts {
+    blocks::all(&BlockDependencies {
         model,
         egress,
         files: ports.files.clone(),

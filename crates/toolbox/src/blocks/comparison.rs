@@ -1,10 +1,10 @@
-//! When two values are the same, and which comes first: by their meaning, so that `1` is `1.0`.
+//! Equality and order of JSON values by meaning, so that `1` equals `1.0`.
 
 use std::cmp::Ordering;
 
 use serde_json::{Number, Value};
 
-/// Whether two values mean the same. A boolean counts as the number that it stands for.
+/// Whether two values are equal. A boolean equals 0 or 1.
 pub(super) fn equal(a: &Value, b: &Value) -> bool {
     match (a, b) {
         (Value::Array(a), Value::Array(b)) => {
@@ -21,7 +21,7 @@ pub(super) fn equal(a: &Value, b: &Value) -> bool {
     }
 }
 
-/// `None` where there is no order: different types, dictionaries, nothing.
+/// `None` if the values cannot be ordered: different types, dictionaries or null.
 pub(super) fn order(a: &Value, b: &Value) -> Option<Ordering> {
     match (a, b) {
         (Value::String(a), Value::String(b)) => Some(a.cmp(b)),
@@ -36,7 +36,7 @@ pub(super) fn order(a: &Value, b: &Value) -> Option<Ordering> {
     }
 }
 
-/// A text that is the same for values that mean the same; a boolean is no number here. For sets of values.
+/// A string that is the same for equal values, for sets of values. Unlike in `equal`, a boolean is not a number here.
 pub(super) fn key(value: &Value) -> String {
     let mut key = String::new();
     write_key(value, &mut key);
@@ -85,7 +85,7 @@ fn same_number(a: &Number, b: &Number) -> bool {
     a == b || (a.is_f64() != b.is_f64() && a.as_f64() == b.as_f64())
 }
 
-/// A floating number without a fraction, as long as floating numbers count exactly.
+/// A float as an integer, if it has no fraction and is within the exact integer range of `f64`.
 fn whole(number: &Number) -> Option<i64> {
     const EXACT: f64 = 9_007_199_254_740_992.0;
     let float = number.as_f64().filter(|_| number.is_f64())?;
@@ -99,7 +99,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn values_that_mean_the_same_are_equal_and_share_a_key() {
+    fn values_with_the_same_meaning_are_equal_and_share_a_key() {
         let same = [
             (json!(1), json!(1.0)),
             (json!({"a": 1, "b": [2]}), json!({"b": [2.0], "a": 1})),
@@ -121,7 +121,7 @@ mod tests {
     }
 
     #[test]
-    fn only_values_of_one_kind_have_an_order() {
+    fn only_values_of_the_same_type_can_be_ordered() {
         assert_eq!(order(&json!(1), &json!(1.5)), Some(Ordering::Less));
         assert_eq!(order(&json!("b"), &json!("a")), Some(Ordering::Greater));
         assert_eq!(order(&json!([1, 2]), &json!([1])), Some(Ordering::Greater));

@@ -1,4 +1,4 @@
-//! How blocks end when something around them fails: the store, the network, a stop, a dry run.
+//! Block errors for failures of the store, the network and the workspace, for cancellation and for dry runs.
 
 use std::future::Future;
 
@@ -8,7 +8,7 @@ use ports::files::FileRefusal;
 
 use crate::egress::EgressError;
 
-/// Waits for the work, and drops it when the run is told to stop.
+/// Awaits the work, and drops it when the run is canceled.
 pub(super) async fn unless_stopped<T>(
     context: &BlockContext,
     work: impl Future<Output = T>,
@@ -19,7 +19,7 @@ pub(super) async fn unless_stopped<T>(
     }
 }
 
-/// A dry run changes nothing outside. `what` completes "In a dry run …".
+/// Rejects external changes in a dry run. `what` completes the sentence "In a dry run …".
 pub(super) fn not_in_a_dry_run(context: &BlockContext, what: &str) -> Result<(), BlockError> {
     match context.dry_run {
         true => Err(BlockError::failed(format!("In a dry run {what}."))),
@@ -30,10 +30,10 @@ pub(super) fn not_in_a_dry_run(context: &BlockContext, what: &str) -> Result<(),
 pub(super) fn storage(error: PortError) -> BlockError {
     match error {
         PortError::Closed => BlockError::Stopped,
-        PortError::Full => BlockError::failed("The disk of the server is full."),
+        PortError::Full => BlockError::failed("The server's disk is full."),
         error => {
-            tracing::warn!(%error, "a block cannot use the store");
-            BlockError::failed("The server cannot reach its store at the moment.")
+            tracing::warn!(%error, "a block could not access the store");
+            BlockError::failed("The server could not reach its database. Try again.")
         }
     }
 }
@@ -44,11 +44,13 @@ pub(super) fn network(error: EgressError) -> BlockError {
 
 pub(super) fn workspace(refused: FileRefusal) -> BlockError {
     BlockError::failed(match refused {
-        FileRefusal::NotFound => "There is no such file in the workspace.".to_owned(),
-        FileRefusal::BadPath => "The path does not name a file inside the workspace.".to_owned(),
-        FileRefusal::Exists => "There is a file with this path already.".to_owned(),
+        FileRefusal::NotFound => "File not found in the workspace.".to_owned(),
+        FileRefusal::BadPath => {
+            "The path is outside the workspace or not a valid file path.".to_owned()
+        }
+        FileRefusal::Exists => "A file with this path already exists.".to_owned(),
         FileRefusal::TooLarge { limit } => {
-            format!("The file does not fit into the workspace: the limit is {limit} bytes.")
+            format!("The file is too large for the workspace: the limit is {limit} bytes.")
         }
     })
 }

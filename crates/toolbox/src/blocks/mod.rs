@@ -1,5 +1,5 @@
-//! The blocks that graphs are made of, a folder for each subject and a file for each block or close family of blocks.
-//! To add one: write its type, and add its line to the `all` of its folder.
+//! The blocks that graphs are built from: one folder per subject, one file per block or family of blocks.
+//! To add a block, write its type and add it to `all` in its folder.
 
 mod agents;
 mod ai;
@@ -24,9 +24,9 @@ use ports::{Block, Clock, Files, Library, Listings, ModelProvider, Values};
 
 use crate::egress;
 
-/// What blocks are built with.
+/// The services that blocks use.
 #[derive(Clone)]
-pub struct Parts {
+pub struct BlockDependencies {
     pub model: Arc<dyn ModelProvider>,
     pub clock: Arc<dyn Clock>,
     pub egress: egress::EgressClient,
@@ -36,21 +36,21 @@ pub struct Parts {
     pub listings: Arc<dyn Listings>,
 }
 
-/// Every block, folder by folder.
-pub fn all(parts: &Parts) -> Vec<Arc<dyn Block>> {
+/// All blocks, by folder.
+pub fn all(dependencies: &BlockDependencies) -> Vec<Arc<dyn Block>> {
     let folders = [
-        agents::all(parts),
-        ai::all(parts),
+        agents::all(dependencies),
+        ai::all(dependencies),
         basic::all(),
         dictionaries::all(),
-        files::all(parts),
-        interface::all(parts),
+        files::all(dependencies),
+        interface::all(dependencies),
         lists::all(),
         logic::all(),
-        memory::all(parts),
+        memory::all(dependencies),
         text::all(),
-        time::all(parts),
-        web::all(parts),
+        time::all(dependencies),
+        web::all(dependencies),
     ];
     folders.into_iter().flatten().collect()
 }

@@ -1,4 +1,4 @@
-//! Blocks that only compute: a function from inputs to outputs. They wait for nothing and touch nothing.
+//! Pure blocks: a synchronous function from inputs to outputs, without side effects.
 
 use std::sync::Arc;
 
@@ -11,23 +11,23 @@ use schemars::JsonSchema;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 
-use super::typed::{self, Typed, TypedBlock};
+use super::typed::{self, TypedBlock, TypedBlockAdapter};
 
-/// The longest text, in bytes, that a computation may make out of shorter ones.
-const MADE_TEXT: usize = 16 * 1024 * 1024;
-/// The most items that it may make out of fewer.
-const MADE_ITEMS: usize = 1_000_000;
+/// Limit on a computed text, in bytes.
+const MAX_TEXT_BYTES: usize = 16 * 1024 * 1024;
+/// Limit on a computed list, in items.
+const MAX_ITEMS: usize = 1_000_000;
 
-/// What a block says about itself besides its pins.
-pub(super) struct About {
+/// The part of a block's spec that is not about its pins.
+pub(super) struct BlockIdentity {
     pub(super) id: &'static str,
     pub(super) name: &'static str,
     pub(super) description: &'static str,
     pub(super) categories: &'static [BlockCategory],
 }
 
-impl About {
-    /// A standard block without effects and costs.
+impl BlockIdentity {
+    /// The spec of a standard block without side effects or cost.
     pub(super) fn spec<I: JsonSchema>(self, outputs: Value) -> BlockSpec {
         BlockSpec {
             id: self.id,
@@ -46,28 +46,28 @@ impl About {
     }
 }
 
-/// The values of pins, in the order in which they are emitted.
-pub(super) type Outputs = Vec<(&'static str, Value)>;
+/// Values with their output pins, in the order they are emitted.
+pub(super) type PinValues = Vec<(&'static str, Value)>;
 
 pub(super) fn pure<I>(
     spec: BlockSpec,
-    compute: fn(I) -> Result<Outputs, BlockError>,
+    compute: fn(I) -> Result<PinValues, BlockError>,
     examples: Vec<BlockExample>,
 ) -> Arc<dyn Block>
 where
     I: DeserializeOwned + JsonSchema + Send + 'static,
 {
-    Arc::new(Typed(Pure { spec, compute, examples }))
+    Arc::new(TypedBlockAdapter(PureBlock { spec, compute, examples }))
 }
 
-struct Pure<I> {
+struct PureBlock<I> {
     spec: BlockSpec,
-    compute: fn(I) -> Result<Outputs, BlockError>,
+    compute: fn(I) -> Result<PinValues, BlockError>,
     examples: Vec<BlockExample>,
 }
 
 #[async_trait]
-impl<I: DeserializeOwned + JsonSchema + Send + 'static> TypedBlock for Pure<I> {
+impl<I: DeserializeOwned + JsonSchema + Send + 'static> TypedBlock for PureBlock<I> {
     type Input = I;
 
     fn spec(&self) -> &BlockSpec {
@@ -91,19 +91,19 @@ impl<I: DeserializeOwned + JsonSchema + Send + 'static> TypedBlock for Pure<I> {
     }
 }
 
-/// Refuses a text before it is made.
+/// Rejects a text that would be too long, before it is built.
 pub(super) fn text_fits(bytes: usize) -> Result<(), BlockError> {
-    if bytes <= MADE_TEXT {
+    if bytes <= MAX_TEXT_BYTES {
         return Ok(());
     }
-    let limit = MADE_TEXT / 1024 / 1024;
-    Err(BlockError::failed(format!("The result would be longer than {limit} MiB.")))
+    let limit = MAX_TEXT_BYTES / 1024 / 1024;
+    Err(BlockError::failed(format!("The result would exceed the limit of {limit} MiB.")))
 }
 
-/// Refuses a list before it is made.
+/// Rejects a list that would be too long, before it is built.
 pub(super) fn list_fits(items: usize) -> Result<(), BlockError> {
-    if items <= MADE_ITEMS {
+    if items <= MAX_ITEMS {
         return Ok(());
     }
-    Err(BlockError::failed(format!("The result would have more than {MADE_ITEMS} items.")))
+    Err(BlockError::failed(format!("The result would exceed the limit of {MAX_ITEMS} items.")))
 }

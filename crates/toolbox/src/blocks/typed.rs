@@ -1,4 +1,4 @@
-//! Blocks whose inputs are a Rust type: the schema is derived from it, and what arrives is read into it.
+//! Blocks whose inputs are a Rust type: the schema is derived from the type, and inputs are deserialized into it.
 
 use async_trait::async_trait;
 use ports::Block;
@@ -8,7 +8,8 @@ use schemars::JsonSchema;
 use serde::de::DeserializeOwned;
 use serde_json::{Map, Value, json};
 
-/// A block with typed inputs. `#[serde(default)]` fields are optional; doc comments become descriptions.
+/// A block with typed inputs. `#[serde(default)]` fields are optional; doc comments become descriptions that users and
+/// models read.
 #[async_trait]
 pub(super) trait TypedBlock: Send + Sync {
     type Input: DeserializeOwned + JsonSchema + Send;
@@ -25,11 +26,11 @@ pub(super) trait TypedBlock: Send + Sync {
     fn examples(&self) -> Vec<BlockExample>;
 }
 
-/// A typed block as the registry wants it.
-pub(super) struct Typed<B>(pub(super) B);
+/// Adapts a `TypedBlock` to `Block`.
+pub(super) struct TypedBlockAdapter<B>(pub(super) B);
 
 #[async_trait]
-impl<B: TypedBlock> Block for Typed<B> {
+impl<B: TypedBlock> Block for TypedBlockAdapter<B> {
     fn spec(&self) -> &BlockSpec {
         self.0.spec()
     }
@@ -41,7 +42,7 @@ impl<B: TypedBlock> Block for Typed<B> {
         out: &dyn OutputSink,
     ) -> Result<(), BlockError> {
         let input = serde_json::from_value(Value::Object(input))
-            .map_err(|error| BlockError::failed(format!("The input does not fit: {error}.")))?;
+            .map_err(|error| BlockError::failed(format!("Invalid input: {error}.")))?;
         self.0.run(input, context, out).await
     }
 
@@ -50,27 +51,28 @@ impl<B: TypedBlock> Block for Typed<B> {
     }
 }
 
-/// The schema of an input type, self-contained.
+/// The JSON schema of an input type, without references. The name of the Rust type is not part of it.
 pub(super) fn inputs<T: JsonSchema>() -> Value {
     let settings = schemars::generate::SchemaSettings::draft2020_12().with(|settings| {
         settings.inline_subschemas = true;
         settings.meta_schema = None;
     });
-    let schema = settings.into_generator().into_root_schema_for::<T>();
+    let mut schema = settings.into_generator().into_root_schema_for::<T>();
+    schema.remove("title");
     serde_json::to_value(schema).unwrap_or_else(|_| json!({ "type": "object" }))
 }
 
-/// The schema of outputs: pins with their JSON schemas, and `error`.
+/// The JSON schema of the output pins. Adds the `error` pin.
 pub(super) fn outputs<const N: usize>(pins: [(&str, Value); N]) -> Value {
     let mut properties: Map<String, Value> =
         pins.into_iter().map(|(pin, schema)| (pin.to_owned(), schema)).collect();
-    properties
-        .entry("error")
-        .or_insert_with(|| json!({ "type": "string", "description": "Why it failed." }));
+    properties.entry("error").or_insert_with(
+        || json!({ "type": "string", "description": "The error message, if the block fails." }),
+    );
     json!({ "type": "object", "properties": properties })
 }
 
-/// A pin for an output of any type.
+/// An output pin of any type.
 pub(super) fn any<'a>(pin: &'a str, description: &str) -> (&'a str, Value) {
     (pin, json!({ "description": description }))
 }

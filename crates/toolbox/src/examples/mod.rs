@@ -1,28 +1,28 @@
-//! The agents that come with the product, for the marketplace of a fresh installation. They need no account anywhere;
+//! The example agents that are published to the marketplace of every installation. None of them needs an account, and
 //! only the last one needs a model.
-//! To add one: write its file, and add its entry to the list.
+//! To add one, write its file and add an entry to the list.
 
 use protocol::ListingVersionId;
 use protocol::graph::Graph;
 
-/// An example with what the marketplace says of it; its name and its description are those of the graph.
+/// An example agent with its marketplace data. Its name and description are those of the graph.
 #[derive(Clone, Debug)]
 pub struct ExampleAgent {
     pub slug: &'static str,
     pub sub_heading: &'static str,
     pub categories: &'static [&'static str],
     pub is_featured: bool,
-    /// Of this version of the example: it changes whenever the graph does.
+    /// The id of this version. Change it, and the version of the graph, whenever the graph changes.
     pub version_id: ListingVersionId,
     pub graph: Graph,
 }
 
-/// All of them, in the order in which a newcomer would try them.
+/// All examples, in the order a new user would try them.
 pub fn all() -> Vec<ExampleAgent> {
-    ENTRIES.iter().map(Entry::read).collect()
+    ENTRIES.iter().map(ExampleEntry::parse).collect()
 }
 
-struct Entry {
+struct ExampleEntry {
     slug: &'static str,
     sub_heading: &'static str,
     categories: &'static [&'static str],
@@ -31,59 +31,59 @@ struct Entry {
     file: &'static str,
 }
 
-const ENTRIES: [Entry; 6] = [
-    Entry {
+const ENTRIES: [ExampleEntry; 6] = [
+    ExampleEntry {
         slug: "text-in-numbers",
-        sub_heading: "What a text is made of",
+        sub_heading: "Word count, reading time and more",
         categories: &["writing"],
         is_featured: true,
-        version_id: "5a1f0c52-6e0b-4c27-9d0e-3a6f3f1b7c01",
+        version_id: "5a1f0c52-6e0b-4c27-9d0e-3a6f3f1b7c11",
         file: include_str!("text_in_numbers.json"),
     },
-    Entry {
+    ExampleEntry {
         slug: "invoice-calculator",
-        sub_heading: "From lines to a total with tax",
+        sub_heading: "Line items to a total with tax",
         categories: &["business"],
         is_featured: true,
-        version_id: "5a1f0c52-6e0b-4c27-9d0e-3a6f3f1b7c02",
+        version_id: "5a1f0c52-6e0b-4c27-9d0e-3a6f3f1b7c12",
         file: include_str!("invoice_calculator.json"),
     },
-    Entry {
+    ExampleEntry {
         slug: "csv-report",
-        sub_heading: "The rows of a table that matter",
+        sub_heading: "Filter and summarize a table",
         categories: &["data"],
         is_featured: false,
-        version_id: "5a1f0c52-6e0b-4c27-9d0e-3a6f3f1b7c03",
+        version_id: "5a1f0c52-6e0b-4c27-9d0e-3a6f3f1b7c13",
         file: include_str!("csv_report.json"),
     },
-    Entry {
+    ExampleEntry {
         slug: "approval-letter",
-        sub_heading: "A letter that waits for your approval",
+        sub_heading: "A letter that needs your approval",
         categories: &["writing", "productivity"],
         is_featured: true,
-        version_id: "5a1f0c52-6e0b-4c27-9d0e-3a6f3f1b7c04",
+        version_id: "5a1f0c52-6e0b-4c27-9d0e-3a6f3f1b7c14",
         file: include_str!("approval_letter.json"),
     },
-    Entry {
+    ExampleEntry {
         slug: "feed-digest",
-        sub_heading: "What is new, every morning",
+        sub_heading: "The latest news, every morning",
         categories: &["research", "productivity"],
         is_featured: false,
-        version_id: "5a1f0c52-6e0b-4c27-9d0e-3a6f3f1b7c05",
+        version_id: "5a1f0c52-6e0b-4c27-9d0e-3a6f3f1b7c15",
         file: include_str!("feed_digest.json"),
     },
-    Entry {
+    ExampleEntry {
         slug: "notes-to-tasks",
-        sub_heading: "Who does what after the meeting",
+        sub_heading: "Action items from meeting notes",
         categories: &["ai", "productivity"],
         is_featured: false,
-        version_id: "5a1f0c52-6e0b-4c27-9d0e-3a6f3f1b7c06",
+        version_id: "5a1f0c52-6e0b-4c27-9d0e-3a6f3f1b7c16",
         file: include_str!("notes_to_tasks.json"),
     },
 ];
 
-impl Entry {
-    fn read(&self) -> ExampleAgent {
+impl ExampleEntry {
+    fn parse(&self) -> ExampleAgent {
         let graph = serde_json::from_str(self.file);
         ExampleAgent {
             slug: self.slug,
@@ -91,7 +91,7 @@ impl Entry {
             categories: self.categories,
             is_featured: self.is_featured,
             version_id: self.version_id.into(),
-            graph: graph.expect("the file is part of the program, and a test reads it"),
+            graph: graph.expect("the file is embedded, and a test parses it"),
         }
     }
 }
@@ -111,7 +111,7 @@ mod tests {
     ];
 
     #[test]
-    fn every_example_says_what_it_does_and_runs_as_it_is() {
+    fn every_example_is_described_and_has_default_inputs() {
         for example in all() {
             let ExampleAgent { slug, graph, .. } = &example;
             assert!(graph.description.ends_with('.') && !graph.name.is_empty(), "{slug}");

@@ -1,4 +1,4 @@
-//! What one rendering may cost.
+//! The limits of one rendering.
 
 use std::cell::Cell;
 use std::fmt;
@@ -7,83 +7,83 @@ use serde_json::Value;
 
 use super::TemplateError;
 
-/// Statements, expressions and rounds of loops.
+/// Limit on statements, expressions and loop iterations.
 pub(super) const STEPS: u32 = 200_000;
-/// Bytes of everything that is made on the way, the result included. What was made is not given back: the sum bounds
-/// both the memory and the copying.
+/// Limit on all bytes created, including intermediate values. Freed values are not credited, so the total bounds both
+/// memory and copying.
 pub(super) const BYTES: usize = 8 * 1024 * 1024;
-/// Bytes that are looked at without being copied: a comparison takes time, but no memory.
-const LOOKS: usize = 64 * 1024 * 1024;
+/// Limit on bytes read without being copied: a comparison takes time, but no memory.
+const READ_BYTES: usize = 64 * 1024 * 1024;
 
-pub(super) struct Budget {
+pub(super) struct RenderBudget {
     steps: Cell<u32>,
     bytes: Cell<usize>,
-    looks: Cell<usize>,
+    read_bytes: Cell<usize>,
 }
 
-impl Budget {
+impl RenderBudget {
     pub(super) fn new() -> Self {
-        Self { steps: Cell::new(STEPS), bytes: Cell::new(BYTES), looks: Cell::new(LOOKS) }
+        Self { steps: Cell::new(STEPS), bytes: Cell::new(BYTES), read_bytes: Cell::new(READ_BYTES) }
     }
 
     pub(super) fn step(&self) -> Result<(), TemplateError> {
-        let left = self.steps.get().checked_sub(1).ok_or(TemplateError::TooLong)?;
+        let left = self.steps.get().checked_sub(1).ok_or(TemplateError::TooManySteps)?;
         self.steps.set(left);
         Ok(())
     }
 
-    /// Pays for bytes. Call it before they are allocated.
-    pub(super) fn pay(&self, bytes: usize) -> Result<(), TemplateError> {
+    /// Charges bytes. Call it before they are allocated.
+    pub(super) fn charge(&self, bytes: usize) -> Result<(), TemplateError> {
         let left = self.bytes.get().checked_sub(bytes).ok_or(TemplateError::TooLarge)?;
         self.bytes.set(left);
         Ok(())
     }
 
-    pub(super) fn look(&self, bytes: usize) -> Result<(), TemplateError> {
-        let left = self.looks.get().checked_sub(bytes).ok_or(TemplateError::TooLong)?;
-        self.looks.set(left);
+    pub(super) fn charge_read(&self, bytes: usize) -> Result<(), TemplateError> {
+        let left = self.read_bytes.get().checked_sub(bytes).ok_or(TemplateError::TooManySteps)?;
+        self.read_bytes.set(left);
         Ok(())
     }
 
-    /// A copy of a value, paid for.
+    /// Copies a value and charges its size.
     pub(super) fn copy(&self, value: &Value) -> Result<Value, TemplateError> {
-        self.pay(weight(value))?;
+        self.charge(byte_size(value))?;
         Ok(value.clone())
     }
 }
 
-/// About the bytes that a value takes in memory.
-pub(super) fn weight(value: &Value) -> usize {
+/// Approximate size of a value in memory, in bytes.
+pub(super) fn byte_size(value: &Value) -> usize {
     const NODE: usize = size_of::<Value>();
     match value {
         Value::Null | Value::Bool(_) | Value::Number(_) => NODE,
         Value::String(text) => NODE + text.len(),
-        Value::Array(items) => NODE + items.iter().map(weight).sum::<usize>(),
+        Value::Array(items) => NODE + items.iter().map(byte_size).sum::<usize>(),
         Value::Object(fields) => {
-            let field = |(key, value): (&String, &Value)| 2 * NODE + key.len() + weight(value);
+            let field = |(key, value): (&String, &Value)| 2 * NODE + key.len() + byte_size(value);
             NODE + fields.iter().map(field).sum::<usize>()
         }
     }
 }
 
-/// Text under construction. A write that the budget does not cover fails and leaves the text as it is.
-pub(super) struct Text<'b> {
+/// A string builder that charges the budget. A write beyond the budget fails and leaves the text unchanged.
+pub(super) struct BudgetedText<'b> {
     text: String,
-    budget: &'b Budget,
+    budget: &'b RenderBudget,
 }
 
-impl<'b> Text<'b> {
-    pub(super) fn new(budget: &'b Budget) -> Self {
+impl<'b> BudgetedText<'b> {
+    pub(super) fn new(budget: &'b RenderBudget) -> Self {
         Self { text: String::new(), budget }
     }
 
     pub(super) fn push(&mut self, part: &str) -> Result<(), TemplateError> {
-        self.budget.pay(part.len())?;
+        self.budget.charge(part.len())?;
         self.text.push_str(part);
         Ok(())
     }
 
-    pub(super) fn budget(&self) -> &'b Budget {
+    pub(super) fn budget(&self) -> &'b RenderBudget {
         self.budget
     }
 
@@ -92,13 +92,13 @@ impl<'b> Text<'b> {
     }
 }
 
-impl fmt::Write for Text<'_> {
+impl fmt::Write for BudgetedText<'_> {
     fn write_str(&mut self, part: &str) -> fmt::Result {
         self.push(part).map_err(|_| fmt::Error)
     }
 }
 
-/// The only way in which formatting into a [`Text`] can fail.
+/// Formatting into a [`BudgetedText`] can only fail because the budget is exhausted.
 impl From<fmt::Error> for TemplateError {
     fn from(_: fmt::Error) -> Self {
         Self::TooLarge

@@ -1,27 +1,37 @@
-//! Statements: what a template says and in which order.
+//! Executes the statements of a template.
 
 use minijinja::machinery::ast::{Expr, ForLoop, Stmt};
 use serde_json::{Map, Value};
 
-use super::budget::{Budget, Text};
-use super::scope::{Round, Scope};
-use super::term::Term;
-use super::{Escape, TemplateError, print};
+use super::budget::{BudgetedText, RenderBudget};
+use super::scope::{LoopPosition, TemplateScope};
+use super::value::TemplateValue;
+use super::{EscapeMode, TemplateError, print};
 
-pub(super) struct Render<'r> {
+pub(super) struct TemplateRenderer<'r> {
     pub(super) values: &'r Map<String, Value>,
-    pub(super) budget: &'r Budget,
-    pub(super) scope: Scope<'r>,
-    pub(super) escape: Escape,
-    out: Text<'r>,
+    pub(super) budget: &'r RenderBudget,
+    pub(super) scope: TemplateScope<'r>,
+    pub(super) escape: EscapeMode,
+    out: BudgetedText<'r>,
 }
 
-impl<'r> Render<'r> {
-    pub(super) fn new(values: &'r Map<String, Value>, budget: &'r Budget, escape: Escape) -> Self {
-        Self { values, budget, scope: Scope::default(), escape, out: Text::new(budget) }
+impl<'r> TemplateRenderer<'r> {
+    pub(super) fn new(
+        values: &'r Map<String, Value>,
+        budget: &'r RenderBudget,
+        escape: EscapeMode,
+    ) -> Self {
+        Self {
+            values,
+            budget,
+            scope: TemplateScope::default(),
+            escape,
+            out: BudgetedText::new(budget),
+        }
     }
 
-    pub(super) fn template(mut self, tree: &'r Stmt<'r>) -> Result<String, TemplateError> {
+    pub(super) fn render(mut self, tree: &'r Stmt<'r>) -> Result<String, TemplateError> {
         self.statement(tree)?;
         Ok(self.out.into_string())
     }
@@ -36,52 +46,52 @@ impl<'r> Render<'r> {
             Stmt::Template(template) => self.statements(&template.children),
             Stmt::EmitRaw(raw) => self.out.push(raw.raw),
             Stmt::EmitExpr(emit) => {
-                let term = self.expression(&emit.expr)?;
-                print::write(&term, self.escape, &mut self.out)
+                let value = self.expression(&emit.expr)?;
+                print::write(&value, self.escape, &mut self.out)
             }
             Stmt::IfCond(condition) => {
-                let met = self.expression(&condition.expr)?.truth();
-                self.statements(if met { &condition.true_body } else { &condition.false_body })
+                let is_true = self.expression(&condition.expr)?.truth();
+                self.statements(if is_true { &condition.true_body } else { &condition.false_body })
             }
             Stmt::ForLoop(each) => self.for_loop(each),
             Stmt::Set(set) => {
-                let term = self.expression(&set.expr)?;
-                self.assign(&set.target, term)
+                let value = self.expression(&set.expr)?;
+                self.assign(&set.target, value)
             }
             Stmt::SetBlock(set) => {
-                let mut term = self.captured(&set.body)?;
+                let mut value = self.capture(&set.body)?;
                 if let Some(filter) = &set.filter {
-                    term = self.filtered(filter, term)?;
+                    value = self.apply_filter(filter, value)?;
                 }
-                self.assign(&set.target, term)
+                self.assign(&set.target, value)
             }
             Stmt::FilterBlock(block) => {
-                let term = self.captured(&block.body)?;
-                let term = self.filtered(&block.filter, term)?;
-                print::write(&term, self.escape, &mut self.out)
+                let value = self.capture(&block.body)?;
+                let value = self.apply_filter(&block.filter, value)?;
+                print::write(&value, self.escape, &mut self.out)
             }
             Stmt::WithBlock(with) => {
                 let outer = self.scope.open();
                 for (target, expression) in &with.assignments {
-                    let term = self.expression(expression)?;
-                    self.assign(target, term)?;
+                    let value = self.expression(expression)?;
+                    self.assign(target, value)?;
                 }
                 let result = self.statements(&with.body);
                 self.scope.close(outer);
                 result
             }
-            _ => Err(TemplateError::failed("it uses a statement that is not available here")),
+            _ => Err(TemplateError::failed("it uses an unsupported statement")),
         }
     }
 
     fn for_loop(&mut self, each: &'r ForLoop<'r>) -> Result<(), TemplateError> {
         if each.recursive {
-            return Err(TemplateError::failed("recursive loops are not available"));
+            return Err(TemplateError::failed("recursive loops are not supported"));
         }
-        let over = self.expression(&each.iter)?;
-        let mut items = self.items(&over)?;
+        let iterable = self.expression(&each.iter)?;
+        let mut items = self.items(&iterable)?;
         if let Some(filter) = &each.filter_expr {
-            items = self.chosen(items, &each.target, filter)?;
+            items = self.filter_items(items, &each.target, filter)?;
         }
         if items.is_empty() {
             return self.statements(&each.else_body);
@@ -90,7 +100,7 @@ impl<'r> Render<'r> {
         for (index, item) in items.into_iter().enumerate() {
             self.budget.step()?;
             let outer = self.scope.open();
-            self.scope.set("loop", Term::Round(Round { index, length }))?;
+            self.scope.set("loop", TemplateValue::Loop(LoopPosition { index, length }))?;
             self.assign(&each.target, item)?;
             self.statements(&each.body)?;
             self.scope.close(outer);
@@ -98,66 +108,70 @@ impl<'r> Render<'r> {
         Ok(())
     }
 
-    /// The items of a loop that its `if` accepts.
-    fn chosen(
+    /// The loop items accepted by the loop's `if`.
+    fn filter_items(
         &mut self,
-        items: Vec<Term<'r>>,
+        items: Vec<TemplateValue<'r>>,
         target: &'r Expr<'r>,
         filter: &'r Expr<'r>,
-    ) -> Result<Vec<Term<'r>>, TemplateError> {
-        let mut chosen = Vec::new();
+    ) -> Result<Vec<TemplateValue<'r>>, TemplateError> {
+        let mut accepted = Vec::new();
         for item in items {
             self.budget.step()?;
             let outer = self.scope.open();
             self.assign(target, item.clone())?;
-            let wanted = self.expression(filter)?.truth();
+            let accepts = self.expression(filter)?.truth();
             self.scope.close(outer);
-            if wanted {
-                chosen.push(item);
+            if accepts {
+                accepted.push(item);
             }
         }
-        Ok(chosen)
+        Ok(accepted)
     }
 
-    /// What a body prints, as a term. It is escaped already.
-    fn captured(&mut self, body: &'r [Stmt<'r>]) -> Result<Term<'r>, TemplateError> {
-        let outer = std::mem::replace(&mut self.out, Text::new(self.budget));
+    /// The output of a body as a value. It is already escaped.
+    fn capture(&mut self, body: &'r [Stmt<'r>]) -> Result<TemplateValue<'r>, TemplateError> {
+        let outer = std::mem::replace(&mut self.out, BudgetedText::new(self.budget));
         let result = self.statements(body);
         let text = std::mem::replace(&mut self.out, outer).into_string();
         result?;
         Ok(match self.escape {
-            Escape::Html => Term::Markup(text.into()),
-            Escape::Nothing => Term::made(text),
+            EscapeMode::Html => TemplateValue::Markup(text.into()),
+            EscapeMode::None => TemplateValue::computed(text),
         })
     }
 
-    /// A filter without an operand of its own, as `{% filter upper %}` names it.
-    fn filtered(
+    /// Applies a filter without its own operand, as in `{% filter upper %}`.
+    fn apply_filter(
         &mut self,
         filter: &'r Expr<'r>,
-        term: Term<'r>,
-    ) -> Result<Term<'r>, TemplateError> {
+        value: TemplateValue<'r>,
+    ) -> Result<TemplateValue<'r>, TemplateError> {
         let Expr::Filter(filter) = filter else {
-            return Err(TemplateError::failed("it names something as a filter that is none"));
+            return Err(TemplateError::failed("`filter` needs a filter"));
         };
         let operand = match &filter.expr {
-            Some(inner) => self.filtered(inner, term)?,
-            None => term,
+            Some(inner) => self.apply_filter(inner, value)?,
+            None => value,
         };
         self.apply(filter.name, operand, &filter.args)
     }
 
-    fn assign(&mut self, target: &'r Expr<'r>, term: Term<'r>) -> Result<(), TemplateError> {
+    fn assign(
+        &mut self,
+        target: &'r Expr<'r>,
+        value: TemplateValue<'r>,
+    ) -> Result<(), TemplateError> {
         let parts = match target {
-            Expr::Var(name) => return self.scope.set(name.id, term),
+            Expr::Var(name) => return self.scope.set(name.id, value),
             Expr::Tuple(tuple) => &tuple.items,
             Expr::List(list) => &list.items,
-            _ => return Err(TemplateError::failed("only names can be set")),
+            _ => return Err(TemplateError::failed("only names can be assigned")),
         };
-        let items = self.items(&term)?;
+        let items = self.items(&value)?;
         if items.len() != parts.len() {
             let (names, values) = (parts.len(), items.len());
-            let message = format!("{values} values do not fit {names} names");
+            let message = format!("{values} values cannot be assigned to {names} names");
             return Err(TemplateError::failed(message));
         }
         parts.iter().zip(items).try_for_each(|(part, item)| self.assign(part, item))

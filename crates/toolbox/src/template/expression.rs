@@ -1,4 +1,4 @@
-//! Expressions: looking things up, and handing the rest to operators and filters.
+//! Evaluates expressions: names, fields, items and slices; operators and filters are delegated.
 
 use minijinja::machinery::ast::{BinOpKind, Call, CallArg, Expr, Slice, UnaryOpKind};
 use minijinja::value::ValueKind;
@@ -6,17 +6,17 @@ use serde_json::{Map, Value};
 
 use super::TemplateError;
 use super::checks::check;
-use super::evaluate::Render;
-use super::filters::{self, Arguments};
+use super::evaluate::TemplateRenderer;
+use super::filters::{self, CallArguments};
 use super::operators;
-use super::term::Term;
+use super::value::TemplateValue;
 use crate::values::place;
 
-impl<'r> Render<'r> {
+impl<'r> TemplateRenderer<'r> {
     pub(super) fn expression(
         &mut self,
         expression: &'r Expr<'r>,
-    ) -> Result<Term<'r>, TemplateError> {
+    ) -> Result<TemplateValue<'r>, TemplateError> {
         self.budget.step()?;
         match expression {
             Expr::Var(name) => Ok(self.name(name.id)),
@@ -32,10 +32,10 @@ impl<'r> Render<'r> {
             }
             Expr::Slice(slice) => self.slice(slice),
             Expr::UnaryOp(unary) => {
-                let term = self.expression(&unary.expr)?;
+                let value = self.expression(&unary.expr)?;
                 match unary.op {
-                    UnaryOpKind::Not => Ok(Term::made(!term.truth())),
-                    UnaryOpKind::Neg => operators::negative(&term),
+                    UnaryOpKind::Not => Ok(TemplateValue::computed(!value.truth())),
+                    UnaryOpKind::Neg => operators::negative(&value),
                 }
             }
             Expr::BinOp(binary) => {
@@ -55,31 +55,31 @@ impl<'r> Render<'r> {
                 for step in &compare.ops {
                     let right = self.expression(&step.expr)?;
                     if !operators::compare(step.op, &left, &right, self.budget)? {
-                        return Ok(Term::made(false));
+                        return Ok(TemplateValue::computed(false));
                     }
                     left = right;
                 }
-                Ok(Term::made(true))
+                Ok(TemplateValue::computed(true))
             }
             Expr::IfExpr(choice) => {
-                let met = self.expression(&choice.test_expr)?.truth();
-                match (met, &choice.false_expr) {
+                let is_true = self.expression(&choice.test_expr)?.truth();
+                match (is_true, &choice.false_expr) {
                     (true, _) => self.expression(&choice.true_expr),
                     (false, Some(otherwise)) => self.expression(otherwise),
-                    (false, None) => Ok(Term::Undefined),
+                    (false, None) => Ok(TemplateValue::Undefined),
                 }
             }
             Expr::Filter(filter) => {
                 let Some(operand) = &filter.expr else {
-                    return Err(TemplateError::failed("a filter stands alone"));
+                    return Err(TemplateError::failed("a filter has no value to filter"));
                 };
                 let operand = self.expression(operand)?;
                 self.apply(filter.name, operand, &filter.args)
             }
             Expr::Test(test) => {
-                let term = self.expression(&test.expr)?;
+                let value = self.expression(&test.expr)?;
                 let arguments = self.arguments(&test.args)?;
-                check(test.name, &term, &arguments, self.budget).map(Term::made)
+                check(test.name, &value, &arguments, self.budget).map(TemplateValue::computed)
             }
             Expr::Call(call) => self.method(call),
             Expr::List(list) => self.list(&list.items),
@@ -87,11 +87,11 @@ impl<'r> Render<'r> {
             Expr::Map(map) => {
                 let mut fields = Map::new();
                 for (key, value) in map.keys.iter().zip(&map.values) {
-                    let key = self.expression(key)?.printed(self.budget)?.into_owned();
-                    self.budget.pay(key.len())?;
+                    let key = self.expression(key)?.to_text(self.budget)?.into_owned();
+                    self.budget.charge(key.len())?;
                     fields.insert(key, self.expression(value)?.to_value(self.budget)?);
                 }
-                Ok(Term::made(fields))
+                Ok(TemplateValue::computed(fields))
             }
         }
     }
@@ -99,41 +99,53 @@ impl<'r> Render<'r> {
     pub(super) fn apply(
         &mut self,
         name: &str,
-        operand: Term<'r>,
+        operand: TemplateValue<'r>,
         arguments: &'r [CallArg<'r>],
-    ) -> Result<Term<'r>, TemplateError> {
+    ) -> Result<TemplateValue<'r>, TemplateError> {
         let arguments = self.arguments(arguments)?;
         filters::apply(name, operand, &arguments, self.budget)
     }
 
-    fn name(&self, name: &str) -> Term<'r> {
+    fn name(&self, name: &str) -> TemplateValue<'r> {
         match self.scope.find(name) {
-            Some(term) => term.clone(),
-            None => self.values.get(name).map_or(Term::Undefined, Term::Given),
+            Some(value) => value.clone(),
+            None => self.values.get(name).map_or(TemplateValue::Undefined, TemplateValue::Input),
         }
     }
 
-    /// A field of a dictionary. Python's methods are not fields: they are calls.
-    fn field(&self, of: &Term<'r>, name: &str) -> Result<Term<'r>, TemplateError> {
+    /// A field of a dictionary. Python methods are handled as calls, not fields.
+    fn field(
+        &self,
+        of: &TemplateValue<'r>,
+        name: &str,
+    ) -> Result<TemplateValue<'r>, TemplateError> {
         match of {
-            Term::Undefined => {
-                Err(TemplateError::failed(format!("`{name}` of nothing is asked for")))
+            TemplateValue::Undefined => {
+                Err(TemplateError::failed(format!("cannot read `{name}` of an undefined value")))
             }
-            Term::Round(round) => Ok(round.attribute(name).unwrap_or(Term::Undefined)),
+            TemplateValue::Loop(position) => {
+                Ok(position.attribute(name).unwrap_or(TemplateValue::Undefined))
+            }
             _ => of.part(self.budget, |value| value.as_object()?.get(name)),
         }
     }
 
-    fn item(&self, of: &Term<'r>, key: &Term<'r>) -> Result<Term<'r>, TemplateError> {
+    fn item(
+        &self,
+        of: &TemplateValue<'r>,
+        key: &TemplateValue<'r>,
+    ) -> Result<TemplateValue<'r>, TemplateError> {
         if let Some(name) = key.text() {
             return self.field(of, name);
         }
-        let Some(index) = key.integer() else { return Ok(Term::Undefined) };
+        let Some(index) = key.integer() else { return Ok(TemplateValue::Undefined) };
         if let Some(text) = of.text() {
-            self.budget.look(text.len())?;
+            self.budget.charge_read(text.len())?;
             let at = place(index, text.chars().count());
             let letter = at.and_then(|at| text.chars().nth(at));
-            return Ok(letter.map_or(Term::Undefined, |letter| Term::made(letter.to_string())));
+            return Ok(letter.map_or(TemplateValue::Undefined, |letter| {
+                TemplateValue::computed(letter.to_string())
+            }));
         }
         of.part(self.budget, |value| match value {
             Value::Array(items) => items.get(place(index, items.len())?),
@@ -142,89 +154,96 @@ impl<'r> Render<'r> {
         })
     }
 
-    fn slice(&mut self, slice: &'r Slice<'r>) -> Result<Term<'r>, TemplateError> {
+    fn slice(&mut self, slice: &'r Slice<'r>) -> Result<TemplateValue<'r>, TemplateError> {
         let of = self.expression(&slice.expr)?;
         let mut bound = |end: &'r Option<Expr<'r>>| match end {
-            Some(end) => self.expression(end).map(|term| term.integer()),
+            Some(end) => self.expression(end).map(|value| value.integer()),
             None => Ok(None),
         };
         let (start, stop, step) = (bound(&slice.start)?, bound(&slice.stop)?, bound(&slice.step)?);
         operators::slice(&of, start, stop, step.unwrap_or(1), self.budget)
     }
 
-    fn list(&mut self, items: &'r [Expr<'r>]) -> Result<Term<'r>, TemplateError> {
+    fn list(&mut self, items: &'r [Expr<'r>]) -> Result<TemplateValue<'r>, TemplateError> {
         let mut list = Vec::new();
         for item in items {
             list.push(self.expression(item)?.to_value(self.budget)?);
         }
-        Ok(Term::made(list))
+        Ok(TemplateValue::computed(list))
     }
 
-    /// `text.upper()` is the filter `upper`, for those who write templates as they write Python.
-    fn method(&mut self, call: &'r Call<'r>) -> Result<Term<'r>, TemplateError> {
+    /// Python-style method calls: `text.upper()` is the filter `upper`.
+    fn method(&mut self, call: &'r Call<'r>) -> Result<TemplateValue<'r>, TemplateError> {
         let Expr::GetAttr(method) = &call.expr else {
-            return Err(TemplateError::failed("functions are not available"));
+            return Err(TemplateError::failed("functions are not supported"));
         };
         let of = self.expression(&method.expr)?;
         let arguments = self.arguments(&call.args)?;
         filters::method(method.name, of, &arguments, self.budget)
     }
 
-    fn arguments(&mut self, arguments: &'r [CallArg<'r>]) -> Result<Arguments<'r>, TemplateError> {
-        let mut read = Arguments::default();
+    fn arguments(
+        &mut self,
+        arguments: &'r [CallArg<'r>],
+    ) -> Result<CallArguments<'r>, TemplateError> {
+        let mut evaluated = CallArguments::default();
         for argument in arguments {
             match argument {
                 CallArg::Pos(expression) => {
-                    let term = self.expression(expression)?;
-                    read.positional.push(term);
+                    let value = self.expression(expression)?;
+                    evaluated.positional.push(value);
                 }
                 CallArg::Kwarg(name, expression) => {
-                    let term = self.expression(expression)?;
-                    read.named.push((*name, term));
+                    let value = self.expression(expression)?;
+                    evaluated.named.push((*name, value));
                 }
                 CallArg::PosSplat(_) | CallArg::KwargSplat(_) => {
-                    return Err(TemplateError::failed("`*` arguments are not available"));
+                    return Err(TemplateError::failed("`*` arguments are not supported"));
                 }
             }
         }
-        Ok(read)
+        Ok(evaluated)
     }
 
-    /// What a loop goes through.
-    pub(super) fn items(&self, over: &Term<'r>) -> Result<Vec<Term<'r>>, TemplateError> {
-        const PLACE: usize = size_of::<Term<'static>>();
-        match over {
-            Term::Undefined => Ok(Vec::new()),
-            Term::Given(Value::Array(items)) => {
-                self.budget.pay(items.len().saturating_mul(PLACE))?;
-                Ok(items.iter().map(Term::Given).collect())
+    /// The items a loop iterates over.
+    pub(super) fn items(
+        &self,
+        iterable: &TemplateValue<'r>,
+    ) -> Result<Vec<TemplateValue<'r>>, TemplateError> {
+        const ITEM_BYTES: usize = size_of::<TemplateValue<'static>>();
+        match iterable {
+            TemplateValue::Undefined => Ok(Vec::new()),
+            TemplateValue::Input(Value::Array(items)) => {
+                self.budget.charge(items.len().saturating_mul(ITEM_BYTES))?;
+                Ok(items.iter().map(TemplateValue::Input).collect())
             }
-            Term::Given(Value::Object(fields)) => {
-                self.budget.pay(fields.len().saturating_mul(PLACE))?;
-                Ok(fields.keys().map(|key| Term::Word(key.as_str())).collect())
+            TemplateValue::Input(Value::Object(fields)) => {
+                self.budget.charge(fields.len().saturating_mul(ITEM_BYTES))?;
+                Ok(fields.keys().map(|key| TemplateValue::Literal(key.as_str())).collect())
             }
-            _ => filters::elements(over, self.budget)?
+            _ => filters::elements(iterable, self.budget)?
                 .into_iter()
                 .map(|item| {
-                    self.budget.pay(PLACE)?;
-                    Ok(Term::made(item))
+                    self.budget.charge(ITEM_BYTES)?;
+                    Ok(TemplateValue::computed(item))
                 })
                 .collect(),
         }
     }
 }
 
-/// A constant of the template.
-fn literal<'r>(value: &'r minijinja::Value) -> Term<'r> {
+/// A literal in the template.
+fn literal<'r>(value: &'r minijinja::Value) -> TemplateValue<'r> {
     if let Some(text) = value.as_str() {
-        return Term::Word(text);
+        return TemplateValue::Literal(text);
     }
     match value.kind() {
-        ValueKind::Bool => Term::made(value.is_true()),
+        ValueKind::Bool => TemplateValue::computed(value.is_true()),
         ValueKind::Number => match value.as_i64() {
-            Some(whole) if value.is_integer() => Term::made(whole),
-            _ => f64::try_from(value.clone()).map_or(Term::made(Value::Null), Term::made),
+            Some(whole) if value.is_integer() => TemplateValue::computed(whole),
+            _ => f64::try_from(value.clone())
+                .map_or(TemplateValue::computed(Value::Null), TemplateValue::computed),
         },
-        _ => Term::made(Value::Null),
+        _ => TemplateValue::computed(Value::Null),
     }
 }

@@ -1,6 +1,6 @@
-//! Text templates in Jinja's language, written by strangers. The parser is minijinja's; the evaluation is ours, because
-//! a bound on instructions does not bound memory: here every step and every byte that a template makes is paid for from
-//! one budget, and what is given is borrowed, never copied.
+//! Jinja text templates from untrusted authors. Parsing is minijinja's. Evaluation is our own, because minijinja's limit
+//! on instructions does not limit memory: here every step and every byte a template creates is charged to one budget,
+//! and input values are borrowed, not copied.
 
 mod budget;
 mod checks;
@@ -13,39 +13,39 @@ mod print;
 mod printf;
 mod scope;
 mod syntax;
-mod term;
 #[cfg(test)]
 mod tests;
 mod texts;
+mod value;
 
 use serde_json::{Map, Value};
 
-/// What becomes of `<`, `>`, `&` and quotes in the values that a template prints.
+/// How `<`, `>`, `&` and quotes in printed values are escaped.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Escape {
-    Nothing,
+pub(crate) enum EscapeMode {
+    None,
     Html,
 }
 
-impl Escape {
-    /// As the blocks name it: `escape_html`.
-    pub(crate) fn html(wanted: bool) -> Self {
-        if wanted { Self::Html } else { Self::Nothing }
+impl EscapeMode {
+    /// The mode for the blocks' option `escape_html`.
+    pub(crate) fn html(escape_html: bool) -> Self {
+        if escape_html { Self::Html } else { Self::None }
     }
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub(crate) enum TemplateError {
-    #[error("The template cannot be read: {0}.")]
+    #[error("The template is invalid: {0}.")]
     Syntax(String),
-    #[error("The template cannot be filled: {0}.")]
+    #[error("The template could not be rendered: {0}.")]
     Failed(String),
     #[error(
-        "The template does too much: it may take {} steps, and fewer on long texts.",
+        "The template is too complex: the limit is {} steps, or fewer on long texts.",
         budget::STEPS
     )]
-    TooLong,
-    #[error("The template makes too much text: at most {} MiB.", budget::BYTES / 1024 / 1024)]
+    TooManySteps,
+    #[error("The template creates too much text: the limit is {} MiB.", budget::BYTES / 1024 / 1024)]
     TooLarge,
 }
 
@@ -55,16 +55,16 @@ impl TemplateError {
     }
 }
 
-/// Fills a template. An unknown name prints nothing; an attribute of one is an error.
+/// Renders a template. An undefined name prints nothing; accessing an attribute of it is an error.
 pub(crate) fn render(
     template: &str,
     values: &Map<String, Value>,
-    escape: Escape,
+    escape: EscapeMode,
 ) -> Result<String, TemplateError> {
     if !template.contains('{') {
         return Ok(template.to_owned());
     }
     let tree = syntax::parse(template)?;
-    let budget = budget::Budget::new();
-    evaluate::Render::new(values, &budget, escape).template(&tree)
+    let budget = budget::RenderBudget::new();
+    evaluate::TemplateRenderer::new(values, &budget, escape).render(&tree)
 }

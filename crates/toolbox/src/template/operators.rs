@@ -1,4 +1,4 @@
-//! Arithmetic, comparison and slices.
+//! Arithmetic, comparison and slicing.
 
 use std::cmp::Ordering;
 use std::mem::discriminant;
@@ -6,19 +6,19 @@ use std::mem::discriminant;
 use minijinja::machinery::ast::{BinOpKind, CompareOpKind};
 use serde_json::Value;
 
-use super::Escape;
+use super::EscapeMode;
 use super::TemplateError;
-use super::budget::{Budget, Text, weight};
+use super::budget::{BudgetedText, RenderBudget, byte_size};
 use super::print;
-use super::term::Term;
+use super::value::TemplateValue;
 
 pub(super) fn binary<'r>(
     operator: BinOpKind,
-    left: &Term<'r>,
-    right: &Term<'r>,
-    budget: &Budget,
-) -> Result<Term<'r>, TemplateError> {
-    let compared = |operator| compare(operator, left, right, budget).map(Term::made);
+    left: &TemplateValue<'r>,
+    right: &TemplateValue<'r>,
+    budget: &RenderBudget,
+) -> Result<TemplateValue<'r>, TemplateError> {
+    let compared = |operator| compare(operator, left, right, budget).map(TemplateValue::computed);
     match operator {
         BinOpKind::Eq => compared(CompareOpKind::Eq),
         BinOpKind::Ne => compared(CompareOpKind::Ne),
@@ -30,10 +30,10 @@ pub(super) fn binary<'r>(
         BinOpKind::ScAnd => Ok(if left.truth() { right.clone() } else { left.clone() }),
         BinOpKind::ScOr => Ok(if left.truth() { left.clone() } else { right.clone() }),
         BinOpKind::Concat => {
-            let mut text = Text::new(budget);
-            print::write(left, Escape::Nothing, &mut text)?;
-            print::write(right, Escape::Nothing, &mut text)?;
-            Ok(Term::made(text.into_string()))
+            let mut text = BudgetedText::new(budget);
+            print::write(left, EscapeMode::None, &mut text)?;
+            print::write(right, EscapeMode::None, &mut text)?;
+            Ok(TemplateValue::computed(text.into_string()))
         }
         BinOpKind::Add => add(left, right, budget),
         BinOpKind::Mul => multiply(left, right, budget),
@@ -43,7 +43,7 @@ pub(super) fn binary<'r>(
             arithmetic(left, right, whole, f64::powf)
         }
         BinOpKind::Div | BinOpKind::FloorDiv | BinOpKind::Rem if right.number() == Some(0.0) => {
-            Err(TemplateError::failed("something is divided by zero"))
+            Err(TemplateError::failed("division by zero"))
         }
         BinOpKind::Div => arithmetic(left, right, |_, _| None, |a, b| a / b),
         BinOpKind::FloorDiv => arithmetic(left, right, floor_div, |a: f64, b: f64| (a / b).floor()),
@@ -60,48 +60,52 @@ fn floor_div(a: i64, b: i64) -> Option<i64> {
     if exact || (a < 0) == (b < 0) { Some(quotient) } else { quotient.checked_sub(1) }
 }
 
-/// On whole numbers as long as they fit, otherwise on floating ones.
+/// Integer arithmetic while it does not overflow, otherwise floating-point.
 fn arithmetic<'r>(
-    left: &Term<'r>,
-    right: &Term<'r>,
+    left: &TemplateValue<'r>,
+    right: &TemplateValue<'r>,
     whole: impl Fn(i64, i64) -> Option<i64>,
     floating: impl Fn(f64, f64) -> f64,
-) -> Result<Term<'r>, TemplateError> {
+) -> Result<TemplateValue<'r>, TemplateError> {
     if let (Some(a), Some(b)) = (left.integer(), right.integer())
         && let Some(result) = whole(a, b)
     {
-        return Ok(Term::made(result));
+        return Ok(TemplateValue::computed(result));
     }
     match (left.number(), right.number()) {
-        (Some(a), Some(b)) => Ok(Term::made(floating(a, b))),
+        (Some(a), Some(b)) => Ok(TemplateValue::computed(floating(a, b))),
         _ => {
-            let message = format!("{} and {} are no two numbers", left.kind(), right.kind());
+            let message = format!("{} and {} are not both numbers", left.kind(), right.kind());
             Err(TemplateError::failed(message))
         }
     }
 }
 
-pub(super) fn negative<'r>(term: &Term<'r>) -> Result<Term<'r>, TemplateError> {
-    arithmetic(&Term::made(0), term, i64::checked_sub, |a, b| a - b)
+pub(super) fn negative<'r>(value: &TemplateValue<'r>) -> Result<TemplateValue<'r>, TemplateError> {
+    arithmetic(&TemplateValue::computed(0), value, i64::checked_sub, |a, b| a - b)
 }
 
-fn add<'r>(left: &Term<'r>, right: &Term<'r>, budget: &Budget) -> Result<Term<'r>, TemplateError> {
+fn add<'r>(
+    left: &TemplateValue<'r>,
+    right: &TemplateValue<'r>,
+    budget: &RenderBudget,
+) -> Result<TemplateValue<'r>, TemplateError> {
     if let (Some(a), Some(b)) = (left.text(), right.text()) {
-        budget.pay(a.len() + b.len())?;
-        return Ok(Term::made([a, b].concat()));
+        budget.charge(a.len() + b.len())?;
+        return Ok(TemplateValue::computed([a, b].concat()));
     }
     if let (Some(a), Some(b)) = (left.list(), right.list()) {
-        budget.pay(a.iter().chain(b).map(weight).sum())?;
-        return Ok(Term::made([a, b].concat()));
+        budget.charge(a.iter().chain(b).map(byte_size).sum())?;
+        return Ok(TemplateValue::computed([a, b].concat()));
     }
     arithmetic(left, right, i64::checked_add, |a, b| a + b)
 }
 
 fn multiply<'r>(
-    left: &Term<'r>,
-    right: &Term<'r>,
-    budget: &Budget,
-) -> Result<Term<'r>, TemplateError> {
+    left: &TemplateValue<'r>,
+    right: &TemplateValue<'r>,
+    budget: &RenderBudget,
+) -> Result<TemplateValue<'r>, TemplateError> {
     let repeated = match (left.text(), right.text()) {
         (Some(text), None) => Some((text, right.integer())),
         (None, Some(text)) => Some((text, left.integer())),
@@ -109,17 +113,17 @@ fn multiply<'r>(
     };
     if let Some((text, Some(times))) = repeated {
         let times = usize::try_from(times).unwrap_or(0);
-        budget.pay(text.len().saturating_mul(times))?;
-        return Ok(Term::made(text.repeat(times)));
+        budget.charge(text.len().saturating_mul(times))?;
+        return Ok(TemplateValue::computed(text.repeat(times)));
     }
     arithmetic(left, right, i64::checked_mul, |a, b| a * b)
 }
 
 pub(super) fn compare(
     operator: CompareOpKind,
-    left: &Term<'_>,
-    right: &Term<'_>,
-    budget: &Budget,
+    left: &TemplateValue<'_>,
+    right: &TemplateValue<'_>,
+    budget: &RenderBudget,
 ) -> Result<bool, TemplateError> {
     Ok(match operator {
         CompareOpKind::Eq => equal(left, right, budget)?,
@@ -134,35 +138,35 @@ pub(super) fn compare(
 }
 
 pub(super) fn equal(
-    left: &Term<'_>,
-    right: &Term<'_>,
-    budget: &Budget,
+    left: &TemplateValue<'_>,
+    right: &TemplateValue<'_>,
+    budget: &RenderBudget,
 ) -> Result<bool, TemplateError> {
     if let (Some(a), Some(b)) = (left.text(), right.text()) {
-        budget.look(a.len().min(b.len()))?;
+        budget.charge_read(a.len().min(b.len()))?;
         return Ok(a == b);
     }
     if let (Some(a), Some(b)) = (left.number(), right.number()) {
         return Ok(a == b);
     }
-    match (left.value(), right.value()) {
+    match (left.as_json(), right.as_json()) {
         (Some(Value::Array(a)), Some(Value::Array(b))) if a.len() != b.len() => Ok(false),
         (Some(Value::Object(a)), Some(Value::Object(b))) if a.len() != b.len() => Ok(false),
         (Some(a), Some(b)) if discriminant(a) == discriminant(b) => {
-            budget.look(weight(a))?;
+            budget.charge_read(byte_size(a))?;
             Ok(a == b)
         }
-        _ => Ok(matches!((left, right), (Term::Undefined, Term::Undefined))),
+        _ => Ok(matches!((left, right), (TemplateValue::Undefined, TemplateValue::Undefined))),
     }
 }
 
 pub(super) fn order(
-    left: &Term<'_>,
-    right: &Term<'_>,
-    budget: &Budget,
+    left: &TemplateValue<'_>,
+    right: &TemplateValue<'_>,
+    budget: &RenderBudget,
 ) -> Result<Ordering, TemplateError> {
     if let (Some(a), Some(b)) = (left.text(), right.text()) {
-        budget.look(a.len().min(b.len()))?;
+        budget.charge_read(a.len().min(b.len()))?;
         return Ok(a.cmp(b));
     }
     if let (Some(a), Some(b)) = (left.integer(), right.integer()) {
@@ -170,17 +174,17 @@ pub(super) fn order(
     }
     let numbers = left.number().zip(right.number());
     numbers.and_then(|(a, b)| a.partial_cmp(&b)).ok_or_else(|| {
-        TemplateError::failed(format!("{} and {} have no order", left.kind(), right.kind()))
+        TemplateError::failed(format!("{} and {} cannot be ordered", left.kind(), right.kind()))
     })
 }
 
 fn contains(
-    container: &Term<'_>,
-    wanted: &Term<'_>,
-    budget: &Budget,
+    container: &TemplateValue<'_>,
+    wanted: &TemplateValue<'_>,
+    budget: &RenderBudget,
 ) -> Result<bool, TemplateError> {
     if let Some(text) = container.text() {
-        budget.look(text.len())?;
+        budget.charge_read(text.len())?;
         return Ok(wanted.text().is_some_and(|wanted| text.contains(wanted)));
     }
     if let Some(fields) = container.object() {
@@ -188,7 +192,7 @@ fn contains(
     }
     for item in container.list().unwrap_or_default() {
         budget.step()?;
-        if equal(&Term::Given(item), wanted, budget)? {
+        if equal(&TemplateValue::Input(item), wanted, budget)? {
             return Ok(true);
         }
     }
@@ -196,17 +200,17 @@ fn contains(
 }
 
 pub(super) fn slice<'r>(
-    of: &Term<'r>,
+    of: &TemplateValue<'r>,
     start: Option<i64>,
     stop: Option<i64>,
     step: i64,
-    budget: &Budget,
-) -> Result<Term<'r>, TemplateError> {
+    budget: &RenderBudget,
+) -> Result<TemplateValue<'r>, TemplateError> {
     let Ok(step) = usize::try_from(step) else {
-        return Err(TemplateError::failed("a slice goes backwards"));
+        return Err(TemplateError::failed("a slice must not have a negative step"));
     };
     if step == 0 {
-        return Err(TemplateError::failed("a slice does not move"));
+        return Err(TemplateError::failed("a slice must not have a step of 0"));
     }
     let range = |length: usize| {
         let clamp = |index: i64| {
@@ -218,16 +222,18 @@ pub(super) fn slice<'r>(
         (start, stop.saturating_sub(start))
     };
     if let Some(text) = of.text() {
-        budget.look(text.len())?;
+        budget.charge_read(text.len())?;
         let (start, count) = range(text.chars().count());
         let part: String = text.chars().skip(start).take(count).step_by(step).collect();
-        budget.pay(part.len())?;
-        return Ok(Term::made(part));
+        budget.charge(part.len())?;
+        return Ok(TemplateValue::computed(part));
     }
     let Some(items) = of.list() else {
-        return Err(TemplateError::failed(format!("{} has no slices", of.kind())));
+        return Err(TemplateError::failed(format!("{} cannot be sliced", of.kind())));
     };
     let (start, count) = range(items.len());
     let part = items.iter().skip(start).take(count).step_by(step);
-    part.map(|item| budget.copy(item)).collect::<Result<Vec<Value>, _>>().map(Term::made)
+    part.map(|item| budget.copy(item))
+        .collect::<Result<Vec<Value>, _>>()
+        .map(TemplateValue::computed)
 }

@@ -1,40 +1,43 @@
-//! How values look in text: scalars and containers as Python prints them, because templates were written for that.
+//! Prints values as Python does, because existing templates expect that.
 
 use std::fmt::{self, Write};
 
 use serde_json::Value;
 
-use super::budget::{Budget, Text};
-use super::term::Term;
-use super::{Escape, TemplateError};
+use super::budget::{BudgetedText, RenderBudget};
+use super::value::TemplateValue;
+use super::{EscapeMode, TemplateError};
 
 pub(super) fn write(
-    term: &Term<'_>,
-    escape: Escape,
-    out: &mut Text<'_>,
+    value: &TemplateValue<'_>,
+    escape: EscapeMode,
+    out: &mut BudgetedText<'_>,
 ) -> Result<(), TemplateError> {
-    match (term, escape) {
-        (Term::Undefined, _) => Ok(()),
-        (Term::Markup(text), _) => out.push(text),
-        (_, Escape::Nothing) => plain(term, out).map_err(Into::into),
-        (_, Escape::Html) => plain(term, &mut Escaping(out)).map_err(Into::into),
+    match (value, escape) {
+        (TemplateValue::Undefined, _) => Ok(()),
+        (TemplateValue::Markup(text), _) => out.push(text),
+        (_, EscapeMode::None) => plain(value, out).map_err(Into::into),
+        (_, EscapeMode::Html) => plain(value, &mut HtmlEscaper(out)).map_err(Into::into),
     }
 }
 
-pub(super) fn to_text(term: &Term<'_>, budget: &Budget) -> Result<String, TemplateError> {
-    let mut text = Text::new(budget);
-    write(term, Escape::Nothing, &mut text)?;
+pub(super) fn to_text(
+    value: &TemplateValue<'_>,
+    budget: &RenderBudget,
+) -> Result<String, TemplateError> {
+    let mut text = BudgetedText::new(budget);
+    write(value, EscapeMode::None, &mut text)?;
     Ok(text.into_string())
 }
 
-pub(super) fn escaped(text: &str, budget: &Budget) -> Result<String, TemplateError> {
-    let mut out = Text::new(budget);
-    Escaping(&mut out).write_str(text)?;
+pub(super) fn escaped(text: &str, budget: &RenderBudget) -> Result<String, TemplateError> {
+    let mut out = BudgetedText::new(budget);
+    HtmlEscaper(&mut out).write_str(text)?;
     Ok(out.into_string())
 }
 
-fn plain(term: &Term<'_>, out: &mut impl Write) -> fmt::Result {
-    match (term.text(), term.value()) {
+fn plain(value: &TemplateValue<'_>, out: &mut impl Write) -> fmt::Result {
+    match (value.text(), value.as_json()) {
         (Some(text), _) => out.write_str(text),
         (None, Some(value)) => python(value, out),
         (None, None) => Ok(()),
@@ -85,9 +88,9 @@ fn quoted(text: &str, out: &mut impl Write) -> fmt::Result {
     out.write_char(quote)
 }
 
-struct Escaping<'t, 'b>(&'t mut Text<'b>);
+struct HtmlEscaper<'t, 'b>(&'t mut BudgetedText<'b>);
 
-impl Write for Escaping<'_, '_> {
+impl Write for HtmlEscaper<'_, '_> {
     fn write_str(&mut self, text: &str) -> fmt::Result {
         for part in text.split_inclusive(['<', '>', '&', '"', '\'']) {
             let (before, entity) = match part.chars().next_back() {

@@ -1,20 +1,20 @@
-//! Numbers and texts in the forms of `printf`: `%s`, `%d`, `%5.2f`, `%03d`, `%-8s`.
+//! `printf`-style formatting: `%s`, `%d`, `%5.2f`, `%03d`, `%-8s`.
 
 use super::TemplateError;
-use super::budget::Text;
-use super::term::Term;
-use super::texts::WIDTH;
+use super::budget::BudgetedText;
+use super::texts::MAX_WIDTH;
+use super::value::TemplateValue;
 
-/// Digits behind the point.
-const DIGITS: usize = 100;
+/// Limit on digits after the decimal point.
+const MAX_DIGITS: usize = 100;
 
 pub(super) fn write(
-    form: &str,
-    terms: &[Term<'_>],
-    out: &mut Text<'_>,
+    format: &str,
+    values: &[TemplateValue<'_>],
+    out: &mut BudgetedText<'_>,
 ) -> Result<(), TemplateError> {
-    let mut terms = terms.iter();
-    let mut rest = form;
+    let mut values = values.iter();
+    let mut rest = format;
     while let Some((before, after)) = rest.split_once('%') {
         out.push(before)?;
         if let Some(after) = after.strip_prefix('%') {
@@ -22,78 +22,83 @@ pub(super) fn write(
             rest = after;
             continue;
         }
-        let (spec, after) = Spec::read(after).ok_or_else(|| wrong(form))?;
-        let term = terms.next().ok_or_else(|| TemplateError::failed("`format` lacks a value"))?;
-        out.push(&spec.written(term, out)?)?;
+        let (spec, after) = FormatSpec::parse(after).ok_or_else(|| invalid_format(format))?;
+        let value =
+            values.next().ok_or_else(|| TemplateError::failed("`format` is missing a value"))?;
+        out.push(&spec.format(value, out)?)?;
         rest = after;
     }
     out.push(rest)
 }
 
-fn wrong(form: &str) -> TemplateError {
-    TemplateError::failed(format!("`{form}` is no form that `format` knows"))
+fn invalid_format(format: &str) -> TemplateError {
+    TemplateError::failed(format!("`{format}` is not a valid format"))
 }
 
-struct Spec {
+struct FormatSpec {
     left: bool,
     zeros: bool,
     sign: bool,
     width: usize,
     precision: Option<usize>,
-    kind: Kind,
+    kind: ConversionKind,
 }
 
-enum Kind {
+enum ConversionKind {
     Text,
     Whole,
     Fixed,
 }
 
-impl Spec {
-    /// What stands behind a `%`, and the rest of the form.
-    fn read(form: &str) -> Option<(Self, &str)> {
-        let end = form.find(|letter: char| letter.is_ascii_alphabetic())?;
-        let kind = match form.as_bytes()[end] {
-            b's' => Kind::Text,
-            b'd' | b'i' => Kind::Whole,
-            b'f' => Kind::Fixed,
+impl FormatSpec {
+    /// Parses the specifier after a `%`, and returns it with the rest of the format.
+    fn parse(format: &str) -> Option<(Self, &str)> {
+        let end = format.find(|letter: char| letter.is_ascii_alphabetic())?;
+        let kind = match format.as_bytes()[end] {
+            b's' => ConversionKind::Text,
+            b'd' | b'i' => ConversionKind::Whole,
+            b'f' => ConversionKind::Fixed,
             _ => return None,
         };
-        let size = form[..end].trim_start_matches(['-', '0', '+', ' ']);
-        let flags = &form[..end - size.len()];
+        let size = format[..end].trim_start_matches(['-', '0', '+', ' ']);
+        let flags = &format[..end - size.len()];
         let (width, precision) = match size.split_once('.') {
-            Some((width, precision)) => (width, Some(number(precision)?.min(DIGITS))),
+            Some((width, precision)) => (width, Some(number(precision)?.min(MAX_DIGITS))),
             None => (size, None),
         };
         let spec = Self {
             left: flags.contains('-'),
             zeros: flags.contains('0'),
             sign: flags.contains('+'),
-            width: number(width)?.min(WIDTH),
+            width: number(width)?.min(MAX_WIDTH),
             precision,
             kind,
         };
-        Some((spec, &form[end + 1..]))
+        Some((spec, &format[end + 1..]))
     }
 
-    fn written(&self, term: &Term<'_>, out: &Text<'_>) -> Result<String, TemplateError> {
-        let text = term.printed(out.budget())?;
-        let value = || {
-            let number = term.number().or_else(|| text.trim().parse().ok());
-            number.ok_or_else(|| TemplateError::failed(format!("{} is no number", term.kind())))
+    fn format(
+        &self,
+        value: &TemplateValue<'_>,
+        out: &BudgetedText<'_>,
+    ) -> Result<String, TemplateError> {
+        let text = value.to_text(out.budget())?;
+        let as_number = || {
+            let number = value.number().or_else(|| text.trim().parse().ok());
+            number.ok_or_else(|| TemplateError::failed(format!("{} is not a number", value.kind())))
         };
         let written = match self.kind {
-            Kind::Text => {
-                out.budget().pay(text.len())?;
+            ConversionKind::Text => {
+                out.budget().charge(text.len())?;
                 text.chars().take(self.precision.unwrap_or(usize::MAX)).collect()
             }
-            Kind::Whole => match term.integer() {
+            ConversionKind::Whole => match value.integer() {
                 Some(whole) => whole.to_string(),
-                None => format!("{:.0}", value()?.trunc()),
+                None => format!("{:.0}", as_number()?.trunc()),
             },
-            Kind::Fixed => format!("{:.*}", self.precision.unwrap_or(6), value()?),
+            ConversionKind::Fixed => format!("{:.*}", self.precision.unwrap_or(6), as_number()?),
         };
-        let number = !matches!(self.kind, Kind::Text);
+        let number = !matches!(self.kind, ConversionKind::Text);
         let plus = if self.sign && number && !written.starts_with('-') { "+" } else { "" };
         let fill = self.width.saturating_sub(written.chars().count() + plus.len());
         Ok(match (self.left, self.zeros && number) {

@@ -1,58 +1,62 @@
-//! Which names a template has set, and where in its loops it is.
+//! The names set by a template, and the position of its loops.
 
 use super::TemplateError;
-use super::term::Term;
+use super::value::TemplateValue;
 
-/// Names that may be set at one time: looking one up goes through all of them.
-const NAMES: usize = 500;
+/// Limit on names set at the same time: lookup is linear.
+const MAX_NAMES: usize = 500;
 
-/// One round of a loop, as `loop` tells of it.
+/// The current iteration of a loop, available as `loop`.
 #[derive(Clone, Copy)]
-pub(super) struct Round {
+pub(super) struct LoopPosition {
     pub(super) index: usize,
     pub(super) length: usize,
 }
 
-impl Round {
-    pub(super) fn attribute(self, name: &str) -> Option<Term<'static>> {
+impl LoopPosition {
+    pub(super) fn attribute(self, name: &str) -> Option<TemplateValue<'static>> {
         Some(match name {
-            "index" => Term::made(self.index + 1),
-            "index0" => Term::made(self.index),
-            "revindex" => Term::made(self.length - self.index),
-            "revindex0" => Term::made(self.length - self.index - 1),
-            "first" => Term::made(self.index == 0),
-            "last" => Term::made(self.index + 1 == self.length),
-            "length" => Term::made(self.length),
+            "index" => TemplateValue::computed(self.index + 1),
+            "index0" => TemplateValue::computed(self.index),
+            "revindex" => TemplateValue::computed(self.length - self.index),
+            "revindex0" => TemplateValue::computed(self.length - self.index - 1),
+            "first" => TemplateValue::computed(self.index == 0),
+            "last" => TemplateValue::computed(self.index + 1 == self.length),
+            "length" => TemplateValue::computed(self.length),
             _ => return None,
         })
     }
 }
 
-/// Names in the order of their setting; the last of a name counts.
+/// Names in the order they were set; the latest entry of a name is its value.
 #[derive(Default)]
-pub(super) struct Scope<'r> {
-    names: Vec<(&'r str, Term<'r>)>,
-    /// Where the innermost loop or `with` begins.
+pub(super) struct TemplateScope<'r> {
+    names: Vec<(&'r str, TemplateValue<'r>)>,
+    /// Index of the first name set in the innermost loop or `with`.
     start: usize,
 }
 
-impl<'r> Scope<'r> {
-    pub(super) fn find(&self, name: &str) -> Option<&Term<'r>> {
-        self.names.iter().rev().find(|(set, _)| *set == name).map(|(_, term)| term)
+impl<'r> TemplateScope<'r> {
+    pub(super) fn find(&self, name: &str) -> Option<&TemplateValue<'r>> {
+        self.names.iter().rev().find(|(set, _)| *set == name).map(|(_, value)| value)
     }
 
-    /// Sets a name in the innermost scope only, as Jinja does: a loop leaves nothing behind.
-    pub(super) fn set(&mut self, name: &'r str, term: Term<'r>) -> Result<(), TemplateError> {
-        let place = self.names[self.start..].iter().position(|(set, _)| *set == name);
-        match place {
-            Some(place) => self.names[self.start + place].1 = term,
-            None if self.names.len() < NAMES => self.names.push((name, term)),
+    /// Sets a name in the innermost scope only, as Jinja does: names set in a loop end with it.
+    pub(super) fn set(
+        &mut self,
+        name: &'r str,
+        value: TemplateValue<'r>,
+    ) -> Result<(), TemplateError> {
+        let index = self.names[self.start..].iter().position(|(set, _)| *set == name);
+        match index {
+            Some(index) => self.names[self.start + index].1 = value,
+            None if self.names.len() < MAX_NAMES => self.names.push((name, value)),
             None => return Err(TemplateError::failed("it sets too many names")),
         }
         Ok(())
     }
 
-    /// Opens a scope and returns what `close` needs.
+    /// Opens a scope and returns the value to pass to `close`.
     pub(super) fn open(&mut self) -> usize {
         std::mem::replace(&mut self.start, self.names.len())
     }

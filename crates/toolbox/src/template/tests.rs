@@ -1,17 +1,17 @@
-//! What templates say, and what hostile ones cost.
+//! Rendering results, and the limits on hostile templates.
 
 use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
 
-use super::{Escape, TemplateError, render};
+use super::{EscapeMode, TemplateError, render};
 
 fn fill(template: &str, values: Value) -> Result<String, TemplateError> {
-    render(template, values.as_object().expect("an object"), Escape::Nothing)
+    render(template, values.as_object().expect("an object"), EscapeMode::None)
 }
 
 #[test]
-fn templates_say_what_jinja_says() {
+fn templates_render_as_in_jinja() {
     let table = [
         ("{{ hello }}, {{ world }}!", "Hi, earth!"),
         ("{% set name = 'Ann' %}{{ name }}{{ missing }}", "Ann"),
@@ -93,30 +93,31 @@ fn templates_say_what_jinja_says() {
 }
 
 #[test]
-fn values_are_escaped_where_that_is_wanted() {
+fn values_are_escaped_if_requested() {
     let values = json!({"x": "<b> & 'c'"});
     let values = values.as_object().expect("an object");
-    let html = |template| render(template, values, Escape::Html).expect("a text");
+    let html = |template| render(template, values, EscapeMode::Html).expect("a text");
     assert_eq!(html("<i>{{ x }}</i>"), "<i>&lt;b&gt; &amp; &#39;c&#39;</i>");
     assert_eq!(
         html("{{ x|safe }}{% set y %}{{ x }}{% endset %}{{ y }}"),
         "<b> & 'c'&lt;b&gt; &amp; &#39;c&#39;"
     );
-    assert_eq!(render("{{ x }}", values, Escape::html(false)).expect("a text"), "<b> & 'c'");
+    assert_eq!(render("{{ x }}", values, EscapeMode::html(false)).expect("a text"), "<b> & 'c'");
 }
 
 #[test]
-fn a_wrong_template_says_what_is_wrong() {
-    let message = |template: &str| fill(template, json!({})).expect_err("wrong").to_string();
-    assert!(message("{{ a").starts_with("The template cannot be read: "));
-    assert_eq!(message("{{ a.b }}"), "The template cannot be filled: `b` of nothing is asked for.");
+fn an_invalid_template_is_rejected_with_its_reason() {
+    let message =
+        |template: &str| fill(template, json!({})).expect_err("an invalid template").to_string();
+    assert!(message("{{ a").starts_with("The template is invalid: "));
     assert_eq!(
-        message("{{ 1 / 0 }}"),
-        "The template cannot be filled: something is divided by zero."
+        message("{{ a.b }}"),
+        "The template could not be rendered: cannot read `b` of an undefined value."
     );
+    assert_eq!(message("{{ 1 / 0 }}"), "The template could not be rendered: division by zero.");
     assert_eq!(
         message("{{ 1|nothing }}"),
-        "The template cannot be filled: there is no filter `nothing`."
+        "The template could not be rendered: unknown filter `nothing`."
     );
     for refused in ["{{ range(9) }}", "{% include 'x' %}", "{{ ''.__class__.x }}", "{% do a.b() %}"]
     {
@@ -124,9 +125,9 @@ fn a_wrong_template_says_what_is_wrong() {
     }
 }
 
-/// Every one of these wants gigabytes, or for ever, or more stack than there is.
+/// Without limits, each of these would exhaust memory, time or the stack.
 #[test]
-fn a_hostile_template_ends_soon_and_small() {
+fn a_hostile_template_fails_quickly_with_little_memory() {
     let doubling = "{% set a = a ~ a %}".repeat(100);
     let table = [
         format!("{{% set a = 'aaaaaaaaaaaaaaaa' %}}{doubling}"),
@@ -174,7 +175,7 @@ fn a_hostile_template_ends_soon_and_small() {
 }
 
 #[test]
-fn the_deepest_template_that_is_read_fits_the_stack() {
+fn the_deepest_accepted_template_fits_the_stack() {
     let nested = |depth: usize| {
         let chain = "+1".repeat(120);
         let inner = format!("{}1{}", "(".repeat(60), ")".repeat(60));
@@ -191,9 +192,10 @@ fn the_deepest_template_that_is_read_fits_the_stack() {
     );
 }
 
-/// The most memory that this process has held.
+/// Peak memory of this process.
 fn peak_kilobytes() -> u64 {
-    let status = std::fs::read_to_string("/proc/self/status").expect("Linux tells");
+    let status =
+        std::fs::read_to_string("/proc/self/status").expect("a readable /proc/self/status");
     let peak = status.lines().find_map(|line| line.strip_prefix("VmHWM:")).expect("a peak");
     peak.trim().trim_end_matches(" kB").parse().expect("a number")
 }

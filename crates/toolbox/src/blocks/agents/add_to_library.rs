@@ -1,4 +1,4 @@
-//! `AddToLibraryFromStoreBlock`: puts an agent of the marketplace into the user's library.
+//! `AddToLibraryFromStoreBlock`: adds a marketplace agent to the user's library.
 
 use std::sync::Arc;
 
@@ -15,8 +15,8 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::json;
 
-use super::super::typed::{self, Typed, TypedBlock};
-use super::super::{Parts, failures};
+use super::super::typed::{self, TypedBlock, TypedBlockAdapter};
+use super::super::{BlockDependencies, failures};
 
 pub(super) struct AddToLibraryFromStore {
     spec: BlockSpec,
@@ -26,30 +26,30 @@ pub(super) struct AddToLibraryFromStore {
 }
 
 #[derive(Deserialize, JsonSchema)]
-pub(super) struct Given {
-    /// The version to add, as GetStoreAgentDetailsBlock names it.
+pub(super) struct AddToLibraryInput {
+    /// The version to add, from GetStoreAgentDetailsBlock.
     store_listing_version_id: ListingVersionId,
-    /// What the agent is called in the library, if not as in the marketplace.
+    /// The agent's name in the library. Defaults to its marketplace name.
     #[serde(default)]
     agent_name: Option<String>,
 }
 
 impl AddToLibraryFromStore {
-    pub(super) fn new(parts: &Parts) -> Typed<Self> {
+    pub(super) fn new(dependencies: &BlockDependencies) -> TypedBlockAdapter<Self> {
         let spec = BlockSpec {
             id: "2602a7b1-3f4d-4e5f-9c8b-1a2b3c4d5e6f",
             name: "AddToLibraryFromStoreBlock",
-            description: "Adds an agent of the marketplace to your library.",
+            description: "Adds a marketplace agent to your library.",
             categories: &[BlockCategory::Basic],
             kind: BlockKind::Standard,
-            inputs: typed::inputs::<Given>(),
+            inputs: typed::inputs::<AddToLibraryInput>(),
             outputs: typed::outputs([
-                typed::boolean("success", "Whether it is in the library now."),
-                typed::text("library_agent_id", "Its entry in the library."),
-                typed::text("agent_id", "The agent."),
-                typed::integer("agent_version", "Its version."),
-                typed::text("agent_name", "Its name in the library."),
-                typed::text("message", "What was done."),
+                typed::boolean("success", "True if the agent is in the library."),
+                typed::text("library_agent_id", "The ID of the library entry."),
+                typed::text("agent_id", "The ID of the agent."),
+                typed::integer("agent_version", "The version of the agent."),
+                typed::text("agent_name", "The agent's name in the library."),
+                typed::text("message", "A message that describes the outcome."),
             ]),
             effect: ToolEffect::Idempotent,
             costs: &[],
@@ -57,8 +57,8 @@ impl AddToLibraryFromStore {
             sensitive: false,
             coordinates: false,
         };
-        let Parts { library, listings, clock, .. } = parts.clone();
-        Typed(Self { spec, library, listings, clock })
+        let BlockDependencies { library, listings, clock, .. } = dependencies.clone();
+        TypedBlockAdapter(Self { spec, library, listings, clock })
     }
 
     fn entry(
@@ -90,7 +90,7 @@ impl AddToLibraryFromStore {
 
 #[async_trait]
 impl TypedBlock for AddToLibraryFromStore {
-    type Input = Given;
+    type Input = AddToLibraryInput;
 
     fn spec(&self) -> &BlockSpec {
         &self.spec
@@ -98,22 +98,22 @@ impl TypedBlock for AddToLibraryFromStore {
 
     async fn run(
         &self,
-        given: Given,
+        input: AddToLibraryInput,
         context: BlockContext,
         out: &dyn OutputSink,
     ) -> Result<(), BlockError> {
         failures::not_in_a_dry_run(&context, "nothing is added to the library")?;
-        let listing = self.listings.by_version(&given.store_listing_version_id).await;
+        let listing = self.listings.by_version(&input.store_listing_version_id).await;
         let listing = listing
             .map_err(failures::storage)?
-            .ok_or_else(|| BlockError::failed("There is no such agent in the marketplace."))?;
-        let entry = self.entry(listing, given.agent_name, &context);
+            .ok_or_else(|| BlockError::failed("Agent not found in the marketplace."))?;
+        let entry = self.entry(listing, input.agent_name, &context);
         let added = self.library.add(&context.user, &entry).await.map_err(failures::storage)?;
         let (entry, message) = match added {
-            AgentAdded::New(entry) => (entry, "The agent was added to the library."),
-            AgentAdded::Exists(entry) => (entry, "The agent is in the library already."),
+            AgentAdded::New(entry) => (entry, "Agent added to the library."),
+            AgentAdded::Exists(entry) => (entry, "The agent is already in the library."),
             AgentAdded::NoGraph => {
-                return Err(BlockError::failed("The agent is not there any more."));
+                return Err(BlockError::failed("The agent no longer exists."));
             }
             AgentAdded::TooMany => return Err(BlockError::failed("The library is full.")),
         };
@@ -126,7 +126,7 @@ impl TypedBlock for AddToLibraryFromStore {
     }
 
     fn examples(&self) -> Vec<BlockExample> {
-        // There is no listing that every installation has.
+        // No listing exists on every installation.
         Vec::new()
     }
 }

@@ -1,4 +1,4 @@
-//! `AutoPilotBlock`: has the copilot do a task.
+//! `AutoPilotBlock`: gives the copilot a task.
 
 use async_trait::async_trait;
 use ports::block::{BlockContext, BlockError, BlockExample, CopilotAsk, OutputSink};
@@ -11,40 +11,39 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 
 use super::super::failures;
-use super::super::typed::{self, Typed, TypedBlock};
+use super::super::typed::{self, TypedBlock, TypedBlockAdapter};
 
 pub(super) struct AutoPilot {
     spec: BlockSpec,
 }
 
 #[derive(Deserialize, JsonSchema)]
-pub(super) struct Given {
-    /// The task.
+pub(super) struct AutoPilotInput {
+    /// The task for the copilot.
     prompt: String,
-    /// What the copilot should know or keep to besides.
+    /// Additional instructions or context for the copilot.
     #[serde(default)]
     system_context: String,
-    /// A session to go on with; empty for a new one. The output session_id names it.
+    /// The session to continue (see the session_id output). Leave empty to start a new one.
     #[serde(default)]
     session_id: String,
-    /// How deep copilots may start copilots through this block.
+    /// How many levels deep copilots may start other copilots with this block.
     #[serde(default = "three")]
     #[schemars(range(min = 1, max = 10))]
     max_recursion_depth: u32,
-    /// Names of tools that the copilot may not use, or may use only, as tools_exclude says.
+    /// Names of the tools to forbid or to allow, depending on tools_exclude.
     #[serde(default)]
     tools: Vec<String>,
-    /// Whether tools are those that may not be used.
+    /// If true, the listed tools are forbidden. If false, only they are allowed.
     #[serde(default = "yes")]
     tools_exclude: bool,
-    /// Blocks that the copilot may not run, or may run only, as blocks_exclude says: ids, their first eight characters,
-    /// or names.
+    /// Blocks to forbid or to allow, depending on blocks_exclude: IDs, the first eight characters of IDs, or names.
     #[serde(default)]
     blocks: Vec<String>,
-    /// Whether blocks are those that may not be run.
+    /// If true, the listed blocks are forbidden. If false, only they are allowed.
     #[serde(default = "yes")]
     blocks_exclude: bool,
-    /// Have the copilot only pretend to run blocks and agents. It counts for a new session.
+    /// Simulate blocks and agents instead of running them. Applies to new sessions only.
     #[serde(default)]
     dry_run: bool,
 }
@@ -58,21 +57,23 @@ fn yes() -> bool {
 }
 
 impl AutoPilot {
-    pub(super) fn new() -> Typed<Self> {
+    pub(super) fn new() -> TypedBlockAdapter<Self> {
         let spec = BlockSpec {
             id: "c069dc6b-c3ed-4c12-b6e5-d47361e64ce6",
             name: "AutoPilotBlock",
-            description: "Gives the copilot a task, with all of its tools or with those you choose, and gives its \
-                answer.",
+            description: "Gives the copilot a task, with all of its tools or a selection, and returns its answer.",
             categories: &[BlockCategory::Ai, BlockCategory::Agent],
             kind: BlockKind::Standard,
-            inputs: typed::inputs::<Given>(),
+            inputs: typed::inputs::<AutoPilotInput>(),
             outputs: typed::outputs([
-                typed::text("response", "What the copilot answered."),
-                typed::list("tool_calls", "The calls it made."),
+                typed::text("response", "The copilot's answer."),
+                typed::list("tool_calls", "The tool calls the copilot made."),
                 typed::text("conversation_history", "The conversation, as JSON."),
-                typed::text("session_id", "The session, to go on with it."),
-                typed::object("token_usage", "prompt_tokens, completion_tokens, total_tokens"),
+                typed::text("session_id", "The session ID, to continue the session."),
+                typed::object(
+                    "token_usage",
+                    "Tokens used: prompt_tokens, completion_tokens and total_tokens.",
+                ),
             ]),
             effect: ToolEffect::Idempotent,
             costs: &[],
@@ -80,13 +81,13 @@ impl AutoPilot {
             sensitive: false,
             coordinates: true,
         };
-        Typed(Self { spec })
+        TypedBlockAdapter(Self { spec })
     }
 }
 
 #[async_trait]
 impl TypedBlock for AutoPilot {
-    type Input = Given;
+    type Input = AutoPilotInput;
 
     fn spec(&self) -> &BlockSpec {
         &self.spec
@@ -94,13 +95,13 @@ impl TypedBlock for AutoPilot {
 
     async fn run(
         &self,
-        given: Given,
+        input: AutoPilotInput,
         context: BlockContext,
         out: &dyn OutputSink,
     ) -> Result<(), BlockError> {
-        let ask = ask(given, context.dry_run)?;
-        let asked = context.services.copilot.ask(ask);
-        let answer = failures::unless_stopped(&context, asked).await??;
+        let request = copilot_request(input, context.dry_run)?;
+        let answer = context.services.copilot.ask(request);
+        let answer = failures::unless_stopped(&context, answer).await??;
         let usage = json!({
             "prompt_tokens": answer.usage.prompt_tokens,
             "completion_tokens": answer.usage.completion_tokens,
@@ -114,25 +115,25 @@ impl TypedBlock for AutoPilot {
     }
 
     fn examples(&self) -> Vec<BlockExample> {
-        // An answer takes a copilot, which takes a whole server.
+        // An answer needs a running copilot, so no example can run in isolation.
         Vec::new()
     }
 }
 
-fn ask(given: Given, dry_run: bool) -> Result<CopilotAsk, BlockError> {
-    if given.prompt.trim().is_empty() {
-        return Err(BlockError::failed("There is no task: the prompt is empty."));
+fn copilot_request(input: AutoPilotInput, dry_run: bool) -> Result<CopilotAsk, BlockError> {
+    if input.prompt.trim().is_empty() {
+        return Err(BlockError::failed("The prompt is empty."));
     }
-    if !(1..=10).contains(&given.max_recursion_depth) {
-        return Err(BlockError::failed("max_recursion_depth is a number from 1 to 10."));
+    if !(1..=10).contains(&input.max_recursion_depth) {
+        return Err(BlockError::failed("max_recursion_depth must be between 1 and 10."));
     }
-    let Given { tools, tools_exclude, blocks, blocks_exclude, .. } = given;
+    let AutoPilotInput { tools, tools_exclude, blocks, blocks_exclude, .. } = input;
     Ok(CopilotAsk {
-        prompt: given.prompt,
-        system_context: Some(given.system_context).filter(|context| !context.is_empty()),
-        session: Some(given.session_id).filter(|id| !id.is_empty()).map(SessionId),
-        max_recursion_depth: given.max_recursion_depth,
+        prompt: input.prompt,
+        system_context: Some(input.system_context).filter(|context| !context.is_empty()),
+        session: Some(input.session_id).filter(|id| !id.is_empty()).map(SessionId),
+        max_recursion_depth: input.max_recursion_depth,
         filter: CapabilityFilter { tools, tools_exclude, blocks, blocks_exclude },
-        dry_run: given.dry_run || dry_run,
+        dry_run: input.dry_run || dry_run,
     })
 }

@@ -1,4 +1,4 @@
-//! `AgentExecutorBlock`: another agent as a part of this one.
+//! `AgentExecutorBlock`: runs another agent as part of this one.
 
 use async_trait::async_trait;
 use ports::block::{BlockContext, BlockError, BlockExample, ChildAgent, OutputSink};
@@ -10,34 +10,34 @@ use serde::Deserialize;
 use serde_json::{Map, Value, json};
 
 use super::super::failures;
-use super::super::typed::{self, Typed, TypedBlock};
+use super::super::typed::{self, TypedBlock, TypedBlockAdapter};
 
 pub(super) struct AgentExecutor {
     spec: BlockSpec,
 }
 
 #[derive(Deserialize, JsonSchema)]
-pub(super) struct Given {
-    /// The agent to run.
+pub(super) struct AgentExecutorInput {
+    /// The ID of the agent to run.
     graph_id: GraphId,
-    /// Its version.
+    /// The version of the agent.
     graph_version: u32,
-    /// What the agent is given, by the names of its inputs.
+    /// Input values, by input name.
     #[serde(default)]
     inputs: Map<String, Value>,
-    /// The agent's inputs, as a JSON schema.
+    /// The JSON schema of the agent's inputs.
     #[serde(default, rename = "input_schema")]
     _input_schema: Map<String, Value>,
-    /// The agent's outputs, as a JSON schema.
+    /// The JSON schema of the agent's outputs.
     #[serde(default, rename = "output_schema")]
     _output_schema: Map<String, Value>,
-    /// The agent's name, for those who look at the graph.
+    /// The agent's name, shown in the graph.
     #[serde(default, rename = "agent_name")]
     _agent_name: Option<String>,
-    /// Kept for agents that set it: an agent always runs for the user whose run it is a part of.
+    /// Ignored. The agent always runs as the user of the current run.
     #[serde(default, rename = "user_id")]
     _user_id: Option<String>,
-    /// Kept for agents that set it.
+    /// Ignored.
     #[serde(default, rename = "nodes_input_masks")]
     _nodes_input_masks: Value,
     /// Any other pin is an input of the agent.
@@ -46,15 +46,15 @@ pub(super) struct Given {
 }
 
 impl AgentExecutor {
-    pub(super) fn new() -> Typed<Self> {
+    pub(super) fn new() -> TypedBlockAdapter<Self> {
         let spec = BlockSpec {
             id: "e189baac-8c20-45a1-94a7-55177ea42565",
             name: "AgentExecutorBlock",
-            description: "Runs another agent as a part of this one and gives what it gives, output by output.",
+            description: "Runs another agent and emits its outputs.",
             categories: &[BlockCategory::Agent],
             kind: BlockKind::Agent,
-            inputs: typed::inputs::<Given>(),
-            // Its pins are the outputs of the agent it runs.
+            inputs: typed::inputs::<AgentExecutorInput>(),
+            // Its output pins are the outputs of the agent it runs.
             outputs: json!({ "type": "object", "properties": {}, "additionalProperties": true }),
             effect: ToolEffect::Idempotent,
             costs: &[],
@@ -62,13 +62,13 @@ impl AgentExecutor {
             sensitive: false,
             coordinates: true,
         };
-        Typed(Self { spec })
+        TypedBlockAdapter(Self { spec })
     }
 }
 
 #[async_trait]
 impl TypedBlock for AgentExecutor {
-    type Input = Given;
+    type Input = AgentExecutorInput;
 
     fn spec(&self) -> &BlockSpec {
         &self.spec
@@ -76,14 +76,14 @@ impl TypedBlock for AgentExecutor {
 
     async fn run(
         &self,
-        given: Given,
+        input: AgentExecutorInput,
         context: BlockContext,
         out: &dyn OutputSink,
     ) -> Result<(), BlockError> {
-        let mut inputs = given.inputs;
-        inputs.extend(given.more);
+        let mut inputs = input.inputs;
+        inputs.extend(input.more);
         let child =
-            ChildAgent { graph_id: given.graph_id, graph_version: given.graph_version, inputs };
+            ChildAgent { graph_id: input.graph_id, graph_version: input.graph_version, inputs };
         let running = context.services.agents.run(child);
         for (pin, value) in failures::unless_stopped(&context, running).await?? {
             out.emit(&pin, value).await?;
@@ -92,7 +92,7 @@ impl TypedBlock for AgentExecutor {
     }
 
     fn examples(&self) -> Vec<BlockExample> {
-        // There is no agent that every installation has.
+        // No agent exists on every installation.
         Vec::new()
     }
 }

@@ -1,4 +1,4 @@
-//! `HumanInTheLoopBlock`: a person looks at the data before the agent goes on with it.
+//! `HumanInTheLoopBlock`: pauses until a person approves or rejects the data.
 
 use async_trait::async_trait;
 use ports::block::{BlockContext, BlockError, BlockExample, OutputSink, ReviewRequest};
@@ -8,19 +8,19 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-use super::super::typed::{self, Typed, TypedBlock};
+use super::super::typed::{self, TypedBlock, TypedBlockAdapter};
 
 pub(super) struct HumanInTheLoop {
     spec: BlockSpec,
 }
 
 #[derive(Deserialize, JsonSchema)]
-pub(super) struct Given {
-    /// What the person sees.
+pub(super) struct HumanReviewInput {
+    /// The data to review.
     data: Value,
-    /// What it is, in a few words.
+    /// A short description of the data, shown to the reviewer.
     name: String,
-    /// Whether the person may change it.
+    /// Let the reviewer edit the data.
     #[serde(default = "yes")]
     editable: bool,
 }
@@ -30,18 +30,21 @@ fn yes() -> bool {
 }
 
 impl HumanInTheLoop {
-    pub(super) fn new() -> Typed<Self> {
+    pub(super) fn new() -> TypedBlockAdapter<Self> {
         let spec = BlockSpec {
             id: "8b2a7b3c-6e9d-4a5f-8c1b-2e3f4a5b6c7d",
             name: "HumanInTheLoopBlock",
-            description: "Waits until a person has approved or rejected the data, and gives it on accordingly.",
+            description: "Pauses the run until a person approves or rejects the data.",
             categories: &[BlockCategory::Basic],
             kind: BlockKind::HumanInTheLoop,
-            inputs: typed::inputs::<Given>(),
+            inputs: typed::inputs::<HumanReviewInput>(),
             outputs: typed::outputs([
-                typed::any("approved_data", "The data, as it was approved."),
+                typed::any(
+                    "approved_data",
+                    "The data as approved, including the reviewer's edits.",
+                ),
                 typed::any("rejected_data", "The data, if it was rejected."),
-                typed::text("review_message", "What the person said about it."),
+                typed::text("review_message", "The reviewer's comment."),
             ]),
             effect: ToolEffect::None,
             costs: &[],
@@ -49,13 +52,13 @@ impl HumanInTheLoop {
             sensitive: false,
             coordinates: false,
         };
-        Typed(Self { spec })
+        TypedBlockAdapter(Self { spec })
     }
 }
 
 #[async_trait]
 impl TypedBlock for HumanInTheLoop {
-    type Input = Given;
+    type Input = HumanReviewInput;
 
     fn spec(&self) -> &BlockSpec {
         &self.spec
@@ -63,11 +66,11 @@ impl TypedBlock for HumanInTheLoop {
 
     async fn run(
         &self,
-        given: Given,
+        input: HumanReviewInput,
         context: BlockContext,
         out: &dyn OutputSink,
     ) -> Result<(), BlockError> {
-        let Given { data, name, editable } = given;
+        let HumanReviewInput { data, name, editable } = input;
         let Some(decision) = context.decision else {
             if context.ask_first {
                 return Err(BlockError::Review(ReviewRequest {
@@ -77,7 +80,7 @@ impl TypedBlock for HumanInTheLoop {
                 }));
             }
             out.emit("approved_data", data).await?;
-            return out.emit("review_message", json!("Approved without being asked for.")).await;
+            return out.emit("review_message", json!("Approved automatically.")).await;
         };
         let pin = if decision.approved { "approved_data" } else { "rejected_data" };
         out.emit(pin, decision.data).await?;
@@ -92,7 +95,7 @@ impl TypedBlock for HumanInTheLoop {
             json!({ "data": { "amount": 30 }, "name": "The order", "editable": true }),
             vec![
                 ("approved_data", json!({ "amount": 30 })),
-                ("review_message", json!("Approved without being asked for.")),
+                ("review_message", json!("Approved automatically.")),
             ],
         )]
     }

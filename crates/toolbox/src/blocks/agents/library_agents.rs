@@ -1,4 +1,4 @@
-//! `ListLibraryAgentsBlock`: the agents of the user's library, page by page.
+//! `ListLibraryAgentsBlock`: lists the agents of the user's library, in pages.
 
 use std::sync::Arc;
 
@@ -12,8 +12,8 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-use super::super::typed::{self, Typed, TypedBlock};
-use super::super::{Parts, failures};
+use super::super::typed::{self, TypedBlock, TypedBlockAdapter};
+use super::super::{BlockDependencies, failures};
 use crate::search;
 
 pub(super) struct ListLibraryAgents {
@@ -22,15 +22,15 @@ pub(super) struct ListLibraryAgents {
 }
 
 #[derive(Deserialize, JsonSchema)]
-pub(super) struct Given {
-    /// Words to look for. Without them all agents are found.
+pub(super) struct ListLibraryAgentsInput {
+    /// Words to search for. Leave empty to list all agents.
     #[serde(default)]
     search_query: Option<String>,
-    /// Agents on a page.
+    /// The number of agents per page.
     #[serde(default = "fifty")]
     #[schemars(range(min = 1, max = 100))]
     limit: usize,
-    /// The page, from 1.
+    /// The page number, starting at 1.
     #[serde(default = "one")]
     #[schemars(range(min = 1))]
     page: usize,
@@ -45,20 +45,23 @@ fn one() -> usize {
 }
 
 impl ListLibraryAgents {
-    pub(super) fn new(parts: &Parts) -> Typed<Self> {
+    pub(super) fn new(dependencies: &BlockDependencies) -> TypedBlockAdapter<Self> {
         let spec = BlockSpec {
             id: "082602d3-a74d-4600-9e9c-15b3af7eae98",
             name: "ListLibraryAgentsBlock",
-            description: "Lists the agents of your library, all of them or those that match some words.",
+            description: "Lists the agents in your library, optionally filtered by a search.",
             categories: &[BlockCategory::Basic, BlockCategory::Data],
             kind: BlockKind::Standard,
-            inputs: typed::inputs::<Given>(),
+            inputs: typed::inputs::<ListLibraryAgentsInput>(),
             outputs: typed::outputs([
-                typed::list("agents", "The agents of the page."),
-                typed::object("agent", "One agent after the other: its ids, name and description."),
-                typed::integer("total_count", "How many agents were found."),
-                typed::integer("page", "The page."),
-                typed::integer("total_pages", "How many pages there are."),
+                typed::list("agents", "The agents on this page."),
+                typed::object(
+                    "agent",
+                    "Each agent, emitted one at a time: its IDs, name and description.",
+                ),
+                typed::integer("total_count", "The total number of agents found."),
+                typed::integer("page", "The page number."),
+                typed::integer("total_pages", "The total number of pages."),
             ]),
             effect: ToolEffect::None,
             costs: &[],
@@ -66,13 +69,13 @@ impl ListLibraryAgents {
             sensitive: false,
             coordinates: false,
         };
-        Typed(Self { spec, library: parts.library.clone() })
+        TypedBlockAdapter(Self { spec, library: dependencies.library.clone() })
     }
 }
 
 #[async_trait]
 impl TypedBlock for ListLibraryAgents {
-    type Input = Given;
+    type Input = ListLibraryAgentsInput;
 
     fn spec(&self) -> &BlockSpec {
         &self.spec
@@ -80,18 +83,18 @@ impl TypedBlock for ListLibraryAgents {
 
     async fn run(
         &self,
-        given: Given,
+        input: ListLibraryAgentsInput,
         context: BlockContext,
         out: &dyn OutputSink,
     ) -> Result<(), BlockError> {
         let all = self.library.list(&context.user).await.map_err(failures::storage)?;
-        let shown_ones = all.into_iter().filter(|agent| !agent.is_hidden);
-        let query = given.search_query.as_deref().unwrap_or_default();
-        let found = search::rank(query, shown_ones, |agent| vec![&agent.name, &agent.description]);
-        let (size, page) = (given.limit.clamp(1, 100), given.page.max(1));
+        let visible = all.into_iter().filter(|agent| !agent.is_hidden);
+        let query = input.search_query.as_deref().unwrap_or_default();
+        let found = search::rank(query, visible, |agent| vec![&agent.name, &agent.description]);
+        let (size, page) = (input.limit.clamp(1, 100), input.page.max(1));
         let first = (page - 1).saturating_mul(size);
         let agents: Vec<Value> =
-            found.iter().skip(first).take(size).map(|(_, agent)| shown(agent)).collect();
+            found.iter().skip(first).take(size).map(|(_, agent)| agent_json(agent)).collect();
         out.emit("agents", Value::Array(agents.clone())).await?;
         out.emit("total_count", json!(found.len())).await?;
         out.emit("page", json!(page)).await?;
@@ -115,7 +118,7 @@ impl TypedBlock for ListLibraryAgents {
     }
 }
 
-fn shown(agent: &LibraryAgent) -> Value {
+fn agent_json(agent: &LibraryAgent) -> Value {
     json!({
         "library_agent_id": agent.id,
         "agent_id": agent.graph_id,

@@ -1,4 +1,4 @@
-//! Blocks that work with other agents, with the copilot and with people.
+//! Blocks that involve other agents, the copilot and human reviewers.
 
 mod add_to_library;
 mod autopilot;
@@ -12,16 +12,16 @@ use std::sync::Arc;
 
 use ports::Block;
 
-use super::Parts;
+use super::BlockDependencies;
 
-pub(super) fn all(parts: &Parts) -> Vec<Arc<dyn Block>> {
+pub(super) fn all(dependencies: &BlockDependencies) -> Vec<Arc<dyn Block>> {
     vec![
-        Arc::new(add_to_library::AddToLibraryFromStore::new(parts)),
+        Arc::new(add_to_library::AddToLibraryFromStore::new(dependencies)),
         Arc::new(autopilot::AutoPilot::new()),
         Arc::new(executor::AgentExecutor::new()),
         Arc::new(human::HumanInTheLoop::new()),
-        Arc::new(library_agents::ListLibraryAgents::new(parts)),
-        Arc::new(store_details::GetStoreAgentDetails::new(parts)),
-        Arc::new(store_search::SearchStoreAgents::new(parts)),
+        Arc::new(library_agents::ListLibraryAgents::new(dependencies)),
+        Arc::new(store_details::GetStoreAgentDetails::new(dependencies)),
+        Arc::new(store_search::SearchStoreAgents::new(dependencies)),
     ]
 }

@@ -1,4 +1,4 @@
-//! `GetStoreAgentDetailsBlock`: what the marketplace knows of one agent.
+//! `GetStoreAgentDetailsBlock`: details of a marketplace agent.
 
 use std::sync::Arc;
 
@@ -11,8 +11,8 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-use super::super::typed::{self, Typed, TypedBlock};
-use super::super::{Parts, failures};
+use super::super::typed::{self, TypedBlock, TypedBlockAdapter};
+use super::super::{BlockDependencies, failures};
 
 pub(super) struct GetStoreAgentDetails {
     spec: BlockSpec,
@@ -20,34 +20,34 @@ pub(super) struct GetStoreAgentDetails {
 }
 
 #[derive(Deserialize, JsonSchema)]
-pub(super) struct Given {
-    /// Who has published the agent.
+pub(super) struct StoreAgentDetailsInput {
+    /// The username of the agent's creator.
     creator: String,
-    /// Its name in addresses.
+    /// The agent's slug, as in its URL.
     slug: String,
 }
 
 impl GetStoreAgentDetails {
-    pub(super) fn new(parts: &Parts) -> Typed<Self> {
+    pub(super) fn new(dependencies: &BlockDependencies) -> TypedBlockAdapter<Self> {
         let spec = BlockSpec {
             id: "b604f0ec-6e0d-40a7-bf55-9fd09997cced",
             name: "GetStoreAgentDetailsBlock",
-            description: "Gives what the marketplace knows of an agent, named by its creator and its slug.",
+            description: "Gets the details of a marketplace agent by its creator and slug.",
             categories: &[BlockCategory::Basic, BlockCategory::Data],
             kind: BlockKind::Standard,
-            inputs: typed::inputs::<Given>(),
+            inputs: typed::inputs::<StoreAgentDetailsInput>(),
             outputs: typed::outputs([
-                typed::boolean("found", "Whether there is such an agent."),
+                typed::boolean("found", "True if the agent exists."),
                 typed::text(
                     "store_listing_version_id",
-                    "Its newest version, for adding it to the library.",
+                    "The ID of the latest version, used to add the agent to the library.",
                 ),
-                typed::text("agent_name", "Its name."),
-                typed::text("description", "What it does."),
-                typed::text("creator", "Who has published it."),
-                typed::list("categories", "Its categories."),
-                typed::integer("runs", "How often it was run."),
-                typed::number("rating", "Its rating, where agents are rated."),
+                typed::text("agent_name", "The agent's name."),
+                typed::text("description", "The agent's description."),
+                typed::text("creator", "The username of the creator."),
+                typed::list("categories", "The agent's categories."),
+                typed::integer("runs", "How many times the agent has been run."),
+                typed::number("rating", "The agent's rating. Always 0: agents are not rated."),
             ]),
             effect: ToolEffect::None,
             costs: &[],
@@ -55,13 +55,13 @@ impl GetStoreAgentDetails {
             sensitive: false,
             coordinates: false,
         };
-        Typed(Self { spec, listings: parts.listings.clone() })
+        TypedBlockAdapter(Self { spec, listings: dependencies.listings.clone() })
     }
 }
 
 #[async_trait]
 impl TypedBlock for GetStoreAgentDetails {
-    type Input = Given;
+    type Input = StoreAgentDetailsInput;
 
     fn spec(&self) -> &BlockSpec {
         &self.spec
@@ -69,11 +69,11 @@ impl TypedBlock for GetStoreAgentDetails {
 
     async fn run(
         &self,
-        given: Given,
+        input: StoreAgentDetailsInput,
         _: BlockContext,
         out: &dyn OutputSink,
     ) -> Result<(), BlockError> {
-        let listing = self.listings.by_name(&given.creator, &given.slug).await;
+        let listing = self.listings.by_name(&input.creator, &input.slug).await;
         let listing = listing.map_err(failures::storage)?;
         let text = |text: Option<&str>| Value::String(text.unwrap_or_default().to_owned());
         let found = listing.as_ref();

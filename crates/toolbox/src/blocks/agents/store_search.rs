@@ -1,4 +1,4 @@
-//! `SearchStoreAgentsBlock`: finds agents in the marketplace.
+//! `SearchStoreAgentsBlock`: searches the marketplace.
 
 use std::sync::Arc;
 
@@ -12,8 +12,8 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-use super::super::typed::{self, Typed, TypedBlock};
-use super::super::{Parts, failures};
+use super::super::typed::{self, TypedBlock, TypedBlockAdapter};
+use super::super::{BlockDependencies, failures};
 use crate::search;
 
 pub(super) struct SearchStoreAgents {
@@ -22,17 +22,17 @@ pub(super) struct SearchStoreAgents {
 }
 
 #[derive(Deserialize, JsonSchema)]
-pub(super) struct Given {
-    /// Words to look for. Without them all agents are found.
+pub(super) struct SearchStoreAgentsInput {
+    /// Words to search for. Leave empty to find all agents.
     #[serde(default)]
     query: Option<String>,
-    /// Only agents of this category.
+    /// Only include agents in this category.
     #[serde(default)]
     category: Option<String>,
-    /// The order: `rating` (best match, then popular), `runs`, `name` or `recent`.
+    /// The sort order: `rating` (best match, then most run), `runs`, `name` or `recent`.
     #[serde(default)]
-    sort_by: Order,
-    /// How many agents are given.
+    sort_by: ListingOrder,
+    /// The maximum number of agents to return.
     #[serde(default = "ten")]
     #[schemars(range(min = 1, max = 100))]
     limit: usize,
@@ -40,7 +40,7 @@ pub(super) struct Given {
 
 #[derive(Clone, Copy, Debug, Default, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
-enum Order {
+enum ListingOrder {
     #[default]
     Rating,
     Runs,
@@ -53,21 +53,24 @@ fn ten() -> usize {
 }
 
 impl SearchStoreAgents {
-    pub(super) fn new(parts: &Parts) -> Typed<Self> {
+    pub(super) fn new(dependencies: &BlockDependencies) -> TypedBlockAdapter<Self> {
         let spec = BlockSpec {
             id: "39524701-026c-4328-87cc-1b88c8e2cb4c",
             name: "SearchStoreAgentsBlock",
-            description: "Looks for agents in the marketplace by words and category.",
+            description: "Searches the marketplace for agents by words and category.",
             categories: &[BlockCategory::Basic, BlockCategory::Data],
             kind: BlockKind::Standard,
-            inputs: typed::inputs::<Given>(),
+            inputs: typed::inputs::<SearchStoreAgentsInput>(),
             outputs: typed::outputs([
-                typed::list("agents", "What was found."),
+                typed::list("agents", "The agents found."),
                 typed::object(
                     "agent",
-                    "One agent after the other: its slug, creator, name and more.",
+                    "Each agent, emitted one at a time: its slug, creator, name and more.",
                 ),
-                typed::integer("total_count", "How many were found, given or not."),
+                typed::integer(
+                    "total_count",
+                    "The total number of matches, including those beyond the limit.",
+                ),
             ]),
             effect: ToolEffect::None,
             costs: &[],
@@ -75,13 +78,13 @@ impl SearchStoreAgents {
             sensitive: false,
             coordinates: false,
         };
-        Typed(Self { spec, listings: parts.listings.clone() })
+        TypedBlockAdapter(Self { spec, listings: dependencies.listings.clone() })
     }
 }
 
 #[async_trait]
 impl TypedBlock for SearchStoreAgents {
-    type Input = Given;
+    type Input = SearchStoreAgentsInput;
 
     fn spec(&self) -> &BlockSpec {
         &self.spec
@@ -89,14 +92,15 @@ impl TypedBlock for SearchStoreAgents {
 
     async fn run(
         &self,
-        given: Given,
+        input: SearchStoreAgentsInput,
         _: BlockContext,
         out: &dyn OutputSink,
     ) -> Result<(), BlockError> {
         let listings = self.listings.list().await.map_err(failures::storage)?;
-        let found = find(listings, &given);
+        let found = find(listings, &input);
         let total = found.len();
-        let agents: Vec<Value> = found.iter().take(given.limit.clamp(1, 100)).map(shown).collect();
+        let agents: Vec<Value> =
+            found.iter().take(input.limit.clamp(1, 100)).map(listing_json).collect();
         out.emit("agents", Value::Array(agents.clone())).await?;
         out.emit("total_count", json!(total)).await?;
         for agent in agents {
@@ -113,30 +117,32 @@ impl TypedBlock for SearchStoreAgents {
     }
 }
 
-fn find(listings: Vec<Listing>, given: &Given) -> Vec<Listing> {
-    let category = given.category.as_deref().filter(|category| !category.is_empty());
-    let belongs = |listing: &Listing| {
+fn find(listings: Vec<Listing>, input: &SearchStoreAgentsInput) -> Vec<Listing> {
+    let category = input.category.as_deref().filter(|category| !category.is_empty());
+    let in_category = |listing: &Listing| {
         category.is_none_or(|wanted| {
             listing.categories.iter().any(|category| category.eq_ignore_ascii_case(wanted))
         })
     };
-    let query = given.query.as_deref().unwrap_or_default();
+    let query = input.query.as_deref().unwrap_or_default();
     let mut found: Vec<(f64, Listing)> =
-        search::rank(query, listings.into_iter().filter(belongs), |listing| {
+        search::rank(query, listings.into_iter().filter(in_category), |listing| {
             vec![&listing.name, &listing.sub_heading, &listing.description, &listing.slug]
         });
-    match given.sort_by {
-        Order::Rating => found
+    match input.sort_by {
+        ListingOrder::Rating => found
             .sort_by(|(a, one), (b, other)| b.total_cmp(a).then_with(|| other.runs.cmp(&one.runs))),
-        Order::Runs => found.sort_by_key(|(_, listing)| std::cmp::Reverse(listing.runs)),
-        Order::Name => found.sort_by_key(|(_, listing)| listing.name.to_lowercase()),
-        Order::Recent => found.sort_by_key(|(_, listing)| std::cmp::Reverse(listing.updated_at)),
+        ListingOrder::Runs => found.sort_by_key(|(_, listing)| std::cmp::Reverse(listing.runs)),
+        ListingOrder::Name => found.sort_by_key(|(_, listing)| listing.name.to_lowercase()),
+        ListingOrder::Recent => {
+            found.sort_by_key(|(_, listing)| std::cmp::Reverse(listing.updated_at))
+        }
     }
     found.into_iter().map(|(_, listing)| listing).collect()
 }
 
-/// Nobody rates agents here, so the rating says nothing.
-fn shown(listing: &Listing) -> Value {
+/// Agents are not rated, so the rating is always 0.
+fn listing_json(listing: &Listing) -> Value {
     json!({
         "slug": listing.slug,
         "name": listing.name,

@@ -1,4 +1,4 @@
-//! `AIConversationBlock`: the model's next words in a conversation.
+//! `AIConversationBlock`: the model's next message in a conversation.
 
 use async_trait::async_trait;
 use ports::block::{BlockContext, BlockError, BlockExample, OutputSink};
@@ -8,44 +8,43 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-use super::super::typed::{self, Typed, TypedBlock};
-use super::model::{Asking, Model};
-use super::prompt::Prompt;
+use super::super::typed::{self, TypedBlock, TypedBlockAdapter};
+use super::model::{ModelCallOptions, ModelClient};
+use super::prompt::ModelPrompt;
 
 pub(super) struct AiConversation {
     spec: BlockSpec,
-    model: Model,
+    model: ModelClient,
 }
 
 #[derive(Deserialize, JsonSchema)]
-pub(super) struct Given {
-    /// What is said next; empty when the messages end with it.
+pub(super) struct AiConversationInput {
+    /// The next user message. Leave empty if `messages` already ends with it.
     #[serde(default)]
     prompt: String,
-    /// The conversation so far: objects with role (system, user, assistant) and content.
+    /// The conversation so far: objects with a role (system, user or assistant) and content.
     messages: Vec<Value>,
-    /// A model's name. One that this server is not configured with means the one that it is.
+    /// The model to use. Falls back to the server's default if the name is not configured.
     #[serde(default)]
     model: Option<String>,
-    /// The answer is cut after about so many tokens.
+    /// Approximate maximum length of the answer, in tokens.
     #[serde(default)]
     #[schemars(range(min = 1))]
     max_tokens: Option<usize>,
 }
 
 impl AiConversation {
-    pub(super) fn new(model: Model) -> Typed<Self> {
+    pub(super) fn new(model: ModelClient) -> TypedBlockAdapter<Self> {
         let spec = BlockSpec {
             id: "32a87eab-381e-4dd4-bdb8-4c47151be35a",
             name: "AIConversationBlock",
-            description: "Goes on with a conversation: a language model answers the last message, knowing those \
-                before it.",
+            description: "Continues a conversation: a language model answers the last message.",
             categories: &[BlockCategory::Ai],
             kind: BlockKind::Standard,
-            inputs: typed::inputs::<Given>(),
+            inputs: typed::inputs::<AiConversationInput>(),
             outputs: typed::outputs([
-                typed::text("response", "The answer."),
-                typed::list("prompt", "What was asked, message by message."),
+                typed::text("response", "The model's answer."),
+                typed::list("prompt", "The messages sent to the model."),
             ]),
             effect: ToolEffect::None,
             costs: super::COSTS,
@@ -53,13 +52,13 @@ impl AiConversation {
             sensitive: false,
             coordinates: false,
         };
-        Typed(Self { spec, model })
+        TypedBlockAdapter(Self { spec, model })
     }
 }
 
 #[async_trait]
 impl TypedBlock for AiConversation {
-    type Input = Given;
+    type Input = AiConversationInput;
 
     fn spec(&self) -> &BlockSpec {
         &self.spec
@@ -67,19 +66,19 @@ impl TypedBlock for AiConversation {
 
     async fn run(
         &self,
-        given: Given,
+        input: AiConversationInput,
         context: BlockContext,
         out: &dyn OutputSink,
     ) -> Result<(), BlockError> {
-        let mut prompt = Prompt::default();
-        prompt.history(&given.messages)?;
-        if !given.prompt.is_empty() {
-            prompt.user(given.prompt);
+        let mut prompt = ModelPrompt::default();
+        prompt.history(&input.messages)?;
+        if !input.prompt.is_empty() {
+            prompt.user(input.prompt);
         }
-        let asking = Asking { model: given.model, max_tokens: given.max_tokens };
-        let answer = self.model.ask(&prompt, &asking, &context).await?;
+        let options = ModelCallOptions { model: input.model, max_tokens: input.max_tokens };
+        let answer = self.model.ask(&prompt, &options, &context).await?;
         out.emit("response", Value::String(answer)).await?;
-        out.emit("prompt", prompt.shown()).await
+        out.emit("prompt", prompt.to_json()).await
     }
 
     fn examples(&self) -> Vec<BlockExample> {

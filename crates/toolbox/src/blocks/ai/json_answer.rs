@@ -1,44 +1,44 @@
-//! JSON in what a model has written, and what it is told when there is none.
+//! Extracts JSON of an expected format from a model's answer, and words the retry message if it is missing.
 
 use serde_json::{Map, Value};
 
-/// The form that an answer must have.
-pub(super) struct Form<'a> {
-    /// The keys that must be there, each with a description of its value.
+/// The expected format of an answer.
+pub(super) struct AnswerFormat<'a> {
+    /// The required keys, each with a description of its value.
     pub(super) keys: &'a Map<String, Value>,
-    /// Whether it is a list of such objects.
+    /// Whether the answer is a list of such objects.
     pub(super) is_list: bool,
 }
 
-impl Form<'_> {
+impl AnswerFormat<'_> {
     pub(super) fn instructions(&self) -> String {
-        let mut form = serde_json::to_string_pretty(self.keys).unwrap_or_default();
+        let mut format = serde_json::to_string_pretty(self.keys).unwrap_or_default();
         let kind = match self.is_list {
             true => {
-                form = format!("[\n{form}\n]");
+                format = format!("[\n{format}\n]");
                 "array of objects"
             }
             false => "object",
         };
         format!(
-            "Answer with one JSON {kind} and nothing else, in exactly this form; each value below says what belongs \
-            there:\n\n{form}\n\nEvery key must be there. Use an empty string for what you do not know."
+            "Answer with one JSON {kind} and nothing else, in exactly this format; each value below describes its \
+            content:\n\n{format}\n\nInclude every key. Use an empty string for anything you do not know."
         )
     }
 
-    /// The value, or what is wrong with the answer, in words for the model.
+    /// The value, or what is wrong with the answer, worded for the model.
     pub(super) fn read(&self, answer: &str) -> Result<Value, String> {
-        let found = find(answer).ok_or("It does not contain JSON that can be read.")?;
+        let found = find(answer).ok_or("It does not contain valid JSON.")?;
         if !self.is_list {
             self.check(&found)?;
             return Ok(found);
         }
         let items = match found {
             Value::Array(items) => items,
-            // Models like to put a list under a name.
+            // Models often wrap the list in an object.
             Value::Object(mut map) => match map.remove("results") {
                 Some(Value::Array(items)) => items,
-                _ => return Err("It is an object, but an array is asked for.".to_owned()),
+                _ => return Err("It is an object, but an array is expected.".to_owned()),
             },
             _ => return Err("It is not an array.".to_owned()),
         };
@@ -57,13 +57,13 @@ impl Form<'_> {
     }
 }
 
-pub(super) fn complaint(what: &str) -> String {
+pub(super) fn retry_message(problem: &str) -> String {
     format!(
-        "Your answer cannot be used. {what} Write it again, as JSON in the form asked for and nothing else."
+        "Your answer is invalid. {problem} Answer again, with JSON in the requested format and nothing else."
     )
 }
 
-/// The whole answer, or what stands between the outermost brackets: models wrap JSON in words and code fences.
+/// Parses the whole answer, or the part between the outermost brackets: models wrap JSON in text and code fences.
 fn find(answer: &str) -> Option<Value> {
     let answer = answer.trim();
     if let Ok(value) = serde_json::from_str(answer) {
@@ -75,7 +75,7 @@ fn find(answer: &str) -> Option<Value> {
         Some((from, serde_json::from_str::<Value>(inside).ok()?))
     };
     let found = [between('{', '}'), between('[', ']')].into_iter().flatten();
-    // What begins first is the outer one.
+    // The one that starts first is the outer one.
     found.min_by_key(|(from, _)| *from).map(|(_, value)| value)
 }
 
@@ -87,11 +87,11 @@ mod tests {
 
     fn read(answer: &str, is_list: bool) -> Result<Value, String> {
         let keys = Map::from_iter([("name".to_owned(), json!("the name"))]);
-        Form { keys: &keys, is_list }.read(answer)
+        AnswerFormat { keys: &keys, is_list }.read(answer)
     }
 
     #[test]
-    fn json_is_found_among_words_and_fences() {
+    fn json_is_found_within_text_and_code_fences() {
         let meant = json!({ "name": "Ada [1]" });
         for answer in [
             r#"{"name": "Ada [1]"}"#,
@@ -108,7 +108,7 @@ mod tests {
     }
 
     #[test]
-    fn what_does_not_fit_is_named() {
+    fn an_invalid_answer_is_rejected_with_its_problem() {
         for (answer, is_list, part) in [
             ("no idea", false, "JSON"),
             (r#"{"nam": 1}"#, false, "name"),
@@ -116,8 +116,8 @@ mod tests {
             (r#"{"name": 1}"#, true, "array"),
             (r#"[{"name": 1}, {}]"#, true, "name"),
         ] {
-            let wrong = read(answer, is_list).expect_err(answer);
-            assert!(wrong.contains(part), "{wrong}");
+            let problem = read(answer, is_list).expect_err(answer);
+            assert!(problem.contains(part), "{problem}");
         }
     }
 }

@@ -1,4 +1,4 @@
-//! `AIListGeneratorBlock`: a list of texts, found in some data or thought up by the model.
+//! `AIListGeneratorBlock`: a model writes a list, from source data or its own knowledge.
 
 use async_trait::async_trait;
 use ports::block::{BlockContext, BlockError, BlockExample, OutputSink};
@@ -8,55 +8,54 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
 
-use super::super::typed::{self, Typed, TypedBlock};
-use super::json_answer::Form;
-use super::model::{Asking, Model};
-use super::prompt::Prompt;
-use super::structured::{ask_for, three};
+use super::super::typed::{self, TypedBlock, TypedBlockAdapter};
+use super::json_answer::AnswerFormat;
+use super::model::{ModelCallOptions, ModelClient};
+use super::prompt::ModelPrompt;
+use super::structured::{ask_for_json, three};
 use crate::values::into_text;
 
 const KEY: &str = "list";
 
 pub(super) struct AiListGenerator {
     spec: BlockSpec,
-    model: Model,
+    model: ModelClient,
 }
 
 #[derive(Deserialize, JsonSchema)]
-pub(super) struct Given {
-    /// What the list is about.
+pub(super) struct AiListInput {
+    /// The topic of the list.
     #[serde(default)]
     focus: Option<String>,
-    /// Data to take the items from. Without it the model thinks them up.
+    /// The data to extract items from. If empty, the model makes them up.
     #[serde(default)]
     source_data: Option<String>,
-    /// A model's name. One that this server is not configured with means the one that it is.
+    /// The model to use. Falls back to the server's default if the name is not configured.
     #[serde(default)]
     model: Option<String>,
-    /// How often the model may try to write a list.
+    /// How many attempts the model has to write a valid list.
     #[serde(default = "three")]
     #[schemars(range(min = 1, max = 5))]
     max_retries: u32,
-    /// An answer is cut after about so many tokens.
+    /// Approximate maximum length of the answer, in tokens.
     #[serde(default)]
     #[schemars(range(min = 1))]
     max_tokens: Option<usize>,
 }
 
 impl AiListGenerator {
-    pub(super) fn new(model: Model) -> Typed<Self> {
+    pub(super) fn new(model: ModelClient) -> TypedBlockAdapter<Self> {
         let spec = BlockSpec {
             id: "9c0b0450-d199-458b-a731-072189dd6593",
             name: "AIListGeneratorBlock",
-            description: "Has a language model write a list of texts, from given data if there is any, and gives the \
-                list and each of its items.",
+            description: "Generates a list of texts with a language model, optionally from source data.",
             categories: &[BlockCategory::Ai, BlockCategory::Text],
             kind: BlockKind::Standard,
-            inputs: typed::inputs::<Given>(),
+            inputs: typed::inputs::<AiListInput>(),
             outputs: typed::outputs([
-                typed::list("generated_list", "The list, of texts."),
-                typed::text("list_item", "One item after the other."),
-                typed::list("prompt", "What was asked, message by message."),
+                typed::list("generated_list", "The generated list."),
+                typed::text("list_item", "Each item, emitted one at a time."),
+                typed::list("prompt", "The messages sent to the model."),
             ]),
             effect: ToolEffect::None,
             costs: super::COSTS,
@@ -64,13 +63,13 @@ impl AiListGenerator {
             sensitive: false,
             coordinates: false,
         };
-        Typed(Self { spec, model })
+        TypedBlockAdapter(Self { spec, model })
     }
 }
 
 #[async_trait]
 impl TypedBlock for AiListGenerator {
-    type Input = Given;
+    type Input = AiListInput;
 
     fn spec(&self) -> &BlockSpec {
         &self.spec
@@ -78,24 +77,25 @@ impl TypedBlock for AiListGenerator {
 
     async fn run(
         &self,
-        given: Given,
+        input: AiListInput,
         context: BlockContext,
         out: &dyn OutputSink,
     ) -> Result<(), BlockError> {
-        let mut prompt = Prompt::new("You write lists. Every item is a text of its own.");
-        prompt.user(question(&given));
+        let mut prompt = ModelPrompt::new("You write lists. Every item is a separate text.");
+        prompt.user(list_prompt(&input));
         let keys = Map::from_iter([(KEY.to_owned(), json!("an array of strings: the items"))]);
-        let form = Form { keys: &keys, is_list: false };
-        let asking = Asking { model: given.model, max_tokens: given.max_tokens };
+        let format = AnswerFormat { keys: &keys, is_list: false };
+        let options = ModelCallOptions { model: input.model, max_tokens: input.max_tokens };
         let mut answer =
-            ask_for(&form, &self.model, &mut prompt, &asking, given.max_retries, &context).await?;
+            ask_for_json(&format, &self.model, &mut prompt, &options, input.max_retries, &context)
+                .await?;
         let Value::Array(items) = answer[KEY].take() else {
-            return Err(BlockError::failed("The model did not write a list."));
+            return Err(BlockError::failed("The model did not return a list."));
         };
         let items: Vec<Value> =
             items.into_iter().map(|item| Value::String(into_text(item))).collect();
         out.emit("generated_list", Value::Array(items.clone())).await?;
-        out.emit("prompt", prompt.shown()).await?;
+        out.emit("prompt", prompt.to_json()).await?;
         for item in items {
             out.emit("list_item", item).await?;
         }
@@ -103,21 +103,21 @@ impl TypedBlock for AiListGenerator {
     }
 
     fn examples(&self) -> Vec<BlockExample> {
-        // Nothing can be said of a list without a model that understands the question.
+        // A list needs a real model, so no example can run in isolation.
         Vec::new()
     }
 }
 
-fn question(given: &Given) -> String {
+fn list_prompt(input: &AiListInput) -> String {
     let filled = |text: &Option<String>| text.clone().filter(|text| !text.trim().is_empty());
-    match (filled(&given.focus), filled(&given.source_data)) {
+    match (filled(&input.focus), filled(&input.source_data)) {
         (Some(focus), Some(data)) => format!(
-            "Make a list of: {focus}\n\nTake the items from this data, and only from it:\n<data>\n{data}\n</data>"
+            "Make a list of: {focus}\n\nTake the items only from this data:\n<data>\n{data}\n</data>"
         ),
-        (Some(focus), None) => format!("Make a list of: {focus}\n\nThink up the items."),
+        (Some(focus), None) => format!("Make a list of: {focus}\n\nMake up the items."),
         (None, Some(data)) => format!(
-            "Make a list of the main items of this data, and of nothing that is not in it:\n<data>\n{data}\n</data>"
+            "Make a list of the main items in this data, and only of what it contains:\n<data>\n{data}\n</data>"
         ),
-        (None, None) => "Make a list of anything you like.".to_owned(),
+        (None, None) => "Make a list of any items.".to_owned(),
     }
 }

@@ -1,5 +1,5 @@
-//! Blocks that ask the configured model. They share how it is asked (`model`), what is asked (`prompt`), and how an
-//! answer of a certain form is got (`structured`).
+//! Blocks that call the configured model. Shared parts: `model` makes the call, `prompt` builds the messages, and
+//! `structured` asks for JSON answers.
 
 mod condition;
 mod conversation;
@@ -17,18 +17,18 @@ use std::sync::Arc;
 use ports::Block;
 use protocol::block::{BlockCost, CostKind};
 
-use super::Parts;
+use super::BlockDependencies;
 
-/// What a thousand tokens cost, read or written.
+/// Cost per thousand tokens, prompt and completion.
 const COSTS: &[BlockCost] = &[BlockCost { kind: CostKind::Tokens, amount: 1, per: 1000 }];
 
-pub(super) fn all(parts: &Parts) -> Vec<Arc<dyn Block>> {
-    let model = model::Model::new(parts.model.clone());
+pub(super) fn all(dependencies: &BlockDependencies) -> Vec<Arc<dyn Block>> {
+    let model = model::ModelClient::new(dependencies.model.clone());
     vec![
         Arc::new(condition::AiCondition::new(model.clone())),
         Arc::new(conversation::AiConversation::new(model.clone())),
         Arc::new(list::AiListGenerator::new(model.clone())),
-        Arc::new(orchestrator::Orchestrator::new(model.clone())),
+        Arc::new(orchestrator::OrchestratorBlock::new(model.clone())),
         Arc::new(structured::AiStructuredResponseGenerator::new(model.clone())),
         Arc::new(summary::AiTextSummarizer::new(model.clone())),
         Arc::new(text::AiTextGenerator::new(model)),

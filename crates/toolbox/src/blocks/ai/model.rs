@@ -1,4 +1,4 @@
-//! One question to the model and its whole answer, tried again while that can help, metered, and stopped with the run.
+//! Calls the model and collects its whole reply: with retries, metering and cancellation.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -15,92 +15,92 @@ use protocol::message::ToolCall;
 use protocol::turn::{ModelTier, TurnMode};
 
 use super::super::failures::unless_stopped;
-use super::prompt::Prompt;
+use super::prompt::ModelPrompt;
 
-/// Attempts while the provider is away or busy, and the wait before the second one; it doubles.
+/// Attempts while the provider is unreachable or busy. The wait before the second attempt is `FIRST_WAIT`; it doubles.
 const ATTEMPTS: u32 = 3;
 const FIRST_WAIT: Duration = Duration::from_secs(1);
-/// The longest that a provider can make a run wait between two attempts.
-const LONGEST_WAIT: Duration = Duration::from_secs(30);
-const ANSWER_BYTES: usize = 1024 * 1024;
-/// The usual rule of thumb, for answers that are cut before the provider has counted.
+/// Limit on the wait between attempts, including one requested by the provider.
+const MAX_WAIT: Duration = Duration::from_secs(30);
+const MAX_REPLY_BYTES: usize = 1024 * 1024;
+/// Rule of thumb, for replies cut off before the provider reports usage.
 const CHARS_PER_TOKEN: usize = 4;
 
 #[derive(Clone)]
-pub(super) struct Model(Arc<dyn ModelProvider>);
+pub(super) struct ModelClient(Arc<dyn ModelProvider>);
 
-/// How a question is asked, besides its words.
+/// Options of a model call.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Asking {
-    /// A model's name. One that this server is not configured with means the one that it is.
+pub(super) struct ModelCallOptions {
+    /// The requested model. Falls back to the server's default if the name is not configured.
     pub(super) model: Option<String>,
-    /// The answer is cut after about so many.
+    /// Approximate maximum length of a text reply; it is cut off there.
     pub(super) max_tokens: Option<usize>,
 }
 
-/// What it said, and what it wants to be called.
+/// The model's text and tool calls.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Answer {
+pub(super) struct ModelReply {
     pub(super) text: String,
     pub(super) calls: Vec<ToolCall>,
 }
 
-impl Answer {
+impl ModelReply {
     fn bytes(&self) -> usize {
-        let of_calls = self.calls.iter().map(|call| call.name.len() + call.arguments.len());
-        self.text.len() + of_calls.sum::<usize>()
+        let call_bytes = self.calls.iter().map(|call| call.name.len() + call.arguments.len());
+        self.text.len() + call_bytes.sum::<usize>()
     }
 }
 
-impl Model {
+impl ModelClient {
     pub(super) fn new(provider: Arc<dyn ModelProvider>) -> Self {
         Self(provider)
     }
 
-    /// For blocks that need an answer of a certain form, which only a real model can give.
-    pub(super) fn must_understand(&self) -> Result<(), BlockError> {
+    /// Fails without a real model, for blocks that need an answer in a certain format.
+    pub(super) fn require_model(&self) -> Result<(), BlockError> {
         match self.0.summarises() {
             true => Ok(()),
             false => Err(BlockError::failed(
-                "No model is configured on this server, and this block cannot work without one.",
+                "This block needs a language model, and none is configured on this server.",
             )),
         }
     }
 
     pub(super) async fn ask(
         &self,
-        prompt: &Prompt,
-        asking: &Asking,
+        prompt: &ModelPrompt,
+        options: &ModelCallOptions,
         context: &BlockContext,
     ) -> Result<String, BlockError> {
-        Ok(self.decide(prompt, &[].into(), asking, context).await?.text)
+        Ok(self.call(prompt, &[].into(), options, context).await?.text)
     }
 
-    /// Asks with tools that it may call instead of answering, or besides.
-    pub(super) async fn decide(
+    /// Calls the model with tools that it may call.
+    pub(super) async fn call(
         &self,
-        prompt: &Prompt,
+        prompt: &ModelPrompt,
         tools: &Arc<[ToolDefinition]>,
-        asking: &Asking,
+        options: &ModelCallOptions,
         context: &BlockContext,
-    ) -> Result<Answer, BlockError> {
+    ) -> Result<ModelReply, BlockError> {
         prompt.check()?;
-        unless_stopped(context, self.insist(prompt, tools, asking, context)).await?
+        unless_stopped(context, self.call_with_retries(prompt, tools, options, context)).await?
     }
 
-    async fn insist(
+    async fn call_with_retries(
         &self,
-        prompt: &Prompt,
+        prompt: &ModelPrompt,
         tools: &Arc<[ToolDefinition]>,
-        asking: &Asking,
+        options: &ModelCallOptions,
         context: &BlockContext,
-    ) -> Result<Answer, BlockError> {
+    ) -> Result<ModelReply, BlockError> {
         let (mut attempt, mut wait) = (1, FIRST_WAIT);
         loop {
-            match self.once(prompt, tools, asking, context).await {
-                Ok(answer) => return Ok(answer),
+            match self.call_once(prompt, tools, options, context).await {
+                Ok(reply) => return Ok(reply),
                 Err(error) if error.retryable() && attempt < ATTEMPTS => {
-                    tokio::time::sleep(error.retry_after().unwrap_or(wait).min(LONGEST_WAIT)).await;
+                    tokio::time::sleep(error.retry_after().unwrap_or(wait).min(MAX_WAIT)).await;
                     attempt += 1;
                     wait *= 2;
                 }
@@ -109,68 +109,68 @@ impl Model {
         }
     }
 
-    async fn once(
+    async fn call_once(
         &self,
-        prompt: &Prompt,
+        prompt: &ModelPrompt,
         tools: &Arc<[ToolDefinition]>,
-        asking: &Asking,
+        options: &ModelCallOptions,
         context: &BlockContext,
-    ) -> Result<Answer, ModelError> {
-        let mut stream = self.0.stream(self.request(prompt, tools, asking)).await?;
-        let most_chars =
-            asking.max_tokens.map_or(usize::MAX, |tokens| tokens.saturating_mul(CHARS_PER_TOKEN));
-        let (mut answer, mut chars) = (Answer::default(), 0);
-        // A provider may number its calls as it likes.
-        let mut places: HashMap<usize, usize> = HashMap::new();
+    ) -> Result<ModelReply, ModelError> {
+        let mut stream = self.0.stream(self.request(prompt, tools, options)).await?;
+        let max_chars =
+            options.max_tokens.map_or(usize::MAX, |tokens| tokens.saturating_mul(CHARS_PER_TOKEN));
+        let (mut reply, mut chars) = (ModelReply::default(), 0);
+        // Providers may number their calls arbitrarily; this maps their index to ours.
+        let mut positions: HashMap<usize, usize> = HashMap::new();
         while let Some(event) = stream.next().await {
             match event? {
                 ModelEvent::Text(delta) => {
                     chars += delta.chars().count();
-                    answer.text.push_str(&delta);
+                    reply.text.push_str(&delta);
                 }
                 ModelEvent::Finished { reason: StopReason::ContentFilter, usage, .. } => {
                     context.meter.model(&usage);
                     return Err(ModelError::new(
                         ModelErrorKind::Refused,
-                        "It holds the content back.",
+                        "The provider's content filter blocked the answer.",
                     ));
                 }
                 ModelEvent::Finished { usage, .. } => {
                     context.meter.model(&usage);
-                    return Ok(answer);
+                    return Ok(reply);
                 }
                 ModelEvent::ToolCall { index, id, name } => {
-                    places.insert(index, answer.calls.len());
-                    answer.calls.push(ToolCall { id, name, arguments: String::new() });
+                    positions.insert(index, reply.calls.len());
+                    reply.calls.push(ToolCall { id, name, arguments: String::new() });
                 }
                 ModelEvent::ToolInput { index, delta } => {
-                    if let Some(place) = places.get(&index) {
-                        answer.calls[*place].arguments.push_str(&delta);
+                    if let Some(position) = positions.get(&index) {
+                        reply.calls[*position].arguments.push_str(&delta);
                     }
                 }
                 ModelEvent::Reasoning(_) => {}
             }
-            // Words can be cut anywhere, a call cannot.
-            if chars > most_chars && answer.calls.is_empty() {
-                let tokens = (prompt.chars() + most_chars).div_ceil(CHARS_PER_TOKEN) as u64;
+            // Text can be cut off anywhere; a tool call cannot.
+            if chars > max_chars && reply.calls.is_empty() {
+                let tokens = (prompt.chars() + max_chars).div_ceil(CHARS_PER_TOKEN) as u64;
                 context.meter.add(MeteredUsage { tokens, ..MeteredUsage::default() });
-                let text = answer.text.chars().take(most_chars).collect();
-                return Ok(Answer { text, ..answer });
+                let text = reply.text.chars().take(max_chars).collect();
+                return Ok(ModelReply { text, ..reply });
             }
-            if answer.bytes() > ANSWER_BYTES {
-                return Err(ModelError::new(ModelErrorKind::Broken, "Its answer does not end."));
+            if reply.bytes() > MAX_REPLY_BYTES {
+                return Err(ModelError::new(ModelErrorKind::Broken, "The answer is too long."));
             }
         }
-        Err(ModelError::new(ModelErrorKind::Broken, "It stopped in the middle of its answer."))
+        Err(ModelError::new(ModelErrorKind::Broken, "The answer ended early."))
     }
 
     fn request(
         &self,
-        prompt: &Prompt,
+        prompt: &ModelPrompt,
         tools: &Arc<[ToolDefinition]>,
-        asking: &Asking,
+        options: &ModelCallOptions,
     ) -> ModelRequest {
-        let is_advanced = asking.model.as_deref() == Some(self.0.model(ModelTier::Advanced));
+        let is_advanced = options.model.as_deref() == Some(self.0.model(ModelTier::Advanced));
         ModelRequest {
             system: prompt.system.clone(),
             messages: prompt.messages.clone(),
@@ -183,15 +183,15 @@ impl Model {
 }
 
 fn failure(error: &ModelError) -> BlockError {
-    let what = match error.kind {
-        ModelErrorKind::Unreachable => "The model cannot be reached.",
+    let message = match error.kind {
+        ModelErrorKind::Unreachable => "Could not reach the model.",
         ModelErrorKind::TimedOut => "The model did not answer in time.",
-        ModelErrorKind::RateLimited { .. } => "The model is asked too often at the moment.",
-        ModelErrorKind::Overloaded { .. } => "The model has too much to do at the moment.",
-        ModelErrorKind::TooLong => "The prompt is longer than the model can read.",
-        ModelErrorKind::Refused => "The model refuses to answer this.",
-        ModelErrorKind::Auth => "The server's key for the model is missing or wrong.",
-        ModelErrorKind::Broken => "The model's answer cannot be read.",
+        ModelErrorKind::RateLimited { .. } => "The model provider is rate-limiting requests.",
+        ModelErrorKind::Overloaded { .. } => "The model provider is overloaded.",
+        ModelErrorKind::TooLong => "The prompt is too long for the model.",
+        ModelErrorKind::Refused => "The model declined to answer.",
+        ModelErrorKind::Auth => "The server's API key for the model is missing or invalid.",
+        ModelErrorKind::Broken => "The model sent an invalid response.",
     };
-    BlockError::failed(format!("{what} {}", error.message))
+    BlockError::failed(format!("{message} {}", error.message))
 }

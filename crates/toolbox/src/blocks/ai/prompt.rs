@@ -1,21 +1,21 @@
-//! What a model is asked: its instructions and the messages so far.
+//! The prompt of a model call: system instructions and messages.
 
 use ports::block::BlockError;
 use ports::model::ModelMessage;
 use serde_json::{Map, Value, json};
 
-use crate::template::{self, Escape};
+use crate::template::{self, EscapeMode};
 
-/// Characters of everything that is asked at once. The model's own limit is lower; this one bounds the memory.
-const PROMPT_CHARS: usize = 2_000_000;
+/// Limit on a prompt, in characters. The model's own limit is lower; this one bounds memory.
+const MAX_PROMPT_CHARS: usize = 2_000_000;
 
 #[derive(Clone, Debug, Default)]
-pub(super) struct Prompt {
+pub(super) struct ModelPrompt {
     pub(super) system: String,
     pub(super) messages: Vec<ModelMessage>,
 }
 
-impl Prompt {
+impl ModelPrompt {
     pub(super) fn new(system: impl Into<String>) -> Self {
         Self { system: system.into(), messages: Vec::new() }
     }
@@ -40,7 +40,7 @@ impl Prompt {
         self.system.push_str(text);
     }
 
-    /// Messages as they are passed between blocks: `{role, content}`.
+    /// Appends messages in the format blocks exchange: `{role, content}`.
     pub(super) fn history(&mut self, messages: &[Value]) -> Result<(), BlockError> {
         for message in messages.iter().filter(|message| !message.is_null()) {
             let text = content(&message["content"]);
@@ -48,49 +48,49 @@ impl Prompt {
                 Some("user") => self.user(text),
                 Some("assistant") => self.assistant(text),
                 Some("system" | "developer") => self.instruct(&text),
-                // What a tool has answered belongs to a call that is not here.
+                // Tool results are skipped: their calls are not part of this history.
                 Some("tool" | "function") => {}
-                _ => return Err(BlockError::failed("A message needs a role and a content.")),
+                _ => return Err(BlockError::failed("Each message needs a role and content.")),
             }
         }
         Ok(())
     }
 
     pub(super) fn check(&self) -> Result<(), BlockError> {
-        let asks = |message: &ModelMessage| match message {
+        let is_question = |message: &ModelMessage| match message {
             ModelMessage::User { text } => !text.trim().is_empty(),
             _ => false,
         };
-        if !self.messages.iter().any(asks) {
-            return Err(BlockError::failed("There is nothing to ask: the prompt is empty."));
+        if !self.messages.iter().any(is_question) {
+            return Err(BlockError::failed("The prompt is empty."));
         }
-        if self.chars() > PROMPT_CHARS {
+        if self.chars() > MAX_PROMPT_CHARS {
             return Err(BlockError::failed(format!(
-                "The prompt is longer than {PROMPT_CHARS} characters."
+                "The prompt is longer than the limit of {MAX_PROMPT_CHARS} characters."
             )));
         }
         Ok(())
     }
 
     pub(super) fn chars(&self) -> usize {
-        let of = |message: &ModelMessage| text_of(message).1.chars().count();
-        self.system.chars().count() + self.messages.iter().map(of).sum::<usize>()
+        let length = |message: &ModelMessage| text_of(message).1.chars().count();
+        self.system.chars().count() + self.messages.iter().map(length).sum::<usize>()
     }
 
-    /// For the pin `prompt`: what was asked.
-    pub(super) fn shown(&self) -> Value {
+    /// The messages as JSON, for the `prompt` pin.
+    pub(super) fn to_json(&self) -> Value {
         let system = Some(("system", self.system.as_str())).filter(|(_, text)| !text.is_empty());
         let messages = system.into_iter().chain(self.messages.iter().map(text_of));
         messages.map(|(role, content)| json!({ "role": role, "content": content })).collect()
     }
 }
 
-/// The text with the values put in, where there are any. Without values braces are just braces.
-pub(super) fn filled(text: &str, values: &Map<String, Value>) -> Result<String, BlockError> {
+/// Renders the text as a template. Without values it is returned unchanged, so braces stay braces.
+pub(super) fn fill_values(text: &str, values: &Map<String, Value>) -> Result<String, BlockError> {
     if values.is_empty() {
         return Ok(text.to_owned());
     }
-    template::render(text, values, Escape::Nothing)
+    template::render(text, values, EscapeMode::None)
         .map_err(|error| BlockError::failed(error.to_string()))
 }
 
@@ -102,7 +102,7 @@ fn text_of(message: &ModelMessage) -> (&'static str, &str) {
     }
 }
 
-/// The text of a content, which may come in parts.
+/// The text of a message's content, which may be a list of parts.
 fn content(content: &Value) -> String {
     match content {
         Value::String(text) => text.clone(),
@@ -120,8 +120,8 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_history_is_read_by_roles_and_shown_again() {
-        let mut prompt = Prompt::new("Be brief.");
+    fn a_history_is_parsed_by_role_and_written_as_json() {
+        let mut prompt = ModelPrompt::new("Be brief.");
         let history = [
             json!({ "role": "system", "content": "Be kind." }),
             json!({ "role": "user", "content": [{ "type": "text", "text": "Hi" }] }),
@@ -130,7 +130,7 @@ mod tests {
         prompt.history(&history).expect("a history");
         prompt.user("And now?");
         assert_eq!(
-            prompt.shown(),
+            prompt.to_json(),
             json!([
                 { "role": "system", "content": "Be brief.\n\nBe kind." },
                 { "role": "user", "content": "Hi" },
@@ -140,6 +140,6 @@ mod tests {
         );
         assert!(prompt.check().is_ok());
         assert!(prompt.history(&[json!("what?")]).is_err());
-        assert!(Prompt::new("only instructions").check().is_err());
+        assert!(ModelPrompt::new("only instructions").check().is_err());
     }
 }

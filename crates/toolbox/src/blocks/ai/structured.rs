@@ -1,4 +1,4 @@
-//! `AIStructuredResponseGeneratorBlock`: an answer as JSON of a given form, asked again until it has that form.
+//! `AIStructuredResponseGeneratorBlock`: a JSON answer with given keys; retried until the format is right.
 
 use async_trait::async_trait;
 use ports::block::{BlockContext, BlockError, BlockExample, OutputSink};
@@ -8,44 +8,44 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
 
-use super::super::typed::{self, Typed, TypedBlock};
-use super::json_answer::{Form, complaint};
-use super::model::{Asking, Model};
-use super::prompt::{Prompt, filled};
+use super::super::typed::{self, TypedBlock, TypedBlockAdapter};
+use super::json_answer::{AnswerFormat, retry_message};
+use super::model::{ModelCallOptions, ModelClient};
+use super::prompt::{ModelPrompt, fill_values};
 
-pub(super) const MOST_ATTEMPTS: u32 = 10;
+pub(super) const MAX_ATTEMPTS: u32 = 10;
 
 pub(super) struct AiStructuredResponseGenerator {
     spec: BlockSpec,
-    model: Model,
+    model: ModelClient,
 }
 
 #[derive(Deserialize, JsonSchema)]
-pub(super) struct Given {
-    /// What the model is asked. `{{name}}` stands for a value of prompt_values.
+pub(super) struct StructuredResponseInput {
+    /// The prompt. `{{name}}` inserts a value of prompt_values.
     prompt: String,
-    /// The keys of the answer, each with a description of its value. Without any, the answer is text under `response`.
+    /// The keys of the answer, each with a description of its value. If empty, the answer is text under `response`.
     expected_format: Map<String, Value>,
-    /// Whether the answer is a list of such objects.
+    /// Return a list of such objects.
     #[serde(default)]
     list_result: bool,
-    /// A model's name. One that this server is not configured with means the one that it is.
+    /// The model to use. Falls back to the server's default if the name is not configured.
     #[serde(default)]
     model: Option<String>,
-    /// Instructions that the model follows throughout.
+    /// The system prompt.
     #[serde(default)]
     sys_prompt: String,
-    /// What was said before: objects with role and content.
+    /// The conversation so far: objects with role and content.
     #[serde(default)]
     conversation_history: Option<Vec<Value>>,
-    /// How often the model may try to answer in the form asked for.
+    /// How many attempts the model has to answer in the expected format.
     #[serde(default = "three")]
     #[schemars(range(min = 1))]
     retry: u32,
-    /// Values for the prompt, by name.
+    /// Values to insert into the prompts, by name.
     #[serde(default)]
     prompt_values: Map<String, Value>,
-    /// An answer is cut after about so many tokens.
+    /// Approximate maximum length of the answer, in tokens.
     #[serde(default)]
     #[schemars(range(min = 1))]
     max_tokens: Option<usize>,
@@ -55,45 +55,44 @@ pub(super) fn three() -> u32 {
     3
 }
 
-/// Asks until the answer has the form, and leaves in the prompt what was said on the way.
-pub(super) async fn ask_for(
-    form: &Form<'_>,
-    model: &Model,
-    prompt: &mut Prompt,
-    asking: &Asking,
+/// Asks until the answer has the format. Failed attempts are appended to the prompt.
+pub(super) async fn ask_for_json(
+    format: &AnswerFormat<'_>,
+    model: &ModelClient,
+    prompt: &mut ModelPrompt,
+    options: &ModelCallOptions,
     attempts: u32,
     context: &BlockContext,
 ) -> Result<Value, BlockError> {
-    model.must_understand()?;
-    prompt.instruct(&form.instructions());
-    let mut wrong = String::new();
-    for _ in 0..attempts.clamp(1, MOST_ATTEMPTS) {
-        let answer = model.ask(prompt, asking, context).await?;
-        match form.read(&answer) {
+    model.require_model()?;
+    prompt.instruct(&format.instructions());
+    let mut problem = String::new();
+    for _ in 0..attempts.clamp(1, MAX_ATTEMPTS) {
+        let answer = model.ask(prompt, options, context).await?;
+        match format.read(&answer) {
             Ok(value) => return Ok(value),
-            Err(what) => {
+            Err(reason) => {
                 prompt.assistant(answer);
-                prompt.user(complaint(&what));
-                wrong = what;
+                prompt.user(retry_message(&reason));
+                problem = reason;
             }
         }
     }
-    Err(BlockError::failed(format!("The model did not answer in the form asked for. {wrong}")))
+    Err(BlockError::failed(format!("The model did not answer in the expected format. {problem}")))
 }
 
 impl AiStructuredResponseGenerator {
-    pub(super) fn new(model: Model) -> Typed<Self> {
+    pub(super) fn new(model: ModelClient) -> TypedBlockAdapter<Self> {
         let spec = BlockSpec {
             id: "ed55ac19-356e-4243-a6cb-bc599e9b716f",
             name: "AIStructuredResponseGeneratorBlock",
-            description: "Asks a language model for an answer with certain keys, and asks again when they are not \
-                there.",
+            description: "Asks a language model for a JSON answer with the given keys, and retries if keys are missing.",
             categories: &[BlockCategory::Ai],
             kind: BlockKind::Standard,
-            inputs: typed::inputs::<Given>(),
+            inputs: typed::inputs::<StructuredResponseInput>(),
             outputs: typed::outputs([
-                typed::any("response", "The answer, an object, or the list of them."),
-                typed::list("prompt", "What was asked, message by message."),
+                typed::any("response", "The answer: an object, or a list of objects."),
+                typed::list("prompt", "The messages sent to the model."),
             ]),
             effect: ToolEffect::None,
             costs: super::COSTS,
@@ -101,13 +100,13 @@ impl AiStructuredResponseGenerator {
             sensitive: false,
             coordinates: false,
         };
-        Typed(Self { spec, model })
+        TypedBlockAdapter(Self { spec, model })
     }
 }
 
 #[async_trait]
 impl TypedBlock for AiStructuredResponseGenerator {
-    type Input = Given;
+    type Input = StructuredResponseInput;
 
     fn spec(&self) -> &BlockSpec {
         &self.spec
@@ -115,22 +114,22 @@ impl TypedBlock for AiStructuredResponseGenerator {
 
     async fn run(
         &self,
-        given: Given,
+        input: StructuredResponseInput,
         context: BlockContext,
         out: &dyn OutputSink,
     ) -> Result<(), BlockError> {
-        let mut prompt = Prompt::new(filled(&given.sys_prompt, &given.prompt_values)?);
-        prompt.history(given.conversation_history.as_deref().unwrap_or_default())?;
-        prompt.user(filled(&given.prompt, &given.prompt_values)?);
-        let asking = Asking { model: given.model, max_tokens: given.max_tokens };
-        let answer = if given.expected_format.is_empty() {
-            json!({ "response": self.model.ask(&prompt, &asking, &context).await? })
+        let mut prompt = ModelPrompt::new(fill_values(&input.sys_prompt, &input.prompt_values)?);
+        prompt.history(input.conversation_history.as_deref().unwrap_or_default())?;
+        prompt.user(fill_values(&input.prompt, &input.prompt_values)?);
+        let options = ModelCallOptions { model: input.model, max_tokens: input.max_tokens };
+        let answer = if input.expected_format.is_empty() {
+            json!({ "response": self.model.ask(&prompt, &options, &context).await? })
         } else {
-            let form = Form { keys: &given.expected_format, is_list: given.list_result };
-            ask_for(&form, &self.model, &mut prompt, &asking, given.retry, &context).await?
+            let format = AnswerFormat { keys: &input.expected_format, is_list: input.list_result };
+            ask_for_json(&format, &self.model, &mut prompt, &options, input.retry, &context).await?
         };
         out.emit("response", answer).await?;
-        out.emit("prompt", prompt.shown()).await
+        out.emit("prompt", prompt.to_json()).await
     }
 
     fn examples(&self) -> Vec<BlockExample> {

@@ -1,4 +1,4 @@
-//! `AITextGeneratorBlock`: the model's answer to a prompt.
+//! `AITextGeneratorBlock`: a model's answer to a prompt.
 
 use async_trait::async_trait;
 use ports::block::{BlockContext, BlockError, BlockExample, OutputSink};
@@ -8,49 +8,49 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
 
-use super::super::typed::{self, Typed, TypedBlock};
-use super::model::{Asking, Model};
-use super::prompt::{Prompt, filled};
+use super::super::typed::{self, TypedBlock, TypedBlockAdapter};
+use super::model::{ModelCallOptions, ModelClient};
+use super::prompt::{ModelPrompt, fill_values};
 
 pub(super) struct AiTextGenerator {
     spec: BlockSpec,
-    model: Model,
+    model: ModelClient,
 }
 
 #[derive(Deserialize, JsonSchema)]
-pub(super) struct Given {
-    /// What the model is asked. `{{name}}` stands for a value of prompt_values.
+pub(super) struct AiTextInput {
+    /// The prompt. `{{name}}` inserts a value of prompt_values.
     prompt: String,
-    /// A model's name. One that this server is not configured with means the one that it is.
+    /// The model to use. Falls back to the server's default if the name is not configured.
     #[serde(default)]
     model: Option<String>,
-    /// Instructions that the model follows throughout.
+    /// The system prompt.
     #[serde(default)]
     sys_prompt: String,
-    /// Attempts; kept for agents that set it. Failures that can pass are tried again in any case.
+    /// Ignored. Temporary failures are always retried.
     #[serde(default, rename = "retry")]
     _retry: Option<u32>,
-    /// Values for the prompt, by name.
+    /// Values to insert into the prompts, by name.
     #[serde(default)]
     prompt_values: Map<String, Value>,
-    /// The answer is cut after about so many tokens.
+    /// Approximate maximum length of the answer, in tokens.
     #[serde(default)]
     #[schemars(range(min = 1))]
     max_tokens: Option<usize>,
 }
 
 impl AiTextGenerator {
-    pub(super) fn new(model: Model) -> Typed<Self> {
+    pub(super) fn new(model: ModelClient) -> TypedBlockAdapter<Self> {
         let spec = BlockSpec {
             id: "1f292d4a-41a4-4977-9684-7c8d560b9f91",
             name: "AITextGeneratorBlock",
-            description: "Asks a language model and gives its answer as text.",
+            description: "Sends a prompt to a language model and returns its answer as text.",
             categories: &[BlockCategory::Ai],
             kind: BlockKind::Standard,
-            inputs: typed::inputs::<Given>(),
+            inputs: typed::inputs::<AiTextInput>(),
             outputs: typed::outputs([
-                typed::text("response", "The answer."),
-                typed::list("prompt", "What was asked, message by message."),
+                typed::text("response", "The model's answer."),
+                typed::list("prompt", "The messages sent to the model."),
             ]),
             effect: ToolEffect::None,
             costs: super::COSTS,
@@ -58,13 +58,13 @@ impl AiTextGenerator {
             sensitive: false,
             coordinates: false,
         };
-        Typed(Self { spec, model })
+        TypedBlockAdapter(Self { spec, model })
     }
 }
 
 #[async_trait]
 impl TypedBlock for AiTextGenerator {
-    type Input = Given;
+    type Input = AiTextInput;
 
     fn spec(&self) -> &BlockSpec {
         &self.spec
@@ -72,16 +72,16 @@ impl TypedBlock for AiTextGenerator {
 
     async fn run(
         &self,
-        given: Given,
+        input: AiTextInput,
         context: BlockContext,
         out: &dyn OutputSink,
     ) -> Result<(), BlockError> {
-        let mut prompt = Prompt::new(filled(&given.sys_prompt, &given.prompt_values)?);
-        prompt.user(filled(&given.prompt, &given.prompt_values)?);
-        let asking = Asking { model: given.model, max_tokens: given.max_tokens };
-        let answer = self.model.ask(&prompt, &asking, &context).await?;
+        let mut prompt = ModelPrompt::new(fill_values(&input.sys_prompt, &input.prompt_values)?);
+        prompt.user(fill_values(&input.prompt, &input.prompt_values)?);
+        let options = ModelCallOptions { model: input.model, max_tokens: input.max_tokens };
+        let answer = self.model.ask(&prompt, &options, &context).await?;
         out.emit("response", Value::String(answer)).await?;
-        out.emit("prompt", prompt.shown()).await
+        out.emit("prompt", prompt.to_json()).await
     }
 
     fn examples(&self) -> Vec<BlockExample> {

@@ -1,4 +1,4 @@
-//! Keeping, converting and explaining values.
+//! Blocks that hold and convert values, and notes.
 
 mod note;
 mod store_value;

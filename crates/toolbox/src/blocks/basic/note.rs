@@ -1,4 +1,4 @@
-//! A note for those who read the graph.
+//! `NoteBlock`: a note in the graph.
 
 use std::sync::Arc;
 
@@ -9,23 +9,23 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::json;
 
-use crate::blocks::pure::{About, Outputs, pure};
+use crate::blocks::pure::{BlockIdentity, PinValues, pure};
 use crate::blocks::typed::{outputs, text};
 
 #[derive(Deserialize, JsonSchema)]
-struct Input {
-    /// What the note says.
+struct NoteInput {
+    /// The text of the note.
     text: String,
 }
 
 pub(super) fn block() -> Arc<dyn Block> {
-    let about = About {
+    let identity = BlockIdentity {
         id: "cc10ff7b-7753-4ff2-9af6-9399b1a7eddc",
         name: "NoteBlock",
-        description: "Puts a note beside the other blocks, for people who read the graph.",
+        description: "Shows a note in the graph, for people who read it.",
         categories: &[BlockCategory::Basic],
     };
-    let spec = about.spec::<Input>(outputs([text("output", "What the note says.")]));
+    let spec = identity.spec::<NoteInput>(outputs([text("output", "The text of the note.")]));
     let example = BlockExample::exactly(
         json!({ "text": "Runs every morning." }),
         vec![("output", json!("Runs every morning."))],
@@ -33,6 +33,6 @@ pub(super) fn block() -> Arc<dyn Block> {
     pure(BlockSpec { kind: BlockKind::Note, ..spec }, run, vec![example])
 }
 
-fn run(input: Input) -> Result<Outputs, BlockError> {
+fn run(input: NoteInput) -> Result<PinValues, BlockError> {
     Ok(vec![("output", input.text.into())])
 }

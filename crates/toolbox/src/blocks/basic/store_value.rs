@@ -1,4 +1,4 @@
-//! A value that is kept for every later run of the blocks behind it.
+//! `StoreValueBlock`: holds a value that downstream nodes can read every time they run.
 
 use std::sync::Arc;
 
@@ -9,27 +9,27 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-use crate::blocks::pure::{About, Outputs, pure};
+use crate::blocks::pure::{BlockIdentity, PinValues, pure};
 use crate::blocks::typed::{any, outputs};
 use crate::values::is_true;
 
 #[derive(Deserialize, JsonSchema)]
-struct Input {
-    /// Starts the block. It is also what is kept, unless `data` is given.
+struct StoreValueInput {
+    /// Triggers the block. Also the stored value, unless `data` is set.
     input: Value,
-    /// A constant to keep.
+    /// A constant to store instead of the input.
     #[serde(default)]
     data: Value,
 }
 
 pub(super) fn block() -> Arc<dyn Block> {
-    let about = About {
+    let identity = BlockIdentity {
         id: "1ff065e9-88e8-4358-9d82-8dc91f622ba9",
         name: "StoreValueBlock",
-        description: "Keeps a value, so that the blocks behind it can use it as often as they run.",
+        description: "Stores a value so that downstream blocks can reuse it each time they run.",
         categories: &[BlockCategory::Basic],
     };
-    let spec = about.spec::<Input>(outputs([any("output", "The value that is kept.")]));
+    let spec = identity.spec::<StoreValueInput>(outputs([any("output", "The stored value.")]));
     let examples = vec![
         BlockExample::exactly(json!({ "input": "a word" }), vec![("output", json!("a word"))]),
         BlockExample::exactly(json!({ "input": 1, "data": [2] }), vec![("output", json!([2]))]),
@@ -38,7 +38,7 @@ pub(super) fn block() -> Arc<dyn Block> {
     pure(BlockSpec { static_output: true, ..spec }, run, examples)
 }
 
-fn run(input: Input) -> Result<Outputs, BlockError> {
-    let kept = if is_true(&input.data) { input.data } else { input.input };
-    Ok(vec![("output", kept)])
+fn run(input: StoreValueInput) -> Result<PinValues, BlockError> {
+    let stored = if is_true(&input.data) { input.data } else { input.input };
+    Ok(vec![("output", stored)])
 }

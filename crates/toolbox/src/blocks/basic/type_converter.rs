@@ -1,4 +1,4 @@
-//! From any type to any other, as far as that makes sense.
+//! `UniversalTypeConverterBlock`: converts a value between JSON types.
 
 use std::sync::Arc;
 
@@ -9,21 +9,21 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
 
-use crate::blocks::pure::{About, Outputs, pure};
+use crate::blocks::pure::{BlockIdentity, PinValues, pure};
 use crate::blocks::typed::{any, outputs};
 use crate::values::{into_text, is_true};
 
 #[derive(Deserialize, JsonSchema)]
-struct Input {
-    /// What is converted.
+struct ConvertTypeInput {
+    /// The value to convert.
     value: Value,
-    /// What it becomes.
-    r#type: Type,
+    /// The type to convert it to.
+    r#type: TargetType,
 }
 
 #[derive(Clone, Copy, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
-enum Type {
+enum TargetType {
     String,
     Number,
     Boolean,
@@ -32,10 +32,10 @@ enum Type {
 }
 
 pub(super) fn block() -> Arc<dyn Block> {
-    let about = About {
+    let identity = BlockIdentity {
         id: "95d1b990-ce13-4d88-9737-ba5c2070c97b",
         name: "UniversalTypeConverterBlock",
-        description: "Converts a value into a text, a number, a boolean, a list or a dictionary.",
+        description: "Converts a value to text, a number, a boolean, a list or a dictionary.",
         categories: &[BlockCategory::Basic],
     };
     let example = |value: Value, kind: &str, converted: Value| {
@@ -57,22 +57,22 @@ pub(super) fn block() -> Arc<dyn Block> {
         example(json!("one"), "dictionary", json!({ "value": "one" })),
         example(json!(["x"]), "dictionary", json!({ "0": "x" })),
     ];
-    let spec = about.spec::<Input>(outputs([any("value", "The converted value.")]));
+    let spec = identity.spec::<ConvertTypeInput>(outputs([any("value", "The converted value.")]));
     pure(spec, run, examples)
 }
 
-fn run(input: Input) -> Result<Outputs, BlockError> {
+fn run(input: ConvertTypeInput) -> Result<PinValues, BlockError> {
     let value = match input.r#type {
-        Type::String => Value::String(into_text(input.value)),
-        Type::Number => json!(number(&input.value)),
-        Type::Boolean => json!(boolean(&input.value)),
-        Type::List => list(input.value),
-        Type::Dictionary => dictionary(input.value),
+        TargetType::String => Value::String(into_text(input.value)),
+        TargetType::Number => json!(number(&input.value)),
+        TargetType::Boolean => json!(boolean(&input.value)),
+        TargetType::List => list(input.value),
+        TargetType::Dictionary => dictionary(input.value),
     };
     Ok(vec![("value", value)])
 }
 
-/// A collection counts its items; what is no number is zero.
+/// A collection becomes its length; anything that cannot be read as a number becomes 0.
 fn number(value: &Value) -> f64 {
     match value {
         Value::Array(items) => items.len() as f64,
@@ -86,7 +86,7 @@ fn number(value: &Value) -> f64 {
     }
 }
 
-/// Of the texts only `true` and `1` are yes.
+/// A text is true only if it is `true` (in any case) or `1`.
 fn boolean(value: &Value) -> bool {
     match value {
         Value::String(text) => text == "1" || text.eq_ignore_ascii_case("true"),
@@ -112,7 +112,7 @@ fn dictionary(value: Value) -> Value {
     match value {
         Value::Object(_) => value,
         Value::Array(items) => {
-            let numbered = |(place, item): (usize, Value)| (place.to_string(), item);
+            let numbered = |(index, item): (usize, Value)| (index.to_string(), item);
             Value::Object(items.into_iter().enumerate().map(numbered).collect::<Map<_, _>>())
         }
         Value::String(text) => match serde_json::from_str(&text) {

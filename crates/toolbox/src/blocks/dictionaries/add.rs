@@ -1,4 +1,4 @@
-//! Entries that are added to a dictionary.
+//! `AddToDictionaryBlock`: adds entries to a dictionary.
 
 use std::sync::Arc;
 
@@ -10,28 +10,27 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 
 use super::Dictionary;
-use crate::blocks::pure::{About, Outputs, pure};
+use crate::blocks::pure::{BlockIdentity, PinValues, pure};
 use crate::blocks::typed::{object, outputs};
 
 #[derive(Default, Deserialize, JsonSchema)]
 #[serde(default)]
-struct Input {
-    /// The dictionary to add to; without one, a new dictionary begins.
+struct AddToDictionaryInput {
+    /// The dictionary to add to. If empty, a new dictionary is created.
     dictionary: Dictionary,
     /// The key of the new entry.
     key: String,
     /// The value of the new entry.
     value: Value,
-    /// More entries, added after the one of `key` and `value`.
+    /// More entries to add, after `key` and `value`.
     entries: Dictionary,
 }
 
 pub(super) fn block() -> Arc<dyn Block> {
-    let about = About {
+    let identity = BlockIdentity {
         id: "31d1064e-7446-4693-a7d4-65e5ca1180d1",
         name: "AddToDictionaryBlock",
-        description: "Adds one entry or several to a dictionary; an entry with the same key is \
-                      replaced.",
+        description: "Adds one or more entries to a dictionary, replacing entries with the same key.",
         categories: &[BlockCategory::Basic],
     };
     let added = |input: Value, result: Value| {
@@ -49,12 +48,14 @@ pub(super) fn block() -> Arc<dyn Block> {
         ),
         added(json!({ "dictionary": { "a": 1 }, "key": "b" }), json!({ "a": 1 })),
     ];
-    let spec = about
-        .spec::<Input>(outputs([object("updated_dictionary", "The dictionary with the entries.")]));
+    let spec = identity.spec::<AddToDictionaryInput>(outputs([object(
+        "updated_dictionary",
+        "The dictionary with the entries added.",
+    )]));
     pure(spec, run, examples)
 }
 
-fn run(input: Input) -> Result<Outputs, BlockError> {
+fn run(input: AddToDictionaryInput) -> Result<PinValues, BlockError> {
     let mut dictionary = input.dictionary;
     if !input.value.is_null() && !input.key.is_empty() {
         dictionary.insert(input.key, input.value);

@@ -1,4 +1,4 @@
-//! Looking something up by its key or its place.
+//! `FindInDictionaryBlock`: looks a value up by key or index.
 
 use std::sync::Arc;
 
@@ -9,23 +9,23 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-use super::Key;
-use crate::blocks::pure::{About, Outputs, pure};
+use super::EntryKey;
+use crate::blocks::pure::{BlockIdentity, PinValues, pure};
 use crate::blocks::typed::{any, outputs};
 
 #[derive(Deserialize, JsonSchema)]
-struct Input {
-    /// A dictionary, a list, or either as JSON text.
+struct FindInDictionaryInput {
+    /// The dictionary or list to search, or either as JSON text.
     input: Value,
-    /// The key in a dictionary, the place in a list, or the key to collect from a list of dictionaries.
-    key: Key,
+    /// The key in a dictionary, the index in a list, or the key to collect from a list of dictionaries.
+    key: EntryKey,
 }
 
 pub(super) fn block() -> Arc<dyn Block> {
-    let about = About {
+    let identity = BlockIdentity {
         id: "0e50422c-6dee-4145-83d6-3a5a392f65de",
         name: "FindInDictionaryBlock",
-        description: "Looks a value up in a dictionary by its key, or in a list by its place.",
+        description: "Looks up a value in a dictionary by key, or in a list by index.",
         categories: &[BlockCategory::Basic],
     };
     let found = |input: Value, key: Value, pin, value: Value| {
@@ -41,40 +41,40 @@ pub(super) fn block() -> Arc<dyn Block> {
         found(json!("{\"a\": null}"), json!("a"), "output", json!(null)),
         found(json!(5), json!("a"), "missing", json!(5)),
     ];
-    let spec = about.spec::<Input>(outputs([
-        any("output", "What was found."),
-        any("missing", "The input, when there is nothing under the key."),
+    let spec = identity.spec::<FindInDictionaryInput>(outputs([
+        any("output", "The value found."),
+        any("missing", "The input, if the key was not found."),
     ]));
     pure(spec, run, examples)
 }
 
-fn run(input: Input) -> Result<Outputs, BlockError> {
-    let Input { input: given, key } = input;
-    let output = match &given {
+fn run(input: FindInDictionaryInput) -> Result<PinValues, BlockError> {
+    let FindInDictionaryInput { input: collection, key } = input;
+    let output = match &collection {
         Value::String(text) => {
-            let wrong = |error| BlockError::failed(format!("The text is no JSON: {error}."));
+            let wrong = |error| BlockError::failed(format!("The text is not valid JSON: {error}."));
             let parsed = serde_json::from_str(text).map_err(wrong)?;
-            find(parsed, &key).map_or(("missing", given), |found| ("output", found))
+            find(parsed, &key).map_or(("missing", collection), |found| ("output", found))
         }
-        _ => match find(given, &key) {
+        _ => match find(collection, &key) {
             Ok(found) => ("output", found),
-            Err(given) => ("missing", given),
+            Err(collection) => ("missing", collection),
         },
     };
     Ok(vec![output])
 }
 
-/// The value under the key, or all of the input again.
-fn find(mut input: Value, key: &Key) -> Result<Value, Value> {
+/// The value of the key, or the unchanged input as the error.
+fn find(mut input: Value, key: &EntryKey) -> Result<Value, Value> {
     let found = match (&mut input, key) {
-        (Value::Object(fields), Key::Name(name)) => fields.get_mut(name).map(Value::take),
-        (Value::Object(fields), Key::Place(place)) => {
-            fields.get_mut(&place.to_string()).map(Value::take)
+        (Value::Object(fields), EntryKey::Name(name)) => fields.get_mut(name).map(Value::take),
+        (Value::Object(fields), EntryKey::Index(index)) => {
+            fields.get_mut(&index.to_string()).map(Value::take)
         }
-        (Value::Array(items), Key::Place(place)) => {
-            usize::try_from(*place).ok().and_then(|place| items.get_mut(place)).map(Value::take)
+        (Value::Array(items), EntryKey::Index(index)) => {
+            usize::try_from(*index).ok().and_then(|index| items.get_mut(index)).map(Value::take)
         }
-        (Value::Array(items), Key::Name(name)) => {
+        (Value::Array(items), EntryKey::Name(name)) => {
             Some(items.iter_mut().filter_map(|item| item.get_mut(name)).map(Value::take).collect())
         }
         _ => None,

@@ -1,4 +1,4 @@
-//! Whether a dictionary has entries.
+//! `DictionaryIsEmptyBlock`: checks whether a dictionary is empty.
 
 use std::sync::Arc;
 
@@ -10,20 +10,20 @@ use serde::Deserialize;
 use serde_json::json;
 
 use super::Dictionary;
-use crate::blocks::pure::{About, Outputs, pure};
+use crate::blocks::pure::{BlockIdentity, PinValues, pure};
 use crate::blocks::typed::{boolean, outputs};
 
 #[derive(Deserialize, JsonSchema)]
-struct Input {
-    /// The dictionary in question.
+struct DictionaryIsEmptyInput {
+    /// The dictionary to check.
     dictionary: Dictionary,
 }
 
 pub(super) fn block() -> Arc<dyn Block> {
-    let about = About {
+    let identity = BlockIdentity {
         id: "a3cf3f64-6bb9-4cc6-9900-608a0b3359b0",
         name: "DictionaryIsEmptyBlock",
-        description: "Says whether a dictionary has no entries.",
+        description: "Checks whether a dictionary is empty.",
         categories: &[BlockCategory::Basic],
     };
     let examples = vec![
@@ -33,10 +33,13 @@ pub(super) fn block() -> Arc<dyn Block> {
             vec![("is_empty", json!(false))],
         ),
     ];
-    let spec = about.spec::<Input>(outputs([boolean("is_empty", "Whether there are no entries.")]));
+    let spec = identity.spec::<DictionaryIsEmptyInput>(outputs([boolean(
+        "is_empty",
+        "True if the dictionary has no entries.",
+    )]));
     pure(spec, run, examples)
 }
 
-fn run(input: Input) -> Result<Outputs, BlockError> {
+fn run(input: DictionaryIsEmptyInput) -> Result<PinValues, BlockError> {
     Ok(vec![("is_empty", input.dictionary.is_empty().into())])
 }

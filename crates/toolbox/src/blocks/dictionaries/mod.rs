@@ -1,4 +1,4 @@
-//! Making, changing and reading dictionaries.
+//! Blocks that create, change and read dictionaries.
 
 mod add;
 mod create;
@@ -28,23 +28,23 @@ pub(super) fn all() -> Vec<Arc<dyn Block>> {
 
 type Dictionary = Map<String, Value>;
 
-/// The keys of JSON are texts, but people also write numbers.
+/// A dictionary key or a list index. JSON keys are strings, but numbers are accepted too.
 #[derive(Deserialize, JsonSchema)]
 #[serde(untagged)]
-enum Key {
-    Place(i64),
+enum EntryKey {
+    Index(i64),
     Name(String),
 }
 
-impl Key {
+impl EntryKey {
     fn into_name(self) -> String {
         match self {
-            Self::Place(place) => place.to_string(),
+            Self::Index(index) => index.to_string(),
             Self::Name(name) => name,
         }
     }
 }
 
 fn not_found(key: &str) -> BlockError {
-    BlockError::failed(format!("The dictionary has no key '{key}'."))
+    BlockError::failed(format!("Key not found in the dictionary: '{key}'."))
 }

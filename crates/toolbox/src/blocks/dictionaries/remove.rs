@@ -1,4 +1,4 @@
-//! An entry that is taken out of a dictionary.
+//! `RemoveFromDictionaryBlock`: removes an entry.
 
 use std::sync::Arc;
 
@@ -9,26 +9,26 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::json;
 
-use super::{Dictionary, Key, not_found};
-use crate::blocks::pure::{About, Outputs, pure};
+use super::{Dictionary, EntryKey, not_found};
+use crate::blocks::pure::{BlockIdentity, PinValues, pure};
 use crate::blocks::typed::{any, object, outputs};
 
 #[derive(Deserialize, JsonSchema)]
-struct Input {
-    /// The dictionary to take from.
+struct RemoveFromDictionaryInput {
+    /// The dictionary to change.
     dictionary: Dictionary,
-    /// The key of the entry.
-    key: Key,
-    /// Whether to give the value of the entry too.
+    /// The key of the entry to remove.
+    key: EntryKey,
+    /// Also output the removed value.
     #[serde(default)]
     return_value: bool,
 }
 
 pub(super) fn block() -> Arc<dyn Block> {
-    let about = About {
+    let identity = BlockIdentity {
         id: "46afe2ea-c613-43f8-95ff-6692c3ef6876",
         name: "RemoveFromDictionaryBlock",
-        description: "Takes an entry out of a dictionary.",
+        description: "Removes an entry from a dictionary.",
         categories: &[BlockCategory::Basic],
     };
     let examples = vec![
@@ -41,14 +41,14 @@ pub(super) fn block() -> Arc<dyn Block> {
             vec![("updated_dictionary", json!({}))],
         ),
     ];
-    let spec = about.spec::<Input>(outputs([
+    let spec = identity.spec::<RemoveFromDictionaryInput>(outputs([
         object("updated_dictionary", "The dictionary without the entry."),
-        any("removed_value", "The value of the entry, if it was asked for."),
+        any("removed_value", "The removed value, if `return_value` is on."),
     ]));
     pure(spec, run, examples)
 }
 
-fn run(input: Input) -> Result<Outputs, BlockError> {
+fn run(input: RemoveFromDictionaryInput) -> Result<PinValues, BlockError> {
     let (mut dictionary, key) = (input.dictionary, input.key.into_name());
     let removed = dictionary.shift_remove(&key).ok_or_else(|| not_found(&key))?;
     let mut outputs = vec![("updated_dictionary", dictionary.into())];

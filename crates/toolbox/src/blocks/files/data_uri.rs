@@ -1,4 +1,4 @@
-//! `data:` URIs: a file written as text.
+//! Parses and writes `data:` URIs.
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
@@ -9,20 +9,20 @@ pub(super) struct DataUri {
     pub(super) bytes: Bytes,
 }
 
-/// `None` when what follows `data:` is not one, or longer than `limit` allows.
+/// `None` if the URI is invalid or its content is longer than `limit` bytes.
 pub(super) fn parse(uri: &str, limit: usize) -> Option<DataUri> {
     let (head, content) = uri.strip_prefix("data:")?.split_once(',')?;
-    // Three letters of percent encoding for a byte is the longest way to write one.
+    // Percent encoding, the longest form, takes three characters per byte.
     if content.len() > limit.saturating_mul(3) {
         return None;
     }
-    let (head, packed) = match head.strip_suffix(";base64") {
+    let (head, is_base64) = match head.strip_suffix(";base64") {
         Some(head) => (head, true),
         None => (head, false),
     };
-    let bytes = match packed {
+    let bytes = match is_base64 {
         true => STANDARD.decode(content.trim()).ok()?,
-        false => unescaped(content)?,
+        false => percent_decode(content)?,
     };
     let media_type = head.split(';').next().map(str::trim).filter(|kind| !kind.is_empty());
     let media_type = media_type.unwrap_or("text/plain").to_ascii_lowercase();
@@ -33,7 +33,7 @@ pub(super) fn write(media_type: &str, bytes: &[u8]) -> String {
     format!("data:{media_type};base64,{}", STANDARD.encode(bytes))
 }
 
-fn unescaped(text: &str) -> Option<Vec<u8>> {
+fn percent_decode(text: &str) -> Option<Vec<u8>> {
     let mut bytes = Vec::with_capacity(text.len());
     let mut rest = text.bytes();
     while let Some(byte) = rest.next() {
@@ -51,7 +51,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_data_uri_is_read_in_both_spellings() {
+    fn base64_and_percent_encoded_uris_are_parsed() {
         for (uri, media_type, content) in [
             ("data:text/plain;base64,SGVsbG8=", "text/plain", "Hello"),
             ("data:,a%20b", "text/plain", "a b"),
@@ -66,7 +66,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_broken_or_too_long_is_refused() {
+    fn an_invalid_or_oversized_uri_is_rejected() {
         for uri in ["data:text/plain", "data:;base64,%%", "data:,%2", "data:,%zz", "text/plain,x"] {
             assert!(parse(uri, 100).is_none(), "{uri}");
         }

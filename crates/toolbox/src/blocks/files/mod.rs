@@ -1,7 +1,7 @@
-//! Files: kept in the workspace, read as text, read as a table.
+//! Blocks that store files, and read them as text or tables.
 
 mod data_uri;
-mod media;
+mod loader;
 mod read;
 mod spreadsheet;
 mod store;
@@ -10,13 +10,13 @@ use std::sync::Arc;
 
 use ports::Block;
 
-use super::Parts;
-pub(super) use media::{Content, Media};
+use super::BlockDependencies;
+pub(super) use loader::{FileContent, FileLoader};
 
-pub(super) fn all(parts: &Parts) -> Vec<Arc<dyn Block>> {
+pub(super) fn all(dependencies: &BlockDependencies) -> Vec<Arc<dyn Block>> {
     vec![
-        Arc::new(read::FileRead::new(parts)),
-        Arc::new(spreadsheet::ReadSpreadsheet::new(parts)),
-        Arc::new(store::FileStore::new(parts)),
+        Arc::new(read::FileRead::new(dependencies)),
+        Arc::new(spreadsheet::ReadSpreadsheet::new(dependencies)),
+        Arc::new(store::FileStore::new(dependencies)),
     ]
 }

@@ -1,4 +1,4 @@
-//! `FileReadBlock`: a file as text, whole or in pieces.
+//! `FileReadBlock`: reads a file as text, whole or in pieces.
 
 use async_trait::async_trait;
 use ports::block::{BlockContext, BlockError, BlockExample, OutputSink};
@@ -8,66 +8,63 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-use super::super::Parts;
-use super::super::typed::{self, Typed, TypedBlock};
-use super::media::Media;
+use super::super::BlockDependencies;
+use super::super::typed::{self, TypedBlock, TypedBlockAdapter};
+use super::loader::FileLoader;
 
-/// Pieces that one run gives. More would flood the graph.
-const PIECES: usize = 10_000;
+/// Limit on the pieces of a file; more would overload the execution.
+const MAX_PIECES: usize = 10_000;
 
 pub(super) struct FileRead {
     spec: BlockSpec,
-    media: Media,
+    loader: FileLoader,
 }
 
 #[derive(Deserialize, JsonSchema)]
-pub(super) struct Given {
-    /// The file: an address of the web, a data URI, or a path in the workspace.
+pub(super) struct FileReadInput {
+    /// The file: a URL, a data URI or a workspace path.
     file_input: String,
-    /// What stands between two rows, for example a line break. Without it the file is one row.
+    /// The text that separates rows, for example a newline. If empty, the file is one row.
     #[serde(default)]
     delimiter: String,
-    /// Characters in one piece of content; 0 gives everything in one.
+    /// The maximum number of characters per output. 0 outputs everything at once.
     #[serde(default)]
     size_limit: usize,
-    /// How many rows are read; 0 means all.
+    /// The maximum number of rows to read. 0 reads all.
     #[serde(default)]
     row_limit: usize,
-    /// Characters that are left out at the start.
+    /// The number of characters to skip at the start.
     #[serde(default)]
     skip_size: usize,
-    /// Rows that are left out at the start, after skip_size.
+    /// The number of rows to skip, after skip_size.
     #[serde(default)]
     skip_rows: usize,
 }
 
 impl FileRead {
-    pub(super) fn new(parts: &Parts) -> Typed<Self> {
+    pub(super) fn new(dependencies: &BlockDependencies) -> TypedBlockAdapter<Self> {
         let spec = BlockSpec {
             id: "3735a31f-7e18-4aca-9e90-08a7120674bc",
             name: "FileReadBlock",
-            description: "Reads a file as text. It can leave out a beginning, stop after a number of rows, and give \
-                the text in pieces.",
+            description: "Reads a file as text. Can skip the beginning, limit the rows and split the text into \
+                pieces.",
             categories: &[BlockCategory::Text, BlockCategory::Data],
             kind: BlockKind::Standard,
-            inputs: typed::inputs::<Given>(),
-            outputs: typed::outputs([typed::text(
-                "content",
-                "The text, or one piece of it after the other.",
-            )]),
+            inputs: typed::inputs::<FileReadInput>(),
+            outputs: typed::outputs([typed::text("content", "The text, or each piece of it.")]),
             effect: ToolEffect::None,
             costs: &[],
             static_output: false,
             sensitive: false,
             coordinates: false,
         };
-        Typed(Self { spec, media: Media::new(parts) })
+        TypedBlockAdapter(Self { spec, loader: FileLoader::new(dependencies) })
     }
 }
 
 #[async_trait]
 impl TypedBlock for FileRead {
-    type Input = Given;
+    type Input = FileReadInput;
 
     fn spec(&self) -> &BlockSpec {
         &self.spec
@@ -75,15 +72,15 @@ impl TypedBlock for FileRead {
 
     async fn run(
         &self,
-        given: Given,
+        input: FileReadInput,
         context: BlockContext,
         out: &dyn OutputSink,
     ) -> Result<(), BlockError> {
-        let text = self.media.read(&given.file_input, &context).await?.text();
-        let pieces = pieces(&wanted(&text, &given), given.size_limit);
-        if pieces.len() > PIECES {
+        let text = self.loader.read(&input.file_input, &context).await?.text();
+        let pieces = pieces(&select_rows(&text, &input), input.size_limit);
+        if pieces.len() > MAX_PIECES {
             return Err(BlockError::failed(format!(
-                "The file would come in {} pieces; {PIECES} are allowed. Use a larger size_limit.",
+                "The file would be split into {} pieces, and the limit is {MAX_PIECES}. Increase size_limit.",
                 pieces.len()
             )));
         }
@@ -108,20 +105,20 @@ impl TypedBlock for FileRead {
     }
 }
 
-fn wanted(text: &str, given: &Given) -> String {
-    let text = match text.char_indices().nth(given.skip_size) {
+fn select_rows(text: &str, input: &FileReadInput) -> String {
+    let text = match text.char_indices().nth(input.skip_size) {
         Some((from, _)) => &text[from..],
         None => "",
     };
-    if given.delimiter.is_empty() {
+    if input.delimiter.is_empty() {
         return text.to_owned();
     }
-    let limit = if given.row_limit == 0 { usize::MAX } else { given.row_limit };
-    let rows = text.split(&given.delimiter).skip(given.skip_rows).take(limit);
-    rows.collect::<Vec<_>>().join(&given.delimiter)
+    let limit = if input.row_limit == 0 { usize::MAX } else { input.row_limit };
+    let rows = text.split(&input.delimiter).skip(input.skip_rows).take(limit);
+    rows.collect::<Vec<_>>().join(&input.delimiter)
 }
 
-/// An empty text is one empty piece, so that what comes next learns of it.
+/// Splits the text by characters. An empty text gives one empty piece, so downstream nodes still run.
 fn pieces(text: &str, size: usize) -> Vec<String> {
     if size == 0 || text.is_empty() {
         return vec![text.to_owned()];
@@ -141,15 +138,16 @@ mod tests {
     use super::*;
 
     #[test]
-    fn pieces_are_counted_in_characters_and_lose_nothing() {
+    fn pieces_are_measured_in_characters_and_keep_everything() {
         assert_eq!(pieces("äöüß!", 2), ["äö", "üß", "!"]);
         assert_eq!(pieces("abc", 0), ["abc"]);
         assert_eq!(pieces("", 3), [""]);
     }
 
     #[test]
-    fn the_beginning_is_left_out_by_characters_then_by_rows() {
-        let given = |value: Value| -> Given { serde_json::from_value(value).expect("inputs") };
+    fn characters_are_skipped_before_rows() {
+        let parse =
+            |value: Value| -> FileReadInput { serde_json::from_value(value).expect("inputs") };
         let text = "xx1,2,3,4";
         for (input, meant) in [
             (json!({ "file_input": "" }), "xx1,2,3,4"),
@@ -161,7 +159,7 @@ mod tests {
             (json!({ "file_input": "", "delimiter": ",", "row_limit": 2 }), "xx1,2"),
             (json!({ "file_input": "", "skip_size": 99 }), ""),
         ] {
-            assert_eq!(wanted(text, &given(input)), meant);
+            assert_eq!(select_rows(text, &parse(input)), meant);
         }
     }
 }

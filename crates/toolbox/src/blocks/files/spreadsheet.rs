@@ -1,4 +1,4 @@
-//! `ReadSpreadsheetBlock`: a table of separated values, row by row.
+//! `ReadSpreadsheetBlock`: parses CSV into rows.
 
 use async_trait::async_trait;
 use csv::{ReaderBuilder, StringRecord};
@@ -9,47 +9,47 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
 
-use super::super::Parts;
-use super::super::typed::{self, Typed, TypedBlock};
-use super::media::{FILE_BYTES, Media};
+use super::super::BlockDependencies;
+use super::super::typed::{self, TypedBlock, TypedBlockAdapter};
+use super::loader::{FILE_BYTES, FileLoader};
 
-const ROWS: usize = 100_000;
+const MAX_ROWS: usize = 100_000;
 
 pub(super) struct ReadSpreadsheet {
     spec: BlockSpec,
-    media: Media,
+    loader: FileLoader,
 }
 
 #[derive(Deserialize, JsonSchema)]
-pub(super) struct Given {
-    /// The table itself; give this or file_input.
+pub(super) struct ReadSpreadsheetInput {
+    /// The table as text. Set this or file_input.
     #[serde(default)]
     contents: Option<String>,
-    /// A file with the table: an address of the web, a data URI, or a path in the workspace.
+    /// The table as a file: a URL, a data URI or a workspace path.
     #[serde(default)]
     file_input: Option<String>,
-    /// The character between two values.
+    /// The character that separates values.
     #[serde(default = "comma")]
     delimiter: String,
-    /// The character around values that contain the delimiter.
+    /// The character that quotes values containing the delimiter.
     #[serde(default = "quote")]
     quotechar: String,
-    /// The character before a quote that is meant as such.
+    /// The character that escapes a quote.
     #[serde(default = "backslash")]
     escapechar: String,
-    /// Whether the first row names the columns. Otherwise they are called 0, 1, 2.
+    /// Use the first row as column names. Otherwise columns are named 0, 1, 2 and so on.
     #[serde(default = "yes")]
     has_header: bool,
-    /// Rows that are left out after the header.
+    /// The number of rows to skip after the header.
     #[serde(default)]
     skip_rows: usize,
-    /// Whether space around values is removed.
+    /// Trim whitespace around values.
     #[serde(default = "yes")]
     strip: bool,
-    /// Columns that are left out, by name or number.
+    /// The columns to leave out, by name or number.
     #[serde(default)]
     skip_columns: Vec<String>,
-    /// Give one row after the other instead of all rows at once.
+    /// Output rows one at a time instead of all at once.
     #[serde(default)]
     produce_singular_result: bool,
 }
@@ -71,18 +71,20 @@ fn yes() -> bool {
 }
 
 impl ReadSpreadsheet {
-    pub(super) fn new(parts: &Parts) -> Typed<Self> {
+    pub(super) fn new(dependencies: &BlockDependencies) -> TypedBlockAdapter<Self> {
         let spec = BlockSpec {
             id: "acf7625e-d2cb-4941-bfeb-2819fc6fc015",
             name: "ReadSpreadsheetBlock",
-            description: "Reads a table of separated values (CSV and its relatives) and gives its rows, each with its \
-                columns by name.",
+            description: "Reads a CSV table (or similar) and returns its rows, with values by column name.",
             categories: &[BlockCategory::Text, BlockCategory::Data],
             kind: BlockKind::Standard,
-            inputs: typed::inputs::<Given>(),
+            inputs: typed::inputs::<ReadSpreadsheetInput>(),
             outputs: typed::outputs([
-                typed::object("row", "One row after the other, by the names of its columns."),
-                typed::list("rows", "All rows."),
+                typed::object(
+                    "row",
+                    "Each row, emitted one at a time, with values by column name.",
+                ),
+                typed::list("rows", "All rows, as a list."),
             ]),
             effect: ToolEffect::None,
             costs: &[],
@@ -90,35 +92,39 @@ impl ReadSpreadsheet {
             sensitive: false,
             coordinates: false,
         };
-        Typed(Self { spec, media: Media::new(parts) })
+        TypedBlockAdapter(Self { spec, loader: FileLoader::new(dependencies) })
     }
 
-    async fn table(&self, given: &Given, context: &BlockContext) -> Result<String, BlockError> {
+    async fn table(
+        &self,
+        input: &ReadSpreadsheetInput,
+        context: &BlockContext,
+    ) -> Result<String, BlockError> {
         let filled = |text: &Option<String>| text.clone().filter(|text| !text.is_empty());
-        if let Some(file) = filled(&given.file_input) {
-            let file = self.media.read(&file, context).await?;
-            // Both kinds of workbook begin with the marks of their container.
+        if let Some(file) = filled(&input.file_input) {
+            let file = self.loader.read(&file, context).await?;
+            // Magic bytes of the xlsx (ZIP) and xls (OLE) containers.
             if file.bytes.starts_with(b"PK\x03\x04") || file.bytes.starts_with(b"\xd0\xcf\x11\xe0")
             {
                 return Err(BlockError::failed(
-                    "The file is a workbook of a spreadsheet program. Save it as CSV first.",
+                    "Excel workbooks are not supported. Save the file as CSV first.",
                 ));
             }
             return Ok(file.text());
         }
-        match filled(&given.contents) {
-            Some(contents) if contents.len() > FILE_BYTES => {
-                Err(BlockError::failed(format!("The table is larger than {FILE_BYTES} bytes.")))
-            }
+        match filled(&input.contents) {
+            Some(contents) if contents.len() > FILE_BYTES => Err(BlockError::failed(format!(
+                "The table is larger than the limit of {FILE_BYTES} bytes."
+            ))),
             Some(contents) => Ok(contents),
-            None => Err(BlockError::failed("Give the table in contents or in file_input.")),
+            None => Err(BlockError::failed("Set contents or file_input.")),
         }
     }
 }
 
 #[async_trait]
 impl TypedBlock for ReadSpreadsheet {
-    type Input = Given;
+    type Input = ReadSpreadsheetInput;
 
     fn spec(&self) -> &BlockSpec {
         &self.spec
@@ -126,13 +132,13 @@ impl TypedBlock for ReadSpreadsheet {
 
     async fn run(
         &self,
-        given: Given,
+        input: ReadSpreadsheetInput,
         context: BlockContext,
         out: &dyn OutputSink,
     ) -> Result<(), BlockError> {
-        let table = self.table(&given, &context).await?;
-        let rows = rows(&table, &given).map_err(BlockError::Failed)?;
-        if !given.produce_singular_result {
+        let table = self.table(&input, &context).await?;
+        let rows = rows(&table, &input).map_err(BlockError::Failed)?;
+        if !input.produce_singular_result {
             return out.emit("rows", Value::Array(rows)).await;
         }
         for row in rows {
@@ -157,11 +163,11 @@ impl TypedBlock for ReadSpreadsheet {
     }
 }
 
-fn rows(table: &str, given: &Given) -> Result<Vec<Value>, String> {
+fn rows(table: &str, input: &ReadSpreadsheetInput) -> Result<Vec<Value>, String> {
     let mut reader = ReaderBuilder::new()
-        .delimiter(one_byte(&given.delimiter, "delimiter")?)
-        .quote(one_byte(&given.quotechar, "quotechar")?)
-        .escape(match given.escapechar.as_str() {
+        .delimiter(one_byte(&input.delimiter, "delimiter")?)
+        .quote(one_byte(&input.quotechar, "quotechar")?)
+        .escape(match input.escapechar.as_str() {
             "" => None,
             escape => Some(one_byte(escape, "escapechar")?),
         })
@@ -170,48 +176,49 @@ fn rows(table: &str, given: &Given) -> Result<Vec<Value>, String> {
         .from_reader(table.as_bytes());
     let mut records = reader.records();
     let mut header = StringRecord::new();
-    if given.has_header {
-        header = records.next().transpose().map_err(|error| broken(&error))?.unwrap_or_default();
+    if input.has_header {
+        header =
+            records.next().transpose().map_err(|error| parse_error(&error))?.unwrap_or_default();
     }
     let mut rows = Vec::new();
-    for record in records.skip(given.skip_rows) {
-        if rows.len() == ROWS {
-            return Err(format!("The table has more than {ROWS} rows."));
+    for record in records.skip(input.skip_rows) {
+        if rows.len() == MAX_ROWS {
+            return Err(format!("The table has more than the limit of {MAX_ROWS} rows."));
         }
-        rows.push(row(&record.map_err(|error| broken(&error))?, &header, given));
+        rows.push(row(&record.map_err(|error| parse_error(&error))?, &header, input));
     }
     Ok(rows)
 }
 
-fn row(record: &StringRecord, header: &StringRecord, given: &Given) -> Value {
+fn row(record: &StringRecord, header: &StringRecord, input: &ReadSpreadsheetInput) -> Value {
     let mut row = Map::new();
     for (at, value) in record.iter().enumerate() {
         let number = at.to_string();
-        let name = header.get(at).map_or(number.as_str(), |name| shown(name, given));
-        if !given.skip_columns.iter().any(|skipped| skipped == name || *skipped == number) {
-            row.insert(name.to_owned(), Value::String(shown(value, given).to_owned()));
+        let name = header.get(at).map_or(number.as_str(), |name| trimmed(name, input));
+        if !input.skip_columns.iter().any(|skipped| skipped == name || *skipped == number) {
+            row.insert(name.to_owned(), Value::String(trimmed(value, input).to_owned()));
         }
     }
     Value::Object(row)
 }
 
-fn shown<'a>(text: &'a str, given: &Given) -> &'a str {
-    if given.strip { text.trim() } else { text }
+fn trimmed<'a>(text: &'a str, input: &ReadSpreadsheetInput) -> &'a str {
+    if input.strip { text.trim() } else { text }
 }
 
 fn one_byte(text: &str, pin: &str) -> Result<u8, String> {
     match text.as_bytes() {
         [byte] => Ok(*byte),
-        // A tab is often written as it is escaped.
+        // A tab is often entered in its escaped form.
         b"\\t" => Ok(b'\t'),
-        _ => Err(format!("{pin} has to be one plain character.")),
+        _ => Err(format!("{pin} must be a single ASCII character.")),
     }
 }
 
-fn broken(error: &csv::Error) -> String {
+fn parse_error(error: &csv::Error) -> String {
     match error.position() {
-        Some(position) => format!("The table cannot be read at line {}.", position.line()),
-        None => "The table cannot be read.".to_owned(),
+        Some(position) => format!("The table could not be parsed at line {}.", position.line()),
+        None => "The table could not be parsed.".to_owned(),
     }
 }
 
@@ -224,7 +231,7 @@ mod tests {
     }
 
     #[test]
-    fn tables_are_read_in_all_their_dialects() {
+    fn tables_are_parsed_with_every_option() {
         for (table, more, meant) in [
             ("a,b\n1,2", json!({}), json!([{ "a": "1", "b": "2" }])),
             (
@@ -246,7 +253,7 @@ mod tests {
     }
 
     #[test]
-    fn a_delimiter_is_one_character() {
+    fn a_delimiter_must_be_one_character() {
         assert!(read("a", json!({ "delimiter": "" })).is_err());
         assert!(read("a", json!({ "delimiter": ";;" })).is_err());
     }

@@ -1,4 +1,4 @@
-//! `FileStoreBlock`: puts a file into the workspace, for the blocks after it.
+//! `FileStoreBlock`: stores a file in the workspace.
 
 use async_trait::async_trait;
 use ports::block::{BlockContext, BlockError, BlockExample, OutputSink};
@@ -8,36 +8,36 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-use super::super::Parts;
-use super::super::typed::{self, Typed, TypedBlock};
-use super::media::Media;
+use super::super::BlockDependencies;
+use super::super::typed::{self, TypedBlock, TypedBlockAdapter};
+use super::loader::FileLoader;
 
 pub(super) struct FileStore {
     spec: BlockSpec,
-    media: Media,
+    loader: FileLoader,
 }
 
 #[derive(Deserialize, JsonSchema)]
-pub(super) struct Given {
-    /// The file: an address of the web, a data URI, or a path in the workspace.
+pub(super) struct FileStoreInput {
+    /// The file: a URL, a data URI or a workspace path.
     file_in: String,
-    /// Give the file itself as a data URI instead of its path.
+    /// Output the file as a data URI instead of its path.
     #[serde(default)]
     base_64: bool,
 }
 
 impl FileStore {
-    pub(super) fn new(parts: &Parts) -> Typed<Self> {
+    pub(super) fn new(dependencies: &BlockDependencies) -> TypedBlockAdapter<Self> {
         let spec = BlockSpec {
             id: "cbb50872-625b-42f0-8203-a2ae78242d8a",
             name: "FileStoreBlock",
-            description: "Keeps a file in the workspace of the run and gives its path, or the file as a data URI.",
+            description: "Stores a file in the workspace and returns its path, or the file as a data URI.",
             categories: &[BlockCategory::Basic, BlockCategory::Multimedia],
             kind: BlockKind::Standard,
-            inputs: typed::inputs::<Given>(),
+            inputs: typed::inputs::<FileStoreInput>(),
             outputs: typed::outputs([(
                 "file_out",
-                json!({ "type": "string", "format": "file", "description": "The path or the data URI." }),
+                json!({ "type": "string", "format": "file", "description": "The workspace path or the data URI." }),
             )]),
             effect: ToolEffect::Idempotent,
             costs: &[],
@@ -45,13 +45,13 @@ impl FileStore {
             sensitive: false,
             coordinates: false,
         };
-        Typed(Self { spec, media: Media::new(parts) })
+        TypedBlockAdapter(Self { spec, loader: FileLoader::new(dependencies) })
     }
 }
 
 #[async_trait]
 impl TypedBlock for FileStore {
-    type Input = Given;
+    type Input = FileStoreInput;
 
     fn spec(&self) -> &BlockSpec {
         &self.spec
@@ -59,13 +59,13 @@ impl TypedBlock for FileStore {
 
     async fn run(
         &self,
-        given: Given,
+        input: FileStoreInput,
         context: BlockContext,
         out: &dyn OutputSink,
     ) -> Result<(), BlockError> {
-        let file = match given.base_64 {
-            true => self.media.read(&given.file_in, &context).await?.data_uri(),
-            false => self.media.store(&given.file_in, &context).await?,
+        let file = match input.base_64 {
+            true => self.loader.read(&input.file_in, &context).await?.data_uri(),
+            false => self.loader.store(&input.file_in, &context).await?,
         };
         out.emit("file_out", Value::String(file)).await
     }

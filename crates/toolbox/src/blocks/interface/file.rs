@@ -1,4 +1,4 @@
-//! The input block for files: gives where the file lies in the workspace, or the file itself.
+//! `AgentFileInputBlock`: emits a file's workspace path or its content as a data URI.
 
 use async_trait::async_trait;
 use ports::block::{BlockContext, BlockError, BlockExample, OutputSink};
@@ -7,44 +7,43 @@ use protocol::tool::ToolEffect;
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
 
-use super::super::Parts;
-use super::super::files::Media;
+use super::super::BlockDependencies;
+use super::super::files::FileLoader;
 use super::input;
 
-pub(super) struct AgentFileInput {
+pub(super) struct AgentFileInputBlock {
     spec: BlockSpec,
-    media: Media,
+    loader: FileLoader,
 }
 
 #[derive(Deserialize)]
-struct Given {
+struct FileInputValues {
     #[serde(default)]
     value: Option<String>,
     #[serde(default)]
     base_64: bool,
 }
 
-impl AgentFileInput {
-    pub(super) fn new(parts: &Parts) -> Self {
+impl AgentFileInputBlock {
+    pub(super) fn new(dependencies: &BlockDependencies) -> Self {
         let value = json!({
             "type": ["string", "null"], "format": "file", "default": null,
-            "description": "The file: an address of the web, a data URI, or a path in the workspace.",
+            "description": "The file: a URL, a data URI or a workspace path.",
         });
         let base_64 = json!({
             "type": "boolean", "default": false,
-            "description": "Give the file itself as a data URI instead of its path.",
+            "description": "Output the file as a data URI instead of its path.",
         });
         let spec = BlockSpec {
             id: "95ead23f-8283-4654-aef3-10c053b74a31",
             name: "AgentFileInputBlock",
-            description: "Gives a file that the agent is started with: its path in the workspace, or its content as a \
-                data URI.",
+            description: "Input of a file. Emits its workspace path, or its content as a data URI.",
             categories: &[BlockCategory::Input, BlockCategory::Basic],
             kind: BlockKind::Input,
             inputs: input::schema(value, vec![("base_64", base_64)]),
             outputs: json!({
                 "type": "object",
-                "properties": { "result": { "type": "string", "description": "The path or the data URI." } },
+                "properties": { "result": { "type": "string", "description": "The workspace path or the data URI." } },
             }),
             effect: ToolEffect::Idempotent,
             costs: &[],
@@ -52,12 +51,12 @@ impl AgentFileInput {
             sensitive: false,
             coordinates: false,
         };
-        Self { spec, media: Media::new(parts) }
+        Self { spec, loader: FileLoader::new(dependencies) }
     }
 }
 
 #[async_trait]
-impl ports::Block for AgentFileInput {
+impl ports::Block for AgentFileInputBlock {
     fn spec(&self) -> &BlockSpec {
         &self.spec
     }
@@ -68,12 +67,12 @@ impl ports::Block for AgentFileInput {
         context: BlockContext,
         out: &dyn OutputSink,
     ) -> Result<(), BlockError> {
-        let given: Given = serde_json::from_value(Value::Object(input))
-            .map_err(|error| BlockError::failed(format!("The input does not fit: {error}.")))?;
-        let Some(file) = given.value.filter(|file| !file.is_empty()) else { return Ok(()) };
-        let result = match given.base_64 {
-            true => self.media.read(&file, &context).await?.data_uri(),
-            false => self.media.store(&file, &context).await?,
+        let input: FileInputValues = serde_json::from_value(Value::Object(input))
+            .map_err(|error| BlockError::failed(format!("Invalid input: {error}.")))?;
+        let Some(file) = input.value.filter(|file| !file.is_empty()) else { return Ok(()) };
+        let result = match input.base_64 {
+            true => self.loader.read(&file, &context).await?.data_uri(),
+            false => self.loader.store(&file, &context).await?,
         };
         out.emit("result", Value::String(result)).await
     }

@@ -1,4 +1,4 @@
-//! The input block: gives the value that the agent was started with, for as long as the run lasts.
+//! The input block: emits the value that the agent was started with.
 
 use async_trait::async_trait;
 use ports::Block;
@@ -7,40 +7,40 @@ use protocol::block::{BlockCategory, BlockKind, BlockSpec};
 use protocol::tool::ToolEffect;
 use serde_json::{Map, Value, json};
 
-/// What makes one input block different from the next.
+/// What distinguishes one input block from another.
 pub(super) struct InputKind {
     pub(super) id: &'static str,
     pub(super) name: &'static str,
     pub(super) description: &'static str,
-    /// Schema of `value`.
+    /// The JSON schema of `value`.
     pub(super) value: Value,
-    /// Pins besides those that all have.
-    pub(super) more: Vec<(&'static str, Value)>,
-    /// Schema of `result`.
+    /// Input pins in addition to the common ones.
+    pub(super) extra_pins: Vec<(&'static str, Value)>,
+    /// The JSON schema of `result`.
     pub(super) result: Value,
-    /// What is given when there is no value.
-    pub(super) absent: Option<Value>,
+    /// The result if there is no value.
+    pub(super) default_result: Option<Value>,
     pub(super) check: fn(&Value, &Map<String, Value>) -> Result<(), String>,
     pub(super) example: Value,
 }
 
-pub(super) struct AgentInput {
+pub(super) struct AgentInputBlock {
     spec: BlockSpec,
-    absent: Option<Value>,
+    default_result: Option<Value>,
     check: fn(&Value, &Map<String, Value>) -> Result<(), String>,
     example: Value,
 }
 
-impl AgentInput {
+impl AgentInputBlock {
     pub(super) fn new(kind: InputKind) -> Self {
-        let InputKind { absent, check, example, .. } = kind;
+        let InputKind { default_result, check, example, .. } = kind;
         let spec = BlockSpec {
             id: kind.id,
             name: kind.name,
             description: kind.description,
             categories: &[BlockCategory::Input, BlockCategory::Basic],
             kind: BlockKind::Input,
-            inputs: schema(kind.value, kind.more),
+            inputs: schema(kind.value, kind.extra_pins),
             outputs: json!({ "type": "object", "properties": { "result": kind.result } }),
             effect: ToolEffect::None,
             costs: &[],
@@ -48,34 +48,34 @@ impl AgentInput {
             sensitive: false,
             coordinates: false,
         };
-        Self { spec, absent, check, example }
+        Self { spec, default_result, check, example }
     }
 }
 
-/// The inputs that every input block has, with the value of this one.
-pub(super) fn schema(value: Value, more: Vec<(&'static str, Value)>) -> Value {
+/// The JSON schema of an input block's inputs: the common ones, the value and the extra pins.
+pub(super) fn schema(value: Value, extra_pins: Vec<(&'static str, Value)>) -> Value {
     let text = |description: &str| json!({ "type": ["string", "null"], "default": null, "description": description });
     let flag = |description: &str| json!({ "type": "boolean", "default": false, "description": description });
     let mut schema = json!({
         "type": "object",
         "properties": {
-            "name": { "type": "string", "description": "What the agent calls this input." },
+            "name": { "type": "string", "description": "The name of the input." },
             "value": value,
-            "title": text("What a form shows instead of the name."),
-            "description": text("What a person should enter."),
-            "advanced": flag("Whether a form hides it among the details."),
-            "secret": flag("Whether a form hides what is typed."),
+            "title": text("The label shown in the form instead of the name."),
+            "description": text("The help text shown in the form."),
+            "advanced": flag("Show the field under advanced options."),
+            "secret": flag("Hide the value while typing, because it is sensitive."),
         },
         "required": ["name"],
     });
-    for (pin, property) in more {
+    for (pin, property) in extra_pins {
         schema["properties"][pin] = property;
     }
     schema
 }
 
 #[async_trait]
-impl Block for AgentInput {
+impl Block for AgentInputBlock {
     fn spec(&self) -> &BlockSpec {
         &self.spec
     }
@@ -87,14 +87,14 @@ impl Block for AgentInput {
         out: &dyn OutputSink,
     ) -> Result<(), BlockError> {
         let value = input.remove("value").filter(|value| !value.is_null());
-        let Some(value) = value.or_else(|| self.absent.clone()) else { return Ok(()) };
+        let Some(value) = value.or_else(|| self.default_result.clone()) else { return Ok(()) };
         (self.check)(&value, &input).map_err(BlockError::Failed)?;
         out.emit("result", value).await
     }
 
     fn examples(&self) -> Vec<BlockExample> {
-        let none = match &self.absent {
-            Some(absent) => vec![("result", absent.clone())],
+        let none = match &self.default_result {
+            Some(default_result) => vec![("result", default_result.clone())],
             None => vec![],
         };
         vec![

@@ -1,4 +1,4 @@
-//! The input blocks by the form field they stand for.
+//! The kinds of input blocks, one per form field type.
 
 use serde_json::{Map, Value, json};
 
@@ -6,7 +6,7 @@ use super::input::InputKind;
 
 pub(super) fn all() -> Vec<InputKind> {
     vec![
-        anything(),
+        any_value(),
         short_text(),
         long_text(),
         number(),
@@ -18,16 +18,16 @@ pub(super) fn all() -> Vec<InputKind> {
     ]
 }
 
-fn anything() -> InputKind {
+fn any_value() -> InputKind {
     InputKind {
         id: "c0a8e994-ebf1-4a9c-a4d8-89d09c86741b",
         name: "AgentInputBlock",
-        description: "Gives a value that the agent is started with. Without a value it gives nothing.",
+        description: "Input of any type. Emits nothing if it has no value.",
         value: json!({ "default": null, "description": "The value, of any type." }),
-        more: vec![],
+        extra_pins: vec![],
         result: json!({ "description": "The value." }),
-        absent: None,
-        check: fine,
+        default_result: None,
+        check: accept_any,
         example: json!("Hello"),
     }
 }
@@ -36,12 +36,12 @@ fn short_text() -> InputKind {
     InputKind {
         id: "7fcd3bcb-8e1b-4e69-903d-32d3d4a92158",
         name: "AgentShortTextInputBlock",
-        description: "Gives a line of text that the agent is started with.",
-        value: value("string", "short-text", "One line of text."),
-        more: vec![],
+        description: "Input of a single line of text.",
+        value: value("string", "short-text", "A single line of text."),
+        extra_pins: vec![],
         result: json!({ "type": "string", "description": "The text." }),
-        absent: None,
-        check: fine,
+        default_result: None,
+        check: accept_any,
         example: json!("Lisbon"),
     }
 }
@@ -50,12 +50,12 @@ fn long_text() -> InputKind {
     InputKind {
         id: "90a56ffb-7024-4b2b-ab50-e26c5e5ab8ba",
         name: "AgentLongTextInputBlock",
-        description: "Gives a text of any number of lines that the agent is started with.",
-        value: value("string", "long-text", "A text, of several lines if need be."),
-        more: vec![],
+        description: "Input of text with any number of lines.",
+        value: value("string", "long-text", "Text, with line breaks if needed."),
+        extra_pins: vec![],
         result: json!({ "type": "string", "description": "The text." }),
-        absent: None,
-        check: fine,
+        default_result: None,
+        check: accept_any,
         example: json!("One line.\nAnother."),
     }
 }
@@ -64,12 +64,12 @@ fn number() -> InputKind {
     InputKind {
         id: "96dae2bb-97a2-41c2-bd2f-13a3b5a8ea98",
         name: "AgentNumberInputBlock",
-        description: "Gives a number that the agent is started with.",
+        description: "Input of a number.",
         value: json!({ "type": ["number", "null"], "default": null, "description": "The number." }),
-        more: vec![],
+        extra_pins: vec![],
         result: json!({ "type": "number", "description": "The number." }),
-        absent: None,
-        check: fine,
+        default_result: None,
+        check: accept_any,
         example: json!(42),
     }
 }
@@ -78,14 +78,14 @@ fn date() -> InputKind {
     InputKind {
         id: "7e198b09-4994-47db-8b4d-952d98241817",
         name: "AgentDateInputBlock",
-        description: "Gives a date that the agent is started with.",
-        value: value("string", "date", "The date, as YYYY-MM-DD."),
-        more: vec![],
+        description: "Input of a date.",
+        value: value("string", "date", "The date, in the format YYYY-MM-DD."),
+        extra_pins: vec![],
         result: json!({ "type": "string", "format": "date", "description": "The date." }),
-        absent: None,
+        default_result: None,
         check: |value, _| match value.as_str().map(str::parse::<jiff::civil::Date>) {
             Some(Ok(_)) => Ok(()),
-            _ => Err("A date is written as YYYY-MM-DD.".to_owned()),
+            _ => Err("Enter a valid date in the format YYYY-MM-DD.".to_owned()),
         },
         example: json!("2025-03-19"),
     }
@@ -95,14 +95,14 @@ fn time() -> InputKind {
     InputKind {
         id: "2a1c757e-86cf-4c7e-aacf-060dc382e434",
         name: "AgentTimeInputBlock",
-        description: "Gives a time of day that the agent is started with.",
-        value: value("string", "time", "The time, as HH:MM:SS."),
-        more: vec![],
+        description: "Input of a time of day.",
+        value: value("string", "time", "The time, in the format HH:MM:SS."),
+        extra_pins: vec![],
         result: json!({ "type": "string", "format": "time", "description": "The time." }),
-        absent: None,
+        default_result: None,
         check: |value, _| match value.as_str().map(str::parse::<jiff::civil::Time>) {
             Some(Ok(_)) => Ok(()),
-            _ => Err("A time is written as HH:MM:SS.".to_owned()),
+            _ => Err("Enter a valid time in the format HH:MM:SS.".to_owned()),
         },
         example: json!("09:30:00"),
     }
@@ -112,17 +112,17 @@ fn dropdown() -> InputKind {
     InputKind {
         id: "655d6fdf-a334-421c-b733-520549c07cd1",
         name: "AgentDropdownInputBlock",
-        description: "Gives one of several texts, chosen when the agent is started.",
-        value: json!({ "type": ["string", "null"], "default": null, "description": "The choice." }),
-        more: vec![(
+        description: "Input of one option from a list.",
+        value: json!({ "type": ["string", "null"], "default": null, "description": "The selected option." }),
+        extra_pins: vec![(
             "options",
             json!({
                 "type": "array", "default": [],
-                "description": "What can be chosen. Without any, any text can be entered.",
+                "description": "The available options. If empty, any text can be entered.",
             }),
         )],
-        result: json!({ "type": "string", "description": "The choice." }),
-        absent: None,
+        result: json!({ "type": "string", "description": "The selected option." }),
+        default_result: None,
         check: is_an_option,
         example: json!("blue"),
     }
@@ -132,12 +132,12 @@ fn toggle() -> InputKind {
     InputKind {
         id: "cbf36ab5-df4a-43b6-8a7f-f7ed8652116e",
         name: "AgentToggleInputBlock",
-        description: "Gives yes or no, as the agent is started with it.",
-        value: json!({ "type": ["boolean", "null"], "default": false, "description": "Whether it is on." }),
-        more: vec![],
-        result: json!({ "type": "boolean", "description": "Whether it is on." }),
-        absent: Some(json!(false)),
-        check: fine,
+        description: "Input of a yes/no switch.",
+        value: json!({ "type": ["boolean", "null"], "default": false, "description": "True if the switch is on." }),
+        extra_pins: vec![],
+        result: json!({ "type": "boolean", "description": "True if the switch is on." }),
+        default_result: Some(json!(false)),
+        check: accept_any,
         example: json!(true),
     }
 }
@@ -146,21 +146,21 @@ fn table() -> InputKind {
     InputKind {
         id: "5603b273-f41e-4020-af7d-fbc9c6a8d928",
         name: "AgentTableInputBlock",
-        description: "Gives the rows of a table that the agent is started with, each row with its columns by name.",
+        description: "Input of a table. Each row is an object with values by column name.",
         value: json!({
             "type": ["array", "null"], "items": { "type": "object" }, "default": null, "format": "table",
-            "description": "The rows.",
+            "description": "The rows of the table.",
         }),
-        more: vec![(
+        extra_pins: vec![(
             "column_headers",
             json!({
                 "type": "array", "items": { "type": "string" }, "default": ["Column 1", "Column 2", "Column 3"],
-                "description": "The names of the columns.",
+                "description": "The column names.",
             }),
         )],
-        result: json!({ "type": "array", "items": { "type": "object" }, "description": "The rows." }),
-        absent: Some(json!([])),
-        check: fine,
+        result: json!({ "type": "array", "items": { "type": "object" }, "description": "The rows of the table." }),
+        default_result: Some(json!([])),
+        check: accept_any,
         example: json!([{ "City": "Lisbon", "People": "550000" }]),
     }
 }
@@ -169,17 +169,17 @@ fn value(kind: &str, format: &str, description: &str) -> Value {
     json!({ "type": [kind, "null"], "format": format, "default": null, "description": description })
 }
 
-fn fine(_: &Value, _: &Map<String, Value>) -> Result<(), String> {
+fn accept_any(_: &Value, _: &Map<String, Value>) -> Result<(), String> {
     Ok(())
 }
 
-/// `placeholder_values` is what older agents call the options.
+/// Checks that the value is one of the options, which older agents call `placeholder_values`.
 fn is_an_option(value: &Value, input: &Map<String, Value>) -> Result<(), String> {
-    let named =
+    let options =
         ["options", "placeholder_values"].iter().find_map(|pin| input.get(*pin)?.as_array());
-    match named {
+    match options {
         Some(options) if !options.is_empty() && !options.contains(value) => {
-            Err("The value is none of the options.".to_owned())
+            Err("The value is not one of the options.".to_owned())
         }
         _ => Ok(()),
     }

@@ -1,5 +1,5 @@
-//! What an agent is given and what it gives: input and output blocks, and the trigger of a webhook. Other than standard
-//! blocks they have no `error` output, because their pins are the interface of the agent.
+//! Blocks that form an agent's interface: input and output blocks, and the webhook trigger. Unlike standard blocks,
+//! input and output blocks have no `error` pin, because their pins are the agent's interface.
 
 mod file;
 mod input;
@@ -11,14 +11,16 @@ use std::sync::Arc;
 
 use ports::Block;
 
-use super::Parts;
+use super::BlockDependencies;
 
-pub(super) fn all(parts: &Parts) -> Vec<Arc<dyn Block>> {
+pub(super) fn all(dependencies: &BlockDependencies) -> Vec<Arc<dyn Block>> {
     let mut blocks: Vec<Arc<dyn Block>> = vec![
-        Arc::new(file::AgentFileInput::new(parts)),
-        Arc::new(output::AgentOutput::new()),
+        Arc::new(file::AgentFileInputBlock::new(dependencies)),
+        Arc::new(output::AgentOutputBlock::new()),
         Arc::new(webhook::GenericWebhookTrigger::new()),
     ];
-    blocks.extend(kinds::all().into_iter().map(|kind| Arc::new(input::AgentInput::new(kind)) as _));
+    blocks.extend(
+        kinds::all().into_iter().map(|kind| Arc::new(input::AgentInputBlock::new(kind)) as _),
+    );
     blocks
 }

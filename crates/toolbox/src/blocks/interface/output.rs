@@ -1,4 +1,4 @@
-//! The output block: what reaches it is what the agent gives, by its name.
+//! `AgentOutputBlock`: a named output of the agent.
 
 use async_trait::async_trait;
 use ports::block::{BlockContext, BlockError, BlockExample, OutputSink};
@@ -8,53 +8,53 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
 
-use super::super::typed::{self, Typed, TypedBlock};
-use crate::template::{self, Escape};
+use super::super::typed::{self, TypedBlock, TypedBlockAdapter};
+use crate::template::{self, EscapeMode};
 
-pub(super) struct AgentOutput {
+pub(super) struct AgentOutputBlock {
     spec: BlockSpec,
 }
 
 #[derive(Deserialize, JsonSchema)]
-pub(super) struct Given {
-    /// The value to give.
+pub(super) struct AgentOutputInput {
+    /// The value to output.
     #[serde(default)]
     value: Value,
-    /// What the agent calls this output.
+    /// The name of the output.
     name: String,
-    /// What is shown instead of the name.
+    /// The label shown instead of the name.
     #[serde(default, rename = "title")]
     _title: Option<String>,
-    /// What the output means.
+    /// The description of the output.
     #[serde(default, rename = "description")]
     _description: Option<String>,
-    /// A template that the value is put into; it knows the value by the name of the output.
+    /// A Jinja template for the value, which is available under the name of the output.
     #[serde(default)]
     format: String,
-    /// Escape what the template inserts, for an output that is HTML.
+    /// Escape inserted values, for HTML output.
     #[serde(default)]
     escape_html: bool,
-    /// Whether it is shown among the details.
+    /// Show the output under advanced options.
     #[serde(default, rename = "advanced")]
     _advanced: bool,
-    /// Whether it should not be shown openly.
+    /// Hide the value, because it is sensitive.
     #[serde(default, rename = "secret")]
     _secret: bool,
 }
 
-impl AgentOutput {
-    pub(super) fn new() -> Typed<Self> {
+impl AgentOutputBlock {
+    pub(super) fn new() -> TypedBlockAdapter<Self> {
         let spec = BlockSpec {
             id: "363ae599-353e-4804-937e-b2ee3cef3da4",
             name: "AgentOutputBlock",
-            description: "Gives a value as an output of the agent, as it is or put into a template.",
+            description: "Returns a value as an output of the agent, optionally formatted with a template.",
             categories: &[BlockCategory::Output, BlockCategory::Basic],
             kind: BlockKind::Output,
-            inputs: typed::inputs::<Given>(),
+            inputs: typed::inputs::<AgentOutputInput>(),
             outputs: json!({
                 "type": "object",
                 "properties": {
-                    "output": { "description": "The value, or the filled template." },
+                    "output": { "description": "The value, or the rendered template." },
                     "name": { "type": "string", "description": "The name of the output." },
                 },
             }),
@@ -64,13 +64,13 @@ impl AgentOutput {
             sensitive: false,
             coordinates: false,
         };
-        Typed(Self { spec })
+        TypedBlockAdapter(Self { spec })
     }
 }
 
 #[async_trait]
-impl TypedBlock for AgentOutput {
-    type Input = Given;
+impl TypedBlock for AgentOutputBlock {
+    type Input = AgentOutputInput;
 
     fn spec(&self) -> &BlockSpec {
         &self.spec
@@ -78,18 +78,18 @@ impl TypedBlock for AgentOutput {
 
     async fn run(
         &self,
-        given: Given,
+        input: AgentOutputInput,
         _: BlockContext,
         out: &dyn OutputSink,
     ) -> Result<(), BlockError> {
-        let Given { value, name, format, escape_html, .. } = given;
+        let AgentOutputInput { value, name, format, escape_html, .. } = input;
         let output = match format.is_empty() {
             true => value,
             false => {
                 let values = Map::from_iter([(name.clone(), value.clone())]);
-                match template::render(&format, &values, Escape::html(escape_html)) {
+                match template::render(&format, &values, EscapeMode::html(escape_html)) {
                     Ok(text) => Value::String(text),
-                    // A mistake in the template must not cost the result of a long run.
+                    // An error in the template must not lose the result of a long run.
                     Err(error) => Value::String(format!("Error: {error} {value}")),
                 }
             }

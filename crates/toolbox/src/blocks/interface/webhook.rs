@@ -1,4 +1,4 @@
-//! The block at which a run begins that a webhook has started.
+//! `GenericWebhookTriggerBlock`: the starting point of runs triggered by a webhook.
 
 use async_trait::async_trait;
 use ports::block::{BlockContext, BlockError, BlockExample, OutputSink};
@@ -8,36 +8,36 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
 
-use super::super::typed::{self, Typed, TypedBlock};
+use super::super::typed::{self, TypedBlock, TypedBlockAdapter};
 
 pub(super) struct GenericWebhookTrigger {
     spec: BlockSpec,
 }
 
 #[derive(Deserialize, JsonSchema)]
-pub(super) struct Given {
-    /// What the webhook received; it is put here when the run starts.
+pub(super) struct WebhookTriggerInput {
+    /// The data the webhook received. Set when the run starts.
     #[serde(default)]
     payload: Map<String, Value>,
-    /// Values that every run gets besides.
+    /// Constant values passed to every run.
     #[serde(default)]
     constants: Map<String, Value>,
-    /// What the sender has to know. It is checked before the run starts and not given on.
+    /// The secret the sender must provide. Checked before the run starts, and not passed on.
     #[serde(default, rename = "secret_token")]
     _secret_token: Option<String>,
 }
 
 impl GenericWebhookTrigger {
-    pub(super) fn new() -> Typed<Self> {
+    pub(super) fn new() -> TypedBlockAdapter<Self> {
         let spec = BlockSpec {
             id: "8fa8c167-2002-47ce-aba8-97572fc5d387",
             name: "GenericWebhookTriggerBlock",
-            description: "Starts the agent when its webhook is called, and gives what was received.",
+            description: "Starts the agent when its webhook is called, and outputs the received data.",
             categories: &[BlockCategory::Input],
             kind: BlockKind::WebhookManual,
-            inputs: typed::inputs::<Given>(),
+            inputs: typed::inputs::<WebhookTriggerInput>(),
             outputs: typed::outputs([
-                typed::object("payload", "What the webhook received."),
+                typed::object("payload", "The data the webhook received."),
                 typed::object("constants", "The constants, unchanged."),
             ]),
             effect: ToolEffect::None,
@@ -46,13 +46,13 @@ impl GenericWebhookTrigger {
             sensitive: false,
             coordinates: false,
         };
-        Typed(Self { spec })
+        TypedBlockAdapter(Self { spec })
     }
 }
 
 #[async_trait]
 impl TypedBlock for GenericWebhookTrigger {
-    type Input = Given;
+    type Input = WebhookTriggerInput;
 
     fn spec(&self) -> &BlockSpec {
         &self.spec
@@ -60,12 +60,12 @@ impl TypedBlock for GenericWebhookTrigger {
 
     async fn run(
         &self,
-        given: Given,
+        input: WebhookTriggerInput,
         _: BlockContext,
         out: &dyn OutputSink,
     ) -> Result<(), BlockError> {
-        out.emit("constants", Value::Object(given.constants)).await?;
-        out.emit("payload", Value::Object(given.payload)).await
+        out.emit("constants", Value::Object(input.constants)).await?;
+        out.emit("payload", Value::Object(input.payload)).await
     }
 
     fn examples(&self) -> Vec<BlockExample> {

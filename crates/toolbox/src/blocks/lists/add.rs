@@ -1,4 +1,4 @@
-//! Items that are added to a list.
+//! `AddToListBlock`: inserts items into a list.
 
 use std::sync::Arc;
 
@@ -9,27 +9,27 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-use crate::blocks::pure::{About, Outputs, pure};
+use crate::blocks::pure::{BlockIdentity, PinValues, pure};
 use crate::blocks::typed::{list, outputs};
 
 #[derive(Default, Deserialize, JsonSchema)]
 #[serde(default)]
-struct Input {
-    /// The list to add to; without one, a new list begins.
+struct AddToListInput {
+    /// The list to add to. If empty, a new list is created.
     list: Vec<Value>,
-    /// An item to add.
+    /// The item to add.
     entry: Value,
-    /// More items, added before `entry`.
+    /// More items to add, before `entry`.
     entries: Vec<Value>,
-    /// Where to put them: before the item at this place, counted from the end when negative. Without it: at the end.
+    /// The index to insert at. Negative values count from the end; if not set, items are appended.
     position: Option<i64>,
 }
 
 pub(super) fn block() -> Arc<dyn Block> {
-    let about = About {
+    let identity = BlockIdentity {
         id: "aeb08fc1-2fc1-4141-bc8e-f758f183a822",
         name: "AddToListBlock",
-        description: "Adds one item or several to a list, at the end or at a place of your choice.",
+        description: "Adds one or more items to a list, at the end or at a given index.",
         categories: &[BlockCategory::Basic],
     };
     let added =
@@ -44,11 +44,12 @@ pub(super) fn block() -> Arc<dyn Block> {
         added(json!({ "list": [1, 3], "entry": 2, "position": -1 }), json!([1, 2, 3])),
         added(json!({ "list": [1], "entry": 2, "position": 99 }), json!([1, 2])),
     ];
-    let spec = about.spec::<Input>(outputs([list("updated_list", "The list with the items.")]));
+    let spec = identity
+        .spec::<AddToListInput>(outputs([list("updated_list", "The list with the items added.")]));
     pure(spec, run, examples)
 }
 
-fn run(input: Input) -> Result<Outputs, BlockError> {
+fn run(input: AddToListInput) -> Result<PinValues, BlockError> {
     let (mut list, mut added) = (input.list, input.entries);
     if !input.entry.is_null() {
         added.push(input.entry);

@@ -1,4 +1,4 @@
-//! Several lists that become one: one after the other, or in turns.
+//! `ConcatenateListsBlock` and `InterleaveListsBlock`: merge several lists into one.
 
 use std::sync::Arc;
 
@@ -11,27 +11,27 @@ use serde_json::{Value, json};
 
 use super::inner_lists;
 use crate::blocks::comparison::key;
-use crate::blocks::pure::{About, Outputs, pure};
+use crate::blocks::pure::{BlockIdentity, PinValues, pure};
 use crate::blocks::typed::{integer, list, outputs};
 
 #[derive(Deserialize, JsonSchema)]
-struct Concatenate {
-    /// The lists, in the order in which they follow each other.
+struct ConcatenateListsInput {
+    /// The lists to join, in order.
     #[schemars(with = "Vec<Option<Vec<Value>>>")]
     lists: Vec<Value>,
-    /// Whether to keep only the first of items that are the same.
+    /// Remove duplicate items, keeping the first.
     #[serde(default)]
     deduplicate: bool,
-    /// Whether to leave out items that are nothing.
+    /// Remove empty (null) items.
     #[serde(default)]
     remove_none: bool,
 }
 
 pub(super) fn concatenate() -> Arc<dyn Block> {
-    let about = About {
+    let identity = BlockIdentity {
         id: "3cf9298b-5817-4141-9d80-7c2cc5199c8e",
         name: "ConcatenateListsBlock",
-        description: "Puts several lists one after the other, without repetitions if you like.",
+        description: "Joins several lists into one, optionally without duplicates.",
         categories: &[BlockCategory::Basic],
     };
     let joined = |input: Value, list: Value, length: usize| {
@@ -47,14 +47,14 @@ pub(super) fn concatenate() -> Arc<dyn Block> {
         ),
         joined(json!({ "lists": [[1, null], null, [2]], "remove_none": true }), json!([1, 2]), 2),
     ];
-    let spec = about.spec::<Concatenate>(outputs([
-        list("concatenated_list", "The items of all lists."),
-        integer("length", "How many items that are."),
+    let spec = identity.spec::<ConcatenateListsInput>(outputs([
+        list("concatenated_list", "The joined list."),
+        integer("length", "The number of items."),
     ]));
     pure(spec, run_concatenate, examples)
 }
 
-fn run_concatenate(input: Concatenate) -> Result<Outputs, BlockError> {
+fn run_concatenate(input: ConcatenateListsInput) -> Result<PinValues, BlockError> {
     let mut list: Vec<Value> = inner_lists(input.lists)?.into_iter().flatten().collect();
     if input.remove_none {
         list.retain(|item| !item.is_null());
@@ -68,44 +68,44 @@ fn run_concatenate(input: Concatenate) -> Result<Outputs, BlockError> {
 }
 
 #[derive(Deserialize, JsonSchema)]
-struct Interleave {
-    /// The lists that take turns.
+struct InterleaveListsInput {
+    /// The lists to interleave.
     #[schemars(with = "Vec<Option<Vec<Value>>>")]
     lists: Vec<Value>,
 }
 
 pub(super) fn interleave() -> Arc<dyn Block> {
-    let about = About {
+    let identity = BlockIdentity {
         id: "9f616084-1d9f-4f8e-bc00-5b9d2a75cd75",
         name: "InterleaveListsBlock",
-        description: "Mixes several lists: the first item of each, then the second of each, and \
-                      so on.",
+        description: "Interleaves several lists: the first item of each, then the second of each, \
+                      and so on.",
         categories: &[BlockCategory::Basic],
     };
     let example = BlockExample::exactly(
         json!({ "lists": [[1, 2, 3], ["a"], ["x", "y"]] }),
         vec![("interleaved_list", json!([1, "a", "x", 2, "y", 3])), ("length", json!(6))],
     );
-    let spec = about.spec::<Interleave>(outputs([
-        list("interleaved_list", "The items of all lists, in turns."),
-        integer("length", "How many items that are."),
+    let spec = identity.spec::<InterleaveListsInput>(outputs([
+        list("interleaved_list", "The items of all lists, alternating."),
+        integer("length", "The number of items."),
     ]));
     pure(spec, run_interleave, vec![example])
 }
 
-fn run_interleave(input: Interleave) -> Result<Outputs, BlockError> {
-    let mut turns: Vec<_> = inner_lists(input.lists)?.into_iter().map(Vec::into_iter).collect();
-    let mut mixed = Vec::new();
-    while !turns.is_empty() {
-        // A list that has ended takes no more turns, so that one long list among many short ones costs no more.
-        turns.retain_mut(|items| match items.next() {
+fn run_interleave(input: InterleaveListsInput) -> Result<PinValues, BlockError> {
+    let mut remaining: Vec<_> = inner_lists(input.lists)?.into_iter().map(Vec::into_iter).collect();
+    let mut interleaved = Vec::new();
+    while !remaining.is_empty() {
+        // Exhausted lists are dropped, so one long list among many short ones stays linear.
+        remaining.retain_mut(|items| match items.next() {
             Some(item) => {
-                mixed.push(item);
+                interleaved.push(item);
                 true
             }
             None => false,
         });
     }
-    let length = mixed.len();
-    Ok(vec![("interleaved_list", mixed.into()), ("length", length.into())])
+    let length = interleaved.len();
+    Ok(vec![("interleaved_list", interleaved.into()), ("length", length.into())])
 }

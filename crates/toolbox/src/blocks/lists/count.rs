@@ -1,4 +1,4 @@
-//! How many items something has.
+//! `CountItemsBlock`: counts the items of a collection.
 
 use std::sync::Arc;
 
@@ -9,21 +9,21 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-use crate::blocks::pure::{About, Outputs, pure};
+use crate::blocks::pure::{BlockIdentity, PinValues, pure};
 use crate::blocks::typed::{integer, outputs};
 
 #[derive(Deserialize, JsonSchema)]
-struct Input {
-    /// A list, a dictionary or a text.
+struct CountItemsInput {
+    /// The list, dictionary or text to count.
     collection: Value,
 }
 
 pub(super) fn block() -> Arc<dyn Block> {
-    let about = About {
+    let identity = BlockIdentity {
         id: "3c9c2f42-b0c3-435f-ba35-05f7a25c772a",
         name: "CountItemsBlock",
-        description: "Counts the items of a list, the entries of a dictionary or the letters of \
-                      a text.",
+        description: "Counts the items of a list, the entries of a dictionary or the characters \
+                      of a text.",
         categories: &[BlockCategory::Logic],
     };
     let count = |collection: Value, count: i64| {
@@ -35,14 +35,14 @@ pub(super) fn block() -> Arc<dyn Block> {
         count(json!("héllo"), 5),
         count(json!(7), -1),
     ];
-    let spec = about.spec::<Input>(outputs([integer(
+    let spec = identity.spec::<CountItemsInput>(outputs([integer(
         "count",
-        "How many there are; -1 for what has no items.",
+        "The count, or -1 if the value is not a collection.",
     )]));
     pure(spec, run, examples)
 }
 
-fn run(input: Input) -> Result<Outputs, BlockError> {
+fn run(input: CountItemsInput) -> Result<PinValues, BlockError> {
     let count = match &input.collection {
         Value::Array(items) => Some(items.len()),
         Value::Object(fields) => Some(fields.len()),

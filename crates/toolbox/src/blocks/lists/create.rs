@@ -1,4 +1,4 @@
-//! A list from its items, whole or in portions.
+//! `CreateListBlock`: creates a list, optionally split into batches.
 
 use std::sync::Arc;
 
@@ -9,30 +9,30 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-use crate::blocks::pure::{About, Outputs, pure};
+use crate::blocks::pure::{BlockIdentity, PinValues, pure};
 use crate::blocks::typed::{list, outputs};
 
-/// Letters of a token, on average. Only a model knows better, and only for itself.
+/// Average bytes per token; exact counts depend on the model's tokenizer.
 const TOKEN_BYTES: usize = 4;
 
 #[derive(Deserialize, JsonSchema)]
-struct Input {
-    /// The items.
+struct CreateListInput {
+    /// The items of the list.
     values: Vec<Value>,
-    /// The most items of one list; more of them come in several lists.
+    /// Maximum items per list. Larger lists are split into several.
     #[serde(default)]
     max_size: Option<usize>,
-    /// About the most tokens of one list; more of them come in several lists.
+    /// Approximate maximum tokens per list. Larger lists are split into several.
     #[serde(default)]
     max_tokens: Option<usize>,
 }
 
 pub(super) fn block() -> Arc<dyn Block> {
-    let about = About {
+    let identity = BlockIdentity {
         id: "a912d5c7-6e00-4542-b2a9-8034136930e4",
         name: "CreateListBlock",
-        description: "Makes a list of items that are all known from the start, in one piece or \
-                      in portions of a limited size.",
+        description: "Creates a list from fixed items, optionally split into batches of a limited \
+                      size.",
         categories: &[BlockCategory::Data],
     };
     let examples = vec![
@@ -50,36 +50,36 @@ pub(super) fn block() -> Arc<dyn Block> {
         ),
         BlockExample::exactly(json!({ "values": [] }), vec![("list", json!([]))]),
     ];
-    let spec = about.spec::<Input>(outputs([list("list", "The list, or a portion of it.")]));
+    let spec =
+        identity.spec::<CreateListInput>(outputs([list("list", "The list, or each batch of it.")]));
     pure(spec, run, examples)
 }
 
-fn run(input: Input) -> Result<Outputs, BlockError> {
-    let most_items = input.max_size.filter(|most| *most > 0).unwrap_or(usize::MAX);
-    let most_tokens = input.max_tokens.filter(|most| *most > 0);
-    if most_items == usize::MAX && most_tokens.is_none() {
+fn run(input: CreateListInput) -> Result<PinValues, BlockError> {
+    let max_items = input.max_size.filter(|max| *max > 0).unwrap_or(usize::MAX);
+    let max_tokens = input.max_tokens.filter(|max| *max > 0);
+    if max_items == usize::MAX && max_tokens.is_none() {
         return Ok(vec![("list", input.values.into())]);
     }
-    let mut portions = Vec::new();
-    let (mut portion, mut tokens) = (Vec::new(), 0);
+    let mut batches = Vec::new();
+    let (mut batch, mut tokens) = (Vec::new(), 0);
     for value in input.values {
-        let more = most_tokens.map_or(0, |_| estimate(&value));
-        let full =
-            portion.len() >= most_items || most_tokens.is_some_and(|most| tokens + more > most);
-        if full && !portion.is_empty() {
-            portions.push(("list", std::mem::take(&mut portion).into()));
+        let more = max_tokens.map_or(0, |_| estimate_tokens(&value));
+        let full = batch.len() >= max_items || max_tokens.is_some_and(|max| tokens + more > max);
+        if full && !batch.is_empty() {
+            batches.push(("list", std::mem::take(&mut batch).into()));
             tokens = 0;
         }
-        portion.push(value);
+        batch.push(value);
         tokens += more;
     }
-    if !portion.is_empty() || portions.is_empty() {
-        portions.push(("list", portion.into()));
+    if !batch.is_empty() || batches.is_empty() {
+        batches.push(("list", batch.into()));
     }
-    Ok(portions)
+    Ok(batches)
 }
 
-fn estimate(value: &Value) -> usize {
+fn estimate_tokens(value: &Value) -> usize {
     let bytes = value.as_str().map_or_else(|| value.to_string().len(), str::len);
     bytes.div_ceil(TOKEN_BYTES)
 }

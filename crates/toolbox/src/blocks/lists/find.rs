@@ -1,4 +1,4 @@
-//! Where in a list a value is.
+//! `FindInListBlock`: finds the index of a value in a list.
 
 use std::sync::Arc;
 
@@ -10,22 +10,22 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 
 use crate::blocks::comparison::equal;
-use crate::blocks::pure::{About, Outputs, pure};
+use crate::blocks::pure::{BlockIdentity, PinValues, pure};
 use crate::blocks::typed::{any, boolean, integer, outputs};
 
 #[derive(Deserialize, JsonSchema)]
-struct Input {
-    /// The list to look in.
+struct FindInListInput {
+    /// The list to search.
     list: Vec<Value>,
-    /// The value to look for.
+    /// The value to find.
     value: Value,
 }
 
 pub(super) fn block() -> Arc<dyn Block> {
-    let about = About {
+    let identity = BlockIdentity {
         id: "5e2c6d0a-1e37-489f-b1d0-8e1812b23333",
         name: "FindInListBlock",
-        description: "Finds the first place of a value in a list.",
+        description: "Finds the index of the first occurrence of a value in a list.",
         categories: &[BlockCategory::Basic],
     };
     let examples = vec![
@@ -38,17 +38,17 @@ pub(super) fn block() -> Arc<dyn Block> {
             vec![("found", json!(false)), ("not_found_value", json!(6))],
         ),
     ];
-    let spec = about.spec::<Input>(outputs([
-        integer("index", "The place of the value, counted from 0."),
+    let spec = identity.spec::<FindInListInput>(outputs([
+        integer("index", "The index of the value, starting at 0."),
         boolean("found", "Whether the value is in the list."),
-        any("not_found_value", "The value, when it is not in the list."),
+        any("not_found_value", "The value, if it is not in the list."),
     ]));
     pure(spec, run, examples)
 }
 
-fn run(input: Input) -> Result<Outputs, BlockError> {
+fn run(input: FindInListInput) -> Result<PinValues, BlockError> {
     Ok(match input.list.iter().position(|item| equal(item, &input.value)) {
-        Some(place) => vec![("index", place.into()), ("found", true.into())],
+        Some(index) => vec![("index", index.into()), ("found", true.into())],
         None => vec![("found", false.into()), ("not_found_value", input.value)],
     })
 }

@@ -1,4 +1,4 @@
-//! Lists within lists that become one list.
+//! `FlattenListBlock`: flattens nested lists.
 
 use std::sync::Arc;
 
@@ -9,14 +9,14 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-use crate::blocks::pure::{About, Outputs, pure};
+use crate::blocks::pure::{BlockIdentity, PinValues, pure};
 use crate::blocks::typed::{integer, list, outputs};
 
 #[derive(Deserialize, JsonSchema)]
-struct Input {
-    /// The list with lists in it.
+struct FlattenListInput {
+    /// The nested list to flatten.
     nested_list: Vec<Value>,
-    /// How many levels to dissolve; -1 for all.
+    /// How many levels to flatten. -1 flattens all.
     #[serde(default = "all_levels")]
     #[schemars(range(min = -1))]
     max_depth: i64,
@@ -27,10 +27,10 @@ fn all_levels() -> i64 {
 }
 
 pub(super) fn block() -> Arc<dyn Block> {
-    let about = About {
+    let identity = BlockIdentity {
         id: "cc45bb0f-d035-4756-96a7-fe3e36254b4d",
         name: "FlattenListBlock",
-        description: "Makes one list of lists within lists, down to a depth of your choice.",
+        description: "Flattens nested lists into one list, up to an optional depth.",
         categories: &[BlockCategory::Basic],
     };
     let flat = |input: Value, list: Value, length: usize, depth: usize| {
@@ -54,19 +54,19 @@ pub(super) fn block() -> Arc<dyn Block> {
         flat(json!({ "nested_list": [[]], "max_depth": 0 }), json!([[]]), 1, 2),
         flat(json!({ "nested_list": [] }), json!([]), 0, 1),
     ];
-    let spec = about.spec::<Input>(outputs([
-        list("flattened_list", "The items without their inner lists."),
-        integer("length", "How many items that are."),
-        integer("original_depth", "How deep the lists were nested."),
+    let spec = identity.spec::<FlattenListInput>(outputs([
+        list("flattened_list", "The flattened list."),
+        integer("length", "The number of items."),
+        integer("original_depth", "The nesting depth of the original list."),
     ]));
     pure(spec, run, examples)
 }
 
-fn run(input: Input) -> Result<Outputs, BlockError> {
+fn run(input: FlattenListInput) -> Result<PinValues, BlockError> {
     let levels = match input.max_depth {
         -1 => usize::MAX,
         levels => usize::try_from(levels)
-            .map_err(|_| BlockError::failed("`max_depth` is -1 or the number of levels."))?,
+            .map_err(|_| BlockError::failed("`max_depth` must be -1 or a number of levels."))?,
     };
     let depth = depth(&input.nested_list);
     let flat = flatten(input.nested_list, levels);
@@ -78,7 +78,7 @@ fn run(input: Input) -> Result<Outputs, BlockError> {
     ])
 }
 
-/// A list has one level more than the deepest list in it.
+/// Nesting depth: one more than that of the deepest inner list.
 fn depth(items: &[Value]) -> usize {
     let mut deepest = 1;
     let mut open = vec![(items.iter(), 1)];
@@ -98,7 +98,7 @@ fn depth(items: &[Value]) -> usize {
     deepest
 }
 
-/// Without recursion: the depth is the author's, the stack is ours.
+/// Iterative, because untrusted nesting depth could overflow the stack.
 fn flatten(items: Vec<Value>, levels: usize) -> Vec<Value> {
     let mut flat = Vec::new();
     let mut open = vec![items.into_iter()];
@@ -119,7 +119,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_negative_number_of_levels_is_refused() {
-        assert!(run(Input { nested_list: Vec::new(), max_depth: -2 }).is_err());
+    fn a_negative_depth_other_than_minus_one_is_rejected() {
+        assert!(run(FlattenListInput { nested_list: Vec::new(), max_depth: -2 }).is_err());
     }
 }

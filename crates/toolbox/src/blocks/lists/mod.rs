@@ -1,4 +1,4 @@
-//! Making, changing, combining and reading lists.
+//! Blocks that create, change, combine and read lists.
 
 mod add;
 mod combine;
@@ -44,15 +44,15 @@ pub(super) fn all() -> Vec<Arc<dyn Block>> {
 }
 
 fn out_of_range(index: i64, length: usize) -> BlockError {
-    BlockError::failed(format!("There is no place {index} in a list of {length} items."))
+    BlockError::failed(format!("Index {index} is out of range for a list of {length} items."))
 }
 
-/// The lists of a list; nothing in place of a list is left out.
+/// The inner lists of a list; null items are skipped.
 fn inner_lists(lists: Vec<Value>) -> Result<Vec<Vec<Value>>, BlockError> {
-    let list = |(place, item): (usize, Value)| match item {
+    let list = |(index, item): (usize, Value)| match item {
         Value::Null => None,
         Value::Array(items) => Some(Ok(items)),
-        _ => Some(Err(BlockError::failed(format!("Item {place} of `lists` is no list.")))),
+        _ => Some(Err(BlockError::failed(format!("Item {index} of `lists` is not a list.")))),
     };
     lists.into_iter().enumerate().filter_map(list).collect()
 }

@@ -1,4 +1,4 @@
-//! An item that is taken out of a list.
+//! `RemoveFromListBlock`: removes an item by value or index.
 
 use std::sync::Arc;
 
@@ -11,30 +11,30 @@ use serde_json::{Value, json};
 
 use super::out_of_range;
 use crate::blocks::comparison::equal;
-use crate::blocks::pure::{About, Outputs, pure};
+use crate::blocks::pure::{BlockIdentity, PinValues, pure};
 use crate::blocks::typed::{any, list, outputs};
 use crate::values::place;
 
 #[derive(Deserialize, JsonSchema)]
-struct Input {
-    /// The list to take from.
+struct RemoveFromListInput {
+    /// The list to change.
     list: Vec<Value>,
-    /// The item to take, wherever it comes first; only if there is no `index`.
+    /// The item to remove (its first occurrence). Ignored if `index` is set.
     #[serde(default)]
     value: Value,
-    /// The place of the item, counted from 0, or from the end when negative.
+    /// The index of the item to remove, starting at 0. Negative values count from the end.
     #[serde(default)]
     index: Option<i64>,
-    /// Whether to give the item too.
+    /// Also output the removed item.
     #[serde(default)]
     return_item: bool,
 }
 
 pub(super) fn block() -> Arc<dyn Block> {
-    let about = About {
+    let identity = BlockIdentity {
         id: "d93c5a93-ac7e-41c1-ae5c-ef67e6e9b826",
         name: "RemoveFromListBlock",
-        description: "Takes an item out of a list, by its value or by its place.",
+        description: "Removes an item from a list, by value or by index.",
         categories: &[BlockCategory::Basic],
     };
     let examples = vec![
@@ -51,28 +51,28 @@ pub(super) fn block() -> Arc<dyn Block> {
             vec![("updated_list", json!([1]))],
         ),
     ];
-    let spec = about.spec::<Input>(outputs([
+    let spec = identity.spec::<RemoveFromListInput>(outputs([
         list("updated_list", "The list without the item."),
-        any("removed_item", "The item, if it was asked for."),
+        any("removed_item", "The removed item, if `return_item` is on."),
     ]));
     pure(spec, run, examples)
 }
 
-fn run(input: Input) -> Result<Outputs, BlockError> {
+fn run(input: RemoveFromListInput) -> Result<PinValues, BlockError> {
     let mut list = input.list;
-    let place = match (input.index, &input.value) {
+    let index = match (input.index, &input.value) {
         (Some(index), _) => {
             place(index, list.len()).ok_or_else(|| out_of_range(index, list.len()))?
         }
         (None, Value::Null) => {
-            return Err(BlockError::failed("Name the item by `index` or by `value`."));
+            return Err(BlockError::failed("Set `index` or `value` to choose the item to remove."));
         }
         (None, value) => list
             .iter()
             .position(|item| equal(item, value))
             .ok_or_else(|| BlockError::failed("The value is not in the list."))?,
     };
-    let removed = list.remove(place);
+    let removed = list.remove(index);
     let mut outputs = vec![("updated_list", list.into())];
     if input.return_item {
         outputs.push(("removed_item", removed));

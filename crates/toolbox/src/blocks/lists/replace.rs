@@ -1,4 +1,4 @@
-//! An item of a list that gives way to another.
+//! `ReplaceListItemBlock`: replaces the item at an index.
 
 use std::sync::Arc;
 
@@ -10,42 +10,42 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 
 use super::out_of_range;
-use crate::blocks::pure::{About, Outputs, pure};
+use crate::blocks::pure::{BlockIdentity, PinValues, pure};
 use crate::blocks::typed::{any, list, outputs};
 use crate::values::place;
 
 #[derive(Deserialize, JsonSchema)]
-struct Input {
+struct ReplaceListItemInput {
     /// The list to change.
     list: Vec<Value>,
-    /// The place of the item, counted from 0, or from the end when negative.
+    /// The index of the item to replace, starting at 0. Negative values count from the end.
     index: i64,
     /// The new item.
     value: Value,
 }
 
 pub(super) fn block() -> Arc<dyn Block> {
-    let about = About {
+    let identity = BlockIdentity {
         id: "fbf62922-bea1-4a3d-8bac-23587f810b38",
         name: "ReplaceListItemBlock",
-        description: "Puts another item at a place of a list.",
+        description: "Replaces the item at an index of a list.",
         categories: &[BlockCategory::Basic],
     };
     let example = BlockExample::exactly(
         json!({ "list": ["a", "b"], "index": -1, "value": "c" }),
         vec![("updated_list", json!(["a", "c"])), ("old_item", json!("b"))],
     );
-    let spec = about.spec::<Input>(outputs([
+    let spec = identity.spec::<ReplaceListItemInput>(outputs([
         list("updated_list", "The list with the new item."),
-        any("old_item", "The item that was there before."),
+        any("old_item", "The replaced item."),
     ]));
     pure(spec, run, vec![example])
 }
 
-fn run(input: Input) -> Result<Outputs, BlockError> {
+fn run(input: ReplaceListItemInput) -> Result<PinValues, BlockError> {
     let mut list = input.list;
-    let place = place(input.index, list.len());
-    let place = place.ok_or_else(|| out_of_range(input.index, list.len()))?;
-    let old = std::mem::replace(&mut list[place], input.value);
+    let index = place(input.index, list.len());
+    let index = index.ok_or_else(|| out_of_range(input.index, list.len()))?;
+    let old = std::mem::replace(&mut list[index], input.value);
     Ok(vec![("updated_list", list.into()), ("old_item", old)])
 }

@@ -1,4 +1,4 @@
-//! Some items of many.
+//! `DataSamplingBlock`: selects a sample of a list.
 
 use std::sync::Arc;
 
@@ -9,33 +9,33 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-use super::sampling::{self, Method};
-use crate::blocks::pure::{About, Outputs, list_fits, pure};
+use super::sampling::{self, SamplingMethod};
+use crate::blocks::pure::{BlockIdentity, PinValues, list_fits, pure};
 use crate::blocks::typed::{list, outputs};
 
 #[derive(Deserialize, JsonSchema)]
-struct Input {
-    /// The items to choose from; a dictionary counts as one item.
+struct SampleDataInput {
+    /// The list to sample. A dictionary counts as one item.
     data: Value,
-    /// How many items to choose.
+    /// The number of items to select.
     #[serde(default = "ten")]
     sample_size: usize,
-    /// How they are chosen.
+    /// How items are selected.
     #[serde(default)]
-    sampling_method: Method,
-    /// Not available: collect the items in a list first.
+    sampling_method: SamplingMethod,
+    /// Not supported. Collect the items in a list first.
     #[serde(default)]
     accumulate: bool,
-    /// With the same seed the same items are chosen.
+    /// A seed for repeatable results: the same seed selects the same items.
     #[serde(default)]
     random_seed: Option<i64>,
-    /// For `stratified`: the key whose values divide the items into groups.
+    /// For `stratified`: the key to group items by.
     #[serde(default)]
     stratify_key: Option<String>,
-    /// For `weighted`: the key whose value is the weight of an item.
+    /// For `weighted`: the key that holds each item's weight.
     #[serde(default)]
     weight_key: Option<String>,
-    /// For `cluster`: the key whose values divide the items into clusters.
+    /// For `cluster`: the key to group items into clusters by.
     #[serde(default)]
     cluster_key: Option<String>,
 }
@@ -45,11 +45,11 @@ fn ten() -> usize {
 }
 
 pub(super) fn block() -> Arc<dyn Block> {
-    let about = About {
+    let identity = BlockIdentity {
         id: "4a448883-71fa-49cf-91cf-70d793bd7d87",
         name: "DataSamplingBlock",
-        description: "Chooses some items of a list: at random, at equal distances, from either \
-                      end, by weight, or by groups.",
+        description: "Selects a sample of a list: at random, at equal intervals, from either end, \
+                      by weight or by groups.",
         categories: &[BlockCategory::Logic],
     };
     let items = json!([{ "g": 1 }, { "g": 2 }, { "g": 1 }]);
@@ -71,38 +71,38 @@ pub(super) fn block() -> Arc<dyn Block> {
             vec![("sampled_data", json!([])), ("sample_indices", json!([]))],
         ),
     ];
-    let spec = about.spec::<Input>(outputs([
-        list("sampled_data", "The chosen items."),
-        list("sample_indices", "Their places in the data."),
+    let spec = identity.spec::<SampleDataInput>(outputs([
+        list("sampled_data", "The selected items."),
+        list("sample_indices", "The indices of the selected items in the data."),
     ]));
     pure(spec, run, examples)
 }
 
-fn run(input: Input) -> Result<Outputs, BlockError> {
+fn run(input: SampleDataInput) -> Result<PinValues, BlockError> {
     if input.accumulate {
         return Err(BlockError::failed(
-            "Items are not kept between runs: collect them in a list first.",
+            "`accumulate` is not supported. Collect the items in a list first.",
         ));
     }
     let items = match input.data {
         Value::Array(items) => items,
         one @ Value::Object(_) => vec![one],
-        _ => return Err(BlockError::failed("`data` is a list or a dictionary.")),
+        _ => return Err(BlockError::failed("`data` must be a list or a dictionary.")),
     };
     let size = input.sample_size;
     list_fits(size)?;
     if size > items.len() {
-        let there = items.len();
-        return Err(BlockError::failed(format!("{size} of {there} items cannot be chosen.")));
+        let available = items.len();
+        return Err(BlockError::failed(format!("Cannot select {size} items from {available}.")));
     }
     let key = match input.sampling_method {
-        Method::Stratified => input.stratify_key,
-        Method::Weighted => input.weight_key,
-        Method::Cluster => input.cluster_key,
+        SamplingMethod::Stratified => input.stratify_key,
+        SamplingMethod::Weighted => input.weight_key,
+        SamplingMethod::Cluster => input.cluster_key,
         _ => None,
     };
-    let places =
+    let indices =
         sampling::choose(&items, size, input.sampling_method, key.as_deref(), input.random_seed)?;
-    let sampled: Vec<Value> = places.iter().map(|place| items[*place].clone()).collect();
-    Ok(vec![("sampled_data", sampled.into()), ("sample_indices", places.into())])
+    let sampled: Vec<Value> = indices.iter().map(|index| items[*index].clone()).collect();
+    Ok(vec![("sampled_data", sampled.into()), ("sample_indices", indices.into())])
 }

@@ -1,4 +1,4 @@
-//! The ways to choose some places of a list.
+//! Sampling methods: each selects indices of a list.
 
 use std::collections::{BinaryHeap, HashMap};
 
@@ -6,7 +6,7 @@ use ports::block::BlockError;
 use rand::distr::Distribution;
 use rand::distr::weighted::WeightedIndex;
 use rand::rngs::StdRng;
-use rand::seq::{SliceRandom, index};
+use rand::seq::{SliceRandom, index as index_sampling};
 use rand::{RngExt, SeedableRng};
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -14,7 +14,7 @@ use serde_json::Value;
 
 #[derive(Clone, Copy, Debug, Default, Deserialize, JsonSchema, PartialEq, Eq)]
 #[serde(rename_all = "lowercase")]
-pub(super) enum Method {
+pub(super) enum SamplingMethod {
     #[default]
     Random,
     Systematic,
@@ -26,11 +26,11 @@ pub(super) enum Method {
     Cluster,
 }
 
-/// Chooses `size` places; there are at least so many items.
+/// Selects `size` indices. The caller guarantees that `items` has at least `size` items.
 pub(super) fn choose(
     items: &[Value],
     size: usize,
-    method: Method,
+    method: SamplingMethod,
     key: Option<&str>,
     seed: Option<i64>,
 ) -> Result<Vec<usize>, BlockError> {
@@ -43,47 +43,48 @@ pub(super) fn choose(
     }
     let length = items.len();
     let key = || {
-        key.filter(|key| !key.is_empty()).ok_or_else(|| {
-            BlockError::failed("This way of choosing needs the key by which it chooses.")
-        })
+        key.filter(|key| !key.is_empty())
+            .ok_or_else(|| BlockError::failed("This sampling method needs a key."))
     };
     match method {
-        // A reservoir is the way to choose at random from items that come one by one. Here they are all there.
-        Method::Random | Method::Reservoir => Ok(index::sample(&mut rng, length, size).into_vec()),
-        Method::Systematic => {
+        // Reservoir sampling is random sampling over a stream; with all items in memory it is plain random sampling.
+        SamplingMethod::Random | SamplingMethod::Reservoir => {
+            Ok(index_sampling::sample(&mut rng, length, size).into_vec())
+        }
+        SamplingMethod::Systematic => {
             let step = length / size;
             let start = rng.random_range(0..step);
             Ok((start..length).step_by(step).take(size).collect())
         }
-        Method::Top => Ok((0..size).collect()),
-        Method::Bottom => Ok((length - size..length).collect()),
-        Method::Stratified => Ok(stratified(&groups(items, key()?)?, size, &mut rng)),
-        Method::Weighted => weighted(items, key()?, size, &mut rng),
-        Method::Cluster => Ok(clusters(groups(items, key()?)?, size, &mut rng)),
+        SamplingMethod::Top => Ok((0..size).collect()),
+        SamplingMethod::Bottom => Ok((length - size..length).collect()),
+        SamplingMethod::Stratified => Ok(stratified(&groups(items, key()?)?, size, &mut rng)),
+        SamplingMethod::Weighted => weighted(items, key()?, size, &mut rng),
+        SamplingMethod::Cluster => Ok(clusters(groups(items, key()?)?, size, &mut rng)),
     }
 }
 
-/// The places of the items by what they have under the key, in the order of their first item.
+/// Indices grouped by the value of `key`, in order of first appearance.
 fn groups(items: &[Value], key: &str) -> Result<Vec<Vec<usize>>, BlockError> {
     let mut groups: HashMap<String, usize> = HashMap::new();
-    let mut places: Vec<Vec<usize>> = Vec::new();
-    for (place, item) in items.iter().enumerate() {
+    let mut indices: Vec<Vec<usize>> = Vec::new();
+    for (index, item) in items.iter().enumerate() {
         let value = item.get(key).filter(|value| !value.is_null());
-        let value = value.ok_or_else(|| missing(place, key))?;
-        let group = *groups.entry(value.to_string()).or_insert(places.len());
-        match places.get_mut(group) {
-            Some(group) => group.push(place),
-            None => places.push(vec![place]),
+        let value = value.ok_or_else(|| missing(index, key))?;
+        let group = *groups.entry(value.to_string()).or_insert(indices.len());
+        match indices.get_mut(group) {
+            Some(group) => group.push(index),
+            None => indices.push(vec![index]),
         }
     }
-    Ok(places)
+    Ok(indices)
 }
 
-fn missing(place: usize, key: &str) -> BlockError {
-    BlockError::failed(format!("Item {place} has no `{key}`."))
+fn missing(index: usize, key: &str) -> BlockError {
+    BlockError::failed(format!("Item {index} has no `{key}`."))
 }
 
-/// From every group about its share, and at least one item of each as long as there is room.
+/// Selects from each group in proportion to its size, and at least one item per group if `size` allows.
 fn stratified(groups: &[Vec<usize>], size: usize, rng: &mut StdRng) -> Vec<usize> {
     let length: usize = groups.iter().map(Vec::len).sum();
     let share = |group: &Vec<usize>| (group.len() * size / length).max(1);
@@ -107,31 +108,33 @@ fn stratified(groups: &[Vec<usize>], size: usize, rng: &mut StdRng) -> Vec<usize
     }
     let mut chosen = Vec::with_capacity(size);
     for (group, size) in groups.iter().zip(sizes) {
-        chosen.extend(index::sample(rng, group.len(), size).into_iter().map(|at| group[at]));
+        chosen
+            .extend(index_sampling::sample(rng, group.len(), size).into_iter().map(|at| group[at]));
     }
     chosen
 }
 
-/// The heavier, the more often; the same item may be chosen again.
+/// Selects with replacement, with probability proportional to weight.
 fn weighted(
     items: &[Value],
     key: &str,
     size: usize,
     rng: &mut StdRng,
 ) -> Result<Vec<usize>, BlockError> {
-    let weight = |(place, item): (usize, &Value)| {
-        let value = item.get(key).ok_or_else(|| missing(place, key))?;
+    let weight = |(index, item): (usize, &Value)| {
+        let value = item.get(key).ok_or_else(|| missing(index, key))?;
         let weight = value.as_f64().or_else(|| value.as_str()?.trim().parse().ok());
-        weight
-            .ok_or_else(|| BlockError::failed(format!("The `{key}` of item {place} is no number.")))
+        weight.ok_or_else(|| {
+            BlockError::failed(format!("The `{key}` of item {index} is not a number."))
+        })
     };
     let weights = items.iter().enumerate().map(weight).collect::<Result<Vec<f64>, _>>()?;
     let weights = WeightedIndex::new(weights)
-        .map_err(|error| BlockError::failed(format!("Nothing can be chosen: {error}.")))?;
+        .map_err(|error| BlockError::failed(format!("The weights are invalid: {error}.")))?;
     Ok((0..size).map(|_| weights.sample(rng)).collect())
 }
 
-/// Whole clusters until there are enough, and of those as many as are wanted.
+/// Takes whole clusters until there are enough items, then samples `size` of them.
 fn clusters(mut groups: Vec<Vec<usize>>, size: usize, rng: &mut StdRng) -> Vec<usize> {
     groups.shuffle(rng);
     let mut chosen = Vec::new();
@@ -141,7 +144,7 @@ fn clusters(mut groups: Vec<Vec<usize>>, size: usize, rng: &mut StdRng) -> Vec<u
         }
         chosen.extend(group);
     }
-    index::sample(rng, chosen.len(), size).into_iter().map(|at| chosen[at]).collect()
+    index_sampling::sample(rng, chosen.len(), size).into_iter().map(|at| chosen[at]).collect()
 }
 
 #[cfg(test)]
@@ -152,15 +155,15 @@ mod tests {
 
     use super::*;
 
-    const METHODS: [Method; 8] = [
-        Method::Random,
-        Method::Systematic,
-        Method::Top,
-        Method::Bottom,
-        Method::Stratified,
-        Method::Weighted,
-        Method::Reservoir,
-        Method::Cluster,
+    const METHODS: [SamplingMethod; 8] = [
+        SamplingMethod::Random,
+        SamplingMethod::Systematic,
+        SamplingMethod::Top,
+        SamplingMethod::Bottom,
+        SamplingMethod::Stratified,
+        SamplingMethod::Weighted,
+        SamplingMethod::Reservoir,
+        SamplingMethod::Cluster,
     ];
 
     fn items(count: u32) -> Vec<Value> {
@@ -168,39 +171,46 @@ mod tests {
     }
 
     #[test]
-    fn every_method_chooses_as_many_as_are_wanted_and_the_same_for_the_same_seed() {
+    fn every_method_selects_the_requested_number_and_repeats_for_the_same_seed() {
         let items = items(50);
         for method in METHODS {
             for size in [0, 1, 3, 7, 20, 50] {
-                let chosen = choose(&items, size, method, Some("group"), Some(7)).expect("places");
+                let chosen = choose(&items, size, method, Some("group"), Some(7)).expect("indices");
                 assert_eq!(chosen.len(), size, "{method:?} {size}");
-                assert!(chosen.iter().all(|place| *place < items.len()));
-                let again = choose(&items, size, method, Some("group"), Some(7)).expect("places");
+                assert!(chosen.iter().all(|index| *index < items.len()));
+                let again = choose(&items, size, method, Some("group"), Some(7)).expect("indices");
                 assert_eq!(chosen, again, "{method:?} {size}");
                 let different: HashSet<_> = chosen.iter().collect();
-                assert!(method == Method::Weighted || different.len() == size, "{method:?} {size}");
+                assert!(
+                    method == SamplingMethod::Weighted || different.len() == size,
+                    "{method:?} {size}"
+                );
             }
         }
     }
 
     #[test]
-    fn every_group_is_there_when_there_is_room_for_it() {
+    fn stratified_sampling_includes_every_group_if_the_size_allows() {
         let items = items(50);
-        let chosen = choose(&items, 7, Method::Stratified, Some("group"), None).expect("places");
-        let groups: HashSet<_> = chosen.iter().map(|place| place % 7).collect();
+        let chosen =
+            choose(&items, 7, SamplingMethod::Stratified, Some("group"), None).expect("indices");
+        let groups: HashSet<_> = chosen.iter().map(|index| index % 7).collect();
         assert_eq!(groups.len(), 7);
-        let alone = choose(&items, 3, Method::Stratified, Some("one"), None).expect("places");
+        let alone =
+            choose(&items, 3, SamplingMethod::Stratified, Some("one"), None).expect("indices");
         assert_eq!(alone.len(), 3);
     }
 
     #[test]
-    fn what_cannot_be_chosen_says_why() {
+    fn a_missing_key_or_zero_weight_is_rejected() {
         let items = items(3);
-        for method in [Method::Stratified, Method::Weighted, Method::Cluster] {
+        for method in
+            [SamplingMethod::Stratified, SamplingMethod::Weighted, SamplingMethod::Cluster]
+        {
             assert!(choose(&items, 1, method, None, None).is_err());
             assert!(choose(&items, 1, method, Some("nothing"), None).is_err());
         }
         let weightless = [json!({ "w": 0 })];
-        assert!(choose(&weightless, 1, Method::Weighted, Some("w"), None).is_err());
+        assert!(choose(&weightless, 1, SamplingMethod::Weighted, Some("w"), None).is_err());
     }
 }

@@ -1,4 +1,4 @@
-//! What two lists have in common, and what they have not.
+//! `ListDifferenceBlock` and `ListIntersectionBlock`: set operations on two lists.
 
 use std::collections::HashSet;
 use std::sync::Arc;
@@ -11,25 +11,25 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 
 use crate::blocks::comparison::key;
-use crate::blocks::pure::{About, Outputs, pure};
+use crate::blocks::pure::{BlockIdentity, PinValues, pure};
 use crate::blocks::typed::{integer, list, outputs};
 
 #[derive(Deserialize, JsonSchema)]
-struct Difference {
-    /// The list whose items are kept.
+struct ListDifferenceInput {
+    /// The list to filter.
     list_a: Vec<Value>,
-    /// The list whose items are left out.
+    /// The items to exclude.
     list_b: Vec<Value>,
-    /// Whether to keep also the items of the second list that the first does not have.
+    /// Also include the items of the second list that are not in the first.
     #[serde(default)]
     symmetric: bool,
 }
 
 pub(super) fn difference() -> Arc<dyn Block> {
-    let about = About {
+    let identity = BlockIdentity {
         id: "05309873-9d61-447e-96b5-b804e2511829",
         name: "ListDifferenceBlock",
-        description: "Gives the items of one list that another list does not have.",
+        description: "Returns the items of one list that are not in another.",
         categories: &[BlockCategory::Basic],
     };
     let rest = |input: Value, list: Value, length: usize| {
@@ -43,14 +43,14 @@ pub(super) fn difference() -> Arc<dyn Block> {
             2,
         ),
     ];
-    let spec = about.spec::<Difference>(outputs([
-        list("difference", "The items that are left."),
-        integer("length", "How many items that are."),
+    let spec = identity.spec::<ListDifferenceInput>(outputs([
+        list("difference", "The remaining items."),
+        integer("length", "The number of items."),
     ]));
     pure(spec, run_difference, examples)
 }
 
-fn run_difference(input: Difference) -> Result<Outputs, BlockError> {
+fn run_difference(input: ListDifferenceInput) -> Result<PinValues, BlockError> {
     let (mut first, mut second) = (input.list_a, input.list_b);
     let in_first = if input.symmetric { keys(&first) } else { HashSet::new() };
     let in_second = keys(&second);
@@ -64,35 +64,35 @@ fn run_difference(input: Difference) -> Result<Outputs, BlockError> {
 }
 
 #[derive(Deserialize, JsonSchema)]
-struct Intersection {
-    /// The list whose order counts.
+struct ListIntersectionInput {
+    /// The first list. Its order is kept.
     list_a: Vec<Value>,
-    /// The list to compare with.
+    /// The second list.
     list_b: Vec<Value>,
 }
 
 pub(super) fn intersection() -> Arc<dyn Block> {
-    let about = About {
+    let identity = BlockIdentity {
         id: "b6eb08b6-dbe3-411b-b9b4-2508cb311a1f",
         name: "ListIntersectionBlock",
-        description: "Gives the items that two lists have in common, each once.",
+        description: "Returns the items that are in both lists, without duplicates.",
         categories: &[BlockCategory::Basic],
     };
     let example = BlockExample::exactly(
         json!({ "list_a": [3, 1, 3, "x"], "list_b": ["x", 3.0] }),
         vec![("intersection", json!([3, "x"])), ("length", json!(2))],
     );
-    let spec = about.spec::<Intersection>(outputs([
-        list("intersection", "The items that both lists have."),
-        integer("length", "How many items that are."),
+    let spec = identity.spec::<ListIntersectionInput>(outputs([
+        list("intersection", "The items in both lists."),
+        integer("length", "The number of items."),
     ]));
     pure(spec, run_intersection, vec![example])
 }
 
-fn run_intersection(input: Intersection) -> Result<Outputs, BlockError> {
+fn run_intersection(input: ListIntersectionInput) -> Result<PinValues, BlockError> {
     let mut common = input.list_a;
-    let mut wanted = keys(&input.list_b);
-    common.retain(|item| wanted.remove(&key(item)));
+    let mut remaining = keys(&input.list_b);
+    common.retain(|item| remaining.remove(&key(item)));
     let length = common.len();
     Ok(vec![("intersection", common.into()), ("length", length.into())])
 }

@@ -1,4 +1,4 @@
-//! Items of several lists that belong together because they have the same place.
+//! `ZipListsBlock`: groups the items of several lists by index.
 
 use std::sync::Arc;
 
@@ -10,27 +10,27 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 
 use super::inner_lists;
-use crate::blocks::pure::{About, Outputs, list_fits, pure, text_fits};
+use crate::blocks::pure::{BlockIdentity, PinValues, list_fits, pure, text_fits};
 use crate::blocks::typed::{integer, list, outputs};
 
 #[derive(Deserialize, JsonSchema)]
-struct Input {
-    /// The lists to put side by side.
+struct ZipListsInput {
+    /// The lists to combine.
     #[schemars(with = "Vec<Option<Vec<Value>>>")]
     lists: Vec<Value>,
-    /// Whether to go on to the end of the longest list instead of the shortest.
+    /// Continue to the end of the longest list instead of the shortest.
     #[serde(default)]
     pad_to_longest: bool,
-    /// What stands in the places that a shorter list does not have.
+    /// The value for missing items of shorter lists.
     #[serde(default)]
     fill_value: Value,
 }
 
 pub(super) fn block() -> Arc<dyn Block> {
-    let about = About {
+    let identity = BlockIdentity {
         id: "0d0e684f-5cb9-4c4b-b8d1-47a0860e0c07",
         name: "ZipListsBlock",
-        description: "Puts lists side by side: a group of all first items, a group of all second \
+        description: "Combines lists by index: one group with all first items, one with all second \
                       items, and so on.",
         categories: &[BlockCategory::Basic],
     };
@@ -46,14 +46,14 @@ pub(super) fn block() -> Arc<dyn Block> {
         ),
         zipped(json!({ "lists": [] }), json!([]), 0),
     ];
-    let spec = about.spec::<Input>(outputs([
-        list("zipped_list", "The groups."),
-        integer("length", "How many groups there are."),
+    let spec = identity.spec::<ZipListsInput>(outputs([
+        list("zipped_list", "The list of groups."),
+        integer("length", "The number of groups."),
     ]));
     pure(spec, run, examples)
 }
 
-fn run(input: Input) -> Result<Outputs, BlockError> {
+fn run(input: ZipListsInput) -> Result<PinValues, BlockError> {
     let lists = inner_lists(input.lists)?;
     let lengths = lists.iter().map(Vec::len);
     let length = if input.pad_to_longest { lengths.max() } else { lengths.min() }.unwrap_or(0);

@@ -1,4 +1,4 @@
-//! Two numbers and what becomes of them.
+//! `CalculatorBlock`: arithmetic on two numbers.
 
 use std::sync::Arc;
 
@@ -9,24 +9,24 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Number, Value, json};
 
-use crate::blocks::pure::{About, Outputs, pure};
+use crate::blocks::pure::{BlockIdentity, PinValues, pure};
 use crate::blocks::typed::{number, outputs};
 
 #[derive(Deserialize, JsonSchema)]
-struct Input {
-    /// What to do with the numbers.
-    operation: Operation,
+struct CalculatorInput {
+    /// The operation to perform.
+    operation: CalculatorOperation,
     /// The first number.
     a: f64,
     /// The second number.
     b: f64,
-    /// Whether to round the result to a whole number; a half goes to the even one.
+    /// Round the result to a whole number. Halves round to the even number.
     #[serde(default)]
     round_result: bool,
 }
 
 #[derive(Clone, Copy, Deserialize, JsonSchema)]
-enum Operation {
+enum CalculatorOperation {
     Add,
     Subtract,
     Multiply,
@@ -35,7 +35,7 @@ enum Operation {
 }
 
 pub(super) fn block() -> Arc<dyn Block> {
-    let about = About {
+    let identity = BlockIdentity {
         id: "b1ab9b19-67a6-406d-abf5-2dba76d00c79",
         name: "CalculatorBlock",
         description: "Adds, subtracts, multiplies or divides two numbers, or raises one to the \
@@ -55,25 +55,25 @@ pub(super) fn block() -> Arc<dyn Block> {
         result("Divide", 7.0, 2.0, false, json!(3.5)),
         result("Power", 2.0, 10.0, true, json!(1024)),
     ];
-    let spec = about.spec::<Input>(outputs([number("result", "The result.")]));
+    let spec = identity.spec::<CalculatorInput>(outputs([number("result", "The result.")]));
     pure(spec, run, examples)
 }
 
-fn run(input: Input) -> Result<Outputs, BlockError> {
-    let Input { a, b, .. } = input;
+fn run(input: CalculatorInput) -> Result<PinValues, BlockError> {
+    let CalculatorInput { a, b, .. } = input;
     let result = match input.operation {
-        Operation::Add => a + b,
-        Operation::Subtract => a - b,
-        Operation::Multiply => a * b,
-        Operation::Divide if b == 0.0 => {
-            return Err(BlockError::failed("A number cannot be divided by zero."));
+        CalculatorOperation::Add => a + b,
+        CalculatorOperation::Subtract => a - b,
+        CalculatorOperation::Multiply => a * b,
+        CalculatorOperation::Divide if b == 0.0 => {
+            return Err(BlockError::failed("Division by zero."));
         }
-        Operation::Divide => a / b,
-        Operation::Power => a.powf(b),
+        CalculatorOperation::Divide => a / b,
+        CalculatorOperation::Power => a.powf(b),
     };
-    // JSON has no word for infinity, and a result that is silently nothing would mislead whoever uses it.
+    // JSON cannot represent infinity or NaN; emitting null instead would hide the problem.
     let number = Number::from_f64(result)
-        .ok_or_else(|| BlockError::failed("The result is too large, or no number at all."))?;
+        .ok_or_else(|| BlockError::failed("The result is too large or not a number."))?;
     Ok(vec![("result", if input.round_result { rounded(result) } else { number.into() })])
 }
 
@@ -88,14 +88,17 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_has_no_result_says_so() {
+    fn an_operation_without_a_finite_result_fails() {
         let table = [
-            (Operation::Divide, 1.0, 0.0),
-            (Operation::Power, -1.0, 0.5),
-            (Operation::Power, 10.0, 999.0),
+            (CalculatorOperation::Divide, 1.0, 0.0),
+            (CalculatorOperation::Power, -1.0, 0.5),
+            (CalculatorOperation::Power, 10.0, 999.0),
         ];
         for (operation, a, b) in table {
-            assert!(run(Input { operation, a, b, round_result: false }).is_err(), "{a} {b}");
+            assert!(
+                run(CalculatorInput { operation, a, b, round_result: false }).is_err(),
+                "{a} {b}"
+            );
         }
     }
 }

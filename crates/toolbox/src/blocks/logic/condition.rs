@@ -1,4 +1,4 @@
-//! One way or the other, by a comparison.
+//! `ConditionBlock`: branches on a comparison.
 
 use std::cmp::Ordering;
 use std::sync::Arc;
@@ -11,27 +11,27 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 
 use crate::blocks::comparison::{equal, order};
-use crate::blocks::pure::{About, Outputs, pure};
+use crate::blocks::pure::{BlockIdentity, PinValues, pure};
 use crate::blocks::typed::{any, boolean, outputs};
 
 #[derive(Deserialize, JsonSchema)]
-struct Input {
-    /// What stands on the left. A text that is a number counts as the number.
+struct ConditionInput {
+    /// The left value. Numeric text is compared as a number.
     value1: Value,
-    /// How the two are compared.
-    operator: Operator,
-    /// What stands on the right. A text that is a number counts as the number.
+    /// How to compare the two values.
+    operator: ComparisonOperator,
+    /// The right value. Numeric text is compared as a number.
     value2: Value,
-    /// What to give when the comparison holds; without it, the first value.
+    /// The value to output if the comparison is true. Defaults to the left value.
     #[serde(default)]
     yes_value: Value,
-    /// What to give when it does not; without it, the second value.
+    /// The value to output if it is false. Defaults to the right value.
     #[serde(default)]
     no_value: Value,
 }
 
 #[derive(Clone, Copy, Deserialize, JsonSchema)]
-enum Operator {
+enum ComparisonOperator {
     #[serde(rename = "==")]
     Equal,
     #[serde(rename = "!=")]
@@ -47,16 +47,16 @@ enum Operator {
 }
 
 pub(super) fn block() -> Arc<dyn Block> {
-    let about = About {
+    let identity = BlockIdentity {
         id: "715696a0-e1da-45c8-b209-c2fa9c3b0be6",
         name: "ConditionBlock",
-        description: "Compares two values and sends the run one way or the other.",
+        description: "Compares two values and continues on the yes or the no output.",
         categories: &[BlockCategory::Logic],
     };
-    let compared = |a: Value, operator: &str, b: Value, result: bool, way, value: Value| {
+    let compared = |a: Value, operator: &str, b: Value, result: bool, pin, value: Value| {
         BlockExample::exactly(
             json!({ "value1": a, "operator": operator, "value2": b }),
-            vec![("result", json!(result)), (way, value)],
+            vec![("result", json!(result)), (pin, value)],
         )
     };
     let examples = vec![
@@ -72,38 +72,38 @@ pub(super) fn block() -> Arc<dyn Block> {
         compared(json!([1]), "!=", json!({}), true, "yes_output", json!([1])),
         compared(json!(3), "<=", json!("3.0"), true, "yes_output", json!(3)),
     ];
-    let spec = about.spec::<Input>(outputs([
-        boolean("result", "Whether the comparison holds."),
-        any("yes_output", "What is given when it holds."),
-        any("no_output", "What is given when it does not."),
+    let spec = identity.spec::<ConditionInput>(outputs([
+        boolean("result", "The result of the comparison."),
+        any("yes_output", "The output value if the comparison is true."),
+        any("no_output", "The output value if the comparison is false."),
     ]));
     pure(spec, run, examples)
 }
 
-fn run(input: Input) -> Result<Outputs, BlockError> {
+fn run(input: ConditionInput) -> Result<PinValues, BlockError> {
     let (left, right) = (comparable(input.value1), comparable(input.value2));
     let ordered = || {
         order(&left, &right).ok_or_else(|| {
-            BlockError::failed("These two values have no order: compare numbers, or texts.")
+            BlockError::failed("These values cannot be ordered. Compare two numbers or two texts.")
         })
     };
     let holds = match input.operator {
-        Operator::Equal => equal(&left, &right),
-        Operator::NotEqual => !equal(&left, &right),
-        Operator::Greater => ordered()? == Ordering::Greater,
-        Operator::Less => ordered()? == Ordering::Less,
-        Operator::GreaterOrEqual => ordered()? != Ordering::Less,
-        Operator::LessOrEqual => ordered()? != Ordering::Greater,
+        ComparisonOperator::Equal => equal(&left, &right),
+        ComparisonOperator::NotEqual => !equal(&left, &right),
+        ComparisonOperator::Greater => ordered()? == Ordering::Greater,
+        ComparisonOperator::Less => ordered()? == Ordering::Less,
+        ComparisonOperator::GreaterOrEqual => ordered()? != Ordering::Less,
+        ComparisonOperator::LessOrEqual => ordered()? != Ordering::Greater,
     };
-    let (way, given, otherwise) = if holds {
+    let (pin, value, fallback) = if holds {
         ("yes_output", input.yes_value, left)
     } else {
         ("no_output", input.no_value, right)
     };
-    Ok(vec![("result", holds.into()), (way, if given.is_null() { otherwise } else { given })])
+    Ok(vec![("result", holds.into()), (pin, if value.is_null() { fallback } else { value })])
 }
 
-/// A text without the space around it, and as a number if it is one.
+/// Trims a text, and converts it to a number if it is numeric.
 fn comparable(value: Value) -> Value {
     let Value::String(text) = value else { return value };
     let text = text.trim();
@@ -116,7 +116,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_text_and_a_number_have_no_order() {
+    fn a_text_and_a_number_cannot_be_ordered() {
         let input = json!({ "value1": "many", "operator": ">", "value2": 1 });
         assert!(run(serde_json::from_value(input).expect("an input")).is_err());
     }

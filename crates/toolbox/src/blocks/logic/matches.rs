@@ -1,4 +1,4 @@
-//! One way or the other, by a value.
+//! `IfInputMatchesBlock`: branches on whether the input equals a value.
 
 use std::sync::Arc;
 
@@ -10,51 +10,52 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 
 use crate::blocks::comparison::equal;
-use crate::blocks::pure::{About, Outputs, pure};
+use crate::blocks::pure::{BlockIdentity, PinValues, pure};
 use crate::blocks::typed::{any, boolean, outputs};
 
 #[derive(Deserialize, JsonSchema)]
-struct Input {
-    /// What is looked at.
+struct InputMatchesInput {
+    /// The value to check.
     input: Value,
-    /// What it must be.
+    /// The value to compare it with.
     value: Value,
-    /// What to give when it is.
+    /// The value to output if they are equal.
     #[serde(default)]
     yes_value: Value,
-    /// What to give when it is not.
+    /// The value to output if they are different.
     #[serde(default)]
     no_value: Value,
 }
 
 pub(super) fn block() -> Arc<dyn Block> {
-    let about = About {
+    let identity = BlockIdentity {
         id: "6dbbc4b3-ca6c-42b6-b508-da52d23e13f2",
         name: "IfInputMatchesBlock",
-        description: "Sends the run one way if the input is a certain value, and the other way \
-                      if not.",
+        description: "Checks whether the input equals a value and continues on the yes or the no \
+                      output.",
         categories: &[BlockCategory::Logic],
     };
-    let matched = |input: Value, value: Value, result: bool, way, given: Value| {
+    let matched = |input: Value, value: Value, result: bool, pin, output: Value| {
         BlockExample::exactly(
             json!({ "input": input, "value": value, "yes_value": "yes", "no_value": "no" }),
-            vec![("result", json!(result)), (way, given)],
+            vec![("result", json!(result)), (pin, output)],
         )
     };
     let examples = vec![
         matched(json!(10), json!(10.0), true, "yes_output", json!("yes")),
         matched(json!(10), json!("10"), false, "no_output", json!("no")),
     ];
-    let spec = about.spec::<Input>(outputs([
-        boolean("result", "Whether the input is the value."),
-        any("yes_output", "What is given when it is."),
-        any("no_output", "What is given when it is not."),
+    let spec = identity.spec::<InputMatchesInput>(outputs([
+        boolean("result", "True if the input equals the value."),
+        any("yes_output", "The output value if they are equal."),
+        any("no_output", "The output value if they are different."),
     ]));
     pure(spec, run, examples)
 }
 
-fn run(input: Input) -> Result<Outputs, BlockError> {
+fn run(input: InputMatchesInput) -> Result<PinValues, BlockError> {
     let matches = equal(&input.input, &input.value);
-    let way = if matches { ("yes_output", input.yes_value) } else { ("no_output", input.no_value) };
-    Ok(vec![("result", matches.into()), way])
+    let branch =
+        if matches { ("yes_output", input.yes_value) } else { ("no_output", input.no_value) };
+    Ok(vec![("result", matches.into()), branch])
 }

@@ -1,4 +1,4 @@
-//! Deciding, calculating and repeating.
+//! Blocks that branch, calculate and iterate.
 
 mod calculator;
 mod condition;

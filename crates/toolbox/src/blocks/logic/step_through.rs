@@ -1,4 +1,4 @@
-//! Every item of a collection, one after the other.
+//! `StepThroughItemsBlock`: emits the items of a collection one by one.
 
 use std::sync::Arc;
 
@@ -9,29 +9,28 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
 
-use crate::blocks::pure::{About, Outputs, pure};
+use crate::blocks::pure::{BlockIdentity, PinValues, pure};
 use crate::blocks::typed::{any, outputs};
 
-const MOST_ITEMS: usize = 10_000;
-const LONGEST_TEXT: usize = 1024 * 1024;
+const MAX_ITEMS: usize = 10_000;
+const MAX_TEXT_BYTES: usize = 1024 * 1024;
 
 #[derive(Default, Deserialize, JsonSchema)]
 #[serde(default)]
-struct Input {
-    /// A list to go through.
+struct StepThroughInput {
+    /// The list to iterate over.
     items: Vec<Value>,
-    /// A dictionary to go through.
+    /// The dictionary to iterate over.
     items_object: Map<String, Value>,
-    /// A list or a dictionary to go through, as JSON text.
+    /// A list or dictionary to iterate over, as JSON text.
     items_str: String,
 }
 
 pub(super) fn block() -> Arc<dyn Block> {
-    let about = About {
+    let identity = BlockIdentity {
         id: "f66a3543-28d3-4ab5-8945-9b336371e2ce",
         name: "StepThroughItemsBlock",
-        description: "Goes through a list or a dictionary and gives every item with its place or \
-                      its key.",
+        description: "Iterates over a list or dictionary and outputs each item with its index or key.",
         categories: &[BlockCategory::Logic],
     };
     let steps = |input: Value, steps: &[(Value, Value)]| {
@@ -47,43 +46,45 @@ pub(super) fn block() -> Arc<dyn Block> {
         steps(json!({ "items_str": "[true]" }), &[(json!(true), json!(0))]),
         steps(json!({}), &[]),
     ];
-    let spec = about.spec::<Input>(outputs([
-        any("item", "The item."),
-        any("key", "Its place in the list, or its key in the dictionary."),
+    let spec = identity.spec::<StepThroughInput>(outputs([
+        any("item", "The current item."),
+        any("key", "The item's index in the list, or its key in the dictionary."),
     ]));
     pure(spec, run, examples)
 }
 
-fn run(input: Input) -> Result<Outputs, BlockError> {
+fn run(input: StepThroughInput) -> Result<PinValues, BlockError> {
     let mut steps = Vec::new();
-    through_list(input.items, &mut steps)?;
-    through_object(input.items_object, &mut steps)?;
-    if input.items_str.len() > LONGEST_TEXT {
-        return Err(BlockError::failed(format!("The text is longer than {LONGEST_TEXT} bytes.")));
+    push_list(input.items, &mut steps)?;
+    push_object(input.items_object, &mut steps)?;
+    if input.items_str.len() > MAX_TEXT_BYTES {
+        return Err(BlockError::failed(format!(
+            "The text is longer than the limit of {MAX_TEXT_BYTES} bytes."
+        )));
     }
     if !input.items_str.is_empty() {
-        let wrong = |error| BlockError::failed(format!("The text is no JSON: {error}."));
+        let wrong = |error| BlockError::failed(format!("The text is not valid JSON: {error}."));
         match serde_json::from_str(&input.items_str).map_err(wrong)? {
-            Value::Array(items) => through_list(items, &mut steps)?,
-            Value::Object(fields) => through_object(fields, &mut steps)?,
-            _ => return Err(BlockError::failed("The text is neither a list nor a dictionary.")),
+            Value::Array(items) => push_list(items, &mut steps)?,
+            Value::Object(fields) => push_object(fields, &mut steps)?,
+            _ => return Err(BlockError::failed("The JSON text must be a list or a dictionary.")),
         }
     }
     Ok(steps)
 }
 
-fn through_list(items: Vec<Value>, steps: &mut Outputs) -> Result<(), BlockError> {
-    few_enough(items.len())?;
+fn push_list(items: Vec<Value>, steps: &mut PinValues) -> Result<(), BlockError> {
+    check_item_count(items.len())?;
     steps.reserve(2 * items.len());
-    for (place, item) in items.into_iter().enumerate() {
+    for (index, item) in items.into_iter().enumerate() {
         steps.push(("item", item));
-        steps.push(("key", place.into()));
+        steps.push(("key", index.into()));
     }
     Ok(())
 }
 
-fn through_object(fields: Map<String, Value>, steps: &mut Outputs) -> Result<(), BlockError> {
-    few_enough(fields.len())?;
+fn push_object(fields: Map<String, Value>, steps: &mut PinValues) -> Result<(), BlockError> {
+    check_item_count(fields.len())?;
     for (key, item) in fields {
         steps.push(("item", item));
         steps.push(("key", key.into()));
@@ -91,13 +92,11 @@ fn through_object(fields: Map<String, Value>, steps: &mut Outputs) -> Result<(),
     Ok(())
 }
 
-fn few_enough(items: usize) -> Result<(), BlockError> {
-    if items <= MOST_ITEMS {
+fn check_item_count(items: usize) -> Result<(), BlockError> {
+    if items <= MAX_ITEMS {
         return Ok(());
     }
-    Err(BlockError::failed(format!(
-        "There are {items} items; at most {MOST_ITEMS} can be gone through."
-    )))
+    Err(BlockError::failed(format!("Too many items: {items}. The limit is {MAX_ITEMS}.")))
 }
 
 #[cfg(test)]
@@ -105,13 +104,16 @@ mod tests {
     use super::*;
 
     #[test]
-    fn more_than_can_be_gone_through_is_refused() {
-        let many = |count| Input { items: vec![Value::Null; count], ..Input::default() };
-        assert_eq!(run(many(MOST_ITEMS)).map(|steps| steps.len()), Ok(2 * MOST_ITEMS));
-        assert!(run(many(MOST_ITEMS + 1)).is_err());
-        let texts = ["nothing".to_owned(), "1".to_owned(), " ".repeat(LONGEST_TEXT + 1)];
+    fn too_many_items_and_invalid_text_are_rejected() {
+        let many = |count| StepThroughInput {
+            items: vec![Value::Null; count],
+            ..StepThroughInput::default()
+        };
+        assert_eq!(run(many(MAX_ITEMS)).map(|steps| steps.len()), Ok(2 * MAX_ITEMS));
+        assert!(run(many(MAX_ITEMS + 1)).is_err());
+        let texts = ["nothing".to_owned(), "1".to_owned(), " ".repeat(MAX_TEXT_BYTES + 1)];
         for items_str in texts {
-            assert!(run(Input { items_str, ..Input::default() }).is_err());
+            assert!(run(StepThroughInput { items_str, ..StepThroughInput::default() }).is_err());
         }
     }
 }

@@ -1,4 +1,4 @@
-//! What agents remember from run to run.
+//! Blocks that store values between runs.
 
 mod persist;
 mod retrieve;
@@ -8,11 +8,11 @@ use std::sync::Arc;
 
 use ports::Block;
 
-use super::Parts;
+use super::BlockDependencies;
 
-pub(super) fn all(parts: &Parts) -> Vec<Arc<dyn Block>> {
+pub(super) fn all(dependencies: &BlockDependencies) -> Vec<Arc<dyn Block>> {
     vec![
-        Arc::new(persist::PersistInformation::new(parts)),
-        Arc::new(retrieve::RetrieveInformation::new(parts)),
+        Arc::new(persist::PersistInformation::new(dependencies)),
+        Arc::new(retrieve::RetrieveInformation::new(dependencies)),
     ]
 }

@@ -1,4 +1,4 @@
-//! `PersistInformationBlock`: remembers a value for later runs.
+//! `PersistInformationBlock`: stores a value for later runs.
 
 use std::sync::Arc;
 
@@ -12,9 +12,9 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-use super::super::typed::{self, Typed, TypedBlock};
-use super::super::{Parts, failures};
-use super::scope::Scope;
+use super::super::typed::{self, TypedBlock, TypedBlockAdapter};
+use super::super::{BlockDependencies, failures};
+use super::scope::ValueScope;
 
 pub(super) struct PersistInformation {
     spec: BlockSpec,
@@ -22,40 +22,39 @@ pub(super) struct PersistInformation {
 }
 
 #[derive(Deserialize, JsonSchema)]
-pub(super) struct Given {
-    /// The name under which it is remembered.
+pub(super) struct PersistInformationInput {
+    /// The key to store the value under.
     key: String,
-    /// What to remember.
+    /// The value to store.
     value: Value,
-    /// Who can recall it: `within_agent` (later runs of this agent) or `across_agents` (all agents of the user).
+    /// Where the value is available: `within_agent` (runs of this agent) or `across_agents` (all of the user's agents).
     #[serde(default)]
-    scope: Scope,
+    scope: ValueScope,
 }
 
 impl PersistInformation {
-    pub(super) fn new(parts: &Parts) -> Typed<Self> {
+    pub(super) fn new(dependencies: &BlockDependencies) -> TypedBlockAdapter<Self> {
         let spec = BlockSpec {
             id: "1d055e55-a2b9-4547-8311-907d05b0304d",
             name: "PersistInformationBlock",
-            description: "Remembers a value under a name, beyond the end of the run. RetrieveInformationBlock recalls \
-                it.",
+            description: "Stores a value under a key for later runs. Use RetrieveInformationBlock to read it.",
             categories: &[BlockCategory::Data],
             kind: BlockKind::Standard,
-            inputs: typed::inputs::<Given>(),
-            outputs: typed::outputs([typed::any("value", "What is remembered now.")]),
+            inputs: typed::inputs::<PersistInformationInput>(),
+            outputs: typed::outputs([typed::any("value", "The stored value.")]),
             effect: ToolEffect::Idempotent,
             costs: &[],
             static_output: false,
             sensitive: false,
             coordinates: false,
         };
-        Typed(Self { spec, values: parts.values.clone() })
+        TypedBlockAdapter(Self { spec, values: dependencies.values.clone() })
     }
 }
 
 #[async_trait]
 impl TypedBlock for PersistInformation {
-    type Input = Given;
+    type Input = PersistInformationInput;
 
     fn spec(&self) -> &BlockSpec {
         &self.spec
@@ -63,28 +62,28 @@ impl TypedBlock for PersistInformation {
 
     async fn run(
         &self,
-        given: Given,
+        input: PersistInformationInput,
         context: BlockContext,
         out: &dyn OutputSink,
     ) -> Result<(), BlockError> {
-        let key = given.scope.key(&given.key, &context)?;
-        let bytes = given.value.to_string().len();
+        let key = input.scope.key(&input.key, &context)?;
+        let bytes = input.value.to_string().len();
         if bytes > VALUE_BYTES {
             return Err(BlockError::failed(format!(
-                "The value has {bytes} bytes; {VALUE_BYTES} can be remembered."
+                "The value is too large: {bytes} bytes. The limit is {VALUE_BYTES} bytes."
             )));
         }
-        // A dry run shows what would flow and changes nothing.
-        let kept = context.dry_run
+        // A dry run emits the value without storing it.
+        let stored = context.dry_run
             || self
                 .values
-                .set(&context.user, &key, &given.value)
+                .set(&context.user, &key, &input.value)
                 .await
                 .map_err(failures::storage)?;
-        if !kept {
-            return Err(BlockError::failed("As many values are remembered as may be."));
+        if !stored {
+            return Err(BlockError::failed("The limit of stored values is reached."));
         }
-        out.emit("value", given.value).await
+        out.emit("value", input.value).await
     }
 
     fn examples(&self) -> Vec<BlockExample> {

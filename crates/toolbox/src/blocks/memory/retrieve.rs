@@ -1,4 +1,4 @@
-//! `RetrieveInformationBlock`: recalls what an earlier run has remembered.
+//! `RetrieveInformationBlock`: reads a value stored by an earlier run.
 
 use std::sync::Arc;
 
@@ -11,9 +11,9 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-use super::super::typed::{self, Typed, TypedBlock};
-use super::super::{Parts, failures};
-use super::scope::Scope;
+use super::super::typed::{self, TypedBlock, TypedBlockAdapter};
+use super::super::{BlockDependencies, failures};
+use super::scope::ValueScope;
 
 pub(super) struct RetrieveInformation {
     spec: BlockSpec,
@@ -21,40 +21,40 @@ pub(super) struct RetrieveInformation {
 }
 
 #[derive(Deserialize, JsonSchema)]
-pub(super) struct Given {
-    /// The name under which it was remembered.
+pub(super) struct RetrieveInformationInput {
+    /// The key the value was stored under.
     key: String,
-    /// Where to look: `within_agent` (earlier runs of this agent) or `across_agents` (all agents of the user).
+    /// Where to look: `within_agent` (runs of this agent) or `across_agents` (all of the user's agents).
     #[serde(default)]
-    scope: Scope,
-    /// What is given when nothing was remembered.
+    scope: ValueScope,
+    /// The value to use if nothing is stored.
     #[serde(default)]
     default_value: Value,
 }
 
 impl RetrieveInformation {
-    pub(super) fn new(parts: &Parts) -> Typed<Self> {
+    pub(super) fn new(dependencies: &BlockDependencies) -> TypedBlockAdapter<Self> {
         let spec = BlockSpec {
             id: "d8710fc9-6e29-481e-a7d5-165eb16f8471",
             name: "RetrieveInformationBlock",
-            description: "Recalls a value that PersistInformationBlock has remembered, or gives a default.",
+            description: "Reads a value stored by PersistInformationBlock, or returns a default.",
             categories: &[BlockCategory::Data],
             kind: BlockKind::Standard,
-            inputs: typed::inputs::<Given>(),
-            outputs: typed::outputs([typed::any("value", "The value, or the default.")]),
+            inputs: typed::inputs::<RetrieveInformationInput>(),
+            outputs: typed::outputs([typed::any("value", "The stored value, or the default.")]),
             effect: ToolEffect::None,
             costs: &[],
             static_output: true,
             sensitive: false,
             coordinates: false,
         };
-        Typed(Self { spec, values: parts.values.clone() })
+        TypedBlockAdapter(Self { spec, values: dependencies.values.clone() })
     }
 }
 
 #[async_trait]
 impl TypedBlock for RetrieveInformation {
-    type Input = Given;
+    type Input = RetrieveInformationInput;
 
     fn spec(&self) -> &BlockSpec {
         &self.spec
@@ -62,19 +62,19 @@ impl TypedBlock for RetrieveInformation {
 
     async fn run(
         &self,
-        given: Given,
+        input: RetrieveInformationInput,
         context: BlockContext,
         out: &dyn OutputSink,
     ) -> Result<(), BlockError> {
-        let key = given.scope.key(&given.key, &context)?;
+        let key = input.scope.key(&input.key, &context)?;
         let found = self.values.get(&context.user, &key).await.map_err(failures::storage)?;
         let found = found.filter(|value| !value.is_null());
-        out.emit("value", found.unwrap_or(given.default_value)).await
+        out.emit("value", found.unwrap_or(input.default_value)).await
     }
 
     fn examples(&self) -> Vec<BlockExample> {
         vec![BlockExample::exactly(
-            json!({ "key": "never remembered", "default_value": 7 }),
+            json!({ "key": "never stored", "default_value": 7 }),
             vec![("value", json!(7))],
         )]
     }

@@ -1,27 +1,29 @@
-//! Who shares a remembered value.
+//! Scope of a stored value, and its key in the store.
 
 use ports::block::{BlockContext, BlockError};
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-/// Bytes of a name under which something is remembered.
-const KEY_BYTES: usize = 512;
+/// Limit on a key, in bytes.
+const MAX_KEY_BYTES: usize = 512;
 
 #[derive(Clone, Copy, Debug, Default, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
-pub(super) enum Scope {
-    /// The runs of this agent.
+pub(super) enum ValueScope {
+    /// Runs of this agent.
     #[default]
     WithinAgent,
-    /// All agents of the user.
+    /// All of the user's agents.
     AcrossAgents,
 }
 
-impl Scope {
-    /// The name in the store. A block that runs by itself belongs to no agent, and shares with others like it.
+impl ValueScope {
+    /// The key in the store. Blocks run outside an agent share one namespace per user.
     pub(super) fn key(self, key: &str, context: &BlockContext) -> Result<String, BlockError> {
-        if key.is_empty() || key.len() > KEY_BYTES {
-            return Err(BlockError::failed(format!("A key has between 1 and {KEY_BYTES} bytes.")));
+        if key.is_empty() || key.len() > MAX_KEY_BYTES {
+            return Err(BlockError::failed(format!(
+                "The key must be 1 to {MAX_KEY_BYTES} bytes long."
+            )));
         }
         Ok(match (self, &context.node) {
             (Self::AcrossAgents, _) => format!("global#{key}"),

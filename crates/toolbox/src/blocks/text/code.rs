@@ -1,4 +1,4 @@
-//! The code in a text, by its language.
+//! `CodeExtractionBlock`: extracts fenced code blocks from a text, one output per language.
 
 use std::sync::Arc;
 
@@ -9,10 +9,10 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::json;
 
-use crate::blocks::pure::{About, Outputs, pure};
+use crate::blocks::pure::{BlockIdentity, PinValues, pure};
 use crate::blocks::typed::outputs;
 
-/// The pins, and what people write behind the backticks.
+/// Each output pin with the language names accepted after the opening backticks.
 const LANGUAGES: [(&str, &[&str]); 16] = [
     ("html", &["html", "htm"]),
     ("css", &["css"]),
@@ -32,20 +32,20 @@ const LANGUAGES: [(&str, &[&str]); 16] = [
     ("xml", &["xml"]),
 ];
 const FENCE: &str = "```";
-/// With the space behind it.
-const LONGEST_NAME: usize = 64;
+/// Bytes searched for the end of the language line, trailing spaces included.
+const MAX_LANGUAGE_LINE: usize = 64;
 
 #[derive(Deserialize, JsonSchema)]
-struct Input {
-    /// A text with code in it, as models write it: between lines of three backticks.
+struct CodeExtractionInput {
+    /// The text to search, with code in fenced blocks (between lines of three backticks).
     text: String,
 }
 
 pub(super) fn block() -> Arc<dyn Block> {
-    let about = About {
+    let identity = BlockIdentity {
         id: "d3a7d896-3b78-4f44-8b4b-48fbf4f0bcd8",
         name: "CodeExtractionBlock",
-        description: "Takes the code out of a text, sorted by language.",
+        description: "Extracts the fenced code blocks of a text and groups them by language.",
         categories: &[BlockCategory::Text],
     };
     let examples = vec![
@@ -62,16 +62,16 @@ pub(super) fn block() -> Arc<dyn Block> {
             vec![("remaining_text", json!("Kept: ```brainfuck\n+\n``` and ```js\nopen"))],
         ),
     ];
-    let pins = LANGUAGES.map(|(pin, _)| {
-        (pin, json!({ "type": "string", "description": format!("All code in {pin}.") }))
+    let pins = LANGUAGES.map(|(pin, names)| {
+        (pin, json!({ "type": "string", "description": format!("All {} code, joined by blank lines.", names[0]) }))
     });
     let mut schema = outputs(pins);
     schema["properties"]["remaining_text"] =
-        json!({ "type": "string", "description": "The text without the code." });
-    pure(about.spec::<Input>(schema), run, examples)
+        json!({ "type": "string", "description": "The text with the extracted code removed." });
+    pure(identity.spec::<CodeExtractionInput>(schema), run, examples)
 }
 
-fn run(input: Input) -> Result<Outputs, BlockError> {
+fn run(input: CodeExtractionInput) -> Result<PinValues, BlockError> {
     let mut found: [Vec<&str>; LANGUAGES.len()] = Default::default();
     let mut remaining = String::new();
     let mut rest = input.text.as_str();
@@ -93,14 +93,15 @@ fn run(input: Input) -> Result<Outputs, BlockError> {
     let code = LANGUAGES.iter().zip(found).map(|((pin, _), parts)| {
         (*pin, parts.into_iter().filter(|part| !part.is_empty()).collect::<Vec<_>>().join("\n\n"))
     });
-    let all = code.chain([("remaining_text", without_gaps(&remaining))]);
+    let all = code.chain([("remaining_text", without_empty_lines(&remaining))]);
     Ok(all.filter(|(_, text)| !text.is_empty()).map(|(pin, text)| (pin, text.into())).collect())
 }
 
-/// The language, the code and what follows, if this is the inside of a closed section in a known language.
+/// Parses a fenced block after its opening backticks into language index, code and rest of the text. `None` if the
+/// language is unknown or the block is not closed.
 fn section(inside: &str) -> Option<(usize, &str, &str)> {
-    // Only the first letters are looked at: a text of fences without line ends would be read again for each of them.
-    let line = inside.bytes().take(LONGEST_NAME).position(|byte| byte == b'\n')?;
+    // Only the first bytes are searched; otherwise a text of many fences without newlines would take quadratic time.
+    let line = inside.bytes().take(MAX_LANGUAGE_LINE).position(|byte| byte == b'\n')?;
     let (name, body) = (inside[..line].trim_end(), &inside[line + 1..]);
     let known = |names: &[&str]| names.iter().any(|known| known.eq_ignore_ascii_case(name));
     let language = LANGUAGES.iter().position(|(_, names)| known(names))?;
@@ -108,8 +109,8 @@ fn section(inside: &str) -> Option<(usize, &str, &str)> {
     Some((language, code, after))
 }
 
-/// Where code was taken out, no empty lines stay behind.
-fn without_gaps(text: &str) -> String {
+/// Removes the empty lines that extracted code leaves behind.
+fn without_empty_lines(text: &str) -> String {
     let lines = text.trim().lines().filter(|line| !line.trim().is_empty());
     lines.collect::<Vec<_>>().join("\n")
 }
@@ -119,10 +120,11 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_text_of_fences_takes_no_long_time() {
+    fn a_text_of_many_fences_is_parsed_quickly() {
         for fences in ["```", "```js\n", "```x"] {
             let began = std::time::Instant::now();
-            let outputs = run(Input { text: fences.repeat(200_000) + "js\nx" }).expect("outputs");
+            let outputs = run(CodeExtractionInput { text: fences.repeat(200_000) + "js\nx" })
+                .expect("outputs");
             assert!(outputs.iter().any(|(pin, _)| *pin == "remaining_text"), "{fences}");
             assert!(began.elapsed() < std::time::Duration::from_secs(5), "{fences}");
         }

@@ -1,4 +1,4 @@
-//! Several texts that become one.
+//! `CombineTextsBlock`: joins texts with a delimiter.
 
 use std::sync::Arc;
 
@@ -9,23 +9,23 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::json;
 
-use crate::blocks::pure::{About, Outputs, pure, text_fits};
+use crate::blocks::pure::{BlockIdentity, PinValues, pure, text_fits};
 use crate::blocks::typed::{outputs, text};
 
 #[derive(Deserialize, JsonSchema)]
-struct Input {
-    /// The texts, in their order.
+struct CombineTextsInput {
+    /// The texts to join, in order.
     input: Vec<String>,
-    /// What stands between them.
+    /// The text to insert between them. Empty by default.
     #[serde(default)]
     delimiter: String,
 }
 
 pub(super) fn block() -> Arc<dyn Block> {
-    let about = About {
+    let identity = BlockIdentity {
         id: "e30a4d42-7b7d-4e6a-b36e-1f9b8e3b7d85",
         name: "CombineTextsBlock",
-        description: "Joins several texts into one.",
+        description: "Joins several texts into one, with an optional delimiter between them.",
         categories: &[BlockCategory::Text],
     };
     let examples = vec![
@@ -35,11 +35,11 @@ pub(super) fn block() -> Arc<dyn Block> {
         ),
         BlockExample::exactly(json!({ "input": ["a", "b"] }), vec![("output", json!("ab"))]),
     ];
-    let spec = about.spec::<Input>(outputs([text("output", "The joined text.")]));
+    let spec = identity.spec::<CombineTextsInput>(outputs([text("output", "The joined text.")]));
     pure(spec, run, examples)
 }
 
-fn run(input: Input) -> Result<Outputs, BlockError> {
+fn run(input: CombineTextsInput) -> Result<PinValues, BlockError> {
     let between = input.delimiter.len().saturating_mul(input.input.len());
     text_fits(input.input.iter().map(String::len).sum::<usize>().saturating_add(between))?;
     Ok(vec![("output", input.input.join(&input.delimiter).into())])

@@ -1,4 +1,4 @@
-//! The parts of a text that a pattern names.
+//! `ExtractTextInformationBlock`: extracts what a regular expression, or one of its groups, matches.
 
 use std::sync::Arc;
 
@@ -9,42 +9,42 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-use super::pattern::{Flags, compile, searched};
-use crate::blocks::pure::{About, Outputs, pure};
+use super::pattern::{PatternFlags, compile, searchable_text};
+use crate::blocks::pure::{BlockIdentity, PinValues, pure};
 use crate::blocks::typed::{any, integer, list, outputs, text};
 
-/// More matches of one text are not looked for: each may take as long as the text.
-const MOST_MATCHES: usize = 1000;
+/// Limit on matches per text: each match may take time linear in the text length.
+const MAX_MATCHES: usize = 1000;
 
 #[derive(Deserialize, JsonSchema)]
-struct Input {
-    /// The text to look in; what is no text is looked at as JSON.
+struct ExtractTextInput {
+    /// The text to search. Other values are searched as JSON.
     text: Value,
-    /// The pattern, a regular expression.
+    /// The regular expression to search for.
     pattern: String,
-    /// Which group of the pattern to take; 0 for all that it matches.
+    /// The capture group to extract. 0 extracts the whole match.
     #[serde(default)]
     group: usize,
-    /// Whether capital and small letters differ.
+    /// Match uppercase and lowercase letters exactly.
     #[serde(default = "super::yes")]
     case_sensitive: bool,
-    /// Whether a dot also stands for the end of a line.
+    /// Let `.` also match a newline.
     #[serde(default = "super::yes")]
     dot_all: bool,
-    /// Whether to take every match, up to 1000, instead of the first.
+    /// Extract all matches (up to 1000) instead of only the first.
     #[serde(default)]
     find_all: bool,
 }
 
 pub(super) fn block() -> Arc<dyn Block> {
-    let about = About {
+    let identity = BlockIdentity {
         id: "3146e4fe-2cdd-4f29-bd12-0c9d5bb4deb0",
         name: "ExtractTextInformationBlock",
-        description: "Takes from a text what matches a pattern, or a group of it.",
+        description: "Extracts the parts of a text that match a regular expression.",
         categories: &[BlockCategory::Text],
     };
     let found = |input: Value, found: &[&str]| {
-        let mut outputs: Outputs = found.iter().map(|text| ("positive", json!(text))).collect();
+        let mut outputs: PinValues = found.iter().map(|text| ("positive", json!(text))).collect();
         if found.is_empty() {
             outputs.push(("negative", input["text"].clone()));
         }
@@ -63,21 +63,21 @@ pub(super) fn block() -> Arc<dyn Block> {
         found(json!({ "text": names, "pattern": "(A)", "group": 5 }), &[]),
         found(json!({ "text": [1], "pattern": "x" }), &[]),
     ];
-    let spec = about.spec::<Input>(outputs([
-        text("positive", "What was found, one by one."),
-        any("negative", "The text, if nothing was found."),
-        list("matched_results", "All that was found."),
-        integer("matched_count", "How much was found."),
+    let spec = identity.spec::<ExtractTextInput>(outputs([
+        text("positive", "Each match, emitted one at a time."),
+        any("negative", "The original text, if nothing matched."),
+        list("matched_results", "All matches, as a list."),
+        integer("matched_count", "The number of matches."),
     ]));
     pure(spec, run, examples)
 }
 
-fn run(input: Input) -> Result<Outputs, BlockError> {
-    let flags = Flags { case_sensitive: input.case_sensitive, dot_all: input.dot_all };
+fn run(input: ExtractTextInput) -> Result<PinValues, BlockError> {
+    let flags = PatternFlags { case_sensitive: input.case_sensitive, dot_all: input.dot_all };
     let pattern = compile(&input.pattern, flags)?;
-    let most = if input.find_all { MOST_MATCHES } else { 1 };
+    let most = if input.find_all { MAX_MATCHES } else { 1 };
     let found: Vec<Value> = if input.group < pattern.captures_len() {
-        let text = searched(&input.text)?;
+        let text = searchable_text(&input.text)?;
         let group = |captures: regex::Captures<'_>| {
             captures.get(input.group).map_or(Value::Null, |group| group.as_str().into())
         };
@@ -85,7 +85,7 @@ fn run(input: Input) -> Result<Outputs, BlockError> {
     } else {
         Vec::new()
     };
-    let mut outputs: Outputs = found.iter().map(|text| ("positive", text.clone())).collect();
+    let mut outputs: PinValues = found.iter().map(|text| ("positive", text.clone())).collect();
     if found.is_empty() {
         outputs.push(("negative", input.text));
     }

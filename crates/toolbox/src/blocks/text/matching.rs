@@ -1,4 +1,4 @@
-//! One way or the other, by a pattern.
+//! `MatchTextPatternBlock`: routes data by whether a text matches a regular expression.
 
 use std::sync::Arc;
 
@@ -9,33 +9,33 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-use super::pattern::{Flags, compile, searched};
-use crate::blocks::pure::{About, Outputs, pure};
+use super::pattern::{PatternFlags, compile, searchable_text};
+use crate::blocks::pure::{BlockIdentity, PinValues, pure};
 use crate::blocks::typed::{any, outputs};
 use crate::values::is_true;
 
 #[derive(Deserialize, JsonSchema)]
-struct Input {
-    /// The text to look at; what is no text is looked at as JSON.
+struct MatchPatternInput {
+    /// The text to test. Other values are tested as JSON.
     text: Value,
-    /// The pattern, a regular expression.
+    /// The regular expression to look for.
     r#match: String,
-    /// What to pass on; if it is empty, the text.
+    /// The value to pass on. If empty, the text is passed on.
     data: Value,
-    /// Whether capital and small letters differ.
+    /// Match uppercase and lowercase letters exactly.
     #[serde(default = "super::yes")]
     case_sensitive: bool,
-    /// Whether a dot also stands for the end of a line.
+    /// Let `.` also match a newline.
     #[serde(default = "super::yes")]
     dot_all: bool,
 }
 
 pub(super) fn block() -> Arc<dyn Block> {
-    let about = About {
+    let identity = BlockIdentity {
         id: "3060088f-6ed9-4928-9ba7-9c92823a7ccd",
         name: "MatchTextPatternBlock",
-        description: "Looks for a pattern in a text and passes data on, one way if it is there \
-                      and the other way if it is not.",
+        description: "Tests a text against a regular expression and routes data to the positive or \
+                      negative output.",
         categories: &[BlockCategory::Text],
     };
     let examples = vec![
@@ -56,16 +56,16 @@ pub(super) fn block() -> Arc<dyn Block> {
             vec![("positive", json!({ "a": 1 }))],
         ),
     ];
-    let spec = about.spec::<Input>(outputs([
-        any("positive", "The data, if the pattern is there."),
-        any("negative", "The data, if it is not."),
+    let spec = identity.spec::<MatchPatternInput>(outputs([
+        any("positive", "The data, if the text matches."),
+        any("negative", "The data, if the text does not match."),
     ]));
     pure(spec, run, examples)
 }
 
-fn run(input: Input) -> Result<Outputs, BlockError> {
-    let flags = Flags { case_sensitive: input.case_sensitive, dot_all: input.dot_all };
-    let matches = compile(&input.r#match, flags)?.is_match(&searched(&input.text)?);
+fn run(input: MatchPatternInput) -> Result<PinValues, BlockError> {
+    let flags = PatternFlags { case_sensitive: input.case_sensitive, dot_all: input.dot_all };
+    let matches = compile(&input.r#match, flags)?.is_match(&searchable_text(&input.text)?);
     let data = if is_true(&input.data) { input.data } else { input.text };
     Ok(vec![(if matches { "positive" } else { "negative" }, data)])
 }

@@ -1,4 +1,4 @@
-//! Finding, filling, splitting, joining and translating texts.
+//! Blocks that search, fill, split, join and convert text.
 
 mod code;
 mod combine;
@@ -36,7 +36,7 @@ pub(super) fn all() -> Vec<Arc<dyn Block>> {
     ]
 }
 
-/// The default of switches that are on unless they are turned off.
+/// Serde default of options that are on unless turned off.
 fn yes() -> bool {
     true
 }

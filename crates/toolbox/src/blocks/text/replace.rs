@@ -1,4 +1,4 @@
-//! A text in which something gives way to something else.
+//! `TextReplaceBlock`: replaces every occurrence of a substring.
 
 use std::sync::Arc;
 
@@ -9,36 +9,37 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::json;
 
-use crate::blocks::pure::{About, Outputs, pure, text_fits};
+use crate::blocks::pure::{BlockIdentity, PinValues, pure, text_fits};
 use crate::blocks::typed::{outputs, text};
 
 #[derive(Deserialize, JsonSchema)]
-struct Input {
-    /// The text to change.
+struct ReplaceTextInput {
+    /// The text to edit.
     text: String,
-    /// What gives way, wherever it stands.
+    /// The text to search for.
     old: String,
-    /// What comes in its place.
+    /// The text to replace it with.
     new: String,
 }
 
 pub(super) fn block() -> Arc<dyn Block> {
-    let about = About {
+    let identity = BlockIdentity {
         id: "7e7c87ab-3469-4bcc-9abe-67705091b713",
         name: "TextReplaceBlock",
-        description: "Replaces a part of a text by another, wherever it stands.",
+        description: "Replaces every occurrence of a substring.",
         categories: &[BlockCategory::Text],
     };
     let example = BlockExample::exactly(
         json!({ "text": "one and one", "old": "one", "new": "two" }),
         vec![("output", json!("two and two"))],
     );
-    let spec = about.spec::<Input>(outputs([text("output", "The changed text.")]));
+    let spec =
+        identity.spec::<ReplaceTextInput>(outputs([text("output", "The text after replacement.")]));
     pure(spec, run, vec![example])
 }
 
-fn run(input: Input) -> Result<Outputs, BlockError> {
-    let Input { text, old, new } = input;
+fn run(input: ReplaceTextInput) -> Result<PinValues, BlockError> {
+    let ReplaceTextInput { text, old, new } = input;
     let growth = new.len().saturating_sub(old.len());
     if growth > 0 {
         let times = text.matches(&old).count();
@@ -52,9 +53,9 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_text_does_not_grow_without_bound() {
+    fn a_replacement_that_grows_beyond_the_limit_is_rejected() {
         let text = "a".repeat(100_000);
-        let grown = Input { text: text.clone(), old: String::new(), new: text };
+        let grown = ReplaceTextInput { text: text.clone(), old: String::new(), new: text };
         assert!(run(grown).is_err());
     }
 }

@@ -1,4 +1,4 @@
-//! A text that becomes several.
+//! `TextSplitBlock`: splits a text at a delimiter.
 
 use std::sync::Arc;
 
@@ -9,25 +9,25 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-use crate::blocks::pure::{About, Outputs, pure};
+use crate::blocks::pure::{BlockIdentity, PinValues, pure};
 use crate::blocks::typed::{list, outputs};
 
 #[derive(Deserialize, JsonSchema)]
-struct Input {
-    /// The text to divide.
+struct SplitTextInput {
+    /// The text to split.
     text: String,
-    /// What stands between the parts.
+    /// The text that separates the parts.
     delimiter: String,
-    /// Whether to leave out the space around the parts.
+    /// Trim whitespace around each part.
     #[serde(default = "super::yes")]
     strip: bool,
 }
 
 pub(super) fn block() -> Arc<dyn Block> {
-    let about = About {
+    let identity = BlockIdentity {
         id: "d5ea33c8-a575-477a-b42f-2fe3be5055ec",
         name: "TextSplitBlock",
-        description: "Divides a text into parts wherever a delimiter stands.",
+        description: "Splits a text into a list of parts at each delimiter.",
         categories: &[BlockCategory::Text],
     };
     let parts = |input: Value, parts: Value| BlockExample::exactly(input, vec![("texts", parts)]);
@@ -36,13 +36,13 @@ pub(super) fn block() -> Arc<dyn Block> {
         parts(json!({ "text": "a, b", "delimiter": ",", "strip": false }), json!(["a", " b"])),
         parts(json!({ "text": "", "delimiter": "," }), json!([])),
     ];
-    let spec = about.spec::<Input>(outputs([list("texts", "The parts.")]));
+    let spec = identity.spec::<SplitTextInput>(outputs([list("texts", "The parts, in order.")]));
     pure(spec, run, examples)
 }
 
-fn run(input: Input) -> Result<Outputs, BlockError> {
+fn run(input: SplitTextInput) -> Result<PinValues, BlockError> {
     if input.delimiter.is_empty() {
-        return Err(BlockError::failed("The delimiter is empty."));
+        return Err(BlockError::failed("The delimiter must not be empty."));
     }
     if input.text.is_empty() {
         return Ok(vec![("texts", json!([]))]);

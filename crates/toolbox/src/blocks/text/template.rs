@@ -1,4 +1,4 @@
-//! A text with gaps, and what is put into them.
+//! `FillTextTemplateBlock`: renders a Jinja template.
 
 use std::sync::Arc;
 
@@ -9,26 +9,26 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
 
-use crate::blocks::pure::{About, Outputs, pure};
+use crate::blocks::pure::{BlockIdentity, PinValues, pure};
 use crate::blocks::typed::{outputs, text};
-use crate::template::{Escape, render};
+use crate::template::{EscapeMode, render};
 
 #[derive(Deserialize, JsonSchema)]
-struct Input {
-    /// What is put in: `{{ name }}` stands for the value under `name`.
+struct FillTemplateInput {
+    /// The values to insert: `{{ name }}` is replaced by the value of `name`.
     values: Map<String, Value>,
-    /// The text with gaps, in the language of Jinja templates.
+    /// The template, in Jinja syntax.
     format: String,
-    /// Whether to write `<`, `>`, `&` and quotes in values so that they are safe in HTML.
+    /// Escape `<`, `>`, `&` and quotes in values, for use in HTML.
     #[serde(default)]
     escape_html: bool,
 }
 
 pub(super) fn block() -> Arc<dyn Block> {
-    let about = About {
+    let identity = BlockIdentity {
         id: "db7d8f02-2f44-4c55-ab7a-eae0941f0c30",
         name: "FillTextTemplateBlock",
-        description: "Fills a template with values.",
+        description: "Fills a Jinja template with values.",
         categories: &[BlockCategory::Text],
     };
     let filled = |values: Value, format: &str, escape: bool, text: &str| {
@@ -47,12 +47,12 @@ pub(super) fn block() -> Arc<dyn Block> {
         ),
         filled(json!({ "x": "<b>" }), "{{ x }}", true, "&lt;b&gt;"),
     ];
-    let spec = about.spec::<Input>(outputs([text("output", "The filled text.")]));
+    let spec = identity.spec::<FillTemplateInput>(outputs([text("output", "The rendered text.")]));
     pure(spec, run, examples)
 }
 
-fn run(input: Input) -> Result<Outputs, BlockError> {
-    let text = render(&input.format, &input.values, Escape::html(input.escape_html))
+fn run(input: FillTemplateInput) -> Result<PinValues, BlockError> {
+    let text = render(&input.format, &input.values, EscapeMode::html(input.escape_html))
         .map_err(|error| BlockError::failed(error.to_string()))?;
     Ok(vec![("output", text.into())])
 }

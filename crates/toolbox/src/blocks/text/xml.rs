@@ -1,4 +1,4 @@
-//! XML as a dictionary.
+//! `XMLParserBlock`: converts XML to a dictionary.
 
 use std::sync::Arc;
 
@@ -10,21 +10,21 @@ use serde::Deserialize;
 use serde_json::json;
 
 use super::xml_tree::parse;
-use crate::blocks::pure::{About, Outputs, pure};
+use crate::blocks::pure::{BlockIdentity, PinValues, pure};
 use crate::blocks::typed::{object, outputs};
 
 #[derive(Deserialize, JsonSchema)]
-struct Input {
-    /// The XML text, with one element around everything.
+struct ParseXmlInput {
+    /// The XML text to parse. It must have a single root element.
     input_xml: String,
 }
 
 pub(super) fn block() -> Arc<dyn Block> {
-    let about = About {
+    let identity = BlockIdentity {
         id: "286380af-9529-4b55-8be0-1d7c854abdb5",
         name: "XMLParserBlock",
-        description: "Reads XML as a dictionary: elements become keys, repeated elements become \
-                      lists, and attributes become keys that begin with @.",
+        description: "Converts XML to a dictionary: elements become keys, repeated elements become \
+                      lists, and attributes become keys that start with @.",
         categories: &[BlockCategory::Data],
     };
     let examples = vec![
@@ -37,12 +37,14 @@ pub(super) fn block() -> Arc<dyn Block> {
             vec![("parsed_xml", json!({ "list": { "@size": "2", "item": ["1", "2 & more"] } }))],
         ),
     ];
-    let spec = about.spec::<Input>(outputs([object("parsed_xml", "The dictionary.")]));
+    let spec =
+        identity.spec::<ParseXmlInput>(outputs([object("parsed_xml", "The XML as a dictionary.")]));
     pure(spec, run, examples)
 }
 
-fn run(input: Input) -> Result<Outputs, BlockError> {
-    let parsed = parse(&input.input_xml)
-        .map_err(|problem| BlockError::failed(format!("The XML cannot be read: {problem}.")))?;
+fn run(input: ParseXmlInput) -> Result<PinValues, BlockError> {
+    let parsed = parse(&input.input_xml).map_err(|problem| {
+        BlockError::failed(format!("The XML could not be parsed: {problem}."))
+    })?;
     Ok(vec![("parsed_xml", parsed.into())])
 }

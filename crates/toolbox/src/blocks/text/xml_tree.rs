@@ -1,20 +1,20 @@
-//! From XML to a tree of values. Entities are not expanded, except the five that every XML text knows.
+//! Parses XML into a tree of JSON values. Only the five predefined entities are expanded.
 
 use quick_xml::Reader;
 use quick_xml::XmlVersion;
 use quick_xml::events::{BytesRef, BytesStart, Event};
 use serde_json::{Map, Value, json};
 
-const LONGEST_TEXT: usize = 10 * 1024 * 1024;
-const DEEPEST: usize = 64;
+const MAX_XML_BYTES: usize = 10 * 1024 * 1024;
+const MAX_DEPTH: usize = 64;
 
-/// The tree, or what is wrong with the text.
+/// Returns the tree, or why the text could not be parsed.
 pub(super) fn parse(xml: &str) -> Result<Map<String, Value>, String> {
-    if xml.len() > LONGEST_TEXT {
-        return Err(format!("it is longer than {} MiB", LONGEST_TEXT / 1024 / 1024));
+    if xml.len() > MAX_XML_BYTES {
+        return Err(format!("it is longer than {} MiB", MAX_XML_BYTES / 1024 / 1024));
     }
     let mut reader = Reader::from_str(xml);
-    let mut tree = Tree::default();
+    let mut tree = XmlTree::default();
     loop {
         match reader.read_event().map_err(|error| error.to_string())? {
             Event::Start(start) => tree.open(&start)?,
@@ -29,7 +29,7 @@ pub(super) fn parse(xml: &str) -> Result<Map<String, Value>, String> {
             Event::CData(text) => {
                 tree.text(&text.xml10_content().map_err(|error| error.to_string())?)?;
             }
-            Event::GeneralRef(reference) => tree.text(&letter(&reference)?)?,
+            Event::GeneralRef(reference) => tree.text(&resolve_reference(&reference)?)?,
             Event::Comment(_) | Event::Decl(_) | Event::PI(_) | Event::DocType(_) => {}
             Event::Eof => return tree.finish(),
         }
@@ -37,35 +37,35 @@ pub(super) fn parse(xml: &str) -> Result<Map<String, Value>, String> {
 }
 
 #[derive(Default)]
-struct Tree {
-    open: Vec<Element>,
+struct XmlTree {
+    open: Vec<XmlElement>,
     root: Option<(String, Value)>,
 }
 
 #[derive(Default)]
-struct Element {
+struct XmlElement {
     name: String,
     children: Map<String, Value>,
     text: String,
 }
 
-impl Tree {
+impl XmlTree {
     fn open(&mut self, start: &BytesStart<'_>) -> Result<(), String> {
         if self.open.is_empty() && self.root.is_some() {
-            return Err("it has more than one outermost element".to_owned());
+            return Err("it has more than one root element".to_owned());
         }
-        if self.open.len() == DEEPEST {
-            return Err(format!("its elements are nested deeper than {DEEPEST} levels"));
+        if self.open.len() == MAX_DEPTH {
+            return Err(format!("its elements are nested more than {MAX_DEPTH} levels deep"));
         }
-        let mut element = Element { name: name(start.name().as_ref()), ..Element::default() };
-        // The library compares every attribute with all before it, which takes for ever where there are many.
+        let mut element = XmlElement { name: name(start.name().as_ref()), ..XmlElement::default() };
+        // quick-xml's duplicate check is quadratic in the number of attributes; the map insertion below does it instead.
         for attribute in start.attributes().with_checks(false) {
             let attribute = attribute.map_err(|error| error.to_string())?;
             let value = attribute.normalized_value(XmlVersion::Implicit1_0);
             let value = value.map_err(|error| error.to_string())?;
             let key = format!("@{}", name(attribute.key.as_ref()));
             if element.children.insert(key, json!(value)).is_some() {
-                return Err(format!("an element `{}` has an attribute twice", element.name));
+                return Err(format!("the element `{}` has a duplicate attribute", element.name));
             }
         }
         self.open.push(element);
@@ -73,7 +73,7 @@ impl Tree {
     }
 
     fn close(&mut self) -> Result<(), String> {
-        let element = self.open.pop().ok_or("an element ends that did not begin")?;
+        let element = self.open.pop().ok_or("it has an end tag without a start tag")?;
         let (name, value) = (element.name.clone(), element.into_value());
         match self.open.last_mut() {
             Some(parent) => parent.add(name, value),
@@ -86,22 +86,22 @@ impl Tree {
         match self.open.last_mut() {
             Some(element) => element.text.push_str(text),
             None if text.trim().is_empty() => {}
-            None => return Err("it has text outside of the outermost element".to_owned()),
+            None => return Err("it has text outside the root element".to_owned()),
         }
         Ok(())
     }
 
     fn finish(self) -> Result<Map<String, Value>, String> {
         match (self.open.last(), self.root) {
-            (Some(element), _) => Err(format!("the element `{}` does not end", element.name)),
+            (Some(element), _) => Err(format!("the element `{}` is not closed", element.name)),
             (None, Some(root)) => Ok(Map::from_iter([root])),
-            (None, None) => Err("it has no element".to_owned()),
+            (None, None) => Err("it has no elements".to_owned()),
         }
     }
 }
 
-impl Element {
-    /// The second element of a name makes a list of it.
+impl XmlElement {
+    /// Adds a child element; repeated names become a list.
     fn add(&mut self, name: String, value: Value) {
         match self.children.get_mut(&name) {
             Some(Value::Array(items)) => items.push(value),
@@ -112,7 +112,7 @@ impl Element {
         }
     }
 
-    /// An element with nothing but text is the text.
+    /// Converts the element; one without attributes and children becomes its text.
     fn into_value(mut self) -> Value {
         let text = self.text.trim();
         if self.children.is_empty() {
@@ -129,14 +129,14 @@ fn name(bytes: &[u8]) -> String {
     String::from_utf8_lossy(bytes).into_owned()
 }
 
-fn letter(reference: &BytesRef<'_>) -> Result<String, String> {
-    if let Some(letter) = reference.resolve_char_ref().map_err(|error| error.to_string())? {
-        return Ok(letter.to_string());
+fn resolve_reference(reference: &BytesRef<'_>) -> Result<String, String> {
+    if let Some(character) = reference.resolve_char_ref().map_err(|error| error.to_string())? {
+        return Ok(character.to_string());
     }
     let name = reference.decode().map_err(|error| error.to_string())?;
     match quick_xml::escape::resolve_predefined_entity(&name) {
-        Some(letter) => Ok(letter.to_owned()),
-        None => Err(format!("there is no entity `{name}`")),
+        Some(text) => Ok(text.to_owned()),
+        None => Err(format!("unknown entity `{name}`")),
     }
 }
 
@@ -162,10 +162,10 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_xml_or_too_much_is_refused() {
+    fn invalid_or_oversized_xml_is_rejected() {
         let bomb = "<!DOCTYPE a [<!ENTITY b \"bbbb\"><!ENTITY c \"&b;&b;&b;\">]><a>&c;</a>";
-        let deep = "<a>".repeat(DEEPEST + 1);
-        let long = format!("<a>{}</a>", " ".repeat(LONGEST_TEXT));
+        let deep = "<a>".repeat(MAX_DEPTH + 1);
+        let long = format!("<a>{}</a>", " ".repeat(MAX_XML_BYTES));
         for xml in [
             "",
             "text",

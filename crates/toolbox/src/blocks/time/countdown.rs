@@ -1,4 +1,4 @@
-//! A message after a while.
+//! `CountdownTimerBlock`: emits a message after a delay.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -12,30 +12,30 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-use super::Count;
-use crate::blocks::pure::About;
-use crate::blocks::typed::{Typed, TypedBlock, any, outputs};
+use super::NumberOrText;
+use crate::blocks::pure::BlockIdentity;
+use crate::blocks::typed::{TypedBlock, TypedBlockAdapter, any, outputs};
 
-const MOST_REPETITIONS: u32 = 1000;
+const MAX_REPETITIONS: u32 = 1000;
 
 #[derive(Deserialize, JsonSchema)]
-struct Input {
-    /// What to give when the time is over.
+struct CountdownInput {
+    /// The message to output when the time is up.
     #[serde(default = "finished")]
     input_message: Value,
     /// Seconds to wait.
     #[serde(default)]
-    seconds: Count,
+    seconds: NumberOrText,
     /// Minutes to wait.
     #[serde(default)]
-    minutes: Count,
+    minutes: NumberOrText,
     /// Hours to wait.
     #[serde(default)]
-    hours: Count,
+    hours: NumberOrText,
     /// Days to wait.
     #[serde(default)]
-    days: Count,
-    /// How often to wait and give the message.
+    days: NumberOrText,
+    /// How many times to wait and output the message.
     #[serde(default = "once")]
     #[schemars(range(min = 1, max = 1000))]
     repeat: u32,
@@ -52,20 +52,20 @@ fn once() -> u32 {
 struct Countdown(BlockSpec);
 
 pub(super) fn block() -> Arc<dyn Block> {
-    let about = About {
+    let identity = BlockIdentity {
         id: "d67a9c52-5e4e-11e2-bcfd-0800200c9a71",
         name: "CountdownTimerBlock",
-        description: "Waits for a while and then gives a message, once or repeatedly.",
+        description: "Waits for a given time, then outputs a message, once or repeatedly.",
         categories: &[BlockCategory::Text],
     };
-    let outputs = outputs([any("output_message", "The message, each time the wait is over.")]);
-    let spec = BlockSpec { coordinates: true, ..about.spec::<Input>(outputs) };
-    Arc::new(Typed(Countdown(spec)))
+    let outputs = outputs([any("output_message", "The message, each time the time is up.")]);
+    let spec = BlockSpec { coordinates: true, ..identity.spec::<CountdownInput>(outputs) };
+    Arc::new(TypedBlockAdapter(Countdown(spec)))
 }
 
 #[async_trait]
 impl TypedBlock for Countdown {
-    type Input = Input;
+    type Input = CountdownInput;
 
     fn spec(&self) -> &BlockSpec {
         &self.0
@@ -73,12 +73,14 @@ impl TypedBlock for Countdown {
 
     async fn run(
         &self,
-        input: Input,
+        input: CountdownInput,
         context: BlockContext,
         out: &dyn OutputSink,
     ) -> Result<(), BlockError> {
-        if !(1..=MOST_REPETITIONS).contains(&input.repeat) {
-            return Err(BlockError::failed(format!("Repeat it 1 to {MOST_REPETITIONS} times.")));
+        if !(1..=MAX_REPETITIONS).contains(&input.repeat) {
+            return Err(BlockError::failed(format!(
+                "`repeat` must be between 1 and {MAX_REPETITIONS}."
+            )));
         }
         let wait = wait(&input)?;
         for _ in 0..input.repeat {
@@ -105,21 +107,22 @@ impl TypedBlock for Countdown {
     }
 }
 
-/// How long each wait is. A wait that no run outlives is refused at once.
-fn wait(input: &Input) -> Result<Duration, BlockError> {
+/// The length of each wait. A total longer than an execution's time limit is rejected immediately.
+fn wait(input: &CountdownInput) -> Result<Duration, BlockError> {
     let parts =
         [(&input.seconds, 1), (&input.minutes, 60), (&input.hours, 3600), (&input.days, 86_400)];
     let mut total = 0_i64;
     for (count, seconds) in parts {
-        let count =
-            count.number().ok_or_else(|| BlockError::failed("The time to wait is no number."))?;
+        let count = count
+            .number()
+            .ok_or_else(|| BlockError::failed("The time to wait must be a number."))?;
         total = total.saturating_add(count.saturating_mul(seconds));
     }
     let wait = Duration::from_secs(u64::try_from(total).unwrap_or(0));
     if wait.saturating_mul(input.repeat) > EXECUTION_TIME {
         let hours = EXECUTION_TIME.as_secs() / 3600;
         return Err(BlockError::failed(format!(
-            "A run ends after {hours} hours: that is too long to wait."
+            "The wait is longer than the {hours} hours that a run may take."
         )));
     }
     Ok(wait)

@@ -1,4 +1,4 @@
-//! What time it is.
+//! `GetCurrentTimeBlock`, `GetCurrentDateBlock` and `GetCurrentDateAndTimeBlock`.
 
 use std::marker::PhantomData;
 use std::sync::Arc;
@@ -13,43 +13,43 @@ use serde::Deserialize;
 use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
 
-use super::Count;
-use super::format::{Format, Part};
-use crate::blocks::pure::About;
-use crate::blocks::typed::{Typed, TypedBlock, outputs, text};
+use super::NumberOrText;
+use super::format::{TimeFormat, TimePart};
+use crate::blocks::pure::BlockIdentity;
+use crate::blocks::typed::{TypedBlock, TypedBlockAdapter, outputs, text};
 
-/// For the time, and the date with the time.
+// Inputs of the time block and the date and time block.
 #[derive(Deserialize, JsonSchema)]
-struct Now {
-    /// Starts the block; what it is does not matter.
-    #[expect(dead_code, reason = "that it is there is its meaning")]
+struct CurrentTimeInput {
+    /// Triggers the block. Its value is ignored.
+    #[expect(dead_code, reason = "only its presence matters")]
     trigger: Value,
-    /// How to write it: by a format of your own, or as ISO 8601 has it.
+    /// The output format: a custom strftime format or ISO 8601.
     #[serde(default)]
-    format_type: Format,
+    format_type: TimeFormat,
 }
 
-/// For the date alone.
+// Inputs of the date block.
 #[derive(Deserialize, JsonSchema)]
-struct Day {
-    /// Starts the block; what it is does not matter.
-    #[expect(dead_code, reason = "that it is there is its meaning")]
+struct CurrentDateInput {
+    /// Triggers the block. Its value is ignored.
+    #[expect(dead_code, reason = "only its presence matters")]
     trigger: Value,
-    /// How many days ago; negative for days to come.
+    /// How many days to go back. Negative values give future dates.
     #[serde(default)]
-    offset: Count,
-    /// How to write it: by a format of your own, or as ISO 8601 has it.
+    offset: NumberOrText,
+    /// The output format: a custom strftime format or ISO 8601.
     #[serde(default)]
-    format_type: Format,
+    format_type: TimeFormat,
 }
 
-trait Asked: DeserializeOwned + JsonSchema + Send + 'static {
-    fn format(&self) -> &Format;
+trait TimeInput: DeserializeOwned + JsonSchema + Send + 'static {
+    fn format(&self) -> &TimeFormat;
     fn days_ago(&self) -> i64;
 }
 
-impl Asked for Now {
-    fn format(&self) -> &Format {
+impl TimeInput for CurrentTimeInput {
+    fn format(&self) -> &TimeFormat {
         &self.format_type
     }
 
@@ -58,8 +58,8 @@ impl Asked for Now {
     }
 }
 
-impl Asked for Day {
-    fn format(&self) -> &Format {
+impl TimeInput for CurrentDateInput {
+    fn format(&self) -> &TimeFormat {
         &self.format_type
     }
 
@@ -68,56 +68,62 @@ impl Asked for Day {
     }
 }
 
-struct Current<I> {
+struct CurrentTimeBlock<I> {
     spec: BlockSpec,
     clock: Arc<dyn Clock>,
-    part: Part,
+    part: TimePart,
     pin: &'static str,
     input: PhantomData<fn(I)>,
 }
 
 pub(super) fn time(clock: Arc<dyn Clock>) -> Arc<dyn Block> {
-    let about = About {
+    let identity = BlockIdentity {
         id: "a892b8d9-3e4e-4e9c-9c1e-75f8efcf1bfa",
         name: "GetCurrentTimeBlock",
-        description: "Tells the time of day.",
+        description: "Returns the current time.",
         categories: &[BlockCategory::Text],
     };
-    block::<Now>(about, clock, Part::Time, "time")
+    block::<CurrentTimeInput>(identity, clock, TimePart::Time, "time")
 }
 
 pub(super) fn date(clock: Arc<dyn Clock>) -> Arc<dyn Block> {
-    let about = About {
+    let identity = BlockIdentity {
         id: "b29c1b50-5d0e-4d9f-8f9d-1b0e6fcbf0b1",
         name: "GetCurrentDateBlock",
-        description: "Tells the date of today, or of so many days ago.",
+        description: "Returns today's date, or the date a number of days ago.",
         categories: &[BlockCategory::Text],
     };
-    block::<Day>(about, clock, Part::Date, "date")
+    block::<CurrentDateInput>(identity, clock, TimePart::Date, "date")
 }
 
 pub(super) fn date_and_time(clock: Arc<dyn Clock>) -> Arc<dyn Block> {
-    let about = About {
+    let identity = BlockIdentity {
         id: "716a67b3-6760-42e7-86dc-18645c6e00fc",
         name: "GetCurrentDateAndTimeBlock",
-        description: "Tells the date and the time of day.",
+        description: "Returns the current date and time.",
         categories: &[BlockCategory::Text],
     };
-    block::<Now>(about, clock, Part::DateAndTime, "date_time")
+    block::<CurrentTimeInput>(identity, clock, TimePart::DateAndTime, "date_time")
 }
 
-fn block<I: Asked>(
-    about: About,
+fn block<I: TimeInput>(
+    identity: BlockIdentity,
     clock: Arc<dyn Clock>,
-    part: Part,
+    part: TimePart,
     pin: &'static str,
 ) -> Arc<dyn Block> {
-    let spec = about.spec::<I>(outputs([text(pin, "What was asked for, as it was asked for.")]));
-    Arc::new(Typed(Current::<I> { spec, clock, part, pin, input: PhantomData }))
+    let spec = identity.spec::<I>(outputs([text(pin, "The result, in the chosen format.")]));
+    Arc::new(TypedBlockAdapter(CurrentTimeBlock::<I> {
+        spec,
+        clock,
+        part,
+        pin,
+        input: PhantomData,
+    }))
 }
 
 #[async_trait]
-impl<I: Asked> TypedBlock for Current<I> {
+impl<I: TimeInput> TypedBlock for CurrentTimeBlock<I> {
     type Input = I;
 
     fn spec(&self) -> &BlockSpec {
@@ -131,9 +137,10 @@ impl<I: Asked> TypedBlock for Current<I> {
         out: &dyn OutputSink,
     ) -> Result<(), BlockError> {
         let format = input.format();
-        let far = |_| BlockError::failed("That is too far from today.");
-        let span = 0.days().try_days(input.days_ago()).map_err(far)?;
-        let time = self.clock.now().to_zoned(format.zone()?).checked_sub(span).map_err(far)?;
+        let out_of_range = |_| BlockError::failed("`offset` is too large.");
+        let span = 0.days().try_days(input.days_ago()).map_err(out_of_range)?;
+        let time =
+            self.clock.now().to_zoned(format.zone()?).checked_sub(span).map_err(out_of_range)?;
         out.emit(self.pin, format.write(&time, self.part)?.into()).await
     }
 

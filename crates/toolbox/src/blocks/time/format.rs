@@ -1,4 +1,4 @@
-//! How a time is written.
+//! Output formats of the time blocks.
 
 use jiff::Zoned;
 use jiff::fmt::strtime;
@@ -7,45 +7,45 @@ use ports::block::BlockError;
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-/// Letters of a format.
-const LONGEST_FORMAT: usize = 1000;
+/// Limit on a format string, in bytes.
+const MAX_FORMAT_BYTES: usize = 1000;
 
 #[derive(Deserialize, JsonSchema)]
 #[serde(tag = "discriminator", rename_all = "lowercase")]
-pub(super) enum Format {
+pub(super) enum TimeFormat {
     Strftime {
-        /// The parts of the time, such as `%Y-%m-%d`.
+        /// The strftime format, for example `%Y-%m-%d`.
         #[serde(default)]
         format: Option<String>,
-        /// The name of the time zone, such as `Europe/Paris`.
+        /// The time zone, for example `Europe/Paris`.
         #[serde(default = "utc")]
         timezone: String,
-        /// Whether to prefer the time zone of the user. None is known, so `timezone` counts.
+        /// Not supported yet; `timezone` is used.
         #[serde(default)]
         #[expect(
             dead_code,
-            reason = "no user has a time zone yet; graphs may name it all the same"
+            reason = "users have no time zone yet; accepted for compatibility with existing graphs"
         )]
         use_user_timezone: bool,
     },
     Iso8601 {
-        /// The name of the time zone, such as `Europe/Paris`.
+        /// The time zone, for example `Europe/Paris`.
         #[serde(default = "utc")]
         timezone: String,
-        /// Whether to prefer the time zone of the user. None is known, so `timezone` counts.
+        /// Not supported yet; `timezone` is used.
         #[serde(default)]
         #[expect(
             dead_code,
-            reason = "no user has a time zone yet; graphs may name it all the same"
+            reason = "users have no time zone yet; accepted for compatibility with existing graphs"
         )]
         use_user_timezone: bool,
-        /// Whether to write millionths of a second.
+        /// Include microseconds.
         #[serde(default)]
         include_microseconds: bool,
     },
 }
 
-impl Default for Format {
+impl Default for TimeFormat {
     fn default() -> Self {
         Self::Strftime { format: None, timezone: utc(), use_user_timezone: false }
     }
@@ -55,16 +55,16 @@ fn utc() -> String {
     "UTC".to_owned()
 }
 
-/// What is asked for.
+/// The part of a timestamp that a block outputs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Part {
+pub(super) enum TimePart {
     Time,
     Date,
     DateAndTime,
 }
 
-impl Part {
-    fn usual_format(self) -> &'static str {
+impl TimePart {
+    fn default_format(self) -> &'static str {
         match self {
             Self::Time => "%H:%M:%S",
             Self::Date => "%Y-%m-%d",
@@ -72,7 +72,7 @@ impl Part {
         }
     }
 
-    fn iso(self, microseconds: bool) -> &'static str {
+    fn iso_format(self, microseconds: bool) -> &'static str {
         match (self, microseconds) {
             (Self::Date, _) => "%Y-%m-%d",
             (Self::Time, false) => "T%H:%M:%S%:z",
@@ -83,29 +83,29 @@ impl Part {
     }
 }
 
-impl Format {
+impl TimeFormat {
     pub(super) fn zone(&self) -> Result<TimeZone, BlockError> {
         let (Self::Strftime { timezone, .. } | Self::Iso8601 { timezone, .. }) = self;
         if timezone == "UTC" {
             return Ok(TimeZone::UTC);
         }
         TimeZone::get(timezone)
-            .map_err(|_| BlockError::failed(format!("There is no time zone '{timezone}'.")))
+            .map_err(|_| BlockError::failed(format!("Unknown time zone: '{timezone}'.")))
     }
 
-    pub(super) fn write(&self, time: &Zoned, part: Part) -> Result<String, BlockError> {
+    pub(super) fn write(&self, time: &Zoned, part: TimePart) -> Result<String, BlockError> {
         let format = match self {
-            Self::Iso8601 { include_microseconds, .. } => part.iso(*include_microseconds),
+            Self::Iso8601 { include_microseconds, .. } => part.iso_format(*include_microseconds),
             Self::Strftime { format: Some(format), .. } => format,
-            Self::Strftime { format: None, .. } => part.usual_format(),
+            Self::Strftime { format: None, .. } => part.default_format(),
         };
-        if format.len() > LONGEST_FORMAT {
+        if format.len() > MAX_FORMAT_BYTES {
             return Err(BlockError::failed("The format is too long."));
         }
-        // Six digits, as everyone expects who has written such formats before.
+        // `%f` means six digits in Python's strftime, which existing graphs use.
         let format = format.replace("%f", "%6f");
         strtime::format(&format, time)
-            .map_err(|error| BlockError::failed(format!("The format is wrong: {error}.")))
+            .map_err(|error| BlockError::failed(format!("The format is invalid: {error}.")))
     }
 }
 
@@ -116,44 +116,48 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_time_is_written_as_it_was_asked_for() {
+    fn a_time_is_formatted_as_requested() {
         let moment: jiff::Timestamp = "2026-03-04T05:06:07.000089Z".parse().expect("a time");
         let strftime = |format: &str| json!({ "discriminator": "strftime", "format": format });
         let table = [
-            (json!({ "discriminator": "strftime" }), Part::Time, "05:06:07"),
-            (json!({ "discriminator": "strftime" }), Part::Date, "2026-03-04"),
-            (json!({ "discriminator": "strftime" }), Part::DateAndTime, "2026-03-04 05:06:07"),
-            (strftime("%d/%m/%y %A %I:%M %p %f"), Part::Time, "04/03/26 Wednesday 05:06 AM 000089"),
-            (json!({ "discriminator": "iso8601" }), Part::Time, "T05:06:07+00:00"),
-            (json!({ "discriminator": "iso8601" }), Part::Date, "2026-03-04"),
+            (json!({ "discriminator": "strftime" }), TimePart::Time, "05:06:07"),
+            (json!({ "discriminator": "strftime" }), TimePart::Date, "2026-03-04"),
+            (json!({ "discriminator": "strftime" }), TimePart::DateAndTime, "2026-03-04 05:06:07"),
+            (
+                strftime("%d/%m/%y %A %I:%M %p %f"),
+                TimePart::Time,
+                "04/03/26 Wednesday 05:06 AM 000089",
+            ),
+            (json!({ "discriminator": "iso8601" }), TimePart::Time, "T05:06:07+00:00"),
+            (json!({ "discriminator": "iso8601" }), TimePart::Date, "2026-03-04"),
             (
                 json!({ "discriminator": "iso8601", "include_microseconds": true }),
-                Part::DateAndTime,
+                TimePart::DateAndTime,
                 "2026-03-04T05:06:07.000089+00:00",
             ),
             (
                 json!({ "discriminator": "iso8601", "timezone": "Asia/Kathmandu" }),
-                Part::DateAndTime,
+                TimePart::DateAndTime,
                 "2026-03-04T10:51:07+05:45",
             ),
         ];
         for (format, part, wanted) in table {
-            let format: Format = serde_json::from_value(format).expect("a format");
+            let format: TimeFormat = serde_json::from_value(format).expect("a format");
             let time = moment.to_zoned(format.zone().expect("a zone"));
             assert_eq!(format.write(&time, part).as_deref(), Ok(wanted));
         }
     }
 
     #[test]
-    fn a_wrong_zone_or_format_says_so() {
-        let read = |format: Value| serde_json::from_value::<Format>(format).expect("a format");
+    fn an_unknown_zone_or_invalid_format_is_rejected() {
+        let read = |format: Value| serde_json::from_value::<TimeFormat>(format).expect("a format");
         assert!(
             read(json!({ "discriminator": "iso8601", "timezone": "Moon/Base" })).zone().is_err()
         );
         let time = jiff::Timestamp::UNIX_EPOCH.to_zoned(TimeZone::UTC);
         for format in ["%", "%!".repeat(2).as_str(), "%Y".repeat(1000).as_str()] {
             let format = read(json!({ "discriminator": "strftime", "format": format }));
-            assert!(format.write(&time, Part::Time).is_err());
+            assert!(format.write(&time, TimePart::Time).is_err());
         }
     }
 }

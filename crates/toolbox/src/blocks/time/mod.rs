@@ -1,4 +1,4 @@
-//! The time of day, and waiting.
+//! Blocks for the current time and for waiting.
 
 mod countdown;
 mod current;
@@ -8,32 +8,32 @@ use std::sync::Arc;
 
 use ports::Block;
 
-use super::Parts;
+use super::BlockDependencies;
 
-pub(super) fn all(parts: &Parts) -> Vec<Arc<dyn Block>> {
+pub(super) fn all(dependencies: &BlockDependencies) -> Vec<Arc<dyn Block>> {
     vec![
         countdown::block(),
-        current::date(parts.clock.clone()),
-        current::date_and_time(parts.clock.clone()),
-        current::time(parts.clock.clone()),
+        current::date(dependencies.clock.clone()),
+        current::date_and_time(dependencies.clock.clone()),
+        current::time(dependencies.clock.clone()),
     ]
 }
 
-/// A number that may be written as text.
+/// An integer, given as a number or as text.
 #[derive(serde::Deserialize, schemars::JsonSchema)]
 #[serde(untagged)]
-enum Count {
+enum NumberOrText {
     Number(i64),
     Text(String),
 }
 
-impl Default for Count {
+impl Default for NumberOrText {
     fn default() -> Self {
         Self::Number(0)
     }
 }
 
-impl Count {
+impl NumberOrText {
     fn number(&self) -> Option<i64> {
         match self {
             Self::Number(number) => Some(*number),

@@ -1,5 +1,5 @@
-//! `SendAuthenticatedWebRequestBlock`: a request with stored credentials. This server keeps none, and a secret that
-//! stands in a graph would be seen by everyone who sees the graph; so the block is known, and says what is missing.
+//! `SendAuthenticatedWebRequestBlock`: a request with stored credentials. This server stores no credentials, and a
+//! secret in a graph would be visible to everyone who can see the graph. The block exists and fails with an explanation.
 
 use async_trait::async_trait;
 use ports::Block;
@@ -9,8 +9,8 @@ use protocol::tool::ToolEffect;
 use serde_json::{Map, Value, json};
 
 use super::super::typed;
-use super::request::answers;
-use super::sending::WebRequest;
+use super::request::response_pins;
+use super::sender::WebRequest;
 
 pub(super) struct SendAuthenticatedWebRequest {
     spec: BlockSpec,
@@ -21,20 +21,20 @@ impl SendAuthenticatedWebRequest {
         let mut inputs = typed::inputs::<WebRequest>();
         inputs["properties"]["credentials"] = json!({
             "type": "object",
-            "title": "credentials for the host of the request",
-            "description": "Which stored credentials go with the request.",
+            "title": "Credentials for the request's host",
+            "description": "The stored credentials to send with the request.",
             "credentials_provider": "http",
             "credentials_types": ["host_scoped"],
         });
         let spec = BlockSpec {
             id: "fff86bcd-e001-4bad-a7f6-2eae4720c8dc",
             name: "SendAuthenticatedWebRequestBlock",
-            description: "Sends a request to a server of the public web together with credentials that are stored for \
-                its host. It fails where no credentials are stored.",
+            description: "Sends an HTTP request with credentials stored for its host. Fails if no credentials are \
+                stored.",
             categories: &[BlockCategory::Output],
             kind: BlockKind::Standard,
             inputs,
-            outputs: answers(),
+            outputs: response_pins(),
             effect: ToolEffect::Once,
             costs: &[],
             static_output: false,
@@ -58,8 +58,8 @@ impl Block for SendAuthenticatedWebRequest {
         _: &dyn OutputSink,
     ) -> Result<(), BlockError> {
         Err(BlockError::failed(
-            "This request needs stored credentials, and there are none on this server. SendWebRequestBlock sends \
-            requests without them.",
+            "Stored credentials are not supported on this server. Use SendWebRequestBlock for requests without \
+            credentials.",
         ))
     }
 

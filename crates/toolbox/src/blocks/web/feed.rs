@@ -1,4 +1,4 @@
-//! News feeds: RSS in its versions and Atom, read into entries.
+//! Parses RSS and Atom feeds into entries.
 
 use jiff::Timestamp;
 use jiff::fmt::rfc2822;
@@ -7,17 +7,17 @@ use quick_xml::events::{BytesRef, BytesStart, Event};
 use quick_xml::reader::Reader;
 use serde_json::{Value, json};
 
-/// Entries that are read of one feed.
-const ENTRIES: usize = 1_000;
-/// Elements inside elements. Feeds need few; a file that goes deeper is no feed.
-const DEPTH: usize = 100;
+/// Limit on the entries of a feed.
+const MAX_ENTRIES: usize = 1_000;
+/// Limit on the nesting of elements. Feeds need few levels.
+const MAX_DEPTH: usize = 100;
 
 #[derive(Clone, Debug, Default, PartialEq)]
-pub(super) struct Entry {
+pub(super) struct FeedEntry {
     pub(super) title: String,
     pub(super) link: String,
     pub(super) description: String,
-    /// Absent when the feed names none that can be read.
+    /// `None` if the feed has no valid date.
     pub(super) published: Option<Timestamp>,
     pub(super) author: String,
     pub(super) categories: Vec<String>,
@@ -25,8 +25,8 @@ pub(super) struct Entry {
     updated: Option<Timestamp>,
 }
 
-impl Entry {
-    pub(super) fn shown(&self) -> Value {
+impl FeedEntry {
+    pub(super) fn to_json(&self) -> Value {
         json!({
             "title": self.title,
             "link": self.link,
@@ -37,24 +37,24 @@ impl Entry {
         })
     }
 
-    fn take(&mut self, element: &str, parent: &str, text: &str) {
+    fn set_field(&mut self, element: &str, parent: &str, text: &str) {
         let text = text.trim();
         if text.is_empty() {
             return;
         }
-        let first = |field: &mut String| {
+        let set_once = |field: &mut String| {
             if field.is_empty() {
                 text.clone_into(field);
             }
         };
         match (parent, element) {
-            ("author" | "atom:author", "name" | "atom:name") => first(&mut self.author),
+            ("author" | "atom:author", "name" | "atom:name") => set_once(&mut self.author),
             ("item" | "entry", element) => match element {
-                "title" => first(&mut self.title),
-                "link" | "guid" if text.starts_with("http") => first(&mut self.link),
-                "description" | "summary" => first(&mut self.description),
-                "content" | "content:encoded" => first(&mut self.content),
-                "author" | "dc:creator" => first(&mut self.author),
+                "title" => set_once(&mut self.title),
+                "link" | "guid" if text.starts_with("http") => set_once(&mut self.link),
+                "description" | "summary" => set_once(&mut self.description),
+                "content" | "content:encoded" => set_once(&mut self.content),
+                "author" | "dc:creator" => set_once(&mut self.author),
                 "category" => self.categories.push(text.to_owned()),
                 "pubDate" | "published" | "dc:date" => {
                     self.published = self.published.or(time(text))
@@ -66,17 +66,17 @@ impl Entry {
         }
     }
 
-    /// What stands in attributes in Atom.
-    fn take_attributes(&mut self, element: &BytesStart<'_>, parent: &str) {
+    /// Reads the fields that Atom keeps in attributes.
+    fn set_attributes(&mut self, element: &BytesStart<'_>, parent: &str) {
         let attribute = |name: &str| {
             let found = element.try_get_attribute(name).ok().flatten()?;
             Some(String::from_utf8_lossy(&found.value).replace("&amp;", "&"))
         };
         match (parent, element.name().as_ref()) {
             ("item" | "entry", b"link") => {
-                let is_the_page = attribute("rel").is_none_or(|rel| rel == "alternate");
+                let is_page_link = attribute("rel").is_none_or(|rel| rel == "alternate");
                 if let (true, true, Some(link)) =
-                    (self.link.is_empty(), is_the_page, attribute("href"))
+                    (self.link.is_empty(), is_page_link, attribute("href"))
                 {
                     self.link = link;
                 }
@@ -95,49 +95,51 @@ impl Entry {
     }
 }
 
-/// `None` when it is not a feed.
-pub(super) fn read(feed: &str) -> Option<Vec<Entry>> {
+/// `None` if the text is not a feed.
+pub(super) fn read(feed: &str) -> Option<Vec<FeedEntry>> {
     let mut reader = Reader::from_str(feed);
     reader.config_mut().check_end_names = false;
-    let mut reading = Reading::default();
+    let mut parser = FeedParser::default();
     loop {
         match reader.read_event() {
             Ok(Event::Start(element)) => {
-                reading.begin(&element);
-                if reading.open.len() > DEPTH {
+                parser.begin(&element);
+                if parser.open.len() > MAX_DEPTH {
                     return None;
                 }
             }
             Ok(Event::Empty(element)) => {
-                reading.begin(&element);
-                reading.end();
+                parser.begin(&element);
+                parser.end();
             }
-            Ok(Event::End(_)) => reading.end(),
-            Ok(Event::Text(text)) => reading.text.push_str(&text.decode().unwrap_or_default()),
-            Ok(Event::CData(text)) => reading.text.push_str(&text.decode().unwrap_or_default()),
-            Ok(Event::GeneralRef(reference)) => reading.text.push_str(&meant(&reference)),
+            Ok(Event::End(_)) => parser.end(),
+            Ok(Event::Text(text)) => parser.text.push_str(&text.decode().unwrap_or_default()),
+            Ok(Event::CData(text)) => parser.text.push_str(&text.decode().unwrap_or_default()),
+            Ok(Event::GeneralRef(reference)) => {
+                parser.text.push_str(&resolve_reference(&reference))
+            }
             Ok(Event::Eof) => break,
             Ok(_) => {}
-            // What came before a broken place is still news.
+            // Entries before a syntax error are kept.
             Err(_) => break,
         }
-        if reading.entries.len() == ENTRIES {
+        if parser.entries.len() == MAX_ENTRIES {
             break;
         }
     }
-    reading.is_feed.then_some(reading.entries)
+    parser.is_feed.then_some(parser.entries)
 }
 
 #[derive(Default)]
-struct Reading {
+struct FeedParser {
     open: Vec<String>,
     text: String,
-    entry: Option<Entry>,
-    entries: Vec<Entry>,
+    entry: Option<FeedEntry>,
+    entries: Vec<FeedEntry>,
     is_feed: bool,
 }
 
-impl Reading {
+impl FeedParser {
     fn begin(&mut self, element: &BytesStart<'_>) {
         let name = String::from_utf8_lossy(element.name().as_ref()).into_owned();
         if self.open.is_empty() {
@@ -145,14 +147,14 @@ impl Reading {
         }
         let parent = self.open.last().map_or("", String::as_str);
         match &mut self.entry {
-            Some(entry) => entry.take_attributes(element, parent),
+            Some(entry) => entry.set_attributes(element, parent),
             None if self.is_feed && matches!(name.as_str(), "item" | "entry") => {
-                self.entry = Some(Entry::default());
+                self.entry = Some(FeedEntry::default());
             }
             None => {}
         }
         self.open.push(name);
-        // Markup inside a text keeps the words before it.
+        // Nested markup inside a field keeps the text before it.
         if self.open.len() <= 1 || self.is_field() {
             self.text.clear();
         }
@@ -164,9 +166,9 @@ impl Reading {
         let parent = self.open.last().map_or("", String::as_str);
         match (&mut self.entry, name.as_str()) {
             (Some(_), "item" | "entry") => {
-                self.entries.extend(self.entry.take().map(Entry::finished))
+                self.entries.extend(self.entry.take().map(FeedEntry::finished))
             }
-            (Some(entry), name) => entry.take(name, parent, &self.text),
+            (Some(entry), name) => entry.set_field(name, parent, &self.text),
             (None, _) => {}
         }
         if is_field {
@@ -174,15 +176,15 @@ impl Reading {
         }
     }
 
-    /// Whether the innermost element stands directly in an entry, or in its author.
+    /// Whether the innermost element is a direct child of an entry or its author.
     fn is_field(&self) -> bool {
         let parent = self.open.len().checked_sub(2).and_then(|at| self.open.get(at));
         parent.is_some_and(|parent| matches!(parent.as_str(), "item" | "entry" | "author"))
     }
 }
 
-/// A character, one of the five names that XML knows, or a space for the many that only HTML knows.
-fn meant(reference: &BytesRef<'_>) -> String {
+/// Resolves a character reference or one of the five XML entities; unknown (HTML) entities become a space.
+fn resolve_reference(reference: &BytesRef<'_>) -> String {
     if let Ok(Some(character)) = reference.resolve_char_ref() {
         return character.to_string();
     }
@@ -191,8 +193,8 @@ fn meant(reference: &BytesRef<'_>) -> String {
 }
 
 fn time(text: &str) -> Option<Timestamp> {
-    let by_mail = || rfc2822::parse(text).ok().map(|zoned| zoned.timestamp());
-    text.parse().ok().or_else(by_mail)
+    let as_rfc2822 = || rfc2822::parse(text).ok().map(|zoned| zoned.timestamp());
+    text.parse().ok().or_else(as_rfc2822)
 }
 
 #[cfg(test)]
@@ -213,10 +215,10 @@ mod tests {
           <content type="xhtml"><div>High <b>tide</b> today</div></content></entry></feed>"#;
 
     #[test]
-    fn an_rss_feed_is_read() {
+    fn an_rss_feed_is_parsed() {
         let entries = read(RSS).expect("a feed");
         assert_eq!(
-            entries[0].shown(),
+            entries[0].to_json(),
             json!({
                 "title": "Rain & wind – again", "link": "https://a.example/1", "description": "<b>Wet.</b>",
                 "pub_date": "2023-06-23T12:30:00Z", "author": "Ada", "categories": ["Weather", "Sea"],
@@ -227,10 +229,10 @@ mod tests {
     }
 
     #[test]
-    fn an_atom_feed_is_read() {
+    fn an_atom_feed_is_parsed() {
         let entries = read(ATOM).expect("a feed");
         assert_eq!(
-            entries[0].shown(),
+            entries[0].to_json(),
             json!({
                 "title": "Tide", "link": "https://b.example/1?a=1&b=2", "description": "High tide today",
                 "pub_date": "2024-01-02T03:04:05Z", "author": "Bo", "categories": ["Sea"],
@@ -239,7 +241,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_feed_is_refused_and_what_is_cut_gives_its_beginning() {
+    fn non_feeds_are_rejected_and_truncated_feeds_keep_their_first_entries() {
         for text in ["", "{}", "<html><item><title>x</title></item></html>", &"<rss>".repeat(1000)]
         {
             assert!(read(text).is_none(), "{text}");

@@ -1,4 +1,4 @@
-//! `MCPToolBlock`: runs a tool of an MCP server.
+//! `MCPToolBlock`: calls a tool of an MCP server.
 
 use async_trait::async_trait;
 use ports::block::{BlockContext, BlockError, BlockExample, OutputSink};
@@ -8,30 +8,30 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Map, Value};
 
-use super::super::typed::{self, Typed, TypedBlock};
-use super::super::{Parts, failures};
+use super::super::typed::{self, TypedBlock, TypedBlockAdapter};
+use super::super::{BlockDependencies, failures};
 use super::mcp_client::McpServer;
 use crate::egress;
 
-pub(super) struct McpTool {
+pub(super) struct McpToolBlock {
     spec: BlockSpec,
     egress: egress::EgressClient,
 }
 
 #[derive(Deserialize, JsonSchema)]
-pub(super) struct Given {
-    /// The address of the server (streamable HTTP).
+pub(super) struct McpToolInput {
+    /// The URL of the MCP server (streamable HTTP).
     server_url: String,
-    /// The tool to run.
+    /// The name of the tool to call.
     #[serde(default)]
     selected_tool: String,
-    /// What the tool takes, as a JSON schema.
+    /// The JSON schema of the tool's arguments.
     #[serde(default)]
     tool_input_schema: Map<String, Value>,
-    /// What the tool is given.
+    /// The arguments of the tool.
     #[serde(default)]
     tool_arguments: Map<String, Value>,
-    /// Which stored credentials belong to the server. There are none on this server.
+    /// Not supported: this server stores no credentials.
     #[serde(default, rename = "credentials")]
     _credentials: Value,
     /// Any other pin is an argument of that name.
@@ -39,29 +39,29 @@ pub(super) struct Given {
     more: Map<String, Value>,
 }
 
-impl McpTool {
-    pub(super) fn new(parts: &Parts) -> Typed<Self> {
+impl McpToolBlock {
+    pub(super) fn new(dependencies: &BlockDependencies) -> TypedBlockAdapter<Self> {
         let spec = BlockSpec {
             id: "a0a4b1c2-d3e4-4f56-a7b8-c9d0e1f2a3b4",
             name: "MCPToolBlock",
-            description: "Runs a tool of a server that speaks the Model Context Protocol, and gives its result.",
+            description: "Calls a tool of a Model Context Protocol (MCP) server and returns its result.",
             categories: &[BlockCategory::DeveloperTools],
             kind: BlockKind::McpTool,
-            inputs: typed::inputs::<Given>(),
-            outputs: typed::outputs([typed::any("result", "What the tool gave.")]),
+            inputs: typed::inputs::<McpToolInput>(),
+            outputs: typed::outputs([typed::any("result", "The tool's result.")]),
             effect: ToolEffect::Once,
             costs: &[],
             static_output: false,
             sensitive: true,
             coordinates: false,
         };
-        Typed(Self { spec, egress: parts.egress.clone() })
+        TypedBlockAdapter(Self { spec, egress: dependencies.egress.clone() })
     }
 }
 
 #[async_trait]
-impl TypedBlock for McpTool {
-    type Input = Given;
+impl TypedBlock for McpToolBlock {
+    type Input = McpToolInput;
 
     fn spec(&self) -> &BlockSpec {
         &self.spec
@@ -69,30 +69,33 @@ impl TypedBlock for McpTool {
 
     async fn run(
         &self,
-        given: Given,
+        input: McpToolInput,
         context: BlockContext,
         out: &dyn OutputSink,
     ) -> Result<(), BlockError> {
-        failures::not_in_a_dry_run(&context, "tools of other servers are not run")?;
-        if given.selected_tool.is_empty() {
-            return Err(BlockError::failed("Choose the tool to run, in selected_tool."));
+        failures::not_in_a_dry_run(&context, "MCP tools are not called")?;
+        if input.selected_tool.is_empty() {
+            return Err(BlockError::failed("Set selected_tool to the tool to call."));
         }
-        let mut arguments = given.tool_arguments;
-        arguments.extend(given.more);
-        let missing = missing(&given.tool_input_schema, &arguments);
+        let mut arguments = input.tool_arguments;
+        arguments.extend(input.more);
+        let missing = missing(&input.tool_input_schema, &arguments);
         if !missing.is_empty() {
-            return Err(BlockError::failed(format!("The tool needs {} too.", missing.join(", "))));
+            return Err(BlockError::failed(format!(
+                "Missing required arguments: {}.",
+                missing.join(", ")
+            )));
         }
         let call = async {
-            let server = McpServer::greet(&self.egress, &given.server_url).await?;
-            server.call_tool(&given.selected_tool, arguments).await
+            let server = McpServer::connect(&self.egress, &input.server_url).await?;
+            server.call_tool(&input.selected_tool, arguments).await
         };
         let result = failures::unless_stopped(&context, call).await?.map_err(BlockError::Failed)?;
         out.emit("result", result).await
     }
 
     fn examples(&self) -> Vec<BlockExample> {
-        // There is no server that every installation reaches.
+        // No MCP server is reachable from every installation.
         Vec::new()
     }
 }

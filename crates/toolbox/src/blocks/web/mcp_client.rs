@@ -1,10 +1,10 @@
-//! One conversation with an MCP server over streamable HTTP: greet it, then have it run one tool.
+//! An MCP client over streamable HTTP: initializes a session, then calls one tool.
 
 use std::time::Duration;
 
 use serde_json::{Map, Value, json};
 
-use super::mcp_answer;
+use super::mcp_response;
 use crate::egress::{self, EgressRequest, FetchLimits, FetchedResponse, Method};
 
 const PROTOCOL: &str = "2025-03-26";
@@ -19,13 +19,13 @@ const LIMITS: FetchLimits = FetchLimits {
 pub(super) struct McpServer<'a> {
     egress: &'a egress::EgressClient,
     url: &'a str,
-    /// Named by the server in its greeting, if it keeps sessions.
+    /// The session id from the initialize response, if the server uses sessions.
     session: Option<String>,
     protocol: String,
 }
 
 impl<'a> McpServer<'a> {
-    pub(super) async fn greet(
+    pub(super) async fn connect(
         egress: &'a egress::EgressClient,
         url: &'a str,
     ) -> Result<Self, String> {
@@ -33,10 +33,10 @@ impl<'a> McpServer<'a> {
         let client = json!({ "name": "Pilothouse", "version": env!("CARGO_PKG_VERSION") });
         let params =
             json!({ "protocolVersion": PROTOCOL, "capabilities": {}, "clientInfo": client });
-        let (answer, greeting) = server.call(1, "initialize", params).await?;
-        let session = answer.headers.get(SESSION_HEADER).and_then(|value| value.to_str().ok());
+        let (response, capabilities) = server.call(1, "initialize", params).await?;
+        let session = response.headers.get(SESSION_HEADER).and_then(|value| value.to_str().ok());
         server.session = session.map(str::to_owned);
-        if let Some(protocol) = greeting["protocolVersion"].as_str() {
+        if let Some(protocol) = capabilities["protocolVersion"].as_str() {
             server.protocol = protocol.to_owned();
         }
         server.post(&json!({ "jsonrpc": "2.0", "method": "notifications/initialized" })).await?;
@@ -50,7 +50,7 @@ impl<'a> McpServer<'a> {
     ) -> Result<Value, String> {
         let params = json!({ "name": name, "arguments": arguments });
         let (_, result) = self.call(2, "tools/call", params).await?;
-        mcp_answer::content(&result)
+        mcp_response::content(&result)
     }
 
     async fn call(
@@ -60,34 +60,40 @@ impl<'a> McpServer<'a> {
         params: Value,
     ) -> Result<(FetchedResponse, Value), String> {
         let message = json!({ "jsonrpc": "2.0", "id": id, "method": method, "params": params });
-        let answer = self.post(&message).await?;
-        if answer.truncated {
-            return Err(format!("The answer is longer than {} bytes.", LIMITS.bytes));
+        let response = self.post(&message).await?;
+        if response.truncated {
+            return Err(format!(
+                "The response is longer than the limit of {} bytes.",
+                LIMITS.bytes
+            ));
         }
-        let text = String::from_utf8_lossy(&answer.body);
-        let result = mcp_answer::result(&answer.content_type, &text, id)?;
-        Ok((answer, result))
+        let text = String::from_utf8_lossy(&response.body);
+        let result = mcp_response::result(&response.content_type, &text, id)?;
+        Ok((response, result))
     }
 
     async fn post(&self, message: &Value) -> Result<FetchedResponse, String> {
-        let say = |error: egress::EgressError| error.to_string();
+        let describe = |error: egress::EgressError| error.to_string();
         let mut request = EgressRequest::new(Method::POST, self.url)
             .header("accept", "application/json, text/event-stream")
             .and_then(|request| request.header("mcp-protocol-version", &self.protocol))
-            .map_err(say)?
+            .map_err(describe)?
             .body("application/json", message.to_string());
         if let Some(session) = &self.session {
-            request = request.header(SESSION_HEADER, session).map_err(say)?;
+            request = request.header(SESSION_HEADER, session).map_err(describe)?;
         }
-        let answer =
-            self.egress.send_until(request, LIMITS, mcp_answer::is_complete).await.map_err(say)?;
-        match answer.status {
-            200..=299 => Ok(answer),
-            401 | 403 => {
-                Err("The server wants credentials, and there are none stored on this server."
-                    .to_owned())
-            }
-            status => Err(format!("The server answered {status}.")),
+        let response = self
+            .egress
+            .send_until(request, LIMITS, mcp_response::is_complete)
+            .await
+            .map_err(describe)?;
+        match response.status {
+            200..=299 => Ok(response),
+            401 | 403 => Err(
+                "The MCP server requires credentials, and stored credentials are not supported."
+                    .to_owned(),
+            ),
+            status => Err(format!("The MCP server returned status {status}.")),
         }
     }
 }

@@ -1,28 +1,28 @@
-//! Blocks that go out to the web, all of them through the one safe client.
+//! Blocks that access the web, all through the guarded `egress` client.
 
 mod authenticated;
 mod feed;
 mod mcp;
-mod mcp_answer;
 mod mcp_client;
+mod mcp_response;
 mod multipart;
 mod request;
 mod rss;
-mod sending;
+mod sender;
 mod wikipedia;
 
 use std::sync::Arc;
 
 use ports::Block;
 
-use super::Parts;
+use super::BlockDependencies;
 
-pub(super) fn all(parts: &Parts) -> Vec<Arc<dyn Block>> {
+pub(super) fn all(dependencies: &BlockDependencies) -> Vec<Arc<dyn Block>> {
     vec![
         Arc::new(authenticated::SendAuthenticatedWebRequest::new()),
-        Arc::new(mcp::McpTool::new(parts)),
-        Arc::new(request::SendWebRequest::new(parts)),
-        Arc::new(rss::ReadRssFeed::new(parts)),
-        Arc::new(wikipedia::GetWikipediaSummary::new(parts)),
+        Arc::new(mcp::McpToolBlock::new(dependencies)),
+        Arc::new(request::SendWebRequestBlock::new(dependencies)),
+        Arc::new(rss::ReadRssFeed::new(dependencies)),
+        Arc::new(wikipedia::GetWikipediaSummary::new(dependencies)),
     ]
 }

@@ -1,24 +1,24 @@
-//! Forms that carry files.
+//! Builds `multipart/form-data` bodies.
 
 use rand::RngExt;
 use serde_json::{Map, Value};
 
-use super::super::files::Content;
+use super::super::files::FileContent;
 use crate::values::into_text;
 
-/// The type of the body, which names the border between the parts, and the body.
+/// The content type, which includes the boundary, and the body.
 pub(super) fn form(
     fields: &Map<String, Value>,
     files_name: &str,
-    files: &[Content],
+    files: &[FileContent],
 ) -> (String, Vec<u8>) {
-    // Nobody can guess it, so nobody can put it into a field.
-    let border = format!("pilothouse{:032x}", rand::rng().random::<u128>());
+    // Random, so that a field cannot contain it.
+    let boundary = format!("pilothouse{:032x}", rand::rng().random::<u128>());
     let mut body = Vec::new();
     for (name, value) in fields {
         let head = format!(
-            "--{border}\r\nContent-Disposition: form-data; name=\"{}\"\r\n\r\n",
-            quoted(name)
+            "--{boundary}\r\nContent-Disposition: form-data; name=\"{}\"\r\n\r\n",
+            escape_name(name)
         );
         body.extend_from_slice(head.as_bytes());
         body.extend_from_slice(into_text(value.clone()).as_bytes());
@@ -26,21 +26,21 @@ pub(super) fn form(
     }
     for file in files {
         let head = format!(
-            "--{border}\r\nContent-Disposition: form-data; name=\"{}\"; filename=\"{}\"\r\nContent-Type: {}\r\n\r\n",
-            quoted(files_name),
-            quoted(&file.name),
-            quoted(&file.media_type)
+            "--{boundary}\r\nContent-Disposition: form-data; name=\"{}\"; filename=\"{}\"\r\nContent-Type: {}\r\n\r\n",
+            escape_name(files_name),
+            escape_name(&file.name),
+            escape_name(&file.media_type)
         );
         body.extend_from_slice(head.as_bytes());
         body.extend_from_slice(&file.bytes);
         body.extend_from_slice(b"\r\n");
     }
-    body.extend_from_slice(format!("--{border}--\r\n").as_bytes());
-    (format!("multipart/form-data; boundary={border}"), body)
+    body.extend_from_slice(format!("--{boundary}--\r\n").as_bytes());
+    (format!("multipart/form-data; boundary={boundary}"), body)
 }
 
-/// As browsers write names that hold what would end them.
-fn quoted(name: &str) -> String {
+/// Escapes quotes and line breaks in names, as browsers do.
+fn escape_name(name: &str) -> String {
     name.replace('"', "%22").replace('\r', "%0D").replace('\n', "%0A")
 }
 
@@ -51,17 +51,17 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_form_has_its_fields_and_files_and_cannot_be_broken_out_of() {
+    fn a_form_contains_fields_and_files_and_escapes_names() {
         let fields = Map::from_iter([("na\"me\r\nX: y".to_owned(), json!(7))]);
-        let file = Content {
+        let file = FileContent {
             name: "a.txt".to_owned(),
             media_type: "text/plain".to_owned(),
             bytes: "hello".into(),
         };
         let (kind, body) = form(&fields, "upload", &[file]);
-        let border = kind.strip_prefix("multipart/form-data; boundary=").expect("a border");
+        let boundary = kind.strip_prefix("multipart/form-data; boundary=").expect("a boundary");
         let body = String::from_utf8(body).expect("text");
-        let parts: Vec<&str> = body.split(&format!("--{border}")).collect();
+        let parts: Vec<&str> = body.split(&format!("--{boundary}")).collect();
         assert_eq!(parts.len(), 4);
         assert_eq!(
             parts[1],

@@ -1,4 +1,4 @@
-//! `SendWebRequestBlock`: one request to a server of the web.
+//! `SendWebRequestBlock`: sends one HTTP request.
 
 use async_trait::async_trait;
 use ports::block::{BlockContext, BlockError, BlockExample, OutputSink};
@@ -6,47 +6,47 @@ use protocol::block::{BlockCategory, BlockKind, BlockSpec};
 use protocol::tool::ToolEffect;
 use serde_json::Value;
 
-use super::super::typed::{self, Typed, TypedBlock};
-use super::super::{Parts, failures};
-use super::sending::{Answer, Sender, WebRequest};
+use super::super::typed::{self, TypedBlock, TypedBlockAdapter};
+use super::super::{BlockDependencies, failures};
+use super::sender::{WebRequest, WebRequestSender, WebResponse};
 
-pub(super) struct SendWebRequest {
+pub(super) struct SendWebRequestBlock {
     spec: BlockSpec,
-    sender: Sender,
+    sender: WebRequestSender,
 }
 
-/// What a server can answer, by who is to blame.
-pub(super) fn answers() -> Value {
+/// The output pins: the response body, by status class.
+pub(super) fn response_pins() -> Value {
     typed::outputs([
-        typed::any("response", "What the server answered, as JSON where it is that."),
-        typed::any("client_error", "What it answered with a status of 400 to 499."),
-        typed::any("server_error", "What it answered with any other status."),
+        typed::any("response", "The response body of a successful request, parsed if it is JSON."),
+        typed::any("client_error", "The response body if the status is 400 to 499."),
+        typed::any("server_error", "The response body for any other status."),
     ])
 }
 
-impl SendWebRequest {
-    pub(super) fn new(parts: &Parts) -> Typed<Self> {
+impl SendWebRequestBlock {
+    pub(super) fn new(dependencies: &BlockDependencies) -> TypedBlockAdapter<Self> {
         let spec = BlockSpec {
             id: "6595ae1f-b924-42cb-9a41-551a0611c4b4",
             name: "SendWebRequestBlock",
-            description: "Sends a request to a server of the public web, with JSON, a form or files, and gives its \
-                answer.",
+            description: "Sends an HTTP request to a public web server, with JSON, a form or files, and returns the \
+                response.",
             categories: &[BlockCategory::Output],
             kind: BlockKind::Standard,
             inputs: typed::inputs::<WebRequest>(),
-            outputs: answers(),
+            outputs: response_pins(),
             effect: ToolEffect::Once,
             costs: &[],
             static_output: false,
             sensitive: true,
             coordinates: false,
         };
-        Typed(Self { spec, sender: Sender::new(parts) })
+        TypedBlockAdapter(Self { spec, sender: WebRequestSender::new(dependencies) })
     }
 }
 
 #[async_trait]
-impl TypedBlock for SendWebRequest {
+impl TypedBlock for SendWebRequestBlock {
     type Input = WebRequest;
 
     fn spec(&self) -> &BlockSpec {
@@ -59,10 +59,10 @@ impl TypedBlock for SendWebRequest {
         context: BlockContext,
         out: &dyn OutputSink,
     ) -> Result<(), BlockError> {
-        if !request.method.only_reads() {
-            failures::not_in_a_dry_run(&context, "only requests that read are sent")?;
+        if !request.method.is_read_only() {
+            failures::not_in_a_dry_run(&context, "only GET, HEAD and OPTIONS requests are sent")?;
         }
-        let Answer { status, content } = self.sender.send(request, &context).await?;
+        let WebResponse { status, content } = self.sender.send(request, &context).await?;
         let pin = match status {
             200..=299 => "response",
             400..=499 => "client_error",
@@ -72,7 +72,7 @@ impl TypedBlock for SendWebRequest {
     }
 
     fn examples(&self) -> Vec<BlockExample> {
-        // There is no server that every installation reaches.
+        // No server is reachable from every installation.
         Vec::new()
     }
 }

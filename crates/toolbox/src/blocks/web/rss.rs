@@ -1,4 +1,4 @@
-//! `ReadRSSFeedBlock`: the entries of a news feed, once or again and again as they come.
+//! `ReadRSSFeedBlock`: reads a news feed once, or polls it for new entries.
 
 use std::collections::HashSet;
 use std::sync::Arc;
@@ -14,9 +14,9 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::Value;
 
-use super::super::typed::{self, Typed, TypedBlock};
-use super::super::{Parts, failures};
-use super::feed::{self, Entry};
+use super::super::typed::{self, TypedBlock, TypedBlockAdapter};
+use super::super::{BlockDependencies, failures};
+use super::feed::{self, FeedEntry};
 use crate::egress::{self, FetchLimits};
 use crate::tools::page_text;
 
@@ -26,12 +26,12 @@ const LIMITS: FetchLimits = FetchLimits {
     idle: Duration::from_secs(30),
     accepts: |_| true,
 };
-/// The longest pause between two looks.
-const LONGEST_PAUSE: u64 = 24 * 3600;
-/// Looks in a row that may fail before the run does. A feed that is away for a moment comes back.
-const FAILED_LOOKS: u32 = 5;
-/// Entries that a run remembers to have given.
-const REMEMBERED: usize = 10_000;
+/// Limit on the polling interval, in seconds.
+const MAX_INTERVAL_SECONDS: u64 = 24 * 3600;
+/// Consecutive failed polls before the run fails; feeds may be unavailable for a while.
+const MAX_FAILED_POLLS: u32 = 5;
+/// How many emitted entries a run remembers.
+const MAX_REMEMBERED: usize = 10_000;
 
 pub(super) struct ReadRssFeed {
     spec: BlockSpec,
@@ -40,16 +40,16 @@ pub(super) struct ReadRssFeed {
 }
 
 #[derive(Deserialize, JsonSchema)]
-pub(super) struct Given {
-    /// The address of the feed.
+pub(super) struct ReadRssFeedInput {
+    /// The URL of the feed.
     rss_url: String,
-    /// How old an entry may be when the run starts, in minutes.
+    /// The maximum age of entries when the run starts, in minutes.
     #[serde(default = "a_day")]
     time_period: u32,
-    /// Seconds between two looks at the feed.
+    /// Seconds between checks of the feed.
     #[serde(default = "five_minutes")]
     polling_rate: u64,
-    /// Go on looking until the run is stopped. Otherwise look once.
+    /// Keep checking until the run is stopped. Otherwise check once.
     #[serde(default = "yes")]
     run_continuously: bool,
 }
@@ -67,21 +67,21 @@ fn yes() -> bool {
 }
 
 impl ReadRssFeed {
-    pub(super) fn new(parts: &Parts) -> Typed<Self> {
+    pub(super) fn new(dependencies: &BlockDependencies) -> TypedBlockAdapter<Self> {
         let spec = BlockSpec {
             id: "5ebe6768-8e5d-41e3-9134-1c7bd89a8d52",
             name: "ReadRSSFeedBlock",
-            description: "Reads a news feed (RSS or Atom) and gives its recent entries, each of them once; on demand \
-                it goes on looking for new ones.",
+            description: "Reads a news feed (RSS or Atom) and outputs each recent entry once. Optionally keeps \
+                checking for new entries.",
             categories: &[BlockCategory::Input],
             kind: BlockKind::Standard,
-            inputs: typed::inputs::<Given>(),
+            inputs: typed::inputs::<ReadRssFeedInput>(),
             outputs: typed::outputs([
                 typed::object(
                     "entry",
-                    "One entry after the other: title, link, description, date and more.",
+                    "Each entry, emitted one at a time: title, link, description, date and more.",
                 ),
-                typed::list("entries", "All new entries of one look."),
+                typed::list("entries", "All new entries of one check."),
             ]),
             effect: ToolEffect::None,
             costs: &[],
@@ -89,25 +89,30 @@ impl ReadRssFeed {
             sensitive: false,
             coordinates: true,
         };
-        Typed(Self { spec, egress: parts.egress.clone(), clock: parts.clock.clone() })
+        TypedBlockAdapter(Self {
+            spec,
+            egress: dependencies.egress.clone(),
+            clock: dependencies.clock.clone(),
+        })
     }
 
-    async fn look(&self, url: &str) -> Result<Vec<Entry>, BlockError> {
-        let answer = self.egress.get(url, LIMITS).await.map_err(failures::network)?;
-        if !(200..300).contains(&answer.status) {
+    async fn fetch_entries(&self, url: &str) -> Result<Vec<FeedEntry>, BlockError> {
+        let response = self.egress.get(url, LIMITS).await.map_err(failures::network)?;
+        if !(200..300).contains(&response.status) {
             return Err(BlockError::failed(format!(
-                "The feed's server answered {}.",
-                answer.status
+                "The feed's server returned status {}.",
+                response.status
             )));
         }
-        let text = page_text::decode(&answer.body, &answer.content_type);
-        feed::read(&text).ok_or_else(|| BlockError::failed("There is no feed at this address."))
+        let text = page_text::decode(&response.body, &response.content_type);
+        feed::read(&text)
+            .ok_or_else(|| BlockError::failed("No RSS or Atom feed was found at this URL."))
     }
 }
 
 #[async_trait]
 impl TypedBlock for ReadRssFeed {
-    type Input = Given;
+    type Input = ReadRssFeedInput;
 
     fn spec(&self) -> &BlockSpec {
         &self.spec
@@ -115,61 +120,66 @@ impl TypedBlock for ReadRssFeed {
 
     async fn run(
         &self,
-        given: Given,
+        input: ReadRssFeedInput,
         context: BlockContext,
         out: &dyn OutputSink,
     ) -> Result<(), BlockError> {
-        let age = SignedDuration::from_mins(i64::from(given.time_period));
-        let mut news = News::since(self.clock.now().checked_sub(age).unwrap_or(Timestamp::MIN));
-        let pause = Duration::from_secs(given.polling_rate.clamp(1, LONGEST_PAUSE));
+        let age = SignedDuration::from_mins(i64::from(input.time_period));
+        let mut new_entries =
+            NewEntries::since(self.clock.now().checked_sub(age).unwrap_or(Timestamp::MIN));
+        let interval = Duration::from_secs(input.polling_rate.clamp(1, MAX_INTERVAL_SECONDS));
         let mut failed = 0;
         loop {
-            match failures::unless_stopped(&context, self.look(&given.rss_url)).await? {
+            match failures::unless_stopped(&context, self.fetch_entries(&input.rss_url)).await? {
                 Ok(entries) => {
                     failed = 0;
-                    news.give(entries, out).await?;
+                    new_entries.emit(entries, out).await?;
                 }
-                Err(error) if !given.run_continuously => return Err(error),
+                Err(error) if !input.run_continuously => return Err(error),
                 Err(error) => {
                     failed += 1;
-                    if failed == FAILED_LOOKS {
+                    if failed == MAX_FAILED_POLLS {
                         return Err(error);
                     }
                 }
             }
-            if !given.run_continuously {
+            if !input.run_continuously {
                 return Ok(());
             }
-            failures::unless_stopped(&context, tokio::time::sleep(pause)).await?;
+            failures::unless_stopped(&context, tokio::time::sleep(interval)).await?;
         }
     }
 
     fn examples(&self) -> Vec<BlockExample> {
-        // There is no feed that every installation reaches.
+        // No feed is reachable from every installation.
         Vec::new()
     }
 }
 
-/// What is new: young enough, and not given before.
-struct News {
+/// Emits entries that are recent enough and were not emitted before.
+struct NewEntries {
     since: Timestamp,
-    given: HashSet<(String, String)>,
+    emitted: HashSet<(String, String)>,
 }
 
-impl News {
+impl NewEntries {
     fn since(since: Timestamp) -> Self {
-        Self { since, given: HashSet::new() }
+        Self { since, emitted: HashSet::new() }
     }
 
-    async fn give(&mut self, entries: Vec<Entry>, out: &dyn OutputSink) -> Result<(), BlockError> {
-        if self.given.len() > REMEMBERED {
-            self.given.clear();
+    async fn emit(
+        &mut self,
+        entries: Vec<FeedEntry>,
+        out: &dyn OutputSink,
+    ) -> Result<(), BlockError> {
+        if self.emitted.len() > MAX_REMEMBERED {
+            self.emitted.clear();
         }
         let new: Vec<Value> = entries
             .into_iter()
             .filter(|entry| entry.published.is_none_or(|at| at > self.since))
-            .filter(|entry| self.given.insert((entry.link.clone(), entry.title.clone())))
-            .map(|entry| entry.shown())
+            .filter(|entry| self.emitted.insert((entry.link.clone(), entry.title.clone())))
+            .map(|entry| entry.to_json())
             .collect();
         for entry in &new {
             out.emit("entry", entry.clone()).await?;

@@ -1,4 +1,4 @@
-//! `GetWikipediaSummaryBlock`: what the encyclopedia says of a topic, in a paragraph.
+//! `GetWikipediaSummaryBlock`: the summary of a Wikipedia article.
 
 use std::time::Duration;
 
@@ -11,8 +11,8 @@ use serde::Deserialize;
 use serde_json::Value;
 use url::Url;
 
-use super::super::typed::{self, Typed, TypedBlock};
-use super::super::{Parts, failures};
+use super::super::typed::{self, TypedBlock, TypedBlockAdapter};
+use super::super::{BlockDependencies, failures};
 use crate::egress::{self, FetchLimits};
 
 const SUMMARIES: &str = "https://en.wikipedia.org/api/rest_v1/page/summary/";
@@ -29,35 +29,35 @@ pub(super) struct GetWikipediaSummary {
 }
 
 #[derive(Deserialize, JsonSchema)]
-pub(super) struct Given {
+pub(super) struct WikipediaSummaryInput {
     /// The title of the article.
     #[schemars(length(min = 1, max = 500))]
     topic: String,
 }
 
 impl GetWikipediaSummary {
-    pub(super) fn new(parts: &Parts) -> Typed<Self> {
+    pub(super) fn new(dependencies: &BlockDependencies) -> TypedBlockAdapter<Self> {
         let spec = BlockSpec {
             id: "f5b0f5d0-1862-4d61-94be-3ad0fa772760",
             name: "GetWikipediaSummaryBlock",
-            description: "Looks a topic up in the English Wikipedia and gives the summary of its article.",
+            description: "Gets the summary of an article in the English Wikipedia.",
             categories: &[BlockCategory::Search],
             kind: BlockKind::Standard,
-            inputs: typed::inputs::<Given>(),
-            outputs: typed::outputs([typed::text("summary", "The summary.")]),
+            inputs: typed::inputs::<WikipediaSummaryInput>(),
+            outputs: typed::outputs([typed::text("summary", "The summary of the article.")]),
             effect: ToolEffect::None,
             costs: &[],
             static_output: false,
             sensitive: false,
             coordinates: false,
         };
-        Typed(Self { spec, egress: parts.egress.clone() })
+        TypedBlockAdapter(Self { spec, egress: dependencies.egress.clone() })
     }
 }
 
 #[async_trait]
 impl TypedBlock for GetWikipediaSummary {
-    type Input = Given;
+    type Input = WikipediaSummaryInput;
 
     fn spec(&self) -> &BlockSpec {
         &self.spec
@@ -65,26 +65,26 @@ impl TypedBlock for GetWikipediaSummary {
 
     async fn run(
         &self,
-        given: Given,
+        input: WikipediaSummaryInput,
         context: BlockContext,
         out: &dyn OutputSink,
     ) -> Result<(), BlockError> {
-        let url = address(&given.topic)
-            .ok_or_else(|| BlockError::failed("The topic cannot be the title of an article."))?;
-        let answer = failures::unless_stopped(&context, self.egress.get(url.as_str(), LIMITS))
+        let url = summary_url(&input.topic)
+            .ok_or_else(|| BlockError::failed("The topic is not a valid article title."))?;
+        let response = failures::unless_stopped(&context, self.egress.get(url.as_str(), LIMITS))
             .await?
             .map_err(failures::network)?;
-        out.emit("summary", Value::String(summary(answer.status, &answer.body)?)).await
+        out.emit("summary", Value::String(summary(response.status, &response.body)?)).await
     }
 
     fn examples(&self) -> Vec<BlockExample> {
-        // There is no example without the encyclopedia.
+        // An example would need access to Wikipedia.
         Vec::new()
     }
 }
 
-/// The topic is one part of the path, whatever is in it.
-fn address(topic: &str) -> Option<Url> {
+/// The URL of the summary. The topic is percent-encoded as one path segment.
+fn summary_url(topic: &str) -> Option<Url> {
     let topic = topic.trim();
     if topic.is_empty() || topic == "." || topic == ".." {
         return None;
@@ -97,14 +97,14 @@ fn address(topic: &str) -> Option<Url> {
 fn summary(status: u16, body: &[u8]) -> Result<String, BlockError> {
     match status {
         200..=299 => {}
-        404 => return Err(BlockError::failed("There is no article with this title.")),
-        status => return Err(BlockError::failed(format!("Wikipedia answered {status}."))),
+        404 => return Err(BlockError::failed("No Wikipedia article has this title.")),
+        status => return Err(BlockError::failed(format!("Wikipedia returned status {status}."))),
     }
     let article: Value = serde_json::from_slice(body).unwrap_or_default();
     article["extract"]
         .as_str()
         .map(str::to_owned)
-        .ok_or_else(|| BlockError::failed("Wikipedia's answer holds no summary."))
+        .ok_or_else(|| BlockError::failed("Wikipedia's response contains no summary."))
 }
 
 #[cfg(test)]
@@ -112,8 +112,8 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_topic_stays_one_part_of_the_path() {
-        let path = |topic: &str| address(topic).map(|url| url.path().to_owned());
+    fn a_topic_is_encoded_as_one_path_segment() {
+        let path = |topic: &str| summary_url(topic).map(|url| url.path().to_owned());
         let begin = "/api/rest_v1/page/summary/";
         assert_eq!(path("Ada Lovelace"), Some(format!("{begin}Ada%20Lovelace")));
         assert_eq!(path("AC/DC?x#y"), Some(format!("{begin}AC%2FDC%3Fx%23y")));
@@ -122,7 +122,7 @@ mod tests {
     }
 
     #[test]
-    fn an_answer_is_a_summary_or_says_why_not() {
+    fn a_response_gives_a_summary_or_an_error() {
         assert_eq!(summary(200, br#"{"extract": "A city."}"#), Ok("A city.".to_owned()));
         for (status, body) in [(404, "{}"), (503, "{}"), (200, "{}"), (200, "<html>")] {
             assert!(summary(status, body.as_bytes()).is_err(), "{status} {body}");

@@ -1,4 +1,4 @@
-//! What every block promises by its spec and its examples.
+//! Checks every block against its spec and examples.
 
 use std::collections::HashSet;
 use std::mem::discriminant;
@@ -11,14 +11,14 @@ use super::world::context;
 use super::{all, run};
 
 #[tokio::test]
-async fn every_example_of_every_block_holds() {
+async fn every_block_produces_its_example_outputs() {
     let mut examples = 0;
     for block in all() {
         let spec = block.spec();
         let schema = jsonschema::validator_for(&spec.inputs).expect("a valid schema");
         for example in block.examples() {
             let BlockExample { input, outputs, matching } = &example;
-            assert!(schema.is_valid(input), "{} refuses {input}", spec.name);
+            assert!(schema.is_valid(input), "{} rejects {input}", spec.name);
             let emitted = run(&*block, input.clone(), context()).await;
             let emitted = emitted.unwrap_or_else(|error| panic!("{} {input}: {error}", spec.name));
             let emitted: Vec<(&str, Value)> =
@@ -33,7 +33,7 @@ async fn every_example_of_every_block_holds() {
             examples += 1;
         }
     }
-    assert!(examples > 100, "only {examples} examples were there");
+    assert!(examples > 100, "only {examples} examples");
 }
 
 fn assert_same_shape(spec: &BlockSpec, emitted: &[(&str, Value)], wanted: &[(&str, Value)]) {
@@ -43,18 +43,18 @@ fn assert_same_shape(spec: &BlockSpec, emitted: &[(&str, Value)], wanted: &[(&st
     assert_eq!(shape(emitted), shape(wanted), "{}: {emitted:?}", spec.name);
 }
 
-/// What takes any input may name its outputs as it likes, too.
+/// A block that takes any input may also emit any output.
 fn assert_fits(spec: &BlockSpec, pin: &str, value: &Value) {
     let Some(schema) = spec.output(pin) else {
         assert!(spec.takes_any_input(), "{} does not declare `{pin}`", spec.name);
         return;
     };
     let schema = jsonschema::validator_for(schema).expect("a valid schema");
-    assert!(schema.is_valid(value), "{}.{pin} is declared otherwise than {value}", spec.name);
+    assert!(schema.is_valid(value), "{}.{pin} does not match its schema: {value}", spec.name);
 }
 
 #[test]
-fn every_block_has_an_id_and_a_name_of_its_own() {
+fn every_block_has_a_unique_id_and_name() {
     let blocks = all();
     let ids: HashSet<_> = blocks.iter().map(|block| block.spec().id).collect();
     let names: HashSet<_> = blocks.iter().map(|block| block.spec().name).collect();

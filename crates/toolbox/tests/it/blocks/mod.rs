@@ -1,4 +1,4 @@
-//! Every block as the engine runs it: by its spec, with inputs as JSON.
+//! All blocks, run as the engine runs them: by name, with JSON inputs.
 
 mod examples;
 mod services;
@@ -14,23 +14,23 @@ use ports::block::{BlockContext, BlockError, OutputSink};
 use serde_json::Value;
 
 fn all() -> Vec<Arc<dyn Block>> {
-    blocks::all(&world::parts())
+    blocks::all(&world::dependencies())
 }
 
 fn block(name: &str) -> Arc<dyn Block> {
     all().into_iter().find(|block| block.spec().name == name).expect(name)
 }
 
-/// What a run emits, in order.
+/// The emitted outputs, in order.
 async fn run(
     block: &dyn Block,
     input: Value,
     context: BlockContext,
 ) -> Result<Vec<(String, Value)>, BlockError> {
-    let Value::Object(input) = input else { panic!("{input} is no input") };
+    let Value::Object(input) = input else { panic!("{input} is not an object") };
     let out = Collected::default();
     block.run(input, context, &out).await?;
-    Ok(out.0.into_inner().expect("nobody panicked"))
+    Ok(out.0.into_inner().expect("the lock is not poisoned"))
 }
 
 #[derive(Default)]
@@ -39,7 +39,7 @@ struct Collected(Mutex<Vec<(String, Value)>>);
 #[async_trait]
 impl OutputSink for Collected {
     async fn emit(&self, pin: &str, value: Value) -> Result<(), BlockError> {
-        self.0.lock().expect("nobody panicked").push((pin.to_owned(), value));
+        self.0.lock().expect("the lock is not poisoned").push((pin.to_owned(), value));
         Ok(())
     }
 }

@@ -1,4 +1,4 @@
-//! Waiting, with a clock that the test moves.
+//! Time blocks, with a paused clock.
 
 use std::time::Duration;
 
@@ -19,7 +19,7 @@ async fn a_timer_waits_before_every_message() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_timer_that_is_stopped_does_not_wait_on() {
+async fn a_canceled_timer_stops_waiting() {
     let (context, began) = (context(), Instant::now());
     let cancel = context.cancel.clone();
     let timer = block("CountdownTimerBlock");
@@ -33,7 +33,7 @@ async fn a_timer_that_is_stopped_does_not_wait_on() {
 }
 
 #[tokio::test]
-async fn the_date_of_some_days_ago_is_told() {
+async fn the_date_of_some_days_ago_is_returned() {
     let date = block("GetCurrentDateBlock");
     for (offset, day) in
         [(json!(0), "2026-06-21"), (json!("21"), "2026-05-31"), (json!(-10), "2026-07-01")]

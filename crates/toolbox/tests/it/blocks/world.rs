@@ -1,11 +1,11 @@
-//! A world for blocks in which nothing is kept yet: no agents, no listings, no values, and a pilot without a model.
+//! Empty dependencies for blocks: no agents, listings or values, and the offline pilot as the model.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex};
 
 use async_trait::async_trait;
 use jiff::Timestamp;
-use pilothouse_toolbox::blocks::Parts;
+use pilothouse_toolbox::blocks::BlockDependencies;
 use pilothouse_toolbox::egress::{EgressClient, EgressOptions};
 use pilothouse_toolbox::providers::{CONTEXT_TOKENS, ProviderOptions, connect};
 use ports::block::{
@@ -23,16 +23,16 @@ use tokio_util::sync::CancellationToken;
 
 use crate::tools::folder;
 
-pub(super) fn parts() -> Parts {
+pub(super) fn dependencies() -> BlockDependencies {
     let offline = ProviderOptions::Offline { context_tokens: CONTEXT_TOKENS };
-    Parts {
-        model: connect(&offline).expect("a pilot"),
-        clock: Arc::new(Noon),
+    BlockDependencies {
+        model: connect(&offline).expect("the offline pilot"),
+        clock: Arc::new(FixedClock),
         egress: EgressClient::new(EgressOptions::default()).expect("a client"),
         files: Arc::new(folder::Folder::new()),
-        values: Arc::new(Remembered::default()),
-        library: Arc::new(Nothing),
-        listings: Arc::new(Nothing),
+        values: Arc::new(MemoryValues::default()),
+        library: Arc::new(EmptyServices),
+        listings: Arc::new(EmptyServices),
     }
 }
 
@@ -49,54 +49,57 @@ pub(super) fn context() -> BlockContext {
         ask_first: false,
         meter: Arc::new(UsageMeter::default()),
         tools: [].into(),
-        services: BlockServices { agents: Arc::new(Nothing), copilot: Arc::new(Nothing) },
+        services: BlockServices {
+            agents: Arc::new(EmptyServices),
+            copilot: Arc::new(EmptyServices),
+        },
     }
 }
 
-struct Noon;
+struct FixedClock;
 
-impl Clock for Noon {
+impl Clock for FixedClock {
     fn now(&self) -> Timestamp {
         "2026-06-21T12:00:00Z".parse().expect("a time")
     }
 }
 
 #[derive(Default)]
-struct Remembered(Mutex<HashMap<(UserId, String), Value>>);
+struct MemoryValues(Mutex<HashMap<(UserId, String), Value>>);
 
 #[async_trait]
-impl Values for Remembered {
+impl Values for MemoryValues {
     async fn get(&self, user: &UserId, key: &str) -> PortResult<Option<Value>> {
-        let values = self.0.lock().expect("nobody panicked");
+        let values = self.0.lock().expect("the lock is not poisoned");
         Ok(values.get(&(user.clone(), key.to_owned())).cloned())
     }
 
     async fn set(&self, user: &UserId, key: &str, value: &Value) -> PortResult<bool> {
-        let mut values = self.0.lock().expect("nobody panicked");
+        let mut values = self.0.lock().expect("the lock is not poisoned");
         values.insert((user.clone(), key.to_owned()), value.clone());
         Ok(true)
     }
 }
 
-/// No library, no marketplace, and nobody who would answer.
-struct Nothing;
+/// An empty library and marketplace, without agents or copilot.
+struct EmptyServices;
 
 #[async_trait]
-impl ChildAgents for Nothing {
+impl ChildAgents for EmptyServices {
     async fn run(&self, _: ChildAgent) -> Result<Vec<(String, Value)>, BlockError> {
         Err(BlockError::failed("There are no agents."))
     }
 }
 
 #[async_trait]
-impl CopilotTurns for Nothing {
+impl CopilotTurns for EmptyServices {
     async fn ask(&self, _: CopilotAsk) -> Result<CopilotAnswer, BlockError> {
         Err(BlockError::failed("There is no copilot."))
     }
 }
 
 #[async_trait]
-impl Listings for Nothing {
+impl Listings for EmptyServices {
     async fn publish(&self, _: &Listing, _: &Graph) -> PortResult<ListingPublished> {
         Ok(ListingPublished::TooMany)
     }
@@ -115,7 +118,7 @@ impl Listings for Nothing {
 }
 
 #[async_trait]
-impl Library for Nothing {
+impl Library for EmptyServices {
     async fn add(&self, _: &UserId, _: &LibraryAgent) -> PortResult<AgentAdded> {
         Ok(AgentAdded::NoGraph)
     }

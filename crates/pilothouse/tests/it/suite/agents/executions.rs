@@ -83,7 +83,7 @@ async fn a_failing_node_says_why_on_its_error_output_and_the_rest_goes_on() {
         .output("results", "after.result")
         .output("failures", "divide.error");
     let run = agent.save(&server, "Division").await.start(&server).await.completed(&server).await;
-    let why = "A number cannot be divided by zero.";
+    let why = "Division by zero.";
     assert_eq!(run["outputs"], json!({"results": [6, 3], "failures": [why]}));
     let failure = json!({"node_id": "divide", "block_name": "CalculatorBlock", "error": why});
     assert_eq!(run["failed_nodes"], json!([failure]));

@@ -22,7 +22,7 @@ async fn every_example_that_needs_nothing_from_outside_runs_as_it_is() {
     let user = Caller::local(&server);
     for (slug, output, part) in [
         ("text-in-numbers", "report", "Reading time: about 1 min."),
-        ("invoice-calculator", "invoice", "INVOICE for Harbour Office"),
+        ("invoice-calculator", "invoice", "INVOICE for Harbor Office"),
         ("csv-report", "report", "| Hamburg | Germany | 320 |"),
     ] {
         let graph = add(&user, slug).await;

@@ -1,5 +1,5 @@
-//! The conversation that an orchestrator passes on from one of its runs to the next: messages with a role and a content,
-//! calls as `tool_calls` of the assistant, and their outputs as messages of the role `tool`.
+//! The conversation that an orchestrator passes from one run to the next: messages with `role` and `content`, calls as
+//! `tool_calls` of the assistant, and their outputs as messages with the role `tool`.
 
 use std::collections::HashMap;
 
@@ -9,68 +9,66 @@ use protocol::CallId;
 use protocol::message::ToolCall;
 use serde_json::{Value, json};
 
-use super::super::model::Answer;
-use super::super::prompt::Prompt;
+use super::super::model::ModelReply;
+use super::super::prompt::ModelPrompt;
 use crate::values::into_text;
 
-pub(super) struct Conversation(Vec<Value>);
+pub(super) struct ToolConversation(Vec<Value>);
 
-impl Conversation {
+impl ToolConversation {
     pub(super) fn new(history: Vec<Value>) -> Self {
         Self(history.into_iter().filter(|message| !message.is_null()).collect())
     }
 
-    /// The calls that no output has answered yet, the oldest first. Some providers use an id again, so that the order
-    /// matters.
+    /// The calls without an output yet, oldest first. Some providers reuse ids, so order matters.
     pub(super) fn open_calls(&self) -> Vec<ToolCall> {
         let mut open: Vec<ToolCall> = Vec::new();
         for message in &self.0 {
             let is_answered = |call: &ToolCall| message["tool_call_id"] == call.id.as_str();
-            if let Some(place) = open.iter().position(is_answered) {
-                open.remove(place);
+            if let Some(index) = open.iter().position(is_answered) {
+                open.remove(index);
             }
             open.extend(calls(message));
         }
         open
     }
 
-    pub(super) fn answer(&mut self, call: &CallId, output: Value) {
+    pub(super) fn add_output(&mut self, call: &CallId, output: Value) {
         let content = into_text(output);
         self.0.push(json!({ "role": "tool", "tool_call_id": call, "content": content }));
     }
 
-    pub(super) fn user(&mut self, text: &str) {
+    pub(super) fn add_user(&mut self, text: &str) {
         self.0.push(json!({ "role": "user", "content": text }));
     }
 
-    pub(super) fn has_user(&self, text: &str) -> bool {
+    pub(super) fn has_user_message(&self, text: &str) -> bool {
         self.0.iter().any(|message| message["role"] == "user" && message["content"] == text)
     }
 
-    pub(super) fn decided(&mut self, answer: &Answer) {
+    pub(super) fn add_reply(&mut self, reply: &ModelReply) {
         let call = |call: &ToolCall| {
             let function = json!({ "name": call.name, "arguments": call.arguments });
             json!({ "id": call.id, "type": "function", "function": function })
         };
-        let calls: Vec<Value> = answer.calls.iter().map(call).collect();
-        self.0.push(json!({ "role": "assistant", "content": answer.text, "tool_calls": calls }));
+        let calls: Vec<Value> = reply.calls.iter().map(call).collect();
+        self.0.push(json!({ "role": "assistant", "content": reply.text, "tool_calls": calls }));
     }
 
     pub(super) fn into_value(self) -> Value {
         Value::Array(self.0)
     }
 
-    /// Adds the conversation to what the model is asked.
-    pub(super) fn tell(&self, prompt: &mut Prompt) -> Result<(), BlockError> {
+    /// Appends the conversation to the prompt.
+    pub(super) fn append_to(&self, prompt: &mut ModelPrompt) -> Result<(), BlockError> {
         let mut names = HashMap::new();
         for message in &self.0 {
             let tool_calls: Vec<ToolCall> = calls(message).collect();
             if let Some(answered) = message["tool_call_id"].as_str() {
                 let Some(name) = names.remove(answered) else {
-                    let why = format!(
-                        "The conversation answers the call {answered} that it does not have."
-                    );
-                    return Err(BlockError::failed(why));
+                    return Err(BlockError::failed(format!(
+                        "The conversation has an output for the unknown call {answered}."
+                    )));
                 };
                 let content = into_text(message["content"].clone());
                 let call_id = answered.into();
@@ -90,7 +88,7 @@ impl Conversation {
     }
 }
 
-/// The calls of one message.
+/// The tool calls of one message.
 fn calls(message: &Value) -> impl Iterator<Item = ToolCall> {
     let read = |call: &Value| {
         let function = &call["function"];
@@ -118,7 +116,7 @@ mod tests {
     }
 
     #[test]
-    fn a_call_is_open_until_an_output_after_it_answers_it() {
+    fn a_call_is_open_until_a_later_output_answers_it() {
         for (history, open) in [
             (vec![], 0),
             (vec![called("a")], 1),
@@ -126,15 +124,21 @@ mod tests {
             (vec![called("a"), answered("a"), called("a")], 1),
             (vec![called("a"), called("b"), answered("b"), Value::Null], 1),
         ] {
-            assert_eq!(Conversation::new(history.clone()).open_calls().len(), open, "{history:?}");
+            assert_eq!(
+                ToolConversation::new(history.clone()).open_calls().len(),
+                open,
+                "{history:?}"
+            );
         }
     }
 
     #[test]
-    fn an_output_of_no_call_is_refused() {
-        let mut prompt = Prompt::default();
-        assert!(Conversation::new(vec![answered("a")]).tell(&mut prompt).is_err());
-        Conversation::new(vec![called("a"), answered("a")]).tell(&mut prompt).expect("a call");
+    fn an_output_without_a_call_is_rejected() {
+        let mut prompt = ModelPrompt::default();
+        assert!(ToolConversation::new(vec![answered("a")]).append_to(&mut prompt).is_err());
+        ToolConversation::new(vec![called("a"), answered("a")])
+            .append_to(&mut prompt)
+            .expect("a call");
         assert_eq!(prompt.messages.len(), 2);
     }
 }

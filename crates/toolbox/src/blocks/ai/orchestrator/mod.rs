@@ -1,7 +1,7 @@
-//! `OrchestratorBlock`: a model decides which of the nodes behind this one is called next, and with what.
+//! `OrchestratorBlock`: a model decides which of the linked nodes is called next, and with which arguments.
 //!
-//! One run is one decision. The loop is drawn in the graph: `conversations` leads back to `conversation_history`, and
-//! what the called nodes give leads back to `last_tool_output`.
+//! One run of the block is one decision. The graph contains the loop: `conversations` is linked to
+//! `conversation_history`, and the outputs of the called nodes are linked to `last_tool_output`.
 
 mod conversation;
 mod tools;
@@ -15,65 +15,65 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Deserializer};
 use serde_json::{Map, Value};
 
-use self::conversation::Conversation;
-use self::tools::Tools;
-use super::super::typed::{self, Typed, TypedBlock};
-use super::model::{Answer, Asking, Model};
-use super::prompt::{Prompt, filled};
-use super::structured::{MOST_ATTEMPTS, three};
+use self::conversation::ToolConversation;
+use self::tools::NodeTools;
+use super::super::typed::{self, TypedBlock, TypedBlockAdapter};
+use super::model::{ModelCallOptions, ModelClient, ModelReply};
+use super::prompt::{ModelPrompt, fill_values};
+use super::structured::{MAX_ATTEMPTS, three};
 use crate::values::into_text;
 
-const SYSTEM: &str = "You reach the goal of the user by calling tools. Think about which one brings you further, and \
-    call it with every argument that it needs, in the form that its schema asks for. When the goal is reached, do not \
-    call a tool but give the result in words.";
+const SYSTEM: &str = "You achieve the user's goal by calling tools. Decide which tool makes progress, and call it \
+    with all required arguments, as its schema specifies. When the goal is achieved, do not call a tool; reply with \
+    the result as text.";
 const ONE_CALL: &str = "Call at most one tool at a time.";
 const SEVERAL_CALLS: &str = "You may call several tools at a time.";
 
-pub(super) struct Orchestrator {
+pub(super) struct OrchestratorBlock {
     spec: BlockSpec,
-    model: Model,
+    model: ModelClient,
 }
 
 #[derive(Deserialize, JsonSchema)]
-pub(super) struct Given {
-    /// What is to be reached. `{{name}}` stands for a value of prompt_values.
+pub(super) struct OrchestratorInput {
+    /// The goal. `{{name}}` inserts a value of prompt_values.
     prompt: String,
-    /// A model's name. One that this server is not configured with means the one that it is.
+    /// The model to use. Falls back to the server's default if the name is not configured.
     #[serde(default)]
     model: Option<String>,
-    /// Whether the model may call several tools in one answer.
+    /// Let the model call several tools in one answer.
     #[serde(default)]
     multiple_tool_calls: bool,
-    /// Instructions that the model follows throughout.
+    /// The system prompt.
     #[serde(default = "system")]
     sys_prompt: String,
-    /// What was said before: link conversations of the same node to it.
+    /// The conversation so far. Link this node's conversations output here.
     #[serde(default)]
     conversation_history: Option<Vec<Value>>,
-    /// What the called tool gave: link the outputs of the tools to it.
-    #[serde(default, deserialize_with = "even_null")]
+    /// The output of the called tool. Link the outputs of the tool nodes here.
+    #[serde(default, deserialize_with = "null_as_some")]
     last_tool_output: Option<Value>,
-    /// How often the model may try to make a call that fits its tool.
+    /// How many attempts the model has to make a valid tool call.
     #[serde(default = "three")]
     #[schemars(range(min = 1))]
     retry: u32,
-    /// Values for the prompt, by name.
+    /// Values to insert into the prompts, by name.
     #[serde(default)]
     prompt_values: Map<String, Value>,
-    /// The answer in words is cut after about so many tokens.
+    /// Approximate maximum length of a text answer, in tokens.
     #[serde(default)]
     #[schemars(range(min = 1))]
     max_tokens: Option<usize>,
-    /// Only 0 works here: one decision in every run, and the loop is drawn in the graph.
+    /// Must be 0: each run makes one decision, and the graph contains the loop.
     #[serde(default)]
     agent_mode_max_iterations: i64,
-    /// Kept for agents that set it: built_in is the only mode here.
+    /// Ignored. built_in is the only mode.
     #[serde(default, rename = "execution_mode")]
     _execution_mode: Option<String>,
-    /// Kept for agents that set it: a conversation is never shortened here.
+    /// Ignored. Conversations are never compacted.
     #[serde(default, rename = "conversation_compaction")]
     _conversation_compaction: Option<bool>,
-    /// Kept for agents that set it: the server knows where its model is.
+    /// Ignored. The model is configured on the server.
     #[serde(default, rename = "ollama_host")]
     _ollama_host: Option<String>,
 }
@@ -82,25 +82,25 @@ fn system() -> String {
     SYSTEM.to_owned()
 }
 
-/// A tool that gave null has answered, which is not the same as no answer.
-fn even_null<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<Value>, D::Error> {
+/// Distinguishes a tool output of null (`Some(Null)`) from no output (`None`).
+fn null_as_some<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<Value>, D::Error> {
     Value::deserialize(deserializer).map(Some)
 }
 
-impl Orchestrator {
-    pub(super) fn new(model: Model) -> Typed<Self> {
+impl OrchestratorBlock {
+    pub(super) fn new(model: ModelClient) -> TypedBlockAdapter<Self> {
         let spec = BlockSpec {
             id: "3b191d9f-356f-482d-8238-ba04b6d18381",
             name: "OrchestratorBlock",
-            description: "Has a language model decide which of the linked nodes is called next, and with what, until \
-                it is done.",
+            description: "Lets a language model decide which of the linked nodes to call next, and with which \
+                arguments, until the goal is achieved.",
             categories: &[BlockCategory::Ai],
             kind: BlockKind::Ai,
-            inputs: typed::inputs::<Given>(),
+            inputs: typed::inputs::<OrchestratorInput>(),
             outputs: typed::outputs([
-                typed::any("tools", "The arguments of a call, each on the link to its input."),
-                typed::text("finished", "The result in words, when no tool is called any more."),
-                typed::list("conversations", "The conversation with the calls of this run."),
+                typed::any("tools", "The arguments of a tool call, each sent to its linked input."),
+                typed::text("finished", "The final answer, when no more tools are called."),
+                typed::list("conversations", "The conversation, including this run's tool calls."),
             ]),
             effect: ToolEffect::None,
             costs: super::COSTS,
@@ -108,47 +108,45 @@ impl Orchestrator {
             sensitive: false,
             coordinates: false,
         };
-        Typed(Self { spec, model })
+        TypedBlockAdapter(Self { spec, model })
     }
 
-    /// The model's answer, its calls fit for their tools.
-    async fn decision(
+    /// The model's reply, with valid tool calls. Invalid calls are retried.
+    async fn decide(
         &self,
-        prompt: &mut Prompt,
-        tools: &Tools,
-        given: &Given,
+        prompt: &mut ModelPrompt,
+        tools: &NodeTools,
+        input: &OrchestratorInput,
         context: &BlockContext,
-    ) -> Result<Answer, BlockError> {
-        let asking = Asking { model: given.model.clone(), max_tokens: given.max_tokens };
-        let mut wrong = String::new();
-        for _ in 0..given.retry.clamp(1, MOST_ATTEMPTS) {
-            let mut answer =
-                self.model.decide(prompt, &tools.definitions, &asking, context).await?;
-            if !given.multiple_tool_calls {
-                answer.calls.truncate(1);
+    ) -> Result<ModelReply, BlockError> {
+        let options = ModelCallOptions { model: input.model.clone(), max_tokens: input.max_tokens };
+        let mut problem = String::new();
+        for _ in 0..input.retry.clamp(1, MAX_ATTEMPTS) {
+            let mut reply = self.model.call(prompt, &tools.definitions, &options, context).await?;
+            if !input.multiple_tool_calls {
+                reply.calls.truncate(1);
             }
-            match answer.calls.iter().try_for_each(|call| tools.outputs(call).map(drop)) {
-                Ok(()) => return Ok(answer),
-                Err(what) => {
-                    refuse(prompt, answer, &what);
-                    wrong = what;
+            match reply.calls.iter().try_for_each(|call| tools.outputs(call).map(drop)) {
+                Ok(()) => return Ok(reply),
+                Err(reason) => {
+                    reject_calls(prompt, reply, &reason);
+                    problem = reason;
                 }
             }
         }
-        let why = format!("The model did not call its tools as they have to be called. {wrong}");
-        Err(BlockError::failed(why))
+        Err(BlockError::failed(format!("The model did not make a valid tool call. {problem}")))
     }
 }
 
-/// Tells the model what is wrong with its calls. The conversation that goes on is spared this.
-fn refuse(prompt: &mut Prompt, answer: Answer, what: &str) {
-    let Answer { text, calls } = answer;
+/// Adds the invalid calls and the reason to this run's prompt. They are not kept in the conversation.
+fn reject_calls(prompt: &mut ModelPrompt, reply: ModelReply, reason: &str) {
+    let ModelReply { text, calls } = reply;
     let results: Vec<ModelMessage> = calls
         .iter()
         .map(|call| ModelMessage::ToolResult {
             call_id: call.id.clone(),
             name: call.name.clone(),
-            content: format!("Nothing was called. {what} Try again."),
+            content: format!("The call was not made. {reason} Try again."),
             is_error: true,
         })
         .collect();
@@ -158,8 +156,8 @@ fn refuse(prompt: &mut Prompt, answer: Answer, what: &str) {
 }
 
 #[async_trait]
-impl TypedBlock for Orchestrator {
-    type Input = Given;
+impl TypedBlock for OrchestratorBlock {
+    type Input = OrchestratorInput;
 
     fn spec(&self) -> &BlockSpec {
         &self.spec
@@ -167,75 +165,82 @@ impl TypedBlock for Orchestrator {
 
     async fn run(
         &self,
-        mut given: Given,
+        mut input: OrchestratorInput,
         context: BlockContext,
         out: &dyn OutputSink,
     ) -> Result<(), BlockError> {
-        if given.agent_mode_max_iterations != 0 {
+        if input.agent_mode_max_iterations != 0 {
             return Err(BlockError::failed(
-                "Tools cannot be called within one run of this block. Set agent_mode_max_iterations to 0, and link \
-                 conversations to conversation_history and the outputs of the tools to last_tool_output.",
+                "Agent mode is not supported. Set agent_mode_max_iterations to 0, link conversations to \
+                 conversation_history and link the outputs of the tools to last_tool_output.",
             ));
         }
-        self.model.must_understand()?;
+        self.model.require_model()?;
         let mut conversation =
-            Conversation::new(given.conversation_history.take().unwrap_or_default());
-        match hear(&mut conversation, &mut given)? {
-            Heard::All => {}
-            Heard::Some => return out.emit("conversations", conversation.into_value()).await,
+            ToolConversation::new(input.conversation_history.take().unwrap_or_default());
+        match update_conversation(&mut conversation, &mut input)? {
+            ConversationState::Ready => {}
+            ConversationState::Waiting => {
+                return out.emit("conversations", conversation.into_value()).await;
+            }
         }
-        let mut prompt = Prompt::new(filled(&given.sys_prompt, &given.prompt_values)?);
-        prompt.instruct(if given.multiple_tool_calls { SEVERAL_CALLS } else { ONE_CALL });
-        conversation.tell(&mut prompt)?;
-        let tools = Tools::new(&context.tools);
-        let answer = self.decision(&mut prompt, &tools, &given, &context).await?;
-        if answer.calls.is_empty() {
-            return out.emit("finished", Value::String(answer.text)).await;
+        let mut prompt = ModelPrompt::new(fill_values(&input.sys_prompt, &input.prompt_values)?);
+        prompt.instruct(if input.multiple_tool_calls { SEVERAL_CALLS } else { ONE_CALL });
+        conversation.append_to(&mut prompt)?;
+        let tools = NodeTools::new(&context.tools);
+        let reply = self.decide(&mut prompt, &tools, &input, &context).await?;
+        if reply.calls.is_empty() {
+            return out.emit("finished", Value::String(reply.text)).await;
         }
-        for call in &answer.calls {
+        for call in &reply.calls {
             for (pin, value) in tools.outputs(call).map_err(BlockError::Failed)? {
                 out.emit(pin, value).await?;
             }
         }
-        conversation.decided(&answer);
+        conversation.add_reply(&reply);
         out.emit("conversations", conversation.into_value()).await
     }
 
     fn examples(&self) -> Vec<BlockExample> {
-        // Nothing can be decided without a model that understands the tools.
+        // A decision needs a real model, so no example can run in isolation.
         Vec::new()
     }
 }
 
-enum Heard {
-    All,
-    /// Other calls still wait for their outputs, so that it is too early to decide.
-    Some,
+enum ConversationState {
+    Ready,
+    /// Other calls still wait for their outputs; the model is not called yet.
+    Waiting,
 }
 
-/// Takes the output of a tool and the prompt into the conversation.
-fn hear(conversation: &mut Conversation, given: &mut Given) -> Result<Heard, BlockError> {
-    let prompt = filled(&given.prompt, &given.prompt_values)?;
+/// Adds a tool's output and the prompt to the conversation.
+fn update_conversation(
+    conversation: &mut ToolConversation,
+    input: &mut OrchestratorInput,
+) -> Result<ConversationState, BlockError> {
+    let prompt = fill_values(&input.prompt, &input.prompt_values)?;
     let open = conversation.open_calls();
-    let goes_on = given.last_tool_output.is_some();
-    match (open.first(), given.last_tool_output.take()) {
+    let is_continuation = input.last_tool_output.is_some();
+    match (open.first(), input.last_tool_output.take()) {
         (Some(call), None) => {
-            let why = format!("The call of {} waits for its output.", call.name);
-            return Err(BlockError::failed(why));
+            return Err(BlockError::failed(format!(
+                "The call of {} has no output yet.",
+                call.name
+            )));
         }
-        (Some(call), Some(output)) => conversation.answer(&call.id, output),
-        // A tool that gives more than once answers a call only with the first of it.
+        (Some(call), Some(output)) => conversation.add_output(&call.id, output),
+        // If a tool emits several outputs, only the first one answers the call.
         (None, Some(output)) if !output.is_null() => {
-            conversation.user(&format!("A tool gave this besides: {}", into_text(output)));
+            conversation.add_user(&format!("Additional tool output: {}", into_text(output)));
         }
         (None, _) => {}
     }
     if open.len() > 1 {
-        return Ok(Heard::Some);
+        return Ok(ConversationState::Waiting);
     }
-    let is_said = goes_on && conversation.has_user(&prompt);
-    if !prompt.is_empty() && !is_said {
-        conversation.user(&prompt);
+    let already_asked = is_continuation && conversation.has_user_message(&prompt);
+    if !prompt.is_empty() && !already_asked {
+        conversation.add_user(&prompt);
     }
-    Ok(Heard::All)
+    Ok(ConversationState::Ready)
 }

@@ -1,4 +1,4 @@
-//! The nodes behind an orchestrator as tools of a model: one for each, with the linked inputs as its parameters.
+//! The nodes linked to an orchestrator as tools of a model: one tool per node, with its linked inputs as parameters.
 
 use std::collections::HashSet;
 use std::sync::Arc;
@@ -8,26 +8,26 @@ use ports::model::ToolDefinition;
 use protocol::message::ToolCall;
 use serde_json::{Map, Value, json};
 
-/// What providers take as the name of a tool or of a parameter.
+/// Limit of providers on the name of a tool or parameter.
 const NAME_CHARS: usize = 64;
 
-pub(super) struct Tools {
-    tools: Vec<Tool>,
+pub(super) struct NodeTools {
+    tools: Vec<NodeTool>,
     pub(super) definitions: Arc<[ToolDefinition]>,
 }
 
-struct Tool {
+struct NodeTool {
     name: String,
-    parameters: Vec<Parameter>,
+    parameters: Vec<NodeToolParameter>,
 }
 
-struct Parameter {
+struct NodeToolParameter {
     name: String,
     pin: String,
     required: bool,
 }
 
-impl Tools {
+impl NodeTools {
     pub(super) fn new(pins: &[ToolPin]) -> Self {
         let mut nodes: Vec<Vec<&ToolPin>> = Vec::new();
         for pin in pins {
@@ -37,29 +37,29 @@ impl Tools {
             }
         }
         let mut taken = HashSet::new();
-        let (tools, definitions): (Vec<Tool>, Vec<ToolDefinition>) =
-            nodes.iter().map(|pins| tool(free_name(&pins[0].name, &mut taken), pins)).unzip();
+        let (tools, definitions): (Vec<NodeTool>, Vec<ToolDefinition>) =
+            nodes.iter().map(|pins| tool(unique_name(&pins[0].name, &mut taken), pins)).unzip();
         Self { tools, definitions: definitions.into() }
     }
 
-    /// The values that a call sends, by pin. `Err` tells the model what is wrong with its call.
+    /// The values to emit for a call, by pin. `Err` is the message for the model if its call is invalid.
     ///
-    /// A parameter that the model leaves out sends null: the node behind waits for every linked input.
+    /// An omitted optional parameter is emitted as null, because the linked node waits for every linked input.
     pub(super) fn outputs(&self, call: &ToolCall) -> Result<Vec<(&str, Value)>, String> {
         let tool = self.tools.iter().find(|tool| tool.name == call.name).ok_or_else(|| {
             let names: Vec<&str> = self.tools.iter().map(|tool| tool.name.as_str()).collect();
-            format!("There is no tool {}. There are: {}.", call.name, names.join(", "))
+            format!("Unknown tool {}. Available tools: {}.", call.name, names.join(", "))
         })?;
-        let mut given = arguments(call)?;
+        let mut arguments = arguments(call)?;
         let known = |name: &String| tool.parameters.iter().any(|known| known.name == *name);
-        if let Some(unknown) = given.keys().find(|name| !known(name)) {
+        if let Some(unknown) = arguments.keys().find(|name| !known(name)) {
             return Err(format!("{} has no parameter {unknown}.", tool.name));
         }
         let mut outputs = Vec::with_capacity(tool.parameters.len());
-        for Parameter { name, pin, required } in &tool.parameters {
-            let value = given.remove(name);
+        for NodeToolParameter { name, pin, required } in &tool.parameters {
+            let value = arguments.remove(name);
             if value.is_none() && *required {
-                return Err(format!("{} needs the parameter {name}.", tool.name));
+                return Err(format!("{} requires the parameter {name}.", tool.name));
             }
             outputs.push((pin.as_str(), value.unwrap_or(Value::Null)));
         }
@@ -75,13 +75,13 @@ fn arguments(call: &ToolCall) -> Result<Map<String, Value>, String> {
         .map_err(|_| format!("The arguments of {} are not a JSON object.", call.name))
 }
 
-fn tool(name: String, pins: &[&ToolPin]) -> (Tool, ToolDefinition) {
+fn tool(name: String, pins: &[&ToolPin]) -> (NodeTool, ToolDefinition) {
     let (mut taken, mut properties) = (HashSet::new(), Map::new());
     let mut parameters = Vec::new();
     for pin in pins {
-        let name = free_name(&pin.field, &mut taken);
-        properties.insert(name.clone(), described(pin));
-        parameters.push(Parameter { name, pin: pin.pin.clone(), required: pin.required });
+        let name = unique_name(&pin.field, &mut taken);
+        properties.insert(name.clone(), parameter_schema(pin));
+        parameters.push(NodeToolParameter { name, pin: pin.pin.clone(), required: pin.required });
     }
     let required: Vec<&str> = parameters
         .iter()
@@ -98,30 +98,30 @@ fn tool(name: String, pins: &[&ToolPin]) -> (Tool, ToolDefinition) {
             "additionalProperties": false,
         }),
     };
-    (Tool { name, parameters }, definition)
+    (NodeTool { name, parameters }, definition)
 }
 
-/// Providers want an object; a pin of which nothing is known takes anything.
-fn described(pin: &ToolPin) -> Value {
+/// The parameter's JSON schema. Providers require an object; a pin without a schema accepts any value.
+fn parameter_schema(pin: &ToolPin) -> Value {
     match &pin.schema {
         Value::Object(schema) => Value::Object(schema.clone()),
         _ => json!({ "description": format!("The value for {}.", pin.field) }),
     }
 }
 
-/// The name in letters that providers take, with a number behind it when another one has it.
-fn free_name(wanted: &str, taken: &mut HashSet<String>) -> String {
+/// The name in characters that providers allow, with a number appended if it is already taken.
+fn unique_name(base: &str, taken: &mut HashSet<String>) -> String {
     let plain = |c: char| if c.is_ascii_alphanumeric() || c == '-' { c } else { '_' };
-    let wanted: String = wanted.chars().map(plain).take(NAME_CHARS).collect();
-    let wanted = if wanted.is_empty() { "tool".to_owned() } else { wanted.to_ascii_lowercase() };
-    let mut name = wanted.clone();
+    let base: String = base.chars().map(plain).take(NAME_CHARS).collect();
+    let base = if base.is_empty() { "tool".to_owned() } else { base.to_ascii_lowercase() };
+    let mut name = base.clone();
     let mut number = 1_usize;
     while !taken.insert(name.clone()) {
         number += 1;
-        let ending = format!("_{number}");
-        // All characters are ASCII by now.
-        let room = wanted.len().min(NAME_CHARS - ending.len());
-        name = format!("{}{ending}", &wanted[..room]);
+        let suffix = format!("_{number}");
+        // All characters are ASCII here, so slicing is safe.
+        let room = base.len().min(NAME_CHARS - suffix.len());
+        name = format!("{}{suffix}", &base[..room]);
     }
     name
 }
@@ -148,7 +148,7 @@ mod tests {
 
     #[test]
     fn every_node_is_one_tool_with_its_linked_inputs() {
-        let tools = Tools::new(&[
+        let tools = NodeTools::new(&[
             pin("a", "Find mail", "query", true),
             pin("b", "Find mail", "values_#_x", false),
             pin("a", "Find mail", "limit", false),
@@ -170,23 +170,23 @@ mod tests {
     }
 
     #[test]
-    fn a_call_that_does_not_fit_is_refused_with_what_is_wrong() {
-        let tools = Tools::new(&[pin("a", "find", "query", true)]);
+    fn an_invalid_call_is_rejected_with_its_reason() {
+        let tools = NodeTools::new(&[pin("a", "find", "query", true)]);
         for (name, arguments, part) in [
-            ("look", "{}", "no tool look"),
-            ("find", "", "needs the parameter query"),
+            ("look", "{}", "Unknown tool look"),
+            ("find", "", "requires the parameter query"),
             ("find", "[1]", "not a JSON object"),
             ("find", r#"{"query": "a", "page": 2}"#, "no parameter page"),
         ] {
-            let refused = tools.outputs(&call(name, arguments)).expect_err(arguments);
-            assert!(refused.contains(part), "{refused}");
+            let reason = tools.outputs(&call(name, arguments)).expect_err(arguments);
+            assert!(reason.contains(part), "{reason}");
         }
     }
 
     #[test]
-    fn long_names_stay_apart_and_within_what_providers_take() {
+    fn long_names_stay_unique_and_within_the_limit() {
         let long = "n".repeat(100);
-        let tools = Tools::new(&[pin("a", &long, "x", true), pin("b", &long, "x", true)]);
+        let tools = NodeTools::new(&[pin("a", &long, "x", true), pin("b", &long, "x", true)]);
         let names: HashSet<&str> =
             tools.definitions.iter().map(|tool| tool.name.as_str()).collect();
         assert_eq!(names.len(), 2);

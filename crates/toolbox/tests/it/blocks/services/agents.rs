@@ -1,4 +1,4 @@
-//! Other agents, the copilot, people, the library and the marketplace.
+//! Other agents, the copilot, human review, the library and the marketplace.
 
 use std::time::Duration;
 
@@ -6,7 +6,7 @@ use ports::block::{BlockContext, BlockError, ReviewRequest};
 use protocol::review::ReviewDecision;
 use serde_json::{Value, json};
 
-use super::played::listing;
+use super::fakes::listing;
 use super::{Bench, pins};
 
 fn human() -> Value {
@@ -14,21 +14,21 @@ fn human() -> Value {
 }
 
 #[tokio::test]
-async fn an_agent_inside_an_agent_gets_its_inputs_by_name_and_gives_its_outputs() {
+async fn a_nested_agent_gets_inputs_by_name_and_its_outputs_are_emitted() {
     let bench = Bench::new();
     let input = json!({
         "graph_id": "child", "graph_version": 4, "user_id": "", "input_schema": {}, "output_schema": {},
         "inputs": { "topic": "tides", "count": 1 }, "count": 2,
     });
-    let given = bench.run("AgentExecutorBlock", input).await.expect("outputs");
-    assert_eq!(pins(&given), json!([["sum", 3], ["note", "a"], ["sum", 4]]));
-    let child = bench.services.children.lock().expect("no test panics in there").remove(0);
+    let outputs = bench.run("AgentExecutorBlock", input).await.expect("outputs");
+    assert_eq!(pins(&outputs), json!([["sum", 3], ["note", "a"], ["sum", 4]]));
+    let child = bench.services.children.lock().expect("the lock is not poisoned").remove(0);
     assert_eq!((child.graph_id.as_str(), child.graph_version), ("child", 4));
     assert_eq!(Value::Object(child.inputs), json!({ "topic": "tides", "count": 2 }));
 }
 
 #[tokio::test]
-async fn an_agent_inside_an_agent_stops_with_it() {
+async fn a_nested_agent_is_canceled_with_its_parent() {
     let bench = Bench::new();
     let context = bench.context();
     let cancel = context.cancel.clone();
@@ -41,7 +41,7 @@ async fn an_agent_inside_an_agent_stops_with_it() {
 }
 
 #[tokio::test]
-async fn a_person_is_asked_and_what_they_decide_is_given_on() {
+async fn a_review_is_requested_and_its_decision_is_emitted() {
     let bench = Bench::new();
     let asking = BlockContext { ask_first: true, ..bench.context() };
     let asked = bench.run_in(asking.clone(), "HumanInTheLoopBlock", human()).await;
@@ -55,31 +55,31 @@ async fn a_person_is_asked_and_what_they_decide_is_given_on() {
         let message = Some("Less is enough.".to_owned());
         let decision = Some(ReviewDecision { approved, data: json!({ "amount": 20 }), message });
         let decided = BlockContext { decision, ..asking.clone() };
-        let given = bench.run_in(decided, "HumanInTheLoopBlock", human()).await.expect("outputs");
+        let outputs = bench.run_in(decided, "HumanInTheLoopBlock", human()).await.expect("outputs");
         assert_eq!(
-            pins(&given),
+            pins(&outputs),
             json!([[pin, { "amount": 20 }], ["review_message", "Less is enough."]])
         );
     }
 }
 
 #[tokio::test]
-async fn nobody_is_asked_who_does_not_want_to_be() {
+async fn data_is_approved_automatically_if_reviews_are_off() {
     let bench = Bench::new();
-    let given = bench.run("HumanInTheLoopBlock", human()).await.expect("outputs");
-    assert_eq!(given[0], ("approved_data".to_owned(), json!({ "amount": 30 })));
+    let outputs = bench.run("HumanInTheLoopBlock", human()).await.expect("outputs");
+    assert_eq!(outputs[0], ("approved_data".to_owned(), json!({ "amount": 30 })));
 }
 
 #[tokio::test]
-async fn the_copilot_is_asked_with_what_it_may_use() {
+async fn the_copilot_gets_the_task_and_its_tool_filter() {
     let bench = Bench::new();
     let input = json!({
         "prompt": "List my agents.", "system_context": "Be brief.", "tools": ["bash_exec"], "blocks": ["c069dc6b"],
         "blocks_exclude": false,
     });
-    let given = bench.run("AutoPilotBlock", input).await.expect("outputs");
+    let outputs = bench.run("AutoPilotBlock", input).await.expect("outputs");
     assert_eq!(
-        pins(&given),
+        pins(&outputs),
         json!([
             ["response", "You have two agents."],
             ["tool_calls", [{ "tool_call_id": "call-1", "tool_name": "find_library_agent", "done": true }]],
@@ -88,7 +88,7 @@ async fn the_copilot_is_asked_with_what_it_may_use() {
             ["token_usage", { "prompt_tokens": 100, "completion_tokens": 50, "total_tokens": 150 }],
         ])
     );
-    let ask = bench.services.asks.lock().expect("no test panics in there").remove(0);
+    let ask = bench.services.asks.lock().expect("the lock is not poisoned").remove(0);
     assert_eq!(
         (ask.system_context.as_deref(), ask.session, ask.max_recursion_depth),
         (Some("Be brief."), None, 3)
@@ -99,9 +99,9 @@ async fn the_copilot_is_asked_with_what_it_may_use() {
 
 fn market() -> Bench {
     let bench = Bench::new();
-    *bench.listed.listings.lock().expect("no test panics in there") = vec![
-        listing("mail", "Summarise my e-mail", "Writes a digest of new messages.", 5),
-        listing("tide", "Tide table", "Says when the tide comes in.", 9),
+    *bench.marketplace.listings.lock().expect("the lock is not poisoned") = vec![
+        listing("mail", "Summarize my e-mail", "Writes a digest of new messages.", 5),
+        listing("tide", "Tide table", "Shows the times of high tide.", 9),
     ];
     bench
 }
@@ -125,7 +125,7 @@ async fn the_marketplace_is_searched_with_the_best_match_first() {
 }
 
 #[tokio::test]
-async fn an_agent_of_the_marketplace_comes_into_the_library_once() {
+async fn a_marketplace_agent_is_added_to_the_library_once() {
     let bench = market();
     let details = json!({ "creator": "ada", "slug": "tide" });
     let details = bench.run("GetStoreAgentDetailsBlock", details).await.expect("outputs");

@@ -1,4 +1,4 @@
-//! Blocks that ask a model, against a model server that plays scripts.
+//! Blocks that call a model, with a scripted model server.
 
 use std::time::Duration;
 
@@ -11,11 +11,11 @@ use crate::providers::{GENEROUS, rig};
 
 async fn bench() -> (ModelServer, Bench) {
     let (server, model) = rig(Dialect::OpenAi, GENEROUS).await;
-    (server, Bench::asking(model))
+    (server, Bench::with_model(model))
 }
 
 #[tokio::test]
-async fn a_prompt_is_filled_and_answered_and_paid_for() {
+async fn a_prompt_is_filled_answered_and_metered() {
     let (server, bench) = bench().await;
     server.enqueue(Script::text("Hello, Ada!"));
     let input = json!({
@@ -24,9 +24,9 @@ async fn a_prompt_is_filled_and_answered_and_paid_for() {
     });
     let context = bench.context();
     let meter = context.meter.clone();
-    let given = bench.run_in(context, "AITextGeneratorBlock", input).await.expect("an answer");
+    let outputs = bench.run_in(context, "AITextGeneratorBlock", input).await.expect("an answer");
     assert_eq!(
-        pins(&given),
+        pins(&outputs),
         json!([
             ["response", "Hello, Ada!"],
             ["prompt", [
@@ -40,7 +40,7 @@ async fn a_prompt_is_filled_and_answered_and_paid_for() {
 }
 
 #[tokio::test]
-async fn a_conversation_goes_on() {
+async fn a_conversation_is_continued() {
     let (server, bench) = bench().await;
     server.enqueue(Script::text("In Portugal."));
     let messages = json!([
@@ -49,8 +49,8 @@ async fn a_conversation_goes_on() {
         { "role": "assistant", "content": "Hello" },
     ]);
     let input = json!({ "messages": messages, "prompt": "Where is Lisbon?" });
-    let given = bench.run("AIConversationBlock", input).await.expect("an answer");
-    assert_eq!(given[0].1, "In Portugal.");
+    let outputs = bench.run("AIConversationBlock", input).await.expect("an answer");
+    assert_eq!(outputs[0].1, "In Portugal.");
     assert_eq!(server.requests()[0].messages().len(), 4);
     assert_eq!(server.requests()[0].last_user_text(), "Where is Lisbon?");
     let nothing = json!({ "messages": [] });
@@ -58,7 +58,7 @@ async fn a_conversation_goes_on() {
 }
 
 #[tokio::test]
-async fn an_answer_in_the_wrong_form_is_asked_for_again() {
+async fn an_answer_in_the_wrong_format_is_retried() {
     let (server, bench) = bench().await;
     server.enqueue(Script::text("Sure, a nice city!"));
     server.enqueue(Script::text(r#"{"city": "Lisbon"}"#));
@@ -66,103 +66,105 @@ async fn an_answer_in_the_wrong_form_is_asked_for_again() {
     let input = json!({
         "prompt": "Name a city.", "expected_format": { "city": "its name", "people": "how many live there" },
     });
-    let given =
+    let outputs =
         bench.run("AIStructuredResponseGeneratorBlock", input.clone()).await.expect("an answer");
-    assert_eq!(given[0].1, json!({ "city": "Lisbon", "people": 550000 }));
-    assert!(server.requests()[2].last_user_text().contains("people"), "it is told what is missing");
+    assert_eq!(outputs[0].1, json!({ "city": "Lisbon", "people": 550000 }));
+    assert!(
+        server.requests()[2].last_user_text().contains("people"),
+        "the retry names the missing key"
+    );
     for _ in 0..3 {
         server.enqueue(Script::text("I would rather not."));
     }
-    let said = bench.failure("AIStructuredResponseGeneratorBlock", input).await;
-    assert!(said.contains("form"), "{said}");
-    assert_eq!(server.requests().len(), 6, "it is not asked for ever");
+    let message = bench.failure("AIStructuredResponseGeneratorBlock", input).await;
+    assert!(message.contains("form"), "{message}");
+    assert_eq!(server.requests().len(), 6, "retries are limited");
 }
 
 #[tokio::test]
-async fn a_list_comes_whole_and_item_by_item() {
+async fn a_list_is_emitted_whole_and_item_by_item() {
     let (server, bench) = bench().await;
     server.enqueue(Script::text("```json\n{\"list\": [\"Tagus\", \"Douro\"]}\n```"));
     let input = json!({ "focus": "rivers", "source_data": "The Tagus and the Douro." });
-    let given = bench.run("AIListGeneratorBlock", input).await.expect("a list");
-    let names: Vec<&str> = given.iter().map(|(pin, _)| pin.as_str()).collect();
+    let outputs = bench.run("AIListGeneratorBlock", input).await.expect("a list");
+    let names: Vec<&str> = outputs.iter().map(|(pin, _)| pin.as_str()).collect();
     assert_eq!(names, ["generated_list", "prompt", "list_item", "list_item"]);
-    assert_eq!((&given[0].1, &given[3].1), (&json!(["Tagus", "Douro"]), &json!("Douro")));
+    assert_eq!((&outputs[0].1, &outputs[3].1), (&json!(["Tagus", "Douro"]), &json!("Douro")));
 }
 
 #[tokio::test]
-async fn a_condition_sends_the_value_one_way_or_the_other() {
+async fn a_condition_emits_the_value_on_the_matching_pin() {
     let (server, bench) = bench().await;
-    for (said, pins_given) in [
+    for (answer, expected) in [
         ("true", json!([["result", true], ["yes_output", "a@b.example"]])),
         ("No.", json!([["result", false], ["no_output", "not a mail"]])),
     ] {
-        server.enqueue(Script::text(said));
+        server.enqueue(Script::text(answer));
         let input = json!({
             "input_value": "a@b.example", "condition": "it is an e-mail address", "no_value": "not a mail",
         });
-        let given = bench.run("AIConditionBlock", input).await.expect("a verdict");
-        assert_eq!(pins(&given), pins_given);
+        let outputs = bench.run("AIConditionBlock", input).await.expect("outputs");
+        assert_eq!(pins(&outputs), expected);
     }
     server.enqueue(Script::text("Who knows?"));
     bench.failure("AIConditionBlock", json!({ "input_value": 1, "condition": "it is odd" })).await;
 }
 
 #[tokio::test]
-async fn a_long_text_is_summed_up_piece_by_piece() {
+async fn a_long_text_is_summarized_in_pieces() {
     let (server, bench) = bench().await;
     server.respond_with(|request| {
         let asked = request.last_user_text();
         let of_the_text = |word: &&str| word.trim_start_matches('w').parse::<u32>().is_ok();
         let words = asked.split_whitespace().filter(of_the_text).count();
-        assert!(words <= 10, "a piece is no longer than allowed");
-        let said = if asked.contains("short") { "all of it" } else { "short" };
-        Script::text(said)
+        assert!(words <= 10, "a piece is within the limit");
+        let message = if asked.contains("short") { "all of it" } else { "short" };
+        Script::text(message)
     });
     let text: Vec<String> = (0..25).map(|n| format!("w{n}")).collect();
     let input = json!({
         "text": text.join(" "), "max_tokens": 10, "chunk_overlap": 2, "style": "bullet points", "focus": "numbers",
     });
-    let given = bench.run("AITextSummarizerBlock", input).await.expect("a summary");
-    assert_eq!(given[0], ("summary".to_owned(), json!("all of it")));
+    let outputs = bench.run("AITextSummarizerBlock", input).await.expect("a summary");
+    assert_eq!(outputs[0], ("summary".to_owned(), json!("all of it")));
     assert_eq!(server.requests().len(), 4, "three pieces, then their summaries");
     assert!(server.requests()[0].last_user_text().contains("bullet points"));
 }
 
 #[tokio::test]
-async fn a_busy_model_is_asked_again_and_one_that_refuses_is_not() {
+async fn a_rate_limited_call_is_retried_and_a_permanent_failure_is_not() {
     let (server, bench) = bench().await;
     let ask = || json!({ "prompt": "Hello?" });
     server.enqueue(Script::rate_limited("0"));
     server.enqueue(Script::text("Here I am."));
-    let given = bench.run("AITextGeneratorBlock", ask()).await.expect("an answer");
-    assert_eq!((given[0].1.clone(), server.requests().len()), (json!("Here I am."), 2));
-    for (script, part) in [
-        (Script::unauthorized(), "key"),
-        (Script::context_too_long(), "longer than the model can read"),
-    ] {
+    let outputs = bench.run("AITextGeneratorBlock", ask()).await.expect("an answer");
+    assert_eq!((outputs[0].1.clone(), server.requests().len()), (json!("Here I am."), 2));
+    for (script, part) in
+        [(Script::unauthorized(), "key"), (Script::context_too_long(), "too long for the model")]
+    {
         let before = server.requests().len();
         server.enqueue(script);
-        let said = bench.failure("AITextGeneratorBlock", ask()).await;
-        assert!(said.contains(part), "{said}");
+        let message = bench.failure("AITextGeneratorBlock", ask()).await;
+        assert!(message.contains(part), "{message}");
         assert_eq!(server.requests().len(), before + 1);
     }
     for _ in 0..3 {
         server.enqueue(Script::rate_limited("0"));
     }
-    assert!(bench.failure("AITextGeneratorBlock", ask()).await.contains("too often"));
+    assert!(bench.failure("AITextGeneratorBlock", ask()).await.contains("rate-limiting"));
 }
 
 #[tokio::test]
-async fn an_answer_is_cut_where_it_was_asked_to_be() {
+async fn an_answer_is_cut_at_max_tokens() {
     let (server, bench) = bench().await;
     server.enqueue(Script::text(&"word ".repeat(100)));
     let input = json!({ "prompt": "Talk.", "max_tokens": 5 });
-    let given = bench.run("AITextGeneratorBlock", input).await.expect("an answer");
-    assert_eq!(given[0].1.as_str().map(str::len), Some(20));
+    let outputs = bench.run("AITextGeneratorBlock", input).await.expect("an answer");
+    assert_eq!(outputs[0].1.as_str().map(str::len), Some(20));
 }
 
 #[tokio::test]
-async fn a_stopped_run_hangs_up() {
+async fn a_canceled_run_closes_the_connection() {
     let (server, bench) = bench().await;
     server.enqueue(Script::empty().say("Well,").hang());
     let context: BlockContext = bench.context();
@@ -179,7 +181,7 @@ async fn a_stopped_run_hangs_up() {
 }
 
 #[tokio::test]
-async fn without_a_model_blocks_that_need_one_say_so() {
+async fn blocks_that_need_a_model_fail_without_one() {
     let bench = Bench::new();
     let inputs: [(&str, Value); 4] = [
         (
@@ -191,10 +193,10 @@ async fn without_a_model_blocks_that_need_one_say_so() {
         ("AITextSummarizerBlock", json!({ "text": "A long story." })),
     ];
     for (name, input) in inputs {
-        let said = bench.failure(name, input).await;
-        assert!(said.contains("No model is configured"), "{name}: {said}");
+        let message = bench.failure(name, input).await;
+        assert!(message.contains("none is configured"), "{name}: {message}");
     }
-    let given =
+    let outputs =
         bench.run("AITextGeneratorBlock", json!({ "prompt": "Hello" })).await.expect("words");
-    assert!(given[0].1.as_str().is_some_and(|text| text.contains("offline pilot")));
+    assert!(outputs[0].1.as_str().is_some_and(|text| text.contains("offline pilot")));
 }

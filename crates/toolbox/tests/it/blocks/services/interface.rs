@@ -1,11 +1,11 @@
-//! What an agent is given and what it gives.
+//! Input and output blocks.
 
 use serde_json::json;
 
 use super::Bench;
 
 #[tokio::test]
-async fn typed_inputs_refuse_what_is_not_of_their_type() {
+async fn typed_inputs_reject_invalid_values() {
     let bench = Bench::new();
     for (name, input) in [
         ("AgentDateInputBlock", json!({ "name": "day", "value": "tomorrow" })),
@@ -24,13 +24,13 @@ async fn typed_inputs_refuse_what_is_not_of_their_type() {
 }
 
 #[tokio::test]
-async fn a_broken_template_does_not_lose_the_output() {
+async fn an_invalid_template_does_not_lose_the_output() {
     let bench = Bench::new();
     let input = json!({ "name": "sum", "value": 42, "format": "{{ sum" });
-    let given = bench.run("AgentOutputBlock", input).await.expect("an output");
-    let said = given[0].1.as_str().expect("text");
-    assert!(said.starts_with("Error: ") && said.ends_with("42"), "{said}");
+    let outputs = bench.run("AgentOutputBlock", input).await.expect("an output");
+    let text = outputs[0].1.as_str().expect("text");
+    assert!(text.starts_with("Error: ") && text.ends_with("42"), "{text}");
     let html = json!({ "name": "x", "value": "<b>", "format": "{{ x }}", "escape_html": true });
-    let given = bench.run("AgentOutputBlock", html).await.expect("an output");
-    assert_eq!(given[0].1, json!("&lt;b&gt;"));
+    let outputs = bench.run("AgentOutputBlock", html).await.expect("an output");
+    assert_eq!(outputs[0].1, json!("&lt;b&gt;"));
 }

@@ -1,4 +1,4 @@
-//! What agents remember.
+//! Values stored between runs.
 
 use ports::block::BlockContext;
 use protocol::limits::VALUE_BYTES;
@@ -7,7 +7,7 @@ use serde_json::json;
 use super::{Bench, one};
 
 #[tokio::test]
-async fn a_value_is_recalled_by_later_runs_of_the_same_agent_only() {
+async fn a_value_is_available_to_later_runs_of_the_same_agent_only() {
     let bench = Bench::new();
     let persist = json!({ "key": "count", "value": 3 });
     assert_eq!(bench.run("PersistInformationBlock", persist).await, one("value", json!(3)));
@@ -20,10 +20,10 @@ async fn a_value_is_recalled_by_later_runs_of_the_same_agent_only() {
 }
 
 #[tokio::test]
-async fn a_shared_value_is_recalled_by_every_agent_of_the_user() {
+async fn a_shared_value_is_available_to_every_agent_of_the_user() {
     let bench = Bench::new();
     let persist = json!({ "key": "city", "value": "Lisbon", "scope": "across_agents" });
-    bench.run("PersistInformationBlock", persist).await.expect("kept");
+    bench.run("PersistInformationBlock", persist).await.expect("stored");
     let recall = json!({ "key": "city", "scope": "across_agents" });
     let mut other = bench.context();
     other.node = None;
@@ -35,15 +35,15 @@ async fn a_shared_value_is_recalled_by_every_agent_of_the_user() {
 }
 
 #[tokio::test]
-async fn too_much_is_refused_and_a_dry_run_keeps_nothing() {
+async fn oversized_values_are_rejected_and_a_dry_run_stores_nothing() {
     let bench = Bench::new();
     let large = json!({ "key": "a", "value": "x".repeat(VALUE_BYTES) });
     bench.failure("PersistInformationBlock", large).await;
     bench.failure("PersistInformationBlock", json!({ "key": "", "value": 1 })).await;
     let dry = BlockContext { dry_run: true, ..bench.context() };
-    let given =
+    let outputs =
         bench.run_in(dry, "PersistInformationBlock", json!({ "key": "b", "value": 1 })).await;
-    assert_eq!(given, one("value", json!(1)));
+    assert_eq!(outputs, one("value", json!(1)));
     let recalled = bench.run("RetrieveInformationBlock", json!({ "key": "b" })).await;
     assert_eq!(recalled, one("value", json!(null)));
 }

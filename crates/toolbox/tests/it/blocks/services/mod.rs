@@ -1,18 +1,18 @@
-//! Blocks that need something around them, run as the engine runs them: by their names, with inputs as JSON.
+//! Blocks that use services, run as the engine runs them: by name, with JSON inputs.
 
 mod agents;
 mod ai;
+mod fakes;
 mod files;
 mod interface;
 mod memory;
 mod orchestrator;
-mod played;
 mod site;
 mod web;
 
 use std::sync::Arc;
 
-use pilothouse_toolbox::blocks::{self, Parts};
+use pilothouse_toolbox::blocks::{self, BlockDependencies};
 use pilothouse_toolbox::egress::EgressClient;
 use ports::block::{BlockContext, BlockError, BlockServices, NodePlace};
 use ports::{Block, ModelProvider};
@@ -20,40 +20,40 @@ use serde_json::{Value, json};
 
 use super::{run, world};
 use crate::tools::folder::Folder;
-use played::{Listed, Services};
+use fakes::{FakeMarketplace, FakeServices};
 
-/// Every block, with what it was built with.
+/// All blocks, with their fake dependencies.
 struct Bench {
     blocks: Vec<Arc<dyn Block>>,
     files: Arc<Folder>,
-    listed: Arc<Listed>,
-    services: Arc<Services>,
+    marketplace: Arc<FakeMarketplace>,
+    services: Arc<FakeServices>,
 }
 
 impl Bench {
-    /// Without a model and without a network.
+    /// Without a model or network access.
     fn new() -> Self {
-        Self::built(world::parts())
+        Self::with_dependencies(world::dependencies())
     }
 
-    fn online(egress: EgressClient) -> Self {
-        Self::built(Parts { egress, ..world::parts() })
+    fn with_egress(egress: EgressClient) -> Self {
+        Self::with_dependencies(BlockDependencies { egress, ..world::dependencies() })
     }
 
-    fn asking(model: Arc<dyn ModelProvider>) -> Self {
-        Self::built(Parts { model, ..world::parts() })
+    fn with_model(model: Arc<dyn ModelProvider>) -> Self {
+        Self::with_dependencies(BlockDependencies { model, ..world::dependencies() })
     }
 
-    fn built(parts: Parts) -> Self {
-        let (files, listed) = (Arc::new(Folder::new()), Arc::new(Listed::default()));
-        let parts = Parts {
+    fn with_dependencies(dependencies: BlockDependencies) -> Self {
+        let (files, marketplace) = (Arc::new(Folder::new()), Arc::new(FakeMarketplace::default()));
+        let dependencies = BlockDependencies {
             files: files.clone(),
-            library: listed.clone(),
-            listings: listed.clone(),
-            ..parts
+            library: marketplace.clone(),
+            listings: marketplace.clone(),
+            ..dependencies
         };
-        let services = Arc::new(Services::default());
-        Self { blocks: blocks::all(&parts), files, listed, services }
+        let services = Arc::new(FakeServices::default());
+        Self { blocks: blocks::all(&dependencies), files, marketplace, services }
     }
 
     fn block(&self, name: &str) -> &Arc<dyn Block> {
@@ -76,7 +76,7 @@ impl Bench {
         }
     }
 
-    /// What it gives, in order.
+    /// The emitted outputs, in order.
     async fn run(&self, name: &str, input: Value) -> Result<Vec<(String, Value)>, BlockError> {
         self.run_in(self.context(), name, input).await
     }
@@ -89,11 +89,11 @@ impl Bench {
     ) -> Result<Vec<(String, Value)>, BlockError> {
         let block = self.block(name);
         let schema = jsonschema::validator_for(&block.spec().inputs).expect("a schema");
-        assert!(schema.is_valid(&input), "{name} refuses {input}");
+        assert!(schema.is_valid(&input), "{name} rejects {input}");
         run(&**block, input, context).await
     }
 
-    /// The sentence it fails with.
+    /// The message the block fails with.
     async fn failure(&self, name: &str, input: Value) -> String {
         match self.run(name, input).await {
             Err(BlockError::Failed(message)) => message,
@@ -106,6 +106,6 @@ fn one(pin: &str, value: Value) -> Result<Vec<(String, Value)>, BlockError> {
     Ok(vec![(pin.to_owned(), value)])
 }
 
-fn pins(given: &[(String, Value)]) -> Value {
-    given.iter().map(|(pin, value)| json!([pin, value])).collect()
+fn pins(outputs: &[(String, Value)]) -> Value {
+    outputs.iter().map(|(pin, value)| json!([pin, value])).collect()
 }

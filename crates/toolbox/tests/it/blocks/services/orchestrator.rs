@@ -1,4 +1,4 @@
-//! The orchestrator against a model server that plays scripts: what it offers, calls, passes on, and when it ends.
+//! The orchestrator with a scripted model server: offered tools, calls, conversation and completion.
 
 use ports::block::{BlockContext, BlockError, ToolPin};
 use serde_json::{Value, json};
@@ -11,11 +11,11 @@ const BLOCK: &str = "OrchestratorBlock";
 
 async fn bench() -> (ModelServer, Bench) {
     let (server, model) = rig(Dialect::OpenAi, GENEROUS).await;
-    (server, Bench::asking(model))
+    (server, Bench::with_model(model))
 }
 
-/// Before two nodes: one that adds, and one that looks something up.
-fn before_tools(bench: &Bench) -> BlockContext {
+/// A context with two tool nodes: `Add` and `Look up`.
+fn context_with_tools(bench: &Bench) -> BlockContext {
     let pin = |node: &str, name: &str, field: &str, schema: Value| ToolPin {
         pin: format!("tools_^_{node}_~_{field}"),
         node_id: node.into(),
@@ -35,33 +35,33 @@ fn before_tools(bench: &Bench) -> BlockContext {
 }
 
 async fn decide(bench: &Bench, input: Value) -> Result<Vec<(String, Value)>, BlockError> {
-    bench.run_in(before_tools(bench), BLOCK, input).await
+    bench.run_in(context_with_tools(bench), BLOCK, input).await
 }
 
 #[tokio::test]
-async fn a_call_goes_to_its_node_and_its_output_leads_to_the_end() {
+async fn a_call_is_sent_to_its_node_and_its_output_completes_the_run() {
     let (server, bench) = bench().await;
     server.enqueue(Script::tool("call-1", "add", &json!({ "a": 2, "b": 3 })));
     let input = json!({ "prompt": "Add {{x}} and 3.", "prompt_values": { "x": "2" } });
-    let given = decide(&bench, input.clone()).await.expect("a decision");
+    let outputs = decide(&bench, input.clone()).await.expect("a decision");
     assert_eq!(server.requests()[0].tool_names(), ["add", "look_up"]);
-    assert_eq!(given[0], ("tools_^_n1_~_a".to_owned(), json!(2)));
-    assert_eq!(given[1], ("tools_^_n1_~_b".to_owned(), json!(3)));
-    assert_eq!((given.len(), given[2].0.as_str()), (3, "conversations"));
+    assert_eq!(outputs[0], ("tools_^_n1_~_a".to_owned(), json!(2)));
+    assert_eq!(outputs[1], ("tools_^_n1_~_b".to_owned(), json!(3)));
+    assert_eq!((outputs.len(), outputs[2].0.as_str()), (3, "conversations"));
     server.enqueue(Script::text("It is 5."));
     let mut again = input;
-    again["conversation_history"] = given[2].1.clone();
+    again["conversation_history"] = outputs[2].1.clone();
     again["last_tool_output"] = json!(5);
     assert_eq!(decide(&bench, again).await, one("finished", json!("It is 5.")));
     let asked = &server.requests()[1];
     assert_eq!(asked.tool_results(), [("call-1".to_owned(), "5".to_owned())]);
-    let told = asked.messages().iter().filter(|message| message["role"] == "user").count();
-    assert_eq!(told, 1, "the prompt is not repeated");
+    let user_messages = asked.messages().iter().filter(|message| message["role"] == "user").count();
+    assert_eq!(user_messages, 1, "the prompt is not repeated");
     server.assert_no_violations();
 }
 
 #[tokio::test]
-async fn the_next_decision_waits_until_every_call_has_its_output() {
+async fn the_model_is_called_again_once_every_call_has_an_output() {
     let (server, bench) = bench().await;
     let calls = [
         ScriptedCall::new("call-1", "look_up", &json!({ "topic": "rain" })),
@@ -69,9 +69,9 @@ async fn the_next_decision_waits_until_every_call_has_its_output() {
     ];
     server.enqueue(Script::empty().call(&calls));
     let input = json!({ "prompt": "Compare them.", "multiple_tool_calls": true });
-    let given = decide(&bench, input.clone()).await.expect("a decision");
+    let outputs = decide(&bench, input.clone()).await.expect("a decision");
     assert_eq!(
-        pins(&given[..2]),
+        pins(&outputs[..2]),
         json!([["tools_^_n2_~_topic", "rain"], ["tools_^_n2_~_topic", "snow"]])
     );
     let next = |history: &Value, output: Value| {
@@ -80,11 +80,11 @@ async fn the_next_decision_waits_until_every_call_has_its_output() {
         next["last_tool_output"] = output;
         next
     };
-    let waits = decide(&bench, next(&given[2].1, json!("wet"))).await.expect("words");
+    let waits = decide(&bench, next(&outputs[2].1, json!("wet"))).await.expect("words");
     assert_eq!((waits.len(), waits[0].0.as_str()), (1, "conversations"));
     assert_eq!(server.requests().len(), 1, "the model is not asked yet");
     server.enqueue(Script::text("Snow is colder."));
-    // A tool may give null, and that is an answer as well.
+    // An output of null counts as an output.
     let ended = decide(&bench, next(&waits[0].1, Value::Null)).await;
     assert_eq!(ended, one("finished", json!("Snow is colder.")));
     let results = server.requests()[1].tool_results();
@@ -94,50 +94,51 @@ async fn the_next_decision_waits_until_every_call_has_its_output() {
 }
 
 #[tokio::test]
-async fn only_one_call_is_made_unless_more_are_allowed() {
+async fn only_one_call_is_made_unless_several_are_allowed() {
     let (server, bench) = bench().await;
     let calls = [
         ScriptedCall::new("call-1", "look_up", &json!({ "topic": "rain" })),
         ScriptedCall::new("call-2", "look_up", &json!({ "topic": "snow" })),
     ];
     server.enqueue(Script::empty().call(&calls));
-    let given = decide(&bench, json!({ "prompt": "Compare them." })).await.expect("a decision");
-    assert_eq!(given.len(), 2);
-    let kept = given[1].1[1]["tool_calls"].as_array().map(Vec::len);
-    assert_eq!(kept, Some(1), "what was not called does not wait for an output");
+    let outputs = decide(&bench, json!({ "prompt": "Compare them." })).await.expect("a decision");
+    assert_eq!(outputs.len(), 2);
+    let kept = outputs[1].1[1]["tool_calls"].as_array().map(Vec::len);
+    assert_eq!(kept, Some(1), "a dropped call does not wait for an output");
 }
 
 #[tokio::test]
-async fn a_call_that_does_not_fit_is_tried_again_and_not_for_ever() {
+async fn an_invalid_call_is_retried_a_limited_number_of_times() {
     let (server, bench) = bench().await;
     server.enqueue(Script::tool("call-1", "add", &json!({ "a": 2 })));
     server.enqueue(Script::tool("call-2", "add", &json!({ "a": 2, "b": 3 })));
-    let given = decide(&bench, json!({ "prompt": "Add." })).await.expect("a decision");
-    let told = server.requests()[1].tool_results();
-    assert!(told[0].1.contains("needs the parameter b"), "{told:?}");
-    assert_eq!(given[2].1.as_array().map(Vec::len), Some(2), "the wrong call is forgotten");
+    let outputs = decide(&bench, json!({ "prompt": "Add." })).await.expect("a decision");
+    let results = server.requests()[1].tool_results();
+    assert!(results[0].1.contains("requires the parameter b"), "{results:?}");
+    assert_eq!(outputs[2].1.as_array().map(Vec::len), Some(2), "the invalid call is not kept");
     for _ in 0..2 {
         server.enqueue(Script::tool("call-1", "subtract", &json!({})));
     }
     let refused = decide(&bench, json!({ "prompt": "Add.", "retry": 2 })).await;
     let Err(BlockError::Failed(why)) = refused else { panic!("{refused:?}") };
-    assert!(why.contains("no tool subtract"), "{why}");
+    assert!(why.contains("Unknown tool subtract"), "{why}");
     assert_eq!(server.requests().len(), 4);
     server.assert_no_violations();
 }
 
 #[tokio::test]
-async fn what_cannot_work_is_said() {
+async fn unsupported_inputs_are_rejected_with_a_reason() {
     let (server, bench) = bench().await;
-    let said =
+    let message =
         bench.failure(BLOCK, json!({ "prompt": "Go.", "agent_mode_max_iterations": -1 })).await;
-    assert!(said.contains("agent_mode_max_iterations to 0"), "{said}");
+    assert!(message.contains("agent_mode_max_iterations to 0"), "{message}");
     let function = json!({ "name": "add", "arguments": "{}" });
     let open =
         json!([{ "role": "assistant", "tool_calls": [{ "id": "c", "function": function }] }]);
-    let said = bench.failure(BLOCK, json!({ "prompt": "Go.", "conversation_history": open })).await;
-    assert!(said.contains("waits for its output"), "{said}");
+    let message =
+        bench.failure(BLOCK, json!({ "prompt": "Go.", "conversation_history": open })).await;
+    assert!(message.contains("has no output yet"), "{message}");
     assert_eq!(server.requests().len(), 0);
-    let said = Bench::new().failure(BLOCK, json!({ "prompt": "Go." })).await;
-    assert!(said.contains("No model is configured"), "{said}");
+    let message = Bench::new().failure(BLOCK, json!({ "prompt": "Go." })).await;
+    assert!(message.contains("none is configured"), "{message}");
 }

@@ -1,4 +1,4 @@
-//! A web server on this machine that keeps what it was sent.
+//! A local web server that records its requests.
 
 use std::sync::{Arc, Mutex};
 
@@ -12,8 +12,8 @@ use tokio::task::JoinSet;
 
 use crate::egress::client;
 
-/// What came, and how often the same path had come before.
-pub(super) struct Seen {
+/// A received request, with the number of earlier requests to the same path.
+pub(super) struct ReceivedRequest {
     pub(super) path: String,
     pub(super) method: String,
     pub(super) headers: axum::http::HeaderMap,
@@ -21,21 +21,21 @@ pub(super) struct Seen {
     pub(super) before: usize,
 }
 
-pub(super) struct Site {
+pub(super) struct TestSite {
     pub(super) url: String,
-    /// A client that may go there, under two names.
+    /// A client that may access the server, under two host names.
     pub(super) client: EgressClient,
-    pub(super) seen: Arc<Mutex<Vec<Seen>>>,
+    pub(super) seen: Arc<Mutex<Vec<ReceivedRequest>>>,
     _serving: JoinSet<()>,
 }
 
-type Answering = fn(&Seen) -> Response;
+type Responder = fn(&ReceivedRequest) -> Response;
 
-impl Site {
-    pub(super) async fn start(answer: Answering) -> Self {
+impl TestSite {
+    pub(super) async fn start(answer: Responder) -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").await.expect("a port");
         let port = listener.local_addr().expect("an address").port();
-        let seen: Arc<Mutex<Vec<Seen>>> = Arc::default();
+        let seen: Arc<Mutex<Vec<ReceivedRequest>>> = Arc::default();
         let app = Router::new().fallback(any(serve)).with_state((seen.clone(), answer));
         let mut serving = JoinSet::new();
         serving.spawn(async move {
@@ -46,23 +46,23 @@ impl Site {
     }
 
     pub(super) fn paths(&self) -> Vec<String> {
-        let seen = self.seen.lock().expect("no test panics in there");
+        let seen = self.seen.lock().expect("the lock is not poisoned");
         seen.iter().map(|seen| format!("{} {}", seen.method, seen.path)).collect()
     }
 }
 
 async fn serve(
-    State((seen, answer)): State<(Arc<Mutex<Vec<Seen>>>, Answering)>,
+    State((seen, answer)): State<(Arc<Mutex<Vec<ReceivedRequest>>>, Responder)>,
     request: Request,
 ) -> Response {
     let (head, body) = request.into_parts();
     let body = axum::body::to_bytes(body, 16 * 1024 * 1024).await.expect("a body");
     let path = head.uri.path().to_owned();
     let before = {
-        let seen = seen.lock().expect("no test panics in there");
+        let seen = seen.lock().expect("the lock is not poisoned");
         seen.iter().filter(|earlier| earlier.path == path).count()
     };
-    let request = Seen {
+    let request = ReceivedRequest {
         path,
         method: head.method.to_string(),
         headers: head.headers,
@@ -70,7 +70,7 @@ async fn serve(
         before,
     };
     let response = answer(&request);
-    seen.lock().expect("no test panics in there").push(request);
+    seen.lock().expect("the lock is not poisoned").push(request);
     response
 }
 

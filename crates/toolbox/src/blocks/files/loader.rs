@@ -1,4 +1,4 @@
-//! How a file reaches a block: by an address of the web, as a data URI, or by its place in the workspace.
+//! Loads files for blocks: from a URL, a data URI or the workspace.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -10,34 +10,34 @@ use ports::block::{BlockContext, BlockError};
 use ports::files::{FileRef, FileRefusal};
 use sha2::{Digest, Sha256};
 
-use super::super::{Parts, failures};
+use super::super::{BlockDependencies, failures};
 use super::data_uri;
 use crate::egress::{self, FetchLimits, FetchedResponse};
 
-/// Bytes of one file that a block takes.
+/// Limit on the size of a file, in bytes.
 pub(super) const FILE_BYTES: usize = 10 * 1024 * 1024;
-/// How a workspace file is written where an address of the web could stand too.
+/// The URL scheme of workspace files.
 const WORKSPACE: &str = "workspace://";
 const NAME_CHARS: usize = 80;
 
 #[derive(Clone)]
-pub(in crate::blocks) struct Media {
+pub(in crate::blocks) struct FileLoader {
     files: Arc<dyn Files>,
     egress: egress::EgressClient,
 }
 
-pub(in crate::blocks) struct Content {
+pub(in crate::blocks) struct FileContent {
     pub(in crate::blocks) name: String,
     pub(in crate::blocks) media_type: String,
     pub(in crate::blocks) bytes: Bytes,
 }
 
-impl Content {
+impl FileContent {
     pub(in crate::blocks) fn data_uri(&self) -> String {
         data_uri::write(&self.media_type, &self.bytes)
     }
 
-    /// As text; what is not UTF-8 is read as the old western encoding, in which every byte means something.
+    /// The content as text. Invalid UTF-8 is decoded as Windows-1252, in which every byte is valid.
     pub(super) fn text(&self) -> String {
         let bytes = self.bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(&self.bytes);
         match std::str::from_utf8(bytes) {
@@ -47,44 +47,44 @@ impl Content {
     }
 }
 
-impl Media {
-    pub(in crate::blocks) fn new(parts: &Parts) -> Self {
-        Self { files: parts.files.clone(), egress: parts.egress.clone() }
+impl FileLoader {
+    pub(in crate::blocks) fn new(dependencies: &BlockDependencies) -> Self {
+        Self { files: dependencies.files.clone(), egress: dependencies.egress.clone() }
     }
 
     pub(in crate::blocks) async fn read(
         &self,
         file: &str,
         context: &BlockContext,
-    ) -> Result<Content, BlockError> {
-        match Source::of(file) {
-            Source::Data => {
+    ) -> Result<FileContent, BlockError> {
+        match FileSource::of(file) {
+            FileSource::Data => {
                 let data = data_uri::parse(file, FILE_BYTES).ok_or_else(|| {
                     BlockError::failed(format!(
-                        "The data URI is broken or holds more than {FILE_BYTES} bytes."
+                        "The data URI is invalid or exceeds the limit of {FILE_BYTES} bytes."
                     ))
                 })?;
                 let name = format!("file.{}", extension(&data.media_type));
-                Ok(Content { name, media_type: data.media_type, bytes: data.bytes })
+                Ok(FileContent { name, media_type: data.media_type, bytes: data.bytes })
             }
-            Source::Web => self.fetch(file, context).await,
-            Source::Workspace(file) => self.workspace_file(&file, context).await,
+            FileSource::Web => self.fetch(file, context).await,
+            FileSource::Workspace(file) => self.workspace_file(&file, context).await,
         }
     }
 
-    /// Where the file lies in the workspace, where it is put first when it comes from elsewhere. The same content
-    /// under the same name has the same place, however often it is stored.
+    /// The path of the file in the workspace. A file from elsewhere is stored there first, under a path derived from its
+    /// content and name, so storing it again gives the same path.
     pub(in crate::blocks) async fn store(
         &self,
         file: &str,
         context: &BlockContext,
     ) -> Result<String, BlockError> {
-        if let Source::Workspace(file) = Source::of(file) {
+        if let FileSource::Workspace(file) = FileSource::of(file) {
             let found =
                 self.files.stat(&context.place(), &file).await.map_err(failures::storage)?;
             return found.map(|file| file.path).map_err(failures::workspace);
         }
-        let Content { name, bytes, .. } = self.read(file, context).await?;
+        let FileContent { name, bytes, .. } = self.read(file, context).await?;
         let digest: String =
             Sha256::digest(&bytes).iter().take(6).map(|byte| format!("{byte:02x}")).collect();
         let path = format!("files/{digest}-{name}");
@@ -99,7 +99,7 @@ impl Media {
         }
     }
 
-    async fn fetch(&self, url: &str, context: &BlockContext) -> Result<Content, BlockError> {
+    async fn fetch(&self, url: &str, context: &BlockContext) -> Result<FileContent, BlockError> {
         let limits = FetchLimits {
             bytes: FILE_BYTES,
             total: Duration::from_secs(120),
@@ -111,7 +111,7 @@ impl Media {
             .map_err(failures::network)?;
         if !(200..300).contains(&fetched.status) {
             return Err(BlockError::failed(format!(
-                "The file could not be fetched: the server answered {}.",
+                "The file could not be fetched: the server returned status {}.",
                 fetched.status
             )));
         }
@@ -123,14 +123,14 @@ impl Media {
             "" => "application/octet-stream".to_owned(),
             known => known.to_ascii_lowercase(),
         };
-        Ok(Content { name: name_of(&fetched, &media_type), media_type, bytes: fetched.body })
+        Ok(FileContent { name: name_of(&fetched, &media_type), media_type, bytes: fetched.body })
     }
 
     async fn workspace_file(
         &self,
         file: &FileRef,
         context: &BlockContext,
-    ) -> Result<Content, BlockError> {
+    ) -> Result<FileContent, BlockError> {
         let (file, bytes) = self
             .files
             .read(&context.place(), file, 0, FILE_BYTES)
@@ -140,29 +140,29 @@ impl Media {
         if file.size_bytes > FILE_BYTES as u64 {
             return Err(too_large());
         }
-        Ok(Content { name: file.name, media_type: file.mime_type, bytes })
+        Ok(FileContent { name: file.name, media_type: file.mime_type, bytes })
     }
 }
 
-enum Source {
+enum FileSource {
     Data,
     Web,
     Workspace(FileRef),
 }
 
-impl Source {
+impl FileSource {
     fn of(file: &str) -> Self {
         let scheme = file.split(':').next().unwrap_or_default().to_ascii_lowercase();
         match scheme.as_str() {
             "data" => Self::Data,
             "http" | "https" => Self::Web,
-            _ => Self::Workspace(in_workspace(file)),
+            _ => Self::Workspace(workspace_ref(file)),
         }
     }
 }
 
-/// `workspace://<id>#<type>` and `workspace:///<path>` mean a file of the workspace, as does a plain path.
-fn in_workspace(file: &str) -> FileRef {
+/// Parses `workspace://<id>#<type>`, `workspace:///<path>` or a plain path.
+fn workspace_ref(file: &str) -> FileRef {
     let Some(named) = file.strip_prefix(WORKSPACE) else {
         let path = file.strip_prefix("/workspace/").or_else(|| file.strip_prefix("./"));
         return FileRef::Path(path.unwrap_or(file).to_owned());
@@ -175,15 +175,15 @@ fn in_workspace(file: &str) -> FileRef {
 }
 
 fn too_large() -> BlockError {
-    BlockError::failed(format!("The file is larger than {FILE_BYTES} bytes."))
+    BlockError::failed(format!("The file is larger than the limit of {FILE_BYTES} bytes."))
 }
 
-/// The last part of the address, made harmless.
+/// A safe file name from the last segment of the URL path.
 fn name_of(fetched: &FetchedResponse, media_type: &str) -> String {
     let last =
         fetched.url.path_segments().and_then(|mut parts| parts.next_back()).unwrap_or_default();
-    let kept = |c: char| if c.is_ascii_alphanumeric() || "._-".contains(c) { c } else { '_' };
-    let name: String = last.chars().map(kept).take(NAME_CHARS).collect();
+    let sanitize = |c: char| if c.is_ascii_alphanumeric() || "._-".contains(c) { c } else { '_' };
+    let name: String = last.chars().map(sanitize).take(NAME_CHARS).collect();
     let name = name.trim_start_matches('.');
     match (name.is_empty(), name.contains('.')) {
         (true, _) => format!("file.{}", extension(media_type)),
@@ -219,7 +219,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_file_of_the_workspace_has_several_spellings() {
+    fn every_spelling_of_a_workspace_file_is_parsed() {
         let path = |path: &str| FileRef::Path(path.to_owned());
         for (file, meant) in [
             ("notes/a.txt", path("notes/a.txt")),
@@ -228,7 +228,7 @@ mod tests {
             ("workspace:///notes/a.txt", path("notes/a.txt")),
             ("workspace://3f2a#text/plain", FileRef::Id("3f2a".to_owned())),
         ] {
-            assert_eq!(in_workspace(file), meant, "{file}");
+            assert_eq!(workspace_ref(file), meant, "{file}");
         }
     }
 }

@@ -1,4 +1,4 @@
-//! A request as a block describes it, sent, and its answer read.
+//! Sends a web request described by block inputs, and reads the response.
 
 use std::time::Duration;
 
@@ -9,39 +9,39 @@ use serde::Deserialize;
 use serde_json::{Map, Value};
 use url::form_urlencoded;
 
-use super::super::files::{Content, Media};
-use super::super::{Parts, failures};
+use super::super::files::{FileContent, FileLoader};
+use super::super::{BlockDependencies, failures};
 use super::multipart;
 use crate::egress::{self, EgressRequest, FetchLimits, FetchedResponse};
 use crate::tools::page_text;
 use crate::values::into_text;
 
-/// Of an answer, unpacked.
-const ANSWER_BYTES: usize = 4 * 1024 * 1024;
+/// Limit on a response body, uncompressed.
+const MAX_RESPONSE_BYTES: usize = 4 * 1024 * 1024;
 const TOTAL_TIME: Duration = Duration::from_secs(120);
 const IDLE_TIME: Duration = Duration::from_secs(60);
 const MAX_FILES: usize = 20;
 
 #[derive(Deserialize, JsonSchema)]
 pub(super) struct WebRequest {
-    /// The complete address, with https:// or http://.
+    /// The full URL, including https:// or http://.
     pub(super) url: String,
-    /// What the server is asked to do.
+    /// The HTTP method.
     #[serde(default)]
     pub(super) method: HttpMethod,
-    /// Headers, by name.
+    /// The request headers, by name.
     #[serde(default)]
     headers: Map<String, Value>,
-    /// Send the body as JSON. Otherwise an object is sent as a form, and a text as it is.
+    /// Send the body as JSON. If off, an object is sent as a form and text as plain text.
     #[serde(default = "yes")]
     json_format: bool,
-    /// What is sent.
+    /// The request body.
     #[serde(default)]
     body: Value,
-    /// The name of the form field that carries the files.
+    /// The name of the form field for the files.
     #[serde(default = "file")]
     files_name: String,
-    /// Files to send in a form: addresses of the web, data URIs, or paths in the workspace. Set json_format to false.
+    /// Files to upload in a form: URLs, data URIs or workspace paths. Requires json_format to be off.
     #[serde(default)]
     files: Vec<String>,
 }
@@ -68,7 +68,7 @@ pub(super) enum HttpMethod {
 }
 
 impl HttpMethod {
-    pub(super) fn only_reads(self) -> bool {
+    pub(super) fn is_read_only(self) -> bool {
         matches!(self, Self::Get | Self::Options | Self::Head)
     }
 
@@ -85,26 +85,26 @@ impl HttpMethod {
     }
 }
 
-pub(super) struct Answer {
+pub(super) struct WebResponse {
     pub(super) status: u16,
     pub(super) content: Value,
 }
 
-pub(super) struct Sender {
+pub(super) struct WebRequestSender {
     egress: egress::EgressClient,
-    media: Media,
+    loader: FileLoader,
 }
 
-impl Sender {
-    pub(super) fn new(parts: &Parts) -> Self {
-        Self { egress: parts.egress.clone(), media: Media::new(parts) }
+impl WebRequestSender {
+    pub(super) fn new(dependencies: &BlockDependencies) -> Self {
+        Self { egress: dependencies.egress.clone(), loader: FileLoader::new(dependencies) }
     }
 
     pub(super) async fn send(
         &self,
         request: WebRequest,
         context: &BlockContext,
-    ) -> Result<Answer, BlockError> {
+    ) -> Result<WebResponse, BlockError> {
         let files = self.files(&request, context).await?;
         let mut sent = EgressRequest::new(request.method.name(), &request.url);
         for (name, value) in &request.headers {
@@ -114,49 +114,49 @@ impl Sender {
             sent = sent.body(&content_type, body);
         }
         let limits = FetchLimits {
-            bytes: ANSWER_BYTES,
+            bytes: MAX_RESPONSE_BYTES,
             total: TOTAL_TIME,
             idle: IDLE_TIME,
             accepts: |_| true,
         };
-        let answer = failures::unless_stopped(context, self.egress.send(sent, limits))
+        let response = failures::unless_stopped(context, self.egress.send(sent, limits))
             .await?
             .map_err(failures::network)?;
         context
             .meter
-            .add(MeteredUsage { bytes: answer.body.len() as u64, ..MeteredUsage::default() });
-        if answer.truncated {
+            .add(MeteredUsage { bytes: response.body.len() as u64, ..MeteredUsage::default() });
+        if response.truncated {
             return Err(BlockError::failed(format!(
-                "The answer is longer than {ANSWER_BYTES} bytes."
+                "The response is longer than the limit of {MAX_RESPONSE_BYTES} bytes."
             )));
         }
-        Ok(Answer { status: answer.status, content: content(&answer) })
+        Ok(WebResponse { status: response.status, content: content(&response) })
     }
 
     async fn files(
         &self,
         request: &WebRequest,
         context: &BlockContext,
-    ) -> Result<Vec<Content>, BlockError> {
+    ) -> Result<Vec<FileContent>, BlockError> {
         if !request.files.is_empty() && request.json_format {
             return Err(BlockError::failed(
-                "Files cannot be sent as JSON. Set json_format to false; the body becomes fields of the form.",
+                "Files cannot be sent as JSON. Set json_format to false; the body is then sent as form fields.",
             ));
         }
         if request.files.len() > MAX_FILES {
-            return Err(BlockError::failed(format!("At most {MAX_FILES} files can be sent.")));
+            return Err(BlockError::failed(format!("Too many files. The limit is {MAX_FILES}.")));
         }
         let mut files = Vec::new();
         for file in &request.files {
-            files.push(self.media.read(file, context).await?);
+            files.push(self.loader.read(file, context).await?);
         }
         Ok(files)
     }
 }
 
-/// The type of the body and its bytes; `None` when there is nothing to send.
-fn body(request: &WebRequest, files: &[Content]) -> Option<(String, Vec<u8>)> {
-    // A text that is JSON means that JSON: agents often carry it so.
+/// The content type and bytes of the body; `None` if there is no body.
+fn body(request: &WebRequest, files: &[FileContent]) -> Option<(String, Vec<u8>)> {
+    // Text that is valid JSON is sent as JSON, because agents often pass JSON as text.
     let body = match &request.body {
         Value::String(text) => serde_json::from_str(text).unwrap_or_else(|_| request.body.clone()),
         other => other.clone(),
@@ -185,10 +185,10 @@ fn body(request: &WebRequest, files: &[Content]) -> Option<(String, Vec<u8>)> {
     }
 }
 
-fn content(answer: &FetchedResponse) -> Value {
-    let text = page_text::decode(&answer.body, &answer.content_type);
+fn content(response: &FetchedResponse) -> Value {
+    let text = page_text::decode(&response.body, &response.content_type);
     let is_json =
-        answer.content_type.trim_start().to_ascii_lowercase().starts_with("application/json");
+        response.content_type.trim_start().to_ascii_lowercase().starts_with("application/json");
     match is_json {
         true if text.is_empty() => Value::Null,
         true => serde_json::from_str(&text).unwrap_or_else(|_| Value::String(text.into_owned())),
@@ -203,7 +203,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_body_is_sent_as_what_it_is() {
+    fn the_body_type_follows_the_content() {
         for (request, kind, sent) in [
             (json!({ "body": { "a": 1 } }), "application/json", r#"{"a":1}"#),
             (json!({ "body": "{\"a\": 1}" }), "application/json", r#"{"a":1}"#),

@@ -1,46 +1,47 @@
-//! Answers of an MCP server: JSON-RPC in a plain body or in a stream of events, and the content of a tool's result.
+//! Responses of an MCP server: JSON-RPC in a plain body or an event stream, and the content of a tool result.
 
 use serde_json::{Value, json};
 
-/// The result of the call with this id, or why there is none, in words for a person.
+/// The result of the call with this id, or a readable error.
 pub(super) fn result(content_type: &str, body: &str, id: u64) -> Result<Value, String> {
     let message = messages(content_type, body)
         .into_iter()
         .find(|message| message["id"] == json!(id))
-        .ok_or("The server did not answer the call.")?;
+        .ok_or("The MCP server did not answer the call.")?;
     match (message.get("result"), message["error"]["message"].as_str()) {
         (Some(result), _) => Ok(result.clone()),
-        (None, Some(error)) => Err(format!("The server refuses: {error}")),
-        (None, None) => Err("The server's answer cannot be read.".to_owned()),
+        (None, Some(error)) => Err(format!("The MCP server returned an error: {error}")),
+        (None, None) => Err("The MCP server sent an invalid response.".to_owned()),
     }
 }
 
-/// Whether a stream of events has said everything: an answer has come, and its event is complete.
+/// Whether an event stream contains a complete event with a response.
 pub(super) fn is_complete(body: &[u8]) -> bool {
     if !body.ends_with(b"\n\n") && !body.ends_with(b"\r\n\r\n") {
         return false;
     }
     let text = String::from_utf8_lossy(body);
-    let is_answer =
+    let is_response =
         |message: &Value| message.get("result").is_some() || message.get("error").is_some();
-    events(&text).iter().any(is_answer)
+    events(&text).iter().any(is_response)
 }
 
-/// What a tool gave: one part as it is, several as a list, or the words of its failure.
+/// The content of a tool result: one part as it is, several as a list, or the tool's error message.
 pub(super) fn content(result: &Value) -> Result<Value, String> {
     let parts = result["content"].as_array().map(Vec::as_slice).unwrap_or_default();
     if result["isError"] == json!(true) {
-        let said: Vec<&str> = parts.iter().filter_map(|part| part["text"].as_str()).collect();
-        let said =
-            if said.is_empty() { "It does not say why.".to_owned() } else { said.join("\n") };
-        return Err(format!("The tool failed. {said}"));
+        let texts: Vec<&str> = parts.iter().filter_map(|part| part["text"].as_str()).collect();
+        return Err(match texts.is_empty() {
+            true => "The tool failed with no error message.".to_owned(),
+            false => format!("The tool failed: {}", texts.join("\n")),
+        });
     }
-    let mut given: Vec<Value> = parts.iter().filter_map(part).collect();
-    Ok(match (given.len(), result.get("structuredContent")) {
+    let mut values: Vec<Value> = parts.iter().filter_map(part).collect();
+    Ok(match (values.len(), result.get("structuredContent")) {
         (0, Some(structured)) => structured.clone(),
         (0, None) => Value::Null,
-        (1, _) => given.remove(0),
-        _ => Value::Array(given),
+        (1, _) => values.remove(0),
+        _ => Value::Array(values),
     })
 }
 
@@ -90,7 +91,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn an_answer_is_found_in_a_body_and_in_a_stream() {
+    fn a_response_is_found_in_a_body_and_in_a_stream() {
         let plain = r#"{"jsonrpc": "2.0", "id": 2, "result": {"a": 1}}"#;
         let stream = ": hello\n\nevent: message\ndata: {\"method\": \"notifications/progress\"}\n\n\
             data: {\"id\": 2,\ndata: \"result\": {\"a\": 1}}\n\n";

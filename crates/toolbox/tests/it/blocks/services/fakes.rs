@@ -1,4 +1,4 @@
-//! What is around the blocks, played: a library with a marketplace, other agents, the copilot.
+//! Fakes of the services that blocks use: a library and marketplace, other agents, the copilot.
 
 use std::sync::Mutex;
 use std::time::Duration;
@@ -17,7 +17,7 @@ use serde_json::{Value, json};
 
 /// One marketplace, and the library of one user.
 #[derive(Default)]
-pub(super) struct Listed {
+pub(super) struct FakeMarketplace {
     pub(super) listings: Mutex<Vec<Listing>>,
     pub(super) agents: Mutex<Vec<LibraryAgent>>,
 }
@@ -41,13 +41,13 @@ pub(super) fn listing(slug: &str, name: &str, description: &str, runs: u64) -> L
 }
 
 #[async_trait]
-impl Listings for Listed {
+impl Listings for FakeMarketplace {
     async fn publish(&self, _: &Listing, _: &Graph) -> PortResult<ListingPublished> {
         unreachable!("no block publishes")
     }
 
     async fn list(&self) -> PortResult<Vec<Listing>> {
-        Ok(self.listings.lock().expect("no test panics in there").clone())
+        Ok(self.listings.lock().expect("the lock is not poisoned").clone())
     }
 
     async fn by_name(&self, username: &str, slug: &str) -> PortResult<Option<Listing>> {
@@ -61,9 +61,9 @@ impl Listings for Listed {
 }
 
 #[async_trait]
-impl Library for Listed {
+impl Library for FakeMarketplace {
     async fn add(&self, _: &UserId, entry: &LibraryAgent) -> PortResult<AgentAdded> {
-        let mut agents = self.agents.lock().expect("no test panics in there");
+        let mut agents = self.agents.lock().expect("the lock is not poisoned");
         if let Some(agent) = agents.iter().find(|agent| agent.graph_id == entry.graph_id) {
             return Ok(AgentAdded::Exists(Box::new(agent.clone())));
         }
@@ -72,15 +72,15 @@ impl Library for Listed {
     }
 
     async fn list(&self, _: &UserId) -> PortResult<Vec<LibraryAgent>> {
-        Ok(self.agents.lock().expect("no test panics in there").clone())
+        Ok(self.agents.lock().expect("the lock is not poisoned").clone())
     }
 
     async fn get(&self, _: &UserId, _: &LibraryAgentId) -> PortResult<Option<LibraryAgent>> {
-        unreachable!("no block looks for one entry")
+        unreachable!("no block reads a single entry")
     }
 
     async fn by_graph(&self, _: &UserId, _: &GraphId) -> PortResult<Option<LibraryAgent>> {
-        unreachable!("no block looks for one entry")
+        unreachable!("no block reads a single entry")
     }
 
     async fn update(
@@ -122,18 +122,18 @@ impl Library for Listed {
     }
 }
 
-/// Other agents and the copilot, with a record of what they were asked.
+/// Other agents and the copilot; requests are recorded.
 #[derive(Default)]
-pub(super) struct Services {
+pub(super) struct FakeServices {
     pub(super) children: Mutex<Vec<ChildAgent>>,
     pub(super) asks: Mutex<Vec<CopilotAsk>>,
 }
 
 #[async_trait]
-impl ChildAgents for Services {
+impl ChildAgents for FakeServices {
     async fn run(&self, child: ChildAgent) -> Result<Vec<(String, Value)>, BlockError> {
         let graph = child.graph_id.clone();
-        self.children.lock().expect("no test panics in there").push(child);
+        self.children.lock().expect("the lock is not poisoned").push(child);
         if graph.as_str() == "endless" {
             std::future::pending::<()>().await;
         }
@@ -142,9 +142,9 @@ impl ChildAgents for Services {
 }
 
 #[async_trait]
-impl CopilotTurns for Services {
+impl CopilotTurns for FakeServices {
     async fn ask(&self, ask: CopilotAsk) -> Result<CopilotAnswer, BlockError> {
-        self.asks.lock().expect("no test panics in there").push(ask);
+        self.asks.lock().expect("the lock is not poisoned").push(ask);
         Ok(CopilotAnswer {
             session_id: "session-7".into(),
             response: "You have two agents.".into(),
