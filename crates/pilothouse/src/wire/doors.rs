@@ -8,7 +8,7 @@ use anyhow::Context;
 use tokio::net::TcpListener;
 
 use crate::config::{Role, Settings};
-use crate::http::{self, App, accept};
+use crate::http::{self, AppState, accept};
 
 /// Where a process that does not serve clients shows its health, unless it is told otherwise.
 const EXECUTOR_PORT: u16 = 8008;
@@ -20,8 +20,8 @@ pub(super) struct Closed {
 }
 
 pub(super) struct Open {
-    clients: Option<accept::Server>,
-    watchers: Option<accept::Server>,
+    clients: Option<accept::HttpServer>,
+    watchers: Option<accept::HttpServer>,
 }
 
 impl Closed {
@@ -52,21 +52,21 @@ impl Closed {
         listener.local_addr().context("a listening socket has an address")
     }
 
-    pub(super) fn open(self, app: &Arc<App>, settings: &Settings) -> Open {
-        let service = accept::Service {
+    pub(super) fn open(self, app: &Arc<AppState>, settings: &Settings) -> Open {
+        let service = accept::HttpService {
             router: http::router(app),
             busy: http::busy_router(app),
             connections: app.connections.clone(),
-            patience: accept::Patience {
+            timeouts: accept::ConnectionTimeouts {
                 head: settings.request_head.0,
                 write: settings.write_stall.0,
             },
         };
         let watchers = self.watchers.map(|listener| {
             let router = http::executor_router(app);
-            accept::Server::start(listener, accept::Service { router, ..service.clone() })
+            accept::HttpServer::start(listener, accept::HttpService { router, ..service.clone() })
         });
-        let clients = self.clients.map(|listener| accept::Server::start(listener, service));
+        let clients = self.clients.map(|listener| accept::HttpServer::start(listener, service));
         Open { clients, watchers }
     }
 }

@@ -24,7 +24,7 @@ use toolbox::tools::{self, ToolServices};
 
 pub(crate) use self::model::{describe, provider};
 use crate::config::{Role, Settings, Switch};
-use crate::http::{self, App, Model};
+use crate::http::{self, AppState, ModelInfo};
 
 /// For answers that are under way when everything else has stopped.
 const CLOSE_PATIENCE: Duration = Duration::from_millis(500);
@@ -32,11 +32,11 @@ const CLOSE_PATIENCE: Duration = Duration::from_millis(500);
 /// The running program.
 pub(crate) struct Running {
     pub(crate) address: SocketAddr,
-    pub(crate) model: Model,
+    pub(crate) model: ModelInfo,
     pub(crate) shell: Shell,
     /// What keeps the services of long-running tools from calling back.
     pub(crate) cannot_call_back: Option<&'static str>,
-    app: Arc<App>,
+    app: Arc<AppState>,
     engine: Engine,
     doors: doors::Open,
     backend: Backend,
@@ -70,11 +70,11 @@ pub(crate) async fn start(settings: &Settings) -> anyhow::Result<Running> {
     let tools = tools::all(&services).map_err(anyhow::Error::msg)?;
     let model = describe(&*provider);
     let engine = Engine::new(ports.clone(), provider, tools, blocks, engine_options(settings));
-    let app = App::new(settings, engine.clone(), ports, model.clone(), metrics.clone())?;
+    let app = AppState::new(settings, engine.clone(), ports, model.clone(), metrics.clone())?;
     engine.start(roles(settings));
     let chores = TaskTracker::new();
     let chores_end = CancellationToken::new();
-    chores.spawn(chores_end.clone().run_until_cancelled_owned(http::metrics::keep_up(metrics)));
+    chores.spawn(chores_end.clone().run_until_cancelled_owned(http::metrics::run_upkeep(metrics)));
     let doors = doors.open(&app, settings);
     Ok(Running {
         address,

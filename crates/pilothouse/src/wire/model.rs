@@ -9,7 +9,7 @@ use toolbox::providers::{
 };
 
 use crate::config::{Provider, Settings};
-use crate::http::Model;
+use crate::http::ModelInfo;
 
 /// Used when the settings name no model.
 const OPENAI_MODEL: &str = "gpt-5-mini";
@@ -23,8 +23,8 @@ pub(crate) fn provider(settings: &Settings) -> anyhow::Result<Arc<dyn ModelProvi
     Ok(toolbox::providers::connect(&provider_options(settings, provider))?)
 }
 
-pub(crate) fn describe(provider: &dyn ModelProvider) -> Model {
-    Model {
+pub(crate) fn describe(provider: &dyn ModelProvider) -> ModelInfo {
+    ModelInfo {
         provider: provider.name().to_owned(),
         name: provider.model(ModelTier::Standard).to_owned(),
     }

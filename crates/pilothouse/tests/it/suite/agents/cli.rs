@@ -71,8 +71,8 @@ async fn an_agent_is_imported_listed_run_shown_and_exported_from_the_terminal() 
     for (arguments, complaint) in [
         (&["agents", "run", id, "--wait"][..], "Missing inputs: Price."),
         (&["agents", "run", "Fuel surplus"], "Do you mean: Fuel surcharge"),
-        (&["agents", "show", "nothing"], "There is no such run."),
-        (&["export", "01900000-0000-7000-8000-000000000000"], "There is no such agent"),
+        (&["agents", "show", "nothing"], "Run not found."),
+        (&["export", "01900000-0000-7000-8000-000000000000"], "Agent or version not found"),
     ] {
         let refused = pilothouse(&server, arguments).await;
         assert_eq!(refused.code, Some(1), "{arguments:?}");
