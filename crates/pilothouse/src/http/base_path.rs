@@ -38,7 +38,7 @@ fn stripped(base: &BasePath, uri: &Uri) -> Option<Uri> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::config::Value;
+    use crate::config::SettingValue;
 
     #[test]
     fn the_query_and_the_host_are_kept() {

@@ -11,9 +11,9 @@ use subtle::ConstantTimeEq;
 
 use super::AppState;
 use super::problem::ApiProblem;
-use crate::config::{Secret, Settings};
+use crate::config::{SecretText, Settings};
 
-pub(crate) struct InternalKey(Option<Secret>);
+pub(crate) struct InternalKey(Option<SecretText>);
 
 /// A caller that has sent the internal key. Checked before the body is read.
 pub(crate) struct InternalCaller;

@@ -19,7 +19,7 @@ use self::body::{
 use super::AppState;
 use super::metrics::{admit, within};
 use super::problem::{ApiResult, ProblemBody};
-use crate::config::{Role, Settings};
+use crate::config::{ProcessRole, Settings};
 
 /// Listed turns and executions. There can be more; the counts and the workers include all.
 const LISTED: u32 = 100;
@@ -37,7 +37,7 @@ impl ProcessInfo {
     pub(crate) fn new(settings: &Settings) -> Self {
         Self {
             started: Instant::now(),
-            slots: settings.roles.has(Role::Executor).then_some(settings.workers),
+            slots: settings.roles.has(ProcessRole::Executor).then_some(settings.workers),
             lease: settings.turn_lease.0,
         }
     }

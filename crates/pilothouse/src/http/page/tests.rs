@@ -3,7 +3,7 @@
 use http::StatusCode;
 
 use super::*;
-use crate::config::Value;
+use crate::config::SettingValue;
 
 fn page(files: &[(&str, &str)], base: &str) -> WebPage {
     let entries = files.iter().map(|(path, text)| {
