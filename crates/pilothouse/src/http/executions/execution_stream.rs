@@ -9,7 +9,7 @@ use bytes::Bytes;
 use engine::{ExecutionFollower, ExecutionUpdate};
 use futures::stream;
 use ports::PortError;
-use protocol::execution::{Execution, ExecutionStatus, NodeEvent, node_run_id};
+use protocol::execution::{Execution, ExecutionStatus, NodeEvent, node_execution_id};
 use protocol::{ExecutionId, GraphId, NodeId, ReviewId};
 use serde::Serialize;
 use serde_json::{Map, Value, json};
@@ -157,7 +157,7 @@ impl ExecutionRef {
             graph_id: self.graph_id.clone(),
             graph_version: self.graph_version,
             graph_exec_id: self.id.clone(),
-            node_exec_id: node_run_id(&self.id, event.run),
+            node_exec_id: node_execution_id(&self.id, event.run),
             node_id: event.node,
             status: event.status,
             output_data: by_pin(emitted),
