@@ -35,7 +35,7 @@ pub trait Leases: Send + Sync {
 
 #[derive(Clone, Debug, PartialEq)]
 pub enum TurnClaimed {
-    Won {
+    Granted {
         claim: TurnClaim,
         turn: Box<Turn>,
         /// The end of the turn's log, if the claim has also taken over the log.
@@ -44,7 +44,7 @@ pub enum TurnClaimed {
     /// Another worker holds it and has renewed in time.
     Held,
     /// Not admitted: an older turn of the session comes first, or the user has no free concurrency permit. The end of another turn makes it due.
-    Waits,
+    NotAdmitted,
     /// It has a final status, or was deleted with its session.
     Ended,
 }

@@ -15,7 +15,9 @@ use std::time::Duration;
 use futures::FutureExt;
 use futures::stream::{FuturesUnordered, StreamExt};
 use ports::block::BlockError;
-use protocol::execution::{Execution, ExecutionError, ExecutionStats, NodeEvent, node_execution_id};
+use protocol::execution::{
+    Execution, ExecutionError, ExecutionStats, NodeEvent, node_execution_id,
+};
 use tokio::time::Instant;
 
 use self::node_order::NodeOrder;

@@ -148,7 +148,7 @@ pub enum ExecutionDeleted {
 
 #[derive(Clone, Debug, PartialEq)]
 pub enum ExecutionClaimed {
-    Won {
+    Granted {
         claim: ExecutionClaim,
         execution: Box<Execution>,
     },
@@ -157,7 +157,7 @@ pub enum ExecutionClaimed {
     /// The user has reached the limit of running executions: to the back of the queue.
     AtCap,
     /// A review must be decided first.
-    Rests,
+    InReview,
     /// It has a final status, or was deleted.
     Ended,
 }
@@ -179,10 +179,10 @@ pub struct ExecutionAdvance {
 
 #[derive(Clone, Debug, PartialEq)]
 pub enum AfterAdvance {
-    GoesOn,
+    Continue,
     /// Only reviews are left to wait for: the execution becomes REVIEW and the claim is released, unless all its reviews are
     /// decided (`ExecutionAdvanced::Decided`).
-    Rest,
+    AwaitReviews,
     /// The only way an execution ends, with a final status.
     End {
         status: ExecutionStatus,
@@ -193,7 +193,7 @@ pub enum AfterAdvance {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ExecutionAdvanced {
     Done,
-    /// Response to waiting for reviews: none is pending; the batch was written and the claim is kept.
+    /// Response to `AwaitReviews`: none is pending; the batch was written and the claim is kept.
     Decided,
 }
 

@@ -108,7 +108,7 @@ pub async fn the_last_decision_makes_the_run_due(fixture: &mut impl Fixture) {
     let run = resting(ports, &["a", "b"]).await;
     let first = decide(ports, &[verdict("a", true)]).await;
     assert!(matches!(first, ReviewsDecided::Done { due: false, .. }), "{first:?}");
-    assert_eq!(try_claim(ports, &run.id).await, ExecutionClaimed::Rests);
+    assert_eq!(try_claim(ports, &run.id).await, ExecutionClaimed::InReview);
     assert_eq!(due(ports).await, []);
     let last = decide(ports, &[verdict("b", false)]).await;
     assert!(matches!(last, ReviewsDecided::Done { due: true, .. }), "{last:?}");
