@@ -104,10 +104,10 @@ struct TurnStream {
     events: EventStream,
     turn: TurnRef,
     follower: LogFollower,
-    stage: Stage,
+    stage: TurnStreamStage,
     /// Wakes when the log appears; dropped with the first event.
     appearing: Option<LogWatch>,
-    outage: Outage,
+    outage: StoreOutage,
 }
 
 struct TurnRef {
@@ -117,13 +117,13 @@ struct TurnRef {
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Outage {
+enum StoreOutage {
     None,
     /// The client has been notified.
     Notified,
 }
 
-enum Stage {
+enum TurnStreamStage {
     Opening(StreamStart),
     Replaying { merger: DeltaMerger, until: Seq },
     Live,
@@ -147,8 +147,8 @@ impl TurnStream {
             appearing: Some(app.ports.log.watch(&task)),
             follower: LogFollower::new(app.ports.log.clone(), task, after, POLL),
             turn: TurnRef { id: turn.id.clone(), seen_ended: false },
-            stage: Stage::Opening(from),
-            outage: Outage::None,
+            stage: TurnStreamStage::Opening(from),
+            outage: StoreOutage::None,
             events: EventStream::new(app, identity, permit),
         }
     }
@@ -156,22 +156,22 @@ impl TurnStream {
     /// The next bytes to send; `None` closes the body cleanly.
     async fn next(&mut self) -> Option<Result<Bytes, StreamAborted>> {
         match self.stage {
-            Stage::Over => return None,
+            TurnStreamStage::Over => return None,
             // Sent at once, so that the client has the response headers before the turn writes anything.
-            Stage::Opening(from) => {
+            TurnStreamStage::Opening(from) => {
                 self.stage = match from {
                     StreamStart::Replay { until } if until > 0 => {
-                        Stage::Replaying { merger: DeltaMerger::default(), until }
+                        TurnStreamStage::Replaying { merger: DeltaMerger::default(), until }
                     }
-                    _ => Stage::Live,
+                    _ => TurnStreamStage::Live,
                 };
                 return Some(Ok(Bytes::from_static(OPENING.as_bytes())));
             }
-            Stage::Replaying { .. } | Stage::Live => {}
+            TurnStreamStage::Replaying { .. } | TurnStreamStage::Live => {}
         }
         let piece = self.follow().await;
         if piece.is_err() {
-            self.stage = Stage::Over;
+            self.stage = TurnStreamStage::Over;
         }
         self.events.mark_sent();
         Some(piece)
@@ -191,7 +191,7 @@ impl TurnStream {
                 },
                 followed => followed?,
             };
-            self.outage = Outage::None;
+            self.outage = StoreOutage::None;
             match followed {
                 LogUpdate::Segments(segments) => {
                     self.appearing = None;
@@ -202,7 +202,7 @@ impl TurnStream {
                 }
                 LogUpdate::Silent => {}
                 LogUpdate::End => {
-                    self.stage = Stage::Over;
+                    self.stage = TurnStreamStage::Over;
                     return Ok(Bytes::from_static(DONE.as_bytes()));
                 }
                 LogUpdate::Gone => self.wait_for_log(max_wait).await?,
@@ -212,8 +212,8 @@ impl TurnStream {
 
     /// An unavailable store does not end the stream: the client is notified once, and the stream continues afterward.
     async fn wait_for_store(&mut self) -> Result<Option<Bytes>, StreamAborted> {
-        if self.outage == Outage::None {
-            self.outage = Outage::Notified;
+        if self.outage == StoreOutage::None {
+            self.outage = StoreOutage::Notified;
             return Ok(Some(notice(
                 "The server can't reach its database. The response will continue when it can…",
             )));
@@ -247,14 +247,16 @@ impl TurnStream {
     }
 
     fn render(&mut self, segments: Vec<Segment>) -> Bytes {
-        let Stage::Replaying { merger, until } = &mut self.stage else { return joined(segments) };
+        let TurnStreamStage::Replaying { merger, until } = &mut self.stage else {
+            return joined(segments);
+        };
         let mut out = BytesMut::new();
         for segment in &segments {
             out.extend_from_slice(&merger.feed(segment));
         }
         if self.follower.cursor() >= *until {
             out.extend_from_slice(&merger.finish());
-            self.stage = Stage::Live;
+            self.stage = TurnStreamStage::Live;
         }
         out.freeze()
     }

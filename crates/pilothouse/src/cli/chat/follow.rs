@@ -44,7 +44,7 @@ pub(super) struct TurnFollower<'a> {
 }
 
 /// The progress in one turn.
-struct TurnProgress {
+struct FollowProgress {
     start: TurnStart,
     turn: Option<String>,
     last_event: Option<String>,
@@ -80,7 +80,7 @@ impl<'a> TurnFollower<'a> {
 
     /// Shows a turn to its end.
     pub(super) async fn follow(&mut self, start: TurnStart) -> Result<FollowEnd, ClientError> {
-        let mut progress = TurnProgress::new(start);
+        let mut progress = FollowProgress::new(start);
         let mut policy = ReconnectPolicy::new();
         loop {
             match self.open(&progress).await {
@@ -97,7 +97,7 @@ impl<'a> TurnFollower<'a> {
                             self.screen.note(
                                 "a response is already running; your message was added to it",
                             );
-                            progress = TurnProgress::new(TurnStart::Resume);
+                            progress = FollowProgress::new(TurnStart::Resume);
                             continue;
                         }
                         StreamRead::Done => {
@@ -129,19 +129,19 @@ impl<'a> TurnFollower<'a> {
 
     /// Resumes where it was left, or starts from the beginning. A message sent again with the same id does not start a
     /// second turn.
-    async fn open(&self, progress: &TurnProgress) -> Result<Response, ClientError> {
+    async fn open(&self, progress: &FollowProgress) -> Result<Response, ClientError> {
         match progress {
-            TurnProgress { turn: Some(turn), last_event: Some(last), .. } => {
+            FollowProgress { turn: Some(turn), last_event: Some(last), .. } => {
                 self.api.continue_turn(turn, last).await
             }
-            TurnProgress { start: TurnStart::Send(TypedMessage { text, id }), .. } => {
+            FollowProgress { start: TurnStart::Send(TypedMessage { text, id }), .. } => {
                 self.api.send_message(&self.session, text, id).await
             }
-            TurnProgress { start: TurnStart::Resume, .. } => self.api.resume(&self.session).await,
+            FollowProgress { start: TurnStart::Resume, .. } => self.api.resume(&self.session).await,
         }
     }
 
-    async fn read(&mut self, response: Response, progress: &mut TurnProgress) -> StreamRead {
+    async fn read(&mut self, response: Response, progress: &mut FollowProgress) -> StreamRead {
         progress.turn = turn_of(&response).or(progress.turn.take());
         self.shown.clone_from(&progress.turn);
         let mut decoder = SseDecoder::new(EVENT_BYTES);
@@ -193,7 +193,7 @@ impl<'a> TurnFollower<'a> {
     }
 }
 
-impl TurnProgress {
+impl FollowProgress {
     fn new(start: TurnStart) -> Self {
         Self { start, turn: None, last_event: None, stop: StopRequest::NotRequested, joined: false }
     }

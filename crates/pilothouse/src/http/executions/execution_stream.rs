@@ -67,7 +67,8 @@ pub(super) fn respond(
         graph_version: execution.graph_version,
     };
     let events = EventStream::new(app, identity, permit);
-    let execution_stream = ExecutionStream { events, execution, follower, stage: Stage::Opening };
+    let execution_stream =
+        ExecutionStream { events, execution, follower, stage: ExecutionStreamStage::Opening };
     let pieces = stream::unfold(execution_stream, |mut execution_stream| async move {
         let piece = execution_stream.next().await?;
         if let Err(reason) = &piece {
@@ -82,7 +83,7 @@ struct ExecutionStream {
     events: EventStream,
     execution: ExecutionRef,
     follower: ExecutionFollower,
-    stage: Stage,
+    stage: ExecutionStreamStage,
 }
 
 /// What the events of an execution have in common.
@@ -92,7 +93,7 @@ struct ExecutionRef {
     graph_version: u32,
 }
 
-enum Stage {
+enum ExecutionStreamStage {
     Opening,
     Following,
     Over,
@@ -102,17 +103,17 @@ impl ExecutionStream {
     /// The next bytes to send; `None` closes the body cleanly.
     async fn next(&mut self) -> Option<Result<Bytes, StreamAborted>> {
         match self.stage {
-            Stage::Over => return None,
+            ExecutionStreamStage::Over => return None,
             // Sent at once, so that the client has the response headers before the first event.
-            Stage::Opening => {
-                self.stage = Stage::Following;
+            ExecutionStreamStage::Opening => {
+                self.stage = ExecutionStreamStage::Following;
                 return Some(Ok(Bytes::from_static(OPENING.as_bytes())));
             }
-            Stage::Following => {}
+            ExecutionStreamStage::Following => {}
         }
         let piece = self.follow().await;
         if piece.is_err() {
-            self.stage = Stage::Over;
+            self.stage = ExecutionStreamStage::Over;
         }
         self.events.mark_sent();
         Some(piece)
@@ -139,7 +140,7 @@ impl ExecutionStream {
                 Ok(ExecutionUpdate::Row(execution)) => return Ok(Bytes::from(row(*execution))),
                 Ok(ExecutionUpdate::Events(_) | ExecutionUpdate::Silent) => {}
                 Ok(ExecutionUpdate::End) => {
-                    self.stage = Stage::Over;
+                    self.stage = ExecutionStreamStage::Over;
                     return Ok(Bytes::from_static(DONE.as_bytes()));
                 }
                 Ok(ExecutionUpdate::Gone) => return Err(StreamAborted::Gone),
