@@ -1,4 +1,4 @@
-//! What we aim at, for each of our two engines.
+//! The performance targets of both engines.
 
 use crate::metric::{Metric, When, Whose};
 use crate::server::Kind;
@@ -7,21 +7,21 @@ use crate::server::Kind;
 pub(crate) enum Aim {
     AtMost(f64),
     AtLeast(f64),
-    /// Of what the limit reaches.
+    /// Relative to the limit server.
     RatioAtLeast(f64),
     RatioAtMost(f64),
-    /// No more than this above the embedded engine.
+    /// At most this much above the embedded engine.
     AboveEmbedded(f64),
 }
 
-/// What a value may be compared with, if it was measured.
+/// The measured values that a target can refer to.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct References {
     pub(crate) limit: Option<f64>,
     pub(crate) embedded: Option<f64>,
 }
 
-/// The default lease of a turn and two seconds to notice, in seconds.
+/// The default lease of a turn plus two seconds to notice its expiry, in seconds.
 const TAKEN_OVER: f64 = 15.0 + 2.0;
 
 impl Aim {
@@ -66,7 +66,7 @@ impl Aim {
         }
     }
 
-    /// Whether it is reached, if what it compares with was measured.
+    /// Whether the target is met, if the values it refers to were measured.
     pub(crate) fn is_met(self, value: f64, references: References) -> Option<bool> {
         Some(match self {
             Self::AtMost(most) => value <= most,

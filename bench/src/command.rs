@@ -1,5 +1,5 @@
-//! The command that tells a server how much to say. Our server's offline pilot knows it, and the other two
-//! servers of the benchmark learned it, so that all three get the same request.
+//! The command that tells a server how much to stream. The offline pilot implements it, and so do the other two servers of
+//! the benchmark, so that all three get the same request.
 
 use std::fmt;
 use std::time::Duration;
@@ -45,7 +45,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_command_is_read_as_it_is_written() {
+    fn a_command_survives_a_round_trip() {
         let command = Command { count: 2, size: 1, delay: Duration::from_secs(60) };
         assert_eq!(command.to_string(), "/stream count=2 size=1 delay_ms=60000");
         assert_eq!(Command::parse(&command.to_string()), Some(command));

@@ -1,16 +1,16 @@
-//! Counts what matters in an event stream without decoding it: deltas, bytes, and whether it was whole.
+//! Counts deltas and bytes of an event stream without decoding it, and checks that it is complete.
 
 use memchr::memmem;
 
 const DELTA: &[u8] = br#""type":"text-delta""#;
 const DONE: &[u8] = b"data: [DONE]\n\n";
-/// The end of one piece that may be the beginning of a delta's mark in the next.
+/// The end of one piece that may be the beginning of a delta marker in the next.
 const CARRY: usize = DELTA.len() - 1;
 
 pub(crate) struct Counter {
     pub(crate) deltas: u64,
     pub(crate) bytes: u64,
-    /// The last bytes seen; at the end of a whole stream they are its last event.
+    /// The last bytes; at the end of a complete stream they are its last event.
     tail: [u8; CARRY],
     delta: memmem::Finder<'static>,
 }

@@ -1,5 +1,5 @@
-//! A bare HTTP/1.1 client: one connection, one request at a time, no allocation per event. The load
-//! generator shares the machine with the server it measures, so it must cost next to nothing.
+//! A minimal HTTP/1.1 client: one connection, one request at a time, no allocation per event. The load generator shares the
+//! machine with the measured server, so it must cost very little.
 
 use std::net::SocketAddr;
 
@@ -8,9 +8,9 @@ use bytes::{Buf, BytesMut};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpStream;
 
-/// A head larger than this is not one of the servers measured here.
+/// Larger than any response head of the measured servers.
 const HEAD_BYTES: usize = 16 * 1024;
-/// A whole answer that is read into memory, such as a session's history.
+/// Maximum size of a response that is read into memory, such as a session's history.
 const ANSWER_BYTES: usize = 4 * 1024 * 1024;
 
 pub(crate) struct Connection {
@@ -22,17 +22,17 @@ pub(crate) struct Connection {
     after: After,
 }
 
-/// What becomes of the connection when the present response has been read.
+/// What happens to the connection after the current response.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum After {
     Keep,
     Close,
 }
 
-/// Where the body of the present response stands.
+/// The read state of the current response body.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Body {
-    /// Nothing is left to read.
+    /// Completely read.
     Ended,
     Length(usize),
     ChunkHead,
@@ -48,9 +48,10 @@ pub(crate) enum Progress {
 }
 
 impl Connection {
-    /// `read_size` is how much one read may take: large for a stream, small for thousands of idle ones.
+    /// `read_size` is the size of one read: large for a stream, small for thousands of idle ones.
     pub(crate) async fn open(address: SocketAddr, read_size: usize) -> Result<Self> {
-        let stream = TcpStream::connect(address).await.context("the server takes no connection")?;
+        let stream =
+            TcpStream::connect(address).await.context("could not connect to the server")?;
         stream.set_nodelay(true)?;
         let buffer = BytesMut::new();
         Ok(Self { stream, address, buffer, read_size, body: Body::Ended, after: After::Keep })
@@ -58,7 +59,7 @@ impl Connection {
 
     /// Sends a request and reads the head of its response.
     pub(crate) async fn request(&mut self, method: &str, path: &str, body: &str) -> Result<u16> {
-        ensure!(self.body == Body::Ended, "the last response has not been read to its end");
+        ensure!(self.body == Body::Ended, "the previous response has not been read completely");
         if self.after == After::Close {
             *self = Self::open(self.address, self.read_size).await?;
         }
@@ -80,7 +81,7 @@ impl Connection {
         }
     }
 
-    /// Hands what has arrived of the body to `take`, waiting for more only when there is nothing.
+    /// Passes the received part of the body to `take`, waiting only if there is nothing.
     pub(crate) async fn read(&mut self, mut take: impl FnMut(&[u8])) -> Result<Progress> {
         let mut took = Took::Nothing;
         loop {
@@ -92,7 +93,7 @@ impl Connection {
         }
     }
 
-    /// A request whose whole answer is small.
+    /// A request with a small response.
     pub(crate) async fn ask(
         &mut self,
         method: &str,

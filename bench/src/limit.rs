@@ -1,6 +1,5 @@
-//! The limit: an axum server that sends the same events as ours and does nothing else. It has no sessions, no
-//! queue, no store and no fan-out; whatever it reaches on a machine, a server that also keeps what it says can
-//! only come near.
+//! The limit server: an axum server that sends the same events as ours and does nothing else. It has no sessions, no queue,
+//! no store and no fan-out, so its results are an upper bound for a server that stores what it sends.
 
 use std::convert::Infallible;
 use std::net::{Ipv4Addr, SocketAddr};
@@ -27,7 +26,7 @@ use crate::command::Command;
 pub(crate) async fn serve(port: u16) -> Result<()> {
     let listener = TcpListener::bind(SocketAddr::from((Ipv4Addr::LOCALHOST, port))).await?;
     let listener = listener.tap_io(|stream| {
-        // An option that cannot be set costs latency and nothing else.
+        // A socket option that cannot be set only costs latency.
         let _ = stream.set_nodelay(true);
     });
     Ok(axum::serve(listener, router()).await?)
@@ -56,13 +55,13 @@ async fn turn(Json(body): Json<Body>) -> Response {
     }
 }
 
-/// A follower of a turn that has begun and says nothing.
+/// A follower of a started turn without output.
 async fn silence() -> Response {
     let begun = numbered(stream::iter(opening())).chain(stream::pending());
     Sse::new(begun).keep_alive(KeepAlive::new().interval(Duration::from_secs(10))).into_response()
 }
 
-/// There is nothing to replay, so it is said again: what is named is not a turn but how long it was.
+/// Nothing is stored, so a replay is generated again: the id encodes the length of the turn.
 async fn replay(Path(chunks): Path<usize>) -> Response {
     Sse::new(events(Command::flat_out(chunks))).into_response()
 }

@@ -1,5 +1,4 @@
-//! Many turns at the same time, each read to its end: how fast they come, what they cost the server, and how
-//! long the first word takes.
+//! Many concurrent turns, each read to its end: throughput, CPU cost of the server, and time to the first delta.
 
 use std::cell::RefCell;
 use std::time::{Duration, Instant};
@@ -14,13 +13,13 @@ use crate::http::{Connection, Progress};
 use crate::measure::cpu_seconds;
 use crate::server::Server;
 
-/// What a turn of the benchmark says: 200 deltas of 20 characters.
+/// The output of a benchmark turn: 200 deltas of 20 characters.
 pub(crate) const TURN: Command = Command::flat_out(200);
-/// Takes what a server has ready in one read, as it lies in the socket.
+/// Large enough for everything in the socket buffer.
 pub(crate) const READ_BYTES: usize = 64 * 1024;
-/// Keeps the preparation of a run short on a server that is very fast.
+/// Limits the preparation of a run on very fast servers.
 const MOST_TURNS: usize = 20_000;
-/// Connections that make sessions; making them is not measured.
+/// Connections that create sessions; creating them is not measured.
 const MAKERS: usize = 32;
 
 pub(crate) struct Load {
@@ -32,7 +31,7 @@ pub(crate) struct Load {
     pub(crate) first_deltas: Vec<Duration>,
 }
 
-/// How long a turn took to show its first signs of life.
+/// The latencies of a turn.
 struct Latency {
     first_byte: Duration,
     first_delta: Duration,
@@ -40,7 +39,7 @@ struct Latency {
 
 /// Runs turns for about `time`, `turns` of them at any moment.
 pub(crate) async fn run(server: &Server<'_>, turns: usize, time: Duration) -> Result<Load> {
-    // Warms the server up, then tells how many turns will fill the time.
+    // Warms the server up and determines how many turns fill the time.
     let trial = 4 * turns + 16;
     measured(server, turns, sessions(server, trial).await?).await?;
     let warm = measured(server, turns, sessions(server, trial).await?).await?;
@@ -49,7 +48,7 @@ pub(crate) async fn run(server: &Server<'_>, turns: usize, time: Duration) -> Re
     measured(server, turns, sessions(server, count).await?).await
 }
 
-/// One turn to its end. Every delta must come.
+/// Runs one turn to its end. Every delta must arrive.
 pub(crate) async fn turn(
     connection: &mut Connection,
     session: &str,
@@ -58,7 +57,7 @@ pub(crate) async fn turn(
     timed_turn(connection, session, command).await.map(drop)
 }
 
-/// New sessions, so that no turn of a run has a history.
+/// New sessions, so that no turn has a history.
 pub(crate) async fn sessions(server: &Server<'_>, count: usize) -> Result<Vec<String>> {
     let made = RefCell::new(Vec::with_capacity(count));
     let wanted = RefCell::new(count);
@@ -89,7 +88,7 @@ fn take_one(wanted: &RefCell<usize>) -> bool {
 async fn measured(server: &Server<'_>, turns: usize, sessions: Vec<String>) -> Result<Load> {
     let count = sessions.len();
     let waiting = RefCell::new(sessions);
-    // Alone: what is measured are its children.
+    // Not concurrently: this measures its children.
     let own = std::process::id();
     let (server_before, own_before) = (server.cpu_seconds()?, cpu_seconds(own)?);
     let start = Instant::now();

@@ -1,4 +1,4 @@
-//! The machine a run took place on: what it allows and what it is.
+//! The machine of a run: its limits and its description.
 
 use std::fs;
 
@@ -7,10 +7,10 @@ use rustix::process::{Resource, getrlimit, setrlimit};
 
 use crate::round::Plan;
 
-/// Files a process has open besides its connections.
+/// Open files of a process besides its connections.
 const OTHER_FILES: u64 = 500;
 
-/// Raises the limit of open files to what this many connections need. Child processes inherit it.
+/// Raises the limit of open files for this many connections. Child processes inherit it.
 pub(crate) fn allow_connections(count: usize) -> Result<()> {
     let needed = count as u64 + OTHER_FILES;
     let mut limit = getrlimit(Resource::Nofile);
@@ -25,7 +25,7 @@ pub(crate) fn allow_connections(count: usize) -> Result<()> {
     Ok(())
 }
 
-/// When, where and how much, for the head of the table.
+/// Date, machine and parameters, for the head of the table.
 pub(crate) fn description(plan: &Plan) -> String {
     let cores = std::thread::available_parallelism().map_or(1, |cores| cores.get());
     let kernel = fs::read_to_string("/proc/sys/kernel/osrelease").unwrap_or_default();

@@ -1,6 +1,6 @@
-//! The benchmark: our server with both of its engines, the limit and Node, driven by one load generator in one run, and
-//! tables with the ratios. Progress goes to standard error, the tables to standard output.
-#![expect(clippy::disallowed_macros, reason = "a program whose result is what it prints")]
+//! The benchmark: our server with both engines, the limit server and Node, driven by one load generator in one run.
+//! Progress goes to standard error, the tables to standard output.
+#![expect(clippy::disallowed_macros, reason = "the result of this program is its output")]
 
 mod agents;
 mod aim;
@@ -37,27 +37,27 @@ use crate::round::Plan;
 use crate::server::{Kind, Parts};
 use crate::services::Services;
 
-/// Measures Pilothouse beside a server that stores nothing and beside Node.
+/// Measures Pilothouse, a server that stores nothing, and Node
 #[derive(Parser)]
 struct Arguments {
     #[command(subcommand)]
     role: Option<Role>,
-    /// The server to measure; without it the release build is made first.
+    /// The server to measure (default: build it in release mode first)
     #[arg(long)]
     server: Option<PathBuf>,
-    /// A short run that proves only that everything works.
+    /// A short run that only checks that everything works
     #[arg(long)]
     quick: bool,
-    /// Leaves Node out.
+    /// Skip Node
     #[arg(long)]
     without_node: bool,
-    /// Measures the distributed engine and nothing beside it.
+    /// Measure only the distributed engine
     #[arg(long, conflicts_with = "embedded_only")]
     distributed_only: bool,
-    /// Leaves the distributed engine out, which needs Postgres, Redis and RabbitMQ on this machine.
+    /// Skip the distributed engine, which needs Postgres, Redis and RabbitMQ on this machine
     #[arg(long)]
     embedded_only: bool,
-    /// Measures turns or runs of agents, and not both.
+    /// Measure only turns or only agent executions
     #[arg(long)]
     only: Option<Subject>,
     #[arg(long, default_value_t = 3, value_parser = clap::value_parser!(u8).range(1..))]
@@ -85,7 +85,7 @@ fn main() -> Result<()> {
             .enable_all()
             .build()?
             .block_on(limit::serve(port)),
-        // One thread: the generator must leave the rest of the machine to the server.
+        // One thread: the generator must leave the other cores to the server.
         None => tokio::runtime::Builder::new_current_thread()
             .enable_all()
             .build()?
@@ -99,7 +99,7 @@ impl Arguments {
         let is_wanted = |kind: &Kind| match kind {
             Kind::Embedded => !self.distributed_only,
             Kind::Distributed => !self.embedded_only,
-            // They are compared with in turns, and have no agents.
+            // Comparison servers for turns; they have no agents.
             Kind::Limit => !self.distributed_only && self.measures(Subject::Turns),
             Kind::Node => {
                 !self.distributed_only && !self.without_node && self.measures(Subject::Turns)
@@ -142,7 +142,7 @@ async fn measure_all(arguments: Arguments) -> Result<()> {
             eprintln!("round {number} of {}: {kind:?}", plan.rounds);
             if arguments.measures(Subject::Turns) {
                 match round::run(*kind, &parts, &plan, &mut samples).await {
-                    // A comparison that fails is reported and leaves gaps in its own column only.
+                    // A failed comparison is reported and only leaves gaps in its own column.
                     Err(error) if *kind == Kind::Node => eprintln!("Node: {error:#}"),
                     outcome => outcome?,
                 }
@@ -192,7 +192,7 @@ fn plan(arguments: &Arguments) -> Plan {
     }
 }
 
-/// The release build of our server, which Cargo puts beside this program.
+/// The release build of our server, which Cargo places beside this program.
 fn build() -> Result<PathBuf> {
     let mut cargo = Command::new("cargo");
     cargo.args(["build", "--release", "--package", "pilothouse"]);
@@ -203,7 +203,7 @@ fn build() -> Result<PathBuf> {
     Ok(release.join("release").join("pilothouse"))
 }
 
-/// Node is a comparison and not the subject: without it the rest is still measured.
+/// Node is only a comparison: without it the rest is still measured.
 async fn node() -> Option<PathBuf> {
     node::ready().await.inspect_err(|error| eprintln!("Node is left out: {error:#}")).ok()
 }

@@ -1,14 +1,14 @@
-//! What the kernel says about a process, and what a set of samples says about itself.
+//! Process statistics of the kernel, and statistics of samples.
 
 use std::fs;
 use std::time::Duration;
 
 use anyhow::{Context, Result};
 
-/// User and system time of a process alone, all its threads together.
+/// User and system time of a process without its children, all threads together.
 pub(crate) fn cpu_seconds(pid: u32) -> Result<f64> {
-    let stat = fs::read_to_string(format!("/proc/{pid}/stat")).context("the process is gone")?;
-    // The name in brackets may hold anything, so the fields are counted from behind it.
+    let stat = fs::read_to_string(format!("/proc/{pid}/stat")).context("the process has ended")?;
+    // The name in brackets may contain anything, so fields are counted from its end.
     let (_, fields) = stat.rsplit_once(") ").context("/proc stat has an unknown form")?;
     let mut fields = fields.split(' ').skip(11);
     let mut ticks = || fields.next().and_then(|f| f.parse::<f64>().ok());
@@ -22,14 +22,14 @@ pub(crate) fn rss_bytes(pid: u32) -> Result<f64> {
     status_bytes(pid, "VmRSS:")
 }
 
-/// The most resident memory that a process has ever had.
+/// Peak resident memory of a process.
 pub(crate) fn peak_bytes(pid: u32) -> Result<f64> {
     status_bytes(pid, "VmHWM:")
 }
 
 fn status_bytes(pid: u32, field: &str) -> Result<f64> {
     let status =
-        fs::read_to_string(format!("/proc/{pid}/status")).context("the process is gone")?;
+        fs::read_to_string(format!("/proc/{pid}/status")).context("the process has ended")?;
     let line = status.lines().find_map(|l| l.strip_prefix(field));
     let kib: f64 = line
         .and_then(|l| l.trim().strip_suffix(" kB"))
@@ -38,7 +38,7 @@ fn status_bytes(pid: u32, field: &str) -> Result<f64> {
     Ok(kib * 1024.0)
 }
 
-/// The value below which `share` of the samples lie.
+/// The value below which `share` of the samples are.
 pub(crate) fn percentile(samples: &mut [Duration], share: f64) -> Duration {
     if samples.is_empty() {
         return Duration::ZERO;
@@ -48,7 +48,7 @@ pub(crate) fn percentile(samples: &mut [Duration], share: f64) -> Duration {
     samples[index]
 }
 
-/// The middle of several rounds, and how far they lie apart.
+/// The median of several rounds, and their range.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Spread {
     pub(crate) low: f64,
@@ -76,7 +76,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_kernel_is_understood() {
+    fn the_kernel_statistics_are_parsed() {
         let me = std::process::id();
         assert!(rss_bytes(me).expect("running") > 100_000.0);
         assert!(peak_bytes(me).expect("running") >= rss_bytes(me).expect("running"));

@@ -1,13 +1,13 @@
-//! What is measured, and how it is named and written.
+//! The metrics of turns, their titles and formats.
 
 use crate::agents::metric::AgentMetric;
 
 /// In the order of the table.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Metric {
-    /// By the number of turns at the same time.
+    /// By the number of concurrent turns.
     Throughput(usize),
-    /// At whichever number of turns it is highest.
+    /// At the number of turns with the highest value.
     BestThroughput,
     CpuPerMillion(usize),
     FirstByteP50(usize),
@@ -17,19 +17,19 @@ pub(crate) enum Metric {
     ReplayTime(Replay),
     ReplayBytes(Replay),
     SubscriberMemory,
-    /// Of the process that has the most.
+    /// Of the process with the most.
     RedisConnections,
     Memory(When, Whose),
     RecoveryP50,
     RecoveryP95,
-    /// In a table of their own.
+    /// In a separate table.
     Agents(AgentMetric),
 }
 
 /// Two ways to read a finished turn.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Replay {
-    /// From the start, as a page that was reloaded does; runs of deltas may come merged.
+    /// From the start, like a reloaded page; deltas may be merged.
     Whole,
     /// After a cursor, event by event.
     FromCursor,
@@ -43,7 +43,7 @@ pub(crate) enum When {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Whose {
-    /// Of the process that clients talk to.
+    /// Of the process that serves clients.
     Front,
     Executor,
 }

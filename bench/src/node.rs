@@ -1,4 +1,4 @@
-//! Readies the Node server: its packages are installed once, from the lock file beside it.
+//! Prepares the Node server: installs its packages once, from the lock file beside it.
 
 use std::path::{Path, PathBuf};
 use std::time::Duration;

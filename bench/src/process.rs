@@ -1,4 +1,4 @@
-//! One process of a server that is measured, with its log in a file of its own.
+//! One process of a measured server, with its log in a separate file.
 
 use std::fs::File;
 use std::path::{Path, PathBuf};
@@ -9,10 +9,10 @@ use anyhow::{Context, Result, bail};
 use tokio::process::{Child, Command};
 use tokio::time::{Instant, sleep};
 
-/// A process that is not ready by then does not start.
+/// Time limit for a process to become ready.
 const START: Duration = Duration::from_secs(20);
 const LOOK: Duration = Duration::from_millis(20);
-/// What the log of a process that failed may add to the message.
+/// The part of a failed process's log that is added to the message.
 const LOG_BYTES: usize = 2000;
 
 /// Dropping it kills the process.
@@ -24,7 +24,7 @@ pub(crate) struct Process {
 }
 
 impl Process {
-    /// Runs in the folder, where no configuration file of the benchmark's own folder takes part.
+    /// Runs in `folder`, so that no configuration file of the benchmark's own folder is used.
     pub(crate) fn start(name: &str, mut command: Command, folder: &Path) -> Result<Self> {
         let path = folder.join(format!("{name}.log"));
         let log = File::create(&path)?;
@@ -40,7 +40,7 @@ impl Process {
         Ok(Self { pid, name: name.to_owned(), child, log: path })
     }
 
-    /// Asks until the answer is yes.
+    /// Polls until the condition is met.
     pub(crate) async fn ready(&mut self, is_ready: impl AsyncFn(&Self) -> bool) -> Result<()> {
         let deadline = Instant::now() + START;
         while !is_ready(self).await {
@@ -52,9 +52,9 @@ impl Process {
         Ok(())
     }
 
-    /// Without a chance to do anything about it.
+    /// Kills with SIGKILL.
     pub(crate) async fn kill(&mut self) -> Result<()> {
-        self.child.kill().await.with_context(|| format!("{} cannot be killed", self.name))
+        self.child.kill().await.with_context(|| format!("could not kill {}", self.name))
     }
 
     /// Whether a line of the log starts with this.
@@ -62,7 +62,7 @@ impl Process {
         self.log_text().lines().any(|line| line.trim_start().starts_with(start))
     }
 
-    /// For the message about a failure.
+    /// For the error message.
     pub(crate) fn last_words(&self) -> String {
         let log = self.log_text();
         let tail = &log[log.floor_char_boundary(log.len().saturating_sub(LOG_BYTES))..];

@@ -1,4 +1,4 @@
-//! How long readers wait when the process that runs their turns is killed and another one has to take them over.
+//! How long readers wait when the process that runs their turns is killed and another one takes over.
 
 use std::time::{Duration, Instant};
 
@@ -14,18 +14,18 @@ use crate::load::sessions;
 use crate::server::Server;
 
 const TURNS: usize = 20;
-/// It speaks for longer than a recovery may take.
+/// It streams for longer than a recovery may take.
 const SPEAKING: Command = Command { count: 1200, size: 20, delay: Duration::from_millis(100) };
 const READ_BYTES: usize = 4096;
 const DELTA: &[u8] = br#""type":"text-delta""#;
-/// Another worker goes on with the turn. What comes before it was on its way when the first one died.
+/// Another worker continues the turn. Earlier events were in flight when the first worker died.
 const ANOTHER_ATTEMPT: &[u8] = br#""type":"data-attempt""#;
-/// A turn that nobody has taken up by then is lost.
+/// A turn that was not taken over by then is lost.
 const AT_MOST: Duration = Duration::from_secs(60);
 
-/// The time from the kill to the next delta, for each of the turns.
+/// The time from the kill to the next delta, for each turn.
 pub(crate) async fn run(server: &mut Server<'_>) -> Result<Vec<Duration>> {
-    // The only executor takes all turns; the second one has nothing to do until the first is gone.
+    // The only executor runs all turns; the second one is idle until the first is killed.
     let mut speakers = Vec::with_capacity(TURNS);
     for session in sessions(server, TURNS).await? {
         speakers.push(Speaker::start(server, &session).await?);
@@ -45,13 +45,13 @@ pub(crate) async fn run(server: &mut Server<'_>) -> Result<Vec<Duration>> {
             anyhow::Ok(killed.elapsed())
         })
         .collect();
-    timeout(AT_MOST, waiting.try_collect()).await.context("a turn was not taken up")?
+    timeout(AT_MOST, waiting.try_collect()).await.context("a turn was not taken over")?
 }
 
-/// The connection that started a turn and reads on.
+/// The connection that started a turn and reads it.
 struct Speaker {
     connection: Connection,
-    /// What was read and not looked through yet.
+    /// Received bytes that were not searched yet.
     unread: Vec<u8>,
 }
 
@@ -65,7 +65,7 @@ impl Speaker {
         Ok(Self { connection, unread: Vec::new() })
     }
 
-    /// Reads until all of these have come, one after the other.
+    /// Reads until all of these have arrived, in order.
     async fn until(&mut self, marks: &[&[u8]]) -> Result<()> {
         for mark in marks {
             loop {
@@ -73,7 +73,7 @@ impl Speaker {
                     self.unread.drain(..at + mark.len());
                     break;
                 }
-                // The end may be the beginning of a mark.
+                // The end may be the beginning of a marker.
                 self.unread.drain(..self.unread.len().saturating_sub(mark.len() - 1));
                 let unread = &mut self.unread;
                 let progress =

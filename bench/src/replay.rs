@@ -13,7 +13,7 @@ use crate::measure::percentile;
 use crate::metric::Replay;
 use crate::server::{Kind, Server};
 
-/// Chunks of the turn that is read again.
+/// Chunks of the replayed turn.
 const CHUNKS: usize = 10_000;
 
 pub(crate) struct Read {
@@ -21,12 +21,12 @@ pub(crate) struct Read {
     pub(crate) bytes: u64,
 }
 
-/// A finished turn that can be read again.
+/// A finished turn that can be replayed.
 pub(crate) struct Finished {
     task: String,
 }
 
-/// Has the turn said, where the server keeps it. `None` when the server keeps nothing after the end.
+/// Runs the turn, if the server stores it. `None` when the server keeps nothing after the end.
 pub(crate) async fn finished(server: &Server<'_>) -> Result<Option<Finished>> {
     match server.kind {
         Kind::Node => Ok(None),
@@ -45,7 +45,7 @@ pub(crate) async fn finished(server: &Server<'_>) -> Result<Option<Finished>> {
     }
 }
 
-/// The middle of `times` readings, one after the other.
+/// The median of `times` sequential readings.
 pub(crate) async fn read(
     server: &Server<'_>,
     turn: &Finished,

@@ -1,4 +1,4 @@
-//! The samples of all rounds, and the tables made of them: one for turns, one for runs of agents.
+//! The samples of all rounds, and their tables: one for turns, one for agent executions.
 
 use std::collections::BTreeMap;
 use std::fmt::Write;
@@ -11,7 +11,7 @@ use crate::server::Kind;
 #[derive(Default)]
 pub(crate) struct Samples {
     values: BTreeMap<(Metric, Kind), Vec<f64>>,
-    /// The largest share of one core that the load generator itself used.
+    /// The largest share of one core that the load generator used.
     pub(crate) generator: f64,
 }
 
@@ -30,7 +30,7 @@ impl Samples {
         metrics
     }
 
-    /// Those that there is something to fill with.
+    /// The columns with values.
     pub(crate) fn tables(&self) -> Vec<String> {
         let of_agents = |metric: &Metric| matches!(metric, Metric::Agents(_));
         let (agents, turns): (Vec<_>, Vec<_>) = self.metrics().into_iter().partition(of_agents);
@@ -44,8 +44,8 @@ impl Samples {
         tables
     }
 
-    /// A markdown table: the median of the rounds with the lowest and the highest, what we aim at with each of our
-    /// engines, and the ratio of the embedded one to the limit.
+    /// A Markdown table: the median of the rounds with their range, the targets of both engines, and the ratio of the embedded
+    /// engine to the limit server.
     fn turns(&self, metrics: &[Metric]) -> String {
         let mut table = format!("{HEAD}\n{RULE}\n");
         for metric in metrics.iter().copied() {
@@ -69,12 +69,12 @@ impl Samples {
                 cell(metric, limit),
                 cell(metric, node),
             )
-            .expect("a string takes every write");
+            .expect("writing to a string cannot fail");
         }
         table
     }
 
-    /// The same for runs of agents, which only our two engines know: the ratio is that of one to the other.
+    /// The same for agent executions, which only our two engines support: the ratio is distributed to embedded.
     fn agents(&self, metrics: &[Metric]) -> String {
         let mut table = format!("{AGENTS_HEAD}\n{AGENTS_RULE}\n");
         for metric in metrics.iter().copied() {
@@ -91,7 +91,7 @@ impl Samples {
                 judged(Aim::of(Kind::Distributed, metric), distributed, References::default()),
                 ratio.map_or("–".into(), |ratio| format!("{ratio:.2}")),
             )
-            .expect("a string takes every write");
+            .expect("writing to a string cannot fail");
         }
         table
     }
@@ -103,7 +103,7 @@ const RULE: &str = "|---|--:|--:|---|--:|---|--:|--:|";
 const AGENTS_HEAD: &str = "| agents | embedded | aim | distributed | aim | ÷ embedded |";
 const AGENTS_RULE: &str = "|---|--:|---|--:|---|--:|";
 
-/// An aim and whether the median reaches it. What was not measured is not judged.
+/// A target and whether the median meets it. Missing values are not judged.
 fn judged(aim: Option<Aim>, spread: Option<Spread>, references: References) -> String {
     let (Some(aim), Some(spread)) = (aim, spread) else { return String::new() };
     let verdict = match aim.is_met(spread.median, references) {
@@ -123,7 +123,7 @@ fn cell(metric: Metric, spread: Option<Spread>) -> String {
     if low == high { median } else { format!("{median} ({low}–{high})") }
 }
 
-/// With a thin gap between thousands.
+/// With thin spaces between thousands.
 fn grouped(value: f64, digits: usize) -> String {
     let text = format!("{value:.digits$}");
     let (whole, rest) = text.split_at(text.find('.').unwrap_or(text.len()));
@@ -144,7 +144,7 @@ mod tests {
     use crate::metric::{When, Whose};
 
     #[test]
-    fn an_aim_is_judged_by_the_medians() {
+    fn a_target_is_compared_with_the_medians() {
         let mut samples = Samples::default();
         for (kind, values) in
             [(Kind::Embedded, [40_000.0, 30_000.0]), (Kind::Limit, [90_000.0, 90_000.0])]

@@ -1,4 +1,4 @@
-//! One round: everything that is measured, once, on one server; and the recovery, which has its own.
+//! One round: every measurement once on one server; the recovery has its own server.
 
 use std::time::Duration;
 
@@ -15,19 +15,19 @@ use crate::report::Samples;
 use crate::server::{Kind, Parts, Server, Setting};
 use crate::subscribers;
 
-/// No part of a round may take longer on any server.
+/// Time limit of every part of a round.
 const PART: Duration = Duration::from_secs(120);
 
-/// How much is measured.
+/// The amounts of a run.
 #[derive(Clone, Debug)]
 pub(crate) struct Plan {
     pub(crate) rounds: usize,
-    /// Turns at the same time.
+    /// Concurrent turns.
     pub(crate) turns: Vec<usize>,
     pub(crate) time: Duration,
     pub(crate) subscribers: usize,
     pub(crate) replays: usize,
-    /// How often, in all, an executor is killed.
+    /// How many times an executor is killed in total.
     pub(crate) recoveries: usize,
     pub(crate) agents: Amounts,
 }
@@ -38,8 +38,7 @@ pub(crate) async fn run(
     plan: &Plan,
     samples: &mut Samples,
 ) -> Result<()> {
-    // Memory is measured on a process that has done nothing yet: what a run leaves behind in the
-    // allocator would be taken for free space by the subscribers.
+    // Memory is measured on a new process: memory that a load leaves in the allocator would be reused by the subscribers.
     let server = Server::start(kind, parts, Setting::AsShipped).await?;
     resident(&server, When::AfterStart, samples)?;
     server.stop().await?;
@@ -62,7 +61,7 @@ pub(crate) async fn run(
     server.stop().await
 }
 
-/// The process that runs the turns is killed. Only the distributed engine has another one to take over.
+/// Kills the process that runs the turns. Only the distributed engine has another one to take over.
 pub(crate) async fn recovery(parts: &Parts, samples: &mut Samples) -> Result<()> {
     let kind = Kind::Distributed;
     let mut server = Server::start(kind, parts, Setting::ForLoad).await?;
@@ -73,7 +72,7 @@ pub(crate) async fn recovery(parts: &Parts, samples: &mut Samples) -> Result<()>
     server.stop().await
 }
 
-/// A part that failed, with what the server said about it.
+/// Adds the server's log to the error of a failed part.
 fn judged<T>(
     part: Result<Result<T>, tokio::time::error::Elapsed>,
     server: &Server<'_>,

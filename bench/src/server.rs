@@ -1,4 +1,4 @@
-//! The servers that are measured, each in processes of its own on loopback ports.
+//! The measured servers, each in separate processes on loopback ports.
 
 use std::net::{Ipv4Addr, SocketAddr, TcpListener};
 use std::path::PathBuf;
@@ -16,9 +16,9 @@ use crate::sockets::connections_to;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Kind {
-    /// Ours, one process with everything in it.
+    /// Ours, in one process.
     Embedded,
-    /// Ours, one process for clients and others for the turns, on servers for what they share.
+    /// Ours, one process for clients and others for turns, with Postgres, Redis and RabbitMQ.
     Distributed,
     Limit,
     Node,
@@ -30,21 +30,21 @@ impl Kind {
     }
 }
 
-/// How our server is configured; the other two have nothing to configure.
+/// The configuration of our server; the other two have none.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Setting {
-    /// As it is when nothing is set.
+    /// The defaults.
     AsShipped,
-    /// Workers for all turns and runs at once, and no guard against one person with many connections.
+    /// Workers for all turns and executions at once, and no limits per user and address.
     ForLoad,
 }
 
-/// What the servers are made of.
+/// The programs of the servers.
 pub(crate) struct Parts {
     pub(crate) ours: PathBuf,
-    /// The folder of the Node server; `None` when there is no Node to run it with.
+    /// The folder of the Node server; `None` without Node.
     pub(crate) node: Option<PathBuf>,
-    /// `None` when the distributed engine is left out.
+    /// `None` when the distributed engine is skipped.
     pub(crate) services: Option<Services>,
 }
 
@@ -52,13 +52,13 @@ pub(crate) struct Parts {
 pub(crate) struct Server<'a> {
     pub(crate) kind: Kind,
     pub(crate) address: SocketAddr,
-    /// The process that clients talk to.
+    /// The process that serves clients.
     pub(crate) front: Process,
-    /// Where the turns of the distributed engine run.
+    /// The processes that run turns of the distributed engine.
     pub(crate) executors: Vec<Process>,
     parts: &'a Parts,
     setting: Setting,
-    // After the processes, under which it cannot be taken away.
+    // Dropped after the processes, which use it.
     installation: Option<Installation>,
     folder: TempDir,
 }
@@ -101,7 +101,7 @@ impl<'a> Server<'a> {
         Ok(server)
     }
 
-    /// One more process that runs turns, ready to take some.
+    /// Starts another process that runs turns.
     pub(crate) async fn add_executor(&mut self) -> Result<()> {
         let name = format!("executor-{}", self.executors.len() + 1);
         let arguments = ["serve", "--role", "executor"];
@@ -121,7 +121,7 @@ impl<'a> Server<'a> {
         Ok(())
     }
 
-    /// What all that serves has used so far, the servers under the distributed engine included.
+    /// CPU time of all server processes, including the servers used by the distributed engine.
     pub(crate) fn cpu_seconds(&self) -> Result<f64> {
         let own = self.executors.iter().chain([&self.front]).map(|process| process.pid);
         let below = match self.kind {
@@ -131,7 +131,7 @@ impl<'a> Server<'a> {
         family::cpu_seconds(&own.chain(below).collect::<Vec<u32>>())
     }
 
-    /// Connections to Redis of the process that has the most of them.
+    /// Redis connections of the process with the most.
     pub(crate) fn redis_connections(&self) -> Result<Option<usize>> {
         if self.kind != Kind::Distributed {
             return Ok(None);
@@ -143,7 +143,7 @@ impl<'a> Server<'a> {
         Ok(counts?.into_iter().max())
     }
 
-    /// The last words of all processes, for the message about a failure.
+    /// The logs of all processes, for an error message.
     pub(crate) fn log(&self) -> String {
         let logs = self.executors.iter().chain([&self.front]).map(Process::last_words);
         logs.collect::<Vec<_>>().join("\n")
@@ -187,7 +187,7 @@ async fn takes_sessions(address: SocketAddr) -> bool {
     matches!(connection.ask("POST", "/api/chat/sessions", "{}").await, Ok((200, _)))
 }
 
-/// An address that was free a moment ago.
+/// A free address.
 fn free_address() -> Result<SocketAddr> {
     Ok(TcpListener::bind((Ipv4Addr::LOCALHOST, 0))?.local_addr()?)
 }

@@ -1,5 +1,5 @@
-//! The servers that the distributed engine stands on. They are started once, for the benchmark alone, and every
-//! server that is measured gets a database and queues of its own on them.
+//! The servers used by the distributed engine. They are started once for the benchmark, and every measured server gets its
+//! own database and queues on them.
 
 use anyhow::{Context, Result};
 use testkit::services::{Durability, Installation, Postgres, RabbitMq, Redis, Urls};
@@ -11,11 +11,11 @@ pub(crate) struct Services {
 }
 
 impl Services {
-    /// They end with the thread that calls this. The broker takes longest, so it goes first.
+    /// They end with the calling thread. The broker starts slowest, so it is started first.
     pub(crate) fn start() -> Result<Self> {
         let mut rabbitmq = RabbitMq::launch()?;
         let mut redis = Redis::launch()?;
-        // What the embedded engine calls stored is on stable storage, so it has to be here as well.
+        // The embedded engine writes to stable storage, so these must as well.
         let mut postgres = Postgres::launch_as(Durability::Synced)?;
         postgres.wait()?;
         redis.wait()?;
@@ -31,7 +31,7 @@ impl Services {
         })
     }
 
-    /// Each with all it has started is what the servers cost.
+    /// Their processes, whose descendants count as well.
     pub(crate) fn pids(&self) -> [u32; 3] {
         [self.postgres.pid(), self.redis.pid(), self.rabbitmq.pid()]
     }

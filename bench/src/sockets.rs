@@ -1,5 +1,4 @@
-//! How many connections a process has to a server, as the kernel knows it: nobody has to be asked, and nothing is
-//! connected for it.
+//! Counts the connections of a process to a server from kernel data, without opening any.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -8,7 +7,7 @@ use anyhow::{Context, Result};
 
 const ESTABLISHED: &str = "01";
 
-/// Connections of this process to a port of the loopback address.
+/// Connections of this process to a port on the loopback address.
 pub(crate) fn connections_to(pid: u32, port: u16) -> Result<usize> {
     let table =
         fs::read_to_string(format!("/proc/{pid}/net/tcp")).context("the process is gone")?;
@@ -16,7 +15,7 @@ pub(crate) fn connections_to(pid: u32, port: u16) -> Result<usize> {
         table.lines().skip(1).filter_map(|line| inode_if_to(line, port)).collect();
     let files = fs::read_dir(format!("/proc/{pid}/fd")).context("the process is gone")?;
     let held = files.flatten().filter(|file| {
-        // A file may be closed between the listing and the look at it.
+        // A file may be closed between listing and reading.
         let target = fs::read_link(file.path()).unwrap_or_default();
         let inode =
             target.to_str().and_then(|name| name.strip_prefix("socket:[")?.strip_suffix(']'));

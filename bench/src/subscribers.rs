@@ -1,4 +1,4 @@
-//! What thousands of readers cost while the turn they follow says nothing.
+//! The memory cost of thousands of readers that follow a silent turn.
 
 use std::time::Duration;
 
@@ -13,22 +13,22 @@ use crate::load::sessions;
 use crate::measure::rss_bytes;
 use crate::server::Server;
 
-/// It begins, and then says nothing for longer than the measurement takes.
+/// It starts, and then is silent for longer than the measurement takes.
 const SILENT: Command = Command { count: 2, size: 1, delay: Duration::from_secs(60) };
 /// A subscriber reads a few events; the generator's own memory is kept small.
 const READ_BYTES: usize = 1024;
 /// Below the backlog of every listener.
 const OPENING_AT_ONCE: usize = 64;
-/// Memory counts as settled when it moves by less than this share between two looks.
+/// Memory counts as settled when it changes by less than this share between two readings.
 const SETTLED: f64 = 0.002;
 const LOOK: Duration = Duration::from_millis(250);
 const LOOKS: usize = 20;
 
-/// While all subscribers are there.
+/// Measured while all subscribers are connected.
 pub(crate) struct Idle {
-    /// Resident memory, per subscriber, of the process that serves them.
+    /// Resident memory per subscriber of the process that serves them.
     pub(crate) bytes_each: f64,
-    /// Of the process that has the most; `None` for a server that does without Redis.
+    /// Of the process with the most; `None` for a server without Redis.
     pub(crate) redis_connections: Option<usize>,
 }
 
@@ -66,7 +66,7 @@ async fn subscriber(server: &Server<'_>, path: &str) -> Result<Connection> {
     Ok(connection)
 }
 
-/// Until the turn's first event is here: the subscription stands.
+/// Waits for the turn's first event: the subscription is active.
 async fn until_started(connection: &mut Connection) -> Result<()> {
     let mut seen = Vec::new();
     while memchr::memmem::find(&seen, br#""type":"start""#).is_none() {

@@ -1,4 +1,4 @@
-// The checker itself: it passes what is right and names what is wrong.
+// Tests of the checker: it accepts valid streams and names every fault of invalid ones.
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
@@ -24,7 +24,7 @@ function raw(chunks, { retry = 'retry: 1000\n\n', done = 'data: [DONE]\n\n', id 
   return retry + chunks.map((c, i) => `id: ${id(i)}\ndata: ${JSON.stringify(c)}\n\n`).join('') + done;
 }
 
-test('a stream in good order passes', () => {
+test('a valid stream passes', () => {
   const good = [
     [...open, ...words, ...close],
     [...open, ...called, status, result, { type: 'finish-step' }, { type: 'start-step' }, ...words, ...close],

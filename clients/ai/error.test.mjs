@@ -1,4 +1,4 @@
-// A turn that fails says so: in the stream with a code, in the chat as an error, in the history as a row.
+// A failed turn is reported in the stream with a code, in the chat as an error, and in the history as a message.
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
@@ -7,7 +7,7 @@ import { openChat, textOf, versions } from './lib/chat.mjs';
 import { checkStream, LIVE, REPLAY } from './lib/checker.mjs';
 
 for (const { name, sdk } of versions) {
-  test(`${name}: a provider that refuses ends the chat in an error with a code`, async () => {
+  test(`${name}: a refusing provider ends the chat with an error and a code`, async () => {
     const session = await createSession();
     const { chat, wire } = openChat(sdk, session);
     await chat.sendMessage({ text: '/fail refused' });
@@ -21,7 +21,7 @@ for (const { name, sdk } of versions) {
     checkStream(await resumeRaw(session), REPLAY);
   });
 
-  test(`${name}: a session goes on after a failure`, async () => {
+  test(`${name}: a session continues after a failure`, async () => {
     const session = await createSession();
     const { chat } = openChat(sdk, session);
     await chat.sendMessage({ text: '/fail refused' });

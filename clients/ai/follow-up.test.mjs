@@ -1,4 +1,4 @@
-// A message that is sent while an answer streams: the answer that is under way takes it up, and neither stream breaks.
+// A message sent while a response streams: the running turn answers it, and neither stream breaks.
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
@@ -12,7 +12,7 @@ const SHORT = '/stream count=2 size=7 delay_ms=0';
 const SHORT_CHARACTERS = 14;
 
 for (const { name, sdk } of versions) {
-  test(`${name}: a message that is sent while an answer streams is answered in its stream`, async () => {
+  test(`${name}: a message sent while a response streams is answered in that stream`, async () => {
     const session = await createSession();
     const { chat, wire, seen } = openChat(sdk, session);
     const sent = chat.sendMessage({ text: SLOW });
@@ -40,7 +40,7 @@ for (const { name, sdk } of versions) {
     assert.deepEqual(follow_ups.map(({ id, state }) => [id, state]), [[own.id, 'delivered']]);
   });
 
-  test(`${name}: several messages in a row are answered together, and the session goes on`, async () => {
+  test(`${name}: several messages in a row are answered together, and the session continues`, async () => {
     const session = await createSession();
     const { chat, wire, seen } = openChat(sdk, session);
     const sent = [chat.sendMessage({ text: SLOW })];

@@ -1,4 +1,4 @@
-// Answering again: the old answer leaves the history, the question stays.
+// Regenerating: the old response is removed from the history, the user message stays.
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
@@ -10,7 +10,7 @@ import { answers, toUiMessages } from './lib/history.mjs';
 const ASK = '/stream count=6 size=3 delay_ms=0';
 
 for (const { name, sdk } of versions) {
-  test(`${name}: regenerating the last answer replaces it`, async () => {
+  test(`${name}: regenerating the last response replaces it`, async () => {
     const session = await createSession();
     const { chat, wire } = openChat(sdk, session);
     await chat.sendMessage({ text: ASK });
@@ -28,7 +28,7 @@ for (const { name, sdk } of versions) {
     checkStream(wire.last.raw, LIVE);
   });
 
-  test(`${name}: regenerating an earlier answer drops what came after it`, async () => {
+  test(`${name}: regenerating an earlier response removes everything after it`, async () => {
     const session = await createSession();
     const { chat } = openChat(sdk, session);
     await chat.sendMessage({ text: ASK });
@@ -41,7 +41,7 @@ for (const { name, sdk } of versions) {
     assert.deepEqual(messages.map((row) => row.role), ['user', 'assistant']);
   });
 
-  test(`${name}: a reloaded page can regenerate what it finds in the history`, async () => {
+  test(`${name}: a reloaded page can regenerate a response from the history`, async () => {
     const session = await createSession();
     await openChat(sdk, session).chat.sendMessage({ text: ASK });
     const { messages } = await settledSession(session);

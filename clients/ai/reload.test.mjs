@@ -1,4 +1,4 @@
-// A page that is loaded anew: history first, then whatever stream there still is.
+// A reloaded page: history first, then the stream if there is one.
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
@@ -10,7 +10,7 @@ import { SLOW, SLOW_CHARACTERS, TWO_TOOLS } from './lib/messages.mjs';
 import { afterEvents } from './lib/wire.mjs';
 
 for (const { name, sdk } of versions) {
-  test(`${name}: a reload in mid-turn shows the whole answer once`, async () => {
+  test(`${name}: a reload during a turn shows the whole response once`, async () => {
     const session = await createSession();
     await openChat(sdk, session, { cut: afterEvents(10) }).chat.sendMessage({ text: SLOW });
 
@@ -25,7 +25,7 @@ for (const { name, sdk } of versions) {
     checkStream(wire.last.raw, REPLAY);
   });
 
-  test(`${name}: a reload in mid-turn leaves the answer before it alone`, async () => {
+  test(`${name}: a reload during a turn does not change the previous response`, async () => {
     const session = await createSession();
     const first = openChat(sdk, session);
     await first.chat.sendMessage({ text: '/stream count=4 size=4 delay_ms=0' });
@@ -41,7 +41,7 @@ for (const { name, sdk } of versions) {
   });
 
   for (const [kind, text] of [['plain', SLOW], ['tool', TWO_TOOLS]]) {
-    test(`${name}: a reload just after the end of a ${kind} turn shows the answer once`, async () => {
+    test(`${name}: a reload just after the end of a ${kind} turn shows the response once`, async () => {
       const session = await createSession();
       const before = openChat(sdk, session);
       await before.chat.sendMessage({ text });

@@ -1,4 +1,4 @@
-// A connection that is lost on the same page: resuming gives exactly what an uncut turn gives.
+// A lost connection without a reload: resuming returns exactly what an uninterrupted turn returns.
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
@@ -12,12 +12,12 @@ import { afterBytes, afterEvents } from './lib/wire.mjs';
 const SLOW_CUTS = [1, 2, 3, 4, 5, 12, 30, 50].map(afterEvents).concat([40, 333, 1500].map(afterBytes));
 
 for (const { name, sdk } of versions) {
-  test(`${name}: a running turn that is cut anywhere resumes to the whole answer`, async () => {
+  test(`${name}: a running turn cut anywhere resumes to the whole response`, async () => {
     const control = await uncut(sdk, SLOW);
     await Promise.all(SLOW_CUTS.map((cut) => cutAndResume(sdk, SLOW, cut, control)));
   });
 
-  test(`${name}: a turn with tools that is cut at any event resumes to the whole answer`, async () => {
+  test(`${name}: a turn with tools cut at any event resumes to the whole response`, async () => {
     const control = await uncut(sdk, TWO_TOOLS);
     assert.equal(control.parts.filter((part) => part.state === 'output-available').length, 2);
     const cuts = Array.from({ length: control.events - 1 }, (_, i) => afterEvents(i + 1));
@@ -35,7 +35,7 @@ for (const { name, sdk } of versions) {
   });
 }
 
-test('a cursor gives exactly what follows it', async () => {
+test('a cursor returns exactly what follows it', async () => {
   const session = await createSession();
   const { chat, wire } = openChat(versions[0].sdk, session);
   await chat.sendMessage({ text: '/stream count=12 size=5 delay_ms=1' });
@@ -73,8 +73,8 @@ async function cutAndResume(sdk, text, cut, control) {
 }
 
 /**
- * The parts without what differs from run to run: the names of calls, the time things took, and in what order
- * parallel calls came back, which is the order of the pilot's paragraphs.
+ * The parts without values that differ between runs: call ids, durations, and the order in which parallel calls
+ * completed, which determines the order of the pilot's paragraphs.
  */
 function comparable(message) {
   const names = new Map();

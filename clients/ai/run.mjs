@@ -1,6 +1,6 @@
-// Starts the server named by PILOTHOUSE_BIN on a free port with data of its own, runs the tests against it, stops
-// it, and exits as the tests did. With `--distributed` the server is two processes on the Postgres, Redis and RabbitMQ
-// that the environment names. With PILOTHOUSE_URL set it uses that server instead.
+// Starts the server named by PILOTHOUSE_BIN on a free port with its own data folder, runs the tests against it, stops it,
+// and exits with the result of the tests. With `--distributed` the server is two processes on the Postgres, Redis and
+// RabbitMQ from the environment. With PILOTHOUSE_URL set it uses that server instead.
 
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -44,7 +44,7 @@ function start(args, folder) {
     env: {
       CHAT_PROVIDER: 'offline',
       NUM_COPILOT_WORKERS: '64',
-      // All readers of the tests are one user.
+   // All readers of the tests are one user.
       MAX_RUNNING_COPILOT_TURNS_PER_USER: '64',
       MAX_INFLIGHT_COPILOT_TURNS_PER_USER: '64',
       RUST_LOG: 'warn',
@@ -54,7 +54,7 @@ function start(args, folder) {
   });
 }
 
-/** Where the servers are, and any free port for the health of the executor. */
+/** The servers from the environment, and a free port for the health of the executor. */
 function distributed() {
   const names = ['DATABASE_URL', 'REDIS_URL', 'RABBITMQ_URL', 'RABBITMQ_PREFIX'];
   const servers = names.map((name) => [name, process.env[name] ?? '']);
@@ -70,7 +70,7 @@ async function stop(server) {
   clearTimeout(killer);
 }
 
-/** Named files, because versions of Node differ in what they make of a folder. */
+/** Explicit files, because Node versions treat a folder differently. */
 async function runTests(url) {
   const names = (await readdir(here)).filter((name) => name.endsWith('.test.mjs')).sort();
   const files = names.map((name) => join(here, name));

@@ -1,4 +1,4 @@
-// Stopping is a request of its own: closing the connection alone stops nothing.
+// Stopping is a separate request: closing the connection does not stop a turn.
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
@@ -11,7 +11,7 @@ import { SLOW, SLOW_CHARACTERS } from './lib/messages.mjs';
 const ENDLESS = '/stream count=2000 size=5 delay_ms=20';
 
 for (const { name, sdk } of versions) {
-  test(`${name}: a stopped turn keeps what it said`, async () => {
+  test(`${name}: a stopped turn keeps its partial response`, async () => {
     const session = await createSession();
     const { chat, seen } = openChat(sdk, session);
     const sent = chat.sendMessage({ text: ENDLESS });
@@ -30,7 +30,7 @@ for (const { name, sdk } of versions) {
     assert.equal(ended.type, 'abort');
   });
 
-  test(`${name}: a stream that is cancelled elsewhere ends in good order`, async () => {
+  test(`${name}: a stream canceled by another client ends correctly`, async () => {
     const session = await createSession();
     const { chat, wire } = openChat(sdk, session);
     const sent = chat.sendMessage({ text: ENDLESS });
@@ -54,7 +54,7 @@ for (const { name, sdk } of versions) {
     assert.equal(answers(messages)[0].length, SLOW_CHARACTERS);
   });
 
-  test(`${name}: a session goes on after a stop`, async () => {
+  test(`${name}: a session continues after a stop`, async () => {
     const session = await createSession();
     const { chat } = openChat(sdk, session);
     const sent = chat.sendMessage({ text: ENDLESS });
@@ -67,7 +67,7 @@ for (const { name, sdk } of versions) {
   });
 }
 
-test('a cancel of nothing says so', async () => {
+test('a cancel without a running turn reports that', async () => {
   const report = await cancel(await createSession());
   assert.equal(report.cancelled, false);
   assert.equal(report.reason, 'no_active_task');

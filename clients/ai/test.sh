@@ -1,7 +1,7 @@
 #!/bin/sh
-# test.sh [embedded | distributed]: builds the server and lets the published npm packages drive it. Installs them first
-# if need be. The distributed engine runs on the servers that DATABASE_URL, REDIS_URL and RABBITMQ_URL name; those that
-# are not named are started for the time of the test. With PILOTHOUSE_BIN set, that program is tested and nothing is
+# test.sh [embedded | distributed]: builds the server and tests it with the published npm packages, which are installed
+# if needed. The distributed engine uses the servers named by DATABASE_URL, REDIS_URL and RABBITMQ_URL; those that are not
+# named are started for the test.
 # built.
 set -eu
 engine=${1:-embedded}

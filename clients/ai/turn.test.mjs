@@ -1,4 +1,4 @@
-// Straight turns: what the SDK shows is what the history keeps.
+// Plain turns: the SDK shows the same as the history.
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
@@ -27,7 +27,7 @@ for (const { name, sdk } of versions) {
     assert.equal(seen.finishes.length, 1);
   });
 
-  test(`${name}: words that are no command get an answer`, async () => {
+  test(`${name}: text that is not a command gets a response`, async () => {
     const session = await createSession();
     const { chat, wire } = openChat(sdk, session);
     await chat.sendMessage({ text: 'Ahoy! Zażółć 🚢 "quotes" \\ and\nlines' });
@@ -58,7 +58,7 @@ for (const { name, sdk } of versions) {
     checkStream(wire.last.raw, LIVE);
   });
 
-  test(`${name}: a second message goes on in the same session`, async () => {
+  test(`${name}: a second message continues the same session`, async () => {
     const session = await createSession();
     const { chat, wire } = openChat(sdk, session);
     await chat.sendMessage({ text: '/stream count=3 size=4 delay_ms=0' });

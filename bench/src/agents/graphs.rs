@@ -1,4 +1,4 @@
-//! The agents that are run. Their nodes do next to nothing, so that what is measured is the engine.
+//! The measured agents. Their nodes do very little, so that the engine is measured.
 
 use serde_json::{Value, json};
 
@@ -7,32 +7,32 @@ const STEP_THROUGH: &str = "f66a3543-28d3-4ab5-8945-9b336371e2ce";
 
 pub(crate) struct Agent {
     pub(crate) graph: Value,
-    /// Node runs that a run of it has.
+    /// Node executions of one execution.
     pub(crate) node_runs: u64,
 }
 
 impl Agent {
-    /// Steps through this many numbers, and something is added to each.
+    /// Steps through this many numbers and adds to each.
     pub(crate) fn stepping(items: usize) -> Self {
         let nodes = vec![stepper(0, items), adder(1)];
         Self::new("Stepping", nodes, vec![link(0, "item", 1, "a")], 1 + items)
     }
 
-    /// Steps through so many numbers for each of so many numbers, and something is added to every one.
+    /// Two nested loops over `side` numbers each, with an addition for every item.
     pub(crate) fn stepping_twice(side: usize) -> Self {
         let nodes = vec![stepper(0, side), stepper(1, side), adder(2)];
-        // A place in the list of the second is filled by the first, so every item of that steps through all of this.
+        // The first loop fills an item of the second loop's list, so the second loop runs for every item of the first.
         let links = vec![link(0, "item", 1, "items_$_0"), link(1, "item", 2, "a")];
         Self::new("Stepping twice", nodes, links, 1 + side + side * side)
     }
 
-    /// Every node needs the one before it.
+    /// Every node depends on the previous one.
     pub(crate) fn chain(nodes: usize) -> Self {
         let links = (1..nodes).map(|at| link(at - 1, "result", at, "a")).collect();
         Self::new("Chain", adders(nodes), links, nodes)
     }
 
-    /// All nodes need the first one, and nothing else.
+    /// All nodes depend only on the first one.
     pub(crate) fn wide(nodes: usize) -> Self {
         let links = (1..nodes).map(|at| link(0, "result", at, "a")).collect();
         Self::new("Wide", adders(nodes), links, nodes)

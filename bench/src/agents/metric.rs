@@ -1,4 +1,4 @@
-//! What is measured of runs of agents, and what we aim at.
+//! The metrics of agent executions, and their targets.
 
 use crate::aim::Aim;
 use crate::metric::When;
@@ -7,19 +7,19 @@ use crate::server::Kind;
 /// In the order of the table.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum AgentMetric {
-    /// Of one run that steps through many items.
+    /// Of one execution that steps through many items.
     NodeRate,
-    /// What that run took per node run, by its own account.
+    /// Time per node execution, as reported by that execution.
     NodeTime,
     NodeCpu,
     /// From the request to the end, by the number of nodes.
     LargeGraph(Shape, usize),
-    /// Of all runs together, by their number.
+    /// Of all concurrent executions, by their number.
     CrowdRate(usize),
     CrowdTime(usize),
-    /// Of a run with very many items.
+    /// Of an execution with very many items.
     ManyItemsRate(usize),
-    /// The most memory that the process which runs the nodes has had, before and after such a run.
+    /// Peak memory of the process that runs the nodes, before and after such an execution.
     Peak(When),
 }
 

@@ -1,5 +1,5 @@
-//! Runs of agents: how fast nodes run, how long large graphs take, what many runs at once reach and what memory a run
-//! with very many items needs.
+//! Agent executions: node throughput, duration of large graphs, many concurrent executions, and the memory of an execution
+//! with very many items.
 
 mod graphs;
 pub(crate) mod metric;
@@ -18,23 +18,23 @@ use crate::metric::{Metric, When};
 use crate::report::Samples;
 use crate::server::{Kind, Parts, Server, Setting};
 
-/// How much of everything.
+/// The amounts of all measurements.
 #[derive(Clone, Debug)]
 pub(crate) struct Amounts {
-    /// Items that one run steps through, each of which a node takes.
+    /// Items that one execution steps through, with one node execution each.
     pub(crate) items: usize,
     /// Nodes of a large graph.
     pub(crate) nodes: usize,
-    /// Runs at the same time, and the nodes of each.
+    /// Concurrent executions, and the nodes of each.
     pub(crate) runs: usize,
     pub(crate) nodes_each: usize,
-    /// Items that a run with very many of them steps through: so many times so many.
+    /// The side of the nested loops of an execution with very many items.
     pub(crate) square: usize,
-    /// How often what takes a moment is done; the fastest counts, the first warms the server up.
+    /// Repetitions of short measurements; the fastest counts, the first warms the server up.
     pub(crate) repeats: usize,
 }
 
-/// Once with everything, on servers that have done nothing before.
+/// Measures everything once, on new servers.
 pub(crate) async fn round(
     kind: Kind,
     parts: &Parts,
@@ -51,7 +51,7 @@ pub(crate) async fn round(
     server.stop().await
 }
 
-/// One server and where what it shows is told.
+/// One server and its samples.
 struct Told<'a> {
     server: &'a Server<'a>,
     amounts: &'a Amounts,
@@ -84,8 +84,8 @@ impl Told<'_> {
         Ok(())
     }
 
-    /// The most memory that the process which runs the nodes has ever had: before it has run any, and after a run whose
-    /// items would not fit in there all at once.
+    /// Peak memory of the process that runs the nodes: before any execution, and after one whose items would not fit in that
+    /// memory at once.
     async fn memory(mut self) -> Result<()> {
         let side = self.amounts.square;
         let agent = Agent::stepping_twice(side);
@@ -99,7 +99,7 @@ impl Told<'_> {
         Ok(())
     }
 
-    /// The fastest of several runs, one after the other.
+    /// The fastest of several sequential executions.
     async fn best(&mut self, agent: &Agent) -> Result<Timed> {
         let mut client = Client::connect(self.server).await?;
         let graph = client.create(agent).await?;
@@ -110,7 +110,7 @@ impl Told<'_> {
                 best = Some(run);
             }
         }
-        best.ok_or_else(|| anyhow::anyhow!("nothing was to be repeated"))
+        best.ok_or_else(|| anyhow::anyhow!("the number of repetitions is 0"))
     }
 
     async fn timed(&mut self, client: &mut Client, graph: &str, agent: &Agent) -> Result<Timed> {
@@ -157,7 +157,7 @@ impl Told<'_> {
     }
 }
 
-/// A run, and what was seen of it from outside.
+/// An execution and its duration as seen by the client.
 struct Timed {
     ran: Ran,
     wall: Duration,

@@ -1,4 +1,4 @@
-//! Making agents and running them over the HTTP API.
+//! Creates agents and executes them over the HTTP API.
 
 use std::time::{Duration, Instant};
 
@@ -11,9 +11,9 @@ use crate::http::Connection;
 use crate::load::READ_BYTES;
 use crate::server::Server;
 
-/// A run that has not ended by then will not.
+/// Time limit of an execution.
 const AT_MOST: Duration = Duration::from_secs(600);
-/// The end of a run is seen this share of its time late, and not later than that.
+/// The end of an execution is noticed late by at most this share of its duration, and at most this long.
 const LATE: u32 = 100;
 const LOOK: Duration = Duration::from_millis(1);
 
@@ -21,10 +21,10 @@ pub(crate) struct Client {
     connection: Connection,
 }
 
-/// What a run says of itself.
+/// The statistics of an execution.
 pub(crate) struct Ran {
     pub(crate) nodes: u64,
-    /// That it was worked on.
+    /// Time that workers spent on it.
     pub(crate) seconds: f64,
 }
 
@@ -33,21 +33,21 @@ impl Client {
         Ok(Self { connection: Connection::open(server.address, READ_BYTES).await? })
     }
 
-    /// Gives the id of the graph.
+    /// Returns the id of the graph.
     pub(crate) async fn create(&mut self, agent: &Agent) -> Result<String> {
         let body = json!({ "graph": agent.graph }).to_string();
         let created = self.ask("POST", "/api/graphs", &body).await?;
         Ok(created["id"].as_str().context("a graph has no id")?.to_owned())
     }
 
-    /// Gives the id of the run.
+    /// Returns the id of the execution.
     pub(crate) async fn start(&mut self, graph: &str) -> Result<String> {
         let started = self.ask("POST", &format!("/api/graphs/{graph}/execute"), "{}").await?;
         Ok(started["id"].as_str().context("a run has no id")?.to_owned())
     }
 
-    /// Looks until the latest run of the graph has ended. The look asks for the row alone: an answer with what the run
-    /// gave would have to be made out of its journal, in the process that is measured.
+    /// Polls until the latest execution of the graph has ended. Only the row is requested: outputs would be computed from the
+    /// journal, in the measured process.
     pub(crate) async fn ended(&mut self, graph: &str, id: &str, agent: &Agent) -> Result<Ran> {
         let path = format!("/api/graphs/{graph}/executions?page_size=1");
         let start = Instant::now();
@@ -63,7 +63,7 @@ impl Client {
         bail!("a run takes too long")
     }
 
-    /// Lets the server say when the run has ended, for the many of which each is small.
+    /// Lets the server report the end, for many small executions.
     pub(crate) async fn waited_for(&mut self, graph: &str, id: &str, agent: &Agent) -> Result<Ran> {
         let path = format!("/api/graphs/{graph}/executions/{id}/wait?timeout=120");
         let run = self.ask("GET", &path, "").await?;
@@ -78,7 +78,7 @@ impl Client {
     }
 }
 
-/// `None` while it has not ended. A run that did not do all its work is no measure of anything.
+/// `None` while it has not ended. An execution that did not do all its work is an error.
 fn judged(run: &Value, agent: &Agent) -> Result<Option<Ran>> {
     match run["status"].as_str() {
         Some("QUEUED" | "RUNNING") => return Ok(None),

@@ -1,11 +1,11 @@
-// The few plain requests that a chat page makes besides those of the SDK's transport.
+// The plain requests that a chat page makes besides those of the SDK's transport.
 
 import assert from 'node:assert/strict';
 
 const base = process.env.PILOTHOUSE_URL;
 assert.ok(base, 'PILOTHOUSE_URL must name a running server; `npm test` starts one');
 
-/** No request of these tests takes longer on a healthy server. */
+/** Time limit of a request of these tests. */
 const PATIENCE_MS = 20_000;
 
 export function streamUrl(session) {
@@ -25,12 +25,12 @@ export function cancel(session) {
   return json('POST', `/api/chat/sessions/${session}/cancel`, {});
 }
 
-/** What became of the messages that were sent to turns at work. */
+/** The follow-ups of a session with their states. */
 export function followUps(session) {
   return json('GET', `/api/chat/sessions/${session}/messages/pending`);
 }
 
-/** The session once no turn of it runs any more. */
+/** The session, once none of its turns runs. */
 export async function settledSession(session) {
   const deadline = Date.now() + PATIENCE_MS;
   while (Date.now() < deadline) {

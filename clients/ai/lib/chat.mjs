@@ -1,5 +1,5 @@
-// A chat without a page: the SDK's own state machine and transport around a plain object, as a UI framework
-// would wire them.
+// A chat without a page: the SDK's own state machine and transport around a plain object, as a UI framework would connect
+// them.
 
 import { streamUrl } from './api.mjs';
 import { Wire } from './wire.mjs';
@@ -12,8 +12,8 @@ export const versions = [
 
 /**
  * Opens a chat on a session.
- * @param options.messages the history a reloaded page starts from
- * @param options.cut where the first stream breaks off (see wire.mjs)
+ * @param options.messages the history that a reloaded page starts from
+ * @param options.cut where the first stream is cut (see wire.mjs)
  */
 export function openChat(sdk, session, { messages = [], cut } = {}) {
   const wire = new Wire(cut);
@@ -61,7 +61,7 @@ export function textOf(message) {
     .join('');
 }
 
-/** Resolves when the chat has shown this much text, and fails when it does not within the time. */
+/** Resolves when the chat has shown this much text, and fails if it does not within the time limit. */
 export async function untilText(chat, length, milliseconds = 10_000) {
   const deadline = Date.now() + milliseconds;
   while (Date.now() < deadline) {

@@ -1,14 +1,14 @@
-// Judges the raw bytes of a stream more strictly than any client does: clients forgive a missing end, parts left
-// open and ids with holes, and a person then sees half an answer as the whole.
+// Checks the raw bytes of a stream more strictly than any client: clients tolerate a missing end, open parts and missing
+// ids, and a user would then see half a response as the whole.
 
 import { checkShape } from './chunks.mjs';
 import { parseEvents } from './sse.mjs';
 
-/** As the turn was said: ids without holes, transient parts and all. */
+/** A live turn: ids without gaps, including transient parts. */
 export const LIVE = 'live';
-/** The whole turn again: runs of deltas may be merged, nothing transient may be repeated. */
+/** A replayed turn: deltas may be merged, transient parts must not be repeated. */
 export const REPLAY = 'replay';
-/** What stands in no log, because another stream says it: without ids, so that nobody comes back to it. */
+/** A stream that is not in a log, because another stream has the content: without ids, so that clients do not resume it. */
 export const OFF_THE_LOG = 'off the log';
 
 /** Checks a whole stream and returns its chunks. Throws at the first fault, naming it. */
@@ -47,9 +47,9 @@ function checkIds(events, form) {
 /** The order of a turn: `start`, steps with their parts inside, one end. */
 class Turn {
   place = 'before';
-  /** Text and reasoning that is open, as `text:id`. */
+  /** Open text and reasoning parts, as `text:id`. */
   open = new Set();
-  /** Text and reasoning ids of this step that were closed. */
+  /** Closed text and reasoning ids of this step. */
   closed = new Set();
   /** Tool calls of the turn by id: `streaming`, `called` or `settled`. */
   calls = new Map();
@@ -120,7 +120,7 @@ class Turn {
     const [from, to] = moves[type];
     const state = this.calls.get(id);
     if (!from.includes(state)) throw new Error(`${type} for the call ${id}, which is ${state ?? 'unknown'}`);
-    // The last word about a call is still to come.
+  // The final result of the call is still to come.
     this.calls.set(id, preliminary ? 'called' : to);
   }
 

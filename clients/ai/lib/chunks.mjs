@@ -1,5 +1,5 @@
-// The chunks and fields that every client since `ai` 6.0.0 accepts, by hand. Older schemas are strict, so one
-// field too many kills the stream.
+// The chunks and fields that every client since `ai` 6.0.0 accepts, written by hand. Older schemas are strict: an
+// unknown field breaks the stream.
 
 const text = (value) => typeof value === 'string';
 const flag = (value) => typeof value === 'boolean';

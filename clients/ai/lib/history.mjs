@@ -1,8 +1,8 @@
-// Stored rows as UI messages: what a page shows after a reload, before any stream.
+// Stored messages as UI messages: what a page shows after a reload, before any stream.
 
 /**
- * One message per user row and one per turn's answer. An answer is named after its turn, as its stream names it,
- * so that a replay of the stream finds it and replaces it.
+ * One message per user message and one per response. A response has the id of its turn's stream, so that a replay of the
+ * stream replaces it.
  */
 export function toUiMessages(rows) {
   const messages = [];
@@ -18,7 +18,7 @@ export function toUiMessages(rows) {
   return messages;
 }
 
-/** The text of the answers of a session, turn by turn. */
+/** The texts of the responses of a session, turn by turn. */
 export function answers(rows) {
   const turns = new Map();
   for (const row of rows.filter((row) => row.role === 'assistant')) {

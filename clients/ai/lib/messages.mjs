@@ -1,4 +1,4 @@
-// What the tests say to the offline pilot.
+// The messages that the tests send to the offline pilot.
 
 /** Two calls in one message: the pilot makes them in parallel. */
 export const TWO_TOOLS = [
@@ -7,5 +7,5 @@ export const TWO_TOOLS = [
 ].join('\n');
 /** About a second: long enough to be cut, stopped or reloaded while it runs. */
 export const SLOW = '/stream count=50 size=5 delay_ms=20';
-/** What `SLOW` says. */
+/** The response to `SLOW`. */
 export const SLOW_CHARACTERS = 250;

@@ -1,6 +1,6 @@
-// Server-sent events, read strictly: anything a lenient reader would forgive is an error here.
+// A strict parser of server-sent events: anything a lenient parser would tolerate is an error here.
 
-/** The events of a whole stream: `{id, data, retry, comment}` with only what each had. */
+/** The events of a whole stream: `{id, data, retry, comment}` with only the fields each had. */
 export function parseEvents(raw) {
   if (!raw.endsWith('\n\n')) throw new Error('the stream does not end with an empty line');
   return raw.slice(0, -2).split('\n\n').map(parseEvent);

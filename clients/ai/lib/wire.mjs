@@ -1,4 +1,4 @@
-// A `fetch` that keeps what came over the wire and can lose the connection on command, as a train in a tunnel does.
+// A `fetch` that records the received bytes and can lose the connection on demand.
 
 /** Loses the connection after this many whole events. */
 export const afterEvents = (count) => ({ unit: 'events', count });
@@ -6,7 +6,7 @@ export const afterEvents = (count) => ({ unit: 'events', count });
 export const afterBytes = (count) => ({ unit: 'bytes', count });
 
 export class Wire {
-  /** @param cut where the first streamed response breaks off, if at all. */
+  /** @param cut where the first streamed response is cut, if at all. */
   constructor(cut) {
     this.cut = cut;
     /** One entry per response with a body: `{method, status, headers, raw, request}`. */
@@ -50,7 +50,7 @@ function recorded(body, record, cut) {
       record.raw += decoder.decode(kept, { stream: true });
       if (kept.length > 0) controller.enqueue(kept);
       if (rest <= 0) {
-        // What a browser reports; the SDK tells a lost network by this very type and text.
+    // What a browser reports; the SDK detects a lost network by exactly this type and text.
         controller.error(new TypeError('network error'));
         await reader.cancel();
       }
@@ -59,13 +59,13 @@ function recorded(body, record, cut) {
   });
 }
 
-/** How many bytes of a piece still belong to what may be seen. */
+/** How many bytes of a piece may still be delivered. */
 function keep(piece, unit, rest) {
   if (unit === 'bytes') return Math.min(rest, piece.length);
   return boundaries(piece)[rest - 1] ?? piece.length;
 }
 
-/** Where events end within a piece. An empty line that straddles two pieces is missed, which only moves a cut. */
+/** The ends of events within a piece. An empty line across two pieces is missed, which only moves a cut. */
 function boundaries(piece) {
   const ends = [];
   for (let i = 1; i < piece.length; i++) {

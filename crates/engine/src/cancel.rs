@@ -103,7 +103,7 @@ impl Engine {
         let requested_at = Instant::now();
         let worker = WorkerId::of(&inner.options.process);
         match inner.ports.leases.claim(&turn.id, &worker, inner.options.lease).await? {
-            TurnClaimed::Won { claim, turn, log_at } => {
+            TurnClaimed::Granted { claim, turn, log_at } => {
                 // The claim only ends the turn, so it needs no worker.
                 let (permit, _lent) = worker_permit::issue();
                 let id = turn.id.clone();
@@ -117,7 +117,7 @@ impl Engine {
                 })
             }
             TurnClaimed::Ended => Ok(CancelProgress::Ended),
-            TurnClaimed::Held | TurnClaimed::Waits => Ok(CancelProgress::Open),
+            TurnClaimed::Held | TurnClaimed::NotAdmitted => Ok(CancelProgress::Open),
         }
     }
 }

@@ -116,7 +116,7 @@ async fn run_turn(inner: &Arc<EngineInner>, turn_id: &TurnId, delivery: Option<D
     })
     .await;
     let settled = match claimed {
-        Ok(TurnClaimed::Won { claim, turn, log_at }) => {
+        Ok(TurnClaimed::Granted { claim, turn, log_at }) => {
             let (permit, lent) = worker_permit::issue();
             turn::start(inner, ClaimedTurn { claim, turn: *turn, log_at, requested_at }, permit);
             // The claim is committed, so the delivery is no longer needed. The turn does not wait for the
@@ -124,7 +124,7 @@ async fn run_turn(inner: &Arc<EngineInner>, turn_id: &TurnId, delivery: Option<D
             let (settled, ()) = tokio::join!(ack_delivery(delivery), lent.returned());
             settled
         }
-        Ok(TurnClaimed::Held | TurnClaimed::Waits | TurnClaimed::Ended) => {
+        Ok(TurnClaimed::Held | TurnClaimed::NotAdmitted | TurnClaimed::Ended) => {
             ack_delivery(delivery).await
         }
         Err(error) => {

@@ -1,6 +1,6 @@
-//! Pilothouse: a copilot server, its terminal client and its tools for operators, in one program.
+//! Pilothouse: a copilot server, its terminal client and its operator tools, in one program.
 
-#[expect(clippy::disallowed_macros, reason = "the command line is what talks to the terminal")]
+#[expect(clippy::disallowed_macros, reason = "only the command line writes to the terminal")]
 mod cli;
 mod config;
 mod http;
@@ -9,7 +9,7 @@ mod wire;
 
 use std::process::ExitCode;
 
-/// Many small short-lived buffers on many threads is what this one is good at.
+/// Suits many small short-lived buffers on many threads.
 #[global_allocator]
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 

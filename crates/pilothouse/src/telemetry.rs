@@ -1,4 +1,4 @@
-//! Logs to standard error, one line per event, for a person or for a program.
+//! Logs to standard error, one line per event, for people or programs.
 
 use std::io::{self, Write};
 
@@ -7,22 +7,23 @@ use tracing_subscriber::fmt::MakeWriter;
 
 use crate::config::{LogFormat, Settings};
 
-/// Longer lines are cut: a log is no place for somebody's megabyte.
+/// Longer lines are truncated.
 const LINE_BYTES: usize = 16 * 1024;
 
-/// Drivers that would log what they send, and with it what people say. What matters of them is logged by us.
-const QUIET: [&str; 4] = ["tokio_postgres=warn", "redis=warn", "lapin=off", "amq_protocol=off"];
+/// Drivers whose logs would contain what they send, including messages of users. Relevant events are logged by us.
+const DRIVER_FILTERS: [&str; 4] =
+    ["tokio_postgres=warn", "redis=warn", "lapin=off", "amq_protocol=off"];
 
 pub(crate) fn install(settings: &Settings) -> anyhow::Result<()> {
     let mut filter = EnvFilter::try_new(&settings.log_filter).map_err(|error| {
         anyhow::anyhow!(
-            "RUST_LOG is not a filter ({error}); use for example `info` or `pilothouse=debug,info`."
+            "Invalid RUST_LOG ({error}); use for example `info` or `pilothouse=debug,info`."
         )
     })?;
-    for quiet in QUIET {
-        filter = filter.add_directive(quiet.parse()?);
+    for directive in DRIVER_FILTERS {
+        filter = filter.add_directive(directive.parse()?);
     }
-    let log = tracing_subscriber::fmt().with_env_filter(filter).with_writer(Escaping);
+    let log = tracing_subscriber::fmt().with_env_filter(filter).with_writer(EscapingWriter);
     match settings.log_format {
         LogFormat::Human => log.with_ansi(false).with_target(false).init(),
         LogFormat::Json => log.json().flatten_event(true).init(),
@@ -30,11 +31,11 @@ pub(crate) fn install(settings: &Settings) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// Writes each event as one line that cannot forge another or move a terminal's cursor.
+/// Writes each event as one line that cannot imitate another event or control the terminal.
 #[derive(Clone, Copy)]
-struct Escaping;
+struct EscapingWriter;
 
-impl<'a> MakeWriter<'a> for Escaping {
+impl<'a> MakeWriter<'a> for EscapingWriter {
     type Writer = Self;
 
     fn make_writer(&'a self) -> Self {
@@ -42,8 +43,8 @@ impl<'a> MakeWriter<'a> for Escaping {
     }
 }
 
-impl Write for Escaping {
-    /// Called once per event, with its line end.
+impl Write for EscapingWriter {
+    /// Called once per event, including its newline.
     fn write(&mut self, event: &[u8]) -> io::Result<usize> {
         io::stderr().lock().write_all(one_line(event).as_bytes())?;
         Ok(event.len())
@@ -73,7 +74,7 @@ fn one_line(event: &[u8]) -> String {
     line
 }
 
-/// Characters that change how others look: direction marks, zero widths and tags.
+/// Characters that change how others are displayed: direction marks, zero-width characters and tags.
 pub(crate) fn is_invisible(c: char) -> bool {
     matches!(c,
         '\u{200B}'..='\u{200F}' | '\u{2028}'..='\u{202E}' | '\u{2060}'..='\u{2069}'
@@ -85,7 +86,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn nothing_logged_can_forge_a_line_or_an_escape() {
+    fn log_text_cannot_imitate_a_line_or_an_escape() {
         let line = one_line(b"user said \n2026-01-01 ERROR admin \x1b]0;pwn\x07 \xE2\x80\xAEx\n");
         assert_eq!(line.matches('\n').count(), 1);
         assert!(!line.contains(['\u{1b}', '\u{7}', '\u{202E}']));

@@ -1,4 +1,4 @@
-//! A block: what a node of a graph does.
+//! A block: the operation of a node in a graph.
 
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
@@ -16,14 +16,14 @@ use tokio_util::sync::CancellationToken;
 
 use crate::files::SessionWorkspace;
 
-/// Laws: every required input is there and fits its schema before `run`; outputs carry the names of the schema; it
-/// stops soon after `cancel`; what it holds and emits is bounded; every example gives what it names
+/// Laws: before `run`, every required input is present and matches its schema; outputs use the names of the schema; it
+/// stops soon after `cancel`; its memory and outputs are bounded; every example produces its stated outputs
 /// (`every_example_of_every_block_holds`).
 #[async_trait]
 pub trait Block: Send + Sync {
     fn spec(&self) -> &BlockSpec;
 
-    /// Emits `(pin, value)` pairs, any number of them, in an order that a repetition keeps where it can.
+    /// Emits any number of `(pin, value)` pairs, in an order that a repetition preserves where possible.
     async fn run(
         &self,
         input: Map<String, Value>,
@@ -34,38 +34,38 @@ pub trait Block: Send + Sync {
     fn examples(&self) -> Vec<BlockExample>;
 }
 
-/// Where outputs go. Emitting waits while those before have no room to flow.
+/// Receives outputs. Emitting waits while the buffer of earlier outputs is full.
 #[async_trait]
 pub trait OutputSink: Send + Sync {
     async fn emit(&self, pin: &str, value: Value) -> Result<(), BlockError>;
 }
 
-/// Everything a run may know. What else a block needs it was built with.
+/// Per-run data. Long-lived dependencies are passed to the block's constructor.
 #[derive(Clone)]
 pub struct BlockContext {
     pub user: UserId,
-    /// Where it runs; `None` when it runs by itself.
+    /// The node that runs; `None` when the block runs on its own.
     pub node: Option<NodePlace>,
-    /// The session that asked for it, when it runs by itself.
+    /// The session that requested it, when it runs on its own.
     pub session: Option<SessionId>,
     /// The same in every attempt at this run.
     pub idempotency_key: String,
     pub dry_run: bool,
     pub cancel: CancellationToken,
     pub permissions: Permissions,
-    /// What a person has decided, when this run has waited for that.
+    /// The decision of a review, if this run has waited for one.
     pub decision: Option<ReviewDecision>,
-    /// Whether the person wants to be asked where a block can ask.
+    /// Whether the user requires approval for blocks that can ask for it.
     pub ask_first: bool,
     pub meter: Arc<UsageMeter>,
-    /// Where links lead that treat the node behind them as a tool of this one.
+    /// The links that use the node behind them as a tool of this one.
     pub tools: Arc<[ToolPin]>,
     pub services: BlockServices,
 }
 
 impl BlockContext {
-    /// Where the run keeps files: with its session, or in a folder of its execution.
-    pub fn place(&self) -> SessionWorkspace {
+    /// The workspace of the run: that of its session, or a folder for its execution.
+    pub fn workspace(&self) -> SessionWorkspace {
         let session = match (&self.session, &self.node) {
             (Some(session), _) => session.clone(),
             (None, Some(node)) => SessionId(format!("execution-{}", node.execution_id)),
@@ -75,16 +75,16 @@ impl BlockContext {
     }
 }
 
-/// One input of a node that an orchestrator may use as a tool: what is emitted on `pin` arrives there.
+/// One input of a node that an orchestrator can use as a tool: values emitted on `pin` arrive there.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ToolPin {
     /// `tools_^_<node>_~_<field>`
     pub pin: String,
     pub node_id: NodeId,
-    /// What its author calls the node, or else the name of its block; and what the block does.
+    /// The custom name of the node, or the name of its block; and the description of the block.
     pub name: String,
     pub description: String,
-    /// The input, its schema, and whether the node cannot do without it.
+    /// The input, its schema, and whether it is required.
     pub field: String,
     pub schema: Value,
     pub required: bool,
@@ -98,7 +98,7 @@ pub struct NodePlace {
     pub node_id: NodeId,
 }
 
-/// What a run reports about its use, for its bill.
+/// Collects the usage of a run, for its charge.
 #[derive(Debug, Default)]
 pub struct UsageMeter(Mutex<MeteredUsage>);
 
@@ -128,16 +128,16 @@ impl UsageMeter {
 
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 pub enum BlockError {
-    /// The node fails and says why on `error`; the graph goes on.
+    /// The node fails and reports why on `error`; the graph continues.
     #[error("{0}")]
     Failed(String),
-    /// The whole run fails: no funds, not allowed.
+    /// The whole execution fails: no funds, not allowed.
     #[error("{message}")]
     Fatal { code: &'static str, message: String },
-    /// A person has to decide first. The run is made again with the decision.
-    #[error("a person has to decide first")]
+    /// Approval is required first. The run is repeated with the decision.
+    #[error("approval is required first")]
     Review(ReviewRequest),
-    /// It was told to stop.
+    /// It was stopped.
     #[error("stopped")]
     Stopped,
 }
@@ -148,7 +148,7 @@ impl BlockError {
     }
 }
 
-/// What a person is asked.
+/// The content of a review.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ReviewRequest {
     pub payload: Value,
@@ -156,7 +156,7 @@ pub struct ReviewRequest {
     pub editable: bool,
 }
 
-/// What the engine does for a run, in its name.
+/// Services of the engine for a run.
 #[derive(Clone)]
 pub struct BlockServices {
     pub agents: Arc<dyn ChildAgents>,
@@ -165,8 +165,8 @@ pub struct BlockServices {
 
 #[async_trait]
 pub trait ChildAgents: Send + Sync {
-    /// Runs another agent as a part of this run and returns what it gave: every output in order. The same run starts
-    /// the same child, however often it is made; the child stops with its parent.
+    /// Runs another agent as part of this run and returns its outputs in order. Repeated runs with the same key start the
+    /// same child execution; the child stops with its parent.
     async fn run(&self, child: ChildAgent) -> Result<Vec<(String, Value)>, BlockError>;
 }
 
@@ -179,7 +179,7 @@ pub struct ChildAgent {
 
 #[async_trait]
 pub trait CopilotTurns: Send + Sync {
-    /// Has the copilot answer a prompt, through the queue like every turn.
+    /// Runs a copilot turn for a prompt, through the queue like every turn.
     async fn ask(&self, ask: CopilotAsk) -> Result<CopilotAnswer, BlockError>;
 }
 
@@ -187,7 +187,7 @@ pub trait CopilotTurns: Send + Sync {
 pub struct CopilotAsk {
     pub prompt: String,
     pub system_context: Option<String>,
-    /// One to go on with, instead of a new one.
+    /// The session to continue, instead of a new one.
     pub session: Option<SessionId>,
     pub max_recursion_depth: u32,
     pub filter: CapabilityFilter,
@@ -205,7 +205,7 @@ pub struct CopilotAnswer {
     pub elapsed: Duration,
 }
 
-/// A run that works anywhere, and what it emits.
+/// A run that works without external services, and its outputs.
 #[derive(Clone, Debug)]
 pub struct BlockExample {
     pub input: Value,
@@ -216,9 +216,9 @@ pub struct BlockExample {
 /// How the outputs of an example are compared.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ExampleMatch {
-    /// These, in this order, and nothing else.
+    /// These outputs, in this order, and no others.
     Exactly,
-    /// These pins, with values of the same JSON type: what depends on time, chance or a model.
+    /// These pins, with values of the same JSON type, for results that depend on time, chance or a model.
     Shape,
 }
 

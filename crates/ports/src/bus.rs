@@ -1,16 +1,16 @@
-//! Hints between the parts of the program. A bus may lose everything: whoever waits for a hint also
-//! looks at what is stored, on a timer, so that only latency suffers.
+//! Notifications between the parts of the program. A bus may lose everything: waiters also poll the store on a timer, so a
+//! lost notification only costs latency.
 
 use protocol::{ExecutionId, Job};
 use tokio::sync::broadcast;
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum BusSignal {
-    /// Somebody asked for this job to stop; the fact is in its row.
+    /// A stop of this job was requested; the request is in its row.
     Cancel(Job),
     /// This job has a final status.
     Ended(Job),
-    /// The row or the journal of this run has changed.
+    /// The row or the journal of this execution has changed.
     Moved(ExecutionId),
 }
 
@@ -18,6 +18,6 @@ pub trait Bus: Send + Sync {
     /// Never waits and never fails.
     fn publish(&self, signal: BusSignal);
 
-    /// Signals published from now on. A receiver that lags loses the oldest.
+    /// Signals published from now on. A receiver that lags loses the oldest ones.
     fn subscribe(&self) -> broadcast::Receiver<BusSignal>;
 }

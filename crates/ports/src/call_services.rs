@@ -1,4 +1,4 @@
-//! What the engine does for a tool call, in its name.
+//! Services of the engine for a tool call.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -19,7 +19,7 @@ use serde_json::{Map, Value};
 use crate::store::{BlockOutcome, ListExecutions, OperationKey};
 use crate::tool::ToolError;
 
-/// Every one of these knows the session, the turn and the permissions.
+/// Services that know the session, the turn and the permissions of the call.
 #[derive(Clone)]
 pub struct CallServices {
     pub sub_sessions: Arc<dyn SubSessions>,
@@ -29,29 +29,29 @@ pub struct CallServices {
     pub agents: Arc<dyn AgentExecutions>,
 }
 
-/// Shows what a call has so far. A hint for the person: what comes too fast is left out.
+/// Shows the progress of a call to the user. Updates that come too fast are dropped.
 pub trait ProgressReports: Send + Sync {
     fn show(&self, so_far: &ToolResponse);
 }
 
-/// Sessions that a call starts or looks after. All of them are children of the call's own session; others look missing.
+/// Sessions that a call starts or uses. All are children of the call's own session; others are not found.
 #[async_trait]
 pub trait SubSessions: Send + Sync {
-    /// The same call starts the same turn, however often it is made. A sub-session that is at work gets the prompt as a
+    /// The same call starts the same turn, however often it is repeated. A running sub-session gets the prompt as a
     /// follow-up.
     async fn start(&self, new: NewSubSession) -> Result<SubSessionTurn, ToolError>;
 
-    /// Waits until the turn has ended, at most so long, without holding a worker meanwhile.
+    /// Waits until the turn has ended, at most this long, without holding a worker permit meanwhile.
     async fn wait(
         &self,
         which: &SubSessionTurn,
         at_most: Duration,
     ) -> Result<SubSessionView, ToolError>;
 
-    /// The turn that the sub-session is at work on, or else its last one.
+    /// The running turn of the sub-session, or its last one.
     async fn current(&self, session: &SessionId) -> Result<SubSessionTurn, ToolError>;
 
-    /// Returns when it has ended, or when it takes longer than a cancel should.
+    /// Returns when it has ended, or after the time limit of a cancel.
     async fn cancel(&self, session: &SessionId) -> Result<(), ToolError>;
 
     async fn progress(&self, session: &SessionId) -> Result<SubSessionProgress, ToolError>;
@@ -61,7 +61,7 @@ pub trait SubSessions: Send + Sync {
 pub struct NewSubSession {
     pub prompt: String,
     pub system_context: Option<String>,
-    /// One to go on with, instead of a new one.
+    /// The session to continue, instead of a new one.
     pub resume: Option<SessionId>,
     pub filter: CapabilityFilter,
 }
@@ -75,7 +75,7 @@ pub struct SubSessionTurn {
 #[derive(Clone, Debug, PartialEq)]
 pub struct SubSessionView {
     pub state: SubSessionState,
-    /// The words of the last step, when it has ended well.
+    /// The text of the last step, if it ended successfully.
     pub response: Option<String>,
     pub error: Option<String>,
     pub calls: Vec<SubSessionCall>,
@@ -83,15 +83,15 @@ pub struct SubSessionView {
     pub elapsed: Duration,
 }
 
-/// Calls of this session that went on in the background.
+/// Background calls of this session.
 #[async_trait]
 pub trait BackgroundCalls: Send + Sync {
     fn list(&self) -> Vec<BackgroundTool>;
 
-    /// `None`: there is no such call of this session (any more).
+    /// `None`: there is no such call of this session (anymore).
     async fn wait(&self, id: &BackgroundId, at_most: Duration) -> Option<BackgroundView>;
 
-    /// One that has ended meanwhile keeps its real result.
+    /// A call that has already ended keeps its result.
     async fn cancel(&self, id: &BackgroundId) -> Option<BackgroundView>;
 }
 
@@ -108,21 +108,21 @@ pub trait OperationStates: Send + Sync {
     async fn get(&self, which: &OperationKey) -> Result<Option<Operation>, ToolError>;
 }
 
-/// Agents and blocks, run for the call's user.
+/// Executes agents and blocks for the call's user.
 #[async_trait]
 pub trait AgentExecutions: Send + Sync {
-    /// Without a version: the active one. `None`: the user does not see such a graph.
+    /// Without a version: the active one. `None`: the graph is not visible to the user.
     async fn describe(
         &self,
         graph: &GraphId,
         version: Option<u32>,
     ) -> Result<Option<AgentDescription>, ToolError>;
 
-    /// The same call starts the same run, however often it is made.
+    /// The same call starts the same execution, however often it is repeated.
     async fn start(&self, new: NewAgentExecution) -> Result<AgentExecutionStarted, ToolError>;
 
-    /// Waits until the run has ended or needs a person, at most so long, without holding a worker meanwhile. Gives it
-    /// as it is then; `None`: the user has no such run.
+    /// Waits until the execution has ended or needs approval, at most this long, without holding a worker permit meanwhile,
+    /// and returns its state. `None`: the user has no such execution.
     async fn wait(
         &self,
         id: &ExecutionId,
@@ -137,15 +137,15 @@ pub trait AgentExecutions: Send + Sync {
         nodes: NodeRange,
     ) -> Result<Option<ExecutionView>, ToolError>;
 
-    /// Runs a block by itself: recorded once for the call, with its charge. Its inputs are valid.
+    /// Runs a block on its own: recorded once for the call, with its charge. The inputs are valid.
     async fn run_block(&self, run: BlockCall) -> Result<BlockCallEnd, ToolError>;
 }
 
-/// An agent, as a caller needs to know it.
+/// What a caller needs to know about an agent.
 #[derive(Clone, Debug, PartialEq)]
 pub struct AgentDescription {
     pub graph: Graph,
-    /// JSON schemas of what it takes and gives, by name.
+    /// JSON schemas of its inputs and outputs, by name.
     pub input_schema: Value,
     pub output_schema: Value,
     pub flags: GraphFlags,
@@ -164,14 +164,14 @@ pub struct NewAgentExecution {
 pub enum AgentExecutionStarted {
     Started(Box<Execution>),
     NoGraph,
-    /// The graph cannot run.
+    /// The graph is invalid.
     Invalid(Vec<GraphProblem>),
-    /// The inputs do not fit.
+    /// The inputs are invalid.
     Inputs(InputProblems),
-    /// It has blocks that the turn may not use; their names.
+    /// The names of blocks that the turn may not use.
     NotAllowed(Vec<String>),
     NoFunds,
-    /// The session has started as many as it may.
+    /// The session has reached its limit of executions.
     TooMany,
 }
 
@@ -180,7 +180,7 @@ pub struct BlockCall {
     pub block_id: BlockId,
     pub input: Map<String, Value>,
     pub dry_run: bool,
-    /// What a person has decided about it, in which review.
+    /// The decision about it, and the review.
     pub decision: Option<ReviewDecision>,
     pub review: Option<ReviewId>,
 }
@@ -188,11 +188,11 @@ pub struct BlockCall {
 #[derive(Clone, Debug, PartialEq)]
 pub enum BlockCallEnd {
     Done(BlockOutcome),
-    /// A person has to decide first.
+    /// Approval is required first.
     Review(Box<Review>),
     NoFunds,
-    /// It took longer than a call may.
+    /// It exceeded the time limit of a call.
     TimedOut,
-    /// It was begun before, the server went down, and it must not be repeated.
+    /// It was started before, the server stopped, and it must not be repeated.
     Interrupted,
 }

@@ -1,5 +1,5 @@
-//! The time of day, for people. Durations are measured with `Instant`; nothing compares two times of
-//! day to decide what to do, so a clock that jumps changes timestamps and nothing else.
+//! The wall-clock time, for people. Durations are measured with `Instant`; no decision compares two wall-clock times, so a
+//! clock that jumps only changes timestamps.
 
 use jiff::Timestamp;
 

@@ -1,11 +1,11 @@
-//! Messages from outside that say what an operation came to. What is in them is not looked at here.
+//! Messages of other services with results of operations. Their content is not parsed here.
 
 use async_trait::async_trait;
 
 use crate::error::PortResult;
 
-/// Laws: what is sent arrives (`what_is_sent_arrives`), at one taker at a time (`a_message_goes_to_one_taker`); one that
-/// is not settled comes back (`an_unsettled_message_comes_back`); a settled one never does
+/// Laws: a sent message arrives (`what_is_sent_arrives`), at one receiver at a time (`a_message_goes_to_one_taker`); an
+/// unsettled message is redelivered (`an_unsettled_message_comes_back`); a settled one is not
 /// (`a_settled_message_never_comes_back`).
 #[async_trait]
 pub trait Completions: Send + Sync {
@@ -15,7 +15,7 @@ pub trait Completions: Send + Sync {
     async fn next(&self) -> PortResult<CompletionMessage>;
 }
 
-/// A message in our hands. Dropped without a word it comes back, when it has been out for as long as a message may.
+/// A received message. If it is dropped without `ack`, it is redelivered after its visibility timeout.
 pub struct CompletionMessage {
     pub body: String,
     settle: Box<dyn SettleCompletion>,
@@ -31,7 +31,7 @@ impl CompletionMessage {
         Self { body, settle }
     }
 
-    /// Done with it: it never comes back.
+    /// Settles the message: it is not redelivered.
     pub async fn ack(self) -> PortResult<()> {
         self.settle.ack().await
     }

@@ -1,18 +1,18 @@
-//! What can go wrong behind a seam. Expected outcomes are not errors; an error means the machine
-//! below is unwell, and says whether it may get better by itself.
+//! Errors of backends. Expected outcomes are not errors; an error means that the backend failed, and says whether a retry
+//! may help.
 
 #[derive(Clone, Debug, thiserror::Error)]
 pub enum PortError {
-    /// No room to write. Nothing was changed.
+    /// No disk space. Nothing was changed.
     #[error("the disk is full")]
     Full,
-    /// Not reachable or overloaded. Whether the call took effect is not known.
+    /// Unreachable or overloaded. It is unknown whether the call took effect.
     #[error("{0}")]
     Unavailable(String),
-    /// The process is shutting down and takes no more work. Nothing was changed.
+    /// The process is shutting down and accepts no more work. Nothing was changed.
     #[error("shutting down")]
     Closed,
-    /// A fault of ours or of the stored data; trying again will not help.
+    /// A bug or damaged data; a retry does not help.
     #[error("{0}")]
     Broken(String),
 }

@@ -1,4 +1,4 @@
-//! Following a log from a cursor to its end: the one shape for every reader. Listen, look, then wait.
+//! Follows a log from a cursor to its end: subscribe, read, then wait. Used by every reader.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -8,7 +8,7 @@ use protocol::{Segment, Seq, TaskId};
 use crate::error::PortResult;
 use crate::stream_log::{LogRead, LogWatch, StreamLog};
 
-/// Bytes taken from the log at a time: what a reader that stalls can cost.
+/// Bytes read from the log at a time: the memory cost of a stalled reader.
 const READ_BYTES: usize = 64 * 1024;
 
 pub struct LogFollower {
@@ -21,18 +21,18 @@ pub struct LogFollower {
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum LogUpdate {
-    /// What comes next, in order and without a gap.
+    /// The next segments, in order and without a gap.
     Segments(Vec<Segment>),
-    /// Nothing new for as long as the caller was willing to wait.
+    /// Nothing new within the wait.
     Silent,
-    /// The log is sealed and all of it was given out.
+    /// The log is sealed and completely read.
     End,
-    /// The log is gone, or its part after the cursor is.
+    /// The log, or its part after the cursor, has been removed.
     Gone,
 }
 
 impl LogFollower {
-    /// `poll` is how often the log is looked at even when no hint comes.
+    /// `poll` is how often the log is read even without a notification.
     pub fn new(log: Arc<dyn StreamLog>, task: TaskId, after: Seq, poll: Duration) -> Self {
         let watch = log.watch(&task);
         Self { log, task, cursor: after, watch, poll }
@@ -42,9 +42,9 @@ impl LogFollower {
         self.cursor
     }
 
-    /// Waits at most `patience` for something new.
-    pub async fn next(&mut self, patience: Duration) -> PortResult<LogUpdate> {
-        let deadline = tokio::time::Instant::now() + patience;
+    /// Waits at most `max_wait` for new segments.
+    pub async fn next(&mut self, max_wait: Duration) -> PortResult<LogUpdate> {
+        let deadline = tokio::time::Instant::now() + max_wait;
         loop {
             match self.log.read_watched(&self.task, self.cursor, READ_BYTES).await? {
                 LogRead::Missing | LogRead::Log { missing_to: Some(_), .. } => {

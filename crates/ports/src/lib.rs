@@ -1,4 +1,4 @@
-//! The seams of Pilothouse and their laws. Each trait states promises; each promise has a law in
+//! The port traits of Pilothouse and their laws. Each trait states promises; each promise has a law in
 //! `testkit::conformance` that every implementation passes. There are no implementations here.
 
 pub mod block;
@@ -36,7 +36,7 @@ pub use store::{
 pub use stream_log::StreamLog;
 pub use tool::Tool;
 
-/// All of a backend, as the rest of the program sees it.
+/// All ports of a backend.
 #[derive(Clone)]
 pub struct Ports {
     pub sessions: Arc<dyn Sessions>,

@@ -1,4 +1,4 @@
-//! A model behind a wire.
+//! The model provider.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -11,29 +11,28 @@ use protocol::turn::{FailureCode, ModelTier, TurnMode};
 use protocol::usage::Usage;
 use serde_json::Value;
 
-/// Laws: the stream ends in exactly one `Finished` or one error; dropping it ends the request; nothing in
-/// it waits for ever. It does not retry: only the step knows whether something was already shown.
+/// Laws: the stream ends in exactly one `Finished` or one error; dropping it ends the request; it never waits forever. It
+/// does not retry: only the step knows whether output was already shown.
 #[async_trait]
 pub trait ModelProvider: Send + Sync {
     /// `openai`, `anthropic`, `offline`.
     fn name(&self) -> &'static str;
-    /// The model a tier stands for.
+    /// The model of a tier.
     fn model(&self, tier: ModelTier) -> &str;
-    /// How many tokens that model can take, the answer included.
+    /// The context size of that model in tokens, including its response.
     fn window(&self, tier: ModelTier) -> u64;
     async fn stream(&self, request: ModelRequest) -> Result<ModelStream, ModelError>;
-    /// Whether `title` asks a model, so that it is worth waiting for.
+    /// Whether `title` uses a model, so that it is worth waiting for.
     fn gives_titles(&self) -> bool;
-    /// A title of a few words for a conversation that starts with `message`; `None` when this provider has no model
-    /// worth asking.
+    /// A title of a few words for a session that starts with `message`; `None` when this provider has no model for it.
     async fn title(&self, message: &str) -> Result<Option<String>, ModelError>;
-    /// Whether `stream` can be asked to sum a conversation up. One that has no model behind it cannot.
+    /// Whether `stream` can summarize a session. A provider without a model cannot.
     fn summarises(&self) -> bool {
         true
     }
 }
 
-/// How the message begins that tells the model of an operation's end. It is the engine that speaks there, not a person.
+/// Prefix of the message that reports the end of an operation to the model. It is written by the engine, not by a person.
 pub const OPERATION_MARK: &str = "[Operation ";
 
 pub type ModelStream = BoxStream<'static, Result<ModelEvent, ModelError>>;
@@ -42,20 +41,20 @@ pub type ModelStream = BoxStream<'static, Result<ModelEvent, ModelError>>;
 pub struct ModelRequest {
     pub system: String,
     pub messages: Vec<ModelMessage>,
-    /// Shared, because it is the same with every request.
+    /// Shared, because it is the same in every request.
     pub tools: Arc<[ToolDefinition]>,
     pub tool_use: ToolUse,
     pub tier: ModelTier,
     pub mode: TurnMode,
 }
 
-/// The tools are named either way: a provider refuses a history with calls of tools it is not told about, and keeps
-/// what it has cached only while the list stays the same.
+/// The tools are listed either way: a provider refuses a history with calls of unlisted tools, and its cache is only valid
+/// while the list stays the same.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum ToolUse {
     #[default]
     Allowed,
-    /// On the last step, which has to end in words.
+    /// For the last step, which must end in text.
     Forbidden,
 }
 
@@ -74,10 +73,10 @@ pub enum ModelMessage {
     Assistant {
         text: String,
         tool_calls: Vec<ToolCall>,
-        /// What an earlier `Finished` of the same provider carried.
+        /// The `provider_state` of an earlier `Finished` of the same provider.
         provider_state: Option<Value>,
     },
-    /// Follows the assistant message that made the call; every call has exactly one.
+    /// Follows the assistant message with the call; every call has exactly one.
     ToolResult {
         call_id: CallId,
         name: String,
@@ -90,7 +89,7 @@ pub enum ModelMessage {
 pub enum ModelEvent {
     Text(String),
     Reasoning(String),
-    /// A call begins. `index` names it until the step ends.
+    /// A call starts. `index` identifies it until the step ends.
     ToolCall {
         index: usize,
         id: CallId,
@@ -101,7 +100,7 @@ pub enum ModelEvent {
         index: usize,
         delta: String,
     },
-    /// Always the last.
+    /// Always the last event.
     Finished {
         reason: StopReason,
         usage: Usage,
@@ -122,7 +121,7 @@ pub enum StopReason {
 #[error("{message}")]
 pub struct ModelError {
     pub kind: ModelErrorKind,
-    /// For a person; holds no key, no address and no body of the provider beyond its own error text.
+    /// For people; contains no key, no address and nothing of the provider's body except its error text.
     pub message: String,
 }
 
@@ -132,17 +131,17 @@ pub enum ModelErrorKind {
     Unreachable,
     /// No connection, no first byte, or no further byte in time.
     TimedOut,
-    /// 429, with the wait it asked for.
+    /// 429, with the requested wait.
     RateLimited { after: Option<Duration> },
     /// 408, 5xx, 529.
     Overloaded { after: Option<Duration> },
-    /// The request is longer than the model's window.
+    /// The request is longer than the model's context.
     TooLong,
-    /// The provider does not want this request or this content.
+    /// The provider declined the request or its content.
     Refused,
     /// The key is wrong or missing.
     Auth,
-    /// Not the protocol, or larger than anything sensible.
+    /// Violates the protocol, or is unreasonably large.
     Broken,
 }
 
@@ -156,7 +155,7 @@ impl ModelError {
         matches!(self.kind, Unreachable | TimedOut | RateLimited { .. } | Overloaded { .. })
     }
 
-    /// The wait the provider asked for.
+    /// The wait that the provider requested.
     pub fn retry_after(&self) -> Option<Duration> {
         match self.kind {
             ModelErrorKind::RateLimited { after } | ModelErrorKind::Overloaded { after } => after,

@@ -1,5 +1,4 @@
-//! What says "look at this job now". It carries ids only: losing or repeating a delivery changes
-//! latency, nothing else.
+//! The queue tells workers to look at a job now. It contains only ids: a lost or repeated delivery only affects latency.
 
 use std::time::Duration;
 
@@ -8,24 +7,23 @@ use protocol::Job;
 
 use crate::error::PortResult;
 
-/// Laws: at least once (`what_is_pushed_is_delivered`); unsettled comes back
-/// (`an_unsettled_delivery_comes_back`); settled never does (`a_settled_delivery_never_comes_back`);
-/// first in, first out among those that are ready (`deliveries_come_in_order`); `to_back` puts behind
-/// everything that waits (`to_back_goes_to_the_end`). A job that is pushed twice may be delivered twice.
+/// Laws: at-least-once delivery (`what_is_pushed_is_delivered`); unsettled deliveries are redelivered
+/// (`an_unsettled_delivery_comes_back`), settled ones are not (`a_settled_delivery_never_comes_back`); first in, first out
+/// among ready jobs (`deliveries_come_in_order`); `to_back` moves a job behind all waiting ones
+/// (`to_back_goes_to_the_end`). A job that is pushed twice may be delivered twice.
 #[async_trait]
 pub trait Queue: Send + Sync {
-    /// Taken over by the queue when it returns. A queue may forget what it was given when its process ends: the outbox
-    /// then finds the job.
+    /// The queue has the job when this returns. It may lose it when its process ends: the outbox then pushes it again.
     async fn push(&self, job: &Job) -> PortResult<()>;
 
     /// Waits for the next delivery. Dropping the future loses nothing.
     async fn pop(&self) -> PortResult<Delivery>;
 
-    /// How many deliveries wait, for the metrics.
+    /// The number of waiting deliveries, for metrics.
     async fn depth(&self) -> PortResult<u64>;
 }
 
-/// A message in our hands. Dropped without a word it comes back.
+/// A received job. If it is dropped without being settled, it is redelivered.
 pub struct Delivery {
     pub job: Job,
     settle: Option<Box<dyn SettleDelivery>>,
@@ -45,7 +43,7 @@ impl Delivery {
         Self { job, settle: Some(settle) }
     }
 
-    /// Done with it: it never comes back.
+    /// Settles the delivery: it is not redelivered.
     pub async fn ack(mut self) -> PortResult<()> {
         match &self.settle {
             Some(settle) => settle.ack().await?,
@@ -55,7 +53,7 @@ impl Delivery {
         Ok(())
     }
 
-    /// Not now: behind everything that waits, and not before `delay` has passed.
+    /// Moves the job behind all waiting ones, not before `delay` has passed.
     pub async fn to_back(mut self, delay: Duration) -> PortResult<()> {
         match &self.settle {
             Some(settle) => settle.to_back(delay).await?,

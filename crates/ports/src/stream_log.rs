@@ -8,18 +8,16 @@ use tokio::sync::watch;
 
 use crate::error::PortResult;
 
-/// Laws: positions are dense (`a_gap_is_refused`); reading after `n` gives everything stored after `n`,
-/// in order, in pieces (`a_read_is_complete_from_any_cursor`); a writer with an older fence changes
-/// nothing (`an_old_fence_cannot_append`); a seal is final (`nothing_follows_a_seal`); a start that is
-/// no longer there is said, never skipped (`a_missing_start_is_said`); what was appended is there after
-/// a restart (`an_appended_segment_survives_a_restart`).
+/// Laws: positions are dense (`a_gap_is_refused`); reading after `n` returns everything stored after `n`, in order, in
+/// parts (`a_read_is_complete_from_any_cursor`); a writer with an older fence changes nothing
+/// (`an_old_fence_cannot_append`); a seal is final (`nothing_follows_a_seal`); a removed beginning is reported, never
+/// skipped (`a_missing_start_is_said`); appended segments survive a restart (`an_appended_segment_survives_a_restart`).
 #[async_trait]
 pub trait StreamLog: Send + Sync {
-    /// Makes `fence` the writer of this log, which exists from then on, and says where it stands. After
-    /// this no older fence can append.
+    /// Makes `fence` the writer of this log, creating it if needed, and returns its end. Afterward no older fence can append.
     async fn take_over(&self, task: &TaskId, fence: u64) -> PortResult<TakenOver>;
 
-    /// Stored when it returns `Stored`; only then may anybody see it.
+    /// The segment is stored when this returns `Stored`; only then may readers see it.
     async fn append(
         &self,
         task: &TaskId,
@@ -27,14 +25,14 @@ pub trait StreamLog: Send + Sync {
         segment: Segment,
     ) -> PortResult<SegmentAppended>;
 
-    /// Appends the last segment and closes the log for good.
+    /// Appends the last segment and closes the log permanently.
     async fn seal(&self, task: &TaskId, fence: u64, last: Segment) -> PortResult<SegmentAppended>;
 
-    /// What follows `after`, at most about `max_bytes` of it but at least one segment if there is one.
+    /// What follows `after`, about `max_bytes` at most but at least one segment if there is one.
     async fn read(&self, task: &TaskId, after: Seq, max_bytes: usize) -> PortResult<LogRead>;
 
-    /// As `read`, for somebody who watches this log and reads again at every hint: the answer is complete as of the
-    /// last hint, which a backend whose logs are written elsewhere can give without asking the store.
+    /// Like `read`, for a reader that watches this log and reads again at every notification: the result is complete as of the
+    /// last notification, so a backend with remote logs can answer without asking the store.
     async fn read_watched(
         &self,
         task: &TaskId,
@@ -69,17 +67,17 @@ pub enum SegmentAppended {
 pub enum LogRead {
     Log {
         segments: Vec<Segment>,
-        /// Where the log ends now.
+        /// The current end of the log.
         last: Seq,
         sealed: bool,
-        /// Chunks up to here are no longer kept, and the cursor was before that.
+        /// Chunks up to here were removed, and the cursor was before that.
         missing_to: Option<Seq>,
     },
     /// There is no such log.
     Missing,
 }
 
-/// A hint that a log has grown; may be silent for ever (`LogWatch::deaf`), so callers also look on a timer.
+/// Notifies that a log has grown; may never wake (`LogWatch::deaf`), so callers also poll on a timer.
 #[derive(Clone, Debug)]
 pub struct LogWatch(Option<watch::Receiver<Seq>>);
 
@@ -88,7 +86,7 @@ impl LogWatch {
         Self(Some(receiver))
     }
 
-    /// One that never wakes: for tests that prove that hints are only hints.
+    /// One that never wakes: for tests that prove that notifications are optional.
     pub fn deaf() -> Self {
         Self(None)
     }
@@ -101,7 +99,7 @@ impl LogWatch {
                 None => false,
             };
             if !grown {
-                // Whoever wrote is gone; the timer is all that is left.
+                // The writer is gone; only the timer is left.
                 std::future::pending::<()>().await;
             }
         };

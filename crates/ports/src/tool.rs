@@ -1,4 +1,4 @@
-//! A tool: what the model can call.
+//! A tool that the model can call.
 
 use std::time::Duration;
 
@@ -13,9 +13,8 @@ use tokio_util::sync::CancellationToken;
 
 use crate::call_services::CallServices;
 
-/// Laws: the arguments are valid against the schema before `call`; it stops soon after `cancel`; what it
-/// answers is bounded; an error says who must act; every example gives the response it names
-/// (`every_example_of_every_tool_holds`).
+/// Laws: the arguments are valid against the schema before `call`; it stops soon after `cancel`; its response is bounded;
+/// an error says who must act; every example returns the response it names (`every_example_of_every_tool_holds`).
 #[async_trait]
 pub trait Tool: Send + Sync {
     fn spec(&self) -> &ToolSpec;
@@ -24,7 +23,7 @@ pub trait Tool: Send + Sync {
     fn examples(&self) -> Vec<ToolExample>;
 }
 
-/// Everything a call may know. What else a tool needs it was built with.
+/// Per-call data. Long-lived dependencies are passed to the tool's constructor.
 #[derive(Clone)]
 pub struct ToolContext {
     pub owner: Owner,
@@ -34,17 +33,17 @@ pub struct ToolContext {
     /// The same in every attempt at this call: `turn/step/call`.
     pub idempotency_key: String,
     pub dry_run: bool,
-    /// How long the call may hold its step, if anything limits it.
+    /// How long the call may block its step, if limited.
     pub budget: Option<Duration>,
     pub cancel: CancellationToken,
     pub permissions: Permissions,
-    /// What the call carries out, when it is an operation.
+    /// The operation that the call carries out, if any.
     pub operation: Option<OperationHandle>,
-    /// What the engine does for a call.
+    /// Services of the engine for the call.
     pub services: CallServices,
 }
 
-/// The names under which the result of an operation is awaited.
+/// The ids under which the result of an operation is awaited.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct OperationHandle {
     pub operation_id: OperationId,
@@ -53,10 +52,10 @@ pub struct OperationHandle {
 
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 pub enum ToolError {
-    /// The model can read this and do better.
+    /// The model can read this and react.
     #[error("{message}")]
     TellModel { code: &'static str, message: String },
-    /// The turn cannot go on.
+    /// The turn cannot continue.
     #[error("{0}")]
     Fatal(String),
 }
@@ -67,7 +66,7 @@ impl ToolError {
     }
 }
 
-/// A call that works anywhere, and the `type` of what comes back.
+/// A call that works without external services, and the `type` of its response.
 #[derive(Clone, Debug)]
 pub struct ToolExample {
     pub arguments: Value,

@@ -1,4 +1,4 @@
-//! What a block declares about itself. Validation, the catalogue and the client's forms are derived from this.
+//! What a block declares about itself. Validation, the catalog and the client's forms are derived from this.
 
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -7,7 +7,7 @@ use crate::tool::ToolEffect;
 
 #[derive(Clone, Debug)]
 pub struct BlockSpec {
-    /// The origin's UUID, so that its exported agents mean the same here.
+    /// The origin's UUID, so that agents exported there work here.
     pub id: &'static str,
     /// The origin's class name: `CalculatorBlock`.
     pub name: &'static str,
@@ -16,20 +16,20 @@ pub struct BlockSpec {
     pub kind: BlockKind,
     /// JSON schema, an object; its `required` are the pins without which a node does not fire.
     pub inputs: Value,
-    /// JSON schema, an object with one property per pin. Standard blocks have `error` besides.
+    /// JSON schema, an object with one property per pin. Standard blocks also have `error`.
     pub outputs: Value,
     pub effect: ToolEffect,
     pub costs: &'static [BlockCost],
-    /// Every link from it keeps its value: it fills all later runs of the sink.
+    /// Links from it keep their value for all later node executions of the sink.
     pub static_output: bool,
-    /// Acts on the world in a way that a careful person wants to see first.
+    /// Has external side effects that may need approval.
     pub sensitive: bool,
-    /// Waits for other work (another run, a turn, a timer), so that the wall clock of a node run does not count.
+    /// Waits for other work (another execution, a turn, a timer), so the time limit of a node execution does not apply.
     pub coordinates: bool,
 }
 
 impl BlockSpec {
-    /// Whether any name is a pin of its input: the block takes what its schema does not name.
+    /// Whether the block accepts inputs that its schema does not name.
     pub fn takes_any_input(&self) -> bool {
         self.inputs.get("additionalProperties").is_some_and(|more| *more != Value::Bool(false))
     }
@@ -47,8 +47,7 @@ impl BlockSpec {
         required.into_iter().flatten().filter_map(Value::as_str)
     }
 
-    /// The pins that take stored credentials without which it cannot do its work: those whose schema names
-    /// `credentials_types`.
+    /// The pins for stored credentials that the block requires: those whose schema has `credentials_types`.
     pub fn credentials(&self) -> impl Iterator<Item = CredentialsPin<'_>> {
         let pins = self.inputs.get("properties").and_then(Value::as_object).into_iter().flatten();
         pins.filter(|(_, schema)| Self::is_credentials(schema)).map(|(name, schema)| {
@@ -61,12 +60,12 @@ impl BlockSpec {
         })
     }
 
-    /// Whether a pin of this schema takes stored credentials.
+    /// Whether a pin with this schema takes stored credentials.
     pub fn is_credentials(schema: &Value) -> bool {
         schema.get("credentials_types").is_some()
     }
 
-    /// As the origin's clients read it.
+    /// The description in the format of the origin's clients.
     pub fn describe(&self) -> BlockDescription {
         let described = |category: &BlockCategory| CategoryDescription {
             category: *category,
@@ -95,7 +94,7 @@ pub struct CredentialsPin<'a> {
     pub provider: Option<&'a str>,
 }
 
-/// A block as the catalogue lists it.
+/// A block in the catalog.
 #[derive(Clone, Debug, Serialize, utoipa::ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct BlockDescription {
@@ -103,16 +102,16 @@ pub struct BlockDescription {
     /// The origin's class name: `CalculatorBlock`.
     pub name: &'static str,
     pub description: &'static str,
-    /// JSON schema of what it takes.
+    /// JSON schema of its inputs.
     pub input_schema: Value,
-    /// JSON schema of what it gives, a property for each pin.
+    /// JSON schema of its outputs, with a property for each pin.
     pub output_schema: Value,
     pub categories: Vec<CategoryDescription>,
     pub costs: &'static [BlockCost],
-    /// Its output stays for all later runs of what follows it.
+    /// Its output is kept for all later node executions of its sinks.
     pub static_output: bool,
     pub ui_type: BlockKind,
-    /// Acts on the world in a way that a careful person wants to see first.
+    /// Has external side effects that may need approval.
     pub is_sensitive: bool,
 }
 
@@ -141,7 +140,7 @@ pub enum BlockKind {
 }
 
 impl BlockKind {
-    /// Whether it only has a meaning inside a graph.
+    /// Whether it can only be used inside a graph.
     pub fn is_graph_only(self) -> bool {
         !matches!(self, Self::Standard | Self::Ai)
     }
@@ -174,35 +173,35 @@ pub enum BlockCategory {
 impl BlockCategory {
     fn description(self) -> &'static str {
         match self {
-            Self::Ai => "Asks a model.",
+            Self::Ai => "Uses a model.",
             Self::Social => "Works with social networks.",
             Self::Text => "Works with text.",
             Self::Search => "Finds or extracts information.",
-            Self::Basic => "Does basic operations.",
-            Self::Input => "Takes what an agent is given.",
-            Self::Output => "Gives what an agent has found.",
-            Self::Logic => "Decides, counts and repeats.",
+            Self::Basic => "Basic operations.",
+            Self::Input => "Inputs of an agent.",
+            Self::Output => "Outputs of an agent.",
+            Self::Logic => "Conditions, counters and loops.",
             Self::Communication => "Sends and receives messages.",
-            Self::DeveloperTools => "Helps to develop software.",
+            Self::DeveloperTools => "Tools for software development.",
             Self::Data => "Works with structured data.",
             Self::Hardware => "Works with devices.",
             Self::Agent => "Works with other agents.",
             Self::Crm => "Works with customer data.",
-            Self::Safety => "Keeps a run safe.",
-            Self::Productivity => "Helps people to get things done.",
+            Self::Safety => "Keeps executions safe.",
+            Self::Productivity => "Productivity tools.",
             Self::IssueTracking => "Works with issues.",
-            Self::Multimedia => "Works with pictures, sound and film.",
-            Self::Marketing => "Helps to reach people.",
+            Self::Multimedia => "Works with images, audio and video.",
+            Self::Marketing => "Marketing tools.",
         }
     }
 }
 
-/// What a run of a block costs, in credits.
+/// The price of a block execution, in credits.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, utoipa::ToSchema)]
 pub struct BlockCost {
     #[serde(rename = "cost_type")]
     pub kind: CostKind,
-    /// Credits for every `per` units begun.
+    /// Credits for every started `per` units.
     #[serde(rename = "cost_amount")]
     pub amount: u64,
     pub per: u64,
@@ -220,7 +219,7 @@ pub enum CostKind {
     Tokens,
 }
 
-/// What a run has used, for its bill.
+/// The usage of a block execution, for its charge.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct MeteredUsage {
     pub bytes: u64,
@@ -230,7 +229,7 @@ pub struct MeteredUsage {
     pub tokens: u64,
 }
 
-/// The bill of one run. `Run` is owed even when nothing else was used.
+/// The charge of one execution. `Run` is charged even when nothing else was used.
 pub fn price(costs: &[BlockCost], used: &MeteredUsage) -> u64 {
     let of = |cost: &BlockCost| {
         let units = match cost.kind {
@@ -251,7 +250,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_bill_counts_units_that_were_begun() {
+    fn a_charge_counts_started_units() {
         const COSTS: &[BlockCost] = &[
             BlockCost { kind: CostKind::Run, amount: 2, per: 1 },
             BlockCost { kind: CostKind::Tokens, amount: 1, per: 1000 },

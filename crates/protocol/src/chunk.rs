@@ -1,6 +1,5 @@
-//! One event of the AI SDK UI message stream v1, in the set that every client since 6.0.0 accepts.
-//! Absent optionals are left out (a `null` kills the client's stream); `input`, `output` and `data`
-//! are always written.
+//! One event of the AI SDK UI message stream v1, limited to the events that every client since 6.0.0 accepts. Absent
+//! optional fields are omitted (a `null` breaks the client's stream); `input`, `output` and `data` are always written.
 
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -68,13 +67,13 @@ pub enum Chunk {
         tool_call_id: CallId,
         error_text: String,
     },
-    /// What the turn is doing while it has nothing to say. Never kept by the client.
+    /// What the turn is doing while it has no output. Not kept by the client.
     #[serde(rename = "data-status")]
     DataStatus {
         data: StatusData,
         transient: bool,
     },
-    /// Another worker goes on with the turn; what it names was said by the one before.
+    /// Another worker continues the turn; the named chunks were written by the previous one.
     #[serde(rename = "data-attempt")]
     DataAttempt {
         data: AttemptData,
@@ -83,18 +82,17 @@ pub enum Chunk {
     DataUsage {
         data: Usage,
     },
-    /// Follow-ups were given to the model before the step that comes next.
+    /// Follow-ups were delivered to the model before the next step.
     #[serde(rename = "data-pending-drained")]
     DataPendingDrained {
         data: DrainedData,
     },
-    /// Earlier messages were folded into a summary.
+    /// Earlier messages were summarized.
     #[serde(rename = "data-compaction")]
     DataCompaction {
         data: CompactionData,
     },
-    /// How a call is doing that went on in the background. The id is its background id, so that a later one
-    /// replaces it.
+    /// The state of a background call. The id is its background id, so that a later chunk replaces an earlier one.
     #[serde(rename = "data-background")]
     DataBackground {
         id: BackgroundId,
@@ -132,11 +130,11 @@ pub struct DrainedMessage {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, utoipa::ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct CompactionData {
-    /// How many rows of the history the summary stands for.
+    /// How many messages of the history the summary replaces.
     pub folded: usize,
     /// The last of them.
     pub through: MessageId,
-    /// Tokens of the conversation before and after, as estimated.
+    /// Estimated tokens of the session before and after.
     pub tokens_before: u64,
     pub tokens_after: u64,
     pub summary: String,
@@ -158,7 +156,7 @@ pub struct BackgroundData {
 pub struct AttemptData {
     /// 2 for the first takeover.
     pub attempt: u32,
-    /// First and last chunk id of the step that is done again; absent when nothing is.
+    /// First and last chunk id of the step that is repeated; absent when none is.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub supersedes: Option<SupersededRange>,
 }
@@ -169,7 +167,7 @@ pub struct SupersededRange {
     pub to: u64,
 }
 
-/// The reasons all client versions know.
+/// The reasons that all client versions know.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, utoipa::ToSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum FinishReason {
@@ -186,12 +184,12 @@ impl Chunk {
         Self::DataStatus { data: StatusData { message: message.into() }, transient: true }
     }
 
-    /// An error as the client shows it: a machine code in front, then words for a person.
+    /// An error as the client shows it: a machine-readable code, then text for people.
     pub fn error(code: &str, message: &str) -> Self {
         Self::Error { error_text: format!("[code:{code}] {message}") }
     }
 
-    /// Whether this is one of the chunks that may only be written together with a final status.
+    /// Whether this chunk may only be written together with a final status.
     pub fn is_terminal(&self) -> bool {
         matches!(self, Self::Finish { .. } | Self::Abort | Self::Error { .. })
     }
@@ -243,7 +241,7 @@ mod tests {
         for (chunk, wire) in table {
             let written = serde_json::to_value(&chunk).expect("a chunk is JSON");
             assert_eq!(written, wire);
-            let read: Chunk = serde_json::from_value(wire).expect("and is read back");
+            let read: Chunk = serde_json::from_value(wire).expect("the chunk is read back");
             assert_eq!(read, chunk);
         }
     }

@@ -1,24 +1,24 @@
-//! Prepaid credits: a balance and the ledger that explains it.
+//! Prepaid credits: a balance and its ledger.
 
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
-/// A bill. Its key is unique for its user, so that it is paid once, however often it is presented.
+/// A charge. Its key is unique per user, so that it is booked once however often it is submitted.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct CreditCharge {
     pub key: String,
     pub amount: u64,
-    /// What it is for, in a few words.
+    /// A short description.
     pub what: String,
 }
 
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, utoipa::ToSchema)]
 pub struct CreditTransaction {
     pub transaction_key: String,
-    /// Credits: positive for what came in.
+    /// Credits; positive for additions.
     pub amount: i64,
     pub transaction_type: TransactionKind,
-    /// The balance after it.
+    /// The balance after the transaction.
     pub running_balance: i64,
     pub description: String,
     #[schema(value_type = String)]

@@ -1,9 +1,9 @@
-//! Where a reader stands in a stream log: the id of the last event it has.
+//! A position in a stream log: the id of the last received event.
 
 use crate::segment::Seq;
 
-/// Reads `17`, `17-0` and the two spellings of the beginning, `0` and `0-0`. Anything else is not a
-/// cursor of ours, and whoever sent it gets the whole replay.
+/// Parses `17`, `17-0` and the two forms of the beginning, `0` and `0-0`. Anything else is not a cursor, and its sender
+/// gets the whole replay.
 pub fn parse(text: &str) -> Option<Seq> {
     let number = text.strip_suffix("-0").unwrap_or(text);
     if number.is_empty() || number.len() > 19 || !number.bytes().all(|b| b.is_ascii_digit()) {

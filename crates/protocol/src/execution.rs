@@ -1,4 +1,4 @@
-//! Executions: one run of an agent, its states, and what is journaled about its nodes.
+//! Executions of agents, their states, and the journal of their nodes.
 
 use std::sync::Arc;
 
@@ -10,7 +10,7 @@ use crate::ids::{ExecutionId, GraphId, NodeId, ReviewId, UserId, WorkerId};
 use crate::permissions::Permissions;
 use crate::review::ReviewDecision;
 
-/// The states of a run and of its nodes.
+/// The states of an execution and of its node executions.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, utoipa::ToSchema)]
 #[serde(rename_all = "UPPERCASE")]
 pub enum ExecutionStatus {
@@ -54,7 +54,7 @@ impl ExecutionStatus {
         matches!(self, Self::Completed | Self::Terminated | Self::Failed)
     }
 
-    /// Whether a run may go from this state to that one. Every change of a row is conditional on it.
+    /// Whether an execution may change from this state to that one. Every update of a row is conditional on it.
     pub fn may_become(self, next: Self) -> bool {
         use ExecutionStatus::*;
         match next {
@@ -75,16 +75,16 @@ pub struct Execution {
     pub graph_version: u32,
     pub status: ExecutionStatus,
     pub request: ExecutionRequest,
-    /// The run whose node has started this one.
+    /// The execution whose node started this one.
     pub parent: Option<ExecutionId>,
-    /// 0 for one that a person or a turn began, 1 for those that its nodes began, and so on.
+    /// 0 for one started by a person or a turn, 1 for those started by its nodes, and so on.
     pub depth: u32,
-    /// Raised by every claim; a write with an older one changes nothing.
+    /// Incremented by every claim; a write with an older fence changes nothing.
     pub fence: u64,
-    /// Claims that did not end in a result, a rest or an orderly hand-back, the present one included.
+    /// Claims that did not end in a result, a wait for reviews or an orderly hand-back, including the current one.
     pub attempt: u32,
     pub stop_requested: bool,
-    /// How many events are journaled.
+    /// The number of journaled events.
     pub events: u64,
     pub stats: ExecutionStats,
     pub error: Option<ExecutionError>,
@@ -93,10 +93,10 @@ pub struct Execution {
     pub ended_at: Option<Timestamp>,
 }
 
-/// What a run was asked to do.
+/// The parameters of an execution.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct ExecutionRequest {
-    /// By the names of the agent's inputs.
+    /// By input name.
     #[serde(default)]
     pub inputs: Map<String, Value>,
     #[serde(default)]
@@ -105,18 +105,18 @@ pub struct ExecutionRequest {
     pub safe_mode: SafeMode,
     #[serde(default, skip_serializing_if = "Permissions::is_unlimited")]
     pub permissions: Permissions,
-    /// How many copilot turns, each started by a block of a run that the one before began, stand above this run.
+    /// The number of copilot turns above this execution that were started by a block of an execution.
     #[serde(default)]
     pub copilot_depth: u32,
 }
 
-/// Where a person wants to be asked.
+/// Where approval is required.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, utoipa::ToSchema)]
 pub struct SafeMode {
-    /// Blocks that ask.
+    /// Blocks that ask for a review.
     #[serde(default = "yes", rename = "human_in_the_loop_safe_mode")]
     pub human_in_the_loop: bool,
-    /// Blocks that act on the world.
+    /// Blocks with external side effects.
     #[serde(default, rename = "sensitive_action_safe_mode")]
     pub sensitive_action: bool,
 }
@@ -131,7 +131,7 @@ impl Default for SafeMode {
     }
 }
 
-/// Why a run as a whole has failed: a stable code for programs and a sentence for people.
+/// Why an execution as a whole failed: a stable code for programs and a sentence for people.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, utoipa::ToSchema)]
 pub struct ExecutionError {
     pub code: String,
@@ -143,14 +143,14 @@ pub struct ExecutionError {
 pub struct ExecutionStats {
     /// Credits.
     pub cost: u64,
-    /// Seconds that somebody worked on it.
+    /// Seconds that workers spent on it.
     pub duration: f64,
     pub node_count: u64,
     pub node_error_count: u64,
     pub is_dry_run: bool,
 }
 
-/// The right to act for a run. It is worth nothing once the run has been claimed again.
+/// The right to act for an execution. It becomes invalid when the execution is claimed again.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct ExecutionClaim {
     pub execution_id: ExecutionId,
@@ -158,21 +158,21 @@ pub struct ExecutionClaim {
     pub worker: WorkerId,
 }
 
-/// A change of one node run. What is absent stays as it was; a run that is over within one event has it all in one.
-/// Inputs are not journaled: they follow from the outputs before.
+/// A change of one node execution. Absent fields are unchanged; one that starts and ends within one event has everything
+/// in it. Inputs are not journaled: they follow from earlier outputs.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct NodeEvent {
-    /// The ordinal of the node run within its execution, from 0.
+    /// The ordinal of the node execution within its execution, from 0.
     pub run: u64,
     pub node: NodeId,
-    /// What it has emitted since the event before. Shared, because it flows on to other nodes.
+    /// Outputs since the previous event. Shared, because they flow on to other nodes.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub outputs: Vec<(String, Arc<Value>)>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub status: Option<ExecutionStatus>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub error: Option<String>,
-    /// What a person has decided about it.
+    /// The decision of a review.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub decision: Option<ReviewDecision>,
     /// Credits.
@@ -186,34 +186,34 @@ fn is_zero(number: &u64) -> bool {
     *number == 0
 }
 
-/// A run as people see it: its row, what it gave, and what its nodes did.
+/// An execution as users see it: its row, its outputs and its node executions.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ExecutionView {
     pub execution: Execution,
-    /// By the names of the agent's outputs, in order.
+    /// By output name, in order.
     pub outputs: Map<String, Value>,
-    /// Whether some outputs were left out because there are too many of them.
+    /// Whether outputs were omitted because there are too many.
     pub outputs_cut: bool,
-    /// Those that were asked for, in the order in which they began.
+    /// The requested node executions, in the order in which they started.
     pub nodes: Vec<NodeExecution>,
-    /// How many node runs there are in all.
+    /// The total number of node executions.
     pub node_total: u64,
-    /// The first of those that failed.
+    /// The first failed ones.
     pub failed: Vec<NodeFailure>,
 }
 
-/// Which node runs a view shows.
+/// Which node executions a view includes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum NodeRange {
     None,
-    /// So many, from this ordinal on.
+    /// This many, starting at this ordinal.
     From {
         first: u64,
         limit: usize,
     },
 }
 
-/// One run of one node.
+/// One execution of a node.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, utoipa::ToSchema)]
 pub struct NodeExecution {
     pub node_exec_id: ReviewId,
@@ -244,8 +244,8 @@ pub struct NodeFailure {
     pub error: String,
 }
 
-/// The name of a node run outside its execution, and of the review it waits for.
-pub fn node_run_id(execution: &ExecutionId, run: u64) -> ReviewId {
+/// The id of a node execution outside its execution, and of its review.
+pub fn node_execution_id(execution: &ExecutionId, run: u64) -> ReviewId {
     ReviewId(format!("{execution}:{run}"))
 }
 
@@ -254,7 +254,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_run_moves_only_along_the_allowed_ways() {
+    fn an_execution_only_makes_allowed_transitions() {
         use ExecutionStatus::*;
         let allowed: Vec<_> = ExecutionStatus::ALL
             .into_iter()
@@ -263,7 +263,7 @@ mod tests {
             .collect();
         assert_eq!(allowed.len(), 3 + 4 + 1 + 4 + 4 + 1);
         assert!(!Completed.may_become(Running) && !Failed.may_become(Queued));
-        assert!(Terminated.may_become(Queued), "a stopped run can be taken up again");
-        assert!(!Queued.may_become(Review), "only what runs can ask");
+        assert!(Terminated.may_become(Queued), "a stopped execution can be resumed");
+        assert!(!Queued.may_become(Review), "only a running execution can request a review");
     }
 }

@@ -1,20 +1,20 @@
-//! Messages that were sent while a turn was at work.
+//! Follow-ups: messages sent while a turn runs.
 
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
 use crate::ids::{MessageId, SessionId, TurnId};
 
-/// A message for the turn that was at work when it came. It ends in exactly one state.
+/// A message for the turn that was running when it was sent. It ends in exactly one state.
 #[derive(Clone, Debug, PartialEq)]
 pub struct FollowUp {
-    /// The id its row in the history has, or would have had.
+    /// The id of its message in the history, once delivered.
     pub id: MessageId,
     pub session_id: SessionId,
     pub turn_id: TurnId,
     pub text: String,
     pub state: FollowUpState,
-    /// The step of the turn before which the model was given it.
+    /// The step of the turn before which it was delivered to the model.
     pub step: Option<u32>,
     pub created_at: Timestamp,
 }
@@ -22,13 +22,13 @@ pub struct FollowUp {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, utoipa::ToSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum FollowUpState {
-    /// It waits for the next step.
+    /// Waiting for the next step.
     Pending,
-    /// The model has been given it, and it stands in the history.
+    /// Delivered to the model, and in the history.
     Delivered,
-    /// The turn failed before it could be delivered: it is the sender's again.
+    /// The turn failed before it could be delivered; the sender can send it again.
     Returned,
-    /// The turn was cancelled, and it with it.
+    /// The turn was canceled before it could be delivered.
     Dropped,
 }
 

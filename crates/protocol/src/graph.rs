@@ -1,4 +1,4 @@
-//! An agent: a graph of blocks, in the origin's JSON, so that its exported agents load here and ours load there.
+//! An agent: a graph of blocks, in the origin's JSON format, so that agents can be exchanged with it.
 
 use jiff::Timestamp;
 use serde::{Deserialize, Deserializer, Serialize};
@@ -6,18 +6,18 @@ use serde_json::{Map, Value};
 
 use crate::ids::{BlockId, GraphId, NodeId, UserId};
 
-/// Between the name of a pin and the key, the index or the attribute inside its value.
+/// Separators between the name of a pin and a key, an index or an attribute inside its value.
 pub const KEY_MARK: &str = "_#_";
 pub const INDEX_MARK: &str = "_$_";
 pub const ATTRIBUTE_MARK: &str = "_@_";
-/// The name of a node's pin as a tool of an orchestrator: `tools_^_<node>_~_<field>`.
+/// The pin of a node as a tool of an orchestrator: `tools_^_<node>_~_<field>`.
 pub const TOOL_MARK: &str = "_^_";
 pub const TOOL_FIELD_MARK: &str = "_~_";
 
-/// What a file has besides is passed over: exported agents carry their schemas, their owner and every link twice.
+/// A graph of blocks. Unknown fields are ignored: exported agents contain their schemas, their owner and every link twice.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, utoipa::ToSchema)]
 pub struct Graph {
-    /// Absent in what was written by hand; then it gets a fresh one.
+    /// Generated when absent, as in hand-written files.
     #[serde(default = "GraphId::fresh")]
     pub id: GraphId,
     #[serde(default = "first")]
@@ -40,7 +40,7 @@ pub struct Graph {
     pub nodes: Vec<Node>,
     #[serde(default, deserialize_with = "null_is_default")]
     pub links: Vec<Link>,
-    /// Agents that nodes of this one run; in an exported file only.
+    /// Agents that nodes of this one run; only in exported files.
     #[serde(default, deserialize_with = "null_is_default", skip_serializing_if = "Vec::is_empty")]
     #[schema(no_recursion)]
     pub sub_graphs: Vec<Graph>,
@@ -66,7 +66,7 @@ pub struct Node {
     pub block_id: BlockId,
     #[serde(default, deserialize_with = "null_is_default")]
     pub input_default: Map<String, Value>,
-    /// Position and the like; the engine does not look at it.
+    /// Position and the like; ignored by the engine.
     #[serde(default, deserialize_with = "null_is_default")]
     pub metadata: Map<String, Value>,
 }
@@ -83,7 +83,7 @@ pub struct Link {
     pub is_static: bool,
 }
 
-/// Exported files write null for what was never filled in.
+/// Exported files contain null for fields that were never set.
 fn null_is_default<'de, D, T>(deserializer: D) -> Result<T, D::Error>
 where
     D: Deserializer<'de>,
@@ -96,7 +96,7 @@ fn fresh_link() -> String {
     uuid::Uuid::now_v7().to_string()
 }
 
-/// A graph as it is kept.
+/// A graph in the store.
 #[derive(Clone, Debug, PartialEq)]
 pub struct StoredGraph {
     pub graph: Graph,
@@ -116,7 +116,7 @@ pub struct GraphMeta {
     pub created_at: Timestamp,
 }
 
-/// What is wrong with a graph, and where.
+/// A problem of a graph, with its location.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, utoipa::ToSchema)]
 #[schema(as = GraphProblem)]
 pub struct GraphProblem {
@@ -124,19 +124,19 @@ pub struct GraphProblem {
     pub node_id: Option<NodeId>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub link_id: Option<String>,
-    /// Stable.
+    /// A stable code.
     pub code: String,
     pub message: String,
 }
 
-/// What is wrong with the inputs of a run.
+/// Problems of the inputs of an execution.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, utoipa::ToSchema)]
 pub struct InputProblems {
-    /// Names that the agent does not have.
+    /// Inputs that the agent does not have.
     pub unknown: Vec<String>,
-    /// Names without which it cannot run.
+    /// Required inputs that are absent.
     pub missing: Vec<String>,
-    /// Names whose value does not fit, and why.
+    /// Inputs with an invalid value, and why.
     pub wrong: Vec<(String, String)>,
 }
 
@@ -146,7 +146,7 @@ impl InputProblems {
     }
 }
 
-/// What a graph contains that people want to know before they run it.
+/// Features of a graph that users want to know before they run it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, utoipa::ToSchema)]
 pub struct GraphFlags {
     pub has_external_trigger: bool,
@@ -161,7 +161,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_graph_needs_no_more_than_its_nodes() {
+    fn a_graph_only_needs_its_nodes() {
         let graph: Graph = serde_json::from_value(json!({
             "nodes": [{"id": "a", "block_id": "b"}],
             "links": [{"source_id": "a", "sink_id": "a", "source_name": "x", "sink_name": "y"}]
@@ -172,7 +172,7 @@ mod tests {
     }
 
     #[test]
-    fn what_an_exported_file_has_besides_is_passed_over() {
+    fn unknown_fields_of_an_exported_file_are_ignored() {
         let graph: Graph = serde_json::from_value(json!({
             "id": "g", "version": 7, "is_active": false, "name": "N", "description": null,
             "instructions": null, "forked_from_id": null, "forked_from_version": null,

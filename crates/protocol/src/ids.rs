@@ -1,5 +1,5 @@
-//! Identifiers. Each kind is its own type, so that a turn id cannot be passed for a session id.
-//! They are opaque text: new ones are UUIDv7, but nothing may depend on their order.
+//! Identifiers. Each kind has its own type, so that a turn id cannot be used as a session id. They are opaque text: new
+//! ones are UUIDv7, but nothing may depend on their order.
 
 use std::fmt;
 
@@ -13,7 +13,7 @@ macro_rules! id {
         pub struct $name(pub String);
 
         impl $name {
-            /// A fresh id that no other process will make.
+   /// A new unique id.
             pub fn fresh() -> Self {
                 Self(uuid::Uuid::now_v7().to_string())
             }
@@ -44,15 +44,15 @@ macro_rules! id {
 }
 
 id!(
-    /// A conversation.
+    /// A session.
     SessionId
 );
 id!(
-    /// One user message and all that is done for it.
+    /// One user message and everything done in response.
     TurnId
 );
 id!(
-    /// One write of the journal, so that a repetition of it is recognised.
+    /// One write of the journal, to detect repetitions.
     RecordId
 );
 id!(
@@ -60,15 +60,15 @@ id!(
     TaskId
 );
 id!(
-    /// A row of the history, or the assistant message a turn streams.
+    /// A message of the history, or the assistant message that a turn streams.
     MessageId
 );
 id!(
-    /// The person a session belongs to: the `sub` of a token.
+    /// The user that a session belongs to: the `sub` of a token.
     UserId
 );
 id!(
-    /// A tool call, as the model named it.
+    /// A tool call, as named by the model.
     CallId
 );
 id!(
@@ -77,12 +77,12 @@ id!(
 );
 
 impl WorkerId {
-    /// A fresh name that says which process it belongs to.
+    /// A new id with the name of its process.
     pub fn of(process: &str) -> Self {
         Self(format!("{process}/{}", Self::fresh()))
     }
 
-    /// The process, as far as the name says it.
+    /// The name of the process.
     pub fn process(&self) -> &str {
         self.0.split_once('/').map_or(&self.0, |(process, _)| process)
     }
@@ -93,7 +93,7 @@ id!(
     OperationId
 );
 id!(
-    /// A tool call that went on in the background: `bg-` and twelve hex digits.
+    /// A background call: `bg-` and twelve hex digits.
     BackgroundId
 );
 
@@ -102,19 +102,19 @@ id!(
     GraphId
 );
 id!(
-    /// A block of a graph, at its place.
+    /// A node of a graph.
     NodeId
 );
 id!(
-    /// A kind of block; the same in every installation.
+    /// A type of block; the same in every installation.
     BlockId
 );
 id!(
-    /// One run of an agent.
+    /// One execution of an agent.
     ExecutionId
 );
 id!(
-    /// A user's own entry for an agent.
+    /// An agent in a user's library.
     LibraryAgentId
 );
 id!(
@@ -126,19 +126,19 @@ id!(
     ListingVersionId
 );
 id!(
-    /// What a person is asked to decide: the node run, or the call, that waits for it.
+    /// A review: the node execution or the call that waits for a decision.
     ReviewId
 );
 
 impl TurnId {
-    /// The name under which this turn's stream log is kept.
+    /// The id of this turn's stream log.
     pub fn task(&self) -> TaskId {
         TaskId(self.0.clone())
     }
 }
 
 impl TaskId {
-    /// The turn that writes this log: an operation runs as a turn of its own.
+    /// The turn that writes this log: an operation has a turn of its own.
     pub fn turn(&self) -> TurnId {
         TurnId(self.0.clone())
     }

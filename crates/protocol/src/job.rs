@@ -1,10 +1,10 @@
-//! What a worker can be told to look at.
+//! A job: a turn or an execution, as the queue and the leases see it.
 
 use std::fmt;
 
 use crate::ids::{ExecutionId, TurnId};
 
-/// Before the id of an execution where a job is written as text. A turn is written as its bare id.
+/// Prefix of an execution id in the text form of a job. A turn has no prefix.
 const EXECUTION: &str = "execution:";
 
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -61,7 +61,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_job_survives_being_written() {
+    fn a_job_survives_a_round_trip() {
         for job in [Job::from(TurnId::fresh()), Job::from(ExecutionId::fresh())] {
             assert_eq!(Job::parse(&job.to_string()), job);
         }

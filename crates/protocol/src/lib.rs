@@ -1,5 +1,5 @@
-//! The words of Pilothouse: ids, sessions, turns, messages, stream chunks, tool responses, limits
-//! and problems. Pure data and pure functions; nothing here waits, reads or writes.
+//! The shared vocabulary of Pilothouse: ids, sessions, turns, messages, stream chunks, tool responses, limits and problems.
+//! Only data and pure functions; no I/O.
 
 pub mod block;
 pub mod chunk;

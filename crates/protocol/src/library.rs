@@ -1,4 +1,4 @@
-//! Agents as people keep and find them: library entries, folders, and listings of the marketplace.
+//! Library agents, folders, and marketplace listings.
 
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 use crate::execution::SafeMode;
 use crate::ids::{FolderId, GraphId, LibraryAgentId, ListingVersionId, UserId};
 
-/// A user's own entry for an agent.
+/// An agent in a user's library.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, utoipa::ToSchema)]
 pub struct LibraryAgent {
     pub id: LibraryAgentId,
@@ -14,7 +14,7 @@ pub struct LibraryAgent {
     pub graph_version: u32,
     pub name: String,
     pub description: String,
-    /// Whose agent it is: a user name of the marketplace, or nothing for the user's own.
+    /// The marketplace user name of its creator; absent for the user's own agents.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub creator: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -50,11 +50,11 @@ pub struct Folder {
     pub updated_at: Timestamp,
 }
 
-/// An agent that everybody can find, in its newest version.
+/// An agent in the marketplace, in its newest version.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, utoipa::ToSchema)]
 pub struct Listing {
     pub version_id: ListingVersionId,
-    /// `username/slug` names it.
+    /// Together with `slug`, identifies the agent.
     pub username: String,
     pub slug: String,
     pub name: String,
@@ -65,7 +65,7 @@ pub struct Listing {
     pub graph_id: GraphId,
     pub graph_version: u32,
     pub owner: UserId,
-    /// How many libraries hold it and how often it was run, as far as this installation knows.
+    /// The number of libraries that contain it plus the number of executions in this installation.
     pub runs: u64,
     #[schema(value_type = String)]
     pub updated_at: Timestamp,

@@ -1,36 +1,36 @@
-//! Numbers that more than one crate must agree on. Related ones are derived from each other.
+//! Limits that several crates share. Related ones are derived from each other.
 
 use std::time::Duration;
 
-/// The longest a single tool call may hold the step loop.
+/// The maximum time a single tool call may block the step loop.
 pub const MAX_TOOL_WAIT: Duration = Duration::from_secs(300);
-/// How long a model stream may be silent. Twice the tool wait by construction, so that no tool that
-/// keeps to its limit can ever look like a stuck turn.
+/// The maximum silence of a model stream. Twice the tool wait, so that a tool within its limit never looks like a stuck
+/// turn.
 pub const fn stream_idle_timeout(max_tool_wait: Duration) -> Duration {
     Duration::from_secs(2 * max_tool_wait.as_secs())
 }
-/// How long a tool may run unless it says otherwise.
+/// The default time limit of a tool.
 pub const TOOL_BUDGET: Duration = Duration::from_secs(600);
 
-/// Calls that one step may make.
+/// Maximum tool calls in one step.
 pub const STEP_CALLS: usize = 128;
-/// The longest a call may wait for one that went on in the background. Below the idle limit, like every wait.
+/// The maximum time a call may wait for a background call. Below the idle limit, like every wait.
 pub const BACKGROUND_WAIT: Duration = Duration::from_secs(540);
-/// Calls of one session that may go on in the background; one more ends the oldest.
+/// Maximum background calls of one session; one more cancels the oldest.
 pub const PARKED_CALLS: usize = 32;
-/// Follow-ups that may wait for the same turn.
+/// Maximum follow-ups waiting for one turn.
 pub const FOLLOW_UPS: u32 = 10;
-/// Operations of one session that have not ended.
+/// Maximum open operations of one session.
 pub const OPERATIONS: u32 = 32;
-/// How long an operation may take, its external part included.
+/// Time limit of an operation, including its external part.
 pub const OPERATION_TIME: Duration = Duration::from_secs(24 * 3600);
 
-/// How far a session may delegate.
+/// Limits of delegation to sub-sessions.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct DelegationLimits {
-    /// Levels below a session that a person began.
+    /// Levels below a session started by a person.
     pub depth: u32,
-    /// Sub-sessions that one turn may have at work at the same time.
+    /// Sub-sessions that one turn may run at the same time.
     pub fan_out: u32,
 }
 
@@ -40,14 +40,14 @@ impl Default for DelegationLimits {
     }
 }
 
-/// How much one user may have under way.
+/// Limits of one user.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct UserLimits {
-    /// Turns that run, or wait in the queue for a worker. More of them wait their turn in the store.
+    /// Turns that run or wait in the queue for a worker. Further ones wait in the store.
     pub running: u32,
-    /// Turns that have been accepted and have not ended. More are refused.
+    /// Turns that were accepted and have not ended. Further ones are refused.
     pub in_flight: u32,
-    /// Executions that run, those that other executions have started aside. More go to the back of the queue.
+    /// Running executions, excluding those started by other executions. Further ones go to the back of the queue.
     pub executions: u32,
 }
 
@@ -67,20 +67,20 @@ pub const LIBRARY_AGENTS: u32 = 2_000;
 pub const LIBRARY_FOLDERS: u32 = 500;
 /// Agents in the marketplace.
 pub const LISTINGS: u32 = 2_000;
-/// Values that the agents of one user remember, and bytes of one.
+/// Stored values of one user's agents, and bytes of one.
 pub const VALUES: u32 = 10_000;
 pub const VALUE_BYTES: usize = 1024 * 1024;
-/// Runs that start runs that start runs.
+/// Maximum depth of executions that start executions.
 pub const EXECUTION_DEPTH: u32 = 10;
-/// Node runs of one execution.
+/// Node executions of one execution.
 pub const NODE_RUNS: u64 = 2_000_000;
-/// How long one node run may take, unless it waits for other work.
+/// Time limit of a node execution, excluding waits for other work.
 pub const NODE_TIME: Duration = Duration::from_secs(30 * 60);
-/// How long an execution may be worked on.
+/// Time limit of an execution.
 pub const EXECUTION_TIME: Duration = Duration::from_secs(24 * 3600);
 /// Bytes that the nodes of one execution may emit.
 pub const EXECUTION_BYTES: u64 = 1024 * 1024 * 1024;
-/// Agents that one session may start.
+/// Executions that one session may start.
 pub const RUNS_PER_SESSION: u32 = 30;
 
 /// Characters in a user's message.
@@ -98,23 +98,23 @@ pub const TITLE_CHARS: usize = 200;
 
 /// Characters of tool output that reach the stream, the history and the model.
 pub const TOOL_OUTPUT_CHARS: usize = 100_000;
-/// Bytes of the arguments a model may write for one call.
+/// Bytes of the arguments of one tool call.
 pub const TOOL_INPUT_BYTES: usize = 1024 * 1024;
-/// Characters of all tool schemas together; they are paid for with every model call.
+/// Characters of all tool schemas together; they are sent with every model call.
 pub const TOOL_SCHEMA_CHARS: usize = 32_000;
 
-/// Attempts of a turn that may crash before it fails with `crash_loop`.
+/// Crashed attempts after which a turn fails with `crash_loop`.
 pub const CRASHED_ATTEMPTS: u32 = 3;
-/// Equal failing tool calls in a row that trip the breaker.
+/// Identical failing tool calls in a row after which the turn fails.
 pub const EQUAL_FAILURES: u32 = 3;
 
-/// Silence on a connection before a heartbeat comment is sent.
+/// Silence on a connection after which a heartbeat comment is sent.
 pub const HEARTBEAT: Duration = Duration::from_secs(10);
-/// How long a client may refuse bytes before its connection is broken.
+/// How long a client may read nothing before its connection is reset.
 pub const WRITE_STALL: Duration = Duration::from_secs(30);
-/// From SIGTERM to exit; below the ten seconds a container runtime grants.
+/// From SIGTERM to exit; below the ten seconds that container runtimes grant.
 pub const SHUTDOWN: Duration = Duration::from_secs(8);
-/// How long a cancel request waits for the turn to end before it answers.
+/// How long a cancel request waits for the turn to end before it responds.
 pub const CANCEL_CONFIRM: Duration = Duration::from_secs(5);
 
 const _: () = assert!(BACKGROUND_WAIT.as_secs() < stream_idle_timeout(MAX_TOOL_WAIT).as_secs());

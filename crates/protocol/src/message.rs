@@ -1,4 +1,4 @@
-//! The rows of a session's history.
+//! The messages of a session's history.
 
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
@@ -13,7 +13,7 @@ pub enum MessageRole {
     Assistant,
     /// The result of one tool call.
     Tool,
-    /// A notice for the person (a stop, an error). Never sent to the model.
+    /// A notice for the user (a stop, an error). Never sent to the model.
     System,
 }
 
@@ -28,7 +28,7 @@ impl MessageRole {
     }
 }
 
-/// A call the model asked for. The arguments are kept as the model wrote them, valid JSON or not.
+/// A tool call requested by the model. The arguments are kept as the model wrote them, valid JSON or not.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ToolCall {
     pub id: CallId,
@@ -44,11 +44,11 @@ pub enum ToolOutcome {
     Error,
     Denied,
     Cancelled,
-    /// The worker died between the effect and its record: it may or may not have happened.
+    /// The worker stopped between the effect and its record: the effect may or may not have happened.
     Interrupted,
 }
 
-/// A message as it is handed to the store, which gives it its sequence and its time.
+/// A message before it is stored. The store assigns its sequence and time.
 #[derive(Clone, Debug, PartialEq)]
 pub struct NewMessage {
     pub id: MessageId,
@@ -57,13 +57,13 @@ pub struct NewMessage {
     pub reasoning: Option<String>,
     pub tool_calls: Vec<ToolCall>,
     pub tool_call_id: Option<CallId>,
-    /// The tool's name on a tool row.
+    /// The tool's name in a tool message.
     pub name: Option<String>,
     pub outcome: Option<ToolOutcome>,
     pub model: Option<String>,
-    /// What a person's client may show or act on: `{"kind":"error","code":…}`, attached files.
+    /// Data for the client: `{"kind":"error","code":…}`, attached files.
     pub metadata: Option<Value>,
-    /// What the provider wants back unread with the next request (signatures of its reasoning).
+    /// Opaque data that the provider expects back with the next request (signatures of its reasoning).
     pub provider_state: Option<Value>,
 }
 

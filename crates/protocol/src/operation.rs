@@ -1,4 +1,4 @@
-//! Long-running tool calls that outlive their step.
+//! Operations: long-running tool calls that outlive their step.
 
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
@@ -13,11 +13,11 @@ pub struct Operation {
     /// Its stream, and the turn that carries it out.
     pub task_id: TaskId,
     pub session_id: SessionId,
-    /// The turn whose model asked for it, and the call it answers.
+    /// The turn whose model requested it, and the call it answers.
     pub asked_by: TurnId,
     pub call: ToolCall,
     pub state: OperationState,
-    /// What stands in the history as the call's result, once it has ended.
+    /// The call's result in the history, once the operation has ended.
     pub result: Option<OperationResult>,
     pub created_at: Timestamp,
 }
@@ -26,9 +26,9 @@ pub struct Operation {
 pub enum OperationState {
     /// Waits for a worker, or has one.
     Running,
-    /// The work goes on elsewhere; a completion is awaited.
+    /// Another service carries it out; its completion is awaited.
     Accepted,
-    /// It has its result; what is left is to go on with the conversation.
+    /// It has its result; the chat still has to continue with it.
     Ended,
 }
 
@@ -42,14 +42,14 @@ impl OperationState {
     }
 }
 
-/// What an operation came to: the text of the tool row and how it is to be read.
+/// The result of an operation: the text of the tool message and its outcome.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct OperationResult {
     pub output: String,
     pub outcome: ToolOutcome,
 }
 
-/// As a person or a model sees it.
+/// The state as shown to users and models.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, utoipa::ToSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum OperationStatus {
@@ -69,11 +69,11 @@ impl Operation {
     }
 }
 
-/// What somebody outside says an operation came to.
+/// The result of an operation, reported by the service that carried it out.
 #[derive(Clone, Debug, PartialEq, Deserialize, utoipa::ToSchema)]
 pub struct OperationCompletion {
     pub success: bool,
-    /// An object or a text; nothing means that there is nothing more to say than that it is done.
+    /// An object or a text; may be absent.
     #[serde(default)]
     pub result: Option<Value>,
     #[serde(default)]

@@ -1,9 +1,9 @@
-//! What a turn may use. Filters only ever add up: a child gets its parent's and one more, so it can do no more than
-//! its parent, over any number of hops.
+//! What a turn may use. Filters only accumulate: a child gets the filters of its parent and one more, so it can never do
+//! more than its parent.
 
 use serde::{Deserialize, Serialize};
 
-/// Every filter must let a name through.
+/// A name is allowed only if every filter allows it.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct Permissions {
@@ -63,10 +63,10 @@ impl CapabilityFilter {
 }
 
 impl Permissions {
-    /// These, and this filter on top of them.
+    /// These permissions with an additional filter.
     pub fn narrowed(&self, filter: CapabilityFilter) -> Self {
         let mut filters = self.filters.clone();
-        // One that is there already would say nothing new.
+        // A repeated filter has no effect.
         if !filter.is_empty() && !filters.contains(&filter) {
             filters.push(filter);
         }
@@ -77,7 +77,7 @@ impl Permissions {
         self.filters.is_empty()
     }
 
-    /// Whether these let through no more than `other` does, as far as the lists themselves tell.
+    /// Whether these allow no more than `other`, judged by the lists alone.
     pub fn within(&self, other: &Self) -> bool {
         other.filters.iter().all(|filter| self.filters.contains(filter))
     }
@@ -109,22 +109,22 @@ mod tests {
     }
 
     #[test]
-    fn a_child_can_only_narrow_over_any_number_of_hops() {
+    fn a_child_can_only_narrow_its_permissions() {
         let parent = Permissions::default().narrowed(tools(&["bash_exec"], true));
         let child = parent.narrowed(tools(&["bash_exec", "web_fetch", "todo_write"], false));
         let grandchild = child.narrowed(tools(&["web_fetch"], true));
-        assert!(!child.allow_tool("bash_exec"), "the parent's denial holds");
+        assert!(!child.allow_tool("bash_exec"), "the parent's denial applies");
         assert!(child.allow_tool("web_fetch") && !child.allow_tool("search_docs"));
         assert!(!grandchild.allow_tool("web_fetch") && grandchild.allow_tool("todo_write"));
         assert!(grandchild.within(&child) && grandchild.within(&parent));
         assert!(!parent.within(&child));
         let sent = serde_json::to_string(&grandchild).expect("JSON");
-        let read: Permissions = serde_json::from_str(&sent).expect("it survives the journey");
+        let read: Permissions = serde_json::from_str(&sent).expect("it survives a round trip");
         assert_eq!(read, grandchild);
     }
 
     #[test]
-    fn a_block_is_named_by_id_by_its_head_or_by_name() {
+    fn a_block_is_named_by_id_by_id_prefix_or_by_name() {
         let id = "1ff065e9-88e8-4358-9d82-8dc91f622ba9";
         for named in [id, "1FF065E9", "store value"] {
             let filter = CapabilityFilter {

@@ -1,5 +1,5 @@
-//! What the API says when it cannot do what was asked. The codes are a contract: programs branch on
-//! them, so they never change; the sentences are for people and may.
+//! The error codes of the API. They are a contract: programs branch on them, so they never change. The messages are for
+//! people and may change.
 
 macro_rules! problem_codes {
     ($($(#[$doc:meta])* $name:ident = $code:literal, $status:literal;)*) => {
@@ -26,17 +26,17 @@ problem_codes! {
     InvalidJson = "INVALID_JSON", 400;
     TooDeep = "JSON_TOO_DEEP", 400;
     BadRequest = "BAD_REQUEST", 400;
-    /// The graph of an agent cannot run; `errors` and `node_errors` say why.
+    /// The graph of an agent is invalid; `errors` and `node_errors` explain why.
     InvalidGraph = "INVALID_GRAPH", 400;
-    /// What an agent was given does not fit; `inputs` says why.
+    /// The inputs of an agent are invalid; `inputs` explains why.
     InvalidInputs = "INVALID_INPUTS", 400;
-    /// Nodes of an agent that is to be published are set to secrets; `node_ids` names them.
+    /// Nodes of an agent to be published contain secrets; `node_ids` names them.
     SecretsInAgent = "SECRETS_IN_AGENT", 400;
     Unauthenticated = "UNAUTHENTICATED", 401;
     NoFunds = "NO_FUNDS", 402;
     AccessDenied = "ACCESS_DENIED", 403;
     BlockNotAllowed = "BLOCK_NOT_ALLOWED", 403;
-    /// The block only has a meaning inside a graph.
+    /// The block can only be used inside a graph.
     GraphOnlyBlock = "GRAPH_ONLY_BLOCK", 403;
     RouteNotFound = "ROUTE_NOT_FOUND", 404;
     SessionNotFound = "SESSION_NOT_FOUND", 404;
@@ -52,30 +52,30 @@ problem_codes! {
     ReviewNotFound = "REVIEW_NOT_FOUND", 404;
     FileNotFound = "FILE_NOT_FOUND", 404;
     MethodNotAllowed = "METHOD_NOT_ALLOWED", 405;
-    /// The message id was used before with another text.
+    /// The message id was already used with another text.
     MessageIdReused = "MESSAGE_ID_REUSED", 409;
     SessionBusy = "SESSION_BUSY", 409;
-    /// There is no turn that a follow-up could reach.
+    /// There is no running turn for a follow-up.
     NoActiveTurn = "NO_ACTIVE_TURN", 409;
     SessionClaimed = "SESSION_ALREADY_CLAIMED", 409;
-    /// The graph is in the marketplace, so it stays.
+    /// The graph is in the marketplace and cannot be deleted.
     GraphListed = "GRAPH_LISTED", 409;
     LibraryFull = "LIBRARY_FULL", 409;
     FolderNameTaken = "FOLDER_NAME_TAKEN", 409;
     FolderInsideItself = "FOLDER_INSIDE_ITSELF", 409;
     TooManyFolders = "TOO_MANY_FOLDERS", 409;
-    /// Somebody else publishes under this name.
+    /// Another user publishes under this name.
     StoreNameTaken = "STORE_NAME_TAKEN", 409;
     StoreFull = "STORE_FULL", 409;
-    /// The run has not ended.
+    /// The execution has not ended.
     ExecutionOpen = "EXECUTION_OPEN", 409;
-    /// The run has ended.
+    /// The execution has ended.
     ExecutionEnded = "EXECUTION_ENDED", 409;
-    /// A person has to decide first; `review_id` names what is asked.
+    /// Approval is required first; `review_id` names the review.
     ReviewRequired = "REVIEW_REQUIRED", 409;
     ReviewDecided = "REVIEW_ALREADY_DECIDED", 409;
     ReviewsMixed = "REVIEWS_OF_DIFFERENT_RUNS", 409;
-    /// The block was begun before and must not be repeated.
+    /// The block was started before and must not be repeated.
     BlockInterrupted = "BLOCK_INTERRUPTED", 409;
     TaskExpired = "TASK_EXPIRED", 410;
     BodyTooLarge = "BODY_TOO_LARGE", 413;
@@ -89,16 +89,16 @@ problem_codes! {
     NothingToRegenerate = "NOTHING_TO_REGENERATE", 422;
     HeadersTooLarge = "HEADERS_TOO_LARGE", 431;
     TooManyStreams = "TOO_MANY_STREAMS", 429;
-    /// This user has as many turns under way as a user may have.
+    /// The user has too many open turns.
     TooManyTurns = "TOO_MANY_TURNS", 429;
     TooManyRuns = "TOO_MANY_RUNS", 429;
-    /// As many follow-ups wait for this turn as may wait.
+    /// Too many follow-ups wait for this turn.
     TooManyFollowUps = "TOO_MANY_FOLLOW_UPS", 429;
     Internal = "INTERNAL_ERROR", 500;
     NotImplemented = "NOT_IMPLEMENTED", 501;
-    /// This server takes no payments.
+    /// This server does not take payments.
     TopUpUnavailable = "TOP_UP_UNAVAILABLE", 501;
-    /// Completions from outside need a key that this server was not given.
+    /// No internal key is configured on this server.
     InternalKeyMissing = "INTERNAL_KEY_NOT_CONFIGURED", 503;
     Unavailable = "UNAVAILABLE", 503;
     ShuttingDown = "SHUTTING_DOWN", 503;

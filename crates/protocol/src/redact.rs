@@ -1,4 +1,4 @@
-//! Tool arguments as they may be logged: sensitive values hidden, long ones cut.
+//! Redacts tool arguments for logs: hides sensitive values and truncates long ones.
 
 use serde_json::Value;
 
@@ -8,7 +8,7 @@ const STRING_CHARS: usize = 200;
 const TOTAL_CHARS: usize = 500;
 const HIDDEN: &str = "<redacted>";
 
-/// Parts of key names whose values nobody should read in a log.
+/// Parts of key names whose values must not be logged.
 const SENSITIVE: &[&str] = &[
     "api_key",
     "apikey",
@@ -26,7 +26,7 @@ const SENSITIVE: &[&str] = &[
 
 pub fn for_log(arguments: &Value) -> String {
     let hidden = hide(arguments).to_string();
-    // Control characters could forge lines or escape sequences in a terminal.
+    // Control characters could imitate log lines or terminal escape sequences.
     let plain: String = hidden.chars().map(|c| if c.is_control() { ' ' } else { c }).collect();
     cut_end(&plain, TOTAL_CHARS)
 }
@@ -59,7 +59,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn secrets_are_hidden_at_any_depth_and_long_values_are_cut() {
+    fn secrets_are_hidden_at_any_depth_and_long_values_are_truncated() {
         let logged = for_log(&json!({
             "url": "https://x.example",
             "headers": [{"Authorization": "Bearer abc", "X-Api-Key": "k"}],
@@ -72,7 +72,7 @@ mod tests {
     }
 
     #[test]
-    fn a_value_cannot_forge_a_log_line() {
+    fn a_value_cannot_imitate_a_log_line() {
         assert!(
             !for_log(&json!({"a": "\n2026 ERROR \u{1b}]0;x\u{7}"}))
                 .contains(['\n', '\u{1b}', '\u{7}'])

@@ -1,28 +1,28 @@
-//! A whole turn in few events: runs of deltas of one part become one delta that carries the id of the
-//! last of them, and transient parts, which a client must not see twice, are left out.
+//! Merges a whole turn into few events: consecutive deltas of one part become one delta with the id of the last one, and
+//! transient parts, which a client must not see twice, are omitted.
 
 use bytes::{Bytes, BytesMut};
 
 use crate::chunk::Chunk;
 use crate::segment::{Segment, Seq, event};
 
-/// A merged delta is sent on when it has grown to this, so that a replay never holds a whole turn.
+/// Maximum size of a merged delta, so that a replay never buffers a whole turn.
 const MERGED_BYTES: usize = 64 * 1024;
 
-/// Feed it segments in order; it gives back the events to send.
+/// Takes segments in order and returns the events to send.
 #[derive(Default)]
 pub struct DeltaMerger {
     open: Option<(Seq, Chunk)>,
 }
 
 impl DeltaMerger {
-    /// The events that are certain after `segment`; the last run of deltas is held back.
+    /// The events that are complete after `segment`; the last sequence of deltas is held back.
     pub fn feed(&mut self, segment: &Segment) -> Bytes {
         let mut out = BytesMut::new();
         for frame in segment.frames() {
             match serde_json::from_slice::<Chunk>(frame.json) {
                 Ok(chunk) => self.take(frame.seq, chunk, &mut out),
-                // A chunk of a newer version: not ours to judge, passed on as it is.
+                // An unknown chunk of a newer version is passed on unchanged.
                 Err(_) => {
                     self.flush(&mut out);
                     out.extend_from_slice(frame.event);
@@ -32,7 +32,7 @@ impl DeltaMerger {
         out.freeze()
     }
 
-    /// The run of deltas that was held back.
+    /// The deltas that were held back.
     pub fn finish(&mut self) -> Bytes {
         let mut out = BytesMut::new();
         self.flush(&mut out);
@@ -71,7 +71,7 @@ fn is_delta(chunk: &Chunk) -> bool {
     )
 }
 
-/// Adds `next` to `run` when it continues the same part.
+/// Appends `next` to `run` if it continues the same part.
 fn join(run: &mut Chunk, next: &Chunk) -> bool {
     let (text, more) = match (run, next) {
         (Chunk::TextDelta { id: a, delta: text }, Chunk::TextDelta { id: b, delta: more })
@@ -102,7 +102,7 @@ mod tests {
     }
 
     #[test]
-    fn a_replay_merges_runs_of_one_part_and_leaves_transient_parts_out() {
+    fn a_replay_merges_deltas_of_one_part_and_omits_transient_parts() {
         let mut log = SegmentBuilder::following(0);
         let mut merger = DeltaMerger::default();
         let mut got = BytesMut::new();
@@ -132,7 +132,7 @@ mod tests {
     }
 
     #[test]
-    fn a_chunk_of_a_newer_version_passes_through_untouched() {
+    fn an_unknown_chunk_is_passed_on_unchanged() {
         let event = "id: 1\ndata: {\"type\":\"data-new\",\"data\":1}\n\n";
         let segment = Segment { first: 1, last: 1, bytes: Bytes::from_static(event.as_bytes()) };
         assert_eq!(&DeltaMerger::default().feed(&segment)[..], event.as_bytes());

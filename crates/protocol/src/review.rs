@@ -1,4 +1,4 @@
-//! What a person has to decide before a run goes on.
+//! Reviews: decisions by people that an execution or a call waits for.
 
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
@@ -8,11 +8,11 @@ use crate::ids::{BlockId, ExecutionId, GraphId, NodeId, ReviewId, SessionId, Use
 
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, utoipa::ToSchema)]
 pub struct Review {
-    /// The node run, or the call, that waits.
+    /// The node execution or the call that waits.
     #[serde(rename = "node_exec_id")]
     pub id: ReviewId,
     pub user_id: UserId,
-    /// The execution, or `copilot-session-<session>` for a block that runs by itself.
+    /// The execution, or `copilot-session-<session>` for a block that runs on its own.
     #[serde(rename = "graph_exec_id")]
     pub execution_id: ExecutionId,
     pub graph_id: GraphId,
@@ -40,7 +40,7 @@ pub enum ReviewStatus {
     Rejected,
 }
 
-/// What was decided. `data` is the payload as it was approved or rejected, edited or not.
+/// A decision. `data` is the approved or rejected payload, edited or not.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct ReviewDecision {
     pub approved: bool,
@@ -50,7 +50,7 @@ pub struct ReviewDecision {
 }
 
 impl Review {
-    /// `None` while nobody has decided.
+    /// `None` while it is pending.
     pub fn decision(&self) -> Option<ReviewDecision> {
         let approved = match self.status {
             ReviewStatus::Waiting => return None,
@@ -65,19 +65,19 @@ impl Review {
     }
 }
 
-/// The place of reviews of blocks that a session runs by themselves.
-pub fn session_place(session: &SessionId) -> ExecutionId {
+/// The execution id in reviews of blocks that a session runs on their own.
+pub fn session_execution_id(session: &SessionId) -> ExecutionId {
     ExecutionId(format!("copilot-session-{session}"))
 }
 
-const BLOCK_PLACE: &str = "copilot-node-";
+const BLOCK_NODE_PREFIX: &str = "copilot-node-";
 
-/// The node of a review of a block that runs by itself.
-pub fn block_place(block: &BlockId) -> NodeId {
-    NodeId(format!("{BLOCK_PLACE}{block}"))
+/// The node id in reviews of blocks that run on their own.
+pub fn block_node_id(block: &BlockId) -> NodeId {
+    NodeId(format!("{BLOCK_NODE_PREFIX}{block}"))
 }
 
-/// The block that such a review is about.
-pub fn placed_block(node: &NodeId) -> Option<BlockId> {
-    node.as_str().strip_prefix(BLOCK_PLACE).map(BlockId::from)
+/// The block of such a review.
+pub fn reviewed_block(node: &NodeId) -> Option<BlockId> {
+    node.as_str().strip_prefix(BLOCK_NODE_PREFIX).map(BlockId::from)
 }

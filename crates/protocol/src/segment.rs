@@ -1,15 +1,15 @@
-//! A run of consecutive chunks as the bytes that go over the wire. A chunk is written out once; the
-//! same bytes are stored, cached and sent to every reader.
+//! Consecutive chunks as the bytes sent over the wire. A chunk is serialized once; the same bytes are stored, cached and
+//! sent to every reader.
 
 use bytes::{BufMut, Bytes, BytesMut};
 
 use crate::chunk::Chunk;
 
-/// Position of a chunk in its log: 1, 2, 3, … without gaps. 0 is "before the first".
+/// The position of a chunk in its log: 1, 2, 3, … without gaps. 0 is before the first.
 pub type Seq = u64;
 
-/// Consecutive events `first..=last`, each `id: N\ndata: {json}\n\n`. JSON has no raw line breaks, so
-/// an empty line ends an event and nothing else does.
+/// Consecutive events `first..=last`, each `id: N\ndata: {json}\n\n`. JSON contains no raw line breaks, so only an empty
+/// line ends an event.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Segment {
     pub first: Seq,
@@ -32,7 +32,7 @@ impl Segment {
         SegmentFrames { rest: &self.bytes, next: self.first }
     }
 
-    /// What of this segment follows `cursor`: all, a part, or nothing. Shares the bytes.
+    /// The part of this segment after `cursor`, if any. Shares the bytes.
     pub fn after(&self, cursor: Seq) -> Option<Self> {
         if cursor >= self.last {
             return None;
@@ -65,7 +65,7 @@ impl<'a> Iterator for SegmentFrames<'a> {
     }
 }
 
-/// Writes chunks into the next segment of a log.
+/// Serializes chunks into the next segment of a log.
 #[derive(Clone, Debug)]
 pub struct SegmentBuilder {
     first: Seq,
@@ -74,7 +74,7 @@ pub struct SegmentBuilder {
 }
 
 impl SegmentBuilder {
-    /// A builder whose first chunk will follow `last`.
+    /// A builder whose first chunk follows `last`.
     pub fn following(last: Seq) -> Self {
         Self { first: last + 1, next: last + 1, buffer: BytesMut::new() }
     }
@@ -86,7 +86,7 @@ impl SegmentBuilder {
         seq
     }
 
-    /// The position the next chunk will get.
+    /// The position of the next chunk.
     pub fn next_seq(&self) -> Seq {
         self.next
     }
@@ -100,7 +100,7 @@ impl SegmentBuilder {
         self.buffer.len()
     }
 
-    /// What was pushed since the last call, or nothing.
+    /// The chunks pushed since the last call, if any.
     pub fn take(&mut self) -> Option<Segment> {
         if self.buffer.is_empty() {
             return None;
@@ -115,7 +115,7 @@ impl SegmentBuilder {
 /// Appends one event to `buffer`.
 pub fn event(buffer: &mut BytesMut, seq: Seq, chunk: &Chunk) {
     use std::fmt::Write;
-    write!(buffer, "id: {seq}\ndata: ").expect("a growing buffer takes every write");
+    write!(buffer, "id: {seq}\ndata: ").expect("writing to a growing buffer cannot fail");
     serde_json::to_writer(buffer.writer(), chunk).expect("a chunk has only string keys");
     buffer.put_slice(b"\n\n");
 }
@@ -139,7 +139,7 @@ mod tests {
     }
 
     #[test]
-    fn a_builder_numbers_on_after_a_take() {
+    fn a_builder_continues_its_numbering_after_a_take() {
         let mut builder = SegmentBuilder::following(0);
         assert_eq!(builder.push(&Chunk::StartStep), 1);
         let first = builder.take().expect("one chunk");
@@ -154,7 +154,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn no_text_can_forge_an_event(texts in prop::collection::vec("(\\PC|\n|\r|\n\ndata: x|id: 9|\u{2028}){0,12}", 1..8)) {
+        fn no_text_can_imitate_an_event(texts in prop::collection::vec("(\\PC|\n|\r|\n\ndata: x|id: 9|\u{2028}){0,12}", 1..8)) {
             let segment = segment(&texts);
             let read: Vec<Chunk> = segment
                 .frames()
@@ -164,7 +164,7 @@ mod tests {
         }
 
         #[test]
-        fn what_follows_a_cursor_is_exactly_the_rest(n in 1usize..9, cursor in 0u64..16) {
+        fn the_part_after_a_cursor_is_exactly_the_rest(n in 1usize..9, cursor in 0u64..16) {
             let texts: Vec<String> = (0..n).map(|i| i.to_string()).collect();
             let whole = segment(&texts);
             let want: Vec<Seq> = (whole.first..=whole.last).filter(|s| *s > cursor).collect();

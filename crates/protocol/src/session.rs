@@ -1,4 +1,4 @@
-//! Sessions and what is said about them.
+//! Sessions and their owners.
 
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
@@ -9,14 +9,14 @@ use crate::ids::{SessionId, UserId};
 #[derive(Clone, Debug, PartialEq)]
 pub struct Session {
     pub id: SessionId,
-    /// Nobody yet, for an anonymous session.
+    /// `None` for an anonymous session.
     pub user_id: Option<UserId>,
     pub title: Option<String>,
     pub is_pinned: bool,
     pub dry_run: bool,
     pub metadata: Map<String, Value>,
     pub parent_session_id: Option<SessionId>,
-    /// 0 for one that a person began, 1 for its sub-sessions, and so on.
+    /// 0 for one started by a person, 1 for its sub-sessions, and so on.
     pub depth: u32,
     pub created_at: Timestamp,
     pub updated_at: Timestamp,
@@ -34,8 +34,7 @@ pub enum ChatStatus {
     Running,
 }
 
-/// Who asks. Nobody may see what belongs to a person, and a person sees what is their own; whoever
-/// holds the unguessable id of an anonymous session may use it.
+/// The caller. Users see only what they own; an anonymous session can be used by everyone who has its unguessable id.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum Owner {
     User(UserId),

@@ -1,9 +1,9 @@
-//! Reads a server-sent event stream from bytes in any chunking. Linear in its input and bounded: an
-//! event larger than the cap is an error, not memory.
+//! Decodes a server-sent event stream from bytes in any chunking, in linear time and bounded memory: an event larger than
+//! the limit is an error.
 
 use bytes::{Buf, BytesMut};
 
-/// An event that carried data.
+/// An event with data.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct SseEvent {
     pub id: Option<String>,
@@ -22,11 +22,11 @@ pub enum SseError {
 #[derive(Debug)]
 pub struct SseDecoder {
     buffer: BytesMut,
-    /// How much of the buffer is known to hold no line end.
+    /// How much of the buffer is known to contain no line end.
     scanned: usize,
     cap: usize,
     started: bool,
-    /// The last line ended in CR; an LF that follows belongs to it.
+    /// The last line ended in CR; a following LF belongs to it.
     after_cr: bool,
     event: SseEvent,
     has_data: bool,
@@ -51,7 +51,7 @@ impl SseDecoder {
         self.buffer.extend_from_slice(bytes);
     }
 
-    /// The next whole event, if the bytes so far hold one.
+    /// The next complete event, if the buffer contains one.
     pub fn next_event(&mut self) -> Result<Option<SseEvent>, SseError> {
         loop {
             if self.after_cr && !self.buffer.is_empty() {
@@ -142,7 +142,7 @@ mod tests {
     }
 
     #[test]
-    fn an_endless_event_is_an_error_and_not_memory() {
+    fn an_endless_event_is_an_error() {
         let mut decoder = SseDecoder::new(1000);
         decoder.push(&[b'x'; 1001]);
         assert_eq!(decoder.next_event(), Err(SseError::TooLarge(1000)));

@@ -1,9 +1,9 @@
-//! Text made fit to be stored, streamed and shown, in one place so that both engines and every
-//! client see the same.
+//! Sanitizes and truncates text for storage, streams and display, in one place so that all backends and clients see the
+//! same.
 
 use serde_json::Value;
 
-/// What was cut out of the middle is named, so that nobody takes the rest for the whole.
+/// Truncates in the middle, with a marker that says how much is missing.
 pub fn cut_middle(text: &str, chars: usize) -> String {
     let total = text.chars().count();
     if total <= chars {
@@ -24,13 +24,13 @@ pub fn cut_end(text: &str, chars: usize) -> String {
     }
 }
 
-/// NUL cannot be stored in every database; U+FFFD says that something was there.
+/// NUL cannot be stored in every database; it is replaced by U+FFFD.
 pub fn without_nul(text: &str) -> String {
     text.replace('\0', "\u{FFFD}")
 }
 
-/// Makes a JSON value safe for the client: its parser takes the keys `__proto__` and
-/// `constructor.prototype` for an attack and drops the stream, and NUL cannot be stored everywhere.
+/// Makes a JSON value safe for the client: its parser treats the keys `__proto__` and `constructor.prototype` as an attack
+/// and drops the stream, and NUL cannot be stored everywhere.
 pub fn scrub(value: Value) -> Value {
     match value {
         Value::String(text) if text.contains('\0') => Value::String(without_nul(&text)),
@@ -55,7 +55,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_long_text_is_cut_in_the_middle_and_says_so() {
+    fn a_long_text_is_truncated_in_the_middle_with_a_marker() {
         let text = "ä".repeat(50) + &"z".repeat(150);
         let cut = cut_middle(&text, 100);
         assert!(cut.chars().count() <= 100);
@@ -64,7 +64,7 @@ mod tests {
     }
 
     #[test]
-    fn keys_that_the_client_takes_for_an_attack_are_removed() {
+    fn keys_that_the_client_treats_as_an_attack_are_removed() {
         let value =
             json!({"a": [{"__proto__": 1, "b\u{0}": "x\u{0}y"}], "constructor": {"prototype": {}}});
         assert_eq!(scrub(value), json!({"a": [{"b\u{FFFD}": "x\u{FFFD}y"}]}));

@@ -1,12 +1,12 @@
-//! What a tool declares about itself. The model's tool list, the permission list and the client's
-//! labels are all derived from this.
+//! What a tool declares about itself. The model's tool list, the permission list and the client's labels are derived from
+//! this.
 
 use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-/// What running a call twice would do, which decides what happens to it after a crash.
+/// The effect of running a call twice, which determines what happens to it after a crash.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum ToolEffect {
@@ -28,17 +28,17 @@ pub struct ToolSpec {
     pub requires_auth: bool,
     pub budget: TimeBudget,
     pub effect: ToolEffect,
-    /// Whether a call is an operation: it does not hold its step, and its result may come from outside.
+    /// Whether a call is an operation: it does not block its step, and another service may report its result.
     pub long_running: bool,
 }
 
-/// How long a call may hold its step.
+/// How long a call may block its step.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum TimeBudget {
-    /// As long as the server allows.
+    /// The server's limit.
     Default,
-    /// At most so long, and no longer than the server allows; then it goes on in the background.
+    /// At most this long, within the server's limit; afterward it continues in the background.
     AtMost(Duration),
-    /// Its waits are bounded by itself; it never goes to the background.
+    /// It limits its waits itself and never continues in the background.
     Own,
 }

@@ -1,4 +1,4 @@
-//! Turns: their state, their authority to write, and how they end.
+//! Turns: their states, claims and errors.
 
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
@@ -34,7 +34,7 @@ impl TurnStatus {
     }
 }
 
-/// Which of the configured models a turn wants.
+/// Which of the configured models a turn uses.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, utoipa::ToSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum ModelTier {
@@ -43,7 +43,7 @@ pub enum ModelTier {
     Advanced,
 }
 
-/// Whether the model should think at length before it answers.
+/// Whether the model should reason at length before it responds.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, utoipa::ToSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum TurnMode {
@@ -52,17 +52,17 @@ pub enum TurnMode {
     ExtendedThinking,
 }
 
-/// What a turn was asked to do, beyond the message itself.
+/// The parameters of a turn besides the message.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct TurnRequest {
     #[serde(default)]
     pub mode: TurnMode,
     #[serde(default)]
     pub tier: ModelTier,
-    /// What the client says about where the person is, e.g. `url` and `content` of a page.
+    /// What the user is looking at, for example `url` and `content` of a page.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub context: Option<Value>,
-    /// What the turn may use; whatever it delegates gets no more.
+    /// What the turn, and everything it delegates, may use.
     #[serde(default, skip_serializing_if = "Permissions::is_unlimited")]
     pub permissions: Permissions,
 }
@@ -73,20 +73,20 @@ pub struct Turn {
     pub session_id: SessionId,
     pub user_id: Option<UserId>,
     pub status: TurnStatus,
-    /// The id of the assistant message this turn streams; the same in every attempt and replay.
+    /// The id of the assistant message that this turn streams; the same in every attempt and replay.
     pub message_id: MessageId,
     pub request: TurnRequest,
-    /// Raised by every claim; a write with an older one changes nothing.
+    /// Incremented by every claim; a write with an older fence changes nothing.
     pub fence: u64,
-    /// Claims that did not end in a result or an orderly hand-back, the present one included.
+    /// Claims that did not end in a result or an orderly hand-back, including the current one.
     pub attempt: u32,
-    /// Whether it has its place among those that may run; otherwise it waits for one.
+    /// Whether it has a concurrency permit; otherwise it waits for one.
     pub admitted: bool,
-    /// Waits for other work and has given its place to others meanwhile.
+    /// It waits for other work and has released its concurrency permit meanwhile.
     pub aside: bool,
-    /// The turn whose tool call started this one: a turn of a sub-session, or an operation.
+    /// The turn whose tool call started this one (a turn of a sub-session, or an operation).
     pub parent: Option<TurnId>,
-    /// What it carries out, when it is an operation and not an answer to a message.
+    /// The operation that it carries out, if it does not answer a message.
     pub operation: Option<OperationRef>,
     pub cancel_requested: bool,
     pub error: Option<TurnError>,
@@ -96,7 +96,7 @@ pub struct Turn {
     pub ended_at: Option<Timestamp>,
 }
 
-/// An operation, as its turn knows it.
+/// The operation of a turn.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct OperationRef {
     pub id: OperationId,
@@ -104,7 +104,7 @@ pub struct OperationRef {
     pub tool_name: String,
 }
 
-/// The right to act for a turn. It is worth nothing once the turn has been claimed again.
+/// The right to act for a turn. It becomes invalid when the turn is claimed again.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct TurnClaim {
     pub turn_id: TurnId,
@@ -134,7 +134,7 @@ macro_rules! failure_codes {
                 match self { $(Self::$name => $code,)* }
             }
 
-            /// Whether sending the same message again may well succeed.
+   /// Whether sending the same message again may succeed.
             pub fn worth_retrying(self) -> bool {
                 match self { $(Self::$name => $retry,)* }
             }
@@ -143,34 +143,34 @@ macro_rules! failure_codes {
 }
 
 failure_codes! {
-    /// The model said nothing for too long.
+    /// The model stopped responding.
     IdleTimeout = "idle_timeout", retry true;
-    /// The provider could not be reached or is overloaded, also after retries.
+    /// The provider could not be reached or is overloaded, even after retries.
     TransientApiError = "transient_api_error", retry true;
-    /// The provider refuses the key.
+    /// The provider rejected the API key.
     ProviderAuth = "provider_auth", retry false;
-    /// The provider refuses the request or its content.
+    /// The provider declined the request or its content.
     ProviderRefused = "provider_refused", retry false;
-    /// The provider answered something that is not its protocol.
+    /// The provider's response violates its protocol.
     ProviderProtocol = "provider_protocol", retry true;
-    /// The history no longer fits the model's window.
+    /// The history is longer than the model's context.
     ContextTooLong = "context_too_long", retry false;
-    /// The model ended without a word and without a tool call.
+    /// The model ended without text and without a tool call.
     EmptyCompletion = "empty_completion", retry true;
-    /// Three workers died over this turn.
+    /// Three workers crashed while running this turn.
     CrashLoop = "crash_loop", retry true;
     MaxSteps = "max_turns_exhausted", retry false;
     MaxToolCalls = "max_tool_calls_exhausted", retry false;
     MaxTokens = "max_tokens_exhausted", retry false;
     MaxCost = "max_budget_exhausted", retry false;
     MaxTime = "max_time_exhausted", retry false;
-    /// The same call failed the same way again and again.
+    /// The same call failed the same way repeatedly.
     RepeatedFailures = "circuit_breaker_repeated_failures", retry false;
-    /// Call after call without arguments.
+    /// Repeated tool calls without arguments.
     EmptyToolCalls = "circuit_breaker_empty_tool_calls", retry false;
     /// The disk is full.
     StorageFull = "storage_full", retry true;
-    /// A fault of ours.
+    /// An internal error.
     Internal = "internal_error", retry true;
 }
 

@@ -1,4 +1,4 @@
-//! What a model call consumed.
+//! The usage of a model call.
 
 use serde::{Deserialize, Serialize};
 
@@ -11,7 +11,7 @@ pub struct Usage {
     pub cache_read_tokens: u64,
     #[serde(default)]
     pub cache_write_tokens: u64,
-    /// Millionths of a dollar; absent when neither the provider nor the configuration names a price.
+    /// Millionths of a dollar; absent when neither the provider nor the configuration gives a price.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cost_microdollars: Option<u64>,
 }

@@ -71,7 +71,7 @@ impl Leases for Postgres {
                     rest::rouse(&store, &turn).await?;
                     match attempt(&store, &turn, &worker, ttl).await? {
                         Attempt::Settled(claimed) => Ok(claimed),
-                        Attempt::HasRested => Ok(TurnClaimed::Waits),
+                        Attempt::HasRested => Ok(TurnClaimed::NotAdmitted),
                     }
                 }
             }
@@ -166,12 +166,12 @@ fn won(row: &Row, worker: WorkerId) -> Result<TurnClaimed, Fault> {
         worker,
     };
     let log_at = last.filter(|_| sealed == Some(false)).map(|last| last as Seq);
-    Ok(TurnClaimed::Won { claim, turn: Box::new(turn), log_at })
+    Ok(TurnClaimed::Granted { claim, turn: Box::new(turn), log_at })
 }
 
 fn not_won(row: &Row, worker: WorkerId) -> Result<TurnClaimed, Fault> {
     match rows::word(row, "status", words::status)? {
-        TurnStatus::Queued => Ok(TurnClaimed::Waits),
+        TurnStatus::Queued => Ok(TurnClaimed::NotAdmitted),
         TurnStatus::Running => {
             let holder: Option<String> = rows::get(row, "worker")?;
             let is_held: Option<bool> = rows::get(row, "is_held")?;

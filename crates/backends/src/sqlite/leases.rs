@@ -104,14 +104,14 @@ fn claim(
     }
     if found.rests && !found.cancel_requested {
         if found.due_ms.is_none_or(|due| due > now.ms) {
-            return Ok(Done::quietly(TurnClaimed::Waits));
+            return Ok(Done::quietly(TurnClaimed::NotAdmitted));
         }
         found.admitted = wake(db, now, caps, turn)?;
     }
     if !found.admitted {
         let first = open_after(db, &found.session, 0)?.is_none_or(|(_, at)| at >= found.ordinal);
         if !found.cancel_requested || !first {
-            return Ok(Done::quietly(TurnClaimed::Waits));
+            return Ok(Done::quietly(TurnClaimed::NotAdmitted));
         }
     }
     db.prepare_cached(
@@ -151,7 +151,7 @@ fn won(
         fence,
         worker: worker.clone(),
     };
-    Ok(Done::quietly(TurnClaimed::Won { claim, turn: Box::new(turn), log_at }))
+    Ok(Done::quietly(TurnClaimed::Granted { claim, turn: Box::new(turn), log_at }))
 }
 
 struct Found {

@@ -88,7 +88,7 @@ async fn agents_and_their_runs_go_on_after_the_move() {
     agent_scene::end(ports, &claim, ExecutionStatus::Completed).await;
     let resting = &kept.resting;
     let early = ports.executions.claim(resting, &scene::worker(), scene::LONG).await;
-    assert_eq!(early.expect("claim"), ExecutionClaimed::Rests);
+    assert_eq!(early.expect("claim"), ExecutionClaimed::InReview);
     decide(ports, "two").await;
     agent_scene::claim(ports, resting).await;
     // New ones get numbers of their own.

@@ -109,7 +109,7 @@ async fn what_takes_long_goes_on_after_the_move() {
     assert_eq!(operation.state, OperationState::Accepted);
     let carrying = operation.task_id.turn();
     let claimed = ports.leases.claim(&carrying, &scene::worker(), scene::LONG).await;
-    assert_eq!(claimed.expect("claim"), TurnClaimed::Waits, "it still rests");
+    assert_eq!(claimed.expect("claim"), TurnClaimed::NotAdmitted, "it still rests");
     let due = ports.outbox.due(10, Duration::ZERO).await.expect("due");
     assert_eq!(due, std::slice::from_ref(&before.turn_id));
     let claim = scene::claim(ports, &before.turn_id).await;

@@ -15,7 +15,7 @@ use ports::{Block, PortError, PortResult};
 use protocol::block::{BlockSpec, MeteredUsage, price};
 use protocol::credit::CreditCharge;
 use protocol::permissions::Permissions;
-use protocol::review::{Review, ReviewStatus, block_place, session_place};
+use protocol::review::{Review, ReviewStatus, block_node_id, session_execution_id};
 use protocol::tool::ToolEffect;
 use protocol::{GraphId, ReviewId, SessionId, UserId};
 use serde_json::{Map, Value};
@@ -251,14 +251,14 @@ impl SingleBlockRun {
 
     async fn ask(&self, session: &SessionId, inputs: Map<String, Value>) -> PortResult<Review> {
         let spec = self.block.spec();
-        let place = block_place(&self.request.call.block_id);
+        let place = block_node_id(&self.request.call.block_id);
         let ask = node_task::review_request(spec.name, inputs);
         let suffix: String =
             deterministic_id::uuid("review", &self.request.key).chars().take(8).collect();
         let review = Review {
             id: ReviewId(format!("{place}:{suffix}")),
             user_id: self.user.clone(),
-            execution_id: session_place(session),
+            execution_id: session_execution_id(session),
             graph_id: GraphId("copilot".to_owned()),
             graph_version: 1,
             node_id: place,

@@ -48,7 +48,7 @@ async fn claim_and_start(
         claim_with_retry(inner, &id.into(), || executions.claim(id, &worker, inner.options.lease))
             .await;
     match claimed {
-        Ok(ExecutionClaimed::Won { claim, execution }) => {
+        Ok(ExecutionClaimed::Granted { claim, execution }) => {
             execution_attempt::start(
                 inner,
                 ClaimedExecution { claim, execution: *execution, requested_at },
@@ -56,7 +56,7 @@ async fn claim_and_start(
             );
             ack_delivery(delivery).await
         }
-        Ok(ExecutionClaimed::Held | ExecutionClaimed::Rests | ExecutionClaimed::Ended) => {
+        Ok(ExecutionClaimed::Held | ExecutionClaimed::InReview | ExecutionClaimed::Ended) => {
             ack_delivery(delivery).await
         }
         Ok(ExecutionClaimed::AtCap) => requeue(inner, id, delivery, USER_LIMIT_DELAY).await,

@@ -7,7 +7,7 @@ use ports::PortResult;
 use protocol::block::BlockKind;
 use protocol::execution::{
     Execution, ExecutionStatus, ExecutionView, NodeEvent, NodeExecution, NodeFailure, NodeRange,
-    node_run_id,
+    node_execution_id,
 };
 use protocol::graph::{Graph, Node};
 use protocol::text::cut_end;
@@ -175,7 +175,7 @@ impl<'a> ViewBuilder<'a> {
         let at = Timestamp::from_millisecond(event.at).ok();
         let plan = &self.plan;
         let run = self.nodes.entry(event.run).or_insert_with(|| NodeExecution {
-            node_exec_id: node_run_id(&self.execution.id, event.run),
+            node_exec_id: node_execution_id(&self.execution.id, event.run),
             node_id: event.node.clone(),
             block_id: known.map_or_else(|| "".into(), |(node, _)| node.block_id.clone()),
             block_name: known.map(|(_, name)| name.to_owned()).unwrap_or_default(),

@@ -94,7 +94,7 @@ impl ExecutionJournal {
     /// Starts writing the collected events, unless a write is in progress.
     pub(super) fn start_write(&mut self, stats: &ExecutionStats) -> Result<(), ExecutionHalt> {
         if self.writing.is_none() && !self.events.is_empty() {
-            self.write(stats, AfterAdvance::GoesOn)?;
+            self.write(stats, AfterAdvance::Continue)?;
         }
         Ok(())
     }

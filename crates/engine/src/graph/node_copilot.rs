@@ -7,7 +7,7 @@ use async_trait::async_trait;
 use ports::PortError;
 use ports::block::{BlockError, CopilotAnswer, CopilotAsk, CopilotTurns};
 use ports::store::{NewSession, NewTurn, TurnKind, TurnOpened, WhenBusy};
-use protocol::execution::{Execution, node_run_id};
+use protocol::execution::{Execution, node_execution_id};
 use protocol::message::{MessageRole, NewMessage};
 use protocol::session::Owner;
 use protocol::text::without_nul;
@@ -181,7 +181,7 @@ impl NodeCopilot {
 
 /// Cancels the session that an earlier attempt created for a node run.
 pub(super) async fn cancel_session(inner: &Arc<EngineInner>, execution: &Execution, run: u64) {
-    let key = node_run_id(&execution.id, run).0;
+    let key = node_execution_id(&execution.id, run).0;
     let session = SessionId(deterministic_id::uuid("session", &key));
     let owner = Owner::User(execution.user_id.clone());
     let engine = Engine { inner: inner.clone() };

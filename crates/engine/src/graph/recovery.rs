@@ -7,7 +7,7 @@ use ports::store::{AfterAdvance, ExecutionAdvance, ExecutionAdvanced};
 use ports::{Fenced, PortError, PortResult};
 use protocol::execution::{
     Execution, ExecutionClaim, ExecutionError, ExecutionStats, ExecutionStatus, NodeEvent,
-    node_run_id,
+    node_execution_id,
 };
 use protocol::tool::ToolEffect;
 
@@ -126,7 +126,7 @@ pub(super) async fn apply_decisions(
             .await?;
     let mut any = false;
     for (run, at) in asked {
-        let id = node_run_id(&execution.id, run);
+        let id = node_execution_id(&execution.id, run);
         let decision = found.iter().find(|review| review.id == id).and_then(|it| it.decision());
         if let Some(decision) = decision {
             scheduler.resume_decided(run, at, decision)?;

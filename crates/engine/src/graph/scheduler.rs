@@ -15,7 +15,9 @@ use std::time::Duration;
 use futures::FutureExt;
 use futures::stream::{FuturesUnordered, StreamExt};
 use ports::block::BlockError;
-use protocol::execution::{Execution, ExecutionError, ExecutionStats, NodeEvent, node_run_id};
+use protocol::execution::{
+    Execution, ExecutionError, ExecutionStats, NodeEvent, node_execution_id,
+};
 use tokio::time::Instant;
 
 use self::node_order::NodeOrder;
@@ -249,7 +251,7 @@ impl ExecutionScheduler {
 
     /// Idempotency key of a node run: the same in every attempt.
     fn key(&self, run: u64) -> String {
-        node_run_id(&self.execution.id, run).0
+        node_execution_id(&self.execution.id, run).0
     }
 }
 

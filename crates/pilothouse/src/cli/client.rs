@@ -1,4 +1,4 @@
-//! The terminal's side of the API: where the server is, what is shown to it, and what went wrong.
+//! The HTTP client of the terminal commands: server URL, credentials and errors.
 
 use std::net::SocketAddr;
 use std::time::Duration;
@@ -8,59 +8,59 @@ use serde::de::DeserializeOwned;
 use serde_json::Value;
 use url::Url;
 
-use crate::config::{Secret, Settings};
+use crate::config::{SecretText, Settings};
 
-const CONNECT_PATIENCE: Duration = Duration::from_secs(5);
-/// For everything but streams.
-pub(super) const ANSWER_PATIENCE: Duration = Duration::from_secs(30);
-/// Three heartbeats: a stream that is silent for longer is dead.
-const SILENCE: Duration = Duration::from_secs(30);
+const CONNECT_TIMEOUT: Duration = Duration::from_secs(5);
+/// For all requests except streams.
+pub(super) const RESPONSE_TIMEOUT: Duration = Duration::from_secs(30);
+/// Three heartbeats: a stream that is silent for longer has failed.
+const READ_TIMEOUT: Duration = Duration::from_secs(30);
 
-/// Which server a command talks to.
+/// Selects the server of a command.
 #[derive(clap::Args)]
-pub(crate) struct Server {
-    /// Where the server is; this machine and the configured port when not given.
+pub(crate) struct ServerFlags {
+    /// Server URL (default: this machine, configured port)
     #[arg(long)]
     url: Option<Url>,
 }
 
-pub(super) struct Client {
+pub(super) struct ApiClient {
     http: reqwest::Client,
     url: Url,
-    token: Option<Secret>,
+    token: Option<SecretText>,
 }
 
-/// Why a call did not give what was asked for.
+/// Why a request failed.
 #[derive(Debug)]
-pub(super) enum Failure {
-    /// Nobody answers, or the answer broke off. Trying again may help.
+pub(super) enum ClientError {
+    /// No response, or an incomplete one. A retry may help.
     Unreachable,
     Refused {
         status: u16,
         detail: String,
-        /// All that the server said.
+        /// The whole response body.
         body: Value,
     },
 }
 
-impl Client {
-    pub(super) fn new(settings: &Settings, server: Server) -> anyhow::Result<Self> {
+impl ApiClient {
+    pub(super) fn new(settings: &Settings, server: ServerFlags) -> anyhow::Result<Self> {
         let url = match server.url {
             Some(url) => url,
             None => {
                 Url::parse(&format!("http://{}", SocketAddr::new(settings.host, settings.port)))?
             }
         };
-        anyhow::ensure!(url.has_host(), "{url} is not the address of a server");
+        anyhow::ensure!(url.has_host(), "{url} is not a server URL");
         let http = reqwest::Client::builder()
-            .connect_timeout(CONNECT_PATIENCE)
-            .read_timeout(SILENCE)
+            .connect_timeout(CONNECT_TIMEOUT)
+            .read_timeout(READ_TIMEOUT)
             .no_proxy()
             .build()?;
         Ok(Self { http, url, token: settings.client_token.clone() })
     }
 
-    /// The parts of a path are escaped, so that what a person typed stays one of them.
+    /// Path segments are escaped, so that typed text stays one segment.
     pub(super) fn get(&self, path: &[&str]) -> RequestBuilder {
         self.http.get(address(&self.url, path, &[]))
     }
@@ -73,58 +73,59 @@ impl Client {
         self.http.post(address(&self.url, path, &[]))
     }
 
-    pub(super) async fn answer<T: DeserializeOwned>(
+    pub(super) async fn fetch<T: DeserializeOwned>(
         &self,
         request: RequestBuilder,
-    ) -> Result<T, Failure> {
-        let answer = async {
+    ) -> Result<T, ClientError> {
+        let fetch = async {
             let response = self.send(request).await?;
             response.json().await.map_err(|error| match error.is_decode() {
-                true => not_ours(),
-                false => Failure::Unreachable,
+                true => not_a_pilothouse_server(),
+                false => ClientError::Unreachable,
             })
         };
-        tokio::time::timeout(ANSWER_PATIENCE, answer).await.unwrap_or(Err(Failure::Unreachable))
+        tokio::time::timeout(RESPONSE_TIMEOUT, fetch).await.unwrap_or(Err(ClientError::Unreachable))
     }
 
-    pub(super) async fn send(&self, request: RequestBuilder) -> Result<Response, Failure> {
+    pub(super) async fn send(&self, request: RequestBuilder) -> Result<Response, ClientError> {
         let request = match &self.token {
             Some(token) => request.bearer_auth(token.expose()),
             None => request,
         };
-        let response = request.send().await.map_err(|_| Failure::Unreachable)?;
+        let response = request.send().await.map_err(|_| ClientError::Unreachable)?;
         let status = response.status();
         if status.is_success() {
             return Ok(response);
         }
-        // A server that is restarting or overloaded is as good as away: try again.
+        // A restarting or overloaded server counts as unreachable: retry.
         if status == StatusCode::SERVICE_UNAVAILABLE {
-            return Err(Failure::Unreachable);
+            return Err(ClientError::Unreachable);
         }
         let body: Value = response.json().await.unwrap_or_default();
         let detail = body["detail"].as_str().or(body["detail"]["message"].as_str());
-        let detail = detail.map_or_else(|| format!("The server answered {status}."), str::to_owned);
-        Err(Failure::Refused { status: status.as_u16(), detail, body })
+        let detail = detail
+            .map_or_else(|| format!("The server responded with status {status}."), str::to_owned);
+        Err(ClientError::Refused { status: status.as_u16(), detail, body })
     }
 
-    /// What went wrong, in a sentence that says what to do.
-    pub(super) fn explain(&self, failure: &Failure) -> String {
+    /// The error as a sentence that says what to do.
+    pub(super) fn explain(&self, failure: &ClientError) -> String {
         match failure {
-            Failure::Unreachable => format!(
-                "No Pilothouse server answers at {}. Start one with `pilothouse serve`, or say where it is with --url.",
+            ClientError::Unreachable => format!(
+                "Can't reach a Pilothouse server at {}. Start one with `pilothouse serve`, or pass its URL with --url.",
                 self.url
             ),
-            Failure::Refused { status: 401, detail, .. } => format!(
-                "{detail} Put a token into PILOTHOUSE_TOKEN; `pilothouse token` makes one for development."
+            ClientError::Refused { status: 401, detail, .. } => format!(
+                "{detail} Set PILOTHOUSE_TOKEN to a token; `pilothouse token` creates one for development."
             ),
-            Failure::Refused { detail, .. } => detail.clone(),
+            ClientError::Refused { detail, .. } => detail.clone(),
         }
     }
 }
 
 fn address(server: &Url, path: &[&str], query: &[(&str, &str)]) -> Url {
     let mut url = server.clone();
-    // One with a host has a path; `Client::new` looks at that.
+    // A URL with a host has path segments; `ApiClient::new` checks that.
     if let Ok(mut parts) = url.path_segments_mut() {
         parts.pop_if_empty().push("api").extend(path);
     }
@@ -134,10 +135,10 @@ fn address(server: &Url, path: &[&str], query: &[(&str, &str)]) -> Url {
     url
 }
 
-pub(super) fn not_ours() -> Failure {
-    Failure::Refused {
+pub(super) fn not_a_pilothouse_server() -> ClientError {
+    ClientError::Refused {
         status: 200,
-        detail: "What answers there is not a Pilothouse server.".to_owned(),
+        detail: "The server at this URL is not a Pilothouse server.".to_owned(),
         body: Value::Null,
     }
 }
@@ -147,7 +148,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_a_person_typed_stays_one_part_of_the_address() {
+    fn typed_text_stays_one_path_segment() {
         let url = Url::parse("http://127.0.0.1:8006/base/").expect("a URL");
         let address = address(&url, &["graphs", "../keys?x=1#y"], &[("q", "a b&c")]);
         let expected = "http://127.0.0.1:8006/base/api/graphs/..%2Fkeys%3Fx=1%23y?q=a+b%26c";

@@ -1,5 +1,5 @@
-//! `pilothouse doctor`: checks every dependency, says how to fix what is wrong, and prints the settings in
-//! effect with secrets masked.
+//! `pilothouse doctor`: checks every dependency, explains how to fix problems, and prints the effective settings with
+//! secrets masked.
 
 use std::fmt::Write;
 use std::process::ExitCode;
@@ -9,24 +9,24 @@ use backends::Outcome;
 use toolbox::external::ExternalToolDescription;
 use toolbox::sandbox::Sandbox;
 
-use crate::config::{Layers, Provider, Role, Settings};
+use crate::config::{ConfigLayers, ProcessRole, SelectedProvider, Settings};
 use crate::wire;
 
-/// How long the provider may take to show that it is there.
-const PATIENCE: Duration = Duration::from_secs(5);
+/// Time limit for a response of the model provider.
+const PROVIDER_TIMEOUT: Duration = Duration::from_secs(5);
 
-/// Below this much room a busy day may fill the disk.
-const ROOM: u64 = 1024 * 1024 * 1024;
+/// With less free space a busy day may fill the disk.
+const MIN_FREE_BYTES: u64 = 1024 * 1024 * 1024;
 
-/// What one check found.
+/// The result of a check.
 enum Finding {
     Good(String),
-    /// Works, but not as well as it could.
+    /// Works, but could be better.
     Note(String),
     Bad(String),
 }
 
-pub(crate) async fn run(settings: &Settings, layers: &Layers) -> anyhow::Result<ExitCode> {
+pub(crate) async fn run(settings: &Settings, layers: &ConfigLayers) -> anyhow::Result<ExitCode> {
     let mut findings = match settings.servers() {
         None => vec![("Store", store(settings).await)],
         Some(_) => servers(settings).await,
@@ -50,7 +50,7 @@ pub(crate) async fn run(settings: &Settings, layers: &Layers) -> anyhow::Result<
         };
         writeln!(report, "{mark}  {name:<9} {text}")?;
     }
-    write!(report, "\nSettings in effect:")?;
+    write!(report, "\nEffective settings:")?;
     for (name, value) in settings.shown() {
         write!(report, "\n  {name:<35} {value:<28} {}", layers.origin(name).as_str())?;
     }
@@ -58,7 +58,7 @@ pub(crate) async fn run(settings: &Settings, layers: &Layers) -> anyhow::Result<
     Ok(code)
 }
 
-/// The servers of a distributed installation. Looking does not change them: the schema is made by `migrate`.
+/// The servers of a distributed installation. The check changes nothing: the schema is created by `migrate`.
 async fn servers(settings: &Settings) -> Vec<(&'static str, Finding)> {
     let probes = backends::probe(&wire::store::options(settings)).await;
     let findings = probes.into_iter().map(|probe| {
@@ -72,7 +72,7 @@ async fn servers(settings: &Settings) -> Vec<(&'static str, Finding)> {
         let finding = match probe.outcome {
             Outcome::Good => Finding::Good(text),
             Outcome::Note => Finding::Note(text),
-            Outcome::Bad => Finding::Bad(format!("{text} It is set by {setting}.")),
+            Outcome::Bad => Finding::Bad(format!("{text} It is configured with {setting}.")),
         };
         (probe.name, finding)
     });
@@ -85,7 +85,7 @@ async fn store(settings: &Settings) -> Finding {
         Err(error) => {
             return match error.downcast_ref() {
                 Some(backends::ConnectError::InUse { directory }) => Finding::Note(format!(
-                    "{} is in use, as it is while a server runs; stop it to check the store itself.",
+                    "{} is in use, probably by a running server; stop it to check the store itself.",
                     directory.display()
                 )),
                 _ => Finding::Bad(format!(
@@ -98,46 +98,46 @@ async fn store(settings: &Settings) -> Finding {
     let closed = connected.backend.close().await.err().map(|error| error.to_string());
     let data = settings.data.display();
     match failing.into_iter().map(|failing| failing.reason).next().or(closed) {
-        None => Finding::Good(format!("{data} can be read and written.")),
-        Some(reason) => Finding::Bad(format!("{data} opens, but fails: {reason}.")),
+        None => Finding::Good(format!("{data} is readable and writable.")),
+        Some(reason) => Finding::Bad(format!("{data} can be opened, but fails: {reason}.")),
     }
 }
 
-/// The folder of the workspace files, or where it will be made.
+/// The data folder, or the folder in which it will be created.
 fn disk(settings: &Settings) -> Finding {
     let data = std::path::absolute(&settings.data).unwrap_or_else(|_| settings.data.clone());
-    let Some(there) = data.ancestors().find(|folder| folder.exists()) else {
+    let Some(folder) = data.ancestors().find(|path| path.exists()) else {
         return Finding::Bad(format!("{} does not exist.", data.display()));
     };
-    if rustix::fs::access(there, rustix::fs::Access::WRITE_OK).is_err() {
+    if rustix::fs::access(folder, rustix::fs::Access::WRITE_OK).is_err() {
         return Finding::Bad(format!(
-            "{} cannot be written. Give it to the user who runs the server, or choose another folder with --data.",
-            there.display()
+            "{} is not writable. Make it writable for the user that runs the server, or choose another folder with --data.",
+            folder.display()
         ));
     }
     let free =
-        rustix::fs::statvfs(there).map(|about| about.f_bavail.saturating_mul(about.f_frsize));
+        rustix::fs::statvfs(folder).map(|stats| stats.f_bavail.saturating_mul(stats.f_frsize));
     match free {
-        Ok(free) if free >= ROOM => {
-            Finding::Good(format!("{} GiB free at {}.", free >> 30, there.display()))
+        Ok(free) if free >= MIN_FREE_BYTES => {
+            Finding::Good(format!("{} GiB free at {}.", free >> 30, folder.display()))
         }
         Ok(free) => Finding::Note(format!(
-            "only {} MiB free at {}. Make room: when the disk is full, messages are refused.",
+            "only {} MiB free at {}. Free some space: messages are refused when the disk is full.",
             free >> 20,
-            there.display()
+            folder.display()
         )),
-        Err(error) => Finding::Bad(format!("{} cannot be looked at: {error}.", there.display())),
+        Err(error) => Finding::Bad(format!("{} cannot be checked: {error}.", folder.display())),
     }
 }
 
 async fn port(settings: &Settings) -> Finding {
-    if !settings.roles.has(Role::Api) {
+    if !settings.roles.has(ProcessRole::Api) {
         return Finding::Good("clients are served by other processes.".to_owned());
     }
     match tokio::net::TcpListener::bind((settings.host, settings.port)).await {
         Ok(_) => Finding::Good(format!("{} port {} is free.", settings.host, settings.port)),
         Err(error) => Finding::Note(format!(
-            "{} port {} cannot be listened on ({error}), as it is while a server runs; otherwise choose another with --port.",
+            "{} port {} is not available ({error}), probably because a server is running; otherwise choose another port with --port.",
             settings.host, settings.port
         )),
     }
@@ -145,13 +145,13 @@ async fn port(settings: &Settings) -> Finding {
 
 async fn model(settings: &Settings) -> Finding {
     let (url, keys) = match settings.provider() {
-        Ok(Provider::Offline) => {
+        Ok(SelectedProvider::Offline) => {
             return Finding::Note(
-                "the offline pilot answers; set ANTHROPIC_API_KEY or OPENAI_API_KEY, or CHAT_BASE_URL and CHAT_MODEL, for a real model.".to_owned(),
+                "no model is connected, so the offline pilot responds. Set ANTHROPIC_API_KEY or OPENAI_API_KEY, or CHAT_BASE_URL and CHAT_MODEL.".to_owned(),
             );
         }
-        Ok(Provider::OpenAi { base_url, .. }) => (base_url, "CHAT_BASE_URL"),
-        Ok(Provider::Anthropic { .. }) => {
+        Ok(SelectedProvider::OpenAi { base_url, .. }) => (base_url, "CHAT_BASE_URL"),
+        Ok(SelectedProvider::Anthropic { .. }) => {
             (settings.anthropic_base_url.clone(), "ANTHROPIC_BASE_URL")
         }
         Err(reason) => return Finding::Bad(reason),
@@ -160,14 +160,14 @@ async fn model(settings: &Settings) -> Finding {
         Ok(provider) => wire::describe(&*provider).name,
         Err(error) => return Finding::Bad(format!("{error:#}")),
     };
-    let client = reqwest::Client::builder().timeout(PATIENCE).no_proxy().build();
-    // Any answer will do: without a key in the request it is a refusal, and the key is not spent on a check.
+    let client = reqwest::Client::builder().timeout(PROVIDER_TIMEOUT).no_proxy().build();
+    // Any response will do: a request without the key is refused, but proves that the provider is reachable.
     match async { client?.get(url.clone()).send().await }.await {
-        Ok(_) => Finding::Good(format!("{name}; {} answers.", host(&url))),
+        Ok(_) => Finding::Good(format!("{name}; {} responds.", host(&url))),
         Err(error) => Finding::Bad(format!(
-            "{} does not answer ({}). Check {keys} and the network.",
+            "{} does not respond ({}). Check {keys} and the network.",
             host(&url),
-            if error.is_timeout() { "too late" } else { "no connection" }
+            if error.is_timeout() { "timeout" } else { "no connection" }
         )),
     }
 }
@@ -177,7 +177,7 @@ fn host(url: &url::Url) -> String {
 }
 
 async fn shell(settings: &Settings) -> Finding {
-    if !settings.roles.has(Role::Executor) {
+    if !settings.roles.has(ProcessRole::Executor) {
         return Finding::Good("turns run in other processes.".to_owned());
     }
     match Sandbox::detect().await {
@@ -186,27 +186,27 @@ async fn shell(settings: &Settings) -> Finding {
     }
 }
 
-/// The tools of the operator's own file. Their services are not called: a call is work.
+/// The external tools. Their services are not called: a call has effects.
 fn tools(settings: &Settings) -> Finding {
     let tools = match wire::external_tools::load(settings) {
         Ok(tools) => tools,
         Err(error) => return Finding::Bad(format!("{error:#}")),
     };
-    if let Some(lack) = wire::external_tools::cannot_call_back(settings, &tools) {
-        return Finding::Note(lack.to_owned());
+    if let Some(problem) = wire::external_tools::callback_problem(settings, &tools) {
+        return Finding::Note(problem.to_owned());
     }
     match tools.as_slice() {
-        [] => Finding::Good("only the built-in ones; CHAT_TOOLS_FILE adds others.".to_owned()),
+        [] => Finding::Good("built-in tools only; CHAT_TOOLS_FILE adds others.".to_owned()),
         tools => {
             let names: Vec<&str> = tools.iter().map(ExternalToolDescription::name).collect();
-            Finding::Good(format!("beside the built-in ones {}.", names.join(", ")))
+            Finding::Good(format!("built-in tools and {}.", names.join(", ")))
         }
     }
 }
 
-fn names(layers: &Layers) -> Finding {
+fn names(layers: &ConfigLayers) -> Finding {
     match layers.unknown().as_slice() {
-        [] => Finding::Good("all names are known.".to_owned()),
-        unknown => Finding::Note(format!("not known, perhaps misspelt: {}.", unknown.join(", "))),
+        [] => Finding::Good("all names are valid.".to_owned()),
+        unknown => Finding::Note(format!("unknown, perhaps misspelled: {}.", unknown.join(", "))),
     }
 }

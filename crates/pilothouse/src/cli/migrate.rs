@@ -1,5 +1,5 @@
-//! `pilothouse migrate`: brings the schema of the store up to date, or moves an embedded store to other servers.
-//! Starting the server does the first as well; this is for those who want to see it happen before.
+//! `pilothouse migrate`: updates the schema of the store, or copies an embedded store to other servers. Starting the
+//! server also updates the schema; this command does it beforehand.
 
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
@@ -12,22 +12,25 @@ use crate::config::Settings;
 use crate::wire;
 
 #[derive(clap::Args)]
-pub(crate) struct Arguments {
-    /// Copy everything of the embedded store in this folder to the Postgres that is configured. The folder is only read.
+pub(crate) struct MigrateArguments {
+    /// Copy the embedded store in this folder to the configured Postgres. The folder is only read
     #[arg(long, value_name = "DIR")]
     from: Option<PathBuf>,
 }
 
-pub(crate) async fn run(settings: &Settings, arguments: Arguments) -> anyhow::Result<ExitCode> {
+pub(crate) async fn run(
+    settings: &Settings,
+    arguments: MigrateArguments,
+) -> anyhow::Result<ExitCode> {
     match &arguments.from {
-        None => bring_up_to_date(settings).await,
+        None => update_schema(settings).await,
         Some(from) => copy(settings, from).await,
     }
 }
 
-async fn bring_up_to_date(settings: &Settings) -> anyhow::Result<ExitCode> {
+async fn update_schema(settings: &Settings) -> anyhow::Result<ExitCode> {
     let connected = wire::store::connect(settings).await?;
-    connected.backend.close().await.context("the store could not be closed")?;
+    connected.backend.close().await.context("could not close the store")?;
     let store = wire::store::describe(settings);
     println!("The schema is up to date (store: {store}).");
     Ok(ExitCode::SUCCESS)
@@ -46,10 +49,13 @@ fn table(done: &Transferred, store: &str) -> Result<String, std::fmt::Error> {
     for line in &done.compared {
         writeln!(text, "{:<18} {:>10}  {}", line.name, line.count, line.digest)?;
     }
-    writeln!(text, "Everything is in the new place: {store}.")?;
-    for (what, open) in [("Turns", done.open_turns), ("Runs of agents", done.open_executions)] {
+    writeln!(text, "Everything was copied to {store}.")?;
+    for (what, open) in [("Turns", done.open_turns), ("Agent runs", done.open_executions)] {
         if open > 0 {
-            writeln!(text, "{what} that had not ended and go on when a server starts: {open}.")?;
+            writeln!(
+                text,
+                "{what} that have not ended and will continue when a server starts: {open}."
+            )?;
         }
     }
     Ok(text)

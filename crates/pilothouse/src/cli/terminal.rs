@@ -1,14 +1,13 @@
-//! Text for a terminal. What comes from a server, a model or a tool is escaped, so that it can print text and nothing
-//! else.
+//! Text for a terminal. Text from a server, a model or a tool is escaped, so that it cannot control the terminal.
 
 use std::io::Write;
 
 use crate::telemetry::is_invisible;
 
-/// Of what is shown in a line of its own.
+/// Maximum characters of a single-line text.
 const LINE_CHARS: usize = 100;
 
-/// Text as text: what could move the cursor, change colours or hide is made visible.
+/// Makes characters visible that could move the cursor, change colors or hide text.
 pub(super) fn escaped(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     for c in text.chars() {
@@ -21,12 +20,12 @@ pub(super) fn escaped(text: &str) -> String {
     out
 }
 
-/// In one line, and not too long.
+/// The text on one line, truncated.
 pub(super) fn shortened(text: &str) -> String {
     protocol::text::cut_end(&text.replace(['\n', '\r'], " "), LINE_CHARS)
 }
 
-/// A line beside the result, for the person who waits. Nobody may be there to read it.
+/// Prints a line to standard error, beside the result. Failures are ignored.
 pub(super) fn note(text: &str) {
     let _ = writeln!(std::io::stderr().lock(), "{}", escaped(text));
 }

@@ -1,12 +1,12 @@
-//! The path that the server is reached below, for a proxy that gives it a part of its addresses.
+//! The path under which a proxy serves this server.
 
-use super::value::Value;
+use super::value::SettingValue;
 
-/// Where the routes of the server begin. What is below them is never an address of the page, and a base path that began
+/// The first path segments of the server's routes. Paths below them never belong to the page, and a base path that started
 /// with one of them would hide it.
 pub(crate) const ROUTES: [&str; 4] = ["api", "assets", "health", "metrics"];
 
-/// `/pilot`, without a slash at its end; empty when the server has the whole host.
+/// `/pilot`, without a trailing slash; empty for the root.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct BasePath(String);
 
@@ -19,7 +19,7 @@ impl BasePath {
         self.0.is_empty()
     }
 
-    /// What is left of a path that lies below this one.
+    /// The rest of a path below this one.
     pub(crate) fn strip<'a>(&self, path: &'a str) -> Option<&'a str> {
         match path.strip_prefix(&self.0)? {
             "" => Some("/"),
@@ -29,16 +29,16 @@ impl BasePath {
     }
 }
 
-impl Value for BasePath {
+impl SettingValue for BasePath {
     const KIND: &'static str = "path";
 
     fn read(text: &str) -> Result<Self, &'static str> {
-        let wanted = "a path such as /pilot, of letters, digits, `-`, `_`, `.` and `~`, that does not begin with /api, /assets, /health or /metrics";
+        let expected = "a path such as /pilot, of letters, digits, `-`, `_`, `.` and `~`, that does not begin with /api, /assets, /health or /metrics";
         let path = text.strip_suffix('/').unwrap_or(text);
         if path.is_empty() {
             return Ok(Self::default());
         }
-        let segments: Vec<&str> = path.strip_prefix('/').ok_or(wanted)?.split('/').collect();
+        let segments: Vec<&str> = path.strip_prefix('/').ok_or(expected)?.split('/').collect();
         let is_plain = |segment: &&str| {
             !matches!(*segment, "" | "." | "..")
                 && segment
@@ -46,7 +46,7 @@ impl Value for BasePath {
                     .all(|byte| byte.is_ascii_alphanumeric() || b"-_.~".contains(&byte))
         };
         let is_good = segments.iter().all(is_plain) && !ROUTES.contains(&segments[0]);
-        if is_good { Ok(Self(path.to_owned())) } else { Err(wanted) }
+        if is_good { Ok(Self(path.to_owned())) } else { Err(expected) }
     }
 
     fn shown(&self) -> String {
@@ -78,7 +78,7 @@ mod tests {
     }
 
     #[test]
-    fn only_whole_segments_are_taken_off() {
+    fn only_whole_segments_are_stripped() {
         let base = BasePath::read("/pilot").expect("a path");
         for (path, rest) in [
             ("/pilot", Some("/")),

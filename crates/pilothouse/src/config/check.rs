@@ -1,84 +1,89 @@
-//! What is refused although every value is readable: contradictions, weak secrets, and what this build
-//! cannot do. Every sentence says what to do.
+//! Checks across settings: contradictions, weak secrets, and unsupported combinations. Every message says what to do.
 
 use std::fmt;
 
 use url::Url;
 
-use super::{AuthMode, Layers, ProviderName, Secret, Settings};
+use super::{AuthMode, ConfigLayers, ProviderName, SecretText, Settings};
 
-/// Shortest key that is not worth guessing.
+/// Minimum length of a secret.
 const SECRET_BYTES: usize = 32;
 
 /// Why the program does not start: one sentence per reason.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Refusal(pub(crate) Vec<String>);
+pub(crate) struct ConfigRefusal(pub(crate) Vec<String>);
 
-impl fmt::Display for Refusal {
+impl fmt::Display for ConfigRefusal {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.0.join("\n"))
     }
 }
 
-impl std::error::Error for Refusal {}
+impl std::error::Error for ConfigRefusal {}
 
-/// The provider that the settings choose.
+/// The provider that the settings select.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) enum Provider {
+pub(crate) enum SelectedProvider {
     Offline,
-    OpenAi { base_url: Url, api_key: Option<Secret> },
-    Anthropic { api_key: Secret },
+    OpenAi { base_url: Url, api_key: Option<SecretText> },
+    Anthropic { api_key: SecretText },
 }
 
-pub(super) fn refuse_contradictions(settings: &Settings, layers: &Layers) -> Result<(), Refusal> {
-    let mut wrong = settings.refuse_half_a_set(layers);
-    auth(settings, &mut wrong);
+pub(super) fn refuse_contradictions(
+    settings: &Settings,
+    layers: &ConfigLayers,
+) -> Result<(), ConfigRefusal> {
+    let mut problems = settings.check_all_or_none(layers);
+    auth(settings, &mut problems);
     for (name, secret) in [
         ("JWT_VERIFY_KEY", &settings.jwt_verify_key),
         ("ENCRYPTION_KEY", &settings.encryption_key),
         ("CHAT_INTERNAL_API_KEY", &settings.internal_api_key),
     ] {
         if secret.as_ref().is_some_and(|secret| secret.expose().len() < SECRET_BYTES) {
-            wrong.push(format!(
-                "{name} is too short to be safe: give it at least {SECRET_BYTES} bytes, for example from `openssl rand -hex 32`."
+            problems.push(format!(
+                "{name} is too short to be safe: it needs at least {SECRET_BYTES} bytes, for example from `openssl rand -hex 32`."
             ));
         }
     }
-    numbers(settings, &mut wrong);
+    numbers(settings, &mut problems);
     if let Err(reason) = settings.provider() {
-        wrong.push(reason);
+        problems.push(reason);
     }
-    if wrong.is_empty() { Ok(()) } else { Err(Refusal(wrong)) }
+    if problems.is_empty() { Ok(()) } else { Err(ConfigRefusal(problems)) }
 }
 
-fn auth(settings: &Settings, wrong: &mut Vec<String>) {
+fn auth(settings: &Settings, problems: &mut Vec<String>) {
     match settings.auth_mode {
-        AuthMode::Local if !settings.host.is_loopback() => wrong.push(format!(
-            "AUTH_MODE=local lets everybody in, so it listens on a loopback address only, not on {}: use --host 127.0.0.1, or set AUTH_MODE=jwt and JWT_VERIFY_KEY or JWT_JWKS_URL.",
+        AuthMode::Local if !settings.host.is_loopback() => problems.push(format!(
+            "AUTH_MODE=local has no sign-in, so it only allows a loopback address, not {}: use --host 127.0.0.1, or set AUTH_MODE=jwt and JWT_VERIFY_KEY or JWT_JWKS_URL.",
             settings.host
         )),
-        AuthMode::Jwt if settings.jwt_verify_key.is_none() && settings.jwt_jwks_url.is_none() => wrong.push(
-            "AUTH_MODE=jwt needs something to check tokens with: set JWT_VERIFY_KEY (HS256) or JWT_JWKS_URL (RS256, ES256).".to_owned(),
+        AuthMode::Jwt if settings.jwt_verify_key.is_none() && settings.jwt_jwks_url.is_none() => problems.push(
+            "AUTH_MODE=jwt needs a key to verify tokens: set JWT_VERIFY_KEY (HS256) or JWT_JWKS_URL (RS256, ES256).".to_owned(),
         ),
         _ => {}
     }
-    // A public key taken for an HMAC secret would let everybody who can read it sign tokens.
+    // If a public key were used as an HMAC secret, everyone who can read it could sign tokens.
     if settings.jwt_verify_key.as_ref().is_some_and(|key| key.expose().contains("-----BEGIN")) {
-        wrong.push("JWT_VERIFY_KEY holds a PEM key, but it is the secret of HS256 tokens: publish public keys at a JWKS address and set JWT_JWKS_URL.".to_owned());
+        problems.push("JWT_VERIFY_KEY contains a PEM key, but must be the secret of HS256 tokens: publish public keys as a JWKS and set JWT_JWKS_URL.".to_owned());
     }
     if settings.jwt_jwks_url.as_ref().is_some_and(|url| url.scheme() == "http" && !is_loopback(url))
     {
-        wrong.push("JWT_JWKS_URL must start with https://: keys fetched over plain http could be anybody's.".to_owned());
+        problems.push(
+            "JWT_JWKS_URL must start with https://: keys fetched over plain http can be forged."
+                .to_owned(),
+        );
     }
 }
 
-fn numbers(settings: &Settings, wrong: &mut Vec<String>) {
+fn numbers(settings: &Settings, problems: &mut Vec<String>) {
     let lease = settings.turn_lease.0;
     if settings.turn_renew.0.is_zero() || settings.turn_renew.0 * 2 >= lease {
-        wrong.push("TURN_RENEW_MS must be more than 0 and less than half of TURN_LEASE_MS, so that one late renewal does not lose the turn.".to_owned());
+        problems.push("TURN_RENEW_MS must be more than 0 and less than half of TURN_LEASE_MS, so that one late renewal does not lose the turn.".to_owned());
     }
     if settings.running_per_user > settings.in_flight_per_user {
-        wrong.push("MAX_RUNNING_COPILOT_TURNS_PER_USER must not be more than MAX_INFLIGHT_COPILOT_TURNS_PER_USER: what runs is also in flight.".to_owned());
+        problems.push("MAX_RUNNING_COPILOT_TURNS_PER_USER must not be more than MAX_INFLIGHT_COPILOT_TURNS_PER_USER, which includes running turns.".to_owned());
     }
     for (name, is_zero) in [
         ("NUM_COPILOT_WORKERS", settings.workers == 0),
@@ -106,14 +111,14 @@ fn numbers(settings: &Settings, wrong: &mut Vec<String>) {
         ("MAX_STREAMS_PER_USER", settings.max_streams_per_user == 0),
     ] {
         if is_zero {
-            wrong.push(format!("{name} must be more than 0."));
+            problems.push(format!("{name} must be more than 0."));
         }
     }
 }
 
 impl Settings {
-    /// Which provider answers: the one that is named, else the one whose key is set.
-    pub(crate) fn provider(&self) -> Result<Provider, String> {
+    /// The selected provider: the named one, otherwise the one whose key is set.
+    pub(crate) fn provider(&self) -> Result<SelectedProvider, String> {
         let key = self.chat_api_key.as_ref().or(self.openai_api_key.as_ref());
         let name = self.chat_provider.unwrap_or_else(|| {
             if self.chat_base_url.is_some() || self.chat_api_key.is_some() {
@@ -127,19 +132,19 @@ impl Settings {
             }
         });
         match name {
-            ProviderName::Offline => Ok(Provider::Offline),
+            ProviderName::Offline => Ok(SelectedProvider::Offline),
             ProviderName::Anthropic => match &self.anthropic_api_key {
-                Some(key) => Ok(Provider::Anthropic { api_key: key.clone() }),
+                Some(key) => Ok(SelectedProvider::Anthropic { api_key: key.clone() }),
                 None => Err("CHAT_PROVIDER=anthropic needs a key: set ANTHROPIC_API_KEY.".to_owned()),
             },
             ProviderName::OpenAi => match (&self.chat_base_url, key) {
                 (Some(_), _) if self.chat_model.is_none() => Err(
-                    "CHAT_BASE_URL is set without CHAT_MODEL: set CHAT_MODEL to the name of a model that this server offers.".to_owned(),
+                    "CHAT_BASE_URL is set without CHAT_MODEL: set CHAT_MODEL to the name of a model on that server.".to_owned(),
                 ),
                 (Some(base_url), key) => {
-                    Ok(Provider::OpenAi { base_url: base_url.clone(), api_key: key.cloned() })
+                    Ok(SelectedProvider::OpenAi { base_url: base_url.clone(), api_key: key.cloned() })
                 }
-                (None, Some(key)) => Ok(Provider::OpenAi {
+                (None, Some(key)) => Ok(SelectedProvider::OpenAi {
                     base_url: "https://api.openai.com/v1".parse().expect("a constant URL"),
                     api_key: Some(key.clone()),
                 }),

@@ -1,7 +1,7 @@
-//! The `settings!` macro: a table of settings becomes a struct, its parser and its description.
+//! The `settings!` macro: turns a table of settings into a struct, its parser and its description.
 
-/// One setting as the documentation and `doctor` show it.
-pub(crate) struct Described {
+/// One setting as shown in the documentation and by `doctor`.
+pub(crate) struct SettingDescription {
     pub(crate) group: &'static str,
     pub(crate) name: &'static str,
     pub(crate) kind: &'static str,
@@ -18,28 +18,28 @@ macro_rules! settings {
 
         impl Settings {
             /// Every setting in the order of the table.
-            pub(crate) const ALL: &[define::Described] = &[
-                $($(define::Described {
+            pub(crate) const ALL: &[define::SettingDescription] = &[
+                $($(define::SettingDescription {
                     group: $group,
                     name: $name,
-                    kind: <$type as value::Value>::KIND,
+                    kind: <$type as value::SettingValue>::KIND,
                     default: $default,
                     doc: concat!($($doc),+),
                 },)+)+
             ];
 
-            fn parse(layers: &Layers) -> Result<Self, Refusal> {
-                let mut wrong = Vec::new();
-                $($(let $field = layers.parse::<$type>($name, $default, &mut wrong);)+)+
+            fn parse(layers: &ConfigLayers) -> Result<Self, ConfigRefusal> {
+                let mut problems = Vec::new();
+                $($(let $field = layers.parse::<$type>($name, $default, &mut problems);)+)+
                 match ($($($field,)+)+) {
                     ($($(Some($field),)+)+) => Ok(Self { $($($field,)+)+ }),
-                    _ => Err(Refusal(wrong)),
+                    _ => Err(ConfigRefusal(problems)),
                 }
             }
 
-            /// Names and values as they may be printed: secrets are masked.
+   /// Names and printable values: secrets are masked.
             pub(crate) fn shown(&self) -> Vec<(&'static str, String)> {
-                vec![$($(($name, value::Value::shown(&self.$field)),)+)+]
+                vec![$($(($name, value::SettingValue::shown(&self.$field)),)+)+]
             }
         }
     };

@@ -1,16 +1,16 @@
-//! Where values come from: command line, over environment, over `.env`, over `.env.default`, over the
-//! built-in defaults. Nothing is written into the process environment.
+//! The sources of values, in order of precedence: command line, environment, `.env`, `.env.default`, built-in defaults.
+//! Nothing is written into the process environment.
 
 use std::collections::BTreeMap;
 use std::path::Path;
 
 use super::Settings;
-use super::check::Refusal;
-use super::value::Value;
+use super::check::ConfigRefusal;
+use super::value::SettingValue;
 
-/// Where a value was found.
+/// The source of a value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Origin {
+pub(crate) enum ValueOrigin {
     CommandLine,
     Environment,
     DotEnv,
@@ -18,7 +18,7 @@ pub(crate) enum Origin {
     BuiltIn,
 }
 
-impl Origin {
+impl ValueOrigin {
     pub(crate) fn as_str(self) -> &'static str {
         match self {
             Self::CommandLine => "command line",
@@ -30,69 +30,72 @@ impl Origin {
     }
 }
 
-/// All sources, the strongest first.
+/// All sources, highest precedence first.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Layers {
-    layers: Vec<(Origin, BTreeMap<String, String>)>,
+pub(crate) struct ConfigLayers {
+    layers: Vec<(ValueOrigin, BTreeMap<String, String>)>,
 }
 
-impl Layers {
-    /// The sources of this process: `flags` are what the command line said, `folder` is where `.env` is looked for.
-    #[expect(clippy::disallowed_methods, reason = "the one reader of the environment")]
-    pub(crate) fn of_process(flags: Vec<(&str, String)>, folder: &Path) -> Result<Self, Refusal> {
+impl ConfigLayers {
+    /// The sources of this process: `flags` from the command line, `.env` files from `folder`.
+    #[expect(clippy::disallowed_methods, reason = "the only reader of the environment")]
+    pub(crate) fn of_process(
+        flags: Vec<(&str, String)>,
+        folder: &Path,
+    ) -> Result<Self, ConfigRefusal> {
         let flags = flags.into_iter().map(|(name, value)| (name.to_owned(), value)).collect();
-        // Names and values that are not text cannot be settings of ours.
+        // Names and values that are not UTF-8 cannot be settings.
         let environment = std::env::vars_os()
             .filter_map(|(name, value)| Some((name.into_string().ok()?, value.into_string().ok()?)))
             .collect();
         Ok(Self {
             layers: vec![
-                (Origin::CommandLine, flags),
-                (Origin::Environment, environment),
-                (Origin::DotEnv, read_file(&folder.join(".env"))?),
-                (Origin::DotEnvDefault, read_file(&folder.join(".env.default"))?),
+                (ValueOrigin::CommandLine, flags),
+                (ValueOrigin::Environment, environment),
+                (ValueOrigin::DotEnv, read_file(&folder.join(".env"))?),
+                (ValueOrigin::DotEnvDefault, read_file(&folder.join(".env.default"))?),
             ],
         })
     }
 
     #[cfg(test)]
-    pub(super) fn of(layers: Vec<(Origin, &[(&str, &str)])>) -> Self {
+    pub(super) fn of(layers: Vec<(ValueOrigin, &[(&str, &str)])>) -> Self {
         let owned = |pairs: &[(&str, &str)]| {
             pairs.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect()
         };
         Self { layers: layers.into_iter().map(|(origin, pairs)| (origin, owned(pairs))).collect() }
     }
 
-    /// The strongest value. An empty one counts as not set, as compose files produce them.
-    pub(crate) fn find(&self, name: &str) -> Option<(Origin, &str)> {
+    /// The value with the highest precedence. An empty one counts as not set, because compose files produce them.
+    pub(crate) fn find(&self, name: &str) -> Option<(ValueOrigin, &str)> {
         self.layers.iter().find_map(|(origin, values)| {
             let value = values.get(name)?.trim();
             (!value.is_empty()).then_some((*origin, value))
         })
     }
 
-    pub(crate) fn origin(&self, name: &str) -> Origin {
-        self.find(name).map_or(Origin::BuiltIn, |(origin, _)| origin)
+    pub(crate) fn origin(&self, name: &str) -> ValueOrigin {
+        self.find(name).map_or(ValueOrigin::BuiltIn, |(origin, _)| origin)
     }
 
-    pub(super) fn parse<T: Value>(
+    pub(super) fn parse<T: SettingValue>(
         &self,
         name: &str,
         default: &str,
-        wrong: &mut Vec<String>,
+        problems: &mut Vec<String>,
     ) -> Option<T> {
-        let (origin, text) = self.find(name).unwrap_or((Origin::BuiltIn, default));
+        let (origin, text) = self.find(name).unwrap_or((ValueOrigin::BuiltIn, default));
         match T::read(text) {
             Ok(value) => Some(value),
-            Err(wanted) => {
-                // The value itself is not repeated: it may be a secret in the wrong place.
-                wrong.push(format!("{name} ({}) must be {wanted}.", origin.as_str()));
+            Err(expected) => {
+                // The value is not repeated: it may be a secret in the problems place.
+                problems.push(format!("{name} ({}) must be {expected}.", origin.as_str()));
                 None
             }
         }
     }
 
-    /// Names that look like ours but are not: usually misspelt.
+    /// Names with our prefixes that are not settings: usually misspelled.
     pub(crate) fn unknown(&self) -> Vec<&str> {
         let mut unknown: Vec<&str> = self
             .layers
@@ -108,8 +111,8 @@ impl Layers {
     }
 }
 
-fn read_file(path: &Path) -> Result<BTreeMap<String, String>, Refusal> {
-    let refused = |reason: String| Refusal(vec![format!("{} {reason}.", path.display())]);
+fn read_file(path: &Path) -> Result<BTreeMap<String, String>, ConfigRefusal> {
+    let refused = |reason: String| ConfigRefusal(vec![format!("{} {reason}.", path.display())]);
     if !path.is_file() {
         return Ok(BTreeMap::new());
     }

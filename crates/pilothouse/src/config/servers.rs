@@ -1,36 +1,36 @@
 //! The three servers of a distributed installation: all of them or none.
 
-use super::server_url::{Parts, ServerUrl};
-use super::{Layers, Settings};
+use super::server_url::{ServerUrl, UrlParts};
+use super::{ConfigLayers, Settings};
 
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Servers {
+pub(crate) struct ServerUrls {
     pub(crate) postgres: ServerUrl,
     pub(crate) redis: ServerUrl,
     pub(crate) rabbitmq: ServerUrl,
 }
 
-/// One of the three, by the names of its settings.
-struct Server {
+/// The names of the settings of one server.
+struct ServerSettings {
     url: &'static str,
     host: &'static str,
     others: &'static [&'static str],
     schemes: &'static [&'static str],
 }
 
-const POSTGRES: Server = Server {
+const POSTGRES: ServerSettings = ServerSettings {
     url: "DATABASE_URL",
     host: "DB_HOST",
     others: &["DB_PORT", "DB_USER", "DB_PASS", "DB_NAME"],
     schemes: &["postgres", "postgresql"],
 };
-const REDIS: Server = Server {
+const REDIS: ServerSettings = ServerSettings {
     url: "REDIS_URL",
     host: "REDIS_HOST",
     others: &["REDIS_PORT", "REDIS_PASSWORD"],
     schemes: &["redis", "rediss"],
 };
-const RABBITMQ: Server = Server {
+const RABBITMQ: ServerSettings = ServerSettings {
     url: "RABBITMQ_URL",
     host: "RABBITMQ_HOST",
     others: &["RABBITMQ_PORT", "RABBITMQ_DEFAULT_USER", "RABBITMQ_DEFAULT_PASS"],
@@ -38,9 +38,9 @@ const RABBITMQ: Server = Server {
 };
 
 impl Settings {
-    /// `None`: everything is on the embedded store.
-    pub(crate) fn servers(&self) -> Option<Servers> {
-        Some(Servers {
+    /// `None`: the embedded store is used.
+    pub(crate) fn servers(&self) -> Option<ServerUrls> {
+        Some(ServerUrls {
             postgres: self.postgres()?.ok()?,
             redis: self.redis()?.ok()?,
             rabbitmq: self.rabbitmq()?.ok()?,
@@ -48,7 +48,7 @@ impl Settings {
     }
 
     fn postgres(&self) -> Option<Result<ServerUrl, &'static str>> {
-        whole_or(&self.database_url, self.db_host.as_deref(), |host| Parts {
+        url_or_parts(&self.database_url, self.db_host.as_deref(), |host| UrlParts {
             scheme: "postgres",
             host,
             port: self.db_port,
@@ -59,7 +59,7 @@ impl Settings {
     }
 
     fn redis(&self) -> Option<Result<ServerUrl, &'static str>> {
-        whole_or(&self.redis_url, self.redis_host.as_deref(), |host| Parts {
+        url_or_parts(&self.redis_url, self.redis_host.as_deref(), |host| UrlParts {
             scheme: "redis",
             host,
             port: self.redis_port,
@@ -70,7 +70,7 @@ impl Settings {
     }
 
     fn rabbitmq(&self) -> Option<Result<ServerUrl, &'static str>> {
-        whole_or(&self.rabbitmq_url, self.rabbitmq_host.as_deref(), |host| Parts {
+        url_or_parts(&self.rabbitmq_url, self.rabbitmq_host.as_deref(), |host| UrlParts {
             scheme: "amqp",
             host,
             port: self.rabbitmq_port,
@@ -80,44 +80,45 @@ impl Settings {
         })
     }
 
-    /// A sentence for everything that keeps the three from being all there or all absent.
-    pub(super) fn refuse_half_a_set(&self, layers: &Layers) -> Vec<String> {
+    /// A sentence for every reason why the three are neither all set nor all absent.
+    pub(super) fn check_all_or_none(&self, layers: &ConfigLayers) -> Vec<String> {
         let servers =
             [(POSTGRES, self.postgres()), (REDIS, self.redis()), (RABBITMQ, self.rabbitmq())];
-        let mut wrong = Vec::new();
+        let mut problems = Vec::new();
         let mut given: Vec<&str> = Vec::new();
         let mut missing = Vec::new();
         for (names, address) in &servers {
-            // A password alone also says that a server is meant; ignoring it would start on another store.
+            // A password alone also shows that a server is intended; ignoring it would use the problems store.
             let mut all = [names.url, names.host].into_iter().chain(names.others.iter().copied());
             given.extend(all.find(|name| layers.find(name).is_some()));
             match address {
                 None => missing.push(format!("{} (or {})", names.url, names.host)),
-                Some(Err(wanted)) => wrong.push(format!("{} must be {wanted}.", names.host)),
+                Some(Err(expected)) => problems.push(format!("{} must be {expected}.", names.host)),
                 Some(Ok(url)) if !names.schemes.contains(&url.scheme()) => {
-                    wrong.push(format!("{} must start with {}://.", names.url, names.schemes[0]));
+                    problems
+                        .push(format!("{} must start with {}://.", names.url, names.schemes[0]));
                 }
                 Some(Ok(_)) => {}
             }
         }
         if !given.is_empty() && !missing.is_empty() {
-            wrong.push(format!(
+            problems.push(format!(
                 "{} is set, but {} is not: set Postgres, Redis and RabbitMQ for a distributed installation, or none of them for the embedded store (look in the environment, .env and .env.default).",
                 given.join(", "),
                 missing.join(" and ")
             ));
         } else if given.is_empty() && !self.roles.are_all() {
-            wrong.push("PILOTHOUSE_ROLES (or --role) gives this process only some of the roles, but on the embedded store one process has all of them: leave it out, or set DATABASE_URL, REDIS_URL and RABBITMQ_URL.".to_owned());
+            problems.push("PILOTHOUSE_ROLES (or --role) gives this process only some of the roles, but with the embedded store one process has all roles: leave it out, or set DATABASE_URL, REDIS_URL and RABBITMQ_URL.".to_owned());
         }
-        wrong
+        problems
     }
 }
 
-/// The address as it was given, else put together.
-fn whole_or<'a>(
+/// The URL if it is set, otherwise one built from its parts.
+fn url_or_parts<'a>(
     url: &Option<ServerUrl>,
     host: Option<&'a str>,
-    parts: impl FnOnce(&'a str) -> Parts<'a>,
+    parts: impl FnOnce(&'a str) -> UrlParts<'a>,
 ) -> Option<Result<ServerUrl, &'static str>> {
     match (url, host) {
         (Some(url), _) => Some(Ok(url.clone())),

@@ -1,27 +1,27 @@
-//! What the configuration promises: precedence, refusals with a sentence, masked secrets, a fresh page.
+//! Tests of precedence, refusals with a sentence, masked secrets, and the generated page.
 
 use protocol::limits;
 
-use super::layers::Origin;
+use super::layers::ValueOrigin;
 use super::*;
 
-fn load(environment: &[(&str, &str)]) -> Result<Settings, Refusal> {
-    Settings::load(&Layers::of(vec![(Origin::Environment, environment)]))
+fn load(environment: &[(&str, &str)]) -> Result<Settings, ConfigRefusal> {
+    Settings::load(&ConfigLayers::of(vec![(ValueOrigin::Environment, environment)]))
 }
 
 #[test]
 fn the_environment_wins_over_dotenv_over_dotenv_default_over_the_default() {
-    let layers = Layers::of(vec![
-        (Origin::CommandLine, &[("PILOTHOUSE_PORT", "1")]),
+    let layers = ConfigLayers::of(vec![
+        (ValueOrigin::CommandLine, &[("PILOTHOUSE_PORT", "1")]),
         (
-            Origin::Environment,
+            ValueOrigin::Environment,
             &[("PILOTHOUSE_PORT", "2"), ("NUM_COPILOT_WORKERS", "2"), ("CHAT_MAX_STEPS", "")],
         ),
         (
-            Origin::DotEnv,
+            ValueOrigin::DotEnv,
             &[("NUM_COPILOT_WORKERS", "3"), ("CHAT_MAX_STEPS", "3"), ("TURN_LEASE_MS", "30000")],
         ),
-        (Origin::DotEnvDefault, &[("TURN_LEASE_MS", "40000"), ("CHAT_STREAM_TTL", "4")]),
+        (ValueOrigin::DotEnvDefault, &[("TURN_LEASE_MS", "40000"), ("CHAT_STREAM_TTL", "4")]),
     ]);
     let settings = Settings::load(&layers).expect("a good configuration");
     assert_eq!(settings.port, 1);
@@ -30,8 +30,8 @@ fn the_environment_wins_over_dotenv_over_dotenv_default_over_the_default() {
     assert_eq!(settings.turn_lease.0.as_millis(), 30_000);
     assert_eq!(settings.stream_ttl.0.as_secs(), 4);
     assert_eq!(settings.heartbeat.0.as_secs(), 10);
-    assert_eq!(layers.origin("TURN_LEASE_MS"), Origin::DotEnv);
-    assert_eq!(layers.origin("CHAT_HEARTBEAT_SECONDS"), Origin::BuiltIn);
+    assert_eq!(layers.origin("TURN_LEASE_MS"), ValueOrigin::DotEnv);
+    assert_eq!(layers.origin("CHAT_HEARTBEAT_SECONDS"), ValueOrigin::BuiltIn);
 }
 
 #[test]
@@ -59,7 +59,7 @@ fn every_refusal_names_the_variable() {
         (&[("MAX_RUNNING_COPILOT_TURNS_PER_USER", "16")], "MAX_INFLIGHT_COPILOT_TURNS_PER_USER"),
         (&[("MAX_RUNNING_COPILOT_TURNS_PER_USER", "0")], "must be more than 0"),
         (&[("PILOTHOUSE_ROLES", "api,cook")], "PILOTHOUSE_ROLES"),
-        (&[("PILOTHOUSE_ROLES", "api")], "on the embedded store one process has all of them"),
+        (&[("PILOTHOUSE_ROLES", "api")], "with the embedded store one process has all roles"),
         (&[("TURN_LEASE_MS", "1000")], "TURN_RENEW_MS"),
         (&[("NUM_COPILOT_WORKERS", "0")], "NUM_COPILOT_WORKERS"),
         (&[("EXECUTION_SLOTS", "0")], "EXECUTION_SLOTS"),
@@ -79,26 +79,29 @@ fn every_refusal_names_the_variable() {
 }
 
 #[test]
-fn all_mistakes_are_told_at_once() {
+fn all_errors_are_reported_at_once() {
     let refusal = load(&[("PILOTHOUSE_PORT", "x"), ("CHAT_MAX_STEPS", "y")]).expect_err("refused");
     assert_eq!(refusal.0.len(), 2);
 }
 
 #[test]
-fn the_provider_follows_the_keys() {
+fn the_configured_keys_select_the_provider() {
     let chosen =
         |environment: &[(&str, &str)]| load(environment).expect("good").provider().expect("one");
-    assert_eq!(chosen(&[]), Provider::Offline);
-    assert!(matches!(chosen(&[("OPENAI_API_KEY", "k")]), Provider::OpenAi { .. }));
-    assert!(matches!(chosen(&[("ANTHROPIC_API_KEY", "k")]), Provider::Anthropic { .. }));
+    assert_eq!(chosen(&[]), SelectedProvider::Offline);
+    assert!(matches!(chosen(&[("OPENAI_API_KEY", "k")]), SelectedProvider::OpenAi { .. }));
+    assert!(matches!(chosen(&[("ANTHROPIC_API_KEY", "k")]), SelectedProvider::Anthropic { .. }));
     assert!(matches!(
         chosen(&[("ANTHROPIC_API_KEY", "k"), ("CHAT_API_KEY", "k")]),
-        Provider::OpenAi { .. }
+        SelectedProvider::OpenAi { .. }
     ));
-    assert_eq!(chosen(&[("CHAT_PROVIDER", "offline"), ("CHAT_API_KEY", "k")]), Provider::Offline);
+    assert_eq!(
+        chosen(&[("CHAT_PROVIDER", "offline"), ("CHAT_API_KEY", "k")]),
+        SelectedProvider::Offline
+    );
     assert!(matches!(
         chosen(&[("CHAT_BASE_URL", "http://127.0.0.1:11434/v1"), ("CHAT_MODEL", "llama")]),
-        Provider::OpenAi { api_key: None, .. }
+        SelectedProvider::OpenAi { api_key: None, .. }
     ));
 }
 
@@ -113,28 +116,28 @@ fn secrets_are_never_shown() {
     assert!(!format!("{settings:?}").contains("canary"));
     assert!(settings.shown().iter().all(|(_, value)| !value.contains("canary")));
     let servers = settings.servers().expect("all three");
-    assert!(servers.postgres.expose().contains("canary"), "it is there for who connects");
+    assert!(servers.postgres.expose().contains("canary"), "it is available for connecting");
     assert!(!format!("{servers:?}").contains("canary"));
 }
 
 #[test]
-fn misspelt_names_are_noticed() {
-    let layers = Layers::of(vec![(
-        Origin::DotEnv,
+fn misspelled_names_are_reported() {
+    let layers = ConfigLayers::of(vec![(
+        ValueOrigin::DotEnv,
         &[("CHAT_MODELL", "x"), ("CHAT_MODEL", "y"), ("OTHER", "z")],
     )]);
     assert_eq!(layers.unknown(), ["CHAT_MODELL"]);
 }
 
 #[test]
-fn the_configuration_page_is_fresh() {
+fn the_configuration_page_is_up_to_date() {
     let page = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/configuration.md");
     let written = std::fs::read_to_string(page).expect("docs/configuration.md is there");
     assert_eq!(written, markdown(), "run `cargo run -- configuration > docs/configuration.md`");
 }
 
 #[test]
-fn the_defaults_are_the_numbers_that_the_crates_share() {
+fn the_defaults_match_the_shared_limits() {
     let settings = load(&[]).expect("the defaults are good");
     assert_eq!(settings.heartbeat.0, limits::HEARTBEAT);
     assert_eq!(settings.write_stall.0, limits::WRITE_STALL);
@@ -148,7 +151,7 @@ fn the_defaults_are_the_numbers_that_the_crates_share() {
     assert_eq!(settings.execution_max_node_runs, limits::NODE_RUNS);
 }
 
-/// All three, each in its own way.
+/// All three servers with different URL forms.
 const DISTRIBUTED: [(&str, &str); 3] = [
     ("DATABASE_URL", "postgres://anna:pa%40ss@db.example:5433/chats?sslmode=require"),
     ("REDIS_URL", "rediss://:hush@cache.example/2"),
@@ -156,19 +159,23 @@ const DISTRIBUTED: [(&str, &str); 3] = [
 ];
 
 #[test]
-fn all_three_servers_are_a_distributed_installation_and_none_is_an_embedded_one() {
+fn three_servers_are_a_distributed_installation_and_none_an_embedded_one() {
     assert_eq!(load(&[]).expect("good").servers(), None);
     let servers = load(&DISTRIBUTED).expect("good").servers().expect("all three");
     assert_eq!(servers.postgres.expose(), DISTRIBUTED[0].1, "as it was given");
-    assert_eq!(servers.postgres.place(), "db.example:5433/chats");
-    assert_eq!(servers.redis.place(), "cache.example/2");
+    assert_eq!(servers.postgres.host_and_path(), "db.example:5433/chats");
+    assert_eq!(servers.redis.host_and_path(), "cache.example/2");
     let roles = [DISTRIBUTED.as_slice(), &[("PILOTHOUSE_ROLES", "scheduler, executor")]].concat();
     let roles = load(&roles).expect("good").roles;
-    assert!(roles.has(Role::Executor) && roles.has(Role::Scheduler) && !roles.has(Role::Api));
+    assert!(
+        roles.has(ProcessRole::Executor)
+            && roles.has(ProcessRole::Scheduler)
+            && !roles.has(ProcessRole::Api)
+    );
 }
 
 #[test]
-fn half_a_set_of_servers_is_refused_and_what_is_missing_is_named() {
+fn an_incomplete_set_of_servers_is_refused_and_the_missing_ones_are_named() {
     for count in 1..3 {
         let refusal = load(&DISTRIBUTED[..count]).expect_err("refused").to_string();
         assert!(
@@ -187,7 +194,7 @@ fn half_a_set_of_servers_is_refused_and_what_is_missing_is_named() {
 }
 
 #[test]
-fn the_parts_of_an_address_are_escaped() {
+fn the_parts_of_a_server_url_are_escaped() {
     let settings = load(&[
         ("DB_HOST", "db"),
         ("DB_USER", "an na"),
@@ -209,7 +216,7 @@ fn the_parts_of_an_address_are_escaped() {
 }
 
 #[test]
-fn an_address_is_shown_without_its_password() {
+fn a_server_url_is_shown_without_its_password() {
     let mut environment = DISTRIBUTED;
     environment[0].1 = "postgres://anna:hush@db/chats?password=hush#hush";
     let settings = load(&environment).expect("good");
@@ -218,8 +225,8 @@ fn an_address_is_shown_without_its_password() {
 }
 
 #[test]
-fn the_deployment_files_set_only_what_is_a_setting() {
-    // Of compose itself and of the image of Postgres.
+fn the_deployment_files_only_set_known_settings() {
+    // Variables of compose itself and of the Postgres image.
     let foreign = ["PUBLISH", "POSTGRES_USER", "POSTGRES_PASSWORD", "POSTGRES_DB"];
     let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/../../deploy/");
     let read =

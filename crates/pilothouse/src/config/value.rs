@@ -1,4 +1,4 @@
-//! The kinds of values a setting can have: how each is read and how it may be shown.
+//! The types of settings: how each is parsed and displayed.
 
 use std::fmt;
 use std::net::IpAddr;
@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use url::Url;
 
-pub(crate) trait Value: Sized {
+pub(crate) trait SettingValue: Sized {
     /// For the documentation.
     const KIND: &'static str;
     /// The error continues the sentence "NAME must be …".
@@ -17,22 +17,22 @@ pub(crate) trait Value: Sized {
 
 /// A value that is never printed, not even by `{:?}`.
 #[derive(Clone, PartialEq, Eq)]
-pub(crate) struct Secret(String);
+pub(crate) struct SecretText(String);
 
-impl Secret {
-    /// The secret itself: for the one place that needs it.
+impl SecretText {
+    /// The secret itself: only for the place that uses it.
     pub(crate) fn expose(&self) -> &str {
         &self.0
     }
 }
 
-impl fmt::Debug for Secret {
+impl fmt::Debug for SecretText {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("<secret>")
     }
 }
 
-impl Value for Secret {
+impl SettingValue for SecretText {
     const KIND: &'static str = "secret";
     fn read(text: &str) -> Result<Self, &'static str> {
         Ok(Self(text.to_owned()))
@@ -42,13 +42,13 @@ impl Value for Secret {
     }
 }
 
-macro_rules! words {
+macro_rules! keyword_settings {
     ($(#[$doc:meta])* $name:ident { $($variant:ident = $first:literal $(| $other:literal)*),+ } $or:literal) => {
         $(#[$doc])*
         #[derive(Clone, Copy, Debug, PartialEq, Eq)]
         pub(crate) enum $name { $($variant),+ }
 
-        impl Value for $name {
+        impl SettingValue for $name {
             const KIND: &'static str = $or;
             fn read(text: &str) -> Result<Self, &'static str> {
                 match text.to_ascii_lowercase().as_str() {
@@ -63,35 +63,35 @@ macro_rules! words {
     };
 }
 
-words!(Switch { On = "on" | "true" | "1" | "yes", Off = "off" | "false" | "0" | "no" } "`on` or `off`");
-words!(AuthMode { Local = "local", Jwt = "jwt" } "`local` or `jwt`");
-words!(
+keyword_settings!(Switch { On = "on" | "true" | "1" | "yes", Off = "off" | "false" | "0" | "no" } "`on` or `off`");
+keyword_settings!(AuthMode { Local = "local", Jwt = "jwt" } "`local` or `jwt`");
+keyword_settings!(
     ProviderName { OpenAi = "openai", Anthropic = "anthropic", Offline = "offline" }
     "`openai`, `anthropic` or `offline`"
 );
-words!(LogFormat { Human = "human", Json = "json" } "`human` or `json`");
+keyword_settings!(LogFormat { Human = "human", Json = "json" } "`human` or `json`");
 
-/// A length of time in whole or broken seconds.
+/// A duration in seconds, with optional decimals.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Seconds(pub(crate) Duration);
+pub(crate) struct DurationSeconds(pub(crate) Duration);
 
-/// A length of time in milliseconds.
+/// A duration in milliseconds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Millis(pub(crate) Duration);
+pub(crate) struct DurationMillis(pub(crate) Duration);
 
-impl Value for Seconds {
+impl SettingValue for DurationSeconds {
     const KIND: &'static str = "seconds";
     fn read(text: &str) -> Result<Self, &'static str> {
-        let wanted = "a number of seconds";
-        let seconds: f64 = text.parse().map_err(|_| wanted)?;
-        Duration::try_from_secs_f64(seconds).map(Self).map_err(|_| wanted)
+        let expected = "a number of seconds";
+        let seconds: f64 = text.parse().map_err(|_| expected)?;
+        Duration::try_from_secs_f64(seconds).map(Self).map_err(|_| expected)
     }
     fn shown(&self) -> String {
         self.0.as_secs_f64().to_string()
     }
 }
 
-impl Value for Millis {
+impl SettingValue for DurationMillis {
     const KIND: &'static str = "milliseconds";
     fn read(text: &str) -> Result<Self, &'static str> {
         text.parse()
@@ -104,11 +104,11 @@ impl Value for Millis {
 }
 
 macro_rules! parsed {
-    ($($type:ty, $kind:literal, $wanted:literal;)+) => {
-        $(impl Value for $type {
+    ($($type:ty, $kind:literal, $expected:literal;)+) => {
+        $(impl SettingValue for $type {
             const KIND: &'static str = $kind;
             fn read(text: &str) -> Result<Self, &'static str> {
-                text.parse().map_err(|_| $wanted)
+                text.parse().map_err(|_| $expected)
             }
             fn shown(&self) -> String {
                 self.to_string()
@@ -126,19 +126,19 @@ parsed! {
     String, "text", "text";
 }
 
-impl Value for f64 {
+impl SettingValue for f64 {
     const KIND: &'static str = "number";
     fn read(text: &str) -> Result<Self, &'static str> {
-        let wanted = "a number that is not negative";
-        let number: f64 = text.parse().map_err(|_| wanted)?;
-        if number.is_finite() && number >= 0.0 { Ok(number) } else { Err(wanted) }
+        let expected = "a number that is not negative";
+        let number: f64 = text.parse().map_err(|_| expected)?;
+        if number.is_finite() && number >= 0.0 { Ok(number) } else { Err(expected) }
     }
     fn shown(&self) -> String {
         self.to_string()
     }
 }
 
-impl Value for PathBuf {
+impl SettingValue for PathBuf {
     const KIND: &'static str = "path";
     fn read(text: &str) -> Result<Self, &'static str> {
         Ok(text.into())
@@ -148,18 +148,18 @@ impl Value for PathBuf {
     }
 }
 
-impl Value for Url {
+impl SettingValue for Url {
     const KIND: &'static str = "URL";
     fn read(text: &str) -> Result<Self, &'static str> {
-        let wanted = "a URL that starts with http:// or https://";
-        let url: Url = text.parse().map_err(|_| wanted)?;
+        let expected = "a URL that starts with http:// or https://";
+        let url: Url = text.parse().map_err(|_| expected)?;
         if matches!(url.scheme(), "http" | "https") && url.has_host() {
             Ok(url)
         } else {
-            Err(wanted)
+            Err(expected)
         }
     }
-    /// A password in a URL is a secret, too.
+    /// A password in a URL is masked.
     fn shown(&self) -> String {
         let mut shown = self.clone();
         if shown.password().is_some() {
@@ -169,7 +169,7 @@ impl Value for Url {
     }
 }
 
-impl Value for Vec<Url> {
+impl SettingValue for Vec<Url> {
     const KIND: &'static str = "URLs";
     fn read(text: &str) -> Result<Self, &'static str> {
         text.split(',')
@@ -182,17 +182,17 @@ impl Value for Vec<Url> {
             .collect()
     }
     fn shown(&self) -> String {
-        self.iter().map(Value::shown).collect::<Vec<_>>().join(",")
+        self.iter().map(SettingValue::shown).collect::<Vec<_>>().join(",")
     }
 }
 
-/// A setting that need not be set. An empty value counts as not set.
-impl<T: Value> Value for Option<T> {
+/// An optional setting. An empty value counts as not set.
+impl<T: SettingValue> SettingValue for Option<T> {
     const KIND: &'static str = T::KIND;
     fn read(text: &str) -> Result<Self, &'static str> {
         if text.is_empty() { Ok(None) } else { T::read(text).map(Some) }
     }
     fn shown(&self) -> String {
-        self.as_ref().map_or_else(|| "<not set>".to_owned(), Value::shown)
+        self.as_ref().map_or_else(|| "<not set>".to_owned(), SettingValue::shown)
     }
 }

@@ -1,4 +1,4 @@
-//! What a page has to know of a server before anybody has logged in.
+//! Service information that a page needs before sign-in.
 
 use std::sync::Arc;
 
@@ -6,25 +6,25 @@ use axum::Json;
 use axum::extract::State;
 use serde::Serialize;
 
-use super::{App, Model};
+use super::{AppState, ModelInfo};
 use crate::config::{AuthMode, Settings, Switch};
 
 #[derive(Clone, Debug, Serialize, utoipa::ToSchema)]
-pub(crate) struct About {
+pub(crate) struct AboutServer {
     version: &'static str,
     engine: EngineKind,
     auth_mode: AuthKind,
-    /// Whether somebody without a login may make and use sessions.
+    /// Whether callers without credentials may create and use sessions.
     allow_anonymous: bool,
     model: AboutModel,
-    /// Whether runs of agents and blocks cost credits.
+    /// Whether agent and block executions cost credits.
     credits_enabled: bool,
 }
 
 #[derive(Clone, Copy, Debug, Serialize, utoipa::ToSchema)]
 #[serde(rename_all = "lowercase")]
 enum EngineKind {
-    /// One process with a store of its own.
+    /// One process with a built-in store.
     Embedded,
     /// Postgres, Redis and RabbitMQ.
     Distributed,
@@ -33,23 +33,23 @@ enum EngineKind {
 #[derive(Clone, Copy, Debug, Serialize, utoipa::ToSchema)]
 #[serde(rename_all = "lowercase")]
 enum AuthKind {
-    /// Everybody who reaches the server is its one user.
+    /// No sign-in: every caller is the same local user.
     Local,
     /// A token or an API key is needed.
     Jwt,
 }
 
-/// Who answers.
+/// The model that responds.
 #[derive(Clone, Debug, Serialize, utoipa::ToSchema)]
 struct AboutModel {
     provider: String,
     name: String,
-    /// The offline pilot, which follows commands and asks no model.
+    /// Whether it is the built-in offline pilot, which only understands commands.
     is_offline: bool,
 }
 
-impl About {
-    pub(crate) fn new(settings: &Settings, model: &Model) -> Self {
+impl AboutServer {
+    pub(crate) fn new(settings: &Settings, model: &ModelInfo) -> Self {
         Self {
             version: env!("CARGO_PKG_VERSION"),
             engine: match settings.servers() {
@@ -71,12 +71,12 @@ impl About {
     }
 }
 
-/// What this server is.
+/// Read what this server is.
 #[utoipa::path(
     get, path = "/about", operation_id = "about", tag = "service",
-    responses((status = 200, description = "Done", body = About)),
+    responses((status = 200, description = "What this server is and offers", body = AboutServer)),
     security(())
 )]
-pub(crate) async fn about(State(app): State<Arc<App>>) -> Json<About> {
+pub(crate) async fn about(State(app): State<Arc<AppState>>) -> Json<AboutServer> {
     Json(app.about.clone())
 }

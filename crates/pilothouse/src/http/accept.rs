@@ -1,5 +1,5 @@
-//! Takes connections in: caps before anything is read, time limits on what is read and written, and an
-//! end that is orderly for requests and abrupt for what does not end by itself.
+//! Accepts connections: checks the connection limits before reading anything, applies read and write timeouts, and
+//! shuts down gracefully (requests finish) and then forcibly (what is left is cut).
 
 use std::convert::Infallible;
 use std::net::{IpAddr, SocketAddr};
@@ -20,51 +20,51 @@ use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 use tower::ServiceExt;
 
-use super::caps::{Caps, Permit};
-use super::stall::Impatient;
+use super::permit_pool::{PermitPool, PooledPermit};
+use super::write_timeout::WriteTimeoutStream;
 
 const MAX_HEADERS: usize = 100;
-/// The most that is kept of a request's head, and of an answer that the peer does not take.
+/// Largest request head, and largest buffered part of a response that the peer does not read.
 const BUFFER_BYTES: usize = 32 * 1024;
-/// Connections over the cap that are told so at the same time; more are reset.
-const BUSY_LANE: usize = 64;
-/// How long telling somebody so may take.
-const BUSY_PATIENCE: Duration = Duration::from_secs(5);
-/// Pause after an accept that failed, usually for want of file descriptors.
+/// Connections over the limit that get a 503 response at the same time; further ones are reset.
+const BUSY_RESPONSES: usize = 64;
+/// Time limit of such a 503 response.
+const BUSY_TIMEOUT: Duration = Duration::from_secs(5);
+/// Pause after a failed accept, usually caused by a lack of file descriptors.
 const ACCEPT_PAUSE: Duration = Duration::from_millis(50);
 
-/// The address a request came from.
+/// The address of the client.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub(crate) struct Peer(pub(crate) IpAddr);
+pub(crate) struct PeerAddress(pub(crate) IpAddr);
 
-/// The listening server and all its connections.
-pub(crate) struct Server {
+/// The listening server with all its connections.
+pub(crate) struct HttpServer {
     tasks: TaskTracker,
     stop: CancellationToken,
     kill: CancellationToken,
 }
 
-/// What a server serves, and to how many.
+/// What a server serves, and its limits.
 #[derive(Clone)]
-pub(crate) struct Service {
+pub(crate) struct HttpService {
     pub(crate) router: Router,
-    /// Answers connections over the cap.
+    /// Responds to connections over the limit.
     pub(crate) busy: Router,
-    pub(crate) connections: Arc<Caps<IpAddr>>,
-    pub(crate) patience: Patience,
+    pub(crate) connections: Arc<PermitPool<IpAddr>>,
+    pub(crate) timeouts: ConnectionTimeouts,
 }
 
-/// How long a peer may keep a connection without doing its part.
+/// How long a peer may keep a connection without reading or writing.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Patience {
-    /// For the head of a request, and for a kept connection that is idle.
+pub(crate) struct ConnectionTimeouts {
+    /// For receiving a request head, and for an idle keep-alive connection.
     pub(crate) head: Duration,
-    /// For taking no bytes of an answer.
+    /// For writing response bytes that the peer does not read.
     pub(crate) write: Duration,
 }
 
-impl Server {
-    pub(crate) fn start(listener: TcpListener, service: Service) -> Self {
+impl HttpServer {
+    pub(crate) fn start(listener: TcpListener, service: HttpService) -> Self {
         let server = Self {
             tasks: TaskTracker::new(),
             stop: CancellationToken::new(),
@@ -81,16 +81,16 @@ impl Server {
         server
     }
 
-    /// No new connections; requests that are under way go on.
+    /// Stops accepting connections; requests in progress finish.
     pub(crate) fn stop_accepting(&self) {
         self.stop.cancel();
     }
 
-    /// Waits until every connection has ended, and cuts those that have not after `patience`.
-    pub(crate) async fn close(self, patience: Duration) {
+    /// Waits until every connection has ended, and cuts the remaining ones after `grace`.
+    pub(crate) async fn close(self, grace: Duration) {
         self.stop.cancel();
         self.tasks.close();
-        if tokio::time::timeout(patience, self.tasks.wait()).await.is_err() {
+        if tokio::time::timeout(grace, self.tasks.wait()).await.is_err() {
             self.kill.cancel();
             self.tasks.wait().await;
         }
@@ -99,34 +99,34 @@ impl Server {
 
 async fn accept_all(
     listener: TcpListener,
-    service: Service,
+    service: HttpService,
     tasks: TaskTracker,
     stop: CancellationToken,
     kill: CancellationToken,
 ) {
-    let busy_lane = Arc::new(Semaphore::new(BUSY_LANE));
+    let busy_responses = Arc::new(Semaphore::new(BUSY_RESPONSES));
     loop {
         let (stream, address) = match listener.accept().await {
             Ok(accepted) => accepted,
             Err(error) => {
-                tracing::warn!(%error, "a connection could not be accepted");
+                tracing::warn!(%error, "could not accept a connection");
                 tokio::time::sleep(ACCEPT_PAUSE).await;
                 continue;
             }
         };
-        let peer = Peer(address.ip().to_canonical());
+        let peer = PeerAddress(address.ip().to_canonical());
         if let Some(permit) = service.connections.admit(peer.0) {
             let service = service.clone();
             tasks.spawn(serve(stream, address, peer, service, permit, stop.clone(), kill.clone()));
-        } else if let Ok(place) = Arc::clone(&busy_lane).try_acquire_owned() {
+        } else if let Ok(busy_permit) = Arc::clone(&busy_responses).try_acquire_owned() {
             metrics::counter!("pilothouse_refused_connections_total").increment(1);
-            let Service { busy, patience, .. } = service.clone();
+            let HttpService { busy, timeouts, .. } = service.clone();
             tasks.spawn(kill.clone().run_until_cancelled_owned(async move {
-                let mut http = protocol(patience);
+                let mut http = protocol(timeouts);
                 let http = http.keep_alive(false);
-                let answering = http.serve_connection(io(stream, patience), answer(busy, peer));
-                let _ = tokio::time::timeout(BUSY_PATIENCE, answering).await;
-                drop(place);
+                let answering = http.serve_connection(io(stream, timeouts), answer(busy, peer));
+                let _ = tokio::time::timeout(BUSY_TIMEOUT, answering).await;
+                drop(busy_permit);
             }));
         } else {
             metrics::counter!("pilothouse_refused_connections_total").increment(1);
@@ -138,14 +138,14 @@ async fn accept_all(
 async fn serve(
     stream: TcpStream,
     address: SocketAddr,
-    peer: Peer,
-    service: Service,
-    permit: Permit<IpAddr>,
+    peer: PeerAddress,
+    service: HttpService,
+    permit: PooledPermit<IpAddr>,
     stop: CancellationToken,
     kill: CancellationToken,
 ) {
-    let Service { router, patience, .. } = service;
-    let serving = protocol(patience).serve_connection(io(stream, patience), answer(router, peer));
+    let HttpService { router, timeouts, .. } = service;
+    let serving = protocol(timeouts).serve_connection(io(stream, timeouts), answer(router, peer));
     let mut connection = std::pin::pin!(serving);
     let ended = tokio::select! {
         ended = connection.as_mut() => Some(ended),
@@ -162,32 +162,32 @@ async fn serve(
         }
     };
     if let Err(error) = ended {
-        tracing::debug!(peer = %address, %error, "a connection broke");
+        tracing::debug!(peer = %address, %error, "connection failed");
     }
     drop(permit);
 }
 
-fn protocol(patience: Patience) -> http1::Builder {
+fn protocol(timeouts: ConnectionTimeouts) -> http1::Builder {
     let mut http = http1::Builder::new();
     http.timer(TokioTimer::new())
-        .header_read_timeout(patience.head)
+        .header_read_timeout(timeouts.head)
         .max_headers(MAX_HEADERS)
         .max_buf_size(BUFFER_BYTES);
     http
 }
 
-fn io(stream: TcpStream, patience: Patience) -> TokioIo<Impatient> {
-    // Chunks are small and wanted at once; Nagle would hold them back.
+fn io(stream: TcpStream, timeouts: ConnectionTimeouts) -> TokioIo<WriteTimeoutStream> {
+    // Chunks are small and must be sent at once; Nagle's algorithm would delay them.
     let _ = stream.set_nodelay(true);
-    // A peer that vanished acknowledges nothing: the kernel ends the connection as we end a stalled one.
-    let millis = u32::try_from(patience.write.as_millis()).unwrap_or(u32::MAX);
+    // A vanished peer acknowledges nothing: let the kernel end the connection after the same timeout.
+    let millis = u32::try_from(timeouts.write.as_millis()).unwrap_or(u32::MAX);
     let _ = rustix::net::sockopt::set_tcp_user_timeout(&stream, millis);
-    TokioIo::new(Impatient::new(stream, patience.write))
+    TokioIo::new(WriteTimeoutStream::new(stream, timeouts.write))
 }
 
 fn answer(
     router: Router,
-    peer: Peer,
+    peer: PeerAddress,
 ) -> impl hyper::service::Service<
     Request<Incoming>,
     Response = Response,

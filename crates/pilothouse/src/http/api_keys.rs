@@ -1,4 +1,4 @@
-//! Keys a user gives to programs. A key is shown once, when it is made; only its digest is kept.
+//! API keys that users create for programs. A key is shown once, when it is created; only its digest is stored.
 
 use std::sync::Arc;
 
@@ -12,28 +12,28 @@ use rand::RngExt;
 use rand::distr::Alphanumeric;
 use serde::{Deserialize, Serialize};
 
-use super::App;
-use super::auth::{Person, digest};
-use super::json::Body;
-use super::path::Id;
-use super::problem::{Answer, Problem, ProblemBody};
+use super::AppState;
+use super::auth::{SignedInUser, digest};
+use super::json::JsonBody;
+use super::path::PathId;
+use super::problem::{ApiProblem, ApiResult, ProblemBody};
 
-/// Says what it is when it turns up where it should not be.
+/// Makes a leaked key recognizable.
 const PREFIX: &str = "phk_";
 const RANDOM_CHARS: usize = 40;
-/// As much of a key as tells it from others.
+/// Leading characters of a key that are stored to identify it.
 const HEAD_CHARS: usize = 8;
 const NAME_CHARS: usize = 100;
 
 #[derive(Deserialize, utoipa::ToSchema)]
 #[serde(deny_unknown_fields)]
-pub(crate) struct NewKey {
-    /// What the key is for, 1 to 100 characters.
+pub(crate) struct NewApiKeyBody {
+    /// What the key is for. 1 to 100 characters.
     name: String,
 }
 
 #[derive(Serialize, utoipa::ToSchema)]
-pub(crate) struct Key {
+pub(crate) struct ApiKeyView {
     id: String,
     name: String,
     /// The first characters of the key.
@@ -43,74 +43,76 @@ pub(crate) struct Key {
 }
 
 #[derive(Serialize, utoipa::ToSchema)]
-pub(crate) struct CreatedKey {
+pub(crate) struct CreatedApiKey {
     #[serde(flatten)]
-    about: Key,
+    about: ApiKeyView,
     /// The key itself. It is not shown again.
     key: String,
 }
 
 #[derive(Serialize, utoipa::ToSchema)]
-pub(crate) struct KeyList {
-    api_keys: Vec<Key>,
+pub(crate) struct ApiKeyList {
+    api_keys: Vec<ApiKeyView>,
 }
 
-impl From<ApiKey> for Key {
+impl From<ApiKey> for ApiKeyView {
     fn from(key: ApiKey) -> Self {
         Self { id: key.id, name: key.name, head: key.head, created_at: key.created_at }
     }
 }
 
-/// Make a key.
+/// Create an API key.
 #[utoipa::path(
     post, path = "/api-keys", operation_id = "create_api_key", tag = "api keys",
-    request_body = NewKey,
-    responses((status = 200, description = "Done", body = CreatedKey), (status = 422, description = "Not valid", body = ProblemBody))
+    request_body = NewApiKeyBody,
+    responses((status = 200, description = "The new key, with its secret", body = CreatedApiKey), (status = 422, description = "A field is missing or invalid", body = ProblemBody))
 )]
 pub(crate) async fn create(
-    State(app): State<Arc<App>>,
-    Person(user): Person,
-    Body(new): Body<NewKey>,
-) -> Answer<Json<CreatedKey>> {
+    State(app): State<Arc<AppState>>,
+    SignedInUser(user): SignedInUser,
+    JsonBody(new): JsonBody<NewApiKeyBody>,
+) -> ApiResult<Json<CreatedApiKey>> {
     let name = protocol::text::without_nul(new.name.trim());
     if !(1..=NAME_CHARS).contains(&name.chars().count()) {
-        return Err(Problem::invalid(format!("A name has 1 to {NAME_CHARS} characters.")));
+        return Err(ApiProblem::invalid(format!(
+            "The name must have 1 to {NAME_CHARS} characters."
+        )));
     }
     let random: String =
         rand::rng().sample_iter(Alphanumeric).take(RANDOM_CHARS).map(char::from).collect();
     let key = format!("{PREFIX}{random}");
-    let kept = NewApiKey {
+    let new = NewApiKey {
         name,
         digest: digest(key.as_bytes()),
         head: key.chars().take(HEAD_CHARS).collect(),
     };
-    let about = app.ports.api_keys.create(&user, kept).await?.into();
-    Ok(Json(CreatedKey { about, key }))
+    let about = app.ports.api_keys.create(&user, new).await?.into();
+    Ok(Json(CreatedApiKey { about, key }))
 }
 
-/// Your keys.
-#[utoipa::path(get, path = "/api-keys", operation_id = "list_api_keys", tag = "api keys", responses((status = 200, description = "Done", body = KeyList)))]
+/// List your API keys.
+#[utoipa::path(get, path = "/api-keys", operation_id = "list_api_keys", tag = "api keys", responses((status = 200, description = "The keys", body = ApiKeyList)))]
 pub(crate) async fn list(
-    State(app): State<Arc<App>>,
-    Person(user): Person,
-) -> Answer<Json<KeyList>> {
+    State(app): State<Arc<AppState>>,
+    SignedInUser(user): SignedInUser,
+) -> ApiResult<Json<ApiKeyList>> {
     let keys = app.ports.api_keys.list(&user).await?;
-    Ok(Json(KeyList { api_keys: keys.into_iter().map(Key::from).collect() }))
+    Ok(Json(ApiKeyList { api_keys: keys.into_iter().map(ApiKeyView::from).collect() }))
 }
 
-/// Revoke a key. Streams that it opened end within a minute.
+/// Revoke an API key. Streams opened with it end within a minute.
 #[utoipa::path(
     delete, path = "/api-keys/{key_id}", operation_id = "revoke_api_key", tag = "api keys",
     params(("key_id" = String, Path)),
-    responses((status = 204, description = "Done"), (status = 404, description = "There is no such thing of yours", body = ProblemBody))
+    responses((status = 204, description = "Revoked"), (status = 404, description = "Not found, or not owned by the caller", body = ProblemBody))
 )]
 pub(crate) async fn revoke(
-    State(app): State<Arc<App>>,
-    Person(user): Person,
-    Id(id): Id<String>,
-) -> Answer<StatusCode> {
+    State(app): State<Arc<AppState>>,
+    SignedInUser(user): SignedInUser,
+    PathId(id): PathId<String>,
+) -> ApiResult<StatusCode> {
     if app.ports.api_keys.revoke(&user, &id).await? {
         return Ok(StatusCode::NO_CONTENT);
     }
-    Err(Problem::new(ProblemCode::KeyNotFound, "There is no such key."))
+    Err(ApiProblem::new(ProblemCode::KeyNotFound, "API key not found."))
 }

@@ -1,4 +1,4 @@
-//! Every route answers below the base path as well as without it: some proxies keep the path, others take it off.
+//! Serves every route below the base path as well as without it: some proxies keep the path, others strip it.
 
 use axum::Router;
 use axum::extract::Request;
@@ -9,7 +9,7 @@ use tower::util::MapRequestLayer;
 
 use crate::config::BasePath;
 
-/// The path is taken off before a route is looked for, so that routes, logs and metrics never see it.
+/// Strips the base path before routing, so that routes, logs and metrics never see it.
 pub(super) fn below(base: &BasePath, router: Router) -> Router {
     if base.is_root() {
         return router;
@@ -38,10 +38,10 @@ fn stripped(base: &BasePath, uri: &Uri) -> Option<Uri> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::config::Value;
+    use crate::config::SettingValue;
 
     #[test]
-    fn the_query_and_the_host_stay() {
+    fn the_query_and_the_host_are_kept() {
         let base = BasePath::read("/pilot").expect("a path");
         for (from, to) in [
             ("/pilot/api/x?a=/pilot&b", Some("/api/x?a=/pilot&b")),

@@ -1,4 +1,4 @@
-//! The blocks that agents are made of: listed, and run by themselves.
+//! The blocks that agents consist of: listed, and run on their own.
 
 use std::sync::Arc;
 
@@ -16,53 +16,56 @@ use serde_json::{Map, Value, json};
 use tokio_util::sync::CancellationToken;
 use uuid::Uuid;
 
-use super::App;
-use super::auth::Person;
+use super::AppState;
+use super::auth::SignedInUser;
 use super::executions::{by_pin, no_funds};
-use super::json::{Body, Query};
-use super::path::Id;
-use super::problem::{Answer, Problem, ProblemBody};
+use super::json::{JsonBody, QueryParams};
+use super::path::PathId;
+use super::problem::{ApiProblem, ApiResult, ProblemBody};
 
 #[derive(Deserialize, utoipa::IntoParams)]
 pub(crate) struct RunQuery {
-    /// A block that acts on the world only says what it would do.
+    /// A block with side effects only reports what it would do.
     #[serde(default)]
     dry_run: bool,
 }
 
-/// Every block, with what it takes and gives.
-#[utoipa::path(get, path = "/blocks", operation_id = "list_blocks", tag = "blocks", responses((status = 200, description = "Done", body = Vec<BlockDescription>)))]
-pub(crate) async fn list(State(app): State<Arc<App>>, _: Person) -> Json<Vec<BlockDescription>> {
+/// List all blocks with their input and output schemas.
+#[utoipa::path(get, path = "/blocks", operation_id = "list_blocks", tag = "blocks", responses((status = 200, description = "The blocks", body = Vec<BlockDescription>)))]
+pub(crate) async fn list(
+    State(app): State<Arc<AppState>>,
+    _: SignedInUser,
+) -> Json<Vec<BlockDescription>> {
     Json(app.engine.blocks().iter().map(|block| block.spec().describe()).collect())
 }
 
-/// Run a block by itself. The answer has every output pin with its values, in order.
+/// Run a block on its own. The response contains every output pin with its values, in order.
 ///
-/// The run is stopped when you hang up.
+/// The run is stopped when the client disconnects.
 #[utoipa::path(
     post, path = "/blocks/{block_id}/execute", operation_id = "execute_block", tag = "blocks",
     params(("block_id" = String, Path), RunQuery),
     request_body = Object,
     responses(
-        (status = 200, description = "Done; `error` says what went wrong", body = Object),
-        (status = 402, description = "No credits are left", body = ProblemBody), (status = 403, description = "Not to be run by itself", body = ProblemBody), (status = 404, description = "There is no such block", body = ProblemBody), (status = 409, description = "A person has to decide first; `review_id` says what", body = ProblemBody), (status = 422, description = "The inputs do not fit", body = ProblemBody), (status = 504, description = "It took too long", body = ProblemBody),
+        (status = 200, description = "The outputs by pin; a failure is reported in `error`", body = Object),
+        (status = 402, description = "No credits left", body = ProblemBody), (status = 403, description = "This block cannot be run on its own", body = ProblemBody), (status = 404, description = "Block not found", body = ProblemBody), (status = 409, description = "The run needs approval; `review_id` names the review", body = ProblemBody), (status = 422, description = "The inputs do not match the block's schema", body = ProblemBody), (status = 504, description = "The block ran into its time limit", body = ProblemBody),
     )
 )]
 pub(crate) async fn execute(
-    State(app): State<Arc<App>>,
-    Person(user): Person,
-    Id(block_id): Id<BlockId>,
-    Query(query): Query<RunQuery>,
-    Body(input): Body<Map<String, Value>>,
-) -> Answer<Json<Map<String, Value>>> {
+    State(app): State<Arc<AppState>>,
+    SignedInUser(user): SignedInUser,
+    PathId(block_id): PathId<BlockId>,
+    QueryParams(query): QueryParams<RunQuery>,
+    JsonBody(input): JsonBody<Map<String, Value>>,
+) -> ApiResult<Json<Map<String, Value>>> {
     if app.engine.is_shutting_down() {
-        return Err(Problem::shutting_down());
+        return Err(ApiProblem::shutting_down());
     }
     let block = app.engine.blocks().get(&block_id).ok_or_else(no_block)?;
     if block.spec().kind.is_graph_only() {
-        return Err(Problem::new(
+        return Err(ApiProblem::new(
             ProblemCode::GraphOnlyBlock,
-            "This block only has a meaning inside an agent.",
+            "This block can only be used inside an agent.",
         ));
     }
     let request = BlockRequest {
@@ -72,37 +75,37 @@ pub(crate) async fn execute(
         call: BlockCall { block_id, input, dry_run: query.dry_run, decision: None, review: None },
     };
     let cancel = CancellationToken::new();
-    // The handler is dropped when the client hangs up.
+    // The handler is dropped when the client disconnects.
     let _stop = cancel.clone().drop_guard();
     match app.engine.run_block(&user, request, cancel).await? {
         Ok(end) => answer(end),
         Err(BlockRefused::Unknown) => Err(no_block()),
         Err(BlockRefused::NotAllowed) => {
-            Err(Problem::new(ProblemCode::BlockNotAllowed, "This block may not be used."))
+            Err(ApiProblem::new(ProblemCode::BlockNotAllowed, "This block is not allowed."))
         }
-        Err(BlockRefused::Input(why)) => Err(Problem::invalid(why)),
+        Err(BlockRefused::Input(why)) => Err(ApiProblem::invalid(why)),
     }
 }
 
-fn answer(end: BlockCallEnd) -> Answer<Json<Map<String, Value>>> {
+fn answer(end: BlockCallEnd) -> ApiResult<Json<Map<String, Value>>> {
     match end {
         BlockCallEnd::Done(outcome) => Ok(Json(outputs(outcome))),
         BlockCallEnd::Review(review) => {
-            Err(Problem::new(ProblemCode::ReviewRequired, "A person has to decide first.")
+            Err(ApiProblem::new(ProblemCode::ReviewRequired, "This run needs approval.")
                 .with("review_id", json!(review.id)))
         }
         BlockCallEnd::NoFunds => Err(no_funds()),
         BlockCallEnd::TimedOut => {
-            Err(Problem::new(ProblemCode::BlockTimedOut, "The block took longer than it may."))
+            Err(ApiProblem::new(ProblemCode::BlockTimedOut, "The block reached its time limit."))
         }
-        BlockCallEnd::Interrupted => Err(Problem::new(
+        BlockCallEnd::Interrupted => Err(ApiProblem::new(
             ProblemCode::BlockInterrupted,
-            "The server went down while the block was at work, and it is not repeated.",
+            "The server stopped while the block was running. The block is not run again.",
         )),
     }
 }
 
-/// A block that fails says so on its pin `error`, also when it did not get to emit it.
+/// A failed block reports its failure on the pin `error`, even if it did not emit it.
 fn outputs(outcome: BlockOutcome) -> Map<String, Value> {
     let mut pins = by_pin(outcome.outputs);
     if let Some(error) = outcome.error {
@@ -111,8 +114,8 @@ fn outputs(outcome: BlockOutcome) -> Map<String, Value> {
     pins
 }
 
-fn no_block() -> Problem {
-    Problem::new(ProblemCode::BlockNotFound, "There is no such block.")
+fn no_block() -> ApiProblem {
+    ApiProblem::new(ProblemCode::BlockNotFound, "Block not found.")
 }
 
 #[cfg(test)]
@@ -125,8 +128,8 @@ mod tests {
         let error = Some("it broke".to_owned());
         let pins = outputs(BlockOutcome { outputs: emitted, error: error.clone() });
         assert_eq!(Value::Object(pins), json!({"n": [1, 2], "error": ["it broke"]}));
-        let said = vec![("error".to_owned(), json!("it broke"))];
-        let pins = outputs(BlockOutcome { outputs: said, error });
-        assert_eq!(Value::Object(pins), json!({"error": ["it broke"]}), "it is said once");
+        let emitted = vec![("error".to_owned(), json!("it broke"))];
+        let pins = outputs(BlockOutcome { outputs: emitted, error });
+        assert_eq!(Value::Object(pins), json!({"error": ["it broke"]}), "the failure appears once");
     }
 }

@@ -1,4 +1,4 @@
-//! Stopping what a session does.
+//! Cancels the turns of a session.
 
 use std::sync::Arc;
 
@@ -8,53 +8,53 @@ use engine::CancelReason;
 use protocol::{SessionId, TaskId, TurnId};
 use serde::Serialize;
 
-use super::App;
-use super::auth::Identity;
-use super::path::Id;
-use super::problem::{Answer, Problem, ProblemBody};
+use super::AppState;
+use super::auth::CallerIdentity;
+use super::path::PathId;
+use super::problem::{ApiProblem, ApiResult, ProblemBody};
 
 #[derive(Serialize, utoipa::ToSchema)]
-pub(crate) struct Cancelled {
+pub(crate) struct CancelResult {
     cancelled: bool,
     turn_id: Option<TurnId>,
     task_id: Option<TaskId>,
     /// Null when the turn has ended.
-    reason: Option<Reason>,
+    reason: Option<CancelReasonCode>,
 }
 
 #[derive(Serialize, utoipa::ToSchema)]
 #[serde(rename_all = "snake_case")]
-enum Reason {
+enum CancelReasonCode {
     NoActiveTask,
-    /// It had not started.
+    /// The turn had not started.
     Dequeued,
-    /// Asked for, but the turn had not ended after five seconds.
+    /// Requested, but the turn had not ended after five seconds.
     CancelPublishedNotConfirmed,
 }
 
-/// Stop the session's turns, and wait up to five seconds for their end.
+/// Cancel the session's turns, and wait up to five seconds for them to end.
 #[utoipa::path(
     post, path = "/chat/sessions/{session_id}/cancel", operation_id = "cancel_session", tag = "chat",
     params(("session_id" = String, Path)),
-    responses((status = 200, description = "Done", body = Cancelled), (status = 404, description = "There is no such thing of yours", body = ProblemBody))
+    responses((status = 200, description = "Whether a turn was canceled, and why not otherwise", body = CancelResult), (status = 404, description = "Not found, or not owned by the caller", body = ProblemBody))
 )]
 pub(crate) async fn cancel(
-    State(app): State<Arc<App>>,
-    identity: Identity,
-    Id(session): Id<SessionId>,
-) -> Answer<Json<Cancelled>> {
+    State(app): State<Arc<AppState>>,
+    identity: CallerIdentity,
+    PathId(session): PathId<SessionId>,
+) -> ApiResult<Json<CancelResult>> {
     if app.ports.sessions.get(&identity.owner, &session).await?.is_none() {
-        return Err(Problem::no_session());
+        return Err(ApiProblem::no_session());
     }
     let report = app.engine.cancel(&identity.owner, &session).await?;
-    Ok(Json(Cancelled {
+    Ok(Json(CancelResult {
         cancelled: report.cancelled,
         task_id: report.turn_id.as_ref().map(TurnId::task),
         turn_id: report.turn_id,
         reason: report.reason.map(|reason| match reason {
-            CancelReason::NoActiveTask => Reason::NoActiveTask,
-            CancelReason::Dequeued => Reason::Dequeued,
-            CancelReason::NotConfirmed => Reason::CancelPublishedNotConfirmed,
+            CancelReason::NoActiveTask => CancelReasonCode::NoActiveTask,
+            CancelReason::Dequeued => CancelReasonCode::Dequeued,
+            CancelReason::NotConfirmed => CancelReasonCode::CancelPublishedNotConfirmed,
         }),
     }))
 }

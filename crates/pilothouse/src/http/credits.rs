@@ -1,4 +1,4 @@
-//! Credits: what a user has, where it came from and where it went.
+//! Credits: balance, transactions and grants.
 
 use std::sync::Arc;
 
@@ -9,22 +9,22 @@ use protocol::credit::{CreditTransaction, TransactionKind};
 use protocol::problem::ProblemCode;
 use serde::{Deserialize, Serialize};
 
-use super::App;
-use super::auth::Person;
+use super::AppState;
+use super::auth::SignedInUser;
 use super::internal_key::InternalCaller;
-use super::json::{Body, Query};
-use super::problem::{Answer, Problem, ProblemBody};
+use super::json::{JsonBody, QueryParams};
+use super::problem::{ApiProblem, ApiResult, ProblemBody};
 
-const USUAL_TRANSACTIONS: u32 = 100;
-const MOST_TRANSACTIONS: u32 = 1_000;
-/// More than anybody means, and far from the largest number there is.
-const LARGEST_GRANT: i64 = 1_000_000_000;
+const DEFAULT_TRANSACTIONS: u32 = 100;
+const MAX_TRANSACTIONS: u32 = 1_000;
+/// Larger than any plausible grant, and far from overflow.
+const MAX_GRANT: i64 = 1_000_000_000;
 const TEXT_CHARS: usize = 200;
 
 #[derive(Serialize, utoipa::ToSchema)]
-pub(crate) struct Balance {
+pub(crate) struct CreditBalance {
     credits: i64,
-    /// Whether runs cost anything here.
+    /// Whether executions cost credits on this server.
     enabled: bool,
 }
 
@@ -36,104 +36,106 @@ pub(crate) struct TransactionsQuery {
 }
 
 #[derive(Serialize, utoipa::ToSchema)]
-pub(crate) struct Transactions {
+pub(crate) struct TransactionList {
     transactions: Vec<CreditTransaction>,
 }
 
 #[derive(Deserialize, utoipa::ToSchema)]
 #[serde(deny_unknown_fields)]
-pub(crate) struct Grant {
+pub(crate) struct CreditGrant {
     user_id: UserId,
     /// Negative to take credits back.
     amount: i64,
-    /// Makes it one grant, however often it is sent.
+    /// Idempotency key: a grant sent again under the same key changes nothing.
     key: String,
-    /// What it is for.
+    /// What the grant is for.
     description: Option<String>,
 }
 
-/// What you have.
-#[utoipa::path(get, path = "/credits", operation_id = "read_credits", tag = "credits", responses((status = 200, description = "Done", body = Balance)))]
+/// Read your credit balance.
+#[utoipa::path(get, path = "/credits", operation_id = "read_credits", tag = "credits", responses((status = 200, description = "The balance", body = CreditBalance)))]
 pub(crate) async fn read(
-    State(app): State<Arc<App>>,
-    Person(user): Person,
-) -> Answer<Json<Balance>> {
+    State(app): State<Arc<AppState>>,
+    SignedInUser(user): SignedInUser,
+) -> ApiResult<Json<CreditBalance>> {
     if !app.engine.credits_on() {
-        return Ok(Json(Balance { credits: 0, enabled: false }));
+        return Ok(Json(CreditBalance { credits: 0, enabled: false }));
     }
-    Ok(Json(Balance { credits: app.ports.credits.balance(&user).await?, enabled: true }))
+    Ok(Json(CreditBalance { credits: app.ports.credits.balance(&user).await?, enabled: true }))
 }
 
-/// Where your credits came from and where they went, the newest first.
+/// List your credit transactions, newest first.
 #[utoipa::path(
     get, path = "/credits/transactions", operation_id = "list_transactions", tag = "credits",
     params(TransactionsQuery),
-    responses((status = 200, description = "Done", body = Transactions), (status = 422, description = "Not valid", body = ProblemBody))
+    responses((status = 200, description = "A page of transactions", body = TransactionList), (status = 422, description = "A field is missing or invalid", body = ProblemBody))
 )]
 pub(crate) async fn transactions(
-    State(app): State<Arc<App>>,
-    Person(user): Person,
-    Query(query): Query<TransactionsQuery>,
-) -> Answer<Json<Transactions>> {
-    let limit = query.limit.unwrap_or(USUAL_TRANSACTIONS);
-    if !(1..=MOST_TRANSACTIONS).contains(&limit) {
-        return Err(Problem::invalid(format!("limit must be from 1 to {MOST_TRANSACTIONS}.")));
+    State(app): State<Arc<AppState>>,
+    SignedInUser(user): SignedInUser,
+    QueryParams(query): QueryParams<TransactionsQuery>,
+) -> ApiResult<Json<TransactionList>> {
+    let limit = query.limit.unwrap_or(DEFAULT_TRANSACTIONS);
+    if !(1..=MAX_TRANSACTIONS).contains(&limit) {
+        return Err(ApiProblem::invalid(format!("limit must be from 1 to {MAX_TRANSACTIONS}.")));
     }
     let offset = query.offset.map_or(0, u64::from);
     let transactions = app.ports.credits.transactions(&user, limit, offset).await?;
-    Ok(Json(Transactions { transactions }))
+    Ok(Json(TransactionList { transactions }))
 }
 
-/// Buy credits. Not possible here: this server takes no payments.
-#[utoipa::path(post, path = "/credits", operation_id = "top_up_credits", tag = "credits", responses((status = 501, description = "This server takes no payments", body = ProblemBody)))]
-pub(crate) async fn top_up(_: Person) -> Problem {
-    Problem::new(
+/// Buy credits. Not available: this server does not take payments.
+#[utoipa::path(post, path = "/credits", operation_id = "top_up_credits", tag = "credits", responses((status = 501, description = "This server does not take payments", body = ProblemBody)))]
+pub(crate) async fn top_up(_: SignedInUser) -> ApiProblem {
+    ApiProblem::new(
         ProblemCode::TopUpUnavailable,
-        "This server takes no payments. Ask those who run it for credits.",
+        "This server does not take payments. Ask your administrator for credits.",
     )
 }
 
-/// Give credits to a user.
+/// Grant credits to a user.
 ///
-/// For those who run the server, with its key. Sent again under the same key it changes nothing.
+/// For operators, with the internal key. Sending the same grant key again changes nothing.
 #[utoipa::path(
     post, path = "/credits/grant", operation_id = "grant_credits", tag = "credits",
     params(("x-api-key" = String, Header, description = "The value of CHAT_INTERNAL_API_KEY")),
-    request_body = Grant, security(()),
+    request_body = CreditGrant, security(()),
     responses(
-        (status = 200, description = "The balance afterwards", body = Balance),
-        (status = 401, description = "The key is wrong or missing", body = ProblemBody), (status = 422, description = "Not valid", body = ProblemBody), (status = 503, description = "This server was given no key", body = ProblemBody),
+        (status = 200, description = "The balance after the grant", body = CreditBalance),
+        (status = 401, description = "The internal key is wrong or missing", body = ProblemBody), (status = 422, description = "A field is missing or invalid", body = ProblemBody), (status = 503, description = "No internal key is configured on this server", body = ProblemBody),
     )
 )]
 pub(crate) async fn grant(
-    State(app): State<Arc<App>>,
+    State(app): State<Arc<AppState>>,
     _: InternalCaller,
-    Body(grant): Body<Grant>,
-) -> Answer<Json<Balance>> {
+    JsonBody(grant): JsonBody<CreditGrant>,
+) -> ApiResult<Json<CreditBalance>> {
     grant.check()?;
-    // Its own kind of key, so that no grant can pass for the bill of a run.
+    // A separate key prefix, so that a grant cannot be mistaken for the charge of an execution.
     let key = format!("grant:{}", grant.key);
     let what = grant.description.as_deref().unwrap_or("Granted");
     let (user, amount) = (&grant.user_id, grant.amount);
     let credits = app.ports.credits.book(user, &key, amount, TransactionKind::Grant, what).await?;
-    Ok(Json(Balance { credits, enabled: app.engine.credits_on() }))
+    Ok(Json(CreditBalance { credits, enabled: app.engine.credits_on() }))
 }
 
-impl Grant {
-    fn check(&self) -> Answer<()> {
+impl CreditGrant {
+    fn check(&self) -> ApiResult<()> {
         let fits = |text: &str| (1..=TEXT_CHARS).contains(&text.chars().count());
         let description = self.description.as_deref().unwrap_or("Granted");
         for (name, text) in
             [("user_id", self.user_id.as_str()), ("key", &self.key), ("description", description)]
         {
             if !fits(text) {
-                return Err(Problem::invalid(format!("{name} has 1 to {TEXT_CHARS} characters.")));
+                return Err(ApiProblem::invalid(format!(
+                    "{name} must have 1 to {TEXT_CHARS} characters."
+                )));
             }
         }
-        let possible = -LARGEST_GRANT..=LARGEST_GRANT;
+        let possible = -MAX_GRANT..=MAX_GRANT;
         if self.amount == 0 || !possible.contains(&self.amount) {
-            return Err(Problem::invalid(format!(
-                "amount is not 0 and at most {LARGEST_GRANT} in either direction."
+            return Err(ApiProblem::invalid(format!(
+                "amount must be from -{MAX_GRANT} to {MAX_GRANT} and not 0."
             )));
         }
         Ok(())
@@ -145,8 +147,8 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_grant_that_nobody_means_is_refused() {
-        let grant = |amount, key: &str| Grant {
+    fn an_implausible_grant_is_refused() {
+        let grant = |amount, key: &str| CreditGrant {
             user_id: "anna".into(),
             amount,
             key: key.to_owned(),

@@ -1,4 +1,4 @@
-//! Messages for a turn that is at work: sending them, and what became of them.
+//! Follow-ups: messages sent to a running turn, and their state.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -13,35 +13,35 @@ use protocol::problem::ProblemCode;
 use protocol::{MessageId, SessionId, TurnId, limits};
 use serde::{Deserialize, Serialize};
 
-use super::App;
-use super::auth::Identity;
-use super::json::Body;
-use super::path::Id;
-use super::problem::{Answer, Problem, ProblemBody};
+use super::AppState;
+use super::auth::CallerIdentity;
+use super::json::JsonBody;
+use super::path::PathId;
+use super::problem::{ApiProblem, ApiResult, ProblemBody};
 use super::submission::{checked_context, checked_files, checked_id, checked_text};
 
-/// How many of the past are told about.
-const TOLD: u32 = 50;
+/// Follow-ups returned by the list.
+const LIST_LIMIT: u32 = 50;
 
 #[derive(Deserialize, utoipa::ToSchema)]
 #[serde(deny_unknown_fields)]
-pub(crate) struct NewFollowUp {
+pub(crate) struct FollowUpBody {
     /// 1 to 64 000 characters.
     message: String,
-    /// Where the person is, for example `url` and `content` of a page.
+    /// What the user is looking at, for example `url` and `content` of a page.
     #[serde(default)]
     context: Option<BTreeMap<String, String>>,
-    /// Files of the session's workspace, at most 20.
+    /// Ids of files in the session's workspace, at most 20.
     #[serde(default)]
     file_ids: Option<Vec<String>>,
-    /// Your id for the message: sending it again changes nothing.
+    /// Client-chosen id: sending the message again with the same id changes nothing.
     #[serde(default)]
     message_id: Option<String>,
 }
 
 #[derive(Serialize, utoipa::ToSchema)]
-pub(crate) struct Queued {
-    /// How many wait now, this one included.
+pub(crate) struct QueuedFollowUp {
+    /// The number of waiting follow-ups, including this one.
     buffer_length: u32,
     max_buffer_length: u32,
     turn_in_flight: bool,
@@ -49,24 +49,24 @@ pub(crate) struct Queued {
 }
 
 #[derive(Serialize, utoipa::ToSchema)]
-pub(crate) struct FollowUps {
-    /// The texts of those that wait.
+pub(crate) struct FollowUpList {
+    /// The texts of the waiting follow-ups.
     messages: Vec<String>,
-    /// How many wait.
+    /// The number of waiting follow-ups.
     count: usize,
-    /// The newest of the session, in the order they came, whatever became of them.
+    /// The newest follow-ups of the session in the order they were sent, in any state.
     follow_ups: Vec<FollowUpView>,
 }
 
 #[derive(Serialize, utoipa::ToSchema)]
 pub(crate) struct FollowUpView {
-    /// The id of its row in the history, once it is delivered.
+    /// Also the id of its message in the history, once it is delivered.
     id: MessageId,
-    /// The turn it is for.
+    /// The turn it was sent to.
     turn_id: TurnId,
     message: String,
     state: FollowUpState,
-    /// The step of the turn before which the model was given it.
+    /// The step of the turn before which it was delivered to the model.
     #[serde(skip_serializing_if = "Option::is_none")]
     step: Option<u32>,
     #[schema(value_type = String, format = DateTime)]
@@ -86,27 +86,27 @@ impl From<FollowUp> for FollowUpView {
     }
 }
 
-/// Send a message to the turn that is at work.
+/// Send a follow-up to the running turn.
 ///
-/// It reaches the model before its next step. When the turn fails first it is returned, when it is cancelled it is
-/// dropped; the list says which.
+/// It is delivered to the model before the turn's next step. If the turn fails first, the follow-up is returned; if the
+/// turn is canceled, it is dropped. The list shows its state.
 #[utoipa::path(
     post, path = "/chat/sessions/{session_id}/messages/pending", operation_id = "send_follow_up", tag = "chat",
     params(("session_id" = String, Path)),
-    request_body = NewFollowUp,
+    request_body = FollowUpBody,
     responses(
-        (status = 200, description = "It waits for the next step", body = Queued),
-        (status = 404, description = "There is no such thing of yours", body = ProblemBody), (status = 409, description = "Nothing is at work, or the id was used before", body = ProblemBody), (status = 422, description = "Not valid", body = ProblemBody), (status = 429, description = "As many wait as may wait", body = ProblemBody),
+        (status = 200, description = "The follow-up is queued for the next step", body = QueuedFollowUp),
+        (status = 404, description = "Not found, or not owned by the caller", body = ProblemBody), (status = 409, description = "No turn is running, or the message id was used before", body = ProblemBody), (status = 422, description = "A field is missing or invalid", body = ProblemBody), (status = 429, description = "Too many follow-ups are waiting", body = ProblemBody),
     )
 )]
 pub(crate) async fn send(
-    State(app): State<Arc<App>>,
-    identity: Identity,
-    Id(session_id): Id<SessionId>,
-    Body(new): Body<NewFollowUp>,
-) -> Answer<Json<Queued>> {
+    State(app): State<Arc<AppState>>,
+    identity: CallerIdentity,
+    PathId(session_id): PathId<SessionId>,
+    JsonBody(new): JsonBody<FollowUpBody>,
+) -> ApiResult<Json<QueuedFollowUp>> {
     if app.engine.is_shutting_down() {
-        return Err(Problem::shutting_down());
+        return Err(ApiProblem::shutting_down());
     }
     let request = FollowUpRequest {
         session_id: session_id.clone(),
@@ -120,17 +120,17 @@ pub(crate) async fn send(
         FollowUpPushed::Known(follow_up) => {
             (follow_up, still_waiting(&app, &identity, &session_id).await?)
         }
-        FollowUpPushed::Reused => return Err(Problem::message_id_reused()),
+        FollowUpPushed::Reused => return Err(ApiProblem::message_id_reused()),
         FollowUpPushed::NoTurn => {
-            return Err(Problem::new(
+            return Err(ApiProblem::new(
                 ProblemCode::NoActiveTurn,
-                "The session is not at work. Send this as a message.",
+                "No turn is running in this session. Send this as a message.",
             ));
         }
-        FollowUpPushed::Full => return Err(Problem::too_many_follow_ups()),
-        FollowUpPushed::NoSession => return Err(Problem::no_session()),
+        FollowUpPushed::Full => return Err(ApiProblem::too_many_follow_ups()),
+        FollowUpPushed::NoSession => return Err(ApiProblem::no_session()),
     };
-    Ok(Json(Queued {
+    Ok(Json(QueuedFollowUp {
         buffer_length: waiting,
         max_buffer_length: limits::FOLLOW_UPS,
         turn_in_flight: follow_up.state == FollowUpState::Pending,
@@ -138,33 +138,41 @@ pub(crate) async fn send(
     }))
 }
 
-/// What became of the messages that were sent to turns at work.
+/// List the follow-ups of a session with their states.
 #[utoipa::path(
     get, path = "/chat/sessions/{session_id}/messages/pending", operation_id = "list_follow_ups", tag = "chat",
     params(("session_id" = String, Path)),
-    responses((status = 200, description = "Done", body = FollowUps), (status = 404, description = "There is no such thing of yours", body = ProblemBody))
+    responses((status = 200, description = "The waiting follow-ups, and the newest ones in any state", body = FollowUpList), (status = 404, description = "Not found, or not owned by the caller", body = ProblemBody))
 )]
 pub(crate) async fn list(
-    State(app): State<Arc<App>>,
-    identity: Identity,
-    Id(session): Id<SessionId>,
-) -> Answer<Json<FollowUps>> {
+    State(app): State<Arc<AppState>>,
+    identity: CallerIdentity,
+    PathId(session): PathId<SessionId>,
+) -> ApiResult<Json<FollowUpList>> {
     let found = newest(&app, &identity, &session).await?;
     let waiting = found.iter().filter(|one| one.state == FollowUpState::Pending);
     let messages: Vec<String> = waiting.map(|one| one.text.clone()).collect();
-    Ok(Json(FollowUps {
+    Ok(Json(FollowUpList {
         count: messages.len(),
         messages,
         follow_ups: found.into_iter().map(FollowUpView::from).collect(),
     }))
 }
 
-async fn newest(app: &App, identity: &Identity, session: &SessionId) -> Answer<Vec<FollowUp>> {
-    let found = app.ports.follow_ups.list(&identity.owner, session, TOLD).await?;
-    found.ok_or_else(Problem::no_session)
+async fn newest(
+    app: &AppState,
+    identity: &CallerIdentity,
+    session: &SessionId,
+) -> ApiResult<Vec<FollowUp>> {
+    let found = app.ports.follow_ups.list(&identity.owner, session, LIST_LIMIT).await?;
+    found.ok_or_else(ApiProblem::no_session)
 }
 
-async fn still_waiting(app: &App, identity: &Identity, session: &SessionId) -> Answer<u32> {
+async fn still_waiting(
+    app: &AppState,
+    identity: &CallerIdentity,
+    session: &SessionId,
+) -> ApiResult<u32> {
     let found = newest(app, identity, session).await?;
     Ok(found.iter().map(|one| u32::from(one.state == FollowUpState::Pending)).sum())
 }

@@ -1,4 +1,4 @@
-//! Whether the process lives, and whether it can work.
+//! Liveness and readiness.
 
 use std::sync::Arc;
 
@@ -9,14 +9,14 @@ use http::StatusCode;
 use ports::FailedDependency;
 use serde_json::{Map, Value, json};
 
-use super::App;
+use super::AppState;
 
 pub(crate) async fn live() -> Response {
     Json(json!({"status": "ok"})).into_response()
 }
 
-/// Names what is failing, and says why.
-pub(crate) async fn ready(State(app): State<Arc<App>>) -> Response {
+/// Lists the failing dependencies with their reasons.
+pub(crate) async fn ready(State(app): State<Arc<AppState>>) -> Response {
     let failing = failing(&app).await;
     if failing.is_empty() {
         return Json(json!({"status": "ok"})).into_response();
@@ -28,14 +28,14 @@ pub(crate) async fn ready(State(app): State<Arc<App>>) -> Response {
     (StatusCode::SERVICE_UNAVAILABLE, body).into_response()
 }
 
-/// What keeps the server from working, if anything does.
-pub(super) async fn failing(app: &App) -> Vec<FailedDependency> {
+/// The dependencies that keep the server from working.
+pub(super) async fn failing(app: &AppState) -> Vec<FailedDependency> {
     if app.engine.is_shutting_down() {
-        return vec![FailedDependency { name: "engine", reason: "it is shutting down".to_owned() }];
+        return vec![FailedDependency { name: "engine", reason: "shutting down".to_owned() }];
     }
     let failing = app.ports.health.failing().await;
     for FailedDependency { name, reason } in &failing {
-        tracing::warn!(name, reason, "the server cannot work without this");
+        tracing::warn!(name, reason, "a required dependency is failing");
     }
     failing
 }

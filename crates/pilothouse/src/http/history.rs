@@ -1,4 +1,4 @@
-//! A session as its reader sees it: a page of messages and the turn that is under way.
+//! A session with a page of its messages and its active turn.
 
 use std::sync::Arc;
 
@@ -11,17 +11,17 @@ use protocol::{CallId, MessageId, OperationId, SessionId, TaskId, TurnId, UserId
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use super::App;
-use super::auth::Identity;
-use super::json::Query;
-use super::path::Id;
-use super::problem::{Answer, Problem, ProblemBody};
+use super::AppState;
+use super::auth::CallerIdentity;
+use super::json::QueryParams;
+use super::path::PathId;
+use super::problem::{ApiProblem, ApiResult, ProblemBody};
 
 #[derive(Deserialize, utoipa::IntoParams)]
 pub(crate) struct PageQuery {
-    /// 1 to 200; 50 when not given. A page may be longer, so that it does not start inside a tool exchange.
+    /// 1 to 200; default 50. A page may be longer, so that it does not start inside a tool call.
     limit: Option<u32>,
-    /// Only messages before this one.
+    /// Only messages before this sequence number.
     before_sequence: Option<i64>,
 }
 
@@ -39,14 +39,14 @@ pub(crate) struct SessionDetail {
     dry_run: bool,
     parent_session_id: Option<SessionId>,
     metadata: Value,
-    /// Ascending. What a running turn has said is not among them: its stream has it.
+    /// Ascending. The output of a running turn is not included: it is in its stream.
     messages: Vec<MessageView>,
     has_more_messages: bool,
     oldest_sequence: Option<i64>,
     total_prompt_tokens: u64,
     total_completion_tokens: u64,
     total_cost_microdollars: u64,
-    /// The turn that runs or waits, on the newest page only.
+    /// The queued or running turn; only on the newest page.
     active_stream: Option<ActiveStream>,
 }
 
@@ -54,18 +54,18 @@ pub(crate) struct SessionDetail {
 pub(crate) struct ActiveStream {
     turn_id: TurnId,
     task_id: TaskId,
-    /// Where to start reading so that nothing is missed.
+    /// The position to start reading at so that nothing is missed.
     last_message_id: &'static str,
     #[schema(value_type = String, format = DateTime)]
     started_at: Timestamp,
-    /// When it goes on with the result of an operation.
+    /// Set when the turn continues with the result of an operation.
     #[serde(skip_serializing_if = "Option::is_none")]
     operation_id: Option<OperationId>,
     #[serde(skip_serializing_if = "Option::is_none")]
     tool_name: Option<String>,
 }
 
-/// One message. What a message has not got is left out.
+/// A message. Absent values are omitted.
 #[derive(Serialize, utoipa::ToSchema)]
 pub(crate) struct MessageView {
     id: MessageId,
@@ -94,7 +94,7 @@ pub(crate) struct MessageView {
     metadata: Option<Value>,
 }
 
-/// A tool call in the shape of OpenAI.
+/// A tool call in OpenAI's format.
 #[derive(Serialize, utoipa::ToSchema)]
 pub(crate) struct ToolCallView {
     id: CallId,
@@ -107,7 +107,7 @@ pub(crate) struct ToolCallView {
 #[derive(Serialize, utoipa::ToSchema)]
 struct FunctionView {
     name: String,
-    /// JSON as the model wrote it.
+    /// JSON as written by the model.
     arguments: String,
 }
 
@@ -119,7 +119,7 @@ impl From<ToolCall> for ToolCallView {
 }
 
 impl From<Message> for MessageView {
-    /// What the provider wants back unread stays on the server.
+    /// Opaque provider data stays on the server.
     fn from(message: Message) -> Self {
         Self {
             id: message.id,
@@ -141,34 +141,34 @@ impl From<Message> for MessageView {
     }
 }
 
-/// Read a session, the newest messages first to be fetched.
+/// Read a session with its newest messages, or with the ones before a sequence number.
 #[utoipa::path(
     get, path = "/chat/sessions/{session_id}", operation_id = "read_session", tag = "sessions",
     params(("session_id" = String, Path), PageQuery),
-    responses((status = 200, description = "Done", body = SessionDetail), (status = 404, description = "There is no such thing of yours", body = ProblemBody), (status = 422, description = "Not valid", body = ProblemBody))
+    responses((status = 200, description = "The session with a page of its messages", body = SessionDetail), (status = 404, description = "Not found, or not owned by the caller", body = ProblemBody), (status = 422, description = "A field is missing or invalid", body = ProblemBody))
 )]
 pub(crate) async fn read(
-    State(app): State<Arc<App>>,
-    identity: Identity,
-    Id(id): Id<SessionId>,
-    Query(query): Query<PageQuery>,
-) -> Answer<Json<SessionDetail>> {
+    State(app): State<Arc<AppState>>,
+    identity: CallerIdentity,
+    PathId(id): PathId<SessionId>,
+    QueryParams(query): QueryParams<PageQuery>,
+) -> ApiResult<Json<SessionDetail>> {
     let limit = query.limit.unwrap_or(50);
     if !(1..=200).contains(&limit) {
-        return Err(Problem::invalid("limit must be from 1 to 200."));
+        return Err(ApiProblem::invalid("limit must be from 1 to 200."));
     }
     if query.before_sequence.is_some_and(|before| before < 0) {
-        return Err(Problem::invalid("before_sequence must not be negative."));
+        return Err(ApiProblem::invalid("before_sequence must not be negative."));
     }
     let owner = &identity.owner;
-    // The active turn is read before the messages: a turn that ends in between is then in both, never in none.
+    // Read the active turn before the messages: a turn that ends in between is then in both, never in none.
     let active_stream = match query.before_sequence {
         Some(_) => None,
         None => active_stream(&app, &identity, &id).await?,
     };
     let page = app.ports.messages.page(owner, &id, limit, query.before_sequence).await?;
     let session = app.ports.sessions.get(owner, &id).await?;
-    let (Some(page), Some(session)) = (page, session) else { return Err(Problem::no_session()) };
+    let (Some(page), Some(session)) = (page, session) else { return Err(ApiProblem::no_session()) };
     Ok(Json(SessionDetail {
         id: session.id,
         title: session.title,
@@ -191,10 +191,10 @@ pub(crate) async fn read(
 }
 
 async fn active_stream(
-    app: &App,
-    identity: &Identity,
+    app: &AppState,
+    identity: &CallerIdentity,
     id: &SessionId,
-) -> Answer<Option<ActiveStream>> {
+) -> ApiResult<Option<ActiveStream>> {
     let current = app.ports.turns.current(&identity.owner, id).await?;
     Ok(current.filter(|(turn, _)| !turn.status.is_final()).map(|(turn, _)| ActiveStream {
         task_id: turn.id.task(),

@@ -1,5 +1,5 @@
-//! The key that other services and operators show: for the results of operations, for grants of credits, and for the
-//! numbers of a server with a login.
+//! The internal key of operators and other services: for completing operations, granting credits, and reading the
+//! metrics of a server with sign-in.
 
 use std::sync::Arc;
 
@@ -9,13 +9,13 @@ use http::{HeaderMap, header};
 use protocol::problem::ProblemCode;
 use subtle::ConstantTimeEq;
 
-use super::App;
-use super::problem::Problem;
-use crate::config::{Secret, Settings};
+use super::AppState;
+use super::problem::ApiProblem;
+use crate::config::{SecretText, Settings};
 
-pub(crate) struct InternalKey(Option<Secret>);
+pub(crate) struct InternalKey(Option<SecretText>);
 
-/// A service that has shown the key. Checked before anything of the body is read.
+/// A caller that has sent the internal key. Checked before the body is read.
 pub(crate) struct InternalCaller;
 
 impl InternalKey {
@@ -27,8 +27,8 @@ impl InternalKey {
         self.0.is_some()
     }
 
-    /// As `x-api-key`, or as a bearer token.
-    pub(crate) fn is_shown(&self, headers: &HeaderMap) -> bool {
+    /// Whether the key is in `x-api-key`, or is the bearer token.
+    pub(crate) fn is_sent(&self, headers: &HeaderMap) -> bool {
         let bearer = headers.get(header::AUTHORIZATION);
         let bearer = bearer.and_then(|value| value.as_bytes().strip_prefix(b"Bearer "));
         let sent = headers.get("x-api-key").map(|value| value.as_bytes()).or(bearer);
@@ -39,18 +39,21 @@ impl InternalKey {
     }
 }
 
-impl FromRequestParts<Arc<App>> for InternalCaller {
-    type Rejection = Problem;
+impl FromRequestParts<Arc<AppState>> for InternalCaller {
+    type Rejection = ApiProblem;
 
-    async fn from_request_parts(parts: &mut Parts, app: &Arc<App>) -> Result<Self, Problem> {
+    async fn from_request_parts(
+        parts: &mut Parts,
+        app: &Arc<AppState>,
+    ) -> Result<Self, ApiProblem> {
         if !app.internal_key.is_configured() {
-            return Err(Problem::new(
+            return Err(ApiProblem::new(
                 ProblemCode::InternalKeyMissing,
-                "This server was given no key for other services: set CHAT_INTERNAL_API_KEY.",
+                "No internal key is configured on this server. Set CHAT_INTERNAL_API_KEY.",
             ));
         }
-        if !app.internal_key.is_shown(&parts.headers) {
-            return Err(Problem::unauthenticated("Send CHAT_INTERNAL_API_KEY as `x-api-key`."));
+        if !app.internal_key.is_sent(&parts.headers) {
+            return Err(ApiProblem::unauthenticated("Send CHAT_INTERNAL_API_KEY as `x-api-key`."));
         }
         Ok(Self)
     }

@@ -1,4 +1,4 @@
-//! Reading request bodies, limits first: size before memory, depth before parsing, then the shape.
+//! Reads JSON bodies and query strings. Checks size, then nesting depth, then the shape.
 
 use std::time::Duration;
 
@@ -11,34 +11,34 @@ use protocol::problem::ProblemCode;
 use serde::de::DeserializeOwned;
 use serde_json::error::Category;
 
-use super::problem::{Answer, Problem};
+use super::problem::{ApiProblem, ApiResult};
 
-/// How long a client may take to send a body; it is a megabyte at most.
-const BODY_PATIENCE: Duration = Duration::from_secs(30);
+/// Time limit for receiving a body, which is at most one megabyte.
+const BODY_TIMEOUT: Duration = Duration::from_secs(30);
 
-/// A JSON body of the right shape.
-pub(crate) struct Body<T>(pub(crate) T);
+/// A JSON body, deserialized.
+pub(crate) struct JsonBody<T>(pub(crate) T);
 
-/// A JSON body that may be missing altogether.
-pub(crate) struct OptionalBody<T>(pub(crate) Option<T>);
+/// A JSON body that may be missing.
+pub(crate) struct OptionalJsonBody<T>(pub(crate) Option<T>);
 
-/// Query parameters of the right shape.
-pub(crate) struct Query<T>(pub(crate) T);
+/// Query parameters, deserialized.
+pub(crate) struct QueryParams<T>(pub(crate) T);
 
-impl<T: DeserializeOwned, S: Send + Sync> FromRequest<S> for Body<T> {
-    type Rejection = Problem;
+impl<T: DeserializeOwned, S: Send + Sync> FromRequest<S> for JsonBody<T> {
+    type Rejection = ApiProblem;
 
-    async fn from_request(request: Request, _: &S) -> Answer<Self> {
+    async fn from_request(request: Request, _: &S) -> ApiResult<Self> {
         require_json(request.headers())?;
         let bytes = read(request).await?;
         Ok(Self(parse(&bytes)?))
     }
 }
 
-impl<T: DeserializeOwned, S: Send + Sync> FromRequest<S> for OptionalBody<T> {
-    type Rejection = Problem;
+impl<T: DeserializeOwned, S: Send + Sync> FromRequest<S> for OptionalJsonBody<T> {
+    type Rejection = ApiProblem;
 
-    async fn from_request(request: Request, _: &S) -> Answer<Self> {
+    async fn from_request(request: Request, _: &S) -> ApiResult<Self> {
         let headers = request.headers().clone();
         let bytes = read(request).await?;
         if bytes.is_empty() {
@@ -49,19 +49,19 @@ impl<T: DeserializeOwned, S: Send + Sync> FromRequest<S> for OptionalBody<T> {
     }
 }
 
-impl<T: DeserializeOwned, S: Send + Sync> FromRequestParts<S> for Query<T> {
-    type Rejection = Problem;
+impl<T: DeserializeOwned, S: Send + Sync> FromRequestParts<S> for QueryParams<T> {
+    type Rejection = ApiProblem;
 
-    async fn from_request_parts(parts: &mut Parts, _: &S) -> Answer<Self> {
+    async fn from_request_parts(parts: &mut Parts, _: &S) -> ApiResult<Self> {
         axum::extract::Query::try_from_uri(&parts.uri)
             .map(|axum::extract::Query(value)| Self(value))
             .map_err(|rejection| {
-                Problem::invalid(format!("The query is not valid: {}", rejection.body_text()))
+                ApiProblem::invalid(format!("Invalid query: {}", rejection.body_text()))
             })
     }
 }
 
-fn require_json(headers: &HeaderMap) -> Answer<()> {
+fn require_json(headers: &HeaderMap) -> ApiResult<()> {
     let media_type = headers
         .get(header::CONTENT_TYPE)
         .and_then(|value| value.to_str().ok())
@@ -69,64 +69,69 @@ fn require_json(headers: &HeaderMap) -> Answer<()> {
         .map(|value| value.trim().to_ascii_lowercase());
     match media_type.as_deref() {
         Some("application/json") => Ok(()),
-        _ => Err(Problem::new(
+        _ => Err(ApiProblem::new(
             ProblemCode::UnsupportedMediaType,
             "The body must be JSON, with content-type: application/json.",
         )),
     }
 }
 
-async fn read(request: Request) -> Answer<Bytes> {
+async fn read(request: Request) -> ApiResult<Bytes> {
     let collected = Limited::new(request.into_body(), limits::BODY_BYTES).collect();
-    match tokio::time::timeout(BODY_PATIENCE, collected).await {
+    match tokio::time::timeout(BODY_TIMEOUT, collected).await {
         Ok(Ok(body)) => Ok(body.to_bytes()),
-        Ok(Err(error)) if error.is::<LengthLimitError>() => Err(Problem::new(
+        Ok(Err(error)) if error.is::<LengthLimitError>() => Err(ApiProblem::new(
             ProblemCode::BodyTooLarge,
             format!("The body is larger than {} bytes.", limits::BODY_BYTES),
         )),
-        Ok(Err(_)) => Err(Problem::new(ProblemCode::BadRequest, "The body could not be read.")),
-        Err(_) => Err(Problem::new(ProblemCode::BadRequest, "The body took too long to arrive.")),
+        Ok(Err(_)) => Err(ApiProblem::new(ProblemCode::BadRequest, "The body could not be read.")),
+        Err(_) => {
+            Err(ApiProblem::new(ProblemCode::BadRequest, "The body took too long to arrive."))
+        }
     }
 }
 
-fn parse<T: DeserializeOwned>(bytes: &[u8]) -> Answer<T> {
+fn parse<T: DeserializeOwned>(bytes: &[u8]) -> ApiResult<T> {
     if depth(bytes) > limits::JSON_DEPTH {
-        return Err(Problem::new(
+        return Err(ApiProblem::new(
             ProblemCode::TooDeep,
             format!("The body is nested deeper than {} levels.", limits::JSON_DEPTH),
         ));
     }
     let value = serde_json::from_slice(bytes).map_err(|error| match error.classify() {
-        Category::Data => Problem::invalid(format!("The body is not valid: {error}")),
-        _ => Problem::new(ProblemCode::InvalidJson, format!("The body is not JSON: {error}")),
+        Category::Data => ApiProblem::invalid(format!("Invalid body: {error}")),
+        _ => ApiProblem::new(
+            ProblemCode::InvalidJson,
+            format!("The body is not valid JSON: {error}"),
+        ),
     })?;
     refuse_lists(bytes)?;
     refuse_nul(bytes)?;
     Ok(value)
 }
 
-/// Not every store can keep a NUL, and no person types one.
-fn refuse_nul(json: &[u8]) -> Answer<()> {
+/// Not every store can keep a NUL character.
+fn refuse_nul(json: &[u8]) -> ApiResult<()> {
     let mut rest = json;
     while let Some(at) = memchr::memchr(b'\\', rest) {
         if rest[at + 1..].starts_with(b"u0000") {
-            return Err(Problem::invalid("The body holds a NUL character."));
+            return Err(ApiProblem::invalid("The body contains a NUL character."));
         }
-        // The character after a backslash belongs to it: a second one begins nothing.
+        // The character after a backslash is escaped: a second backslash starts no escape.
         rest = rest.get(at + 2..).unwrap_or_default();
     }
     Ok(())
 }
 
-/// A derived reader also takes a list, for an object whose fields come in their order. Nobody means that.
-fn refuse_lists(json: &[u8]) -> Answer<()> {
+/// Derived deserializers also accept an array of the fields in order, which is never intended.
+fn refuse_lists(json: &[u8]) -> ApiResult<()> {
     match json.iter().find(|byte| !byte.is_ascii_whitespace()) {
-        Some(b'[') => Err(Problem::invalid("The body must be an object.")),
+        Some(b'[') => Err(ApiProblem::invalid("The body must be an object.")),
         _ => Ok(()),
     }
 }
 
-/// How deep arrays and objects are nested, found without recursion and without a parser.
+/// The nesting depth of arrays and objects, computed without recursion and without parsing.
 pub(super) fn depth(bytes: &[u8]) -> usize {
     let (mut now, mut deepest) = (0usize, 0usize);
     let mut in_string = false;

@@ -1,4 +1,4 @@
-//! Numbers for Prometheus: what the parts of the program have counted, and what the store says right now.
+//! Prometheus metrics: the recorded ones, and gauges read from the store at each scrape.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -11,29 +11,29 @@ use ports::PortResult;
 use protocol::execution::ExecutionStatus;
 use protocol::turn::TurnStatus;
 
-use super::App;
-use super::problem::{Answer, Problem};
+use super::AppState;
+use super::problem::{ApiProblem, ApiResult};
 use crate::config::{AuthMode, Settings};
 
-/// Bounds for everything that is measured in seconds, from a commit to a long tool call.
+/// Histogram buckets in seconds, from a commit to a long tool call.
 const SECONDS: &[f64] = &[
     0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0, 30.0, 60.0, 300.0,
 ];
-/// Whoever collects the numbers does not wait long either.
-const PATIENCE: Duration = Duration::from_secs(2);
-/// Without it histograms keep every sample they have ever seen.
+/// Time limit of a read for a scrape, which has a time limit itself.
+const READ_TIMEOUT: Duration = Duration::from_secs(2);
+/// Interval of the recorder's upkeep; without it histograms keep every sample.
 const UPKEEP: Duration = Duration::from_secs(5);
 
-/// Who may read the numbers.
+/// Who may read the metrics.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Access {
-    /// Everybody who reaches a server without a login.
+pub(crate) enum MetricsAccess {
+    /// Everyone, on a server without sign-in.
     Open,
-    /// Whoever shows the internal key.
+    /// Callers with the internal key.
     Key,
 }
 
-impl Access {
+impl MetricsAccess {
     pub(crate) fn new(settings: &Settings) -> Self {
         match settings.auth_mode {
             AuthMode::Local => Self::Open,
@@ -42,7 +42,7 @@ impl Access {
     }
 }
 
-/// What the numbers say whether it is there, by the names that `Health` uses.
+/// The dependencies whose availability is reported, by the names that `Health` uses.
 pub(crate) fn dependencies(settings: &Settings) -> &'static [&'static str] {
     match settings.servers() {
         None => &["store"],
@@ -50,38 +50,41 @@ pub(crate) fn dependencies(settings: &Settings) -> &'static [&'static str] {
     }
 }
 
-/// Makes this process count. Once per process.
+/// Installs the recorder. Call once per process.
 pub(crate) fn install() -> anyhow::Result<PrometheusHandle> {
     let builder = PrometheusBuilder::new()
         .set_buckets_for_metric(Matcher::Suffix("_seconds".to_owned()), SECONDS)?;
     Ok(builder.install_recorder()?)
 }
 
-/// Runs for ever; whoever starts it ends it.
-pub(crate) async fn keep_up(handle: PrometheusHandle) {
+/// Runs until it is canceled.
+pub(crate) async fn run_upkeep(handle: PrometheusHandle) {
     loop {
         tokio::time::sleep(UPKEEP).await;
         handle.run_upkeep();
     }
 }
 
-pub(crate) async fn render(State(app): State<Arc<App>>, headers: HeaderMap) -> Answer<Response> {
+pub(crate) async fn render(
+    State(app): State<Arc<AppState>>,
+    headers: HeaderMap,
+) -> ApiResult<Response> {
     admit(&app, &headers)?;
     measure(&app).await;
     let text = app.metrics.render();
     Ok(([(header::CONTENT_TYPE, "text/plain; version=0.0.4; charset=utf-8")], text).into_response())
 }
 
-/// Refuses whoever may not see how the server is doing.
-pub(super) fn admit(app: &App, headers: &HeaderMap) -> Answer<()> {
-    if app.metrics_access == Access::Key && !app.internal_key.is_shown(headers) {
-        return Err(Problem::unauthenticated("Send CHAT_INTERNAL_API_KEY as `x-api-key`."));
+/// Refuses callers that may not read the metrics.
+pub(super) fn admit(app: &AppState, headers: &HeaderMap) -> ApiResult<()> {
+    if app.metrics_access == MetricsAccess::Key && !app.internal_key.is_sent(headers) {
+        return Err(ApiProblem::unauthenticated("Send CHAT_INTERNAL_API_KEY as `x-api-key`."));
     }
     Ok(())
 }
 
-/// What cannot be read is shown as not a number: the rest must be there while a server is down, when it is needed most.
-async fn measure(app: &App) {
+/// Values that cannot be read become NaN: metrics are needed most while a dependency is down.
+async fn measure(app: &AppState) {
     let (open, runs, depth, lag, failing) = tokio::join!(
         within(app.ports.turns.count_open()),
         within(app.ports.executions.count_open()),
@@ -117,7 +120,7 @@ async fn measure(app: &App) {
     metrics::gauge!("pilothouse_open_connections").set(app.connections.count() as f64);
 }
 
-/// The answer, if there is one soon.
-pub(super) async fn within<T>(question: impl Future<Output = PortResult<T>>) -> Option<T> {
-    tokio::time::timeout(PATIENCE, question).await.ok()?.ok()
+/// The result, unless it fails or takes too long.
+pub(super) async fn within<T>(read: impl Future<Output = PortResult<T>>) -> Option<T> {
+    tokio::time::timeout(READ_TIMEOUT, read).await.ok()?.ok()
 }

@@ -1,4 +1,4 @@
-//! The HTTP edge: routes, layers, and what all of them share.
+//! The HTTP layer: routes, middleware and shared state.
 
 mod about;
 pub(crate) mod accept;
@@ -7,8 +7,8 @@ pub(crate) mod auth;
 mod base_path;
 mod blocks;
 mod cancel;
-pub(crate) mod caps;
 mod credits;
+mod event_stream;
 mod executions;
 mod follow_ups;
 mod graphs;
@@ -17,27 +17,27 @@ mod history;
 mod internal_key;
 mod json;
 mod library;
-mod live;
+mod marketplace;
 pub(crate) mod metrics;
-mod misc;
 mod operations;
-mod ops;
+mod overview;
 mod page;
 mod paging;
 mod path;
+pub(crate) mod permit_pool;
 mod problem;
 mod reviews;
 mod routes;
+mod service_info;
 mod sessions;
 mod sse;
-mod stall;
-mod store;
 mod stream;
 mod stream_permits;
 mod submission;
 mod tasks;
 mod usage;
 mod workspace;
+mod write_timeout;
 
 use std::net::IpAddr;
 use std::sync::Arc;
@@ -62,72 +62,72 @@ use utoipa::OpenApi;
 use utoipa::openapi::security::{ApiKey, ApiKeyValue, HttpAuthScheme, HttpBuilder, SecurityScheme};
 use utoipa_axum::router::OpenApiRouter;
 
-use self::about::About;
-use self::auth::{Auth, Origins};
-use self::caps::Caps;
+use self::about::AboutServer;
+use self::auth::{AllowedOrigins, RequestAuth};
 use self::internal_key::InternalKey;
-use self::page::Page;
-use self::problem::Problem;
+use self::page::WebPage;
+use self::permit_pool::PermitPool;
+use self::problem::ApiProblem;
 use self::stream_permits::StreamPermits;
 use crate::config::{BasePath, Settings};
 
-/// Longer than any address of ours.
+/// Longer than any URI of this API.
 const URI_BYTES: usize = 8 * 1024;
 
-/// What every route may use.
-pub(crate) struct App {
+/// The state shared by all routes.
+pub(crate) struct AppState {
     pub(crate) engine: Engine,
     pub(crate) ports: Ports,
-    pub(crate) about: About,
-    pub(crate) auth: Auth,
-    pub(crate) origins: Origins,
-    pub(crate) options: Options,
+    pub(crate) about: AboutServer,
+    pub(crate) auth: RequestAuth,
+    pub(crate) origins: AllowedOrigins,
+    pub(crate) options: HttpOptions,
     pub(crate) stream_permits: StreamPermits,
-    pub(crate) connections: Arc<Caps<IpAddr>>,
+    pub(crate) connections: Arc<PermitPool<IpAddr>>,
     pub(crate) metrics: PrometheusHandle,
-    pub(crate) metrics_access: metrics::Access,
+    pub(crate) metrics_access: metrics::MetricsAccess,
     pub(crate) internal_key: InternalKey,
-    pub(crate) page: Page,
-    pub(crate) process: ops::Process,
+    pub(crate) page: WebPage,
+    pub(crate) process: overview::ProcessInfo,
     pub(crate) dependencies: &'static [&'static str],
-    /// Breaks every stream off.
+    /// Aborts every open stream.
     pub(crate) streams_end: CancellationToken,
 }
 
-pub(crate) struct Options {
+pub(crate) struct HttpOptions {
     pub(crate) heartbeat: Duration,
     pub(crate) replay_window: Duration,
     pub(crate) stream_ttl: Duration,
-    pub(crate) model: Model,
+    pub(crate) model: ModelInfo,
     pub(crate) base_path: BasePath,
 }
 
-/// Who answers, as people see it.
+/// The model that responds, as shown to users.
 #[derive(Clone, Debug)]
-pub(crate) struct Model {
+pub(crate) struct ModelInfo {
     pub(crate) provider: String,
     pub(crate) name: String,
 }
 
-impl Model {
+impl ModelInfo {
     pub(crate) fn is_offline(&self) -> bool {
         self.provider == "offline"
     }
 }
 
-impl App {
+impl AppState {
     pub(crate) fn new(
         settings: &Settings,
         engine: Engine,
         ports: Ports,
-        model: Model,
+        model: ModelInfo,
         metrics: PrometheusHandle,
     ) -> anyhow::Result<Arc<Self>> {
         Ok(Arc::new(Self {
-            about: About::new(settings, &model),
-            auth: Auth::new(settings, ports.api_keys.clone(), ports.clock.clone())?,
-            origins: Origins::new(settings),
-            options: Options {
+            about: AboutServer::new(settings, &model),
+            auth: RequestAuth::new(settings, ports.api_keys.clone(), ports.clock.clone())?,
+            origins: AllowedOrigins::new(settings),
+            options: HttpOptions {
                 heartbeat: settings.heartbeat.0,
                 replay_window: settings.replay_window.0,
                 stream_ttl: settings.stream_ttl.0,
@@ -135,12 +135,12 @@ impl App {
                 base_path: settings.base_path.clone(),
             },
             stream_permits: StreamPermits::new(settings.max_streams_per_user),
-            connections: Caps::new(settings.max_connections, settings.max_connections_per_ip),
+            connections: PermitPool::new(settings.max_connections, settings.max_connections_per_ip),
             metrics,
-            metrics_access: metrics::Access::new(settings),
+            metrics_access: metrics::MetricsAccess::new(settings),
             internal_key: InternalKey::new(settings),
-            page: Page::built(&settings.base_path),
-            process: ops::Process::new(settings),
+            page: WebPage::built(&settings.base_path),
+            process: overview::ProcessInfo::new(settings),
             dependencies: metrics::dependencies(settings),
             streams_end: CancellationToken::new(),
             engine,
@@ -149,8 +149,8 @@ impl App {
     }
 }
 
-/// Everything the server serves.
-pub(crate) fn router(app: &Arc<App>) -> Router {
+/// All routes of the server.
+pub(crate) fn router(app: &Arc<AppState>) -> Router {
     let (protected, _) = routes::protected().split_for_parts();
     let (open, _) = routes::open().split_for_parts();
     let guard = middleware::from_fn_with_state(Arc::clone(app), auth::require_identity);
@@ -173,12 +173,12 @@ pub(crate) fn router(app: &Arc<App>) -> Router {
         .route("/metrics", get(metrics::render))
         .merge(health_routes())
         .route("/", get(page::home))
-        .fallback(page::elsewhere)
+        .fallback(page::fallback)
         .method_not_allowed_fallback(no_method)
         .layer(middleware::from_fn_with_state(Arc::clone(app), auth::refuse_foreign_origins))
         .layer(cors)
         .layer(middleware::from_fn(refuse_long_uris))
-        .layer(CatchPanicLayer::custom(panicked))
+        .layer(CatchPanicLayer::custom(respond_to_panic))
         .layer(middleware::from_fn(log_request))
         .layer(SetResponseHeaderLayer::if_not_present(
             header::X_CONTENT_TYPE_OPTIONS,
@@ -188,8 +188,8 @@ pub(crate) fn router(app: &Arc<App>) -> Router {
     base_path::below(&app.options.base_path, router)
 }
 
-/// What the workers' own port answers.
-pub(crate) fn executor_router(app: &Arc<App>) -> Router {
+/// The routes on the port of a worker process.
+pub(crate) fn executor_router(app: &Arc<AppState>) -> Router {
     health_routes()
         .route("/metrics", get(metrics::render))
         .fallback(no_route)
@@ -197,20 +197,20 @@ pub(crate) fn executor_router(app: &Arc<App>) -> Router {
         .with_state(Arc::clone(app))
 }
 
-/// What connections over the cap are answered: how the server is, and else to come back later.
-pub(crate) fn busy_router(app: &Arc<App>) -> Router {
+/// The routes for connections over the limit: health checks, and 503 for everything else.
+pub(crate) fn busy_router(app: &Arc<AppState>) -> Router {
     let busy = async || {
-        Problem::new(ProblemCode::Unavailable, "Too many connections. Try again in a moment.")
+        ApiProblem::new(ProblemCode::Unavailable, "Too many connections. Try again in a moment.")
     };
     let router = health_routes().fallback(busy).with_state(Arc::clone(app));
     base_path::below(&app.options.base_path, router)
 }
 
-/// The API document.
+/// The OpenAPI document.
 pub(crate) fn document() -> utoipa::openapi::OpenApi {
     let api = routes::protected().merge(routes::open());
     let mut document =
-        OpenApiRouter::with_openapi(Document::openapi()).nest("/api", api).into_openapi();
+        OpenApiRouter::with_openapi(ApiDocument::openapi()).nest("/api", api).into_openapi();
     let components = document.components.get_or_insert_default();
     components.add_security_scheme(
         "token",
@@ -230,32 +230,32 @@ pub(crate) fn document() -> utoipa::openapi::OpenApi {
     info(title = "Pilothouse", description = "A copilot server: durable turns, resumable streams, tools."),
     security(("token" = []), ("api_key" = []))
 )]
-struct Document;
+struct ApiDocument;
 
-fn health_routes() -> Router<Arc<App>> {
+fn health_routes() -> Router<Arc<AppState>> {
     Router::new()
         .route("/health/live", get(health::live))
         .route("/health/ready", get(health::ready))
 }
 
-async fn no_route() -> Problem {
-    Problem::new(ProblemCode::RouteNotFound, "There is nothing here.")
+async fn no_route() -> ApiProblem {
+    ApiProblem::new(ProblemCode::RouteNotFound, "Not found.")
 }
 
-async fn no_method() -> Problem {
-    Problem::new(ProblemCode::MethodNotAllowed, "This address does not take this method.")
+async fn no_method() -> ApiProblem {
+    ApiProblem::new(ProblemCode::MethodNotAllowed, "This URL does not support this method.")
 }
 
 async fn refuse_long_uris(request: Request, next: Next) -> Response {
     let length = request.uri().path_and_query().map_or(0, |path| path.as_str().len());
     if length > URI_BYTES {
-        let detail = format!("The address is longer than {URI_BYTES} bytes.");
-        return Problem::new(ProblemCode::UriTooLong, detail).into_response();
+        let detail = format!("The URL is longer than {URI_BYTES} bytes.");
+        return ApiProblem::new(ProblemCode::UriTooLong, detail).into_response();
     }
     next.run(request).await
 }
 
-/// One line per request, with the route instead of the path: a path may hold what a person typed.
+/// Logs one line per request, with the route instead of the path: a path may contain what a user typed.
 async fn log_request(request: Request, next: Next) -> Response {
     let method = request.method().clone();
     let route = request.extensions().get::<MatchedPath>().cloned();
@@ -265,15 +265,15 @@ async fn log_request(request: Request, next: Next) -> Response {
     let route = route.as_ref().map_or("-", MatchedPath::as_str);
     let duration_ms = started.elapsed().as_millis() as u64;
     if status >= 500 && status != 501 {
-        tracing::warn!(%method, route, status, duration_ms, "a request failed");
+        tracing::warn!(%method, route, status, duration_ms, "request failed");
     } else {
-        tracing::debug!(%method, route, status, duration_ms, "answered a request");
+        tracing::debug!(%method, route, status, duration_ms, "request completed");
     }
     response
 }
 
-fn panicked(_: Box<dyn std::any::Any + Send + 'static>) -> Response {
+fn respond_to_panic(_: Box<dyn std::any::Any + Send + 'static>) -> Response {
     tracing::error!("a request handler panicked");
-    Problem::new(ProblemCode::Internal, "The server made a mistake. It has been logged.")
+    ApiProblem::new(ProblemCode::Internal, "Internal server error. It has been logged.")
         .into_response()
 }

@@ -1,4 +1,4 @@
-//! What an operation came to, said by the service that carried it out.
+//! Completes operations on behalf of the services that carry them out.
 
 use std::sync::Arc;
 
@@ -10,45 +10,45 @@ use protocol::problem::ProblemCode;
 use protocol::{OperationId, TaskId};
 use serde::Serialize;
 
-use super::App;
+use super::AppState;
 use super::internal_key::InternalCaller;
-use super::json::Body;
-use super::path::Id;
-use super::problem::{Answer, Problem, ProblemBody};
+use super::json::JsonBody;
+use super::path::PathId;
+use super::problem::{ApiProblem, ApiResult, ProblemBody};
 
 #[derive(Serialize, utoipa::ToSchema)]
-pub(crate) struct Completed {
+pub(crate) struct OperationStored {
     /// Always `ok`.
     status: &'static str,
     task_id: TaskId,
 }
 
-/// Say what an operation came to.
+/// Report the result of an operation.
 ///
-/// For services, with the key of this server. The result takes the place of the pending one in the history, and the
-/// conversation goes on. Said again, or after a cancel, it changes nothing.
+/// For services, with the internal key. The result replaces the pending one in the history, and the chat continues.
+/// A second report, or one after a cancel, changes nothing.
 #[utoipa::path(
     post, path = "/chat/operations/{operation_id}/complete", operation_id = "complete_operation", tag = "operations",
     params(("operation_id" = String, Path), ("x-api-key" = String, Header, description = "The value of CHAT_INTERNAL_API_KEY")),
     request_body = OperationCompletion, security(()),
     responses(
-        (status = 200, description = "Stored, now or before", body = Completed),
-        (status = 401, description = "The key is wrong or missing", body = ProblemBody), (status = 404, description = "There is no such operation", body = ProblemBody), (status = 422, description = "Not valid", body = ProblemBody), (status = 503, description = "This server was given no key", body = ProblemBody),
+        (status = 200, description = "The completion is stored, by this request or an earlier one", body = OperationStored),
+        (status = 401, description = "The internal key is wrong or missing", body = ProblemBody), (status = 404, description = "Operation not found", body = ProblemBody), (status = 422, description = "A field is missing or invalid", body = ProblemBody), (status = 503, description = "No internal key is configured on this server", body = ProblemBody),
     )
 )]
 pub(crate) async fn complete(
-    State(app): State<Arc<App>>,
+    State(app): State<Arc<AppState>>,
     _: InternalCaller,
-    Id(operation): Id<OperationId>,
-    Body(completion): Body<OperationCompletion>,
-) -> Answer<Json<Completed>> {
+    PathId(operation): PathId<OperationId>,
+    JsonBody(completion): JsonBody<OperationCompletion>,
+) -> ApiResult<Json<OperationStored>> {
     let which = OperationKey::Operation(operation);
     match app.engine.complete_operation(&which, completion).await? {
         OperationCompleted::Done { task_id, .. } | OperationCompleted::Before { task_id } => {
-            Ok(Json(Completed { status: "ok", task_id }))
+            Ok(Json(OperationStored { status: "ok", task_id }))
         }
         OperationCompleted::Unknown => {
-            Err(Problem::new(ProblemCode::OperationNotFound, "There is no such operation."))
+            Err(ApiProblem::new(ProblemCode::OperationNotFound, "Operation not found."))
         }
     }
 }

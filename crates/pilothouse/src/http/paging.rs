@@ -1,34 +1,40 @@
-//! Pages of lists, as the clients of agents ask for them: `page` from 1 and `page_size`.
+//! Pages of lists in the format of the agent routes: `page` from 1 and `page_size`.
 
-use super::problem::{Answer, Problem};
+use super::problem::{ApiProblem, ApiResult};
 
-/// The most that one page holds.
-const PAGE_SIZE: u32 = 100;
+/// Maximum page size.
+const MAX_PAGE_SIZE: u32 = 100;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Page {
+pub(super) struct PageRequest {
     number: u32,
     size: u32,
 }
 
-/// Where a page stands among all of them.
+/// The position of a page in the list.
 #[derive(Debug, PartialEq, Eq, serde::Serialize, utoipa::ToSchema)]
-pub(crate) struct Pagination {
+pub(crate) struct PageInfo {
     total_items: u64,
     total_pages: u64,
     current_page: u32,
     page_size: u32,
 }
 
-impl Page {
-    /// The one that was asked for, or the first, of a size that was asked for, or the usual one.
-    pub(super) fn asked(page: Option<u32>, page_size: Option<u32>, usual: u32) -> Answer<Self> {
-        let (number, size) = (page.unwrap_or(1), page_size.unwrap_or(usual));
+impl PageRequest {
+    /// The requested page, by default the first, of the requested or default size.
+    pub(super) fn requested(
+        page: Option<u32>,
+        page_size: Option<u32>,
+        default_size: u32,
+    ) -> ApiResult<Self> {
+        let (number, size) = (page.unwrap_or(1), page_size.unwrap_or(default_size));
         if number == 0 {
-            return Err(Problem::invalid("page must be 1 or more."));
+            return Err(ApiProblem::invalid("page must be 1 or more."));
         }
-        if !(1..=PAGE_SIZE).contains(&size) {
-            return Err(Problem::invalid(format!("page_size must be from 1 to {PAGE_SIZE}.")));
+        if !(1..=MAX_PAGE_SIZE).contains(&size) {
+            return Err(ApiProblem::invalid(format!(
+                "page_size must be from 1 to {MAX_PAGE_SIZE}."
+            )));
         }
         Ok(Self { number, size })
     }
@@ -41,8 +47,8 @@ impl Page {
         u64::from(self.number - 1) * u64::from(self.size)
     }
 
-    pub(super) fn among(self, total: u64) -> Pagination {
-        Pagination {
+    pub(super) fn among(self, total: u64) -> PageInfo {
+        PageInfo {
             total_items: total,
             total_pages: total.div_ceil(u64::from(self.size)),
             current_page: self.number,
@@ -50,8 +56,8 @@ impl Page {
         }
     }
 
-    /// This page of a list that is there as a whole.
-    pub(super) fn of<T>(self, all: Vec<T>) -> (Vec<T>, Pagination) {
+    /// This page of a complete list.
+    pub(super) fn of<T>(self, all: Vec<T>) -> (Vec<T>, PageInfo) {
         let pagination = self.among(all.len() as u64);
         let before = usize::try_from(self.offset()).unwrap_or(usize::MAX);
         (all.into_iter().skip(before).take(self.size as usize).collect(), pagination)
@@ -63,8 +69,9 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_page_holds_what_follows_the_pages_before_it() {
-        let page = |number, size| Page::asked(Some(number), Some(size), 50).expect("a page");
+    fn a_page_contains_what_follows_the_pages_before_it() {
+        let page =
+            |number, size| PageRequest::requested(Some(number), Some(size), 50).expect("a page");
         let all: Vec<u32> = (1..=7).collect();
         assert_eq!(page(1, 3).of(all.clone()).0, [1, 2, 3]);
         let (last, pagination) = page(3, 3).of(all.clone());
@@ -76,10 +83,10 @@ mod tests {
     }
 
     #[test]
-    fn a_page_that_cannot_be_is_refused() {
+    fn an_invalid_page_is_refused() {
         for (page, size) in [(Some(0), None), (None, Some(0)), (None, Some(101))] {
-            assert!(Page::asked(page, size, 50).is_err(), "{page:?} {size:?}");
+            assert!(PageRequest::requested(page, size, 50).is_err(), "{page:?} {size:?}");
         }
-        assert_eq!(Page::asked(None, None, 20).expect("the usual one").size(), 20);
+        assert_eq!(PageRequest::requested(None, None, 20).expect("the default size").size(), 20);
     }
 }

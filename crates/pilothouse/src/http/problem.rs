@@ -1,4 +1,4 @@
-//! How the API says no: a status, a stable code and a sentence, as `{"detail", "code"}`.
+//! Error responses of the API: a status, a stable code and a sentence, as `{"detail", "code"}`.
 
 use axum::Json;
 use axum::response::{IntoResponse, Response};
@@ -7,21 +7,21 @@ use ports::PortError;
 use protocol::problem::ProblemCode;
 use serde_json::{Value, json};
 
-/// Seconds after which trying again makes sense.
+/// Seconds after which a retry makes sense.
 const RETRY_AFTER: HeaderValue = HeaderValue::from_static("5");
 
-pub(crate) type Answer<T> = Result<T, Problem>;
+pub(crate) type ApiResult<T> = Result<T, ApiProblem>;
 
 #[derive(Clone, Debug)]
-pub(crate) struct Problem {
+pub(crate) struct ApiProblem {
     code: ProblemCode,
     detail: String,
     shape: Shape,
-    /// What a program needs to know besides.
+    /// Additional fields of the body.
     more: Vec<(&'static str, Value)>,
 }
 
-/// Where the code stands. The routes of tasks keep the shape their clients know.
+/// Where the code is in the body. The task routes keep the shape their clients know.
 #[derive(Clone, Copy, Debug)]
 enum Shape {
     /// `{"detail": "…", "code": "…"}`
@@ -30,9 +30,9 @@ enum Shape {
     Nested,
 }
 
-/// The body of every answer that is not a success.
+/// The body of every error response.
 #[derive(serde::Serialize, utoipa::ToSchema)]
-#[schema(as = Problem)]
+#[schema(as = ApiProblem)]
 pub(crate) struct ProblemBody {
     /// A sentence for a person.
     detail: String,
@@ -40,7 +40,7 @@ pub(crate) struct ProblemBody {
     code: String,
 }
 
-impl Problem {
+impl ApiProblem {
     pub(crate) fn new(code: ProblemCode, detail: impl Into<String>) -> Self {
         Self { code, detail: detail.into(), shape: Shape::Flat, more: Vec::new() }
     }
@@ -50,20 +50,20 @@ impl Problem {
     }
 
     pub(crate) fn no_session() -> Self {
-        Self::new(ProblemCode::SessionNotFound, "There is no such session.")
+        Self::new(ProblemCode::SessionNotFound, "Session not found.")
     }
 
     pub(crate) fn message_id_reused() -> Self {
         Self::new(
             ProblemCode::MessageIdReused,
-            "This message id was used before for another message.",
+            "This message id was already used for another message.",
         )
     }
 
     pub(crate) fn too_many_follow_ups() -> Self {
         Self::new(
             ProblemCode::TooManyFollowUps,
-            "As many messages wait for this answer as may wait. Send it again when they were taken.",
+            "Too many follow-ups are waiting. Send this again after they have been delivered.",
         )
     }
 
@@ -75,32 +75,32 @@ impl Problem {
         Self::new(ProblemCode::ShuttingDown, "The server is restarting. Try again in a moment.")
     }
 
-    /// With one more field beside the code.
+    /// Adds a field beside the code.
     pub(crate) fn with(mut self, name: &'static str, value: impl Into<Value>) -> Self {
         self.more.push((name, value.into()));
         self
     }
 
-    /// With the code under `detail`, as the task routes have it.
+    /// Moves the code under `detail`, as in the task routes.
     pub(crate) fn nested(mut self) -> Self {
         self.shape = Shape::Nested;
         self
     }
 }
 
-impl From<PortError> for Problem {
-    /// This is where a failure behind a seam is handled, so it is logged here and nowhere else.
+impl From<PortError> for ApiProblem {
+    /// Port errors are handled here, so they are logged here and nowhere else.
     fn from(error: PortError) -> Self {
         match error {
             PortError::Full => {
-                tracing::warn!("a request was refused because the disk is full");
+                tracing::warn!("request refused: the disk is full");
                 Self::new(
                     ProblemCode::StorageFull,
                     "The server's disk is full. Nothing was changed.",
                 )
             }
             PortError::Unavailable(reason) => {
-                tracing::warn!(%reason, "a request failed because the store is not available");
+                tracing::warn!(%reason, "request failed: the store is not available");
                 Self::new(
                     ProblemCode::Unavailable,
                     "The store is not available. Try again in a moment.",
@@ -108,16 +108,17 @@ impl From<PortError> for Problem {
             }
             PortError::Closed => Self::shutting_down(),
             PortError::Broken(reason) => {
-                tracing::error!(%reason, "a request failed by a fault of ours");
-                Self::new(ProblemCode::Internal, "The server made a mistake. It has been logged.")
+                tracing::error!(%reason, "request failed: internal error in the store");
+                Self::new(ProblemCode::Internal, "Internal server error. It has been logged.")
             }
         }
     }
 }
 
-impl IntoResponse for Problem {
+impl IntoResponse for ApiProblem {
     fn into_response(self) -> Response {
-        let status = StatusCode::from_u16(self.code.status()).expect("codes name real statuses");
+        let status = StatusCode::from_u16(self.code.status())
+            .expect("every code maps to a valid HTTP status");
         let mut body = match self.shape {
             Shape::Flat => json!({"detail": self.detail, "code": self.code.as_str()}),
             Shape::Nested => {

@@ -1,4 +1,4 @@
-//! What people have to decide: listed and decided.
+//! Reviews: decisions that people have to make.
 
 use std::collections::HashSet;
 use std::sync::Arc;
@@ -12,15 +12,15 @@ use protocol::{ExecutionId, ReviewId};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use super::App;
-use super::auth::Person;
+use super::AppState;
+use super::auth::SignedInUser;
 use super::executions::no_execution;
-use super::json::{Body, Query, depth};
-use super::paging::Page;
-use super::path::Id;
-use super::problem::{Answer, Problem, ProblemBody};
+use super::json::{JsonBody, QueryParams, depth};
+use super::paging::PageRequest;
+use super::path::PathId;
+use super::problem::{ApiProblem, ApiResult, ProblemBody};
 
-const USUAL_PAGE: u32 = 25;
+const DEFAULT_PAGE: u32 = 25;
 const MESSAGE_CHARS: usize = 2_000;
 const DATA_BYTES: usize = 1_000_000;
 const DATA_DEPTH: usize = 10;
@@ -35,8 +35,8 @@ pub(crate) struct PendingQuery {
 
 #[derive(Deserialize, utoipa::ToSchema)]
 #[serde(deny_unknown_fields)]
-pub(crate) struct Action {
-    /// All of one run; taken together or not at all.
+pub(crate) struct ReviewAction {
+    /// Reviews of one execution. They are decided together or not at all.
     reviews: Vec<ReviewItem>,
 }
 
@@ -47,122 +47,123 @@ pub(crate) struct ReviewItem {
     approved: bool,
     /// At most 2000 characters.
     message: Option<String>,
-    /// What is approved instead of the payload, at most 1 MB and ten levels deep. Not looked at in a rejection.
+    /// Approved instead of the payload. At most 1 MB and ten levels deep; ignored in a rejection.
     reviewed_data: Option<Value>,
-    /// Approve this node for the rest of the run, as it asks.
+    /// Approve the same node for the rest of the execution.
     #[serde(default)]
     auto_approve_future: bool,
 }
 
 #[derive(Debug, PartialEq, Eq, Serialize, utoipa::ToSchema)]
-pub(crate) struct ActionTaken {
+pub(crate) struct ReviewActionResult {
     approved_count: usize,
     rejected_count: usize,
-    /// Always 0: they are taken together or not at all.
+    /// Always 0: reviews are decided together or not at all.
     failed_count: usize,
     error: Option<String>,
 }
 
-/// What waits for you, the oldest first.
+/// List the reviews that wait for your decision, oldest first.
 #[utoipa::path(
     get, path = "/review/pending", operation_id = "list_pending_reviews", tag = "reviews",
     params(PendingQuery),
-    responses((status = 200, description = "Done", body = Vec<Review>), (status = 422, description = "Not valid", body = ProblemBody))
+    responses((status = 200, description = "The reviews", body = Vec<Review>), (status = 422, description = "A field is missing or invalid", body = ProblemBody))
 )]
 pub(crate) async fn pending(
-    State(app): State<Arc<App>>,
-    Person(user): Person,
-    Query(query): Query<PendingQuery>,
-) -> Answer<Json<Vec<Review>>> {
-    let page = Page::asked(query.page, query.page_size, USUAL_PAGE)?;
+    State(app): State<Arc<AppState>>,
+    SignedInUser(user): SignedInUser,
+    QueryParams(query): QueryParams<PendingQuery>,
+) -> ApiResult<Json<Vec<Review>>> {
+    let page = PageRequest::requested(query.page, query.page_size, DEFAULT_PAGE)?;
     let (reviews, _) = app.ports.reviews.pending(&user, page.size(), page.offset()).await?;
     Ok(Json(reviews))
 }
 
-/// What one run has asked, decided or not, the oldest first.
+/// List the reviews of one execution, decided or not, oldest first.
 #[utoipa::path(
     get, path = "/review/execution/{execution_id}", operation_id = "list_execution_reviews", tag = "reviews",
     params(("execution_id" = String, Path)),
-    responses((status = 200, description = "Done", body = Vec<Review>), (status = 404, description = "There is no such thing of yours", body = ProblemBody))
+    responses((status = 200, description = "The reviews", body = Vec<Review>), (status = 404, description = "Not found, or not owned by the caller", body = ProblemBody))
 )]
 pub(crate) async fn of_execution(
-    State(app): State<Arc<App>>,
-    Person(user): Person,
-    Id(execution): Id<ExecutionId>,
-) -> Answer<Json<Vec<Review>>> {
+    State(app): State<Arc<AppState>>,
+    SignedInUser(user): SignedInUser,
+    PathId(execution): PathId<ExecutionId>,
+) -> ApiResult<Json<Vec<Review>>> {
     let reviews = app.ports.reviews.of_execution(&user, &execution).await?;
-    // Blocks that run by themselves ask as well, and belong to no run.
+    // Blocks run on their own also request reviews, and belong to no execution.
     if reviews.is_empty() && app.ports.executions.get(&user, &execution).await?.is_none() {
         return Err(no_execution());
     }
     Ok(Json(reviews))
 }
 
-/// Decide. The run goes on when nothing waits any more.
+/// Decide reviews. The execution continues when no review is pending.
 #[utoipa::path(
     post, path = "/review/action", operation_id = "decide_reviews", tag = "reviews",
-    request_body = Action,
-    responses((status = 200, description = "ReviewsDecided", body = ActionTaken), (status = 400, description = "Not to be decided like this", body = ProblemBody), (status = 404, description = "There is no such review of yours", body = ProblemBody), (status = 409, description = "ReviewsDecided before, of different runs, or of a run that has ended", body = ProblemBody))
+    request_body = ReviewAction,
+    responses((status = 200, description = "The decisions, counted by result", body = ReviewActionResult), (status = 400, description = "A review does not allow this decision", body = ProblemBody), (status = 404, description = "A review was not found, or is not owned by the caller", body = ProblemBody), (status = 409, description = "Already decided, from different executions, or from an execution that has ended", body = ProblemBody))
 )]
 pub(crate) async fn decide(
-    State(app): State<Arc<App>>,
-    Person(user): Person,
-    Body(action): Body<Action>,
-) -> Answer<Json<ActionTaken>> {
+    State(app): State<Arc<AppState>>,
+    SignedInUser(user): SignedInUser,
+    JsonBody(action): JsonBody<ReviewAction>,
+) -> ApiResult<Json<ReviewActionResult>> {
     let verdicts = action.verdicts()?;
     match app.engine.decide_reviews(&user, &verdicts).await? {
-        ReviewsDecided::Done { reviews, .. } => Ok(Json(ActionTaken::of(&reviews))),
+        ReviewsDecided::Done { reviews, .. } => Ok(Json(ReviewActionResult::of(&reviews))),
         ReviewsDecided::Unknown(_) => {
-            Err(Problem::new(ProblemCode::ReviewNotFound, "There is no such review."))
+            Err(ApiProblem::new(ProblemCode::ReviewNotFound, "Review not found."))
         }
-        ReviewsDecided::Mixed => Err(Problem::new(
+        ReviewsDecided::Mixed => Err(ApiProblem::new(
             ProblemCode::ReviewsMixed,
-            "These reviews belong to different runs. Decide each run by itself.",
+            "These reviews belong to different runs. Decide the reviews of one run at a time.",
         )),
-        ReviewsDecided::Before(id) => {
-            Err(Problem::new(ProblemCode::ReviewDecided, format!("{id} was decided before.")))
-        }
+        ReviewsDecided::Before(id) => Err(ApiProblem::new(
+            ProblemCode::ReviewDecided,
+            format!("{id} has already been decided."),
+        )),
         ReviewsDecided::Ended => {
-            Err(Problem::new(ProblemCode::ExecutionEnded, "The run has ended."))
+            Err(ApiProblem::new(ProblemCode::ExecutionEnded, "The run has ended."))
         }
         ReviewsDecided::NotEditable(id) => Err(refused(format!("{id} cannot be edited."))),
     }
 }
 
-impl Action {
-    fn verdicts(self) -> Answer<Vec<ReviewVerdict>> {
+impl ReviewAction {
+    fn verdicts(self) -> ApiResult<Vec<ReviewVerdict>> {
         if self.reviews.is_empty() {
-            return Err(refused("There is nothing to decide."));
+            return Err(refused("reviews must not be empty."));
         }
         let mut ids = HashSet::new();
         if let Some(twice) = self.reviews.iter().find(|item| !ids.insert(&item.node_exec_id)) {
-            return Err(refused(format!("{} is there twice.", twice.node_exec_id)));
+            return Err(refused(format!("{} is listed twice.", twice.node_exec_id)));
         }
         self.reviews.into_iter().map(ReviewItem::verdict).collect()
     }
 }
 
 impl ReviewItem {
-    fn verdict(self) -> Answer<ReviewVerdict> {
+    fn verdict(self) -> ApiResult<ReviewVerdict> {
         let message = self.message.filter(|message| !message.trim().is_empty());
         if message.as_ref().is_some_and(|message| message.chars().count() > MESSAGE_CHARS) {
-            return Err(refused(format!("A message has at most {MESSAGE_CHARS} characters.")));
+            return Err(refused(format!(
+                "A message must have at most {MESSAGE_CHARS} characters."
+            )));
         }
         let data = self.reviewed_data.filter(|_| self.approved);
         if let Some(data) = &data {
             let written = data.to_string();
             if written.len() > DATA_BYTES || depth(written.as_bytes()) > DATA_DEPTH {
                 return Err(refused(format!(
-                    "reviewed_data has at most {DATA_BYTES} bytes and {DATA_DEPTH} levels."
+                    "reviewed_data must have at most {DATA_BYTES} bytes and {DATA_DEPTH} levels."
                 )));
             }
         }
         let for_the_rest = self.approved && self.auto_approve_future;
-        // What comes later is not known, so nobody can have edited it.
+        // Later payloads are unknown, so an edit cannot apply to them.
         if for_the_rest && data.is_some() {
-            return Err(refused(
-                "What is approved for the rest of the run cannot be edited at the same time.",
-            ));
+            return Err(refused("reviewed_data cannot be combined with auto_approve_future."));
         }
         Ok(ReviewVerdict {
             id: self.node_exec_id,
@@ -174,7 +175,7 @@ impl ReviewItem {
     }
 }
 
-impl ActionTaken {
+impl ReviewActionResult {
     fn of(reviews: &[Review]) -> Self {
         let count = |status| reviews.iter().filter(|review| review.status == status).count();
         Self {
@@ -186,8 +187,8 @@ impl ActionTaken {
     }
 }
 
-fn refused(detail: impl Into<String>) -> Problem {
-    Problem::new(ProblemCode::BadRequest, detail)
+fn refused(detail: impl Into<String>) -> ApiProblem {
+    ApiProblem::new(ProblemCode::BadRequest, detail)
 }
 
 #[cfg(test)]
@@ -196,13 +197,14 @@ mod tests {
 
     use super::*;
 
-    fn read(items: Value) -> Answer<Vec<ReviewVerdict>> {
-        let action: Action = serde_json::from_value(json!({"reviews": items})).expect("an action");
+    fn read(items: Value) -> ApiResult<Vec<ReviewVerdict>> {
+        let action: ReviewAction =
+            serde_json::from_value(json!({"reviews": items})).expect("an action");
         action.verdicts()
     }
 
     #[test]
-    fn what_cannot_be_decided_is_refused() {
+    fn invalid_decisions_are_refused() {
         let deep = |levels: usize| (0..levels).fold(json!(1), |inner, _| json!([inner]));
         let with = |more: Value| {
             let mut item = json!({"node_exec_id": "e:1", "approved": true});
@@ -219,7 +221,7 @@ mod tests {
     }
 
     #[test]
-    fn a_rejection_edits_nothing_and_holds_once() {
+    fn a_rejection_ignores_edits_and_auto_approval() {
         let items = json!([{"node_exec_id": "e:1", "approved": false, "message": " ", "reviewed_data": 1, "auto_approve_future": true}]);
         let [verdict] = &read(items).expect("good")[..] else { panic!("one") };
         let expected = ReviewVerdict {

@@ -6,12 +6,13 @@ use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 
 use super::{
-    App, about, api_keys, blocks, cancel, credits, executions, follow_ups, graphs, history,
-    library, misc, operations, ops, reviews, sessions, store, stream, tasks, usage, workspace,
+    AppState, about, api_keys, blocks, cancel, credits, executions, follow_ups, graphs, history,
+    library, marketplace, operations, overview, reviews, service_info, sessions, stream, tasks,
+    usage, workspace,
 };
 
-/// Routes that need an identity. A new route belongs here unless there is a reason.
-pub(super) fn protected() -> OpenApiRouter<Arc<App>> {
+/// Routes that need an identity. New routes belong here unless there is a reason.
+pub(super) fn protected() -> OpenApiRouter<Arc<AppState>> {
     OpenApiRouter::new()
         .routes(routes!(api_keys::create, api_keys::list))
         .routes(routes!(api_keys::revoke))
@@ -19,9 +20,9 @@ pub(super) fn protected() -> OpenApiRouter<Arc<App>> {
         .routes(routes!(cancel::cancel))
         .routes(routes!(follow_ups::send, follow_ups::list))
         .routes(routes!(history::read, sessions::delete))
-        .routes(routes!(misc::stream_ttl))
-        .routes(routes!(misc::suggested_prompts))
-        .routes(routes!(misc::tool_responses))
+        .routes(routes!(service_info::stream_ttl))
+        .routes(routes!(service_info::suggested_prompts))
+        .routes(routes!(service_info::tool_responses))
         .routes(routes!(sessions::assign_user))
         .routes(routes!(sessions::create, sessions::list))
         .routes(routes!(sessions::set_pinned))
@@ -34,8 +35,8 @@ pub(super) fn protected() -> OpenApiRouter<Arc<App>> {
         .routes(routes!(workspace::list))
 }
 
-/// Those of agents: all of them need a user.
-fn agents() -> OpenApiRouter<Arc<App>> {
+/// Routes of agents, which all need a signed-in user.
+fn agents() -> OpenApiRouter<Arc<AppState>> {
     OpenApiRouter::new()
         .routes(routes!(blocks::execute))
         .routes(routes!(blocks::list))
@@ -70,18 +71,18 @@ fn agents() -> OpenApiRouter<Arc<App>> {
         .routes(routes!(reviews::decide))
         .routes(routes!(reviews::of_execution))
         .routes(routes!(reviews::pending))
-        .routes(routes!(store::list))
-        .routes(routes!(store::read))
-        .routes(routes!(store::search))
-        .routes(routes!(store::submission::publish))
+        .routes(routes!(marketplace::list))
+        .routes(routes!(marketplace::read))
+        .routes(routes!(marketplace::search))
+        .routes(routes!(marketplace::submission::publish))
 }
 
-/// Routes of the API that everybody may call, or that ask for a key of their own.
-pub(super) fn open() -> OpenApiRouter<Arc<App>> {
+/// Routes that need no identity, or that require the internal key.
+pub(super) fn open() -> OpenApiRouter<Arc<AppState>> {
     OpenApiRouter::new()
         .routes(routes!(about::about))
         .routes(routes!(credits::grant))
-        .routes(routes!(misc::chat_health))
+        .routes(routes!(service_info::chat_health))
         .routes(routes!(operations::complete))
-        .routes(routes!(ops::overview))
+        .routes(routes!(overview::overview))
 }

@@ -1,4 +1,4 @@
-//! Conversations: made, listed, renamed, pinned, claimed, deleted.
+//! Sessions: created, listed, renamed, pinned, assigned, deleted.
 
 use std::sync::Arc;
 
@@ -12,21 +12,21 @@ use protocol::{SessionId, UserId, limits};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
-use super::App;
-use super::auth::{Identity, Person};
-use super::json::{Body, OptionalBody, Query};
-use super::path::Id;
-use super::problem::{Answer, Problem, ProblemBody};
+use super::AppState;
+use super::auth::{CallerIdentity, SignedInUser};
+use super::json::{JsonBody, OptionalJsonBody, QueryParams};
+use super::path::PathId;
+use super::problem::{ApiProblem, ApiResult, ProblemBody};
 
-/// Bytes of a session's metadata as JSON.
+/// Maximum size of a session's metadata as JSON.
 const METADATA_BYTES: usize = 16 * 1024;
-/// Characters of a search; half a title finds as well as a whole one.
+/// Maximum characters of a search; half a title finds as well as a whole one.
 const SEARCH_CHARS: usize = 100;
 
 #[derive(Default, Deserialize, utoipa::ToSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct NewSessionBody {
-    /// Tools that change something only say what they would do. Cannot be changed later.
+    /// Tools with side effects only report what they would do. Cannot be changed later.
     #[serde(default)]
     dry_run: bool,
     #[serde(default)]
@@ -44,13 +44,13 @@ pub(crate) struct CreatedSession {
 }
 
 #[derive(Deserialize, utoipa::IntoParams)]
-pub(crate) struct ListQuery {
-    /// 1 to 100; 50 when not given.
+pub(crate) struct SessionListQuery {
+    /// 1 to 100; default 50.
     limit: Option<u32>,
     offset: Option<u32>,
-    /// Pinned sessions first (the default), or strictly the latest first.
+    /// Pinned sessions first (the default), or strictly the most recent first.
     pinned_first: Option<bool>,
-    /// Words that a title has to have, in any order, in capitals or not; 1 to 100 characters.
+    /// Words that the title must contain, in any order, ignoring case; 1 to 100 characters.
     search: Option<String>,
 }
 
@@ -88,12 +88,12 @@ pub(crate) struct PinnedBody {
 }
 
 #[derive(Serialize, utoipa::ToSchema)]
-pub(crate) struct Ok200 {
+pub(crate) struct StatusOk {
     /// Always `ok`.
     status: &'static str,
 }
 
-pub(super) const OK: Json<Ok200> = Json(Ok200 { status: "ok" });
+pub(super) const OK: Json<StatusOk> = Json(StatusOk { status: "ok" });
 
 impl From<Session> for SessionSummary {
     fn from(session: Session) -> Self {
@@ -110,24 +110,24 @@ impl From<Session> for SessionSummary {
     }
 }
 
-/// Make a session.
+/// Create a session.
 #[utoipa::path(
     post, path = "/chat/sessions", operation_id = "create_session", tag = "sessions",
     request_body = Option<NewSessionBody>,
-    responses((status = 200, description = "Done", body = CreatedSession), (status = 422, description = "Not valid", body = ProblemBody))
+    responses((status = 200, description = "The new session", body = CreatedSession), (status = 422, description = "A field is missing or invalid", body = ProblemBody))
 )]
 pub(crate) async fn create(
-    State(app): State<Arc<App>>,
-    identity: Identity,
-    OptionalBody(body): OptionalBody<NewSessionBody>,
-) -> Answer<Json<CreatedSession>> {
+    State(app): State<Arc<AppState>>,
+    identity: CallerIdentity,
+    OptionalJsonBody(body): OptionalJsonBody<NewSessionBody>,
+) -> ApiResult<Json<CreatedSession>> {
     let body = body.unwrap_or_default();
     let metadata = match protocol::text::scrub(Value::Object(body.metadata.unwrap_or_default())) {
         Value::Object(metadata) => metadata,
         _ => Map::new(),
     };
     if Value::Object(metadata.clone()).to_string().len() > METADATA_BYTES {
-        return Err(Problem::invalid(format!(
+        return Err(ApiProblem::invalid(format!(
             "The metadata is larger than {METADATA_BYTES} bytes."
         )));
     }
@@ -141,64 +141,64 @@ pub(crate) async fn create(
     }))
 }
 
-/// Your sessions.
+/// List your sessions.
 #[utoipa::path(
     get, path = "/chat/sessions", operation_id = "list_sessions", tag = "sessions",
-    params(ListQuery),
-    responses((status = 200, description = "Done", body = SessionList), (status = 422, description = "Not valid", body = ProblemBody))
+    params(SessionListQuery),
+    responses((status = 200, description = "A page of sessions", body = SessionList), (status = 422, description = "A field is missing or invalid", body = ProblemBody))
 )]
 pub(crate) async fn list(
-    State(app): State<Arc<App>>,
-    identity: Identity,
-    Query(query): Query<ListQuery>,
-) -> Answer<Json<SessionList>> {
+    State(app): State<Arc<AppState>>,
+    identity: CallerIdentity,
+    QueryParams(query): QueryParams<SessionListQuery>,
+) -> ApiResult<Json<SessionList>> {
     let limit = query.limit.unwrap_or(50);
     if !(1..=100).contains(&limit) {
-        return Err(Problem::invalid("limit must be from 1 to 100."));
+        return Err(ApiProblem::invalid("limit must be from 1 to 100."));
     }
-    let wanted = ListSessions {
+    let request = ListSessions {
         limit,
         offset: query.offset.unwrap_or(0),
         pinned_first: query.pinned_first.unwrap_or(true),
         words: query.search.as_deref().map(words).transpose()?.unwrap_or_default(),
     };
-    let page = app.ports.sessions.list(&identity.owner, wanted).await?;
+    let page = app.ports.sessions.list(&identity.owner, request).await?;
     let sessions = page.sessions.into_iter().map(SessionSummary::from).collect();
     Ok(Json(SessionList { sessions, total: page.total }))
 }
 
-/// Delete a session with everything in it. A running turn is stopped first.
+/// Delete a session with all its contents. A running turn is canceled first.
 #[utoipa::path(
     delete, path = "/chat/sessions/{session_id}", operation_id = "delete_session", tag = "sessions",
     params(("session_id" = String, Path)),
-    responses((status = 204, description = "Done"), (status = 404, description = "There is no such thing of yours", body = ProblemBody))
+    responses((status = 204, description = "Deleted"), (status = 404, description = "Not found, or not owned by the caller", body = ProblemBody))
 )]
 pub(crate) async fn delete(
-    State(app): State<Arc<App>>,
-    identity: Identity,
-    Id(session): Id<SessionId>,
-) -> Answer<StatusCode> {
+    State(app): State<Arc<AppState>>,
+    identity: CallerIdentity,
+    PathId(session): PathId<SessionId>,
+) -> ApiResult<StatusCode> {
     found(app.engine.delete_session(&identity.owner, &session).await?)?;
     Ok(StatusCode::NO_CONTENT)
 }
 
-/// Give a session a title.
+/// Set the title of a session.
 #[utoipa::path(
     patch, path = "/chat/sessions/{session_id}/title", operation_id = "set_session_title", tag = "sessions",
     params(("session_id" = String, Path)),
     request_body = TitleBody,
-    responses((status = 200, description = "Done", body = Ok200), (status = 404, description = "There is no such thing of yours", body = ProblemBody), (status = 422, description = "Not valid", body = ProblemBody))
+    responses((status = 200, description = "The title was set", body = StatusOk), (status = 404, description = "Not found, or not owned by the caller", body = ProblemBody), (status = 422, description = "A field is missing or invalid", body = ProblemBody))
 )]
 pub(crate) async fn set_title(
-    State(app): State<Arc<App>>,
-    identity: Identity,
-    Id(session): Id<SessionId>,
-    Body(body): Body<TitleBody>,
-) -> Answer<Json<Ok200>> {
+    State(app): State<Arc<AppState>>,
+    identity: CallerIdentity,
+    PathId(session): PathId<SessionId>,
+    JsonBody(body): JsonBody<TitleBody>,
+) -> ApiResult<Json<StatusOk>> {
     let title = protocol::text::without_nul(body.title.trim());
     if !(1..=limits::TITLE_CHARS).contains(&title.chars().count()) {
-        return Err(Problem::invalid(format!(
-            "A title has 1 to {} characters.",
+        return Err(ApiProblem::invalid(format!(
+            "The title must have 1 to {} characters.",
             limits::TITLE_CHARS
         )));
     }
@@ -207,48 +207,50 @@ pub(crate) async fn set_title(
     Ok(OK)
 }
 
-/// Pin a session, or unpin it.
+/// Pin or unpin a session.
 #[utoipa::path(
     patch, path = "/chat/sessions/{session_id}/pinned", operation_id = "set_session_pinned", tag = "sessions",
     params(("session_id" = String, Path)),
     request_body = PinnedBody,
-    responses((status = 200, description = "Done", body = Ok200), (status = 404, description = "There is no such thing of yours", body = ProblemBody))
+    responses((status = 200, description = "The pin was set", body = StatusOk), (status = 404, description = "Not found, or not owned by the caller", body = ProblemBody))
 )]
 pub(crate) async fn set_pinned(
-    State(app): State<Arc<App>>,
-    identity: Identity,
-    Id(session): Id<SessionId>,
-    Body(body): Body<PinnedBody>,
-) -> Answer<Json<Ok200>> {
+    State(app): State<Arc<AppState>>,
+    identity: CallerIdentity,
+    PathId(session): PathId<SessionId>,
+    JsonBody(body): JsonBody<PinnedBody>,
+) -> ApiResult<Json<StatusOk>> {
     found(app.ports.sessions.set_pinned(&identity.owner, &session, body.is_pinned).await?)?;
     Ok(OK)
 }
 
-/// Make an anonymous session your own.
+/// Assign an anonymous session to yourself.
 #[utoipa::path(
     patch, path = "/chat/sessions/{session_id}/assign-user", operation_id = "assign_session", tag = "sessions",
     params(("session_id" = String, Path)),
-    responses((status = 200, description = "Done", body = Ok200), (status = 404, description = "There is no such thing of yours", body = ProblemBody))
+    responses((status = 200, description = "The session belongs to the caller", body = StatusOk), (status = 404, description = "Not found, or not owned by the caller", body = ProblemBody))
 )]
 pub(crate) async fn assign_user(
-    State(app): State<Arc<App>>,
-    Person(user): Person,
-    Id(session): Id<SessionId>,
-) -> Answer<Json<Ok200>> {
+    State(app): State<Arc<AppState>>,
+    SignedInUser(user): SignedInUser,
+    PathId(session): PathId<SessionId>,
+) -> ApiResult<Json<StatusOk>> {
     match app.ports.sessions.assign(&user, &session).await? {
         SessionAssigned::Done | SessionAssigned::Already => Ok(OK),
-        SessionAssigned::NotFound => Err(Problem::no_session()),
+        SessionAssigned::NotFound => Err(ApiProblem::no_session()),
     }
 }
 
-fn words(search: &str) -> Answer<Vec<String>> {
+fn words(search: &str) -> ApiResult<Vec<String>> {
     let search = search.trim();
     if !(1..=SEARCH_CHARS).contains(&search.chars().count()) || search.contains(char::is_control) {
-        return Err(Problem::invalid(format!("search has 1 to {SEARCH_CHARS} characters.")));
+        return Err(ApiProblem::invalid(format!(
+            "search must have 1 to {SEARCH_CHARS} characters."
+        )));
     }
     Ok(search.split_whitespace().map(str::to_owned).collect())
 }
 
-fn found(found: bool) -> Answer<()> {
-    if found { Ok(()) } else { Err(Problem::no_session()) }
+fn found(found: bool) -> ApiResult<()> {
+    if found { Ok(()) } else { Err(ApiProblem::no_session()) }
 }

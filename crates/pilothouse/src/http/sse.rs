@@ -1,5 +1,5 @@
-//! The body of a stream response: a reader of the log that pulls only when the socket takes bytes. It has
-//! no queue of its own, so a slow client costs one read and its socket.
+//! The response body that streams a turn: it reads the log only when the socket accepts bytes. It has no queue of its
+//! own, so a slow client costs one read and its socket.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -17,38 +17,40 @@ use protocol::turn::Turn;
 use protocol::{Chunk, MessageId, Segment, Seq, TaskId, TurnId};
 use serde_json::json;
 
-use super::App;
-use super::auth::Identity;
-use super::live::{self, Broken, DONE, HEARTBEAT, Live, Next, OPENING, POLL};
+use super::AppState;
+use super::auth::CallerIdentity;
+use super::event_stream::{
+    self, DONE, EventStream, HEARTBEAT, NextAction, OPENING, POLL, StreamAborted,
+};
 use super::stream_permits::StreamPermit;
 
-/// Names the turn, so that a client can come back to exactly this stream.
+/// The turn id, with which a client can resume exactly this stream.
 const TURN_HEADER: HeaderName = HeaderName::from_static("x-turn-id");
-/// Names the protocol of the chunks.
+/// The protocol of the chunks.
 const PROTOCOL_HEADER: HeaderName = HeaderName::from_static("x-vercel-ai-ui-message-stream");
 
 /// Where a stream begins.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum From {
+pub(crate) enum StreamStart {
     /// Everything, as it was written.
     Start,
-    /// Everything so far in few events, then what follows as it is written.
+    /// Everything so far merged into few events, then live.
     Replay { until: Seq },
     /// Exactly what follows this chunk.
     After(Seq),
 }
 
-/// What a log looks like to somebody who wants to read it.
+/// The state of a log that is about to be read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum LogState {
-    /// Nobody has written to it yet, or nobody knows it any more.
+    /// Nothing has been written yet, or the log has been removed.
     Missing,
-    /// Its beginning is no longer kept.
+    /// Its beginning has been removed.
     Trimmed,
     EndsAt(Seq),
 }
 
-pub(crate) async fn log_state(app: &App, task: &TaskId) -> PortResult<LogState> {
+pub(crate) async fn log_state(app: &AppState, task: &TaskId) -> PortResult<LogState> {
     Ok(match app.ports.log.read(task, 0, 1).await? {
         LogRead::Missing => LogState::Missing,
         LogRead::Log { missing_to: Some(_), .. } => LogState::Trimmed,
@@ -57,25 +59,25 @@ pub(crate) async fn log_state(app: &App, task: &TaskId) -> PortResult<LogState> 
 }
 
 pub(crate) fn respond(
-    app: Arc<App>,
-    identity: Identity,
+    app: Arc<AppState>,
+    identity: CallerIdentity,
     turn: &Turn,
-    from: From,
+    from: StreamStart,
     permit: StreamPermit,
 ) -> Response {
-    let feed = Feed::new(app, identity, turn, from, permit);
-    let pieces = stream::unfold(feed, |mut feed| async move {
-        let piece = feed.next().await?;
+    let turn_stream = TurnStream::new(app, identity, turn, from, permit);
+    let pieces = stream::unfold(turn_stream, |mut turn_stream| async move {
+        let piece = turn_stream.next().await?;
         if let Err(reason) = &piece {
-            tracing::debug!(turn.id = %feed.turn.id, %reason, "a stream was broken off");
+            tracing::debug!(turn.id = %turn_stream.turn.id, %reason, "a stream was aborted");
         }
-        Some((piece, feed))
+        Some((piece, turn_stream))
     });
     with_headers(Body::from_stream(pieces), &turn.id)
 }
 
-/// The whole stream of a message that became a follow-up: well-formed, and without words.
-pub(crate) fn nothing_here(follow_up: &FollowUp) -> Response {
+/// The whole stream of a message that became a follow-up: well-formed, and without text.
+pub(crate) fn follow_up_only(follow_up: &FollowUp) -> Response {
     let message_id = MessageId(format!("follow-up-{}", follow_up.id));
     let about = json!({"followUp": {"id": follow_up.id, "turnId": follow_up.turn_id, "state": follow_up.state}});
     let chunks = [
@@ -89,7 +91,7 @@ pub(crate) fn nothing_here(follow_up: &FollowUp) -> Response {
 }
 
 fn with_headers(body: Body, turn: &TurnId) -> Response {
-    let mut response = live::answer(body);
+    let mut response = event_stream::event_stream_response(body);
     let headers = response.headers_mut();
     headers.insert(PROTOCOL_HEADER, HeaderValue::from_static("v1"));
     if let Ok(id) = HeaderValue::from_str(turn.as_str()) {
@@ -98,98 +100,98 @@ fn with_headers(body: Body, turn: &TurnId) -> Response {
     response
 }
 
-struct Feed {
-    live: Live,
+struct TurnStream {
+    events: EventStream,
     turn: TurnRef,
     follower: LogFollower,
-    stage: Stage,
-    /// Wakes when a log that is not there yet appears; dropped with the first event.
+    stage: TurnStreamStage,
+    /// Wakes when the log appears; dropped with the first event.
     appearing: Option<LogWatch>,
-    outage: Outage,
+    outage: StoreOutage,
 }
 
 struct TurnRef {
     id: protocol::TurnId,
-    /// A turn without a log that has ended had its log removed, or is about to show it: looked at twice.
+    /// An ended turn without a log had its log removed, or its log is about to appear: checked twice.
     seen_ended: bool,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Outage {
+enum StoreOutage {
     None,
-    /// The client knows.
-    Told,
+    /// The client has been notified.
+    Notified,
 }
 
-enum Stage {
-    Opening(From),
+enum TurnStreamStage {
+    Opening(StreamStart),
     Replaying { merger: DeltaMerger, until: Seq },
     Live,
     Over,
 }
 
-impl Feed {
+impl TurnStream {
     fn new(
-        app: Arc<App>,
-        identity: Identity,
+        app: Arc<AppState>,
+        identity: CallerIdentity,
         turn: &Turn,
-        from: From,
+        from: StreamStart,
         permit: StreamPermit,
     ) -> Self {
         let after = match from {
-            From::Start | From::Replay { .. } => 0,
-            From::After(cursor) => cursor,
+            StreamStart::Start | StreamStart::Replay { .. } => 0,
+            StreamStart::After(cursor) => cursor,
         };
         let task = turn.id.task();
         Self {
             appearing: Some(app.ports.log.watch(&task)),
             follower: LogFollower::new(app.ports.log.clone(), task, after, POLL),
             turn: TurnRef { id: turn.id.clone(), seen_ended: false },
-            stage: Stage::Opening(from),
-            outage: Outage::None,
-            live: Live::new(app, identity, permit),
+            stage: TurnStreamStage::Opening(from),
+            outage: StoreOutage::None,
+            events: EventStream::new(app, identity, permit),
         }
     }
 
     /// The next bytes to send; `None` closes the body cleanly.
-    async fn next(&mut self) -> Option<Result<Bytes, Broken>> {
+    async fn next(&mut self) -> Option<Result<Bytes, StreamAborted>> {
         match self.stage {
-            Stage::Over => return None,
-            // Sent at once, so that the client has its headers before the turn says anything.
-            Stage::Opening(from) => {
+            TurnStreamStage::Over => return None,
+            // Sent at once, so that the client has the response headers before the turn writes anything.
+            TurnStreamStage::Opening(from) => {
                 self.stage = match from {
-                    From::Replay { until } if until > 0 => {
-                        Stage::Replaying { merger: DeltaMerger::default(), until }
+                    StreamStart::Replay { until } if until > 0 => {
+                        TurnStreamStage::Replaying { merger: DeltaMerger::default(), until }
                     }
-                    _ => Stage::Live,
+                    _ => TurnStreamStage::Live,
                 };
                 return Some(Ok(Bytes::from_static(OPENING.as_bytes())));
             }
-            Stage::Replaying { .. } | Stage::Live => {}
+            TurnStreamStage::Replaying { .. } | TurnStreamStage::Live => {}
         }
         let piece = self.follow().await;
         if piece.is_err() {
-            self.stage = Stage::Over;
+            self.stage = TurnStreamStage::Over;
         }
-        self.live.spoke();
+        self.events.mark_sent();
         Some(piece)
     }
 
-    async fn follow(&mut self) -> Result<Bytes, Broken> {
+    async fn follow(&mut self) -> Result<Bytes, StreamAborted> {
         loop {
-            let patience = match self.live.what_next().await? {
-                Next::Heartbeat => return Ok(HEARTBEAT),
-                Next::Wait(patience) => patience,
+            let max_wait = match self.events.next_action().await? {
+                NextAction::Heartbeat => return Ok(HEARTBEAT),
+                NextAction::Wait(max_wait) => max_wait,
             };
-            let followed = self.live.until_the_end(self.follower.next(patience)).await?;
+            let followed = self.events.or_shutdown(self.follower.next(max_wait)).await?;
             let followed = match followed {
-                Err(PortError::Unavailable(_)) => match self.sit_out().await? {
+                Err(PortError::Unavailable(_)) => match self.wait_for_store().await? {
                     Some(notice) => return Ok(notice),
                     None => continue,
                 },
                 followed => followed?,
             };
-            self.outage = Outage::None;
+            self.outage = StoreOutage::None;
             match followed {
                 LogUpdate::Segments(segments) => {
                     self.appearing = None;
@@ -200,76 +202,78 @@ impl Feed {
                 }
                 LogUpdate::Silent => {}
                 LogUpdate::End => {
-                    self.stage = Stage::Over;
+                    self.stage = TurnStreamStage::Over;
                     return Ok(Bytes::from_static(DONE.as_bytes()));
                 }
-                LogUpdate::Gone => self.wait_for_log(patience).await?,
+                LogUpdate::Gone => self.wait_for_log(max_wait).await?,
             }
         }
     }
 
-    /// A store that does not answer is no end either: the client is told once, and the stream goes on when it does.
-    async fn sit_out(&mut self) -> Result<Option<Bytes>, Broken> {
-        if self.outage == Outage::None {
-            self.outage = Outage::Told;
+    /// An unavailable store does not end the stream: the client is notified once, and the stream continues afterward.
+    async fn wait_for_store(&mut self) -> Result<Option<Bytes>, StreamAborted> {
+        if self.outage == StoreOutage::None {
+            self.outage = StoreOutage::Notified;
             return Ok(Some(notice(
-                "The server cannot reach its store. The answer goes on when it can…",
+                "The server can't reach its database. The response will continue when it can…",
             )));
         }
-        self.live.until_the_end(tokio::time::sleep(POLL)).await.map(|()| None)
+        self.events.or_shutdown(tokio::time::sleep(POLL)).await.map(|()| None)
     }
 
-    /// An accepted turn has no log before a worker claims it. That is not an end.
-    async fn wait_for_log(&mut self, patience: Duration) -> Result<(), Broken> {
-        let Some(appearing) = &mut self.appearing else { return Err(Broken::Gone) };
-        let Live { app, identity, .. } = &self.live;
+    /// An accepted turn has no log until a worker claims it.
+    async fn wait_for_log(&mut self, max_wait: Duration) -> Result<(), StreamAborted> {
+        let Some(appearing) = &mut self.appearing else { return Err(StreamAborted::Gone) };
+        let EventStream { app, identity, .. } = &self.events;
         let turn = match app.ports.turns.get(&identity.owner, &self.turn.id).await {
             Err(PortError::Unavailable(_)) => {
-                tokio::time::sleep(patience.min(POLL)).await;
+                tokio::time::sleep(max_wait.min(POLL)).await;
                 return Ok(());
             }
             turn => turn?,
         };
         match turn {
-            None => return Err(Broken::Gone),
+            None => return Err(StreamAborted::Gone),
             Some(turn) if turn.status.is_final() => {
                 if self.turn.seen_ended {
-                    return Err(Broken::Gone);
+                    return Err(StreamAborted::Gone);
                 }
                 self.turn.seen_ended = true;
                 return Ok(());
             }
             Some(_) => {}
         }
-        self.live.until_the_end(appearing.changed(patience.min(POLL))).await
+        self.events.or_shutdown(appearing.changed(max_wait.min(POLL))).await
     }
 
     fn render(&mut self, segments: Vec<Segment>) -> Bytes {
-        let Stage::Replaying { merger, until } = &mut self.stage else { return joined(segments) };
+        let TurnStreamStage::Replaying { merger, until } = &mut self.stage else {
+            return joined(segments);
+        };
         let mut out = BytesMut::new();
         for segment in &segments {
             out.extend_from_slice(&merger.feed(segment));
         }
         if self.follower.cursor() >= *until {
             out.extend_from_slice(&merger.finish());
-            self.stage = Stage::Live;
+            self.stage = TurnStreamStage::Live;
         }
         out.freeze()
     }
 }
 
-/// A status without a place in the log: it is about this connection, so a replay does not repeat it.
-fn notice(words: &str) -> Bytes {
-    Bytes::from(unnumbered(&Chunk::status(words)))
+/// A status chunk without a log position: it is about this connection, so a replay does not repeat it.
+fn notice(text: &str) -> Bytes {
+    Bytes::from(unnumbered(&Chunk::status(text)))
 }
 
-/// An event that stands in no log.
+/// An event that is not in the log.
 fn unnumbered(chunk: &Chunk) -> String {
     let chunk = serde_json::to_string(chunk).unwrap_or_default();
     format!("data: {chunk}\n\n")
 }
 
-/// One write for all that is ready; the bytes of a single segment are passed on as they are stored.
+/// One write for everything that is ready; a single segment is passed on without copying.
 fn joined(mut segments: Vec<Segment>) -> Bytes {
     if segments.len() == 1 {
         return segments.remove(0).bytes;

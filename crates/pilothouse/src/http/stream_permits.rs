@@ -1,4 +1,4 @@
-//! How many streams one caller follows. Anonymous callers are told apart by their address.
+//! Limits the number of streams per caller. Anonymous callers are identified by their address.
 
 use std::net::IpAddr;
 use std::sync::Arc;
@@ -7,44 +7,44 @@ use protocol::UserId;
 use protocol::problem::ProblemCode;
 use protocol::session::Owner;
 
-use super::accept::Peer;
-use super::caps::{Caps, Permit};
-use super::problem::{Answer, Problem};
+use super::accept::PeerAddress;
+use super::permit_pool::{PermitPool, PooledPermit};
+use super::problem::{ApiProblem, ApiResult};
 
 #[derive(Clone, PartialEq, Eq, Hash)]
-pub(crate) enum Follower {
+pub(crate) enum StreamCaller {
     User(UserId),
     Anonymous(IpAddr),
 }
 
-/// The right to follow one stream.
+/// The right to read one stream.
 pub(crate) struct StreamPermit {
-    _permit: Permit<Follower>,
+    _permit: PooledPermit<StreamCaller>,
 }
 
 #[derive(Clone)]
-pub(crate) struct StreamPermits(Arc<Caps<Follower>>);
+pub(crate) struct StreamPermits(Arc<PermitPool<StreamCaller>>);
 
 impl StreamPermits {
     pub(crate) fn new(per_user: usize) -> Self {
-        // Each stream has a connection, and those are capped in all.
-        Self(Caps::new(usize::MAX, per_user))
+        // Every stream has a connection, and connections have a total limit.
+        Self(PermitPool::new(usize::MAX, per_user))
     }
 
     pub(crate) fn open(&self) -> usize {
         self.0.count()
     }
 
-    pub(crate) fn take(&self, owner: &Owner, peer: Peer) -> Answer<StreamPermit> {
-        let follower = match owner {
-            Owner::User(user) => Follower::User(user.clone()),
-            Owner::Anonymous => Follower::Anonymous(peer.0),
+    pub(crate) fn take(&self, owner: &Owner, peer: PeerAddress) -> ApiResult<StreamPermit> {
+        let caller = match owner {
+            Owner::User(user) => StreamCaller::User(user.clone()),
+            Owner::Anonymous => StreamCaller::Anonymous(peer.0),
         };
-        match self.0.admit(follower) {
+        match self.0.admit(caller) {
             Some(permit) => Ok(StreamPermit { _permit: permit }),
-            None => Err(Problem::new(
+            None => Err(ApiProblem::new(
                 ProblemCode::TooManyStreams,
-                "Too many streams are open for you. Close one and try again.",
+                "You have too many open streams. Close one and try again.",
             )),
         }
     }

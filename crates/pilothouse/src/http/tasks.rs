@@ -1,4 +1,4 @@
-//! What a task is doing. A turn is a task under its own id.
+//! The state of a task. A turn is a task under its own id.
 
 use std::sync::Arc;
 
@@ -9,17 +9,17 @@ use protocol::turn::{Turn, TurnStatus};
 use protocol::{OperationId, SessionId, TaskId};
 use serde::Serialize;
 
-use super::App;
-use super::auth::Identity;
-use super::path::Id;
-use super::problem::Answer;
+use super::AppState;
+use super::auth::CallerIdentity;
+use super::path::PathId;
+use super::problem::ApiResult;
 use super::stream::no_task;
 
 #[derive(Serialize, utoipa::ToSchema)]
-pub(crate) struct Task {
+pub(crate) struct TaskView {
     task_id: TaskId,
     session_id: SessionId,
-    /// An operation is `running` until it has ended, also while its work goes on elsewhere.
+    /// An operation is `running` until it has ended, also while another service carries it out.
     status: TurnStatus,
     /// The tool of an operation; null for a turn.
     tool_name: Option<String>,
@@ -28,20 +28,20 @@ pub(crate) struct Task {
     created_at: Timestamp,
 }
 
-/// What a task is doing.
+/// Read the state of a task.
 #[utoipa::path(
     get, path = "/chat/tasks/{task_id}", operation_id = "read_task", tag = "chat",
     params(("task_id" = String, Path)),
-    responses((status = 200, description = "Done", body = Task), (status = 404, description = "TASK_NOT_FOUND"))
+    responses((status = 200, description = "The task", body = TaskView), (status = 404, description = "TASK_NOT_FOUND"))
 )]
 pub(crate) async fn read(
-    State(app): State<Arc<App>>,
-    identity: Identity,
-    Id(task_id): Id<TaskId>,
-) -> Answer<Json<Task>> {
+    State(app): State<Arc<AppState>>,
+    identity: CallerIdentity,
+    PathId(task_id): PathId<TaskId>,
+) -> ApiResult<Json<TaskView>> {
     let turn = app.ports.turns.get(&identity.owner, &task_id.0.as_str().into()).await;
     let turn = turn?.ok_or_else(|| no_task().nested())?;
-    Ok(Json(Task {
+    Ok(Json(TaskView {
         task_id,
         status: status(&turn),
         session_id: turn.session_id,

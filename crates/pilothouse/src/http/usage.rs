@@ -1,4 +1,4 @@
-//! What your turns have used, in all and day by day.
+//! Usage of a user's turns, in total and by day.
 
 use std::sync::Arc;
 
@@ -11,33 +11,33 @@ use ports::store::DailyUsage;
 use protocol::usage::Usage;
 use serde::Serialize;
 
-use super::App;
-use super::auth::Person;
-use super::problem::Answer;
+use super::AppState;
+use super::auth::SignedInUser;
+use super::problem::ApiResult;
 
-/// Days that are listed, today included.
+/// Listed days, including today.
 const DAYS: i32 = 30;
 const WEEK: i32 = 7;
 
 #[derive(Serialize, utoipa::ToSchema)]
 pub(crate) struct UsageReport {
-    /// Null: nothing limits what you use in a day.
+    /// Null: there is no daily limit.
     daily: Option<UsageLimit>,
-    /// Null: nothing limits what you use in a week.
+    /// Null: there is no weekly limit.
     weekly: Option<UsageLimit>,
     tier: &'static str,
-    /// Credits for starting a limit anew.
+    /// Credits for resetting a limit.
     reset_cost: u64,
     today: UsageTotals,
-    /// The last seven days, today included.
+    /// The last seven days, including today.
     week: UsageTotals,
-    /// What belonged to a deleted session is not counted.
+    /// Excludes deleted sessions.
     all_time: UsageTotals,
-    /// The last thirty days in UTC, the oldest first, those without turns included.
+    /// The last thirty days in UTC, oldest first, including days without turns.
     days: Vec<UsageDay>,
 }
 
-/// How much of a limit is used up.
+/// How much of a limit is used.
 #[derive(Serialize, utoipa::ToSchema)]
 struct UsageLimit {
     percent_used: f64,
@@ -50,7 +50,7 @@ struct UsageTotals {
     turns: u64,
     prompt_tokens: u64,
     completion_tokens: u64,
-    /// Millionths of a dollar; null where nobody has named a price.
+    /// Millionths of a dollar; null if no price is configured.
     cost_microdollars: Option<u64>,
 }
 
@@ -62,12 +62,12 @@ struct UsageDay {
     totals: UsageTotals,
 }
 
-/// What you have used.
-#[utoipa::path(get, path = "/chat/usage", operation_id = "read_usage", tag = "service", responses((status = 200, description = "Done", body = UsageReport)))]
+/// Read your usage.
+#[utoipa::path(get, path = "/chat/usage", operation_id = "read_usage", tag = "service", responses((status = 200, description = "The usage report", body = UsageReport)))]
 pub(crate) async fn read(
-    State(app): State<Arc<App>>,
-    Person(user): Person,
-) -> Answer<Json<UsageReport>> {
+    State(app): State<Arc<AppState>>,
+    SignedInUser(user): SignedInUser,
+) -> ApiResult<Json<UsageReport>> {
     let used = app.ports.reports.usage(&user).await?;
     let today = app.ports.clock.now().to_zoned(TimeZone::UTC).date();
     let days = last_days(&used, today);
@@ -126,7 +126,7 @@ mod tests {
     }
 
     #[test]
-    fn days_are_dense_and_end_today() {
+    fn every_day_is_listed_and_the_last_one_is_today() {
         let today = date(2026, 3, 2);
         let all = [
             used(date(2025, 1, 1), 9, Some(9)),

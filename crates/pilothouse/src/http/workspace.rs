@@ -1,5 +1,5 @@
-//! The files of a session: listed, and given to whoever may see the session. Always as something to keep and never as
-//! something to open here, because nobody knows what a model or a shell has put into them.
+//! The files of a session: listed and downloaded by callers who may see the session. Always sent as attachments, because
+//! a model or a shell may have written anything into them.
 
 use std::io;
 use std::sync::Arc;
@@ -18,16 +18,16 @@ use protocol::response::WorkspaceFile;
 use protocol::session::Owner;
 use serde::{Deserialize, Serialize};
 
-use super::App;
-use super::auth::Identity;
-use super::json::Query;
-use super::path::{Id, is_id};
-use super::problem::{Answer, Problem, ProblemBody};
+use super::AppState;
+use super::auth::CallerIdentity;
+use super::json::QueryParams;
+use super::path::{PathId, is_id};
+use super::problem::{ApiProblem, ApiResult, ProblemBody};
 
-/// Files that are listed; a workspace can hold more, and the count says so.
+/// Listed files; a workspace can contain more, and the count includes all.
 const LISTED: usize = 1_000;
-/// Kinds that a browser may show in a page without running anything. All others are bytes.
-const SHOWN: [&str; 8] = [
+/// Types that a browser can display without running anything. All others are sent as bytes.
+const SAFE_TYPES: [&str; 8] = [
     "application/pdf",
     "image/avif",
     "image/bmp",
@@ -45,67 +45,71 @@ pub(crate) struct WorkspaceQuery {
 
 #[derive(Serialize, utoipa::ToSchema)]
 pub(crate) struct WorkspaceFiles {
-    /// By path, a thousand at most.
+    /// Sorted by path, at most 1000.
     files: Vec<WorkspaceFile>,
     total_count: usize,
 }
 
-/// The files of a session.
+/// List the files of a session.
 #[utoipa::path(
     get, path = "/workspace/files", operation_id = "list_workspace_files", tag = "workspace",
     params(WorkspaceQuery),
-    responses((status = 200, description = "Done", body = WorkspaceFiles), (status = 404, description = "There is no such thing of yours", body = ProblemBody), (status = 422, description = "Not valid", body = ProblemBody))
+    responses((status = 200, description = "The files", body = WorkspaceFiles), (status = 404, description = "Not found, or not owned by the caller", body = ProblemBody), (status = 422, description = "A field is missing or invalid", body = ProblemBody))
 )]
 pub(crate) async fn list(
-    State(app): State<Arc<App>>,
-    identity: Identity,
-    Query(query): Query<WorkspaceQuery>,
-) -> Answer<Json<WorkspaceFiles>> {
-    let place = place(&app, &identity.owner, query).await?;
-    let listing = app.ports.files.list(&place, "", LISTED).await?;
+    State(app): State<Arc<AppState>>,
+    identity: CallerIdentity,
+    QueryParams(query): QueryParams<WorkspaceQuery>,
+) -> ApiResult<Json<WorkspaceFiles>> {
+    let workspace = workspace(&app, &identity.owner, query).await?;
+    let listing = app.ports.files.list(&workspace, "", LISTED).await?;
     Ok(Json(WorkspaceFiles { files: listing.files, total_count: listing.total }))
 }
 
-/// A file of a session, to be kept.
+/// Download a file of a session.
 #[utoipa::path(
     get, path = "/workspace/files/{file_id}/download", operation_id = "download_workspace_file", tag = "workspace",
     params(("file_id" = String, Path), WorkspaceQuery),
-    responses((status = 200, description = "The file", body = Vec<u8>, content_type = "application/octet-stream"), (status = 404, description = "There is no such thing of yours", body = ProblemBody), (status = 422, description = "Not valid", body = ProblemBody))
+    responses((status = 200, description = "The file", body = Vec<u8>, content_type = "application/octet-stream"), (status = 404, description = "Not found, or not owned by the caller", body = ProblemBody), (status = 422, description = "A field is missing or invalid", body = ProblemBody))
 )]
 pub(crate) async fn download(
-    State(app): State<Arc<App>>,
-    identity: Identity,
-    Id(file_id): Id<String>,
-    Query(query): Query<WorkspaceQuery>,
-) -> Answer<Response> {
-    let place = place(&app, &identity.owner, query).await?;
-    let opened = app.ports.files.open(&place, &FileRef::Id(file_id)).await?;
+    State(app): State<Arc<AppState>>,
+    identity: CallerIdentity,
+    PathId(file_id): PathId<String>,
+    QueryParams(query): QueryParams<WorkspaceQuery>,
+) -> ApiResult<Response> {
+    let workspace = workspace(&app, &identity.owner, query).await?;
+    let opened = app.ports.files.open(&workspace, &FileRef::Id(file_id)).await?;
     let (file, pieces) = opened.map_err(|_| no_file())?;
-    let mut response = Body::from_stream(whole(file.size_bytes, pieces)).into_response();
+    let mut response = Body::from_stream(exact_length(file.size_bytes, pieces)).into_response();
     set_headers(response.headers_mut(), &file);
     Ok(response)
 }
 
-/// Whose files: those of a session that the caller may see.
-async fn place(app: &App, caller: &Owner, query: WorkspaceQuery) -> Answer<SessionWorkspace> {
+/// The workspace of a session that the caller may see.
+async fn workspace(
+    app: &AppState,
+    caller: &Owner,
+    query: WorkspaceQuery,
+) -> ApiResult<SessionWorkspace> {
     let session = SessionId::from(query.session_id);
     if !is_id(session.as_str()) {
-        return Err(Problem::no_session());
+        return Err(ApiProblem::no_session());
     }
     let session = app.ports.sessions.get(caller, &session).await?;
-    let session = session.ok_or_else(Problem::no_session)?;
+    let session = session.ok_or_else(ApiProblem::no_session)?;
     let owner = session.user_id.map_or(Owner::Anonymous, Owner::User);
     Ok(SessionWorkspace { owner, session: session.id })
 }
 
-/// As many bytes as were promised. A file that has become shorter meanwhile breaks the answer off: a clean end would pass
-/// for the whole file.
-fn whole(size: u64, pieces: FileStream) -> impl Stream<Item = io::Result<Bytes>> {
+/// Exactly the announced number of bytes. A file that has become shorter aborts the response: a clean end would look like
+/// the whole file.
+fn exact_length(size: u64, pieces: FileStream) -> impl Stream<Item = io::Result<Bytes>> {
     stream::try_unfold((pieces, size), |(mut pieces, left)| async move {
         if left == 0 {
             return Ok(None);
         }
-        let changed = || io::Error::other("the file was changed while it was sent");
+        let changed = || io::Error::other("the file changed while it was being sent");
         let mut piece = pieces.next().await.unwrap_or_else(|| Err(changed()))?;
         piece.truncate(usize::try_from(left).unwrap_or(usize::MAX));
         let left = left - piece.len() as u64;
@@ -114,7 +118,7 @@ fn whole(size: u64, pieces: FileStream) -> impl Stream<Item = io::Result<Bytes>>
 }
 
 fn set_headers(headers: &mut HeaderMap, file: &WorkspaceFile) {
-    let kind = SHOWN.into_iter().find(|kind| *kind == file.mime_type);
+    let kind = SAFE_TYPES.into_iter().find(|kind| *kind == file.mime_type);
     let kind = match kind {
         Some("text/plain") => "text/plain; charset=utf-8",
         Some(kind) => kind,
@@ -129,8 +133,7 @@ fn set_headers(headers: &mut HeaderMap, file: &WorkspaceFile) {
     headers.insert(header::CACHE_CONTROL, HeaderValue::from_static("private, no-cache"));
 }
 
-/// The name twice: as it is, for browsers of today, and in letters that no reader of a header can take for anything
-/// else.
+/// The name twice: percent-encoded for current browsers, and reduced to safe ASCII characters for all others.
 fn disposition(name: &str) -> HeaderValue {
     let is_plain = |letter: char| letter.is_ascii_alphanumeric() || " -_.".contains(letter);
     let plain: String =
@@ -148,8 +151,8 @@ fn disposition(name: &str) -> HeaderValue {
     HeaderValue::try_from(value).unwrap_or(HeaderValue::from_static("attachment"))
 }
 
-fn no_file() -> Problem {
-    Problem::new(ProblemCode::FileNotFound, "There is no such file in the workspace.")
+fn no_file() -> ApiProblem {
+    ApiProblem::new(ProblemCode::FileNotFound, "File not found in the workspace.")
 }
 
 #[cfg(test)]
@@ -157,18 +160,18 @@ mod tests {
     use super::*;
 
     #[tokio::test]
-    async fn a_file_is_sent_as_long_as_it_was_promised_or_broken_off() {
-        for (size, sent) in [(0, ""), (3, "abc"), (4, "abcd"), (6, "abcdef"), (7, "broken off")] {
+    async fn a_file_is_sent_with_its_announced_length_or_aborted() {
+        for (size, sent) in [(0, ""), (3, "abc"), (4, "abcd"), (6, "abcdef"), (7, "aborted")] {
             let pieces = ["abc", "def"].map(|piece| Ok(Bytes::from_static(piece.as_bytes())));
-            let pieces: Vec<_> = whole(size, stream::iter(pieces).boxed()).collect().await;
+            let pieces: Vec<_> = exact_length(size, stream::iter(pieces).boxed()).collect().await;
             let pieces: io::Result<Vec<Bytes>> = pieces.into_iter().collect();
             let text = pieces.map(|pieces| String::from_utf8(pieces.concat()).expect("text"));
-            assert_eq!(text.unwrap_or_else(|_| "broken off".into()), sent, "{size}");
+            assert_eq!(text.unwrap_or_else(|_| "aborted".into()), sent, "{size}");
         }
     }
 
     #[test]
-    fn no_name_of_a_file_leaves_its_place_in_the_header() {
+    fn a_file_name_cannot_break_out_of_its_header() {
         for (name, expected) in [
             ("plan.md", "attachment; filename=\"plan.md\"; filename*=UTF-8''plan.md"),
             (
@@ -182,7 +185,7 @@ mod tests {
     }
 
     #[test]
-    fn only_what_runs_nothing_keeps_its_kind() {
+    fn only_passive_types_keep_their_media_type() {
         for (mime_type, sent) in [
             ("image/png", "image/png"),
             ("text/plain", "text/plain; charset=utf-8"),

@@ -1,4 +1,4 @@
-//! What agents are made of, and the examples that a fresh installation lists in its marketplace.
+//! The blocks of agents, and the example agents in the marketplace of a new installation.
 
 use std::sync::Arc;
 
@@ -10,8 +10,8 @@ use protocol::library::Listing;
 use toolbox::blocks::{self, BlockDependencies};
 use toolbox::{egress, examples};
 
-/// The name under which the examples are published. Nobody can sign in as their owner: user ids come from tokens, keys
-/// and the local user, and none of them has a colon in front.
+/// The creator name of the examples. No one can sign in as their owner: user ids come from tokens, keys and the local
+/// user, and none of them starts with a colon.
 const PUBLISHER: &str = "pilothouse";
 const OWNER: &str = ":pilothouse";
 
@@ -31,7 +31,7 @@ pub(super) fn blocks(
     })
 }
 
-/// Lists the examples. Those that are listed are left as they are, so that every process may do this.
+/// Lists the examples. Existing ones are unchanged, so every process can call this.
 pub(super) async fn list_examples(ports: &Ports) -> anyhow::Result<()> {
     let now = ports.clock.now();
     for example in examples::all() {
@@ -51,10 +51,10 @@ pub(super) async fn list_examples(ports: &Ports) -> anyhow::Result<()> {
             updated_at: now,
         };
         let published = ports.listings.publish(&listing, &example.graph).await;
-        match published.context("the example agents could not be listed")? {
+        match published.context("could not list the example agents")? {
             ListingPublished::New | ListingPublished::NewVersion | ListingPublished::Before => {}
             ListingPublished::NameTaken | ListingPublished::TooMany => {
-                tracing::warn!(slug = example.slug, "an example agent could not be listed");
+                tracing::warn!(slug = example.slug, "could not list an example agent");
             }
         }
     }

@@ -1,8 +1,8 @@
-//! Builds the program from its settings: the one place that knows every part.
+//! Builds the program from its settings: the only place that knows every part.
 
 mod agents;
-mod doors;
 pub(crate) mod external_tools;
+mod listeners;
 mod model;
 pub(crate) mod store;
 
@@ -22,102 +22,105 @@ use toolbox::sandbox::Sandbox;
 use toolbox::tools::docs::UserGuide;
 use toolbox::tools::{self, ToolServices};
 
+use self::listeners::{BoundListeners, RunningListeners};
 pub(crate) use self::model::{describe, provider};
-use crate::config::{Role, Settings, Switch};
-use crate::http::{self, App, Model};
+use crate::config::{ProcessRole, Settings, Switch};
+use crate::http::{self, AppState, ModelInfo};
 
-/// For answers that are under way when everything else has stopped.
-const CLOSE_PATIENCE: Duration = Duration::from_millis(500);
+/// Grace period for responses in progress after everything else has stopped.
+const CLOSE_GRACE: Duration = Duration::from_millis(500);
 
 /// The running program.
-pub(crate) struct Running {
+pub(crate) struct RunningServer {
     pub(crate) address: SocketAddr,
-    pub(crate) model: Model,
-    pub(crate) shell: Shell,
-    /// What keeps the services of long-running tools from calling back.
-    pub(crate) cannot_call_back: Option<&'static str>,
-    app: Arc<App>,
+    pub(crate) model: ModelInfo,
+    pub(crate) shell: ShellStatus,
+    /// What keeps the services of long-running tools from reporting results.
+    pub(crate) callback_problem: Option<&'static str>,
+    app: Arc<AppState>,
     engine: Engine,
-    doors: doors::Open,
+    listeners: RunningListeners,
     backend: Backend,
-    chores: TaskTracker,
-    chores_end: CancellationToken,
+    background_tasks: TaskTracker,
+    background_stop: CancellationToken,
 }
 
-/// Whether turns of this process can run commands.
-pub(crate) enum Shell {
+/// Whether turns of this process can run shell commands.
+pub(crate) enum ShellStatus {
     Sandboxed,
-    /// Why there is none.
+    /// Why there is no shell.
     Off(String),
-    /// No turn runs here.
+    /// This process does not run turns.
     Elsewhere,
 }
 
-pub(crate) async fn start(settings: &Settings) -> anyhow::Result<Running> {
-    // The ports first: a second server on them must not touch the store of the first.
-    let doors = doors::Closed::take(settings).await?;
-    let address = doors.address()?;
+pub(crate) async fn start(settings: &Settings) -> anyhow::Result<RunningServer> {
+    // Bind the ports first: a second server must not touch the store of the first one.
+    let bound = BoundListeners::bind(settings).await?;
+    let address = bound.address()?;
     let metrics = http::metrics::install()?;
     let Connected { ports, backend } = store::connect(settings).await?;
     let provider = provider(settings)?;
     let (sandbox, shell) = shell(settings).await;
     let egress = egress::EgressClient::new(egress::EgressOptions::default())
-        .context("the client for foreign addresses could not be set up")?;
+        .context("could not create the HTTP client for external requests")?;
     let blocks = agents::blocks(&ports, provider.clone(), egress.clone());
     agents::list_examples(&ports).await?;
     let services = services(settings, &ports, sandbox, address, egress, &blocks)?;
-    let cannot_call_back = external_tools::cannot_call_back(settings, &services.external);
+    let callback_problem = external_tools::callback_problem(settings, &services.external);
     let tools = tools::all(&services).map_err(anyhow::Error::msg)?;
     let model = describe(&*provider);
     let engine = Engine::new(ports.clone(), provider, tools, blocks, engine_options(settings));
-    let app = App::new(settings, engine.clone(), ports, model.clone(), metrics.clone())?;
+    let app = AppState::new(settings, engine.clone(), ports, model.clone(), metrics.clone())?;
     engine.start(roles(settings));
-    let chores = TaskTracker::new();
-    let chores_end = CancellationToken::new();
-    chores.spawn(chores_end.clone().run_until_cancelled_owned(http::metrics::keep_up(metrics)));
-    let doors = doors.open(&app, settings);
-    Ok(Running {
+    let background_tasks = TaskTracker::new();
+    let background_stop = CancellationToken::new();
+    background_tasks.spawn(
+        background_stop.clone().run_until_cancelled_owned(http::metrics::run_upkeep(metrics)),
+    );
+    let listeners = bound.serve(&app, settings);
+    Ok(RunningServer {
         address,
         model,
         shell,
-        cannot_call_back,
+        callback_problem,
         app,
         engine,
-        doors,
+        listeners,
         backend,
-        chores,
-        chores_end,
+        background_tasks,
+        background_stop,
     })
 }
 
-impl Running {
-    /// In the order in which nothing is lost: no new work, turns ended or handed back, streams broken so that their
-    /// clients come back, then the store.
+impl RunningServer {
+    /// Shuts down in an order that loses nothing: stop accepting work, finish or hand over turns, abort streams so that
+    /// clients reconnect elsewhere, then close the store.
     pub(crate) async fn shut_down(self) -> anyhow::Result<()> {
-        self.doors.stop_accepting_clients();
+        self.listeners.stop_accepting_clients();
         self.engine.shutdown().await;
         self.app.streams_end.cancel();
-        self.doors.close(CLOSE_PATIENCE).await;
-        self.chores_end.cancel();
-        self.chores.close();
-        self.chores.wait().await;
-        self.backend.close().await.context("the store could not be closed")
+        self.listeners.close(CLOSE_GRACE).await;
+        self.background_stop.cancel();
+        self.background_tasks.close();
+        self.background_tasks.wait().await;
+        self.backend.close().await.context("could not close the store")
     }
 }
 
 fn roles(settings: &Settings) -> engine::EngineRoles {
-    let work = settings.roles.has(Role::Executor);
-    // Whoever runs turns also looks for forgotten ones, so that an installation without a scheduler is whole.
-    engine::EngineRoles { work, sweep: work || settings.roles.has(Role::Scheduler) }
+    let work = settings.roles.has(ProcessRole::Executor);
+    // Every worker process also searches for lost turns, so that an installation without a scheduler is complete.
+    engine::EngineRoles { work, sweep: work || settings.roles.has(ProcessRole::Scheduler) }
 }
 
-async fn shell(settings: &Settings) -> (Option<Sandbox>, Shell) {
-    if !settings.roles.has(Role::Executor) {
-        return (None, Shell::Elsewhere);
+async fn shell(settings: &Settings) -> (Option<Sandbox>, ShellStatus) {
+    if !settings.roles.has(ProcessRole::Executor) {
+        return (None, ShellStatus::Elsewhere);
     }
     match Sandbox::detect().await {
-        Ok(sandbox) => (Some(sandbox), Shell::Sandboxed),
-        Err(reason) => (None, Shell::Off(reason)),
+        Ok(sandbox) => (Some(sandbox), ShellStatus::Sandboxed),
+        Err(reason) => (None, ShellStatus::Off(reason)),
     }
 }
 
@@ -130,8 +133,8 @@ fn services(
     blocks: &[Arc<dyn Block>],
 ) -> anyhow::Result<ToolServices> {
     let configured = settings.platform_base_url.as_ref().map(ToString::to_string);
-    // A process that does not serve clients takes no results either, so its own address would lead nowhere.
-    let here = settings.roles.has(Role::Api).then(|| format!("http://{address}"));
+    // A process that does not serve clients cannot receive results, so its own address is useless as a callback.
+    let own_url = settings.roles.has(ProcessRole::Api).then(|| format!("http://{address}"));
     Ok(ToolServices {
         files: ports.files.clone(),
         egress,
@@ -144,11 +147,11 @@ fn services(
         blocks: blocks.into(),
         clock: ports.clock.clone(),
         max_wait: settings.max_tool_wait.0,
-        callback_base: configured.or(here),
+        callback_base: configured.or(own_url),
     })
 }
 
-/// The machine and the process on it, for people who see who works on what. A slash ends the name elsewhere.
+/// The host and process id, shown to operators. Slashes separate the parts of worker ids, so they are replaced.
 fn process_name() -> String {
     let host = std::fs::read_to_string("/proc/sys/kernel/hostname").unwrap_or_default();
     let host = Some(host.trim()).filter(|host| !host.is_empty()).unwrap_or("pilothouse");

@@ -1,4 +1,4 @@
-//! The model provider that the settings choose.
+//! The model provider that the settings select.
 
 use std::sync::Arc;
 
@@ -8,29 +8,29 @@ use toolbox::providers::{
     AnthropicOptions, OpenAiOptions, ProviderOptions, ProviderTimeouts, TokenPrices,
 };
 
-use crate::config::{Provider, Settings};
-use crate::http::Model;
+use crate::config::{SelectedProvider, Settings};
+use crate::http::ModelInfo;
 
 /// Used when the settings name no model.
 const OPENAI_MODEL: &str = "gpt-5-mini";
 const ANTHROPIC_MODEL: &str = "claude-sonnet-4-5";
-/// Anthropic wants a number.
+/// Anthropic requires a limit.
 const ANTHROPIC_OUTPUT_TOKENS: u32 = 16_384;
 
-/// Sends nothing yet.
+/// Sends no request yet.
 pub(crate) fn provider(settings: &Settings) -> anyhow::Result<Arc<dyn ModelProvider>> {
     let provider = settings.provider().map_err(anyhow::Error::msg)?;
     Ok(toolbox::providers::connect(&provider_options(settings, provider))?)
 }
 
-pub(crate) fn describe(provider: &dyn ModelProvider) -> Model {
-    Model {
+pub(crate) fn describe(provider: &dyn ModelProvider) -> ModelInfo {
+    ModelInfo {
         provider: provider.name().to_owned(),
         name: provider.model(ModelTier::Standard).to_owned(),
     }
 }
 
-fn provider_options(settings: &Settings, provider: Provider) -> ProviderOptions {
+fn provider_options(settings: &Settings, provider: SelectedProvider) -> ProviderOptions {
     let named = |default: &str| settings.chat_model.clone().unwrap_or_else(|| default.to_owned());
     let or =
         |choice: &Option<String>, model: &str| choice.clone().unwrap_or_else(|| model.to_owned());
@@ -44,8 +44,10 @@ fn provider_options(settings: &Settings, provider: Provider) -> ProviderOptions 
         output_per_mtok: settings.output_price,
     };
     match provider {
-        Provider::Offline => ProviderOptions::Offline { context_tokens: settings.context_tokens },
-        Provider::OpenAi { base_url, api_key } => {
+        SelectedProvider::Offline => {
+            ProviderOptions::Offline { context_tokens: settings.context_tokens }
+        }
+        SelectedProvider::OpenAi { base_url, api_key } => {
             let model = named(OPENAI_MODEL);
             ProviderOptions::OpenAi(OpenAiOptions {
                 base_url: base_url.to_string(),
@@ -59,7 +61,7 @@ fn provider_options(settings: &Settings, provider: Provider) -> ProviderOptions 
                 max_output_tokens: settings.max_output_tokens,
             })
         }
-        Provider::Anthropic { api_key } => {
+        SelectedProvider::Anthropic { api_key } => {
             let model = named(ANTHROPIC_MODEL);
             ProviderOptions::Anthropic(AnthropicOptions {
                 base_url: settings.anthropic_base_url.to_string(),

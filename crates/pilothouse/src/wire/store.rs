@@ -1,4 +1,4 @@
-//! The store that the settings choose, and how it is called when people are told about it.
+//! The store that the settings select, and its description for people.
 
 use backends::{BackendOptions, Connected, DistributedOptions};
 use protocol::limits::UserLimits;
@@ -35,7 +35,7 @@ pub(crate) fn options(settings: &Settings) -> backends::Options {
     }
 }
 
-/// Where everything is kept, without passwords.
+/// The store's location, without passwords.
 pub(crate) fn describe(settings: &Settings) -> String {
     match settings.servers() {
         None => {
@@ -44,9 +44,9 @@ pub(crate) fn describe(settings: &Settings) -> String {
         }
         Some(servers) => format!(
             "Postgres {}, Redis {}, RabbitMQ {}",
-            servers.postgres.place(),
-            servers.redis.place(),
-            servers.rabbitmq.place()
+            servers.postgres.host_and_path(),
+            servers.redis.host_and_path(),
+            servers.rabbitmq.host_and_path()
         ),
     }
 }

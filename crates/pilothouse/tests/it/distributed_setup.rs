@@ -19,7 +19,7 @@ fn half_a_set_of_servers_and_half_of_the_roles_are_refused_with_a_sentence() {
     let half = Program::new(folder.path()).set("REDIS_URL", "redis://127.0.0.1:1").run(&["serve"]);
     assert!(!half.good && half.told.contains("DATABASE_URL (or DB_HOST) and RABBITMQ_URL"));
     let roles = Program::new(folder.path()).run(&["serve", "--role", "executor"]);
-    assert!(!roles.good && roles.told.contains("on the embedded store one process has all"));
+    assert!(!roles.good && roles.told.contains("with the embedded store one process has all"));
 }
 
 #[test]
@@ -81,7 +81,11 @@ async fn an_embedded_store_moves_with_everything_and_its_turns_go_on() {
     let copied = program.run(&["migrate", "--from", "old"]);
     assert!(copied.good, "{}", copied.told);
     assert!(copied.line("session ").contains(" 2 ") && copied.line("turn ").contains(" 2 "));
-    assert!(copied.told.contains("Turns that had not ended and go on when a server starts: 1."));
+    assert!(
+        copied
+            .told
+            .contains("Turns that have not ended and will continue when a server starts: 1.")
+    );
 
     let server = Served::start(&program, &["serve", "--port", "0"]);
     assert_eq!(server.get(&format!("/sessions/{done}")).await, history);

@@ -57,7 +57,7 @@ fn files_are_read_and_the_environment_wins() {
     assert_eq!(line("CHAT_STREAM_TTL"), "10 .env.default");
     assert_eq!(line("PILOTHOUSE_PORT"), "0 command line");
     assert_eq!(line("CHAT_MAX_TOOL_CALLS"), "500 default");
-    assert!(shown.contains("perhaps misspelt: CHAT_MODELL"));
+    assert!(shown.contains("perhaps misspelled: CHAT_MODELL"));
     std::fs::write(place.folder().join(".env"), "not a line\n").expect("written");
     assert!(stderr(&run_in(&place, &[], &["doctor"])).contains(".env has a line"));
 }
@@ -98,5 +98,5 @@ fn a_reader_that_has_seen_enough_is_no_failure() {
 
 #[test]
 fn a_token_is_printed_only_where_there_is_a_key_to_sign_it() {
-    assert!(stderr(&run(&[], &["token"])).contains("JWT_VERIFY_KEY, which is not set"));
+    assert!(stderr(&run(&[], &["token"])).contains("JWT_VERIFY_KEY is not set"));
 }

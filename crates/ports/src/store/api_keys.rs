@@ -1,4 +1,4 @@
-//! Keys a user gives to programs. Only a digest is kept; the key itself is shown once.
+//! API keys for programs. Only a digest is stored; the key itself is shown once.
 
 use async_trait::async_trait;
 use jiff::Timestamp;
@@ -6,8 +6,8 @@ use protocol::UserId;
 
 use crate::error::PortResult;
 
-/// Laws: a key is found by its digest until it is revoked (`a_revoked_key_opens_nothing`); a user sees and
-/// revokes their own only (`keys_are_seen_by_their_user_only`).
+/// Laws: a key is found by its digest until it is revoked (`a_revoked_key_opens_nothing`); users see and revoke only their
+/// own (`keys_are_seen_by_their_user_only`).
 #[async_trait]
 pub trait ApiKeys: Send + Sync {
     async fn create(&self, user: &UserId, new: NewApiKey) -> PortResult<ApiKey>;
@@ -21,7 +21,7 @@ pub struct NewApiKey {
     pub name: String,
     /// SHA-256 of the key, in hex.
     pub digest: String,
-    /// The first characters, to tell keys apart.
+    /// The first characters, to identify a key.
     pub head: String,
 }
 

@@ -1,4 +1,4 @@
-//! Credits, and runs of single blocks that are paid with them.
+//! Credits, and executions of single blocks, which are paid with them.
 
 use async_trait::async_trait;
 use protocol::credit::{CreditCharge, CreditTransaction, TransactionKind};
@@ -7,14 +7,14 @@ use serde_json::Value;
 
 use crate::error::PortResult;
 
-/// Laws: a key is booked once for a user (`a_key_is_booked_once`); the balance is the sum of the ledger
-/// (`the_balance_is_the_sum_of_the_ledger`), also under concurrency (`the_ledger_adds_up_under_concurrency`); a user sees
+/// Laws: a key is booked once per user (`a_key_is_booked_once`); the balance is the sum of the ledger
+/// (`the_balance_is_the_sum_of_the_ledger`), also under concurrency (`the_ledger_adds_up_under_concurrency`); users see
 /// only their own (`a_ledger_is_seen_by_its_user_only`).
 #[async_trait]
 pub trait Credits: Send + Sync {
     async fn balance(&self, user: &UserId) -> PortResult<i64>;
 
-    /// The newest first.
+    /// Newest first.
     async fn transactions(
         &self,
         user: &UserId,
@@ -22,7 +22,7 @@ pub trait Credits: Send + Sync {
         offset: u64,
     ) -> PortResult<Vec<CreditTransaction>>;
 
-    /// Adds (or takes) credits. Gives the balance afterwards; a key that was booked before changes nothing.
+    /// Adds or subtracts credits and returns the new balance; a key that was already booked changes nothing.
     async fn book(
         &self,
         user: &UserId,
@@ -33,13 +33,13 @@ pub trait Credits: Send + Sync {
     ) -> PortResult<i64>;
 }
 
-/// Runs of blocks by themselves. Laws: a run is begun once for every key (`a_block_run_is_begun_once`) and ends once,
-/// with its charge (`a_block_run_ends_once_with_its_charge`).
+/// Executions of blocks on their own. Laws: a run is started once per key (`a_block_run_is_begun_once`) and ends once, with
+/// its charge (`a_block_run_ends_once_with_its_charge`).
 #[async_trait]
 pub trait BlockRuns: Send + Sync {
     async fn begin(&self, new: &NewBlockRun) -> PortResult<BlockRunBegun>;
 
-    /// Outcome and charge in one transaction. One that has ended is left as it is: `false`.
+    /// Outcome and charge in one transaction. A run that has ended is unchanged: `false`.
     async fn end(
         &self,
         user: &UserId,
@@ -60,7 +60,7 @@ pub struct NewBlockRun {
 #[derive(Clone, Debug, PartialEq)]
 pub enum BlockRunBegun {
     New,
-    /// Begun before, and nobody has said how it ended.
+    /// Started before, without a known end.
     Open,
     Ended(BlockOutcome),
 }

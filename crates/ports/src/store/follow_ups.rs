@@ -1,4 +1,4 @@
-//! Messages that were sent while a turn was at work, and what became of them.
+//! Follow-ups: messages sent while a turn runs, and their states.
 
 use async_trait::async_trait;
 use protocol::SessionId;
@@ -10,15 +10,15 @@ use protocol::turn::TurnClaim;
 use super::Fenced;
 use crate::error::PortResult;
 
-/// Laws: a follow-up belongs to the first open turn of its session (`a_follow_up_waits_for_the_turn_at_work`), and there
-/// must be one (`without_a_turn_there_is_no_follow_up`); one id makes one follow-up (`one_id_makes_one_follow_up`), also
-/// after it was delivered, while one that came back may be sent again (`a_returned_follow_up_may_be_sent_again`); at most
-/// `limits::FOLLOW_UPS` wait (`no_more_follow_ups_wait_than_may`); draining makes rows of them in the order they came
-/// (`drained_follow_ups_are_rows_in_order`), each once (`a_follow_up_is_drained_once`); a completed end is refused while
-/// one waits (`a_turn_does_not_complete_over_a_follow_up`); a cancel drops them and a failure returns them
-/// (`the_end_of_a_turn_settles_its_follow_ups`). A turn that is being cancelled takes none
-/// (`a_cancelled_turn_takes_no_follow_up`). A message has one meaning, as a follow-up or as a turn
-/// (`an_id_means_the_same_whichever_way_it_is_sent`), and is seen by its owner (`follow_ups_are_seen_by_their_owner_only`).
+/// Laws: a follow-up belongs to the first open turn of its session (`a_follow_up_waits_for_the_turn_at_work`), which must
+/// exist (`without_a_turn_there_is_no_follow_up`); one id creates one follow-up (`one_id_makes_one_follow_up`), also after
+/// it was delivered, while a returned one may be sent again (`a_returned_follow_up_may_be_sent_again`); at most
+/// `limits::FOLLOW_UPS` wait (`no_more_follow_ups_wait_than_may`); draining turns them into messages in order
+/// (`drained_follow_ups_are_rows_in_order`), each once (`a_follow_up_is_drained_once`); a turn cannot complete while one
+/// waits (`a_turn_does_not_complete_over_a_follow_up`); a cancel drops them and a failure returns them
+/// (`the_end_of_a_turn_settles_its_follow_ups`). A turn that is being canceled accepts none
+/// (`a_cancelled_turn_takes_no_follow_up`). An id identifies one message, sent as a follow-up or as a turn
+/// (`an_id_means_the_same_whichever_way_it_is_sent`), visible to its owner only (`follow_ups_are_seen_by_their_owner_only`).
 #[async_trait]
 pub trait FollowUps: Send + Sync {
     async fn push(
@@ -28,8 +28,8 @@ pub trait FollowUps: Send + Sync {
         new: NewFollowUp,
     ) -> PortResult<FollowUpPushed>;
 
-    /// The newest of the session, at most `limit`, in the order they came, whatever became of them. `None` when there
-    /// is no such session of this owner.
+    /// The newest of the session, at most `limit`, in the order they were sent, in any state. `None` when the owner has no such
+    /// session.
     async fn list(
         &self,
         owner: &Owner,
@@ -37,31 +37,31 @@ pub trait FollowUps: Send + Sync {
         limit: u32,
     ) -> PortResult<Option<Vec<FollowUp>>>;
 
-    /// Moves those that wait for this turn into the history, as user messages of it, and gives them. `step` is the
-    /// step that the model is asked for next.
+    /// Moves the waiting follow-ups of this turn into the history as user messages, and returns them. `step` is the next step
+    /// of the model.
     async fn drain(&self, claim: &TurnClaim, step: u32) -> PortResult<Fenced<Vec<FollowUp>>>;
 }
 
 #[derive(Clone, Debug)]
 pub struct NewFollowUp {
     pub message: NewMessage,
-    /// The client's id, as in `TurnKind::Submit`; it is then also the id of the row.
+    /// The client's id, as in `TurnKind::Submit`; it is also the id of the message.
     pub client_id: Option<String>,
     pub fingerprint: String,
 }
 
 #[derive(Clone, Debug, PartialEq)]
 pub enum FollowUpPushed {
-    /// It waits, with so many in all, itself included.
+    /// It waits; `waiting` is the total number, including this one.
     Waits {
         follow_up: Box<FollowUp>,
         waiting: u32,
     },
     /// This id was sent before.
     Known(Box<FollowUp>),
-    /// The id stands for another text, or for a message that is no follow-up.
+    /// The id belongs to another text, or to a message that is not a follow-up.
     Reused,
-    /// Nothing is at work that it could reach.
+    /// There is no running turn.
     NoTurn,
     Full,
     NoSession,

@@ -1,4 +1,4 @@
-//! Graphs, in versions.
+//! Graphs and their versions.
 
 use async_trait::async_trait;
 use protocol::graph::{Graph, GraphMeta, StoredGraph};
@@ -7,17 +7,17 @@ use protocol::{GraphId, UserId};
 
 use crate::error::PortResult;
 
-/// A version never changes once it is stored; editing makes the next one. Exactly one version of a graph is active.
-/// A version is *seen* by its owner, by everybody whose library holds it, and by everybody once it is listed; only its
-/// owner changes the graph. Being active shows a version to nobody else: an edit is active at once, and its author's
-/// own until it is listed.
+/// A stored version never changes; an edit creates the next one. Exactly one version of a graph is active. A version is
+/// *visible* to its owner, to users whose library contains it, and to everyone once it is listed; only the owner can
+/// change the graph. Activating a version does not make it visible to others: an edit is active at once, and visible to its
+/// author only until it is listed.
 ///
-/// Laws: a graph and its library entry are stored together, once for every id (`a_graph_is_created_once_with_its_entry`);
-/// an id that another user has is refused (`a_graph_of_another_user_is_not_overwritten`); versions are dense and the
-/// newest becomes active, with the library entry that follows it (`a_new_version_becomes_active`); an older one can be
-/// made active again (`an_older_version_can_be_made_active`); whoever has it in the library or finds it listed sees it,
-/// others do not (`a_graph_is_seen_by_its_owner_its_libraries_and_the_marketplace`); deleting removes every version and
-/// the owner's entry, unless it is listed (`a_deleted_graph_is_gone`, `a_listed_graph_cannot_be_deleted`).
+/// Laws: a graph and its library entry are stored together, once per id (`a_graph_is_created_once_with_its_entry`); an id
+/// of another user is refused (`a_graph_of_another_user_is_not_overwritten`); versions are dense and the newest becomes
+/// active, with the library entry that follows it (`a_new_version_becomes_active`); an older one can be activated again
+/// (`an_older_version_can_be_made_active`); it is visible to users who have it in their library or find it listed, and to
+/// no others (`a_graph_is_seen_by_its_owner_its_libraries_and_the_marketplace`); deleting removes every version and the
+/// owner's entry, unless it is listed (`a_deleted_graph_is_gone`, `a_listed_graph_cannot_be_deleted`).
 #[async_trait]
 pub trait Graphs: Send + Sync {
     /// Stores version 1 and the owner's library entry (`entry.graph_id` and `graph_version` are those of the graph).
@@ -28,11 +28,11 @@ pub trait Graphs: Send + Sync {
         entry: &LibraryAgent,
     ) -> PortResult<GraphCreated>;
 
-    /// The next version, whatever number `graph.version` has; it becomes active. `None`: the user has no such graph.
+    /// The next version, regardless of `graph.version`; it becomes active. `None`: the user has no such graph.
     async fn add_version(&self, user: &UserId, graph: &Graph) -> PortResult<Option<StoredGraph>>;
 
-    /// Without a version: the active one of the user's own graph; of another's the one that the user's library holds, or
-    /// else the one that was listed last.
+    /// Without a version: the active one of the user's own graph; for another user's graph the one in the user's library, or
+    /// the one listed last.
     async fn get(
         &self,
         user: &UserId,
@@ -40,10 +40,10 @@ pub trait Graphs: Send + Sync {
         version: Option<u32>,
     ) -> PortResult<Option<StoredGraph>>;
 
-    /// The active versions of the user's own graphs, the newest first.
+    /// The active versions of the user's own graphs, newest first.
     async fn list(&self, user: &UserId, limit: u32, offset: u64) -> PortResult<Vec<GraphMeta>>;
 
-    /// Every version of one of the user's own graphs, the newest first.
+    /// Every version of one of the user's own graphs, newest first.
     async fn versions(&self, user: &UserId, id: &GraphId) -> PortResult<Vec<GraphMeta>>;
 
     /// `false`: the user has no such version.
@@ -55,15 +55,15 @@ pub trait Graphs: Send + Sync {
 #[derive(Clone, Debug, PartialEq)]
 pub enum GraphCreated {
     New(Box<LibraryAgent>),
-    /// The id is taken, by this user or by another. Nothing was stored.
+    /// The id is taken, by this user or another. Nothing was stored.
     Taken,
-    /// The user has as many library entries as a user may have. Nothing was stored.
+    /// The user's library is full. Nothing was stored.
     TooMany,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum GraphDeleted {
-    /// So many versions.
+    /// The number of deleted versions.
     Deleted(u32),
     Missing,
     /// It is in the marketplace.

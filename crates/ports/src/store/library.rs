@@ -1,4 +1,4 @@
-//! A user's library, and the marketplace.
+//! The library of a user, and the marketplace.
 
 use async_trait::async_trait;
 use protocol::execution::SafeMode;
@@ -8,24 +8,23 @@ use protocol::{FolderId, GraphId, LibraryAgentId, ListingVersionId, UserId};
 
 use crate::error::PortResult;
 
-/// Laws: a user has one entry for a graph (`a_user_has_one_entry_for_a_graph`), at most `limits::LIBRARY_AGENTS` of them
-/// (`a_library_has_no_more_agents_than_it_may`), and sees no others (`a_library_is_seen_by_its_user_only`); a change
-/// touches what it names and nothing else (`an_entry_changes_only_where_asked`). An entry that follows shows
-/// the active version of its user's own graph, and of another's the one that was listed last
-/// (`an_entry_follows_the_active_version`). Sibling folders have different names
-/// (`sibling_folders_have_different_names`); a folder is never inside itself (`a_folder_is_never_inside_itself`);
-/// deleting one moves its agents to the root and takes its sub-folders along
+/// Laws: a user has one entry per graph (`a_user_has_one_entry_for_a_graph`), at most `limits::LIBRARY_AGENTS` entries
+/// (`a_library_has_no_more_agents_than_it_may`), and sees no others (`a_library_is_seen_by_its_user_only`); a change only
+/// affects the named fields (`an_entry_changes_only_where_asked`). A following entry shows the active version of the user's
+/// own graph, and of another user's graph the one listed last (`an_entry_follows_the_active_version`). Sibling folders have
+/// different names (`sibling_folders_have_different_names`); a folder is never inside itself
+/// (`a_folder_is_never_inside_itself`); deleting one moves its agents to the root and deletes its sub-folders
 /// (`a_deleted_folder_leaves_its_agents_at_the_root`).
 #[async_trait]
 pub trait Library: Send + Sync {
-    /// Adds an agent that the user can see. The entry that the user has for the graph already is given back instead.
+    /// Adds an agent that is visible to the user. An existing entry for the graph is returned instead.
     async fn add(&self, user: &UserId, entry: &LibraryAgent) -> PortResult<AgentAdded>;
 
     async fn get(&self, user: &UserId, id: &LibraryAgentId) -> PortResult<Option<LibraryAgent>>;
 
     async fn by_graph(&self, user: &UserId, graph: &GraphId) -> PortResult<Option<LibraryAgent>>;
 
-    /// All of them, the one that was changed last first. There are at most `limits::LIBRARY_AGENTS`.
+    /// All entries, most recently changed first. There are at most `limits::LIBRARY_AGENTS`.
     async fn list(&self, user: &UserId) -> PortResult<Vec<LibraryAgent>>;
 
     async fn update(
@@ -35,20 +34,20 @@ pub trait Library: Send + Sync {
         change: AgentChange,
     ) -> PortResult<Option<LibraryAgent>>;
 
-    /// Removes the entry; the graph stays. `false`: there was none.
+    /// Removes the entry; the graph is kept. `false`: there was none.
     async fn remove(&self, user: &UserId, id: &LibraryAgentId) -> PortResult<bool>;
 
     async fn folders(&self, user: &UserId) -> PortResult<Vec<Folder>>;
 
     async fn add_folder(&self, user: &UserId, folder: &Folder) -> PortResult<FolderWritten>;
 
-    /// Name, icon, color and parent become those of `folder`.
+    /// Sets name, icon, color and parent to those of `folder`.
     async fn update_folder(&self, user: &UserId, folder: &Folder) -> PortResult<FolderWritten>;
 
     async fn remove_folder(&self, user: &UserId, id: &FolderId) -> PortResult<bool>;
 
-    /// Moves those of these agents that the user has, all or nothing; `None` is the root. The answer is how many;
-    /// `None`: there is no such folder.
+    /// Moves the listed agents that the user has, all or nothing; `None` is the root. Returns their number; `None`: there is no
+    /// such folder.
     async fn move_agents(
         &self,
         user: &UserId,
@@ -57,7 +56,7 @@ pub trait Library: Send + Sync {
     ) -> PortResult<Option<u32>>;
 }
 
-/// What is absent stays as it is.
+/// Absent fields stay unchanged.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct AgentChange {
     pub name: Option<String>,
@@ -73,9 +72,9 @@ pub struct AgentChange {
 pub enum AgentAdded {
     New(Box<LibraryAgent>),
     Exists(Box<LibraryAgent>),
-    /// The user does not see such a graph.
+    /// The graph is not visible to the user.
     NoGraph,
-    /// The user has as many as a user may have. Nothing was stored.
+    /// The user's library is full. Nothing was stored.
     TooMany,
 }
 
@@ -84,22 +83,22 @@ pub enum FolderWritten {
     Done(Box<Folder>),
     Missing,
     NoParent,
-    /// It would be inside itself.
+    /// It would contain itself.
     Circular,
     NameTaken,
-    /// The user has as many as a user may have.
+    /// The user has too many folders.
     TooMany,
 }
 
-/// Laws: a listing is found by its names and by its version id (`a_listing_is_found_by_its_names`); publishing again is
-/// the same listing, in a newer version when the version id differs (`a_listing_is_published_once`); a name that another
-/// user has is refused (`a_name_of_another_user_is_refused`).
+/// Laws: a listing is found by its names and by its version id (`a_listing_is_found_by_its_names`); publishing again
+/// updates the same listing, with a new version if the version id differs (`a_listing_is_published_once`); a name of
+/// another user is refused (`a_name_of_another_user_is_refused`).
 #[async_trait]
 pub trait Listings: Send + Sync {
-    /// With its graph, which is stored for the listing's owner if it is not there.
+    /// Publishes with its graph, which is stored for the listing's owner if it is missing.
     async fn publish(&self, listing: &Listing, graph: &Graph) -> PortResult<ListingPublished>;
 
-    /// All of them, at most `limits::LISTINGS`, featured ones first, then by name.
+    /// All listings, at most `limits::LISTINGS`, featured ones first, then by name.
     async fn list(&self) -> PortResult<Vec<Listing>>;
 
     async fn by_name(&self, username: &str, slug: &str) -> PortResult<Option<Listing>>;
@@ -113,6 +112,6 @@ pub enum ListingPublished {
     NewVersion,
     Before,
     NameTaken,
-    /// There are as many as there may be.
+    /// The marketplace is full.
     TooMany,
 }

@@ -1,4 +1,4 @@
-//! The history, as a person reads it.
+//! The message history of a session.
 
 use async_trait::async_trait;
 use protocol::SessionId;
@@ -7,14 +7,14 @@ use protocol::session::Owner;
 
 use crate::error::PortResult;
 
-/// Laws: pages are ascending and meet without gap or overlap (`pages_of_history_meet`); a page never starts
-/// inside a tool exchange (`a_page_never_starts_inside_a_tool_exchange`); what a running turn has said so far
-/// is left out, its user message is not (`history_leaves_out_the_turn_in_flight`): a client gets that part from
-/// the stream, and would otherwise have it twice.
+/// Laws: pages are ascending and adjacent without gap or overlap (`pages_of_history_meet`); a page never starts inside a
+/// tool call (`a_page_never_starts_inside_a_tool_exchange`); the output of a running turn is omitted, its user message is
+/// not (`history_leaves_out_the_turn_in_flight`): a client gets the output from the stream, and would otherwise have it
+/// twice.
 #[async_trait]
 pub trait Messages: Send + Sync {
-    /// The newest `limit` messages before `before`, or `None` when there is no such session of this owner. A page
-    /// may be longer than `limit` to take in the call its first result belongs to.
+    /// The newest `limit` messages before `before`; `None` when the owner has no such session. A page may be longer than
+    /// `limit` to include the call of its first result.
     async fn page(
         &self,
         owner: &Owner,

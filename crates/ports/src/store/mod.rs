@@ -1,6 +1,5 @@
-//! Everything that must survive, one small trait per noun. What must happen together is one method; a
-//! write with an old fence changes nothing and says `Stale`; every read and write is scoped to an owner
-//! or to a claim.
+//! Durable state, with one small trait per noun. Writes that must happen together are one method; a write with an old fence
+//! changes nothing and returns `Stale`; every read and write is scoped to an owner or to a claim.
 
 mod api_keys;
 mod credits;
@@ -39,24 +38,23 @@ pub use turns::{
 };
 pub use values::Values;
 
-/// The answer to a write that carries a fence.
+/// The result of a write that carries a fence.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Fenced<T> {
     Done(T),
-    /// The turn was claimed again, ended, or is gone. Nothing was changed.
+    /// The turn was claimed again, ended, or deleted. Nothing was changed.
     Stale,
 }
 
 #[async_trait]
 pub trait HealthCheck: Send + Sync {
-    /// Tries everything the backend depends on, at the same time and each within a bound of its own, and gives what
-    /// does not work.
+    /// Checks all dependencies of the backend at the same time, each with its own time limit, and returns those that fail.
     async fn failing(&self) -> Vec<FailedDependency>;
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FailedDependency {
-    /// What fails, in one word that stays the same: `store`, `postgres`, `redis`, `rabbitmq`.
+    /// The dependency, as a stable word: `store`, `postgres`, `redis`, `rabbitmq`.
     pub name: &'static str,
     pub reason: String,
 }

@@ -1,4 +1,4 @@
-//! What is read about many turns and runs at once, for people who look at the whole. Nothing is decided by it.
+//! Reports over many turns and executions, for people. No decision depends on them.
 
 use std::time::Duration;
 
@@ -12,26 +12,26 @@ use protocol::{ExecutionId, GraphId, SessionId, TurnId, UserId, WorkerId};
 
 use crate::error::PortResult;
 
-/// Laws: use is counted by day and by user (`what_turns_have_used_is_counted_by_day`); open turns and runs of everybody
-/// are listed with who holds them (`open_turns_are_listed_with_their_holders`,
+/// Laws: usage is counted by day and by user (`what_turns_have_used_is_counted_by_day`); open turns and executions of all
+/// users are listed with their holders (`open_turns_are_listed_with_their_holders`,
 /// `open_executions_are_listed_with_their_holders`), with the tool that a turn waits for
-/// (`a_turn_is_listed_with_the_tool_it_waits_for`), the oldest first and no more than asked for
-/// (`the_oldest_are_listed_first`); what each process holds is counted whole, and its lease goes on after it has lapsed
+/// (`a_turn_is_listed_with_the_tool_it_waits_for`), oldest first and at most as many as requested
+/// (`the_oldest_are_listed_first`); the claims of each process are counted completely, including expired ones
 /// (`what_each_process_holds_is_counted`).
 #[async_trait]
 pub trait Reports: Send + Sync {
-    /// What the user's turns have used, by the day on which they were accepted, in UTC, the oldest first. Days without
-    /// turns are left out; what belonged to a deleted session is gone with it.
+    /// The usage of the user's turns by the day of their acceptance, in UTC, oldest first. Days without turns and deleted
+    /// sessions are omitted.
     async fn usage(&self, user: &UserId) -> PortResult<Vec<DailyUsage>>;
 
-    /// Turns of everybody that wait or run, as `Turns::count_open` counts them, the oldest first. For who runs the
-    /// server: without a word of what was said.
+    /// Queued and running turns of all users, as counted by `Turns::count_open`, oldest first. For operators: without message
+    /// content.
     async fn live_turns(&self, limit: u32) -> PortResult<Vec<LiveTurn>>;
 
-    /// The same for runs of agents.
+    /// The same for executions.
     async fn live_executions(&self, limit: u32) -> PortResult<LiveExecutions>;
 
-    /// The processes that hold turns or runs, all of them, by name.
+    /// All processes that hold turns or executions, by name.
     async fn workloads(&self) -> PortResult<Vec<ProcessWorkload>>;
 }
 
@@ -48,19 +48,19 @@ pub struct LiveTurn {
     pub session_id: SessionId,
     pub user_id: Option<UserId>,
     pub status: TurnStatus,
-    /// Since it was accepted, by the time of day.
+    /// Age since its acceptance, by the wall clock.
     pub age: Duration,
     pub attempt: u32,
-    /// Who has claimed it, if it runs.
+    /// The holder of its claim, if it runs.
     pub holder: Option<WorkerId>,
-    /// A tool that was called and has not answered.
+    /// A tool call in progress.
     pub tool: Option<String>,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct LiveExecutions {
     pub runs: Vec<LiveExecution>,
-    /// How long the oldest queued one has waited, whether it is listed or not.
+    /// How long the oldest queued one has waited, listed or not.
     pub oldest_queued: Option<Duration>,
 }
 
@@ -70,20 +70,20 @@ pub struct LiveExecution {
     pub graph_id: GraphId,
     pub user_id: UserId,
     pub status: ExecutionStatus,
-    /// Since it was created, by the time of day.
+    /// Age since its creation, by the wall clock.
     pub age: Duration,
     pub attempt: u32,
     pub holder: Option<WorkerId>,
 }
 
-/// What one process holds.
+/// The claims of one process.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ProcessWorkload {
-    /// As its workers call it.
+    /// The name that its workers use.
     pub process: String,
     pub turns: u64,
     pub executions: u64,
-    /// How long the best of its claims holds if nobody renews it; below zero, for how long all have lapsed. Nobody knows
-    /// it of a process that ended before the store was opened, if the store is one process's own.
+    /// The remaining time of its longest lease; negative if all have expired. Unknown for a process that ended before the store
+    /// was opened, if the store belongs to a single process.
     pub lease_left: Option<SignedDuration>,
 }

@@ -1,4 +1,4 @@
-//! What tools say about agents and their runs.
+//! Tool responses about agents and their executions.
 
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
@@ -8,7 +8,7 @@ use crate::execution::{ExecutionStatus, NodeExecution, NodeFailure};
 use crate::graph::Graph;
 use crate::ids::{ExecutionId, GraphId, LibraryAgentId};
 
-/// An agent that a search has found.
+/// An agent found by a search.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, utoipa::ToSchema)]
 pub struct AgentInfo {
     /// `username/slug` in the marketplace, the id of the entry in the library.
@@ -29,7 +29,7 @@ pub struct AgentInfo {
     pub has_external_trigger: Option<bool>,
     pub graph_id: GraphId,
     pub graph_version: u32,
-    /// How well it fits what was searched for, up to 1.
+    /// How well it matches the search, up to 1.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub match_score: Option<f64>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -47,20 +47,20 @@ pub enum AgentSource {
     Library,
 }
 
-/// What somebody has to know before they run an agent.
+/// What is needed to run an agent.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, utoipa::ToSchema)]
 pub struct AgentDetails {
-    /// Of the library entry; of the graph when the user has none.
+    /// The id of the library agent, or of the graph if the user has none.
     pub id: String,
     pub name: String,
     pub description: String,
     pub in_library: bool,
-    /// JSON schema of what it takes.
+    /// JSON schema of its inputs.
     pub inputs: Value,
     pub execution_options: ExecutionOptions,
 }
 
-/// How it can be started.
+/// How an agent can be started.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, utoipa::ToSchema)]
 pub struct ExecutionOptions {
     pub manual: bool,
@@ -68,7 +68,7 @@ pub struct ExecutionOptions {
     pub webhook: bool,
 }
 
-/// A run that was started, or that has not come to an end.
+/// An execution that was started, or that has not ended.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, utoipa::ToSchema)]
 pub struct ExecutionStarted {
     pub execution_id: ExecutionId,
@@ -76,13 +76,13 @@ pub struct ExecutionStarted {
     pub graph_name: String,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub library_agent_id: Option<LibraryAgentId>,
-    /// Where a person can open it.
+    /// A link for the user to open it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub library_agent_link: Option<String>,
     pub status: ExecutionStatus,
 }
 
-/// What a run of an agent has given.
+/// The outputs of an execution of an agent.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, utoipa::ToSchema)]
 pub struct AgentOutput {
     pub agent_name: String,
@@ -93,7 +93,7 @@ pub struct AgentOutput {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub library_agent_link: Option<String>,
     pub execution: ExecutionOutput,
-    /// Further runs that fit, this one included, the newest first.
+    /// Matching executions including this one, newest first.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub available_executions: Vec<AvailableExecution>,
     pub total_executions: u64,

@@ -1,4 +1,4 @@
-//! What tools say about blocks and runs of single ones.
+//! Tool responses about blocks and their executions.
 
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
@@ -6,24 +6,24 @@ use serde_json::{Map, Value};
 use crate::block::BlockCategory;
 use crate::ids::{BlockId, ExecutionId, ReviewId};
 
-/// A block that a search has found.
+/// A block found by a search.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, utoipa::ToSchema)]
 pub struct BlockInfo {
     pub id: BlockId,
     pub name: String,
     pub description: String,
     pub categories: Vec<BlockCategory>,
-    /// Names of the inputs without which it does not run.
+    /// Names of the required inputs.
     pub required_inputs: Vec<String>,
     pub static_output: bool,
-    /// JSON schemas of what it takes and gives, where pins are wanted and not only a block.
+    /// JSON schemas of its inputs and outputs, if details were requested.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub input_schema: Option<Value>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub output_schema: Option<Value>,
 }
 
-/// What somebody has to know before they run a block.
+/// What is needed to run a block.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, utoipa::ToSchema)]
 pub struct BlockDetails {
     pub id: BlockId,
@@ -45,7 +45,7 @@ pub struct BlockOutput {
     pub is_dry_run: bool,
 }
 
-/// A person has to decide before the block runs.
+/// Approval is required before the block runs.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, utoipa::ToSchema)]
 pub struct ReviewRequired {
     pub block_id: BlockId,

@@ -1,5 +1,5 @@
-//! What tools answer, as one type: the history, the API document and the client's cards all know
-//! exactly these. `type` names the kind; nulls are left out.
+//! The responses of tools as one type, shared by the history, the API document and the client's cards. `type` names the
+//! kind; null values are omitted.
 
 mod agents;
 mod blocks;
@@ -24,7 +24,7 @@ use crate::operation::OperationStatus;
 
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, utoipa::ToSchema)]
 pub struct ToolResponse {
-    /// A sentence for the model and the person.
+    /// A sentence for the model and the user.
     pub message: String,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub session_id: Option<SessionId>,
@@ -56,7 +56,7 @@ pub enum ResponseBody {
         error: Option<String>,
         #[serde(default, skip_serializing_if = "Option::is_none")]
         details: Option<Value>,
-        /// The run it is about.
+        /// The execution it is about.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         execution_id: Option<ExecutionId>,
     },
@@ -103,7 +103,7 @@ pub enum ResponseBody {
     },
     WorkspaceFileContent {
         file: WorkspaceFile,
-        /// Text, or base64 when `encoding` says so.
+        /// Text, or base64, depending on `encoding`.
         content: String,
         encoding: FileEncoding,
         truncated: bool,
@@ -115,7 +115,7 @@ pub enum ResponseBody {
     WorkspaceFileDeleted {
         path: String,
     },
-    /// The call took longer than its budget and goes on in the background.
+    /// The call exceeded its time budget and continues in the background.
     Background {
         tool: String,
         timeout_seconds: u64,
@@ -125,10 +125,10 @@ pub enum ResponseBody {
         background_id: BackgroundId,
         tool: String,
         status: BackgroundStatus,
-        /// How long this call has waited, when it waited in vain.
+        /// How long this call waited, if the background call has not ended.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         waited_seconds: Option<u64>,
-        /// What the call answered in the end.
+        /// The output of the background call.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         output: Option<Value>,
     },
@@ -143,14 +143,14 @@ pub enum ResponseBody {
         #[serde(default, skip_serializing_if = "Option::is_none")]
         task_id: Option<TaskId>,
     },
-    /// What stands in the history until the operation has its result.
+    /// The placeholder in the history until the operation has a result.
     OperationPending {
         operation_id: OperationId,
         tool_name: String,
         #[serde(default, skip_serializing_if = "Option::is_none")]
         task_id: Option<TaskId>,
     },
-    /// The same call was asked for again while it is at work.
+    /// The same call was requested again while it is running.
     OperationInProgress {
         tool_call_id: CallId,
     },
@@ -162,21 +162,21 @@ pub enum ResponseBody {
         operation_id: Option<OperationId>,
         #[serde(default, skip_serializing_if = "Option::is_none")]
         tool_name: Option<String>,
-        /// What it came to, once it has ended.
+        /// The result, once it has ended.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         output: Option<Value>,
     },
     SubSessionStatus {
         status: SubSessionState,
         sub_session_id: SessionId,
-        /// The same, under the name the origin's clients know.
+        /// The same id, under the name that the origin's clients know.
         sub_autopilot_session_id: SessionId,
-        /// Where a person can open it.
+        /// A link for the user to open it.
         sub_autopilot_session_link: String,
-        /// The answer, once there is one.
+        /// The response, once there is one.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         response: Option<String>,
-        /// Why there is none.
+        /// Why there is no response.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         error: Option<String>,
         tool_calls: Vec<SubSessionCall>,
@@ -197,10 +197,10 @@ pub enum ResponseBody {
         graph_id: GraphId,
         graph_version: u32,
     },
-    /// Inputs that an agent or a block does not take.
+    /// Inputs that an agent or a block does not have.
     InputValidationError {
         unrecognized_fields: Vec<String>,
-        /// JSON schema of what it takes.
+        /// JSON schema of its inputs.
         inputs: Value,
         #[serde(default, skip_serializing_if = "Option::is_none")]
         graph_id: Option<GraphId>,
@@ -223,7 +223,7 @@ pub enum ResponseBody {
     ReviewRequired(ReviewRequired),
     SetupRequirements(SetupRequirements),
     SuggestedGoal(SuggestedGoal),
-    /// What a tool of somebody else answered.
+    /// The output of an external tool.
     ExternalToolOutput {
         tool: String,
         output: Value,
@@ -257,19 +257,19 @@ pub enum SubSessionState {
     Error,
 }
 
-/// A call that a sub-session has made.
+/// A tool call of a sub-session.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, utoipa::ToSchema)]
 pub struct SubSessionCall {
     pub tool_call_id: CallId,
     pub tool_name: String,
-    /// Whether it has ended, well or not.
+    /// Whether it has ended, successfully or not.
     pub done: bool,
 }
 
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, utoipa::ToSchema)]
 pub struct SubSessionProgress {
     pub message_count: u64,
-    /// The last five, the oldest first, cut to 400 characters each.
+    /// The last five, oldest first, each truncated to 400 characters.
     pub last_messages: Vec<SubSessionMessage>,
 }
 

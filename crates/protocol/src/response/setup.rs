@@ -1,4 +1,4 @@
-//! What tools say when something has to be settled before they can do what was asked.
+//! Tool responses for requests that need something else first.
 
 use std::collections::BTreeMap;
 
@@ -11,7 +11,7 @@ use crate::ids::GraphId;
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, utoipa::ToSchema)]
 pub struct SetupRequirements {
     pub setup_info: SetupInfo,
-    /// Absent when it is about a single block.
+    /// Absent for a single block.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub graph_id: Option<GraphId>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -20,14 +20,14 @@ pub struct SetupRequirements {
 
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, utoipa::ToSchema)]
 pub struct SetupInfo {
-    /// The graph, or the block.
+    /// The id of the graph or the block.
     pub agent_id: String,
     pub agent_name: String,
     pub requirements: SetupNeeds,
     pub user_readiness: UserReadiness,
 }
 
-/// All that is needed, whether it is there or not.
+/// All requirements, met or not.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, utoipa::ToSchema)]
 pub struct SetupNeeds {
     pub credentials: Vec<NeededCredentials>,
@@ -36,13 +36,13 @@ pub struct SetupNeeds {
     pub execution_modes: Vec<ExecutionMode>,
 }
 
-/// Credentials that a block sends along.
+/// Credentials that a block uses.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, utoipa::ToSchema)]
 pub struct NeededCredentials {
-    /// Under which they are missing in `missing_credentials`.
+    /// The key in `missing_credentials`.
     pub id: String,
     pub title: String,
-    /// Whose they are, where it is always the same service.
+    /// The service, if it is always the same.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub provider: Option<String>,
     /// Names of the blocks that need them.
@@ -69,20 +69,20 @@ pub enum ExecutionMode {
     Webhook,
 }
 
-/// What of the requirements the user has.
+/// Which requirements the user meets.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, utoipa::ToSchema)]
 pub struct UserReadiness {
     pub has_all_credentials: bool,
-    /// By their id.
+    /// By id.
     pub missing_credentials: BTreeMap<String, NeededCredentials>,
     pub ready_to_run: bool,
 }
 
-/// Another goal than the one that was given, for a person to take or to leave.
+/// An alternative goal for the user to accept or decline.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, utoipa::ToSchema)]
 pub struct SuggestedGoal {
     pub suggested_goal: String,
-    /// Why the other one will not do.
+    /// Why the original goal does not work.
     pub reason: String,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub original_goal: Option<String>,

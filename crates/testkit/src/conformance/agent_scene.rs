@@ -154,7 +154,7 @@ pub async fn claim(ports: &Ports, run: &ExecutionId) -> ExecutionClaim {
 pub async fn claim_for(ports: &Ports, run: &ExecutionId, ttl: Duration) -> ExecutionClaim {
     eventually("the run can be claimed", || async {
         match ports.executions.claim(run, &worker(), ttl).await.expect("claiming works") {
-            ExecutionClaimed::Won { claim, .. } => Some(claim),
+            ExecutionClaimed::Granted { claim, .. } => Some(claim),
             ExecutionClaimed::Held => None,
             other => panic!("a claim was expected, not {other:?}"),
         }
@@ -186,7 +186,7 @@ pub fn batch(after: u64, count: u64) -> ExecutionAdvance {
             duration: 1.5,
             ..ExecutionStats::default()
         },
-        then: AfterAdvance::GoesOn,
+        then: AfterAdvance::Continue,
     }
 }
 
@@ -232,7 +232,7 @@ pub async fn resting(ports: &Ports, ids: &[&str]) -> Execution {
     let run = run(ports).await;
     let claim = claim(ports, &run.id).await;
     let reviews = ids.iter().map(|id| question(&run.id, id, &format!("node of {id}"))).collect();
-    let rest = ExecutionAdvance { reviews, then: AfterAdvance::Rest, ..batch(0, 1) };
+    let rest = ExecutionAdvance { reviews, then: AfterAdvance::AwaitReviews, ..batch(0, 1) };
     assert_eq!(advance(ports, &claim, rest).await, Fenced::Done(ExecutionAdvanced::Done));
     found(ports, &run.id).await
 }

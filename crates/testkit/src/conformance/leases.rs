@@ -35,7 +35,7 @@ pub async fn a_turn_has_one_holder(fixture: &mut impl Fixture) {
     let won: Vec<_> = claimed
         .iter()
         .filter_map(|claimed| match claimed.as_ref().expect("claim") {
-            TurnClaimed::Won { claim, turn, .. } => Some((claim, turn)),
+            TurnClaimed::Granted { claim, turn, .. } => Some((claim, turn)),
             TurnClaimed::Held => None,
             other => panic!("{other:?}"),
         })
@@ -51,7 +51,7 @@ pub async fn a_claim_repeated_by_its_worker_is_the_same_claim(fixture: &mut impl
     let (_, _, turn) = first_turn(ports).await;
     let me = worker();
     let first = ports.leases.claim(&turn.id, &me, LONG).await.expect("claim");
-    assert!(matches!(first, TurnClaimed::Won { .. }));
+    assert!(matches!(first, TurnClaimed::Granted { .. }));
     assert_eq!(ports.leases.claim(&turn.id, &me, LONG).await.expect("claim"), first);
     let other = ports.leases.claim(&turn.id, &worker(), LONG).await.expect("claim");
     assert_eq!(other, TurnClaimed::Held);
@@ -104,16 +104,24 @@ pub async fn a_session_runs_one_turn_at_a_time(fixture: &mut impl Fixture) {
     let second = turn(ports, &ann, &mine.id, "second").await;
     let claim_second =
         || async { ports.leases.claim(&second.id, &worker(), LONG).await.expect("claim") };
-    assert_eq!(claim_second().await, TurnClaimed::Waits, "the first one was accepted before");
+    assert_eq!(claim_second().await, TurnClaimed::NotAdmitted, "the first one was accepted before");
     let first_claim = claim_for(ports, &first.id, SHORT).await;
-    assert_eq!(claim_second().await, TurnClaimed::Waits);
+    assert_eq!(claim_second().await, TurnClaimed::NotAdmitted);
     tokio::time::sleep(2 * SHORT).await;
-    assert_eq!(claim_second().await, TurnClaimed::Waits, "a lease that ran out is not an end");
+    assert_eq!(
+        claim_second().await,
+        TurnClaimed::NotAdmitted,
+        "a lease that ran out is not an end"
+    );
     assert_eq!(ports.leases.hand_back(&first_claim).await.expect("back"), Fenced::Done(()));
-    assert_eq!(claim_second().await, TurnClaimed::Waits, "nor is a turn that was handed back");
+    assert_eq!(
+        claim_second().await,
+        TurnClaimed::NotAdmitted,
+        "nor is a turn that was handed back"
+    );
     let first_claim = claim(ports, &first.id).await;
     finish(ports, &first_claim, "one").await;
-    assert!(matches!(claim_second().await, TurnClaimed::Won { .. }));
+    assert!(matches!(claim_second().await, TurnClaimed::Granted { .. }));
     let (_, _, elsewhere) = first_turn(ports).await;
     claim(ports, &elsewhere.id).await;
 }

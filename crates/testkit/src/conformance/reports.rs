@@ -98,7 +98,7 @@ pub async fn open_turns_are_listed_with_their_holders(fixture: &mut impl Fixture
     whole_turn(ports, &ann, &session(ports, &ann).await.id, "it has ended").await;
     let holder = worker();
     let won = ports.leases.claim(&second.id, &holder, LONG).await.expect("claim");
-    assert!(matches!(won, TurnClaimed::Won { .. }), "{won:?}");
+    assert!(matches!(won, TurnClaimed::Granted { .. }), "{won:?}");
 
     let live = live(fixture).await;
     let [waits, runs] = live.as_slice() else { panic!("two turns: {live:?}") };
@@ -121,7 +121,7 @@ pub async fn open_executions_are_listed_with_their_holders(fixture: &mut impl Fi
     agent_scene::end(ports, &claim, ExecutionStatus::Failed).await;
     let holder = worker();
     let won = ports.executions.claim(&first.id, &holder, LONG).await.expect("claim");
-    assert!(matches!(won, ExecutionClaimed::Won { .. }), "{won:?}");
+    assert!(matches!(won, ExecutionClaimed::Granted { .. }), "{won:?}");
 
     let live = ports.reports.live_executions(100).await.expect("live runs");
     let [runs, waits] = live.runs.as_slice() else { panic!("two runs: {live:?}") };
@@ -183,14 +183,14 @@ pub async fn what_each_process_holds_is_counted(fixture: &mut impl Fixture) {
         let id = session(ports, &ann).await.id;
         let turn = turn(ports, &ann, &id, "work").await;
         let won = ports.leases.claim(&turn.id, &WorkerId::of(process), ttl).await.expect("claim");
-        assert!(matches!(won, TurnClaimed::Won { .. }), "{won:?}");
+        assert!(matches!(won, TurnClaimed::Granted { .. }), "{won:?}");
     };
     claim("sloop", SHORT).await;
     claim("brig", SHORT).await;
     claim("brig", LONG).await;
     let run = agent_scene::run(ports).await;
     let won = ports.executions.claim(&run.id, &WorkerId::of("brig"), SHORT).await.expect("claim");
-    assert!(matches!(won, ExecutionClaimed::Won { .. }), "{won:?}");
+    assert!(matches!(won, ExecutionClaimed::Granted { .. }), "{won:?}");
     // What waits and what has ended is held by nobody.
     turn(ports, &ann, &session(ports, &ann).await.id, "it waits").await;
     whole_turn(ports, &ann, &session(ports, &ann).await.id, "it has ended").await;

@@ -4,7 +4,7 @@ use futures::future::join_all;
 use ports::Ports;
 use ports::store::{ExecutionAdvance, ExecutionClaimed, ReviewVerdict, ReviewsDecided};
 use protocol::execution::ExecutionStatus;
-use protocol::review::{Review, ReviewStatus, session_place};
+use protocol::review::{Review, ReviewStatus, session_execution_id};
 use serde_json::json;
 
 use super::Fixture;
@@ -71,7 +71,7 @@ pub async fn decisions_are_taken_together_or_not_at_all(fixture: &mut impl Fixtu
     let run = resting(ports, &["a", "b", "c"]).await;
     let other = resting(ports, &["else"]).await;
     decide(ports, &[verdict("c", true)]).await;
-    let place = session_place(&"s".into());
+    let place = session_execution_id(&"s".into());
     let fixed = Review { editable: false, ..question(&place, "fixed", "n") };
     ports.reviews.ask(&question(&place, "free", "m")).await.expect("ask");
     ports.reviews.ask(&fixed).await.expect("ask");
@@ -108,7 +108,7 @@ pub async fn the_last_decision_makes_the_run_due(fixture: &mut impl Fixture) {
     let run = resting(ports, &["a", "b"]).await;
     let first = decide(ports, &[verdict("a", true)]).await;
     assert!(matches!(first, ReviewsDecided::Done { due: false, .. }), "{first:?}");
-    assert_eq!(try_claim(ports, &run.id).await, ExecutionClaimed::Rests);
+    assert_eq!(try_claim(ports, &run.id).await, ExecutionClaimed::InReview);
     assert_eq!(due(ports).await, []);
     let last = decide(ports, &[verdict("b", false)]).await;
     assert!(matches!(last, ReviewsDecided::Done { due: true, .. }), "{last:?}");
@@ -142,7 +142,7 @@ pub async fn a_decision_can_edit_what_may_be_edited(fixture: &mut impl Fixture) 
 
 pub async fn the_same_question_is_asked_once(fixture: &mut impl Fixture) {
     let ports = fixture.ports();
-    let place = session_place(&"s".into());
+    let place = session_execution_id(&"s".into());
     let ask = async |review: Review| ports.reviews.ask(&review).await.expect("ask");
     let first = question(&place, "call-1", "block");
     assert_eq!(ask(first.clone()).await, first);
@@ -152,7 +152,7 @@ pub async fn the_same_question_is_asked_once(fixture: &mut impl Fixture) {
     assert_eq!(ask(other.clone()).await, other);
     for elsewhere in [
         question(&place, "call-4", "another block"),
-        question(&session_place(&"t".into()), "call-5", "block"),
+        question(&session_execution_id(&"t".into()), "call-5", "block"),
     ] {
         assert_eq!(ask(elsewhere.clone()).await, elsewhere);
     }
@@ -200,7 +200,7 @@ pub async fn a_review_is_seen_by_its_user_only(fixture: &mut impl Fixture) {
     assert_eq!(decided, ReviewsDecided::Unknown("r".into()));
     assert!(!reviews.remove(&bob(), &"r".into()).await.expect("remove"));
     // The ids that models give to their calls can be the same for two users.
-    let place = session_place(&"of bob".into());
+    let place = session_execution_id(&"of bob".into());
     let his = Review { user_id: bob(), ..question(&place, "r", "n") };
     assert_eq!(reviews.ask(&his).await.expect("ask"), his);
     assert_eq!(get(ports, "r").await.execution_id, run.id);
@@ -208,7 +208,7 @@ pub async fn a_review_is_seen_by_its_user_only(fixture: &mut impl Fixture) {
 
 pub async fn a_review_that_has_served_can_be_removed(fixture: &mut impl Fixture) {
     let ports = fixture.ports();
-    let place = session_place(&"s".into());
+    let place = session_execution_id(&"s".into());
     ports.reviews.ask(&question(&place, "r", "n")).await.expect("ask");
     decide(ports, &[verdict("r", true)]).await;
     assert!(ports.reviews.remove(&ann(), &"r".into()).await.expect("remove"));

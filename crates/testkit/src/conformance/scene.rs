@@ -87,7 +87,7 @@ pub async fn claim(ports: &Ports, turn: &TurnId) -> TurnClaim {
 pub async fn claim_for(ports: &Ports, turn: &TurnId, ttl: Duration) -> TurnClaim {
     eventually("the turn can be claimed", || async {
         match ports.leases.claim(turn, &worker(), ttl).await.expect("claiming works") {
-            TurnClaimed::Won { claim, .. } => Some(claim),
+            TurnClaimed::Granted { claim, .. } => Some(claim),
             TurnClaimed::Held => None,
             other => panic!("a claim was expected, not {other:?}"),
         }

@@ -268,16 +268,16 @@ impl Leases for Node {
         ttl: Duration,
     ) -> PortResult<TurnClaimed> {
         let told = |claimed: &TurnClaimed| match claimed {
-            TurnClaimed::Won { claim, .. } => format!("won {}", claim.fence),
+            TurnClaimed::Granted { claim, .. } => format!("won {}", claim.fence),
             TurnClaimed::Held => "held".to_owned(),
-            TurnClaimed::Waits => "waits".to_owned(),
+            TurnClaimed::NotAdmitted => "waits".to_owned(),
             TurnClaimed::Ended => "ended".to_owned(),
         };
         let (turn, worker) = (turn.clone(), worker.clone());
         let (call, sim, number) = (store("claims", &turn), self.sim.clone(), self.number);
         let effect = move |world: &mut State| {
             let claimed = world.claim(&turn, &worker, ttl);
-            if let TurnClaimed::Won { claim, .. } = &claimed {
+            if let TurnClaimed::Granted { claim, .. } = &claimed {
                 sim.facts().claimed(number, claim, world.now);
             }
             Ok(claimed)

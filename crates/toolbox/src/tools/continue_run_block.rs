@@ -7,7 +7,7 @@ use ports::call_services::BlockCall;
 use ports::tool::{ToolContext, ToolError, ToolExample};
 use ports::{Reviews, Tool};
 use protocol::response::ToolResponse;
-use protocol::review::{Review, ReviewStatus, placed_block, session_place};
+use protocol::review::{Review, ReviewStatus, reviewed_block, session_execution_id};
 use protocol::tool::{TimeBudget, ToolEffect, ToolSpec};
 use protocol::{ReviewId, UserId};
 use schemars::JsonSchema;
@@ -59,7 +59,7 @@ impl ContinueRunBlock {
     ) -> Result<Review, ToolError> {
         let review = self.reviews.get(user, id).await.map_err(port_error::agents_unavailable)?;
         // Reviews of other sessions and of executions count as not found.
-        let place = session_place(&context.session_id);
+        let place = session_execution_id(&context.session_id);
         let review = review.filter(|review| review.execution_id == place).ok_or_else(|| {
             let sentence =
                 format!("This session has no review {id}. It may have been used already.");
@@ -95,7 +95,7 @@ impl Tool for ContinueRunBlock {
         let user = caller::signed_in_user(&context)?;
         let id = ReviewId::from(review_id.trim());
         let review = self.approved(&user, &id, &context).await?;
-        let block = placed_block(&review.node_id).ok_or_else(|| {
+        let block = reviewed_block(&review.node_id).ok_or_else(|| {
             ToolError::tell("review_not_found", format!("Review {id} does not belong to a block."))
         })?;
         let spec = self.blocks.runnable(block.as_str(), &context)?;

@@ -76,7 +76,7 @@ pub(super) async fn claim(
 fn won(execution: Execution, worker: WorkerId) -> ExecutionClaimed {
     let (execution_id, fence) = (execution.id.clone(), execution.fence);
     let claim = ExecutionClaim { execution_id, fence, worker };
-    ExecutionClaimed::Won { claim, execution: Box::new(execution) }
+    ExecutionClaimed::Granted { claim, execution: Box::new(execution) }
 }
 
 fn not_won(row: &Row, worker: WorkerId) -> Result<ExecutionClaimed, Fault> {
@@ -94,7 +94,7 @@ fn not_won(row: &Row, worker: WorkerId) -> Result<ExecutionClaimed, Fault> {
             // A lease that ran out only just now is found by the next look.
             ExecutionClaimed::Held
         }
-        ExecutionStatus::Review => ExecutionClaimed::Rests,
+        ExecutionStatus::Review => ExecutionClaimed::InReview,
         ExecutionStatus::Completed | ExecutionStatus::Failed | ExecutionStatus::Terminated => {
             ExecutionClaimed::Ended
         }

@@ -49,7 +49,7 @@ async fn the_caps_of_a_user_hold_across_processes() {
             .flat_map(|turn| stores.iter().map(|store| store.claim(turn, &worker, scene::LONG)));
         let mut won = HashSet::new();
         for claimed in join_all(claims).await {
-            if let TurnClaimed::Won { claim, .. } = claimed.expect("claim") {
+            if let TurnClaimed::Granted { claim, .. } = claimed.expect("claim") {
                 won.insert(claim);
             }
         }
@@ -70,7 +70,8 @@ async fn a_turn_has_one_holder_among_all_processes() {
         let claims = workers.iter().enumerate();
         let claims = claims.map(|(n, worker)| stores[n % 2].claim(&turn, worker, scene::LONG));
         let claimed = join_all(claims).await;
-        let won = claimed.iter().filter(|claimed| matches!(claimed, Ok(TurnClaimed::Won { .. })));
+        let won =
+            claimed.iter().filter(|claimed| matches!(claimed, Ok(TurnClaimed::Granted { .. })));
         assert_eq!(won.count(), 1, "{claimed:?}");
     }
 }
@@ -119,7 +120,7 @@ async fn everything_at_once_neither_deadlocks_nor_loses_a_place() {
                     store.request_cancel(owner, &session).await.expect("cancel");
                 }
                 let claimed = store.claim(&turn.id, &WorkerId::fresh(), scene::LONG).await;
-                let TurnClaimed::Won { claim, .. } = claimed.expect("claim") else { continue };
+                let TurnClaimed::Granted { claim, .. } = claimed.expect("claim") else { continue };
                 if n % 7 == 0 && round == 1 {
                     break;
                 }

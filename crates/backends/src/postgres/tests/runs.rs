@@ -51,7 +51,7 @@ async fn a_user_runs_no_more_than_the_cap_in_all_processes_together() {
             .await
             .into_iter()
             .filter_map(|claimed| match claimed {
-                ExecutionClaimed::Won { claim, .. } => Some(claim),
+                ExecutionClaimed::Granted { claim, .. } => Some(claim),
                 _ => None,
             })
             .collect();
@@ -71,8 +71,9 @@ async fn a_run_has_one_holder_among_all_processes() {
         let claims = workers.iter().enumerate();
         let claims = claims.map(|(n, worker)| stores[n % 2].claim(&run, worker, scene::LONG));
         let claimed = join_all(claims).await;
-        let won =
-            claimed.iter().filter(|claimed| matches!(claimed, Ok(ExecutionClaimed::Won { .. })));
+        let won = claimed
+            .iter()
+            .filter(|claimed| matches!(claimed, Ok(ExecutionClaimed::Granted { .. })));
         assert_eq!(won.count(), 1, "{claimed:?}");
     }
 }
@@ -111,7 +112,7 @@ async fn stops_ends_and_children_at_the_same_time_neither_deadlock_nor_leave_one
                 let id = new.id.clone();
                 there.create(new).await.expect("create");
                 let claimed = here.claim(&id, &WorkerId::fresh(), scene::LONG).await;
-                if let ExecutionClaimed::Won { claim, .. } = claimed.expect("claim") {
+                if let ExecutionClaimed::Granted { claim, .. } = claimed.expect("claim") {
                     here.advance(&claim, ended(0)).await.expect("advance");
                 }
                 here.request_stop(ann, &id).await.expect("stop");
@@ -142,7 +143,7 @@ async fn many_runs_journal_at_the_same_time() {
         let claims = (0..runs).map(|_| async {
             let run = create(&store).await;
             let claimed = store.claim(&run, &WorkerId::fresh(), scene::LONG).await;
-            let ExecutionClaimed::Won { claim, .. } = claimed.expect("claim") else {
+            let ExecutionClaimed::Granted { claim, .. } = claimed.expect("claim") else {
                 panic!("it is free")
             };
             claim

@@ -136,9 +136,9 @@ impl Life<'_> {
     async fn claim(&self, turn: &TurnId) -> Option<TurnClaim> {
         loop {
             match self.store.claim(turn, &WorkerId::fresh(), scene::LONG).await.expect("claim") {
-                TurnClaimed::Won { claim, .. } => return Some(claim),
+                TurnClaimed::Granted { claim, .. } => return Some(claim),
                 TurnClaimed::Ended => return None,
-                TurnClaimed::Held | TurnClaimed::Waits => {
+                TurnClaimed::Held | TurnClaimed::NotAdmitted => {
                     tokio::time::sleep(Duration::from_millis(5)).await;
                 }
             }

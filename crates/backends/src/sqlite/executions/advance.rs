@@ -62,8 +62,8 @@ pub(super) fn advance(
         reviews::insert(db, review)?;
     }
     let answer = match &advance.then {
-        AfterAdvance::GoesOn => ExecutionAdvanced::Done,
-        AfterAdvance::Rest => rest(db, now, step, number)?,
+        AfterAdvance::Continue => ExecutionAdvanced::Done,
+        AfterAdvance::AwaitReviews => rest(db, now, step, number)?,
         AfterAdvance::End { status, error } => {
             end(db, now, step, number, *status, error.as_ref())?;
             ExecutionAdvanced::Done

@@ -27,7 +27,7 @@ pub(super) fn claim(
     let Some(found) = find(db, id)? else { return Ok(Done::quietly(ExecutionClaimed::Ended)) };
     match found.status {
         status if status.is_final() => return Ok(Done::quietly(ExecutionClaimed::Ended)),
-        ExecutionStatus::Review => return Ok(Done::quietly(ExecutionClaimed::Rests)),
+        ExecutionStatus::Review => return Ok(Done::quietly(ExecutionClaimed::InReview)),
         ExecutionStatus::Running if found.lease_until_ms.is_some_and(|until| until > now.ms) => {
             if found.worker.as_deref() != Some(worker.as_str()) {
                 return Ok(Done::quietly(ExecutionClaimed::Held));
@@ -67,7 +67,7 @@ fn won(
         by_id(db, id)?.ok_or_else(|| Fault::broken("a claimed execution cannot be found"))?;
     let claim =
         ExecutionClaim { execution_id: id.clone(), fence: fence as u64, worker: worker.clone() };
-    Ok(Done::quietly(ExecutionClaimed::Won { claim, execution: Box::new(execution) }))
+    Ok(Done::quietly(ExecutionClaimed::Granted { claim, execution: Box::new(execution) }))
 }
 
 struct Found {

@@ -87,8 +87,8 @@ impl Executions for Sqlite {
     ) -> PortResult<Fenced<ExecutionAdvanced>> {
         let step = advance::Step::new(claim.clone(), advance)?;
         let need = match step.advance.then {
-            AfterAdvance::GoesOn => Need::Ordinary,
-            AfterAdvance::Rest | AfterAdvance::End { .. } => Need::Essential,
+            AfterAdvance::Continue => Need::Ordinary,
+            AfterAdvance::AwaitReviews | AfterAdvance::End { .. } => Need::Essential,
         };
         let now = self.moment();
         self.writer.run(need, move |db| advance::advance(db, now, &step)).await

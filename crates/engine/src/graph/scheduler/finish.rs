@@ -25,7 +25,7 @@ impl ExecutionScheduler {
         &mut self,
     ) -> Result<ExecutionAdvanced, ExecutionHalt> {
         self.stats.duration = self.worked_before + self.began.elapsed().as_secs_f64();
-        self.journal.close(&self.stats, AfterAdvance::Rest).await
+        self.journal.close(&self.stats, AfterAdvance::AwaitReviews).await
     }
 
     /// Stops all node runs and journals them as terminated. No limit applies to these events.
@@ -43,7 +43,7 @@ impl ExecutionScheduler {
     /// Stores everything that happened so far, for the next attempt.
     pub(in crate::graph) async fn save(&mut self) -> Result<(), ExecutionHalt> {
         self.stats.duration = self.worked_before + self.began.elapsed().as_secs_f64();
-        self.journal.close(&self.stats, AfterAdvance::GoesOn).await?;
+        self.journal.close(&self.stats, AfterAdvance::Continue).await?;
         Ok(())
     }
 

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use ports::block::{BlockError, ReviewRequest};
 use protocol::block::{MeteredUsage, price};
 use protocol::credit::CreditCharge;
-use protocol::execution::{ExecutionError, ExecutionStatus, NodeEvent, node_run_id};
+use protocol::execution::{ExecutionError, ExecutionStatus, NodeEvent, node_execution_id};
 use protocol::review::{Review, ReviewStatus};
 use serde_json::Value;
 
@@ -133,14 +133,14 @@ impl ExecutionScheduler {
         }
         event.cost = amount;
         self.stats.cost += amount;
-        let key = node_run_id(&self.execution.id, run).0;
+        let key = node_execution_id(&self.execution.id, run).0;
         self.journal.add_charge(CreditCharge { key, amount, what: spec.name.to_owned() });
     }
 
     fn review(&self, run: u64, at: NodeAt, ask: ReviewRequest) -> Review {
         let execution = &self.execution;
         Review {
-            id: node_run_id(&execution.id, run),
+            id: node_execution_id(&execution.id, run),
             user_id: execution.user_id.clone(),
             execution_id: execution.id.clone(),
             graph_id: execution.graph_id.clone(),

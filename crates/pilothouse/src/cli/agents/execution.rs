@@ -1,4 +1,4 @@
-//! A run as the terminal shows it.
+//! An execution as the terminal shows it.
 
 use std::fmt::Write;
 
@@ -8,12 +8,12 @@ use protocol::execution::{
 use serde::Deserialize;
 use serde_json::{Map, Value};
 
-use super::super::client::{Client, Failure};
+use super::super::client::{ApiClient, ClientError};
 use super::super::terminal::shortened;
 
-/// What the terminal reads of a run. The rest is for others.
+/// The fields of an execution that the terminal uses.
 #[derive(Deserialize)]
-pub(super) struct Execution {
+pub(super) struct ExecutionSummary {
     pub(super) id: String,
     pub(super) graph_id: String,
     pub(super) graph_version: u32,
@@ -32,22 +32,26 @@ pub(super) struct Execution {
     failed_nodes: Vec<NodeFailure>,
 }
 
-/// Whether the runs of the nodes are wanted.
+/// Whether to fetch the node executions.
 #[derive(Clone, Copy)]
-pub(super) enum Nodes {
+pub(super) enum NodeDetail {
     Shown,
-    LeftOut,
+    Omitted,
 }
 
-pub(super) async fn read(client: &Client, id: &str, nodes: Nodes) -> Result<Execution, Failure> {
+pub(super) async fn read(
+    client: &ApiClient,
+    id: &str,
+    nodes: NodeDetail,
+) -> Result<ExecutionSummary, ClientError> {
     let limit = match nodes {
-        Nodes::Shown => "500",
-        Nodes::LeftOut => "0",
+        NodeDetail::Shown => "500",
+        NodeDetail::Omitted => "0",
     };
-    client.answer(client.get_with(&["executions", id], &[("node_limit", limit)])).await
+    client.fetch(client.get_with(&["executions", id], &[("node_limit", limit)])).await
 }
 
-impl Execution {
+impl ExecutionSummary {
     pub(super) fn text(&self) -> String {
         let mut text = format!("{}  {}\n", self.id, self.summary());
         let shown = self.node_executions.len() as u64;
@@ -56,17 +60,17 @@ impl Execution {
             line(&mut text, &format!("  {status:<10} {}", node.block_name));
         }
         if shown > 0 && shown < self.node_total {
-            line(&mut text, &format!("  … and {} more node runs", self.node_total - shown));
+            line(&mut text, &format!("  … and {} more steps", self.node_total - shown));
         }
         text.push_str(&self.result());
         text
     }
 
-    /// The state in a line.
+    /// The state in one line.
     pub(super) fn summary(&self) -> String {
         let stats = &self.stats;
         let mut text = format!(
-            "{}: {} node runs, {} failed, {:.1} s",
+            "{}: {} steps, {} failed, {:.1} s",
             self.status.as_str(),
             stats.node_count,
             stats.node_error_count,
@@ -81,7 +85,7 @@ impl Execution {
         text
     }
 
-    /// What it gave, and what went wrong.
+    /// The outputs and errors.
     pub(super) fn result(&self) -> String {
         let mut text = String::new();
         for (name, values) in &self.outputs {
@@ -89,7 +93,7 @@ impl Execution {
             values.iter().for_each(|value| line(&mut text, &format!("{name}: {}", plain(value))));
         }
         if self.outputs_cut {
-            line(&mut text, "(there are more outputs than are shown)");
+            line(&mut text, "(more outputs are not shown)");
         }
         for failed in &self.failed_nodes {
             line(
@@ -104,12 +108,12 @@ impl Execution {
     }
 }
 
-fn line(text: &mut String, words: &str) {
-    text.push_str(words);
+fn line(text: &mut String, line: &str) {
+    text.push_str(line);
     text.push('\n');
 }
 
-/// Text as it is, everything else as JSON.
+/// Text unchanged, everything else as JSON.
 fn plain(value: &Value) -> String {
     value.as_str().map_or_else(|| value.to_string(), str::to_owned)
 }
@@ -121,16 +125,16 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_run_shows_what_it_gave_and_what_failed() {
+    fn an_execution_shows_its_outputs_and_failures() {
         let execution = json!({
             "id": "e", "graph_id": "g", "graph_version": 1, "status": "COMPLETED",
             "stats": {"node_count": 3, "node_error_count": 1, "duration": 1.25, "cost": 2},
             "error": null, "outputs": {"line": ["a", "b"], "total": [{"sum": 1}]},
             "failed_nodes": [{"node_id": "n", "block_name": "CalculatorBlock", "error": "not a\nnumber"}],
         });
-        let execution: Execution = serde_json::from_value(execution).expect("a run");
+        let execution: ExecutionSummary = serde_json::from_value(execution).expect("a run");
         let expected = "\
-e  COMPLETED: 3 node runs, 1 failed, 1.2 s, 2 credits
+e  COMPLETED: 3 steps, 1 failed, 1.2 s, 2 credits
 line: a
 line: b
 total: {\"sum\":1}

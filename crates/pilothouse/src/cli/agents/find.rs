@@ -1,42 +1,42 @@
-//! Finding an agent by what a person calls it.
+//! Finds an agent by the name or id that the user typed.
 
 use protocol::GraphId;
 use protocol::library::LibraryAgent;
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
 
-use super::super::client::{Client, Failure};
+use super::super::client::{ApiClient, ClientError};
 
-/// The most that the server gives at once.
+/// The maximum page size of the server.
 const PAGE_SIZE: &str = "100";
-/// Names that are suggested.
+/// Maximum number of suggested names.
 const SUGGESTIONS: usize = 5;
 
 #[derive(Deserialize)]
-struct Page<T> {
+struct AgentPage<T> {
     agents: Vec<T>,
 }
 
-/// All agents of the library, or those that have to do with the words.
+/// All agents of the library, or those that match the words.
 pub(super) async fn library(
-    client: &Client,
+    client: &ApiClient,
     words: Option<&str>,
-) -> Result<Vec<LibraryAgent>, Failure> {
+) -> Result<Vec<LibraryAgent>, ClientError> {
     every_page(client, &["library", "agents"], words.map(|words| ("search_term", words))).await
 }
 
-/// All that a list of agents has, page by page.
+/// All pages of a list of agents.
 pub(super) async fn every_page<T: DeserializeOwned>(
-    client: &Client,
+    client: &ApiClient,
     path: &[&str],
     search: Option<(&str, &str)>,
-) -> Result<Vec<T>, Failure> {
+) -> Result<Vec<T>, ClientError> {
     let mut all = Vec::new();
     for page in 1.. {
         let page: String = u32::to_string(&page);
         let mut query = vec![("page", page.as_str()), ("page_size", PAGE_SIZE)];
         query.extend(search);
-        let Page { agents } = client.answer(client.get_with(path, &query)).await?;
+        let AgentPage { agents } = client.fetch(client.get_with(path, &query)).await?;
         if agents.is_empty() {
             break;
         }
@@ -45,58 +45,63 @@ pub(super) async fn every_page<T: DeserializeOwned>(
     Ok(all)
 }
 
-/// The agent that a person means by an id or a name.
-pub(in super::super) async fn graph_id(client: &Client, called: &str) -> Result<GraphId, Failure> {
-    match choose(&library(client, None).await?, called) {
-        Choice::This(id) => return Ok(id),
-        Choice::Several(ids) => {
+/// The agent with this id or name.
+pub(in super::super) async fn graph_id(
+    client: &ApiClient,
+    name: &str,
+) -> Result<GraphId, ClientError> {
+    match choose(&library(client, None).await?, name) {
+        AgentMatch::One(id) => return Ok(id),
+        AgentMatch::Several(ids) => {
             return Err(refused(format!(
-                "Several agents are called “{called}”. Say which one by its id: {}.",
+                "Several agents are named “{name}”. Use one of these ids: {}.",
                 ids.join(", ")
             )));
         }
-        Choice::None => {}
+        AgentMatch::None => {}
     }
-    // It need not be in the library to be seen.
-    if uuid::Uuid::try_parse(called).is_ok() {
-        return Ok(called.into());
+    // An agent outside the library can still be visible.
+    if uuid::Uuid::try_parse(name).is_ok() {
+        return Ok(name.into());
     }
-    let similar = library(client, Some(called)).await?;
+    let similar = library(client, Some(name)).await?;
     let names: Vec<&str> = similar.iter().map(|agent| agent.name.as_str()).collect();
     Err(refused(match names.as_slice() {
-        [] => format!("No agent of your library is called “{called}”."),
+        [] => format!("No agent named “{name}” in your library."),
         names => format!(
-            "No agent of your library is called “{called}”. Do you mean: {}?",
+            "No agent named “{name}” in your library. Did you mean: {}?",
             names[..names.len().min(SUGGESTIONS)].join(", ")
         ),
     }))
 }
 
 #[derive(Debug, PartialEq, Eq)]
-enum Choice {
-    This(GraphId),
+enum AgentMatch {
+    One(GraphId),
     Several(Vec<String>),
     None,
 }
 
-fn choose(agents: &[LibraryAgent], called: &str) -> Choice {
+fn choose(agents: &[LibraryAgent], name: &str) -> AgentMatch {
     let by_id =
-        |agent: &&LibraryAgent| agent.id.as_str() == called || agent.graph_id.as_str() == called;
+        |agent: &&LibraryAgent| agent.id.as_str() == name || agent.graph_id.as_str() == name;
     if let Some(agent) = agents.iter().find(by_id) {
-        return Choice::This(agent.graph_id.clone());
+        return AgentMatch::One(agent.graph_id.clone());
     }
-    let wanted = called.to_lowercase();
+    let wanted = name.to_lowercase();
     let by_name = |agent: &&LibraryAgent| agent.name.to_lowercase() == wanted;
     let found: Vec<&LibraryAgent> = agents.iter().filter(by_name).collect();
     match found.as_slice() {
-        [] => Choice::None,
-        [only] => Choice::This(only.graph_id.clone()),
-        several => Choice::Several(several.iter().map(|agent| agent.graph_id.0.clone()).collect()),
+        [] => AgentMatch::None,
+        [only] => AgentMatch::One(only.graph_id.clone()),
+        several => {
+            AgentMatch::Several(several.iter().map(|agent| agent.graph_id.0.clone()).collect())
+        }
     }
 }
 
-fn refused(detail: String) -> Failure {
-    Failure::Refused { status: 404, detail, body: serde_json::Value::Null }
+fn refused(detail: String) -> ClientError {
+    ClientError::Refused { status: 404, detail, body: serde_json::Value::Null }
 }
 
 #[cfg(test)]
@@ -116,13 +121,13 @@ mod tests {
     }
 
     #[test]
-    fn an_agent_is_meant_by_its_ids_or_by_a_name_of_its_own() {
+    fn an_agent_is_found_by_its_ids_or_by_a_unique_name() {
         let agents = [agent("g1", "Mail"), agent("g2", "mail"), agent("g3", "Feed")];
-        for called in ["g3", "entry-g3", "feed", "Feed"] {
-            assert_eq!(choose(&agents, called), Choice::This("g3".into()), "{called}");
+        for name in ["g3", "entry-g3", "feed", "Feed"] {
+            assert_eq!(choose(&agents, name), AgentMatch::One("g3".into()), "{name}");
         }
-        let both = Choice::Several(vec!["g1".to_owned(), "g2".to_owned()]);
+        let both = AgentMatch::Several(vec!["g1".to_owned(), "g2".to_owned()]);
         assert_eq!(choose(&agents, "MAIL"), both);
-        assert_eq!(choose(&agents, "Fee"), Choice::None);
+        assert_eq!(choose(&agents, "Fee"), AgentMatch::None);
     }
 }

@@ -1,4 +1,4 @@
-//! Following a run to its end, through lost connections and restarts of the server.
+//! Follows an execution to its end, through lost connections and restarts of the server.
 
 use futures::StreamExt;
 use protocol::execution::ExecutionStatus;
@@ -7,24 +7,24 @@ use protocol::{NodeId, cursor};
 use reqwest::Response;
 use serde::Deserialize;
 
-use super::super::absence::{Absence, Answers, Then};
-use super::super::client::{Client, Failure};
+use super::super::client::{ApiClient, ClientError};
+use super::super::reconnect::{ReconnectPolicy, RetryDecision, ServerResponded};
 use super::super::terminal::{note, shortened};
-use super::execution::Execution;
-use super::names::Names;
+use super::execution::ExecutionSummary;
+use super::node_names::NodeNames;
 
-/// Larger events are not ours.
+/// Larger than any event of the server.
 const EVENT_BYTES: usize = 64 * 1024 * 1024;
 
-/// Shows every step of a run until it has ended or waits for a person.
-pub(super) async fn to_the_end(
-    client: &Client,
-    execution: &Execution,
-    names: Names,
-) -> Result<(), Failure> {
+/// Shows every step of an execution until it has ended or needs approval.
+pub(super) async fn follow_to_end(
+    client: &ApiClient,
+    execution: &ExecutionSummary,
+    names: NodeNames,
+) -> Result<(), ClientError> {
     let path = ["graphs", &execution.graph_id, "executions", &execution.id, "stream"];
-    let mut progress = Progress { names, last_event: None, asks_after: None };
-    let mut absence = Absence::none();
+    let mut progress = ExecutionProgress { names, last_event: None, review_after: None };
+    let mut policy = ReconnectPolicy::new();
     loop {
         let mut request = client.get(&path);
         if let Some(last) = &progress.last_event {
@@ -32,58 +32,58 @@ pub(super) async fn to_the_end(
         }
         match client.send(request).await {
             Ok(response) => {
-                if absence.answers() == Answers::Again {
-                    note("(connected again)");
+                if policy.responded() == ServerResponded::Again {
+                    note("(reconnected)");
                 }
                 match progress.read(response).await {
-                    Read::Done => return Ok(()),
-                    Read::Cut => {}
+                    EventsRead::Done => return Ok(()),
+                    EventsRead::Cut => {}
                 }
             }
-            Err(Failure::Unreachable) => {}
+            Err(ClientError::Unreachable) => {}
             Err(refused) => return Err(refused),
         }
-        let pause = match absence.goes_on() {
-            Then::GiveUp => return Err(Failure::Unreachable),
-            Then::Tell(pause) => {
-                note("(the connection is lost, trying again)");
+        let pause = match policy.failed() {
+            RetryDecision::GiveUp => return Err(ClientError::Unreachable),
+            RetryDecision::Notify(pause) => {
+                note("(connection lost; reconnecting…)");
                 pause
             }
-            Then::Wait(pause) => pause,
+            RetryDecision::Wait(pause) => pause,
         };
         tokio::time::sleep(pause).await;
     }
 }
 
-struct Progress {
-    names: Names,
+struct ExecutionProgress {
+    names: NodeNames,
     last_event: Option<String>,
-    /// With which event the run has come to where only a person can go on.
-    asks_after: Option<u64>,
+    /// The number of the event after which the execution waits for a review.
+    review_after: Option<u64>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Read {
+enum EventsRead {
     Done,
-    /// The connection broke: come back to the same place.
+    /// The connection broke: resume at the same position.
     Cut,
 }
 
 #[derive(Deserialize)]
-struct NodeUpdate {
+struct NodeStatusUpdate {
     node_id: NodeId,
     status: Option<ExecutionStatus>,
     error: Option<String>,
 }
 
 #[derive(Deserialize)]
-struct GraphUpdate {
+struct ExecutionStatusUpdate {
     status: ExecutionStatus,
     event_count: u64,
 }
 
-impl Progress {
-    async fn read(&mut self, response: Response) -> Read {
+impl ExecutionProgress {
+    async fn read(&mut self, response: Response) -> EventsRead {
         let mut decoder = SseDecoder::new(EVENT_BYTES);
         let mut body = response.bytes_stream();
         while let Some(Ok(piece)) = body.next().await {
@@ -91,41 +91,41 @@ impl Progress {
             loop {
                 match decoder.next_event() {
                     Ok(None) => break,
-                    Ok(Some(event)) if event.data == "[DONE]" => return Read::Done,
+                    Ok(Some(event)) if event.data == "[DONE]" => return EventsRead::Done,
                     Ok(Some(event)) => {
                         if let Some(line) = self.line(&event) {
                             note(&line);
                         }
-                        if self.needs_a_person(event) {
-                            return Read::Done;
+                        if self.needs_review(event) {
+                            return EventsRead::Done;
                         }
                     }
-                    Err(_) => return Read::Cut,
+                    Err(_) => return EventsRead::Cut,
                 }
             }
         }
-        Read::Cut
+        EventsRead::Cut
     }
 
-    /// Whether this event is the last before somebody decides. The row may come before the events that led to it.
-    fn needs_a_person(&mut self, event: SseEvent) -> bool {
+    /// Whether this is the last event before a decision. The execution may be sent before the events that led to its state.
+    fn needs_review(&mut self, event: SseEvent) -> bool {
         if event.name.as_deref() == Some("graph_execution_event")
-            && let Ok(update) = serde_json::from_str::<GraphUpdate>(&event.data)
+            && let Ok(update) = serde_json::from_str::<ExecutionStatusUpdate>(&event.data)
         {
-            let asks = update.status == ExecutionStatus::Review;
-            self.asks_after = asks.then_some(update.event_count);
+            let in_review = update.status == ExecutionStatus::Review;
+            self.review_after = in_review.then_some(update.event_count);
         }
         self.last_event = event.id.or(self.last_event.take());
         let seen = self.last_event.as_deref().and_then(cursor::parse).unwrap_or(0);
-        self.asks_after.is_some_and(|after| seen >= after)
+        self.review_after.is_some_and(|after| seen >= after)
     }
 
-    /// One line for every status of a node. What newer servers say besides is left out.
+    /// One line for every status of a node. Unknown events of newer servers are skipped.
     fn line(&self, event: &SseEvent) -> Option<String> {
         if event.name.as_deref() != Some("node_execution_event") {
             return None;
         }
-        let update: NodeUpdate = serde_json::from_str(&event.data).ok()?;
+        let update: NodeStatusUpdate = serde_json::from_str(&event.data).ok()?;
         let status = update.status?;
         let name = self.names.get(&update.node_id);
         let why = update.error.map(|error| format!(": {}", shortened(&error))).unwrap_or_default();
@@ -145,7 +145,8 @@ mod tests {
 
     #[test]
     fn every_status_of_a_node_is_one_line_with_its_name() {
-        let progress = Progress { names: Names::default(), last_event: None, asks_after: None };
+        let progress =
+            ExecutionProgress { names: NodeNames::default(), last_event: None, review_after: None };
         let line = |data| progress.line(&event("node_execution_event", &data));
         let begun = json!({"node_exec_id": "e:0", "node_id": "adder", "status": "RUNNING"});
         assert_eq!(line(begun).as_deref(), Some("RUNNING    adder"));
@@ -155,8 +156,9 @@ mod tests {
     }
 
     #[test]
-    fn a_run_that_asks_is_followed_to_its_question() {
-        let mut progress = Progress { names: Names::default(), last_event: None, asks_after: None };
+    fn an_execution_is_followed_until_it_needs_a_review() {
+        let mut progress =
+            ExecutionProgress { names: NodeNames::default(), last_event: None, review_after: None };
         let row = |status: &str| {
             event("graph_execution_event", &json!({"status": status, "event_count": 2}))
         };
@@ -164,10 +166,10 @@ mod tests {
             id: Some(id.to_owned()),
             ..event("node_execution_event", &json!({"node_id": "n"}))
         };
-        assert!(!progress.needs_a_person(row("REVIEW")), "its events are still to come");
-        assert!(!progress.needs_a_person(numbered("1")));
-        assert!(progress.needs_a_person(numbered("2")));
-        assert!(!progress.needs_a_person(row("RUNNING")), "somebody has decided");
-        assert!(progress.needs_a_person(row("REVIEW")));
+        assert!(!progress.needs_review(row("REVIEW")), "its events have not arrived yet");
+        assert!(!progress.needs_review(numbered("1")));
+        assert!(progress.needs_review(numbered("2")));
+        assert!(!progress.needs_review(row("RUNNING")), "the review was decided");
+        assert!(progress.needs_review(row("REVIEW")));
     }
 }

@@ -1,16 +1,16 @@
-//! Inputs of a run, as they are typed: `name=value`.
+//! Inputs of an execution, typed as `name=value`.
 
 use serde_json::{Map, Value};
 
-/// One input. Its value is JSON when it can be read as such, and text otherwise.
+/// One input. The value is JSON if it parses, otherwise text.
 #[derive(Clone, Debug, PartialEq)]
-pub(super) struct Input {
+pub(super) struct NamedInput {
     name: String,
     value: Value,
 }
 
-/// For the command line: the error is shown as it is.
-pub(super) fn parse(text: &str) -> Result<Input, String> {
+/// For clap: the error is shown as it is.
+pub(super) fn parse(text: &str) -> Result<NamedInput, String> {
     let Some((name, value)) = text.split_once('=') else {
         return Err("write an input as name=value".to_owned());
     };
@@ -19,11 +19,11 @@ pub(super) fn parse(text: &str) -> Result<Input, String> {
         return Err("an input needs a name before the =".to_owned());
     }
     let value = serde_json::from_str(value).unwrap_or_else(|_| Value::from(value));
-    Ok(Input { name: name.to_owned(), value })
+    Ok(NamedInput { name: name.to_owned(), value })
 }
 
-/// The last one wins when a name is given twice.
-pub(super) fn object(inputs: Vec<Input>) -> Map<String, Value> {
+/// The last value wins when a name is repeated.
+pub(super) fn object(inputs: Vec<NamedInput>) -> Map<String, Value> {
     inputs.into_iter().map(|input| (input.name, input.value)).collect()
 }
 
@@ -34,7 +34,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_value_is_json_if_it_can_be_and_text_if_not() {
+    fn a_value_is_json_if_it_parses_and_text_otherwise() {
         let table = [
             ("n=5", "n", json!(5)),
             ("flag=true", "flag", json!(true)),

@@ -1,12 +1,12 @@
-//! `pilothouse agents`: agents of a server, listed, run and looked at from the terminal.
+//! `pilothouse agents`: lists, runs and inspects agents from the terminal.
 
 mod execution;
 mod find;
 mod follow;
 mod inputs;
-mod names;
+mod marketplace;
+mod node_names;
 mod start;
-mod store;
 
 use std::fmt::Write;
 use std::process::ExitCode;
@@ -15,69 +15,77 @@ use clap::{Args, Subcommand};
 use protocol::library::LibraryAgent;
 
 pub(super) use self::find::graph_id;
-use super::client::{Client, Failure, Server};
+use super::client::{ApiClient, ClientError, ServerFlags};
 use super::terminal::{escaped, note, shortened};
 use crate::config::Settings;
 
 #[derive(Args)]
-pub(crate) struct Arguments {
+pub(crate) struct AgentsArguments {
     #[command(subcommand)]
-    command: Command,
+    command: AgentsCommand,
 }
 
 #[derive(Subcommand)]
-enum Command {
-    /// Show the agents of your library, or those of the marketplace.
+enum AgentsCommand {
+    /// List the agents of your library, or of the marketplace
     List {
-        /// Those of the marketplace.
+        /// List marketplace agents
         #[arg(long)]
         store: bool,
-        /// Only those that have to do with these words, the best match first.
+        /// Only agents that match these words, best match first
         #[arg(long, value_name = "WORDS")]
         search: Option<String>,
         #[command(flatten)]
-        server: Server,
+        server: ServerFlags,
     },
-    /// Run an agent. Ends with 1 when the run failed or was stopped, and with 3 when it waits for a person.
-    Run(start::Arguments),
-    /// Show a run: what it gave and what its nodes did.
+    /// Run an agent. Exits with 1 if the run failed or was stopped, and with 3 if it needs approval
+    Run(start::RunArguments),
+    /// Show the outputs and steps of a run
     Show {
-        /// The id of the run.
+        /// The id of the run
         execution: String,
         #[command(flatten)]
-        server: Server,
+        server: ServerFlags,
     },
 }
 
-pub(crate) async fn run(settings: &Settings, arguments: Arguments) -> anyhow::Result<ExitCode> {
+pub(crate) async fn run(
+    settings: &Settings,
+    arguments: AgentsArguments,
+) -> anyhow::Result<ExitCode> {
     match arguments.command {
-        Command::List { store, search, server } => {
-            let client = Client::new(settings, server)?;
+        AgentsCommand::List { store, search, server } => {
+            let client = ApiClient::new(settings, server)?;
             let words = search.as_deref();
             let text = match store {
-                true => store::list(&client, words).await.map(|listings| store::table(&listings)),
+                true => marketplace::list(&client, words)
+                    .await
+                    .map(|listings| marketplace::table(&listings)),
                 false => find::library(&client, words).await.map(|agents| table(&agents, words)),
             };
-            say(&client, text)
+            print_result(&client, text)
         }
-        Command::Run(arguments) => start::run(settings, arguments).await,
-        Command::Show { execution, server } => {
-            let client = Client::new(settings, server)?;
-            let shown = execution::read(&client, &execution, execution::Nodes::Shown).await;
-            say(&client, shown.map(|shown| shown.text()))
+        AgentsCommand::Run(arguments) => start::run(settings, arguments).await,
+        AgentsCommand::Show { execution, server } => {
+            let client = ApiClient::new(settings, server)?;
+            let shown = execution::read(&client, &execution, execution::NodeDetail::Shown).await;
+            print_result(&client, shown.map(|shown| shown.text()))
         }
     }
 }
 
-/// Prints what a server said, or why it did not.
-pub(super) fn say(client: &Client, text: Result<String, Failure>) -> anyhow::Result<ExitCode> {
+/// Prints a result of the server, or the error.
+pub(super) fn print_result(
+    client: &ApiClient,
+    text: Result<String, ClientError>,
+) -> anyhow::Result<ExitCode> {
     match text {
         Ok(text) => super::print(escaped(&text).trim_end()),
-        Err(failure) => Ok(complain(client, &failure)),
+        Err(failure) => Ok(print_error(client, &failure)),
     }
 }
 
-pub(super) fn complain(client: &Client, failure: &Failure) -> ExitCode {
+pub(super) fn print_error(client: &ApiClient, failure: &ClientError) -> ExitCode {
     note(&client.explain(failure));
     ExitCode::FAILURE
 }
@@ -85,10 +93,10 @@ pub(super) fn complain(client: &Client, failure: &Failure) -> ExitCode {
 fn table(agents: &[LibraryAgent], words: Option<&str>) -> String {
     if agents.is_empty() {
         let none = match words {
-            Some(_) => "There are no such agents in your library.",
+            Some(_) => "No agents found in your library.",
             None => "Your library is empty.",
         };
-        return format!("{none} To see those of the marketplace: pilothouse agents list --store");
+        return format!("{none} To list marketplace agents: pilothouse agents list --store");
     }
     let mut text = format!("{:<36}  {:>7}  {:<20}  {}\n", "id", "version", "last run", "name");
     for agent in agents {
@@ -105,7 +113,7 @@ mod tests {
     use super::table;
 
     #[test]
-    fn an_empty_library_says_where_agents_are() {
+    fn an_empty_library_points_to_the_marketplace() {
         for words in [None, Some("mail")] {
             assert!(table(&[], words).contains("pilothouse agents list --store"));
         }

@@ -7,57 +7,57 @@ use protocol::GraphId;
 use protocol::execution::ExecutionStatus;
 use serde_json::json;
 
-use super::super::client::{Client, Failure, Server};
+use super::super::client::{ApiClient, ClientError, ServerFlags};
 use super::super::print;
 use super::super::terminal::{escaped, note};
-use super::execution::{self, Execution, Nodes};
-use super::inputs::{self, Input};
-use super::names::Names;
-use super::{complain, follow, graph_id, store};
+use super::execution::{self, ExecutionSummary, NodeDetail};
+use super::inputs::{self, NamedInput};
+use super::node_names::NodeNames;
+use super::{follow, graph_id, marketplace, print_error};
 use crate::config::Settings;
 
-/// How the program ends when a person has to decide.
-const NEEDS_A_PERSON: u8 = 3;
+/// The exit code of a run that needs approval.
+const NEEDS_REVIEW: u8 = 3;
 
 #[derive(Args)]
-pub(super) struct Arguments {
-    /// The agent: its name, its id, or the address of one of the marketplace, which is added to your library.
+pub(super) struct RunArguments {
+    /// The agent's name or id, or USER/SLUG of a marketplace agent, which is added to your library
     #[arg(value_name = "NAME|ID|USER/SLUG")]
     agent: String,
-    /// An input. The value is read as JSON, and as text if it is none.
+    /// An input. The value is parsed as JSON, or used as text if that fails
     #[arg(long = "input", value_name = "NAME=VALUE", value_parser = inputs::parse)]
-    inputs: Vec<Input>,
-    /// Run this version instead of the active one.
+    inputs: Vec<NamedInput>,
+    /// Run this version instead of the active one
     #[arg(long, value_name = "N")]
     version: Option<u32>,
-    /// Show what happens until the run has ended.
+    /// Show the progress until the run has ended
     #[arg(long)]
     wait: bool,
-    /// Blocks that act on the world only say what they would do.
+    /// Blocks with side effects only report what they would do
     #[arg(long)]
     dry_run: bool,
     #[command(flatten)]
-    server: Server,
+    server: ServerFlags,
 }
 
-pub(super) async fn run(settings: &Settings, arguments: Arguments) -> anyhow::Result<ExitCode> {
-    let client = Client::new(settings, arguments.server)?;
-    let wanted = Wanted {
+pub(super) async fn run(settings: &Settings, arguments: RunArguments) -> anyhow::Result<ExitCode> {
+    let client = ApiClient::new(settings, arguments.server)?;
+    let request = RunRequest {
         agent: arguments.agent,
         version: arguments.version,
         inputs: arguments.inputs,
         dry_run: arguments.dry_run,
     };
-    let started = match wanted.start(&client).await {
+    let started = match request.start(&client).await {
         Ok(started) => started,
-        Err(failure) => return Ok(complain(&client, &failure)),
+        Err(failure) => return Ok(print_error(&client, &failure)),
     };
     if !arguments.wait {
-        let (id, how) = (&started.id, "To look at it: pilothouse agents show");
-        return print(&escaped(&format!("Started the run {id}.\n{how} {id}")));
+        let (id, how) = (&started.id, "Show it with: pilothouse agents show");
+        return print(&escaped(&format!("Started run {id}.\n{how} {id}")));
     }
     note(&format!("Run {}", started.id));
-    match follow_up(&client, &started).await {
+    match follow_to_result(&client, &started).await {
         Ok(ended) => {
             note(&ended.summary());
             let result = ended.result();
@@ -66,54 +66,57 @@ pub(super) async fn run(settings: &Settings, arguments: Arguments) -> anyhow::Re
             }
             if ended.status == ExecutionStatus::Review {
                 note(
-                    "A person has to decide: GET /api/review/pending says what, POST /api/review/action decides.",
+                    "This run needs your approval: GET /api/review/pending lists the requests, POST /api/review/action decides them.",
                 );
-                note(&format!("Then look at it with: pilothouse agents show {}", ended.id));
+                note(&format!("Then show it with: pilothouse agents show {}", ended.id));
             }
             Ok(exit_code(ended.status))
         }
-        Err(failure) => Ok(complain(&client, &failure)),
+        Err(failure) => Ok(print_error(&client, &failure)),
     }
 }
 
-struct Wanted {
+struct RunRequest {
     agent: String,
     version: Option<u32>,
-    inputs: Vec<Input>,
+    inputs: Vec<NamedInput>,
     dry_run: bool,
 }
 
-impl Wanted {
-    async fn start(self, client: &Client) -> Result<Execution, Failure> {
+impl RunRequest {
+    async fn start(self, client: &ApiClient) -> Result<ExecutionSummary, ClientError> {
         let graph = self.graph(client).await?;
         let version = self.version.map(|version| version.to_string());
         let path: Vec<&str> =
             ["graphs", graph.as_str(), "execute"].into_iter().chain(version.as_deref()).collect();
         let body = json!({"inputs": inputs::object(self.inputs), "dry_run": self.dry_run});
-        client.answer(client.post(&path).json(&body)).await
+        client.fetch(client.post(&path).json(&body)).await
     }
 
-    /// A name may have a slash in it, so that the library is asked first.
-    async fn graph(&self, client: &Client) -> Result<GraphId, Failure> {
-        match (graph_id(client, &self.agent).await, store::address(&self.agent)) {
-            (Err(Failure::Refused { status: 404, .. }), Some(address)) => {
-                store::add(client, address).await
+    /// A name may contain a slash, so the library is searched first.
+    async fn graph(&self, client: &ApiClient) -> Result<GraphId, ClientError> {
+        match (graph_id(client, &self.agent).await, marketplace::address(&self.agent)) {
+            (Err(ClientError::Refused { status: 404, .. }), Some(address)) => {
+                marketplace::add(client, address).await
             }
             (found, _) => found,
         }
     }
 }
 
-async fn follow_up(client: &Client, started: &Execution) -> Result<Execution, Failure> {
-    let names = Names::of(client, &started.graph_id, started.graph_version).await?;
-    follow::to_the_end(client, started, names).await?;
-    execution::read(client, &started.id, Nodes::LeftOut).await
+async fn follow_to_result(
+    client: &ApiClient,
+    started: &ExecutionSummary,
+) -> Result<ExecutionSummary, ClientError> {
+    let names = NodeNames::of(client, &started.graph_id, started.graph_version).await?;
+    follow::follow_to_end(client, started, names).await?;
+    execution::read(client, &started.id, NodeDetail::Omitted).await
 }
 
 fn exit_code(status: ExecutionStatus) -> ExitCode {
     match status {
         ExecutionStatus::Completed => ExitCode::SUCCESS,
-        ExecutionStatus::Review => ExitCode::from(NEEDS_A_PERSON),
+        ExecutionStatus::Review => ExitCode::from(NEEDS_REVIEW),
         ExecutionStatus::Failed
         | ExecutionStatus::Terminated
         | ExecutionStatus::Incomplete

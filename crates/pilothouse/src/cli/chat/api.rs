@@ -1,4 +1,4 @@
-//! The calls the terminal client makes.
+//! The API calls of the terminal chat.
 
 use protocol::follow_up::FollowUpState;
 use protocol::{MessageId, SessionId};
@@ -6,28 +6,28 @@ use reqwest::{RequestBuilder, Response};
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-use super::super::client::{ANSWER_PATIENCE, Client, Failure, not_ours};
+use super::super::client::{ApiClient, ClientError, RESPONSE_TIMEOUT, not_a_pilothouse_server};
 
-pub(super) struct Api {
-    pub(super) client: Client,
+pub(super) struct ChatApi {
+    pub(super) client: ApiClient,
 }
 
 #[derive(Deserialize)]
-pub(super) struct Opened {
+pub(super) struct OpenedSession {
     pub(super) messages: Vec<PastMessage>,
     pub(super) active_stream: Option<Value>,
 }
 
-/// A message that was sent to a turn at work, and what became of it.
+/// A message sent to a running turn, and its state.
 #[derive(Deserialize)]
-pub(super) struct FollowUp {
+pub(super) struct FollowUpStatus {
     pub(super) id: MessageId,
     pub(super) state: FollowUpState,
 }
 
 #[derive(Deserialize)]
-struct FollowUps {
-    follow_ups: Vec<FollowUp>,
+struct FollowUpsResponse {
+    follow_ups: Vec<FollowUpStatus>,
 }
 
 #[derive(Deserialize)]
@@ -38,23 +38,26 @@ pub(super) struct PastMessage {
     pub(super) name: Option<String>,
 }
 
-impl Api {
-    pub(super) async fn create_session(&self) -> Result<SessionId, Failure> {
+impl ChatApi {
+    pub(super) async fn create_session(&self) -> Result<SessionId, ClientError> {
         let request = self.client.post(&["chat", "sessions"]);
-        let created: Value = self.client.answer(request).await?;
+        let created: Value = self.client.fetch(request).await?;
         match created["id"].as_str() {
             Some(id) => Ok(id.into()),
-            None => Err(not_ours()),
+            None => Err(not_a_pilothouse_server()),
         }
     }
 
-    pub(super) async fn read_session(&self, session: &SessionId) -> Result<Opened, Failure> {
+    pub(super) async fn read_session(
+        &self,
+        session: &SessionId,
+    ) -> Result<OpenedSession, ClientError> {
         let path = ["chat", "sessions", session.as_str()];
-        self.client.answer(self.client.get_with(&path, &[("limit", "10")])).await
+        self.client.fetch(self.client.get_with(&path, &[("limit", "10")])).await
     }
 
-    pub(super) async fn cancel(&self, session: &SessionId) -> Result<(), Failure> {
-        self.client.answer::<Value>(self.post(session, "cancel")).await.map(|_| ())
+    pub(super) async fn cancel(&self, session: &SessionId) -> Result<(), ClientError> {
+        self.client.fetch::<Value>(self.post(session, "cancel")).await.map(|_| ())
     }
 
     /// Sends a message and opens its stream. The id makes it safe to send again.
@@ -63,43 +66,53 @@ impl Api {
         session: &SessionId,
         text: &str,
         id: &MessageId,
-    ) -> Result<Response, Failure> {
+    ) -> Result<Response, ClientError> {
         let body = json!({"message": text, "message_id": id});
         self.client.send(self.post(session, "stream").json(&body)).await
     }
 
-    /// Sends a message to the turn at work, and only there.
+    /// Sends a message to the running turn only; it never starts a new turn.
     pub(super) async fn send_follow_up(
         &self,
         session: &SessionId,
         text: &str,
         id: &MessageId,
-    ) -> Result<(), Failure> {
+    ) -> Result<(), ClientError> {
         let body = json!({"message": text, "message_id": id});
         let path = ["chat", "sessions", session.as_str(), "messages", "pending"];
-        self.client.answer::<Value>(self.client.post(&path).json(&body)).await.map(|_| ())
+        self.client.fetch::<Value>(self.client.post(&path).json(&body)).await.map(|_| ())
     }
 
-    pub(super) async fn follow_ups(&self, session: &SessionId) -> Result<Vec<FollowUp>, Failure> {
+    pub(super) async fn follow_ups(
+        &self,
+        session: &SessionId,
+    ) -> Result<Vec<FollowUpStatus>, ClientError> {
         let path = ["chat", "sessions", session.as_str(), "messages", "pending"];
-        Ok(self.client.answer::<FollowUps>(self.client.get(&path)).await?.follow_ups)
+        Ok(self.client.fetch::<FollowUpsResponse>(self.client.get(&path)).await?.follow_ups)
     }
 
-    /// The turn that runs or has just ended, if there is one.
-    pub(super) async fn newest_turn(&self, session: &SessionId) -> Result<Option<String>, Failure> {
-        let looking = tokio::time::timeout(ANSWER_PATIENCE, self.resume(session));
-        let response = looking.await.unwrap_or(Err(Failure::Unreachable))?;
-        // Its words are not read: dropping the answer hangs up.
+    /// The turn that runs or has just ended, if any.
+    pub(super) async fn newest_turn(
+        &self,
+        session: &SessionId,
+    ) -> Result<Option<String>, ClientError> {
+        let resuming = tokio::time::timeout(RESPONSE_TIMEOUT, self.resume(session));
+        let response = resuming.await.unwrap_or(Err(ClientError::Unreachable))?;
+        // The body is not read: dropping the response closes the connection.
         Ok(turn_of(&response))
     }
 
-    /// The session's running turn from its beginning.
-    pub(super) async fn resume(&self, session: &SessionId) -> Result<Response, Failure> {
+    /// The stream of the session's running turn from its beginning.
+    pub(super) async fn resume(&self, session: &SessionId) -> Result<Response, ClientError> {
         self.client.send(self.get(session, "stream")).await
     }
 
-    /// What follows an event of a turn.
-    pub(super) async fn continue_turn(&self, turn: &str, after: &str) -> Result<Response, Failure> {
+    /// The stream of a turn after an event.
+    pub(super) async fn continue_turn(
+        &self,
+        turn: &str,
+        after: &str,
+    ) -> Result<Response, ClientError> {
         let request = self.client.get(&["chat", "tasks", turn, "stream"]);
         self.client.send(request.header("last-event-id", after)).await
     }
@@ -113,7 +126,7 @@ impl Api {
     }
 }
 
-/// The turn that a stream belongs to.
+/// The turn of a stream.
 pub(super) fn turn_of(stream: &Response) -> Option<String> {
     let turn = stream.headers().get("x-turn-id")?;
     turn.to_str().ok().map(str::to_owned)

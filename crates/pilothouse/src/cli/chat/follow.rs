@@ -1,77 +1,77 @@
-//! Following one turn to its end, through lost connections and restarts of the server.
+//! Follows one turn to its end, through lost connections and restarts of the server.
 
 use futures::StreamExt;
 use protocol::sse::SseDecoder;
 use protocol::{Chunk, SessionId};
 use reqwest::{Response, StatusCode};
 
-use super::super::absence::{Absence, Answers, Then};
-use super::super::client::Failure;
-use super::api::{Api, turn_of};
-use super::keyboard::{Keyboard, Lines, Typed};
-use super::message::Message;
-use super::screen::Screen;
+use super::super::client::ClientError;
+use super::super::reconnect::{ReconnectPolicy, RetryDecision, ServerResponded};
+use super::api::{ChatApi, turn_of};
+use super::keyboard::{Keyboard, LineReading, TypedDuringTurn};
+use super::message::TypedMessage;
+use super::screen::ChatScreen;
 
-/// Larger events are not ours.
+/// Larger than any event of the server.
 const EVENT_BYTES: usize = 16 * 1024 * 1024;
 
-/// How a turn is come by.
-pub(super) enum Begin {
-    Send(Message),
-    /// The one that runs already.
+/// How to get the stream of a turn.
+pub(super) enum TurnStart {
+    Send(TypedMessage),
+    /// The running turn.
     Resume,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Ended {
+pub(super) enum FollowEnd {
     Turn,
-    /// The person wants to go.
+    /// The user quits.
     Leave,
 }
 
 /// Follows the turns of one session.
-pub(super) struct Follower<'a> {
-    pub(super) api: &'a Api,
+pub(super) struct TurnFollower<'a> {
+    pub(super) api: &'a ChatApi,
     pub(super) session: SessionId,
-    pub(super) screen: &'a mut Screen,
+    pub(super) screen: &'a mut ChatScreen,
     pub(super) keyboard: Keyboard,
     /// The last turn that was shown.
     pub(super) shown: Option<String>,
-    /// What was typed while a turn was at work and could not be sent to it.
-    pub(super) kept: Option<Message>,
-    /// What was sent to the turn at work and is not known to have reached the model.
-    pub(super) queued: Vec<Message>,
+    /// A message typed while a turn ran that could not be sent to it.
+    pub(super) kept: Option<TypedMessage>,
+    /// Follow-ups sent to the running turn that are not known to be delivered.
+    pub(super) queued: Vec<TypedMessage>,
 }
 
-/// One turn, as far as it was followed.
-struct Progress {
-    begin: Begin,
+/// The progress in one turn.
+struct FollowProgress {
+    start: TurnStart,
     turn: Option<String>,
     last_event: Option<String>,
-    stop: Stop,
-    /// Whether the message has become a follow-up of a turn that was already at work.
+    stop: StopRequest,
+    /// Whether the message has become a follow-up of a turn that was already running.
     joined: bool,
 }
 
-/// What Ctrl-C has done so far.
+/// Whether Ctrl-C was pressed.
 #[derive(PartialEq, Eq)]
-enum Stop {
-    NotAsked,
-    Asked,
+enum StopRequest {
+    NotRequested,
+    Requested,
 }
 
-enum Read {
+enum StreamRead {
     Done,
-    /// The connection broke: come back to the same place.
+    /// The connection broke: resume at the same position.
     Cut,
     Leave,
 }
 
-impl<'a> Follower<'a> {
+impl<'a> TurnFollower<'a> {
     pub(super) fn new(
-        api: &'a Api,
+        api: &'a ChatApi,
         session: SessionId,
-        screen: &'a mut Screen,
+        screen: &'a mut ChatScreen,
         keyboard: Keyboard,
     ) -> Self {
         let (shown, kept, queued) = (None, None, Vec::new());
@@ -79,96 +79,99 @@ impl<'a> Follower<'a> {
     }
 
     /// Shows a turn to its end.
-    pub(super) async fn follow(&mut self, begin: Begin) -> Result<Ended, Failure> {
-        let mut progress = Progress::new(begin);
-        let mut absence = Absence::none();
+    pub(super) async fn follow(&mut self, start: TurnStart) -> Result<FollowEnd, ClientError> {
+        let mut progress = FollowProgress::new(start);
+        let mut policy = ReconnectPolicy::new();
         loop {
             match self.open(&progress).await {
                 Ok(response) if response.status() == StatusCode::NO_CONTENT => {
-                    return Ok(Ended::Turn);
+                    return Ok(FollowEnd::Turn);
                 }
                 Ok(response) => {
-                    if absence.answers() == Answers::Again {
-                        self.screen.note("connected again");
+                    if policy.responded() == ServerResponded::Again {
+                        self.screen.note("reconnected");
                     }
                     match self.read(response, &mut progress).await {
-                        Read::Done if progress.joined => {
-                            // Somebody else has it at work, who will answer this as well.
-                            self.screen.note("this goes to the answer that is under way");
-                            progress = Progress::new(Begin::Resume);
+                        StreamRead::Done if progress.joined => {
+                            // Another client has started the running turn, which will answer this message as well.
+                            self.screen.note(
+                                "a response is already running; your message was added to it",
+                            );
+                            progress = FollowProgress::new(TurnStart::Resume);
                             continue;
                         }
-                        Read::Done => {
+                        StreamRead::Done => {
                             self.settle_queued().await;
                             self.screen.end_turn();
-                            return Ok(Ended::Turn);
+                            return Ok(FollowEnd::Turn);
                         }
-                        Read::Leave => return Ok(Ended::Leave),
-                        Read::Cut => {}
+                        StreamRead::Leave => return Ok(FollowEnd::Leave),
+                        StreamRead::Cut => {}
                     }
                 }
-                Err(Failure::Unreachable) => {}
+                Err(ClientError::Unreachable) => {}
                 Err(refused) => return Err(refused),
             }
-            let pause = match absence.goes_on() {
-                Then::GiveUp => return Err(Failure::Unreachable),
-                Then::Tell(pause) => {
-                    self.screen.note("the connection is lost, trying again");
+            let pause = match policy.failed() {
+                RetryDecision::GiveUp => return Err(ClientError::Unreachable),
+                RetryDecision::Notify(pause) => {
+                    self.screen.note("connection lost; reconnecting…");
                     pause
                 }
-                Then::Wait(pause) => pause,
+                RetryDecision::Wait(pause) => pause,
             };
             tokio::select! {
                 () = tokio::time::sleep(pause) => {}
-                () = self.keyboard.interrupted() => return Ok(Ended::Leave),
+                () = self.keyboard.interrupted() => return Ok(FollowEnd::Leave),
             }
         }
     }
 
-    /// Where it was left, or from the beginning. A message is sent again under its id, which makes one turn of it.
-    async fn open(&self, progress: &Progress) -> Result<Response, Failure> {
+    /// Resumes where it was left, or starts from the beginning. A message sent again with the same id does not start a
+    /// second turn.
+    async fn open(&self, progress: &FollowProgress) -> Result<Response, ClientError> {
         match progress {
-            Progress { turn: Some(turn), last_event: Some(last), .. } => {
+            FollowProgress { turn: Some(turn), last_event: Some(last), .. } => {
                 self.api.continue_turn(turn, last).await
             }
-            Progress { begin: Begin::Send(Message { text, id }), .. } => {
+            FollowProgress { start: TurnStart::Send(TypedMessage { text, id }), .. } => {
                 self.api.send_message(&self.session, text, id).await
             }
-            Progress { begin: Begin::Resume, .. } => self.api.resume(&self.session).await,
+            FollowProgress { start: TurnStart::Resume, .. } => self.api.resume(&self.session).await,
         }
     }
 
-    async fn read(&mut self, response: Response, progress: &mut Progress) -> Read {
+    async fn read(&mut self, response: Response, progress: &mut FollowProgress) -> StreamRead {
         progress.turn = turn_of(&response).or(progress.turn.take());
         self.shown.clone_from(&progress.turn);
         let mut decoder = SseDecoder::new(EVENT_BYTES);
         let mut body = response.bytes_stream();
         loop {
-            // One message at a time is kept for later; further lines wait in the keyboard.
-            let lines = if self.kept.is_none() { Lines::Read } else { Lines::Leave };
+            // One message at a time is kept for later; further lines wait in the channel.
+            let lines = if self.kept.is_none() { LineReading::Read } else { LineReading::Leave };
             let piece = tokio::select! {
                 piece = body.next() => piece,
-                typed = self.keyboard.meanwhile(lines) => match typed {
-                    Typed::Line(text) => {
+                typed = self.keyboard.next_during_turn(lines) => match typed {
+                    TypedDuringTurn::Line(text) => {
                         self.follow_up(text).await;
                         continue;
                     }
-                    Typed::Interrupt if progress.stop == Stop::Asked => return Read::Leave,
-                    Typed::Interrupt => {
-                        progress.stop = Stop::Asked;
-                        self.ask_to_stop().await;
+                    TypedDuringTurn::Interrupt if progress.stop == StopRequest::Requested => return StreamRead::Leave,
+                    TypedDuringTurn::Interrupt => {
+                        progress.stop = StopRequest::Requested;
+                        self.request_stop().await;
                         continue;
                     }
                 },
             };
-            let Some(Ok(piece)) = piece else { return Read::Cut };
+            let Some(Ok(piece)) = piece else { return StreamRead::Cut };
             decoder.push(&piece);
             loop {
                 match decoder.next_event() {
                     Ok(None) => break,
-                    Ok(Some(event)) if event.data == "[DONE]" => return Read::Done,
+                    Ok(Some(event)) if event.data == "[DONE]" => return StreamRead::Done,
                     Ok(Some(event)) => {
-                        // Chunks of newer servers are skipped, but count as seen.
+                        // Unknown chunks of newer servers are skipped, but count as seen.
                         if let Ok(chunk) = serde_json::from_str::<Chunk>(&event.data) {
                             progress.joined |= is_follow_up(&chunk);
                             self.forget_delivered(&chunk);
@@ -176,27 +179,27 @@ impl<'a> Follower<'a> {
                         }
                         progress.last_event = event.id.or(progress.last_event.take());
                     }
-                    Err(_) => return Read::Cut,
+                    Err(_) => return StreamRead::Cut,
                 }
             }
         }
     }
 
-    async fn ask_to_stop(&mut self) {
-        self.screen.note("stopping; Ctrl-C again leaves");
+    async fn request_stop(&mut self) {
+        self.screen.note("stopping; press Ctrl-C again to quit");
         if self.api.cancel(&self.session).await.is_err() {
-            self.screen.note("the server could not be told to stop");
+            self.screen.note("could not reach the server to stop the response");
         }
     }
 }
 
-impl Progress {
-    fn new(begin: Begin) -> Self {
-        Self { begin, turn: None, last_event: None, stop: Stop::NotAsked, joined: false }
+impl FollowProgress {
+    fn new(start: TurnStart) -> Self {
+        Self { start, turn: None, last_event: None, stop: StopRequest::NotRequested, joined: false }
     }
 }
 
-/// Whether a stream has only to say that its message went to a turn at work.
+/// Whether the stream only reports that its message became a follow-up.
 fn is_follow_up(chunk: &Chunk) -> bool {
     let Chunk::Start { message_metadata: Some(about), .. } = chunk else { return false };
     about.get("followUp").is_some()

@@ -1,10 +1,10 @@
-//! What the person does: lines they type and Ctrl-C.
+//! Keyboard input: typed lines and Ctrl-C.
 
 use anyhow::Context;
 use tokio::signal::unix::{Signal, SignalKind, signal};
 use tokio::sync::mpsc;
 
-pub(super) enum Input {
+pub(super) enum KeyboardInput {
     Line(String),
     /// Ctrl-C.
     Interrupt,
@@ -12,32 +12,32 @@ pub(super) enum Input {
     End,
 }
 
-/// What may come while an answer is shown.
-pub(super) enum Typed {
+/// Input while a response is shown.
+pub(super) enum TypedDuringTurn {
     Line(String),
     Interrupt,
 }
 
-/// Which lines are read while something else is waited for.
+/// Whether lines are read while a response is shown.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub(super) enum Lines {
+pub(super) enum LineReading {
     Read,
-    /// They stay where they are until somebody wants them.
+    /// They stay in the channel.
     Leave,
 }
 
 pub(super) struct Keyboard {
     lines: mpsc::Receiver<String>,
-    /// Whether the end of the input was reached.
+    /// Whether the input has ended.
     ended: bool,
-    /// Listens from the start to the end, so that no Ctrl-C falls between two waits.
+    /// Registered for the whole time, so that no Ctrl-C is lost between two waits.
     interrupts: Signal,
 }
 
 impl Keyboard {
-    /// A thread of its own reads, because a read of the terminal cannot be cancelled. It ends with the process.
+    /// Reads on a separate thread, because a read of the terminal cannot be canceled. The thread ends with the process.
     pub(super) fn listen() -> anyhow::Result<Self> {
-        let interrupts = signal(SignalKind::interrupt()).context("Ctrl-C cannot be listened to")?;
+        let interrupts = signal(SignalKind::interrupt()).context("could not listen for Ctrl-C")?;
         let (sender, lines) = mpsc::channel(16);
         std::thread::spawn(move || {
             for line in std::io::stdin().lines() {
@@ -50,31 +50,31 @@ impl Keyboard {
         Ok(Self { lines, ended: false, interrupts })
     }
 
-    pub(super) async fn next(&mut self) -> Input {
+    pub(super) async fn next(&mut self) -> KeyboardInput {
         if self.ended {
-            return Input::End;
+            return KeyboardInput::End;
         }
         tokio::select! {
-            line = self.lines.recv() => line.map_or(Input::End, Input::Line),
-            _ = self.interrupts.recv() => Input::Interrupt,
+            line = self.lines.recv() => line.map_or(KeyboardInput::End, KeyboardInput::Line),
+            _ = self.interrupts.recv() => KeyboardInput::Interrupt,
         }
     }
 
-    /// The same while an answer is shown: the end of the input is no reason to stop looking at it, so it is kept for
-    /// the next prompt.
-    pub(super) async fn meanwhile(&mut self, lines: Lines) -> Typed {
+    /// The same while a response is shown: the end of the input does not stop the response, so it is reported at the next
+    /// prompt.
+    pub(super) async fn next_during_turn(&mut self, lines: LineReading) -> TypedDuringTurn {
         loop {
             tokio::select! {
-                line = self.lines.recv(), if lines == Lines::Read && !self.ended => match line {
-                    Some(line) => return Typed::Line(line),
+                line = self.lines.recv(), if lines == LineReading::Read && !self.ended => match line {
+                    Some(line) => return TypedDuringTurn::Line(line),
                     None => self.ended = true,
                 },
-                _ = self.interrupts.recv() => return Typed::Interrupt,
+                _ = self.interrupts.recv() => return TypedDuringTurn::Interrupt,
             }
         }
     }
 
-    /// Returns at the next Ctrl-C, or at once when there was one that nobody has seen yet.
+    /// Returns at the next Ctrl-C, or at once if one is pending.
     pub(super) async fn interrupted(&mut self) {
         self.interrupts.recv().await;
     }

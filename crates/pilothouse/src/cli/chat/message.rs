@@ -1,17 +1,17 @@
-//! A message as the person typed it.
+//! A typed message.
 
 use protocol::MessageId;
 
-/// The id makes it one message, however often and by whichever way it is sent.
+/// The id identifies the message, however often and on whichever route it is sent.
 #[derive(Clone, Debug)]
-pub(super) struct Message {
+pub(super) struct TypedMessage {
     pub(super) text: String,
     pub(super) id: MessageId,
 }
 
-impl Message {
-    /// `None` when there is nothing to say.
-    pub(super) fn typed(text: String) -> Option<Self> {
+impl TypedMessage {
+    /// `None` for blank text.
+    pub(super) fn new(text: String) -> Option<Self> {
         (!text.trim().is_empty()).then(|| Self { text, id: MessageId::fresh() })
     }
 }

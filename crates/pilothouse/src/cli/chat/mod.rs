@@ -1,5 +1,4 @@
-//! `pilothouse chat`: a conversation in the terminal. It is a client like any other: it knows the API and
-//! nothing of the server's inside.
+//! `pilothouse chat`: a chat in the terminal. It is an ordinary client of the API and does not use server internals.
 
 mod api;
 mod follow;
@@ -14,28 +13,28 @@ use std::process::ExitCode;
 use clap::Args;
 use protocol::SessionId;
 
-use self::api::Api;
-use self::follow::{Begin, Ended, Follower};
+use self::api::ChatApi;
+use self::follow::{FollowEnd, TurnFollower, TurnStart};
 use self::keyboard::Keyboard;
 use self::prompt::AtPrompt;
-use self::screen::Screen;
-use super::client::{Client, Failure, Server};
+use self::screen::ChatScreen;
+use super::client::{ApiClient, ClientError, ServerFlags};
 use crate::config::Settings;
 
 #[derive(Args)]
-pub(crate) struct Arguments {
-    /// Go on with this session.
+pub(crate) struct ChatArguments {
+    /// Continue this session
     #[arg(long, value_name = "ID")]
     session: Option<String>,
     #[command(flatten)]
-    server: Server,
+    server: ServerFlags,
 }
 
-pub(crate) async fn run(settings: &Settings, arguments: Arguments) -> anyhow::Result<ExitCode> {
-    let api = Api { client: Client::new(settings, arguments.server)? };
-    let mut screen = Screen::new();
+pub(crate) async fn run(settings: &Settings, arguments: ChatArguments) -> anyhow::Result<ExitCode> {
+    let api = ChatApi { client: ApiClient::new(settings, arguments.server)? };
+    let mut screen = ChatScreen::new();
     let keyboard = Keyboard::listen()?;
-    match converse(&api, arguments.session.map(SessionId), &mut screen, keyboard).await {
+    match run_chat(&api, arguments.session.map(SessionId), &mut screen, keyboard).await {
         Ok(()) => Ok(ExitCode::SUCCESS),
         Err(failure) => {
             screen.complain(&api.client.explain(&failure));
@@ -44,13 +43,13 @@ pub(crate) async fn run(settings: &Settings, arguments: Arguments) -> anyhow::Re
     }
 }
 
-async fn converse(
-    api: &Api,
+async fn run_chat(
+    api: &ChatApi,
     session: Option<SessionId>,
-    screen: &mut Screen,
+    screen: &mut ChatScreen,
     keyboard: Keyboard,
-) -> Result<(), Failure> {
-    let (session, under_way) = match session {
+) -> Result<(), ClientError> {
+    let (session, is_running) = match session {
         None => (api.create_session().await?, false),
         Some(session) => {
             let opened = api.read_session(&session).await?;
@@ -58,30 +57,30 @@ async fn converse(
             (session, opened.active_stream.is_some())
         }
     };
-    let mut follower = Follower::new(api, session.clone(), screen, keyboard);
-    if under_way {
-        if follower.follow(Begin::Resume).await? == Ended::Leave {
+    let mut follower = TurnFollower::new(api, session.clone(), screen, keyboard);
+    if is_running {
+        if follower.follow(TurnStart::Resume).await? == FollowEnd::Leave {
             return Ok(());
         }
     } else {
-        // What has just ended is in the history that was shown.
+        // A turn that has just ended is already part of the history.
         follower.shown = api.newest_turn(&session).await?;
     }
     follower.screen.welcome(&session);
     loop {
-        let begin = match follower.at_prompt().await {
-            AtPrompt::Say(message) => Begin::Send(message),
-            AtPrompt::Spoken => {
-                follower.screen.note("the session goes on by itself");
-                Begin::Resume
+        let start = match follower.at_prompt().await {
+            AtPrompt::Send(message) => TurnStart::Send(message),
+            AtPrompt::NewTurn => {
+                follower.screen.note("the chat continues automatically");
+                TurnStart::Resume
             }
             AtPrompt::Leave => break,
         };
-        match follower.follow(begin).await {
-            Ok(Ended::Leave) => break,
-            Ok(Ended::Turn) => {}
-            // What one message did wrong must not end the conversation.
-            Err(Failure::Refused { status, detail, .. }) if status != 401 && status != 404 => {
+        match follower.follow(start).await {
+            Ok(FollowEnd::Leave) => break,
+            Ok(FollowEnd::Turn) => {}
+            // One refused message must not end the chat.
+            Err(ClientError::Refused { status, detail, .. }) if status != 401 && status != 404 => {
                 follower.screen.complain(&detail);
             }
             Err(failure) => return Err(failure),

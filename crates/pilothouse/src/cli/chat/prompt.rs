@@ -1,52 +1,52 @@
-//! Waiting at the prompt, for the person and for the session: it may begin to speak by itself, when something that was
-//! started earlier has ended.
+//! Waits at the prompt for a typed line and for new turns of the session, which can start without a message, for example
+//! when an operation has completed.
 
 use std::time::Duration;
 
-use super::follow::Follower;
-use super::keyboard::Input;
-use super::message::Message;
+use super::follow::TurnFollower;
+use super::keyboard::KeyboardInput;
+use super::message::TypedMessage;
 
-/// How often it is looked whether the session speaks.
-const LOOK_EVERY: Duration = Duration::from_secs(2);
+/// How often to check for a new turn.
+const POLL_INTERVAL: Duration = Duration::from_secs(2);
 
 pub(super) enum AtPrompt {
-    Say(Message),
-    /// A turn that was not shown yet is there to be shown.
-    Spoken,
+    Send(TypedMessage),
+    /// There is a turn that was not shown yet.
+    NewTurn,
     Leave,
 }
 
-impl Follower<'_> {
+impl TurnFollower<'_> {
     pub(super) async fn at_prompt(&mut self) -> AtPrompt {
         self.screen.prompt();
         if let Some(kept) = self.kept.take() {
             self.screen.typed(&kept.text);
-            return AtPrompt::Say(kept);
+            return AtPrompt::Send(kept);
         }
         loop {
             tokio::select! {
                 input = self.keyboard.next() => match input {
-                    Input::Line(text) => {
+                    KeyboardInput::Line(text) => {
                         self.screen.entered();
-                        if let Some(message) = Message::typed(text) {
-                            return AtPrompt::Say(message);
+                        if let Some(message) = TypedMessage::new(text) {
+                            return AtPrompt::Send(message);
                         }
                         self.screen.prompt();
                     }
-                    Input::Interrupt | Input::End => return AtPrompt::Leave,
+                    KeyboardInput::Interrupt | KeyboardInput::End => return AtPrompt::Leave,
                 },
-                () = tokio::time::sleep(LOOK_EVERY) => {
-                    if self.has_spoken().await {
-                        return AtPrompt::Spoken;
+                () = tokio::time::sleep(POLL_INTERVAL) => {
+                    if self.has_new_turn().await {
+                        return AtPrompt::NewTurn;
                     }
                 }
             }
         }
     }
 
-    /// A server that does not answer is no news.
-    async fn has_spoken(&self) -> bool {
+    /// False if the server does not respond.
+    async fn has_new_turn(&self) -> bool {
         let newest = self.api.newest_turn(&self.session).await.ok().flatten();
         newest.is_some() && newest != self.shown
     }

@@ -1,5 +1,4 @@
-//! How a conversation looks in a terminal. What comes from a model or a tool is escaped, so that it can
-//! print text and nothing else.
+//! Renders a chat in a terminal. Text from a model or a tool is escaped, so that it cannot control the terminal.
 
 use std::collections::HashMap;
 use std::io::{self, IsTerminal, Write};
@@ -16,66 +15,66 @@ const BOLD: &str = "\x1b[1m";
 const RED: &str = "\x1b[31m";
 const PLAIN: &str = "\x1b[0m";
 
-pub(super) struct Screen {
-    colours: Colours,
-    at: At,
+pub(super) struct ChatScreen {
+    colors: ColorMode,
+    at: CursorPosition,
     tools: HashMap<CallId, String>,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Colours {
+enum ColorMode {
     On,
     Off,
 }
 
-/// What the cursor stands behind.
+/// What is to the left of the cursor.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum At {
+enum CursorPosition {
     LineStart,
     Prompt,
     Text,
     Reasoning,
 }
 
-impl Screen {
+impl ChatScreen {
     pub(super) fn new() -> Self {
-        let colours = if io::stdout().is_terminal() { Colours::On } else { Colours::Off };
-        Self { colours, at: At::LineStart, tools: HashMap::new() }
+        let colors = if io::stdout().is_terminal() { ColorMode::On } else { ColorMode::Off };
+        Self { colors, at: CursorPosition::LineStart, tools: HashMap::new() }
     }
 
     pub(super) fn welcome(&mut self, session: &SessionId) {
         self.line(
             DIM,
-            &format!("Session {session}. Ctrl-C stops an answer, and leaves at the prompt."),
+            &format!("Chat {session}. Ctrl-C stops a response; at the prompt it quits."),
         );
     }
 
     pub(super) fn farewell(&mut self, session: &SessionId) {
         self.new_line();
-        self.line(DIM, &format!("To go on: pilothouse chat --session {session}"));
+        self.line(DIM, &format!("Resume with: pilothouse chat --session {session}"));
     }
 
     pub(super) fn prompt(&mut self) {
         self.new_line();
         self.write(BOLD, "> ");
-        self.at = At::Prompt;
+        self.at = CursorPosition::Prompt;
     }
 
-    /// The person has ended the line themselves.
+    /// The user has ended the line.
     pub(super) fn entered(&mut self) {
-        self.at = At::LineStart;
+        self.at = CursorPosition::LineStart;
     }
 
     pub(super) fn note(&mut self, text: &str) {
         self.line(DIM, &format!("({text})"));
     }
 
-    /// A note about something that the person wrote.
+    /// A note that quotes a text of the user.
     pub(super) fn note_with(&mut self, text: &str, about: &str) {
         self.note(&format!("{text}: {}", shortened(about)));
     }
 
-    /// What stands behind the prompt although nobody has typed it there.
+    /// Shows a text behind the prompt as if it were typed there.
     pub(super) fn typed(&mut self, text: &str) {
         self.write("", text);
         self.new_line();
@@ -105,8 +104,8 @@ impl Screen {
 
     pub(super) fn show(&mut self, chunk: &Chunk) {
         match chunk {
-            Chunk::TextDelta { delta, .. } => self.flow(At::Text, "", delta),
-            Chunk::ReasoningDelta { delta, .. } => self.flow(At::Reasoning, DIM, delta),
+            Chunk::TextDelta { delta, .. } => self.flow(CursorPosition::Text, "", delta),
+            Chunk::ReasoningDelta { delta, .. } => self.flow(CursorPosition::Reasoning, DIM, delta),
             Chunk::TextEnd { .. } | Chunk::ReasoningEnd { .. } => self.new_line(),
             Chunk::ToolInputStart { tool_call_id, tool_name } => {
                 self.tools.insert(tool_call_id.clone(), tool_name.clone());
@@ -120,8 +119,11 @@ impl Screen {
             }
             Chunk::ToolOutputAvailable { tool_call_id, output, preliminary } => {
                 let state = if *preliminary { "…" } else { "done" };
-                let text =
-                    format!("[{}] {state}: {}", self.tool(tool_call_id), shortened(&said(output)));
+                let text = format!(
+                    "[{}] {state}: {}",
+                    self.tool(tool_call_id),
+                    shortened(&output_text(output))
+                );
                 self.line(DIM, &text);
             }
             Chunk::ToolOutputError { tool_call_id, error_text } => {
@@ -130,23 +132,23 @@ impl Screen {
                 self.line(RED, &text);
             }
             Chunk::DataStatus { data, .. } => self.line(DIM, &format!("({})", data.message)),
-            Chunk::DataAttempt { .. } => self.note("another worker goes on with this answer"),
+            Chunk::DataAttempt { .. } => self.note("another worker continues this response"),
             Chunk::DataPendingDrained { data } => {
                 for message in &data.messages {
-                    self.note_with("taken up", &message.text);
+                    self.note_with("delivered", &message.text);
                 }
             }
             Chunk::DataCompaction { data } => {
-                self.note(&format!("{} earlier messages were folded into a summary", data.folded));
+                self.note(&format!("{} earlier messages were summarized", data.folded));
             }
             Chunk::DataBackground { id, data } => {
                 let status = match data.status {
                     BackgroundStatus::Completed => "done",
-                    BackgroundStatus::StillRunning => "still at work",
-                    BackgroundStatus::Cancelled => "cancelled",
+                    BackgroundStatus::StillRunning => "still running",
+                    BackgroundStatus::Cancelled => "canceled",
                     BackgroundStatus::Error => "failed",
                 };
-                let output = data.output.as_ref().map(said).unwrap_or_default();
+                let output = data.output.as_ref().map(output_text).unwrap_or_default();
                 let tool = &data.tool_name;
                 let text = format!("[{tool} {id}] {status}: {}", shortened(&output));
                 self.line(DIM, &text);
@@ -168,7 +170,7 @@ impl Screen {
         self.tools.get(call).map_or("tool", String::as_str)
     }
 
-    fn flow(&mut self, at: At, style: &str, text: &str) {
+    fn flow(&mut self, at: CursorPosition, style: &str, text: &str) {
         if self.at != at {
             self.new_line();
         }
@@ -180,29 +182,29 @@ impl Screen {
         self.new_line();
         self.write(style, text);
         self.write("", "\n");
-        self.at = At::LineStart;
+        self.at = CursorPosition::LineStart;
     }
 
     fn new_line(&mut self) {
-        if self.at != At::LineStart {
+        if self.at != CursorPosition::LineStart {
             self.write("", "\n");
         }
-        self.at = At::LineStart;
+        self.at = CursorPosition::LineStart;
     }
 
-    /// A terminal that is gone takes nothing; the next read of the keyboard ends the program.
+    /// Write errors are ignored; when the terminal is closed, the next keyboard read ends the program.
     fn write(&self, style: &str, text: &str) {
         let mut out = io::stdout().lock();
         let text = escaped(text);
-        let _ = match self.colours {
-            Colours::On if !style.is_empty() => write!(out, "{style}{text}{PLAIN}"),
+        let _ = match self.colors {
+            ColorMode::On if !style.is_empty() => write!(out, "{style}{text}{PLAIN}"),
             _ => write!(out, "{text}"),
         };
         let _ = out.flush();
     }
 }
 
-/// A tool's own sentence if it has one, else all of its answer.
-fn said(output: &Value) -> String {
+/// The message of a tool output if it has one, otherwise the whole output.
+fn output_text(output: &Value) -> String {
     output["message"].as_str().map_or_else(|| output.to_string(), str::to_owned)
 }

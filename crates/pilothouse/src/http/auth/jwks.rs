@@ -1,5 +1,5 @@
-//! Public keys that an issuer publishes: fetched when needed, kept, and asked for again when a token names
-//! a key we do not know, but not more often than tokens of strangers should be able to make us.
+//! Public keys published by an issuer: fetched on demand, cached, and fetched again when a token names an unknown key,
+//! but rate-limited, because anyone can send such tokens.
 
 use std::time::Duration;
 
@@ -13,11 +13,11 @@ use tokio::sync::Mutex;
 use tokio::time::Instant;
 use url::Url;
 
-/// Keys older than this are fetched anew at the next token.
+/// Keys older than this are fetched again with the next token.
 const FRESH: Duration = Duration::from_secs(600);
-/// The least time between two requests to the issuer.
+/// Minimum time between two requests to the issuer.
 const PAUSE: Duration = Duration::from_secs(10);
-const PATIENCE: Duration = Duration::from_secs(5);
+const FETCH_TIMEOUT: Duration = Duration::from_secs(5);
 const SET_BYTES: usize = 256 * 1024;
 
 pub(super) struct KeySet {
@@ -37,15 +37,15 @@ struct Cache {
 impl KeySet {
     pub(super) fn new(url: Url) -> anyhow::Result<Self> {
         let client = reqwest::Client::builder()
-            .timeout(PATIENCE)
+            .timeout(FETCH_TIMEOUT)
             .redirect(reqwest::redirect::Policy::none())
             .no_proxy()
             .build()
-            .context("the client for JWT_JWKS_URL could not be set up")?;
+            .context("could not create the HTTP client for JWT_JWKS_URL")?;
         Ok(Self { url, client, cache: Mutex::default() })
     }
 
-    /// The key a token names, if it is one for this algorithm. Without a name, the only one that fits.
+    /// The key that a token names, if it is for this algorithm. Without a name: the only suitable key.
     pub(super) async fn find(&self, id: Option<&str>, algorithm: Algorithm) -> Option<DecodingKey> {
         let mut cache = self.cache.lock().await;
         let old = cache.fetched.is_none_or(|at| at.elapsed() > FRESH);
@@ -65,10 +65,10 @@ impl KeySet {
                 cache.keys = keys;
                 cache.fetched = Some(Instant::now());
             }
-            // The keys we have stay in use: an issuer that is down must not lock everybody out.
+            // Keep using the cached keys: an unavailable issuer must not lock out all users.
             Err(error) => tracing::warn!(
                 error = format!("{error:#}"),
-                "the keys at JWT_JWKS_URL could not be fetched"
+                "could not fetch the keys at JWT_JWKS_URL"
             ),
         }
     }
@@ -89,7 +89,7 @@ fn choose<'a>(keys: &'a [Jwk], id: Option<&str>, algorithm: Algorithm) -> Option
     }
 }
 
-/// A key is for one algorithm, by its type and by what it says of itself.
+/// Whether a key is for this algorithm, by its type and its declared use.
 fn fits(key: &Jwk, algorithm: Algorithm) -> bool {
     let by_type = match (&key.algorithm, algorithm) {
         (AlgorithmParameters::RSA(_), Algorithm::RS256) => true,

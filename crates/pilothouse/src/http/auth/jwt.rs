@@ -1,4 +1,4 @@
-//! Tokens: which ones are believed, and one for development.
+//! Verifies tokens, and creates tokens for development.
 
 use std::time::Duration;
 
@@ -13,24 +13,24 @@ use serde::{Deserialize, Serialize};
 use super::jwks::KeySet;
 use crate::config::Settings;
 
-/// How far the clocks of issuer and server may be apart.
+/// Allowed difference between the clocks of issuer and server.
 const LEEWAY: Duration = Duration::from_secs(30);
-/// Longer than any user id of a sane issuer.
+/// Longer than any user id of a reasonable issuer.
 const SUBJECT_CHARS: usize = 255;
 
-pub(super) struct Verifier {
+pub(super) struct TokenVerifier {
     secret: Option<DecodingKey>,
     published: Option<KeySet>,
     audience: String,
     issuer: Option<String>,
 }
 
-pub(super) struct Verified {
+pub(super) struct VerifiedToken {
     pub(super) user: UserId,
     pub(super) expires: Timestamp,
 }
 
-/// The claims that are read. A claim that occurs twice, or is of another type, makes the token invalid.
+/// The claims that are read. A duplicate claim or one of the wrong type makes the token invalid.
 #[derive(Serialize, Deserialize)]
 struct Claims {
     sub: String,
@@ -46,7 +46,7 @@ struct Claims {
     role: Option<String>,
 }
 
-impl Verifier {
+impl TokenVerifier {
     pub(super) fn new(settings: &Settings) -> anyhow::Result<Self> {
         let secret = settings.jwt_verify_key.as_ref();
         Ok(Self {
@@ -57,10 +57,10 @@ impl Verifier {
         })
     }
 
-    /// Why a token is not believed is nobody's business.
-    pub(super) async fn verify(&self, token: &str) -> Option<Verified> {
+    /// Does not tell the caller why a token is invalid.
+    pub(super) async fn verify(&self, token: &str) -> Option<VerifiedToken> {
         let header = decode_header(token).ok()?;
-        // A token must not say where its key is to be found, nor ask for what we do not know.
+        // A token must not name the source of its key, nor require unknown extensions.
         if header.jku.is_some()
             || header.jwk.is_some()
             || header.x5u.is_some()
@@ -71,7 +71,7 @@ impl Verifier {
         if header.crit.is_some() {
             return None;
         }
-        // The algorithm decides which kind of key is looked at, so that no key can be taken for one of another kind.
+        // The algorithm selects the kind of key, so that no key is used with an algorithm of another kind.
         match header.alg {
             Algorithm::HS256 => self.decode(token, self.secret.as_ref()?, Algorithm::HS256),
             algorithm @ (Algorithm::RS256 | Algorithm::ES256) => {
@@ -83,7 +83,12 @@ impl Verifier {
         }
     }
 
-    fn decode(&self, token: &str, key: &DecodingKey, algorithm: Algorithm) -> Option<Verified> {
+    fn decode(
+        &self,
+        token: &str,
+        key: &DecodingKey,
+        algorithm: Algorithm,
+    ) -> Option<VerifiedToken> {
         let mut validation = Validation::new(algorithm);
         validation.leeway = LEEWAY.as_secs();
         validation.validate_nbf = true;
@@ -99,19 +104,16 @@ impl Verifier {
             && claims.sub.chars().count() <= SUBJECT_CHARS
             && !claims.sub.chars().any(char::is_control);
         let expires = Timestamp::from_second(claims.exp).ok()?.checked_add(LEEWAY).ok()?;
-        sane.then_some(Verified { user: UserId(claims.sub), expires })
+        sane.then_some(VerifiedToken { user: UserId(claims.sub), expires })
     }
 }
 
 /// A token for development, signed with `JWT_VERIFY_KEY`.
 pub(crate) fn mint(settings: &Settings, user: &str, valid: Duration) -> anyhow::Result<String> {
     let key = settings.jwt_verify_key.as_ref().context(
-        "A token is signed with JWT_VERIFY_KEY, which is not set. Set it to at least 32 bytes, for example from `openssl rand -hex 32`.",
+        "JWT_VERIFY_KEY is not set, and tokens are signed with it. Set it to at least 32 bytes, for example from `openssl rand -hex 32`.",
     )?;
-    #[expect(
-        clippy::disallowed_methods,
-        reason = "a command that prints one token has no clock to ask"
-    )]
+    #[expect(clippy::disallowed_methods, reason = "the command that prints a token has no `Clock`")]
     let now = Timestamp::now();
     let claims = Claims {
         sub: user.to_owned(),

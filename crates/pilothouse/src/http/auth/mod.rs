@@ -1,5 +1,5 @@
-//! Who asks. Every route behind `require_identity` is refused without an answer to that; the routes that
-//! are open are listed in one place in the router.
+//! Identifies callers. Routes behind `require_identity` refuse callers without valid credentials; the open routes are
+//! listed in one place in the router.
 
 mod jwks;
 mod jwt;
@@ -18,28 +18,28 @@ use protocol::UserId;
 use protocol::session::Owner;
 use sha2::{Digest, Sha256};
 
-use super::App;
-use super::problem::{Answer, Problem};
+use super::AppState;
+use super::problem::{ApiProblem, ApiResult};
 use crate::config::{AuthMode, Settings, Switch};
 
 pub(crate) use jwt::mint;
-pub(crate) use origin::{Origins, refuse_foreign_origins};
+pub(crate) use origin::{AllowedOrigins, refuse_foreign_origins};
 
-/// The one user of a server without a login.
+/// The only user of a server without sign-in.
 const LOCAL_USER: &str = "local";
-/// Longer than any token of a sane issuer.
+/// Longer than any token of a reasonable issuer.
 const CREDENTIAL_BYTES: usize = 8 * 1024;
 
-/// Who asks, and what they showed for it.
+/// The caller, and the credentials they sent.
 #[derive(Clone, Debug)]
-pub(crate) struct Identity {
+pub(crate) struct CallerIdentity {
     pub(crate) owner: Owner,
     proof: Proof,
 }
 
 #[derive(Clone, Debug)]
 enum Proof {
-    /// Nothing was asked for.
+    /// No credentials were required.
     None,
     Token {
         expires: Timestamp,
@@ -49,37 +49,38 @@ enum Proof {
     },
 }
 
-/// A person, not an anonymous caller.
-pub(crate) struct Person(pub(crate) UserId);
+/// A signed-in user, not an anonymous caller.
+pub(crate) struct SignedInUser(pub(crate) UserId);
 
-/// Checks what callers show.
-pub(crate) struct Auth {
-    mode: Mode,
+/// Checks credentials.
+pub(crate) struct RequestAuth {
+    method: AuthMethod,
     anonymous: Switch,
     api_keys: Arc<dyn ApiKeys>,
     clock: Arc<dyn Clock>,
 }
 
-enum Mode {
+enum AuthMethod {
     Local,
-    Jwt(jwt::Verifier),
+    Jwt(jwt::TokenVerifier),
 }
 
-impl Auth {
+impl RequestAuth {
     pub(crate) fn new(
         settings: &Settings,
         api_keys: Arc<dyn ApiKeys>,
         clock: Arc<dyn Clock>,
     ) -> anyhow::Result<Self> {
-        let mode = match settings.auth_mode {
-            AuthMode::Local => Mode::Local,
-            AuthMode::Jwt => Mode::Jwt(jwt::Verifier::new(settings)?),
+        let method = match settings.auth_mode {
+            AuthMode::Local => AuthMethod::Local,
+            AuthMode::Jwt => AuthMethod::Jwt(jwt::TokenVerifier::new(settings)?),
         };
-        Ok(Self { mode, anonymous: settings.allow_anonymous, api_keys, clock })
+        Ok(Self { method, anonymous: settings.allow_anonymous, api_keys, clock })
     }
 
-    async fn identify(&self, headers: &HeaderMap) -> Answer<Identity> {
-        if let (Mode::Jwt(verifier), Some(value)) = (&self.mode, headers.get(header::AUTHORIZATION))
+    async fn identify(&self, headers: &HeaderMap) -> ApiResult<CallerIdentity> {
+        if let (AuthMethod::Jwt(verifier), Some(value)) =
+            (&self.method, headers.get(header::AUTHORIZATION))
         {
             let token = value
                 .to_str()
@@ -92,33 +93,35 @@ impl Auth {
                 Some(token) => verifier.verify(token).await,
                 None => None,
             };
-            let token =
-                verified.ok_or_else(|| Problem::unauthenticated("The token is not valid."))?;
+            let token = verified.ok_or_else(|| ApiProblem::unauthenticated("Invalid token."))?;
             let proof = Proof::Token { expires: token.expires };
-            return Ok(Identity { owner: Owner::User(token.user), proof });
+            return Ok(CallerIdentity { owner: Owner::User(token.user), proof });
         }
         if let Some(key) = headers.get("x-api-key") {
             let digest = digest(key.as_bytes());
-            // The digest is looked up, so how long the search takes says nothing about the key.
+            // The digest is looked up, so the duration of the lookup reveals nothing about the key.
             let user = self.api_keys.find(&digest).await?;
-            let user = user.ok_or_else(|| Problem::unauthenticated("The API key is not valid."))?;
-            return Ok(Identity { owner: Owner::User(user), proof: Proof::ApiKey { digest } });
+            let user = user.ok_or_else(|| ApiProblem::unauthenticated("Invalid API key."))?;
+            return Ok(CallerIdentity {
+                owner: Owner::User(user),
+                proof: Proof::ApiKey { digest },
+            });
         }
-        match (&self.mode, self.anonymous) {
-            (Mode::Local, _) => {
-                Ok(Identity { owner: Owner::User(LOCAL_USER.into()), proof: Proof::None })
+        match (&self.method, self.anonymous) {
+            (AuthMethod::Local, _) => {
+                Ok(CallerIdentity { owner: Owner::User(LOCAL_USER.into()), proof: Proof::None })
             }
-            (Mode::Jwt(_), Switch::On) => {
-                Ok(Identity { owner: Owner::Anonymous, proof: Proof::None })
+            (AuthMethod::Jwt(_), Switch::On) => {
+                Ok(CallerIdentity { owner: Owner::Anonymous, proof: Proof::None })
             }
-            (Mode::Jwt(_), Switch::Off) => Err(Problem::unauthenticated(
+            (AuthMethod::Jwt(_), Switch::Off) => Err(ApiProblem::unauthenticated(
                 "Send a token as `authorization: Bearer …` or an API key as `x-api-key`.",
             )),
         }
     }
 
-    /// Whether what was shown when a stream was opened would still open it.
-    pub(crate) async fn still_valid(&self, identity: &Identity) -> PortResult<bool> {
+    /// Whether the credentials a stream was opened with are still valid.
+    pub(crate) async fn still_valid(&self, identity: &CallerIdentity) -> PortResult<bool> {
         match &identity.proof {
             Proof::None => Ok(true),
             Proof::Token { expires } => Ok(self.clock.now() < *expires),
@@ -129,8 +132,8 @@ impl Auth {
         }
     }
 
-    /// When to look again, at the latest after `at_most`.
-    pub(crate) fn check_in(&self, identity: &Identity, at_most: Duration) -> Duration {
+    /// When to check the credentials again, at most `at_most` from now.
+    pub(crate) fn recheck_after(&self, identity: &CallerIdentity, at_most: Duration) -> Duration {
         match &identity.proof {
             Proof::Token { expires } => {
                 let left = self.clock.now().duration_until(*expires);
@@ -141,39 +144,41 @@ impl Auth {
     }
 }
 
-/// The layer in front of every route that is not open to all.
+/// The middleware of every route that is not open.
 pub(crate) async fn require_identity(
-    State(app): State<Arc<App>>,
+    State(app): State<Arc<AppState>>,
     mut request: Request,
     next: Next,
-) -> Answer<Response> {
+) -> ApiResult<Response> {
     let identity = app.auth.identify(request.headers()).await?;
     request.extensions_mut().insert(identity);
     Ok(next.run(request).await)
 }
 
-impl<S: Send + Sync> FromRequestParts<S> for Identity {
-    type Rejection = Problem;
+impl<S: Send + Sync> FromRequestParts<S> for CallerIdentity {
+    type Rejection = ApiProblem;
 
-    /// A route that asks for an identity but is not behind the layer answers 401 to everybody.
-    async fn from_request_parts(parts: &mut Parts, _: &S) -> Answer<Self> {
+    /// A route that takes an identity but is not behind the middleware responds 401 to everyone.
+    async fn from_request_parts(parts: &mut Parts, _: &S) -> ApiResult<Self> {
         let identity = parts.extensions.get::<Self>().cloned();
-        identity.ok_or_else(|| Problem::unauthenticated("Nobody is logged in."))
+        identity.ok_or_else(|| ApiProblem::unauthenticated("You are not signed in."))
     }
 }
 
-impl<S: Send + Sync> FromRequestParts<S> for Person {
-    type Rejection = Problem;
+impl<S: Send + Sync> FromRequestParts<S> for SignedInUser {
+    type Rejection = ApiProblem;
 
-    async fn from_request_parts(parts: &mut Parts, state: &S) -> Answer<Self> {
-        match Identity::from_request_parts(parts, state).await?.owner {
+    async fn from_request_parts(parts: &mut Parts, state: &S) -> ApiResult<Self> {
+        match CallerIdentity::from_request_parts(parts, state).await?.owner {
             Owner::User(user) => Ok(Self(user)),
-            Owner::Anonymous => Err(Problem::unauthenticated("This needs a user; log in first.")),
+            Owner::Anonymous => {
+                Err(ApiProblem::unauthenticated("This needs an account. Sign in first."))
+            }
         }
     }
 }
 
-/// How keys are kept and found: SHA-256 in hex.
+/// The stored form of an API key: SHA-256 in hex.
 pub(crate) fn digest(key: &[u8]) -> String {
     Sha256::digest(key).iter().map(|byte| format!("{byte:02x}")).collect()
 }

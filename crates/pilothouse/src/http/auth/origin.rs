@@ -1,5 +1,5 @@
-//! Keeps foreign web pages out. A page of another origin must not change anything here through the
-//! visitor's browser, and a name that somebody else points at a loopback address must not be us.
+//! Blocks requests of foreign web pages. A page of another origin must not change anything through the visitor's
+//! browser, and a foreign host name that resolves to a loopback address must not be served (DNS rebinding).
 
 use std::net::IpAddr;
 use std::sync::Arc;
@@ -11,23 +11,23 @@ use http::{HeaderMap, Method, header};
 use protocol::problem::ProblemCode;
 use url::Url;
 
-use super::super::App;
-use super::super::problem::{Answer, Problem};
+use super::super::AppState;
+use super::super::problem::{ApiProblem, ApiResult};
 use crate::config::{AuthMode, Settings};
 
-/// Which host names and origins are ours.
-pub(crate) struct Origins {
+/// The accepted host names and origins.
+pub(crate) struct AllowedOrigins {
     hosts: Hosts,
     allowed: Vec<String>,
 }
 
 enum Hosts {
-    /// Without a login: only names that mean this machine.
+    /// Without sign-in: only names of this machine.
     Loopback(IpAddr),
     Any,
 }
 
-impl Origins {
+impl AllowedOrigins {
     pub(crate) fn new(settings: &Settings) -> Self {
         let hosts = match settings.auth_mode {
             AuthMode::Local => Hosts::Loopback(settings.host),
@@ -60,7 +60,7 @@ impl Origins {
         }
     }
 
-    /// A request without an origin does not come from a web page.
+    /// A request without an `Origin` header does not come from a web page.
     fn knows_origin(&self, headers: &HeaderMap) -> bool {
         let Some(origin) = headers.get(header::ORIGIN) else { return true };
         let Ok(origin) = origin.to_str() else { return false };
@@ -72,17 +72,17 @@ impl Origins {
 }
 
 pub(crate) async fn refuse_foreign_origins(
-    State(app): State<Arc<App>>,
+    State(app): State<Arc<AppState>>,
     request: Request,
     next: Next,
-) -> Answer<Response> {
-    let denied = |detail: &str| Err(Problem::new(ProblemCode::AccessDenied, detail));
+) -> ApiResult<Response> {
+    let denied = |detail: &str| Err(ApiProblem::new(ProblemCode::AccessDenied, detail));
     if !app.origins.knows_host(request.headers()) {
-        return denied("This server answers to loopback names only.");
+        return denied("This server only accepts requests to localhost.");
     }
     let changes = !matches!(*request.method(), Method::GET | Method::HEAD | Method::OPTIONS);
     if changes && !app.origins.knows_origin(request.headers()) {
-        return denied("This origin may not call the server; add it to CORS_ORIGINS.");
+        return denied("This origin is not allowed. Add it to CORS_ORIGINS.");
     }
     Ok(next.run(request).await)
 }
@@ -97,8 +97,8 @@ mod tests {
 
     use super::*;
 
-    fn origins() -> Origins {
-        Origins {
+    fn origins() -> AllowedOrigins {
+        AllowedOrigins {
             hosts: Hosts::Loopback("127.0.0.1".parse().expect("an address")),
             allowed: vec!["https://good.example".into()],
         }
@@ -114,7 +114,7 @@ mod tests {
     }
 
     #[test]
-    fn only_loopback_names_are_us() {
+    fn only_loopback_names_are_accepted() {
         for host in ["localhost:8006", "127.0.0.1", "[::1]:8006", "127.0.0.2:1"] {
             assert!(origins().knows_host(&headers(host, None)), "{host}");
         }

@@ -1,4 +1,4 @@
-//! How a run looks from outside.
+//! The response bodies of executions.
 
 use jiff::Timestamp;
 use protocol::execution::{
@@ -9,9 +9,9 @@ use protocol::{ExecutionId, GraphId, UserId};
 use serde::Serialize;
 use serde_json::{Map, Value};
 
-use super::super::paging::Pagination;
+use super::super::paging::PageInfo;
 
-/// A run, without what it gave.
+/// An execution without its outputs.
 #[derive(Serialize, utoipa::ToSchema)]
 pub(crate) struct ExecutionMeta {
     id: ExecutionId,
@@ -20,14 +20,14 @@ pub(crate) struct ExecutionMeta {
     graph_version: u32,
     status: ExecutionStatus,
     inputs: Map<String, Value>,
-    /// The run whose node has started this one.
+    /// The execution whose node started this one.
     parent_execution_id: Option<ExecutionId>,
-    /// Whether somebody has asked for its end.
+    /// Whether a stop was requested.
     stop_requested: bool,
-    /// How many events its stream has so far.
+    /// The number of events in its stream so far.
     event_count: u64,
     stats: ExecutionStats,
-    /// Why the run as a whole has failed.
+    /// Why the execution as a whole failed.
     error: Option<ExecutionError>,
     #[schema(value_type = String, format = DateTime)]
     created_at: Timestamp,
@@ -37,27 +37,27 @@ pub(crate) struct ExecutionMeta {
     ended_at: Option<Timestamp>,
 }
 
-/// A run, with what it gave and what its nodes did.
+/// An execution with its outputs and node executions.
 #[derive(Serialize, utoipa::ToSchema)]
 pub(crate) struct ExecutionDetails {
     #[serde(flatten)]
     meta: ExecutionMeta,
-    /// By the names of the agent's outputs: every value, in order.
+    /// By output name: all values, in order.
     outputs: Map<String, Value>,
-    /// Whether there are more outputs than are shown.
+    /// Whether there are more outputs than are included.
     outputs_cut: bool,
-    /// In the order in which they began.
+    /// In the order in which they started.
     node_executions: Vec<NodeExecution>,
-    /// How many node runs there are in all.
+    /// The total number of node executions.
     node_total: u64,
-    /// The first of those that failed.
+    /// The first failed node executions.
     failed_nodes: Vec<NodeFailure>,
 }
 
 #[derive(Serialize, utoipa::ToSchema)]
 pub(crate) struct ExecutionList {
     pub(super) executions: Vec<ExecutionMeta>,
-    pub(super) pagination: Pagination,
+    pub(super) pagination: PageInfo,
 }
 
 impl From<Execution> for ExecutionMeta {

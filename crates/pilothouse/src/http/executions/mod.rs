@@ -1,7 +1,7 @@
-//! Runs of agents: started, listed, read, waited for, stopped, deleted.
+//! Executions of agents: started, listed, read, awaited, stopped, deleted.
 
 mod body;
-mod feed;
+mod execution_stream;
 pub(crate) mod start;
 pub(crate) mod stream;
 
@@ -18,78 +18,78 @@ use protocol::{ExecutionId, GraphId, UserId};
 use serde::Deserialize;
 
 pub(crate) use self::body::{ExecutionDetails, ExecutionList, ExecutionMeta};
-pub(super) use self::feed::by_pin;
+pub(super) use self::execution_stream::by_pin;
 pub(super) use self::start::no_funds;
-use super::App;
-use super::auth::Person;
+use super::AppState;
+use super::auth::SignedInUser;
 use super::graphs::no_graph;
-use super::json::Query;
-use super::paging::Page;
-use super::path::{Id, Ids};
-use super::problem::{Answer, Problem, ProblemBody};
+use super::json::QueryParams;
+use super::paging::PageRequest;
+use super::path::{PathId, PathIds};
+use super::problem::{ApiProblem, ApiResult, ProblemBody};
 
-/// Node runs that one answer shows, and unless asked.
+/// Maximum and default number of node executions in a response.
 const NODE_LIMIT: u32 = 500;
-const USUAL_NODES: u32 = 100;
-/// Seconds that a request may wait for the end of a run, and unless asked.
-const LONGEST_WAIT: u64 = 300;
-const USUAL_WAIT: u64 = 60;
-const USUAL_PAGE: u32 = 25;
+const DEFAULT_NODES: u32 = 100;
+/// Maximum and default seconds that a request waits for the end of an execution.
+const MAX_WAIT: u64 = 300;
+const DEFAULT_WAIT: u64 = 60;
+const DEFAULT_PAGE: u32 = 25;
 
 #[derive(Deserialize, utoipa::IntoParams)]
-pub(crate) struct ListQuery {
+pub(crate) struct ExecutionListQuery {
     /// From 1.
     page: Option<u32>,
-    /// 1 to 100; 25 when not given.
+    /// 1 to 100; default 25.
     page_size: Option<u32>,
 }
 
 #[derive(Deserialize, utoipa::IntoParams)]
 pub(crate) struct NodesQuery {
-    /// How many node runs to leave out at the beginning.
+    /// How many node executions to skip.
     node_offset: Option<u32>,
-    /// 0 to 500; 100 when not given.
+    /// 0 to 500; default 100.
     node_limit: Option<u32>,
 }
 
 #[derive(Deserialize, utoipa::IntoParams)]
 pub(crate) struct WaitQuery {
-    /// Seconds, 0 to 300; 60 when not given.
+    /// Seconds, 0 to 300; default 60.
     timeout: Option<u64>,
 }
 
-/// Your runs, the newest first.
+/// List your executions, newest first.
 #[utoipa::path(
     get, path = "/executions", operation_id = "list_executions", tag = "executions",
-    params(ListQuery),
-    responses((status = 200, description = "Done", body = Vec<ExecutionMeta>), (status = 422, description = "Not valid", body = ProblemBody))
+    params(ExecutionListQuery),
+    responses((status = 200, description = "The executions", body = Vec<ExecutionMeta>), (status = 422, description = "A field is missing or invalid", body = ProblemBody))
 )]
 pub(crate) async fn list(
-    State(app): State<Arc<App>>,
-    Person(user): Person,
-    Query(query): Query<ListQuery>,
-) -> Answer<Json<Vec<ExecutionMeta>>> {
-    let page = Page::asked(query.page, query.page_size, USUAL_PAGE)?;
-    let (executions, _) = app.ports.executions.list(&user, &wanted(page, None)).await?;
+    State(app): State<Arc<AppState>>,
+    SignedInUser(user): SignedInUser,
+    QueryParams(query): QueryParams<ExecutionListQuery>,
+) -> ApiResult<Json<Vec<ExecutionMeta>>> {
+    let page = PageRequest::requested(query.page, query.page_size, DEFAULT_PAGE)?;
+    let (executions, _) = app.ports.executions.list(&user, &list_request(page, None)).await?;
     Ok(Json(executions.into_iter().map(ExecutionMeta::from).collect()))
 }
 
-/// Your runs of one agent, the newest first.
+/// List your executions of one agent, newest first.
 #[utoipa::path(
     get, path = "/graphs/{graph_id}/executions", operation_id = "list_graph_executions", tag = "executions",
-    params(("graph_id" = String, Path), ListQuery),
-    responses((status = 200, description = "Done", body = ExecutionList), (status = 404, description = "There is no such thing of yours", body = ProblemBody))
+    params(("graph_id" = String, Path), ExecutionListQuery),
+    responses((status = 200, description = "A page of executions", body = ExecutionList), (status = 404, description = "Not found, or not owned by the caller", body = ProblemBody))
 )]
 pub(crate) async fn list_of_graph(
-    State(app): State<Arc<App>>,
-    Person(user): Person,
-    Id(graph): Id<GraphId>,
-    Query(query): Query<ListQuery>,
-) -> Answer<Json<ExecutionList>> {
-    let page = Page::asked(query.page, query.page_size, USUAL_PAGE)?;
-    let wanted = wanted(page, Some(graph.clone()));
-    let (executions, total) = app.ports.executions.list(&user, &wanted).await?;
-    // Runs are kept when their agent is gone, so only a list without any asks for the agent.
+    State(app): State<Arc<AppState>>,
+    SignedInUser(user): SignedInUser,
+    PathId(graph): PathId<GraphId>,
+    QueryParams(query): QueryParams<ExecutionListQuery>,
+) -> ApiResult<Json<ExecutionList>> {
+    let page = PageRequest::requested(query.page, query.page_size, DEFAULT_PAGE)?;
+    let request = list_request(page, Some(graph.clone()));
+    let (executions, total) = app.ports.executions.list(&user, &request).await?;
+    // Executions outlive their agent, so the agent is only looked up when there are none.
     if total == 0 && app.ports.graphs.get(&user, &graph, None).await?.is_none() {
         return Err(no_graph());
     }
@@ -97,18 +97,18 @@ pub(crate) async fn list_of_graph(
     Ok(Json(ExecutionList { executions, pagination: page.among(total) }))
 }
 
-/// One run of an agent, with what its nodes did.
+/// Read an execution of an agent with its node executions.
 #[utoipa::path(
     get, path = "/graphs/{graph_id}/executions/{execution_id}", operation_id = "read_graph_execution", tag = "executions",
     params(("graph_id" = String, Path), ("execution_id" = String, Path), NodesQuery),
-    responses((status = 200, description = "Done", body = ExecutionDetails), (status = 404, description = "There is no such thing of yours", body = ProblemBody))
+    responses((status = 200, description = "The execution", body = ExecutionDetails), (status = 404, description = "Not found, or not owned by the caller", body = ProblemBody))
 )]
 pub(crate) async fn read_of_graph(
-    State(app): State<Arc<App>>,
-    Person(user): Person,
-    Ids(graph, id): Ids<GraphId, ExecutionId>,
-    Query(query): Query<NodesQuery>,
-) -> Answer<Json<ExecutionDetails>> {
+    State(app): State<Arc<AppState>>,
+    SignedInUser(user): SignedInUser,
+    PathIds(graph, id): PathIds<GraphId, ExecutionId>,
+    QueryParams(query): QueryParams<NodesQuery>,
+) -> ApiResult<Json<ExecutionDetails>> {
     let view = view(&app, &user, &id, query.nodes()?).await?;
     if view.execution.graph_id != graph {
         return Err(no_execution());
@@ -116,115 +116,120 @@ pub(crate) async fn read_of_graph(
     Ok(Json(view.into()))
 }
 
-/// One run, with what its nodes did.
+/// Read an execution with its node executions.
 #[utoipa::path(
     get, path = "/executions/{execution_id}", operation_id = "read_execution", tag = "executions",
     params(("execution_id" = String, Path), NodesQuery),
-    responses((status = 200, description = "Done", body = ExecutionDetails), (status = 404, description = "There is no such thing of yours", body = ProblemBody))
+    responses((status = 200, description = "The execution", body = ExecutionDetails), (status = 404, description = "Not found, or not owned by the caller", body = ProblemBody))
 )]
 pub(crate) async fn read(
-    State(app): State<Arc<App>>,
-    Person(user): Person,
-    Id(id): Id<ExecutionId>,
-    Query(query): Query<NodesQuery>,
-) -> Answer<Json<ExecutionDetails>> {
+    State(app): State<Arc<AppState>>,
+    SignedInUser(user): SignedInUser,
+    PathId(id): PathId<ExecutionId>,
+    QueryParams(query): QueryParams<NodesQuery>,
+) -> ApiResult<Json<ExecutionDetails>> {
     Ok(Json(view(&app, &user, &id, query.nodes()?).await?.into()))
 }
 
-/// Wait until a run has ended or needs a person. After the time it is given as it is then.
+/// Wait until an execution has ended or needs approval. After the timeout its current state is returned.
 #[utoipa::path(
     get, path = "/graphs/{graph_id}/executions/{execution_id}/wait", operation_id = "wait_for_execution", tag = "executions",
     params(("graph_id" = String, Path), ("execution_id" = String, Path), WaitQuery),
-    responses((status = 200, description = "Done", body = ExecutionDetails), (status = 404, description = "There is no such thing of yours", body = ProblemBody), (status = 422, description = "Not valid", body = ProblemBody))
+    responses((status = 200, description = "The execution", body = ExecutionDetails), (status = 404, description = "Not found, or not owned by the caller", body = ProblemBody), (status = 422, description = "A field is missing or invalid", body = ProblemBody))
 )]
 pub(crate) async fn wait(
-    State(app): State<Arc<App>>,
-    Person(user): Person,
-    Ids(graph, id): Ids<GraphId, ExecutionId>,
-    Query(query): Query<WaitQuery>,
-) -> Answer<Json<ExecutionDetails>> {
-    let timeout = query.timeout.unwrap_or(USUAL_WAIT);
-    if timeout > LONGEST_WAIT {
-        return Err(Problem::invalid(format!("timeout must be from 0 to {LONGEST_WAIT}.")));
+    State(app): State<Arc<AppState>>,
+    SignedInUser(user): SignedInUser,
+    PathIds(graph, id): PathIds<GraphId, ExecutionId>,
+    QueryParams(query): QueryParams<WaitQuery>,
+) -> ApiResult<Json<ExecutionDetails>> {
+    let timeout = query.timeout.unwrap_or(DEFAULT_WAIT);
+    if timeout > MAX_WAIT {
+        return Err(ApiProblem::invalid(format!("timeout must be from 0 to {MAX_WAIT}.")));
     }
     find(&app, &user, &graph, &id).await?;
     let waiting = app.engine.wait_for_execution(&user, &id, Duration::from_secs(timeout));
     tokio::select! {
         waited = waiting => { waited?.ok_or_else(no_execution)?; }
-        () = app.streams_end.cancelled() => return Err(Problem::shutting_down()),
+        () = app.streams_end.cancelled() => return Err(ApiProblem::shutting_down()),
     }
     Ok(Json(view(&app, &user, &id, NodeRange::None).await?.into()))
 }
 
-/// Stop a run and the runs that it has started, and wait up to fifteen seconds for its end.
+/// Stop an execution and those it started, and wait up to fifteen seconds for its end.
 #[utoipa::path(
     post, path = "/graphs/{graph_id}/executions/{execution_id}/stop", operation_id = "stop_execution", tag = "executions",
     params(("graph_id" = String, Path), ("execution_id" = String, Path)),
-    responses((status = 200, description = "Done, or asked for", body = ExecutionMeta), (status = 404, description = "There is no such thing of yours", body = ProblemBody))
+    responses((status = 200, description = "The execution; a running one stops shortly afterward", body = ExecutionMeta), (status = 404, description = "Not found, or not owned by the caller", body = ProblemBody))
 )]
 pub(crate) async fn stop(
-    State(app): State<Arc<App>>,
-    Person(user): Person,
-    Ids(graph, id): Ids<GraphId, ExecutionId>,
-) -> Answer<Json<ExecutionMeta>> {
+    State(app): State<Arc<AppState>>,
+    SignedInUser(user): SignedInUser,
+    PathIds(graph, id): PathIds<GraphId, ExecutionId>,
+) -> ApiResult<Json<ExecutionMeta>> {
     find(&app, &user, &graph, &id).await?;
     let stopped = app.engine.stop_execution(&user, &id).await?;
     Ok(Json(stopped.ok_or_else(no_execution)?.into()))
 }
 
-/// Delete a run that has ended, with all that belongs to it.
+/// Delete an ended execution with all its data.
 #[utoipa::path(
     delete, path = "/executions/{execution_id}", operation_id = "delete_execution", tag = "executions",
     params(("execution_id" = String, Path)),
-    responses((status = 204, description = "Done"), (status = 404, description = "There is no such thing of yours", body = ProblemBody), (status = 409, description = "It has not ended", body = ProblemBody))
+    responses((status = 204, description = "Deleted"), (status = 404, description = "Not found, or not owned by the caller", body = ProblemBody), (status = 409, description = "The execution is still active", body = ProblemBody))
 )]
 pub(crate) async fn delete(
-    State(app): State<Arc<App>>,
-    Person(user): Person,
-    Id(id): Id<ExecutionId>,
-) -> Answer<StatusCode> {
+    State(app): State<Arc<AppState>>,
+    SignedInUser(user): SignedInUser,
+    PathId(id): PathId<ExecutionId>,
+) -> ApiResult<StatusCode> {
     match app.ports.executions.delete(&user, &id).await? {
         ExecutionDeleted::Deleted => Ok(StatusCode::NO_CONTENT),
         ExecutionDeleted::Missing => Err(no_execution()),
-        ExecutionDeleted::Open => Err(Problem::new(
+        ExecutionDeleted::Open => Err(ApiProblem::new(
             ProblemCode::ExecutionOpen,
-            "The run has not ended. Stop it first, or wait for its end.",
+            "This run has not ended. Stop it first, or wait for it to finish.",
         )),
     }
 }
 
 impl NodesQuery {
-    fn nodes(&self) -> Answer<NodeRange> {
-        match self.node_limit.unwrap_or(USUAL_NODES) {
+    fn nodes(&self) -> ApiResult<NodeRange> {
+        match self.node_limit.unwrap_or(DEFAULT_NODES) {
             0 => Ok(NodeRange::None),
             limit if limit <= NODE_LIMIT => Ok(NodeRange::From {
                 first: self.node_offset.map_or(0, u64::from),
                 limit: limit as usize,
             }),
-            _ => Err(Problem::invalid(format!("node_limit must be from 0 to {NODE_LIMIT}."))),
+            _ => Err(ApiProblem::invalid(format!("node_limit must be from 0 to {NODE_LIMIT}."))),
         }
     }
 }
 
-fn wanted(page: Page, graph: Option<GraphId>) -> ListExecutions {
+fn list_request(page: PageRequest, graph: Option<GraphId>) -> ListExecutions {
     ListExecutions { graph, limit: page.size(), offset: page.offset(), ..ListExecutions::default() }
 }
 
 async fn view(
-    app: &App,
+    app: &AppState,
     user: &UserId,
     id: &ExecutionId,
     nodes: NodeRange,
-) -> Answer<ExecutionView> {
+) -> ApiResult<ExecutionView> {
     app.engine.execution_view(user, id, nodes).await?.ok_or_else(no_execution)
 }
 
-/// The run, if it is one of this agent.
-async fn find(app: &App, user: &UserId, graph: &GraphId, id: &ExecutionId) -> Answer<Execution> {
+/// The execution, if it belongs to this agent.
+async fn find(
+    app: &AppState,
+    user: &UserId,
+    graph: &GraphId,
+    id: &ExecutionId,
+) -> ApiResult<Execution> {
     let found = app.ports.executions.get(user, id).await?;
     found.filter(|execution| execution.graph_id == *graph).ok_or_else(no_execution)
 }
 
-pub(super) fn no_execution() -> Problem {
-    Problem::new(ProblemCode::ExecutionNotFound, "There is no such run.")
+pub(super) fn no_execution() -> ApiProblem {
+    ApiProblem::new(ProblemCode::ExecutionNotFound, "Run not found.")
 }

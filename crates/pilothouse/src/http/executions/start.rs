@@ -1,4 +1,4 @@
-//! Starting a run.
+//! Starts an execution.
 
 use std::sync::Arc;
 
@@ -13,27 +13,27 @@ use protocol::{GraphId, UserId};
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
 
-use super::super::App;
-use super::super::auth::Person;
+use super::super::AppState;
+use super::super::auth::SignedInUser;
 use super::super::graphs::{InvalidGraphBody, invalid_graph, no_graph, version_number};
-use super::super::json::OptionalBody;
-use super::super::path::{Id, Ids};
-use super::super::problem::{Answer, Problem, ProblemBody};
+use super::super::json::OptionalJsonBody;
+use super::super::path::{PathId, PathIds};
+use super::super::problem::{ApiProblem, ApiResult, ProblemBody};
 use super::ExecutionMeta;
 
 #[derive(Default, Deserialize, utoipa::ToSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct StartBody {
-    /// By the names of the agent's inputs.
+    /// By input name.
     #[serde(default)]
     inputs: Map<String, Value>,
-    /// Blocks that act on the world only say what they would do.
+    /// Blocks with side effects only report what they would do.
     #[serde(default)]
     dry_run: bool,
-    /// Taken from older clients and not looked at.
+    /// Accepted from older clients and ignored.
     #[serde(default, rename = "credentials_inputs")]
     _credentials_inputs: Option<Map<String, Value>>,
-    /// Where the client was when it asked; not looked at.
+    /// Where the client started it; ignored.
     #[serde(default, rename = "source")]
     _source: Option<String>,
 }
@@ -44,16 +44,16 @@ pub(crate) struct StartBody {
     params(("graph_id" = String, Path)),
     request_body = Option<StartBody>,
     responses(
-        (status = 200, description = "It is queued", body = ExecutionMeta),
-        (status = 400, description = "The graph cannot run, or the inputs do not fit", body = InvalidGraphBody), (status = 402, description = "No credits are left", body = ProblemBody), (status = 403, description = "It has blocks that may not be used", body = ProblemBody), (status = 404, description = "There is no such thing of yours", body = ProblemBody), (status = 422, description = "Not valid", body = ProblemBody),
+        (status = 200, description = "The execution, queued", body = ExecutionMeta),
+        (status = 400, description = "The graph or the inputs are invalid", body = InvalidGraphBody), (status = 402, description = "No credits left", body = ProblemBody), (status = 403, description = "The graph contains blocks that are not allowed", body = ProblemBody), (status = 404, description = "Not found, or not owned by the caller", body = ProblemBody), (status = 422, description = "A field is missing or invalid", body = ProblemBody),
     )
 )]
 pub(crate) async fn active(
-    State(app): State<Arc<App>>,
-    Person(user): Person,
-    Id(graph): Id<GraphId>,
-    OptionalBody(body): OptionalBody<StartBody>,
-) -> Answer<Json<ExecutionMeta>> {
+    State(app): State<Arc<AppState>>,
+    SignedInUser(user): SignedInUser,
+    PathId(graph): PathId<GraphId>,
+    OptionalJsonBody(body): OptionalJsonBody<StartBody>,
+) -> ApiResult<Json<ExecutionMeta>> {
     run(&app, &user, graph, None, body.unwrap_or_default()).await
 }
 
@@ -63,29 +63,29 @@ pub(crate) async fn active(
     params(("graph_id" = String, Path), ("version" = u32, Path)),
     request_body = Option<StartBody>,
     responses(
-        (status = 200, description = "It is queued", body = ExecutionMeta),
-        (status = 400, description = "The graph cannot run, or the inputs do not fit", body = InvalidGraphBody), (status = 402, description = "No credits are left", body = ProblemBody), (status = 403, description = "It has blocks that may not be used", body = ProblemBody), (status = 404, description = "There is no such thing of yours", body = ProblemBody), (status = 422, description = "Not valid", body = ProblemBody),
+        (status = 200, description = "The execution, queued", body = ExecutionMeta),
+        (status = 400, description = "The graph or the inputs are invalid", body = InvalidGraphBody), (status = 402, description = "No credits left", body = ProblemBody), (status = 403, description = "The graph contains blocks that are not allowed", body = ProblemBody), (status = 404, description = "Not found, or not owned by the caller", body = ProblemBody), (status = 422, description = "A field is missing or invalid", body = ProblemBody),
     )
 )]
 pub(crate) async fn version(
-    State(app): State<Arc<App>>,
-    Person(user): Person,
-    Ids(graph, version): Ids<GraphId, String>,
-    OptionalBody(body): OptionalBody<StartBody>,
-) -> Answer<Json<ExecutionMeta>> {
+    State(app): State<Arc<AppState>>,
+    SignedInUser(user): SignedInUser,
+    PathIds(graph, version): PathIds<GraphId, String>,
+    OptionalJsonBody(body): OptionalJsonBody<StartBody>,
+) -> ApiResult<Json<ExecutionMeta>> {
     let version = version_number(&version)?;
     run(&app, &user, graph, Some(version), body.unwrap_or_default()).await
 }
 
 async fn run(
-    app: &App,
+    app: &AppState,
     user: &UserId,
     graph_id: GraphId,
     version: Option<u32>,
     body: StartBody,
-) -> Answer<Json<ExecutionMeta>> {
+) -> ApiResult<Json<ExecutionMeta>> {
     if app.engine.is_shutting_down() {
-        return Err(Problem::shutting_down());
+        return Err(ApiProblem::shutting_down());
     }
     let start = StartExecution {
         graph_id,
@@ -102,23 +102,23 @@ async fn run(
         AgentExecutionStarted::NoGraph => Err(no_graph()),
         AgentExecutionStarted::Invalid(problems) => Err(invalid_graph(&problems)),
         AgentExecutionStarted::Inputs(problems) => Err(invalid_inputs(&problems)),
-        AgentExecutionStarted::NotAllowed(blocks) => Err(Problem::new(
+        AgentExecutionStarted::NotAllowed(blocks) => Err(ApiProblem::new(
             ProblemCode::BlockNotAllowed,
-            format!("The agent has blocks that may not be used: {}.", blocks.join(", ")),
+            format!("This agent contains blocks that are not allowed: {}.", blocks.join(", ")),
         )),
         AgentExecutionStarted::NoFunds => Err(no_funds()),
-        AgentExecutionStarted::TooMany => Err(Problem::new(
+        AgentExecutionStarted::TooMany => Err(ApiProblem::new(
             ProblemCode::TooManyRuns,
-            "As many runs were started as may be. Try again when some have ended.",
+            "Too many runs are in progress. Try again when some have finished.",
         )),
     }
 }
 
-pub(in super::super) fn no_funds() -> Problem {
-    Problem::new(ProblemCode::NoFunds, "You have no credits left.")
+pub(in super::super) fn no_funds() -> ApiProblem {
+    ApiProblem::new(ProblemCode::NoFunds, "You have no credits left.")
 }
 
-fn invalid_inputs(problems: &InputProblems) -> Problem {
+fn invalid_inputs(problems: &InputProblems) -> ApiProblem {
     let listed = |what: &str, names: &[String]| match names {
         [] => None,
         names => Some(format!("{what}: {}.", names.join(", "))),
@@ -129,7 +129,7 @@ fn invalid_inputs(problems: &InputProblems) -> Problem {
         .chain(listed("Unknown inputs", &problems.unknown))
         .chain(wrong)
         .collect();
-    Problem::new(ProblemCode::InvalidInputs, sentences.join(" ")).with("inputs", json!(problems))
+    ApiProblem::new(ProblemCode::InvalidInputs, sentences.join(" ")).with("inputs", json!(problems))
 }
 
 #[cfg(test)]
@@ -139,16 +139,16 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_input_that_does_not_fit_is_told() {
+    fn every_invalid_input_is_reported() {
         let problems = InputProblems {
-            unknown: vec!["colour".to_owned()],
+            unknown: vec!["color".to_owned()],
             missing: vec!["a".to_owned(), "b".to_owned()],
             wrong: vec![("size".to_owned(), "is not a number".to_owned())],
         };
         let problem = invalid_inputs(&problems);
-        let said = format!("{problem:?}");
+        let text = format!("{problem:?}");
         assert!(
-            said.contains("Missing inputs: a, b. Unknown inputs: colour. size: is not a number.")
+            text.contains("Missing inputs: a, b. Unknown inputs: color. size: is not a number.")
         );
         assert_eq!(problem.into_response().status(), 400);
     }

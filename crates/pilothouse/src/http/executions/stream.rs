@@ -1,4 +1,4 @@
-//! Following a run as it happens.
+//! Streams an execution.
 
 use std::sync::Arc;
 
@@ -9,53 +9,54 @@ use http::HeaderMap;
 use protocol::{ExecutionId, GraphId, cursor};
 use serde::Deserialize;
 
-use super::super::App;
-use super::super::accept::Peer;
-use super::super::auth::{Identity, Person};
-use super::super::json::Query;
-use super::super::path::Ids;
-use super::super::problem::{Answer, Problem, ProblemBody};
-use super::feed::{self, NodeUpdate};
+use super::super::AppState;
+use super::super::accept::PeerAddress;
+use super::super::auth::{CallerIdentity, SignedInUser};
+use super::super::json::QueryParams;
+use super::super::path::PathIds;
+use super::super::problem::{ApiProblem, ApiResult, ProblemBody};
+use super::execution_stream::{self, NodeUpdate};
 use super::find;
 
 #[derive(Deserialize, utoipa::IntoParams)]
 pub(crate) struct FollowQuery {
-    /// The id of the last event you have. `Last-Event-ID` does the same.
+    /// The id of the last received event. `Last-Event-ID` does the same.
     after: Option<String>,
 }
 
-/// Follow a run as it happens.
+/// Stream an execution.
 ///
-/// `node_execution_event`s carry what happened to a node since the event before and have the number of the event as
-/// their id; `graph_execution_event`s carry the run and have none. The last event is `[DONE]`, when the run has ended.
+/// A `node_execution_event` contains what changed in a node since the previous event; its id is the number of the event.
+/// A `graph_execution_event` contains the execution and has no id. The last event is `[DONE]`, when the execution has
+/// ended.
 #[utoipa::path(
     get, path = "/graphs/{graph_id}/executions/{execution_id}/stream", operation_id = "follow_execution", tag = "executions",
     params(("graph_id" = String, Path), ("execution_id" = String, Path), FollowQuery),
     responses(
         (status = 200, description = "Server-sent events", body = NodeUpdate, content_type = "text/event-stream"),
-        (status = 404, description = "There is no such thing of yours", body = ProblemBody), (status = 429, description = "Too many streams are open for you", body = ProblemBody),
+        (status = 404, description = "Not found, or not owned by the caller", body = ProblemBody), (status = 429, description = "The caller has too many open streams", body = ProblemBody),
     )
 )]
 pub(crate) async fn follow(
-    State(app): State<Arc<App>>,
-    Person(user): Person,
-    identity: Identity,
-    Extension(peer): Extension<Peer>,
-    Ids(graph, id): Ids<GraphId, ExecutionId>,
-    Query(query): Query<FollowQuery>,
+    State(app): State<Arc<AppState>>,
+    SignedInUser(user): SignedInUser,
+    identity: CallerIdentity,
+    Extension(peer): Extension<PeerAddress>,
+    PathIds(graph, id): PathIds<GraphId, ExecutionId>,
+    QueryParams(query): QueryParams<FollowQuery>,
     headers: HeaderMap,
-) -> Answer<Response> {
+) -> ApiResult<Response> {
     let execution = find(&app, &user, &graph, &id).await?;
     if app.engine.is_shutting_down() {
-        return Err(Problem::shutting_down());
+        return Err(ApiProblem::shutting_down());
     }
     let permit = app.stream_permits.take(&identity.owner, peer)?;
     let after = beginning(&headers, &query, execution.events);
     let follower = app.engine.follow_execution(&user, &id, after);
-    Ok(feed::respond(app, identity, execution, follower, permit))
+    Ok(execution_stream::respond(app, identity, execution, follower, permit))
 }
 
-/// An event we know is gone on from; every other one, and none, gets everything.
+/// The stream continues after a known event; for any other id, and for none, it starts at the beginning.
 fn beginning(headers: &HeaderMap, query: &FollowQuery, events: u64) -> u64 {
     let sent = headers.get("last-event-id").and_then(|value| value.to_str().ok());
     let sent = sent.or(query.after.as_deref());
@@ -67,14 +68,14 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_stream_goes_on_after_an_event_that_it_knows() {
+    fn a_stream_continues_after_a_known_event() {
         let query = |after: &str| FollowQuery { after: Some(after.to_owned()) };
         let none = HeaderMap::new();
         assert_eq!(beginning(&none, &query("7"), 9), 7);
-        assert_eq!(beginning(&none, &query("10"), 9), 0, "it has not happened");
+        assert_eq!(beginning(&none, &query("10"), 9), 0, "there is no such event yet");
         assert_eq!(beginning(&none, &query("x"), 9), 0);
         assert_eq!(beginning(&none, &FollowQuery { after: None }, 9), 0);
         let headers = HeaderMap::from_iter([("last-event-id".parse().expect("a name"), 3.into())]);
-        assert_eq!(beginning(&headers, &query("7"), 9), 3, "the browser knows better");
+        assert_eq!(beginning(&headers, &query("7"), 9), 3, "the header takes precedence");
     }
 }

@@ -1,4 +1,4 @@
-//! How a graph comes in and goes out.
+//! The request and response bodies of graphs.
 
 use jiff::Timestamp;
 use ports::call_services::AgentDescription;
@@ -7,32 +7,32 @@ use protocol::graph::{Graph, GraphFlags, StoredGraph};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use super::super::problem::{Answer, Problem};
+use super::super::problem::{ApiProblem, ApiResult};
 
-// It is read by `read`: the errors of the derived reader would say that no shape fits, and not why.
-/// A graph, wrapped or by itself.
+// Deserialized by `read`: the errors of the derived implementation only say that no variant matched.
+/// A graph, wrapped or bare.
 #[derive(Deserialize, utoipa::ToSchema)]
 #[serde(untagged)]
 pub(crate) enum GraphRequest {
-    Wrapped(Wrapped),
+    Wrapped(WrappedGraph),
     Bare(Graph),
 }
 
 #[derive(Deserialize, utoipa::ToSchema)]
-pub(crate) struct Wrapped {
+pub(crate) struct WrappedGraph {
     graph: Graph,
-    /// Where the client has it from; not looked at.
+    /// Where the client got it; ignored.
     #[serde(default, rename = "source")]
     _source: Option<String>,
 }
 
 impl GraphRequest {
-    pub(super) fn read(body: Value) -> Answer<Self> {
+    pub(super) fn read(body: Value) -> ApiResult<Self> {
         let read = match body.get("graph") {
             Some(_) => serde_json::from_value(body).map(Self::Wrapped),
             None => serde_json::from_value(body).map(Self::Bare),
         };
-        read.map_err(|error| Problem::invalid(format!("The body is not a graph: {error}")))
+        read.map_err(|error| ApiProblem::invalid(format!("The body is not a graph: {error}")))
     }
 
     pub(super) fn into_graph(self) -> Graph {
@@ -43,22 +43,22 @@ impl GraphRequest {
     }
 }
 
-/// Whether a body names a graph, and it is not this one.
+/// Whether a body names a graph other than this one.
 pub(super) fn names_another(body: &Value, id: &GraphId) -> bool {
     let named = body.get("graph").unwrap_or(body).get("id").and_then(Value::as_str);
     named.is_some_and(|named| !named.is_empty() && named != id.as_str())
 }
 
-/// An agent, with what a caller needs to know to run it.
+/// An agent, with what a caller needs to run it.
 #[derive(Serialize, utoipa::ToSchema)]
 pub(crate) struct GraphDetails {
     #[serde(flatten)]
     graph: Graph,
     #[serde(flatten)]
     flags: GraphFlags,
-    /// JSON schema of what it takes.
+    /// JSON schema of its inputs.
     input_schema: Value,
-    /// JSON schema of what it gives.
+    /// JSON schema of its outputs.
     output_schema: Value,
     #[schema(value_type = String, format = DateTime)]
     created_at: Timestamp,
@@ -90,7 +90,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_graph_is_read_by_itself_and_wrapped() {
+    fn a_graph_is_read_bare_and_wrapped() {
         let graph = json!({"id": "g", "name": "Adder", "nodes": []});
         for body in [graph.clone(), json!({"graph": graph, "source": "upload"})] {
             assert!(!names_another(&body, &"g".into()) && names_another(&body, &"h".into()));

@@ -1,4 +1,4 @@
-//! Agents as graphs: read, made, changed, exported, deleted. Editing makes a new version.
+//! Agents as graphs: read, created, updated, exported, deleted. An update creates a new version.
 
 mod body;
 mod problems;
@@ -18,18 +18,18 @@ use serde_json::Value;
 
 use self::body::{GraphAnswer, GraphDetails, GraphRequest, names_another};
 pub(crate) use self::problems::{InvalidGraphBody, invalid_graph};
-use super::App;
-use super::auth::Person;
-use super::json::{Body, Query};
-use super::path::{Id, Ids};
-use super::problem::{Answer, Problem, ProblemBody};
-use super::sessions::{OK, Ok200};
+use super::AppState;
+use super::auth::SignedInUser;
+use super::json::{JsonBody, QueryParams};
+use super::path::{PathId, PathIds};
+use super::problem::{ApiProblem, ApiResult, ProblemBody};
+use super::sessions::{OK, StatusOk};
 
 #[derive(Deserialize, utoipa::IntoParams)]
 pub(crate) struct ReadQuery {
-    /// The active one when not given.
+    /// Default: the active version.
     version: Option<u32>,
-    /// The graph alone, with the agents that it runs, as a file for another installation.
+    /// Only the graph, with the agents that it runs, for import into another installation.
     #[serde(default)]
     for_export: bool,
 }
@@ -40,7 +40,7 @@ pub(crate) struct ActiveVersion {
     active_graph_version: u32,
 }
 
-/// What is absent stays as it is.
+/// Absent fields stay unchanged.
 #[derive(Deserialize, utoipa::ToSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct SettingsChange {
@@ -53,27 +53,27 @@ pub(crate) struct DeletedGraph {
     version_counts: u32,
 }
 
-/// Your agents: the active version of each, the newest first.
-#[utoipa::path(get, path = "/graphs", operation_id = "list_graphs", tag = "graphs", responses((status = 200, description = "Done", body = Vec<GraphMeta>)))]
+/// List your agents: the active version of each, newest first.
+#[utoipa::path(get, path = "/graphs", operation_id = "list_graphs", tag = "graphs", responses((status = 200, description = "The graphs", body = Vec<GraphMeta>)))]
 pub(crate) async fn list(
-    State(app): State<Arc<App>>,
-    Person(user): Person,
-) -> Answer<Json<Vec<GraphMeta>>> {
+    State(app): State<Arc<AppState>>,
+    SignedInUser(user): SignedInUser,
+) -> ApiResult<Json<Vec<GraphMeta>>> {
     Ok(Json(app.ports.graphs.list(&user, limits::LIBRARY_AGENTS, 0).await?))
 }
 
-/// One agent that you can see.
+/// Read an agent that you can see.
 #[utoipa::path(
     get, path = "/graphs/{graph_id}", operation_id = "read_graph", tag = "graphs",
     params(("graph_id" = String, Path), ReadQuery),
-    responses((status = 200, description = "Done", body = GraphAnswer), (status = 404, description = "There is no such thing of yours", body = ProblemBody))
+    responses((status = 200, description = "The graph, for display or for export", body = GraphAnswer), (status = 404, description = "Not found, or not owned by the caller", body = ProblemBody))
 )]
 pub(crate) async fn read(
-    State(app): State<Arc<App>>,
-    Person(user): Person,
-    Id(graph): Id<GraphId>,
-    Query(query): Query<ReadQuery>,
-) -> Answer<Json<GraphAnswer>> {
+    State(app): State<Arc<AppState>>,
+    SignedInUser(user): SignedInUser,
+    PathId(graph): PathId<GraphId>,
+    QueryParams(query): QueryParams<ReadQuery>,
+) -> ApiResult<Json<GraphAnswer>> {
     if query.for_export {
         let exported = app.engine.export_graph(&user, &graph, query.version).await?;
         return Ok(Json(GraphAnswer::Export(Box::new(exported.ok_or_else(no_graph)?))));
@@ -82,46 +82,46 @@ pub(crate) async fn read(
     Ok(Json(GraphAnswer::Details(Box::new(details))))
 }
 
-/// Every version of an agent of yours, the newest first.
+/// List all versions of one of your agents, newest first.
 #[utoipa::path(
     get, path = "/graphs/{graph_id}/versions", operation_id = "list_graph_versions", tag = "graphs",
     params(("graph_id" = String, Path)),
-    responses((status = 200, description = "Done", body = Vec<GraphMeta>), (status = 404, description = "There is no such thing of yours", body = ProblemBody))
+    responses((status = 200, description = "The versions", body = Vec<GraphMeta>), (status = 404, description = "Not found, or not owned by the caller", body = ProblemBody))
 )]
 pub(crate) async fn versions(
-    State(app): State<Arc<App>>,
-    Person(user): Person,
-    Id(graph): Id<GraphId>,
-) -> Answer<Json<Vec<GraphMeta>>> {
+    State(app): State<Arc<AppState>>,
+    SignedInUser(user): SignedInUser,
+    PathId(graph): PathId<GraphId>,
+) -> ApiResult<Json<Vec<GraphMeta>>> {
     let versions = app.ports.graphs.versions(&user, &graph).await?;
     if versions.is_empty() { Err(no_graph()) } else { Ok(Json(versions)) }
 }
 
-/// One version of an agent that you can see.
+/// Read one version of an agent that you can see.
 #[utoipa::path(
     get, path = "/graphs/{graph_id}/versions/{version}", operation_id = "read_graph_version", tag = "graphs",
     params(("graph_id" = String, Path), ("version" = u32, Path)),
-    responses((status = 200, description = "Done", body = GraphDetails), (status = 404, description = "There is no such thing of yours", body = ProblemBody))
+    responses((status = 200, description = "The graph", body = GraphDetails), (status = 404, description = "Not found, or not owned by the caller", body = ProblemBody))
 )]
 pub(crate) async fn read_version(
-    State(app): State<Arc<App>>,
-    Person(user): Person,
-    Ids(graph, version): Ids<GraphId, String>,
-) -> Answer<Json<GraphDetails>> {
+    State(app): State<Arc<AppState>>,
+    SignedInUser(user): SignedInUser,
+    PathIds(graph, version): PathIds<GraphId, String>,
+) -> ApiResult<Json<GraphDetails>> {
     Ok(Json(details(&app, &user, &graph, Some(version_number(&version)?)).await?))
 }
 
-/// Make an agent. An id that is taken is replaced by a fresh one.
+/// Create an agent. An id that is taken is replaced by a new one.
 #[utoipa::path(
     post, path = "/graphs", operation_id = "create_graph", tag = "graphs",
     request_body = GraphRequest,
-    responses((status = 200, description = "Done", body = GraphDetails), (status = 400, description = "The graph cannot run", body = InvalidGraphBody), (status = 409, description = "Your library is full", body = ProblemBody), (status = 422, description = "Not a graph", body = ProblemBody))
+    responses((status = 200, description = "The graph", body = GraphDetails), (status = 400, description = "The graph is invalid", body = InvalidGraphBody), (status = 409, description = "The library is full", body = ProblemBody), (status = 422, description = "The body is not a graph", body = ProblemBody))
 )]
 pub(crate) async fn create(
-    State(app): State<Arc<App>>,
-    Person(user): Person,
-    Body(body): Body<Value>,
-) -> Answer<Json<GraphDetails>> {
+    State(app): State<Arc<AppState>>,
+    SignedInUser(user): SignedInUser,
+    JsonBody(body): JsonBody<Value>,
+) -> ApiResult<Json<GraphDetails>> {
     match app.engine.create_graph(&user, GraphRequest::read(body)?.into_graph()).await? {
         GraphSaved::Saved(stored, _) => answer_saved(&app, &user, &stored.graph).await,
         GraphSaved::Invalid(problems) => Err(invalid_graph(&problems)),
@@ -129,29 +129,29 @@ pub(crate) async fn create(
     }
 }
 
-/// Change an agent of yours: a new version, which becomes the active one.
+/// Update one of your agents. This creates a new version and makes it the active one.
 #[utoipa::path(
     put, path = "/graphs/{graph_id}", operation_id = "update_graph", tag = "graphs",
     params(("graph_id" = String, Path)),
     request_body = GraphRequest,
-    responses((status = 200, description = "Done", body = GraphDetails), (status = 400, description = "The graph cannot run, or has another id", body = InvalidGraphBody), (status = 404, description = "There is no such thing of yours", body = ProblemBody), (status = 422, description = "Not a graph", body = ProblemBody))
+    responses((status = 200, description = "The graph", body = GraphDetails), (status = 400, description = "The graph is invalid, or its id differs from the path", body = InvalidGraphBody), (status = 404, description = "Not found, or not owned by the caller", body = ProblemBody), (status = 422, description = "The body is not a graph", body = ProblemBody))
 )]
 pub(crate) async fn update(
-    State(app): State<Arc<App>>,
-    Person(user): Person,
-    Id(id): Id<GraphId>,
-    Body(body): Body<Value>,
-) -> Answer<Json<GraphDetails>> {
+    State(app): State<Arc<AppState>>,
+    SignedInUser(user): SignedInUser,
+    PathId(id): PathId<GraphId>,
+    JsonBody(body): JsonBody<Value>,
+) -> ApiResult<Json<GraphDetails>> {
     let other = names_another(&body, &id);
     let graph = Graph { id, ..GraphRequest::read(body)?.into_graph() };
-    // Before the graph is looked at: one of somebody else looks missing whatever is sent for it.
+    // Before the graph is validated: an agent of another user is not found, whatever the body is.
     if app.ports.graphs.versions(&user, &graph.id).await?.is_empty() {
         return Err(no_graph());
     }
     if other {
-        return Err(Problem::new(
+        return Err(ApiProblem::new(
             ProblemCode::BadRequest,
-            "The graph in the body has another id than the one in the address.",
+            "The id of the graph in the body differs from the one in the URL.",
         ));
     }
     match app.engine.update_graph(&user, graph).await? {
@@ -161,38 +161,38 @@ pub(crate) async fn update(
     }
 }
 
-/// Make a version of an agent of yours the active one.
+/// Make a version of one of your agents the active one.
 #[utoipa::path(
     put, path = "/graphs/{graph_id}/versions/active", operation_id = "activate_graph_version", tag = "graphs",
     params(("graph_id" = String, Path)),
     request_body = ActiveVersion,
-    responses((status = 200, description = "Done", body = Ok200), (status = 404, description = "There is no such thing of yours", body = ProblemBody))
+    responses((status = 200, description = "The version is active", body = StatusOk), (status = 404, description = "Not found, or not owned by the caller", body = ProblemBody))
 )]
 pub(crate) async fn activate(
-    State(app): State<Arc<App>>,
-    Person(user): Person,
-    Id(graph): Id<GraphId>,
-    Body(body): Body<ActiveVersion>,
-) -> Answer<Json<Ok200>> {
+    State(app): State<Arc<AppState>>,
+    SignedInUser(user): SignedInUser,
+    PathId(graph): PathId<GraphId>,
+    JsonBody(body): JsonBody<ActiveVersion>,
+) -> ApiResult<Json<StatusOk>> {
     match app.ports.graphs.activate(&user, &graph, body.active_graph_version).await? {
         true => Ok(OK),
         false => Err(no_graph()),
     }
 }
 
-/// Say where you want to be asked when this agent of your library runs.
+/// Set when an agent of your library must ask for approval.
 #[utoipa::path(
     patch, path = "/graphs/{graph_id}/settings", operation_id = "set_graph_settings", tag = "graphs",
     params(("graph_id" = String, Path)),
     request_body = SettingsChange,
-    responses((status = 200, description = "Done", body = SafeMode), (status = 404, description = "There is no such thing of yours", body = ProblemBody))
+    responses((status = 200, description = "The settings that now apply", body = SafeMode), (status = 404, description = "Not found, or not owned by the caller", body = ProblemBody))
 )]
 pub(crate) async fn set_settings(
-    State(app): State<Arc<App>>,
-    Person(user): Person,
-    Id(graph): Id<GraphId>,
-    Body(change): Body<SettingsChange>,
-) -> Answer<Json<SafeMode>> {
+    State(app): State<Arc<AppState>>,
+    SignedInUser(user): SignedInUser,
+    PathId(graph): PathId<GraphId>,
+    JsonBody(change): JsonBody<SettingsChange>,
+) -> ApiResult<Json<SafeMode>> {
     let entry = app.ports.library.by_graph(&user, &graph).await?.ok_or_else(no_graph)?;
     let settings = SafeMode {
         human_in_the_loop: change
@@ -207,53 +207,57 @@ pub(crate) async fn set_settings(
     Ok(Json(entry.ok_or_else(no_graph)?.settings))
 }
 
-/// Delete an agent of yours, with all its versions and its entry in your library.
+/// Delete one of your agents, with all its versions and its entry in your library.
 #[utoipa::path(
     delete, path = "/graphs/{graph_id}", operation_id = "delete_graph", tag = "graphs",
     params(("graph_id" = String, Path)),
-    responses((status = 200, description = "Done", body = DeletedGraph), (status = 404, description = "There is no such thing of yours", body = ProblemBody), (status = 409, description = "It is in the marketplace", body = ProblemBody))
+    responses((status = 200, description = "The number of versions deleted", body = DeletedGraph), (status = 404, description = "Not found, or not owned by the caller", body = ProblemBody), (status = 409, description = "The agent is in the marketplace and cannot be deleted", body = ProblemBody))
 )]
 pub(crate) async fn delete(
-    State(app): State<Arc<App>>,
-    Person(user): Person,
-    Id(graph): Id<GraphId>,
-) -> Answer<Json<DeletedGraph>> {
+    State(app): State<Arc<AppState>>,
+    SignedInUser(user): SignedInUser,
+    PathId(graph): PathId<GraphId>,
+) -> ApiResult<Json<DeletedGraph>> {
     match app.ports.graphs.delete(&user, &graph).await? {
         GraphDeleted::Deleted(version_counts) => Ok(Json(DeletedGraph { version_counts })),
         GraphDeleted::Missing => Err(no_graph()),
-        GraphDeleted::Listed => Err(Problem::new(
+        GraphDeleted::Listed => Err(ApiProblem::new(
             ProblemCode::GraphListed,
-            "This agent is in the marketplace, where others rely on it.",
+            "This agent is in the marketplace, where others use it.",
         )),
     }
 }
 
-async fn answer_saved(app: &App, user: &UserId, graph: &Graph) -> Answer<Json<GraphDetails>> {
+async fn answer_saved(
+    app: &AppState,
+    user: &UserId,
+    graph: &Graph,
+) -> ApiResult<Json<GraphDetails>> {
     Ok(Json(details(app, user, &graph.id, Some(graph.version)).await?))
 }
 
 async fn details(
-    app: &App,
+    app: &AppState,
     user: &UserId,
     id: &GraphId,
     version: Option<u32>,
-) -> Answer<GraphDetails> {
+) -> ApiResult<GraphDetails> {
     let stored = app.ports.graphs.get(user, id, version).await?.ok_or_else(no_graph)?;
     let version = Some(stored.graph.version);
     let described = app.engine.describe_agent(user, id, version).await?.ok_or_else(no_graph)?;
     Ok(GraphDetails::new(stored, described))
 }
 
-/// A version in a path. What is no number is a version that does not exist.
-pub(super) fn version_number(text: &str) -> Answer<u32> {
+/// A version in a path. Text that is not a number is a version that does not exist.
+pub(super) fn version_number(text: &str) -> ApiResult<u32> {
     text.parse().map_err(|_| no_graph())
 }
 
-pub(super) fn no_graph() -> Problem {
-    Problem::new(ProblemCode::GraphNotFound, "There is no such agent, or no such version of it.")
+pub(super) fn no_graph() -> ApiProblem {
+    ApiProblem::new(ProblemCode::GraphNotFound, "Agent or version not found.")
 }
 
-pub(super) fn library_full() -> Problem {
-    let detail = format!("A library holds at most {} agents.", limits::LIBRARY_AGENTS);
-    Problem::new(ProblemCode::LibraryFull, detail)
+pub(super) fn library_full() -> ApiProblem {
+    let detail = format!("A library can have at most {} agents.", limits::LIBRARY_AGENTS);
+    ApiProblem::new(ProblemCode::LibraryFull, detail)
 }

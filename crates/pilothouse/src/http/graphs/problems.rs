@@ -1,48 +1,46 @@
-//! What is wrong with a graph, as an answer: as a list, and by node as forms show it.
+//! The error response for an invalid graph: as a list, and by node for forms.
 
 use protocol::graph::GraphProblem;
 use protocol::problem::ProblemCode;
 use serde_json::{Map, Value, json};
 
-use super::super::problem::Problem;
+use super::super::problem::ApiProblem;
 
 /// The body of `INVALID_GRAPH`.
 #[derive(utoipa::ToSchema)]
-#[expect(dead_code, reason = "it only describes what `invalid_graph` writes")]
+#[expect(dead_code, reason = "describes the body that `invalid_graph` writes")]
 pub(crate) struct InvalidGraphBody {
     /// A sentence for a person.
     detail: String,
     /// `INVALID_GRAPH`
     code: String,
-    /// By node id: a code and what is wrong.
+    /// By node id: problem codes with their messages.
     #[schema(value_type = Object)]
     node_errors: Value,
     errors: Vec<GraphProblem>,
 }
 
-pub(crate) fn invalid_graph(problems: &[GraphProblem]) -> Problem {
+pub(crate) fn invalid_graph(problems: &[GraphProblem]) -> ApiProblem {
     let detail = match problems {
-        [only] => format!("The agent cannot run: {}", only.message),
-        [first, ..] => format!(
-            "The agent cannot run for {} reasons. The first one: {}",
-            problems.len(),
-            first.message
-        ),
-        [] => "The agent cannot run.".to_owned(),
+        [only] => format!("This agent can't run: {}", only.message),
+        [first, ..] => {
+            format!("This agent has {} problems. The first one: {}", problems.len(), first.message)
+        }
+        [] => "This agent can't run.".to_owned(),
     };
-    Problem::new(ProblemCode::InvalidGraph, detail)
+    ApiProblem::new(ProblemCode::InvalidGraph, detail)
         .with("node_errors", by_node(problems))
         .with("errors", json!(problems))
 }
 
-/// Several problems of one node and kind share their place, a line each.
+/// Several problems with the same node and code become one entry, a line each.
 fn by_node(problems: &[GraphProblem]) -> Map<String, Value> {
     let mut nodes = Map::new();
     for problem in problems {
         let Some(node) = &problem.node_id else { continue };
         let of_node = nodes.entry(node.as_str()).or_insert_with(|| json!({}));
-        let said = &mut of_node[problem.code.as_str()];
-        *said = match said.as_str() {
+        let entry = &mut of_node[problem.code.as_str()];
+        *entry = match entry.as_str() {
             Some(before) => Value::from(format!("{before}\n{}", problem.message)),
             None => Value::from(problem.message.as_str()),
         };
@@ -64,7 +62,7 @@ mod tests {
     }
 
     #[test]
-    fn nothing_that_is_wrong_with_a_node_is_lost() {
+    fn all_problems_of_a_node_are_reported() {
         let problems = [
             problem(Some("a"), "missing_input", "one"),
             problem(Some("a"), "missing_input", "two"),

@@ -1,4 +1,4 @@
-//! Which of a user's agents are shown, and in which order.
+//! Filters and sorts a user's library.
 
 use std::cmp::Reverse;
 
@@ -7,7 +7,7 @@ use protocol::library::LibraryAgent;
 use serde::Deserialize;
 use toolbox::search;
 
-use super::body::ListQuery;
+use super::body::LibraryListQuery;
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, utoipa::ToSchema)]
 #[serde(rename_all = "camelCase")]
@@ -20,55 +20,60 @@ pub(crate) enum SortBy {
 }
 
 #[derive(Debug, Default)]
-pub(super) struct Wanted {
+pub(super) struct LibraryFilter {
     words: Option<String>,
     sort_by: SortBy,
-    place: Place,
+    folder: FolderFilter,
     hidden: bool,
 }
 
 #[derive(Debug, Default)]
-enum Place {
+enum FolderFilter {
     #[default]
     Anywhere,
     Root,
     Folder(FolderId),
 }
 
-impl From<ListQuery> for Wanted {
-    fn from(query: ListQuery) -> Self {
-        let place = match query.folder_id {
-            Some(folder) => Place::Folder(folder),
-            None if query.include_root_only => Place::Root,
-            None => Place::Anywhere,
+impl From<LibraryListQuery> for LibraryFilter {
+    fn from(query: LibraryListQuery) -> Self {
+        let folder_filter = match query.folder_id {
+            Some(id) => FolderFilter::Folder(id),
+            None if query.include_root_only => FolderFilter::Root,
+            None => FolderFilter::Anywhere,
         };
         let words = query.search_term.filter(|words| !words.trim().is_empty());
-        Self { words, sort_by: query.sort_by.unwrap_or_default(), place, hidden: query.is_hidden }
+        Self {
+            words,
+            sort_by: query.sort_by.unwrap_or_default(),
+            folder: folder_filter,
+            hidden: query.is_hidden,
+        }
     }
 }
 
-/// Those that are wanted: the best match first, or else in the order that was asked for.
-pub(super) fn arrange(agents: Vec<LibraryAgent>, wanted: &Wanted) -> Vec<LibraryAgent> {
-    let mut agents: Vec<_> = agents.into_iter().filter(|agent| wanted.takes(agent)).collect();
-    match wanted.sort_by {
+/// The agents that pass the filter: best match first in a search, otherwise in the requested order.
+pub(super) fn arrange(agents: Vec<LibraryAgent>, filter: &LibraryFilter) -> Vec<LibraryAgent> {
+    let mut agents: Vec<_> = agents.into_iter().filter(|agent| filter.accepts(agent)).collect();
+    match filter.sort_by {
         SortBy::CreatedAt => agents.sort_by_key(|agent| Reverse(agent.created_at)),
         SortBy::UpdatedAt => agents.sort_by_key(|agent| Reverse(agent.updated_at)),
         SortBy::LastRunAt => agents.sort_by_key(|agent| Reverse(agent.last_run_at)),
         SortBy::Name => agents.sort_by_key(|agent| agent.name.to_lowercase()),
     }
-    let Some(words) = &wanted.words else { return agents };
+    let Some(words) = &filter.words else { return agents };
     let ranked = search::rank(words, agents, |agent: &LibraryAgent| {
         vec![&agent.name, &agent.description, agent.creator.as_deref().unwrap_or_default()]
     });
     ranked.into_iter().map(|(_, agent)| agent).collect()
 }
 
-impl Wanted {
-    fn takes(&self, agent: &LibraryAgent) -> bool {
-        let here = match &self.place {
-            Place::Anywhere => true,
-            Place::Root => agent.folder_id.is_none(),
-            Place::Folder(folder) => agent.folder_id.as_ref() == Some(folder),
+impl LibraryFilter {
+    fn accepts(&self, agent: &LibraryAgent) -> bool {
+        let here = match &self.folder {
+            FolderFilter::Anywhere => true,
+            FolderFilter::Root => agent.folder_id.is_none(),
+            FolderFilter::Folder(folder) => agent.folder_id.as_ref() == Some(folder),
         };
         here && agent.is_hidden == self.hidden
     }
@@ -103,24 +108,27 @@ mod tests {
     }
 
     #[test]
-    fn agents_are_shown_where_and_as_they_are_wanted() {
+    fn agents_are_filtered_and_sorted_as_requested() {
         let all =
             vec![agent("banana", 1), agent("Apple mail", 2), agent("mail", 3), agent("gone", 4)];
-        let shown = |wanted: Wanted| {
-            let names = arrange(all.clone(), &wanted).into_iter().map(|agent| agent.name);
+        let shown = |filter: LibraryFilter| {
+            let names = arrange(all.clone(), &filter).into_iter().map(|agent| agent.name);
             names.collect::<Vec<_>>()
         };
-        let by = |sort_by| shown(Wanted { sort_by, ..Wanted::default() });
+        let by = |sort_by| shown(LibraryFilter { sort_by, ..LibraryFilter::default() });
         assert_eq!(by(SortBy::UpdatedAt), ["banana", "Apple mail", "mail"]);
         assert_eq!(by(SortBy::CreatedAt), ["mail", "Apple mail", "banana"]);
-        assert_eq!(by(SortBy::LastRunAt)[0], "Apple mail", "one that never ran comes last");
+        assert_eq!(by(SortBy::LastRunAt)[0], "Apple mail", "one that never ran is last");
         assert_eq!(by(SortBy::Name), ["Apple mail", "banana", "mail"]);
-        let place = Place::Folder("f".into());
-        assert_eq!(shown(Wanted { place, ..Wanted::default() }), ["banana"]);
-        let root = Wanted { place: Place::Root, ..Wanted::default() };
+        let folder = FolderFilter::Folder("f".into());
+        assert_eq!(shown(LibraryFilter { folder, ..LibraryFilter::default() }), ["banana"]);
+        let root = LibraryFilter { folder: FolderFilter::Root, ..LibraryFilter::default() };
         assert_eq!(shown(root), ["Apple mail", "mail"]);
-        assert_eq!(shown(Wanted { hidden: true, ..Wanted::default() }), ["gone"]);
+        assert_eq!(shown(LibraryFilter { hidden: true, ..LibraryFilter::default() }), ["gone"]);
         let words = Some("mail".to_owned());
-        assert_eq!(shown(Wanted { words, ..Wanted::default() }), ["mail", "Apple mail"]);
+        assert_eq!(
+            shown(LibraryFilter { words, ..LibraryFilter::default() }),
+            ["mail", "Apple mail"]
+        );
     }
 }

@@ -1,4 +1,4 @@
-//! What the routes of the library take and give.
+//! The request and response bodies of the library.
 
 use jiff::Timestamp;
 use ports::call_services::AgentDescription;
@@ -10,30 +10,30 @@ use protocol::{FolderId, LibraryAgentId, ListingVersionId};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use super::super::paging::Pagination;
-use super::super::problem::{Answer, Problem};
+use super::super::paging::PageInfo;
+use super::super::problem::{ApiProblem, ApiResult};
 use super::arrange::SortBy;
 
 const NAME_CHARS: usize = 200;
 const DESCRIPTION_CHARS: usize = 10_000;
 
 #[derive(Deserialize, utoipa::IntoParams)]
-pub(crate) struct ListQuery {
-    /// A few words; wrong letters are forgiven.
+pub(crate) struct LibraryListQuery {
+    /// A few words; misspellings are tolerated.
     pub(super) search_term: Option<String>,
-    /// The order without a search; `updatedAt` when not given.
+    /// The order without a search; default `updatedAt`.
     #[param(inline)]
     pub(super) sort_by: Option<SortBy>,
     /// From 1.
     pub(super) page: Option<u32>,
-    /// 1 to 100; 15 when not given.
+    /// 1 to 100; default 15.
     pub(super) page_size: Option<u32>,
-    /// Only those in this folder.
+    /// Only agents in this folder.
     pub(super) folder_id: Option<FolderId>,
-    /// Only those in no folder.
+    /// Only agents in no folder.
     #[serde(default)]
     pub(super) include_root_only: bool,
-    /// Those that are hidden, instead of those that are not.
+    /// Hidden agents instead of visible ones.
     #[serde(default)]
     pub(super) is_hidden: bool,
 }
@@ -41,21 +41,21 @@ pub(crate) struct ListQuery {
 #[derive(Serialize, utoipa::ToSchema)]
 pub(crate) struct AgentList {
     pub(super) agents: Vec<LibraryAgent>,
-    pub(super) pagination: Pagination,
+    pub(super) pagination: PageInfo,
 }
 
-/// An entry, with what a caller needs to know to run its agent.
+/// A library agent, with what a caller needs to run it.
 #[derive(Serialize, utoipa::ToSchema)]
-#[schema(as = LibraryAgentDetails)]
-pub(crate) struct AgentDetails {
+
+pub(crate) struct LibraryAgentDetails {
     #[serde(flatten)]
     agent: LibraryAgent,
     #[serde(flatten)]
     flags: GraphFlags,
     instructions: Option<String>,
-    /// JSON schema of what it takes.
+    /// JSON schema of its inputs.
     input_schema: Value,
-    /// JSON schema of what it gives.
+    /// JSON schema of its outputs.
     output_schema: Value,
 }
 
@@ -78,7 +78,7 @@ pub(crate) struct ChangeBody {
     settings: Option<SafeMode>,
 }
 
-impl AgentDetails {
+impl LibraryAgentDetails {
     pub(super) fn new(agent: LibraryAgent, described: AgentDescription) -> Self {
         Self {
             agent,
@@ -91,17 +91,19 @@ impl AgentDetails {
 }
 
 impl TryFrom<ChangeBody> for AgentChange {
-    type Error = Problem;
+    type Error = ApiProblem;
 
-    fn try_from(body: ChangeBody) -> Answer<Self> {
+    fn try_from(body: ChangeBody) -> ApiResult<Self> {
         let name = body.name.map(|name| name.trim().to_owned());
         if name.as_ref().is_some_and(|name| !(1..=NAME_CHARS).contains(&name.chars().count())) {
-            return Err(Problem::invalid(format!("A name has 1 to {NAME_CHARS} characters.")));
+            return Err(ApiProblem::invalid(format!(
+                "The name must have 1 to {NAME_CHARS} characters."
+            )));
         }
         let too_long = |text: &String| text.chars().count() > DESCRIPTION_CHARS;
         if body.description.as_ref().is_some_and(too_long) {
-            return Err(Problem::invalid(format!(
-                "A description has at most {DESCRIPTION_CHARS} characters."
+            return Err(ApiProblem::invalid(format!(
+                "The description must have at most {DESCRIPTION_CHARS} characters."
             )));
         }
         Ok(Self {
@@ -116,7 +118,7 @@ impl TryFrom<ChangeBody> for AgentChange {
     }
 }
 
-/// A fresh entry for an agent of the marketplace. It keeps the version that its user has seen there.
+/// A new entry for a marketplace agent. It is pinned to the version listed there.
 pub(super) fn entry_of(listing: Listing, now: Timestamp) -> LibraryAgent {
     LibraryAgent {
         id: LibraryAgentId::fresh(),

@@ -1,4 +1,4 @@
-//! Folders with what is in them.
+//! Folders with counts of their contents, and as a tree.
 
 use std::collections::HashMap;
 
@@ -10,7 +10,7 @@ use serde::Serialize;
 pub(crate) struct FolderView {
     #[serde(flatten)]
     pub(super) folder: Folder,
-    /// Directly in it.
+    /// Agents directly in it.
     agent_count: usize,
     subfolder_count: usize,
 }
@@ -23,7 +23,7 @@ pub(crate) struct FolderNode {
     children: Vec<FolderNode>,
 }
 
-/// Every folder, and how much is directly in it.
+/// Every folder, with the numbers of agents and folders directly in it.
 pub(super) fn counted(folders: Vec<Folder>, agents: &[LibraryAgent]) -> Vec<FolderView> {
     let agent_counts = count(agents.iter().filter_map(|agent| agent.folder_id.as_ref()));
     let subfolder_counts = count(folders.iter().filter_map(|folder| folder.parent_id.as_ref()));
@@ -35,16 +35,16 @@ pub(super) fn counted(folders: Vec<Folder>, agents: &[LibraryAgent]) -> Vec<Fold
     folders.into_iter().map(view).collect()
 }
 
-fn count<'a>(places: impl Iterator<Item = &'a FolderId>) -> HashMap<FolderId, usize> {
+fn count<'a>(ids: impl Iterator<Item = &'a FolderId>) -> HashMap<FolderId, usize> {
     let mut counts = HashMap::new();
-    for place in places {
-        *counts.entry(place.clone()).or_default() += 1;
+    for id in ids {
+        *counts.entry(id.clone()).or_default() += 1;
     }
     counts
 }
 
-/// Every folder inside its parent.
-pub(super) fn planted(folders: Vec<FolderView>) -> Vec<FolderNode> {
+/// The folders as a tree.
+pub(super) fn nested(folders: Vec<FolderView>) -> Vec<FolderNode> {
     let mut by_parent: HashMap<Option<FolderId>, Vec<FolderView>> = HashMap::new();
     for view in folders {
         by_parent.entry(view.folder.parent_id.clone()).or_default().push(view);
@@ -52,7 +52,7 @@ pub(super) fn planted(folders: Vec<FolderView>) -> Vec<FolderNode> {
     children(None, &mut by_parent)
 }
 
-/// As deep as the tree, which has no more levels than a library has folders.
+/// Recurses as deep as the tree, which has at most as many levels as a library has folders.
 fn children(
     parent: Option<FolderId>,
     by_parent: &mut HashMap<Option<FolderId>, Vec<FolderView>>,
@@ -85,13 +85,13 @@ mod tests {
     }
 
     #[test]
-    fn every_folder_stands_inside_its_parent() {
+    fn every_folder_is_inside_its_parent() {
         let folders = ["a", "b", "c", "d"].map(|id| match id {
             "b" | "c" => folder(id, Some("a")),
             "d" => folder(id, Some("c")),
             _ => folder(id, None),
         });
-        let tree = planted(counted(folders.into(), &[]));
+        let tree = nested(counted(folders.into(), &[]));
         let tree = serde_json::to_value(tree).expect("JSON");
         assert_eq!(tree.as_array().map(Vec::len), Some(1));
         assert_eq!(tree[0]["subfolder_count"], 2);

@@ -11,19 +11,19 @@ use protocol::problem::ProblemCode;
 use protocol::{FolderId, LibraryAgentId, UserId, limits};
 use serde::{Deserialize, Serialize};
 
-use super::super::App;
-use super::super::auth::Person;
-use super::super::json::{Body, Query};
-use super::super::path::Id;
-use super::super::problem::{Answer, Problem, ProblemBody};
-use super::folder_tree::{FolderNode, FolderView, counted, planted};
+use super::super::AppState;
+use super::super::auth::SignedInUser;
+use super::super::json::{JsonBody, QueryParams};
+use super::super::path::PathId;
+use super::super::problem::{ApiProblem, ApiResult, ProblemBody};
+use super::folder_tree::{FolderNode, FolderView, counted, nested};
 
 const NAME_CHARS: usize = 100;
 const ICON_CHARS: usize = 50;
 
 #[derive(Deserialize, utoipa::IntoParams)]
-pub(crate) struct ListQuery {
-    /// Only those directly in this folder; all of them when not given.
+pub(crate) struct FolderListQuery {
+    /// Only folders directly in this one; default: all.
     parent_id: Option<FolderId>,
 }
 
@@ -40,7 +40,7 @@ pub(crate) struct FolderTree {
 #[derive(Deserialize, utoipa::ToSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct NewFolder {
-    /// 1 to 100 characters, and another one than its neighbours have.
+    /// 1 to 100 characters, unique within the parent folder.
     name: String,
     icon: Option<String>,
     /// `#RRGGBB`
@@ -48,7 +48,7 @@ pub(crate) struct NewFolder {
     parent_id: Option<FolderId>,
 }
 
-/// What is absent stays as it is.
+/// Absent fields stay unchanged.
 #[derive(Deserialize, utoipa::ToSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct FolderChange {
@@ -60,7 +60,7 @@ pub(crate) struct FolderChange {
 #[derive(Deserialize, utoipa::ToSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct FolderMove {
-    /// The root when it is null or absent.
+    /// Null or absent for the root.
     target_parent_id: Option<FolderId>,
 }
 
@@ -68,17 +68,17 @@ pub(crate) struct FolderMove {
 #[serde(deny_unknown_fields)]
 pub(crate) struct AgentsMove {
     agent_ids: Vec<LibraryAgentId>,
-    /// The root when it is null or absent.
+    /// Null or absent for the root.
     folder_id: Option<FolderId>,
 }
 
-/// Your folders.
-#[utoipa::path(get, path = "/library/folders", operation_id = "list_folders", tag = "library", params(ListQuery), responses((status = 200, description = "Done", body = FolderList)))]
+/// List your folders.
+#[utoipa::path(get, path = "/library/folders", operation_id = "list_folders", tag = "library", params(FolderListQuery), responses((status = 200, description = "The folders", body = FolderList)))]
 pub(crate) async fn list(
-    State(app): State<Arc<App>>,
-    Person(user): Person,
-    Query(query): Query<ListQuery>,
-) -> Answer<Json<FolderList>> {
+    State(app): State<Arc<AppState>>,
+    SignedInUser(user): SignedInUser,
+    QueryParams(query): QueryParams<FolderListQuery>,
+) -> ApiResult<Json<FolderList>> {
     let mut folders = views(&app, &user).await?;
     if query.parent_id.is_some() {
         folders.retain(|view| view.folder.parent_id == query.parent_id);
@@ -86,41 +86,41 @@ pub(crate) async fn list(
     Ok(Json(FolderList { folders }))
 }
 
-/// Your folders, each with those in it.
-#[utoipa::path(get, path = "/library/folders/tree", operation_id = "read_folder_tree", tag = "library", responses((status = 200, description = "Done", body = FolderTree)))]
+/// Read your folders as a tree.
+#[utoipa::path(get, path = "/library/folders/tree", operation_id = "read_folder_tree", tag = "library", responses((status = 200, description = "All folders, nested", body = FolderTree)))]
 pub(crate) async fn tree(
-    State(app): State<Arc<App>>,
-    Person(user): Person,
-) -> Answer<Json<FolderTree>> {
-    Ok(Json(FolderTree { tree: planted(views(&app, &user).await?) }))
+    State(app): State<Arc<AppState>>,
+    SignedInUser(user): SignedInUser,
+) -> ApiResult<Json<FolderTree>> {
+    Ok(Json(FolderTree { tree: nested(views(&app, &user).await?) }))
 }
 
-/// One of your folders.
+/// Read one of your folders.
 #[utoipa::path(
     get, path = "/library/folders/{folder_id}", operation_id = "read_folder", tag = "library",
     params(("folder_id" = String, Path)),
-    responses((status = 200, description = "Done", body = FolderView), (status = 404, description = "There is no such thing of yours", body = ProblemBody))
+    responses((status = 200, description = "The folder", body = FolderView), (status = 404, description = "Not found, or not owned by the caller", body = ProblemBody))
 )]
 pub(crate) async fn read(
-    State(app): State<Arc<App>>,
-    Person(user): Person,
-    Id(id): Id<FolderId>,
-) -> Answer<Json<FolderView>> {
+    State(app): State<Arc<AppState>>,
+    SignedInUser(user): SignedInUser,
+    PathId(id): PathId<FolderId>,
+) -> ApiResult<Json<FolderView>> {
     let mut folders = views(&app, &user).await?.into_iter();
     Ok(Json(folders.find(|view| view.folder.id == id).ok_or_else(no_folder)?))
 }
 
-/// Make a folder.
+/// Create a folder.
 #[utoipa::path(
     post, path = "/library/folders", operation_id = "create_folder", tag = "library",
     request_body = NewFolder,
-    responses((status = 201, description = "Done", body = Folder), (status = 404, description = "There is no such folder to put it in", body = ProblemBody), (status = 409, description = "The name is taken, or there are too many", body = ProblemBody), (status = 422, description = "Not valid", body = ProblemBody))
+    responses((status = 201, description = "The folder", body = Folder), (status = 404, description = "The parent folder was not found", body = ProblemBody), (status = 409, description = "The name is taken, or there are too many folders", body = ProblemBody), (status = 422, description = "A field is missing or invalid", body = ProblemBody))
 )]
 pub(crate) async fn create(
-    State(app): State<Arc<App>>,
-    Person(user): Person,
-    Body(new): Body<NewFolder>,
-) -> Answer<(StatusCode, Json<Folder>)> {
+    State(app): State<Arc<AppState>>,
+    SignedInUser(user): SignedInUser,
+    JsonBody(new): JsonBody<NewFolder>,
+) -> ApiResult<(StatusCode, Json<Folder>)> {
     let now = app.ports.clock.now();
     let folder = checked(Folder {
         id: FolderId::fresh(),
@@ -135,19 +135,19 @@ pub(crate) async fn create(
     Ok((StatusCode::CREATED, Json(folder)))
 }
 
-/// Rename a folder, or change how it looks.
+/// Rename a folder, or change its icon or color.
 #[utoipa::path(
     patch, path = "/library/folders/{folder_id}", operation_id = "update_folder", tag = "library",
     params(("folder_id" = String, Path)),
     request_body = FolderChange,
-    responses((status = 200, description = "Done", body = Folder), (status = 404, description = "There is no such thing of yours", body = ProblemBody), (status = 409, description = "The name is taken", body = ProblemBody), (status = 422, description = "Not valid", body = ProblemBody))
+    responses((status = 200, description = "The folder", body = Folder), (status = 404, description = "Not found, or not owned by the caller", body = ProblemBody), (status = 409, description = "The name is taken", body = ProblemBody), (status = 422, description = "A field is missing or invalid", body = ProblemBody))
 )]
 pub(crate) async fn update(
-    State(app): State<Arc<App>>,
-    Person(user): Person,
-    Id(id): Id<FolderId>,
-    Body(change): Body<FolderChange>,
-) -> Answer<Json<Folder>> {
+    State(app): State<Arc<AppState>>,
+    SignedInUser(user): SignedInUser,
+    PathId(id): PathId<FolderId>,
+    JsonBody(change): JsonBody<FolderChange>,
+) -> ApiResult<Json<Folder>> {
     let folder = find(&app, &user, &id).await?;
     let folder = checked(Folder {
         name: change.name.unwrap_or(folder.name),
@@ -158,55 +158,55 @@ pub(crate) async fn update(
     Ok(Json(written(app.ports.library.update_folder(&user, &folder).await?)?))
 }
 
-/// Put a folder into another one, or at the root.
+/// Move a folder into another one, or to the root.
 #[utoipa::path(
     post, path = "/library/folders/{folder_id}/move", operation_id = "move_folder", tag = "library",
     params(("folder_id" = String, Path)),
     request_body = FolderMove,
-    responses((status = 200, description = "Done", body = Folder), (status = 404, description = "There is no such thing of yours", body = ProblemBody), (status = 409, description = "It would be inside itself, or the name is taken there", body = ProblemBody))
+    responses((status = 200, description = "The folder", body = Folder), (status = 404, description = "Not found, or not owned by the caller", body = ProblemBody), (status = 409, description = "The folder would contain itself, or the name is taken in the new parent", body = ProblemBody))
 )]
 pub(crate) async fn move_to(
-    State(app): State<Arc<App>>,
-    Person(user): Person,
-    Id(id): Id<FolderId>,
-    Body(body): Body<FolderMove>,
-) -> Answer<Json<Folder>> {
+    State(app): State<Arc<AppState>>,
+    SignedInUser(user): SignedInUser,
+    PathId(id): PathId<FolderId>,
+    JsonBody(body): JsonBody<FolderMove>,
+) -> ApiResult<Json<Folder>> {
     let folder = find(&app, &user, &id).await?;
     let folder = Folder { parent_id: body.target_parent_id, ..folder };
     Ok(Json(written(app.ports.library.update_folder(&user, &folder).await?)?))
 }
 
-/// Delete a folder and those in it. Their agents go to the root.
+/// Delete a folder and the folders in it. Their agents move to the root.
 #[utoipa::path(
     delete, path = "/library/folders/{folder_id}", operation_id = "delete_folder", tag = "library",
     params(("folder_id" = String, Path)),
-    responses((status = 204, description = "Done"), (status = 404, description = "There is no such thing of yours", body = ProblemBody))
+    responses((status = 204, description = "Deleted"), (status = 404, description = "Not found, or not owned by the caller", body = ProblemBody))
 )]
 pub(crate) async fn delete(
-    State(app): State<Arc<App>>,
-    Person(user): Person,
-    Id(id): Id<FolderId>,
-) -> Answer<StatusCode> {
+    State(app): State<Arc<AppState>>,
+    SignedInUser(user): SignedInUser,
+    PathId(id): PathId<FolderId>,
+) -> ApiResult<StatusCode> {
     match app.ports.library.remove_folder(&user, &id).await? {
         true => Ok(StatusCode::NO_CONTENT),
         false => Err(no_folder()),
     }
 }
 
-/// Put agents of yours into a folder, or at the root. The answer are those that were moved.
+/// Move agents into a folder, or to the root. Returns the moved agents.
 #[utoipa::path(
     post, path = "/library/folders/agents/bulk-move", operation_id = "move_agents", tag = "library",
     request_body = AgentsMove,
-    responses((status = 200, description = "Done", body = Vec<LibraryAgent>), (status = 404, description = "There is no such folder of yours", body = ProblemBody), (status = 422, description = "Not valid", body = ProblemBody))
+    responses((status = 200, description = "The moved agents", body = Vec<LibraryAgent>), (status = 404, description = "The folder or an agent was not found, or is not owned by the caller", body = ProblemBody), (status = 422, description = "A field is missing or invalid", body = ProblemBody))
 )]
 pub(crate) async fn move_agents(
-    State(app): State<Arc<App>>,
-    Person(user): Person,
-    Body(body): Body<AgentsMove>,
-) -> Answer<Json<Vec<LibraryAgent>>> {
+    State(app): State<Arc<AppState>>,
+    SignedInUser(user): SignedInUser,
+    JsonBody(body): JsonBody<AgentsMove>,
+) -> ApiResult<Json<Vec<LibraryAgent>>> {
     if body.agent_ids.len() > limits::LIBRARY_AGENTS as usize {
-        return Err(Problem::invalid(format!(
-            "At most {} agents can be moved together.",
+        return Err(ApiProblem::invalid(format!(
+            "At most {} agents can be moved at once.",
             limits::LIBRARY_AGENTS
         )));
     }
@@ -218,26 +218,30 @@ pub(crate) async fn move_agents(
     Ok(Json(agents))
 }
 
-async fn views(app: &App, user: &UserId) -> Answer<Vec<FolderView>> {
+async fn views(app: &AppState, user: &UserId) -> ApiResult<Vec<FolderView>> {
     let folders = app.ports.library.folders(user).await?;
     Ok(counted(folders, &app.ports.library.list(user).await?))
 }
 
-async fn find(app: &App, user: &UserId, id: &FolderId) -> Answer<Folder> {
+async fn find(app: &AppState, user: &UserId, id: &FolderId) -> ApiResult<Folder> {
     let mut folders = app.ports.library.folders(user).await?.into_iter();
     folders.find(|folder| folder.id == *id).ok_or_else(no_folder)
 }
 
-fn checked(mut folder: Folder) -> Answer<Folder> {
+fn checked(mut folder: Folder) -> ApiResult<Folder> {
     folder.name = folder.name.trim().to_owned();
     if !(1..=NAME_CHARS).contains(&folder.name.chars().count()) {
-        return Err(Problem::invalid(format!("A name has 1 to {NAME_CHARS} characters.")));
+        return Err(ApiProblem::invalid(format!(
+            "The name must have 1 to {NAME_CHARS} characters."
+        )));
     }
     if folder.icon.as_ref().is_some_and(|icon| icon.chars().count() > ICON_CHARS) {
-        return Err(Problem::invalid(format!("An icon has at most {ICON_CHARS} characters.")));
+        return Err(ApiProblem::invalid(format!(
+            "The icon must have at most {ICON_CHARS} characters."
+        )));
     }
     if folder.color.as_ref().is_some_and(|color| !is_color(color)) {
-        return Err(Problem::invalid("A color looks like #1a2b3c."));
+        return Err(ApiProblem::invalid("The color must have the form #1a2b3c."));
     }
     Ok(folder)
 }
@@ -247,25 +251,25 @@ fn is_color(text: &str) -> bool {
         .is_some_and(|hex| hex.len() == 6 && hex.bytes().all(|byte| byte.is_ascii_hexdigit()))
 }
 
-fn written(written: FolderWritten) -> Answer<Folder> {
+fn written(written: FolderWritten) -> ApiResult<Folder> {
     match written {
         FolderWritten::Done(folder) => Ok(*folder),
         FolderWritten::Missing | FolderWritten::NoParent => Err(no_folder()),
-        FolderWritten::Circular => Err(Problem::new(
+        FolderWritten::Circular => Err(ApiProblem::new(
             ProblemCode::FolderInsideItself,
-            "A folder cannot be put into itself.",
+            "A folder cannot be moved into itself.",
         )),
-        FolderWritten::NameTaken => Err(Problem::new(
+        FolderWritten::NameTaken => Err(ApiProblem::new(
             ProblemCode::FolderNameTaken,
-            "There is a folder of this name in the same place.",
+            "A folder with this name already exists here.",
         )),
-        FolderWritten::TooMany => Err(Problem::new(
+        FolderWritten::TooMany => Err(ApiProblem::new(
             ProblemCode::TooManyFolders,
-            format!("A library has at most {} folders.", limits::LIBRARY_FOLDERS),
+            format!("A library can have at most {} folders.", limits::LIBRARY_FOLDERS),
         )),
     }
 }
 
-fn no_folder() -> Problem {
-    Problem::new(ProblemCode::FolderNotFound, "There is no such folder.")
+fn no_folder() -> ApiProblem {
+    ApiProblem::new(ProblemCode::FolderNotFound, "Folder not found.")
 }

@@ -1,4 +1,4 @@
-//! The agents that a user keeps.
+//! The library: the agents of a user.
 
 mod arrange;
 mod body;
@@ -17,105 +17,107 @@ use protocol::library::LibraryAgent;
 use protocol::problem::ProblemCode;
 use protocol::{GraphId, LibraryAgentId, ListingVersionId, UserId};
 
-use self::arrange::{Wanted, arrange};
-use self::body::{AgentDetails, AgentList, ChangeBody, ListQuery, NewAgent, entry_of};
-use super::App;
-use super::auth::Person;
+use self::arrange::{LibraryFilter, arrange};
+use self::body::{
+    AgentList, ChangeBody, LibraryAgentDetails, LibraryListQuery, NewAgent, entry_of,
+};
+use super::AppState;
+use super::auth::SignedInUser;
 use super::graphs::{invalid_graph, library_full, no_graph};
-use super::json::{Body, Query};
-use super::paging::Page;
-use super::path::Id;
-use super::problem::{Answer, Problem, ProblemBody};
-use super::store::no_listing;
+use super::json::{JsonBody, QueryParams};
+use super::marketplace::no_listing;
+use super::paging::PageRequest;
+use super::path::PathId;
+use super::problem::{ApiProblem, ApiResult, ProblemBody};
 
-/// Agents on a page unless asked.
-const USUAL_PAGE: u32 = 15;
+/// Default page size.
+const DEFAULT_PAGE: u32 = 15;
 
-/// Your agents. A search gives the best match first.
+/// List your agents. A search returns the best match first.
 #[utoipa::path(
     get, path = "/library/agents", operation_id = "list_library_agents", tag = "library",
-    params(ListQuery),
-    responses((status = 200, description = "Done", body = AgentList), (status = 422, description = "Not valid", body = ProblemBody))
+    params(LibraryListQuery),
+    responses((status = 200, description = "A page of library agents", body = AgentList), (status = 422, description = "A field is missing or invalid", body = ProblemBody))
 )]
 pub(crate) async fn list(
-    State(app): State<Arc<App>>,
-    Person(user): Person,
-    Query(query): Query<ListQuery>,
-) -> Answer<Json<AgentList>> {
+    State(app): State<Arc<AppState>>,
+    SignedInUser(user): SignedInUser,
+    QueryParams(query): QueryParams<LibraryListQuery>,
+) -> ApiResult<Json<AgentList>> {
     page(&app, &user, query, |_| true).await
 }
 
-/// Your favourites among your agents.
+/// List your favorite agents.
 #[utoipa::path(
     get, path = "/library/agents/favorites", operation_id = "list_favorite_agents", tag = "library",
-    params(ListQuery),
-    responses((status = 200, description = "Done", body = AgentList), (status = 422, description = "Not valid", body = ProblemBody))
+    params(LibraryListQuery),
+    responses((status = 200, description = "A page of library agents", body = AgentList), (status = 422, description = "A field is missing or invalid", body = ProblemBody))
 )]
 pub(crate) async fn favorites(
-    State(app): State<Arc<App>>,
-    Person(user): Person,
-    Query(query): Query<ListQuery>,
-) -> Answer<Json<AgentList>> {
+    State(app): State<Arc<AppState>>,
+    SignedInUser(user): SignedInUser,
+    QueryParams(query): QueryParams<LibraryListQuery>,
+) -> ApiResult<Json<AgentList>> {
     page(&app, &user, query, |agent| agent.is_favorite).await
 }
 
-/// One of your agents, with what it takes and gives.
+/// Read a library agent with its input and output schemas.
 #[utoipa::path(
     get, path = "/library/agents/{library_agent_id}", operation_id = "read_library_agent", tag = "library",
     params(("library_agent_id" = String, Path)),
-    responses((status = 200, description = "Done", body = AgentDetails), (status = 404, description = "There is no such thing of yours", body = ProblemBody))
+    responses((status = 200, description = "The library agent", body = LibraryAgentDetails), (status = 404, description = "Not found, or not owned by the caller", body = ProblemBody))
 )]
 pub(crate) async fn read(
-    State(app): State<Arc<App>>,
-    Person(user): Person,
-    Id(id): Id<LibraryAgentId>,
-) -> Answer<Json<AgentDetails>> {
+    State(app): State<Arc<AppState>>,
+    SignedInUser(user): SignedInUser,
+    PathId(id): PathId<LibraryAgentId>,
+) -> ApiResult<Json<LibraryAgentDetails>> {
     let agent = app.ports.library.get(&user, &id).await?.ok_or_else(no_agent)?;
     details(&app, &user, agent).await
 }
 
-/// Your entry for an agent.
+/// Read your library agent of a graph.
 #[utoipa::path(
     get, path = "/library/agents/by-graph/{graph_id}", operation_id = "read_library_agent_of_graph", tag = "library",
     params(("graph_id" = String, Path)),
-    responses((status = 200, description = "Done", body = AgentDetails), (status = 404, description = "There is no such thing of yours", body = ProblemBody))
+    responses((status = 200, description = "The library agent", body = LibraryAgentDetails), (status = 404, description = "Not found, or not owned by the caller", body = ProblemBody))
 )]
 pub(crate) async fn by_graph(
-    State(app): State<Arc<App>>,
-    Person(user): Person,
-    Id(graph): Id<GraphId>,
-) -> Answer<Json<AgentDetails>> {
+    State(app): State<Arc<AppState>>,
+    SignedInUser(user): SignedInUser,
+    PathId(graph): PathId<GraphId>,
+) -> ApiResult<Json<LibraryAgentDetails>> {
     let agent = app.ports.library.by_graph(&user, &graph).await?.ok_or_else(no_agent)?;
     details(&app, &user, agent).await
 }
 
-/// Your entry for an agent of the marketplace.
+/// Read your library agent of a marketplace agent.
 #[utoipa::path(
     get, path = "/library/agents/marketplace/{store_listing_version_id}", operation_id = "read_library_agent_of_listing", tag = "library",
     params(("store_listing_version_id" = String, Path)),
-    responses((status = 200, description = "Done", body = AgentDetails), (status = 404, description = "There is no such thing of yours", body = ProblemBody))
+    responses((status = 200, description = "The library agent", body = LibraryAgentDetails), (status = 404, description = "Not found, or not owned by the caller", body = ProblemBody))
 )]
 pub(crate) async fn by_listing(
-    State(app): State<Arc<App>>,
-    Person(user): Person,
-    Id(version): Id<ListingVersionId>,
-) -> Answer<Json<AgentDetails>> {
+    State(app): State<Arc<AppState>>,
+    SignedInUser(user): SignedInUser,
+    PathId(version): PathId<ListingVersionId>,
+) -> ApiResult<Json<LibraryAgentDetails>> {
     let listing = app.ports.listings.by_version(&version).await?.ok_or_else(no_agent)?;
     let agent = app.ports.library.by_graph(&user, &listing.graph_id).await?.ok_or_else(no_agent)?;
     details(&app, &user, agent).await
 }
 
-/// Add an agent of the marketplace. One that you have already stays as it is.
+/// Add a marketplace agent to your library. One that is already there stays unchanged.
 #[utoipa::path(
     post, path = "/library/agents", operation_id = "add_library_agent", tag = "library",
     request_body = NewAgent,
-    responses((status = 201, description = "It is in your library", body = LibraryAgent), (status = 404, description = "It is not in the marketplace", body = ProblemBody), (status = 409, description = "Your library is full", body = ProblemBody))
+    responses((status = 201, description = "The new library agent", body = LibraryAgent), (status = 404, description = "Not found in the marketplace", body = ProblemBody), (status = 409, description = "The library is full", body = ProblemBody))
 )]
 pub(crate) async fn add(
-    State(app): State<Arc<App>>,
-    Person(user): Person,
-    Body(new): Body<NewAgent>,
-) -> Answer<(StatusCode, Json<LibraryAgent>)> {
+    State(app): State<Arc<AppState>>,
+    SignedInUser(user): SignedInUser,
+    JsonBody(new): JsonBody<NewAgent>,
+) -> ApiResult<(StatusCode, Json<LibraryAgent>)> {
     let listing = app.ports.listings.by_version(&new.store_listing_version_id).await?;
     let entry = entry_of(listing.ok_or_else(no_listing)?, app.ports.clock.now());
     match app.ports.library.add(&user, &entry).await? {
@@ -127,52 +129,52 @@ pub(crate) async fn add(
     }
 }
 
-/// Change an entry of your library. What is absent stays as it is.
+/// Update a library agent. Absent fields stay unchanged.
 #[utoipa::path(
     patch, path = "/library/agents/{library_agent_id}", operation_id = "update_library_agent", tag = "library",
     params(("library_agent_id" = String, Path)),
     request_body = ChangeBody,
-    responses((status = 200, description = "Done", body = LibraryAgent), (status = 404, description = "There is no such thing of yours", body = ProblemBody), (status = 422, description = "Not valid", body = ProblemBody))
+    responses((status = 200, description = "The library agent", body = LibraryAgent), (status = 404, description = "Not found, or not owned by the caller", body = ProblemBody), (status = 422, description = "A field is missing or invalid", body = ProblemBody))
 )]
 pub(crate) async fn update(
-    State(app): State<Arc<App>>,
-    Person(user): Person,
-    Id(id): Id<LibraryAgentId>,
-    Body(body): Body<ChangeBody>,
-) -> Answer<Json<LibraryAgent>> {
+    State(app): State<Arc<AppState>>,
+    SignedInUser(user): SignedInUser,
+    PathId(id): PathId<LibraryAgentId>,
+    JsonBody(body): JsonBody<ChangeBody>,
+) -> ApiResult<Json<LibraryAgent>> {
     let change = AgentChange::try_from(body)?;
     let agent = app.ports.library.update(&user, &id, change).await?;
     Ok(Json(agent.ok_or_else(no_agent)?))
 }
 
-/// Remove an entry from your library. The agent itself stays.
+/// Remove an agent from your library. The agent itself is kept.
 #[utoipa::path(
     delete, path = "/library/agents/{library_agent_id}", operation_id = "remove_library_agent", tag = "library",
     params(("library_agent_id" = String, Path)),
-    responses((status = 204, description = "Done"), (status = 404, description = "There is no such thing of yours", body = ProblemBody))
+    responses((status = 204, description = "Removed"), (status = 404, description = "Not found, or not owned by the caller", body = ProblemBody))
 )]
 pub(crate) async fn remove(
-    State(app): State<Arc<App>>,
-    Person(user): Person,
-    Id(id): Id<LibraryAgentId>,
-) -> Answer<StatusCode> {
+    State(app): State<Arc<AppState>>,
+    SignedInUser(user): SignedInUser,
+    PathId(id): PathId<LibraryAgentId>,
+) -> ApiResult<StatusCode> {
     match app.ports.library.remove(&user, &id).await? {
         true => Ok(StatusCode::NO_CONTENT),
         false => Err(no_agent()),
     }
 }
 
-/// Make a copy of an agent that is your own, so that you can change it.
+/// Copy an agent, so that you can edit the copy.
 #[utoipa::path(
     post, path = "/library/agents/{library_agent_id}/fork", operation_id = "fork_library_agent", tag = "library",
     params(("library_agent_id" = String, Path)),
-    responses((status = 200, description = "Your entry for the copy", body = LibraryAgent), (status = 404, description = "There is no such thing of yours", body = ProblemBody), (status = 409, description = "Your library is full", body = ProblemBody))
+    responses((status = 200, description = "The library agent of the copy", body = LibraryAgent), (status = 404, description = "Not found, or not owned by the caller", body = ProblemBody), (status = 409, description = "The library is full", body = ProblemBody))
 )]
 pub(crate) async fn fork(
-    State(app): State<Arc<App>>,
-    Person(user): Person,
-    Id(id): Id<LibraryAgentId>,
-) -> Answer<Json<LibraryAgent>> {
+    State(app): State<Arc<AppState>>,
+    SignedInUser(user): SignedInUser,
+    PathId(id): PathId<LibraryAgentId>,
+) -> ApiResult<Json<LibraryAgent>> {
     let agent = app.ports.library.get(&user, &id).await?.ok_or_else(no_agent)?;
     let version = Some(agent.graph_version);
     let original = app.ports.graphs.get(&user, &agent.graph_id, version).await?;
@@ -193,24 +195,28 @@ pub(crate) async fn fork(
 }
 
 async fn page(
-    app: &App,
+    app: &AppState,
     user: &UserId,
-    query: ListQuery,
+    query: LibraryListQuery,
     keep: impl Fn(&LibraryAgent) -> bool,
-) -> Answer<Json<AgentList>> {
-    let page = Page::asked(query.page, query.page_size, USUAL_PAGE)?;
+) -> ApiResult<Json<AgentList>> {
+    let page = PageRequest::requested(query.page, query.page_size, DEFAULT_PAGE)?;
     let mut agents = app.ports.library.list(user).await?;
     agents.retain(keep);
-    let (agents, pagination) = page.of(arrange(agents, &Wanted::from(query)));
+    let (agents, pagination) = page.of(arrange(agents, &LibraryFilter::from(query)));
     Ok(Json(AgentList { agents, pagination }))
 }
 
-async fn details(app: &App, user: &UserId, agent: LibraryAgent) -> Answer<Json<AgentDetails>> {
+async fn details(
+    app: &AppState,
+    user: &UserId,
+    agent: LibraryAgent,
+) -> ApiResult<Json<LibraryAgentDetails>> {
     let version = Some(agent.graph_version);
     let described = app.engine.describe_agent(user, &agent.graph_id, version).await?;
-    Ok(Json(AgentDetails::new(agent, described.ok_or_else(no_graph)?)))
+    Ok(Json(LibraryAgentDetails::new(agent, described.ok_or_else(no_graph)?)))
 }
 
-fn no_agent() -> Problem {
-    Problem::new(ProblemCode::AgentNotFound, "There is no such agent in your library.")
+fn no_agent() -> ApiProblem {
+    ApiProblem::new(ProblemCode::AgentNotFound, "Agent not found in your library.")
 }

@@ -1,4 +1,4 @@
-//! The files of the page as they are in the binary: each as it is and, where that is smaller, compressed beforehand.
+//! The files of the page, embedded in the binary: uncompressed and, where that is smaller, compressed.
 
 use std::collections::HashMap;
 
@@ -6,38 +6,38 @@ use bytes::Bytes;
 use http::{HeaderMap, HeaderValue};
 use rust_embed::RustEmbed;
 
-use super::wishes::Encoding;
+use super::negotiation::ContentEncoding;
 
-/// What `make web` has built, if anything.
+/// The output of `make web`, if it was run.
 #[derive(RustEmbed)]
 #[folder = "../../web/dist"]
 #[allow_missing = true]
-struct Built;
+struct EmbeddedFiles;
 
-/// Vite puts a hash of the content into the names of what is in this folder.
+/// Vite puts a content hash into the names of the files in this folder.
 const HASHED: &str = "assets/";
 
-pub(super) struct Files(HashMap<String, File>);
+pub(super) struct PageFiles(HashMap<String, PageFile>);
 
-/// One file in all its forms.
-pub(super) struct File {
+/// One file in all its encodings.
+pub(super) struct PageFile {
     pub(super) media_type: &'static str,
-    /// Whether its name changes with its content, so that it may be kept for ever.
+    /// Whether the name contains a content hash, so that the file can be cached forever.
     pub(super) is_hashed: bool,
-    forms: Vec<Form>,
+    variants: Vec<FileVariant>,
 }
 
 #[derive(Clone)]
-pub(super) struct Form {
-    pub(super) encoding: Encoding,
+pub(super) struct FileVariant {
+    pub(super) encoding: ContentEncoding,
     pub(super) bytes: Bytes,
     pub(super) etag: HeaderValue,
 }
 
-impl Files {
+impl PageFiles {
     pub(super) fn built() -> Self {
-        Self::of(Built::iter().filter_map(|path| {
-            let file = Built::get(&path)?;
+        Self::of(EmbeddedFiles::iter().filter_map(|path| {
+            let file = EmbeddedFiles::get(&path)?;
             let bytes = match file.data {
                 std::borrow::Cow::Borrowed(bytes) => Bytes::from_static(bytes),
                 std::borrow::Cow::Owned(bytes) => bytes.into(),
@@ -46,60 +46,61 @@ impl Files {
         }))
     }
 
-    /// From paths, contents and their hashes. `x.br` and `x.gz` are forms of `x`.
+    /// From paths, contents and hashes. `x.br` and `x.gz` are encodings of `x`.
     pub(super) fn of(entries: impl Iterator<Item = (String, Bytes, [u8; 32])>) -> Self {
-        let mut files: HashMap<String, File> = HashMap::new();
+        let mut files: HashMap<String, PageFile> = HashMap::new();
         for (path, bytes, hash) in entries {
             let (path, encoding) = match (path.strip_suffix(".br"), path.strip_suffix(".gz")) {
-                (Some(path), _) => (path.to_owned(), Encoding::Brotli),
-                (_, Some(path)) => (path.to_owned(), Encoding::Gzip),
-                _ => (path, Encoding::Identity),
+                (Some(path), _) => (path.to_owned(), ContentEncoding::Brotli),
+                (_, Some(path)) => (path.to_owned(), ContentEncoding::Gzip),
+                _ => (path, ContentEncoding::Identity),
             };
-            let file = File {
+            let file = PageFile {
                 media_type: media_type(&path),
                 is_hashed: path.starts_with(HASHED),
-                forms: Vec::new(),
+                variants: Vec::new(),
             };
-            let forms = &mut files.entry(path).or_insert(file).forms;
-            forms.push(Form { encoding, bytes, etag: etag(&hash) });
+            let variants = &mut files.entry(path).or_insert(file).variants;
+            variants.push(FileVariant { encoding, bytes, etag: etag(&hash) });
         }
         Self(files)
     }
 
-    pub(super) fn get(&self, path: &str) -> Option<&File> {
+    pub(super) fn get(&self, path: &str) -> Option<&PageFile> {
         self.0.get(path)
     }
 
-    /// Takes a file out that is served in a way of its own.
+    /// Removes a file that is served separately.
     pub(super) fn take(&mut self, path: &str) -> Option<Bytes> {
         let file = self.0.remove(path)?;
-        file.forms
+        file.variants
             .into_iter()
-            .find(|form| form.encoding == Encoding::Identity)
-            .map(|form| form.bytes)
+            .find(|variant| variant.encoding == ContentEncoding::Identity)
+            .map(|variant| variant.bytes)
     }
 }
 
-impl File {
-    /// Whether the answer depends on what a client can read.
+impl PageFile {
+    /// Whether the response depends on the accepted encodings.
     pub(super) fn varies(&self) -> bool {
-        self.forms.len() > 1
+        self.variants.len() > 1
     }
 
-    /// The form a client likes best.
-    pub(super) fn form(&self, headers: &HeaderMap) -> Option<&Form> {
-        let chosen = Encoding::chosen(headers, self.forms.iter().map(|form| form.encoding));
-        self.forms.iter().find(|form| form.encoding == chosen)
+    /// The variant that the client prefers.
+    pub(super) fn variant(&self, headers: &HeaderMap) -> Option<&FileVariant> {
+        let chosen =
+            ContentEncoding::chosen(headers, self.variants.iter().map(|variant| variant.encoding));
+        self.variants.iter().find(|variant| variant.encoding == chosen)
     }
 }
 
-/// A strong tag: other bytes, other tag. Half the hash is plenty.
+/// A strong entity tag. Half the hash is enough.
 pub(super) fn etag(hash: &[u8]) -> HeaderValue {
     let hex: String = hash.iter().take(16).map(|byte| format!("{byte:02x}")).collect();
-    HeaderValue::try_from(format!("\"{hex}\"")).expect("hexadecimal digits may stand in a header")
+    HeaderValue::try_from(format!("\"{hex}\"")).expect("hexadecimal digits are valid in a header")
 }
 
-/// Browsers are told not to guess, so every kind of file that a build has must be known.
+/// Every file type of the build must be listed, because browsers are told not to guess (`nosniff`).
 fn media_type(path: &str) -> &'static str {
     match path.rsplit('.').next() {
         Some("css") => "text/css; charset=utf-8",

@@ -1,9 +1,9 @@
-//! The web copilot: the build of `web/`, which is in the binary, served under a strict content security policy.
+//! Serves the web page: the build of `web/`, embedded in the binary, under a strict content security policy.
 
 mod files;
+mod negotiation;
 #[cfg(test)]
 mod tests;
-mod wishes;
 
 use std::sync::Arc;
 
@@ -13,74 +13,74 @@ use bytes::Bytes;
 use http::{HeaderMap, HeaderName, HeaderValue, Method, StatusCode, Uri, header};
 use sha2::{Digest, Sha256};
 
-use self::files::{File, Files};
-use self::wishes::Encoding;
-use super::problem::Answer;
-use super::{App, no_route};
+use self::files::{PageFile, PageFiles};
+use self::negotiation::ContentEncoding;
+use super::problem::ApiResult;
+use super::{AppState, no_route};
 use crate::config::{BasePath, ROUTES};
 
-/// What people see when the page was not built.
+/// Shown when the page was not built.
 const MISSING: &str = include_str!("missing.html");
 
-/// As `web/index.html` has it. Every address in there is relative to it.
+/// The base element in `web/index.html`. Every URL of the page is relative to it.
 const BASE: &str = r#"<base href="/""#;
 
 const HTML: &str = "text/html; charset=utf-8";
 
-/// Nothing from elsewhere, nothing inline, and nobody may frame the page.
+/// No foreign resources, nothing inline, and no framing.
 const POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; img-src 'self' data: blob:; font-src 'self'; worker-src 'self'; manifest-src 'self'; base-uri 'self'; form-action 'none'; frame-ancestors 'none'";
 
-/// The page needs none of what a browser could give it.
+/// The page uses none of these browser features.
 const PERMISSIONS: &str = "camera=(), display-capture=(), geolocation=(), microphone=(), midi=(), payment=(), serial=(), usb=()";
 
-pub(crate) struct Page {
-    index: Index,
-    files: Files,
+pub(crate) struct WebPage {
+    index: IndexDocument,
+    files: PageFiles,
 }
 
-enum Index {
+enum IndexDocument {
     Built { html: Bytes, etag: HeaderValue },
     Missing,
 }
 
-impl Page {
+impl WebPage {
     pub(crate) fn built(base: &BasePath) -> Self {
-        Self::of(Files::built(), base)
+        Self::of(PageFiles::built(), base)
     }
 
-    fn of(mut files: Files, base: &BasePath) -> Self {
+    fn of(mut files: PageFiles, base: &BasePath) -> Self {
         let index = match files.take("index.html") {
-            Some(html) => Index::new(&html, base),
-            None => Index::Missing,
+            Some(html) => IndexDocument::new(&html, base),
+            None => IndexDocument::Missing,
         };
         Self { index, files }
     }
 
-    /// What is at an address that is not a route.
+    /// The file or document at a path that is not a route.
     fn at(&self, path: &str, headers: &HeaderMap) -> Option<Response> {
         let path = path.strip_prefix('/')?;
         if let Some(file) = self.files.get(path) {
             return file.answer(headers);
         }
-        // The page knows its addresses itself, so all of them give the same document.
+        // The page routes on the client side, so all its paths return the same document.
         let first = path.split('/').next().unwrap_or_default();
-        let is_of_the_page = !ROUTES.contains(&first) && wishes::wants_html(headers);
-        is_of_the_page.then(|| self.index.answer(headers))
+        let is_page = !ROUTES.contains(&first) && negotiation::wants_html(headers);
+        is_page.then(|| self.index.answer(headers))
     }
 }
 
-/// `/`, whatever a client accepts.
-pub(super) async fn home(State(app): State<Arc<App>>, headers: HeaderMap) -> Response {
+/// `/`, regardless of the `accept` header.
+pub(super) async fn home(State(app): State<Arc<AppState>>, headers: HeaderMap) -> Response {
     app.page.index.answer(&headers)
 }
 
-/// Everything that is not a route: files of the page, its addresses, or nothing.
-pub(super) async fn elsewhere(
-    State(app): State<Arc<App>>,
+/// Everything that is not a route: files and paths of the page, or 404.
+pub(super) async fn fallback(
+    State(app): State<Arc<AppState>>,
     method: Method,
     uri: Uri,
     headers: HeaderMap,
-) -> Answer<Response> {
+) -> ApiResult<Response> {
     let found = match method {
         Method::GET | Method::HEAD => app.page.at(uri.path(), &headers),
         _ => None,
@@ -91,7 +91,7 @@ pub(super) async fn elsewhere(
     }
 }
 
-impl Index {
+impl IndexDocument {
     fn new(html: &[u8], base: &BasePath) -> Self {
         let here = format!(r#"<base href="{}/""#, base.as_str());
         let html = String::from_utf8_lossy(html).replacen(BASE, &here, 1);
@@ -106,32 +106,32 @@ impl Index {
         set(&mut response, header::CONTENT_TYPE, HTML);
         set(&mut response, header::CACHE_CONTROL, "no-cache");
         set(&mut response, header::VARY, "accept");
-        guard(&mut response);
+        set_security_headers(&mut response);
         response
     }
 }
 
-impl File {
+impl PageFile {
     fn answer(&self, headers: &HeaderMap) -> Option<Response> {
-        let form = self.form(headers)?;
-        let mut response = tagged(headers, &form.etag, &form.bytes);
+        let variant = self.variant(headers)?;
+        let mut response = tagged(headers, &variant.etag, &variant.bytes);
         set(&mut response, header::CONTENT_TYPE, self.media_type);
-        let kept = if self.is_hashed { "public, max-age=31536000, immutable" } else { "no-cache" };
-        set(&mut response, header::CACHE_CONTROL, kept);
+        let cache = if self.is_hashed { "public, max-age=31536000, immutable" } else { "no-cache" };
+        set(&mut response, header::CACHE_CONTROL, cache);
         if self.varies() {
             set(&mut response, header::VARY, "accept-encoding");
         }
-        if form.encoding != Encoding::Identity {
-            set(&mut response, header::CONTENT_ENCODING, form.encoding.name());
+        if variant.encoding != ContentEncoding::Identity {
+            set(&mut response, header::CONTENT_ENCODING, variant.encoding.name());
         }
-        guard(&mut response);
+        set_security_headers(&mut response);
         Some(response)
     }
 }
 
-/// The bytes, or word that the client has them.
+/// The bytes, or 304 when the client has them.
 fn tagged(headers: &HeaderMap, etag: &HeaderValue, bytes: &Bytes) -> Response {
-    let mut response = match wishes::has(headers, etag) {
+    let mut response = match negotiation::matches_etag(headers, etag) {
         true => StatusCode::NOT_MODIFIED.into_response(),
         false => bytes.clone().into_response(),
     };
@@ -139,8 +139,8 @@ fn tagged(headers: &HeaderMap, etag: &HeaderValue, bytes: &Bytes) -> Response {
     response
 }
 
-/// What keeps the page to itself. Files carry it too, because a picture can be opened as a document.
-fn guard(response: &mut Response) {
+/// Sets the security headers. PageFiles get them too, because an image can be opened as a document.
+fn set_security_headers(response: &mut Response) {
     for (name, value) in [
         (header::CONTENT_SECURITY_POLICY, POLICY),
         (header::REFERRER_POLICY, "no-referrer"),

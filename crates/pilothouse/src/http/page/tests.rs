@@ -1,19 +1,19 @@
-//! How files are answered, on a small page of our own; the suite does the same with the real one.
+//! Tests of how files are served, with a small page; the integration tests do the same with the real one.
 
 use http::StatusCode;
 
 use super::*;
-use crate::config::Value;
+use crate::config::SettingValue;
 
-fn page(files: &[(&str, &str)], base: &str) -> Page {
+fn page(files: &[(&str, &str)], base: &str) -> WebPage {
     let entries = files.iter().map(|(path, text)| {
         let hash = Sha256::digest(text).into();
         ((*path).to_owned(), Bytes::copy_from_slice(text.as_bytes()), hash)
     });
-    Page::of(Files::of(entries), &BasePath::read(base).expect("a path"))
+    WebPage::of(PageFiles::of(entries), &BasePath::read(base).expect("a path"))
 }
 
-fn small_page() -> Page {
+fn small_page() -> WebPage {
     page(
         &[
             ("index.html", "<head><base href=\"/\" /></head>"),
@@ -26,8 +26,8 @@ fn small_page() -> Page {
     )
 }
 
-fn headers(wishes: &[(HeaderName, &'static str)]) -> HeaderMap {
-    wishes.iter().map(|(name, value)| (name.clone(), HeaderValue::from_static(value))).collect()
+fn headers(entries: &[(HeaderName, &'static str)]) -> HeaderMap {
+    entries.iter().map(|(name, value)| (name.clone(), HeaderValue::from_static(value))).collect()
 }
 
 async fn text(response: Response) -> String {
@@ -36,16 +36,16 @@ async fn text(response: Response) -> String {
 }
 
 #[tokio::test]
-async fn a_file_travels_in_the_form_the_client_likes_and_each_form_has_its_own_tag() {
+async fn a_file_is_sent_in_the_preferred_encoding_and_each_encoding_has_its_own_tag() {
     let page = small_page();
     let mut tags = Vec::new();
-    for (wish, encoding, body) in [
+    for (accept, encoding, body) in [
         ("gzip, br", Some("br"), "brotli"),
         ("gzip", Some("gzip"), "gzip"),
         ("identity", None, "the program"),
     ] {
-        let wish = headers(&[(header::ACCEPT_ENCODING, wish)]);
-        let response = page.at("/assets/app-1a.js", &wish).expect("a file");
+        let accept = headers(&[(header::ACCEPT_ENCODING, accept)]);
+        let response = page.at("/assets/app-1a.js", &accept).expect("a file");
         let got = response.headers();
         assert_eq!(
             got.get(header::CONTENT_ENCODING).map(HeaderValue::as_bytes),
@@ -63,15 +63,15 @@ async fn a_file_travels_in_the_form_the_client_likes_and_each_form_has_its_own_t
 }
 
 #[tokio::test]
-async fn a_file_whose_name_does_not_change_is_asked_for_again_and_not_sent_again() {
+async fn an_unhashed_file_is_revalidated_and_not_sent_again() {
     let page = small_page();
-    for (path, wish) in [("/theme.js", "*/*"), ("/copilot", "text/html")] {
-        let mut wish = headers(&[(header::ACCEPT, wish)]);
-        let first = page.at(path, &wish).expect("a file");
+    for (path, accept) in [("/theme.js", "*/*"), ("/copilot", "text/html")] {
+        let mut accept = headers(&[(header::ACCEPT, accept)]);
+        let first = page.at(path, &accept).expect("a file");
         assert_eq!(first.status(), StatusCode::OK);
         assert_eq!(first.headers()[header::CACHE_CONTROL], "no-cache");
-        wish.insert(header::IF_NONE_MATCH, first.headers()[header::ETAG].clone());
-        let second = page.at(path, &wish).expect("a file");
+        accept.insert(header::IF_NONE_MATCH, first.headers()[header::ETAG].clone());
+        let second = page.at(path, &accept).expect("a file");
         assert_eq!(second.status(), StatusCode::NOT_MODIFIED);
         for name in [header::ETAG, header::CACHE_CONTROL, header::CONTENT_SECURITY_POLICY] {
             assert_eq!(second.headers()[&name], first.headers()[&name]);
@@ -81,7 +81,7 @@ async fn a_file_whose_name_does_not_change_is_asked_for_again_and_not_sent_again
 }
 
 #[tokio::test]
-async fn every_address_of_the_page_gives_its_document_and_no_other_address_does() {
+async fn every_path_of_the_page_returns_its_document_and_no_other_path_does() {
     let page = small_page();
     let browser = headers(&[(header::ACCEPT, "text/html,*/*;q=0.8")]);
     for path in ["/copilot", "/library/agents/1.5", "/apiary", "/index.html", "//elsewhere.example"]
@@ -106,14 +106,14 @@ async fn every_address_of_the_page_gives_its_document_and_no_other_address_does(
 }
 
 #[tokio::test]
-async fn the_document_says_where_the_page_lives() {
+async fn the_document_contains_the_base_path() {
     let page = page(&[("index.html", "<head><base href=\"/\" /></head>")], "/pilot");
     let response = page.index.answer(&HeaderMap::new());
     assert!(text(response).await.contains("<base href=\"/pilot/\" />"));
 }
 
 #[tokio::test]
-async fn without_a_build_the_page_says_how_to_make_one() {
+async fn without_a_build_the_page_explains_how_to_build_it() {
     let page = page(&[], "/");
     let response = page.index.answer(&HeaderMap::new());
     assert_eq!(response.status(), StatusCode::NOT_FOUND);

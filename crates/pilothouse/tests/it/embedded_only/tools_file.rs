@@ -33,7 +33,7 @@ fn doctor(place: &Place, settings: &[(String, String)]) -> (bool, String) {
 fn doctor_reads_the_file_of_external_tools() {
     let place = Place::new(ENGINE);
     let (well, line) = doctor(&place, &[]);
-    assert!(well && line.starts_with("ok") && line.contains("only the built-in ones"), "{line}");
+    assert!(well && line.starts_with("ok") && line.contains("built-in tools only"), "{line}");
     let (place, mut settings) = described("http://127.0.0.1:9/render");
     let (well, line) = doctor(&place, &settings);
     assert!(well && line.starts_with("note") && line.contains("CHAT_INTERNAL_API_KEY"), "{line}");

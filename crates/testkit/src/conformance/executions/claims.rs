@@ -31,7 +31,7 @@ pub async fn an_execution_has_one_holder(fixture: &mut impl Fixture) {
     let mut won = Vec::new();
     for claimed in claims {
         match claimed {
-            ExecutionClaimed::Won { claim, execution } => won.push((claim, execution)),
+            ExecutionClaimed::Granted { claim, execution } => won.push((claim, execution)),
             ExecutionClaimed::Held => {}
             other => panic!("{other:?}"),
         }
@@ -65,7 +65,7 @@ pub async fn a_repeated_claim_of_an_execution_is_the_same(fixture: &mut impl Fix
     let ports = fixture.ports();
     let (run, me) = (run(ports).await, worker());
     let first = ports.executions.claim(&run.id, &me, LONG).await.expect("claim");
-    assert!(matches!(first, ExecutionClaimed::Won { .. }));
+    assert!(matches!(first, ExecutionClaimed::Granted { .. }));
     assert_eq!(ports.executions.claim(&run.id, &me, LONG).await.expect("claim"), first);
     assert_eq!(try_claim(ports, &run.id).await, ExecutionClaimed::Held);
 }
@@ -161,7 +161,7 @@ pub async fn no_more_executions_run_than_the_cap<F: Fixture>(_: &mut F) {
     let mut won = Vec::new();
     for claimed in claimed {
         match claimed {
-            ExecutionClaimed::Won { claim, .. } => won.push(claim),
+            ExecutionClaimed::Granted { claim, .. } => won.push(claim),
             ExecutionClaimed::AtCap => {}
             other => panic!("{other:?}"),
         }

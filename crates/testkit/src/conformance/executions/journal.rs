@@ -78,7 +78,7 @@ pub async fn a_batch_that_is_repeated_is_written_once(fixture: &mut impl Fixture
 
     // Also those that give the claim up.
     let rest = ExecutionAdvance { reviews: vec![question(&run.id, "r", "n")], ..batch(2, 1) };
-    let rest = ExecutionAdvance { then: AfterAdvance::Rest, ..rest };
+    let rest = ExecutionAdvance { then: AfterAdvance::AwaitReviews, ..rest };
     for _ in 0..2 {
         assert_eq!(advance(ports, &held, rest.clone()).await, DONE);
     }

@@ -25,7 +25,7 @@ pub async fn an_execution_rests_only_while_a_review_waits(fixture: &mut impl Fix
     // Both are decided before the worker has nothing else to do.
     let decided = ports.reviews.decide(&ann(), &[approve("a"), approve("b")]).await;
     assert!(matches!(decided, Ok(ReviewsDecided::Done { due: false, .. })), "{decided:?}");
-    let rest = ExecutionAdvance { then: AfterAdvance::Rest, ..batch(1, 1) };
+    let rest = ExecutionAdvance { then: AfterAdvance::AwaitReviews, ..batch(1, 1) };
     for _ in 0..2 {
         let rested = advance(ports, &held, rest.clone()).await;
         assert_eq!(rested, Fenced::Done(ExecutionAdvanced::Decided), "also when it is repeated");
@@ -35,13 +35,13 @@ pub async fn an_execution_rests_only_while_a_review_waits(fixture: &mut impl Fix
     assert_eq!(found(ports, &run.id).await.events, 2, "the batch was written");
 
     let reviews = vec![question(&run.id, "c", "n")];
-    let rest = ExecutionAdvance { reviews, then: AfterAdvance::Rest, ..batch(2, 1) };
+    let rest = ExecutionAdvance { reviews, then: AfterAdvance::AwaitReviews, ..batch(2, 1) };
     assert_eq!(advance(ports, &held, rest).await, Fenced::Done(ExecutionAdvanced::Done));
     let resting = found(ports, &run.id).await;
     assert_eq!((resting.status, resting.events), (ExecutionStatus::Review, 3));
     assert_eq!(resting.attempt, 0, "no crashed attempt");
     assert_eq!(due(ports).await, []);
-    assert_eq!(try_claim(ports, &run.id).await, ExecutionClaimed::Rests);
+    assert_eq!(try_claim(ports, &run.id).await, ExecutionClaimed::InReview);
     assert_eq!(ports.executions.renew(&held, LONG).await.expect("renew"), LeaseRenewal::Lost);
 }
 
@@ -50,7 +50,7 @@ pub async fn a_later_claim_can_rest_like_the_one_before(fixture: &mut impl Fixtu
     let run = run(ports).await;
     let rest = ExecutionAdvance {
         reviews: vec![question(&run.id, "a", "n")],
-        then: AfterAdvance::Rest,
+        then: AfterAdvance::AwaitReviews,
         ..batch(0, 0)
     };
     let held = claim(ports, &run.id).await;
@@ -66,7 +66,7 @@ pub async fn a_resting_execution_survives_a_restart(fixture: &mut impl Fixture) 
     fixture.restart().await;
     let ports = fixture.ports();
     assert_eq!(due(ports).await, []);
-    assert_eq!(try_claim(ports, &resting.id).await, ExecutionClaimed::Rests);
+    assert_eq!(try_claim(ports, &resting.id).await, ExecutionClaimed::InReview);
     // A push that is reported late must not wake it.
     let pushed = std::slice::from_ref(&resting.id);
     ports.executions.pushed(pushed, std::time::Duration::ZERO).await.expect("pushed");
@@ -82,7 +82,7 @@ pub async fn a_stopped_execution_does_not_rest(fixture: &mut impl Fixture) {
     let held = claim(ports, &run.id).await;
     ports.executions.request_stop(&ann(), &run.id).await.expect("stop");
     let reviews = vec![question(&run.id, "a", "n")];
-    let rest = ExecutionAdvance { reviews, then: AfterAdvance::Rest, ..batch(0, 1) };
+    let rest = ExecutionAdvance { reviews, then: AfterAdvance::AwaitReviews, ..batch(0, 1) };
     assert_eq!(advance(ports, &held, rest).await, Fenced::Done(ExecutionAdvanced::Done));
     assert_eq!(due(ports).await, std::slice::from_ref(&run.id), "for somebody to end it");
     let held = claim(ports, &run.id).await;

@@ -67,7 +67,9 @@ pub async fn a_stop_withdraws_the_reviews(fixture: &mut impl Fixture) {
     let held = claim(ports, &top.id).await;
     let below = child(ports, &top.id).await;
     let below_held = claim(ports, &below.id).await;
-    for (claim, then) in [(&below_held, AfterAdvance::Rest), (&held, AfterAdvance::GoesOn)] {
+    for (claim, then) in
+        [(&below_held, AfterAdvance::AwaitReviews), (&held, AfterAdvance::Continue)]
+    {
         let run = &claim.execution_id;
         let mut next = batch(0, 1);
         next.reviews = vec![question(run, &format!("of {run}"), "n")];

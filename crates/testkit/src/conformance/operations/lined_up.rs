@@ -23,16 +23,16 @@ pub async fn an_operation_lines_up_behind_the_turns_before_it(fixture: &mut impl
     let stale = ports.operations.line_up(&beside).await.expect("line up");
     assert_eq!(stale, Fenced::Stale, "the claim was given up");
     let after = turn(ports, ann, &mine.id, "third").await;
-    assert_eq!(try_claim(ports, &asked.turn).await, TurnClaimed::Waits);
+    assert_eq!(try_claim(ports, &asked.turn).await, TurnClaimed::NotAdmitted);
     assert_eq!(found(ports, ann, &asked.turn).await.attempt, 0, "no crashed attempt");
 
     assert_eq!(finish(ports, &asked.claim, "under way").await, std::slice::from_ref(&waiting.id));
-    assert_eq!(try_claim(ports, &asked.turn).await, TurnClaimed::Waits);
+    assert_eq!(try_claim(ports, &asked.turn).await, TurnClaimed::NotAdmitted);
     let claim = claim_for(ports, &waiting.id, LONG).await;
     assert_eq!(finish(ports, &claim, "two").await, std::slice::from_ref(&asked.turn));
     let (current, _) = ports.turns.current(ann, &mine.id).await.expect("current").expect("one");
     assert_eq!(current.id, asked.turn, "now it is the session's turn at work");
-    assert_eq!(try_claim(ports, &after.id).await, TurnClaimed::Waits);
+    assert_eq!(try_claim(ports, &after.id).await, TurnClaimed::NotAdmitted);
     let claim = claim_for(ports, &asked.turn, LONG).await;
     assert!(line_up(ports, &claim).await, "whoever has lined up may ask again");
     let seen = progress(ports, &claim).await.messages;
@@ -56,7 +56,7 @@ pub async fn an_operation_that_nobody_is_before_goes_on_at_once(fixture: &mut im
     let status = ports.sessions.get(&asked.ann, &asked.mine.id).await.expect("get").expect("there");
     assert_eq!(status.chat_status, ChatStatus::Running, "now the session is busy because of it");
     let next = turn(ports, &asked.ann, &asked.mine.id, "and?").await;
-    assert_eq!(try_claim(ports, &next.id).await, TurnClaimed::Waits);
+    assert_eq!(try_claim(ports, &next.id).await, TurnClaimed::NotAdmitted);
     record(
         ports,
         &claim,

@@ -24,9 +24,9 @@ pub async fn an_accepted_operation_rests_until_it_is_completed(fixture: &mut imp
     let pushed = std::slice::from_ref(&asked.turn);
     ports.outbox.pushed(pushed, Duration::ZERO).await.expect("pushed");
     assert_eq!(due(ports).await, []);
-    assert_eq!(try_claim(ports, &asked.turn).await, TurnClaimed::Waits);
+    assert_eq!(try_claim(ports, &asked.turn).await, TurnClaimed::NotAdmitted);
     finish(ports, &asked.claim, "it is under way").await;
-    assert_eq!(try_claim(ports, &asked.turn).await, TurnClaimed::Waits);
+    assert_eq!(try_claim(ports, &asked.turn).await, TurnClaimed::NotAdmitted);
 
     assert_eq!(asked.complete(ports, "built").await, asked.completed(true));
     assert_eq!(asked.row(ports).await, ("built".to_owned(), Some(ToolOutcome::Ok)));
@@ -43,7 +43,7 @@ pub async fn an_accepted_operation_rests_through_a_restart(fixture: &mut impl Fi
     fixture.restart().await;
     let ports = fixture.ports();
     assert_eq!(due(ports).await, []);
-    assert_eq!(try_claim(ports, &asked.turn).await, TurnClaimed::Waits);
+    assert_eq!(try_claim(ports, &asked.turn).await, TurnClaimed::NotAdmitted);
     assert_eq!(asked.now(ports).await.state, OperationState::Accepted);
     assert_eq!(asked.complete(ports, "built").await, asked.completed(true));
     fixture.restart().await;

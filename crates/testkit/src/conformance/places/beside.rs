@@ -19,14 +19,14 @@ pub async fn an_accepted_operation_has_no_place_and_needs_one_again(fixture: &mu
         panic!("no place is free: {begun:?}")
     };
     let operations_turn = operation.task_id.turn();
-    assert_eq!(try_claim(ports, &operations_turn).await, TurnClaimed::Waits);
+    assert_eq!(try_claim(ports, &operations_turn).await, TurnClaimed::NotAdmitted);
     let due = finish(ports, &asking, "under way").await;
     assert_eq!(due, std::slice::from_ref(&operations_turn), "it waits like others");
     let beside = claim(ports, &operations_turn).await;
     let waiting = open(ports, &ann).await.expect("there is room");
     assert_eq!(
         try_claim(ports, &waiting).await,
-        TurnClaimed::Waits,
+        TurnClaimed::NotAdmitted,
         "it counts among those that run"
     );
     ports.operations.accepted(&beside, LONG).await.expect("accepted");
@@ -36,7 +36,7 @@ pub async fn an_accepted_operation_has_no_place_and_needs_one_again(fixture: &mu
     let completed = ports.operations.complete(&which, done("built")).await.expect("complete");
     let expected = OperationCompleted::Done { task_id: operation.task_id.clone(), due: false };
     assert_eq!(completed, expected, "no place is free");
-    assert_eq!(try_claim(ports, &operations_turn).await, TurnClaimed::Waits);
+    assert_eq!(try_claim(ports, &operations_turn).await, TurnClaimed::NotAdmitted);
     assert_eq!(finish(ports, &other, "done").await, std::slice::from_ref(&operations_turn));
     claim(ports, &operations_turn).await;
 }
@@ -78,7 +78,7 @@ pub async fn an_operation_that_waits_in_line_gives_its_place_to_others(fixture: 
     let beside = claim(ports, &operation.task_id.turn()).await;
     let others = open_some(ports, &ann, RUNNING - 1).await;
     let waiting = &others[RUNNING - 2];
-    assert_eq!(try_claim(ports, waiting).await, TurnClaimed::Waits);
+    assert_eq!(try_claim(ports, waiting).await, TurnClaimed::NotAdmitted);
     let which = OperationKey::Operation(operation.id.clone());
     ports.operations.complete(&which, done("built")).await.expect("complete");
     let lined_up = ports.operations.line_up(&beside).await.expect("line up");

@@ -111,7 +111,7 @@ pub async fn no_more_are_admitted_than_may_run(fixture: &mut impl Fixture) {
         let worker = worker();
         let claims = join_all(turns.iter().map(|turn| ports.leases.claim(turn, &worker, LONG)));
         for claimed in claims.await {
-            if let TurnClaimed::Won { claim, .. } = claimed.expect("claim")
+            if let TurnClaimed::Granted { claim, .. } = claimed.expect("claim")
                 && !won.contains(&claim)
             {
                 won.push(claim);
@@ -148,7 +148,7 @@ pub async fn a_turn_without_a_place_is_neither_due_nor_claimed(fixture: &mut imp
         let pushed = std::slice::from_ref(waiting);
         ports.outbox.pushed(pushed, Duration::ZERO).await.expect("pushed");
         let claimed = ports.leases.claim(waiting, &worker(), LONG).await.expect("claim");
-        assert_eq!(claimed, TurnClaimed::Waits);
+        assert_eq!(claimed, TurnClaimed::NotAdmitted);
         assert!(!due(ports).await.contains(waiting));
         fixture.restart().await;
     }
@@ -163,7 +163,7 @@ pub async fn a_cancelled_turn_needs_no_place_to_end(fixture: &mut impl Fixture) 
     let behind = turn(ports, &ann, &mine.id, "waits behind it").await;
     ports.turns.request_cancel(&ann, &mine.id).await.expect("cancel");
     let early = ports.leases.claim(&behind.id, &worker(), LONG).await.expect("claim");
-    assert_eq!(early, TurnClaimed::Waits, "the turns of a session end in order");
+    assert_eq!(early, TurnClaimed::NotAdmitted, "the turns of a session end in order");
     for turn in [waiting, behind] {
         let claim = claim(ports, &turn.id).await;
         assert_eq!(finish(ports, &claim, "").await, [], "there was no place to pass on");

@@ -29,7 +29,7 @@ impl State {
         }
         let only_to_end = row.turn.cancel_requested && self.is_next(row);
         if !row.admitted && !only_to_end {
-            return TurnClaimed::Waits;
+            return TurnClaimed::NotAdmitted;
         }
         let Some(row) = self.turns.get_mut(id) else { return TurnClaimed::Ended };
         row.turn.status = TurnStatus::Running;
@@ -72,6 +72,6 @@ impl State {
             fence: turn.fence,
             worker: worker.clone(),
         };
-        TurnClaimed::Won { claim, turn: Box::new(turn), log_at }
+        TurnClaimed::Granted { claim, turn: Box::new(turn), log_at }
     }
 }

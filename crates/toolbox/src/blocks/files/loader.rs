@@ -81,7 +81,7 @@ impl FileLoader {
     ) -> Result<String, BlockError> {
         if let FileSource::Workspace(file) = FileSource::of(file) {
             let found =
-                self.files.stat(&context.place(), &file).await.map_err(failures::storage)?;
+                self.files.stat(&context.workspace(), &file).await.map_err(failures::storage)?;
             return found.map(|file| file.path).map_err(failures::workspace);
         }
         let FileContent { name, bytes, .. } = self.read(file, context).await?;
@@ -90,7 +90,7 @@ impl FileLoader {
         let path = format!("files/{digest}-{name}");
         match self
             .files
-            .write(&context.place(), &path, bytes, false)
+            .write(&context.workspace(), &path, bytes, false)
             .await
             .map_err(failures::storage)?
         {
@@ -133,7 +133,7 @@ impl FileLoader {
     ) -> Result<FileContent, BlockError> {
         let (file, bytes) = self
             .files
-            .read(&context.place(), file, 0, FILE_BYTES)
+            .read(&context.workspace(), file, 0, FILE_BYTES)
             .await
             .map_err(failures::storage)?
             .map_err(failures::workspace)?;

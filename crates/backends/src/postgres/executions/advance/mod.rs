@@ -32,11 +32,11 @@ pub(super) async fn advance(
     let advanced = match advance.then {
         // With the end of a run its questions end as well.
         AfterAdvance::End { .. } => ExecutionAdvanced::Done,
-        AfterAdvance::GoesOn => {
+        AfterAdvance::Continue => {
             reviews::insert_all(&db, &advance.reviews).await?;
             ExecutionAdvanced::Done
         }
-        AfterAdvance::Rest => {
+        AfterAdvance::AwaitReviews => {
             reviews::insert_all(&db, &advance.reviews).await?;
             rest(&db, &claim).await?
         }
@@ -62,7 +62,9 @@ fn check(advance: &ExecutionAdvance) -> Result<(), Fault> {
 
 /// Most of them are: a transaction would cost them two more answers of the server.
 fn is_one_statement(advance: &ExecutionAdvance) -> bool {
-    advance.charges.is_empty() && advance.reviews.is_empty() && advance.then != AfterAdvance::Rest
+    advance.charges.is_empty()
+        && advance.reviews.is_empty()
+        && advance.then != AfterAdvance::AwaitReviews
 }
 
 /// Whoever decides locks the row of the run first, as this transaction has, so none can slip in between. A run that is

@@ -33,7 +33,8 @@ pub(super) async fn answer(
     let last: Option<Vec<u8>> = rows::get(&row, "last_advance")?;
     if last.as_deref() == Some(digest) {
         // Under the same fence one that rested is not at work again, so one that is did not rest.
-        let decided = advance.then == AfterAdvance::Rest && status == ExecutionStatus::Running;
+        let decided =
+            advance.then == AfterAdvance::AwaitReviews && status == ExecutionStatus::Running;
         return Ok(Fenced::Done(if decided {
             ExecutionAdvanced::Decided
         } else {

@@ -50,7 +50,7 @@ pub(super) async fn write(
     let (stats, events) = (written(&advance.stats)?, &advance.events[..]);
     let stats = Text(&stats);
     let moved = match &advance.then {
-        AfterAdvance::GoesOn | AfterAdvance::Rest => {
+        AfterAdvance::Continue | AfterAdvance::AwaitReviews => {
             db.query_opt(GOES_ON, &[&run, &fence, &after, &count, &stats, &digest, &events]).await?
         }
         AfterAdvance::End { status, error } => {

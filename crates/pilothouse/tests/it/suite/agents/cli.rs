@@ -42,14 +42,14 @@ async fn an_agent_is_imported_listed_run_shown_and_exported_from_the_terminal() 
     let imported = pilothouse(&server, &["import", good, bad]).await;
     assert_eq!(imported.code, Some(1), "one of the two did not come in");
     assert!(imported.out.contains("imported “Fuel surcharge”"), "{}", imported.out);
-    let missing = "Blocks that this server does not have:\n  \
+    let missing = "Blocks missing on this server:\n  \
                    4335878a-394e-4e67-adf2-919877ff49ae, in one node\n  \
                    436c3984-57fd-4b85-8e9a-459b356883bd, in one node";
     assert!(imported.out.contains(missing), "{}", imported.out);
     assert_eq!(pilothouse(&server, &["import", good]).await.code, Some(0));
     let nothing = pilothouse(&server, &["import", "no-such-file.json"]).await;
     assert_eq!(nothing.code, Some(1));
-    assert!(nothing.out.contains("cannot be read"), "{}", nothing.out);
+    assert!(nothing.out.contains("could not be read"), "{}", nothing.out);
 
     let id = "6b9bb2f6-535a-4e07-b6df-fce8112d9d11";
     let list = pilothouse(&server, &["agents", "list", "--search", "fuel"]).await;
@@ -71,8 +71,8 @@ async fn an_agent_is_imported_listed_run_shown_and_exported_from_the_terminal() 
     for (arguments, complaint) in [
         (&["agents", "run", id, "--wait"][..], "Missing inputs: Price."),
         (&["agents", "run", "Fuel surplus"], "Do you mean: Fuel surcharge"),
-        (&["agents", "show", "nothing"], "There is no such run."),
-        (&["export", "01900000-0000-7000-8000-000000000000"], "There is no such agent"),
+        (&["agents", "show", "nothing"], "Run not found."),
+        (&["export", "01900000-0000-7000-8000-000000000000"], "Agent or version not found"),
     ] {
         let refused = pilothouse(&server, arguments).await;
         assert_eq!(refused.code, Some(1), "{arguments:?}");
@@ -105,7 +105,7 @@ async fn the_exit_code_says_how_a_run_ended() {
     user.make(&asks).await;
     let asked = pilothouse(&server, &["agents", "run", "asks", "--wait"]).await;
     assert_eq!(asked.code, Some(3), "{}", asked.err);
-    assert!(asked.err.contains("A person has to decide"), "{}", asked.err);
+    assert!(asked.err.contains("needs your approval"), "{}", asked.err);
 
     // A node that fails does not end the run; it is told.
     let fails = graph("Fails", &[("read", JSON_DECODER, json!({"json_str": "{"}))], &[]);
@@ -131,7 +131,7 @@ async fn the_exit_code_says_how_a_run_ended() {
     let mut gone = server.command(&["agents", "list", "--url", "http://127.0.0.1:9"]);
     let gone = said(&gone.output().expect("it runs"));
     assert_eq!(gone.code, Some(1));
-    assert!(gone.err.contains("No Pilothouse server answers"), "{}", gone.err);
+    assert!(gone.err.contains("reach a Pilothouse server"), "{}", gone.err);
 }
 
 #[tokio::test]

@@ -31,7 +31,7 @@ async fn what_the_session_says_by_itself_is_shown_at_the_prompt_and_shown_once()
     for once in ["Before you came.", "News one.", "News two."] {
         assert_eq!(terminal.times(once), 1, "{once}: {}", terminal.shown.text());
     }
-    assert_eq!(terminal.times("(the session goes on by itself)"), 2);
+    assert_eq!(terminal.times("(the chat continues automatically)"), 2);
     terminal.leave();
 }
 
@@ -59,9 +59,14 @@ async fn an_operation_that_has_ended_is_spoken_about_and_until_then_the_prompt_i
     let result = json!({"success": true, "result": {"file": "film.mp4"}});
     let report = scene.server.post(&path, &result).header("x-api-key", KEY).send().await;
     assert_eq!(report.expect("an answer").status(), 200);
-    terminal.shown.wait_for("(the session goes on by itself)");
+    terminal.shown.wait_for("(the chat continues automatically)");
     terminal.shown.wait_for("The film is ready.");
     assert_eq!(terminal.times("The film is ready."), 1);
-    assert_eq!(terminal.times("(the session goes on by itself)"), 1, "{}", terminal.shown.text());
+    assert_eq!(
+        terminal.times("(the chat continues automatically)"),
+        1,
+        "{}",
+        terminal.shown.text()
+    );
     terminal.leave();
 }

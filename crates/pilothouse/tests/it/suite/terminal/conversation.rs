@@ -13,7 +13,7 @@ async fn a_conversation_streams_and_ends_with_the_input() {
     terminal.say("/stream count=2 size=5");
     drop(terminal.child.stdin.take());
     assert!(terminal.wait());
-    terminal.shown.wait_for("To go on: pilothouse chat --session ");
+    terminal.shown.wait_for("Resume with: pilothouse chat --session ");
 }
 
 #[tokio::test]
@@ -38,7 +38,7 @@ async fn a_running_turn_is_taken_up_again_also_over_a_restart() {
     let mut terminal = Terminal::open(&server, &["--session", &session]);
     terminal.shown.wait_for("> /stream count=60");
     server.restart();
-    terminal.shown.wait_for("connected again");
+    terminal.shown.wait_for("reconnected");
     terminal.shown.wait_for(&format!("Session {session}."));
     drop(terminal.child.stdin.take());
     assert!(terminal.wait());

@@ -34,7 +34,7 @@ async fn a_line_typed_while_a_turn_runs_is_sent_to_it() {
     terminal.say("also this");
     terminal.shown.wait_for("(queued: also this)");
     gate.open();
-    terminal.shown.wait_for("(taken up: also this)");
+    terminal.shown.wait_for("(delivered: also this)");
     terminal.shown.wait_for("Second.");
     assert_eq!(scene.model.requests()[1].last_user_text(), "also this");
     terminal.leave();

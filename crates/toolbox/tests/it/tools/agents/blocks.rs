@@ -11,7 +11,7 @@ use ports::store::BlockOutcome;
 use ports::tool::ToolContext;
 use protocol::block::{BlockCategory, BlockKind, BlockSpec};
 use protocol::permissions::{CapabilityFilter, Permissions};
-use protocol::review::{Review, ReviewStatus, block_place, session_place};
+use protocol::review::{Review, ReviewStatus, block_node_id, session_execution_id};
 use protocol::tool::ToolEffect;
 use serde_json::{Map, Value, json};
 
@@ -217,10 +217,10 @@ fn review(status: ReviewStatus, session: &str) -> Review {
     Review {
         id: "copilot-node-x:01234567".into(),
         user_id: "tester".into(),
-        execution_id: session_place(&session.into()),
+        execution_id: session_execution_id(&session.into()),
         graph_id: "g".into(),
         graph_version: 0,
-        node_id: block_place(&COUNTER.into()),
+        node_id: block_node_id(&COUNTER.into()),
         payload: json!({"text": "as approved"}),
         instructions: "May it?".into(),
         editable: true,

@@ -1,4 +1,4 @@
-//! Which agents of the marketplace are shown, and in which order.
+//! Filters and sorts marketplace agents.
 
 use std::cmp::Reverse;
 
@@ -6,29 +6,29 @@ use protocol::library::Listing;
 use serde::Deserialize;
 use toolbox::search;
 
-use super::body::ListQuery;
+use super::body::MarketplaceListQuery;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, utoipa::ToSchema)]
 #[serde(rename_all = "snake_case")]
 pub(crate) enum SortedBy {
-    /// `rating` is the same: what is run often is liked.
+    /// `rating` means the same: agents without ratings are ranked by runs.
     #[serde(alias = "rating")]
     Runs,
     Name,
     UpdatedAt,
 }
 
-/// Those that are wanted: the best match first, or else in the order that was asked for.
-pub(super) fn arrange(mut listings: Vec<Listing>, wanted: &ListQuery) -> Vec<Listing> {
-    listings.retain(|listing| takes(wanted, listing));
-    match wanted.sorted_by {
-        // The store gives featured ones first, then by name.
+/// The agents that match the query: best match first in a search, otherwise in the requested order.
+pub(super) fn arrange(mut listings: Vec<Listing>, query: &MarketplaceListQuery) -> Vec<Listing> {
+    listings.retain(|listing| matches(query, listing));
+    match query.sorted_by {
+        // The store returns featured agents first, then by name.
         None => {}
         Some(SortedBy::Runs) => listings.sort_by_key(|listing| Reverse(listing.runs)),
         Some(SortedBy::Name) => listings.sort_by_key(|listing| listing.name.to_lowercase()),
         Some(SortedBy::UpdatedAt) => listings.sort_by_key(|listing| Reverse(listing.updated_at)),
     }
-    match &wanted.search_query {
+    match &query.search_query {
         Some(words) => found(words, listings).into_iter().map(|(_, listing)| listing).collect(),
         None => listings,
     }
@@ -46,12 +46,12 @@ pub(super) fn found(words: &str, listings: Vec<Listing>) -> Vec<(f64, Listing)> 
     })
 }
 
-fn takes(wanted: &ListQuery, listing: &Listing) -> bool {
+fn matches(query: &MarketplaceListQuery, listing: &Listing) -> bool {
     let same = |a: &str, b: &str| a.to_lowercase() == b.to_lowercase();
-    let of_creator = wanted.creator.as_ref().is_none_or(|name| same(name, &listing.username));
+    let of_creator = query.creator.as_ref().is_none_or(|name| same(name, &listing.username));
     let has = |category: &String| listing.categories.iter().any(|one| same(one, category));
-    let in_category = wanted.category.as_ref().is_none_or(has);
-    of_creator && in_category && (listing.is_featured || !wanted.featured)
+    let in_category = query.category.as_ref().is_none_or(has);
+    of_creator && in_category && (listing.is_featured || !query.featured)
 }
 
 #[cfg(test)]
@@ -79,23 +79,40 @@ mod tests {
     }
 
     #[test]
-    fn listings_are_shown_as_they_are_wanted() {
+    fn listings_are_filtered_and_sorted_as_requested() {
         let all =
             vec![listing("Mail", 2, "Text"), listing("Feed", 9, "Web"), listing("Csv", 5, "text")];
-        let shown = |wanted: ListQuery| {
-            let names = arrange(all.clone(), &wanted).into_iter().map(|listing| listing.name);
+        let shown = |query: MarketplaceListQuery| {
+            let names = arrange(all.clone(), &query).into_iter().map(|listing| listing.name);
             names.collect::<Vec<_>>()
         };
-        assert_eq!(shown(ListQuery::default()), ["Mail", "Feed", "Csv"], "as the store gives them");
-        let by = |sorted_by| shown(ListQuery { sorted_by, ..ListQuery::default() });
+        assert_eq!(
+            shown(MarketplaceListQuery::default()),
+            ["Mail", "Feed", "Csv"],
+            "in the order of the store"
+        );
+        let by = |sorted_by| {
+            shown(MarketplaceListQuery { sorted_by, ..MarketplaceListQuery::default() })
+        };
         assert_eq!(by(Some(SortedBy::Runs)), ["Feed", "Csv", "Mail"]);
         assert_eq!(by(Some(SortedBy::Name)), ["Csv", "Feed", "Mail"]);
-        assert_eq!(shown(ListQuery { featured: true, ..ListQuery::default() }), ["Mail"]);
+        assert_eq!(
+            shown(MarketplaceListQuery { featured: true, ..MarketplaceListQuery::default() }),
+            ["Mail"]
+        );
         let category = Some("TEXT".to_owned());
-        assert_eq!(shown(ListQuery { category, ..ListQuery::default() }), ["Mail", "Csv"]);
+        assert_eq!(
+            shown(MarketplaceListQuery { category, ..MarketplaceListQuery::default() }),
+            ["Mail", "Csv"]
+        );
         let creator = Some("bert".to_owned());
-        assert!(shown(ListQuery { creator, ..ListQuery::default() }).is_empty());
+        assert!(
+            shown(MarketplaceListQuery { creator, ..MarketplaceListQuery::default() }).is_empty()
+        );
         let search_query = Some("fed".to_owned());
-        assert!(shown(ListQuery { search_query, ..ListQuery::default() }).len() < 3);
+        assert!(
+            shown(MarketplaceListQuery { search_query, ..MarketplaceListQuery::default() }).len()
+                < 3
+        );
     }
 }

@@ -1,4 +1,4 @@
-//! How the marketplace looks from outside.
+//! The request and response bodies of the marketplace.
 
 use jiff::Timestamp;
 use ports::call_services::AgentDescription;
@@ -8,48 +8,48 @@ use protocol::{GraphId, ListingVersionId};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use super::super::paging::Pagination;
+use super::super::paging::PageInfo;
 use super::arrange::SortedBy;
 
 #[derive(Default, Deserialize, utoipa::IntoParams)]
 #[serde(default)]
-pub(crate) struct ListQuery {
-    /// Only those that are featured.
+pub(crate) struct MarketplaceListQuery {
+    /// Only featured agents.
     pub(super) featured: bool,
-    /// Only those of this user name.
+    /// Only agents of this user name.
     pub(super) creator: Option<String>,
     pub(super) category: Option<String>,
     /// A few words; the best match comes first.
     pub(super) search_query: Option<String>,
-    /// The order without a search: featured ones first, then by name, when not given.
+    /// The order without a search; default: featured agents first, then by name.
     #[param(inline)]
     pub(super) sorted_by: Option<SortedBy>,
     /// From 1.
     pub(super) page: Option<u32>,
-    /// 1 to 100; 20 when not given.
+    /// 1 to 100; default 20.
     pub(super) page_size: Option<u32>,
 }
 
 #[derive(Deserialize, utoipa::IntoParams)]
 pub(crate) struct SearchQuery {
-    /// A few words; wrong letters are forgiven.
+    /// A few words; misspellings are tolerated.
     pub(super) query: String,
     /// From 1.
     pub(super) page: Option<u32>,
-    /// 1 to 100; 20 when not given.
+    /// 1 to 100; default 20.
     pub(super) page_size: Option<u32>,
 }
 
 #[derive(Serialize, utoipa::ToSchema)]
 pub(crate) struct StoreAgents {
     pub(super) agents: Vec<StoreAgent>,
-    pub(super) pagination: Pagination,
+    pub(super) pagination: PageInfo,
 }
 
 #[derive(Serialize, utoipa::ToSchema)]
 pub(crate) struct StoreAgent {
     store_listing_version_id: ListingVersionId,
-    /// `creator/slug` names it.
+    /// Together with `slug`, identifies the agent.
     creator: String,
     slug: String,
     agent_name: String,
@@ -72,16 +72,16 @@ pub(crate) struct StoreAgentDetails {
     graph_id: GraphId,
     graph_version: u32,
     instructions: Option<String>,
-    /// JSON schema of what it takes.
+    /// JSON schema of its inputs.
     input_schema: Value,
-    /// JSON schema of what it gives.
+    /// JSON schema of its outputs.
     output_schema: Value,
 }
 
 #[derive(Serialize, utoipa::ToSchema)]
 pub(crate) struct SearchResults {
     pub(super) results: Vec<SearchResult>,
-    pub(super) pagination: Pagination,
+    pub(super) pagination: PageInfo,
 }
 
 #[derive(Serialize, utoipa::ToSchema)]
@@ -95,7 +95,7 @@ pub(crate) struct SearchResult {
 }
 
 impl From<Listing> for StoreAgent {
-    /// Without the id of its owner, which is nobody else's business.
+    /// Omits the private id of its owner.
     fn from(listing: Listing) -> Self {
         Self {
             store_listing_version_id: listing.version_id,

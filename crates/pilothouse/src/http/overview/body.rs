@@ -1,4 +1,4 @@
-//! The shapes of what happens on the whole server.
+//! The response of the operator overview.
 
 use jiff::Timestamp;
 use ports::store::{LiveExecution, LiveTurn};
@@ -11,11 +11,11 @@ use serde::Serialize;
 pub(crate) struct OpsOverview {
     pub(super) turns: OpenWork,
     pub(super) executions: OpenWork,
-    /// Those that wait or run, the oldest first, a hundred at most; null when they could not be read in time.
+    /// Queued and running turns, oldest first, at most 100; null when they could not be read in time.
     pub(super) live_turns: Option<Vec<OpsTurn>>,
-    /// The same for runs of agents.
+    /// The same for agent executions.
     pub(super) live_executions: Option<Vec<OpsExecution>>,
-    /// Null when they could not be read in time and the process that answers is none.
+    /// Null when they could not be read in time and this process is not a worker.
     pub(super) workers: Option<Vec<OpsWorker>>,
     pub(super) queue: OpsQueue,
     pub(super) streams: OpsStreams,
@@ -23,12 +23,12 @@ pub(crate) struct OpsOverview {
     pub(super) process: OpsProcess,
 }
 
-/// Null stands for what could not be read in time.
+/// Null means that a value could not be read in time.
 #[derive(Serialize, utoipa::ToSchema)]
 pub(super) struct OpenWork {
     pub(super) queued: Option<u64>,
     pub(super) running: Option<u64>,
-    /// Null also when nothing waits.
+    /// Also null when nothing is queued.
     pub(super) oldest_queued_seconds: Option<u64>,
 }
 
@@ -40,11 +40,11 @@ pub(super) struct OpsTurn {
     user_id: Option<UserId>,
     status: TurnStatus,
     age_seconds: u64,
-    /// How often it was begun.
+    /// How many times it was started.
     attempt: u32,
-    /// The process that has it.
+    /// The process that holds its claim.
     worker: Option<String>,
-    /// A tool that was called and has not answered.
+    /// A tool call in progress.
     tool_name: Option<String>,
 }
 
@@ -59,18 +59,18 @@ pub(super) struct OpsExecution {
     worker: Option<String>,
 }
 
-/// A process that runs turns: this one, or another one that holds something.
+/// A process that runs turns: this one, or another one that holds claims.
 #[derive(Serialize, utoipa::ToSchema)]
 pub(super) struct OpsWorker {
     pub(super) name: String,
     /// Turns that it holds, listed or not; null when they could not be read in time.
     pub(super) busy: Option<u64>,
-    /// Runs of agents that it holds, likewise.
+    /// Agent executions that it holds; null when they could not be read in time.
     pub(super) executions: Option<u64>,
-    /// Turns that it runs at the same time; null for another process.
+    /// Turns that it can run at the same time; null for other processes.
     pub(super) slots: Option<usize>,
-    /// When it last renewed what it holds, and for the process that answers, now. Null where nobody knows, because it
-    /// ended before this one began.
+    /// When it last renewed its claims; now for the responding process. Null when unknown, because it ended before this
+    /// process started.
     #[schema(value_type = Option<String>, format = DateTime)]
     pub(super) last_seen: Option<Timestamp>,
 }
@@ -78,13 +78,13 @@ pub(super) struct OpsWorker {
 #[derive(Serialize, utoipa::ToSchema)]
 pub(super) struct OpsQueue {
     pub(super) depth: Option<u64>,
-    /// How long the oldest has waited that the queue was not told of.
+    /// How long the oldest entry that is not yet in the queue has waited.
     pub(super) outbox_lag_seconds: Option<u64>,
 }
 
 #[derive(Serialize, utoipa::ToSchema)]
 pub(super) struct OpsStreams {
-    /// Those that this process serves.
+    /// Streams served by this process.
     pub(super) open: usize,
 }
 
@@ -94,12 +94,12 @@ pub(super) struct OpsDependency {
     pub(super) ok: bool,
 }
 
-/// The one that answers.
+/// The responding process.
 #[derive(Serialize, utoipa::ToSchema)]
 pub(super) struct OpsProcess {
     pub(super) version: &'static str,
     pub(super) uptime_seconds: u64,
-    /// Null where the system does not say.
+    /// Null where the system does not report it.
     pub(super) memory_bytes: Option<u64>,
 }
 

@@ -1,4 +1,4 @@
-//! What people call the nodes of an agent.
+//! The display names of an agent's nodes.
 
 use std::collections::HashMap;
 
@@ -6,11 +6,11 @@ use protocol::NodeId;
 use protocol::graph::{Graph, Node};
 use serde::Deserialize;
 
-use super::super::client::{Client, Failure};
+use super::super::client::{ApiClient, ClientError};
 
-/// By node: the name that its author gave it, or that of its block.
+/// By node: its custom name, or the name of its block.
 #[derive(Debug, Default)]
-pub(super) struct Names(HashMap<NodeId, String>);
+pub(super) struct NodeNames(HashMap<NodeId, String>);
 
 #[derive(Deserialize)]
 struct BlockName {
@@ -18,11 +18,15 @@ struct BlockName {
     name: String,
 }
 
-impl Names {
-    pub(super) async fn of(client: &Client, graph: &str, version: u32) -> Result<Self, Failure> {
+impl NodeNames {
+    pub(super) async fn of(
+        client: &ApiClient,
+        graph: &str,
+        version: u32,
+    ) -> Result<Self, ClientError> {
         let path = ["graphs", graph, "versions", &version.to_string()];
-        let graph: Graph = client.answer(client.get(&path)).await?;
-        let blocks: Vec<BlockName> = client.answer(client.get(&["blocks"])).await?;
+        let graph: Graph = client.fetch(client.get(&path)).await?;
+        let blocks: Vec<BlockName> = client.fetch(client.get(&["blocks"])).await?;
         let blocks: HashMap<String, String> =
             blocks.into_iter().map(|block| (block.id, block.name)).collect();
         Ok(Self::read(&graph, &blocks))
@@ -38,7 +42,7 @@ impl Names {
         Self(graph.nodes.iter().filter_map(named).collect())
     }
 
-    /// One without a name is called by its id.
+    /// Falls back to the id.
     pub(super) fn get<'a>(&'a self, node: &'a NodeId) -> &'a str {
         self.0.get(node).map_or(node.as_str(), String::as_str)
     }
@@ -51,7 +55,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_node_is_called_as_its_author_calls_it_or_as_its_block_is() {
+    fn a_node_has_its_custom_name_or_the_name_of_its_block() {
         let graph = json!({"nodes": [
             {"id": "a", "block_id": "b1", "metadata": {"customized_name": "Add tax"}},
             {"id": "b", "block_id": "b1", "metadata": {"customized_name": ""}},
@@ -59,7 +63,7 @@ mod tests {
         ]});
         let graph: Graph = serde_json::from_value(graph).expect("a graph");
         let blocks = HashMap::from([("b1".to_owned(), "CalculatorBlock".to_owned())]);
-        let names = Names::read(&graph, &blocks);
+        let names = NodeNames::read(&graph, &blocks);
         let called = ["a", "b", "c"].map(|id| names.get(&id.into()).to_owned());
         assert_eq!(called, ["Add tax", "CalculatorBlock", "c"]);
     }

@@ -1,4 +1,5 @@
-//! The body of the stream of a run. It pulls only when the socket takes bytes, so a slow client costs one read.
+//! The response body that streams an execution. It reads only when the socket accepts bytes, so a slow client costs one
+//! read.
 
 use std::sync::Arc;
 
@@ -8,21 +9,23 @@ use bytes::Bytes;
 use engine::{ExecutionFollower, ExecutionUpdate};
 use futures::stream;
 use ports::PortError;
-use protocol::execution::{Execution, ExecutionStatus, NodeEvent, node_run_id};
+use protocol::execution::{Execution, ExecutionStatus, NodeEvent, node_execution_id};
 use protocol::{ExecutionId, GraphId, NodeId, ReviewId};
 use serde::Serialize;
 use serde_json::{Map, Value, json};
 
-use super::super::App;
-use super::super::auth::Identity;
-use super::super::live::{self, Broken, DONE, HEARTBEAT, Live, Next, OPENING, POLL};
+use super::super::AppState;
+use super::super::auth::CallerIdentity;
+use super::super::event_stream::{
+    self, DONE, EventStream, HEARTBEAT, NextAction, OPENING, POLL, StreamAborted,
+};
 use super::super::stream_permits::StreamPermit;
 use super::ExecutionMeta;
 
 const NODE_EVENT: &str = "node_execution_event";
 const GRAPH_EVENT: &str = "graph_execution_event";
 
-/// What has happened to a node run since the event before. What is absent is as it was.
+/// What changed in a node execution since the previous event. Absent fields are unchanged.
 #[derive(Serialize, utoipa::ToSchema)]
 pub(crate) struct NodeUpdate {
     /// Always `node_execution_update`.
@@ -34,7 +37,7 @@ pub(crate) struct NodeUpdate {
     node_id: NodeId,
     #[serde(skip_serializing_if = "Option::is_none")]
     status: Option<ExecutionStatus>,
-    /// By pin: the values that came since, in order.
+    /// By pin: the values emitted since the previous event, in order.
     output_data: Map<String, Value>,
     #[serde(skip_serializing_if = "Option::is_none")]
     error: Option<String>,
@@ -45,107 +48,108 @@ pub(crate) struct NodeUpdate {
 }
 
 #[derive(Serialize)]
-struct GraphUpdate {
+struct ExecutionEventBody {
     event_type: &'static str,
     #[serde(flatten)]
     execution: ExecutionMeta,
 }
 
 pub(super) fn respond(
-    app: Arc<App>,
-    identity: Identity,
+    app: Arc<AppState>,
+    identity: CallerIdentity,
     execution: Execution,
     follower: ExecutionFollower,
     permit: StreamPermit,
 ) -> Response {
-    let run = Run {
+    let execution = ExecutionRef {
         id: execution.id,
         graph_id: execution.graph_id,
         graph_version: execution.graph_version,
     };
-    let live = Live::new(app, identity, permit);
-    let feed = Feed { live, run, follower, stage: Stage::Opening };
-    let pieces = stream::unfold(feed, |mut feed| async move {
-        let piece = feed.next().await?;
+    let events = EventStream::new(app, identity, permit);
+    let execution_stream =
+        ExecutionStream { events, execution, follower, stage: ExecutionStreamStage::Opening };
+    let pieces = stream::unfold(execution_stream, |mut execution_stream| async move {
+        let piece = execution_stream.next().await?;
         if let Err(reason) = &piece {
-            tracing::debug!(execution.id = %feed.run.id, %reason, "a stream was broken off");
+            tracing::debug!(execution.id = %execution_stream.execution.id, %reason, "a stream was aborted");
         }
-        Some((piece, feed))
+        Some((piece, execution_stream))
     });
-    live::answer(Body::from_stream(pieces))
+    event_stream::event_stream_response(Body::from_stream(pieces))
 }
 
-struct Feed {
-    live: Live,
-    run: Run,
+struct ExecutionStream {
+    events: EventStream,
+    execution: ExecutionRef,
     follower: ExecutionFollower,
-    stage: Stage,
+    stage: ExecutionStreamStage,
 }
 
-/// What the events of a run have in common.
-struct Run {
+/// What the events of an execution have in common.
+struct ExecutionRef {
     id: ExecutionId,
     graph_id: GraphId,
     graph_version: u32,
 }
 
-enum Stage {
+enum ExecutionStreamStage {
     Opening,
     Following,
     Over,
 }
 
-impl Feed {
+impl ExecutionStream {
     /// The next bytes to send; `None` closes the body cleanly.
-    async fn next(&mut self) -> Option<Result<Bytes, Broken>> {
+    async fn next(&mut self) -> Option<Result<Bytes, StreamAborted>> {
         match self.stage {
-            Stage::Over => return None,
-            // Sent at once, so that the client has its headers before anything happens.
-            Stage::Opening => {
-                self.stage = Stage::Following;
+            ExecutionStreamStage::Over => return None,
+            // Sent at once, so that the client has the response headers before the first event.
+            ExecutionStreamStage::Opening => {
+                self.stage = ExecutionStreamStage::Following;
                 return Some(Ok(Bytes::from_static(OPENING.as_bytes())));
             }
-            Stage::Following => {}
+            ExecutionStreamStage::Following => {}
         }
         let piece = self.follow().await;
         if piece.is_err() {
-            self.stage = Stage::Over;
+            self.stage = ExecutionStreamStage::Over;
         }
-        self.live.spoke();
+        self.events.mark_sent();
         Some(piece)
     }
 
-    async fn follow(&mut self) -> Result<Bytes, Broken> {
+    async fn follow(&mut self) -> Result<Bytes, StreamAborted> {
         loop {
-            let patience = match self.live.what_next().await? {
-                Next::Heartbeat => return Ok(HEARTBEAT),
-                Next::Wait(patience) => patience,
+            let max_wait = match self.events.next_action().await? {
+                NextAction::Heartbeat => return Ok(HEARTBEAT),
+                NextAction::Wait(max_wait) => max_wait,
             };
-            match self.live.until_the_end(self.follower.next(patience)).await? {
-                // A store that does not answer is no end: the stream goes on when it does.
+            match self.events.or_shutdown(self.follower.next(max_wait)).await? {
+                // An unavailable store does not end the stream.
                 Err(PortError::Unavailable(_)) => {
-                    self.live.until_the_end(tokio::time::sleep(POLL.min(patience))).await?;
+                    self.events.or_shutdown(tokio::time::sleep(POLL.min(max_wait))).await?;
                 }
                 Err(error) => return Err(error.into()),
                 Ok(ExecutionUpdate::Events(events)) if !events.is_empty() => {
                     let events = events
                         .into_iter()
-                        .map(|(number, event)| numbered(number, &self.run.update(event)));
+                        .map(|(number, event)| numbered(number, &self.execution.update(event)));
                     return Ok(Bytes::from(events.collect::<String>()));
                 }
                 Ok(ExecutionUpdate::Row(execution)) => return Ok(Bytes::from(row(*execution))),
                 Ok(ExecutionUpdate::Events(_) | ExecutionUpdate::Silent) => {}
                 Ok(ExecutionUpdate::End) => {
-                    self.stage = Stage::Over;
+                    self.stage = ExecutionStreamStage::Over;
                     return Ok(Bytes::from_static(DONE.as_bytes()));
                 }
-                Ok(ExecutionUpdate::Gone) => return Err(Broken::Gone),
+                Ok(ExecutionUpdate::Gone) => return Err(StreamAborted::Gone),
             }
         }
     }
 }
 
-impl Run {
+impl ExecutionRef {
     fn update(&self, event: NodeEvent) -> NodeUpdate {
         let outputs = event.outputs.into_iter();
         let emitted = outputs.map(|(pin, value)| (pin, Arc::unwrap_or_clone(value)));
@@ -154,7 +158,7 @@ impl Run {
             graph_id: self.graph_id.clone(),
             graph_version: self.graph_version,
             graph_exec_id: self.id.clone(),
-            node_exec_id: node_run_id(&self.id, event.run),
+            node_exec_id: node_execution_id(&self.id, event.run),
             node_id: event.node,
             status: event.status,
             output_data: by_pin(emitted),
@@ -185,9 +189,10 @@ fn numbered(number: u64, update: &NodeUpdate) -> String {
     format!("id: {number}\nevent: {NODE_EVENT}\ndata: {}\n\n", json!(update))
 }
 
-/// A row has no number of its own: a client that comes back gets the newest one anyway.
+/// An execution event has no id: a reconnecting client gets the newest one anyway.
 fn row(execution: Execution) -> String {
-    let update = GraphUpdate { event_type: "graph_execution_update", execution: execution.into() };
+    let update =
+        ExecutionEventBody { event_type: "graph_execution_update", execution: execution.into() };
     format!("event: {GRAPH_EVENT}\ndata: {}\n\n", json!(update))
 }
 
@@ -199,7 +204,7 @@ mod tests {
 
     #[test]
     fn a_node_event_is_one_event_with_its_number() {
-        let run = Run { id: "e".into(), graph_id: "g".into(), graph_version: 2 };
+        let execution = ExecutionRef { id: "e".into(), graph_id: "g".into(), graph_version: 2 };
         let outputs = [("line", json!("a\nb")), ("sum", json!(1)), ("line", json!("c"))];
         let event = NodeEvent {
             run: 3,
@@ -212,13 +217,13 @@ mod tests {
             cost: 0,
         };
         let mut decoder = SseDecoder::new(1 << 20);
-        decoder.push(numbered(17, &run.update(event)).as_bytes());
+        decoder.push(numbered(17, &execution.update(event)).as_bytes());
         let event = decoder.next_event().expect("text").expect("an event");
         assert_eq!((event.id.as_deref(), event.name.as_deref()), (Some("17"), Some(NODE_EVENT)));
         let data: Value = serde_json::from_str(&event.data).expect("JSON");
         assert_eq!(data["node_exec_id"], "e:3");
         assert_eq!(data["status"], "COMPLETED");
         assert_eq!(data["output_data"], json!({"line": ["a\nb", "c"], "sum": [1]}));
-        assert!(data.get("error").is_none(), "what is absent is left out");
+        assert!(data.get("error").is_none(), "absent values are omitted");
     }
 }

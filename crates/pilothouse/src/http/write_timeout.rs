@@ -1,5 +1,5 @@
-//! A socket whose peer must keep taking bytes. When it takes none for too long the connection is broken,
-//! not closed: to a client a clean end would look like the end of the answer.
+//! A socket with a write timeout. When the peer reads nothing for too long the connection is reset, not closed: to a
+//! client a clean end would look like the end of the response.
 
 use std::io;
 use std::pin::Pin;
@@ -10,20 +10,20 @@ use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 use tokio::net::TcpStream;
 use tokio::time::{Sleep, sleep};
 
-pub(crate) struct Impatient {
+pub(crate) struct WriteTimeoutStream {
     stream: TcpStream,
-    patience: Duration,
-    /// Runs while the peer takes nothing. Boxed, so that the many sockets that never stall pay one word.
+    timeout: Duration,
+    /// Runs while writes are blocked. Boxed, so that sockets that never stall pay only one word.
     stalled: Option<Pin<Box<Sleep>>>,
 }
 
-impl Impatient {
-    pub(crate) fn new(stream: TcpStream, patience: Duration) -> Self {
-        Self { stream, patience, stalled: None }
+impl WriteTimeoutStream {
+    pub(crate) fn new(stream: TcpStream, timeout: Duration) -> Self {
+        Self { stream, timeout, stalled: None }
     }
 
-    /// Passes on what a write said, and ends the connection when writes have waited too long.
-    fn judge<T>(
+    /// Passes on the result of a write, and fails it when writes have been blocked for too long.
+    fn check_write<T>(
         &mut self,
         cx: &mut Context<'_>,
         written: Poll<io::Result<T>>,
@@ -32,17 +32,17 @@ impl Impatient {
             self.stalled = None;
             return written;
         }
-        let patience = self.patience;
-        let stalled = self.stalled.get_or_insert_with(|| Box::pin(sleep(patience)));
+        let timeout = self.timeout;
+        let stalled = self.stalled.get_or_insert_with(|| Box::pin(sleep(timeout)));
         ready!(stalled.as_mut().poll(cx));
         metrics::counter!("pilothouse_stalled_connections_total").increment(1);
-        // With no time to linger, dropping the socket resets the connection and frees what is unsent.
+        // With zero linger, dropping the socket resets the connection and frees unsent data.
         let _ = self.stream.set_zero_linger();
-        Poll::Ready(Err(io::Error::new(io::ErrorKind::TimedOut, "the peer takes no bytes")))
+        Poll::Ready(Err(io::Error::new(io::ErrorKind::TimedOut, "the peer does not read")))
     }
 }
 
-impl AsyncRead for Impatient {
+impl AsyncRead for WriteTimeoutStream {
     fn poll_read(
         mut self: Pin<&mut Self>,
         cx: &mut Context<'_>,
@@ -52,14 +52,14 @@ impl AsyncRead for Impatient {
     }
 }
 
-impl AsyncWrite for Impatient {
+impl AsyncWrite for WriteTimeoutStream {
     fn poll_write(
         mut self: Pin<&mut Self>,
         cx: &mut Context<'_>,
         buf: &[u8],
     ) -> Poll<io::Result<usize>> {
         let written = Pin::new(&mut self.stream).poll_write(cx, buf);
-        self.judge(cx, written)
+        self.check_write(cx, written)
     }
 
     fn poll_write_vectored(
@@ -68,7 +68,7 @@ impl AsyncWrite for Impatient {
         bufs: &[io::IoSlice<'_>],
     ) -> Poll<io::Result<usize>> {
         let written = Pin::new(&mut self.stream).poll_write_vectored(cx, bufs);
-        self.judge(cx, written)
+        self.check_write(cx, written)
     }
 
     fn is_write_vectored(&self) -> bool {
@@ -92,12 +92,13 @@ mod tests {
     use super::*;
 
     #[tokio::test]
-    async fn a_peer_that_takes_nothing_is_cut_off() {
+    async fn a_peer_that_reads_nothing_is_disconnected() {
         let listener = TcpListener::bind("127.0.0.1:0").await.expect("a port");
         let address = listener.local_addr().expect("an address");
         let (peer, accepted) = tokio::join!(TcpStream::connect(address), listener.accept());
         let _peer = peer.expect("connected");
-        let mut socket = Impatient::new(accepted.expect("accepted").0, Duration::from_millis(200));
+        let mut socket =
+            WriteTimeoutStream::new(accepted.expect("accepted").0, Duration::from_millis(200));
         let writing = async {
             loop {
                 if let Err(error) = socket.write_all(&[0; 65536]).await {

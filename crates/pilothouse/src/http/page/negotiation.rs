@@ -1,16 +1,16 @@
-//! What a client would like to get: `accept`, `accept-encoding` and `if-none-match`.
+//! Content negotiation: `accept`, `accept-encoding` and `if-none-match`.
 
 use http::{HeaderMap, HeaderName, HeaderValue, header};
 
-/// How the bytes of a file travel; the best one first.
+/// Content encodings, best first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) enum Encoding {
+pub(super) enum ContentEncoding {
     Brotli,
     Gzip,
     Identity,
 }
 
-impl Encoding {
+impl ContentEncoding {
     /// The name in headers.
     pub(super) fn name(self) -> &'static str {
         match self {
@@ -20,15 +20,18 @@ impl Encoding {
         }
     }
 
-    /// What a client likes best among these, of which `Identity` is always one.
+    /// The client's preferred encoding among these, which always include `Identity`.
     pub(super) fn chosen(headers: &HeaderMap, among: impl Iterator<Item = Self>) -> Self {
-        let wishes: Vec<_> = wishes(headers, header::ACCEPT_ENCODING).collect();
+        let accepted: Vec<_> = weighted_values(headers, header::ACCEPT_ENCODING).collect();
         let weight = |encoding: Self| {
             let of = |name: &str| {
-                wishes.iter().find(|(wish, _)| wish.eq_ignore_ascii_case(name)).map(|wish| wish.1)
+                accepted
+                    .iter()
+                    .find(|(value, _)| value.eq_ignore_ascii_case(name))
+                    .map(|value| value.1)
             };
             of(encoding.name()).or_else(|| of("*")).unwrap_or(match encoding {
-                // Whoever does not mention it takes it, but would rather have what is mentioned.
+                // Accepted when not mentioned, but with the lowest preference.
                 Self::Identity => f32::MIN_POSITIVE,
                 _ => 0.0,
             })
@@ -44,26 +47,26 @@ impl Encoding {
     }
 }
 
-/// Only who names HTML wants a page: programs that take anything are better told that there is nothing.
+/// Only clients that name HTML get the page: a program that accepts anything is better served with a 404.
 pub(super) fn wants_html(headers: &HeaderMap) -> bool {
-    wishes(headers, header::ACCEPT)
-        .any(|(wish, weight)| wish.eq_ignore_ascii_case("text/html") && weight > 0.0)
+    weighted_values(headers, header::ACCEPT)
+        .any(|(value, weight)| value.eq_ignore_ascii_case("text/html") && weight > 0.0)
 }
 
-/// Whether a client has the form with this tag already.
-pub(super) fn has(headers: &HeaderMap, etag: &HeaderValue) -> bool {
+/// Whether the client already has the variant with this tag.
+pub(super) fn matches_etag(headers: &HeaderMap, etag: &HeaderValue) -> bool {
     values(headers, header::IF_NONE_MATCH).any(|tag| {
         tag == "*" || tag.strip_prefix("W/").unwrap_or(tag).as_bytes() == etag.as_bytes()
     })
 }
 
-/// The values of a list with the weight of each: 1 unless it says otherwise, and 0 for never.
-fn wishes(headers: &HeaderMap, name: HeaderName) -> impl Iterator<Item = (&str, f32)> {
+/// The values of a list with their weights: 1 by default, 0 for never.
+fn weighted_values(headers: &HeaderMap, name: HeaderName) -> impl Iterator<Item = (&str, f32)> {
     values(headers, name).map(|value| {
         let mut pieces = value.split(';').map(str::trim);
-        let wish = pieces.next().unwrap_or_default();
+        let value = pieces.next().unwrap_or_default();
         let weight = pieces.find_map(|piece| piece.strip_prefix("q=").or(piece.strip_prefix("Q=")));
-        (wish, weight.map_or(1.0, |weight| weight.parse().unwrap_or(0.0)))
+        (value, weight.map_or(1.0, |weight| weight.parse().unwrap_or(0.0)))
     })
 }
 
@@ -81,9 +84,9 @@ mod tests {
     }
 
     #[test]
-    fn the_client_decides_how_a_file_travels() {
-        use Encoding::{Brotli, Gzip, Identity};
-        for (wish, chosen) in [
+    fn the_client_chooses_the_encoding() {
+        use ContentEncoding::{Brotli, Gzip, Identity};
+        for (accept, chosen) in [
             ("gzip, deflate, br, zstd", Brotli),
             ("gzip", Gzip),
             ("GZIP", Gzip),
@@ -102,17 +105,24 @@ mod tests {
             ("deflate", Identity),
             ("", Identity),
         ] {
-            let headers = headers(header::ACCEPT_ENCODING, wish);
+            let headers = headers(header::ACCEPT_ENCODING, accept);
             let all = [Identity, Gzip, Brotli];
-            assert_eq!(Encoding::chosen(&headers, all.into_iter()), chosen, "{wish}");
-            assert_eq!(Encoding::chosen(&headers, [Identity].into_iter()), Identity, "{wish}");
+            assert_eq!(ContentEncoding::chosen(&headers, all.into_iter()), chosen, "{accept}");
+            assert_eq!(
+                ContentEncoding::chosen(&headers, [Identity].into_iter()),
+                Identity,
+                "{accept}"
+            );
         }
-        assert_eq!(Encoding::chosen(&HeaderMap::new(), [Identity, Brotli].into_iter()), Identity);
+        assert_eq!(
+            ContentEncoding::chosen(&HeaderMap::new(), [Identity, Brotli].into_iter()),
+            Identity
+        );
     }
 
     #[test]
-    fn only_who_names_html_wants_a_page() {
-        for (wish, wanted) in [
+    fn only_clients_that_name_html_get_the_page() {
+        for (accept, wanted) in [
             ("text/html,application/xhtml+xml,*/*;q=0.8", true),
             ("application/json, Text/HTML;q=0.1", true),
             ("*/*", false),
@@ -120,13 +130,13 @@ mod tests {
             ("text/html;q=0", false),
             ("application/json", false),
         ] {
-            assert_eq!(wants_html(&headers(header::ACCEPT, wish)), wanted, "{wish}");
+            assert_eq!(wants_html(&headers(header::ACCEPT, accept)), wanted, "{accept}");
         }
         assert!(!wants_html(&HeaderMap::new()));
     }
 
     #[test]
-    fn a_tag_is_found_in_a_list_and_when_a_proxy_has_weakened_it() {
+    fn a_tag_is_found_in_a_list_and_in_its_weak_form() {
         let etag = HeaderValue::from_static("\"a1\"");
         for (tags, found) in [
             ("\"a1\"", true),
@@ -135,7 +145,7 @@ mod tests {
             ("\"a\"", false),
             ("a1", false),
         ] {
-            assert_eq!(has(&headers(header::IF_NONE_MATCH, tags), &etag), found, "{tags}");
+            assert_eq!(matches_etag(&headers(header::IF_NONE_MATCH, tags), &etag), found, "{tags}");
         }
     }
 }

@@ -1,5 +1,4 @@
-//! What happens on the whole server right now, for who runs it: counts, ids, ages and names of tools, and not a word of
-//! what anybody has said.
+//! The state of the whole server for operators: counts, ids, ages and tool names, but no message content.
 
 mod body;
 
@@ -17,48 +16,48 @@ use self::body::{
     OpenWork, OpsDependency, OpsExecution, OpsOverview, OpsProcess, OpsQueue, OpsStreams, OpsTurn,
     OpsWorker,
 };
-use super::App;
+use super::AppState;
 use super::metrics::{admit, within};
-use super::problem::{Answer, ProblemBody};
-use crate::config::{Role, Settings};
+use super::problem::{ApiResult, ProblemBody};
+use crate::config::{ProcessRole, Settings};
 
-/// Turns and runs that are listed; there can be more, which the counts and the workers include.
+/// Listed turns and executions. There can be more; the counts and the workers include all.
 const LISTED: u32 = 100;
 
-/// What this process knows of itself.
-pub(crate) struct Process {
+/// What this process knows about itself.
+pub(crate) struct ProcessInfo {
     started: Instant,
     /// Turns that it runs at the same time; none if it only serves clients.
     slots: Option<usize>,
-    /// How long a claim holds after it was renewed.
+    /// How long a claim is valid after it was renewed.
     lease: Duration,
 }
 
-impl Process {
+impl ProcessInfo {
     pub(crate) fn new(settings: &Settings) -> Self {
         Self {
             started: Instant::now(),
-            slots: settings.roles.has(Role::Executor).then_some(settings.workers),
+            slots: settings.roles.has(ProcessRole::Executor).then_some(settings.workers),
             lease: settings.turn_lease.0,
         }
     }
 }
 
-/// What is going on on the server.
+/// Read the current state of the server.
 ///
-/// Open to all on a server without a login; on others it wants the internal key as `x-api-key`.
+/// Open to all on a server without sign-in; otherwise it requires the internal key as `x-api-key`.
 #[utoipa::path(
     get, path = "/ops/overview", operation_id = "ops_overview", tag = "service",
-    responses((status = 200, description = "Done", body = OpsOverview), (status = 401, description = "The internal key is missing", body = ProblemBody)),
+    responses((status = 200, description = "The overview", body = OpsOverview), (status = 401, description = "The internal key is missing", body = ProblemBody)),
     security((), ("api_key" = []))
 )]
 pub(crate) async fn overview(
-    State(app): State<Arc<App>>,
+    State(app): State<Arc<AppState>>,
     headers: HeaderMap,
-) -> Answer<Json<OpsOverview>> {
+) -> ApiResult<Json<OpsOverview>> {
     admit(&app, &headers)?;
     let ports = &app.ports;
-    // What cannot be read is left out: the rest must be there while a server is down, when it is needed most.
+    // Values that cannot be read are left out: this page is needed most while a dependency is down.
     let (open, runs, turns, executions, workloads, depth, lag, failing) = tokio::join!(
         within(ports.turns.count_open()),
         within(ports.executions.count_open()),
@@ -101,9 +100,9 @@ pub(crate) async fn overview(
     }))
 }
 
-/// This process, if it runs turns, and those that hold something. Of the others nothing is known when that could not be
-/// read, and of this one only that it is there.
-fn workers(app: &App, workloads: Option<Vec<ProcessWorkload>>) -> Option<Vec<OpsWorker>> {
+/// This process, if it runs turns, and all processes that hold claims. When the claims could not be read, only this
+/// process, without counts.
+fn workers(app: &AppState, workloads: Option<Vec<ProcessWorkload>>) -> Option<Vec<OpsWorker>> {
     let now = app.ports.clock.now();
     let this = app.process.slots.map(|slots| OpsWorker {
         name: app.engine.process().to_owned(),
@@ -130,14 +129,14 @@ fn workers(app: &App, workloads: Option<Vec<ProcessWorkload>>) -> Option<Vec<Ops
     Some(workers)
 }
 
-/// When a claim was renewed that holds for so much longer, or has lapsed for so long.
+/// When a claim with this remaining time (negative: expired) was last renewed.
 fn last_seen(now: Timestamp, lease: Duration, left: SignedDuration) -> Option<Timestamp> {
     let lease = SignedDuration::try_from(lease).ok()?;
-    // One that holds for longer than we would let it was renewed by a process with another setting.
+    // A claim longer than our lease was renewed by a process with a different setting.
     now.checked_sub(lease.saturating_sub(left).max(SignedDuration::ZERO)).ok()
 }
 
-/// What the process holds in memory, where the system says so.
+/// Resident memory of the process, where the system reports it.
 fn memory() -> Option<u64> {
     let status = std::fs::read_to_string("/proc/self/status").ok()?;
     resident(&status)
@@ -154,13 +153,13 @@ mod tests {
     use super::*;
 
     #[test]
-    fn memory_is_what_is_resident() {
+    fn memory_is_the_resident_size() {
         assert_eq!(resident("Name:\tx\nVmRSS:\t   2048 kB\nThreads:\t1\n"), Some(2_097_152));
         assert_eq!(resident("Name:\tx\n"), None);
     }
 
     #[test]
-    fn a_holder_was_seen_when_it_last_renewed() {
+    fn a_holder_was_last_seen_when_it_renewed_its_claim() {
         let now = Timestamp::from_second(1_000).expect("a time");
         let lease = Duration::from_secs(15);
         let seen = |left| last_seen(now, lease, SignedDuration::from_secs(left));

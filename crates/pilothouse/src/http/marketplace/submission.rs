@@ -1,4 +1,4 @@
-//! Putting an agent into the marketplace.
+//! Publishes agents in the marketplace.
 
 use std::sync::Arc;
 
@@ -11,11 +11,11 @@ use protocol::{GraphId, ListingVersionId, NodeId, UserId};
 use serde::Deserialize;
 use serde_json::json;
 
-use super::super::App;
-use super::super::auth::{Person, digest};
+use super::super::AppState;
+use super::super::auth::{SignedInUser, digest};
 use super::super::graphs::{InvalidGraphBody, invalid_graph, no_graph};
-use super::super::json::Body;
-use super::super::problem::{Answer, Problem, ProblemBody};
+use super::super::json::JsonBody;
+use super::super::problem::{ApiProblem, ApiResult, ProblemBody};
 use super::body::StoreAgent;
 
 const SLUG_CHARS: usize = 64;
@@ -25,17 +25,18 @@ const SUB_HEADING_CHARS: usize = 200;
 const DESCRIPTION_CHARS: usize = 10_000;
 const CATEGORIES: usize = 10;
 const CATEGORY_CHARS: usize = 50;
-/// Hex digits of a user name that nobody chose: as many as make two of them different.
+/// Hex digits of a generated user name: enough to make it unique.
 const DERIVED_DIGITS: usize = 12;
-/// A user who has nothing, and whom nobody can sign in as: what they see, everybody sees.
-const NOBODY: &str = ":nobody";
+/// A user id that owns nothing and that no one can sign in as: it sees only what everyone can see.
+const PUBLIC_VIEWER: &str = ":nobody";
 
 #[derive(Deserialize, utoipa::ToSchema)]
 #[serde(deny_unknown_fields)]
-pub(crate) struct Submission {
+pub(crate) struct MarketplaceSubmission {
     graph_id: GraphId,
     graph_version: u32,
-    /// Small letters, digits and single hyphens, at most 64. The same one again is a newer version.
+    /// Lower-case letters, digits and single hyphens, at most 64. Publishing under the same slug again creates a new
+    /// version.
     slug: String,
     name: String,
     #[serde(default)]
@@ -44,25 +45,25 @@ pub(crate) struct Submission {
     description: String,
     #[serde(default)]
     categories: Vec<String>,
-    /// The name to publish under: chosen with the first agent, the same ever after. One is made when it is not given.
+    /// The name to publish under. Chosen with the first agent and fixed afterward; generated when absent.
     username: Option<String>,
 }
 
-/// Publish a version of an agent of yours. Everybody can then read and run it, with all that its nodes are set to, so
-/// that one with keys or passwords among it is refused.
+/// Publish a version of one of your agents. Everyone can then read and run it, including the values set in its nodes, so
+/// an agent that contains keys or passwords is refused.
 #[utoipa::path(
-    post, path = "/store/submissions", operation_id = "publish_agent", tag = "store",
-    request_body = Submission,
-    responses((status = 200, description = "It is in the marketplace", body = StoreAgent), (status = 400, description = "The graph cannot run, or holds secrets", body = InvalidGraphBody), (status = 404, description = "There is no such agent of yours", body = ProblemBody), (status = 409, description = "The name is taken, or the marketplace is full", body = ProblemBody), (status = 422, description = "Not valid", body = ProblemBody))
+    post, path = "/store/submissions", operation_id = "publish_agent", tag = "marketplace",
+    request_body = MarketplaceSubmission,
+    responses((status = 200, description = "The marketplace agent", body = StoreAgent), (status = 400, description = "The graph is invalid, or contains secrets", body = InvalidGraphBody), (status = 404, description = "Agent not found, or not owned by the caller", body = ProblemBody), (status = 409, description = "The name is taken, or the marketplace is full", body = ProblemBody), (status = 422, description = "A field is missing or invalid", body = ProblemBody))
 )]
 pub(crate) async fn publish(
-    State(app): State<Arc<App>>,
-    Person(user): Person,
-    Body(submission): Body<Submission>,
-) -> Answer<Json<StoreAgent>> {
+    State(app): State<Arc<AppState>>,
+    SignedInUser(user): SignedInUser,
+    JsonBody(submission): JsonBody<MarketplaceSubmission>,
+) -> ApiResult<Json<StoreAgent>> {
     let submission = submission.checked()?;
     let (id, version) = (&submission.graph_id, submission.graph_version);
-    // Others' agents can be seen as well, but only one's own can be published.
+    // Agents of others are visible too, but only one's own can be published.
     let own = app.ports.graphs.versions(&user, id).await?;
     if !own.iter().any(|meta| meta.version == version) {
         return Err(no_graph());
@@ -72,7 +73,7 @@ pub(crate) async fn publish(
     if !problems.is_empty() {
         return Err(invalid_graph(&problems));
     }
-    everybody_sees_what_it_runs(&app, &user, &submission).await?;
+    check_inner_agents_are_published(&app, &user, &submission).await?;
     let with_secrets = app.engine.nodes_with_secrets(&stored.graph);
     if !with_secrets.is_empty() {
         return Err(secrets(&with_secrets));
@@ -101,42 +102,42 @@ pub(crate) async fn publish(
         }
         ListingPublished::NameTaken => Err(name_taken()),
         ListingPublished::TooMany => {
-            Err(Problem::new(ProblemCode::StoreFull, "The marketplace is full."))
+            Err(ApiProblem::new(ProblemCode::StoreFull, "The marketplace is full."))
         }
     }
 }
 
-/// A run of somebody else finds the agents within it only in the marketplace.
-async fn everybody_sees_what_it_runs(
-    app: &App,
+/// Executions by other users find the agents that it runs only in the marketplace.
+async fn check_inner_agents_are_published(
+    app: &AppState,
     user: &UserId,
-    submission: &Submission,
-) -> Answer<()> {
+    submission: &MarketplaceSubmission,
+) -> ApiResult<()> {
     let (id, version) = (&submission.graph_id, submission.graph_version);
     let exported = app.engine.export_graph(user, id, Some(version)).await?.ok_or_else(no_graph)?;
     for inner in exported.sub_graphs {
-        let nobody = UserId::from(NOBODY);
-        if app.ports.graphs.get(&nobody, &inner.id, Some(inner.version)).await?.is_none() {
+        let viewer = UserId::from(PUBLIC_VIEWER);
+        if app.ports.graphs.get(&viewer, &inner.id, Some(inner.version)).await?.is_none() {
             let detail = format!(
-                "It runs version {} of “{}” ({}), which is not in the marketplace. Publish that one first.",
+                "This agent runs version {} of “{}” ({}), which is not in the marketplace. Publish that one first.",
                 inner.version, inner.name, inner.id
             );
-            return Err(Problem::new(ProblemCode::BadRequest, detail));
+            return Err(ApiProblem::new(ProblemCode::BadRequest, detail));
         }
     }
     Ok(())
 }
 
-impl Submission {
-    fn checked(mut self) -> Answer<Self> {
+impl MarketplaceSubmission {
+    fn checked(mut self) -> ApiResult<Self> {
         self.name = self.name.trim().to_owned();
         if !is_slug(&self.slug) || self.slug.len() > SLUG_CHARS {
-            return Err(Problem::invalid(format!(
-                "A slug has small letters, digits and single hyphens, at most {SLUG_CHARS}."
+            return Err(ApiProblem::invalid(format!(
+                "The slug must consist of at most {SLUG_CHARS} lower-case letters, digits and single hyphens."
             )));
         }
         if self.name.is_empty() {
-            return Err(Problem::invalid("The agent needs a name."));
+            return Err(ApiProblem::invalid("The name must not be empty."));
         }
         for (what, text, most) in [
             ("name", &self.name, NAME_CHARS),
@@ -144,34 +145,36 @@ impl Submission {
             ("description", &self.description, DESCRIPTION_CHARS),
         ] {
             if text.chars().count() > most {
-                return Err(Problem::invalid(format!("{what} has at most {most} characters.")));
+                return Err(ApiProblem::invalid(format!(
+                    "{what} must have at most {most} characters."
+                )));
             }
         }
         let fits = |category: &String| (1..=CATEGORY_CHARS).contains(&category.chars().count());
         if self.categories.len() > CATEGORIES || !self.categories.iter().all(fits) {
-            return Err(Problem::invalid(format!(
-                "There are at most {CATEGORIES} categories of 1 to {CATEGORY_CHARS} characters."
+            return Err(ApiProblem::invalid(format!(
+                "There can be at most {CATEGORIES} categories of 1 to {CATEGORY_CHARS} characters."
             )));
         }
         Ok(self)
     }
 }
 
-/// The name that this user has published under before, or else the chosen one, or else one that tells nothing about
-/// them.
-fn username(user: &UserId, before: Option<&Listing>, chosen: Option<&str>) -> Answer<String> {
+/// The name that this user has already published under, or the chosen one, or a generated one that does not reveal the
+/// user id.
+fn username(user: &UserId, before: Option<&Listing>, chosen: Option<&str>) -> ApiResult<String> {
     match (before, chosen) {
         (Some(before), None) => Ok(before.username.clone()),
         (Some(before), Some(chosen)) if before.username == chosen => Ok(before.username.clone()),
-        (Some(before), Some(_)) => Err(Problem::invalid(format!(
-            "You publish as {} and cannot change that.",
+        (Some(before), Some(_)) => Err(ApiProblem::invalid(format!(
+            "You publish as {}, which cannot be changed.",
             before.username
         ))),
         (None, Some(chosen)) if is_slug(chosen) && USERNAME_CHARS.contains(&chosen.len()) => {
             Ok(chosen.to_owned())
         }
-        (None, Some(_)) => Err(Problem::invalid(
-            "A user name has 3 to 40 small letters, digits and single hyphens.",
+        (None, Some(_)) => Err(ApiProblem::invalid(
+            "The user name must consist of 3 to 40 lower-case letters, digits and single hyphens.",
         )),
         (None, None) => {
             let digest = digest(user.as_str().as_bytes());
@@ -180,7 +183,7 @@ fn username(user: &UserId, before: Option<&Listing>, chosen: Option<&str>) -> An
     }
 }
 
-/// What can stand in an address as it is.
+/// Whether the text can be used in a URL unchanged.
 fn is_slug(text: &str) -> bool {
     let is_word = |word: &str| {
         !word.is_empty() && word.bytes().all(|b| b.is_ascii_lowercase() || b.is_ascii_digit())
@@ -188,15 +191,15 @@ fn is_slug(text: &str) -> bool {
     text.split('-').all(is_word)
 }
 
-/// Taking them out would publish something else than what its author has tried.
-fn secrets(nodes: &[NodeId]) -> Problem {
-    let detail = "Everybody could read the keys and passwords that this agent is set to. Make them inputs of the \
-                  agent, and publish that version.";
-    Problem::new(ProblemCode::SecretsInAgent, detail).with("node_ids", json!(nodes))
+/// Not removed automatically: the published agent would differ from the tested one.
+fn secrets(nodes: &[NodeId]) -> ApiProblem {
+    let detail = "This agent contains keys or passwords that everyone could read. Make them inputs of the agent, and \
+                  publish that version.";
+    ApiProblem::new(ProblemCode::SecretsInAgent, detail).with("node_ids", json!(nodes))
 }
 
-fn name_taken() -> Problem {
-    Problem::new(ProblemCode::StoreNameTaken, "Somebody else publishes under this name.")
+fn name_taken() -> ApiProblem {
+    ApiProblem::new(ProblemCode::StoreNameTaken, "This name is already taken by another user.")
 }
 
 #[cfg(test)]
@@ -204,7 +207,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_slug_can_stand_in_an_address_as_it_is() {
+    fn a_slug_can_be_used_in_a_url_unchanged() {
         for good in ["a", "feed-digest", "top-10"] {
             assert!(is_slug(good), "{good}");
         }
@@ -214,7 +217,7 @@ mod tests {
     }
 
     #[test]
-    fn a_user_name_that_nobody_chose_tells_nothing_about_the_user() {
+    fn a_generated_user_name_does_not_reveal_the_user() {
         let user = UserId::from("anna@example.org");
         let derived = username(&user, None, None).expect("a name");
         assert!(derived.starts_with("user-") && !derived.contains("anna"));

@@ -1,4 +1,4 @@
-//! Agents of the marketplace: finding them, and taking one into the library.
+//! Marketplace agents: listed, and added to the library.
 
 use std::fmt::Write;
 
@@ -7,12 +7,12 @@ use protocol::library::LibraryAgent;
 use serde::Deserialize;
 use serde_json::json;
 
-use super::super::client::{Client, Failure};
+use super::super::client::{ApiClient, ClientError};
 use super::super::terminal::{note, shortened};
 use super::find;
 
 #[derive(Deserialize)]
-pub(super) struct Listing {
+pub(super) struct MarketplaceListing {
     store_listing_version_id: String,
     creator: String,
     slug: String,
@@ -21,17 +21,20 @@ pub(super) struct Listing {
     runs: u64,
 }
 
-/// All agents of the marketplace, or those that have to do with the words.
-pub(super) async fn list(client: &Client, words: Option<&str>) -> Result<Vec<Listing>, Failure> {
+/// All marketplace agents, or those that match the words.
+pub(super) async fn list(
+    client: &ApiClient,
+    words: Option<&str>,
+) -> Result<Vec<MarketplaceListing>, ClientError> {
     let search = words.map(|words| ("search_query", words));
     find::every_page(client, &["store", "agents"], search).await
 }
 
-pub(super) fn table(listings: &[Listing]) -> String {
+pub(super) fn table(listings: &[MarketplaceListing]) -> String {
     if listings.is_empty() {
-        return "There are no such agents in the marketplace.".to_owned();
+        return "No agents found in the marketplace.".to_owned();
     }
-    let address = |listing: &Listing| format!("{}/{}", listing.creator, listing.slug);
+    let address = |listing: &MarketplaceListing| format!("{}/{}", listing.creator, listing.slug);
     let width = listings.iter().map(|listing| address(listing).len()).max().unwrap_or_default();
     let mut text = format!("{:<width$}  {:>6}  {}\n", "address", "runs", "name");
     for listing in listings {
@@ -45,7 +48,7 @@ pub(super) fn table(listings: &[Listing]) -> String {
     text
 }
 
-/// User and slug, when this can be the address of an agent of the marketplace.
+/// Creator and slug, if the text can be the address of a marketplace agent.
 pub(super) fn address(text: &str) -> Option<(&str, &str)> {
     let (creator, slug) = text.split_once('/')?;
     let is_word = |word: &str| {
@@ -54,13 +57,14 @@ pub(super) fn address(text: &str) -> Option<(&str, &str)> {
     (is_word(creator) && is_word(slug)).then_some((creator, slug))
 }
 
-/// Takes the agent into the library, where it may be already.
-pub(super) async fn add(client: &Client, address: (&str, &str)) -> Result<GraphId, Failure> {
+/// Adds the agent to the library, where it may be already.
+pub(super) async fn add(client: &ApiClient, address: (&str, &str)) -> Result<GraphId, ClientError> {
     let (creator, slug) = address;
-    let listing: Listing = client.answer(client.get(&["store", "agents", creator, slug])).await?;
+    let listing: MarketplaceListing =
+        client.fetch(client.get(&["store", "agents", creator, slug])).await?;
     let body = json!({"store_listing_version_id": listing.store_listing_version_id});
     let request = client.post(&["library", "agents"]).json(&body);
-    let agent: LibraryAgent = client.answer(request).await?;
+    let agent: LibraryAgent = client.fetch(request).await?;
     note(&format!("“{}” is in your library.", agent.name));
     Ok(agent.graph_id)
 }
@@ -79,7 +83,7 @@ mod tests {
 
     #[test]
     fn the_marketplace_is_listed_by_addresses() {
-        let listing = |slug: &str, sub_heading: &str| Listing {
+        let listing = |slug: &str, sub_heading: &str| MarketplaceListing {
             store_listing_version_id: "v".to_owned(),
             creator: "anna".to_owned(),
             slug: slug.to_owned(),
@@ -93,6 +97,6 @@ anna/feed         3  Feed
 anna/digest       3  Feed: News in short
 ";
         assert_eq!(table(&[listing("feed", ""), listing("digest", "News in short")]), expected);
-        assert!(table(&[]).contains("no such agents"));
+        assert!(table(&[]).contains("No agents found"));
     }
 }
