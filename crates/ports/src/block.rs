@@ -18,7 +18,7 @@ use crate::files::SessionWorkspace;
 
 /// Laws: before `run`, every required input is present and matches its schema; outputs use the names of the schema; it
 /// stops soon after `cancel`; its memory and outputs are bounded; every example produces its stated outputs
-/// (`every_example_of_every_block_holds`).
+/// (`every_block_produces_its_example_outputs`).
 #[async_trait]
 pub trait Block: Send + Sync {
     fn spec(&self) -> &BlockSpec;

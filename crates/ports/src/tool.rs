@@ -14,7 +14,7 @@ use tokio_util::sync::CancellationToken;
 use crate::call_services::CallServices;
 
 /// Laws: the arguments are valid against the schema before `call`; it stops soon after `cancel`; its response is bounded;
-/// an error says who must act; every example returns the response it names (`every_example_of_every_tool_holds`).
+/// an error says who must act; every example returns the response it names (`every_example_of_every_tool_passes`).
 #[async_trait]
 pub trait Tool: Send + Sync {
     fn spec(&self) -> &ToolSpec;

@@ -11,7 +11,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** What this server is. */
+        /** Read what this server is. */
         get: operations["about"];
         put?: never;
         post?: never;
@@ -28,10 +28,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Your keys. */
+        /** List your API keys. */
         get: operations["list_api_keys"];
         put?: never;
-        /** Make a key. */
+        /** Create an API key. */
         post: operations["create_api_key"];
         delete?: never;
         options?: never;
@@ -49,7 +49,7 @@ export interface paths {
         get?: never;
         put?: never;
         post?: never;
-        /** Revoke a key. Streams that it opened end within a minute. */
+        /** Revoke an API key. Streams opened with it end within a minute. */
         delete: operations["revoke_api_key"];
         options?: never;
         head?: never;
@@ -63,7 +63,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Every block, with what it takes and gives. */
+        /** List all blocks with their input and output schemas. */
         get: operations["list_blocks"];
         put?: never;
         post?: never;
@@ -83,8 +83,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Run a block by itself. The answer has every output pin with its values, in order.
-         * @description The run is stopped when you hang up.
+         * Run a block on its own. The response contains every output pin with its values, in order.
+         * @description The run is stopped when the client disconnects.
          */
         post: operations["execute_block"];
         delete?: never;
@@ -100,7 +100,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** How long the stream of a finished turn stays readable. */
+        /** Read how long the stream of a finished turn stays readable. */
         get: operations["stream_ttl"];
         put?: never;
         post?: never;
@@ -117,7 +117,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Whether sessions can be read and written. */
+        /** Check whether sessions can be read and written. */
         get: operations["chat_health"];
         put?: never;
         post?: never;
@@ -137,9 +137,9 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Say what an operation came to.
-         * @description For services, with the key of this server. The result takes the place of the pending one in the history, and the
-         *     conversation goes on. Said again, or after a cancel, it changes nothing.
+         * Report the result of an operation.
+         * @description For services, with the internal key. The result replaces the pending one in the history, and the chat continues.
+         *     A second report, or one after a cancel, changes nothing.
          */
         post: operations["complete_operation"];
         delete?: never;
@@ -155,7 +155,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Every answer a tool can give. It is here for code generation and cannot be called. */
+        /** All tool responses. For code generation only; cannot be called. */
         get: operations["tool_responses"];
         put?: never;
         post?: never;
@@ -172,10 +172,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Your sessions. */
+        /** List your sessions. */
         get: operations["list_sessions"];
         put?: never;
-        /** Make a session. */
+        /** Create a session. */
         post: operations["create_session"];
         delete?: never;
         options?: never;
@@ -190,11 +190,11 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Read a session, the newest messages first to be fetched. */
+        /** Read a session with its newest messages, or with the ones before a sequence number. */
         get: operations["read_session"];
         put?: never;
         post?: never;
-        /** Delete a session with everything in it. A running turn is stopped first. */
+        /** Delete a session with all its contents. A running turn is canceled first. */
         delete: operations["delete_session"];
         options?: never;
         head?: never;
@@ -214,7 +214,7 @@ export interface paths {
         delete?: never;
         options?: never;
         head?: never;
-        /** Make an anonymous session your own. */
+        /** Assign an anonymous session to yourself. */
         patch: operations["assign_session"];
         trace?: never;
     };
@@ -227,7 +227,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Stop the session's turns, and wait up to five seconds for their end. */
+        /** Cancel the session's turns, and wait up to five seconds for them to end. */
         post: operations["cancel_session"];
         delete?: never;
         options?: never;
@@ -242,13 +242,13 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** What became of the messages that were sent to turns at work. */
+        /** List the follow-ups of a session with their states. */
         get: operations["list_follow_ups"];
         put?: never;
         /**
-         * Send a message to the turn that is at work.
-         * @description It reaches the model before its next step. When the turn fails first it is returned, when it is cancelled it is
-         *     dropped; the list says which.
+         * Send a follow-up to the running turn.
+         * @description It is delivered to the model before the turn's next step. If the turn fails first, the follow-up is returned; if the
+         *     turn is canceled, it is dropped. The list shows its state.
          */
         post: operations["send_follow_up"];
         delete?: never;
@@ -270,7 +270,7 @@ export interface paths {
         delete?: never;
         options?: never;
         head?: never;
-        /** Pin a session, or unpin it. */
+        /** Pin or unpin a session. */
         patch: operations["set_session_pinned"];
         trace?: never;
     };
@@ -282,17 +282,17 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Come back to the session's turn.
-         * @description The whole turn from its start, in few events, and then live. 204 when nothing runs and nothing ended just
-         *     now. With the id of the last event you have, exactly what follows it.
+         * Resume the stream of the session's turn.
+         * @description The whole turn from its start, merged into few events, then live. 204 when no turn runs and none ended recently.
+         *     With the id of the last received event: exactly what follows it.
          */
         get: operations["resume_session"];
         put?: never;
         /**
          * Start a turn and stream it.
-         * @description The turn runs to its end whatever happens to this connection. The same message id again joins the turn
-         *     it made. A message to a busy session becomes a follow-up of the turn at work, and is answered with a stream without
-         *     words; one with permissions of its own waits for a turn of its own.
+         * @description The turn runs to its end even if this connection breaks. Sending the same message id again joins the turn it
+         *     started. A message to a busy session becomes a follow-up of the running turn, and is answered with a stream without
+         *     text; a message with its own permissions waits for a turn of its own.
          */
         post: operations["start_turn"];
         delete?: never;
@@ -314,7 +314,7 @@ export interface paths {
         delete?: never;
         options?: never;
         head?: never;
-        /** Give a session a title. */
+        /** Set the title of a session. */
         patch: operations["set_session_title"];
         trace?: never;
     };
@@ -325,7 +325,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** What to try. Empty when there is nothing particular to suggest. */
+        /** List suggested prompts. Empty when there is nothing to suggest. */
         get: operations["suggested_prompts"];
         put?: never;
         post?: never;
@@ -342,7 +342,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** What a task is doing. */
+        /** Read the state of a task. */
         get: operations["read_task"];
         put?: never;
         post?: never;
@@ -359,7 +359,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** The stream of one task, running or finished. */
+        /** Stream one task, running or finished. */
         get: operations["follow_task"];
         put?: never;
         post?: never;
@@ -376,7 +376,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** What you have used. */
+        /** Read your usage. */
         get: operations["read_usage"];
         put?: never;
         post?: never;
@@ -393,10 +393,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** What you have. */
+        /** Read your credit balance. */
         get: operations["read_credits"];
         put?: never;
-        /** Buy credits. Not possible here: this server takes no payments. */
+        /** Buy credits. Not available: this server does not take payments. */
         post: operations["top_up_credits"];
         delete?: never;
         options?: never;
@@ -414,8 +414,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Give credits to a user.
-         * @description For those who run the server, with its key. Sent again under the same key it changes nothing.
+         * Grant credits to a user.
+         * @description For operators, with the internal key. Sending the same grant key again changes nothing.
          */
         post: operations["grant_credits"];
         delete?: never;
@@ -431,7 +431,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Where your credits came from and where they went, the newest first. */
+        /** List your credit transactions, newest first. */
         get: operations["list_transactions"];
         put?: never;
         post?: never;
@@ -448,7 +448,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Your runs, the newest first. */
+        /** List your executions, newest first. */
         get: operations["list_executions"];
         put?: never;
         post?: never;
@@ -465,11 +465,11 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** One run, with what its nodes did. */
+        /** Read an execution with its node executions. */
         get: operations["read_execution"];
         put?: never;
         post?: never;
-        /** Delete a run that has ended, with all that belongs to it. */
+        /** Delete an ended execution with all its data. */
         delete: operations["delete_execution"];
         options?: never;
         head?: never;
@@ -483,10 +483,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Your agents: the active version of each, the newest first. */
+        /** List your agents: the active version of each, newest first. */
         get: operations["list_graphs"];
         put?: never;
-        /** Make an agent. An id that is taken is replaced by a fresh one. */
+        /** Create an agent. An id that is taken is replaced by a new one. */
         post: operations["create_graph"];
         delete?: never;
         options?: never;
@@ -501,12 +501,12 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** One agent that you can see. */
+        /** Read an agent that you can see. */
         get: operations["read_graph"];
-        /** Change an agent of yours: a new version, which becomes the active one. */
+        /** Update one of your agents. This creates a new version and makes it the active one. */
         put: operations["update_graph"];
         post?: never;
-        /** Delete an agent of yours, with all its versions and its entry in your library. */
+        /** Delete one of your agents, with all its versions and its entry in your library. */
         delete: operations["delete_graph"];
         options?: never;
         head?: never;
@@ -554,7 +554,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Your runs of one agent, the newest first. */
+        /** List your executions of one agent, newest first. */
         get: operations["list_graph_executions"];
         put?: never;
         post?: never;
@@ -571,7 +571,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** One run of an agent, with what its nodes did. */
+        /** Read an execution of an agent with its node executions. */
         get: operations["read_graph_execution"];
         put?: never;
         post?: never;
@@ -590,7 +590,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Stop a run and the runs that it has started, and wait up to fifteen seconds for its end. */
+        /** Stop an execution and those it started, and wait up to fifteen seconds for its end. */
         post: operations["stop_execution"];
         delete?: never;
         options?: never;
@@ -606,9 +606,10 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Follow a run as it happens.
-         * @description `node_execution_event`s carry what happened to a node since the event before and have the number of the event as
-         *     their id; `graph_execution_event`s carry the run and have none. The last event is `[DONE]`, when the run has ended.
+         * Stream an execution.
+         * @description A `node_execution_event` contains what changed in a node since the previous event; its id is the number of the event.
+         *     A `graph_execution_event` contains the execution and has no id. The last event is `[DONE]`, when the execution has
+         *     ended.
          */
         get: operations["follow_execution"];
         put?: never;
@@ -626,7 +627,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Wait until a run has ended or needs a person. After the time it is given as it is then. */
+        /** Wait until an execution has ended or needs approval. After the timeout its current state is returned. */
         get: operations["wait_for_execution"];
         put?: never;
         post?: never;
@@ -649,7 +650,7 @@ export interface paths {
         delete?: never;
         options?: never;
         head?: never;
-        /** Say where you want to be asked when this agent of your library runs. */
+        /** Set when an agent of your library must ask for approval. */
         patch: operations["set_graph_settings"];
         trace?: never;
     };
@@ -660,7 +661,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Every version of an agent of yours, the newest first. */
+        /** List all versions of one of your agents, newest first. */
         get: operations["list_graph_versions"];
         put?: never;
         post?: never;
@@ -678,7 +679,7 @@ export interface paths {
             cookie?: never;
         };
         get?: never;
-        /** Make a version of an agent of yours the active one. */
+        /** Make a version of one of your agents the active one. */
         put: operations["activate_graph_version"];
         post?: never;
         delete?: never;
@@ -694,7 +695,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** One version of an agent that you can see. */
+        /** Read one version of an agent that you can see. */
         get: operations["read_graph_version"];
         put?: never;
         post?: never;
@@ -711,10 +712,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Your agents. A search gives the best match first. */
+        /** List your agents. A search returns the best match first. */
         get: operations["list_library_agents"];
         put?: never;
-        /** Add an agent of the marketplace. One that you have already stays as it is. */
+        /** Add a marketplace agent to your library. One that is already there stays unchanged. */
         post: operations["add_library_agent"];
         delete?: never;
         options?: never;
@@ -729,7 +730,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Your entry for an agent. */
+        /** Read your library agent of a graph. */
         get: operations["read_library_agent_of_graph"];
         put?: never;
         post?: never;
@@ -746,7 +747,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Your favourites among your agents. */
+        /** List your favorite agents. */
         get: operations["list_favorite_agents"];
         put?: never;
         post?: never;
@@ -763,7 +764,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Your entry for an agent of the marketplace. */
+        /** Read your library agent of a marketplace agent. */
         get: operations["read_library_agent_of_listing"];
         put?: never;
         post?: never;
@@ -780,15 +781,15 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** One of your agents, with what it takes and gives. */
+        /** Read a library agent with its input and output schemas. */
         get: operations["read_library_agent"];
         put?: never;
         post?: never;
-        /** Remove an entry from your library. The agent itself stays. */
+        /** Remove an agent from your library. The agent itself is kept. */
         delete: operations["remove_library_agent"];
         options?: never;
         head?: never;
-        /** Change an entry of your library. What is absent stays as it is. */
+        /** Update a library agent. Absent fields stay unchanged. */
         patch: operations["update_library_agent"];
         trace?: never;
     };
@@ -801,7 +802,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Make a copy of an agent that is your own, so that you can change it. */
+        /** Copy an agent, so that you can edit the copy. */
         post: operations["fork_library_agent"];
         delete?: never;
         options?: never;
@@ -816,10 +817,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Your folders. */
+        /** List your folders. */
         get: operations["list_folders"];
         put?: never;
-        /** Make a folder. */
+        /** Create a folder. */
         post: operations["create_folder"];
         delete?: never;
         options?: never;
@@ -836,7 +837,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Put agents of yours into a folder, or at the root. The answer are those that were moved. */
+        /** Move agents into a folder, or to the root. Returns the moved agents. */
         post: operations["move_agents"];
         delete?: never;
         options?: never;
@@ -851,7 +852,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Your folders, each with those in it. */
+        /** Read your folders as a tree. */
         get: operations["read_folder_tree"];
         put?: never;
         post?: never;
@@ -868,15 +869,15 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** One of your folders. */
+        /** Read one of your folders. */
         get: operations["read_folder"];
         put?: never;
         post?: never;
-        /** Delete a folder and those in it. Their agents go to the root. */
+        /** Delete a folder and the folders in it. Their agents move to the root. */
         delete: operations["delete_folder"];
         options?: never;
         head?: never;
-        /** Rename a folder, or change how it looks. */
+        /** Rename a folder, or change its icon or color. */
         patch: operations["update_folder"];
         trace?: never;
     };
@@ -889,7 +890,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Put a folder into another one, or at the root. */
+        /** Move a folder into another one, or to the root. */
         post: operations["move_folder"];
         delete?: never;
         options?: never;
@@ -905,8 +906,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * What is going on on the server.
-         * @description Open to all on a server without a login; on others it wants the internal key as `x-api-key`.
+         * Read the current state of the server.
+         * @description Open to all on a server without sign-in; otherwise it requires the internal key as `x-api-key`.
          */
         get: operations["ops_overview"];
         put?: never;
@@ -926,7 +927,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Decide. The run goes on when nothing waits any more. */
+        /** Decide reviews. The execution continues when no review is pending. */
         post: operations["decide_reviews"];
         delete?: never;
         options?: never;
@@ -941,7 +942,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** What one run has asked, decided or not, the oldest first. */
+        /** List the reviews of one execution, decided or not, oldest first. */
         get: operations["list_execution_reviews"];
         put?: never;
         post?: never;
@@ -958,7 +959,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** What waits for you, the oldest first. */
+        /** List the reviews that wait for your decision, oldest first. */
         get: operations["list_pending_reviews"];
         put?: never;
         post?: never;
@@ -975,7 +976,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Agents of the marketplace. */
+        /** List marketplace agents. */
         get: operations["list_store_agents"];
         put?: never;
         post?: never;
@@ -992,7 +993,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** One agent of the marketplace, with what it takes and gives. */
+        /** Read a marketplace agent with its input and output schemas. */
         get: operations["read_store_agent"];
         put?: never;
         post?: never;
@@ -1009,7 +1010,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Find agents of the marketplace by a few words, the best match first. */
+        /** Search the marketplace, best match first. */
         get: operations["search_store"];
         put?: never;
         post?: never;
@@ -1029,8 +1030,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Publish a version of an agent of yours. Everybody can then read and run it, with all that its nodes are set to, so
-         *     that one with keys or passwords among it is refused.
+         * Publish a version of one of your agents. Everyone can then read and run it, including the values set in its nodes, so
+         *     an agent that contains keys or passwords is refused.
          */
         post: operations["publish_agent"];
         delete?: never;
@@ -1046,7 +1047,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** The files of a session. */
+        /** List the files of a session. */
         get: operations["list_workspace_files"];
         put?: never;
         post?: never;
@@ -1063,7 +1064,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** A file of a session, to be kept. */
+        /** Download a file of a session. */
         get: operations["download_workspace_file"];
         put?: never;
         post?: never;
@@ -1077,38 +1078,27 @@ export interface paths {
 export type webhooks = Record<string, never>;
 export interface components {
     schemas: {
-        About: {
-            version: string;
-            engine: components["schemas"]["EngineKind"];
-            auth_mode: components["schemas"]["AuthKind"];
-            /** @description Whether somebody without a login may make and use sessions. */
-            allow_anonymous: boolean;
-            model: components["schemas"]["AboutModel"];
-            /** @description Whether runs of agents and blocks cost credits. */
-            credits_enabled: boolean;
-        };
-        /** @description Who answers. */
+        /** @description The model that responds. */
         AboutModel: {
             provider: string;
             name: string;
-            /** @description The offline pilot, which follows commands and asks no model. */
+            /** @description Whether it is the built-in offline pilot, which only understands commands. */
             is_offline: boolean;
         };
-        Action: {
-            /** @description All of one run; taken together or not at all. */
-            reviews: components["schemas"]["ReviewItem"][];
-        };
-        ActionTaken: {
-            approved_count: number;
-            rejected_count: number;
-            /** @description Always 0: they are taken together or not at all. */
-            failed_count: number;
-            error?: string | null;
+        AboutServer: {
+            version: string;
+            engine: components["schemas"]["EngineKind"];
+            auth_mode: components["schemas"]["AuthKind"];
+            /** @description Whether callers without credentials may create and use sessions. */
+            allow_anonymous: boolean;
+            model: components["schemas"]["AboutModel"];
+            /** @description Whether agent and block executions cost credits. */
+            credits_enabled: boolean;
         };
         ActiveStream: {
             turn_id: components["schemas"]["TurnId"];
             task_id: components["schemas"]["TaskId"];
-            /** @description Where to start reading so that nothing is missed. */
+            /** @description The position to start reading at so that nothing is missed. */
             last_message_id: string;
             /** Format: date-time */
             started_at: string;
@@ -1119,18 +1109,18 @@ export interface components {
             /** Format: int32 */
             active_graph_version: number;
         };
-        /** @description What somebody has to know before they run an agent. */
+        /** @description What is needed to run an agent. */
         AgentDetails: {
-            /** @description Of the library entry; of the graph when the user has none. */
+            /** @description The id of the library agent, or of the graph if the user has none. */
             id: string;
             name: string;
             description: string;
             in_library: boolean;
-            /** @description JSON schema of what it takes. */
+            /** @description JSON schema of its inputs. */
             inputs: unknown;
             execution_options: components["schemas"]["ExecutionOptions"];
         };
-        /** @description An agent that a search has found. */
+        /** @description An agent found by a search. */
         AgentInfo: {
             /** @description `username/slug` in the marketplace, the id of the entry in the library. */
             id: string;
@@ -1149,7 +1139,7 @@ export interface components {
             graph_version: number;
             /**
              * Format: double
-             * @description How well it fits what was searched for, up to 1.
+             * @description How well it matches the search, up to 1.
              */
             match_score?: number | null;
             input_schema?: unknown;
@@ -1158,9 +1148,9 @@ export interface components {
         };
         AgentList: {
             agents: components["schemas"]["LibraryAgent"][];
-            pagination: components["schemas"]["Pagination"];
+            pagination: components["schemas"]["PageInfo"];
         };
-        /** @description What a run of an agent has given. */
+        /** @description The outputs of an execution of an agent. */
         AgentOutput: {
             agent_name: string;
             /** @description The graph. */
@@ -1168,7 +1158,7 @@ export interface components {
             library_agent_id?: components["schemas"]["LibraryAgentId"] | null;
             library_agent_link?: string | null;
             execution: components["schemas"]["ExecutionOutput"];
-            /** @description Further runs that fit, this one included, the newest first. */
+            /** @description Matching executions including this one, newest first. */
             available_executions?: components["schemas"]["AvailableExecution"][];
             /** Format: int64 */
             total_executions: number;
@@ -1179,13 +1169,31 @@ export interface components {
             agent_ids: components["schemas"]["LibraryAgentId"][];
             folder_id?: components["schemas"]["FolderId"] | null;
         };
-        Attempt: {
+        ApiKeyList: {
+            api_keys: components["schemas"]["ApiKeyView"][];
+        };
+        ApiKeyView: {
+            id: string;
+            name: string;
+            /** @description The first characters of the key. */
+            head: string;
+            /** Format: date-time */
+            created_at: string;
+        };
+        /** @description The body of every error response. */
+        ApiProblem: {
+            /** @description A sentence for a person. */
+            detail: string;
+            /** @description A stable code for a program. */
+            code: string;
+        };
+        AttemptData: {
             /**
              * Format: int32
              * @description 2 for the first takeover.
              */
             attempt: number;
-            supersedes?: components["schemas"]["Superseded"] | null;
+            supersedes?: components["schemas"]["SupersededRange"] | null;
         };
         /** @enum {string} */
         AuthKind: "local" | "jwt";
@@ -1194,14 +1202,14 @@ export interface components {
             status: components["schemas"]["ExecutionStatus"];
             started_at?: string | null;
         };
-        Background: {
+        BackgroundData: {
             toolCallId: components["schemas"]["CallId"];
             toolName: string;
             status: components["schemas"]["BackgroundStatus"];
             /** @description The result, once there is one. */
             output?: unknown;
         };
-        /** @description A tool call that went on in the background: `bg-` and twelve hex digits. */
+        /** @description A background call: `bg-` and twelve hex digits. */
         BackgroundId: string;
         /** @enum {string} */
         BackgroundStatus: "completed" | "still_running" | "cancelled" | "error";
@@ -1212,42 +1220,38 @@ export interface components {
             age_seconds: number;
             done: boolean;
         };
-        Balance: {
-            /** Format: int64 */
-            credits: number;
-            /** @description Whether runs cost anything here. */
-            enabled: boolean;
-        };
-        /** @description What a run of a block costs, in credits. */
+        /** @enum {string} */
+        BlockCategory: "AI" | "SOCIAL" | "TEXT" | "SEARCH" | "BASIC" | "INPUT" | "OUTPUT" | "LOGIC" | "COMMUNICATION" | "DEVELOPER_TOOLS" | "DATA" | "HARDWARE" | "AGENT" | "CRM" | "SAFETY" | "PRODUCTIVITY" | "ISSUE_TRACKING" | "MULTIMEDIA" | "MARKETING";
+        /** @description The price of a block execution, in credits. */
         BlockCost: {
             cost_type: components["schemas"]["CostKind"];
             /**
              * Format: int64
-             * @description Credits for every `per` units begun.
+             * @description Credits for every started `per` units.
              */
             cost_amount: number;
             /** Format: int64 */
             per: number;
         };
-        /** @description A block as the catalogue lists it. */
+        /** @description A block in the catalog. */
         BlockDescription: {
             id: string;
             /** @description The origin's class name: `CalculatorBlock`. */
             name: string;
             description: string;
-            /** @description JSON schema of what it takes. */
+            /** @description JSON schema of its inputs. */
             inputSchema: unknown;
-            /** @description JSON schema of what it gives, a property for each pin. */
+            /** @description JSON schema of its outputs, with a property for each pin. */
             outputSchema: unknown;
             categories: components["schemas"]["CategoryDescription"][];
             costs: components["schemas"]["BlockCost"][];
-            /** @description Its output stays for all later runs of what follows it. */
+            /** @description Its output is kept for all later node executions of its sinks. */
             staticOutput: boolean;
             uiType: components["schemas"]["BlockKind"];
-            /** @description Acts on the world in a way that a careful person wants to see first. */
+            /** @description Has external side effects that may need approval. */
             isSensitive: boolean;
         };
-        /** @description What somebody has to know before they run a block. */
+        /** @description What is needed to run a block. */
         BlockDetails: {
             id: components["schemas"]["BlockId"];
             name: string;
@@ -1256,18 +1260,18 @@ export interface components {
             inputs: unknown;
             outputs: unknown;
         };
-        /** @description A kind of block; the same in every installation. */
+        /** @description A type of block; the same in every installation. */
         BlockId: string;
-        /** @description A block that a search has found. */
+        /** @description A block found by a search. */
         BlockInfo: {
             id: components["schemas"]["BlockId"];
             name: string;
             description: string;
-            categories: components["schemas"]["Category"][];
-            /** @description Names of the inputs without which it does not run. */
+            categories: components["schemas"]["BlockCategory"][];
+            /** @description Names of the required inputs. */
             required_inputs: string[];
             static_output: boolean;
-            /** @description JSON schemas of what it takes and gives, where pins are wanted and not only a block. */
+            /** @description JSON schemas of its inputs and outputs, if details were requested. */
             input_schema?: unknown;
             output_schema?: unknown;
         };
@@ -1283,18 +1287,29 @@ export interface components {
             success: boolean;
             is_dry_run?: boolean;
         };
-        /** @description A tool call, as the model named it. */
+        /** @description A tool call, as named by the model. */
         CallId: string;
-        Cancelled: {
+        /** @enum {string} */
+        CancelReasonCode: "no_active_task" | "dequeued" | "cancel_published_not_confirmed";
+        CancelResult: {
             cancelled: boolean;
             turn_id?: components["schemas"]["TurnId"] | null;
             task_id?: components["schemas"]["TaskId"] | null;
-            reason?: components["schemas"]["Reason"] | null;
+            reason?: components["schemas"]["CancelReasonCode"] | null;
         };
-        /** @enum {string} */
-        Category: "AI" | "SOCIAL" | "TEXT" | "SEARCH" | "BASIC" | "INPUT" | "OUTPUT" | "LOGIC" | "COMMUNICATION" | "DEVELOPER_TOOLS" | "DATA" | "HARDWARE" | "AGENT" | "CRM" | "SAFETY" | "PRODUCTIVITY" | "ISSUE_TRACKING" | "MULTIMEDIA" | "MARKETING";
+        /** @description One allow or deny list for tools and one for blocks. An empty list is no filter, whatever its mode. */
+        CapabilityFilter: {
+            /** @description Names of tools. */
+            tools?: string[];
+            /** @description Whether `tools` are those that may not be used (the default) or the only ones that may. */
+            tools_exclude?: boolean;
+            /** @description Blocks: a full id, its first eight characters, or a name. */
+            blocks?: string[];
+            /** @description Whether `blocks` are those that may not be used (the default) or the only ones that may. */
+            blocks_exclude?: boolean;
+        };
         CategoryDescription: {
-            category: components["schemas"]["Category"];
+            category: components["schemas"]["BlockCategory"];
             description: string;
         };
         ChangeBody: {
@@ -1399,12 +1414,12 @@ export interface components {
             /** @enum {string} */
             type: "tool-output-error";
         } | {
-            data: components["schemas"]["Status"];
+            data: components["schemas"]["StatusData"];
             transient: boolean;
             /** @enum {string} */
             type: "data-status";
         } | {
-            data: components["schemas"]["Attempt"];
+            data: components["schemas"]["AttemptData"];
             /** @enum {string} */
             type: "data-attempt";
         } | {
@@ -1412,16 +1427,16 @@ export interface components {
             /** @enum {string} */
             type: "data-usage";
         } | {
-            data: components["schemas"]["Drained"];
+            data: components["schemas"]["DrainedData"];
             /** @enum {string} */
             type: "data-pending-drained";
         } | {
-            data: components["schemas"]["Compaction"];
+            data: components["schemas"]["CompactionData"];
             /** @enum {string} */
             type: "data-compaction";
         } | {
             id: components["schemas"]["BackgroundId"];
-            data: components["schemas"]["Background"];
+            data: components["schemas"]["BackgroundData"];
             /** @enum {string} */
             type: "data-background";
         } | {
@@ -1437,35 +1452,23 @@ export interface components {
             /** @enum {string} */
             type: "finish";
         };
-        Compaction: {
-            /** @description How many rows of the history the summary stands for. */
+        CompactionData: {
+            /** @description How many messages of the history the summary replaces. */
             folded: number;
             /** @description The last of them. */
             through: components["schemas"]["MessageId"];
             /**
              * Format: int64
-             * @description Tokens of the conversation before and after, as estimated.
+             * @description Estimated tokens of the session before and after.
              */
             tokensBefore: number;
             /** Format: int64 */
             tokensAfter: number;
             summary: string;
         };
-        Completed: {
-            /** @description Always `ok`. */
-            status: string;
-            task_id: components["schemas"]["TaskId"];
-        };
-        /** @description What somebody outside says an operation came to. */
-        Completion: {
-            success: boolean;
-            /** @description An object or a text; nothing means that there is nothing more to say than that it is done. */
-            result?: unknown;
-            error?: string | null;
-        };
         /** @enum {string} */
         CostKind: "run" | "byte" | "second" | "items" | "cost_usd" | "tokens";
-        CreatedKey: components["schemas"]["Key"] & {
+        CreatedApiKey: components["schemas"]["ApiKeyView"] & {
             /** @description The key itself. It is not shown again. */
             key: string;
         };
@@ -1475,6 +1478,40 @@ export interface components {
             created_at: string;
             user_id?: components["schemas"]["UserId"] | null;
             metadata: unknown;
+        };
+        CreditBalance: {
+            /** Format: int64 */
+            credits: number;
+            /** @description Whether executions cost credits on this server. */
+            enabled: boolean;
+        };
+        CreditGrant: {
+            user_id: components["schemas"]["UserId"];
+            /**
+             * Format: int64
+             * @description Negative to take credits back.
+             */
+            amount: number;
+            /** @description Idempotency key: a grant sent again under the same key changes nothing. */
+            key: string;
+            /** @description What the grant is for. */
+            description?: string | null;
+        };
+        CreditTransaction: {
+            transaction_key: string;
+            /**
+             * Format: int64
+             * @description Credits; positive for additions.
+             */
+            amount: number;
+            transaction_type: components["schemas"]["TransactionKind"];
+            /**
+             * Format: int64
+             * @description The balance after the transaction.
+             */
+            running_balance: number;
+            description: string;
+            transaction_time: string;
         };
         DeletedGraph: {
             /** Format: int32 */
@@ -1487,7 +1524,7 @@ export interface components {
             /** Format: double */
             score: number;
         };
-        Drained: {
+        DrainedData: {
             count: number;
             messages: components["schemas"]["DrainedMessage"][];
         };
@@ -1496,39 +1533,37 @@ export interface components {
             text: string;
         };
         /** @enum {string} */
-        Encoding: "text" | "base64";
-        /** @enum {string} */
         EngineKind: "embedded" | "distributed";
-        /** @description A run, with what it gave and what its nodes did. */
+        /** @description An execution with its outputs and node executions. */
         ExecutionDetails: components["schemas"]["ExecutionMeta"] & {
-            /** @description By the names of the agent's outputs: every value, in order. */
+            /** @description By output name: all values, in order. */
             outputs: {
                 [key: string]: unknown;
             };
-            /** @description Whether there are more outputs than are shown. */
+            /** @description Whether there are more outputs than are included. */
             outputs_cut: boolean;
-            /** @description In the order in which they began. */
-            node_executions: components["schemas"]["NodeRun"][];
+            /** @description In the order in which they started. */
+            node_executions: components["schemas"]["NodeExecution"][];
             /**
              * Format: int64
-             * @description How many node runs there are in all.
+             * @description The total number of node executions.
              */
             node_total: number;
-            /** @description The first of those that failed. */
+            /** @description The first failed node executions. */
             failed_nodes: components["schemas"]["NodeFailure"][];
         };
-        /** @description Why a run as a whole has failed: a stable code for programs and a sentence for people. */
+        /** @description Why an execution as a whole failed: a stable code for programs and a sentence for people. */
         ExecutionError: {
             code: string;
             message: string;
         };
-        /** @description One run of an agent. */
+        /** @description One execution of an agent. */
         ExecutionId: string;
         ExecutionList: {
             executions: components["schemas"]["ExecutionMeta"][];
-            pagination: components["schemas"]["Pagination"];
+            pagination: components["schemas"]["PageInfo"];
         };
-        /** @description A run, without what it gave. */
+        /** @description An execution without its outputs. */
         ExecutionMeta: {
             id: components["schemas"]["ExecutionId"];
             user_id: components["schemas"]["UserId"];
@@ -1540,14 +1575,14 @@ export interface components {
                 [key: string]: unknown;
             };
             parent_execution_id?: components["schemas"]["ExecutionId"] | null;
-            /** @description Whether somebody has asked for its end. */
+            /** @description Whether a stop was requested. */
             stop_requested: boolean;
             /**
              * Format: int64
-             * @description How many events its stream has so far.
+             * @description The number of events in its stream so far.
              */
             event_count: number;
-            stats: components["schemas"]["Stats"];
+            stats: components["schemas"]["ExecutionStats"];
             error?: components["schemas"]["ExecutionError"] | null;
             /** Format: date-time */
             created_at: string;
@@ -1558,7 +1593,7 @@ export interface components {
         };
         /** @enum {string} */
         ExecutionMode: "manual" | "scheduled" | "webhook";
-        /** @description How it can be started. */
+        /** @description How an agent can be started. */
         ExecutionOptions: {
             manual: boolean;
             scheduled: boolean;
@@ -1576,37 +1611,54 @@ export interface components {
             inputs_summary?: {
                 [key: string]: unknown;
             };
-            node_executions?: components["schemas"]["NodeRun"][];
+            node_executions?: components["schemas"]["NodeExecution"][];
             nodes_failed?: components["schemas"]["NodeFailure"][];
         };
-        /** @description A run that was started, or that has not come to an end. */
+        /** @description An execution that was started, or that has not ended. */
         ExecutionStarted: {
             execution_id: components["schemas"]["ExecutionId"];
             graph_id: components["schemas"]["GraphId"];
             graph_name: string;
             library_agent_id?: components["schemas"]["LibraryAgentId"] | null;
-            /** @description Where a person can open it. */
+            /** @description A link for the user to open it. */
             library_agent_link?: string | null;
             status: components["schemas"]["ExecutionStatus"];
         };
+        ExecutionStats: {
+            /**
+             * Format: int64
+             * @description Credits.
+             * @default 0
+             */
+            cost: number;
+            /**
+             * Format: double
+             * @description Seconds that workers spent on it.
+             * @default 0
+             */
+            duration: number;
+            /**
+             * Format: int64
+             * @default 0
+             */
+            node_count: number;
+            /**
+             * Format: int64
+             * @default 0
+             */
+            node_error_count: number;
+            /** @default false */
+            is_dry_run: boolean;
+        };
         /**
-         * @description The states of a run and of its nodes.
+         * @description The states of an execution and of its node executions.
          * @enum {string}
          */
         ExecutionStatus: "INCOMPLETE" | "QUEUED" | "RUNNING" | "COMPLETED" | "TERMINATED" | "FAILED" | "REVIEW";
-        /** @description One allow or deny list for tools and one for blocks. An empty list is no filter, whatever its mode. */
-        Filter: {
-            /** @description Names of tools. */
-            tools?: string[];
-            /** @description Whether `tools` are those that may not be used (the default) or the only ones that may. */
-            tools_exclude?: boolean;
-            /** @description Blocks: a full id, its first eight characters, or a name. */
-            blocks?: string[];
-            /** @description Whether `blocks` are those that may not be used (the default) or the only ones that may. */
-            blocks_exclude?: boolean;
-        };
+        /** @enum {string} */
+        FileEncoding: "text" | "base64";
         /**
-         * @description The reasons all client versions know.
+         * @description The reasons that all client versions know.
          * @enum {string}
          */
         FinishReason: "stop" | "length" | "content-filter" | "tool-calls" | "error" | "other";
@@ -1619,7 +1671,7 @@ export interface components {
             created_at: string;
             updated_at: string;
         };
-        /** @description What is absent stays as it is. */
+        /** @description Absent fields stay unchanged. */
         FolderChange: {
             name?: string | null;
             icon?: string | null;
@@ -1640,38 +1692,50 @@ export interface components {
             tree: components["schemas"]["FolderNode"][];
         };
         FolderView: components["schemas"]["Folder"] & {
-            /** @description Directly in it. */
+            /** @description Agents directly in it. */
             agent_count: number;
             subfolder_count: number;
+        };
+        FollowUpBody: {
+            /** @description 1 to 64 000 characters. */
+            message: string;
+            /** @description What the user is looking at, for example `url` and `content` of a page. */
+            context?: {
+                [key: string]: string;
+            } | null;
+            /** @description Ids of files in the session's workspace, at most 20. */
+            file_ids?: string[] | null;
+            /** @description Client-chosen id: sending the message again with the same id changes nothing. */
+            message_id?: string | null;
+        };
+        FollowUpList: {
+            /** @description The texts of the waiting follow-ups. */
+            messages: string[];
+            /** @description The number of waiting follow-ups. */
+            count: number;
+            /** @description The newest follow-ups of the session in the order they were sent, in any state. */
+            follow_ups: components["schemas"]["FollowUpView"][];
         };
         /** @enum {string} */
         FollowUpState: "pending" | "delivered" | "returned" | "dropped";
         FollowUpView: {
-            /** @description The id of its row in the history, once it is delivered. */
+            /** @description Also the id of its message in the history, once it is delivered. */
             id: components["schemas"]["MessageId"];
-            /** @description The turn it is for. */
+            /** @description The turn it was sent to. */
             turn_id: components["schemas"]["TurnId"];
             message: string;
             state: components["schemas"]["FollowUpState"];
             /**
              * Format: int32
-             * @description The step of the turn before which the model was given it.
+             * @description The step of the turn before which it was delivered to the model.
              */
             step?: number | null;
             /** Format: date-time */
             created_at: string;
         };
-        FollowUps: {
-            /** @description The texts of those that wait. */
-            messages: string[];
-            /** @description How many wait. */
-            count: number;
-            /** @description The newest of the session, in the order they came, whatever became of them. */
-            follow_ups: components["schemas"]["FollowUpView"][];
-        };
         FunctionView: {
             name: string;
-            /** @description JSON as the model wrote it. */
+            /** @description JSON as written by the model. */
             arguments: string;
         };
         /**
@@ -1679,21 +1743,9 @@ export interface components {
          * @enum {string}
          */
         GoalType: "vague" | "unachievable";
-        Grant: {
-            user_id: components["schemas"]["UserId"];
-            /**
-             * Format: int64
-             * @description Negative to take credits back.
-             */
-            amount: number;
-            /** @description Makes it one grant, however often it is sent. */
-            key: string;
-            /** @description What it is for. */
-            description?: string | null;
-        };
-        /** @description What a file has besides is passed over: exported agents carry their schemas, their owner and every link twice. */
+        /** @description A graph of blocks. Unknown fields are ignored: exported agents contain their schemas, their owner and every link twice. */
         Graph: {
-            /** @description Absent in what was written by hand; then it gets a fresh one. */
+            /** @description Generated when absent, as in hand-written files. */
             id?: components["schemas"]["GraphId"];
             /** Format: int32 */
             version?: number;
@@ -1707,20 +1759,20 @@ export interface components {
             forked_from_version?: number | null;
             nodes?: components["schemas"]["Node"][];
             links?: components["schemas"]["Link"][];
-            /** @description Agents that nodes of this one run; in an exported file only. */
+            /** @description Agents that nodes of this one run; only in exported files. */
             sub_graphs?: components["schemas"]["Graph"][];
         };
         GraphAnswer: components["schemas"]["GraphDetails"] | components["schemas"]["Graph"];
-        /** @description An agent, with what a caller needs to know to run it. */
+        /** @description An agent, with what a caller needs to run it. */
         GraphDetails: components["schemas"]["Graph"] & components["schemas"]["GraphFlags"] & {
-            /** @description JSON schema of what it takes. */
+            /** @description JSON schema of its inputs. */
             input_schema: unknown;
-            /** @description JSON schema of what it gives. */
+            /** @description JSON schema of its outputs. */
             output_schema: unknown;
             /** Format: date-time */
             created_at: string;
         };
-        /** @description What a graph contains that people want to know before they run it. */
+        /** @description Features of a graph that users want to know before they run it. */
         GraphFlags: {
             has_external_trigger: boolean;
             has_human_in_the_loop: boolean;
@@ -1738,38 +1790,27 @@ export interface components {
             description: string;
             created_at: string;
         };
-        /** @description What is wrong with a graph, and where. */
+        /** @description A problem of a graph, with its location. */
         GraphProblem: {
             node_id?: components["schemas"]["NodeId"] | null;
             link_id?: string | null;
-            /** @description Stable. */
+            /** @description A stable code. */
             code: string;
             message: string;
         };
-        /** @description A graph, wrapped or by itself. */
-        GraphRequest: components["schemas"]["Wrapped"] | components["schemas"]["Graph"];
+        /** @description A graph, wrapped or bare. */
+        GraphRequest: components["schemas"]["WrappedGraph"] | components["schemas"]["Graph"];
         /** @description The body of `INVALID_GRAPH`. */
         InvalidGraphBody: {
             /** @description A sentence for a person. */
             detail: string;
             /** @description `INVALID_GRAPH` */
             code: string;
-            /** @description By node id: a code and what is wrong. */
+            /** @description By node id: problem codes with their messages. */
             node_errors: Record<string, never>;
             errors: components["schemas"]["GraphProblem"][];
         };
-        Key: {
-            id: string;
-            name: string;
-            /** @description The first characters of the key. */
-            head: string;
-            /** Format: date-time */
-            created_at: string;
-        };
-        KeyList: {
-            api_keys: components["schemas"]["Key"][];
-        };
-        /** @description A user's own entry for an agent. */
+        /** @description An agent in a user's library. */
         LibraryAgent: {
             id: components["schemas"]["LibraryAgentId"];
             graph_id: components["schemas"]["GraphId"];
@@ -1777,7 +1818,7 @@ export interface components {
             graph_version: number;
             name: string;
             description: string;
-            /** @description Whose agent it is: a user name of the marketplace, or nothing for the user's own. */
+            /** @description The marketplace user name of its creator; absent for the user's own agents. */
             creator?: string | null;
             folder_id?: components["schemas"]["FolderId"] | null;
             is_favorite: boolean;
@@ -1790,15 +1831,15 @@ export interface components {
             updated_at: string;
             last_run_at?: string | null;
         };
-        /** @description An entry, with what a caller needs to know to run its agent. */
+        /** @description A library agent, with what a caller needs to run it. */
         LibraryAgentDetails: components["schemas"]["LibraryAgent"] & components["schemas"]["GraphFlags"] & {
             instructions?: string | null;
-            /** @description JSON schema of what it takes. */
+            /** @description JSON schema of its inputs. */
             input_schema: unknown;
-            /** @description JSON schema of what it gives. */
+            /** @description JSON schema of its outputs. */
             output_schema: unknown;
         };
-        /** @description A user's own entry for an agent. */
+        /** @description An agent in a user's library. */
         LibraryAgentId: string;
         Link: {
             id?: string;
@@ -1810,21 +1851,39 @@ export interface components {
         };
         /** @description A published version of an agent. */
         ListingVersionId: string;
-        /** @description A row of the history, or the assistant message a turn streams. */
+        MarketplaceSubmission: {
+            graph_id: components["schemas"]["GraphId"];
+            /** Format: int32 */
+            graph_version: number;
+            /**
+             * @description Lower-case letters, digits and single hyphens, at most 64. Publishing under the same slug again creates a new
+             *     version.
+             */
+            slug: string;
+            name: string;
+            sub_heading?: string;
+            description?: string;
+            categories?: string[];
+            /** @description The name to publish under. Chosen with the first agent and fixed afterward; generated when absent. */
+            username?: string | null;
+        };
+        /** @description A message of the history, or the assistant message that a turn streams. */
         MessageId: string;
-        /** @description What either shape may say beside the message. */
+        /** @description Options of both shapes. */
         MessageOptions: {
-            /** @description Where the person is, for example `url` and `content` of a page. */
+            /** @description What the user is looking at, for example `url` and `content` of a page. */
             context?: {
                 [key: string]: string;
             } | null;
-            /** @description Files of the session's workspace, at most 20. */
+            /** @description Ids of files in the session's workspace, at most 20. */
             file_ids?: string[] | null;
-            mode?: components["schemas"]["Mode"] | null;
-            model?: components["schemas"]["Tier"] | null;
-            permissions?: components["schemas"]["Filter"] | null;
+            mode?: components["schemas"]["TurnMode"] | null;
+            model?: components["schemas"]["ModelTier"] | null;
+            permissions?: components["schemas"]["CapabilityFilter"] | null;
         };
-        /** @description One message. What a message has not got is left out. */
+        /** @enum {string} */
+        MessageRole: "user" | "assistant" | "tool" | "system";
+        /** @description A message. Absent values are omitted. */
         MessageView: {
             id: components["schemas"]["MessageId"];
             session_id: components["schemas"]["SessionId"];
@@ -1833,29 +1892,29 @@ export interface components {
             sequence: number;
             /** Format: date-time */
             created_at: string;
-            role: components["schemas"]["Role"];
+            role: components["schemas"]["MessageRole"];
             content: string;
             reasoning?: string | null;
             tool_calls?: components["schemas"]["ToolCallView"][];
             tool_call_id?: components["schemas"]["CallId"] | null;
             name?: string | null;
-            outcome?: components["schemas"]["Outcome"] | null;
+            outcome?: components["schemas"]["ToolOutcome"] | null;
             model?: string | null;
             /** Format: int64 */
             duration_ms?: number | null;
             metadata?: unknown;
         };
         /**
-         * @description Whether the model should think at length before it answers.
+         * @description Which of the configured models a turn uses.
          * @enum {string}
          */
-        Mode: "fast" | "extended_thinking";
-        /** @description Credentials that a block sends along. */
+        ModelTier: "standard" | "advanced";
+        /** @description Credentials that a block uses. */
         NeededCredentials: {
-            /** @description Under which they are missing in `missing_credentials`. */
+            /** @description The key in `missing_credentials`. */
             id: string;
             title: string;
-            /** @description Whose they are, where it is always the same service. */
+            /** @description The service, if it is always the same. */
             provider?: string | null;
             /** @description Names of the blocks that need them. */
             needed_by: string[];
@@ -1871,32 +1930,20 @@ export interface components {
         NewAgent: {
             store_listing_version_id: components["schemas"]["ListingVersionId"];
         };
+        NewApiKeyBody: {
+            /** @description What the key is for. 1 to 100 characters. */
+            name: string;
+        };
         NewFolder: {
-            /** @description 1 to 100 characters, and another one than its neighbours have. */
+            /** @description 1 to 100 characters, unique within the parent folder. */
             name: string;
             icon?: string | null;
             /** @description `#RRGGBB` */
             color?: string | null;
             parent_id?: components["schemas"]["FolderId"] | null;
         };
-        NewFollowUp: {
-            /** @description 1 to 64 000 characters. */
-            message: string;
-            /** @description Where the person is, for example `url` and `content` of a page. */
-            context?: {
-                [key: string]: string;
-            } | null;
-            /** @description Files of the session's workspace, at most 20. */
-            file_ids?: string[] | null;
-            /** @description Your id for the message: sending it again changes nothing. */
-            message_id?: string | null;
-        };
-        NewKey: {
-            /** @description What the key is for, 1 to 100 characters. */
-            name: string;
-        };
         NewSessionBody: {
-            /** @description Tools that change something only say what they would do. Cannot be changed later. */
+            /** @description Tools with side effects only report what they would do. Cannot be changed later. */
             dry_run?: boolean;
             metadata?: {
                 [key: string]: unknown;
@@ -1908,21 +1955,13 @@ export interface components {
             input_default?: {
                 [key: string]: unknown;
             };
-            /** @description Position and the like; the engine does not look at it. */
+            /** @description Position and the like; ignored by the engine. */
             metadata?: {
                 [key: string]: unknown;
             };
         };
-        NodeFailure: {
-            node_id: components["schemas"]["NodeId"];
-            block_name: string;
-            /** @description At most 500 characters. */
-            error: string;
-        };
-        /** @description A block of a graph, at its place. */
-        NodeId: string;
-        /** @description One run of one node. */
-        NodeRun: {
+        /** @description One execution of a node. */
+        NodeExecution: {
             node_exec_id: components["schemas"]["ReviewId"];
             node_id: components["schemas"]["NodeId"];
             block_id: components["schemas"]["BlockId"];
@@ -1944,7 +1983,15 @@ export interface components {
             start_time?: string | null;
             end_time?: string | null;
         };
-        /** @description What has happened to a node run since the event before. What is absent is as it was. */
+        NodeFailure: {
+            node_id: components["schemas"]["NodeId"];
+            block_name: string;
+            /** @description At most 500 characters. */
+            error: string;
+        };
+        /** @description A node of a graph. */
+        NodeId: string;
+        /** @description What changed in a node execution since the previous event. Absent fields are unchanged. */
         NodeUpdate: {
             /** @description Always `node_execution_update`. */
             event_type: string;
@@ -1955,7 +2002,7 @@ export interface components {
             node_exec_id: components["schemas"]["ReviewId"];
             node_id: components["schemas"]["NodeId"];
             status?: components["schemas"]["ExecutionStatus"] | null;
-            /** @description By pin: the values that came since, in order. */
+            /** @description By pin: the values emitted since the previous event, in order. */
             output_data: {
                 [key: string]: unknown;
             };
@@ -1971,11 +2018,7 @@ export interface components {
              */
             at: number;
         };
-        Ok200: {
-            /** @description Always `ok`. */
-            status: string;
-        };
-        /** @description Null stands for what could not be read in time. */
+        /** @description Null means that a value could not be read in time. */
         OpenWork: {
             /** Format: int64 */
             queued?: number | null;
@@ -1983,17 +2026,29 @@ export interface components {
             running?: number | null;
             /**
              * Format: int64
-             * @description Null also when nothing waits.
+             * @description Also null when nothing is queued.
              */
             oldest_queued_seconds?: number | null;
+        };
+        /** @description The result of an operation, reported by the service that carried it out. */
+        OperationCompletion: {
+            success: boolean;
+            /** @description An object or a text; may be absent. */
+            result?: unknown;
+            error?: string | null;
         };
         /** @description A long-running tool call that outlives its step. */
         OperationId: string;
         /**
-         * @description As a person or a model sees it.
+         * @description The state as shown to users and models.
          * @enum {string}
          */
         OperationStatus: "running" | "completed" | "failed" | "not_found";
+        OperationStored: {
+            /** @description Always `ok`. */
+            status: string;
+            task_id: components["schemas"]["TaskId"];
+        };
         OpsDependency: {
             name: string;
             ok: boolean;
@@ -2012,25 +2067,25 @@ export interface components {
         OpsOverview: {
             turns: components["schemas"]["OpenWork"];
             executions: components["schemas"]["OpenWork"];
-            /** @description Those that wait or run, the oldest first, a hundred at most; null when they could not be read in time. */
+            /** @description Queued and running turns, oldest first, at most 100; null when they could not be read in time. */
             live_turns?: components["schemas"]["OpsTurn"][] | null;
-            /** @description The same for runs of agents. */
+            /** @description The same for agent executions. */
             live_executions?: components["schemas"]["OpsExecution"][] | null;
-            /** @description Null when they could not be read in time and the process that answers is none. */
+            /** @description Null when they could not be read in time and this process is not a worker. */
             workers?: components["schemas"]["OpsWorker"][] | null;
             queue: components["schemas"]["OpsQueue"];
             streams: components["schemas"]["OpsStreams"];
             dependencies: components["schemas"]["OpsDependency"][];
             process: components["schemas"]["OpsProcess"];
         };
-        /** @description The one that answers. */
+        /** @description The responding process. */
         OpsProcess: {
             version: string;
             /** Format: int64 */
             uptime_seconds: number;
             /**
              * Format: int64
-             * @description Null where the system does not say.
+             * @description Null where the system does not report it.
              */
             memory_bytes?: number | null;
         };
@@ -2039,12 +2094,12 @@ export interface components {
             depth?: number | null;
             /**
              * Format: int64
-             * @description How long the oldest has waited that the queue was not told of.
+             * @description How long the oldest entry that is not yet in the queue has waited.
              */
             outbox_lag_seconds?: number | null;
         };
         OpsStreams: {
-            /** @description Those that this process serves. */
+            /** @description Streams served by this process. */
             open: number;
         };
         OpsTurn: {
@@ -2056,15 +2111,15 @@ export interface components {
             age_seconds: number;
             /**
              * Format: int32
-             * @description How often it was begun.
+             * @description How many times it was started.
              */
             attempt: number;
-            /** @description The process that has it. */
+            /** @description The process that holds its claim. */
             worker?: string | null;
-            /** @description A tool that was called and has not answered. */
+            /** @description A tool call in progress. */
             tool_name?: string | null;
         };
-        /** @description A process that runs turns: this one, or another one that holds something. */
+        /** @description A process that runs turns: this one, or another one that holds claims. */
         OpsWorker: {
             name: string;
             /**
@@ -2074,25 +2129,20 @@ export interface components {
             busy?: number | null;
             /**
              * Format: int64
-             * @description Runs of agents that it holds, likewise.
+             * @description Agent executions that it holds; null when they could not be read in time.
              */
             executions?: number | null;
-            /** @description Turns that it runs at the same time; null for another process. */
+            /** @description Turns that it can run at the same time; null for other processes. */
             slots?: number | null;
             /**
              * Format: date-time
-             * @description When it last renewed what it holds, and for the process that answers, now. Null where nobody knows, because it
-             *     ended before this one began.
+             * @description When it last renewed its claims; now for the responding process. Null when unknown, because it ended before this
+             *     process started.
              */
             last_seen?: string | null;
         };
-        /**
-         * @description How a tool call ended. Every call has exactly one outcome before the next model call.
-         * @enum {string}
-         */
-        Outcome: "ok" | "error" | "denied" | "cancelled" | "interrupted";
-        /** @description Where a page stands among all of them. */
-        Pagination: {
+        /** @description The position of a page in the list. */
+        PageInfo: {
             /** Format: int64 */
             total_items: number;
             /** Format: int64 */
@@ -2109,45 +2159,25 @@ export interface components {
         PlainMessage: components["schemas"]["MessageOptions"] & {
             /** @description 1 to 64 000 characters. */
             message: string;
-            /** @description Only a user's message starts a turn. */
+            /** @description Must be true: only a user's message starts a turn. */
             is_user_message?: boolean | null;
-            /** @description Your id for the message: sending it again joins the turn it made. */
+            /** @description Client-chosen id: sending the message again joins the turn it started. */
             message_id?: string | null;
         };
-        /** @description The body of every answer that is not a success. */
-        Problem: {
-            /** @description A sentence for a person. */
-            detail: string;
-            /** @description A stable code for a program. */
-            code: string;
+        PromptTheme: {
+            name: string;
+            prompts: string[];
         };
-        Question: {
-            /** @description The question itself. */
-            question: string;
-            /** @description A short key that names the answer. */
-            keyword: string;
-            /** @description An example of an answer. */
-            example?: string | null;
-        };
-        Queued: {
+        QueuedFollowUp: {
             /**
              * Format: int32
-             * @description How many wait now, this one included.
+             * @description The number of waiting follow-ups, including this one.
              */
             buffer_length: number;
             /** Format: int32 */
             max_buffer_length: number;
             turn_in_flight: boolean;
             follow_up: components["schemas"]["FollowUpView"];
-        };
-        /** @enum {string} */
-        Reason: "no_active_task" | "dequeued" | "cancel_published_not_confirmed";
-        /** @description All that is needed, whether it is there or not. */
-        Requirements: {
-            credentials: components["schemas"]["NeededCredentials"][];
-            inputs: components["schemas"]["NeededInput"][];
-            /** @description How it can be started once nothing is missing. */
-            execution_modes: components["schemas"]["ExecutionMode"][];
         };
         ResponseBody: {
             /** @description A stable code. */
@@ -2164,11 +2194,11 @@ export interface components {
             /** @enum {string} */
             type: "no_results";
         } | {
-            questions: components["schemas"]["Question"][];
+            questions: components["schemas"]["UserQuestion"][];
             /** @enum {string} */
             type: "clarification_needed";
         } | {
-            todos: components["schemas"]["Todo"][];
+            todos: components["schemas"]["TodoItem"][];
             /** @enum {string} */
             type: "todo_write";
         } | {
@@ -2210,9 +2240,9 @@ export interface components {
             type: "workspace_file_list";
         } | {
             file: components["schemas"]["WorkspaceFile"];
-            /** @description Text, or base64 when `encoding` says so. */
+            /** @description Text, or base64, depending on `encoding`. */
             content: string;
-            encoding: components["schemas"]["Encoding"];
+            encoding: components["schemas"]["FileEncoding"];
             truncated: boolean;
             /** @enum {string} */
             type: "workspace_file_content";
@@ -2238,10 +2268,10 @@ export interface components {
             status: components["schemas"]["BackgroundStatus"];
             /**
              * Format: int64
-             * @description How long this call has waited, when it waited in vain.
+             * @description How long this call waited, if the background call has not ended.
              */
             waited_seconds?: number | null;
-            /** @description What the call answered in the end. */
+            /** @description The output of the background call. */
             output?: unknown;
             /** @enum {string} */
             type: "background_tool_status";
@@ -2271,20 +2301,20 @@ export interface components {
             task_id?: components["schemas"]["TaskId"] | null;
             operation_id?: components["schemas"]["OperationId"] | null;
             tool_name?: string | null;
-            /** @description What it came to, once it has ended. */
+            /** @description The result, once it has ended. */
             output?: unknown;
             /** @enum {string} */
             type: "operation_status";
         } | {
             status: components["schemas"]["SubSessionState"];
             sub_session_id: components["schemas"]["SessionId"];
-            /** @description The same, under the name the origin's clients know. */
+            /** @description The same id, under the name that the origin's clients know. */
             sub_autopilot_session_id: components["schemas"]["SessionId"];
-            /** @description Where a person can open it. */
+            /** @description A link for the user to open it. */
             sub_autopilot_session_link: string;
-            /** @description The answer, once there is one. */
+            /** @description The response, once there is one. */
             response?: string | null;
-            /** @description Why there is none. */
+            /** @description Why there is no response. */
             error?: string | null;
             tool_calls: components["schemas"]["SubSessionCall"][];
             /** Format: int64 */
@@ -2309,7 +2339,7 @@ export interface components {
             type: "agent_details";
         } | {
             unrecognized_fields: string[];
-            /** @description JSON schema of what it takes. */
+            /** @description JSON schema of its inputs. */
             inputs: unknown;
             graph_id?: components["schemas"]["GraphId"] | null;
             /** Format: int32 */
@@ -2353,10 +2383,10 @@ export interface components {
             type: "external_tool_output";
         };
         Review: {
-            /** @description The node run, or the call, that waits. */
+            /** @description The node execution or the call that waits. */
             node_exec_id: components["schemas"]["ReviewId"];
             user_id: components["schemas"]["UserId"];
-            /** @description The execution, or `copilot-session-<session>` for a block that runs by itself. */
+            /** @description The execution, or `copilot-session-<session>` for a block that runs on its own. */
             graph_exec_id: components["schemas"]["ExecutionId"];
             graph_id: components["schemas"]["GraphId"];
             /** Format: int32 */
@@ -2371,19 +2401,30 @@ export interface components {
             created_at: string;
             reviewed_at?: string | null;
         };
-        /** @description What a person is asked to decide: the node run, or the call, that waits for it. */
+        ReviewAction: {
+            /** @description Reviews of one execution. They are decided together or not at all. */
+            reviews: components["schemas"]["ReviewItem"][];
+        };
+        ReviewActionResult: {
+            approved_count: number;
+            rejected_count: number;
+            /** @description Always 0: reviews are decided together or not at all. */
+            failed_count: number;
+            error?: string | null;
+        };
+        /** @description A review: the node execution or the call that waits for a decision. */
         ReviewId: string;
         ReviewItem: {
             node_exec_id: components["schemas"]["ReviewId"];
             approved: boolean;
             /** @description At most 2000 characters. */
             message?: string | null;
-            /** @description What is approved instead of the payload, at most 1 MB and ten levels deep. Not looked at in a rejection. */
+            /** @description Approved instead of the payload. At most 1 MB and ten levels deep; ignored in a rejection. */
             reviewed_data?: unknown;
-            /** @description Approve this node for the rest of the run, as it asks. */
+            /** @description Approve the same node for the rest of the execution. */
             auto_approve_future?: boolean;
         };
-        /** @description A person has to decide before the block runs. */
+        /** @description Approval is required before the block runs. */
         ReviewRequired: {
             block_id: components["schemas"]["BlockId"];
             block_name: string;
@@ -2393,13 +2434,11 @@ export interface components {
         };
         /** @enum {string} */
         ReviewStatus: "WAITING" | "APPROVED" | "REJECTED";
-        /** @enum {string} */
-        Role: "user" | "assistant" | "tool" | "system";
-        /** @description Where a person wants to be asked. */
+        /** @description Where approval is required. */
         SafeMode: {
-            /** @description Blocks that ask. */
+            /** @description Blocks that ask for a review. */
             human_in_the_loop_safe_mode?: boolean;
-            /** @description Blocks that act on the world. */
+            /** @description Blocks with external side effects. */
             sensitive_action_safe_mode?: boolean;
         };
         SearchResult: {
@@ -2415,7 +2454,7 @@ export interface components {
         };
         SearchResults: {
             results: components["schemas"]["SearchResult"][];
-            pagination: components["schemas"]["Pagination"];
+            pagination: components["schemas"]["PageInfo"];
         };
         SessionDetail: {
             id: components["schemas"]["SessionId"];
@@ -2430,7 +2469,7 @@ export interface components {
             dry_run: boolean;
             parent_session_id?: components["schemas"]["SessionId"] | null;
             metadata: unknown;
-            /** @description Ascending. What a running turn has said is not among them: its stream has it. */
+            /** @description Ascending. The output of a running turn is not included: it is in its stream. */
             messages: components["schemas"]["MessageView"][];
             has_more_messages: boolean;
             /** Format: int64 */
@@ -2443,7 +2482,7 @@ export interface components {
             total_cost_microdollars: number;
             active_stream?: components["schemas"]["ActiveStream"] | null;
         };
-        /** @description A conversation. */
+        /** @description A session. */
         SessionId: string;
         SessionList: {
             sessions: components["schemas"]["SessionSummary"][];
@@ -2462,17 +2501,24 @@ export interface components {
             is_pinned: boolean;
             parent_session_id?: components["schemas"]["SessionId"] | null;
         };
-        /** @description What is absent stays as it is. */
+        /** @description Absent fields stay unchanged. */
         SettingsChange: {
             human_in_the_loop_safe_mode?: boolean | null;
             sensitive_action_safe_mode?: boolean | null;
         };
         SetupInfo: {
-            /** @description The graph, or the block. */
+            /** @description The id of the graph or the block. */
             agent_id: string;
             agent_name: string;
-            requirements: components["schemas"]["Requirements"];
+            requirements: components["schemas"]["SetupNeeds"];
             user_readiness: components["schemas"]["UserReadiness"];
+        };
+        /** @description All requirements, met or not. */
+        SetupNeeds: {
+            credentials: components["schemas"]["NeededCredentials"][];
+            inputs: components["schemas"]["NeededInput"][];
+            /** @description How it can be started once nothing is missing. */
+            execution_modes: components["schemas"]["ExecutionMode"][];
         };
         /** @description An agent or a block cannot run yet. */
         SetupRequirements: {
@@ -2482,51 +2528,29 @@ export interface components {
             graph_version?: number | null;
         };
         StartBody: {
-            /** @description By the names of the agent's inputs. */
+            /** @description By input name. */
             inputs?: {
                 [key: string]: unknown;
             };
-            /** @description Blocks that act on the world only say what they would do. */
+            /** @description Blocks with side effects only report what they would do. */
             dry_run?: boolean;
-            /** @description Taken from older clients and not looked at. */
+            /** @description Accepted from older clients and ignored. */
             credentials_inputs?: {
                 [key: string]: unknown;
             } | null;
-            /** @description Where the client was when it asked; not looked at. */
+            /** @description Where the client started it; ignored. */
             source?: string | null;
         };
-        Stats: {
-            /**
-             * Format: int64
-             * @description Credits.
-             * @default 0
-             */
-            cost: number;
-            /**
-             * Format: double
-             * @description Seconds that somebody worked on it.
-             * @default 0
-             */
-            duration: number;
-            /**
-             * Format: int64
-             * @default 0
-             */
-            node_count: number;
-            /**
-             * Format: int64
-             * @default 0
-             */
-            node_error_count: number;
-            /** @default false */
-            is_dry_run: boolean;
-        };
-        Status: {
+        StatusData: {
             message: string;
+        };
+        StatusOk: {
+            /** @description Always `ok`. */
+            status: string;
         };
         StoreAgent: {
             store_listing_version_id: components["schemas"]["ListingVersionId"];
-            /** @description `creator/slug` names it. */
+            /** @description Together with `slug`, identifies the agent. */
             creator: string;
             slug: string;
             agent_name: string;
@@ -2545,16 +2569,16 @@ export interface components {
             /** Format: int32 */
             graph_version: number;
             instructions?: string | null;
-            /** @description JSON schema of what it takes. */
+            /** @description JSON schema of its inputs. */
             input_schema: unknown;
-            /** @description JSON schema of what it gives. */
+            /** @description JSON schema of its outputs. */
             output_schema: unknown;
         };
         StoreAgents: {
             agents: components["schemas"]["StoreAgent"][];
-            pagination: components["schemas"]["Pagination"];
+            pagination: components["schemas"]["PageInfo"];
         };
-        /** @description What starts a turn: a plain message, or what an AI SDK client sends. */
+        /** @description The message that starts a turn: plain, or as an AI SDK client sends it. */
         StreamRequest: components["schemas"]["PlainMessage"] | components["schemas"]["UiMessages"];
         StreamTtl: {
             /** Format: int64 */
@@ -2562,59 +2586,48 @@ export interface components {
             /** Format: int64 */
             stream_ttl_ms: number;
         };
-        /** @description A call that a sub-session has made. */
+        /** @description A tool call of a sub-session. */
         SubSessionCall: {
             tool_call_id: components["schemas"]["CallId"];
             tool_name: string;
-            /** @description Whether it has ended, well or not. */
+            /** @description Whether it has ended, successfully or not. */
             done: boolean;
         };
         SubSessionMessage: {
-            role: components["schemas"]["Role"];
+            role: components["schemas"]["MessageRole"];
             content: string;
         };
         SubSessionProgress: {
             /** Format: int64 */
             message_count: number;
-            /** @description The last five, the oldest first, cut to 400 characters each. */
+            /** @description The last five, oldest first, each truncated to 400 characters. */
             last_messages: components["schemas"]["SubSessionMessage"][];
         };
         /** @enum {string} */
         SubSessionState: "completed" | "running" | "queued" | "cancelled" | "error";
-        Submission: {
-            graph_id: components["schemas"]["GraphId"];
-            /** Format: int32 */
-            graph_version: number;
-            /** @description Small letters, digits and single hyphens, at most 64. The same one again is a newer version. */
-            slug: string;
-            name: string;
-            sub_heading?: string;
-            description?: string;
-            categories?: string[];
-            /** @description The name to publish under: chosen with the first agent, the same ever after. One is made when it is not given. */
-            username?: string | null;
-        };
-        /** @description Another goal than the one that was given, for a person to take or to leave. */
+        /** @description An alternative goal for the user to accept or decline. */
         SuggestedGoal: {
             suggested_goal: string;
-            /** @description Why the other one will not do. */
+            /** @description Why the original goal does not work. */
             reason: string;
             original_goal?: string | null;
             goal_type: components["schemas"]["GoalType"];
         };
         SuggestedPrompts: {
-            themes: components["schemas"]["Theme"][];
+            themes: components["schemas"]["PromptTheme"][];
         };
-        Superseded: {
+        SupersededRange: {
             /** Format: int64 */
             from: number;
             /** Format: int64 */
             to: number;
         };
-        Task: {
+        /** @description Anything with a stream log: a turn (its turn id) or an operation. */
+        TaskId: string;
+        TaskView: {
             task_id: components["schemas"]["TaskId"];
             session_id: components["schemas"]["SessionId"];
-            /** @description An operation is `running` until it has ended, also while its work goes on elsewhere. */
+            /** @description An operation is `running` until it has ended, also while another service carries it out. */
             status: components["schemas"]["TurnStatus"];
             /** @description The tool of an operation; null for a turn. */
             tool_name?: string | null;
@@ -2622,22 +2635,11 @@ export interface components {
             /** Format: date-time */
             created_at: string;
         };
-        /** @description Anything with a stream log: a turn (its turn id) or an operation. */
-        TaskId: string;
-        Theme: {
-            name: string;
-            prompts: string[];
-        };
-        /**
-         * @description Which of the configured models a turn wants.
-         * @enum {string}
-         */
-        Tier: "standard" | "advanced";
         TitleBody: {
             /** @description 1 to 200 characters. */
             title: string;
         };
-        Todo: {
+        TodoItem: {
             /** @description What is to be done, as an order: "Fetch the page". */
             content: string;
             status: components["schemas"]["TodoStatus"];
@@ -2646,55 +2648,49 @@ export interface components {
         };
         /** @enum {string} */
         TodoStatus: "pending" | "in_progress" | "completed";
-        /** @description A tool call in the shape of OpenAI. */
+        /** @description A tool call in OpenAI's format. */
         ToolCallView: {
             id: components["schemas"]["CallId"];
             /** @description Always `function`. */
             type: string;
             function: components["schemas"]["FunctionView"];
         };
+        /**
+         * @description How a tool call ended. Every call has exactly one outcome before the next model call.
+         * @enum {string}
+         */
+        ToolOutcome: "ok" | "error" | "denied" | "cancelled" | "interrupted";
         ToolResponse: components["schemas"]["ResponseBody"] & {
-            /** @description A sentence for the model and the person. */
+            /** @description A sentence for the model and the user. */
             message: string;
             session_id?: components["schemas"]["SessionId"] | null;
         };
-        Transaction: {
-            transaction_key: string;
-            /**
-             * Format: int64
-             * @description Credits: positive for what came in.
-             */
-            amount: number;
-            transaction_type: components["schemas"]["TransactionKind"];
-            /**
-             * Format: int64
-             * @description The balance after it.
-             */
-            running_balance: number;
-            description: string;
-            transaction_time: string;
-        };
         /** @enum {string} */
         TransactionKind: "TOP_UP" | "USAGE" | "GRANT" | "REFUND";
-        Transactions: {
-            transactions: components["schemas"]["Transaction"][];
+        TransactionList: {
+            transactions: components["schemas"]["CreditTransaction"][];
         };
         /** @enum {string} */
         Trigger: "submit-message" | "regenerate-message";
-        /** @description One user message and all that is done for it. */
+        /** @description One user message and everything done in response. */
         TurnId: string;
+        /**
+         * @description Whether the model should reason at length before it responds.
+         * @enum {string}
+         */
+        TurnMode: "fast" | "extended_thinking";
         /** @enum {string} */
         TurnStatus: "queued" | "running" | "completed" | "failed" | "cancelled";
         UiMessage: {
             id?: string | null;
             parts: components["schemas"]["UiPart"][];
         };
-        /** @description What `DefaultChatTransport` sends: the last user message is taken, its id makes it idempotent. */
+        /** @description The request of `DefaultChatTransport`. The last user message is used; its id makes the request idempotent. */
         UiMessages: components["schemas"]["MessageOptions"] & {
-            /** @description UI messages, of which only the last of the user is read. */
+            /** @description UI messages, of which only the last user message is read. */
             messages: components["schemas"]["UiMessage"][];
             trigger?: components["schemas"]["Trigger"] | null;
-            /** @description With `regenerate-message`: the assistant message to answer anew; the last one when absent. */
+            /** @description With `regenerate-message`: the assistant message to regenerate; the last one when absent. */
             messageId?: string | null;
         };
         UiPart: {
@@ -2712,7 +2708,7 @@ export interface components {
             cacheWriteTokens?: number;
             /**
              * Format: int64
-             * @description Millionths of a dollar; absent when neither the provider nor the configuration names a price.
+             * @description Millionths of a dollar; absent when neither the provider nor the configuration gives a price.
              */
             costMicrodollars?: number | null;
         };
@@ -2720,7 +2716,7 @@ export interface components {
             /** Format: date */
             date: string;
         };
-        /** @description How much of a limit is used up. */
+        /** @description How much of a limit is used. */
         UsageLimit: {
             /** Format: double */
             percent_used: number;
@@ -2733,15 +2729,15 @@ export interface components {
             tier: string;
             /**
              * Format: int64
-             * @description Credits for starting a limit anew.
+             * @description Credits for resetting a limit.
              */
             reset_cost: number;
             today: components["schemas"]["UsageTotals"];
-            /** @description The last seven days, today included. */
+            /** @description The last seven days, including today. */
             week: components["schemas"]["UsageTotals"];
-            /** @description What belonged to a deleted session is not counted. */
+            /** @description Excludes deleted sessions. */
             all_time: components["schemas"]["UsageTotals"];
-            /** @description The last thirty days in UTC, the oldest first, those without turns included. */
+            /** @description The last thirty days in UTC, oldest first, including days without turns. */
             days: components["schemas"]["UsageDay"][];
         };
         UsageTotals: {
@@ -2753,16 +2749,24 @@ export interface components {
             completion_tokens: number;
             /**
              * Format: int64
-             * @description Millionths of a dollar; null where nobody has named a price.
+             * @description Millionths of a dollar; null if no price is configured.
              */
             cost_microdollars?: number | null;
         };
-        /** @description The person a session belongs to: the `sub` of a token. */
+        /** @description The user that a session belongs to: the `sub` of a token. */
         UserId: string;
-        /** @description What of the requirements the user has. */
+        UserQuestion: {
+            /** @description The question itself. */
+            question: string;
+            /** @description A short key that names the answer. */
+            keyword: string;
+            /** @description An example of an answer. */
+            example?: string | null;
+        };
+        /** @description Which requirements the user meets. */
         UserReadiness: {
             has_all_credentials: boolean;
-            /** @description By their id. */
+            /** @description By id. */
             missing_credentials: {
                 [key: string]: components["schemas"]["NeededCredentials"];
             };
@@ -2777,13 +2781,13 @@ export interface components {
             size_bytes: number;
         };
         WorkspaceFiles: {
-            /** @description By path, a thousand at most. */
+            /** @description Sorted by path, at most 1000. */
             files: components["schemas"]["WorkspaceFile"][];
             total_count: number;
         };
-        Wrapped: {
+        WrappedGraph: {
             graph: components["schemas"]["Graph"];
-            /** @description Where the client has it from; not looked at. */
+            /** @description Where the client got it; ignored. */
             source?: string | null;
         };
     };
@@ -2793,10 +2797,8 @@ export interface components {
     headers: never;
     pathItems: never;
 }
-export type About = components['schemas']['About'];
 export type AboutModel = components['schemas']['AboutModel'];
-export type Action = components['schemas']['Action'];
-export type ActionTaken = components['schemas']['ActionTaken'];
+export type AboutServer = components['schemas']['AboutServer'];
 export type ActiveStream = components['schemas']['ActiveStream'];
 export type ActiveVersion = components['schemas']['ActiveVersion'];
 export type AgentDetails = components['schemas']['AgentDetails'];
@@ -2805,14 +2807,17 @@ export type AgentList = components['schemas']['AgentList'];
 export type AgentOutput = components['schemas']['AgentOutput'];
 export type AgentSource = components['schemas']['AgentSource'];
 export type AgentsMove = components['schemas']['AgentsMove'];
-export type Attempt = components['schemas']['Attempt'];
+export type ApiKeyList = components['schemas']['ApiKeyList'];
+export type ApiKeyView = components['schemas']['ApiKeyView'];
+export type ApiProblem = components['schemas']['ApiProblem'];
+export type AttemptData = components['schemas']['AttemptData'];
 export type AuthKind = components['schemas']['AuthKind'];
 export type AvailableExecution = components['schemas']['AvailableExecution'];
-export type Background = components['schemas']['Background'];
+export type BackgroundData = components['schemas']['BackgroundData'];
 export type BackgroundId = components['schemas']['BackgroundId'];
 export type BackgroundStatus = components['schemas']['BackgroundStatus'];
 export type BackgroundTool = components['schemas']['BackgroundTool'];
-export type Balance = components['schemas']['Balance'];
+export type BlockCategory = components['schemas']['BlockCategory'];
 export type BlockCost = components['schemas']['BlockCost'];
 export type BlockDescription = components['schemas']['BlockDescription'];
 export type BlockDetails = components['schemas']['BlockDetails'];
@@ -2821,24 +2826,25 @@ export type BlockInfo = components['schemas']['BlockInfo'];
 export type BlockKind = components['schemas']['BlockKind'];
 export type BlockOutput = components['schemas']['BlockOutput'];
 export type CallId = components['schemas']['CallId'];
-export type Cancelled = components['schemas']['Cancelled'];
-export type Category = components['schemas']['Category'];
+export type CancelReasonCode = components['schemas']['CancelReasonCode'];
+export type CancelResult = components['schemas']['CancelResult'];
+export type CapabilityFilter = components['schemas']['CapabilityFilter'];
 export type CategoryDescription = components['schemas']['CategoryDescription'];
 export type ChangeBody = components['schemas']['ChangeBody'];
 export type ChatHealth = components['schemas']['ChatHealth'];
 export type ChatStatus = components['schemas']['ChatStatus'];
 export type Chunk = components['schemas']['Chunk'];
-export type Compaction = components['schemas']['Compaction'];
-export type Completed = components['schemas']['Completed'];
-export type Completion = components['schemas']['Completion'];
+export type CompactionData = components['schemas']['CompactionData'];
 export type CostKind = components['schemas']['CostKind'];
-export type CreatedKey = components['schemas']['CreatedKey'];
+export type CreatedApiKey = components['schemas']['CreatedApiKey'];
 export type CreatedSession = components['schemas']['CreatedSession'];
+export type CreditBalance = components['schemas']['CreditBalance'];
+export type CreditGrant = components['schemas']['CreditGrant'];
+export type CreditTransaction = components['schemas']['CreditTransaction'];
 export type DeletedGraph = components['schemas']['DeletedGraph'];
 export type DocHit = components['schemas']['DocHit'];
-export type Drained = components['schemas']['Drained'];
+export type DrainedData = components['schemas']['DrainedData'];
 export type DrainedMessage = components['schemas']['DrainedMessage'];
-export type Encoding = components['schemas']['Encoding'];
 export type EngineKind = components['schemas']['EngineKind'];
 export type ExecutionDetails = components['schemas']['ExecutionDetails'];
 export type ExecutionError = components['schemas']['ExecutionError'];
@@ -2849,8 +2855,9 @@ export type ExecutionMode = components['schemas']['ExecutionMode'];
 export type ExecutionOptions = components['schemas']['ExecutionOptions'];
 export type ExecutionOutput = components['schemas']['ExecutionOutput'];
 export type ExecutionStarted = components['schemas']['ExecutionStarted'];
+export type ExecutionStats = components['schemas']['ExecutionStats'];
 export type ExecutionStatus = components['schemas']['ExecutionStatus'];
-export type Filter = components['schemas']['Filter'];
+export type FileEncoding = components['schemas']['FileEncoding'];
 export type FinishReason = components['schemas']['FinishReason'];
 export type Folder = components['schemas']['Folder'];
 export type FolderChange = components['schemas']['FolderChange'];
@@ -2860,12 +2867,12 @@ export type FolderMove = components['schemas']['FolderMove'];
 export type FolderNode = components['schemas']['FolderNode'];
 export type FolderTree = components['schemas']['FolderTree'];
 export type FolderView = components['schemas']['FolderView'];
+export type FollowUpBody = components['schemas']['FollowUpBody'];
+export type FollowUpList = components['schemas']['FollowUpList'];
 export type FollowUpState = components['schemas']['FollowUpState'];
 export type FollowUpView = components['schemas']['FollowUpView'];
-export type FollowUps = components['schemas']['FollowUps'];
 export type FunctionView = components['schemas']['FunctionView'];
 export type GoalType = components['schemas']['GoalType'];
-export type Grant = components['schemas']['Grant'];
 export type Graph = components['schemas']['Graph'];
 export type GraphAnswer = components['schemas']['GraphAnswer'];
 export type GraphDetails = components['schemas']['GraphDetails'];
@@ -2875,33 +2882,33 @@ export type GraphMeta = components['schemas']['GraphMeta'];
 export type GraphProblem = components['schemas']['GraphProblem'];
 export type GraphRequest = components['schemas']['GraphRequest'];
 export type InvalidGraphBody = components['schemas']['InvalidGraphBody'];
-export type Key = components['schemas']['Key'];
-export type KeyList = components['schemas']['KeyList'];
 export type LibraryAgent = components['schemas']['LibraryAgent'];
 export type LibraryAgentDetails = components['schemas']['LibraryAgentDetails'];
 export type LibraryAgentId = components['schemas']['LibraryAgentId'];
 export type Link = components['schemas']['Link'];
 export type ListingVersionId = components['schemas']['ListingVersionId'];
+export type MarketplaceSubmission = components['schemas']['MarketplaceSubmission'];
 export type MessageId = components['schemas']['MessageId'];
 export type MessageOptions = components['schemas']['MessageOptions'];
+export type MessageRole = components['schemas']['MessageRole'];
 export type MessageView = components['schemas']['MessageView'];
-export type Mode = components['schemas']['Mode'];
+export type ModelTier = components['schemas']['ModelTier'];
 export type NeededCredentials = components['schemas']['NeededCredentials'];
 export type NeededInput = components['schemas']['NeededInput'];
 export type NewAgent = components['schemas']['NewAgent'];
+export type NewApiKeyBody = components['schemas']['NewApiKeyBody'];
 export type NewFolder = components['schemas']['NewFolder'];
-export type NewFollowUp = components['schemas']['NewFollowUp'];
-export type NewKey = components['schemas']['NewKey'];
 export type NewSessionBody = components['schemas']['NewSessionBody'];
 export type Node = components['schemas']['Node'];
+export type NodeExecution = components['schemas']['NodeExecution'];
 export type NodeFailure = components['schemas']['NodeFailure'];
 export type NodeId = components['schemas']['NodeId'];
-export type NodeRun = components['schemas']['NodeRun'];
 export type NodeUpdate = components['schemas']['NodeUpdate'];
-export type Ok200 = components['schemas']['Ok200'];
 export type OpenWork = components['schemas']['OpenWork'];
+export type OperationCompletion = components['schemas']['OperationCompletion'];
 export type OperationId = components['schemas']['OperationId'];
 export type OperationStatus = components['schemas']['OperationStatus'];
+export type OperationStored = components['schemas']['OperationStored'];
 export type OpsDependency = components['schemas']['OpsDependency'];
 export type OpsExecution = components['schemas']['OpsExecution'];
 export type OpsOverview = components['schemas']['OpsOverview'];
@@ -2910,22 +2917,19 @@ export type OpsQueue = components['schemas']['OpsQueue'];
 export type OpsStreams = components['schemas']['OpsStreams'];
 export type OpsTurn = components['schemas']['OpsTurn'];
 export type OpsWorker = components['schemas']['OpsWorker'];
-export type Outcome = components['schemas']['Outcome'];
-export type Pagination = components['schemas']['Pagination'];
+export type PageInfo = components['schemas']['PageInfo'];
 export type PinnedBody = components['schemas']['PinnedBody'];
 export type PlainMessage = components['schemas']['PlainMessage'];
-export type Problem = components['schemas']['Problem'];
-export type Question = components['schemas']['Question'];
-export type Queued = components['schemas']['Queued'];
-export type Reason = components['schemas']['Reason'];
-export type Requirements = components['schemas']['Requirements'];
+export type PromptTheme = components['schemas']['PromptTheme'];
+export type QueuedFollowUp = components['schemas']['QueuedFollowUp'];
 export type ResponseBody = components['schemas']['ResponseBody'];
 export type Review = components['schemas']['Review'];
+export type ReviewAction = components['schemas']['ReviewAction'];
+export type ReviewActionResult = components['schemas']['ReviewActionResult'];
 export type ReviewId = components['schemas']['ReviewId'];
 export type ReviewItem = components['schemas']['ReviewItem'];
 export type ReviewRequired = components['schemas']['ReviewRequired'];
 export type ReviewStatus = components['schemas']['ReviewStatus'];
-export type Role = components['schemas']['Role'];
 export type SafeMode = components['schemas']['SafeMode'];
 export type SearchResult = components['schemas']['SearchResult'];
 export type SearchResults = components['schemas']['SearchResults'];
@@ -2935,10 +2939,11 @@ export type SessionList = components['schemas']['SessionList'];
 export type SessionSummary = components['schemas']['SessionSummary'];
 export type SettingsChange = components['schemas']['SettingsChange'];
 export type SetupInfo = components['schemas']['SetupInfo'];
+export type SetupNeeds = components['schemas']['SetupNeeds'];
 export type SetupRequirements = components['schemas']['SetupRequirements'];
 export type StartBody = components['schemas']['StartBody'];
-export type Stats = components['schemas']['Stats'];
-export type Status = components['schemas']['Status'];
+export type StatusData = components['schemas']['StatusData'];
+export type StatusOk = components['schemas']['StatusOk'];
 export type StoreAgent = components['schemas']['StoreAgent'];
 export type StoreAgentDetails = components['schemas']['StoreAgentDetails'];
 export type StoreAgents = components['schemas']['StoreAgents'];
@@ -2948,24 +2953,22 @@ export type SubSessionCall = components['schemas']['SubSessionCall'];
 export type SubSessionMessage = components['schemas']['SubSessionMessage'];
 export type SubSessionProgress = components['schemas']['SubSessionProgress'];
 export type SubSessionState = components['schemas']['SubSessionState'];
-export type Submission = components['schemas']['Submission'];
 export type SuggestedGoal = components['schemas']['SuggestedGoal'];
 export type SuggestedPrompts = components['schemas']['SuggestedPrompts'];
-export type Superseded = components['schemas']['Superseded'];
-export type Task = components['schemas']['Task'];
+export type SupersededRange = components['schemas']['SupersededRange'];
 export type TaskId = components['schemas']['TaskId'];
-export type Theme = components['schemas']['Theme'];
-export type Tier = components['schemas']['Tier'];
+export type TaskView = components['schemas']['TaskView'];
 export type TitleBody = components['schemas']['TitleBody'];
-export type Todo = components['schemas']['Todo'];
+export type TodoItem = components['schemas']['TodoItem'];
 export type TodoStatus = components['schemas']['TodoStatus'];
 export type ToolCallView = components['schemas']['ToolCallView'];
+export type ToolOutcome = components['schemas']['ToolOutcome'];
 export type ToolResponse = components['schemas']['ToolResponse'];
-export type Transaction = components['schemas']['Transaction'];
 export type TransactionKind = components['schemas']['TransactionKind'];
-export type Transactions = components['schemas']['Transactions'];
+export type TransactionList = components['schemas']['TransactionList'];
 export type Trigger = components['schemas']['Trigger'];
 export type TurnId = components['schemas']['TurnId'];
+export type TurnMode = components['schemas']['TurnMode'];
 export type TurnStatus = components['schemas']['TurnStatus'];
 export type UiMessage = components['schemas']['UiMessage'];
 export type UiMessages = components['schemas']['UiMessages'];
@@ -2976,10 +2979,11 @@ export type UsageLimit = components['schemas']['UsageLimit'];
 export type UsageReport = components['schemas']['UsageReport'];
 export type UsageTotals = components['schemas']['UsageTotals'];
 export type UserId = components['schemas']['UserId'];
+export type UserQuestion = components['schemas']['UserQuestion'];
 export type UserReadiness = components['schemas']['UserReadiness'];
 export type WorkspaceFile = components['schemas']['WorkspaceFile'];
 export type WorkspaceFiles = components['schemas']['WorkspaceFiles'];
-export type Wrapped = components['schemas']['Wrapped'];
+export type WrappedGraph = components['schemas']['WrappedGraph'];
 export type $defs = Record<string, never>;
 export interface operations {
     about: {
@@ -2991,13 +2995,13 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Done */
+            /** @description What this server is and offers */
             200: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["About"];
+                    "application/json": components["schemas"]["AboutServer"];
                 };
             };
         };
@@ -3011,13 +3015,13 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Done */
+            /** @description The keys */
             200: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["KeyList"];
+                    "application/json": components["schemas"]["ApiKeyList"];
                 };
             };
         };
@@ -3031,26 +3035,26 @@ export interface operations {
         };
         requestBody: {
             content: {
-                "application/json": components["schemas"]["NewKey"];
+                "application/json": components["schemas"]["NewApiKeyBody"];
             };
         };
         responses: {
-            /** @description Done */
+            /** @description The new key, with its secret */
             200: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["CreatedKey"];
+                    "application/json": components["schemas"]["CreatedApiKey"];
                 };
             };
-            /** @description Not valid */
+            /** @description A field is missing or invalid */
             422: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Problem"];
+                    "application/json": components["schemas"]["ApiProblem"];
                 };
             };
         };
@@ -3066,20 +3070,20 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Done */
+            /** @description Revoked */
             204: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content?: never;
             };
-            /** @description There is no such thing of yours */
+            /** @description Not found, or not owned by the caller */
             404: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Problem"];
+                    "application/json": components["schemas"]["ApiProblem"];
                 };
             };
         };
@@ -3093,7 +3097,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Done */
+            /** @description The blocks */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -3107,7 +3111,7 @@ export interface operations {
     execute_block: {
         parameters: {
             query?: {
-                /** @description A block that acts on the world only says what it would do. */
+                /** @description A block with side effects only reports what it would do. */
                 dry_run?: boolean;
             };
             header?: never;
@@ -3122,7 +3126,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Done; `error` says what went wrong */
+            /** @description The outputs by pin; a failure is reported in `error` */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -3131,58 +3135,58 @@ export interface operations {
                     "application/json": Record<string, never>;
                 };
             };
-            /** @description No credits are left */
+            /** @description No credits left */
             402: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Problem"];
+                    "application/json": components["schemas"]["ApiProblem"];
                 };
             };
-            /** @description Not to be run by itself */
+            /** @description This block cannot be run on its own */
             403: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Problem"];
+                    "application/json": components["schemas"]["ApiProblem"];
                 };
             };
-            /** @description There is no such block */
+            /** @description Block not found */
             404: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Problem"];
+                    "application/json": components["schemas"]["ApiProblem"];
                 };
             };
-            /** @description A person has to decide first; `review_id` says what */
+            /** @description The run needs approval; `review_id` names the review */
             409: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Problem"];
+                    "application/json": components["schemas"]["ApiProblem"];
                 };
             };
-            /** @description The inputs do not fit */
+            /** @description The inputs do not match the block's schema */
             422: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Problem"];
+                    "application/json": components["schemas"]["ApiProblem"];
                 };
             };
-            /** @description It took too long */
+            /** @description The block ran into its time limit */
             504: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Problem"];
+                    "application/json": components["schemas"]["ApiProblem"];
                 };
             };
         };
@@ -3196,7 +3200,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Done */
+            /** @description The lifetime of a stream */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -3216,7 +3220,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Done */
+            /** @description The service is available */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -3225,13 +3229,13 @@ export interface operations {
                     "application/json": components["schemas"]["ChatHealth"];
                 };
             };
-            /** @description Not available */
+            /** @description The store is not available */
             503: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Problem"];
+                    "application/json": components["schemas"]["ApiProblem"];
                 };
             };
         };
@@ -3250,53 +3254,53 @@ export interface operations {
         };
         requestBody: {
             content: {
-                "application/json": components["schemas"]["Completion"];
+                "application/json": components["schemas"]["OperationCompletion"];
             };
         };
         responses: {
-            /** @description Stored, now or before */
+            /** @description The completion is stored, by this request or an earlier one */
             200: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Completed"];
+                    "application/json": components["schemas"]["OperationStored"];
                 };
             };
-            /** @description The key is wrong or missing */
+            /** @description The internal key is wrong or missing */
             401: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Problem"];
+                    "application/json": components["schemas"]["ApiProblem"];
                 };
             };
-            /** @description There is no such operation */
+            /** @description Operation not found */
             404: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Problem"];
+                    "application/json": components["schemas"]["ApiProblem"];
                 };
             };
-            /** @description Not valid */
+            /** @description A field is missing or invalid */
             422: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Problem"];
+                    "application/json": components["schemas"]["ApiProblem"];
                 };
             };
-            /** @description This server was given no key */
+            /** @description No internal key is configured on this server */
             503: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Problem"];
+                    "application/json": components["schemas"]["ApiProblem"];
                 };
             };
         };
@@ -3310,7 +3314,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Done */
+            /** @description Not returned: documents the shapes of tool outputs */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -3319,13 +3323,13 @@ export interface operations {
                     "application/json": components["schemas"]["ToolResponse"];
                 };
             };
-            /** @description Cannot be called */
+            /** @description Always: this route only documents types */
             501: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Problem"];
+                    "application/json": components["schemas"]["ApiProblem"];
                 };
             };
         };
@@ -3333,12 +3337,12 @@ export interface operations {
     list_sessions: {
         parameters: {
             query?: {
-                /** @description 1 to 100; 50 when not given. */
+                /** @description 1 to 100; default 50. */
                 limit?: number | null;
                 offset?: number | null;
-                /** @description Pinned sessions first (the default), or strictly the latest first. */
+                /** @description Pinned sessions first (the default), or strictly the most recent first. */
                 pinned_first?: boolean | null;
-                /** @description Words that a title has to have, in any order, in capitals or not; 1 to 100 characters. */
+                /** @description Words that the title must contain, in any order, ignoring case; 1 to 100 characters. */
                 search?: string | null;
             };
             header?: never;
@@ -3347,7 +3351,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Done */
+            /** @description A page of sessions */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -3356,13 +3360,13 @@ export interface operations {
                     "application/json": components["schemas"]["SessionList"];
                 };
             };
-            /** @description Not valid */
+            /** @description A field is missing or invalid */
             422: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Problem"];
+                    "application/json": components["schemas"]["ApiProblem"];
                 };
             };
         };
@@ -3380,7 +3384,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Done */
+            /** @description The new session */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -3389,13 +3393,13 @@ export interface operations {
                     "application/json": components["schemas"]["CreatedSession"];
                 };
             };
-            /** @description Not valid */
+            /** @description A field is missing or invalid */
             422: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Problem"];
+                    "application/json": components["schemas"]["ApiProblem"];
                 };
             };
         };
@@ -3403,9 +3407,9 @@ export interface operations {
     read_session: {
         parameters: {
             query?: {
-                /** @description 1 to 200; 50 when not given. A page may be longer, so that it does not start inside a tool exchange. */
+                /** @description 1 to 200; default 50. A page may be longer, so that it does not start inside a tool call. */
                 limit?: number | null;
-                /** @description Only messages before this one. */
+                /** @description Only messages before this sequence number. */
                 before_sequence?: number | null;
             };
             header?: never;
@@ -3416,7 +3420,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Done */
+            /** @description The session with a page of its messages */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -3425,22 +3429,22 @@ export interface operations {
                     "application/json": components["schemas"]["SessionDetail"];
                 };
             };
-            /** @description There is no such thing of yours */
+            /** @description Not found, or not owned by the caller */
             404: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Problem"];
+                    "application/json": components["schemas"]["ApiProblem"];
                 };
             };
-            /** @description Not valid */
+            /** @description A field is missing or invalid */
             422: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Problem"];
+                    "application/json": components["schemas"]["ApiProblem"];
                 };
             };
         };
@@ -3456,20 +3460,20 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Done */
+            /** @description Deleted */
             204: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content?: never;
             };
-            /** @description There is no such thing of yours */
+            /** @description Not found, or not owned by the caller */
             404: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Problem"];
+                    "application/json": components["schemas"]["ApiProblem"];
                 };
             };
         };
@@ -3485,22 +3489,22 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Done */
+            /** @description The session belongs to the caller */
             200: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Ok200"];
+                    "application/json": components["schemas"]["StatusOk"];
                 };
             };
-            /** @description There is no such thing of yours */
+            /** @description Not found, or not owned by the caller */
             404: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Problem"];
+                    "application/json": components["schemas"]["ApiProblem"];
                 };
             };
         };
@@ -3516,22 +3520,22 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Done */
+            /** @description Whether a turn was canceled, and why not otherwise */
             200: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Cancelled"];
+                    "application/json": components["schemas"]["CancelResult"];
                 };
             };
-            /** @description There is no such thing of yours */
+            /** @description Not found, or not owned by the caller */
             404: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Problem"];
+                    "application/json": components["schemas"]["ApiProblem"];
                 };
             };
         };
@@ -3547,22 +3551,22 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Done */
+            /** @description The waiting follow-ups, and the newest ones in any state */
             200: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["FollowUps"];
+                    "application/json": components["schemas"]["FollowUpList"];
                 };
             };
-            /** @description There is no such thing of yours */
+            /** @description Not found, or not owned by the caller */
             404: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Problem"];
+                    "application/json": components["schemas"]["ApiProblem"];
                 };
             };
         };
@@ -3578,53 +3582,53 @@ export interface operations {
         };
         requestBody: {
             content: {
-                "application/json": components["schemas"]["NewFollowUp"];
+                "application/json": components["schemas"]["FollowUpBody"];
             };
         };
         responses: {
-            /** @description It waits for the next step */
+            /** @description The follow-up is queued for the next step */
             200: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Queued"];
+                    "application/json": components["schemas"]["QueuedFollowUp"];
                 };
             };
-            /** @description There is no such thing of yours */
+            /** @description Not found, or not owned by the caller */
             404: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Problem"];
+                    "application/json": components["schemas"]["ApiProblem"];
                 };
             };
-            /** @description Nothing is at work, or the id was used before */
+            /** @description No turn is running, or the message id was used before */
             409: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Problem"];
+                    "application/json": components["schemas"]["ApiProblem"];
                 };
             };
-            /** @description Not valid */
+            /** @description A field is missing or invalid */
             422: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Problem"];
+                    "application/json": components["schemas"]["ApiProblem"];
                 };
             };
-            /** @description As many wait as may wait */
+            /** @description Too many follow-ups are waiting */
             429: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Problem"];
+                    "application/json": components["schemas"]["ApiProblem"];
                 };
             };
         };
@@ -3644,22 +3648,22 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Done */
+            /** @description The pin was set */
             200: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Ok200"];
+                    "application/json": components["schemas"]["StatusOk"];
                 };
             };
-            /** @description There is no such thing of yours */
+            /** @description Not found, or not owned by the caller */
             404: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Problem"];
+                    "application/json": components["schemas"]["ApiProblem"];
                 };
             };
         };
@@ -3667,7 +3671,7 @@ export interface operations {
     resume_session: {
         parameters: {
             query?: {
-                /** @description The id of the last event you have; `0-0` for the beginning. `Last-Event-ID` does the same. */
+                /** @description The id of the last received event; `0-0` for the beginning. `Last-Event-ID` does the same. */
                 last_message_id?: string | null;
             };
             header?: never;
@@ -3687,7 +3691,7 @@ export interface operations {
                     "text/event-stream": components["schemas"]["Chunk"];
                 };
             };
-            /** @description Nothing to resume */
+            /** @description There is nothing to resume */
             204: {
                 headers: {
                     [name: string]: unknown;
@@ -3720,31 +3724,31 @@ export interface operations {
                     "text/event-stream": components["schemas"]["Chunk"];
                 };
             };
-            /** @description There is no such thing of yours */
+            /** @description Not found, or not owned by the caller */
             404: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Problem"];
+                    "application/json": components["schemas"]["ApiProblem"];
                 };
             };
-            /** @description In conflict with what is there */
+            /** @description The message id was used before, or the session changed */
             409: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Problem"];
+                    "application/json": components["schemas"]["ApiProblem"];
                 };
             };
-            /** @description Not valid */
+            /** @description A field is missing or invalid */
             422: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Problem"];
+                    "application/json": components["schemas"]["ApiProblem"];
                 };
             };
         };
@@ -3764,31 +3768,31 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Done */
+            /** @description The title was set */
             200: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Ok200"];
+                    "application/json": components["schemas"]["StatusOk"];
                 };
             };
-            /** @description There is no such thing of yours */
+            /** @description Not found, or not owned by the caller */
             404: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Problem"];
+                    "application/json": components["schemas"]["ApiProblem"];
                 };
             };
-            /** @description Not valid */
+            /** @description A field is missing or invalid */
             422: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Problem"];
+                    "application/json": components["schemas"]["ApiProblem"];
                 };
             };
         };
@@ -3802,7 +3806,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Done */
+            /** @description The suggested prompts */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -3824,13 +3828,13 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Done */
+            /** @description The task */
             200: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Task"];
+                    "application/json": components["schemas"]["TaskView"];
                 };
             };
             /** @description TASK_NOT_FOUND */
@@ -3845,7 +3849,7 @@ export interface operations {
     follow_task: {
         parameters: {
             query?: {
-                /** @description The id of the last event you have; `0-0` for the beginning. `Last-Event-ID` does the same. */
+                /** @description The id of the last received event; `0-0` for the beginning. `Last-Event-ID` does the same. */
                 last_message_id?: string | null;
             };
             header?: never;
@@ -3890,7 +3894,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Done */
+            /** @description The usage report */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -3910,13 +3914,13 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Done */
+            /** @description The balance */
             200: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Balance"];
+                    "application/json": components["schemas"]["CreditBalance"];
                 };
             };
         };
@@ -3930,13 +3934,13 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description This server takes no payments */
+            /** @description This server does not take payments */
             501: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Problem"];
+                    "application/json": components["schemas"]["ApiProblem"];
                 };
             };
         };
@@ -3953,44 +3957,44 @@ export interface operations {
         };
         requestBody: {
             content: {
-                "application/json": components["schemas"]["Grant"];
+                "application/json": components["schemas"]["CreditGrant"];
             };
         };
         responses: {
-            /** @description The balance afterwards */
+            /** @description The balance after the grant */
             200: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Balance"];
+                    "application/json": components["schemas"]["CreditBalance"];
                 };
             };
-            /** @description The key is wrong or missing */
+            /** @description The internal key is wrong or missing */
             401: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Problem"];
+                    "application/json": components["schemas"]["ApiProblem"];
                 };
             };
-            /** @description Not valid */
+            /** @description A field is missing or invalid */
             422: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Problem"];
+                    "application/json": components["schemas"]["ApiProblem"];
                 };
             };
-            /** @description This server was given no key */
+            /** @description No internal key is configured on this server */
             503: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Problem"];
+                    "application/json": components["schemas"]["ApiProblem"];
                 };
             };
         };
@@ -4008,22 +4012,22 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Done */
+            /** @description A page of transactions */
             200: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Transactions"];
+                    "application/json": components["schemas"]["TransactionList"];
                 };
             };
-            /** @description Not valid */
+            /** @description A field is missing or invalid */
             422: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Problem"];
+                    "application/json": components["schemas"]["ApiProblem"];
                 };
             };
         };
@@ -4033,7 +4037,7 @@ export interface operations {
             query?: {
                 /** @description From 1. */
                 page?: number | null;
-                /** @description 1 to 100; 25 when not given. */
+                /** @description 1 to 100; default 25. */
                 page_size?: number | null;
             };
             header?: never;
@@ -4042,7 +4046,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Done */
+            /** @description The executions */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -4051,13 +4055,13 @@ export interface operations {
                     "application/json": components["schemas"]["ExecutionMeta"][];
                 };
             };
-            /** @description Not valid */
+            /** @description A field is missing or invalid */
             422: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Problem"];
+                    "application/json": components["schemas"]["ApiProblem"];
                 };
             };
         };
@@ -4065,9 +4069,9 @@ export interface operations {
     read_execution: {
         parameters: {
             query?: {
-                /** @description How many node runs to leave out at the beginning. */
+                /** @description How many node executions to skip. */
                 node_offset?: number | null;
-                /** @description 0 to 500; 100 when not given. */
+                /** @description 0 to 500; default 100. */
                 node_limit?: number | null;
             };
             header?: never;
@@ -4078,7 +4082,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Done */
+            /** @description The execution */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -4087,13 +4091,13 @@ export interface operations {
                     "application/json": components["schemas"]["ExecutionDetails"];
                 };
             };
-            /** @description There is no such thing of yours */
+            /** @description Not found, or not owned by the caller */
             404: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Problem"];
+                    "application/json": components["schemas"]["ApiProblem"];
                 };
             };
         };
@@ -4109,29 +4113,29 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Done */
+            /** @description Deleted */
             204: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content?: never;
             };
-            /** @description There is no such thing of yours */
+            /** @description Not found, or not owned by the caller */
             404: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Problem"];
+                    "application/json": components["schemas"]["ApiProblem"];
                 };
             };
-            /** @description It has not ended */
+            /** @description The execution is still active */
             409: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Problem"];
+                    "application/json": components["schemas"]["ApiProblem"];
                 };
             };
         };
@@ -4145,7 +4149,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Done */
+            /** @description The graphs */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -4169,7 +4173,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Done */
+            /** @description The graph */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -4178,7 +4182,7 @@ export interface operations {
                     "application/json": components["schemas"]["GraphDetails"];
                 };
             };
-            /** @description The graph cannot run */
+            /** @description The graph is invalid */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -4187,22 +4191,22 @@ export interface operations {
                     "application/json": components["schemas"]["InvalidGraphBody"];
                 };
             };
-            /** @description Your library is full */
+            /** @description The library is full */
             409: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Problem"];
+                    "application/json": components["schemas"]["ApiProblem"];
                 };
             };
-            /** @description Not a graph */
+            /** @description The body is not a graph */
             422: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Problem"];
+                    "application/json": components["schemas"]["ApiProblem"];
                 };
             };
         };
@@ -4210,9 +4214,9 @@ export interface operations {
     read_graph: {
         parameters: {
             query?: {
-                /** @description The active one when not given. */
+                /** @description Default: the active version. */
                 version?: number | null;
-                /** @description The graph alone, with the agents that it runs, as a file for another installation. */
+                /** @description Only the graph, with the agents that it runs, for import into another installation. */
                 for_export?: boolean;
             };
             header?: never;
@@ -4223,7 +4227,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Done */
+            /** @description The graph, for display or for export */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -4232,13 +4236,13 @@ export interface operations {
                     "application/json": components["schemas"]["GraphAnswer"];
                 };
             };
-            /** @description There is no such thing of yours */
+            /** @description Not found, or not owned by the caller */
             404: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Problem"];
+                    "application/json": components["schemas"]["ApiProblem"];
                 };
             };
         };
@@ -4258,7 +4262,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Done */
+            /** @description The graph */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -4267,7 +4271,7 @@ export interface operations {
                     "application/json": components["schemas"]["GraphDetails"];
                 };
             };
-            /** @description The graph cannot run, or has another id */
+            /** @description The graph is invalid, or its id differs from the path */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -4276,22 +4280,22 @@ export interface operations {
                     "application/json": components["schemas"]["InvalidGraphBody"];
                 };
             };
-            /** @description There is no such thing of yours */
+            /** @description Not found, or not owned by the caller */
             404: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Problem"];
+                    "application/json": components["schemas"]["ApiProblem"];
                 };
             };
-            /** @description Not a graph */
+            /** @description The body is not a graph */
             422: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Problem"];
+                    "application/json": components["schemas"]["ApiProblem"];
                 };
             };
         };
@@ -4307,7 +4311,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Done */
+            /** @description The number of versions deleted */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -4316,22 +4320,22 @@ export interface operations {
                     "application/json": components["schemas"]["DeletedGraph"];
                 };
             };
-            /** @description There is no such thing of yours */
+            /** @description Not found, or not owned by the caller */
             404: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Problem"];
+                    "application/json": components["schemas"]["ApiProblem"];
                 };
             };
-            /** @description It is in the marketplace */
+            /** @description The agent is in the marketplace and cannot be deleted */
             409: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Problem"];
+                    "application/json": components["schemas"]["ApiProblem"];
                 };
             };
         };
@@ -4351,7 +4355,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description It is queued */
+            /** @description The execution, queued */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -4360,7 +4364,7 @@ export interface operations {
                     "application/json": components["schemas"]["ExecutionMeta"];
                 };
             };
-            /** @description The graph cannot run, or the inputs do not fit */
+            /** @description The graph or the inputs are invalid */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -4369,40 +4373,40 @@ export interface operations {
                     "application/json": components["schemas"]["InvalidGraphBody"];
                 };
             };
-            /** @description No credits are left */
+            /** @description No credits left */
             402: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Problem"];
+                    "application/json": components["schemas"]["ApiProblem"];
                 };
             };
-            /** @description It has blocks that may not be used */
+            /** @description The graph contains blocks that are not allowed */
             403: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Problem"];
+                    "application/json": components["schemas"]["ApiProblem"];
                 };
             };
-            /** @description There is no such thing of yours */
+            /** @description Not found, or not owned by the caller */
             404: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Problem"];
+                    "application/json": components["schemas"]["ApiProblem"];
                 };
             };
-            /** @description Not valid */
+            /** @description A field is missing or invalid */
             422: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Problem"];
+                    "application/json": components["schemas"]["ApiProblem"];
                 };
             };
         };
@@ -4423,7 +4427,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description It is queued */
+            /** @description The execution, queued */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -4432,7 +4436,7 @@ export interface operations {
                     "application/json": components["schemas"]["ExecutionMeta"];
                 };
             };
-            /** @description The graph cannot run, or the inputs do not fit */
+            /** @description The graph or the inputs are invalid */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -4441,40 +4445,40 @@ export interface operations {
                     "application/json": components["schemas"]["InvalidGraphBody"];
                 };
             };
-            /** @description No credits are left */
+            /** @description No credits left */
             402: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Problem"];
+                    "application/json": components["schemas"]["ApiProblem"];
                 };
             };
-            /** @description It has blocks that may not be used */
+            /** @description The graph contains blocks that are not allowed */
             403: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Problem"];
+                    "application/json": components["schemas"]["ApiProblem"];
                 };
             };
-            /** @description There is no such thing of yours */
+            /** @description Not found, or not owned by the caller */
             404: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Problem"];
+                    "application/json": components["schemas"]["ApiProblem"];
                 };
             };
-            /** @description Not valid */
+            /** @description A field is missing or invalid */
             422: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Problem"];
+                    "application/json": components["schemas"]["ApiProblem"];
                 };
             };
         };
@@ -4484,7 +4488,7 @@ export interface operations {
             query?: {
                 /** @description From 1. */
                 page?: number | null;
-                /** @description 1 to 100; 25 when not given. */
+                /** @description 1 to 100; default 25. */
                 page_size?: number | null;
             };
             header?: never;
@@ -4495,7 +4499,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Done */
+            /** @description A page of executions */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -4504,13 +4508,13 @@ export interface operations {
                     "application/json": components["schemas"]["ExecutionList"];
                 };
             };
-            /** @description There is no such thing of yours */
+            /** @description Not found, or not owned by the caller */
             404: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Problem"];
+                    "application/json": components["schemas"]["ApiProblem"];
                 };
             };
         };
@@ -4518,9 +4522,9 @@ export interface operations {
     read_graph_execution: {
         parameters: {
             query?: {
-                /** @description How many node runs to leave out at the beginning. */
+                /** @description How many node executions to skip. */
                 node_offset?: number | null;
-                /** @description 0 to 500; 100 when not given. */
+                /** @description 0 to 500; default 100. */
                 node_limit?: number | null;
             };
             header?: never;
@@ -4532,7 +4536,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Done */
+            /** @description The execution */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -4541,13 +4545,13 @@ export interface operations {
                     "application/json": components["schemas"]["ExecutionDetails"];
                 };
             };
-            /** @description There is no such thing of yours */
+            /** @description Not found, or not owned by the caller */
             404: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Problem"];
+                    "application/json": components["schemas"]["ApiProblem"];
                 };
             };
         };
@@ -4564,7 +4568,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Done, or asked for */
+            /** @description The execution; a running one stops shortly afterward */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -4573,13 +4577,13 @@ export interface operations {
                     "application/json": components["schemas"]["ExecutionMeta"];
                 };
             };
-            /** @description There is no such thing of yours */
+            /** @description Not found, or not owned by the caller */
             404: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Problem"];
+                    "application/json": components["schemas"]["ApiProblem"];
                 };
             };
         };
@@ -4587,7 +4591,7 @@ export interface operations {
     follow_execution: {
         parameters: {
             query?: {
-                /** @description The id of the last event you have. `Last-Event-ID` does the same. */
+                /** @description The id of the last received event. `Last-Event-ID` does the same. */
                 after?: string | null;
             };
             header?: never;
@@ -4608,22 +4612,22 @@ export interface operations {
                     "text/event-stream": components["schemas"]["NodeUpdate"];
                 };
             };
-            /** @description There is no such thing of yours */
+            /** @description Not found, or not owned by the caller */
             404: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Problem"];
+                    "application/json": components["schemas"]["ApiProblem"];
                 };
             };
-            /** @description Too many streams are open for you */
+            /** @description The caller has too many open streams */
             429: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Problem"];
+                    "application/json": components["schemas"]["ApiProblem"];
                 };
             };
         };
@@ -4631,7 +4635,7 @@ export interface operations {
     wait_for_execution: {
         parameters: {
             query?: {
-                /** @description Seconds, 0 to 300; 60 when not given. */
+                /** @description Seconds, 0 to 300; default 60. */
                 timeout?: number | null;
             };
             header?: never;
@@ -4643,7 +4647,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Done */
+            /** @description The execution */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -4652,22 +4656,22 @@ export interface operations {
                     "application/json": components["schemas"]["ExecutionDetails"];
                 };
             };
-            /** @description There is no such thing of yours */
+            /** @description Not found, or not owned by the caller */
             404: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Problem"];
+                    "application/json": components["schemas"]["ApiProblem"];
                 };
             };
-            /** @description Not valid */
+            /** @description A field is missing or invalid */
             422: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Problem"];
+                    "application/json": components["schemas"]["ApiProblem"];
                 };
             };
         };
@@ -4687,7 +4691,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Done */
+            /** @description The settings that now apply */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -4696,13 +4700,13 @@ export interface operations {
                     "application/json": components["schemas"]["SafeMode"];
                 };
             };
-            /** @description There is no such thing of yours */
+            /** @description Not found, or not owned by the caller */
             404: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Problem"];
+                    "application/json": components["schemas"]["ApiProblem"];
                 };
             };
         };
@@ -4718,7 +4722,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Done */
+            /** @description The versions */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -4727,13 +4731,13 @@ export interface operations {
                     "application/json": components["schemas"]["GraphMeta"][];
                 };
             };
-            /** @description There is no such thing of yours */
+            /** @description Not found, or not owned by the caller */
             404: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Problem"];
+                    "application/json": components["schemas"]["ApiProblem"];
                 };
             };
         };
@@ -4753,22 +4757,22 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Done */
+            /** @description The version is active */
             200: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Ok200"];
+                    "application/json": components["schemas"]["StatusOk"];
                 };
             };
-            /** @description There is no such thing of yours */
+            /** @description Not found, or not owned by the caller */
             404: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Problem"];
+                    "application/json": components["schemas"]["ApiProblem"];
                 };
             };
         };
@@ -4785,7 +4789,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Done */
+            /** @description The graph */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -4794,13 +4798,13 @@ export interface operations {
                     "application/json": components["schemas"]["GraphDetails"];
                 };
             };
-            /** @description There is no such thing of yours */
+            /** @description Not found, or not owned by the caller */
             404: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Problem"];
+                    "application/json": components["schemas"]["ApiProblem"];
                 };
             };
         };
@@ -4808,19 +4812,19 @@ export interface operations {
     list_library_agents: {
         parameters: {
             query?: {
-                /** @description A few words; wrong letters are forgiven. */
+                /** @description A few words; misspellings are tolerated. */
                 search_term?: string | null;
-                /** @description The order without a search; `updatedAt` when not given. */
+                /** @description The order without a search; default `updatedAt`. */
                 sort_by?: ("createdAt" | "updatedAt" | "lastRunAt" | "name") | null;
                 /** @description From 1. */
                 page?: number | null;
-                /** @description 1 to 100; 15 when not given. */
+                /** @description 1 to 100; default 15. */
                 page_size?: number | null;
-                /** @description Only those in this folder. */
+                /** @description Only agents in this folder. */
                 folder_id?: components["schemas"]["FolderId"] | null;
-                /** @description Only those in no folder. */
+                /** @description Only agents in no folder. */
                 include_root_only?: boolean;
-                /** @description Those that are hidden, instead of those that are not. */
+                /** @description Hidden agents instead of visible ones. */
                 is_hidden?: boolean;
             };
             header?: never;
@@ -4829,7 +4833,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Done */
+            /** @description A page of library agents */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -4838,13 +4842,13 @@ export interface operations {
                     "application/json": components["schemas"]["AgentList"];
                 };
             };
-            /** @description Not valid */
+            /** @description A field is missing or invalid */
             422: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Problem"];
+                    "application/json": components["schemas"]["ApiProblem"];
                 };
             };
         };
@@ -4862,7 +4866,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description It is in your library */
+            /** @description The new library agent */
             201: {
                 headers: {
                     [name: string]: unknown;
@@ -4871,22 +4875,22 @@ export interface operations {
                     "application/json": components["schemas"]["LibraryAgent"];
                 };
             };
-            /** @description It is not in the marketplace */
+            /** @description Not found in the marketplace */
             404: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Problem"];
+                    "application/json": components["schemas"]["ApiProblem"];
                 };
             };
-            /** @description Your library is full */
+            /** @description The library is full */
             409: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Problem"];
+                    "application/json": components["schemas"]["ApiProblem"];
                 };
             };
         };
@@ -4902,7 +4906,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Done */
+            /** @description The library agent */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -4911,13 +4915,13 @@ export interface operations {
                     "application/json": components["schemas"]["LibraryAgentDetails"];
                 };
             };
-            /** @description There is no such thing of yours */
+            /** @description Not found, or not owned by the caller */
             404: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Problem"];
+                    "application/json": components["schemas"]["ApiProblem"];
                 };
             };
         };
@@ -4925,19 +4929,19 @@ export interface operations {
     list_favorite_agents: {
         parameters: {
             query?: {
-                /** @description A few words; wrong letters are forgiven. */
+                /** @description A few words; misspellings are tolerated. */
                 search_term?: string | null;
-                /** @description The order without a search; `updatedAt` when not given. */
+                /** @description The order without a search; default `updatedAt`. */
                 sort_by?: ("createdAt" | "updatedAt" | "lastRunAt" | "name") | null;
                 /** @description From 1. */
                 page?: number | null;
-                /** @description 1 to 100; 15 when not given. */
+                /** @description 1 to 100; default 15. */
                 page_size?: number | null;
-                /** @description Only those in this folder. */
+                /** @description Only agents in this folder. */
                 folder_id?: components["schemas"]["FolderId"] | null;
-                /** @description Only those in no folder. */
+                /** @description Only agents in no folder. */
                 include_root_only?: boolean;
-                /** @description Those that are hidden, instead of those that are not. */
+                /** @description Hidden agents instead of visible ones. */
                 is_hidden?: boolean;
             };
             header?: never;
@@ -4946,7 +4950,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Done */
+            /** @description A page of library agents */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -4955,13 +4959,13 @@ export interface operations {
                     "application/json": components["schemas"]["AgentList"];
                 };
             };
-            /** @description Not valid */
+            /** @description A field is missing or invalid */
             422: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Problem"];
+                    "application/json": components["schemas"]["ApiProblem"];
                 };
             };
         };
@@ -4977,7 +4981,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Done */
+            /** @description The library agent */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -4986,13 +4990,13 @@ export interface operations {
                     "application/json": components["schemas"]["LibraryAgentDetails"];
                 };
             };
-            /** @description There is no such thing of yours */
+            /** @description Not found, or not owned by the caller */
             404: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Problem"];
+                    "application/json": components["schemas"]["ApiProblem"];
                 };
             };
         };
@@ -5008,7 +5012,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Done */
+            /** @description The library agent */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -5017,13 +5021,13 @@ export interface operations {
                     "application/json": components["schemas"]["LibraryAgentDetails"];
                 };
             };
-            /** @description There is no such thing of yours */
+            /** @description Not found, or not owned by the caller */
             404: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Problem"];
+                    "application/json": components["schemas"]["ApiProblem"];
                 };
             };
         };
@@ -5039,20 +5043,20 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Done */
+            /** @description Removed */
             204: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content?: never;
             };
-            /** @description There is no such thing of yours */
+            /** @description Not found, or not owned by the caller */
             404: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Problem"];
+                    "application/json": components["schemas"]["ApiProblem"];
                 };
             };
         };
@@ -5072,7 +5076,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Done */
+            /** @description The library agent */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -5081,22 +5085,22 @@ export interface operations {
                     "application/json": components["schemas"]["LibraryAgent"];
                 };
             };
-            /** @description There is no such thing of yours */
+            /** @description Not found, or not owned by the caller */
             404: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Problem"];
+                    "application/json": components["schemas"]["ApiProblem"];
                 };
             };
-            /** @description Not valid */
+            /** @description A field is missing or invalid */
             422: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Problem"];
+                    "application/json": components["schemas"]["ApiProblem"];
                 };
             };
         };
@@ -5112,7 +5116,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Your entry for the copy */
+            /** @description The library agent of the copy */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -5121,22 +5125,22 @@ export interface operations {
                     "application/json": components["schemas"]["LibraryAgent"];
                 };
             };
-            /** @description There is no such thing of yours */
+            /** @description Not found, or not owned by the caller */
             404: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Problem"];
+                    "application/json": components["schemas"]["ApiProblem"];
                 };
             };
-            /** @description Your library is full */
+            /** @description The library is full */
             409: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Problem"];
+                    "application/json": components["schemas"]["ApiProblem"];
                 };
             };
         };
@@ -5144,7 +5148,7 @@ export interface operations {
     list_folders: {
         parameters: {
             query?: {
-                /** @description Only those directly in this folder; all of them when not given. */
+                /** @description Only folders directly in this one; default: all. */
                 parent_id?: components["schemas"]["FolderId"] | null;
             };
             header?: never;
@@ -5153,7 +5157,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Done */
+            /** @description The folders */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -5177,7 +5181,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Done */
+            /** @description The folder */
             201: {
                 headers: {
                     [name: string]: unknown;
@@ -5186,31 +5190,31 @@ export interface operations {
                     "application/json": components["schemas"]["Folder"];
                 };
             };
-            /** @description There is no such folder to put it in */
+            /** @description The parent folder was not found */
             404: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Problem"];
+                    "application/json": components["schemas"]["ApiProblem"];
                 };
             };
-            /** @description The name is taken, or there are too many */
+            /** @description The name is taken, or there are too many folders */
             409: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Problem"];
+                    "application/json": components["schemas"]["ApiProblem"];
                 };
             };
-            /** @description Not valid */
+            /** @description A field is missing or invalid */
             422: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Problem"];
+                    "application/json": components["schemas"]["ApiProblem"];
                 };
             };
         };
@@ -5228,7 +5232,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Done */
+            /** @description The moved agents */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -5237,22 +5241,22 @@ export interface operations {
                     "application/json": components["schemas"]["LibraryAgent"][];
                 };
             };
-            /** @description There is no such folder of yours */
+            /** @description The folder or an agent was not found, or is not owned by the caller */
             404: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Problem"];
+                    "application/json": components["schemas"]["ApiProblem"];
                 };
             };
-            /** @description Not valid */
+            /** @description A field is missing or invalid */
             422: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Problem"];
+                    "application/json": components["schemas"]["ApiProblem"];
                 };
             };
         };
@@ -5266,7 +5270,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Done */
+            /** @description All folders, nested */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -5288,7 +5292,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Done */
+            /** @description The folder */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -5297,13 +5301,13 @@ export interface operations {
                     "application/json": components["schemas"]["FolderView"];
                 };
             };
-            /** @description There is no such thing of yours */
+            /** @description Not found, or not owned by the caller */
             404: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Problem"];
+                    "application/json": components["schemas"]["ApiProblem"];
                 };
             };
         };
@@ -5319,20 +5323,20 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Done */
+            /** @description Deleted */
             204: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content?: never;
             };
-            /** @description There is no such thing of yours */
+            /** @description Not found, or not owned by the caller */
             404: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Problem"];
+                    "application/json": components["schemas"]["ApiProblem"];
                 };
             };
         };
@@ -5352,7 +5356,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Done */
+            /** @description The folder */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -5361,13 +5365,13 @@ export interface operations {
                     "application/json": components["schemas"]["Folder"];
                 };
             };
-            /** @description There is no such thing of yours */
+            /** @description Not found, or not owned by the caller */
             404: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Problem"];
+                    "application/json": components["schemas"]["ApiProblem"];
                 };
             };
             /** @description The name is taken */
@@ -5376,16 +5380,16 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Problem"];
+                    "application/json": components["schemas"]["ApiProblem"];
                 };
             };
-            /** @description Not valid */
+            /** @description A field is missing or invalid */
             422: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Problem"];
+                    "application/json": components["schemas"]["ApiProblem"];
                 };
             };
         };
@@ -5405,7 +5409,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Done */
+            /** @description The folder */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -5414,22 +5418,22 @@ export interface operations {
                     "application/json": components["schemas"]["Folder"];
                 };
             };
-            /** @description There is no such thing of yours */
+            /** @description Not found, or not owned by the caller */
             404: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Problem"];
+                    "application/json": components["schemas"]["ApiProblem"];
                 };
             };
-            /** @description It would be inside itself, or the name is taken there */
+            /** @description The folder would contain itself, or the name is taken in the new parent */
             409: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Problem"];
+                    "application/json": components["schemas"]["ApiProblem"];
                 };
             };
         };
@@ -5443,7 +5447,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Done */
+            /** @description The overview */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -5458,7 +5462,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Problem"];
+                    "application/json": components["schemas"]["ApiProblem"];
                 };
             };
         };
@@ -5472,44 +5476,44 @@ export interface operations {
         };
         requestBody: {
             content: {
-                "application/json": components["schemas"]["Action"];
+                "application/json": components["schemas"]["ReviewAction"];
             };
         };
         responses: {
-            /** @description Decided */
+            /** @description The decisions, counted by result */
             200: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["ActionTaken"];
+                    "application/json": components["schemas"]["ReviewActionResult"];
                 };
             };
-            /** @description Not to be decided like this */
+            /** @description A review does not allow this decision */
             400: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Problem"];
+                    "application/json": components["schemas"]["ApiProblem"];
                 };
             };
-            /** @description There is no such review of yours */
+            /** @description A review was not found, or is not owned by the caller */
             404: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Problem"];
+                    "application/json": components["schemas"]["ApiProblem"];
                 };
             };
-            /** @description Decided before, of different runs, or of a run that has ended */
+            /** @description Already decided, from different executions, or from an execution that has ended */
             409: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Problem"];
+                    "application/json": components["schemas"]["ApiProblem"];
                 };
             };
         };
@@ -5525,7 +5529,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Done */
+            /** @description The reviews */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -5534,13 +5538,13 @@ export interface operations {
                     "application/json": components["schemas"]["Review"][];
                 };
             };
-            /** @description There is no such thing of yours */
+            /** @description Not found, or not owned by the caller */
             404: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Problem"];
+                    "application/json": components["schemas"]["ApiProblem"];
                 };
             };
         };
@@ -5559,7 +5563,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Done */
+            /** @description The reviews */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -5568,13 +5572,13 @@ export interface operations {
                     "application/json": components["schemas"]["Review"][];
                 };
             };
-            /** @description Not valid */
+            /** @description A field is missing or invalid */
             422: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Problem"];
+                    "application/json": components["schemas"]["ApiProblem"];
                 };
             };
         };
@@ -5582,18 +5586,18 @@ export interface operations {
     list_store_agents: {
         parameters: {
             query?: {
-                /** @description Only those that are featured. */
+                /** @description Only featured agents. */
                 featured?: boolean;
-                /** @description Only those of this user name. */
+                /** @description Only agents of this user name. */
                 creator?: string | null;
                 category?: string | null;
                 /** @description A few words; the best match comes first. */
                 search_query?: string | null;
-                /** @description The order without a search: featured ones first, then by name, when not given. */
+                /** @description The order without a search; default: featured agents first, then by name. */
                 sorted_by?: ("runs" | "name" | "updated_at") | null;
                 /** @description From 1. */
                 page?: number | null;
-                /** @description 1 to 100; 20 when not given. */
+                /** @description 1 to 100; default 20. */
                 page_size?: number | null;
             };
             header?: never;
@@ -5602,7 +5606,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Done */
+            /** @description A page of marketplace agents */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -5611,13 +5615,13 @@ export interface operations {
                     "application/json": components["schemas"]["StoreAgents"];
                 };
             };
-            /** @description Not valid */
+            /** @description A field is missing or invalid */
             422: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Problem"];
+                    "application/json": components["schemas"]["ApiProblem"];
                 };
             };
         };
@@ -5634,7 +5638,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Done */
+            /** @description The marketplace agent */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -5643,13 +5647,13 @@ export interface operations {
                     "application/json": components["schemas"]["StoreAgentDetails"];
                 };
             };
-            /** @description There is no such agent */
+            /** @description Agent not found */
             404: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Problem"];
+                    "application/json": components["schemas"]["ApiProblem"];
                 };
             };
         };
@@ -5657,11 +5661,11 @@ export interface operations {
     search_store: {
         parameters: {
             query: {
-                /** @description A few words; wrong letters are forgiven. */
+                /** @description A few words; misspellings are tolerated. */
                 query: string;
                 /** @description From 1. */
                 page?: number | null;
-                /** @description 1 to 100; 20 when not given. */
+                /** @description 1 to 100; default 20. */
                 page_size?: number | null;
             };
             header?: never;
@@ -5670,7 +5674,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Done */
+            /** @description A page of search results */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -5679,13 +5683,13 @@ export interface operations {
                     "application/json": components["schemas"]["SearchResults"];
                 };
             };
-            /** @description Not valid */
+            /** @description A field is missing or invalid */
             422: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Problem"];
+                    "application/json": components["schemas"]["ApiProblem"];
                 };
             };
         };
@@ -5699,11 +5703,11 @@ export interface operations {
         };
         requestBody: {
             content: {
-                "application/json": components["schemas"]["Submission"];
+                "application/json": components["schemas"]["MarketplaceSubmission"];
             };
         };
         responses: {
-            /** @description It is in the marketplace */
+            /** @description The marketplace agent */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -5712,7 +5716,7 @@ export interface operations {
                     "application/json": components["schemas"]["StoreAgent"];
                 };
             };
-            /** @description The graph cannot run, or holds secrets */
+            /** @description The graph is invalid, or contains secrets */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -5721,13 +5725,13 @@ export interface operations {
                     "application/json": components["schemas"]["InvalidGraphBody"];
                 };
             };
-            /** @description There is no such agent of yours */
+            /** @description Agent not found, or not owned by the caller */
             404: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Problem"];
+                    "application/json": components["schemas"]["ApiProblem"];
                 };
             };
             /** @description The name is taken, or the marketplace is full */
@@ -5736,16 +5740,16 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Problem"];
+                    "application/json": components["schemas"]["ApiProblem"];
                 };
             };
-            /** @description Not valid */
+            /** @description A field is missing or invalid */
             422: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Problem"];
+                    "application/json": components["schemas"]["ApiProblem"];
                 };
             };
         };
@@ -5761,7 +5765,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Done */
+            /** @description The files */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -5770,22 +5774,22 @@ export interface operations {
                     "application/json": components["schemas"]["WorkspaceFiles"];
                 };
             };
-            /** @description There is no such thing of yours */
+            /** @description Not found, or not owned by the caller */
             404: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Problem"];
+                    "application/json": components["schemas"]["ApiProblem"];
                 };
             };
-            /** @description Not valid */
+            /** @description A field is missing or invalid */
             422: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Problem"];
+                    "application/json": components["schemas"]["ApiProblem"];
                 };
             };
         };
@@ -5812,22 +5816,22 @@ export interface operations {
                     "application/octet-stream": number[];
                 };
             };
-            /** @description There is no such thing of yours */
+            /** @description Not found, or not owned by the caller */
             404: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Problem"];
+                    "application/json": components["schemas"]["ApiProblem"];
                 };
             };
-            /** @description Not valid */
+            /** @description A field is missing or invalid */
             422: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Problem"];
+                    "application/json": components["schemas"]["ApiProblem"];
                 };
             };
         };

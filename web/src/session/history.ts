@@ -1,7 +1,7 @@
 // Converts the rows of a history into messages.
 
 import type { UIMessage } from 'ai';
-import type { Compaction, MessageView, Usage } from '@/protocol';
+import type { CompactionData, MessageView, Usage } from '@/protocol';
 import type { CopilotMessage, CopilotPart, MessageMetadata } from './types';
 
 const NO_RESULT = 'No result.';
@@ -136,7 +136,7 @@ function applyNotice(response: CopilotMessage, row: MessageView): void {
   if (facts.kind === 'stopped') {
     response.metadata = { ...response.metadata, stopped: true };
   } else if (facts.kind === 'compaction') {
-    response.parts.push({ type: 'data-compaction', data: facts as unknown as Compaction });
+    response.parts.push({ type: 'data-compaction', data: facts as unknown as CompactionData });
   } else {
     const code = typeof facts.code === 'string' ? facts.code : 'internal_error';
     const retryable = facts.retryable !== false;

@@ -2,7 +2,7 @@ import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { KeyRound, Plus, Trash2 } from 'lucide-react';
 import { useState } from 'react';
 import { api, dataOf } from '@/api/client';
-import type { Key } from '@/protocol';
+import type { ApiKeyView } from '@/protocol';
 import { Button, IconButton } from '@/ui/button';
 import { Dialog } from '@/ui/dialog';
 import { when } from '@/ui/format';
@@ -16,7 +16,7 @@ export const API_KEYS = ['api-keys'];
 export function ApiKeys() {
   const keys = useQuery({ queryKey: API_KEYS, queryFn: () => dataOf(api.GET('/api/api-keys')) });
   const [creating, setCreating] = useState(false);
-  const [revoking, setRevoking] = useState<Key | null>(null);
+  const [revoking, setRevoking] = useState<ApiKeyView | null>(null);
   return (
     <Section
       id="api-keys"
@@ -59,7 +59,7 @@ export function ApiKeys() {
   );
 }
 
-function RevokeDialog({ revoked, onClose }: { revoked: Key | null; onClose: () => void }) {
+function RevokeDialog({ revoked, onClose }: { revoked: ApiKeyView | null; onClose: () => void }) {
   const client = useQueryClient();
   const revoke = useMutation({
     mutationFn: (id: string) =>

@@ -3,7 +3,7 @@
 import { QueryClient, QueryClientProvider, type QueryKey } from '@tanstack/react-query';
 import { type ReactNode, useState } from 'react';
 import { ApiError } from '@/api/problem';
-import type { ExecutionDetails, Review, Task } from '@/protocol';
+import type { ExecutionDetails, Review, TaskView } from '@/protocol';
 import { type CardActions, CardContext } from '@/tools/types';
 import { showToast } from '@/ui/toast';
 
@@ -28,7 +28,7 @@ export function fixtureClient(): QueryClient {
   client.setQueryData(['run', RUN.id], RUN);
   for (const review of REVIEWS) client.setQueryData(['reviews', 'execution', review.graph_exec_id], [review]);
   for (const { id, ...session } of SUB_SESSIONS) client.setQueryData(['sub-session', id], session);
-  setError(client, ['task', 'task-missing'], new ApiError(404, 'NOT_FOUND', 'Task not found.'));
+  setError(client, ['task', 'task-missing'], new ApiError(404, 'NOT_FOUND', 'TaskView not found.'));
   return client;
 }
 
@@ -36,7 +36,7 @@ function setError(client: QueryClient, queryKey: QueryKey, error: ApiError): voi
   client.getQueryCache().build(client, { queryKey }).setState({ status: 'error', error });
 }
 
-function tasks(now: number): Task[] {
+function tasks(now: number): TaskView[] {
   const startedAt = (secondsAgo: number) => new Date(now - secondsAgo * 1000).toISOString();
   const common = { session_id: 'example', tool_name: 'print_chart' };
   return [

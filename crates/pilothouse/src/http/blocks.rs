@@ -19,7 +19,7 @@ use uuid::Uuid;
 use super::AppState;
 use super::auth::SignedInUser;
 use super::executions::{by_pin, no_funds};
-use super::json::{JsonBody, QueryParams};
+use super::json::{JsonBody, Query};
 use super::path::PathId;
 use super::problem::{ApiProblem, ApiResult, ProblemBody};
 
@@ -55,7 +55,7 @@ pub(crate) async fn execute(
     State(app): State<Arc<AppState>>,
     SignedInUser(user): SignedInUser,
     PathId(block_id): PathId<BlockId>,
-    QueryParams(query): QueryParams<RunQuery>,
+    Query(query): Query<RunQuery>,
     JsonBody(input): JsonBody<Map<String, Value>>,
 ) -> ApiResult<Json<Map<String, Value>>> {
     if app.engine.is_shutting_down() {

@@ -12,7 +12,7 @@ use serde::{Deserialize, Serialize};
 use super::AppState;
 use super::auth::SignedInUser;
 use super::internal_key::InternalCaller;
-use super::json::{JsonBody, QueryParams};
+use super::json::{JsonBody, Query};
 use super::problem::{ApiProblem, ApiResult, ProblemBody};
 
 const DEFAULT_TRANSACTIONS: u32 = 100;
@@ -73,7 +73,7 @@ pub(crate) async fn read(
 pub(crate) async fn transactions(
     State(app): State<Arc<AppState>>,
     SignedInUser(user): SignedInUser,
-    QueryParams(query): QueryParams<TransactionsQuery>,
+    Query(query): Query<TransactionsQuery>,
 ) -> ApiResult<Json<TransactionList>> {
     let limit = query.limit.unwrap_or(DEFAULT_TRANSACTIONS);
     if !(1..=MAX_TRANSACTIONS).contains(&limit) {

@@ -13,7 +13,7 @@ use serde_json::Value;
 
 use super::AppState;
 use super::auth::CallerIdentity;
-use super::json::QueryParams;
+use super::json::Query;
 use super::path::PathId;
 use super::problem::{ApiProblem, ApiResult, ProblemBody};
 
@@ -151,7 +151,7 @@ pub(crate) async fn read(
     State(app): State<Arc<AppState>>,
     identity: CallerIdentity,
     PathId(id): PathId<SessionId>,
-    QueryParams(query): QueryParams<PageQuery>,
+    Query(query): Query<PageQuery>,
 ) -> ApiResult<Json<SessionDetail>> {
     let limit = query.limit.unwrap_or(50);
     if !(1..=200).contains(&limit) {

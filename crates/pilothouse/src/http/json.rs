@@ -23,7 +23,8 @@ pub(crate) struct JsonBody<T>(pub(crate) T);
 pub(crate) struct OptionalJsonBody<T>(pub(crate) Option<T>);
 
 /// Query parameters, deserialized.
-pub(crate) struct QueryParams<T>(pub(crate) T);
+// The API document recognizes query parameters by the name of this type.
+pub(crate) struct Query<T>(pub(crate) T);
 
 impl<T: DeserializeOwned, S: Send + Sync> FromRequest<S> for JsonBody<T> {
     type Rejection = ApiProblem;
@@ -49,7 +50,7 @@ impl<T: DeserializeOwned, S: Send + Sync> FromRequest<S> for OptionalJsonBody<T>
     }
 }
 
-impl<T: DeserializeOwned, S: Send + Sync> FromRequestParts<S> for QueryParams<T> {
+impl<T: DeserializeOwned, S: Send + Sync> FromRequestParts<S> for Query<T> {
     type Rejection = ApiProblem;
 
     async fn from_request_parts(parts: &mut Parts, _: &S) -> ApiResult<Self> {

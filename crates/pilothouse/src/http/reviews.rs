@@ -15,7 +15,7 @@ use serde_json::Value;
 use super::AppState;
 use super::auth::SignedInUser;
 use super::executions::no_execution;
-use super::json::{JsonBody, QueryParams, depth};
+use super::json::{JsonBody, Query, depth};
 use super::paging::PageRequest;
 use super::path::PathId;
 use super::problem::{ApiProblem, ApiResult, ProblemBody};
@@ -72,7 +72,7 @@ pub(crate) struct ReviewActionResult {
 pub(crate) async fn pending(
     State(app): State<Arc<AppState>>,
     SignedInUser(user): SignedInUser,
-    QueryParams(query): QueryParams<PendingQuery>,
+    Query(query): Query<PendingQuery>,
 ) -> ApiResult<Json<Vec<Review>>> {
     let page = PageRequest::requested(query.page, query.page_size, DEFAULT_PAGE)?;
     let (reviews, _) = app.ports.reviews.pending(&user, page.size(), page.offset()).await?;

@@ -14,7 +14,7 @@ use serde_json::{Map, Value};
 
 use super::AppState;
 use super::auth::{CallerIdentity, SignedInUser};
-use super::json::{JsonBody, OptionalJsonBody, QueryParams};
+use super::json::{JsonBody, OptionalJsonBody, Query};
 use super::path::PathId;
 use super::problem::{ApiProblem, ApiResult, ProblemBody};
 
@@ -150,7 +150,7 @@ pub(crate) async fn create(
 pub(crate) async fn list(
     State(app): State<Arc<AppState>>,
     identity: CallerIdentity,
-    QueryParams(query): QueryParams<SessionListQuery>,
+    Query(query): Query<SessionListQuery>,
 ) -> ApiResult<Json<SessionList>> {
     let limit = query.limit.unwrap_or(50);
     if !(1..=100).contains(&limit) {

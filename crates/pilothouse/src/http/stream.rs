@@ -16,7 +16,7 @@ use serde_json::Value;
 use super::AppState;
 use super::accept::PeerAddress;
 use super::auth::CallerIdentity;
-use super::json::{JsonBody, QueryParams};
+use super::json::{JsonBody, Query};
 use super::path::PathId;
 use super::problem::{ApiProblem, ApiResult, ProblemBody};
 use super::sse::{self, LogState, StreamStart};
@@ -110,7 +110,7 @@ pub(crate) async fn resume(
     identity: CallerIdentity,
     Extension(peer): Extension<PeerAddress>,
     PathId(session): PathId<SessionId>,
-    QueryParams(query): QueryParams<ResumeQuery>,
+    Query(query): Query<ResumeQuery>,
     headers: HeaderMap,
 ) -> ApiResult<Response> {
     // A missing session has nothing to resume; clients must not see an error for that.
@@ -148,7 +148,7 @@ pub(crate) async fn follow_task(
     identity: CallerIdentity,
     Extension(peer): Extension<PeerAddress>,
     PathId(task): PathId<TaskId>,
-    QueryParams(query): QueryParams<ResumeQuery>,
+    Query(query): Query<ResumeQuery>,
     headers: HeaderMap,
 ) -> ApiResult<Response> {
     let turn = app.ports.turns.get(&identity.owner, &task.0.as_str().into()).await;

@@ -20,7 +20,7 @@ use serde::{Deserialize, Serialize};
 
 use super::AppState;
 use super::auth::CallerIdentity;
-use super::json::QueryParams;
+use super::json::Query;
 use super::path::{PathId, is_id};
 use super::problem::{ApiProblem, ApiResult, ProblemBody};
 
@@ -59,7 +59,7 @@ pub(crate) struct WorkspaceFiles {
 pub(crate) async fn list(
     State(app): State<Arc<AppState>>,
     identity: CallerIdentity,
-    QueryParams(query): QueryParams<WorkspaceQuery>,
+    Query(query): Query<WorkspaceQuery>,
 ) -> ApiResult<Json<WorkspaceFiles>> {
     let workspace = workspace(&app, &identity.owner, query).await?;
     let listing = app.ports.files.list(&workspace, "", LISTED).await?;
@@ -76,7 +76,7 @@ pub(crate) async fn download(
     State(app): State<Arc<AppState>>,
     identity: CallerIdentity,
     PathId(file_id): PathId<String>,
-    QueryParams(query): QueryParams<WorkspaceQuery>,
+    Query(query): Query<WorkspaceQuery>,
 ) -> ApiResult<Response> {
     let workspace = workspace(&app, &identity.owner, query).await?;
     let opened = app.ports.files.open(&workspace, &FileRef::Id(file_id)).await?;

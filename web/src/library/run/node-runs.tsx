@@ -1,7 +1,7 @@
 import { useInfiniteQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { api, dataOf } from '@/api/client';
-import type { NodeRun } from '@/protocol';
+import type { NodeExecution } from '@/protocol';
 import { Outputs } from '@/tools/values';
 import { Button } from '@/ui/button';
 import { Fold, Json } from '@/ui/fold';
@@ -71,7 +71,7 @@ export function NodeRuns({ graphId, executionId, total, titles }: Props) {
   );
 }
 
-function NodeRunRow({ run, number, title }: { run: NodeRun; number: number; title: string }) {
+function NodeRunRow({ run, number, title }: { run: NodeExecution; number: number; title: string }) {
   const took = run.start_time && run.end_time ? Date.parse(run.end_time) - Date.parse(run.start_time) : null;
   return (
     <Fold

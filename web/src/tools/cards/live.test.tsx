@@ -3,7 +3,7 @@
 import { QueryClient } from '@tanstack/react-query';
 import { act, screen } from '@testing-library/react';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
-import type { ExecutionDetails, Task } from '@/protocol';
+import type { ExecutionDetails, TaskView } from '@/protocol';
 import { EXAMPLES, type Example, partOf } from '@/styleguide/fixtures';
 import { noConnection, refusal, serve } from '@/testing/fake-server';
 import { clearCardState } from '../card-state';
@@ -70,7 +70,7 @@ test('a run that has already ended is not requested', async () => {
 });
 
 test('an operation is polled every 1.5 seconds, and its elapsed time counts from its start', async () => {
-  const task = (status: Task['status']): Task => ({
+  const task = (status: TaskView['status']): TaskView => ({
     task_id: 'task-young',
     session_id: 's',
     status,
@@ -92,7 +92,7 @@ test('an operation is polled every 1.5 seconds, and its elapsed time counts from
 
 test('an unreachable server is reported, and polling continues', async () => {
   let offline = true;
-  const answer = () => (offline ? noConnection() : refusal(404, 'NOT_FOUND', 'Task not found.'));
+  const answer = () => (offline ? noConnection() : refusal(404, 'NOT_FOUND', 'TaskView not found.'));
   serve({ 'GET /api/chat/tasks/task-young': answer });
   await showCard(OPERATION, { client: client() });
   await advance(1_600);

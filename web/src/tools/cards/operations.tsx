@@ -2,7 +2,7 @@
 
 import { useQuery } from '@tanstack/react-query';
 import { api, dataOf } from '@/api/client';
-import type { OperationStatus, Task } from '@/protocol';
+import type { OperationStatus, TaskView } from '@/protocol';
 import { Badge, type Tone } from '@/ui/badge';
 import { humanName } from '@/ui/names';
 import type { CallStatus, CardKinds, CardProps } from '../types';
@@ -28,7 +28,7 @@ function RunningOperationCard({ response: { tool_name, task_id } }: StartedProps
   );
 }
 
-function ending(name: string, { status }: Task): string {
+function ending(name: string, { status }: TaskView): string {
   if (status === 'completed') return `${name} is done. Loading its result…`;
   return status === 'cancelled' ? `${name} was stopped.` : `${name} failed. Loading its error…`;
 }
@@ -74,11 +74,11 @@ function OperationStatusCard({ response, show }: CardProps<'operation_status'>) 
   );
 }
 
-function endOf({ status }: Task): keyof typeof STATES {
+function endOf({ status }: TaskView): keyof typeof STATES {
   return status === 'completed' || status === 'cancelled' ? status : 'failed';
 }
 
-function hasEnded({ status }: Task): boolean {
+function hasEnded({ status }: TaskView): boolean {
   return status === 'completed' || status === 'failed' || status === 'cancelled';
 }
 

@@ -1,7 +1,7 @@
 // Card of the copilot's plan, a checklist.
 
 import { Circle, CircleCheck, CircleDot } from 'lucide-react';
-import type { Todo, TodoStatus } from '@/protocol';
+import type { TodoItem, TodoStatus } from '@/protocol';
 import { classes } from '@/ui/classes';
 import type { CardKinds, CardProps } from '../types';
 
@@ -23,7 +23,7 @@ function PlanCard({ response: { todos } }: CardProps<'todo_write'>) {
   );
 }
 
-function Item({ todo: { content, status, activeForm } }: { todo: Todo }) {
+function Item({ todo: { content, status, activeForm } }: { todo: TodoItem }) {
   const { Icon, label, color } = MARKS[status] ?? MARKS.pending;
   return (
     <li className="flex min-w-0 gap-2">

@@ -23,7 +23,7 @@ pub(super) use self::start::no_funds;
 use super::AppState;
 use super::auth::SignedInUser;
 use super::graphs::no_graph;
-use super::json::QueryParams;
+use super::json::Query;
 use super::paging::PageRequest;
 use super::path::{PathId, PathIds};
 use super::problem::{ApiProblem, ApiResult, ProblemBody};
@@ -67,7 +67,7 @@ pub(crate) struct WaitQuery {
 pub(crate) async fn list(
     State(app): State<Arc<AppState>>,
     SignedInUser(user): SignedInUser,
-    QueryParams(query): QueryParams<ExecutionListQuery>,
+    Query(query): Query<ExecutionListQuery>,
 ) -> ApiResult<Json<Vec<ExecutionMeta>>> {
     let page = PageRequest::requested(query.page, query.page_size, DEFAULT_PAGE)?;
     let (executions, _) = app.ports.executions.list(&user, &list_request(page, None)).await?;
@@ -84,7 +84,7 @@ pub(crate) async fn list_of_graph(
     State(app): State<Arc<AppState>>,
     SignedInUser(user): SignedInUser,
     PathId(graph): PathId<GraphId>,
-    QueryParams(query): QueryParams<ExecutionListQuery>,
+    Query(query): Query<ExecutionListQuery>,
 ) -> ApiResult<Json<ExecutionList>> {
     let page = PageRequest::requested(query.page, query.page_size, DEFAULT_PAGE)?;
     let request = list_request(page, Some(graph.clone()));
@@ -107,7 +107,7 @@ pub(crate) async fn read_of_graph(
     State(app): State<Arc<AppState>>,
     SignedInUser(user): SignedInUser,
     PathIds(graph, id): PathIds<GraphId, ExecutionId>,
-    QueryParams(query): QueryParams<NodesQuery>,
+    Query(query): Query<NodesQuery>,
 ) -> ApiResult<Json<ExecutionDetails>> {
     let view = view(&app, &user, &id, query.nodes()?).await?;
     if view.execution.graph_id != graph {
@@ -126,7 +126,7 @@ pub(crate) async fn read(
     State(app): State<Arc<AppState>>,
     SignedInUser(user): SignedInUser,
     PathId(id): PathId<ExecutionId>,
-    QueryParams(query): QueryParams<NodesQuery>,
+    Query(query): Query<NodesQuery>,
 ) -> ApiResult<Json<ExecutionDetails>> {
     Ok(Json(view(&app, &user, &id, query.nodes()?).await?.into()))
 }
@@ -141,7 +141,7 @@ pub(crate) async fn wait(
     State(app): State<Arc<AppState>>,
     SignedInUser(user): SignedInUser,
     PathIds(graph, id): PathIds<GraphId, ExecutionId>,
-    QueryParams(query): QueryParams<WaitQuery>,
+    Query(query): Query<WaitQuery>,
 ) -> ApiResult<Json<ExecutionDetails>> {
     let timeout = query.timeout.unwrap_or(DEFAULT_WAIT);
     if timeout > MAX_WAIT {

@@ -12,7 +12,7 @@ use serde::Deserialize;
 use super::super::AppState;
 use super::super::accept::PeerAddress;
 use super::super::auth::{CallerIdentity, SignedInUser};
-use super::super::json::QueryParams;
+use super::super::json::Query;
 use super::super::path::PathIds;
 use super::super::problem::{ApiProblem, ApiResult, ProblemBody};
 use super::execution_stream::{self, NodeUpdate};
@@ -43,7 +43,7 @@ pub(crate) async fn follow(
     identity: CallerIdentity,
     Extension(peer): Extension<PeerAddress>,
     PathIds(graph, id): PathIds<GraphId, ExecutionId>,
-    QueryParams(query): QueryParams<FollowQuery>,
+    Query(query): Query<FollowQuery>,
     headers: HeaderMap,
 ) -> ApiResult<Response> {
     let execution = find(&app, &user, &graph, &id).await?;

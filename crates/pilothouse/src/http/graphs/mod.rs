@@ -20,7 +20,7 @@ use self::body::{GraphAnswer, GraphDetails, GraphRequest, names_another};
 pub(crate) use self::problems::{InvalidGraphBody, invalid_graph};
 use super::AppState;
 use super::auth::SignedInUser;
-use super::json::{JsonBody, QueryParams};
+use super::json::{JsonBody, Query};
 use super::path::{PathId, PathIds};
 use super::problem::{ApiProblem, ApiResult, ProblemBody};
 use super::sessions::{OK, StatusOk};
@@ -72,7 +72,7 @@ pub(crate) async fn read(
     State(app): State<Arc<AppState>>,
     SignedInUser(user): SignedInUser,
     PathId(graph): PathId<GraphId>,
-    QueryParams(query): QueryParams<ReadQuery>,
+    Query(query): Query<ReadQuery>,
 ) -> ApiResult<Json<GraphAnswer>> {
     if query.for_export {
         let exported = app.engine.export_graph(&user, &graph, query.version).await?;

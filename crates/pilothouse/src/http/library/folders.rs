@@ -13,7 +13,7 @@ use serde::{Deserialize, Serialize};
 
 use super::super::AppState;
 use super::super::auth::SignedInUser;
-use super::super::json::{JsonBody, QueryParams};
+use super::super::json::{JsonBody, Query};
 use super::super::path::PathId;
 use super::super::problem::{ApiProblem, ApiResult, ProblemBody};
 use super::folder_tree::{FolderNode, FolderView, counted, nested};
@@ -77,7 +77,7 @@ pub(crate) struct AgentsMove {
 pub(crate) async fn list(
     State(app): State<Arc<AppState>>,
     SignedInUser(user): SignedInUser,
-    QueryParams(query): QueryParams<FolderListQuery>,
+    Query(query): Query<FolderListQuery>,
 ) -> ApiResult<Json<FolderList>> {
     let mut folders = views(&app, &user).await?;
     if query.parent_id.is_some() {

@@ -24,7 +24,7 @@ use self::body::{
 use super::AppState;
 use super::auth::SignedInUser;
 use super::graphs::{invalid_graph, library_full, no_graph};
-use super::json::{JsonBody, QueryParams};
+use super::json::{JsonBody, Query};
 use super::marketplace::no_listing;
 use super::paging::PageRequest;
 use super::path::PathId;
@@ -42,7 +42,7 @@ const DEFAULT_PAGE: u32 = 15;
 pub(crate) async fn list(
     State(app): State<Arc<AppState>>,
     SignedInUser(user): SignedInUser,
-    QueryParams(query): QueryParams<LibraryListQuery>,
+    Query(query): Query<LibraryListQuery>,
 ) -> ApiResult<Json<AgentList>> {
     page(&app, &user, query, |_| true).await
 }
@@ -56,7 +56,7 @@ pub(crate) async fn list(
 pub(crate) async fn favorites(
     State(app): State<Arc<AppState>>,
     SignedInUser(user): SignedInUser,
-    QueryParams(query): QueryParams<LibraryListQuery>,
+    Query(query): Query<LibraryListQuery>,
 ) -> ApiResult<Json<AgentList>> {
     page(&app, &user, query, |agent| agent.is_favorite).await
 }

@@ -16,7 +16,7 @@ use self::body::{
 };
 use super::AppState;
 use super::auth::SignedInUser;
-use super::json::QueryParams;
+use super::json::Query;
 use super::paging::PageRequest;
 use super::path::PathIds;
 use super::problem::{ApiProblem, ApiResult, ProblemBody};
@@ -33,7 +33,7 @@ const DEFAULT_PAGE: u32 = 20;
 pub(crate) async fn list(
     State(app): State<Arc<AppState>>,
     _: SignedInUser,
-    QueryParams(query): QueryParams<MarketplaceListQuery>,
+    Query(query): Query<MarketplaceListQuery>,
 ) -> ApiResult<Json<StoreAgents>> {
     let page = PageRequest::requested(query.page, query.page_size, DEFAULT_PAGE)?;
     let (listings, pagination) = page.of(arrange(app.ports.listings.list().await?, &query));
@@ -69,7 +69,7 @@ pub(crate) async fn read(
 pub(crate) async fn search(
     State(app): State<Arc<AppState>>,
     _: SignedInUser,
-    QueryParams(query): QueryParams<SearchQuery>,
+    Query(query): Query<SearchQuery>,
 ) -> ApiResult<Json<SearchResults>> {
     let page = PageRequest::requested(query.page, query.page_size, DEFAULT_PAGE)?;
     let listings = app.ports.listings.list().await?;
