@@ -25,7 +25,7 @@ class ToolHandler(BaseHTTPRequestHandler):
             self.respond(200, {"cargo": arguments["cargo"], "tonnes": 12})
         elif self.path == "/print":
             # A repeated request has the same key; its work has already started.
-            if self.server.is_new(self.headers["idempotency-key"]):
+            if self.server.start_once(self.headers["idempotency-key"]):
                 threading.Thread(target=print_chart, args=(call,), daemon=True).start()
             self.respond(202, {})
         else:
@@ -53,8 +53,8 @@ class ToolServer(ThreadingHTTPServer):
         super().__init__(("127.0.0.1", 0), ToolHandler)
         self.known, self.lock = set(), threading.Lock()
 
-    def is_new(self, key):
-        """Whether the key is new."""
+    def start_once(self, key):
+        """Records the key; returns whether it is new."""
         with self.lock:
             new = key not in self.known
             self.known.add(key)
