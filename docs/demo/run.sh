@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Long-running work in one turn: a sub-session, a call that goes on in the background, and an operation whose result
-# comes by webhook and continues the conversation. Needs bash, curl, python3 and a built server; leaves nothing behind.
+# Long-running work in one turn: a sub-session, a background call, and an operation whose result arrives by webhook and
+# continues the session. Needs bash, curl, python3 and a built server; cleans up when it ends.
 #
 #   docs/demo/run.sh [path of the pilothouse binary]
 set -euo pipefail
@@ -23,7 +23,7 @@ leave() {
 }
 trap leave EXIT
 
-# Runs a command until it gives a text, for at most ten seconds.
+# Runs a command until it prints something, for at most ten seconds.
 await() {
     local found
     for _ in $(seq 100); do
@@ -31,12 +31,12 @@ await() {
         [ -z "$found" ] || { echo "$found"; return; }
         sleep 0.1
     done
-    echo "'$*' gave nothing." >&2
+    echo "'$*' printed nothing." >&2
     cat "$work"/*.log >&2
     exit 1
 }
 
-# The webhook takes results only from whoever knows this.
+# The key of the webhook.
 CHAT_INTERNAL_API_KEY=$(python3 -c 'import secrets; print(secrets.token_hex(32))')
 export CHAT_INTERNAL_API_KEY
 
@@ -47,7 +47,7 @@ sed "s/127.0.0.1:9000/127.0.0.1:$port/" "$here/tools.json" >"$work/tools.json"
 
 (
     cd "$work"
-    # A call that takes longer than a second goes on in the background.
+    # A call that takes longer than a second continues in the background.
     CHAT_PROVIDER=offline CHAT_TOOL_BUDGET_SECONDS=1 CHAT_TOOLS_FILE="$work/tools.json" \
         exec "$binary" serve --port 0 --data "$work/data"
 ) >"$work/server.out" 2>"$work/server.log" &
@@ -72,12 +72,12 @@ post "/chat/sessions/$session/stream" "$body" | tee "$work/turn" | python3 "$her
 
 task=$(sed -n 's/.*"type":"operation_started".*"task_id":"\([^"]*\)".*/\1/p' "$work/turn" | head -n 1)
 [ -n "$task" ] || { echo "No operation was started." >&2; exit 1; }
-echo "The turn has ended. The operation has a stream of its own, until its service has called back:"
+echo "The turn has ended. The operation has its own stream, which ends after its service has called back:"
 curl --silent --show-error --fail --no-buffer --max-time 60 "$url/chat/tasks/$task/stream" |
     tee "$work/task" | python3 "$here/show.py"
 
 for wanted in '"type":"background"' '"type":"sub_session_status"' '"type":"operation_started"'; do
     grep -q "$wanted" "$work/turn" || { echo "The turn has no $wanted." >&2; exit 1; }
 done
-grep -q '"file":"chart.pdf"' "$work/task" || { echo "The webhook's result did not come." >&2; exit 1; }
-grep -q '"type":"text-delta"' "$work/task" || { echo "The conversation did not go on." >&2; exit 1; }
+grep -q '"file":"chart.pdf"' "$work/task" || { echo "The webhook's result did not arrive." >&2; exit 1; }
+grep -q '"type":"text-delta"' "$work/task" || { echo "The session did not continue." >&2; exit 1; }

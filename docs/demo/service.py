@@ -1,6 +1,6 @@
-"""A service behind two tools of the demo: one is slow to answer, one says 202 and calls back when it is done.
+"""The service of the demo's two tools: one responds slowly, one responds 202 and calls back when it is done.
 
-    service.py PORT_FILE    writes the port it has taken into that file; CHAT_INTERNAL_API_KEY opens the webhook
+    service.py PORT_FILE    writes its port to that file; CHAT_INTERNAL_API_KEY is the key of the webhook
 """
 
 import json
@@ -13,25 +13,25 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 SLOW_SECONDS = 2.5
 CALLBACK_SECONDS = 5.0
-PATIENCE_SECONDS = 60.0
+CALLBACK_TIMEOUT_SECONDS = 60.0
 
 
-class Service(BaseHTTPRequestHandler):
+class ToolHandler(BaseHTTPRequestHandler):
     def do_POST(self):
         call = json.loads(self.rfile.read(int(self.headers["content-length"])))
         arguments = call["arguments"]
         if self.path == "/weigh":
             time.sleep(SLOW_SECONDS)
-            self.answer(200, {"cargo": arguments["cargo"], "tonnes": 12})
+            self.respond(200, {"cargo": arguments["cargo"], "tonnes": 12})
         elif self.path == "/print":
-            # A request that is repeated with the same key is work that is known already.
-            if self.server.begin(self.headers["idempotency-key"]):
+            # A repeated request has the same key; its work has already started.
+            if self.server.start_once(self.headers["idempotency-key"]):
                 threading.Thread(target=print_chart, args=(call,), daemon=True).start()
-            self.answer(202, {})
+            self.respond(202, {})
         else:
-            self.answer(404, {"error": "there is no such work here"})
+            self.respond(404, {"error": "not found"})
 
-    def answer(self, status, body):
+    def respond(self, status, body):
         body = json.dumps(body).encode()
         self.send_response(status)
         self.send_header("content-type", "application/json")
@@ -40,21 +40,21 @@ class Service(BaseHTTPRequestHandler):
         try:
             self.wfile.write(body)
         except OSError:
-            pass  # The caller was cancelled and does not want to know any more.
+            pass  # The call was canceled, so the connection is closed.
 
     def log_message(self, *_):
         pass
 
 
-class Desk(ThreadingHTTPServer):
+class ToolServer(ThreadingHTTPServer):
     daemon_threads = True
 
     def __init__(self):
-        super().__init__(("127.0.0.1", 0), Service)
+        super().__init__(("127.0.0.1", 0), ToolHandler)
         self.known, self.lock = set(), threading.Lock()
 
-    def begin(self, key):
-        """Whether this is new."""
+    def start_once(self, key):
+        """Records the key; returns whether it is new."""
         with self.lock:
             new = key not in self.known
             self.known.add(key)
@@ -68,11 +68,11 @@ def print_chart(call):
 
 
 def report(url, completion):
-    """Says it until it is heard: saying it twice does no harm."""
+    """Sends the result until the server accepts it; sending it twice is harmless."""
     request = urllib.request.Request(url, json.dumps(completion).encode(), method="POST")
     request.add_header("content-type", "application/json")
     request.add_header("x-api-key", os.environ["CHAT_INTERNAL_API_KEY"])
-    deadline = time.monotonic() + PATIENCE_SECONDS
+    deadline = time.monotonic() + CALLBACK_TIMEOUT_SECONDS
     while time.monotonic() < deadline:
         try:
             urllib.request.urlopen(request, timeout=10).close()
@@ -82,8 +82,8 @@ def report(url, completion):
 
 
 if __name__ == "__main__":
-    desk = Desk()
+    server = ToolServer()
     with open(sys.argv[1] + ".new", "w") as file:
-        file.write(str(desk.server_port))
+        file.write(str(server.server_port))
     os.rename(sys.argv[1] + ".new", sys.argv[1])
-    desk.serve_forever()
+    server.serve_forever()

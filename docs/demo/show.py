@@ -1,11 +1,11 @@
-"""Reads an event stream and prints what is worth seeing of it, a line for each thing."""
+"""Reads an event stream and prints its main events, one per line."""
 
 import json
 import sys
 import time
 
 WIDTH = 110
-# What is worth seeing of the result of a tool.
+# Fields of a tool result that are printed.
 FIELDS = ("status", "background_id", "task_id", "sub_autopilot_session_link", "output")
 
 began = time.monotonic()
