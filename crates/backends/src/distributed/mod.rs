@@ -11,7 +11,7 @@ use crate::local::clock::SystemClock;
 use crate::local::files::LocalFiles;
 use crate::options::{DistributedOptions, Options};
 use crate::postgres::Postgres;
-use crate::rabbitmq::{Rabbit, RabbitCancel};
+use crate::rabbitmq::{RabbitBroker, RabbitCancel};
 use crate::redis::{Hints, RECLAIM, Redis, RedisOptions};
 
 /// Hints that may wait for a listener that is behind.
@@ -21,7 +21,7 @@ const HINTS: usize = 1024;
 pub(crate) struct Distributed {
     postgres: Postgres,
     redis: Redis,
-    rabbit: Rabbit,
+    rabbit: RabbitBroker,
 }
 
 pub(crate) async fn connect(
@@ -41,7 +41,8 @@ pub(crate) async fn connect(
     };
     let redis = Redis::connect(&redis_options, signals.clone()).await?;
     let rabbit =
-        Rabbit::connect(&servers.rabbitmq_url, &servers.rabbitmq_prefix, signals.clone()).await?;
+        RabbitBroker::connect(&servers.rabbitmq_url, &servers.rabbitmq_prefix, signals.clone())
+            .await?;
     let postgres = Postgres::connect(
         &servers.postgres_url,
         servers.postgres_connections,

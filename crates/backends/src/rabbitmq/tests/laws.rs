@@ -1,4 +1,4 @@
-//! The laws of the queue. The other seams are those of the embedded backend, which the laws do not touch.
+//! Conformance laws of the queue. The other ports are those of the embedded backend, which these laws do not use.
 
 use ports::Ports;
 use protocol::limits::UserLimits;
@@ -12,13 +12,13 @@ use std::sync::Arc;
 use super::scratch::Scratch;
 use crate::connect::{Connected, connect};
 use crate::options::Options;
-use crate::rabbitmq::Rabbit;
+use crate::rabbitmq::RabbitBroker;
 
 conformance::queue!(Brokered);
 
 struct Brokered {
     connected: Connected,
-    rabbit: Rabbit,
+    rabbit: RabbitBroker,
     scratch: Scratch,
     _folder: TempDir,
 }

@@ -1,22 +1,22 @@
-//! What our exchanges and queues are called. A prefix keeps several installations on one broker apart.
+//! Names of our exchanges and queues. A prefix separates several installations on one broker.
 
-pub(super) const RUN_KEY: &str = "copilot.run";
+pub(super) const ROUTING_KEY: &str = "copilot.run";
 
 #[derive(Clone, Debug)]
-pub(super) struct Names {
+pub(super) struct TopologyNames {
     /// Direct exchange that every job is published to.
     pub(super) execution: String,
     /// The queue all workers of all processes share.
     pub(super) queue: String,
-    /// Where the queue sends what cannot be worked on.
+    /// Dead-letter exchange of the queue.
     pub(super) dead_exchange: String,
-    /// Keeps it for a person to look at.
+    /// Keeps dead letters for inspection.
     pub(super) dead_queue: String,
-    /// Fan-out exchange of cancellations: every process has a queue of its own on it.
+    /// Fan-out exchange of cancellations: every process binds its own queue to it.
     pub(super) cancel: String,
 }
 
-impl Names {
+impl TopologyNames {
     pub(super) fn new(prefix: &str) -> Self {
         let name = |name: &str| format!("{prefix}{name}");
         Self {
