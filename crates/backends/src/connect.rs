@@ -11,7 +11,7 @@ use crate::local::clock::SystemClock;
 use crate::local::files::LocalFiles;
 use crate::local::queue::LocalQueue;
 use crate::options::{BackendOptions, Options};
-use crate::sqlite::{self, Sqlite};
+use crate::sqlite::{self, SqliteStore};
 
 pub async fn connect(options: &Options) -> Result<Connected, ConnectError> {
     match &options.backend {
@@ -66,7 +66,7 @@ pub struct Connected {
 pub struct Backend(Kind);
 
 enum Kind {
-    Embedded(Arc<Sqlite>),
+    Embedded(Arc<SqliteStore>),
     Distributed(Arc<Distributed>),
 }
 

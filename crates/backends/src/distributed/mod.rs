@@ -10,7 +10,7 @@ use crate::connect::ConnectError;
 use crate::local::clock::SystemClock;
 use crate::local::files::LocalFiles;
 use crate::options::{DistributedOptions, Options};
-use crate::postgres::Postgres;
+use crate::postgres::PostgresStore;
 use crate::rabbitmq::{RabbitBroker, RabbitCancel};
 use crate::redis::{Hints, RECLAIM, Redis, RedisOptions};
 
@@ -19,7 +19,7 @@ const HINTS: usize = 1024;
 
 /// The three servers, for one process.
 pub(crate) struct Distributed {
-    postgres: Postgres,
+    postgres: PostgresStore,
     redis: Redis,
     rabbit: RabbitBroker,
 }
@@ -43,7 +43,7 @@ pub(crate) async fn connect(
     let rabbit =
         RabbitBroker::connect(&servers.rabbitmq_url, &servers.rabbitmq_prefix, signals.clone())
             .await?;
-    let postgres = Postgres::connect(
+    let postgres = PostgresStore::connect(
         &servers.postgres_url,
         servers.postgres_connections,
         options.encryption_key.as_deref(),

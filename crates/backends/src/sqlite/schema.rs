@@ -1,8 +1,8 @@
-//! The tables, as numbered steps that are applied once each.
+//! The schema, as numbered migrations that are each applied once.
 
 use rusqlite::Connection;
 
-use super::fault::Fault;
+use super::error::SqliteError;
 
 const STEPS: &[&str] = &[
     include_str!("../../../../migrations/sqlite/0001_sessions_turns_logs.sql"),
@@ -11,7 +11,7 @@ const STEPS: &[&str] = &[
     include_str!("../../../../migrations/sqlite/0004_agents.sql"),
 ];
 
-/// What `PRAGMA user_version` says when every step was applied.
+/// `PRAGMA user_version` after the last migration.
 pub(crate) const VERSION: i64 = STEPS.len() as i64;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -20,8 +20,8 @@ pub(crate) enum Schema {
     Newer { found: i64, known: i64 },
 }
 
-/// Applies the steps that are missing, each in its own transaction with the number it leads to.
-pub(crate) fn bring_up_to_date(db: &Connection) -> Result<Schema, Fault> {
+/// Applies the missing migrations, each in its own transaction with its number.
+pub(crate) fn bring_up_to_date(db: &Connection) -> Result<Schema, SqliteError> {
     let known = VERSION;
     let found: i64 = db.query_row("PRAGMA user_version", [], |row| row.get(0))?;
     if found > known {

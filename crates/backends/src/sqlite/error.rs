@@ -1,23 +1,23 @@
-//! Why a piece of SQL did not work, and what that means to a caller of the ports.
+//! Errors of the SQLite store, and their mapping to port errors.
 
 use ports::PortError;
 use rusqlite::ffi::{self, ErrorCode};
 
 #[derive(Debug)]
-pub(crate) enum Fault {
+pub(crate) enum SqliteError {
     Sql(rusqlite::Error),
-    /// Our own check failed: a fault of the caller or of the stored data.
+    /// Our own check failed: the caller or the stored data is at fault.
     Broken(String),
 }
 
-impl Fault {
+impl SqliteError {
     pub(crate) fn broken(reason: impl Into<String>) -> Self {
         Self::Broken(reason.into())
     }
 
     pub(crate) fn is_full(&self) -> bool {
         let Self::Sql(rusqlite::Error::SqliteFailure(error, _)) = self else { return false };
-        // Growing the shared index of the write-ahead log fails with its own code when there is no room.
+        // Growing the shared index of the write-ahead log fails with its own code when the disk is full.
         error.code == ErrorCode::DiskFull || error.extended_code == ffi::SQLITE_IOERR_SHMSIZE
     }
 
@@ -32,13 +32,13 @@ impl Fault {
     }
 }
 
-impl From<rusqlite::Error> for Fault {
+impl From<rusqlite::Error> for SqliteError {
     fn from(error: rusqlite::Error) -> Self {
         Self::Sql(error)
     }
 }
 
-impl std::fmt::Display for Fault {
+impl std::fmt::Display for SqliteError {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {
             Self::Sql(error) => error.fmt(f),
@@ -47,13 +47,13 @@ impl std::fmt::Display for Fault {
     }
 }
 
-impl From<&Fault> for PortError {
-    fn from(fault: &Fault) -> Self {
+impl From<&SqliteError> for PortError {
+    fn from(fault: &SqliteError) -> Self {
         if fault.is_full() {
             return Self::Full;
         }
         match fault {
-            Fault::Sql(rusqlite::Error::SqliteFailure(error, _)) => match error.code {
+            SqliteError::Sql(rusqlite::Error::SqliteFailure(error, _)) => match error.code {
                 ErrorCode::DatabaseBusy
                 | ErrorCode::DatabaseLocked
                 | ErrorCode::SystemIoFailure
@@ -62,8 +62,8 @@ impl From<&Fault> for PortError {
                 | ErrorCode::OutOfMemory => Self::Unavailable(format!("the database: {fault}")),
                 _ => Self::Broken(format!("the database: {fault}")),
             },
-            Fault::Sql(_) => Self::Broken(format!("the database: {fault}")),
-            Fault::Broken(reason) => Self::Broken(reason.clone()),
+            SqliteError::Sql(_) => Self::Broken(format!("the database: {fault}")),
+            SqliteError::Broken(reason) => Self::Broken(reason.clone()),
         }
     }
 }

@@ -1,18 +1,19 @@
-//! The statement that moves a run on: its row and its journal at once, and only under the fence and at the place that the
-//! writer knows.
+//! The statement that advances an execution: updates its row and appends to its journal at once, only under the
+//! current fence and at the position that the writer knows.
 
 use ports::store::{AfterAdvance, ExecutionAdvance};
 use protocol::UserId;
 use protocol::execution::ExecutionClaim;
 
-use super::super::super::connection::Connection;
-use super::super::super::fault::Fault;
+use super::super::super::connection::PooledConnection;
+use super::super::super::error::PostgresError;
 use super::super::super::json::written;
 use super::super::super::rows;
-use super::super::super::text::{Text, optional};
+use super::super::super::text_param::{TextParam, optional};
 
-/// `$1` to `$7`: the run, its fence, the place, how many events, the statistics, the digest, and the events.
-macro_rules! step {
+/// `$1` to `$7`: the execution, its fence, the position, the number of events, the statistics, the digest, and the
+/// events.
+macro_rules! advance_statement {
     ($ends:literal, $withdraws:literal) => {
         concat!(
             "WITH moved AS (
@@ -29,26 +30,26 @@ macro_rules! step {
     };
 }
 
-const GOES_ON: &str = step!("", "");
-const ENDS: &str = step!(
+const GOES_ON: &str = advance_statement!("", "");
+const ENDS: &str = advance_statement!(
     ", status = $8, error = $9, ended_at = $10, worker = NULL, lease_until = NULL, due = NULL",
     ", withdrawn AS (
          DELETE FROM review AS r USING moved AS m
          WHERE r.execution_id = m.id AND r.user_id = m.user_id AND r.status = 'WAITING')"
 );
 
-/// Gives the user whose run it is. `None`: the claim is worth nothing any more, or the place is another.
+/// Returns the user of the execution. `None` when the claim is stale, or the position differs.
 pub(super) async fn write(
-    db: &Connection,
+    db: &PooledConnection,
     claim: &ExecutionClaim,
     advance: &ExecutionAdvance,
     digest: &[u8],
     wall_us: i64,
-) -> Result<Option<UserId>, Fault> {
-    let (run, fence) = (Text(claim.execution_id.as_str()), claim.fence as i64);
+) -> Result<Option<UserId>, PostgresError> {
+    let (run, fence) = (TextParam(claim.execution_id.as_str()), claim.fence as i64);
     let (after, count) = (advance.after as i64, advance.count as i64);
     let (stats, events) = (written(&advance.stats)?, &advance.events[..]);
-    let stats = Text(&stats);
+    let stats = TextParam(&stats);
     let moved = match &advance.then {
         AfterAdvance::Continue | AfterAdvance::AwaitReviews => {
             db.query_opt(GOES_ON, &[&run, &fence, &after, &count, &stats, &digest, &events]).await?

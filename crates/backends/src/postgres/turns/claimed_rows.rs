@@ -1,15 +1,15 @@
-//! The rows that a running turn writes to, locked, if its claim still holds.
+//! Locks the session and turn rows that a running turn writes to, if its claim is valid.
 
 use futures::future::try_join;
 use protocol::turn::TurnClaim;
 
-use super::super::connection::Connection;
-use super::super::fault::Fault;
+use super::super::connection::PooledConnection;
+use super::super::error::PostgresError;
 use super::super::rows;
 use super::super::stream_log::count_fenced;
-use super::super::text::Text;
+use super::super::text_param::TextParam;
 
-pub(in super::super) struct Held {
+pub(in super::super) struct ClaimedRows {
     pub(in super::super) ordinal: i64,
     /// The last ordinal of the session's turns, and the last sequence of its messages.
     pub(in super::super) last_ordinal: i64,
@@ -20,10 +20,9 @@ pub(in super::super) struct Held {
     pub(super) ran_ms: i64,
 }
 
-impl Held {
-    /// Where the rows that the turn writes come to stand: those of an operation that has not lined up, behind all that
-    /// is there.
-    pub(in super::super) fn rows_ordinal(&self) -> i64 {
+impl ClaimedRows {
+    /// Ordinal for the messages the turn writes. An operation outside the order writes behind the newest turn.
+    pub(in super::super) fn message_ordinal(&self) -> i64 {
         if self.ordinal > 0 { self.ordinal } else { self.last_ordinal }
     }
 }
@@ -34,23 +33,23 @@ const TURN: &str = "\
         (extract(epoch FROM clock_timestamp() - started) * 1000)::bigint AS ran_ms
     FROM turn WHERE id = $1 AND fence = $2 AND status = 'running' FOR UPDATE";
 
-/// Whoever gets `None` must change nothing.
+/// Returns `None` when the claim is stale; the caller must then write nothing.
 pub(in super::super) async fn lock(
-    db: &Connection,
+    db: &PooledConnection,
     claim: &TurnClaim,
-) -> Result<Option<Held>, Fault> {
+) -> Result<Option<ClaimedRows>, PostgresError> {
     // The session before the turn, as everywhere: so they are sent in this order.
     db.prepare(&[SESSION, TURN]).await?;
     let (session, turn) = try_join(
-        db.query_opt(SESSION, &[&Text(claim.session_id.as_str())]),
-        db.query_opt(TURN, &[&Text(claim.turn_id.as_str()), &(claim.fence as i64)]),
+        db.query_opt(SESSION, &[&TextParam(claim.session_id.as_str())]),
+        db.query_opt(TURN, &[&TextParam(claim.turn_id.as_str()), &(claim.fence as i64)]),
     )
     .await?;
     let (Some(session), Some(turn)) = (session, turn) else {
         count_fenced();
         return Ok(None);
     };
-    Ok(Some(Held {
+    Ok(Some(ClaimedRows {
         ordinal: rows::get(&turn, "ordinal")?,
         last_ordinal: rows::get(&session, "last_ordinal")?,
         last_sequence: rows::get(&session, "last_sequence")?,

@@ -1,27 +1,27 @@
-//! The last advance when it comes again, because its answer was not heard.
+//! Recognizes a repeated advance, whose first reply was lost.
 
 use ports::Fenced;
 use ports::store::{AfterAdvance, ExecutionAdvance, ExecutionAdvanced};
 use protocol::execution::{ExecutionClaim, ExecutionStatus};
 
-use super::super::super::connection::Connection;
-use super::super::super::fault::Fault;
+use super::super::super::connection::PooledConnection;
+use super::super::super::error::PostgresError;
 use super::super::super::rows;
 use super::super::super::stream_log::count_fenced;
-use super::super::super::text::Text;
+use super::super::super::text_param::TextParam;
 use super::super::row::status;
 
-/// What to say to one that did not fit: the answer it had, or why it does not.
-pub(super) async fn answer(
-    db: &Connection,
+/// The reply to an advance that did not fit: the one it had before, or the reason.
+pub(super) async fn reply(
+    db: &PooledConnection,
     claim: &ExecutionClaim,
     advance: &ExecutionAdvance,
     digest: &[u8],
-) -> Result<Fenced<ExecutionAdvanced>, Fault> {
+) -> Result<Fenced<ExecutionAdvanced>, PostgresError> {
     let row = db
         .query_opt(
             "SELECT status, events, last_advance FROM execution WHERE id = $1 AND fence = $2",
-            &[&Text(claim.execution_id.as_str()), &(claim.fence as i64)],
+            &[&TextParam(claim.execution_id.as_str()), &(claim.fence as i64)],
         )
         .await?;
     db.commit().await?;
@@ -32,9 +32,8 @@ pub(super) async fn answer(
     let status = status(&row)?;
     let last: Option<Vec<u8>> = rows::get(&row, "last_advance")?;
     if last.as_deref() == Some(digest) {
-        // Under the same fence one that rested is not at work again, so one that is did not rest.
-        let decided =
-            advance.then == AfterAdvance::AwaitReviews && status == ExecutionStatus::Running;
+        // Under the same fence a rested execution does not run again, so a running one did not rest.
+        let decided = advance.then == AfterAdvance::AwaitReviews && status == ExecutionStatus::Running;
         return Ok(Fenced::Done(if decided {
             ExecutionAdvanced::Decided
         } else {
@@ -46,5 +45,5 @@ pub(super) async fn answer(
         return Ok(Fenced::Stale);
     }
     let (at, after) = (rows::number(&row, "events")?, advance.after);
-    Err(Fault::broken(format!("an advance after event {after} of a run that is at {at}")))
+    Err(PostgresError::broken(format!("an advance after {after} events, but the journal has {at}")))
 }

@@ -1,4 +1,4 @@
-//! Turns that were started by the calls of others.
+//! Turns that were started by tool calls of other turns.
 
 use ports::store::{ParentTurn, TurnOpened};
 use protocol::session::Owner;
@@ -6,13 +6,16 @@ use protocol::turn::Turn;
 use protocol::{SessionId, TurnId};
 use rusqlite::{Connection, params};
 
-use super::super::fault::Fault;
-use super::super::job::Done;
-use super::super::{Moment, rows, sessions};
+use super::super::error::SqliteError;
+use super::super::write_job::WriteOutput;
+use super::super::{StoreTime, rows, sessions};
 use super::by_id;
 
-/// Why a call of this parent may not start a turn, if it may not.
-pub(super) fn refusal(db: &Connection, parent: &ParentTurn) -> Result<Option<TurnOpened>, Fault> {
+/// Why a call of this parent may not start a turn; `None` when it may.
+pub(super) fn refusal(
+    db: &Connection,
+    parent: &ParentTurn,
+) -> Result<Option<TurnOpened>, SqliteError> {
     let at_work = db
         .prepare_cached(
             "SELECT 1 FROM turn
@@ -22,7 +25,7 @@ pub(super) fn refusal(db: &Connection, parent: &ParentTurn) -> Result<Option<Tur
     if !at_work {
         return Ok(Some(TurnOpened::ParentEnded));
     }
-    // Its operations have a limit of their own.
+    // Operations have a separate limit.
     let children: u32 = db
         .prepare_cached(
             "SELECT count(*) FROM turn AS t
@@ -33,17 +36,17 @@ pub(super) fn refusal(db: &Connection, parent: &ParentTurn) -> Result<Option<Tur
     Ok((children >= parent.fan_out).then_some(TurnOpened::TooManyChildren))
 }
 
-/// Marks what is open of the session and of everything that its turns have started, ended ones among them.
+/// Requests cancellation of the session's open turns and of everything its turns have started, including ended ones.
 pub(super) fn request_cancel(
     db: &Connection,
-    now: Moment,
+    now: StoreTime,
     owner: &Owner,
     session: &SessionId,
-) -> Result<Done<Vec<Turn>>, Fault> {
+) -> Result<WriteOutput<Vec<Turn>>, SqliteError> {
     if sessions::find(db, owner, session)?.is_none() {
-        return Ok(Done::quietly(Vec::new()));
+        return Ok(WriteOutput::silent(Vec::new()));
     }
-    // Turns of this session are all on the first level, so a turn is met once, whoever started it.
+    // All turns of this session are on the first level, so each is visited once, whichever turn started it.
     let open: Vec<TurnId> = db
         .prepare_cached(
             "WITH RECURSIVE tree (id, level) AS (
@@ -58,12 +61,12 @@ pub(super) fn request_cancel(
         .collect::<Result<_, _>>()?;
     let mut marked = Vec::with_capacity(open.len());
     for turn in &open {
-        // One that rests would not be looked at before its time is over.
+        // A resting turn would otherwise not be claimed before its time is over.
         db.prepare_cached(
             "UPDATE turn SET cancel_requested = 1, due_ms = iif(rests = 1, ?2, due_ms) WHERE id = ?1",
         )?
         .execute(params![turn.as_str(), now.ms])?;
         marked.extend(by_id(db, turn)?);
     }
-    Ok(Done::quietly(marked))
+    Ok(WriteOutput::silent(marked))
 }

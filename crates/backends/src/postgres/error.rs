@@ -1,4 +1,4 @@
-//! Why a call of the database did not work, and what that means to a caller of the ports.
+//! Errors of the Postgres store, and their mapping to port errors.
 
 use std::error::Error;
 
@@ -7,18 +7,18 @@ use ports::PortError;
 use tokio_postgres::error::SqlState;
 
 #[derive(Debug)]
-pub(super) enum Fault {
+pub(super) enum PostgresError {
     Sql(tokio_postgres::Error),
-    /// There is no connection to be had.
+    /// No connection could be obtained.
     Unreachable(String),
-    /// The call took longer than a call may.
+    /// The call exceeded its time limit.
     Late,
     Closed,
-    /// Our own check failed: a fault of the caller or of the stored data.
+    /// Our own check failed: the caller or the stored data is at fault.
     Broken(String),
 }
 
-impl Fault {
+impl PostgresError {
     pub(super) fn broken(reason: impl Into<String>) -> Self {
         Self::Broken(reason.into())
     }
@@ -27,7 +27,7 @@ impl Fault {
         matches!(self, Self::Sql(error) if error.code() == Some(&SqlState::UNIQUE_VIOLATION))
     }
 
-    /// The connection had ended before the call, or because the server went away: another one may well work.
+    /// The connection had ended before the call, or the server went away: another connection may work.
     pub(super) fn is_lost_connection(&self) -> bool {
         let Self::Sql(error) = self else { return false };
         match error.code() {
@@ -37,56 +37,56 @@ impl Fault {
     }
 }
 
-impl From<tokio_postgres::Error> for Fault {
+impl From<tokio_postgres::Error> for PostgresError {
     fn from(error: tokio_postgres::Error) -> Self {
         Self::Sql(error)
     }
 }
 
-impl From<PoolError> for Fault {
+impl From<PoolError> for PostgresError {
     fn from(error: PoolError) -> Self {
         match error {
             PoolError::Closed => Self::Closed,
             PoolError::Timeout(TimeoutType::Wait) => {
                 Self::Unreachable("every connection is in use".to_owned())
             }
-            PoolError::Timeout(_) => Self::Unreachable("it does not answer".to_owned()),
+            PoolError::Timeout(_) => Self::Unreachable("it does not respond".to_owned()),
             PoolError::Backend(error) => Self::Unreachable(described(&error)),
             other => Self::Unreachable(other.to_string()),
         }
     }
 }
 
-impl std::fmt::Display for Fault {
+impl std::fmt::Display for PostgresError {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {
             Self::Sql(error) => f.write_str(&described(error)),
             Self::Unreachable(reason) | Self::Broken(reason) => f.write_str(reason),
-            Self::Late => f.write_str("it did not answer in time"),
+            Self::Late => f.write_str("it did not respond in time"),
             Self::Closed => f.write_str("it was closed"),
         }
     }
 }
 
-impl From<Fault> for PortError {
-    fn from(fault: Fault) -> Self {
+impl From<PostgresError> for PortError {
+    fn from(fault: PostgresError) -> Self {
         let text = format!("the database: {fault}");
         match fault {
-            Fault::Sql(error) => match error.code() {
+            PostgresError::Sql(error) => match error.code() {
                 Some(&SqlState::DISK_FULL) => Self::Full,
                 Some(code) if may_pass(code) => Self::Unavailable(text),
                 None if error.is_closed() || caused_by_io(&error) => Self::Unavailable(text),
                 _ => Self::Broken(text),
             },
-            Fault::Unreachable(_) | Fault::Late => Self::Unavailable(text),
-            Fault::Closed => Self::Closed,
-            Fault::Broken(reason) => Self::Broken(reason),
+            PostgresError::Unreachable(_) | PostgresError::Late => Self::Unavailable(text),
+            PostgresError::Closed => Self::Closed,
+            PostgresError::Broken(reason) => Self::Broken(reason),
         }
     }
 }
 
-/// Whether the reason lies in the state of the server and not in what was asked of it: lost connections, refused
-/// logins, a shutdown or a standby, too little of something, locks and time limits.
+/// Whether the cause is the state of the server and not the statement: lost connections, refused logins, a shutdown or
+/// a standby, exhausted resources, locks and time limits.
 fn may_pass(code: &SqlState) -> bool {
     let classes = ["08", "28", "3D", "40", "53", "57", "58"];
     classes.contains(&&code.code()[..2])
@@ -102,7 +102,7 @@ fn caused_by_io(error: &tokio_postgres::Error) -> bool {
     error.source().is_some_and(|source| source.is::<std::io::Error>())
 }
 
-/// What the server said, without its details: those may quote what a person wrote.
+/// The server's message without its details, which may quote user data.
 pub(super) fn described(error: &tokio_postgres::Error) -> String {
     match (error.as_db_error(), error.source()) {
         (Some(said), _) => format!("{} ({})", said.message(), said.code().code()),

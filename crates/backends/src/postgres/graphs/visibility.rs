@@ -1,9 +1,9 @@
-//! Who sees a version of a graph, and which one is meant without a number.
+//! Visibility of graph versions to users, and the default version of a graph.
 
-/// Whether the user `$1` sees the version `g`: all of their own; of others those that the marketplace lists and the one
-/// that their library holds. Being active shows a version to nobody else: an edit is active at once, and is its
-/// author's own until it is listed.
-macro_rules! sees {
+/// Whether the user `$1` may see the version `g`: all versions of an own graph; for another user's graph the versions
+/// listed in the marketplace and the one held by the library. The active version is not visible to others: an edit is
+/// active at once, but stays private until it is listed.
+macro_rules! is_visible {
     () => {
         "(g.user_id = $1
           OR EXISTS (SELECT 1 FROM library_agent AS held
@@ -14,9 +14,9 @@ macro_rules! sees {
     };
 }
 
-/// Whether the version `g` is what the user `$1` means by the graph: the active one of their own; of another's the one
-/// that their library holds, or else the one that was listed last.
-macro_rules! means {
+/// Whether the version `g` is the default for the user `$1`: the active one of an own graph; for another user's graph
+/// the one held by the library, or else the one listed last.
+macro_rules! is_default_version {
     () => {
         "CASE WHEN g.user_id = $1 THEN g.is_active ELSE g.version = coalesce(
              (SELECT held.graph_version FROM library_agent AS held
@@ -28,4 +28,4 @@ macro_rules! means {
     };
 }
 
-pub(in super::super) use {means, sees};
+pub(in super::super) use {is_default_version, is_visible};

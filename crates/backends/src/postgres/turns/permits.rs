@@ -1,44 +1,50 @@
-//! Who may run: each slot has so many places. Those that stepped aside and want one back get it first, then the turns
-//! that wait for one, both in the order they were accepted.
+//! Concurrency permits: each quota key has a limited number. Turns that yielded theirs and want it back come first,
+//! then waiting turns, both in the order they were accepted.
 
 use deadpool_postgres::Pool;
 use protocol::TurnId;
 use protocol::limits::UserLimits;
 
-use super::super::connection::Connection;
-use super::super::fault::Fault;
+use super::super::connection::PooledConnection;
+use super::super::error::PostgresError;
 use super::super::rows;
-use super::super::text::Text;
-use super::slots;
+use super::super::text_param::TextParam;
+use super::advisory_locks;
 
-/// Turns of a slot that are in flight, and how many of its places are in use.
+/// Current use of a quota key: turns in flight, and permits held.
 #[derive(Clone, Copy, Debug)]
-pub(in super::super) struct Taken {
+pub(in super::super) struct PermitUsage {
     pub(in super::super) in_flight: u64,
     places: u64,
 }
 
-impl Taken {
+impl PermitUsage {
     pub(in super::super) fn has_room(&self, caps: UserLimits) -> bool {
         self.places < u64::from(caps.running)
     }
 }
 
-/// Exact for as long as the slot is locked.
-pub(in super::super) async fn taken(db: &Connection, slot: &str) -> Result<Taken, Fault> {
+/// Exact for as long as the quota key is locked.
+pub(in super::super) async fn permit_usage(
+    db: &PooledConnection,
+    quota_key: &str,
+) -> Result<PermitUsage, PostgresError> {
     let row = db
         .query_one(
             "SELECT count(*) FILTER (WHERE ordinal > 0) AS in_flight,
                  count(*) FILTER (WHERE admitted AND aside = 0) AS places
              FROM turn WHERE slot = $1 AND status IN ('queued', 'running')",
-            &[&Text(slot)],
+            &[&TextParam(quota_key)],
         )
         .await?;
-    Ok(Taken { in_flight: rows::number(&row, "in_flight")?, places: rows::number(&row, "places")? })
+    Ok(PermitUsage {
+        in_flight: rows::number(&row, "in_flight")?,
+        places: rows::number(&row, "places")?,
+    })
 }
 
-/// Of each session only the first open turn may run, and beside them what stands outside the order. What rests waits
-/// for no place until it has rested enough.
+/// Of each session only the first open turn may run, besides those outside the order. A resting turn waits for no
+/// permit until its rest is over.
 const ADMIT: &str = "\
     WITH room AS (
         SELECT greatest(0, $2 - count(*)) AS places FROM turn
@@ -63,32 +69,35 @@ const ADMIT: &str = "\
         FROM next AS n WHERE t.id = n.id RETURNING t.id, n.accepted)
     SELECT id FROM admitted ORDER BY accepted";
 
-/// Gives out the free places of a locked slot, makes those due that begin because of it, and names them.
+/// Gives out the free permits of a locked quota key, makes the newly admitted turns due, and returns them.
 pub(in super::super) async fn admit(
-    db: &Connection,
+    db: &PooledConnection,
     caps: UserLimits,
-    slot: &str,
-) -> Result<Vec<TurnId>, Fault> {
-    let found = db.query(ADMIT, &[&Text(slot), &i64::from(caps.running)]).await?;
+    quota_key: &str,
+) -> Result<Vec<TurnId>, PostgresError> {
+    let found = db.query(ADMIT, &[&TextParam(quota_key), &i64::from(caps.running)]).await?;
     found.iter().map(|row| rows::id(row, "id")).collect()
 }
 
-pub(in super::super) async fn admit_in(
-    db: &Connection,
+pub(in super::super) async fn admit_for_keys(
+    db: &PooledConnection,
     caps: UserLimits,
-    slots: &[String],
-) -> Result<Vec<TurnId>, Fault> {
+    quota_keys: &[String],
+) -> Result<Vec<TurnId>, PostgresError> {
     let mut due = Vec::new();
-    for slot in slots {
-        due.extend(admit(db, caps, slot).await?);
+    for quota_key in quota_keys {
+        due.extend(admit(db, caps, quota_key).await?);
     }
     Ok(due)
 }
 
-/// The same for every slot in which something waits: places may have become free while nobody looked, or the caps may
-/// have been raised.
-pub(in super::super) async fn admit_all(pool: &Pool, caps: UserLimits) -> Result<(), Fault> {
-    let db = Connection::get(pool).await?;
+/// Does the same for every quota key with waiting turns: permits may have become free while no process ran, or the
+/// limits may have been raised.
+pub(in super::super) async fn admit_all(
+    pool: &Pool,
+    caps: UserLimits,
+) -> Result<(), PostgresError> {
+    let db = PooledConnection::get(pool).await?;
     let found = db
         .query(
             "SELECT DISTINCT slot FROM turn
@@ -99,10 +108,10 @@ pub(in super::super) async fn admit_all(pool: &Pool, caps: UserLimits) -> Result
         .await?;
     drop(db);
     for row in &found {
-        let slot: String = rows::get(row, "slot")?;
-        let db = Connection::begin(pool).await?;
-        slots::lock(&db, &slot).await?;
-        admit(&db, caps, &slot).await?;
+        let quota_key: String = rows::get(row, "slot")?;
+        let db = PooledConnection::begin(pool).await?;
+        advisory_locks::lock(&db, &quota_key).await?;
+        admit(&db, caps, &quota_key).await?;
         db.commit().await?;
     }
     Ok(())

@@ -1,40 +1,40 @@
-//! Where a turn that is about to be opened comes to stand, as it is known under lock.
+//! Ordinal, quota key and counters of a turn being opened, read under the session lock.
 
 use ports::store::NewTurn;
 use protocol::TurnId;
 
-use super::super::Postgres;
-use super::super::connection::Connection;
-use super::super::fault::Fault;
-use super::super::text::Text;
-use super::insert::{Asked, NewRow};
-use super::places::Taken;
+use super::super::PostgresStore;
+use super::super::connection::PooledConnection;
+use super::super::error::PostgresError;
+use super::super::text_param::TextParam;
+use super::insert::{SubmissionKey, TurnInsert};
+use super::permits::PermitUsage;
 
 #[derive(Clone, Copy)]
-pub(super) struct At<'a> {
-    pub(super) store: &'a Postgres,
-    pub(super) slot: &'a str,
-    pub(super) counters: Counters,
-    pub(super) taken: Taken,
-    pub(super) active: Option<&'a Active>,
+pub(super) struct TurnPosition<'a> {
+    pub(super) store: &'a PostgresStore,
+    pub(super) quota_key: &'a str,
+    pub(super) counters: SessionCounters,
+    pub(super) permit_usage: PermitUsage,
+    pub(super) active: Option<&'a ActiveTurn>,
 }
 
 #[derive(Clone, Copy)]
-pub(in super::super) struct Counters {
+pub(in super::super) struct SessionCounters {
     pub(in super::super) last_ordinal: i64,
     pub(in super::super) last_sequence: i64,
 }
 
 /// The first turn of the session that has not ended.
 #[derive(Clone, Debug)]
-pub(in super::super) struct Active {
+pub(in super::super) struct ActiveTurn {
     pub(in super::super) id: TurnId,
     pub(in super::super) cancel_requested: bool,
 }
 
-impl At<'_> {
+impl TurnPosition<'_> {
     pub(super) fn has_room(&self) -> bool {
-        self.taken.in_flight < u64::from(self.store.caps.in_flight)
+        self.permit_usage.in_flight < u64::from(self.store.caps.in_flight)
     }
 
     pub(super) fn ordinal(&self) -> i64 {
@@ -50,16 +50,16 @@ impl At<'_> {
         &'n self,
         id: &'n TurnId,
         new: &'n NewTurn,
-        asked: Asked<'n>,
-    ) -> NewRow<'n> {
-        NewRow {
+        submission: SubmissionKey<'n>,
+    ) -> TurnInsert<'n> {
+        TurnInsert {
             id,
             session: &new.session_id,
             ordinal: self.ordinal(),
-            slot: self.slot,
-            admitted: self.active.is_none() && self.taken.has_room(self.store.caps),
+            quota_key: self.quota_key,
+            admitted: self.active.is_none() && self.permit_usage.has_room(self.store.caps),
             request: &new.request,
-            asked,
+            submission,
             parent: new.parent.as_ref().map(|parent| &parent.turn),
             cancel_requested: false,
             push_grace: new.push_grace,
@@ -67,14 +67,14 @@ impl At<'_> {
         }
     }
 
-    /// Counts the new turn, and the messages up to `last_sequence`.
+    /// Stores the counters after the new turn and the messages up to `last_sequence`.
     pub(super) async fn count(
         &self,
-        db: &Connection,
+        db: &PooledConnection,
         new: &NewTurn,
         last_sequence: i64,
-    ) -> Result<(), Fault> {
-        let session = Text(new.session_id.as_str());
+    ) -> Result<(), PostgresError> {
+        let session = TextParam(new.session_id.as_str());
         db.query(COUNT, &[&session, &self.ordinal(), &last_sequence, &self.store.wall_us()])
             .await?;
         Ok(())

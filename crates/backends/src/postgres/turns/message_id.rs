@@ -1,32 +1,32 @@
-//! What became of a client's id for a message before.
+//! What a client's message id already stands for.
 
 use futures::future::try_join3;
 use ports::store::TurnOpened;
 use protocol::follow_up::FollowUpState;
 use protocol::{MessageId, SessionId};
 
-use super::super::connection::Connection;
-use super::super::fault::Fault;
+use super::super::connection::PooledConnection;
+use super::super::error::PostgresError;
 use super::super::rows;
 use super::super::rows::{follow_up_columns, of_turn, turn_columns};
-use super::super::text::Text;
+use super::super::text_param::TextParam;
 
 #[derive(Clone, Debug, PartialEq)]
-pub(in super::super) enum Known {
-    /// The id may be used.
-    No,
-    /// By a follow-up that came back to its sender. It may be used again, and whoever does forgets that one.
-    CameBack,
-    Yes(TurnOpened),
+pub(in super::super) enum MessageIdUse {
+    /// The id is free.
+    Free,
+    /// Used by a follow-up that was returned to its sender. It may be reused after that follow-up is removed.
+    Returned,
+    Used(TurnOpened),
 }
 
-pub(in super::super) async fn known(
-    db: &Connection,
+pub(in super::super) async fn find_message_id(
+    db: &PooledConnection,
     session: &SessionId,
     client_id: &str,
     fingerprint: Option<&str>,
-) -> Result<Known, Fault> {
-    let (session, client) = (Text(session.as_str()), Text(client_id));
+) -> Result<MessageIdUse, PostgresError> {
+    let (session, client) = (TextParam(session.as_str()), TextParam(client_id));
     let (turn, follow_up, row) = try_join3(
         db.query_opt(
             concat!(
@@ -52,35 +52,39 @@ pub(in super::super) async fn known(
         ),
     )
     .await?;
-    let is_same = |row| -> Result<bool, Fault> {
+    let is_same = |row| -> Result<bool, PostgresError> {
         Ok(rows::get::<Option<String>>(row, "fingerprint")?.as_deref() == fingerprint)
     };
     if let Some(turn) = turn {
         let joined = is_same(&turn)?;
         let turn = Box::new(rows::turn(&turn)?);
-        return Ok(Known::Yes(if joined { TurnOpened::Joined(turn) } else { TurnOpened::Reused }));
+        return Ok(MessageIdUse::Used(if joined {
+            TurnOpened::Joined(turn)
+        } else {
+            TurnOpened::Reused
+        }));
     }
     if let Some(found) = follow_up {
         let follow_up = Box::new(rows::follow_up(&found)?);
         return Ok(match follow_up.state {
-            _ if !is_same(&found)? => Known::Yes(TurnOpened::Reused),
+            _ if !is_same(&found)? => MessageIdUse::Used(TurnOpened::Reused),
             FollowUpState::Pending | FollowUpState::Delivered => {
-                Known::Yes(TurnOpened::FollowUp(follow_up))
+                MessageIdUse::Used(TurnOpened::FollowUp(follow_up))
             }
-            FollowUpState::Returned | FollowUpState::Dropped => Known::CameBack,
+            FollowUpState::Returned | FollowUpState::Dropped => MessageIdUse::Returned,
         });
     }
-    // The id of a row that no client named cannot be given to another.
-    Ok(row.map_or(Known::No, |_| Known::Yes(TurnOpened::Reused)))
+    // The id of a row whose id no client chose cannot be used again.
+    Ok(row.map_or(MessageIdUse::Free, |_| MessageIdUse::Used(TurnOpened::Reused)))
 }
 
-/// Forgets the follow-up that came back.
-pub(in super::super) async fn forget(
-    db: &Connection,
+/// Removes the returned follow-up.
+pub(in super::super) async fn delete_returned(
+    db: &PooledConnection,
     session: &SessionId,
     id: &MessageId,
-) -> Result<(), Fault> {
-    let ids = (Text(session.as_str()), Text(id.as_str()));
+) -> Result<(), PostgresError> {
+    let ids = (TextParam(session.as_str()), TextParam(id.as_str()));
     db.query("DELETE FROM follow_up WHERE session_id = $1 AND id = $2", &[&ids.0, &ids.1]).await?;
     Ok(())
 }

@@ -1,57 +1,57 @@
-//! Calls that went on in the background, as the journal knows them.
+//! Background calls in the journal.
 
 use ports::store::{BackgroundEnd, BackgroundRecord};
 use protocol::message::ToolOutcome;
 use protocol::{BackgroundId, CallId, TurnId};
 use rusqlite::{Connection, Row, params};
 
-use super::super::fault::Fault;
+use super::super::error::SqliteError;
 use super::super::rows;
 use crate::words;
 
-pub(super) fn park(
+pub(super) fn start(
     db: &Connection,
     turn: &TurnId,
     call: &CallId,
     id: &BackgroundId,
-) -> Result<(), Fault> {
-    let parked = db
+) -> Result<(), SqliteError> {
+    let updated = db
         .prepare_cached(
             "UPDATE journal SET background_id = ?3 WHERE turn_id = ?1 AND call_id = ?2",
         )?
         .execute([turn.as_str(), call.as_str(), id.as_str()])?;
-    must_be_parked(parked)
+    require_background_call(updated)
 }
 
-/// The first end counts.
+/// Only the first end is stored.
 pub(super) fn end(
     db: &Connection,
     turn: &TurnId,
     call: &CallId,
     end: &BackgroundEnd,
-) -> Result<(), Fault> {
-    let known = db
+) -> Result<(), SqliteError> {
+    let updated = db
         .prepare_cached(
             "UPDATE journal SET output = iif(outcome IS NULL, ?4, output),
                  outcome = ifnull(outcome, ?3)
              WHERE turn_id = ?1 AND call_id = ?2 AND background_id IS NOT NULL",
         )?
         .execute([turn.as_str(), call.as_str(), words::outcome_word(end.outcome), &end.output])?;
-    must_be_parked(known)
+    require_background_call(updated)
 }
 
-pub(super) fn take(db: &Connection, turn: &TurnId, call: &CallId) -> Result<(), Fault> {
-    let known = db
+pub(super) fn mark_taken(db: &Connection, turn: &TurnId, call: &CallId) -> Result<(), SqliteError> {
+    let updated = db
         .prepare_cached(
             "UPDATE journal SET taken = 1
              WHERE turn_id = ?1 AND call_id = ?2 AND background_id IS NOT NULL",
         )?
         .execute([turn.as_str(), call.as_str()])?;
-    must_be_parked(known)
+    require_background_call(updated)
 }
 
-/// What still goes on ends with its turn.
-pub(super) fn end_all(db: &Connection, turn: &TurnId) -> Result<(), Fault> {
+/// Ends the background calls that are still running when their turn ends.
+pub(super) fn end_all(db: &Connection, turn: &TurnId) -> Result<(), SqliteError> {
     db.prepare_cached(
         "UPDATE journal SET outcome = ?2, output = ?3
          WHERE turn_id = ?1 AND background_id IS NOT NULL AND outcome IS NULL",
@@ -73,9 +73,9 @@ pub(super) fn read(row: &Row<'_>) -> rusqlite::Result<Option<BackgroundRecord>> 
     Ok(Some(BackgroundRecord { id, end, taken: row.get("taken")? }))
 }
 
-fn must_be_parked(changed: usize) -> Result<(), Fault> {
+fn require_background_call(changed: usize) -> Result<(), SqliteError> {
     match changed {
-        0 => Err(Fault::broken("the journal has no such call that goes on in the background")),
+        0 => Err(SqliteError::broken("the journal has no such background call")),
         _ => Ok(()),
     }
 }

@@ -1,23 +1,26 @@
-//! How an advance that is given again is recognised, when its answer was not heard.
+//! Recognizes a repeated advance, whose first reply was lost.
 
 use ports::Fenced;
 use ports::store::ExecutionAdvanced;
 use protocol::execution::ExecutionStatus;
 use rusqlite::{Connection, OptionalExtension};
 
-use super::super::fault::Fault;
+use super::super::error::SqliteError;
 use super::super::rows;
 use super::super::stream_log::count_fenced;
-use super::advance::Step;
+use super::advance::PreparedAdvance;
 
-/// The answer to an advance that was not written.
-pub(super) fn answer(db: &Connection, step: &Step) -> Result<Fenced<ExecutionAdvanced>, Fault> {
+/// The reply to an advance that was not written.
+pub(super) fn reply(
+    db: &Connection,
+    prepared: &PreparedAdvance,
+) -> Result<Fenced<ExecutionAdvanced>, SqliteError> {
     let found = db
         .prepare_cached(
             "SELECT fence, status, events, last_advance, last_decided FROM execution WHERE id = ?1",
         )?
-        .query_row([step.claim.execution_id.as_str()], |row| {
-            Ok(Last {
+        .query_row([prepared.claim.execution_id.as_str()], |row| {
+            Ok(LastAdvance {
                 fence: rows::number(row, "fence")?,
                 status: rows::word(row, "status", ExecutionStatus::parse)?,
                 events: rows::number(row, "events")?,
@@ -26,26 +29,25 @@ pub(super) fn answer(db: &Connection, step: &Step) -> Result<Fenced<ExecutionAdv
             })
         })
         .optional()?;
-    let Some(last) = found.filter(|last| last.fence == step.claim.fence) else {
+    let Some(last) = found.filter(|last| last.fence == prepared.claim.fence) else {
         count_fenced();
         return Ok(Fenced::Stale);
     };
-    if last.advance.as_deref() == Some(step.fingerprint.as_slice()) {
-        let answer =
-            if last.decided { ExecutionAdvanced::Decided } else { ExecutionAdvanced::Done };
-        return Ok(Fenced::Done(answer));
+    if last.advance.as_deref() == Some(prepared.fingerprint.as_slice()) {
+        let reply = if last.decided { ExecutionAdvanced::Decided } else { ExecutionAdvanced::Done };
+        return Ok(Fenced::Done(reply));
     }
     if last.status != ExecutionStatus::Running {
         count_fenced();
         return Ok(Fenced::Stale);
     }
-    Err(Fault::broken(format!(
-        "an advance after {} events of a journal that has {}",
-        step.advance.after, last.events
+    Err(SqliteError::broken(format!(
+        "an advance after {} events, but the journal has {}",
+        prepared.advance.after, last.events
     )))
 }
 
-struct Last {
+struct LastAdvance {
     fence: u64,
     status: ExecutionStatus,
     events: u64,

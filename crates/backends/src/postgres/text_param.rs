@@ -1,4 +1,4 @@
-//! Text as a parameter. Postgres cannot hold NUL, and refuses a whole statement for the sake of one.
+//! Text as a statement parameter. Postgres cannot store NUL, and rejects a statement that contains one.
 
 use std::error::Error;
 
@@ -6,11 +6,11 @@ use bytes::{BufMut, BytesMut};
 use protocol::text::without_nul;
 use tokio_postgres::types::{IsNull, ToSql, Type, to_sql_checked};
 
-/// A parameter in which NUL is replaced, as it is everywhere else, by U+FFFD.
+/// Replaces NUL by U+FFFD, as all other parts of the program do.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Text<'a>(pub(super) &'a str);
+pub(super) struct TextParam<'a>(pub(super) &'a str);
 
-impl ToSql for Text<'_> {
+impl ToSql for TextParam<'_> {
     fn to_sql(&self, _: &Type, out: &mut BytesMut) -> Result<IsNull, Box<dyn Error + Sync + Send>> {
         if self.0.contains('\0') {
             out.put_slice(without_nul(self.0).as_bytes());
@@ -27,6 +27,6 @@ impl ToSql for Text<'_> {
     to_sql_checked!();
 }
 
-pub(super) fn optional(text: Option<&str>) -> Option<Text<'_>> {
-    text.map(Text)
+pub(super) fn optional(text: Option<&str>) -> Option<TextParam<'_>> {
+    text.map(TextParam)
 }

@@ -1,5 +1,5 @@
-//! Group commit of the logs: while one group is on its way to the disk, the next one gathers. A process that streams a
-//! hundred turns so needs a few commits in the time of one turn's chunk, not a hundred.
+//! Group commit of the stream logs: while one group is being written, the next one collects. A process that streams a
+//! hundred turns thus needs a few commits for their chunks, not a hundred.
 
 use std::collections::{HashSet, VecDeque};
 use std::sync::Arc;
@@ -14,43 +14,43 @@ use tokio::sync::{mpsc, oneshot};
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
-use super::append_group::{self, Append};
-use super::call::CALL;
-use super::fault::Fault;
+use super::append_group::{self, PendingAppend};
+use super::bounded_call::CALL;
+use super::error::PostgresError;
 use super::stream_log::check;
 use crate::feed::Feed;
 use crate::live::LogEnd;
 
-/// Groups on their way at the same time, each on a connection of its own.
+/// Groups written at the same time, each on its own connection.
 const IN_FLIGHT: usize = 2;
-/// The most one group holds.
+/// Maximum size of one group.
 const GROUP_APPENDS: usize = 512;
 const GROUP_BYTES: usize = 2 * 1024 * 1024;
-/// Appends that wait to be taken up. More of them wait in their callers, who so are slowed down.
+/// Appends that may wait. Further ones wait in their callers, which slows these down.
 const WAITING: usize = 1024;
 
 #[derive(Clone)]
-pub(super) struct Appends {
-    line: mpsc::Sender<Append>,
+pub(super) struct AppendQueue {
+    pending: mpsc::Sender<PendingAppend>,
 }
 
-impl Appends {
+impl AppendQueue {
     pub(super) fn start(
         pool: Pool,
         feed: Arc<dyn Feed>,
         tasks: &TaskTracker,
         closing: CancellationToken,
     ) -> Self {
-        let (line, incoming) = mpsc::channel(WAITING);
-        let gatherer = Gatherer {
+        let (pending, incoming) = mpsc::channel(WAITING);
+        let grouper = AppendGrouper {
             pool,
             feed,
             waiting: VecDeque::new(),
             busy: HashSet::new(),
             in_flight: FuturesUnordered::new(),
         };
-        tasks.spawn(gatherer.run(incoming, closing));
-        Self { line }
+        tasks.spawn(grouper.run(incoming, closing));
+        Self { pending }
     }
 
     pub(super) async fn append(
@@ -62,26 +62,30 @@ impl Appends {
     ) -> PortResult<SegmentAppended> {
         check(&segment)?;
         let (reply, answer) = oneshot::channel();
-        let append = Append { task: task.clone(), fence, segment, end, reply };
+        let append = PendingAppend { task: task.clone(), fence, segment, end, reply };
         let written = async {
-            self.line.send(append).await.map_err(|_| PortError::Closed)?;
+            self.pending.send(append).await.map_err(|_| PortError::Closed)?;
             answer.await.unwrap_or(Err(PortError::Closed))
         };
-        tokio::time::timeout(CALL, written).await.unwrap_or(Err(Fault::Late.into()))
+        tokio::time::timeout(CALL, written).await.unwrap_or(Err(PostgresError::Late.into()))
     }
 }
 
-struct Gatherer {
+struct AppendGrouper {
     pool: Pool,
     feed: Arc<dyn Feed>,
-    waiting: VecDeque<Append>,
-    /// Logs of the groups on their way. A second segment of a log waits for the first, because it has to follow it.
+    waiting: VecDeque<PendingAppend>,
+    /// Logs of the groups being written. A second segment of a log waits for the first, because it has to follow it.
     busy: HashSet<TaskId>,
     in_flight: FuturesUnordered<BoxFuture<'static, Vec<TaskId>>>,
 }
 
-impl Gatherer {
-    async fn run(mut self, mut incoming: mpsc::Receiver<Append>, closing: CancellationToken) {
+impl AppendGrouper {
+    async fn run(
+        mut self,
+        mut incoming: mpsc::Receiver<PendingAppend>,
+        closing: CancellationToken,
+    ) {
         loop {
             self.send_groups();
             tokio::select! {
@@ -92,14 +96,14 @@ impl Gatherer {
                 Some(written) = self.in_flight.next() => self.free(&written),
                 () = closing.cancelled() => break,
             }
-            // Whatever else has come in the meantime goes with the same group.
+            // Everything that has arrived meanwhile joins the same group.
             while self.waiting.len() < WAITING
                 && let Ok(append) = incoming.try_recv()
             {
                 self.waiting.push_back(append);
             }
         }
-        // Those that wait are answered `Closed` as their replies are dropped; those on their way end by themselves.
+        // Waiting appends get `Closed` because their replies are dropped; groups being written complete.
         incoming.close();
         self.waiting.clear();
         while self.in_flight.next().await.is_some() {}
@@ -121,19 +125,19 @@ impl Gatherer {
         }
     }
 
-    /// The oldest of each log that is not busy, as many as fit.
-    fn next_group(&mut self) -> Vec<Append> {
-        let mut group: Vec<Append> = Vec::new();
-        let mut taken: HashSet<TaskId> = HashSet::new();
+    /// The oldest append of each log that is not busy, as many as fit.
+    fn next_group(&mut self) -> Vec<PendingAppend> {
+        let mut group: Vec<PendingAppend> = Vec::new();
+        let mut grouped: HashSet<TaskId> = HashSet::new();
         let mut left = VecDeque::new();
         let mut bytes = 0;
         for append in self.waiting.drain(..) {
-            // Nobody waits for it any more, and nobody has been told that it was stored.
+            // The caller is gone, and was never told that the segment is stored.
             if append.reply.is_closed() {
                 continue;
             }
             let full = group.len() >= GROUP_APPENDS || bytes >= GROUP_BYTES;
-            if full || self.busy.contains(&append.task) || !taken.insert(append.task.clone()) {
+            if full || self.busy.contains(&append.task) || !grouped.insert(append.task.clone()) {
                 left.push_back(append);
                 continue;
             }
