@@ -1,15 +1,15 @@
-//! What is behind the seams. `connect` picks a backend and gives back its ports; nothing outside this
-//! crate knows which one is in use.
+//! Implementations of the ports. `connect` picks a backend and returns its ports; nothing outside this crate knows
+//! which one is in use.
 
 mod connect;
 mod distributed;
 mod exchanges;
-mod feed;
 mod fingerprint;
 mod folders;
 mod key_check;
 mod live;
 mod local;
+mod log_feed;
 mod open_call;
 mod options;
 mod postgres;
@@ -22,7 +22,7 @@ mod transfer;
 mod verdicts;
 mod words;
 
-pub use connect::{Backend, ConnectError, Connected, connect};
-pub use options::{BackendOptions, DistributedOptions, Options};
-pub use probe::{Outcome, Probe, probe};
-pub use transfer::{Compared, TransferError, Transferred, transfer};
+pub use connect::{BackendHandle, ConnectError, ConnectedBackend, connect};
+pub use options::{BackendOptions, ConnectOptions, DistributedOptions};
+pub use probe::{ProbeOutcome, ServerProbe, probe};
+pub use transfer::{ComparedTable, TransferError, TransferReport, transfer};

@@ -1,4 +1,4 @@
-//! The machine's time of day.
+//! The machine's wall clock.
 
 use jiff::Timestamp;
 use ports::Clock;

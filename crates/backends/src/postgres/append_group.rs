@@ -14,8 +14,8 @@ use super::error::PostgresError;
 use super::rows;
 use super::stream_log::{count_fenced, judge};
 use super::text_param::TextParam;
-use crate::feed::Feed;
 use crate::live::LogEnd;
+use crate::log_feed::LogFeed;
 
 /// An append that waits to be written.
 pub(super) struct PendingAppend {
@@ -42,7 +42,7 @@ const APPEND: &str = "\
     SELECT task_id FROM grown";
 
 /// Writes the group, notifies the feed of stored segments, and replies to every caller.
-pub(super) async fn write(pool: &Pool, feed: &dyn Feed, group: Vec<PendingAppend>) {
+pub(super) async fn write(pool: &Pool, feed: &dyn LogFeed, group: Vec<PendingAppend>) {
     metrics::counter!("pilothouse_store_groups_total").increment(1);
     metrics::counter!("pilothouse_store_jobs_total").increment(group.len() as u64);
     match bounded(store(pool, &group)).await {

@@ -18,8 +18,8 @@ use super::append_group::{self, PendingAppend};
 use super::bounded_call::CALL;
 use super::error::PostgresError;
 use super::stream_log::check;
-use crate::feed::Feed;
 use crate::live::LogEnd;
+use crate::log_feed::LogFeed;
 
 /// Groups written at the same time, each on its own connection.
 const IN_FLIGHT: usize = 2;
@@ -37,7 +37,7 @@ pub(super) struct AppendQueue {
 impl AppendQueue {
     pub(super) fn start(
         pool: Pool,
-        feed: Arc<dyn Feed>,
+        feed: Arc<dyn LogFeed>,
         tasks: &TaskTracker,
         closing: CancellationToken,
     ) -> Self {
@@ -73,7 +73,7 @@ impl AppendQueue {
 
 struct AppendGrouper {
     pool: Pool,
-    feed: Arc<dyn Feed>,
+    feed: Arc<dyn LogFeed>,
     waiting: VecDeque<PendingAppend>,
     /// Logs of the groups being written. A second segment of a log waits for the first, because it has to follow it.
     busy: HashSet<TaskId>,

@@ -21,8 +21,8 @@ use super::schema::{self, Schema};
 use super::turns::permits::admit_all;
 use super::{PostgresStore, key_check};
 use crate::connect::ConnectError;
-use crate::feed::Feed;
 use crate::key_check::KeyCheck;
+use crate::log_feed::LogFeed;
 
 /// Time limit of the start; a migration over much data is the slow part.
 const START: Duration = Duration::from_secs(60);
@@ -34,7 +34,7 @@ impl PostgresStore {
         encryption_key: Option<&str>,
         caps: UserLimits,
         clock: Arc<dyn Clock>,
-        feed: Arc<dyn Feed>,
+        feed: Arc<dyn LogFeed>,
     ) -> Result<Self, ConnectError> {
         let config: Config =
             url.parse().map_err(|error| ConnectError::PostgresUrl { reason: described(&error) })?;
@@ -58,7 +58,7 @@ impl PostgresStore {
         pool: Pool,
         caps: UserLimits,
         clock: Arc<dyn Clock>,
-        feed: Arc<dyn Feed>,
+        feed: Arc<dyn LogFeed>,
     ) -> Self {
         let (tasks, closing) = (TaskTracker::new(), CancellationToken::new());
         let appends = AppendQueue::start(pool.clone(), feed.clone(), &tasks, closing.clone());

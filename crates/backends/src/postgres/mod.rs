@@ -67,7 +67,7 @@ use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
 use self::append_queue::AppendQueue;
-use crate::feed::Feed;
+use crate::log_feed::LogFeed;
 
 /// Time limit for the remaining writes when the store closes; longer than that of a call.
 const LAST_WRITES: Duration = Duration::from_secs(3);
@@ -79,7 +79,7 @@ pub(crate) struct PostgresStore {
     appends: AppendQueue,
     clock: Arc<dyn Clock>,
     caps: UserLimits,
-    feed: Arc<dyn Feed>,
+    feed: Arc<dyn LogFeed>,
     tasks: TaskTracker,
     closing: CancellationToken,
 }

@@ -10,8 +10,8 @@ use super::connection::PooledConnection;
 use super::error::PostgresError;
 use super::text_param::TextParam;
 use super::{PostgresStore, log_read, rows};
-use crate::feed::{LogAt, LogEnds};
 use crate::live::LogEnd;
+use crate::log_feed::{LogEnds, LogPosition};
 
 #[async_trait]
 impl StreamLog for PostgresStore {
@@ -67,7 +67,7 @@ impl StreamLog for PostgresStore {
 
 #[async_trait]
 impl LogEnds for PostgresStore {
-    async fn ends(&self, tasks: &[TaskId]) -> PortResult<Vec<LogAt>> {
+    async fn ends(&self, tasks: &[TaskId]) -> PortResult<Vec<LogPosition>> {
         PostgresStore::read(self, |db| async move {
             let tasks: Vec<TextParam<'_>> =
                 tasks.iter().map(|task| TextParam(task.as_str())).collect();
@@ -83,9 +83,9 @@ impl LogEnds for PostgresStore {
     }
 }
 
-fn log_at(row: &Row) -> Result<LogAt, PostgresError> {
+fn log_at(row: &Row) -> Result<LogPosition, PostgresError> {
     let sealed: bool = rows::get(row, "sealed")?;
-    Ok(LogAt {
+    Ok(LogPosition {
         task: rows::id(row, "task_id")?,
         last: rows::number(row, "last_seq")?,
         end: if sealed { LogEnd::Sealed } else { LogEnd::Open },

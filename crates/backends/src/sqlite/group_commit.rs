@@ -9,19 +9,19 @@ use rusqlite::Connection;
 use super::disk_reserve::DiskReserve;
 use super::error::SqliteError;
 use super::write_job::{JobOutcome, WriteJob, WritePriority};
-use crate::live::Live;
+use crate::live::LiveLogs;
 
 pub(crate) struct GroupCommitter {
     db: Connection,
     reserve: DiskReserve,
-    live: Arc<Live>,
+    live: Arc<LiveLogs>,
 }
 
 /// The whole transaction was rolled back; each job has to be tried on its own.
 struct RolledBack;
 
 impl GroupCommitter {
-    pub(crate) fn new(db: Connection, reserve: DiskReserve, live: Arc<Live>) -> Self {
+    pub(crate) fn new(db: Connection, reserve: DiskReserve, live: Arc<LiveLogs>) -> Self {
         Self { db, reserve, live }
     }
 
@@ -158,7 +158,7 @@ mod tests {
         let db = Connection::open(folder.join("test.db")).expect("a database");
         db.execute_batch("PRAGMA journal_mode = WAL; CREATE TABLE t (n INTEGER, text TEXT);")
             .expect("a table");
-        GroupCommitter::new(db, DiskReserve::create(folder), Arc::new(Live::new(false)))
+        GroupCommitter::new(db, DiskReserve::create(folder), Arc::new(LiveLogs::new(false)))
     }
 
     fn job(

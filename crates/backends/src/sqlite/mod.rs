@@ -46,7 +46,7 @@ use self::boot_clock::BootClock;
 pub(crate) use self::open::open;
 use self::read_pool::ReadPool;
 use self::writer::StoreWriter;
-use crate::live::Live;
+use crate::live::LiveLogs;
 
 /// All store ports that one database serves. Each trait is implemented in the file named after it.
 #[derive(Clone)]
@@ -56,7 +56,7 @@ pub(crate) struct SqliteStore {
     boot: BootClock,
     clock: Arc<dyn Clock>,
     caps: UserLimits,
-    live: Arc<Live>,
+    live: Arc<LiveLogs>,
     /// Wakes tasks that wait for a completion.
     sent: Arc<Notify>,
 }

@@ -23,8 +23,8 @@ use super::writer::StoreWriter;
 use super::{SqliteStore, StoreTime};
 use crate::connect::ConnectError;
 use crate::key_check::KeyCheck;
-use crate::live::Live;
-use crate::options::Options;
+use crate::live::LiveLogs;
+use crate::options::ConnectOptions;
 
 /// Files up to this size are checked completely; a larger one would delay the start too long.
 const CHECKED_BYTES: u64 = 64 * 1024 * 1024;
@@ -32,11 +32,11 @@ const STATEMENTS: usize = 256;
 
 pub(crate) async fn open(
     data: PathBuf,
-    options: &Options,
+    options: &ConnectOptions,
     clock: Arc<dyn Clock>,
 ) -> Result<SqliteStore, ConnectError> {
     let (key, caps) = (options.encryption_key.clone(), options.caps);
-    let live = Arc::new(Live::new(options.deaf));
+    let live = Arc::new(LiveLogs::new(options.deaf));
     let database = data.join("pilothouse.db");
     let opening = {
         let (live, database) = (live.clone(), database.clone());
@@ -55,7 +55,7 @@ fn start(
     database: &Path,
     key: Option<&str>,
     caps: UserLimits,
-    live: Arc<Live>,
+    live: Arc<LiveLogs>,
 ) -> Result<(StoreWriter, BootClock), ConnectError> {
     let lock = lock(data)?;
     let mut reserve = DiskReserve::create(data);

@@ -9,7 +9,7 @@ use super::error::SqliteError;
 use super::turns::permits::admit;
 use super::write_job::WriteOutput;
 use super::{StoreTime, log_read, rows, sessions};
-use crate::live::News;
+use crate::live::StoreEvent;
 
 pub(super) fn delete(
     db: &Connection,
@@ -59,5 +59,5 @@ pub(super) fn delete(
         admit(db, now, caps, &quota_key)?;
     }
     let tasks = logs.into_iter().map(|(_, task)| task).collect();
-    Ok(WriteOutput::with_event(true, News::LogsGone(tasks)))
+    Ok(WriteOutput::with_event(true, StoreEvent::LogsGone(tasks)))
 }

@@ -10,7 +10,7 @@ use super::SqliteStore;
 use super::error::SqliteError;
 use super::log_read;
 use super::write_job::{WriteOutput, WritePriority};
-use crate::live::{LogEnd, News};
+use crate::live::{LogEnd, StoreEvent};
 
 #[async_trait]
 impl StreamLog for SqliteStore {
@@ -40,14 +40,14 @@ impl StreamLog for SqliteStore {
         if let Some(read) = self.live.tails.read(task, after, max_bytes) {
             return Ok(read);
         }
-        let look = self.live.tails.look(task);
+        let pending = self.live.tails.begin_read(task);
         let read = {
             let task = task.clone();
             self.readers.run(move |db| log_read::read(db, &task, after, max_bytes)).await?
         };
         if let LogRead::Log { last, sealed, .. } = &read {
             let end = if *sealed { LogEnd::Sealed } else { LogEnd::Open };
-            look.learn(*last, end);
+            pending.set_end(*last, end);
         }
         Ok(read)
     }
@@ -72,7 +72,7 @@ impl SqliteStore {
                 Ok(match appended {
                     SegmentAppended::Stored => WriteOutput::with_event(
                         appended,
-                        News::LogGrew { task: task.clone(), segment: segment.clone(), end },
+                        StoreEvent::LogGrew { task: task.clone(), segment: segment.clone(), end },
                     ),
                     refused => WriteOutput::silent(refused),
                 })

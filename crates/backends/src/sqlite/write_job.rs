@@ -7,13 +7,13 @@ use rusqlite::Connection;
 use tokio::sync::oneshot;
 
 use super::error::SqliteError;
-use crate::live::{Live, News};
+use crate::live::{LiveLogs, StoreEvent};
 
 /// Result of a write, and the events to publish in this process after the commit.
 #[derive(Debug)]
 pub(crate) struct WriteOutput<T> {
     pub(crate) value: T,
-    pub(crate) news: Vec<News>,
+    pub(crate) news: Vec<StoreEvent>,
 }
 
 impl<T> WriteOutput<T> {
@@ -21,7 +21,7 @@ impl<T> WriteOutput<T> {
         Self { value, news: Vec::new() }
     }
 
-    pub(crate) fn with_event(value: T, news: News) -> Self {
+    pub(crate) fn with_event(value: T, news: StoreEvent) -> Self {
         Self { value, news: vec![news] }
     }
 }
@@ -43,7 +43,7 @@ pub(crate) trait WriteJob: Send {
     /// Sets the error. The transaction was rolled back, or never began.
     fn refuse(&mut self, error: PortError);
     /// Publishes the events, then replies to the caller. Called once, after the commit.
-    fn answer(self: Box<Self>, live: &Live);
+    fn answer(self: Box<Self>, live: &LiveLogs);
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -105,9 +105,9 @@ where
         self.outcome = Err(error);
     }
 
-    fn answer(self: Box<Self>, live: &Live) {
+    fn answer(self: Box<Self>, live: &LiveLogs) {
         let answer = self.outcome.map(|done| {
-            done.news.into_iter().for_each(|news| live.tell(news));
+            done.news.into_iter().for_each(|news| live.publish(news));
             done.value
         });
         // The caller may have stopped waiting; the write stays committed.

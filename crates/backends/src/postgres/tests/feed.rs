@@ -12,14 +12,14 @@ use testkit::conformance::scene;
 use super::super::PostgresStore;
 use super::database::{CAPS, Database};
 use super::fixture::ports;
-use crate::feed::{Feed, LogAt, LogEnds};
 use crate::live::LogEnd;
 use crate::local::clock::SystemClock;
+use crate::log_feed::{LogEnds, LogFeed, LogPosition};
 
 /// Discards all notifications.
 pub(super) struct Silent;
 
-impl Feed for Silent {
+impl LogFeed for Silent {
     fn grew(&self, _: &TaskId, _: u64, _: &Segment, _: LogEnd) {}
     fn gone(&self, _: &[TaskId]) {}
 }
@@ -30,7 +30,7 @@ struct Heard {
     gone: Mutex<Vec<TaskId>>,
 }
 
-impl Feed for Heard {
+impl LogFeed for Heard {
     fn grew(&self, task: &TaskId, fence: u64, segment: &Segment, end: LogEnd) {
         let said = (task.clone(), fence, segment.last, end);
         self.grew.lock().expect("not poisoned").push(said);
@@ -73,7 +73,7 @@ async fn the_feed_receives_only_stored_segments_and_in_order() {
     }
     let mut ends = store.ends(&tasks).await.expect("ends");
     ends.sort_by_key(|at| tasks.iter().position(|task| *task == at.task));
-    let at = |task: &TaskId| LogAt { task: task.clone(), last: 21, end: LogEnd::Sealed };
+    let at = |task: &TaskId| LogPosition { task: task.clone(), last: 21, end: LogEnd::Sealed };
     assert_eq!(ends, tasks.iter().map(at).collect::<Vec<_>>());
     assert_eq!(store.ends(&["no such log".into()]).await.expect("ends"), []);
 }

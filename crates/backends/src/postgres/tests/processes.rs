@@ -47,19 +47,15 @@ async fn the_caps_of_a_user_hold_across_processes() {
         let claims = turns
             .iter()
             .flat_map(|turn| stores.iter().map(|store| store.claim(turn, &worker, scene::LONG)));
-        let mut claimed_turn = HashSet::new();
+        let mut granted = HashSet::new();
         for claimed in join_all(claims).await {
             if let TurnClaimed::Granted { claim, .. } = claimed.expect("claim") {
-                claimed_turn.insert(claim);
+                granted.insert(claim);
             }
         }
-        assert!(
-            !claimed_turn.is_empty() && claimed_turn.len() <= CAPS.running as usize,
-            "{}",
-            claimed_turn.len()
-        );
-        ended += claimed_turn.len();
-        join_all(claimed_turn.iter().map(|claim| scene::finish(&ports, claim, "done"))).await;
+        assert!(!granted.is_empty() && granted.len() <= CAPS.running as usize, "{}", granted.len());
+        ended += granted.len();
+        join_all(granted.iter().map(|claim| scene::finish(&ports, claim, "done"))).await;
     }
 }
 
@@ -74,9 +70,9 @@ async fn a_turn_has_one_lease_holder_across_processes() {
         let claims = workers.iter().enumerate();
         let claims = claims.map(|(n, worker)| stores[n % 2].claim(&turn, worker, scene::LONG));
         let claimed = join_all(claims).await;
-        let claimed_turn =
+        let granted =
             claimed.iter().filter(|claimed| matches!(claimed, Ok(TurnClaimed::Granted { .. })));
-        assert_eq!(claimed_turn.count(), 1, "{claimed:?}");
+        assert_eq!(granted.count(), 1, "{claimed:?}");
     }
 }
 

@@ -47,7 +47,7 @@ async fn the_execution_limit_of_a_user_holds_across_processes() {
             let store = &stores[n % 2];
             async move { store.claim(run, &WorkerId::fresh(), scene::LONG).await.expect("claim") }
         });
-        let claimed_turn: HashSet<ExecutionClaim> = join_all(claims)
+        let granted: HashSet<ExecutionClaim> = join_all(claims)
             .await
             .into_iter()
             .filter_map(|claimed| match claimed {
@@ -55,9 +55,9 @@ async fn the_execution_limit_of_a_user_holds_across_processes() {
                 _ => None,
             })
             .collect();
-        assert_eq!(claimed_turn.len(), CAPS.executions as usize, "exactly the limit");
-        ended_runs += claimed_turn.len();
-        join_all(claimed_turn.iter().map(|claim| stores[0].advance(claim, ended(0)))).await;
+        assert_eq!(granted.len(), CAPS.executions as usize, "exactly the limit");
+        ended_runs += granted.len();
+        join_all(granted.iter().map(|claim| stores[0].advance(claim, ended(0)))).await;
     }
 }
 
@@ -71,9 +71,10 @@ async fn an_execution_has_one_lease_holder_across_processes() {
         let claims = workers.iter().enumerate();
         let claims = claims.map(|(n, worker)| stores[n % 2].claim(&run, worker, scene::LONG));
         let claimed = join_all(claims).await;
-        let claimed_turn =
-            claimed.iter().filter(|claimed| matches!(claimed, Ok(ExecutionClaimed::Granted { .. })));
-        assert_eq!(claimed_turn.count(), 1, "{claimed:?}");
+        let granted = claimed
+            .iter()
+            .filter(|claimed| matches!(claimed, Ok(ExecutionClaimed::Granted { .. })));
+        assert_eq!(granted.count(), 1, "{claimed:?}");
     }
 }
 

@@ -16,7 +16,7 @@ use super::super::turns::permits::{permit_usage, session_quota_key};
 use super::super::write_job::WriteOutput;
 use super::super::{StoreTime, messages};
 use super::{OPERATION, find, read};
-use crate::live::News;
+use crate::live::StoreEvent;
 
 pub(super) fn begin(
     db: &Connection,
@@ -44,7 +44,7 @@ pub(super) fn begin(
     let operation = find(db, &OperationKey::Operation(new.id.clone()))?
         .ok_or_else(|| SqliteError::broken("a new operation cannot be found"))?;
     let begun = OperationBegun::New { operation: Box::new(operation), due };
-    Ok(WriteOutput::with_event(Fenced::Done(begun), News::LogOpened(new.turn_id.task())))
+    Ok(WriteOutput::with_event(Fenced::Done(begun), StoreEvent::LogOpened(new.turn_id.task())))
 }
 
 fn of_call(

@@ -14,7 +14,7 @@ use super::super::{StoreTime, follow_ups, messages, operations, stream_log};
 use super::journal::add_usage;
 use super::permits::{admit, session_quota_key, turn_quota_key};
 use super::{background_calls, find_claimed};
-use crate::live::{LogEnd, News};
+use crate::live::{LogEnd, StoreEvent};
 
 pub(super) fn finish(
     db: &Connection,
@@ -55,7 +55,7 @@ pub(super) fn finish(
         }
     }
     let due = admit_next(db, now, caps, claim)?;
-    let news = News::LogGrew { task, segment: last, end: LogEnd::Sealed };
+    let news = StoreEvent::LogGrew { task, segment: last, end: LogEnd::Sealed };
     Ok(WriteOutput::with_event(Fenced::Done(TurnFinished::Ended(due)), news))
 }
 

@@ -17,7 +17,7 @@ use super::insert::{self, NewTurnRow, SubmissionKey};
 use super::message_id::{KnownMessageId, find_message_id};
 use super::permits::{permit_usage, session_quota_key};
 use super::{by_id, open_after, regenerate, sub_turns};
-use crate::live::News;
+use crate::live::StoreEvent;
 
 pub(super) fn open(
     db: &Connection,
@@ -137,5 +137,8 @@ pub(super) fn opened(
 ) -> Result<WriteOutput<TurnOpened>, SqliteError> {
     let opened =
         by_id(db, turn)?.ok_or_else(|| SqliteError::broken("a new turn cannot be found"))?;
-    Ok(WriteOutput::with_event(TurnOpened::New(Box::new(opened)), News::LogOpened(turn.task())))
+    Ok(WriteOutput::with_event(
+        TurnOpened::New(Box::new(opened)),
+        StoreEvent::LogOpened(turn.task()),
+    ))
 }

@@ -33,7 +33,8 @@ pub(super) async fn reply(
     let last: Option<Vec<u8>> = rows::get(&row, "last_advance")?;
     if last.as_deref() == Some(digest) {
         // Under the same fence a rested execution does not run again, so a running one did not rest.
-        let decided = advance.then == AfterAdvance::AwaitReviews && status == ExecutionStatus::Running;
+        let decided =
+            advance.then == AfterAdvance::AwaitReviews && status == ExecutionStatus::Running;
         return Ok(Fenced::Done(if decided {
             ExecutionAdvanced::Decided
         } else {

@@ -1,4 +1,4 @@
-//! What is said on the channel of a task: a small header and the bytes of the segment.
+//! Messages on the channel of a task: a small header and the bytes of the segment.
 
 use bytes::Bytes;
 use protocol::{Segment, Seq};
@@ -12,12 +12,12 @@ const SEALED: u8 = b's';
 const GONE: u8 = b'x';
 
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) enum News {
+pub(super) enum LogNotice {
     Grew {
         segment: Segment,
         end: LogEnd,
     },
-    /// The log was removed, or its session was.
+    /// The log was deleted, for example with its session.
     Gone,
 }
 
@@ -33,8 +33,8 @@ pub(super) fn gone() -> [u8; HEADER] {
     header(GONE, 0, 0)
 }
 
-/// Nothing for what a newer version may say: its followers find it in the store.
-pub(super) fn parse(message: Vec<u8>) -> Option<News> {
+/// `None` for messages of newer versions: followers find the data in the store.
+pub(super) fn parse(message: Vec<u8>) -> Option<LogNotice> {
     let (&kind, positions) = message.get(..HEADER)?.split_first()?;
     let (first, last) = positions.split_at(8);
     let first = Seq::from_be_bytes(first.try_into().ok()?);
@@ -42,14 +42,14 @@ pub(super) fn parse(message: Vec<u8>) -> Option<News> {
     let end = match kind {
         GREW => LogEnd::Open,
         SEALED => LogEnd::Sealed,
-        GONE => return Some(News::Gone),
+        GONE => return Some(LogNotice::Gone),
         _ => return None,
     };
     if first == 0 || last < first {
         return None;
     }
     let bytes = Bytes::from(message).slice(HEADER..);
-    Some(News::Grew { segment: Segment { first, last, bytes }, end })
+    Some(LogNotice::Grew { segment: Segment { first, last, bytes }, end })
 }
 
 fn header(kind: u8, first: Seq, last: Seq) -> [u8; HEADER] {
@@ -64,18 +64,18 @@ mod tests {
     use super::*;
 
     #[test]
-    fn news_are_read_as_they_were_said() {
+    fn a_written_message_can_be_read() {
         let segment = Segment { first: 258, last: 70_000, bytes: Bytes::from_static(b"id: 258\n") };
         for end in [LogEnd::Open, LogEnd::Sealed] {
             let mut said = grew_header(258, 70_000, end).to_vec();
             said.extend_from_slice(&segment.bytes);
-            assert_eq!(parse(said), Some(News::Grew { segment: segment.clone(), end }));
+            assert_eq!(parse(said), Some(LogNotice::Grew { segment: segment.clone(), end }));
         }
-        assert_eq!(parse(gone().to_vec()), Some(News::Gone));
+        assert_eq!(parse(gone().to_vec()), Some(LogNotice::Gone));
     }
 
     #[test]
-    fn garbage_is_no_news() {
+    fn garbage_is_ignored() {
         for garbage in [&b""[..], b"g", &[b'?'; 40], &[0; HEADER], &grew_header(5, 4, LogEnd::Open)]
         {
             assert_eq!(parse(garbage.to_vec()), None);

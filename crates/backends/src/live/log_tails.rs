@@ -1,5 +1,5 @@
-//! The tails of all logs that are written or watched, bounded in number and in bytes. A cache: every
-//! entry may vanish at any time, and readers then look in the database.
+//! Cached tails of all stream logs that are written or watched, bounded in number and in bytes. Every entry may be
+//! evicted at any time; readers then use the database.
 
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
@@ -11,98 +11,100 @@ use protocol::{Segment, Seq, TaskId};
 use tokio::sync::watch;
 
 use super::LogEnd;
-use super::tail::Tail;
+use super::log_tail::LogTail;
 
 /// Bytes kept of all logs together.
 const BYTES: usize = 64 * 1024 * 1024;
-/// Logs kept that nobody watches; each costs a few hundred bytes.
+/// Unwatched logs that are kept; each costs a few hundred bytes.
 const UNWATCHED: usize = 16 * 1024;
 
 #[derive(Default)]
-pub(crate) struct Tails {
-    logs: RwLock<HashMap<TaskId, Arc<Tail>>>,
+pub(crate) struct LogTails {
+    logs: RwLock<HashMap<TaskId, Arc<LogTail>>>,
     held: AtomicUsize,
     steps: AtomicU64,
-    /// When the number of logs was last brought down, the number that were left.
+    /// Number of logs left after the last eviction.
     left: AtomicUsize,
 }
 
-impl Tails {
+impl LogTails {
     pub(crate) fn read(&self, task: &TaskId, after: Seq, max_bytes: usize) -> Option<LogRead> {
         self.get(task)?.read(after, max_bytes)
     }
 
     pub(crate) fn watch(&self, task: &TaskId) -> watch::Receiver<Seq> {
-        self.watch_it(task).0
+        self.watch_entry(task).0
     }
 
-    /// To be taken before a look at the database, and told what it said.
-    pub(crate) fn look(&self, task: &TaskId) -> Look {
-        Look(self.get(task).map(|tail| {
-            let doubts = tail.doubts();
-            (tail, doubts)
+    /// Taken before a database read, whose result it then stores.
+    pub(crate) fn begin_read(&self, task: &TaskId) -> PendingRead {
+        PendingRead(self.get(task).map(|tail| {
+            let invalidations = tail.invalidations();
+            (tail, invalidations)
         }))
     }
 
     pub(crate) fn opened(&self, task: &TaskId) {
         let tail = self.get_or_create(task);
-        tail.learn(tail.doubts(), 0, LogEnd::Open);
+        tail.set_end(tail.invalidations(), 0, LogEnd::Open);
     }
 
     pub(crate) fn grew(&self, task: TaskId, segment: Segment, end: LogEnd) {
         let tail = self.get_or_create(&task);
-        if self.grow(&tail, segment, end) == Room::Exceeded {
+        if self.grow(&tail, segment, end) == ByteBudget::Exceeded {
             self.shrink();
         }
     }
 
-    /// Only if there is a tail of this log. Under the lock, so that what it holds is not counted after its removal.
-    pub(super) fn grew_if_there(&self, task: &TaskId, segment: Segment, end: LogEnd) {
-        let room = match self.read_lock().get(task) {
+    /// Only if this log is cached. Under the lock, so that its bytes are not counted after its removal.
+    pub(super) fn grew_if_cached(&self, task: &TaskId, segment: Segment, end: LogEnd) {
+        let budget = match self.read_lock().get(task) {
             Some(tail) => self.grow(tail, segment, end),
-            None => Room::Left,
+            None => ByteBudget::Within,
         };
-        if room == Room::Exceeded {
+        if budget == ByteBudget::Exceeded {
             self.shrink();
         }
     }
 
-    pub(crate) fn forget(&self, tasks: &[TaskId]) {
+    pub(crate) fn remove(&self, tasks: &[TaskId]) {
         let mut logs = self.write();
         for tail in tasks.iter().filter_map(|task| logs.remove(task)) {
-            self.let_go(tail.doubt());
+            self.free_bytes(tail.invalidate());
         }
     }
 
-    /// A receiver, and whether there was no tail of this log before.
-    pub(super) fn watch_it(&self, task: &TaskId) -> (watch::Receiver<Seq>, Found) {
-        // Subscribed under the lock: a tail that nobody watches may be removed at any other moment.
+    /// A receiver, and whether the log was not cached before.
+    pub(super) fn watch_entry(&self, task: &TaskId) -> (watch::Receiver<Seq>, TailLookup) {
+        // Subscribes under the lock: an unwatched entry may be removed at any other time.
         if let Some(tail) = self.read_lock().get(task) {
-            return (tail.watch(), Found::There);
+            return (tail.watch(), TailLookup::Existing);
         }
         match self.write().entry(task.clone()) {
-            Entry::Occupied(tail) => (tail.get().watch(), Found::There),
-            Entry::Vacant(place) => (place.insert(Arc::new(Tail::unknown())).watch(), Found::New),
+            Entry::Occupied(tail) => (tail.get().watch(), TailLookup::Existing),
+            Entry::Vacant(place) => {
+                (place.insert(Arc::new(LogTail::unknown())).watch(), TailLookup::New)
+            }
         }
     }
 
-    pub(super) fn get(&self, task: &TaskId) -> Option<Arc<Tail>> {
+    pub(super) fn get(&self, task: &TaskId) -> Option<Arc<LogTail>> {
         self.read_lock().get(task).cloned()
     }
 
-    pub(super) fn let_go(&self, bytes: usize) {
+    pub(super) fn free_bytes(&self, bytes: usize) {
         self.held.fetch_sub(bytes, Ordering::Relaxed);
     }
 
-    pub(super) fn read_lock(&self) -> RwLockReadGuard<'_, HashMap<TaskId, Arc<Tail>>> {
+    pub(super) fn read_lock(&self) -> RwLockReadGuard<'_, HashMap<TaskId, Arc<LogTail>>> {
         self.logs.read().unwrap_or_else(|poisoned| poisoned.into_inner())
     }
 
-    pub(super) fn write(&self) -> RwLockWriteGuard<'_, HashMap<TaskId, Arc<Tail>>> {
+    pub(super) fn write(&self) -> RwLockWriteGuard<'_, HashMap<TaskId, Arc<LogTail>>> {
         self.logs.write().unwrap_or_else(|poisoned| poisoned.into_inner())
     }
 
-    fn get_or_create(&self, task: &TaskId) -> Arc<Tail> {
+    fn get_or_create(&self, task: &TaskId) -> Arc<LogTail> {
         if let Some(tail) = self.get(task) {
             return tail;
         }
@@ -110,18 +112,18 @@ impl Tails {
         if logs.len() > self.left.load(Ordering::Relaxed) + UNWATCHED {
             self.drop_unwatched(&mut logs);
         }
-        logs.entry(task.clone()).or_insert_with(|| Arc::new(Tail::unknown())).clone()
+        logs.entry(task.clone()).or_insert_with(|| Arc::new(LogTail::unknown())).clone()
     }
 
-    fn grow(&self, tail: &Tail, segment: Segment, end: LogEnd) -> Room {
+    fn grow(&self, tail: &LogTail, segment: Segment, end: LogEnd) -> ByteBudget {
         let step = self.steps.fetch_add(1, Ordering::Relaxed);
         let (before, after) = tail.grow(segment, end, step);
         self.held.fetch_add(after, Ordering::Relaxed);
         let held = self.held.fetch_sub(before, Ordering::Relaxed) - before;
-        if held > BYTES { Room::Exceeded } else { Room::Left }
+        if held > BYTES { ByteBudget::Exceeded } else { ByteBudget::Within }
     }
 
-    fn drop_unwatched(&self, logs: &mut HashMap<TaskId, Arc<Tail>>) {
+    fn drop_unwatched(&self, logs: &mut HashMap<TaskId, Arc<LogTail>>) {
         logs.retain(|_, tail| {
             let watched = tail.is_watched();
             if !watched {
@@ -132,7 +134,7 @@ impl Tails {
         self.left.store(logs.len(), Ordering::Relaxed);
     }
 
-    /// Lets the bytes of those go that have been silent for longest, until a quarter of the room is free.
+    /// Frees the bytes of the logs that have been idle longest, until a quarter of the limit is free.
     fn shrink(&self) {
         let logs = self.read_lock();
         let mut oldest: Vec<_> = logs.values().map(|tail| (tail.touched(), tail)).collect();
@@ -147,24 +149,24 @@ impl Tails {
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Room {
-    Left,
+enum ByteBudget {
+    Within,
     Exceeded,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Found {
-    There,
+pub(super) enum TailLookup {
+    Existing,
     New,
 }
 
-/// A look at the database under way. What it finds is learnt unless the tail was doubted or removed meanwhile.
-pub(crate) struct Look(Option<(Arc<Tail>, u64)>);
+/// A database read in progress. Its result is stored unless the entry was invalidated or removed meanwhile.
+pub(crate) struct PendingRead(Option<(Arc<LogTail>, u64)>);
 
-impl Look {
-    pub(crate) fn learn(self, last: Seq, end: LogEnd) {
-        if let Some((tail, doubts)) = self.0 {
-            tail.learn(doubts, last, end);
+impl PendingRead {
+    pub(crate) fn set_end(self, last: Seq, end: LogEnd) {
+        if let Some((tail, invalidations)) = self.0 {
+            tail.set_end(invalidations, last, end);
         }
     }
 }
@@ -173,14 +175,14 @@ impl Look {
 mod tests {
     use super::*;
 
-    fn grow(tails: &Tails, task: &str, seq: Seq, size: usize) {
+    fn grow(tails: &LogTails, task: &str, seq: Seq, size: usize) {
         let segment = Segment { first: seq, last: seq, bytes: vec![b'x'; size].into() };
         tails.grew(task.into(), segment, LogEnd::Open);
     }
 
     #[test]
-    fn all_tails_together_stay_within_their_bytes() {
-        let tails = Tails::default();
+    fn all_tails_together_stay_within_the_byte_limit() {
+        let tails = LogTails::default();
         let size = 100 * 1024;
         for n in 0..2000 {
             grow(&tails, &format!("log-{n}"), 1, size);
@@ -191,8 +193,8 @@ mod tests {
     }
 
     #[test]
-    fn logs_nobody_watches_make_room_for_others() {
-        let tails = Tails::default();
+    fn unwatched_logs_are_evicted() {
+        let tails = LogTails::default();
         let _watching = tails.watch(&"watched".into());
         for n in 0..3 * UNWATCHED {
             tails.opened(&format!("log-{n}").as_str().into());
@@ -202,17 +204,17 @@ mod tests {
     }
 
     #[test]
-    fn what_was_read_before_a_removal_is_not_learnt_after_it() {
-        let tails = Tails::default();
+    fn a_read_from_before_a_removal_is_ignored() {
+        let tails = LogTails::default();
         let task: TaskId = "log".into();
         let before = tails.watch(&task);
-        let look = tails.look(&task);
-        tails.forget(std::slice::from_ref(&task));
-        assert!(before.has_changed().expect("open"), "whoever watches looks again");
+        let pending = tails.begin_read(&task);
+        tails.remove(std::slice::from_ref(&task));
+        assert!(before.has_changed().expect("open"), "watchers are woken");
         let _watching = tails.watch(&task);
-        look.learn(5, LogEnd::Open);
+        pending.set_end(5, LogEnd::Open);
         assert!(tails.read(&task, 5, 1000).is_none());
-        tails.look(&task).learn(5, LogEnd::Open);
+        tails.begin_read(&task).set_end(5, LogEnd::Open);
         assert!(tails.read(&task, 5, 1000).is_some());
     }
 }

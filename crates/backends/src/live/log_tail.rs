@@ -1,4 +1,4 @@
-//! The last part of one log, in memory: what most readers want, without touching the database.
+//! The last part of one stream log, cached in memory: what most readers need, without a database read.
 
 use std::collections::VecDeque;
 use std::sync::{Mutex, MutexGuard};
@@ -12,43 +12,43 @@ use super::LogEnd;
 /// Bytes kept of one log.
 const BYTES: usize = 256 * 1024;
 
-pub(crate) struct Tail {
-    state: Mutex<State>,
+pub(crate) struct LogTail {
+    state: Mutex<TailState>,
     grown: watch::Sender<Seq>,
 }
 
 #[derive(Default)]
-struct State {
-    /// Absent until a commit or a read of the database says where the log ends.
-    known: Option<Known>,
-    /// When it last grew, in steps of the whole cache.
+struct TailState {
+    /// `None` until a commit or a database read determines where the log ends.
+    known: Option<KnownPart>,
+    /// When it last grew, on the step counter of the whole cache.
     touched: u64,
-    /// Counts the times it was doubted: what was read before one must not be learnt after it.
-    doubts: u64,
+    /// Number of invalidations: a read that began before one must not fill the cache after it.
+    invalidations: u64,
     /// Whether it grew since it was last compared with the store.
     grew: bool,
-    /// Looks in a row that found nobody watching.
+    /// Consecutive sweeps without a watcher.
     unwatched: u32,
 }
 
-struct Known {
+struct KnownPart {
     segments: VecDeque<Segment>,
     bytes: usize,
     last: Seq,
     end: LogEnd,
 }
 
-impl Tail {
+impl LogTail {
     pub(crate) fn unknown() -> Self {
         Self { state: Mutex::default(), grown: watch::Sender::new(0) }
     }
 
-    /// What follows `after`, or nothing when this part of the log is not here.
+    /// What follows `after`, or `None` when this part of the log is not cached.
     pub(crate) fn read(&self, after: Seq, max_bytes: usize) -> Option<LogRead> {
         let state = self.state();
         let known = state.known.as_ref()?;
         let first = known.segments.front().map_or(known.last + 1, |segment| segment.first);
-        // A cursor beyond the end may come from a reader who has seen more than this process was told.
+        // A cursor beyond the end may come from a reader that has seen more than this process.
         if after > known.last || after + 1 < first {
             return None;
         }
@@ -66,7 +66,7 @@ impl Tail {
         Some(LogRead::Log { segments, last: known.last, sealed, missing_to: None })
     }
 
-    /// A segment was committed. Gives the bytes held before and after.
+    /// Adds a committed segment. Returns the cached bytes before and after.
     pub(crate) fn grow(&self, segment: Segment, end: LogEnd, touched: u64) -> (usize, usize) {
         let last = segment.last;
         let mut state = self.state();
@@ -74,14 +74,14 @@ impl Tail {
         state.grew = true;
         let known = state
             .known
-            .get_or_insert_with(|| Known::at(segment.first.saturating_sub(1), LogEnd::Open));
+            .get_or_insert_with(|| KnownPart::at(segment.first.saturating_sub(1), LogEnd::Open));
         let before = known.bytes;
         if segment.first > known.last + 1 {
-            // What lies between was never heard. It is stored, so whoever needs it reads it there.
-            *known = Known::at(segment.first - 1, known.end);
+            // The segments in between were missed. They are in the store, where readers find them.
+            *known = KnownPart::at(segment.first - 1, known.end);
         }
-        // A reader of the database may have been quicker to learn of this segment, or of a part of it; then those
-        // bytes stay out, because what is held must be without gaps.
+        // A database read may already have advanced the known end past this segment, or into it. Those bytes are not
+        // cached, because the cached segments must have no gaps.
         if let Some(rest) = segment.after(known.last) {
             known.push(rest);
         }
@@ -94,50 +94,50 @@ impl Tail {
         (before, after)
     }
 
-    pub(crate) fn doubts(&self) -> u64 {
-        self.state().doubts
+    pub(crate) fn invalidations(&self) -> u64 {
+        self.state().invalidations
     }
 
-    /// What a look at the database said, unless more is known already or the look was before a doubt.
-    pub(crate) fn learn(&self, doubts: u64, last: Seq, end: LogEnd) {
+    /// Sets the end found by a database read, unless it is known already or the read began before an invalidation.
+    pub(crate) fn set_end(&self, invalidations: u64, last: Seq, end: LogEnd) {
         let mut state = self.state();
-        if state.doubts == doubts {
-            state.known.get_or_insert_with(|| Known::at(last, end));
+        if state.invalidations == invalidations {
+            state.known.get_or_insert_with(|| KnownPart::at(last, end));
         }
     }
 
-    /// Whether the store should be asked where this log ends: nobody has said so since the last time, and it may
-    /// still grow.
-    pub(crate) fn wants_check(&self) -> bool {
+    /// Whether to ask the store for the end of this log: there was no update since the last call, and it may still
+    /// grow.
+    pub(crate) fn needs_check(&self) -> bool {
         let mut state = self.state();
         let sealed = state.known.as_ref().is_some_and(|known| known.end == LogEnd::Sealed);
         !sealed && !std::mem::take(&mut state.grew)
     }
 
-    /// The store says that the log ends here. Gives the bytes that were let go because this tail did not know.
+    /// Compares with the end that the store reports. Returns the bytes freed because the cache was behind.
     pub(crate) fn check(&self, last: Seq, end: LogEnd) -> usize {
         match &self.state().known {
             Some(known) if known.last > last || (known.last, known.end) == (last, end) => return 0,
             _ => {}
         }
-        self.doubt()
+        self.invalidate()
     }
 
-    /// Forgets where the log ends and makes every watcher look. Gives how many bytes were held.
-    pub(crate) fn doubt(&self) -> usize {
+    /// Invalidates the cache and wakes every watcher. Returns the freed bytes.
+    pub(crate) fn invalidate(&self) -> usize {
         let mut state = self.state();
-        state.doubts += 1;
+        state.invalidations += 1;
         let held = state.known.take().map_or(0, |known| known.bytes);
         drop(state);
         self.wake();
         held
     }
 
-    pub(crate) fn knows_its_end(&self) -> bool {
+    pub(crate) fn knows_end(&self) -> bool {
         self.state().known.is_some()
     }
 
-    /// Notes whether anybody watches. Gives for how many such looks in a row nobody did.
+    /// Records whether there are watchers. Returns the number of consecutive calls without any.
     pub(crate) fn note_watchers(&self) -> u32 {
         let watched = self.is_watched();
         let mut state = self.state();
@@ -145,7 +145,7 @@ impl Tail {
         state.unwatched
     }
 
-    /// Lets the bytes go and keeps the rest. Gives how many they were.
+    /// Frees the cached bytes and keeps the rest. Returns their number.
     pub(crate) fn shrink(&self) -> usize {
         let mut state = self.state();
         let Some(known) = state.known.as_mut() else { return 0 };
@@ -165,12 +165,12 @@ impl Tail {
         self.state().touched
     }
 
-    /// Makes every watcher look again.
+    /// Wakes every watcher.
     pub(crate) fn wake(&self) {
         self.grown.send_modify(|_| ());
     }
 
-    /// Wakes watchers, unless they were woken for this position before.
+    /// Wakes the watchers, unless they were already woken for this position.
     fn wake_for(&self, last: Seq) {
         self.grown.send_if_modified(|woken| {
             let news = last > *woken;
@@ -179,13 +179,13 @@ impl Tail {
         });
     }
 
-    fn state(&self) -> MutexGuard<'_, State> {
+    fn state(&self) -> MutexGuard<'_, TailState> {
         // Every change above is complete before anything in it can panic.
         self.state.lock().unwrap_or_else(|poisoned| poisoned.into_inner())
     }
 }
 
-impl Known {
+impl KnownPart {
     fn at(last: Seq, end: LogEnd) -> Self {
         Self { segments: VecDeque::new(), bytes: 0, last, end }
     }
@@ -217,8 +217,8 @@ mod tests {
     }
 
     #[test]
-    fn a_tail_that_lost_its_beginning_sends_the_reader_to_the_database() {
-        let tail = Tail::unknown();
+    fn a_reader_before_the_cached_part_goes_to_the_database() {
+        let tail = LogTail::unknown();
         assert_eq!(tail.read(0, 1000), None);
         for n in 1..=5 {
             tail.grow(segment(n, n, BYTES / 3), LogEnd::Open, n);
@@ -232,9 +232,9 @@ mod tests {
     }
 
     #[test]
-    fn a_tail_that_learnt_from_the_database_first_keeps_no_gap() {
-        let tail = Tail::unknown();
-        tail.learn(0, 7, LogEnd::Open);
+    fn a_cache_filled_by_a_database_read_has_no_gap() {
+        let tail = LogTail::unknown();
+        tail.set_end(0, 7, LogEnd::Open);
         tail.grow(segment(5, 7, 10), LogEnd::Open, 1);
         assert_eq!(tail.read(4, 1000), None);
         tail.grow(segment(8, 9, 10), LogEnd::Sealed, 2);
@@ -243,40 +243,40 @@ mod tests {
     }
 
     #[test]
-    fn a_tail_that_missed_something_sends_the_reader_to_the_database() {
-        let tail = Tail::unknown();
+    fn a_cache_that_missed_a_segment_sends_the_reader_to_the_database() {
+        let tail = LogTail::unknown();
         tail.grow(segment(1, 2, 10), LogEnd::Open, 1);
         tail.grow(segment(5, 6, 10), LogEnd::Open, 2);
         assert_eq!(tail.read(2, 1000), None);
-        assert_eq!(tail.read(7, 1000), None, "a cursor it has not heard of");
+        assert_eq!(tail.read(7, 1000), None, "a cursor beyond the known end");
         assert_eq!(ends_at(tail.read(4, 1000)), Some((1, 6, false)));
         tail.grow(segment(1, 2, 10), LogEnd::Open, 3);
         assert_eq!(
             ends_at(tail.read(6, 1000)),
             Some((0, 6, false)),
-            "an old piece changes nothing"
+            "an old segment changes nothing"
         );
     }
 
     #[test]
-    fn a_tail_that_is_behind_the_store_forgets_and_wakes() {
-        let tail = Tail::unknown();
+    fn a_cache_behind_the_store_is_invalidated_and_wakes_watchers() {
+        let tail = LogTail::unknown();
         let mut watching = tail.watch();
         tail.grow(segment(1, 2, 10), LogEnd::Open, 1);
         watching.mark_unchanged();
-        assert!(!tail.wants_check(), "it has just grown");
-        assert!(tail.wants_check());
+        assert!(!tail.needs_check(), "it has just grown");
+        assert!(tail.needs_check());
         assert_eq!(tail.check(2, LogEnd::Open), 0);
-        assert_eq!(tail.check(1, LogEnd::Open), 0, "an answer that is older than the news");
+        assert_eq!(tail.check(1, LogEnd::Open), 0, "a reply that is older than the cache");
         assert!(!watching.has_changed().expect("open"));
-        let before = tail.doubts();
+        let before = tail.invalidations();
         assert_eq!(tail.check(3, LogEnd::Open), 10);
         assert!(watching.has_changed().expect("open"));
         assert_eq!(tail.read(1, 1000), None);
-        tail.learn(before, 2, LogEnd::Open);
-        assert_eq!(tail.read(2, 1000), None, "what was read before the doubt is not learnt");
-        tail.learn(tail.doubts(), 3, LogEnd::Sealed);
+        tail.set_end(before, 2, LogEnd::Open);
+        assert_eq!(tail.read(2, 1000), None, "a read from before the invalidation is ignored");
+        tail.set_end(tail.invalidations(), 3, LogEnd::Sealed);
         assert_eq!(ends_at(tail.read(3, 1000)), Some((0, 3, true)));
-        assert!(!tail.wants_check(), "nothing follows a seal");
+        assert!(!tail.needs_check(), "nothing follows a seal");
     }
 }
