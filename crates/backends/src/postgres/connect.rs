@@ -17,12 +17,13 @@ use super::append_queue::AppendQueue;
 use super::connection::PooledConnection;
 use super::error::{PostgresError, described};
 use super::pool::pool;
-use super::schema::{self, Schema};
+use super::schema;
 use super::turns::permits::admit_all;
 use super::{PostgresStore, key_check};
 use crate::connect::ConnectError;
 use crate::key_check::KeyCheck;
 use crate::log_feed::LogFeed;
+use crate::schema_status::SchemaStatus;
 
 /// Time limit of the start; a migration over much data is the slow part.
 const START: Duration = Duration::from_secs(60);
@@ -79,7 +80,7 @@ async fn start(
     caps: UserLimits,
 ) -> Result<StartOutcome, PostgresError> {
     let db = PooledConnection::get(pool).await?;
-    if let Schema::Newer { found, known } = schema::bring_up_to_date(&db).await? {
+    if let SchemaStatus::Newer { found, known } = schema::bring_up_to_date(&db).await? {
         return Ok(StartOutcome::Newer { found, known });
     }
     match key_check::check(&db, key).await? {

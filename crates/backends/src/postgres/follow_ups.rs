@@ -13,7 +13,7 @@ use protocol::{MessageId, SessionId, TurnId};
 
 use super::connection::PooledConnection;
 use super::error::PostgresError;
-use super::messages::{self, MessagePosition};
+use super::messages::{self, MessageRowPosition};
 use super::rows::follow_up_columns;
 use super::text_param::{TextParam, optional};
 use super::turns::message_id::{self, MessageIdUse};
@@ -184,7 +184,7 @@ async fn drain(
         messages.push(message);
         drained.push(follow_up);
     }
-    let to = MessagePosition {
+    let to = MessageRowPosition {
         session: &claim.session_id,
         turn: &claim.turn_id,
         ordinal: claimed.message_ordinal(),

@@ -39,7 +39,7 @@ impl Messages for PostgresStore {
 
 /// Session, turn and ordinal of a new row.
 #[derive(Clone, Copy)]
-pub(super) struct MessagePosition<'a> {
+pub(super) struct MessageRowPosition<'a> {
     pub(super) session: &'a SessionId,
     pub(super) turn: &'a TurnId,
     pub(super) ordinal: i64,
@@ -55,7 +55,7 @@ pub(super) const INSERT: &str = "\
 /// Adds a row. The caller holds the row lock of the session, so it knows the next sequence and stores the last one.
 pub(super) async fn insert(
     db: &PooledConnection,
-    to: MessagePosition<'_>,
+    to: MessageRowPosition<'_>,
     sequence: i64,
     message: &NewMessage,
     duration_ms: Option<i64>,

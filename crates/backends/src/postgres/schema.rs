@@ -4,6 +4,7 @@
 use super::connection::PooledConnection;
 use super::error::PostgresError;
 use super::text_param::TextParam;
+use crate::schema_status::SchemaStatus;
 
 /// In order; a published migration is never changed, only followed by another.
 const STEPS: [&str; 3] = [
@@ -18,14 +19,8 @@ pub(crate) const VERSION: i64 = STEPS.len() as i64;
 /// Key of the advisory lock held while the schema is checked and migrated; an arbitrary number.
 const LOCK: i64 = 0x7069_6c6f_7468_6f75;
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Schema {
-    UpToDate,
-    Newer { found: i64, known: i64 },
-}
-
 /// Applies the missing migrations, each in its own transaction with its number.
-pub(super) async fn bring_up_to_date(db: &PooledConnection) -> Result<Schema, PostgresError> {
+pub(super) async fn bring_up_to_date(db: &PooledConnection) -> Result<SchemaStatus, PostgresError> {
     let known = VERSION;
     loop {
         // Another process may be migrating, and a migration over much data takes longer than a call.
@@ -38,9 +33,9 @@ pub(super) async fn bring_up_to_date(db: &PooledConnection) -> Result<Schema, Po
         if found >= known {
             db.batch("COMMIT").await?;
             return Ok(if found > known {
-                Schema::Newer { found, known }
+                SchemaStatus::Newer { found, known }
             } else {
-                Schema::UpToDate
+                SchemaStatus::UpToDate
             });
         }
         db.batch(STEPS[found as usize]).await?;

@@ -68,7 +68,7 @@ fn push(
     let mut message = new.message.clone();
     if let Some(client_id) = &new.client_id {
         match find_message_id(db, session, client_id, Some(&new.fingerprint))? {
-            KnownMessageId::No => {}
+            KnownMessageId::Free => {}
             KnownMessageId::FollowUp(follow_up) => {
                 return Ok(WriteOutput::silent(FollowUpPushed::Known(follow_up)));
             }

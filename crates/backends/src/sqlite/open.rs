@@ -17,7 +17,7 @@ use super::group_commit::GroupCommitter;
 use super::key_check;
 use super::lock::lock;
 use super::read_pool::ReadPool;
-use super::schema::{self, Schema};
+use super::schema;
 use super::turns::permits::admit_all;
 use super::writer::StoreWriter;
 use super::{SqliteStore, StoreTime};
@@ -25,6 +25,7 @@ use crate::connect::ConnectError;
 use crate::key_check::KeyCheck;
 use crate::live::LiveLogs;
 use crate::options::ConnectOptions;
+use crate::schema_status::SchemaStatus;
 
 /// Files up to this size are checked completely; a larger one would delay the start too long.
 const CHECKED_BYTES: u64 = 64 * 1024 * 1024;
@@ -134,7 +135,7 @@ enum TakeOverResult {
 }
 
 fn take_over(db: &Connection, caps: UserLimits) -> Result<TakeOverResult, SqliteError> {
-    if let Schema::Newer { found, known } = schema::bring_up_to_date(db)? {
+    if let SchemaStatus::Newer { found, known } = schema::bring_up_to_date(db)? {
         return Ok(TakeOverResult::Newer { found, known });
     }
     let transaction = db.unchecked_transaction()?;

@@ -11,14 +11,15 @@ use protocol::turn::TurnClaim;
 use super::super::PostgresStore;
 use super::super::connection::PooledConnection;
 use super::super::error::PostgresError;
-use super::super::messages::{self, MessagePosition};
+use super::super::messages::{self, MessageRowPosition};
 use super::super::rows;
 use super::super::rows::operation_columns;
 use super::super::text_param::TextParam;
 use super::super::turns::advisory_locks;
 use super::super::turns::claimed_rows::{self, ClaimedRows};
-use super::super::turns::insert::{SubmissionKey, TurnInsert, insert};
+use super::super::turns::insert::{TurnInsert, insert};
 use super::super::turns::permits::permit_usage;
+use crate::submission_key::SubmissionKey;
 
 pub(super) async fn begin(
     store: PostgresStore,
@@ -54,7 +55,7 @@ async fn write(
     if at_work.open >= u64::from(limits::OPERATIONS) {
         return Ok(Fenced::Done(OperationBegun::TooMany));
     }
-    let admitted = permit_usage(db, &quota_key).await?.has_room(store.caps);
+    let admitted = permit_usage(db, &quota_key).await?.has_free_permit(store.caps);
     let operation = record(db, store, claim, new, &claimed).await?;
     let turn = TurnInsert {
         id: &new.turn_id,
@@ -122,7 +123,8 @@ async fn record(
 ) -> Result<Operation, PostgresError> {
     let (session, wall_us) = (TextParam(claim.session_id.as_str()), store.wall_us());
     let ordinal = claimed.message_ordinal();
-    let to = MessagePosition { session: &claim.session_id, turn: &claim.turn_id, ordinal, wall_us };
+    let to =
+        MessageRowPosition { session: &claim.session_id, turn: &claim.turn_id, ordinal, wall_us };
     let sequence = claimed.last_sequence + 1;
     let (row, (), _) = try_join3(
         db.query_one(

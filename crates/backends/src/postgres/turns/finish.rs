@@ -11,7 +11,7 @@ use protocol::{Segment, TurnId};
 use super::super::PostgresStore;
 use super::super::connection::PooledConnection;
 use super::super::error::PostgresError;
-use super::super::messages::{self, MessagePosition};
+use super::super::messages::{self, MessageRowPosition};
 use super::super::rows;
 use super::super::stream_log::{check, judge};
 use super::super::text_param::{TextParam, optional};
@@ -115,7 +115,8 @@ async fn add_messages(
     claimed: &ClaimedRows,
 ) -> Result<(), PostgresError> {
     let ordinal = claimed.message_ordinal();
-    let to = MessagePosition { session: &claim.session_id, turn: &claim.turn_id, ordinal, wall_us };
+    let to =
+        MessageRowPosition { session: &claim.session_id, turn: &claim.turn_id, ordinal, wall_us };
     let answer = ending.messages.iter().rposition(|message| message.role == MessageRole::Assistant);
     let inserts = (claimed.last_sequence + 1..).zip(ending.messages.iter().enumerate()).map(
         |(sequence, (n, message))| {

@@ -12,6 +12,7 @@ use super::super::leases::seconds;
 use super::super::rows;
 use super::super::rows::{of_turn, turn_columns};
 use super::super::text_param::{TextParam, optional};
+use crate::submission_key::SubmissionKey;
 
 pub(in super::super) struct TurnInsert<'a> {
     pub(in super::super) id: &'a TurnId,
@@ -25,13 +26,6 @@ pub(in super::super) struct TurnInsert<'a> {
     pub(in super::super) cancel_requested: bool,
     pub(in super::super) push_grace: Duration,
     pub(in super::super) wall_us: i64,
-}
-
-/// Identifies a repeated submission.
-#[derive(Clone, Copy, Debug, Default)]
-pub(in super::super) struct SubmissionKey<'a> {
-    pub(in super::super) client_id: Option<&'a str>,
-    pub(in super::super) fingerprint: Option<&'a str>,
 }
 
 /// The statements of `insert`, for callers that send more behind them.

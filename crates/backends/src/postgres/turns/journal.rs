@@ -13,7 +13,7 @@ use tokio_postgres::Row;
 use super::super::PostgresStore;
 use super::super::connection::PooledConnection;
 use super::super::error::PostgresError;
-use super::super::messages::{self, MessagePosition};
+use super::super::messages::{self, MessageRowPosition};
 use super::super::text_param::TextParam;
 use super::{claimed_rows, usage};
 use crate::words;
@@ -40,7 +40,8 @@ async fn write(
         return Ok(Fenced::Done(()));
     }
     let ordinal = claimed.message_ordinal();
-    let to = MessagePosition { session: &claim.session_id, turn: &claim.turn_id, ordinal, wall_us };
+    let to =
+        MessageRowPosition { session: &claim.session_id, turn: &claim.turn_id, ordinal, wall_us };
     let mut sequence = claimed.last_sequence;
     let (mut steps, mut used) = (0, Usage::default());
     // The journal is read in row order, so its rows are sent in order; nothing else depends on it.

@@ -8,16 +8,17 @@ use protocol::{MessageId, SessionId, TurnId};
 
 use super::super::connection::PooledConnection;
 use super::super::error::PostgresError;
-use super::super::messages::{self, MessagePosition};
+use super::super::messages::{self, MessageRowPosition};
 use super::super::sessions::user;
 use super::super::text_param::TextParam;
 use super::super::{PostgresStore, follow_ups, rows};
-use super::insert::{STATEMENTS, SubmissionKey, insert};
+use super::insert::{STATEMENTS, insert};
 use super::message_id::{MessageIdUse, delete_returned, find_message_id};
 use super::parent::{self, ParentReadiness};
 use super::permits::permit_usage;
 use super::position::{self, SessionCounters, TurnPosition};
 use super::{advisory_locks, first_open, regenerate};
+use crate::submission_key::SubmissionKey;
 
 pub(super) async fn open(
     store: PostgresStore,
@@ -131,8 +132,12 @@ async fn submit(
     }
     let turn = TurnId::fresh();
     let wall_us = at.store.wall_us();
-    let to =
-        MessagePosition { session: &new.session_id, turn: &turn, ordinal: at.ordinal(), wall_us };
+    let to = MessageRowPosition {
+        session: &new.session_id,
+        turn: &turn,
+        ordinal: at.ordinal(),
+        wall_us,
+    };
     let sequence = at.last_sequence() + 1;
     // Sent at once, with the commit behind them: if one of them fails, nothing is committed.
     db.prepare(&STATEMENTS).await?;

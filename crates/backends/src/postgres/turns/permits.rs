@@ -10,19 +10,7 @@ use super::super::error::PostgresError;
 use super::super::rows;
 use super::super::text_param::TextParam;
 use super::advisory_locks;
-
-/// Current use of a quota key: turns in flight, and permits held.
-#[derive(Clone, Copy, Debug)]
-pub(in super::super) struct PermitUsage {
-    pub(in super::super) in_flight: u64,
-    places: u64,
-}
-
-impl PermitUsage {
-    pub(in super::super) fn has_room(&self, caps: UserLimits) -> bool {
-        self.places < u64::from(caps.running)
-    }
-}
+use crate::permit_usage::PermitUsage;
 
 /// Exact for as long as the quota key is locked.
 pub(in super::super) async fn permit_usage(
@@ -39,7 +27,7 @@ pub(in super::super) async fn permit_usage(
         .await?;
     Ok(PermitUsage {
         in_flight: rows::number(&row, "in_flight")?,
-        places: rows::number(&row, "places")?,
+        permits: rows::number(&row, "places")?,
     })
 }
 

@@ -7,8 +7,9 @@ use super::super::PostgresStore;
 use super::super::connection::PooledConnection;
 use super::super::error::PostgresError;
 use super::super::text_param::TextParam;
-use super::insert::{SubmissionKey, TurnInsert};
-use super::permits::PermitUsage;
+use super::insert::TurnInsert;
+use crate::permit_usage::PermitUsage;
+use crate::submission_key::SubmissionKey;
 
 #[derive(Clone, Copy)]
 pub(super) struct TurnPosition<'a> {
@@ -57,7 +58,7 @@ impl TurnPosition<'_> {
             session: &new.session_id,
             ordinal: self.ordinal(),
             quota_key: self.quota_key,
-            admitted: self.active.is_none() && self.permit_usage.has_room(self.store.caps),
+            admitted: self.active.is_none() && self.permit_usage.has_free_permit(self.store.caps),
             request: &new.request,
             submission,
             parent: new.parent.as_ref().map(|parent| &parent.turn),

@@ -9,8 +9,10 @@ use super::super::error::PostgresError;
 use super::super::rows;
 use super::super::text_param::{TextParam, optional};
 use super::by_id;
-use super::insert::{SubmissionKey, insert};
+use super::insert::insert;
 use super::position::TurnPosition;
+use crate::regenerate_target::{RegenerateTarget, Superseded};
+use crate::submission_key::SubmissionKey;
 
 pub(super) async fn regenerate(
     db: &PooledConnection,
@@ -47,21 +49,6 @@ pub(super) async fn regenerate(
     at.count(db, new, at.last_sequence()).await?;
     replace(db, session, &target, &turn, at.ordinal()).await?;
     Ok(TurnOpened::New(Box::new(opened)))
-}
-
-/// The turn to regenerate.
-struct RegenerateTarget {
-    id: TurnId,
-    ordinal: i64,
-    superseded: Superseded,
-    client_id: Option<String>,
-    fingerprint: Option<String>,
-}
-
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Superseded {
-    Yes,
-    No,
 }
 
 /// Whether an operation of the session is open: its result would otherwise be written to a changed history.

@@ -28,9 +28,9 @@ pub(super) async fn reacquire_permit(
     claim: TurnClaim,
 ) -> Result<Fenced<bool>, PostgresError> {
     let db = PooledConnection::begin(&store.pool).await?;
-    let permit_usage = try_reacquire(&db, &store, &claim).await?;
+    let reacquired = try_reacquire(&db, &store, &claim).await?;
     db.commit().await?;
-    Ok(fenced(permit_usage))
+    Ok(fenced(reacquired))
 }
 
 fn fenced<T>(done: Option<T>) -> Fenced<T> {

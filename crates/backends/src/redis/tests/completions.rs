@@ -153,7 +153,10 @@ async fn an_unreachable_redis_is_tolerated_for_a_limited_time() {
     server.kill();
     let away = timeout(BOUND, process.completions().next()).await.expect("not for ever");
     assert!(matches!(away, Err(PortError::Unavailable(_))), "{:?}", away.err());
-    until("the outage is noticed", async || process.completions().send(String::new()).await.is_err()).await;
+    until("the outage is noticed", async || {
+        process.completions().send(String::new()).await.is_err()
+    })
+    .await;
     let back = async {
         server.start_again().await;
         until("the server is reachable again", async || process.failing().await.is_none()).await;

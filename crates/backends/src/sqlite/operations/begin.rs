@@ -11,12 +11,13 @@ use rusqlite::{Connection, OptionalExtension, params};
 use super::super::boot_clock::millis;
 use super::super::error::SqliteError;
 use super::super::turns::find_claimed;
-use super::super::turns::insert::{self, NewTurnRow, SubmissionKey};
+use super::super::turns::insert::{self, NewTurnRow};
 use super::super::turns::permits::{permit_usage, session_quota_key};
 use super::super::write_job::WriteOutput;
 use super::super::{StoreTime, messages};
 use super::{OPERATION, find, read};
 use crate::live::StoreEvent;
+use crate::submission_key::SubmissionKey;
 
 pub(super) fn begin(
     db: &Connection,
@@ -79,7 +80,7 @@ fn add_turn(
     new: &NewOperation,
 ) -> Result<bool, SqliteError> {
     let quota_key = session_quota_key(db, &claim.session_id)?;
-    let admitted = permit_usage(db, &quota_key)?.places < caps.running;
+    let admitted = permit_usage(db, &quota_key)?.has_free_permit(caps);
     let beside: i64 = db
         .prepare_cached(
             "UPDATE session SET last_beside = last_beside + 1 WHERE id = ?1 RETURNING last_beside",

@@ -6,6 +6,7 @@ use rusqlite::{Connection, params};
 
 use super::super::error::SqliteError;
 use super::super::{StoreTime, stream_log};
+use crate::submission_key::SubmissionKey;
 
 pub(in super::super) struct NewTurnRow<'a> {
     pub(in super::super) id: &'a TurnId,
@@ -17,13 +18,6 @@ pub(in super::super) struct NewTurnRow<'a> {
     pub(in super::super) quota_key: &'a str,
     /// When to push it to the queue; `None` for a turn without a concurrency permit.
     pub(in super::super) due_ms: Option<i64>,
-}
-
-/// Identifies a repeated submission.
-#[derive(Clone, Copy, Debug, Default)]
-pub(in super::super) struct SubmissionKey<'a> {
-    pub(in super::super) client_id: Option<&'a str>,
-    pub(in super::super) fingerprint: Option<&'a str>,
 }
 
 pub(in super::super) fn insert(

@@ -11,7 +11,7 @@ use super::by_id;
 
 pub(in super::super) enum KnownMessageId {
     /// Unknown, or a follow-up that was returned to its sender: the message is new.
-    No,
+    Free,
     Turn(Box<Turn>),
     FollowUp(Box<FollowUp>),
     /// Used for another text, or for a row whose id no client chose.
@@ -46,11 +46,11 @@ pub(in super::super) fn find_message_id(
             FollowUpState::Pending | FollowUpState::Delivered => {
                 KnownMessageId::FollowUp(Box::new(follow_up))
             }
-            FollowUpState::Returned | FollowUpState::Dropped => KnownMessageId::No,
+            FollowUpState::Returned | FollowUpState::Dropped => KnownMessageId::Free,
         });
     }
-    let permit_usage = db
+    let exists = db
         .prepare_cached("SELECT 1 FROM message WHERE session_id = ?1 AND id = ?2")?
         .exists([session.as_str(), client_id])?;
-    Ok(if permit_usage { KnownMessageId::Reused } else { KnownMessageId::No })
+    Ok(if exists { KnownMessageId::Reused } else { KnownMessageId::Free })
 }

@@ -13,11 +13,12 @@ use super::super::follow_ups::{self, FollowUpAdded};
 use super::super::messages::{self, MessagePosition};
 use super::super::write_job::WriteOutput;
 use super::super::{StoreTime, sessions};
-use super::insert::{self, NewTurnRow, SubmissionKey};
+use super::insert::{self, NewTurnRow};
 use super::message_id::{KnownMessageId, find_message_id};
 use super::permits::{permit_usage, session_quota_key};
 use super::{by_id, open_after, regenerate, sub_turns};
 use crate::live::StoreEvent;
+use crate::submission_key::SubmissionKey;
 
 pub(super) fn open(
     db: &Connection,
@@ -55,7 +56,7 @@ fn submit(
     let session = &new.session_id;
     if let Some(client_id) = submission.client_id {
         match find_message_id(db, session, client_id, submission.fingerprint)? {
-            KnownMessageId::No => {}
+            KnownMessageId::Free => {}
             KnownMessageId::Turn(turn) => return Ok(WriteOutput::silent(TurnOpened::Joined(turn))),
             KnownMessageId::FollowUp(waits) => {
                 return Ok(WriteOutput::silent(TurnOpened::FollowUp(waits)));
@@ -95,7 +96,7 @@ pub(super) fn refusal(
         return Ok(Some(refused));
     }
     let in_flight = permit_usage(db, &session_quota_key(db, &new.session_id)?)?.in_flight;
-    Ok((in_flight >= caps.in_flight).then_some(TurnOpened::TooMany))
+    Ok((in_flight >= u64::from(caps.in_flight)).then_some(TurnOpened::TooMany))
 }
 
 /// Adds a turn at the end of its session, with an empty stream log. An admitted turn is due after the grace period its
@@ -109,7 +110,7 @@ pub(super) fn append(
 ) -> Result<(TurnId, i64), SqliteError> {
     let quota_key = session_quota_key(db, &new.session_id)?;
     let turn = TurnId::fresh();
-    let admitted = permit_usage(db, &quota_key)?.places < caps.running
+    let admitted = permit_usage(db, &quota_key)?.has_free_permit(caps)
         && open_after(db, &new.session_id, 0)?.is_none();
     let ordinal: i64 = db
         .prepare_cached(

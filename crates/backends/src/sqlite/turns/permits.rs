@@ -6,6 +6,7 @@ use rusqlite::{Connection, OptionalExtension, params};
 
 use super::super::error::SqliteError;
 use super::super::{StoreTime, rows};
+use crate::permit_usage::PermitUsage;
 
 /// Quota key of new turns of a session: its user, or the session itself when it has none.
 pub(in super::super) fn session_quota_key(
@@ -29,29 +30,23 @@ pub(in super::super) fn turn_quota_key(
     Ok(quota_key)
 }
 
-/// Current use of a quota key.
-#[derive(Clone, Copy, Debug)]
-pub(in super::super) struct PermitUsage {
-    /// Turns that have not ended, without operations outside the order of their session.
-    pub(in super::super) in_flight: u32,
-    /// Turns that hold a permit.
-    pub(in super::super) places: u32,
-}
-
 pub(in super::super) fn permit_usage(
     db: &Connection,
     quota_key: &str,
 ) -> Result<PermitUsage, SqliteError> {
-    let permit_usage = db
+    let usage = db
         .prepare_cached(
             "SELECT count(*) FILTER (WHERE ordinal > 0),
                  count(*) FILTER (WHERE admitted = 1 AND aside = 0)
              FROM turn WHERE slot = ?1 AND status IN ('queued', 'running')",
         )?
         .query_row([quota_key], |row| {
-            Ok(PermitUsage { in_flight: row.get(0)?, places: row.get(1)? })
+            Ok(PermitUsage {
+                in_flight: row.get::<_, u32>(0)?.into(),
+                permits: row.get::<_, u32>(1)?.into(),
+            })
         })?;
-    Ok(permit_usage)
+    Ok(usage)
 }
 
 /// Gives the free permits of a quota key to turns that want theirs back, then to those that have waited longest, and
@@ -62,14 +57,14 @@ pub(in super::super) fn admit(
     caps: UserLimits,
     quota_key: &str,
 ) -> Result<Vec<TurnId>, SqliteError> {
-    let mut places = permit_usage(db, quota_key)?.places;
+    let mut usage = permit_usage(db, quota_key)?;
     let mut due = Vec::new();
-    while places < caps.running {
+    while usage.has_free_permit(caps) {
         if !restore_one_permit(db, quota_key)? {
             let Some(next) = admit_one(db, now, quota_key)? else { break };
             due.push(next);
         }
-        places += 1;
+        usage.permits += 1;
     }
     Ok(due)
 }

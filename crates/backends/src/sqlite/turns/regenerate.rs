@@ -9,9 +9,10 @@ use rusqlite::{Connection, OptionalExtension, params};
 use super::super::error::SqliteError;
 use super::super::write_job::WriteOutput;
 use super::super::{StoreTime, operations, rows};
-use super::insert::SubmissionKey;
 use super::open::{append, opened, refusal};
 use super::{by_id, open_after};
+use crate::regenerate_target::{RegenerateTarget, Superseded};
+use crate::submission_key::SubmissionKey;
 
 pub(super) fn regenerate(
     db: &Connection,
@@ -44,21 +45,6 @@ pub(super) fn regenerate(
     let (turn, ordinal) = append(db, now, caps, new, submission)?;
     replace(db, session, &target, &turn, ordinal)?;
     opened(db, &turn)
-}
-
-/// The turn to regenerate.
-struct RegenerateTarget {
-    id: TurnId,
-    ordinal: i64,
-    superseded: Superseded,
-    client_id: Option<String>,
-    fingerprint: Option<String>,
-}
-
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Superseded {
-    Yes,
-    No,
 }
 
 /// The turn that streams under the id `from`, or that owns a row with this id; without an id the last one. An
