@@ -132,7 +132,7 @@ impl AppendGrouper {
         let mut left = VecDeque::new();
         let mut bytes = 0;
         for append in self.waiting.drain(..) {
-            // The caller is gone, and was never told that the segment is stored.
+            // The caller is gone, and never got a reply that the segment is stored.
             if append.reply.is_closed() {
                 continue;
             }

@@ -105,7 +105,9 @@ fn caused_by_io(error: &tokio_postgres::Error) -> bool {
 /// The server's message without its details, which may quote user data.
 pub(super) fn described(error: &tokio_postgres::Error) -> String {
     match (error.as_db_error(), error.source()) {
-        (Some(said), _) => format!("{} ({})", said.message(), said.code().code()),
+        (Some(server_error), _) => {
+            format!("{} ({})", server_error.message(), server_error.code().code())
+        }
         (None, Some(source)) => format!("{error}: {source}"),
         (None, None) => error.to_string(),
     }

@@ -121,7 +121,7 @@ async fn unfinished_work_continues_after_the_transfer() {
     let drained = ports.follow_ups.drain(&claim, 1).await.expect("drain");
     let Fenced::Done(drained) = drained else { panic!("the claim is good") };
     assert_eq!(drained[0].text, "and hurry");
-    let result = OperationResult { output: "it stands".into(), outcome: ToolOutcome::Ok };
+    let result = OperationResult { output: "it is done".into(), outcome: ToolOutcome::Ok };
     let completed = ports.operations.complete(&which, result).await.expect("complete");
     let task_id = operation.task_id;
     assert_eq!(completed, OperationCompleted::Done { task_id, due: true });

@@ -83,13 +83,13 @@ mod tests {
     fn only_folders_of_dead_processes_are_removed() {
         let root = tempfile::tempdir().expect("a folder");
         let sessions = Dir::open_ambient_dir(root.path(), ambient_authority()).expect("a folder");
-        let first = open(&sessions).expect("a place");
+        let first = open(&sessions).expect("a folder");
         first.create("part").expect("a file");
-        let second = open(&sessions).expect("a place beside it");
+        let second = open(&sessions).expect("a folder beside it");
         assert_eq!(folders(&sessions), 2);
         assert!(first.exists("part"), "the first process still writes");
         drop(first);
-        let third = open(&sessions).expect("a place");
+        let third = open(&sessions).expect("a folder");
         assert_eq!(folders(&sessions), 2, "the first folder was removed");
         drop((second, third));
     }

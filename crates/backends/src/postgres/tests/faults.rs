@@ -55,7 +55,7 @@ async fn a_write_whose_connection_is_closed_half_way_is_unavailable() {
     });
     let (written, ()) = tokio::join!(writing, ending);
     assert!(matches!(written, Err(PortError::Unavailable(_))), "{written:?}");
-    other.batch_execute("ROLLBACK").await.expect("let go");
+    other.batch_execute("ROLLBACK").await.expect("released");
     assert!(store.set_pinned(&ann, &session.id, true).await.expect("the next works"));
 }
 
@@ -72,7 +72,7 @@ async fn a_write_that_waits_too_long_is_aborted_and_leaves_nothing_behind() {
     let opened = store.open(&ann, scene::submission(&session.id, "hello", None)).await;
     assert!(matches!(opened, Err(PortError::Unavailable(_))), "{opened:?}");
     assert!(started.elapsed() < Duration::from_millis(2500));
-    other.batch_execute("ROLLBACK").await.expect("let go");
+    other.batch_execute("ROLLBACK").await.expect("released");
     let folder = tempfile::tempdir().expect("a folder");
     let ports = ports(store, folder.path()).await;
     scene::turn(&ports, &ann, &session.id, "again").await;

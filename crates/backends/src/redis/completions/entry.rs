@@ -52,7 +52,7 @@ fn body(fields: Vec<(String, String)>) -> String {
         if name == DATA {
             return value;
         }
-        // Redis has only strings, and an empty one stands for a missing value.
+        // Redis has only strings, and an empty one means a missing value.
         if FIELDS.contains(&name.as_str()) && !value.is_empty() {
             object.insert(name.clone(), typed(&name, value));
         }

@@ -32,8 +32,8 @@ pub(super) async fn stored() -> (tempfile::TempDir, ConnectedBackend, Arc<dyn St
 /// Whether the stream in Redis has everything up to `last`.
 pub(super) async fn stands_at(url: &str, task: &TaskId, last: Seq) -> bool {
     let mut redis = connection(url).await;
-    let stands: Option<Seq> = redis.hget(keys::meta(task), "last").await.expect("an answer");
-    stands == Some(last)
+    let last_stored: Option<Seq> = redis.hget(keys::meta(task), "last").await.expect("an answer");
+    last_stored == Some(last)
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]

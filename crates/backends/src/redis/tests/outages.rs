@@ -135,8 +135,8 @@ async fn a_follower_gets_an_error_while_the_store_is_unreachable_and_continues_a
     assert_eq!(follower.next(look_often).await.expect("follow"), LogUpdate::Silent);
 
     process.store.away.store(true, Ordering::Relaxed);
-    let told = follower.next(TIMER_LIMIT).await;
-    assert!(matches!(told, Err(PortError::Unavailable(_))), "{told:?}");
+    let failed = follower.next(TIMER_LIMIT).await;
+    assert!(matches!(failed, Err(PortError::Unavailable(_))), "{failed:?}");
     process.store.away.store(false, Ordering::Relaxed);
     until("the store is reachable again", async || follower.next(look_often).await.is_ok()).await;
     process.seal(&task, 1, "the end").await;

@@ -8,7 +8,7 @@ use rustix::process::{Pid, Signal, kill_process};
 use tempfile::TempDir;
 
 /// The server that all tests share: it is never flushed or stopped.
-#[expect(clippy::disallowed_methods, reason = "tests are told by the environment where it is")]
+#[expect(clippy::disallowed_methods, reason = "tests read the address from the environment")]
 pub(super) fn shared() -> String {
     std::env::var("REDIS_URL").expect("REDIS_URL names a Redis server that these tests may use")
 }

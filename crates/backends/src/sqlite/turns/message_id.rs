@@ -1,4 +1,4 @@
-//! What a client's message id already stands for.
+//! Finds what a client's message id is already used for.
 
 use protocol::follow_up::{FollowUp, FollowUpState};
 use protocol::turn::Turn;
