@@ -1,19 +1,19 @@
-//! The only place that knows which backend is in use.
+//! Connects to the configured backend. Nothing else knows which one is in use.
 
 use std::path::PathBuf;
 use std::sync::Arc;
 
 use ports::{PortError, Ports};
 
-use crate::distributed::{self, Distributed};
+use crate::distributed::{self, DistributedServers};
 use crate::local::bus::LocalBus;
 use crate::local::clock::SystemClock;
 use crate::local::files::LocalFiles;
 use crate::local::queue::LocalQueue;
-use crate::options::{BackendOptions, Options};
-use crate::sqlite::{self, Sqlite};
+use crate::options::{BackendOptions, ConnectOptions};
+use crate::sqlite::{self, SqliteStore};
 
-pub async fn connect(options: &Options) -> Result<Connected, ConnectError> {
+pub async fn connect(options: &ConnectOptions) -> Result<ConnectedBackend, ConnectError> {
     match &options.backend {
         BackendOptions::Embedded { data } => {
             let clock = Arc::new(SystemClock);
@@ -48,35 +48,34 @@ pub async fn connect(options: &Options) -> Result<Connected, ConnectError> {
                 health: store.clone(),
                 clock,
             };
-            Ok(Connected { ports, backend: Backend(Kind::Embedded(store)) })
+            Ok(ConnectedBackend { ports, backend: BackendHandle(BackendKind::Embedded(store)) })
         }
         BackendOptions::Distributed(servers) => {
             let (ports, store) = distributed::connect(options, servers).await?;
-            Ok(Connected { ports, backend: Backend(Kind::Distributed(store)) })
+            Ok(ConnectedBackend { ports, backend: BackendHandle(BackendKind::Distributed(store)) })
         }
     }
 }
 
-/// A backend that is ready, and the handle that ends it.
-pub struct Connected {
+/// The ports of a connected backend, and the handle that closes it.
+pub struct ConnectedBackend {
     pub ports: Ports,
-    pub backend: Backend,
+    pub backend: BackendHandle,
 }
 
-pub struct Backend(Kind);
+pub struct BackendHandle(BackendKind);
 
-enum Kind {
-    Embedded(Arc<Sqlite>),
-    Distributed(Arc<Distributed>),
+enum BackendKind {
+    Embedded(Arc<SqliteStore>),
+    Distributed(Arc<DistributedServers>),
 }
 
-impl Backend {
-    /// Finishes what was accepted and lets go of the directory or the servers. Ports that are still around
-    /// answer `Closed` from then on.
+impl BackendHandle {
+    /// Completes accepted work and releases the directory or the servers. Remaining ports return `Closed` from then on.
     pub async fn close(self) -> Result<(), PortError> {
         match self.0 {
-            Kind::Embedded(store) => store.close().await,
-            Kind::Distributed(servers) => {
+            BackendKind::Embedded(store) => store.close().await,
+            BackendKind::Distributed(servers) => {
                 servers.close().await;
                 Ok(())
             }
@@ -84,7 +83,7 @@ impl Backend {
     }
 }
 
-/// Why a backend could not be opened, in a sentence for the person who starts the program.
+/// Why a backend could not be opened, as a message for the person who starts the program.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum ConnectError {
     #[error(
@@ -133,7 +132,7 @@ pub enum ConnectError {
     #[error("RabbitMQ at {broker} cannot be reached: {reason}")]
     BrokerUnreachable { broker: String, reason: String },
     #[error(
-        "RabbitMQ at {broker} does not let the user {user} in; check the name and the password in its address"
+        "RabbitMQ at {broker} refuses the user {user}; check the name and the password in its address"
     )]
     BrokerRefused { broker: String, user: String },
     #[error(

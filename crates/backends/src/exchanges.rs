@@ -5,7 +5,7 @@ use std::collections::HashSet;
 use protocol::message::{Message, MessageRole};
 use protocol::{CallId, TurnId};
 
-/// The results that were met, going backwards, before the call they answer.
+/// Results that were read, going backwards, before the call they belong to.
 #[derive(Default)]
 pub(crate) struct OpenExchanges(HashSet<(TurnId, CallId)>);
 
@@ -25,7 +25,7 @@ impl OpenExchanges {
                     self.0.remove(&(message.turn_id.clone(), call.id.clone()));
                 }
             }
-            // A turn begins with its user message: there is no call to be found before that.
+            // A turn begins with its user message: its calls cannot come before that.
             MessageRole::User => self.0.retain(|(turn, _)| *turn != message.turn_id),
             MessageRole::System => {}
         }

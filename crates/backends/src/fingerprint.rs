@@ -1,4 +1,4 @@
-//! All of an advance in a few bytes, by which the last one is recognised when it comes again.
+//! Digest of an advance, which identifies a repetition of the last one.
 
 use ports::store::ExecutionAdvance;
 use sha2::{Digest, Sha256};
@@ -10,7 +10,7 @@ pub(crate) fn fingerprint(advance: &ExecutionAdvance) -> Vec<u8> {
     hash.update(count.to_le_bytes());
     hash.update((events.len() as u64).to_le_bytes());
     hash.update(events);
-    // These are small, and what they look like when printed says all that is in them.
+    // These are small, and their debug output contains all their fields.
     hash.update(format!("{charges:?} {reviews:?} {stats:?} {then:?}"));
     hash.finalize().to_vec()
 }

@@ -1,10 +1,10 @@
-//! Where a folder of a library may lie, decided from all folders of its user.
+//! Validates library folders against all folders of their user.
 
 use ports::store::FolderWritten;
 use protocol::FolderId;
 use protocol::library::Folder;
 
-/// Why the folder, new or changed, may not be as it is given, if anything speaks against it.
+/// Why the new or changed folder is refused, if it is.
 pub(crate) fn refusal(folders: &[Folder], given: &Folder) -> Option<FolderWritten> {
     let parent = given.parent_id.as_ref();
     if parent.is_some_and(|parent| find(folders, parent).is_none()) {
@@ -19,13 +19,13 @@ pub(crate) fn refusal(folders: &[Folder], given: &Folder) -> Option<FolderWritte
     taken.then_some(FolderWritten::NameTaken)
 }
 
-/// The folder and all that lie in it, over any number of levels.
+/// The folder and all folders below it, at any depth.
 pub(crate) fn with_all_inside<'a>(folders: &'a [Folder], id: &FolderId) -> Vec<&'a FolderId> {
     let inside = folders.iter().filter(|folder| is_within(folders, &folder.id, id));
     inside.map(|folder| &folder.id).collect()
 }
 
-/// Whether `id` is `outer` or lies in it. Folders never lie in a circle, so the way up is no longer than their number.
+/// Whether `id` is `outer` or below it. Folders form no cycles, so the path up is no longer than their number.
 fn is_within(folders: &[Folder], id: &FolderId, outer: &FolderId) -> bool {
     let mut at = Some(id);
     for _ in 0..=folders.len() {
@@ -62,7 +62,7 @@ mod tests {
     }
 
     #[test]
-    fn a_folder_lies_only_where_it_may() {
+    fn a_folder_is_refused_in_an_invalid_position() {
         let folders = [
             folder("a", "work", None),
             folder("b", "mail", Some("a")),

@@ -1,5 +1,5 @@
-//! Refuses to go on with another encryption key than the one a store was first opened with. Only a
-//! salted digest is kept, from which the key cannot be read.
+//! Checks that the encryption key is the one a store was first opened with. The store keeps only a salted digest, from
+//! which the key cannot be recovered.
 
 use sha2::{Digest, Sha256};
 
@@ -8,11 +8,11 @@ pub(crate) enum KeyCheck {
     Right,
     Wrong,
     Missing,
-    /// The first use of a key: the store keeps this value for the next check.
+    /// First use of a key: the store keeps this value for the next check.
     First(String),
 }
 
-/// Compares a key with what the store has kept.
+/// Compares a key with the stored value.
 pub(crate) fn check(stored: Option<&str>, key: Option<&str>) -> KeyCheck {
     match (stored, key) {
         (None, None) => KeyCheck::Right,

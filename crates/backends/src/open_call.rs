@@ -1,14 +1,14 @@
-//! Which tool a turn waits for, from the calls of its last step and those that have an answer.
+//! Finds the tool a turn waits for, from the calls of its last step and those with a result.
 
 use protocol::limits::{FOLLOW_UPS, OPERATIONS, STEP_CALLS};
 use protocol::message::ToolCall;
 
-/// The last rows of a session among which the calls of a step are that has not ended: after them come no more than their
-/// results, follow-ups, and what operations of the session have brought. Without a bound, a turn that has called nothing
-/// would cost a walk through all that was ever said in its session.
+/// Number of last messages of a session that include the calls of an unfinished step: only their results, follow-ups
+/// and results of operations can come after them. Without a bound, a turn without calls would cost a scan of the
+/// session's whole history.
 pub(crate) const LAST_ROWS: u32 = STEP_CALLS as u32 + FOLLOW_UPS + OPERATIONS;
 
-/// The first call without an answer. Calls that cannot be read name no tool.
+/// The first call without a result. `None` when the calls cannot be read.
 pub(crate) fn tool(calls: Option<&str>, answered: &[String]) -> Option<String> {
     let calls: Vec<ToolCall> = serde_json::from_str(calls?).ok()?;
     let mut open = calls.into_iter().filter(|call| !answered.contains(&call.id.0));

@@ -1,4 +1,4 @@
-//! Which backend to use, and where it keeps its things.
+//! Which backend to use, and where its data and servers are.
 
 use std::path::PathBuf;
 use std::time::Duration;
@@ -6,14 +6,13 @@ use std::time::Duration;
 use protocol::limits::UserLimits;
 
 #[derive(Clone, Debug)]
-pub struct Options {
+pub struct ConnectOptions {
     pub backend: BackendOptions,
-    /// The key that protects stored secrets. Once a store has been opened with one, it opens with no other.
+    /// Key that protects stored secrets. A store that was opened with one opens with no other.
     pub encryption_key: Option<String>,
-    /// How much one user may have under way.
+    /// Limits per user.
     pub caps: UserLimits,
-    /// Turns every in-memory wake-up off, to prove that they are only hints: everything still happens, on
-    /// the next look.
+    /// Turns off every in-memory wake-up, to prove that they are only hints: everything still happens at the next poll.
     pub deaf: bool,
 }
 
@@ -27,23 +26,23 @@ pub enum BackendOptions {
 
 #[derive(Clone, Debug)]
 pub struct DistributedOptions {
-    /// Holds the workspace files; the same folder for every process.
+    /// Folder of the workspace files; the same for every process.
     pub data: PathBuf,
-    /// `postgres://user:password@host:5432/database`; `sslmode=require` and other parameters are honoured.
+    /// `postgres://user:password@host:5432/database`; `sslmode=require` and other parameters are supported.
     pub postgres_url: String,
-    /// Connections to Postgres of this process.
+    /// Size of this process's connection pool.
     pub postgres_connections: usize,
     /// `redis://:password@host:6379/0`, or `rediss://` for TLS.
     pub redis_url: String,
     /// `amqp://user:password@host:5672/vhost`, or `amqps://` for TLS.
     pub rabbitmq_url: String,
-    /// Put before the names of exchanges and queues, so that several installations can share a broker. Usually empty.
+    /// Prefix of the names of exchanges and queues, so that several installations can share a broker. Usually empty.
     pub rabbitmq_prefix: String,
-    /// How long the stream of a finished turn stays in Redis; the store keeps it for as long as its session.
+    /// How long the stream of a finished turn is kept in Redis; the store keeps it as long as its session.
     pub stream_ttl: Duration,
 }
 
-impl Options {
+impl ConnectOptions {
     pub fn embedded(data: impl Into<PathBuf>) -> Self {
         Self {
             backend: BackendOptions::Embedded { data: data.into() },

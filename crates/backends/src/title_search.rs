@@ -1,7 +1,7 @@
-//! Words that a title has to have, as patterns of the two databases. Capital and small letters are told apart by neither
-//! pattern: what a database takes for the other case of a letter depends on how it was set up, so both are named.
+//! Converts search words to patterns of the two databases. Case folding depends on a database's configuration, so each
+//! pattern names both cases of a letter.
 
-/// One `GLOB` of SQLite for each word.
+/// One `GLOB` pattern of SQLite per word.
 pub(crate) fn globs(words: &[String]) -> Vec<String> {
     let glob = |word: &String| {
         let letters: String = word
@@ -17,7 +17,7 @@ pub(crate) fn globs(words: &[String]) -> Vec<String> {
     words.iter().map(glob).collect()
 }
 
-/// One regular expression of Postgres for each word.
+/// One regular expression of Postgres per word.
 pub(crate) fn expressions(words: &[String]) -> Vec<String> {
     let expression = |word: &String| {
         word.chars()
@@ -36,7 +36,7 @@ enum Cases {
     Two(char, char),
 }
 
-/// A letter whose other case is more than one letter has none here.
+/// A letter whose other case is more than one letter counts as having none.
 fn cases(letter: char) -> Cases {
     let other = other(letter, letter.to_lowercase());
     let other = other.or_else(|| self::other(letter, letter.to_uppercase()));
@@ -53,7 +53,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn both_cases_are_named_and_signs_mean_themselves() {
+    fn both_cases_are_named_and_special_characters_are_escaped() {
         let words = ["Äb".to_owned(), "5%*[^]".to_owned(), "(?i)ß".to_owned()];
         assert_eq!(globs(&words), ["*[Ää][bB]*", "*5%[*][[]^]*", "*([?][iI])ß*"]);
         assert_eq!(expressions(&words), ["[Ää][bB]", "5\\%\\*\\[\\^\\]", "\\(\\?[iI]\\)ß"]);

@@ -1,4 +1,4 @@
-//! Whether what a person has said about reviews may be taken, decided from the reviews as they are.
+//! Decides whether verdicts on reviews are accepted.
 
 use std::collections::HashSet;
 
@@ -7,15 +7,15 @@ use protocol::execution::ExecutionStatus;
 use protocol::review::{Review, ReviewStatus};
 use serde_json::Value;
 
-/// Why nothing is decided, if anything speaks against it. `asked` are the reviews of the verdicts, in their order and all
-/// of one place; `run` is how the execution stands that they belong to, if it is one.
+/// Why the verdicts are refused, if they are. `asked` are the reviews of the verdicts, in their order and all of one
+/// execution or session; `run` is the status of that execution, if it is one.
 pub(crate) fn refusal(
     verdicts: &[ReviewVerdict],
     asked: &[Review],
     run: Option<ExecutionStatus>,
 ) -> Option<ReviewsDecided> {
     let mut named = HashSet::new();
-    // One that is named twice was decided by the time it is named again.
+    // A review that is named twice counts as decided the second time.
     let before = asked
         .iter()
         .find(|review| review.status != ReviewStatus::Waiting || !named.insert(&review.id));
@@ -30,7 +30,7 @@ pub(crate) fn refusal(
         .map(|(_, review)| ReviewsDecided::NotEditable(review.id.clone()))
 }
 
-/// What the payload becomes, if it changes.
+/// The new payload, if it changes.
 pub(crate) fn edit<'a>(verdict: &'a ReviewVerdict, review: &Review) -> Option<&'a Value> {
     verdict.data.as_ref().filter(|data| **data != review.payload)
 }

@@ -1,4 +1,4 @@
-//! Enums as the words that stand for them in a column.
+//! Enum values as text in database columns.
 
 use protocol::follow_up::FollowUpState;
 use protocol::message::{MessageRole, ToolOutcome};
@@ -36,7 +36,7 @@ const OPERATION_STATES: [OperationState; 3] =
 const REVIEW_STATUSES: [ReviewStatus; 3] =
     [ReviewStatus::Waiting, ReviewStatus::Approved, ReviewStatus::Rejected];
 
-/// What a call is told to have come to when its turn ends before it does.
+/// Output of a call that is cancelled because its turn ends first.
 pub(crate) const ENDED_WITH_ITS_TURN: &str = r#"{"type":"error","error":"cancelled","message":"The call was still running when its turn ended, and was cancelled."}"#;
 
 pub(crate) fn outcome_word(outcome: ToolOutcome) -> &'static str {

@@ -1,4 +1,4 @@
-//! The distributed backend put together: Postgres is the truth, Redis and RabbitMQ carry the news of it.
+//! The distributed backend: Postgres is the source of truth, Redis and RabbitMQ carry notifications and jobs.
 
 use std::sync::Arc;
 
@@ -9,25 +9,25 @@ use tokio::sync::broadcast;
 use crate::connect::ConnectError;
 use crate::local::clock::SystemClock;
 use crate::local::files::LocalFiles;
-use crate::options::{DistributedOptions, Options};
-use crate::postgres::Postgres;
-use crate::rabbitmq::{Rabbit, RabbitCancel};
-use crate::redis::{Hints, RECLAIM, Redis, RedisOptions};
+use crate::options::{ConnectOptions, DistributedOptions};
+use crate::postgres::PostgresStore;
+use crate::rabbitmq::{RabbitBroker, RabbitCancel};
+use crate::redis::{RECLAIM, RedisBackend, RedisHints, RedisOptions};
 
-/// Hints that may wait for a listener that is behind.
+/// Hints that may wait for a slow receiver.
 const HINTS: usize = 1024;
 
 /// The three servers, for one process.
-pub(crate) struct Distributed {
-    postgres: Postgres,
-    redis: Redis,
-    rabbit: Rabbit,
+pub(crate) struct DistributedServers {
+    postgres: PostgresStore,
+    redis: RedisBackend,
+    rabbit: RabbitBroker,
 }
 
 pub(crate) async fn connect(
-    options: &Options,
+    options: &ConnectOptions,
     servers: &DistributedOptions,
-) -> Result<(Ports, Arc<Distributed>), ConnectError> {
+) -> Result<(Ports, Arc<DistributedServers>), ConnectError> {
     let files = LocalFiles::open(servers.data.join("workspaces")).await.map_err(|source| {
         ConnectError::Directory { directory: servers.data.clone(), reason: source.to_string() }
     })?;
@@ -39,10 +39,11 @@ pub(crate) async fn connect(
         reclaim: RECLAIM,
         deaf: options.deaf,
     };
-    let redis = Redis::connect(&redis_options, signals.clone()).await?;
+    let redis = RedisBackend::connect(&redis_options, signals.clone()).await?;
     let rabbit =
-        Rabbit::connect(&servers.rabbitmq_url, &servers.rabbitmq_prefix, signals.clone()).await?;
-    let postgres = Postgres::connect(
+        RabbitBroker::connect(&servers.rabbitmq_url, &servers.rabbitmq_prefix, signals.clone())
+            .await?;
+    let postgres = PostgresStore::connect(
         &servers.postgres_url,
         servers.postgres_connections,
         options.encryption_key.as_deref(),
@@ -56,7 +57,7 @@ pub(crate) async fn connect(
         SharedBus { cancel: rabbit.cancel(), hints: redis.hints(), signals, deaf: options.deaf };
     let log = redis.log(store.clone(), store.clone());
     let (queue, completions) = (rabbit.queue(), redis.completions());
-    let distributed = Arc::new(Distributed { postgres, redis, rabbit });
+    let distributed = Arc::new(DistributedServers { postgres, redis, rabbit });
     let ports = Ports {
         sessions: store.clone(),
         messages: store.clone(),
@@ -86,8 +87,8 @@ pub(crate) async fn connect(
     Ok((ports, distributed))
 }
 
-impl Distributed {
-    /// The carriers first: what they still have in hand goes back, and the store keeps what they forget.
+impl DistributedServers {
+    /// Redis and RabbitMQ first: unsettled messages are returned, and the store has whatever they lose.
     pub(crate) async fn close(&self) {
         tokio::join!(self.rabbit.close(), self.redis.close());
         self.postgres.close().await;
@@ -95,7 +96,7 @@ impl Distributed {
 }
 
 #[async_trait]
-impl HealthCheck for Distributed {
+impl HealthCheck for DistributedServers {
     async fn failing(&self) -> Vec<FailedDependency> {
         let (postgres, redis, rabbit) =
             tokio::join!(self.postgres.failing(), self.redis.failing(), self.rabbit.failing());
@@ -103,11 +104,11 @@ impl HealthCheck for Distributed {
     }
 }
 
-/// Cancellations go through the broker, which has a queue for every process; ends and moves go through Redis. What
-/// either hears comes out of one channel.
+/// Cancellations go through the broker, which has a queue for every process; other hints go through Redis. Both are
+/// received on one channel.
 struct SharedBus {
     cancel: RabbitCancel,
-    hints: Hints,
+    hints: RedisHints,
     signals: broadcast::Sender<BusSignal>,
     deaf: bool,
 }

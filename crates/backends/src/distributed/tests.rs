@@ -1,4 +1,4 @@
-//! The whole backend held to every law, on real servers, once with hints and once without.
+//! All conformance laws on the whole backend with real servers, once with hints and once without.
 
 use std::time::Duration;
 
@@ -11,18 +11,18 @@ use testkit::conformance::{Fixture, StartsDeaf};
 use crate::postgres::tests::database::Database;
 use crate::rabbitmq::tests::scratch::Scratch;
 use crate::redis::tests::server::PrivateRedis;
-use crate::{BackendOptions, Connected, DistributedOptions, Options, connect};
+use crate::{BackendOptions, ConnectOptions, ConnectedBackend, DistributedOptions, connect};
 
 struct Servers {
     database: Database,
-    /// Of its own, because completions of all who share one come to anybody.
+    /// Private, because any process that shares a server may receive its completions.
     redis: PrivateRedis,
     broker: Scratch,
     folder: TempDir,
     deaf: bool,
     caps: UserLimits,
-    /// Absent only while it is being reopened.
-    open: Option<Connected>,
+    /// `None` only while it is being reopened.
+    open: Option<ConnectedBackend>,
 }
 
 impl Servers {
@@ -45,7 +45,7 @@ impl Servers {
             rabbitmq_prefix: self.broker.prefix.clone(),
             stream_ttl: Duration::from_secs(60),
         };
-        let options = Options {
+        let options = ConnectOptions {
             backend: BackendOptions::Distributed(Box::new(servers)),
             encryption_key: None,
             caps: self.caps,

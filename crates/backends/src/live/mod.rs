@@ -1,44 +1,44 @@
-//! What the rest of the process is told after a commit, in the order of the commits.
+//! Events published in this process after a commit, in commit order.
 
-mod tail;
-mod tails;
-mod watched;
+mod log_tail;
+mod log_tails;
+mod watched_logs;
 
 use protocol::{Segment, TaskId};
 
-use self::tails::Tails;
-pub(crate) use self::watched::Watched;
+use self::log_tails::LogTails;
+pub(crate) use self::watched_logs::WatchedLogs;
 
 #[derive(Debug)]
-pub(crate) enum News {
+pub(crate) enum StoreEvent {
     LogOpened(TaskId),
     LogGrew { task: TaskId, segment: Segment, end: LogEnd },
     LogsGone(Vec<TaskId>),
 }
 
-/// Whether anything may follow.
+/// Whether more segments may follow.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum LogEnd {
     Open,
     Sealed,
 }
 
-/// The in-memory side of the store: caches and wake-ups. Losing all of it costs time and nothing else.
-pub(crate) struct Live {
-    pub(crate) tails: Tails,
+/// In-memory part of the store: caches and wake-ups. Losing it costs time, never data.
+pub(crate) struct LiveLogs {
+    pub(crate) tails: LogTails,
     pub(crate) deaf: bool,
 }
 
-impl Live {
+impl LiveLogs {
     pub(crate) fn new(deaf: bool) -> Self {
-        Self { tails: Tails::default(), deaf }
+        Self { tails: LogTails::default(), deaf }
     }
 
-    pub(crate) fn tell(&self, news: News) {
+    pub(crate) fn publish(&self, news: StoreEvent) {
         match news {
-            News::LogOpened(task) => self.tails.opened(&task),
-            News::LogGrew { task, segment, end } => self.tails.grew(task, segment, end),
-            News::LogsGone(tasks) => self.tails.forget(&tasks),
+            StoreEvent::LogOpened(task) => self.tails.opened(&task),
+            StoreEvent::LogGrew { task, segment, end } => self.tails.grew(task, segment, end),
+            StoreEvent::LogsGone(tasks) => self.tails.remove(&tasks),
         }
     }
 }

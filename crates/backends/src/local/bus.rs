@@ -3,7 +3,7 @@
 use ports::{Bus, BusSignal};
 use tokio::sync::broadcast;
 
-/// A receiver that falls this far behind loses the oldest, which a bus may.
+/// A receiver that falls this far behind loses the oldest hints, which is allowed.
 const CAPACITY: usize = 1024;
 
 pub(crate) struct LocalBus {
@@ -20,7 +20,7 @@ impl LocalBus {
 impl Bus for LocalBus {
     fn publish(&self, signal: BusSignal) {
         if !self.deaf {
-            // No receivers is not a failure: nobody wanted the hint.
+            // Without receivers this fails, which is not an error.
             let _ = self.sender.send(signal);
         }
     }

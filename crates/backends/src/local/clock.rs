@@ -1,4 +1,4 @@
-//! The machine's time of day.
+//! The machine's wall clock.
 
 use jiff::Timestamp;
 use ports::Clock;
@@ -6,7 +6,7 @@ use ports::Clock;
 pub(crate) struct SystemClock;
 
 impl Clock for SystemClock {
-    #[expect(clippy::disallowed_methods, reason = "this is the clock everybody else asks")]
+    #[expect(clippy::disallowed_methods, reason = "this is the implementation of the clock port")]
     fn now(&self) -> Timestamp {
         Timestamp::now()
     }

@@ -1,4 +1,4 @@
-//! What one process has in itself: a bus, a clock, a queue, a folder of files.
+//! Ports within one process: a bus, a clock, a queue, a folder of files.
 
 pub(crate) mod bus;
 pub(crate) mod clock;

@@ -1,4 +1,4 @@
-//! Keys a user gives to programs, by their digests.
+//! API keys of users, stored as digests.
 
 use async_trait::async_trait;
 use ports::PortResult;
@@ -6,28 +6,28 @@ use ports::store::{ApiKey, ApiKeys, NewApiKey};
 use protocol::UserId;
 use tokio_postgres::Row;
 
-use super::connection::Connection;
-use super::fault::Fault;
-use super::text::Text;
-use super::{Postgres, rows};
+use super::connection::PooledConnection;
+use super::error::PostgresError;
+use super::text_param::TextParam;
+use super::{PostgresStore, rows};
 
 #[async_trait]
-impl ApiKeys for Postgres {
+impl ApiKeys for PostgresStore {
     async fn create(&self, user: &UserId, new: NewApiKey) -> PortResult<ApiKey> {
         let (pool, user, now) = (self.pool.clone(), user.clone(), self.wall_us());
         self.write(async move {
-            let db = Connection::get(&pool).await?;
+            let db = PooledConnection::get(&pool).await?;
             let id = uuid::Uuid::now_v7().to_string();
             let row = db
                 .query_one(
                     "INSERT INTO api_key (id, user_id, name, digest, head, created_at)
                      VALUES ($1, $2, $3, $4, $5, $6) RETURNING id, name, head, created_at",
                     &[
-                        &Text(&id),
-                        &Text(user.as_str()),
-                        &Text(&new.name),
-                        &Text(&new.digest),
-                        &Text(&new.head),
+                        &TextParam(&id),
+                        &TextParam(user.as_str()),
+                        &TextParam(&new.name),
+                        &TextParam(&new.digest),
+                        &TextParam(&new.head),
                         &now,
                     ],
                 )
@@ -43,7 +43,7 @@ impl ApiKeys for Postgres {
                 .query(
                     "SELECT id, name, head, created_at FROM api_key WHERE user_id = $1
                      ORDER BY created_at, created",
-                    &[&Text(user.as_str())],
+                    &[&TextParam(user.as_str())],
                 )
                 .await?;
             found.iter().map(api_key).collect()
@@ -54,11 +54,11 @@ impl ApiKeys for Postgres {
     async fn revoke(&self, user: &UserId, id: &str) -> PortResult<bool> {
         let (pool, user, id) = (self.pool.clone(), user.clone(), id.to_owned());
         self.write(async move {
-            let db = Connection::get(&pool).await?;
+            let db = PooledConnection::get(&pool).await?;
             let removed = db
                 .query_opt(
                     "DELETE FROM api_key WHERE user_id = $1 AND id = $2 RETURNING id",
-                    &[&Text(user.as_str()), &Text(&id)],
+                    &[&TextParam(user.as_str()), &TextParam(&id)],
                 )
                 .await?;
             Ok(removed.is_some())
@@ -69,7 +69,7 @@ impl ApiKeys for Postgres {
     async fn find(&self, digest: &str) -> PortResult<Option<UserId>> {
         self.read(|db| async move {
             let row = db
-                .query_opt("SELECT user_id FROM api_key WHERE digest = $1", &[&Text(digest)])
+                .query_opt("SELECT user_id FROM api_key WHERE digest = $1", &[&TextParam(digest)])
                 .await?;
             row.map(|row| rows::id(&row, "user_id")).transpose()
         })
@@ -77,7 +77,7 @@ impl ApiKeys for Postgres {
     }
 }
 
-fn api_key(row: &Row) -> Result<ApiKey, Fault> {
+fn api_key(row: &Row) -> Result<ApiKey, PostgresError> {
     Ok(ApiKey {
         id: rows::get(row, "id")?,
         name: rows::get(row, "name")?,

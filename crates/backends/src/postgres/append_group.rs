@@ -1,4 +1,4 @@
-//! A group of appends to different logs, written by one statement and so with one commit.
+//! A group of appends to different stream logs, written by one statement and so with one commit.
 
 use std::collections::{HashMap, HashSet};
 
@@ -8,17 +8,17 @@ use ports::stream_log::SegmentAppended;
 use protocol::{Segment, TaskId};
 use tokio::sync::oneshot;
 
-use super::call::bounded;
-use super::connection::Connection;
-use super::fault::Fault;
+use super::bounded_call::bounded;
+use super::connection::PooledConnection;
+use super::error::PostgresError;
 use super::rows;
 use super::stream_log::{count_fenced, judge};
-use super::text::Text;
-use crate::feed::Feed;
+use super::text_param::TextParam;
 use crate::live::LogEnd;
+use crate::log_feed::LogFeed;
 
-/// One that waits to be written.
-pub(super) struct Append {
+/// An append that waits to be written.
+pub(super) struct PendingAppend {
     pub(super) task: TaskId,
     pub(super) fence: u64,
     pub(super) segment: Segment,
@@ -26,7 +26,7 @@ pub(super) struct Append {
     pub(super) reply: oneshot::Sender<PortResult<SegmentAppended>>,
 }
 
-/// Moves the end of every log that stands where its segment begins, and stores the segments of just these.
+/// Advances every log whose end matches the start of its segment, and stores the segments of just these logs.
 const APPEND: &str = "\
     WITH given AS (
         SELECT * FROM unnest($1::text[], $2::bigint[], $3::bigint[], $4::bigint[], $5::boolean[],
@@ -41,19 +41,19 @@ const APPEND: &str = "\
         SELECT id, first_seq, last_seq, bytes FROM grown)
     SELECT task_id FROM grown";
 
-/// Writes the group, tells the feed of what was stored, and answers everybody.
-pub(super) async fn write(pool: &Pool, feed: &dyn Feed, group: Vec<Append>) {
+/// Writes the group, notifies the feed of stored segments, and replies to every caller.
+pub(super) async fn write(pool: &Pool, feed: &dyn LogFeed, group: Vec<PendingAppend>) {
     metrics::counter!("pilothouse_store_groups_total").increment(1);
     metrics::counter!("pilothouse_store_jobs_total").increment(group.len() as u64);
     match bounded(store(pool, &group)).await {
         Ok(mut answers) => {
             for append in group {
-                // One that is not among the refused was stored.
+                // An append that was not refused was stored.
                 let answer = answers.remove(&append.task).unwrap_or(SegmentAppended::Stored);
                 if answer == SegmentAppended::Stored {
                     feed.grew(&append.task, append.fence, &append.segment, append.end);
                 }
-                // Whoever asked may have stopped waiting; what was written stays written.
+                // The caller may have stopped waiting; the write stays committed.
                 let _ = append.reply.send(Ok(answer));
             }
         }
@@ -66,10 +66,13 @@ pub(super) async fn write(pool: &Pool, feed: &dyn Feed, group: Vec<Append>) {
     }
 }
 
-/// Gives the logs whose segment was refused, with the reason.
-async fn store(pool: &Pool, group: &[Append]) -> Result<HashMap<TaskId, SegmentAppended>, Fault> {
-    let db = Connection::get(pool).await?;
-    let tasks: Vec<Text<'_>> = group.iter().map(|a| Text(a.task.as_str())).collect();
+/// Returns the logs whose segment was refused, with the reason.
+async fn store(
+    pool: &Pool,
+    group: &[PendingAppend],
+) -> Result<HashMap<TaskId, SegmentAppended>, PostgresError> {
+    let db = PooledConnection::get(pool).await?;
+    let tasks: Vec<TextParam<'_>> = group.iter().map(|a| TextParam(a.task.as_str())).collect();
     let fences: Vec<i64> = group.iter().map(|a| a.fence as i64).collect();
     let firsts: Vec<i64> = group.iter().map(|a| a.segment.first as i64).collect();
     let lasts: Vec<i64> = group.iter().map(|a| a.segment.last as i64).collect();
@@ -85,10 +88,11 @@ async fn store(pool: &Pool, group: &[Append]) -> Result<HashMap<TaskId, SegmentA
 }
 
 async fn refusals(
-    db: &Connection,
-    refused: Vec<&Append>,
-) -> Result<HashMap<TaskId, SegmentAppended>, Fault> {
-    let tasks: Vec<Text<'_>> = refused.iter().map(|append| Text(append.task.as_str())).collect();
+    db: &PooledConnection,
+    refused: Vec<&PendingAppend>,
+) -> Result<HashMap<TaskId, SegmentAppended>, PostgresError> {
+    let tasks: Vec<TextParam<'_>> =
+        refused.iter().map(|append| TextParam(append.task.as_str())).collect();
     let logs = db
         .query(
             "SELECT task_id, fence, last_seq, sealed FROM log WHERE task_id = ANY($1)",
@@ -103,7 +107,7 @@ async fn refusals(
     for append in refused {
         let log = found.get(&append.task).copied();
         let answer = match judge(log, append.fence, append.segment.first)? {
-            // It did not fit when it was tried; that it would fit now is another's doing.
+            // It did not fit when it was tried; another append may have changed the log since.
             SegmentAppended::Stored => {
                 SegmentAppended::Gap { last: append.segment.first.saturating_sub(1) }
             }

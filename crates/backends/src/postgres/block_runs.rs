@@ -1,4 +1,4 @@
-//! Runs of blocks by themselves, each begun once and ended once, with its charge.
+//! Executions of single blocks, each started once and ended once, with its charge.
 
 use async_trait::async_trait;
 use ports::PortResult;
@@ -7,18 +7,18 @@ use protocol::credit::CreditCharge;
 use protocol::{SessionId, UserId};
 use tokio_postgres::Row;
 
-use super::connection::Connection;
-use super::fault::Fault;
+use super::connection::PooledConnection;
+use super::error::PostgresError;
 use super::json::written;
-use super::text::{Text, optional};
-use super::{Postgres, credits, rows};
+use super::text_param::{TextParam, optional};
+use super::{PostgresStore, credits, rows};
 
 #[async_trait]
-impl BlockRuns for Postgres {
+impl BlockRuns for PostgresStore {
     async fn begin(&self, new: &NewBlockRun) -> PortResult<BlockRunBegun> {
         let (store, new) = (self.clone(), new.clone());
         self.write(async move {
-            let db = Connection::get(&store.pool).await?;
+            let db = PooledConnection::get(&store.pool).await?;
             begin(&db, &new, store.wall_us()).await
         })
         .await
@@ -34,7 +34,7 @@ impl BlockRuns for Postgres {
         let (store, user, key) = (self.clone(), user.clone(), key.to_owned());
         let (outcome, charge) = (outcome.clone(), charge.cloned());
         self.write(async move {
-            let db = Connection::begin(&store.pool).await?;
+            let db = PooledConnection::begin(&store.pool).await?;
             let ended = end(&db, &user, &key, &outcome, store.wall_us()).await?;
             if let Some(charge) = charge.filter(|_| ended) {
                 credits::charge(&db, &user, &[charge], store.wall_us()).await?;
@@ -46,8 +46,12 @@ impl BlockRuns for Postgres {
     }
 }
 
-async fn begin(db: &Connection, new: &NewBlockRun, wall_us: i64) -> Result<BlockRunBegun, Fault> {
-    let (user, key) = (Text(new.user_id.as_str()), Text(&new.key));
+async fn begin(
+    db: &PooledConnection,
+    new: &NewBlockRun,
+    wall_us: i64,
+) -> Result<BlockRunBegun, PostgresError> {
+    let (user, key) = (TextParam(new.user_id.as_str()), TextParam(&new.key));
     let begun = db
         .query_opt(
             "INSERT INTO block_run (user_id, key, block_id, session_id, created_at)
@@ -55,7 +59,7 @@ async fn begin(db: &Connection, new: &NewBlockRun, wall_us: i64) -> Result<Block
             &[
                 &user,
                 &key,
-                &Text(new.block_id.as_str()),
+                &TextParam(new.block_id.as_str()),
                 &optional(new.session_id.as_ref().map(SessionId::as_str)),
                 &wall_us,
             ],
@@ -74,21 +78,21 @@ async fn begin(db: &Connection, new: &NewBlockRun, wall_us: i64) -> Result<Block
 }
 
 async fn end(
-    db: &Connection,
+    db: &PooledConnection,
     user: &UserId,
     key: &str,
     outcome: &BlockOutcome,
     wall_us: i64,
-) -> Result<bool, Fault> {
+) -> Result<bool, PostgresError> {
     let outputs = written(&outcome.outputs)?;
     let ended = db
         .query_opt(
             "UPDATE block_run SET outputs = $3, error = $4, ended_at = $5
              WHERE user_id = $1 AND key = $2 AND outputs IS NULL RETURNING key",
             &[
-                &Text(user.as_str()),
-                &Text(key),
-                &Text(&outputs),
+                &TextParam(user.as_str()),
+                &TextParam(key),
+                &TextParam(&outputs),
                 &optional(outcome.error.as_deref()),
                 &wall_us,
             ],
@@ -97,7 +101,7 @@ async fn end(
     Ok(ended.is_some())
 }
 
-fn outcome(row: &Row) -> Result<Option<BlockOutcome>, Fault> {
+fn outcome(row: &Row) -> Result<Option<BlockOutcome>, PostgresError> {
     let Some(outputs) = rows::optional_json(row, "outputs")? else { return Ok(None) };
     Ok(Some(BlockOutcome { outputs, error: rows::get(row, "error")? }))
 }

@@ -1,5 +1,5 @@
-//! Opening the store: connect, bring the schema up to date, refuse what must be refused, and give out the places that
-//! became free while nobody looked.
+//! Opens the store: connects, migrates the schema, refuses unusable databases, and gives out the concurrency permits
+//! that became free while no process ran.
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -13,28 +13,29 @@ use tokio_postgres::config::Host;
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
-use super::appends::Appends;
-use super::connection::Connection;
-use super::fault::{Fault, described};
+use super::append_queue::AppendQueue;
+use super::connection::PooledConnection;
+use super::error::{PostgresError, described};
 use super::pool::pool;
-use super::schema::{self, Schema};
-use super::turns::places::admit_all;
-use super::{Postgres, key_check};
+use super::schema;
+use super::turns::permits::admit_all;
+use super::{PostgresStore, key_check};
 use crate::connect::ConnectError;
-use crate::feed::Feed;
 use crate::key_check::KeyCheck;
+use crate::log_feed::LogFeed;
+use crate::schema_status::SchemaStatus;
 
-/// The most a start may take; a step of the schema over much data is the slow part.
+/// Time limit of the start; a migration over much data is the slow part.
 const START: Duration = Duration::from_secs(60);
 
-impl Postgres {
+impl PostgresStore {
     pub(crate) async fn connect(
         url: &str,
         connections: usize,
         encryption_key: Option<&str>,
         caps: UserLimits,
         clock: Arc<dyn Clock>,
-        feed: Arc<dyn Feed>,
+        feed: Arc<dyn LogFeed>,
     ) -> Result<Self, ConnectError> {
         let config: Config =
             url.parse().map_err(|error| ConnectError::PostgresUrl { reason: described(&error) })?;
@@ -42,13 +43,15 @@ impl Postgres {
         let unusable = |reason: String| ConnectError::Postgres { address: address.clone(), reason };
         let pool = pool(config, connections).map_err(|error| unusable(error.to_string()))?;
         let starting = tokio::time::timeout(START, start(&pool, encryption_key, caps));
-        let started = starting.await.unwrap_or(Err(Fault::Late));
+        let started = starting.await.unwrap_or(Err(PostgresError::Late));
         let database = PathBuf::from(&address);
         match started.map_err(|fault| unusable(fault.to_string()))? {
-            Started::Ready => Ok(Self::over(pool, caps, clock, feed)),
-            Started::Newer { found, known } => Err(ConnectError::Newer { database, found, known }),
-            Started::WrongKey => Err(ConnectError::WrongKey { database }),
-            Started::KeyMissing => Err(ConnectError::KeyMissing { database }),
+            StartOutcome::Ready => Ok(Self::over(pool, caps, clock, feed)),
+            StartOutcome::Newer { found, known } => {
+                Err(ConnectError::Newer { database, found, known })
+            }
+            StartOutcome::WrongKey => Err(ConnectError::WrongKey { database }),
+            StartOutcome::KeyMissing => Err(ConnectError::KeyMissing { database }),
         }
     }
 
@@ -56,37 +59,41 @@ impl Postgres {
         pool: Pool,
         caps: UserLimits,
         clock: Arc<dyn Clock>,
-        feed: Arc<dyn Feed>,
+        feed: Arc<dyn LogFeed>,
     ) -> Self {
         let (tasks, closing) = (TaskTracker::new(), CancellationToken::new());
-        let appends = Appends::start(pool.clone(), feed.clone(), &tasks, closing.clone());
+        let appends = AppendQueue::start(pool.clone(), feed.clone(), &tasks, closing.clone());
         Self { pool, appends, clock, caps, feed, tasks, closing }
     }
 }
 
-enum Started {
+enum StartOutcome {
     Ready,
     Newer { found: i64, known: i64 },
     WrongKey,
     KeyMissing,
 }
 
-async fn start(pool: &Pool, key: Option<&str>, caps: UserLimits) -> Result<Started, Fault> {
-    let db = Connection::get(pool).await?;
-    if let Schema::Newer { found, known } = schema::bring_up_to_date(&db).await? {
-        return Ok(Started::Newer { found, known });
+async fn start(
+    pool: &Pool,
+    key: Option<&str>,
+    caps: UserLimits,
+) -> Result<StartOutcome, PostgresError> {
+    let db = PooledConnection::get(pool).await?;
+    if let SchemaStatus::Newer { found, known } = schema::bring_up_to_date(&db).await? {
+        return Ok(StartOutcome::Newer { found, known });
     }
     match key_check::check(&db, key).await? {
         KeyCheck::Right | KeyCheck::First(_) => {}
-        KeyCheck::Wrong => return Ok(Started::WrongKey),
-        KeyCheck::Missing => return Ok(Started::KeyMissing),
+        KeyCheck::Wrong => return Ok(StartOutcome::WrongKey),
+        KeyCheck::Missing => return Ok(StartOutcome::KeyMissing),
     }
     drop(db);
     admit_all(pool, caps).await?;
-    Ok(Started::Ready)
+    Ok(StartOutcome::Ready)
 }
 
-/// Where the database is, without who we are there.
+/// Address of the database, without the user name.
 fn address(config: &Config) -> String {
     let host = match config.get_hosts().first() {
         Some(Host::Tcp(name)) => name.clone(),

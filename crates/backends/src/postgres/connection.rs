@@ -1,6 +1,5 @@
-//! A connection for the length of one call. It goes back to the pool only when every statement was answered and every
-//! transaction ended; whatever was left half-way, by an error or by a caller that stopped waiting, is closed, and the
-//! server then undoes it.
+//! A connection for one call. It returns to the pool only when every statement was answered and every transaction
+//! ended. Otherwise, after an error or when the caller stopped waiting, it is closed and the server rolls back.
 
 use std::sync::atomic::{AtomicU8, AtomicUsize, Ordering};
 
@@ -9,47 +8,51 @@ use futures::future::{try_join, try_join_all};
 use tokio_postgres::Row;
 use tokio_postgres::types::ToSql;
 
-use super::fault::Fault;
+use super::error::PostgresError;
 
-pub(super) type Parameters<'a> = &'a [&'a (dyn ToSql + Sync)];
+pub(super) type SqlParams<'a> = &'a [&'a (dyn ToSql + Sync)];
 
-pub(super) struct Connection {
-    /// Absent only while it is dropped.
+pub(super) struct PooledConnection {
+    /// `None` only while it is dropped.
     client: Option<Object>,
-    /// Statements without an answer. One that failed stays counted, so that its connection is not used again.
+    /// Statements without a reply. A failed one stays counted, so that its connection is not reused.
     unanswered: AtomicUsize,
     transaction: AtomicU8,
     begin: &'static str,
 }
 
 const NONE: u8 = 0;
-/// `BEGIN` goes out together with the first statement, to save a round trip.
+/// `BEGIN` is sent together with the first statement, to save a round trip.
 const WANTED: u8 = 1;
 const BEGUN: u8 = 2;
 
-impl Connection {
-    /// For statements that are each a transaction of their own.
-    pub(super) async fn get(pool: &Pool) -> Result<Self, Fault> {
+impl PooledConnection {
+    /// For statements that are each their own transaction.
+    pub(super) async fn get(pool: &Pool) -> Result<Self, PostgresError> {
         Self::new(pool, NONE, "").await
     }
 
     /// For a transaction, which lasts until `commit`.
-    pub(super) async fn begin(pool: &Pool) -> Result<Self, Fault> {
+    pub(super) async fn begin(pool: &Pool) -> Result<Self, PostgresError> {
         Self::new(pool, WANTED, "BEGIN").await
     }
 
-    /// For several reads that see the same moment.
-    pub(super) async fn snapshot(pool: &Pool) -> Result<Self, Fault> {
+    /// For several reads on the same snapshot.
+    pub(super) async fn snapshot(pool: &Pool) -> Result<Self, PostgresError> {
         Self::new(pool, WANTED, "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY").await
     }
 
-    async fn new(pool: &Pool, transaction: u8, begin: &'static str) -> Result<Self, Fault> {
+    async fn new(pool: &Pool, transaction: u8, begin: &'static str) -> Result<Self, PostgresError> {
         let client = Some(pool.get().await?);
         let transaction = AtomicU8::new(transaction);
         Ok(Self { client, unanswered: AtomicUsize::new(0), transaction, begin })
     }
 
-    pub(super) async fn query(&self, sql: &str, with: Parameters<'_>) -> Result<Vec<Row>, Fault> {
+    pub(super) async fn query(
+        &self,
+        sql: &str,
+        with: SqlParams<'_>,
+    ) -> Result<Vec<Row>, PostgresError> {
         let client = self.client()?;
         self.unanswered.fetch_add(1, Ordering::Relaxed);
         let statement = client.prepare_cached(sql).await?;
@@ -68,27 +71,33 @@ impl Connection {
     pub(super) async fn query_opt(
         &self,
         sql: &str,
-        with: Parameters<'_>,
-    ) -> Result<Option<Row>, Fault> {
+        with: SqlParams<'_>,
+    ) -> Result<Option<Row>, PostgresError> {
         Ok(self.query(sql, with).await?.pop())
     }
 
-    pub(super) async fn query_one(&self, sql: &str, with: Parameters<'_>) -> Result<Row, Fault> {
+    pub(super) async fn query_one(
+        &self,
+        sql: &str,
+        with: SqlParams<'_>,
+    ) -> Result<Row, PostgresError> {
         let row = self.query_opt(sql, with).await?;
-        row.ok_or_else(|| Fault::broken("the database gave no row where there is always one"))
+        row.ok_or_else(|| {
+            PostgresError::broken("the database returned no row where one was expected")
+        })
     }
 
-    /// Several statements without parameters, outside what is cached.
-    pub(super) async fn batch(&self, sql: &str) -> Result<(), Fault> {
+    /// Several statements without parameters, not cached.
+    pub(super) async fn batch(&self, sql: &str) -> Result<(), PostgresError> {
         self.unanswered.fetch_add(1, Ordering::Relaxed);
         self.client()?.batch_execute(sql).await?;
         self.unanswered.fetch_sub(1, Ordering::Relaxed);
         Ok(())
     }
 
-    /// Makes the statements known to this connection. Needed where several are sent at once and their order matters:
-    /// one that is not known yet would be overtaken by those that are.
-    pub(super) async fn prepare(&self, statements: &[&str]) -> Result<(), Fault> {
+    /// Prepares the statements on this connection. Needed where several are sent at once in a fixed order: an
+    /// unprepared one would be overtaken by prepared ones.
+    pub(super) async fn prepare(&self, statements: &[&str]) -> Result<(), PostgresError> {
         let client = self.client()?;
         self.unanswered.fetch_add(1, Ordering::Relaxed);
         try_join_all(statements.iter().map(|sql| client.prepare_cached(sql))).await?;
@@ -96,9 +105,9 @@ impl Connection {
         Ok(())
     }
 
-    /// Ends the transaction, if one has begun and has not ended. After a statement that failed the server undoes it
-    /// instead, so a commit may be sent together with the last statements: their own answers say what came of them.
-    pub(super) async fn commit(&self) -> Result<(), Fault> {
+    /// Ends the transaction, if one is open. After a failed statement the server rolls back instead, so a commit may
+    /// be sent together with the last statements: their own replies tell whether they failed.
+    pub(super) async fn commit(&self) -> Result<(), PostgresError> {
         let begun =
             self.transaction.compare_exchange(BEGUN, NONE, Ordering::Relaxed, Ordering::Relaxed);
         match begun {
@@ -107,8 +116,8 @@ impl Connection {
         }
     }
 
-    fn client(&self) -> Result<&Object, Fault> {
-        self.client.as_ref().ok_or(Fault::Closed)
+    fn client(&self) -> Result<&Object, PostgresError> {
+        self.client.as_ref().ok_or(PostgresError::Closed)
     }
 
     fn is_reusable(&self) -> bool {
@@ -117,13 +126,13 @@ impl Connection {
     }
 }
 
-impl Drop for Connection {
+impl Drop for PooledConnection {
     fn drop(&mut self) {
         let reusable = self.is_reusable();
         if let Some(client) = self.client.take()
             && !reusable
         {
-            // Takes it out of the pool, which makes another one in its place.
+            // Removes it from the pool, which opens another one when needed.
             drop(Object::take(client));
         }
     }

@@ -1,5 +1,5 @@
-//! The ledger of prepaid credits. Whoever writes for a user holds the lock of that ledger until the end of the
-//! transaction, so that each balance follows from the one before.
+//! Credit ledger. A writer holds the user's ledger lock until the end of the transaction, so that each balance follows
+//! from the previous one.
 
 use async_trait::async_trait;
 use ports::{Credits, PortResult};
@@ -7,17 +7,17 @@ use protocol::UserId;
 use protocol::credit::{CreditCharge, CreditTransaction, TransactionKind};
 use tokio_postgres::Row;
 
-use super::connection::Connection;
-use super::fault::Fault;
-use super::text::Text;
-use super::turns::slots;
-use super::{Postgres, rows};
+use super::connection::PooledConnection;
+use super::error::PostgresError;
+use super::text_param::TextParam;
+use super::turns::advisory_locks;
+use super::{PostgresStore, rows};
 
 #[async_trait]
-impl Credits for Postgres {
+impl Credits for PostgresStore {
     async fn balance(&self, user: &UserId) -> PortResult<i64> {
         self.read(|db| async move {
-            let row = db.query_opt(BALANCE, &[&Text(user.as_str())]).await?;
+            let row = db.query_opt(BALANCE, &[&TextParam(user.as_str())]).await?;
             row.map_or(Ok(0), |row| rows::get(&row, "running_balance"))
         })
         .await
@@ -35,7 +35,7 @@ impl Credits for Postgres {
                     "SELECT key, amount, kind, running_balance, description, created_at
                      FROM credit_entry WHERE user_id = $1
                      ORDER BY number DESC LIMIT $2 OFFSET $3",
-                    &[&Text(user.as_str()), &i64::from(limit), &(offset as i64)],
+                    &[&TextParam(user.as_str()), &i64::from(limit), &(offset as i64)],
                 )
                 .await?;
             found.iter().map(transaction).collect()
@@ -54,8 +54,8 @@ impl Credits for Postgres {
         let (store, user) = (self.clone(), user.clone());
         let (key, what) = (key.to_owned(), what.to_owned());
         self.write(async move {
-            let db = Connection::begin(&store.pool).await?;
-            let item = Item { key: &key, amount, what: &what };
+            let db = PooledConnection::begin(&store.pool).await?;
+            let item = LedgerItem { key: &key, amount, what: &what };
             let balance = book(&db, &user, &[item], kind, store.wall_us()).await?;
             db.commit().await?;
             Ok(balance)
@@ -64,26 +64,26 @@ impl Credits for Postgres {
     }
 }
 
-/// Takes what the charges ask for, each once, in the transaction of what they pay for.
+/// Books the charges, each once, in the transaction of what they pay for.
 pub(super) async fn charge(
-    db: &Connection,
+    db: &PooledConnection,
     user: &UserId,
     charges: &[CreditCharge],
     wall_us: i64,
-) -> Result<(), Fault> {
-    let items: Vec<Item<'_>> = charges
+) -> Result<(), PostgresError> {
+    let items: Vec<LedgerItem<'_>> = charges
         .iter()
         .map(|charge| {
             let amount = i64::try_from(charge.amount)
-                .map_err(|_| Fault::broken("a charge is beyond all numbers"))?;
-            Ok(Item { key: &charge.key, amount: -amount, what: &charge.what })
+                .map_err(|_| PostgresError::broken("the charge is too large"))?;
+            Ok(LedgerItem { key: &charge.key, amount: -amount, what: &charge.what })
         })
-        .collect::<Result<_, Fault>>()?;
+        .collect::<Result<_, PostgresError>>()?;
     book(db, user, &items, TransactionKind::Usage, wall_us).await?;
     Ok(())
 }
 
-struct Item<'a> {
+struct LedgerItem<'a> {
     key: &'a str,
     amount: i64,
     what: &'a str,
@@ -92,7 +92,7 @@ struct Item<'a> {
 const BALANCE: &str = "\
     SELECT running_balance FROM credit_entry WHERE user_id = $1 ORDER BY number DESC LIMIT 1";
 
-/// Books those whose key is new, in order, and gives the balance behind them.
+/// Books the items with new keys, in order, and returns the resulting balance.
 const BOOK: &str = "\
     WITH given AS (
         SELECT * FROM unnest($2::text[], $3::bigint[], $4::text[]) WITH ORDINALITY
@@ -116,23 +116,23 @@ const BOOK: &str = "\
     FROM before";
 
 async fn book(
-    db: &Connection,
+    db: &PooledConnection,
     user: &UserId,
-    items: &[Item<'_>],
+    items: &[LedgerItem<'_>],
     kind: TransactionKind,
     wall_us: i64,
-) -> Result<i64, Fault> {
-    slots::lock(db, &format!("credits:{user}")).await?;
-    let keys: Vec<Text<'_>> = items.iter().map(|item| Text(item.key)).collect();
+) -> Result<i64, PostgresError> {
+    advisory_locks::lock(db, &format!("credits:{user}")).await?;
+    let keys: Vec<TextParam<'_>> = items.iter().map(|item| TextParam(item.key)).collect();
     let amounts: Vec<i64> = items.iter().map(|item| item.amount).collect();
-    let whats: Vec<Text<'_>> = items.iter().map(|item| Text(item.what)).collect();
-    let user = Text(user.as_str());
+    let whats: Vec<TextParam<'_>> = items.iter().map(|item| TextParam(item.what)).collect();
+    let user = TextParam(user.as_str());
     let row =
         db.query_one(BOOK, &[&user, &keys, &amounts, &whats, &kind.as_str(), &wall_us]).await?;
     rows::get(&row, "balance")
 }
 
-fn transaction(row: &Row) -> Result<CreditTransaction, Fault> {
+fn transaction(row: &Row) -> Result<CreditTransaction, PostgresError> {
     Ok(CreditTransaction {
         transaction_key: rows::get(row, "key")?,
         amount: rows::get(row, "amount")?,

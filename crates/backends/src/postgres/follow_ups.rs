@@ -1,4 +1,4 @@
-//! Messages that were sent while a turn was at work. Whoever adds, moves or settles one holds the row of the session.
+//! Follow-ups: messages sent while a turn runs. Adding, draining and settling them requires the session's row lock.
 
 use async_trait::async_trait;
 use futures::future::{try_join, try_join_all};
@@ -11,17 +11,17 @@ use protocol::session::Owner;
 use protocol::turn::TurnClaim;
 use protocol::{MessageId, SessionId, TurnId};
 
-use super::connection::Connection;
-use super::fault::Fault;
-use super::messages::{self, Belongs};
+use super::connection::PooledConnection;
+use super::error::PostgresError;
+use super::messages::{self, MessageRowPosition};
 use super::rows::follow_up_columns;
-use super::text::{Text, optional};
-use super::turns::known::{self, Known};
-use super::turns::{first_open, held, open};
-use super::{Postgres, rows, sessions};
+use super::text_param::{TextParam, optional};
+use super::turns::message_id::{self, MessageIdUse};
+use super::turns::{claimed_rows, first_open, open};
+use super::{PostgresStore, rows, sessions};
 
 #[async_trait]
-impl FollowUps for Postgres {
+impl FollowUps for PostgresStore {
     async fn push(
         &self,
         owner: &Owner,
@@ -30,7 +30,7 @@ impl FollowUps for Postgres {
     ) -> PortResult<FollowUpPushed> {
         let (store, owner, session) = (self.clone(), owner.clone(), session.clone());
         self.write(async move {
-            let db = Connection::begin(&store.pool).await?;
+            let db = PooledConnection::begin(&store.pool).await?;
             let pushed = push(&db, &store, &owner, &session, new).await?;
             db.commit().await?;
             Ok(pushed)
@@ -56,7 +56,7 @@ impl FollowUps for Postgres {
                         " FROM follow_up AS f WHERE f.session_id = $1
                          ORDER BY f.number DESC LIMIT $2"
                     ),
-                    &[&Text(session.as_str()), &i64::from(limit)],
+                    &[&TextParam(session.as_str()), &i64::from(limit)],
                 )
                 .await?;
             found.iter().rev().map(rows::follow_up).collect::<Result<_, _>>().map(Some)
@@ -67,7 +67,7 @@ impl FollowUps for Postgres {
     async fn drain(&self, claim: &TurnClaim, step: u32) -> PortResult<Fenced<Vec<FollowUp>>> {
         let (store, claim) = (self.clone(), claim.clone());
         self.write(async move {
-            let db = Connection::begin(&store.pool).await?;
+            let db = PooledConnection::begin(&store.pool).await?;
             let drained = drain(&db, store.wall_us(), &claim, step).await?;
             db.commit().await?;
             Ok(drained)
@@ -77,23 +77,23 @@ impl FollowUps for Postgres {
 }
 
 async fn push(
-    db: &Connection,
-    store: &Postgres,
+    db: &PooledConnection,
+    store: &PostgresStore,
     owner: &Owner,
     session: &SessionId,
     new: NewFollowUp,
-) -> Result<FollowUpPushed, Fault> {
+) -> Result<FollowUpPushed, PostgresError> {
     let mut message = new.message;
     if open::lock_session(db, owner, session).await?.is_none() {
         return Ok(FollowUpPushed::NoSession);
     }
     if let Some(client_id) = new.client_id {
-        match known::known(db, session, &client_id, Some(&new.fingerprint)).await? {
-            Known::No | Known::CameBack => {}
-            Known::Yes(TurnOpened::FollowUp(follow_up)) => {
+        match message_id::find_message_id(db, session, &client_id, Some(&new.fingerprint)).await? {
+            MessageIdUse::Free | MessageIdUse::Returned => {}
+            MessageIdUse::Used(TurnOpened::FollowUp(follow_up)) => {
                 return Ok(FollowUpPushed::Known(follow_up));
             }
-            Known::Yes(_) => return Ok(FollowUpPushed::Reused),
+            MessageIdUse::Used(_) => return Ok(FollowUpPushed::Reused),
         }
         message.id = MessageId::from(client_id);
     }
@@ -104,27 +104,27 @@ async fn push(
     add(db, &active.id, session, &message, &new.fingerprint, store.wall_us()).await
 }
 
-/// Adds one to those that wait for the turn, or says that it is `Full`. The id is known to be free, or that of one that
-/// came back, which this one replaces.
+/// Adds a follow-up to the turn, or returns `Full`. The id must be free, or that of a returned follow-up, which this
+/// one replaces.
 pub(super) async fn add(
-    db: &Connection,
+    db: &PooledConnection,
     turn: &TurnId,
     session: &SessionId,
     message: &NewMessage,
     fingerprint: &str,
     wall_us: i64,
-) -> Result<FollowUpPushed, Fault> {
+) -> Result<FollowUpPushed, PostgresError> {
     let row = db
         .query_one(
             "SELECT count(*) AS waiting FROM follow_up WHERE turn_id = $1 AND state = 'pending'",
-            &[&Text(turn.as_str())],
+            &[&TextParam(turn.as_str())],
         )
         .await?;
     let waiting = rows::number(&row, "waiting")? as u32;
     if waiting >= limits::FOLLOW_UPS {
         return Ok(FollowUpPushed::Full);
     }
-    known::forget(db, session, &message.id).await?;
+    message_id::delete_returned(db, session, &message.id).await?;
     let metadata = message.metadata.as_ref().map(ToString::to_string);
     let row = db
         .query_one(
@@ -138,12 +138,12 @@ pub(super) async fn add(
                 " FROM f"
             ),
             &[
-                &Text(session.as_str()),
-                &Text(turn.as_str()),
-                &Text(message.id.as_str()),
-                &Text(&message.content),
+                &TextParam(session.as_str()),
+                &TextParam(turn.as_str()),
+                &TextParam(message.id.as_str()),
+                &TextParam(&message.content),
                 &optional(metadata.as_deref()),
-                &Text(fingerprint),
+                &TextParam(fingerprint),
                 &wall_us,
             ],
         )
@@ -152,12 +152,12 @@ pub(super) async fn add(
 }
 
 async fn drain(
-    db: &Connection,
+    db: &PooledConnection,
     wall_us: i64,
     claim: &TurnClaim,
     step: u32,
-) -> Result<Fenced<Vec<FollowUp>>, Fault> {
-    let Some(held) = held::lock(db, claim).await? else { return Ok(Fenced::Stale) };
+) -> Result<Fenced<Vec<FollowUp>>, PostgresError> {
+    let Some(claimed) = claimed_rows::lock(db, claim).await? else { return Ok(Fenced::Stale) };
     let found = db
         .query(
             concat!(
@@ -168,7 +168,7 @@ async fn drain(
                 follow_up_columns!(),
                 ", f.metadata FROM f ORDER BY f.number"
             ),
-            &[&Text(claim.turn_id.as_str()), &(step as i32)],
+            &[&TextParam(claim.turn_id.as_str()), &(step as i32)],
         )
         .await?;
     if found.is_empty() {
@@ -184,18 +184,21 @@ async fn drain(
         messages.push(message);
         drained.push(follow_up);
     }
-    let to = Belongs {
+    let to = MessageRowPosition {
         session: &claim.session_id,
         turn: &claim.turn_id,
-        ordinal: held.rows_ordinal(),
+        ordinal: claimed.message_ordinal(),
         wall_us,
     };
-    let inserts = (held.last_sequence + 1..)
+    let inserts = (claimed.last_sequence + 1..)
         .zip(&messages)
         .map(|(sequence, message)| messages::insert(db, to, sequence, message, None));
-    let last = held.last_sequence + messages.len() as i64;
+    let last = claimed.last_sequence + messages.len() as i64;
     let count = "UPDATE session SET last_sequence = $2 WHERE id = $1";
-    try_join(try_join_all(inserts), db.query(count, &[&Text(claim.session_id.as_str()), &last]))
-        .await?;
+    try_join(
+        try_join_all(inserts),
+        db.query(count, &[&TextParam(claim.session_id.as_str()), &last]),
+    )
+    .await?;
     Ok(Fenced::Done(drained))
 }

@@ -1,17 +1,17 @@
-//! Whether the database takes a write and gives a read.
+//! Health check: one write and one read.
 
 use ports::{FailedDependency, PortError};
 
-use super::Postgres;
-use super::call::bounded;
-use super::connection::Connection;
+use super::PostgresStore;
+use super::bounded_call::bounded;
+use super::connection::PooledConnection;
 
-impl Postgres {
-    /// `None` when it works. Answers within the bound of a call.
+impl PostgresStore {
+    /// `None` when it works. Returns within the time limit of a call.
     pub(crate) async fn failing(&self) -> Option<FailedDependency> {
         let tried = bounded(async {
-            let db = Connection::get(&self.pool).await?;
-            // The value is read back by the same statement; a standby or a full disk refuses it.
+            let db = PooledConnection::get(&self.pool).await?;
+            // The same statement reads the value back; a standby or a full disk refuses it.
             db.query_one(
                 "INSERT INTO meta (name, value) VALUES ('health_checks', '1')
                  ON CONFLICT (name) DO UPDATE SET value = (meta.value::bigint + 1)::text

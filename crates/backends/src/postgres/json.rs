@@ -1,9 +1,9 @@
-//! Values written as JSON, which the columns keep as it was written.
+//! Serializes values to JSON text; the columns keep the text unchanged.
 
 use serde::Serialize;
 
-use super::fault::Fault;
+use super::error::PostgresError;
 
-pub(super) fn written(value: &impl Serialize) -> Result<String, Fault> {
-    serde_json::to_string(value).map_err(|error| Fault::broken(error.to_string()))
+pub(super) fn written(value: &impl Serialize) -> Result<String, PostgresError> {
+    serde_json::to_string(value).map_err(|error| PostgresError::broken(error.to_string()))
 }

@@ -1,4 +1,4 @@
-//! Who may act for a turn. A lease is a time on the clock of the database, which is the same for everybody.
+//! Leases of turns, as times on the clock of the database, which all processes share.
 
 use std::time::Duration;
 
@@ -9,17 +9,17 @@ use protocol::turn::{TurnClaim, TurnStatus};
 use protocol::{Seq, TurnId, WorkerId};
 use tokio_postgres::Row;
 
-use super::connection::Connection;
-use super::fault::Fault;
+use super::connection::PooledConnection;
+use super::error::PostgresError;
 use super::operations::rest;
 use super::rows::{of_turn, turn_columns};
 use super::stream_log::count_fenced;
-use super::text::Text;
-use super::{Postgres, rows};
+use super::text_param::TextParam;
+use super::{PostgresStore, rows};
 use crate::words;
 
-/// One statement: of several workers, one finds the row as it has to be. The log is taken over with it, so that the
-/// holder before cannot append from this moment on. A turn is due again when its lease has run out.
+/// One statement: of several workers, one finds the row claimable. It also takes over the stream log, so that the
+/// previous holder cannot append from now on. A turn is due again when its lease has expired.
 const CLAIM: &str = concat!(
     "WITH t AS (
          UPDATE turn AS c SET status = 'running', fence = c.fence + 1, attempt = c.attempt + 1,
@@ -44,8 +44,8 @@ const CLAIM: &str = concat!(
     "LEFT JOIN taken ON true"
 );
 
-/// The turn as it is, for one who did not get it.
-const LOOK: &str = concat!(
+/// The turn as it is, when the claim failed.
+const CURRENT: &str = concat!(
     "SELECT ",
     turn_columns!(),
     ", t.worker, t.lease_until > clock_timestamp() AS is_held, l.last_seq, l.sealed,
@@ -56,7 +56,7 @@ const LOOK: &str = concat!(
 );
 
 #[async_trait]
-impl Leases for Postgres {
+impl Leases for PostgresStore {
     async fn claim(
         &self,
         turn: &TurnId,
@@ -65,13 +65,13 @@ impl Leases for Postgres {
     ) -> PortResult<TurnClaimed> {
         let (store, turn, worker) = (self.clone(), turn.clone(), worker.clone());
         self.write(async move {
-            match attempt(&store, &turn, &worker, ttl).await? {
-                Attempt::Settled(claimed) => Ok(claimed),
-                Attempt::HasRested => {
-                    rest::rouse(&store, &turn).await?;
-                    match attempt(&store, &turn, &worker, ttl).await? {
-                        Attempt::Settled(claimed) => Ok(claimed),
-                        Attempt::HasRested => Ok(TurnClaimed::NotAdmitted),
+            match try_claim(&store, &turn, &worker, ttl).await? {
+                ClaimAttempt::Settled(claimed) => Ok(claimed),
+                ClaimAttempt::HasRested => {
+                    rest::end_rest(&store, &turn).await?;
+                    match try_claim(&store, &turn, &worker, ttl).await? {
+                        ClaimAttempt::Settled(claimed) => Ok(claimed),
+                        ClaimAttempt::HasRested => Ok(TurnClaimed::NotAdmitted),
                     }
                 }
             }
@@ -82,17 +82,17 @@ impl Leases for Postgres {
     async fn renew(&self, claim: &TurnClaim, ttl: Duration) -> PortResult<LeaseRenewal> {
         let (pool, claim) = (self.pool.clone(), claim.clone());
         self.write(async move {
-            let db = Connection::get(&pool).await?;
-            let held = db
+            let db = PooledConnection::get(&pool).await?;
+            let claimed = db
                 .query_opt(
                     "UPDATE turn SET lease_until = clock_timestamp() + $3 * interval '1 second',
                          due = clock_timestamp() + $3 * interval '1 second'
                      WHERE id = $1 AND fence = $2 AND status = 'running'
                      RETURNING cancel_requested",
-                    &[&Text(claim.turn_id.as_str()), &(claim.fence as i64), &seconds(ttl)],
+                    &[&TextParam(claim.turn_id.as_str()), &(claim.fence as i64), &seconds(ttl)],
                 )
                 .await?;
-            let Some(row) = held else {
+            let Some(row) = claimed else {
                 count_fenced();
                 return Ok(LeaseRenewal::Lost);
             };
@@ -104,13 +104,13 @@ impl Leases for Postgres {
     async fn hand_back(&self, claim: &TurnClaim) -> PortResult<Fenced<()>> {
         let (pool, claim) = (self.pool.clone(), claim.clone());
         self.write(async move {
-            let db = Connection::get(&pool).await?;
+            let db = PooledConnection::get(&pool).await?;
             let changed = db
                 .query_opt(
                     "UPDATE turn SET status = 'queued', due = clock_timestamp(), lease_until = NULL,
                          worker = NULL, attempt = greatest(0, attempt - 1)
                      WHERE id = $1 AND fence = $2 AND status = 'running' RETURNING id",
-                    &[&Text(claim.turn_id.as_str()), &(claim.fence as i64)],
+                    &[&TextParam(claim.turn_id.as_str()), &(claim.fence as i64)],
                 )
                 .await?;
             if changed.is_none() {
@@ -123,39 +123,39 @@ impl Leases for Postgres {
     }
 }
 
-enum Attempt {
+enum ClaimAttempt {
     Settled(TurnClaimed),
-    /// The turn has rested for as long as it may, and needs a place again.
+    /// The turn has rested for its full time, and needs a concurrency permit again.
     HasRested,
 }
 
-async fn attempt(
-    store: &Postgres,
+async fn try_claim(
+    store: &PostgresStore,
     turn: &TurnId,
     worker: &WorkerId,
     ttl: Duration,
-) -> Result<Attempt, Fault> {
-    let db = Connection::get(&store.pool).await?;
-    let (id, with, now) = (Text(turn.as_str()), Text(worker.as_str()), store.wall_us());
+) -> Result<ClaimAttempt, PostgresError> {
+    let db = PooledConnection::get(&store.pool).await?;
+    let (id, with, now) = (TextParam(turn.as_str()), TextParam(worker.as_str()), store.wall_us());
     if let Some(row) = db.query_opt(CLAIM, &[&id, &with, &seconds(ttl), &now]).await? {
-        return Ok(Attempt::Settled(won(&row, worker.clone())?));
+        return Ok(ClaimAttempt::Settled(claimed(&row, worker.clone())?));
     }
-    let Some(row) = db.query_opt(LOOK, &[&id]).await? else {
-        return Ok(Attempt::Settled(TurnClaimed::Ended));
+    let Some(row) = db.query_opt(CURRENT, &[&id]).await? else {
+        return Ok(ClaimAttempt::Settled(TurnClaimed::Ended));
     };
     if rows::get(&row, "has_rested")? {
-        return Ok(Attempt::HasRested);
+        return Ok(ClaimAttempt::HasRested);
     }
-    Ok(Attempt::Settled(not_won(&row, worker.clone())?))
+    Ok(ClaimAttempt::Settled(not_claimed(&row, worker.clone())?))
 }
 
-/// A duration as the statements take it; one beyond all sense becomes a very long one.
+/// Seconds as a statement parameter; an absurdly long duration becomes a very long one.
 pub(super) fn seconds(duration: Duration) -> f64 {
     duration.as_secs_f64().min(1e9)
 }
 
-/// The claim that the row says.
-fn won(row: &Row, worker: WorkerId) -> Result<TurnClaimed, Fault> {
+/// The claim as the row has it.
+fn claimed(row: &Row, worker: WorkerId) -> Result<TurnClaimed, PostgresError> {
     let turn = rows::turn(row)?;
     let sealed: Option<bool> = rows::get(row, "sealed")?;
     let last: Option<i64> = rows::get(row, "last_seq")?;
@@ -169,17 +169,17 @@ fn won(row: &Row, worker: WorkerId) -> Result<TurnClaimed, Fault> {
     Ok(TurnClaimed::Granted { claim, turn: Box::new(turn), log_at })
 }
 
-fn not_won(row: &Row, worker: WorkerId) -> Result<TurnClaimed, Fault> {
+fn not_claimed(row: &Row, worker: WorkerId) -> Result<TurnClaimed, PostgresError> {
     match rows::word(row, "status", words::status)? {
         TurnStatus::Queued => Ok(TurnClaimed::NotAdmitted),
         TurnStatus::Running => {
             let holder: Option<String> = rows::get(row, "worker")?;
             let is_held: Option<bool> = rows::get(row, "is_held")?;
-            // One that did not hear the answer asks again.
+            // A worker whose first reply was lost claims again.
             if is_held == Some(true) && holder.as_deref() == Some(worker.as_str()) {
-                return won(row, worker);
+                return claimed(row, worker);
             }
-            // A lease that ran out only just now is found by the next look.
+            // A lease that expired just now is found by the next attempt.
             Ok(TurnClaimed::Held)
         }
         TurnStatus::Completed | TurnStatus::Failed | TurnStatus::Cancelled => {

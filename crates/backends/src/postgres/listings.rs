@@ -1,4 +1,4 @@
-//! The marketplace: what was published, in its newest version, and every version that ever was.
+//! The marketplace: listings in their newest version, and the ids of all published versions.
 
 use async_trait::async_trait;
 use futures::future::try_join;
@@ -9,14 +9,14 @@ use protocol::library::Listing;
 use protocol::{ListingVersionId, limits};
 use tokio_postgres::Row;
 
-use super::connection::Connection;
-use super::fault::Fault;
+use super::connection::PooledConnection;
+use super::error::PostgresError;
 use super::json::written;
-use super::text::Text;
-use super::turns::slots;
-use super::{Postgres, graphs, rows};
+use super::text_param::TextParam;
+use super::turns::advisory_locks;
+use super::{PostgresStore, graphs, rows};
 
-/// Columns of a `Listing`, of the table `listing` under the name `l`.
+/// Columns of a `Listing`; the table `listing` has the alias `l`.
 macro_rules! listing_columns {
     () => {
         "l.version_id, l.username, l.slug, l.name, l.sub_heading, l.description, l.categories, \
@@ -26,11 +26,11 @@ macro_rules! listing_columns {
 }
 
 #[async_trait]
-impl Listings for Postgres {
+impl Listings for PostgresStore {
     async fn publish(&self, listing: &Listing, graph: &Graph) -> PortResult<ListingPublished> {
         let (store, listing, graph) = (self.clone(), listing.clone(), graph.clone());
         self.write(async move {
-            let db = Connection::begin(&store.pool).await?;
+            let db = PooledConnection::begin(&store.pool).await?;
             let published = publish(&db, &listing, &graph, store.wall_us()).await?;
             db.commit().await?;
             Ok(published)
@@ -48,7 +48,7 @@ impl Listings for Postgres {
 
     async fn by_name(&self, username: &str, slug: &str) -> PortResult<Option<Listing>> {
         self.read(|db| async move {
-            let row = db.query_opt(BY_NAME, &[&Text(username), &Text(slug)]).await?;
+            let row = db.query_opt(BY_NAME, &[&TextParam(username), &TextParam(slug)]).await?;
             row.as_ref().map(listing).transpose()
         })
         .await
@@ -56,7 +56,7 @@ impl Listings for Postgres {
 
     async fn by_version(&self, version: &ListingVersionId) -> PortResult<Option<Listing>> {
         self.read(|db| async move {
-            let row = db.query_opt(BY_VERSION, &[&Text(version.as_str())]).await?;
+            let row = db.query_opt(BY_VERSION, &[&TextParam(version.as_str())]).await?;
             row.as_ref().map(listing).transpose()
         })
         .await
@@ -91,25 +91,25 @@ const UPSERT: &str = "\
         graph_version = excluded.graph_version, updated_at = excluded.updated_at";
 
 async fn publish(
-    db: &Connection,
+    db: &PooledConnection,
     given: &Listing,
     graph: &Graph,
     wall_us: i64,
-) -> Result<ListingPublished, Fault> {
+) -> Result<ListingPublished, PostgresError> {
     graphs::lock(db, &given.graph_id).await?;
-    slots::lock(db, "marketplace").await?;
-    if let Some(answer) = standing(db, given).await? {
+    advisory_locks::lock(db, "marketplace").await?;
+    if let Some(answer) = conflict(db, given).await? {
         return Ok(answer);
     }
-    let (username, slug) = (Text(&given.username), Text(&given.slug));
+    let (username, slug) = (TextParam(&given.username), TextParam(&given.slug));
     let before = db.query_opt(BY_NAME, &[&username, &slug]).await?;
     if before.is_none() && !has_room(db).await? {
         return Ok(ListingPublished::TooMany);
     }
     store_graph(db, given, graph, wall_us).await?;
     let categories = written(&given.categories)?;
-    let version = (Text(given.version_id.as_str()), given.graph_version as i32);
-    let graph_id = Text(given.graph_id.as_str());
+    let version = (TextParam(given.version_id.as_str()), given.graph_version as i32);
+    let graph_id = TextParam(given.graph_id.as_str());
     try_join(
         db.query(
             UPSERT,
@@ -117,14 +117,14 @@ async fn publish(
                 &username,
                 &slug,
                 &version.0,
-                &Text(&given.name),
-                &Text(&given.sub_heading),
-                &Text(&given.description),
-                &Text(&categories),
+                &TextParam(&given.name),
+                &TextParam(&given.sub_heading),
+                &TextParam(&given.description),
+                &TextParam(&categories),
                 &given.is_featured,
                 &graph_id,
                 &version.1,
-                &Text(given.owner.as_str()),
+                &TextParam(given.owner.as_str()),
                 &wall_us,
             ],
         ),
@@ -139,50 +139,53 @@ async fn publish(
     Ok(if before.is_some() { ListingPublished::NewVersion } else { ListingPublished::New })
 }
 
-/// What stands against publishing it: that it is there already, or that its names are another's.
-async fn standing(db: &Connection, given: &Listing) -> Result<Option<ListingPublished>, Fault> {
-    let (username, owner) = (Text(&given.username), Text(given.owner.as_str()));
-    let taken = db
+/// Why it cannot be published: it exists already, or another user has its names.
+async fn conflict(
+    db: &PooledConnection,
+    given: &Listing,
+) -> Result<Option<ListingPublished>, PostgresError> {
+    let (username, owner) = (TextParam(&given.username), TextParam(given.owner.as_str()));
+    let other_owner = db
         .query_opt(
             "SELECT slug FROM listing WHERE username = $1 AND owner <> $2 LIMIT 1",
             &[&username, &owner],
         )
         .await?;
-    if taken.is_some() {
+    if other_owner.is_some() {
         return Ok(Some(ListingPublished::NameTaken));
     }
-    let known = db.query_opt(BY_VERSION, &[&Text(given.version_id.as_str())]).await?;
-    let Some(known) = known else { return Ok(None) };
-    let known = listing(&known)?;
-    if (&known.username, &known.slug) == (&given.username, &given.slug) {
+    let published = db.query_opt(BY_VERSION, &[&TextParam(given.version_id.as_str())]).await?;
+    let Some(published) = published else { return Ok(None) };
+    let published = listing(&published)?;
+    if (&published.username, &published.slug) == (&given.username, &given.slug) {
         return Ok(Some(ListingPublished::Before));
     }
-    Err(Fault::broken("the id of a published version belongs to another listing"))
+    Err(PostgresError::broken("the id of a published version belongs to another listing"))
 }
 
-async fn has_room(db: &Connection) -> Result<bool, Fault> {
+async fn has_room(db: &PooledConnection) -> Result<bool, PostgresError> {
     let row = db.query_one("SELECT count(*) AS listings FROM listing", &[]).await?;
     Ok(rows::number(&row, "listings")? < u64::from(limits::LISTINGS))
 }
 
-/// Stores the version that is published, if it is not there. It becomes active, unless there is a newer one.
+/// Stores the published version if it is missing. It becomes active unless there is a newer one.
 async fn store_graph(
-    db: &Connection,
+    db: &PooledConnection,
     given: &Listing,
     graph: &Graph,
     wall_us: i64,
-) -> Result<(), Fault> {
+) -> Result<(), PostgresError> {
     let (id, version) = (&given.graph_id, given.graph_version);
     let found = db
         .query(
             "SELECT user_id, version FROM graph WHERE id = $1 ORDER BY version",
-            &[&Text(id.as_str())],
+            &[&TextParam(id.as_str())],
         )
         .await?;
     let mut newest = 0;
     for row in &found {
         if rows::get::<String>(row, "user_id")? != given.owner.as_str() {
-            return Err(Fault::broken("the graph of a listing belongs to somebody else"));
+            return Err(PostgresError::broken("the graph of a listing belongs to another user"));
         }
         newest = rows::small(row, "version")?;
         if newest == version {
@@ -191,14 +194,14 @@ async fn store_graph(
     }
     let is_active = version > newest;
     if is_active {
-        graphs::change::rest_all(db, id).await?;
+        graphs::change::deactivate_all(db, id).await?;
     }
     let graph = Graph { id: id.clone(), version, is_active, ..graph.clone() };
     graphs::row::insert(db, &given.owner, &graph, wall_us).await?;
     Ok(())
 }
 
-fn listing(row: &Row) -> Result<Listing, Fault> {
+fn listing(row: &Row) -> Result<Listing, PostgresError> {
     Ok(Listing {
         version_id: rows::id(row, "version_id")?,
         username: rows::get(row, "username")?,

@@ -1,17 +1,17 @@
-//! Reading a log by cursor.
+//! Reads a stream log by cursor.
 
 use ports::stream_log::LogRead;
 use protocol::{Segment, Seq, TaskId};
 use tokio_postgres::Row;
 
-use super::connection::Connection;
-use super::fault::Fault;
+use super::connection::PooledConnection;
+use super::error::PostgresError;
 use super::rows;
-use super::text::Text;
+use super::text_param::TextParam;
 
-/// One statement, so that what is read and where the log ends belong to the same moment. It begins with the segment that
-/// holds the wanted position, or else with the first after it, and stops when it has enough bytes; the limit keeps the
-/// sum from being made over all of a long log.
+/// One statement, so that the segments and the end of the log are from the same snapshot. It begins with the segment
+/// that contains the wanted position, or else with the first one after it, and stops when it has enough bytes; the row
+/// limit keeps the running sum from covering all of a long log.
 const READ: &str = "\
     SELECT l.last_seq, l.sealed, g.first_seq, g.to_seq, g.bytes
     FROM log AS l LEFT JOIN LATERAL (
@@ -27,15 +27,15 @@ const READ: &str = "\
     ORDER BY g.first_seq";
 
 pub(super) async fn read(
-    db: &Connection,
+    db: &PooledConnection,
     task: &TaskId,
     after: Seq,
     max_bytes: usize,
-) -> Result<LogRead, Fault> {
-    // A cursor beyond all sense is behind every end.
+) -> Result<LogRead, PostgresError> {
+    // An absurdly large cursor is beyond every end.
     let cursor = i64::try_from(after).unwrap_or(i64::MAX - 1).min(i64::MAX - 1);
     let enough = i64::try_from(max_bytes.max(1)).unwrap_or(i64::MAX);
-    let found = db.query(READ, &[&Text(task.as_str()), &cursor, &enough]).await?;
+    let found = db.query(READ, &[&TextParam(task.as_str()), &cursor, &enough]).await?;
     let Some(first) = found.first() else { return Ok(LogRead::Missing) };
     let last = rows::number(first, "last_seq")?;
     let sealed = rows::get(first, "sealed")?;
@@ -58,7 +58,7 @@ pub(super) async fn read(
     Ok(LogRead::Log { segments, last, sealed, missing_to })
 }
 
-fn segment(row: &Row) -> Result<Option<Segment>, Fault> {
+fn segment(row: &Row) -> Result<Option<Segment>, PostgresError> {
     let first: Option<i64> = rows::get(row, "first_seq")?;
     let Some(first) = first else { return Ok(None) };
     let bytes: Vec<u8> = rows::get(row, "bytes")?;

@@ -1,4 +1,4 @@
-//! The history: written a row at a time by turns, read in pages by people.
+//! Message history: written row by row by turns, read in pages.
 
 use async_trait::async_trait;
 use ports::PortResult;
@@ -7,19 +7,19 @@ use protocol::message::NewMessage;
 use protocol::session::Owner;
 use protocol::{CallId, SessionId, TurnId};
 
-use super::connection::Connection;
-use super::fault::Fault;
+use super::connection::PooledConnection;
+use super::error::PostgresError;
 use super::rows::message_columns;
-use super::text::{Text, optional};
-use super::{Postgres, rows, sessions};
+use super::text_param::{TextParam, optional};
+use super::{PostgresStore, rows, sessions};
 use crate::exchanges::OpenExchanges;
 use crate::words;
 
-/// Rows that are read beyond what was asked for, to find the calls of the first results in the same go.
-const MORE: i64 = 16;
+/// Extra rows read with a page, to find the calls of its first results in the same query.
+const EXTRA_ROWS: i64 = 16;
 
 #[async_trait]
-impl Messages for Postgres {
+impl Messages for PostgresStore {
     async fn page(
         &self,
         owner: &Owner,
@@ -37,9 +37,9 @@ impl Messages for Postgres {
     }
 }
 
-/// Where a new row belongs.
+/// Session, turn and ordinal of a new row.
 #[derive(Clone, Copy)]
-pub(super) struct Belongs<'a> {
+pub(super) struct MessageRowPosition<'a> {
     pub(super) session: &'a SessionId,
     pub(super) turn: &'a TurnId,
     pub(super) ordinal: i64,
@@ -52,31 +52,33 @@ pub(super) const INSERT: &str = "\
         provider_state)
     VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17)";
 
-/// Adds a row. Whoever holds the row of the session knows the next sequence and stores the last.
+/// Adds a row. The caller holds the row lock of the session, so it knows the next sequence and stores the last one.
 pub(super) async fn insert(
-    db: &Connection,
-    to: Belongs<'_>,
+    db: &PooledConnection,
+    to: MessageRowPosition<'_>,
     sequence: i64,
     message: &NewMessage,
     duration_ms: Option<i64>,
-) -> Result<(), Fault> {
+) -> Result<(), PostgresError> {
     let calls = match message.tool_calls.as_slice() {
         [] => None,
-        calls => Some(serde_json::to_string(calls).map_err(|e| Fault::broken(e.to_string()))?),
+        calls => {
+            Some(serde_json::to_string(calls).map_err(|e| PostgresError::broken(e.to_string()))?)
+        }
     };
     let metadata = message.metadata.as_ref().map(ToString::to_string);
     let provider_state = message.provider_state.as_ref().map(ToString::to_string);
     db.query(
         INSERT,
         &[
-            &Text(to.session.as_str()),
+            &TextParam(to.session.as_str()),
             &sequence,
-            &Text(message.id.as_str()),
-            &Text(to.turn.as_str()),
+            &TextParam(message.id.as_str()),
+            &TextParam(to.turn.as_str()),
             &to.ordinal,
             &to.wall_us,
             &message.role.as_str(),
-            &Text(&message.content),
+            &TextParam(&message.content),
             &optional(message.reasoning.as_deref()),
             &optional(calls.as_deref()),
             &optional(message.tool_call_id.as_ref().map(CallId::as_str)),
@@ -92,15 +94,15 @@ pub(super) async fn insert(
     Ok(())
 }
 
-/// Reads backwards until the page is full and every result on it has its call on it, too.
+/// Reads backwards until the page is full and contains the call of every result on it.
 async fn page(
-    db: &Connection,
+    db: &PooledConnection,
     session: &SessionId,
     limit: u32,
     before: Option<i64>,
-) -> Result<MessagePage, Fault> {
+) -> Result<MessagePage, PostgresError> {
     let mut before = before.unwrap_or(i64::MAX);
-    let wanted = i64::from(limit) + MORE;
+    let wanted = i64::from(limit) + EXTRA_ROWS;
     let mut messages = Vec::new();
     let mut open = OpenExchanges::default();
     let mut has_more = false;
@@ -115,7 +117,7 @@ async fn page(
                        AND (m.role = 'user' OR t.status NOT IN ('queued', 'running'))
                      ORDER BY m.sequence DESC LIMIT $3"
                 ),
-                &[&Text(session.as_str()), &before, &wanted],
+                &[&TextParam(session.as_str()), &before, &wanted],
             )
             .await?;
         for row in &found {

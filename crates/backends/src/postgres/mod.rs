@@ -1,35 +1,36 @@
-//! The shared store: everything that must survive, in Postgres, for any number of processes.
+//! The shared store: all durable state, in Postgres, for any number of processes.
 //!
 //! # Locks
-//! Whoever locks several things does so in this order, so that no two wait for each other:
-//! 1. the slots of a session (advisory locks: the session's own first, then its user's; `turns/slots.rs`),
+//! A transaction that takes several locks takes them in this order, so that no two deadlock:
+//! 1. the quota keys of a session (advisory locks: the session's own first, then its user's;
+//!   `turns/advisory_locks.rs`),
 //! 2. the row of the session,
-//! 3. rows of turns: the parent of a new one; the turn itself, then those that get its place; a whole tree, by whoever
-//!    cancels it and so holds the slots of all of it,
-//! 4. the row of a log.
+//! 3. rows of turns: the parent of a new turn; the turn itself, then those that get its permit; a whole tree when it
+//!   is cancelled, under the locks of all its quota keys,
+//! 4. the row of a stream log.
 //!
-//! What belongs to agents is locked apart from these, in this order:
-//! 1. a library, then a graph, then the marketplace; or the runs of a user (advisory locks),
-//! 2. rows of runs, a parent before its children,
+//! Agent data has separate locks, taken in this order:
+//! 1. a library, then a graph, then the marketplace; or the executions of a user (advisory locks),
+//! 2. rows of executions, a parent before its children,
 //! 3. rows of reviews,
-//! 4. the ledger of a user (an advisory lock).
+//! 4. the credit ledger of a user (an advisory lock).
 //!
-//! Whoever asks for a review, or adds a value that agents remember, holds an advisory lock of its own and no other.
+//! Asking for a review, or adding a stored value, takes one advisory lock of its own and no other.
 //!
-//! Rows of messages, journals, follow-ups, operations and segments are only written under one of these. The relays lock turns with
-//! `SKIP LOCKED` and so never wait. A group of appends locks logs of many sessions, but at most one of each, and
-//! nobody else locks logs of more than one session.
+//! Rows of messages, journals, follow-ups, operations and segments are only written under one of these locks. The
+//! relays lock turns with `SKIP LOCKED` and so never wait. A group of appends locks logs of many sessions, but at most
+//! one of each, and nothing else locks logs of more than one session.
 
 mod api_keys;
 mod append_group;
-mod appends;
+mod append_queue;
 mod block_runs;
-mod call;
+mod bounded_call;
 mod connect;
 mod connection;
 mod credits;
+mod error;
 mod executions;
-mod fault;
 mod follow_ups;
 mod graphs;
 mod health;
@@ -52,7 +53,7 @@ mod sessions;
 mod stream_log;
 #[cfg(test)]
 pub(crate) mod tests;
-mod text;
+mod text_param;
 mod turns;
 mod values;
 
@@ -65,36 +66,36 @@ use protocol::limits::UserLimits;
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
-use self::appends::Appends;
-use crate::feed::Feed;
+use self::append_queue::AppendQueue;
+use crate::log_feed::LogFeed;
 
-/// What is still being written gets this long when the store is closed; a call takes less.
+/// Time limit for the remaining writes when the store closes; longer than that of a call.
 const LAST_WRITES: Duration = Duration::from_secs(3);
 
-/// All seams that one database serves. The traits are implemented in the file of each noun.
+/// All store ports that one database serves. Each trait is implemented in the file named after it.
 #[derive(Clone)]
-pub(crate) struct Postgres {
+pub(crate) struct PostgresStore {
     pool: Pool,
-    appends: Appends,
+    appends: AppendQueue,
     clock: Arc<dyn Clock>,
     caps: UserLimits,
-    feed: Arc<dyn Feed>,
+    feed: Arc<dyn LogFeed>,
     tasks: TaskTracker,
     closing: CancellationToken,
 }
 
-impl Postgres {
-    /// Lets the writes that were begun come to their end and then hangs up. Calls after this are `Closed`.
+impl PostgresStore {
+    /// Waits for the writes in progress and then disconnects. Later calls return `Closed`.
     pub(crate) async fn close(&self) {
         self.closing.cancel();
         self.tasks.close();
         if tokio::time::timeout(LAST_WRITES, self.tasks.wait()).await.is_err() {
-            tracing::warn!("the store was closed before its last writes had ended");
+            tracing::warn!("the store was closed before its last writes had completed");
         }
         self.pool.close();
     }
 
-    /// The time of day, to be shown.
+    /// Wall-clock time in microseconds, for display.
     fn wall_us(&self) -> i64 {
         self.clock.now().as_microsecond()
     }

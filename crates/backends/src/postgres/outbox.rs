@@ -1,4 +1,4 @@
-//! Which turns the queue should be told of: a column of the turn itself, so that no change can forget it.
+//! Turns to push to the queue. Kept in a column of the turn itself, so that every change of a turn updates it.
 
 use std::time::Duration;
 
@@ -7,17 +7,18 @@ use ports::{Outbox, PortResult};
 use protocol::TurnId;
 use tokio_postgres::Row;
 
-use super::connection::Connection;
-use super::fault::Fault;
+use super::connection::PooledConnection;
+use super::error::PostgresError;
 use super::leases::seconds;
-use super::text::Text;
-use super::{Postgres, rows};
+use super::text_param::TextParam;
+use super::{PostgresStore, rows};
 
-// The time of the statement, which an index can be searched with; it is the database's as well.
-const LOOK: &str =
+// `statement_timestamp()` is constant within the statement, so the index on `due` can be used; it is also the
+// database's clock.
+const FIND_DUE: &str =
     "SELECT id FROM turn WHERE due <= statement_timestamp() ORDER BY due, accepted LIMIT $1";
 
-/// What another relay is taking at this moment is passed over, so each is given to one of them.
+/// Skips rows that another relay is taking, so each turn is given to one relay.
 const TAKE: &str = "\
     WITH found AS (
         SELECT id, due, accepted FROM turn WHERE due <= statement_timestamp()
@@ -27,8 +28,8 @@ const TAKE: &str = "\
         FROM found AS f WHERE t.id = f.id RETURNING t.id, f.due, f.accepted)
     SELECT id FROM taken ORDER BY due, accepted";
 
-/// One that was claimed or ended in between is no longer in the outbox and stays out. One that somebody is changing at
-/// this moment is passed over: at worst it is pushed once more. One that rests is due when it has rested enough.
+/// A turn that was claimed or ended meanwhile has left the outbox and stays out. A row that another transaction is
+/// changing is skipped: at worst it is pushed once more. A resting turn is due when its rest is over.
 const PUSHED: &str = "\
     WITH found AS (
         SELECT id FROM turn
@@ -40,15 +41,15 @@ const PUSHED: &str = "\
     FROM found AS f WHERE t.id = f.id";
 
 #[async_trait]
-impl Outbox for Postgres {
+impl Outbox for PostgresStore {
     async fn due(&self, limit: u32, hold: Duration) -> PortResult<Vec<TurnId>> {
         let limit = i64::from(limit);
         if hold.is_zero() {
-            return self.read(|db| async move { ids(&db.query(LOOK, &[&limit]).await?) }).await;
+            return self.read(|db| async move { ids(&db.query(FIND_DUE, &[&limit]).await?) }).await;
         }
         let pool = self.pool.clone();
         self.write(async move {
-            let db = Connection::get(&pool).await?;
+            let db = PooledConnection::get(&pool).await?;
             ids(&db.query(TAKE, &[&limit, &seconds(hold)]).await?)
         })
         .await
@@ -57,8 +58,9 @@ impl Outbox for Postgres {
     async fn pushed(&self, turns: &[TurnId], again_in: Duration) -> PortResult<()> {
         let (pool, turns) = (self.pool.clone(), turns.to_vec());
         self.write(async move {
-            let db = Connection::get(&pool).await?;
-            let turns: Vec<Text<'_>> = turns.iter().map(|turn| Text(turn.as_str())).collect();
+            let db = PooledConnection::get(&pool).await?;
+            let turns: Vec<TextParam<'_>> =
+                turns.iter().map(|turn| TextParam(turn.as_str())).collect();
             db.query(PUSHED, &[&turns, &seconds(again_in)]).await?;
             Ok(())
         })
@@ -82,6 +84,6 @@ impl Outbox for Postgres {
     }
 }
 
-fn ids(found: &[Row]) -> Result<Vec<TurnId>, Fault> {
+fn ids(found: &[Row]) -> Result<Vec<TurnId>, PostgresError> {
     found.iter().map(|row| rows::id(row, "id")).collect()
 }

@@ -1,4 +1,4 @@
-//! The connections of this process to the database: how many, how they are set up, and how long anybody waits for one.
+//! Connection pool of this process: size, connection settings, and time limits.
 
 use std::time::Duration;
 
@@ -8,14 +8,14 @@ use deadpool_postgres::{
 use tokio_postgres::Config;
 use tokio_postgres_rustls::MakeRustlsConnect;
 
-/// How long it may take to be connected.
-const WAIT: Duration = Duration::from_secs(1);
-/// How long a call waits for a connection to become free: for as long as it may take itself, less a moment.
-const TURN: Duration = Duration::from_millis(1800);
+/// Time limit for connecting.
+const CONNECT_TIMEOUT: Duration = Duration::from_secs(1);
+/// How long a call waits for a free connection: slightly less than its own time limit.
+const ACQUIRE_TIMEOUT: Duration = Duration::from_millis(1800);
 
-/// What every connection is told first. The limits are the server's own guard against what our bound of a call does not
-/// reach: a statement whose process is gone must not hold locks for long. They are below that bound, so that the server
-/// has given up by the time the caller does.
+/// Settings of every connection. The server's own time limits cover what the time limit of a call does not: a
+/// statement whose process is gone must not hold locks for long. They are shorter, so that the server has given up by
+/// the time the caller does.
 const SETTINGS: &str = "\
     SET statement_timeout = '1800ms';
     SET lock_timeout = '1500ms';
@@ -25,12 +25,12 @@ const SETTINGS: &str = "\
     SET timezone = 'UTC';
     SET client_min_messages = warning;";
 
-/// Connects nowhere yet: each connection is made when it is first needed.
+/// Opens no connection yet: each one is opened when it is first needed.
 pub(super) fn pool(mut config: Config, connections: usize) -> Result<Pool, BuildError> {
-    // A peer that is gone without a word is noticed by the kernel, also while nothing is being asked.
+    // The kernel notices a vanished peer, also while the connection is idle.
     config
         .application_name("pilothouse")
-        .connect_timeout(WAIT)
+        .connect_timeout(CONNECT_TIMEOUT)
         .tcp_user_timeout(Duration::from_secs(5))
         .keepalives(true)
         .keepalives_idle(Duration::from_secs(10))
@@ -43,15 +43,15 @@ pub(super) fn pool(mut config: Config, connections: usize) -> Result<Pool, Build
     );
     Pool::builder(manager)
         .max_size(connections)
-        .wait_timeout(Some(TURN))
-        .create_timeout(Some(WAIT))
-        .recycle_timeout(Some(WAIT))
+        .wait_timeout(Some(ACQUIRE_TIMEOUT))
+        .create_timeout(Some(CONNECT_TIMEOUT))
+        .recycle_timeout(Some(CONNECT_TIMEOUT))
         .runtime(Runtime::Tokio1)
         .post_create(Hook::async_fn(|client, _| {
             Box::pin(async move {
-                match tokio::time::timeout(WAIT, client.batch_execute(SETTINGS)).await {
+                match tokio::time::timeout(CONNECT_TIMEOUT, client.batch_execute(SETTINGS)).await {
                     Ok(set) => set.map_err(HookError::Backend),
-                    Err(_) => Err(HookError::message("it does not answer")),
+                    Err(_) => Err(HookError::message("it does not respond")),
                 }
             })
         }))

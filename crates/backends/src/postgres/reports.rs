@@ -1,4 +1,4 @@
-//! What is read about many turns and runs at once.
+//! Aggregates over many turns and executions.
 
 use std::time::Duration;
 
@@ -12,16 +12,16 @@ use protocol::UserId;
 use protocol::execution::ExecutionStatus;
 use tokio_postgres::Row;
 
-use super::fault::Fault;
-use super::text::Text;
-use super::{Postgres, rows};
+use super::error::PostgresError;
+use super::text_param::TextParam;
+use super::{PostgresStore, rows};
 use crate::{open_call, words};
 
 #[async_trait]
-impl Reports for Postgres {
+impl Reports for PostgresStore {
     async fn usage(&self, user: &UserId) -> PortResult<Vec<DailyUsage>> {
         self.read(|db| async move {
-            let days = db.query(USAGE, &[&Text(user.as_str())]).await?;
+            let days = db.query(USAGE, &[&TextParam(user.as_str())]).await?;
             days.iter().map(day).collect()
         })
         .await
@@ -58,7 +58,7 @@ impl Reports for Postgres {
     }
 }
 
-/// Sums of whole numbers are wider than what is summed, and wider than what anybody will ever use.
+/// Sums of integers have a wider type than their input; the casts back are safe for any realistic usage.
 const USAGE: &str = "
     SELECT min(t.created_at) AS day, count(*) AS turns,
         sum(t.prompt_tokens)::bigint AS prompt_tokens,
@@ -102,12 +102,12 @@ const WORKLOADS: &str = "
           SELECT worker, lease_until, NULL, 1 FROM execution WHERE status = 'RUNNING') AS held
     WHERE worker IS NOT NULL GROUP BY 1 ORDER BY 1";
 
-fn day(row: &Row) -> Result<DailyUsage, Fault> {
+fn day(row: &Row) -> Result<DailyUsage, PostgresError> {
     let date = rows::time(row, "day")?.to_zoned(TimeZone::UTC).date();
     Ok(DailyUsage { date, turns: rows::number(row, "turns")?, usage: rows::usage(row)? })
 }
 
-fn turn(row: &Row, now: i64) -> Result<LiveTurn, Fault> {
+fn turn(row: &Row, now: i64) -> Result<LiveTurn, PostgresError> {
     let calls: Option<String> = rows::get(row, "calls")?;
     let answered: Vec<String> = rows::get(row, "answered")?;
     Ok(LiveTurn {
@@ -122,7 +122,7 @@ fn turn(row: &Row, now: i64) -> Result<LiveTurn, Fault> {
     })
 }
 
-fn execution(row: &Row, now: i64) -> Result<LiveExecution, Fault> {
+fn execution(row: &Row, now: i64) -> Result<LiveExecution, PostgresError> {
     Ok(LiveExecution {
         id: rows::id(row, "id")?,
         graph_id: rows::id(row, "graph_id")?,
@@ -138,7 +138,7 @@ fn before(since: i64, now: i64) -> Duration {
     Duration::from_micros((now - since).max(0) as u64)
 }
 
-fn workload(row: &Row) -> Result<ProcessWorkload, Fault> {
+fn workload(row: &Row) -> Result<ProcessWorkload, PostgresError> {
     let left: Option<f64> = rows::get(row, "lease_left")?;
     Ok(ProcessWorkload {
         process: rows::get(row, "process")?,

@@ -1,5 +1,4 @@
-//! Rows turned into the words of the protocol. Columns are found by name, so that a select may have
-//! more of them and in any order.
+//! Converts rows to protocol types. Columns are found by name, so that a select may have more of them and in any order.
 
 use jiff::Timestamp;
 use protocol::follow_up::FollowUp;
@@ -12,12 +11,12 @@ use serde::de::DeserializeOwned;
 use tokio_postgres::Row;
 use tokio_postgres::types::FromSqlOwned;
 
-use super::fault::Fault;
+use super::error::PostgresError;
 use crate::words;
 
-type Result<T> = std::result::Result<T, Fault>;
+type Result<T> = std::result::Result<T, PostgresError>;
 
-/// Columns of a `Session`, of the table `session` under the name `s`.
+/// Columns of a `Session`; the table `session` has the alias `s`.
 macro_rules! session_columns {
     () => {
         "s.id, s.user_id, s.title, s.is_pinned, s.dry_run, s.metadata, s.parent_session_id, \
@@ -28,7 +27,7 @@ macro_rules! session_columns {
     };
 }
 
-/// Columns of a `Turn`, of the table `turn` under the name `t` and what `of_turn` joins to it.
+/// Columns of a `Turn`; the table `turn` has the alias `t`, with the joins of `of_turn`.
 macro_rules! turn_columns {
     () => {
         "t.id, t.session_id, s.user_id, t.status, t.message_id, t.request, t.fence, t.attempt, \
@@ -39,14 +38,14 @@ macro_rules! turn_columns {
     };
 }
 
-/// The session of a turn `t`, and the operation that it carries out, if it does.
+/// Joins the session of a turn `t`, and the operation that it carries out, if any.
 macro_rules! of_turn {
     () => {
         " JOIN session AS s ON s.id = t.session_id LEFT JOIN operation AS p ON p.turn_id = t.id "
     };
 }
 
-/// Columns of an `Operation`, of the table `operation` under the name `p`.
+/// Columns of an `Operation`; the table `operation` has the alias `p`.
 macro_rules! operation_columns {
     () => {
         "p.id, p.turn_id, p.session_id, p.asked_by, p.call_id, p.tool_name, p.arguments, p.state, \
@@ -54,14 +53,14 @@ macro_rules! operation_columns {
     };
 }
 
-/// Columns of a `FollowUp`, of the table `follow_up` under the name `f`.
+/// Columns of a `FollowUp`; the table `follow_up` has the alias `f`.
 macro_rules! follow_up_columns {
     () => {
         "f.id, f.session_id, f.turn_id, f.content, f.state, f.step, f.created_at"
     };
 }
 
-/// Columns of a `Message`, of the table `message` under the name `m`.
+/// Columns of a `Message`; the table `message` has the alias `m`.
 macro_rules! message_columns {
     () => {
         "m.session_id, m.sequence, m.id, m.turn_id, m.created_at, m.role, m.content, m.reasoning, \
@@ -203,17 +202,17 @@ pub(super) fn optional_id<T: From<String>>(row: &Row, column: &str) -> Result<Op
     Ok(get::<Option<String>>(row, column)?.map(T::from))
 }
 
-/// A count or a position, which a column keeps with a sign.
+/// A count or a position, which a column stores as a signed integer.
 pub(super) fn number(row: &Row, column: &str) -> Result<u64> {
     get::<i64>(row, column).map(|number| number as u64)
 }
 
 pub(super) fn time(row: &Row, column: &str) -> Result<Timestamp> {
-    optional_time(row, column)?.ok_or_else(|| unreadable(column, "a time is missing"))
+    optional_time(row, column)?.ok_or_else(|| unreadable(column, "the time is missing"))
 }
 
 pub(super) fn word<T>(row: &Row, column: &str, read: fn(&str) -> Option<T>) -> Result<T> {
-    optional_word(row, column, read)?.ok_or_else(|| unreadable(column, "a word is missing"))
+    optional_word(row, column, read)?.ok_or_else(|| unreadable(column, "the value is missing"))
 }
 
 pub(super) fn optional_time(row: &Row, column: &str) -> Result<Option<Timestamp>> {
@@ -231,12 +230,12 @@ pub(super) fn optional_word<T>(
     let Some(text) = get::<Option<String>>(row, column)? else { return Ok(None) };
     match read(&text) {
         Some(value) => Ok(Some(value)),
-        None => Err(unreadable(column, format!("{text:?} has no meaning"))),
+        None => Err(unreadable(column, format!("{text:?} is unknown"))),
     }
 }
 
 pub(super) fn json<T: DeserializeOwned>(row: &Row, column: &str) -> Result<T> {
-    optional_json(row, column)?.ok_or_else(|| unreadable(column, "a value is missing"))
+    optional_json(row, column)?.ok_or_else(|| unreadable(column, "the value is missing"))
 }
 
 pub(super) fn optional_json<T: DeserializeOwned>(row: &Row, column: &str) -> Result<Option<T>> {
@@ -246,11 +245,11 @@ pub(super) fn optional_json<T: DeserializeOwned>(row: &Row, column: &str) -> Res
         .map_err(|error| unreadable(column, error))
 }
 
-/// A small count, which a column keeps with a sign.
+/// A small count, which a column stores as a signed integer.
 pub(super) fn small(row: &Row, column: &str) -> Result<u32> {
     get::<i32>(row, column).map(|number| number as u32)
 }
 
-fn unreadable(column: &str, reason: impl std::fmt::Display) -> Fault {
-    Fault::broken(format!("the column {column} cannot be read: {reason}"))
+fn unreadable(column: &str, reason: impl std::fmt::Display) -> PostgresError {
+    PostgresError::broken(format!("the column {column} cannot be read: {reason}"))
 }

@@ -1,34 +1,29 @@
-//! The schema, as steps that are each applied once. Any number of processes may start at the same time: a lock lets one
-//! of them go first, and the others find its work done.
+//! The schema, as numbered migrations that are each applied once. Any number of processes may start at the same time:
+//! a lock lets one of them migrate, and the others find it done.
 
-use super::connection::Connection;
-use super::fault::Fault;
-use super::text::Text;
+use super::connection::PooledConnection;
+use super::error::PostgresError;
+use super::text_param::TextParam;
+use crate::schema_status::SchemaStatus;
 
-/// In order; a step that was published is never changed, only followed by another.
+/// In order; a published migration is never changed, only followed by another.
 const STEPS: [&str; 3] = [
     include_str!("../../../../migrations/postgres/0001_sessions_turns_logs.sql"),
     include_str!("../../../../migrations/postgres/0002_long_running.sql"),
     include_str!("../../../../migrations/postgres/0003_agents.sql"),
 ];
 
-/// The number that the last step leads to.
+/// Version of the schema after the last migration.
 pub(crate) const VERSION: i64 = STEPS.len() as i64;
 
-/// Held while the schema is looked at and changed. An arbitrary number that is this program's own.
+/// Key of the advisory lock held while the schema is checked and migrated; an arbitrary number.
 const LOCK: i64 = 0x7069_6c6f_7468_6f75;
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Schema {
-    UpToDate,
-    Newer { found: i64, known: i64 },
-}
-
-/// Applies the steps that are missing, each in its own transaction with the number it leads to.
-pub(super) async fn bring_up_to_date(db: &Connection) -> Result<Schema, Fault> {
+/// Applies the missing migrations, each in its own transaction with its number.
+pub(super) async fn bring_up_to_date(db: &PooledConnection) -> Result<SchemaStatus, PostgresError> {
     let known = VERSION;
     loop {
-        // Another process may be at it, and a step over much data takes longer than a call.
+        // Another process may be migrating, and a migration over much data takes longer than a call.
         db.batch("BEGIN; SET LOCAL lock_timeout = '50s'; SET LOCAL statement_timeout = '55s';")
             .await?;
         db.query("SELECT pg_advisory_xact_lock($1)", &[&LOCK]).await?;
@@ -38,9 +33,9 @@ pub(super) async fn bring_up_to_date(db: &Connection) -> Result<Schema, Fault> {
         if found >= known {
             db.batch("COMMIT").await?;
             return Ok(if found > known {
-                Schema::Newer { found, known }
+                SchemaStatus::Newer { found, known }
             } else {
-                Schema::UpToDate
+                SchemaStatus::UpToDate
             });
         }
         db.batch(STEPS[found as usize]).await?;
@@ -48,19 +43,19 @@ pub(super) async fn bring_up_to_date(db: &Connection) -> Result<Schema, Fault> {
         db.query(
             "INSERT INTO meta (name, value) VALUES ('schema', $1)
              ON CONFLICT (name) DO UPDATE SET value = excluded.value",
-            &[&Text(&number)],
+            &[&TextParam(&number)],
         )
         .await?;
         db.batch("COMMIT").await?;
     }
 }
 
-async fn version(db: &Connection) -> Result<i64, Fault> {
+async fn version(db: &PooledConnection) -> Result<i64, PostgresError> {
     let row = db.query_opt("SELECT value FROM meta WHERE name = 'schema'", &[]).await?;
     let Some(row) = row else { return Ok(0) };
     let value: String = row.try_get(0)?;
     match value.parse() {
         Ok(number) if number >= 0 => Ok(number),
-        _ => Err(Fault::broken("the number of its schema cannot be read")),
+        _ => Err(PostgresError::broken("the schema version cannot be read")),
     }
 }

@@ -1,21 +1,21 @@
-//! A session's end: everything it kept goes with it, and the places of its open turns go to others.
+//! Deletes a session with everything that belongs to it, and gives the concurrency permits of its open turns to others.
 
 use ports::PortResult;
 use protocol::session::Owner;
 use protocol::{SessionId, TaskId};
 
-use super::connection::Connection;
-use super::fault::Fault;
+use super::connection::PooledConnection;
+use super::error::PostgresError;
 use super::sessions::user;
-use super::text::Text;
-use super::turns::places::admit_in;
-use super::turns::slots;
-use super::{Postgres, rows};
+use super::text_param::TextParam;
+use super::turns::advisory_locks;
+use super::turns::permits::admit_for_keys;
+use super::{PostgresStore, rows};
 
-/// Segments that are removed in one statement, so that each keeps well below the bound of a call.
-const PIECE: i64 = 5_000;
+/// Segments deleted by one statement, so that each stays well below the time limit of a call.
+const BATCH: i64 = 5_000;
 
-/// What a session consists of, besides its logs.
+/// Statements that delete a session's data, besides its logs.
 const PARTS: [&str; 8] = [
     "DELETE FROM journal WHERE turn_id IN (SELECT id FROM turn WHERE session_id = $1)",
     "DELETE FROM follow_up WHERE session_id = $1",
@@ -28,10 +28,14 @@ const PARTS: [&str; 8] = [
     "DELETE FROM session WHERE id = $1",
 ];
 
-pub(super) async fn delete(store: &Postgres, owner: &Owner, id: &SessionId) -> PortResult<bool> {
-    // A long history is too much for one transaction. Its logs go first, piece by piece: should that be cut short,
-    // the session is still there, its readers are told what is missing, and the deletion can be asked for again.
-    while store.write(remove_ended(store.clone(), owner.clone(), id.clone())).await? == PIECE {}
+pub(super) async fn delete(
+    store: &PostgresStore,
+    owner: &Owner,
+    id: &SessionId,
+) -> PortResult<bool> {
+    // A long history is too much for one transaction. Its logs are deleted first, in batches: if that is interrupted,
+    // the session still exists, its readers learn what is missing, and the deletion can be requested again.
+    while store.write(remove_ended(store.clone(), owner.clone(), id.clone())).await? == BATCH {}
     let logs = store.write(remove(store.clone(), owner.clone(), id.clone())).await?;
     if let Some(logs) = &logs {
         store.feed.gone(logs);
@@ -39,9 +43,13 @@ pub(super) async fn delete(store: &Postgres, owner: &Owner, id: &SessionId) -> P
     Ok(logs.is_some())
 }
 
-/// Removes a piece of what the turns that are over have streamed, and says how many segments it was.
-async fn remove_ended(store: Postgres, owner: Owner, id: SessionId) -> Result<i64, Fault> {
-    let db = Connection::get(&store.pool).await?;
+/// Deletes one batch of segments of ended turns, and returns their number.
+async fn remove_ended(
+    store: PostgresStore,
+    owner: Owner,
+    id: SessionId,
+) -> Result<i64, PostgresError> {
+    let db = PooledConnection::get(&store.pool).await?;
     let row = db
         .query_one(
             "WITH piece AS (
@@ -53,21 +61,23 @@ async fn remove_ended(store: Postgres, owner: Owner, id: SessionId) -> Result<i6
                  DELETE FROM segment AS g USING piece AS p
                  WHERE g.log_id = p.log_id AND g.first_seq = p.first_seq RETURNING g.log_id)
              SELECT count(*) AS pieces FROM removed",
-            &[&Text(id.as_str()), &user(&owner), &PIECE],
+            &[&TextParam(id.as_str()), &user(&owner), &BATCH],
         )
         .await?;
     rows::get(&row, "pieces")
 }
 
-/// Removes the session. Gives its logs, or nothing when there is no such session of this owner.
+/// Deletes the session. Returns its logs, or `None` when this owner has no such session.
 async fn remove(
-    store: Postgres,
+    store: PostgresStore,
     owner: Owner,
     id: SessionId,
-) -> Result<Option<Vec<TaskId>>, Fault> {
-    let db = Connection::begin(&store.pool).await?;
-    let Some(slots) = slots::lock_all(&db, &id).await? else { return end(&db, None).await };
-    let session = Text(id.as_str());
+) -> Result<Option<Vec<TaskId>>, PostgresError> {
+    let db = PooledConnection::begin(&store.pool).await?;
+    let Some(quota_keys) = advisory_locks::lock_all(&db, &id).await? else {
+        return end(&db, None).await;
+    };
+    let session = TextParam(id.as_str());
     let found = db
         .query_opt(
             "SELECT id FROM session WHERE id = $1 AND (user_id IS NULL OR user_id = $2) FOR UPDATE",
@@ -77,10 +87,10 @@ async fn remove(
     if found.is_none() {
         return end(&db, None).await;
     }
-    // The turns before their logs, as everywhere, so that a claim at this moment comes before or after.
+    // Turns before their logs, as everywhere, so that a concurrent claim happens before or after.
     db.query("SELECT id FROM turn WHERE session_id = $1 ORDER BY ordinal FOR UPDATE", &[&session])
         .await?;
-    // Locked before anything of them is removed, so that no append can slip in between and leave a segment behind.
+    // Locked before any of them is deleted, so that no concurrent append leaves a segment behind.
     let logs = db
         .query(
             "SELECT l.id, l.task_id FROM log AS l JOIN turn AS t ON t.id = l.task_id
@@ -95,12 +105,12 @@ async fn remove(
     for part in PARTS {
         db.query(part, &[&session]).await?;
     }
-    // The sweeper finds who got the places of turns that were still open.
-    admit_in(&db, store.caps, &slots).await?;
+    // The sweeper finds the turns that got the permits of turns that were still open.
+    admit_for_keys(&db, store.caps, &quota_keys).await?;
     end(&db, Some(tasks)).await
 }
 
-async fn end<T>(db: &Connection, value: T) -> Result<T, Fault> {
+async fn end<T>(db: &PooledConnection, value: T) -> Result<T, PostgresError> {
     db.commit().await?;
     Ok(value)
 }

@@ -1,4 +1,4 @@
-//! Sessions and who they belong to.
+//! Sessions and their owners.
 
 use async_trait::async_trait;
 use futures::future::try_join;
@@ -7,20 +7,20 @@ use ports::store::{ListSessions, NewSession, SessionAssigned, SessionPage, Sessi
 use protocol::session::{Owner, Session};
 use protocol::{SessionId, UserId};
 
-use super::connection::Connection;
-use super::fault::Fault;
+use super::connection::PooledConnection;
+use super::error::PostgresError;
 use super::rows::session_columns;
-use super::text::{Text, optional};
-use super::turns::slots;
-use super::{Postgres, rows, session_delete};
+use super::text_param::{TextParam, optional};
+use super::turns::advisory_locks;
+use super::{PostgresStore, rows, session_delete};
 use crate::title_search::expressions;
 
 #[async_trait]
-impl Sessions for Postgres {
+impl Sessions for PostgresStore {
     async fn create(&self, owner: &Owner, new: NewSession) -> PortResult<Session> {
         let (pool, owner, now) = (self.pool.clone(), owner.clone(), self.wall_us());
         self.write(async move {
-            let db = Connection::get(&pool).await?;
+            let db = PooledConnection::get(&pool).await?;
             let id = new.id.unwrap_or_else(SessionId::fresh);
             let metadata = serde_json::Value::Object(new.metadata).to_string();
             let parent = new.parent_session_id.as_ref().map(SessionId::as_str);
@@ -37,10 +37,10 @@ impl Sessions for Postgres {
                         " FROM s"
                     ),
                     &[
-                        &Text(id.as_str()),
+                        &TextParam(id.as_str()),
                         &user(&owner),
                         &new.dry_run,
-                        &Text(&metadata),
+                        &TextParam(&metadata),
                         &optional(parent),
                         &(new.depth as i32),
                         &now,
@@ -49,10 +49,10 @@ impl Sessions for Postgres {
                 .await?;
             match made {
                 Some(row) => rows::session(&row),
-                // The id was chosen, and there is one.
-                None => find(&db, &owner, &id)
-                    .await?
-                    .ok_or_else(|| Fault::broken("the id of the session is somebody else's")),
+                // The caller chose the id, and it exists.
+                None => find(&db, &owner, &id).await?.ok_or_else(|| {
+                    PostgresError::broken("the id belongs to another user's session")
+                }),
             }
         })
         .await
@@ -82,13 +82,13 @@ impl Sessions for Postgres {
                 TitleChange::ByUser(text) => (text, false),
                 TitleChange::Generated(text) => (text, true),
             };
-            let db = Connection::get(&pool).await?;
+            let db = PooledConnection::get(&pool).await?;
             let changed = db
                 .query_opt(
                     "UPDATE session SET title = $3
                      WHERE id = $1 AND (user_id IS NULL OR user_id = $2)
                        AND (title IS NULL OR NOT $4) RETURNING id",
-                    &[&Text(id.as_str()), &user(&owner), &Text(text), &only_first],
+                    &[&TextParam(id.as_str()), &user(&owner), &TextParam(text), &only_first],
                 )
                 .await?;
             Ok(changed.is_some())
@@ -99,12 +99,12 @@ impl Sessions for Postgres {
     async fn set_pinned(&self, owner: &Owner, id: &SessionId, pinned: bool) -> PortResult<bool> {
         let (pool, owner, id) = (self.pool.clone(), owner.clone(), id.clone());
         self.write(async move {
-            let db = Connection::get(&pool).await?;
+            let db = PooledConnection::get(&pool).await?;
             let changed = db
                 .query_opt(
                     "UPDATE session SET is_pinned = $3
                      WHERE id = $1 AND (user_id IS NULL OR user_id = $2) RETURNING id",
-                    &[&Text(id.as_str()), &user(&owner), &pinned],
+                    &[&TextParam(id.as_str()), &user(&owner), &pinned],
                 )
                 .await?;
             Ok(changed.is_some())
@@ -115,19 +115,19 @@ impl Sessions for Postgres {
     async fn assign(&self, to: &UserId, id: &SessionId) -> PortResult<SessionAssigned> {
         let (pool, to, id) = (self.pool.clone(), to.clone(), id.clone());
         self.write(async move {
-            let db = Connection::begin(&pool).await?;
-            // Under the lock of the session's own slot: whoever holds it can rely on there being no user.
-            slots::lock(&db, &slots::of_session(&id)).await?;
+            let db = PooledConnection::begin(&pool).await?;
+            // Under the lock of the session's own quota key: its holder can rely on the session having no user.
+            advisory_locks::lock(&db, &advisory_locks::session_key(&id)).await?;
             let changed = db
                 .query_opt(
                     "UPDATE session SET user_id = $2 WHERE id = $1 AND user_id IS NULL RETURNING id",
-                    &[&Text(id.as_str()), &Text(to.as_str())],
+                    &[&TextParam(id.as_str()), &TextParam(to.as_str())],
                 )
                 .await?;
             let mine = db
                 .query_opt(
                     "SELECT id FROM session WHERE id = $1 AND user_id = $2",
-                    &[&Text(id.as_str()), &Text(to.as_str())],
+                    &[&TextParam(id.as_str()), &TextParam(to.as_str())],
                 )
                 .await?;
             db.commit().await?;
@@ -145,17 +145,17 @@ impl Sessions for Postgres {
     }
 }
 
-/// How an owner is compared with `user_id`: nobody is NULL.
-pub(super) fn user(owner: &Owner) -> Option<Text<'_>> {
+/// The value to compare with `user_id`: an anonymous owner is NULL.
+pub(super) fn user(owner: &Owner) -> Option<TextParam<'_>> {
     optional(owner.user().map(UserId::as_str))
 }
 
-/// The session, if this owner may see it: their own, or one that belongs to nobody yet.
+/// The session, if this owner may see it: their own, or one without a user.
 pub(super) async fn find(
-    db: &Connection,
+    db: &PooledConnection,
     owner: &Owner,
     id: &SessionId,
-) -> Result<Option<Session>, Fault> {
+) -> Result<Option<Session>, PostgresError> {
     let row = db
         .query_opt(
             concat!(
@@ -163,21 +163,25 @@ pub(super) async fn find(
                 session_columns!(),
                 " FROM session AS s WHERE s.id = $1 AND (s.user_id IS NULL OR s.user_id = $2)"
             ),
-            &[&Text(id.as_str()), &user(owner)],
+            &[&TextParam(id.as_str()), &user(owner)],
         )
         .await?;
     row.as_ref().map(rows::session).transpose()
 }
 
-/// The sessions of a user whose titles have every word of a search.
+/// The sessions of a user whose titles contain every word of a search.
 macro_rules! found {
     () => {
         "s.user_id = $1 AND (cardinality($2::text[]) = 0 OR coalesce(s.title, '') ~ ALL ($2))"
     };
 }
 
-async fn list(db: &Connection, user: &UserId, wanted: &ListSessions) -> Result<SessionPage, Fault> {
-    let (user, words) = (Text(user.as_str()), expressions(&wanted.words));
+async fn list(
+    db: &PooledConnection,
+    user: &UserId,
+    wanted: &ListSessions,
+) -> Result<SessionPage, PostgresError> {
+    let (user, words) = (TextParam(user.as_str()), expressions(&wanted.words));
     let (limit, offset) = (i64::from(wanted.limit), i64::from(wanted.offset));
     let (total, found) = try_join(
         db.query_one(

@@ -1,4 +1,4 @@
-//! The chunks of each task: appended in segments, read by cursor.
+//! Stream logs: the chunks of each task, appended in segments, read by cursor.
 
 use async_trait::async_trait;
 use ports::PortResult;
@@ -6,26 +6,26 @@ use ports::stream_log::{LogRead, LogWatch, SegmentAppended, StreamLog, TakenOver
 use protocol::{Segment, Seq, TaskId};
 use tokio_postgres::Row;
 
-use super::connection::Connection;
-use super::fault::Fault;
-use super::text::Text;
-use super::{Postgres, log_read, rows};
-use crate::feed::{LogAt, LogEnds};
+use super::connection::PooledConnection;
+use super::error::PostgresError;
+use super::text_param::TextParam;
+use super::{PostgresStore, log_read, rows};
 use crate::live::LogEnd;
+use crate::log_feed::{LogEnds, LogPosition};
 
 #[async_trait]
-impl StreamLog for Postgres {
+impl StreamLog for PostgresStore {
     async fn take_over(&self, task: &TaskId, fence: u64) -> PortResult<TakenOver> {
         let (pool, task) = (self.pool.clone(), task.clone());
         self.write(async move {
-            let db = Connection::get(&pool).await?;
+            let db = PooledConnection::get(&pool).await?;
             let at = db
                 .query_opt(
                     "INSERT INTO log (task_id, fence, last_seq, sealed) VALUES ($1, $2, 0, false)
                      ON CONFLICT (task_id) DO UPDATE SET fence = excluded.fence
                      WHERE excluded.fence >= log.fence
                      RETURNING last_seq, sealed",
-                    &[&Text(task.as_str()), &(fence as i64)],
+                    &[&TextParam(task.as_str()), &(fence as i64)],
                 )
                 .await?;
             let Some(row) = at else {
@@ -52,21 +52,25 @@ impl StreamLog for Postgres {
     }
 
     async fn read(&self, task: &TaskId, after: Seq, max_bytes: usize) -> PortResult<LogRead> {
-        Postgres::read(self, |db| async move { log_read::read(&db, task, after, max_bytes).await })
-            .await
+        PostgresStore::read(
+            self,
+            |db| async move { log_read::read(&db, task, after, max_bytes).await },
+        )
+        .await
     }
 
-    /// Hears nothing: what carries news between processes is another's business.
+    /// Never wakes: Redis carries notifications between processes.
     fn watch(&self, _: &TaskId) -> LogWatch {
         LogWatch::deaf()
     }
 }
 
 #[async_trait]
-impl LogEnds for Postgres {
-    async fn ends(&self, tasks: &[TaskId]) -> PortResult<Vec<LogAt>> {
-        Postgres::read(self, |db| async move {
-            let tasks: Vec<Text<'_>> = tasks.iter().map(|task| Text(task.as_str())).collect();
+impl LogEnds for PostgresStore {
+    async fn ends(&self, tasks: &[TaskId]) -> PortResult<Vec<LogPosition>> {
+        PostgresStore::read(self, |db| async move {
+            let tasks: Vec<TextParam<'_>> =
+                tasks.iter().map(|task| TextParam(task.as_str())).collect();
             let found = db
                 .query(
                     "SELECT task_id, last_seq, sealed FROM log WHERE task_id = ANY($1)",
@@ -79,18 +83,22 @@ impl LogEnds for Postgres {
     }
 }
 
-fn log_at(row: &Row) -> Result<LogAt, Fault> {
+fn log_at(row: &Row) -> Result<LogPosition, PostgresError> {
     let sealed: bool = rows::get(row, "sealed")?;
-    Ok(LogAt {
+    Ok(LogPosition {
         task: rows::id(row, "task_id")?,
         last: rows::number(row, "last_seq")?,
         end: if sealed { LogEnd::Sealed } else { LogEnd::Open },
     })
 }
 
-/// Why a segment does not fit a log that is as this row says, or `Stored` if it does. No row: the log is gone with its
-/// session, which to its writer is the same as a newer one.
-pub(super) fn judge(log: Option<&Row>, fence: u64, first: Seq) -> Result<SegmentAppended, Fault> {
+/// Why a segment does not fit the log in this row, or `ResultStored` if it does. Without a row the log was deleted with its
+/// session, which its writer treats like a newer fence.
+pub(super) fn judge(
+    log: Option<&Row>,
+    fence: u64,
+    first: Seq,
+) -> Result<SegmentAppended, PostgresError> {
     let Some(log) = log else { return Ok(SegmentAppended::Stale) };
     let last = rows::number(log, "last_seq")?;
     Ok(if rows::number(log, "fence")? != fence {
@@ -104,15 +112,15 @@ pub(super) fn judge(log: Option<&Row>, fence: u64, first: Seq) -> Result<Segment
     })
 }
 
-pub(super) fn check(segment: &Segment) -> Result<(), Fault> {
+pub(super) fn check(segment: &Segment) -> Result<(), PostgresError> {
     if segment.first == 0 || segment.last < segment.first || segment.last > i64::MAX as u64 {
         let (first, last) = (segment.first, segment.last);
-        return Err(Fault::broken(format!("a segment from {first} to {last} is none")));
+        return Err(PostgresError::broken(format!("a segment from {first} to {last} is invalid")));
     }
     Ok(())
 }
 
-/// A write that came too late. Many of them mean that workers lose their leases.
+/// Counts a write under a stale fence. Many of them mean that workers lose their leases.
 pub(super) fn count_fenced() {
     metrics::counter!("pilothouse_fenced_writes_total").increment(1);
 }

@@ -1,25 +1,25 @@
-//! What agents remember from run to run.
+//! Values that agents keep from one execution to the next.
 
 use async_trait::async_trait;
 use ports::{PortResult, Values};
 use protocol::{UserId, limits};
 use serde_json::Value;
 
-use super::connection::Connection;
-use super::fault::Fault;
+use super::connection::PooledConnection;
+use super::error::PostgresError;
 use super::json::written;
-use super::text::Text;
-use super::turns::slots;
-use super::{Postgres, rows};
+use super::text_param::TextParam;
+use super::turns::advisory_locks;
+use super::{PostgresStore, rows};
 
 #[async_trait]
-impl Values for Postgres {
+impl Values for PostgresStore {
     async fn get(&self, user: &UserId, key: &str) -> PortResult<Option<Value>> {
         self.read(|db| async move {
             let row = db
                 .query_opt(
                     "SELECT value FROM agent_value WHERE user_id = $1 AND key = $2",
-                    &[&Text(user.as_str()), &Text(key)],
+                    &[&TextParam(user.as_str()), &TextParam(key)],
                 )
                 .await?;
             row.map(|row| rows::json(&row, "value")).transpose()
@@ -31,13 +31,13 @@ impl Values for Postgres {
         let (store, user, key) = (self.clone(), user.clone(), key.to_owned());
         let value = written(value)?;
         self.write(async move {
-            // Most are there already, and to change one nobody has to count.
-            let db = Connection::get(&store.pool).await?;
+            // Most values exist already, and changing one needs no count.
+            let db = PooledConnection::get(&store.pool).await?;
             if change(&db, &user, &key, &value).await? {
                 return Ok(true);
             }
             drop(db);
-            let db = Connection::begin(&store.pool).await?;
+            let db = PooledConnection::begin(&store.pool).await?;
             let kept = add(&db, &user, &key, &value).await?;
             db.commit().await?;
             Ok(kept)
@@ -46,19 +46,29 @@ impl Values for Postgres {
     }
 }
 
-async fn change(db: &Connection, user: &UserId, key: &str, value: &str) -> Result<bool, Fault> {
+async fn change(
+    db: &PooledConnection,
+    user: &UserId,
+    key: &str,
+    value: &str,
+) -> Result<bool, PostgresError> {
     let changed = db
         .query_opt(
             "UPDATE agent_value SET value = $3 WHERE user_id = $1 AND key = $2 RETURNING key",
-            &[&Text(user.as_str()), &Text(key), &Text(value)],
+            &[&TextParam(user.as_str()), &TextParam(key), &TextParam(value)],
         )
         .await?;
     Ok(changed.is_some())
 }
 
-/// Under a lock, so that the count is exact. Another may have added the same one a moment ago.
-async fn add(db: &Connection, user: &UserId, key: &str, value: &str) -> Result<bool, Fault> {
-    slots::lock(db, &format!("values:{user}")).await?;
+/// Adds the value under a lock, so that the count is exact. Another call may have added the same key meanwhile.
+async fn add(
+    db: &PooledConnection,
+    user: &UserId,
+    key: &str,
+    value: &str,
+) -> Result<bool, PostgresError> {
+    advisory_locks::lock(db, &format!("values:{user}")).await?;
     let added = db
         .query_opt(
             "INSERT INTO agent_value (user_id, key, value)
@@ -67,7 +77,12 @@ async fn add(db: &Connection, user: &UserId, key: &str, value: &str) -> Result<b
                 OR EXISTS (SELECT 1 FROM agent_value WHERE user_id = $1 AND key = $2)
              ON CONFLICT (user_id, key) DO UPDATE SET value = excluded.value
              RETURNING key",
-            &[&Text(user.as_str()), &Text(key), &Text(value), &i64::from(limits::VALUES)],
+            &[
+                &TextParam(user.as_str()),
+                &TextParam(key),
+                &TextParam(value),
+                &i64::from(limits::VALUES),
+            ],
         )
         .await?;
     Ok(added.is_some())

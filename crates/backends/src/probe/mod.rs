@@ -1,4 +1,4 @@
-//! Tries the servers of a distributed installation one by one, changes nothing, and says what to do about what is wrong.
+//! Checks the servers of a distributed installation without changing anything, and advises how to fix problems.
 
 pub(crate) mod dial;
 mod postgres;
@@ -7,32 +7,32 @@ mod redis;
 
 use std::time::Duration;
 
-use crate::options::{BackendOptions, Options};
+use crate::options::{BackendOptions, ConnectOptions};
 
-/// How long one server may take to show what it is.
-const PATIENCE: Duration = Duration::from_secs(3);
+/// Time limit per server.
+const TIMEOUT: Duration = Duration::from_secs(3);
 
-/// What was found out about one thing.
+/// Result of one check.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Probe {
+pub struct ServerProbe {
     pub name: &'static str,
-    pub outcome: Outcome,
-    /// What was found, as half a sentence.
+    pub outcome: ProbeOutcome,
+    /// The finding, as a sentence fragment.
     pub found: String,
-    /// What to do about it, as a whole one.
+    /// What to do about it, as a sentence.
     pub advice: Option<String>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Outcome {
+pub enum ProbeOutcome {
     Good,
-    /// Works, but not as well as it could.
+    /// Works, but could be better.
     Note,
     Bad,
 }
 
-/// All servers at the same time. The embedded store has none.
-pub async fn probe(options: &Options) -> Vec<Probe> {
+/// Checks all servers at the same time. The embedded store has none.
+pub async fn probe(options: &ConnectOptions) -> Vec<ServerProbe> {
     let BackendOptions::Distributed(servers) = &options.backend else { return Vec::new() };
     let (mut probes, redis, rabbitmq) = tokio::join!(
         postgres::probe(&servers.postgres_url, servers.postgres_connections),
@@ -44,16 +44,16 @@ pub async fn probe(options: &Options) -> Vec<Probe> {
     probes
 }
 
-impl Probe {
+impl ServerProbe {
     fn good(name: &'static str, found: impl Into<String>) -> Self {
-        Self { name, outcome: Outcome::Good, found: found.into(), advice: None }
+        Self { name, outcome: ProbeOutcome::Good, found: found.into(), advice: None }
     }
 
     fn note(name: &'static str, found: impl Into<String>, advice: impl Into<String>) -> Self {
-        Self { name, outcome: Outcome::Note, found: found.into(), advice: Some(advice.into()) }
+        Self { name, outcome: ProbeOutcome::Note, found: found.into(), advice: Some(advice.into()) }
     }
 
     fn bad(name: &'static str, found: impl Into<String>, advice: impl Into<String>) -> Self {
-        Self { name, outcome: Outcome::Bad, found: found.into(), advice: Some(advice.into()) }
+        Self { name, outcome: ProbeOutcome::Bad, found: found.into(), advice: Some(advice.into()) }
     }
 }

@@ -1,38 +1,43 @@
-//! Whether Postgres is there, new enough, writable and large enough.
+//! Checks that Postgres is reachable, new enough, writable and has enough connections.
 
 use tokio_postgres::Client;
 
-use super::dial::{self, told};
-use super::{PATIENCE, Probe};
+use super::dial::{self, describe};
+use super::{ServerProbe, TIMEOUT};
 
 const NAME: &str = "Postgres";
 const SCHEMA: &str = "Schema";
-/// `13.0`, as the server counts its versions.
+/// Version 13.0 as a Postgres version number.
 const OLDEST: i32 = 130_000;
 const MIGRATE: &str = "Run `pilothouse migrate`; starting a server does the same.";
 
-pub(super) async fn probe(url: &str, connections: usize) -> Vec<Probe> {
-    let (client, connection) = match dial::dial(url, PATIENCE).await {
+pub(super) async fn probe(url: &str, connections: usize) -> Vec<ServerProbe> {
+    let (client, connection) = match dial::dial(url, TIMEOUT).await {
         Ok(line) => line,
-        Err(no) => return vec![Probe::bad(NAME, no.reason, no.advice)],
+        Err(no) => return vec![ServerProbe::bad(NAME, no.reason, no.advice)],
     };
     let looking = async {
         tokio::select! {
             seen = look(&client, connections) => seen,
             ended = connection => match ended {
-                Ok(()) => Ok(vec![Probe::bad(NAME, "it hung up", "Read its log.")]),
+                Ok(()) => Ok(vec![ServerProbe::bad(NAME, "it closed the connection", "Read its log.")]),
                 Err(error) => Err(error),
             },
         }
     };
-    match tokio::time::timeout(PATIENCE, looking).await {
+    match tokio::time::timeout(TIMEOUT, looking).await {
         Ok(Ok(probes)) => probes,
-        Ok(Err(error)) => vec![Probe::bad(NAME, told(&error), "Read the log of Postgres.")],
-        Err(_) => vec![Probe::bad(NAME, "it answers too slowly", "Look at its load.")],
+        Ok(Err(error)) => {
+            vec![ServerProbe::bad(NAME, describe(&error), "Read the log of Postgres.")]
+        }
+        Err(_) => vec![ServerProbe::bad(NAME, "it responds too slowly", "Check its load.")],
     }
 }
 
-async fn look(client: &Client, connections: usize) -> Result<Vec<Probe>, tokio_postgres::Error> {
+async fn look(
+    client: &Client,
+    connections: usize,
+) -> Result<Vec<ServerProbe>, tokio_postgres::Error> {
     let seen = client
         .query_one(
             "SELECT current_setting('server_version_num')::int, current_setting('server_version'),
@@ -44,19 +49,19 @@ async fn look(client: &Client, connections: usize) -> Result<Vec<Probe>, tokio_p
     let (number, version): (i32, String) = (seen.get(0), seen.get(1));
     if number < OLDEST {
         let found = format!("version {version} is too old");
-        return Ok(vec![Probe::bad(NAME, found, "Use Postgres 13 or newer.")]);
+        return Ok(vec![ServerProbe::bad(NAME, found, "Use Postgres 13 or newer.")]);
     }
     if seen.get(2) {
-        return Ok(vec![Probe::bad(
+        return Ok(vec![ServerProbe::bad(
             NAME,
-            "it is a replica and takes no writes",
-            "Give the address of the primary.",
+            "it is a read-only replica",
+            "Use the address of the primary.",
         )]);
     }
     let room: i32 = seen.get(3);
     let server = match usize::try_from(room).is_ok_and(|room| connections * 4 <= room) {
-        true => Probe::good(NAME, format!("version {version}, {room} connections")),
-        false => Probe::note(
+        true => ServerProbe::good(NAME, format!("version {version}, {room} connections")),
+        false => ServerProbe::note(
             NAME,
             format!("version {version}, but only {room} connections"),
             format!(
@@ -67,7 +72,7 @@ async fn look(client: &Client, connections: usize) -> Result<Vec<Probe>, tokio_p
     Ok(vec![server, schema(client, seen.get(4)).await?])
 }
 
-async fn schema(client: &Client, may_create: bool) -> Result<Probe, tokio_postgres::Error> {
+async fn schema(client: &Client, may_create: bool) -> Result<ServerProbe, tokio_postgres::Error> {
     let known = crate::postgres::schema::VERSION;
     let found = match client.query_one("SELECT to_regclass('meta')::text", &[]).await?.get(0) {
         Some::<String>(_) => {
@@ -78,19 +83,19 @@ async fn schema(client: &Client, may_create: bool) -> Result<Probe, tokio_postgr
     };
     Ok(match found {
         Some(found) if found == known => {
-            Probe::good(SCHEMA, format!("up to date (version {found})"))
+            ServerProbe::good(SCHEMA, format!("up to date (version {found})"))
         }
-        Some(found) if found > known => Probe::bad(
+        Some(found) if found > known => ServerProbe::bad(
             SCHEMA,
             format!("it was made by a newer version ({found}, this program knows {known})"),
             "Use that version, or restore a backup made with this one.",
         ),
-        _ if !may_create => Probe::bad(
+        _ if !may_create => ServerProbe::bad(
             SCHEMA,
             "this user may not create tables",
             "Run `GRANT CREATE ON SCHEMA public TO the user`, or make the user owner of the database.",
         ),
-        Some(found) => Probe::note(SCHEMA, format!("version {found} of {known}"), MIGRATE),
-        None => Probe::note(SCHEMA, "not created yet", MIGRATE),
+        Some(found) => ServerProbe::note(SCHEMA, format!("version {found} of {known}"), MIGRATE),
+        None => ServerProbe::note(SCHEMA, "not created yet", MIGRATE),
     })
 }

@@ -1,32 +1,32 @@
-//! Whether Redis is there, new enough, and keeps what it is given.
+//! Checks that Redis is reachable, new enough, and does not evict data.
 
 use std::collections::HashMap;
 
 use redis::aio::MultiplexedConnection;
 use redis::{AsyncConnectionConfig, Client, ErrorKind, RedisError};
 
-use super::{PATIENCE, Probe};
+use super::{ServerProbe, TIMEOUT};
 
 const NAME: &str = "Redis";
 const OLDEST: (u32, u32) = (6, 2);
 
-pub(super) async fn probe(url: &str) -> Vec<Probe> {
-    match tokio::time::timeout(PATIENCE, look(url)).await {
+pub(super) async fn probe(url: &str) -> Vec<ServerProbe> {
+    match tokio::time::timeout(TIMEOUT, look(url)).await {
         Ok(Ok(probes)) => probes,
         Ok(Err(error)) => vec![failure(&error)],
-        Err(_) => vec![Probe::bad(
+        Err(_) => vec![ServerProbe::bad(
             NAME,
-            format!("no answer within {} s", PATIENCE.as_secs()),
+            format!("no response within {} s", TIMEOUT.as_secs()),
             "Check host and port, and that no firewall drops the connection.",
         )],
     }
 }
 
-async fn look(url: &str) -> Result<Vec<Probe>, RedisError> {
+async fn look(url: &str) -> Result<Vec<ServerProbe>, RedisError> {
     let client = Client::open(url)?;
     let config = AsyncConnectionConfig::new()
-        .set_connection_timeout(Some(PATIENCE))
-        .set_response_timeout(Some(PATIENCE));
+        .set_connection_timeout(Some(TIMEOUT))
+        .set_response_timeout(Some(TIMEOUT));
     let mut connection = client.get_multiplexed_async_connection_with_config(&config).await?;
     redis::cmd("PING").exec_async(&mut connection).await?;
     let facts = facts(&mut connection).await?;
@@ -34,24 +34,22 @@ async fn look(url: &str) -> Result<Vec<Probe>, RedisError> {
     let version = fact("redis_version");
     if major_minor(version).is_some_and(|version| version < OLDEST) {
         let found = format!("version {version} is too old");
-        return Ok(vec![Probe::bad(NAME, found, "Use Redis 6.2 or newer.")]);
+        return Ok(vec![ServerProbe::bad(NAME, found, "Use Redis 6.2 or newer.")]);
     }
     if fact("role") == "slave" {
-        return Ok(vec![Probe::bad(
+        return Ok(vec![ServerProbe::bad(
             NAME,
-            "it is a replica and takes no writes",
-            "Give the address of the primary.",
+            "it is a read-only replica",
+            "Use the address of the primary.",
         )]);
     }
-    let mut probes = vec![Probe::good(NAME, format!("version {version}"))];
+    let mut probes = vec![ServerProbe::good(NAME, format!("version {version}"))];
     let policy = fact("maxmemory_policy");
     if !matches!(policy, "" | "noeviction") && fact("maxmemory") != "0" {
-        // Nothing is lost: what is gone is read from Postgres. It is only slower.
-        probes.push(Probe::note(
+        // Nothing is lost: evicted data is read from Postgres, only more slowly.
+        probes.push(ServerProbe::note(
             NAME,
-            format!(
-                "it throws live streams away when its memory is full (maxmemory-policy {policy})"
-            ),
+            format!("it evicts live streams when its memory is full (maxmemory-policy {policy})"),
             "Set maxmemory-policy to noeviction, or give it more memory.",
         ));
     }
@@ -71,7 +69,7 @@ fn major_minor(version: &str) -> Option<(u32, u32)> {
     Some((numbers.next()??, numbers.next()??))
 }
 
-fn failure(error: &RedisError) -> Probe {
+fn failure(error: &RedisError) -> ServerProbe {
     let says = error.detail().unwrap_or_default();
     let (found, advice) = match error.kind() {
         ErrorKind::InvalidClientConfig => (
@@ -82,14 +80,14 @@ fn failure(error: &RedisError) -> Probe {
             ("it refuses the password".to_owned(), "Check user and password.")
         }
         _ if error.code() == Some("NOAUTH") => {
-            ("it wants a password".to_owned(), "Give the password of Redis.")
+            ("it requires a password".to_owned(), "Set the password in the address.")
         }
         ErrorKind::Io => (
             format!("no connection ({error})"),
             "Check that Redis runs, host and port, and rediss:// for TLS.",
         ),
-        ErrorKind::Server(_) => (format!("it refuses to work ({says})"), "Read its log."),
-        _ => (format!("it does not work ({error})"), "Check that this is a Redis server."),
+        ErrorKind::Server(_) => (format!("it refused the request ({says})"), "Read its log."),
+        _ => (format!("it failed ({error})"), "Check that this is a Redis server."),
     };
-    Probe::bad(NAME, found, advice)
+    ServerProbe::bad(NAME, found, advice)
 }

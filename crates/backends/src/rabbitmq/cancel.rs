@@ -1,5 +1,5 @@
-//! Cancellations between processes. A hint only: the fact is in the job's row, and whoever works on the job looks there, so
-//! anything may be lost here.
+//! Cancellations between processes. A hint only, which may be lost: the request is stored in the job's row, which the
+//! process that runs the job reads.
 
 use std::sync::Arc;
 
@@ -11,12 +11,12 @@ use ports::BusSignal;
 use protocol::Job;
 use tokio::sync::{broadcast, mpsc};
 
-use super::line::Line;
-use super::link::ANSWER;
-use super::names::Names;
+use super::connection::ANSWER;
+use super::connection_state::ConnectionState;
+use super::topology_names::TopologyNames;
 use super::{envelope, topology};
 
-/// Hints that may wait to be sent; what comes on top is lost.
+/// Hints that may wait to be sent; further ones are dropped.
 const CAPACITY: usize = 1024;
 
 #[derive(Clone)]
@@ -25,54 +25,55 @@ pub(crate) struct RabbitCancel {
 }
 
 impl RabbitCancel {
-    pub(super) fn new(line: &Arc<Line>) -> Self {
+    pub(super) fn new(connection_state: &Arc<ConnectionState>) -> Self {
         let (hints, waiting) = mpsc::channel(CAPACITY);
-        line.tasks.spawn(send(line.clone(), waiting));
+        connection_state.tasks.spawn(send(connection_state.clone(), waiting));
         Self { hints }
     }
 
-    /// Tells every process, this one included. Never waits and never fails.
+    /// Sends a cancellation to every process, this one included. Never waits and never fails.
     pub(crate) fn publish(&self, job: Job) {
-        // Full, or closed: the hint is lost, which it may be.
+        // Full or closed: the hint is lost, which is allowed.
         let _ = self.hints.try_send(job);
     }
 }
 
-async fn send(line: Arc<Line>, mut waiting: mpsc::Receiver<Job>) {
+async fn send(connection_state: Arc<ConnectionState>, mut waiting: mpsc::Receiver<Job>) {
     loop {
         let job = tokio::select! {
-            () = line.closing.cancelled() => return,
+            () = connection_state.closing.cancelled() => return,
             job = waiting.recv() => job,
         };
-        match (job, line.link()) {
-            (Some(job), Ok(link)) => link.hint(&job).await,
+        match (job, connection_state.connection()) {
+            (Some(job), Ok(connection)) => connection.hint(&job).await,
             (Some(_), Err(_)) => {}
             (None, _) => return,
         }
     }
 }
 
-/// A fan-out exchange copies to queues, not to consumers: only with a queue of its own does every process hear everything.
-pub(super) struct Listener {
+/// Receives cancellations on a queue of its own: a fan-out exchange copies messages to queues, not to consumers, so
+/// every process needs its own queue to receive all of them.
+pub(super) struct CancelListener {
     pub(super) channel: Channel,
-    pub(super) names: Names,
-    pub(super) heard: broadcast::Sender<BusSignal>,
+    pub(super) names: TopologyNames,
+    pub(super) signals: broadcast::Sender<BusSignal>,
 }
 
-impl Listener {
-    /// Runs until something fails, and says what.
+impl CancelListener {
+    /// Runs until something fails, and returns the reason.
     pub(super) async fn run(self) -> String {
         let mut consumer = match tokio::time::timeout(ANSWER, self.consume()).await {
             Ok(Ok(consumer)) => consumer,
             Ok(Err(error)) => return error.to_string(),
-            Err(_) => return "the broker does not answer".to_owned(),
+            Err(_) => return "the broker does not reply".to_owned(),
         };
         while let Some(delivery) = consumer.next().await {
             match delivery.map(|delivery| envelope::read(&delivery.data)) {
-                // Nobody may be listening, which is no failure.
-                Ok(Ok(job)) => drop(self.heard.send(BusSignal::Cancel(job))),
+                // Without receivers this fails, which is not an error.
+                Ok(Ok(job)) => drop(self.signals.send(BusSignal::Cancel(job))),
                 Ok(Err(unreadable)) => {
-                    let reason = unreadable.word();
+                    let reason = unreadable.reason_label();
                     tracing::warn!(reason, "a cancellation could not be read");
                 }
                 Err(error) => return error.to_string(),

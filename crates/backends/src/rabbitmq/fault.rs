@@ -1,4 +1,4 @@
-//! What the broker's refusals mean, for the operator at the start and for the callers later.
+//! Maps the broker's errors to start-up errors for the operator and port errors for callers.
 
 use lapin::ErrorKind;
 use lapin::protocol::{AMQPErrorKind, AMQPHardError, AMQPSoftError};
@@ -16,7 +16,7 @@ pub(super) fn lost(error: &lapin::Error) -> PortError {
     unavailable(error.to_string())
 }
 
-/// Why there is no connection, in a sentence for the person who starts the program.
+/// Why connecting failed, for the person who starts the program.
 pub(super) fn at_start(error: DialError, uri: &AMQPUri) -> ConnectError {
     let broker = format!("{}:{}", uri.authority.host, uri.authority.port);
     let error = match error {

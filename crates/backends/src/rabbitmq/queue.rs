@@ -1,4 +1,4 @@
-//! The queue of jobs that all processes share.
+//! The job queue that all processes share.
 
 use std::sync::Arc;
 
@@ -8,64 +8,64 @@ use ports::queue::{Delivery, Queue};
 use protocol::Job;
 use tokio::sync::{mpsc, oneshot};
 
-use super::desk::Command;
-use super::line::Line;
+use super::connection_state::ConnectionState;
+use super::dispatcher::DispatcherCommand;
 
 #[derive(Clone)]
 pub(crate) struct RabbitQueue {
-    line: Arc<Line>,
+    connection_state: Arc<ConnectionState>,
 }
 
 impl RabbitQueue {
-    pub(super) fn new(line: Arc<Line>) -> Self {
-        Self { line }
+    pub(super) fn new(connection_state: Arc<ConnectionState>) -> Self {
+        Self { connection_state }
     }
 }
 
 #[async_trait]
 impl Queue for RabbitQueue {
     async fn push(&self, job: &Job) -> PortResult<()> {
-        self.line.publish(job).await
+        self.connection_state.publish(job).await
     }
 
-    /// Waits through every loss of the broker: a worker has nothing better to do.
+    /// Keeps waiting while the broker is lost, because a worker has nothing else to do.
     async fn pop(&self) -> PortResult<Delivery> {
         loop {
-            let link = self.line.next_link().await?;
+            let connection = self.connection_state.next_connection().await?;
             let (worker, delivery) = oneshot::channel();
-            if link.desk.send(Command::Pop(worker)).is_ok() {
-                let asking = Asking { delivery, desk: link.desk.clone() };
-                if let Some(delivery) = asking.answer().await {
+            if connection.dispatcher.send(DispatcherCommand::Pop(worker)).is_ok() {
+                let pending = PendingPop { delivery, dispatcher: connection.dispatcher.clone() };
+                if let Some(delivery) = pending.delivery().await {
                     return Ok(delivery);
                 }
             }
-            // The desk is gone, and with it the link.
-            link.over.cancel();
+            // The dispatcher is gone, and with it the connection.
+            connection.failed.cancel();
         }
     }
 
     async fn depth(&self) -> PortResult<u64> {
-        self.line.link()?.depth().await
+        self.connection_state.connection()?.depth().await
     }
 }
 
-/// A worker at the desk. The desk hears of it when the worker leaves without a delivery.
-struct Asking {
+/// A worker waiting for a delivery. Notifies the dispatcher when it is dropped without one.
+struct PendingPop {
     delivery: oneshot::Receiver<Delivery>,
-    desk: mpsc::UnboundedSender<Command>,
+    dispatcher: mpsc::UnboundedSender<DispatcherCommand>,
 }
 
-impl Asking {
-    async fn answer(mut self) -> Option<Delivery> {
+impl PendingPop {
+    async fn delivery(mut self) -> Option<Delivery> {
         (&mut self.delivery).await.ok()
     }
 }
 
-impl Drop for Asking {
+impl Drop for PendingPop {
     fn drop(&mut self) {
         if !self.delivery.is_terminated() {
             self.delivery.close();
-            let _ = self.desk.send(Command::GaveUp);
+            let _ = self.dispatcher.send(DispatcherCommand::WorkerGone);
         }
     }
 }

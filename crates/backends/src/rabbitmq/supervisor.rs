@@ -1,4 +1,4 @@
-//! Keeps a link to the broker: lives with one until anything of it fails, then makes a new one, for as long as it takes.
+//! Keeps a connection to the broker: runs one until any part of it fails, then opens a new one, retrying without limit.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -8,38 +8,38 @@ use ports::BusSignal;
 use tokio::sync::broadcast;
 use uuid::Uuid;
 
-use super::cancel::Listener;
-use super::desk::Desk;
+use super::cancel::CancelListener;
+use super::connection::{BrokerConnection, ConnectionReceivers};
+use super::connection_state::ConnectionState;
 use super::dial::DialError;
-use super::line::Line;
-use super::link::{Ends, Link};
-use super::names::Names;
+use super::dispatcher::Dispatcher;
+use super::topology_names::TopologyNames;
 
 const FIRST_PAUSE: Duration = Duration::from_millis(200);
 const LONGEST_PAUSE: Duration = Duration::from_secs(2);
-/// How often the link is looked at: a channel that is closed while nobody uses it tells nobody.
-const LOOK: Duration = Duration::from_millis(250);
+/// How often the connection is checked: closing an unused channel raises no event.
+const CHECK_INTERVAL: Duration = Duration::from_millis(250);
 
-pub(super) struct Supervisor {
+pub(super) struct ConnectionSupervisor {
     pub(super) uri: AMQPUri,
-    pub(super) names: Names,
-    pub(super) line: Arc<Line>,
-    pub(super) heard: broadcast::Sender<BusSignal>,
+    pub(super) names: TopologyNames,
+    pub(super) connection_state: Arc<ConnectionState>,
+    pub(super) signals: broadcast::Sender<BusSignal>,
 }
 
-impl Supervisor {
-    pub(super) async fn keep(self, first: Arc<Link>, ends: Ends) {
-        let mut current = Some((first, ends));
-        while let Some((link, ends)) = current {
-            let reason = self.live_with(&link, ends).await;
-            let closing = self.line.closing.clone();
+impl ConnectionSupervisor {
+    pub(super) async fn run(self, first: Arc<BrokerConnection>, receivers: ConnectionReceivers) {
+        let mut current = Some((first, receivers));
+        while let Some((connection, receivers)) = current {
+            let reason = self.run_connection(&connection, receivers).await;
+            let closing = self.connection_state.closing.clone();
             if !closing.is_cancelled() {
                 tracing::warn!(%reason, "the connection to RabbitMQ was lost");
-                self.line.down(reason);
+                self.connection_state.set_down(reason);
             }
-            link.close().await;
-            // Its sockets are shut here, unless a caller still waits for it, which has a bound.
-            drop(link);
+            connection.close().await;
+            // Shuts its sockets, unless a caller still waits for it, which is bounded in time.
+            drop(connection);
             current = tokio::select! {
                 next = self.reconnect() => Some(next),
                 () = closing.cancelled() => None,
@@ -47,50 +47,54 @@ impl Supervisor {
         }
     }
 
-    async fn live_with(&self, link: &Link, ends: Ends) -> String {
-        let desk = Desk::new(
-            self.line.clone(),
-            ends.consuming,
+    async fn run_connection(
+        &self,
+        connection: &BrokerConnection,
+        receivers: ConnectionReceivers,
+    ) -> String {
+        let dispatcher = Dispatcher::new(
+            self.connection_state.clone(),
+            receivers.consuming,
             self.names.queue.clone(),
-            link.desk.clone(),
-            ends.commands,
+            connection.dispatcher.clone(),
+            receivers.commands,
         );
-        let listener = Listener {
-            channel: ends.listening,
+        let listener = CancelListener {
+            channel: receivers.listening,
             names: self.names.clone(),
-            heard: self.heard.clone(),
+            signals: self.signals.clone(),
         };
         tokio::select! {
-            reason = desk.run() => reason,
+            reason = dispatcher.run() => reason,
             reason = listener.run() => reason,
-            () = link.over.cancelled() => "a call failed".to_owned(),
-            () = broken(link) => "a channel was closed".to_owned(),
+            () = connection.failed.cancelled() => "a call failed".to_owned(),
+            () = until_disconnected(connection) => "a channel was closed".to_owned(),
         }
     }
 
-    async fn reconnect(&self) -> (Arc<Link>, Ends) {
+    async fn reconnect(&self) -> (Arc<BrokerConnection>, ConnectionReceivers) {
         let mut pause = FIRST_PAUSE;
-        let mut told = String::new();
+        let mut logged_reason = String::new();
         loop {
             tokio::time::sleep(with_jitter(pause)).await;
             pause = (pause * 2).min(LONGEST_PAUSE);
-            match Link::open(&self.uri, &self.names).await {
-                Ok((link, ends)) => {
-                    let link = Arc::new(link);
-                    self.line.up(link.clone());
+            match BrokerConnection::open(&self.uri, &self.names).await {
+                Ok((connection, receivers)) => {
+                    let connection = Arc::new(connection);
+                    self.connection_state.set_up(connection.clone());
                     tracing::info!("connected to RabbitMQ again");
-                    return (link, ends);
+                    return (connection, receivers);
                 }
                 Err(error) => {
                     let reason = match error {
                         DialError::TooSlow => "it does not answer".to_owned(),
                         DialError::Failed(error) => error.to_string(),
                     };
-                    // Said once, not with every try.
-                    if told != reason {
+                    // Logged once per reason, not with every attempt.
+                    if logged_reason != reason {
                         tracing::warn!(%reason, "RabbitMQ cannot be reached");
-                        self.line.down(reason.clone());
-                        told = reason;
+                        self.connection_state.set_down(reason.clone());
+                        logged_reason = reason;
                     }
                 }
             }
@@ -98,17 +102,17 @@ impl Supervisor {
     }
 }
 
-async fn broken(link: &Link) {
-    let mut look = tokio::time::interval(LOOK);
+async fn until_disconnected(connection: &BrokerConnection) {
+    let mut checks = tokio::time::interval(CHECK_INTERVAL);
     loop {
-        look.tick().await;
-        if !link.whole() {
+        checks.tick().await;
+        if !connection.is_connected() {
             return;
         }
     }
 }
 
-/// Half to all of the pause, so that processes that lost the broker together do not come back together.
+/// Half to all of the pause, so that processes that lost the broker together do not all reconnect at once.
 fn with_jitter(pause: Duration) -> Duration {
     let chance = f64::from(Uuid::new_v4().as_bytes()[0]) / 255.0;
     pause.mul_f64(0.5 + chance / 2.0)

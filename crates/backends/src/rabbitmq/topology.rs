@@ -1,20 +1,20 @@
-//! Declares the exchanges and queues. Declaring what is there with the same properties changes nothing, so every process
-//! does it every time it connects.
+//! Declares the exchanges and queues. Declaring something that exists with the same properties changes nothing, so
+//! every process does it every time it connects.
 
 use lapin::options::{ExchangeDeclareOptions, QueueBindOptions, QueueDeclareOptions};
 use lapin::types::{AMQPValue, FieldTable};
 use lapin::{Channel, ExchangeKind};
 
-use super::names::{Names, RUN_KEY};
+use super::topology_names::{ROUTING_KEY, TopologyNames};
 
-/// How often a message may come back because the process that had it went away. Without a limit of our own, what happens
-/// depends on the broker: older ones have none, newer ones drop the message after twenty.
-const DELIVERIES: i64 = 20;
-/// The oldest go first. A dead letter is only a trace: its job is in the database.
+/// How often a message may be redelivered because its process went away. Set explicitly because the default depends on
+/// the broker: older versions have no limit, newer ones drop the message after twenty.
+const DELIVERY_LIMIT: i64 = 20;
+/// The oldest are dropped first. A dead letter is only a trace: its job is in the database.
 const DEAD_LETTERS_KEPT: i64 = 10_000;
 
-pub(super) async fn declare(channel: &Channel, names: &Names) -> lapin::Result<()> {
-    // What dead letters need comes first: the queue must never be there without it.
+pub(super) async fn declare(channel: &Channel, names: &TopologyNames) -> lapin::Result<()> {
+    // Dead letters come first: the queue must never exist without their exchange.
     exchange(channel, &names.dead_exchange, ExchangeKind::Fanout).await?;
     queue(
         channel,
@@ -27,17 +27,20 @@ pub(super) async fn declare(channel: &Channel, names: &Names) -> lapin::Result<(
     exchange(channel, &names.execution, ExchangeKind::Direct).await?;
     let dead_exchange = AMQPValue::LongString(names.dead_exchange.as_str().into());
     let arguments = [
-        ("x-delivery-limit", AMQPValue::LongLongInt(DELIVERIES)),
+        ("x-delivery-limit", AMQPValue::LongLongInt(DELIVERY_LIMIT)),
         ("x-dead-letter-exchange", dead_exchange),
     ];
     queue(channel, &names.queue, &arguments).await?;
-    bind(channel, &names.queue, &names.execution, RUN_KEY).await?;
+    bind(channel, &names.queue, &names.execution, ROUTING_KEY).await?;
 
     exchange(channel, &names.cancel, ExchangeKind::Fanout).await
 }
 
-/// The queue of this process for cancellations. The broker names it, and removes it with the connection.
-pub(super) async fn declare_own_queue(channel: &Channel, names: &Names) -> lapin::Result<String> {
+/// Queue of this process for cancellations. The broker names it and removes it with the connection.
+pub(super) async fn declare_own_queue(
+    channel: &Channel,
+    names: &TopologyNames,
+) -> lapin::Result<String> {
     let options = QueueDeclareOptions {
         exclusive: true,
         auto_delete: true,

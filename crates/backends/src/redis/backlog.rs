@@ -1,5 +1,5 @@
-//! What waits to be told to Redis. Adding to it never waits; beyond its limits the oldest news are dropped, and whoever
-//! needs them finds them in the store.
+//! Notifications waiting to be sent to Redis. Adding one never waits; beyond the limits the oldest are dropped, and
+//! readers find the data in the store.
 
 use std::collections::{HashMap, HashSet, VecDeque};
 use std::sync::{Mutex, MutexGuard};
@@ -8,38 +8,38 @@ use protocol::{ExecutionId, Job, Segment, TaskId};
 use tokio::sync::Notify;
 
 use super::merge::merged;
-use super::script::Entry;
+use super::script::PublishEntry;
 use crate::live::LogEnd;
 
 /// Bytes that may wait, of all tasks together.
 const BYTES: usize = 16 * 1024 * 1024;
-/// What a waiting segment costs beside its bytes.
+/// Cost of a waiting segment besides its bytes.
 const OVERHEAD: usize = 128;
 /// Hints and removals that may wait.
-const WORDS: usize = 4096;
-/// Bytes sent at a time, and of one task among them: a task with a lot to say does not hold up the others.
+const MAX_HINTS: usize = 4096;
+/// Bytes per batch, and of one task within it: a task with many segments does not delay the others.
 const BATCH_BYTES: usize = 1024 * 1024;
 const TASK_BYTES: usize = 256 * 1024;
 
 #[derive(Default)]
-pub(super) struct Backlog {
-    waiting: Mutex<Waiting>,
+pub(super) struct PublishBacklog {
+    waiting: Mutex<BacklogState>,
     arrived: Notify,
 }
 
 #[derive(Default)]
-struct Waiting {
-    /// Tasks with something to say, in the order in which they get the word.
+struct BacklogState {
+    /// Tasks with waiting segments, in the order in which they are sent.
     order: VecDeque<TaskId>,
-    said: HashMap<TaskId, VecDeque<Said>>,
+    segments: HashMap<TaskId, VecDeque<WaitingSegment>>,
     bytes: usize,
     gone: Vec<TaskId>,
     ended: Vec<Job>,
-    /// A run that moves on in small steps is named once for all of those that wait.
+    /// A set, so that many small steps of one execution are announced once.
     moved: HashSet<ExecutionId>,
 }
 
-struct Said {
+struct WaitingSegment {
     fence: u64,
     segment: Segment,
     end: LogEnd,
@@ -47,26 +47,26 @@ struct Said {
 
 /// What is sent at once, in this order.
 #[derive(Default)]
-pub(super) struct Batch {
-    pub(super) entries: Vec<Entry>,
+pub(super) struct PublishBatch {
+    pub(super) entries: Vec<PublishEntry>,
     pub(super) gone: Vec<TaskId>,
     pub(super) ended: Vec<Job>,
     pub(super) moved: HashSet<ExecutionId>,
 }
 
-impl Backlog {
+impl PublishBacklog {
     pub(super) fn grew(&self, task: &TaskId, fence: u64, segment: Segment, end: LogEnd) {
         let mut waiting = self.waiting();
         waiting.bytes += segment.bytes.len() + OVERHEAD;
-        let said = Said { fence, segment, end };
-        match waiting.said.get_mut(task) {
-            Some(before) => before.push_back(said),
+        let segments = WaitingSegment { fence, segment, end };
+        match waiting.segments.get_mut(task) {
+            Some(before) => before.push_back(segments),
             None => {
-                waiting.said.insert(task.clone(), VecDeque::from([said]));
+                waiting.segments.insert(task.clone(), VecDeque::from([segments]));
                 waiting.order.push_back(task.clone());
             }
         }
-        let dropped = waiting.keep_within(BYTES);
+        let dropped = waiting.drop_beyond(BYTES);
         drop(waiting);
         count_dropped(dropped);
         self.arrived.notify_one();
@@ -77,7 +77,7 @@ impl Backlog {
         for task in tasks {
             waiting.forget(task);
         }
-        let room = WORDS - waiting.gone.len();
+        let room = MAX_HINTS - waiting.gone.len();
         waiting.gone.extend(tasks.iter().take(room).cloned());
         drop(waiting);
         count_dropped(tasks.len().saturating_sub(room));
@@ -86,7 +86,7 @@ impl Backlog {
 
     pub(super) fn ended(&self, job: Job) {
         let mut waiting = self.waiting();
-        let full = waiting.ended.len() >= WORDS;
+        let full = waiting.ended.len() >= MAX_HINTS;
         if !full {
             waiting.ended.push(job);
         }
@@ -97,7 +97,7 @@ impl Backlog {
 
     pub(super) fn moved(&self, run: ExecutionId) {
         let mut waiting = self.waiting();
-        let full = waiting.moved.len() >= WORDS && !waiting.moved.contains(&run);
+        let full = waiting.moved.len() >= MAX_HINTS && !waiting.moved.contains(&run);
         if !full {
             waiting.moved.insert(run);
         }
@@ -111,11 +111,11 @@ impl Backlog {
         self.arrived.notified().await;
     }
 
-    /// The next things to send, or nothing.
-    pub(super) fn take(&self) -> Option<Batch> {
+    /// The next batch to send, if any.
+    pub(super) fn take(&self) -> Option<PublishBatch> {
         let mut waiting = self.waiting();
         metrics::gauge!("pilothouse_feed_lag_bytes").set(waiting.bytes as f64);
-        let mut batch = Batch {
+        let mut batch = PublishBatch {
             gone: std::mem::take(&mut waiting.gone),
             ended: std::mem::take(&mut waiting.ended),
             moved: std::mem::take(&mut waiting.moved),
@@ -131,15 +131,15 @@ impl Backlog {
         (!empty).then_some(batch)
     }
 
-    fn waiting(&self) -> MutexGuard<'_, Waiting> {
+    fn waiting(&self) -> MutexGuard<'_, BacklogState> {
         // Every change above is complete before anything in it can panic.
         self.waiting.lock().unwrap_or_else(|poisoned| poisoned.into_inner())
     }
 }
 
-impl Waiting {
-    /// Drops all that the task waits with that got the word last, and so on. Gives how many segments that were.
-    fn keep_within(&mut self, most: usize) -> usize {
+impl BacklogState {
+    /// Drops all segments of the task at the front of the order, and so on, until the rest fits. Returns their number.
+    fn drop_beyond(&mut self, most: usize) -> usize {
         let mut dropped = 0;
         while self.bytes > most
             && let Some(task) = self.order.front().cloned()
@@ -150,19 +150,19 @@ impl Waiting {
     }
 
     fn forget(&mut self, task: &TaskId) -> usize {
-        let Some(said) = self.said.remove(task) else { return 0 };
+        let Some(segments) = self.segments.remove(task) else { return 0 };
         self.order.retain(|waiting| waiting != task);
-        self.bytes -= said.iter().map(Said::cost).sum::<usize>();
-        said.len()
+        self.bytes -= segments.iter().map(WaitingSegment::cost).sum::<usize>();
+        segments.len()
     }
 
-    /// Moves what `task` has to say into `entries`, at most about `TASK_BYTES`; the rest gets the word later.
-    fn take_from(&mut self, task: TaskId, entries: &mut Vec<Entry>) -> usize {
-        let Some(mut said) = self.said.remove(&task) else { return 0 };
-        let mut taken: Vec<Said> = Vec::new();
+    /// Moves segments of `task` into `entries`, at most about `TASK_BYTES`; the rest is sent later.
+    fn take_from(&mut self, task: TaskId, entries: &mut Vec<PublishEntry>) -> usize {
+        let Some(mut segments) = self.segments.remove(&task) else { return 0 };
+        let mut taken: Vec<WaitingSegment> = Vec::new();
         let mut bytes = 0;
         while bytes < TASK_BYTES
-            && let Some(next) = said.pop_front()
+            && let Some(next) = segments.pop_front()
         {
             bytes += next.cost();
             taken.push(next);
@@ -171,26 +171,31 @@ impl Waiting {
         for same in
             taken.chunk_by(|before, after| (before.fence, before.end) == (after.fence, after.end))
         {
-            let [Said { fence, end, .. }, ..] = same else { continue };
-            for segment in merged(same.iter().map(|said| said.segment.clone())) {
-                entries.push(Entry { task: task.clone(), fence: *fence, segment, end: *end });
+            let [WaitingSegment { fence, end, .. }, ..] = same else { continue };
+            for segment in merged(same.iter().map(|segments| segments.segment.clone())) {
+                entries.push(PublishEntry {
+                    task: task.clone(),
+                    fence: *fence,
+                    segment,
+                    end: *end,
+                });
             }
         }
-        if !said.is_empty() {
-            self.said.insert(task.clone(), said);
+        if !segments.is_empty() {
+            self.segments.insert(task.clone(), segments);
             self.order.push_back(task);
         }
         bytes
     }
 }
 
-impl Said {
+impl WaitingSegment {
     fn cost(&self) -> usize {
         self.segment.bytes.len() + OVERHEAD
     }
 }
 
-impl Batch {
+impl PublishBatch {
     pub(super) fn len(&self) -> usize {
         self.entries.len() + self.gone.len() + self.ended.len() + self.moved.len()
     }
@@ -206,12 +211,12 @@ pub(super) fn count_dropped(dropped: usize) {
 mod tests {
     use super::*;
 
-    fn say(backlog: &Backlog, task: &str, seq: u64, size: usize) {
+    fn append(backlog: &PublishBacklog, task: &str, seq: u64, size: usize) {
         let segment = Segment { first: seq, last: seq, bytes: vec![b'x'; size].into() };
         backlog.grew(&task.into(), 1, segment, LogEnd::Open);
     }
 
-    fn spans(batch: &Batch) -> Vec<(&str, u64, u64)> {
+    fn spans(batch: &PublishBatch) -> Vec<(&str, u64, u64)> {
         batch
             .entries
             .iter()
@@ -220,11 +225,11 @@ mod tests {
     }
 
     #[test]
-    fn what_waits_of_one_task_is_sent_as_one_entry() {
-        let backlog = Backlog::default();
+    fn waiting_segments_of_one_task_are_sent_as_one_entry() {
+        let backlog = PublishBacklog::default();
         for seq in 1..=10 {
-            say(&backlog, "a", seq, 100);
-            say(&backlog, "b", seq, 100);
+            append(&backlog, "a", seq, 100);
+            append(&backlog, "b", seq, 100);
         }
         let batch = backlog.take().expect("something");
         assert_eq!(spans(&batch), [("a", 1, 10), ("b", 1, 10)]);
@@ -233,12 +238,12 @@ mod tests {
     }
 
     #[test]
-    fn a_talker_does_not_hold_up_the_others() {
-        let backlog = Backlog::default();
+    fn a_task_with_many_segments_does_not_delay_the_others() {
+        let backlog = PublishBacklog::default();
         for seq in 1..=40 {
-            say(&backlog, "loud", seq, 50 * 1024);
+            append(&backlog, "loud", seq, 50 * 1024);
         }
-        say(&backlog, "quiet", 1, 10);
+        append(&backlog, "quiet", 1, 10);
         let batch = backlog.take().expect("something");
         assert!(spans(&batch).contains(&("quiet", 1, 1)));
         let mut next = 1;
@@ -257,8 +262,8 @@ mod tests {
     }
 
     #[test]
-    fn a_burst_of_one_run_is_told_once() {
-        let backlog = Backlog::default();
+    fn a_burst_of_one_execution_is_announced_once() {
+        let backlog = PublishBacklog::default();
         for _ in 0..10 {
             backlog.moved("run".into());
         }
@@ -268,17 +273,19 @@ mod tests {
     }
 
     #[test]
-    fn a_backlog_that_nobody_takes_from_does_not_grow() {
-        let backlog = Backlog::default();
+    fn a_backlog_that_is_never_drained_stays_bounded() {
+        let backlog = PublishBacklog::default();
         for seq in 1..=100_000 {
-            say(&backlog, &format!("task {}", seq % 100), seq, 1000);
+            append(&backlog, &format!("task {}", seq % 100), seq, 1000);
             backlog.ended(Job::Turn("turn".into()));
             backlog.moved(format!("run {seq}").into());
             backlog.gone(&["gone".into()]);
             assert!(backlog.waiting().bytes <= BYTES);
         }
-        assert!(backlog.waiting().ended.len() <= WORDS && backlog.waiting().gone.len() <= WORDS);
-        assert!(backlog.waiting().moved.len() <= WORDS);
+        assert!(
+            backlog.waiting().ended.len() <= MAX_HINTS && backlog.waiting().gone.len() <= MAX_HINTS
+        );
+        assert!(backlog.waiting().moved.len() <= MAX_HINTS);
         assert!(backlog.waiting().order.len() <= 100);
         while backlog.take().is_some() {}
         assert_eq!(backlog.waiting().bytes, 0);

@@ -1,5 +1,5 @@
-//! Compares what is known of the watched logs with the store: twice a second those that were quiet, and at once those that
-//! have just been subscribed to. So lost news cost a second at most, and a Redis that is silent costs nothing else.
+//! Compares the cached tails of watched logs with the store: twice a second those without an update, and at once those
+//! just subscribed to. A lost notification thus costs a second at most, and so does a silent Redis.
 
 use std::collections::HashSet;
 use std::sync::{Arc, Mutex, MutexGuard};
@@ -10,26 +10,26 @@ use tokio::sync::Notify;
 use tokio::time::{MissedTickBehavior, interval, timeout};
 use tokio_util::sync::CancellationToken;
 
-use super::server::PATIENCE;
-use crate::feed::LogEnds;
-use crate::live::Watched;
+use super::server::REPLY_TIMEOUT;
+use crate::live::WatchedLogs;
+use crate::log_feed::LogEnds;
 
 const EVERY: Duration = Duration::from_millis(500);
 
-pub(super) struct Checker {
-    watched: Arc<Watched>,
+pub(super) struct TailChecker {
+    watched: Arc<WatchedLogs>,
     store: Arc<dyn LogEnds>,
-    /// Logs to ask for at once.
+    /// Logs to check at once.
     urgent: Mutex<HashSet<TaskId>>,
     asked: Notify,
 }
 
-impl Checker {
-    pub(super) fn new(watched: Arc<Watched>, store: Arc<dyn LogEnds>) -> Self {
+impl TailChecker {
+    pub(super) fn new(watched: Arc<WatchedLogs>, store: Arc<dyn LogEnds>) -> Self {
         Self { watched, store, urgent: Mutex::default(), asked: Notify::new() }
     }
 
-    /// These logs may have grown unheard until now.
+    /// Requests a check of logs that may have grown without a notification.
     pub(super) fn check_soon(&self, tasks: Vec<TaskId>) {
         self.urgent().extend(tasks);
         self.asked.notify_one();
@@ -43,7 +43,7 @@ impl Checker {
                 let tasks = tokio::select! {
                     _ = ticks.tick() => {
                         self.watched.sweep();
-                        self.watched.quiet()
+                        self.watched.without_update()
                     }
                     () = self.asked.notified() => std::mem::take(&mut *self.urgent()).into_iter().collect(),
                 };
@@ -57,8 +57,8 @@ impl Checker {
         if tasks.is_empty() {
             return;
         }
-        // A store that does not answer is asked again at the next tick, for these logs and for any that came meanwhile.
-        let ends = timeout(PATIENCE, self.store.ends(&tasks)).await;
+        // If the store does not respond, the next tick asks again, for these logs and for any new ones.
+        let ends = timeout(REPLY_TIMEOUT, self.store.ends(&tasks)).await;
         self.watched.note_store(matches!(ends, Ok(Ok(_))));
         if let Ok(Ok(ends)) = ends {
             self.watched.checked(&tasks, &ends);

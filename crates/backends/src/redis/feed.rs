@@ -1,26 +1,26 @@
-//! What the store tells after a commit goes to whoever watches in this process, and into the backlog for the others.
+//! Passes the store's notifications to watchers in this process, and to the backlog for the others.
 
 use std::sync::Arc;
 
 use protocol::{Segment, TaskId};
 
-use super::backlog::Backlog;
-use crate::feed::Feed;
-use crate::live::{LogEnd, Watched};
+use super::backlog::PublishBacklog;
+use crate::live::{LogEnd, WatchedLogs};
+use crate::log_feed::LogFeed;
 
 pub(crate) struct RedisFeed {
-    pub(super) watched: Arc<Watched>,
-    pub(super) backlog: Arc<Backlog>,
+    pub(super) watched: Arc<WatchedLogs>,
+    pub(super) backlog: Arc<PublishBacklog>,
 }
 
-impl Feed for RedisFeed {
+impl LogFeed for RedisFeed {
     fn grew(&self, task: &TaskId, fence: u64, segment: &Segment, end: LogEnd) {
-        self.watched.heard(task, segment.clone(), end);
+        self.watched.receive(task, segment.clone(), end);
         self.backlog.grew(task, fence, segment.clone(), end);
     }
 
     fn gone(&self, tasks: &[TaskId]) {
-        tasks.iter().for_each(|task| self.watched.doubt(task));
+        tasks.iter().for_each(|task| self.watched.invalidate(task));
         self.backlog.gone(tasks);
     }
 }

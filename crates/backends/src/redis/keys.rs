@@ -1,26 +1,27 @@
-//! The names under which things are kept and said in Redis.
+//! Names of keys and channels in Redis.
 
 use protocol::TaskId;
 
-/// Where processes tell each other which jobs have ended, and which runs of agents have moved on.
+/// Channels for ended jobs and for advanced executions.
 pub(super) const ENDED: &str = "chat:ended";
 pub(super) const MOVED: &str = "chat:moved";
-/// The stream in which other programs say what operations came to, and the group of all processes that read it.
+/// Stream in which other programs report completions of operations, and the consumer group of all processes.
 pub(super) const COMPLETIONS: &str = "chat:completions";
 pub(super) const CONSUMERS: &str = "chat_consumers";
 const NEWS: &str = "chat:news:";
 
-/// The log of a task, as far as Redis has it: one entry per segment, whose id is the segment's last position.
+/// Stream with the log of a task, as far as Redis has it: one entry per segment, whose id is the segment's last
+/// position.
 pub(super) fn stream(task: &TaskId) -> String {
     format!("chat:stream:{task}")
 }
 
-/// A hash beside it: `fence` of the newest writer, `last` position, `status` (`running` or `sealed`).
+/// Hash with `fence` of the newest writer, `last` position, and `status` (`running` or `sealed`).
 pub(super) fn meta(task: &TaskId) -> String {
     format!("chat:task:meta:{task}")
 }
 
-/// The channel that carries what is appended, while it happens.
+/// Channel on which new segments are published.
 pub(super) fn news(task: &TaskId) -> String {
     format!("{NEWS}{task}")
 }

@@ -1,4 +1,4 @@
-//! The logs as every process sees them: written to the store and read from it, with what is live brought by Redis.
+//! Stream logs of the distributed backend: written to the store and read from it, with live updates through Redis.
 
 use std::sync::Arc;
 
@@ -7,14 +7,14 @@ use ports::stream_log::{LogRead, LogWatch, SegmentAppended, StreamLog, TakenOver
 use ports::{PortError, PortResult};
 use protocol::{Segment, Seq, TaskId};
 
-use super::streams::Streams;
-use crate::live::{LogEnd, Watched};
+use super::streams::StreamReader;
+use crate::live::{LogEnd, WatchedLogs};
 
 pub(crate) struct RedisLog {
-    /// Tells the feed after every commit.
+    /// Notifies the feed after every commit.
     pub(super) store: Arc<dyn StreamLog>,
-    pub(super) watched: Arc<Watched>,
-    pub(super) streams: Streams,
+    pub(super) watched: Arc<WatchedLogs>,
+    pub(super) streams: StreamReader,
     pub(super) deaf: bool,
 }
 
@@ -37,7 +37,7 @@ impl StreamLog for RedisLog {
         self.store.seal(task, fence, last).await
     }
 
-    /// From the store, always: another process may have written a moment ago, and only the store knows.
+    /// Always from the store: another process may have written a moment ago, and only the store knows.
     async fn read(&self, task: &TaskId, after: Seq, max_bytes: usize) -> PortResult<LogRead> {
         self.store.read(task, after, max_bytes).await
     }
@@ -52,20 +52,20 @@ impl StreamLog for RedisLog {
             return self.store.read(task, after, max_bytes).await;
         }
         if let Some(read) = self.watched.read(task, after, max_bytes) {
-            // Nobody can write while the store is away, and nobody would know: the silence has to be told from a quiet
-            // log, so that whoever follows it can say so.
-            if is_silent(&read) && self.watched.store_is_away() {
-                return Err(PortError::Unavailable("the store does not answer".to_owned()));
+            // While the store is unreachable no process can write, which looks like an idle log. An error lets
+            // followers tell the difference.
+            if is_silent(&read) && self.watched.store_unreachable() {
+                return Err(PortError::Unavailable("the store does not respond".to_owned()));
             }
             return Ok(read);
         }
         if let Some(read) = self.streams.read(task, after, max_bytes).await {
             return Ok(read);
         }
-        let look = self.watched.look(task);
+        let pending = self.watched.begin_read(task);
         let read = self.store.read(task, after, max_bytes).await?;
         if let LogRead::Log { last, sealed, .. } = &read {
-            look.learn(*last, if *sealed { LogEnd::Sealed } else { LogEnd::Open });
+            pending.set_end(*last, if *sealed { LogEnd::Sealed } else { LogEnd::Open });
         }
         Ok(read)
     }
@@ -75,7 +75,7 @@ impl StreamLog for RedisLog {
     }
 }
 
-/// Nothing new, and more may come.
+/// Whether there is nothing new although more may follow.
 fn is_silent(read: &LogRead) -> bool {
     matches!(read, LogRead::Log { segments, sealed: false, .. } if segments.is_empty())
 }

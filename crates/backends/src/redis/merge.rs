@@ -1,12 +1,12 @@
-//! Consecutive segments as fewer, larger ones: under a backlog one entry costs Redis as much as another, whatever is in it.
+//! Merges consecutive segments into fewer, larger ones: an entry costs Redis about the same, whatever its size.
 
 use bytes::BytesMut;
 use protocol::Segment;
 
-/// Bytes of an entry beyond which nothing is added to it.
+/// Size limit of a merged entry.
 pub(super) const ENTRY_BYTES: usize = 64 * 1024;
 
-/// Segments that do not follow each other stay apart.
+/// Segments that are not consecutive stay separate.
 pub(super) fn merged(segments: impl IntoIterator<Item = Segment>) -> Vec<Segment> {
     let mut merged = Vec::new();
     let mut run: Vec<Segment> = Vec::new();
@@ -49,7 +49,7 @@ mod tests {
     }
 
     #[test]
-    fn what_follows_is_joined_up_to_the_size_of_an_entry() {
+    fn consecutive_segments_are_merged_up_to_the_size_limit() {
         let half = ENTRY_BYTES / 2;
         let all = [segment(1, 2, half), segment(3, 3, half), segment(4, 9, 1), segment(10, 10, 7)];
         let merged = merged(all);
@@ -58,7 +58,7 @@ mod tests {
     }
 
     #[test]
-    fn a_gap_is_never_joined_over_and_a_large_one_stays_whole() {
+    fn segments_around_a_gap_are_not_merged_and_a_large_one_stays_whole() {
         let all = [segment(1, 1, 5), segment(3, 3, 5), segment(4, 4, 3 * ENTRY_BYTES)];
         assert_eq!(spans(&merged(all)), [(1, 1, 5), (3, 3, 5), (4, 4, 3 * ENTRY_BYTES)]);
     }

@@ -1,16 +1,16 @@
-//! The Redis side of the distributed backend. It carries what the store has committed to the other processes, and is
-//! never the truth about anything: without it everything still happens, a second later.
+//! The Redis part of the distributed backend. It carries what the store has committed to other processes, and is never
+//! the source of truth: without it everything still works, about a second later.
 
 mod backlog;
 mod checker;
 mod completions;
+mod connection;
 mod feed;
 mod hints;
 mod keys;
-mod link;
 mod log;
+mod log_notice;
 mod merge;
-mod news;
 mod publisher;
 mod refill;
 mod script;
@@ -27,59 +27,59 @@ use tokio::sync::broadcast;
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
-use self::backlog::Backlog;
-use self::checker::Checker;
+use self::backlog::PublishBacklog;
+use self::checker::TailChecker;
 pub(crate) use self::completions::{RECLAIM, RedisCompletions};
+use self::connection::RedisConnection;
 use self::feed::RedisFeed;
-pub(crate) use self::hints::Hints;
-use self::link::Link;
+pub(crate) use self::hints::RedisHints;
 pub(crate) use self::log::RedisLog;
-use self::publisher::{Mood, Publisher};
-use self::refill::Refills;
-use self::script::Publish;
-use self::server::{PATIENCE, Server};
-use self::streams::Streams;
-use self::subscriber::Subscriber;
+use self::publisher::{PublishHealth, StreamPublisher};
+use self::refill::StreamRefills;
+use self::script::PublishScript;
+use self::server::{REPLY_TIMEOUT, RedisServer};
+use self::streams::StreamReader;
+use self::subscriber::LogSubscriber;
 use crate::connect::ConnectError;
-use crate::feed::{Feed, LogEnds};
-use crate::live::Watched;
+use crate::live::WatchedLogs;
+use crate::log_feed::{LogEnds, LogFeed};
 
 pub(crate) struct RedisOptions {
     pub(crate) url: String,
-    /// How long the stream of a finished turn stays.
+    /// How long the stream of a finished turn is kept.
     pub(crate) stream_ttl: Duration,
-    /// A completion that was not settled for so long comes back.
+    /// A completion that is unacknowledged for this long is delivered again.
     pub(crate) reclaim: Duration,
-    /// No hints: followers look on their own timers only.
+    /// No hints: followers poll on their own timers only.
     pub(crate) deaf: bool,
 }
 
-/// Four connections: one tells, one asks, one listens and one waits for completions, so that none waits for the bytes of
-/// another.
-pub(crate) struct Redis {
-    telling: Arc<Link>,
-    asking: Arc<Link>,
-    listening: Arc<Link>,
+/// Redis access of this process. Four connections, one each for publishing, queries, subscriptions and completions, so
+/// that none waits for the bytes of another.
+pub(crate) struct RedisBackend {
+    publishing: Arc<RedisConnection>,
+    querying: Arc<RedisConnection>,
+    subscribing: Arc<RedisConnection>,
     completions: Arc<RedisCompletions>,
-    script: Arc<Publish>,
-    watched: Arc<Watched>,
-    backlog: Arc<Backlog>,
+    script: Arc<PublishScript>,
+    watched: Arc<WatchedLogs>,
+    backlog: Arc<PublishBacklog>,
     signals: broadcast::Sender<BusSignal>,
     origin: String,
     deaf: bool,
-    work: Tasks,
-    /// Ended after the work, which needs them to the last.
-    links: Tasks,
+    work: TaskGroup,
+    /// Closed after the work, which needs them until its end.
+    links: TaskGroup,
 }
 
 /// Tasks that are ended together.
 #[derive(Default)]
-struct Tasks {
+struct TaskGroup {
     tracker: TaskTracker,
     end: CancellationToken,
 }
 
-impl Tasks {
+impl TaskGroup {
     async fn close(&self) {
         self.end.cancel();
         self.tracker.close();
@@ -87,40 +87,40 @@ impl Tasks {
     }
 }
 
-impl Redis {
-    /// A server that is not there now is an error; one that goes away later is done without until it is back. What
-    /// ends and moves on in other processes is said on `signals`.
+impl RedisBackend {
+    /// Fails when the server is unreachable now; a server that is lost later is reconnected to in the background.
+    /// Hints of other processes are sent to `signals`.
     pub(crate) async fn connect(
         options: &RedisOptions,
         signals: broadcast::Sender<BusSignal>,
     ) -> Result<Self, ConnectError> {
-        let server = Server::new(&options.url)?;
-        let script = Arc::new(Publish::new(options.stream_ttl));
-        let watched = Arc::new(Watched::default());
+        let server = RedisServer::new(&options.url)?;
+        let script = Arc::new(PublishScript::new(options.stream_ttl));
+        let watched = Arc::new(WatchedLogs::default());
         let origin = uuid::Uuid::now_v7().to_string();
         let listener = subscriber::listener(watched.clone(), signals.clone(), origin.clone());
-        let (telling, asking, listening, completing) = tokio::try_join!(
-            Link::open("telling", server.clone(), Some(script.load()), None),
-            Link::open("asking", server.clone(), None, None),
-            Link::open("listening", server.clone(), None, Some(listener)),
-            Link::open("completing", server.clone(), None, None),
+        let (publishing, querying, subscribing, completing) = tokio::try_join!(
+            RedisConnection::open("publishing", server.clone(), Some(script.load()), None),
+            RedisConnection::open("queries", server.clone(), None, None),
+            RedisConnection::open("subscriptions", server.clone(), None, Some(listener)),
+            RedisConnection::open("completions", server.clone(), None, None),
         )
         .map_err(|error| server.refused(error))?;
-        let links = Tasks::default();
-        for link in [&telling, &asking, &listening] {
+        let links = TaskGroup::default();
+        for link in [&publishing, &querying, &subscribing] {
             links.tracker.spawn(link.clone().keep(links.end.clone()));
         }
-        let backlog = Arc::new(Backlog::default());
-        let work = Tasks::default();
-        // It hangs up with the work, so that the server hands it nothing more.
+        let backlog = Arc::new(PublishBacklog::default());
+        let work = TaskGroup::default();
+        // Closes with the work, so that the server delivers nothing more to it.
         work.tracker.spawn(completing.clone().keep(work.end.clone()));
-        let (asks, end) = (asking.clone(), work.end.clone());
+        let (asks, end) = (querying.clone(), work.end.clone());
         let completions = Arc::new(RedisCompletions::new(completing, asks, options.reclaim, end));
         let deaf = options.deaf;
         Ok(Self {
-            telling,
-            asking,
-            listening,
+            publishing,
+            querying,
+            subscribing,
             completions,
             script,
             watched,
@@ -133,58 +133,63 @@ impl Redis {
         })
     }
 
-    /// To be told by the store of every commit that changed a log.
-    pub(crate) fn feed(&self) -> Arc<dyn Feed> {
+    /// Notified by the store of every commit that changed a log.
+    pub(crate) fn feed(&self) -> Arc<dyn LogFeed> {
         Arc::new(RedisFeed { watched: self.watched.clone(), backlog: self.backlog.clone() })
     }
 
-    pub(crate) fn hints(&self) -> Hints {
+    pub(crate) fn hints(&self) -> RedisHints {
         let (backlog, signals) = (self.backlog.clone(), self.signals.clone());
-        Hints { backlog, signals, deaf: self.deaf }
+        RedisHints { backlog, signals, deaf: self.deaf }
     }
 
     pub(crate) fn completions(&self) -> Arc<RedisCompletions> {
         self.completions.clone()
     }
 
-    /// Begins to carry the news of `store`, which tells them to `feed`. To be called once.
+    /// Starts to carry the notifications of `store`, which passes them to `feed`. Call once.
     pub(crate) fn log(&self, store: Arc<dyn StreamLog>, ends: Arc<dyn LogEnds>) -> RedisLog {
-        let refills = Refills::new(
+        let refills = StreamRefills::new(
             store.clone(),
-            self.telling.clone(),
+            self.publishing.clone(),
             self.script.clone(),
             self.work.tracker.clone(),
             self.work.end.clone(),
         );
-        let publisher = Publisher {
+        let publisher = StreamPublisher {
             backlog: self.backlog.clone(),
-            link: self.telling.clone(),
+            link: self.publishing.clone(),
             script: self.script.clone(),
             refills: Arc::new(refills),
             origin: self.origin.clone(),
-            mood: Mood::default(),
+            health: PublishHealth::default(),
         };
         self.work.tracker.spawn(publisher.run(self.work.end.clone()));
         let watched = self.watched.clone();
         if !self.deaf {
-            let checker = Arc::new(Checker::new(watched.clone(), ends));
+            let checker = Arc::new(TailChecker::new(watched.clone(), ends));
             self.work.tracker.spawn(checker.clone().run(self.work.end.clone()));
-            let (watched, link) = (watched.clone(), self.listening.clone());
+            let (watched, link) = (watched.clone(), self.subscribing.clone());
             self.work
                 .tracker
-                .spawn(Subscriber { watched, link, checker }.run(self.work.end.clone()));
+                .spawn(LogSubscriber { watched, link, checker }.run(self.work.end.clone()));
         }
-        RedisLog { store, watched, streams: Streams::new(self.asking.clone()), deaf: self.deaf }
+        RedisLog {
+            store,
+            watched,
+            streams: StreamReader::new(self.querying.clone()),
+            deaf: self.deaf,
+        }
     }
 
     pub(crate) async fn failing(&self) -> Option<FailedDependency> {
         let mut ping = Pipeline::new();
         ping.cmd("PING");
-        let reason = self.asking.ask(&ping, PATIENCE).await.err()?.to_string();
+        let reason = self.querying.request(&ping, REPLY_TIMEOUT).await.err()?.to_string();
         Some(FailedDependency { name: "redis", reason })
     }
 
-    /// Sends what still waits, for a moment, and ends everything.
+    /// Sends what still waits, within a time limit, and closes everything.
     pub(crate) async fn close(&self) {
         self.work.close().await;
         self.completions.leave().await;

@@ -1,5 +1,6 @@
-//! Tells Redis what the store has committed: all that waits in one pipeline, one pipeline after the other, so that the
-//! news of a task stay in order. What cannot be told is dropped; the next news of the task then find a gap.
+//! Publishes to Redis what the store has committed: everything that waits in one pipeline, one pipeline after the
+//! other, so that segments of a task stay in order. What cannot be sent is dropped; the next segment of the task then
+//! finds a gap.
 
 use std::sync::Arc;
 
@@ -7,32 +8,32 @@ use redis::{Pipeline, Value};
 use tokio::time::timeout;
 use tokio_util::sync::CancellationToken;
 
-use super::backlog::{Backlog, Batch, count_dropped};
-use super::link::Link;
-use super::refill::Refills;
-use super::script::{Outcome, Publish, Voice};
-use super::server::PATIENCE;
-use super::{hints, keys, news};
+use super::backlog::{PublishBacklog, PublishBatch, count_dropped};
+use super::connection::RedisConnection;
+use super::refill::StreamRefills;
+use super::script::{PublishMode, PublishOutcome, PublishScript};
+use super::server::REPLY_TIMEOUT;
+use super::{hints, keys, log_notice};
 
-pub(super) struct Publisher {
-    pub(super) backlog: Arc<Backlog>,
-    pub(super) link: Arc<Link>,
-    pub(super) script: Arc<Publish>,
-    pub(super) refills: Arc<Refills>,
-    /// Marks what this process says, so that it does not listen to itself.
+pub(super) struct StreamPublisher {
+    pub(super) backlog: Arc<PublishBacklog>,
+    pub(super) link: Arc<RedisConnection>,
+    pub(super) script: Arc<PublishScript>,
+    pub(super) refills: Arc<StreamRefills>,
+    /// Marks the messages of this process, so that it ignores its own.
     pub(super) origin: String,
-    pub(super) mood: Mood,
+    pub(super) health: PublishHealth,
 }
 
-/// What the server said last, so that a change of it is logged once.
+/// Whether the server accepted the last batch, so that a change is logged once.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(super) enum Mood {
+pub(super) enum PublishHealth {
     #[default]
-    Takes,
-    Refuses,
+    Accepting,
+    Refusing,
 }
 
-impl Publisher {
+impl StreamPublisher {
     pub(super) async fn run(mut self, end: CancellationToken) {
         loop {
             tokio::select! {
@@ -40,8 +41,8 @@ impl Publisher {
                 () = end.cancelled() => break,
             }
         }
-        // The last words of turns that have just ended.
-        let _ = timeout(PATIENCE, self.send_all()).await;
+        // Sends the last segments of turns that have just ended.
+        let _ = timeout(REPLY_TIMEOUT, self.send_all()).await;
     }
 
     async fn send_all(&mut self) {
@@ -50,74 +51,75 @@ impl Publisher {
         }
     }
 
-    async fn send(&mut self, batch: Batch) {
+    async fn send(&mut self, batch: PublishBatch) {
         let pipeline = self.pipeline(&batch);
-        let Ok(mut answers) = self.link.ask(&pipeline, PATIENCE).await else {
+        let Ok(mut replies) = self.link.request(&pipeline, REPLY_TIMEOUT).await else {
             return count_dropped(batch.len());
         };
-        if answers.iter().any(|answer| Outcome::of(answer) == Outcome::Forgotten) {
-            // Somebody flushed the scripts. Adding the same segment a second time changes nothing.
+        if replies.iter().any(|answer| PublishOutcome::of(answer) == PublishOutcome::ScriptMissing)
+        {
+            // The server's script cache was flushed. Adding the same segment a second time changes nothing.
             let mut again = Pipeline::new();
             again.add_command(self.script.load());
             pipeline.cmd_iter().for_each(|command| {
                 again.add_command(command.clone());
             });
-            match self.link.ask(&again, PATIENCE).await {
-                Ok(all) => answers = all.into_iter().skip(1).collect(),
+            match self.link.request(&again, REPLY_TIMEOUT).await {
+                Ok(all) => replies = all.into_iter().skip(1).collect(),
                 Err(_) => return count_dropped(batch.len()),
             }
         }
-        self.look_at(&batch, &answers);
+        self.check_replies(&batch, &replies);
     }
 
-    fn look_at(&mut self, batch: &Batch, answers: &[Value]) {
+    fn check_replies(&mut self, batch: &PublishBatch, replies: &[Value]) {
         let mut refusal = None;
-        for (entry, answer) in batch.entries.iter().zip(answers) {
-            match Outcome::of(answer) {
-                Outcome::StandsAt(last) if last >= entry.segment.last => {}
-                Outcome::StandsAt(last) => self.refills.start(&entry.task, entry.fence, last),
-                Outcome::Fenced => {
-                    tracing::debug!(task.id = %entry.task, "news of a writer that was superseded");
+        for (entry, answer) in batch.entries.iter().zip(replies) {
+            match PublishOutcome::of(answer) {
+                PublishOutcome::EndsAt(last) if last >= entry.segment.last => {}
+                PublishOutcome::EndsAt(last) => self.refills.start(&entry.task, entry.fence, last),
+                PublishOutcome::Fenced => {
+                    tracing::debug!(task.id = %entry.task, "a segment of a superseded writer was rejected");
                 }
-                Outcome::Forgotten => count_dropped(1),
-                Outcome::Refused(code) => {
+                PublishOutcome::ScriptMissing => count_dropped(1),
+                PublishOutcome::Refused(code) => {
                     count_dropped(1);
                     refusal = Some(code);
                 }
             }
         }
-        self.note(refusal);
+        self.log_change(refusal);
     }
 
-    /// A server that is out of memory, or only a replica, refuses for a long time.
-    fn note(&mut self, refusal: Option<String>) {
-        match (self.mood, refusal) {
-            (Mood::Takes, Some(code)) => {
-                tracing::warn!(code, "Redis takes no news; readers go to the store");
-                self.mood = Mood::Refuses;
+    /// A server that is out of memory, or a read-only replica, refuses for a long time.
+    fn log_change(&mut self, refusal: Option<String>) {
+        match (self.health, refusal) {
+            (PublishHealth::Accepting, Some(code)) => {
+                tracing::warn!(code, "Redis refuses writes; readers use the store");
+                self.health = PublishHealth::Refusing;
             }
-            (Mood::Refuses, None) => {
-                tracing::info!("Redis takes news again");
-                self.mood = Mood::Takes;
+            (PublishHealth::Refusing, None) => {
+                tracing::info!("Redis accepts writes again");
+                self.health = PublishHealth::Accepting;
             }
             _ => {}
         }
     }
 
-    fn pipeline(&self, batch: &Batch) -> Pipeline {
+    fn pipeline(&self, batch: &PublishBatch) -> Pipeline {
         let mut pipeline = Pipeline::with_capacity(batch.len());
         for entry in &batch.entries {
-            pipeline.add_command(self.script.command(entry, Voice::Aloud));
+            pipeline.add_command(self.script.command(entry, PublishMode::Notify));
         }
         for task in &batch.gone {
             pipeline.cmd("DEL").arg(keys::stream(task)).arg(keys::meta(task));
-            pipeline.cmd("PUBLISH").arg(keys::news(task)).arg(&news::gone()[..]);
+            pipeline.cmd("PUBLISH").arg(keys::news(task)).arg(&log_notice::gone()[..]);
         }
         for job in &batch.ended {
-            pipeline.cmd("PUBLISH").arg(keys::ENDED).arg(hints::word(&self.origin, job));
+            pipeline.cmd("PUBLISH").arg(keys::ENDED).arg(hints::payload(&self.origin, job));
         }
         for run in &batch.moved {
-            pipeline.cmd("PUBLISH").arg(keys::MOVED).arg(hints::word(&self.origin, run));
+            pipeline.cmd("PUBLISH").arg(keys::MOVED).arg(hints::payload(&self.origin, run));
         }
         pipeline
     }

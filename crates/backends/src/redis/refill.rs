@@ -1,5 +1,5 @@
-//! Filling the stream of a task again from the store, after Redis lost it or missed something. A few at a time, beside
-//! the live news, and silently: whoever listens has heard the news already.
+//! Refills the Redis stream of a task from the store, after Redis lost it or missed a segment. Runs a few refills at a
+//! time besides live publishing, and without notifications: subscribers have received the segments already.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard};
@@ -12,133 +12,135 @@ use tokio::sync::Semaphore;
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
-use super::link::Link;
+use super::connection::RedisConnection;
 use super::merge::merged;
-use super::script::{Entry, Outcome, Publish, Voice};
-use super::server::PATIENCE;
+use super::script::{PublishEntry, PublishMode, PublishOutcome, PublishScript};
+use super::server::REPLY_TIMEOUT;
 use crate::live::LogEnd;
 
-/// Refills at the same time.
-const SIDE_BY_SIDE: usize = 4;
-/// Tasks that may wait to be filled. One more is simply left to the next news of its task.
+/// Concurrent refills.
+const CONCURRENT: usize = 4;
+/// Tasks that may wait for a refill. Further ones are left to the next segment of their task.
 const WAITING: usize = 4096;
-/// Read from the store and sent at a time.
-const PIECE_BYTES: usize = 256 * 1024;
+/// Bytes read from the store and sent at a time.
+const BATCH_BYTES: usize = 256 * 1024;
 
-pub(super) struct Refills {
+pub(super) struct StreamRefills {
     store: Arc<dyn StreamLog>,
-    link: Arc<Link>,
-    script: Arc<Publish>,
-    places: Semaphore,
-    under_way: Mutex<HashMap<TaskId, Since>>,
+    link: Arc<RedisConnection>,
+    script: Arc<PublishScript>,
+    permits: Semaphore,
+    in_progress: Mutex<HashMap<TaskId, GapState>>,
     tracker: TaskTracker,
     end: CancellationToken,
 }
 
-/// Whether another gap was met since the refill last looked at the end of the log.
+/// Whether another gap was found since the refill last read the end of the log.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Since {
-    Nothing,
+enum GapState {
+    None,
     Gap,
 }
 
-enum Filled {
+enum RefillStep {
     To(Seq),
     /// Nothing more can or need be done.
     Over,
 }
 
-impl Refills {
+impl StreamRefills {
     pub(super) fn new(
         store: Arc<dyn StreamLog>,
-        link: Arc<Link>,
-        script: Arc<Publish>,
+        link: Arc<RedisConnection>,
+        script: Arc<PublishScript>,
         tracker: TaskTracker,
         end: CancellationToken,
     ) -> Self {
-        let places = Semaphore::new(SIDE_BY_SIDE);
-        Self { store, link, script, places, under_way: Mutex::default(), tracker, end }
+        let permits = Semaphore::new(CONCURRENT);
+        Self { store, link, script, permits, in_progress: Mutex::default(), tracker, end }
     }
 
-    /// The stream of `task` ends at `stands` and the log does not.
-    pub(super) fn start(self: &Arc<Self>, task: &TaskId, fence: u64, stands: Seq) {
-        let mut under_way = self.under_way();
-        if let Some(since) = under_way.get_mut(task) {
-            *since = Since::Gap;
+    /// Starts a refill: the stream of `task` ends at `position` and the log does not.
+    pub(super) fn start(self: &Arc<Self>, task: &TaskId, fence: u64, position: Seq) {
+        let mut in_progress = self.in_progress();
+        if let Some(since) = in_progress.get_mut(task) {
+            *since = GapState::Gap;
             return;
         }
-        if under_way.len() >= WAITING || self.end.is_cancelled() {
+        if in_progress.len() >= WAITING || self.end.is_cancelled() {
             return;
         }
-        under_way.insert(task.clone(), Since::Nothing);
-        drop(under_way);
+        in_progress.insert(task.clone(), GapState::None);
+        drop(in_progress);
         metrics::counter!("pilothouse_feed_refills_total").increment(1);
         let (refills, task) = (self.clone(), task.clone());
         self.tracker.spawn(async move {
             let end = refills.end.clone();
-            end.run_until_cancelled(refills.fill(&task, fence, stands)).await;
+            end.run_until_cancelled(refills.fill(&task, fence, position)).await;
         });
     }
 
-    async fn fill(&self, task: &TaskId, fence: u64, stands: Seq) {
-        let Ok(_place) = self.places.acquire().await else { return };
-        let mut stands = stands;
+    async fn fill(&self, task: &TaskId, fence: u64, position: Seq) {
+        let Ok(_permit) = self.permits.acquire().await else { return };
+        let mut position = position;
         loop {
-            match self.fill_piece(task, fence, stands).await {
-                Filled::To(last) if last > stands => stands = last,
-                Filled::To(_) if self.finish(task) == Since::Gap => {}
-                Filled::To(_) => return,
-                Filled::Over => {
-                    self.under_way().remove(task);
+            match self.fill_batch(task, fence, position).await {
+                RefillStep::To(last) if last > position => position = last,
+                RefillStep::To(_) if self.finish(task) == GapState::Gap => {}
+                RefillStep::To(_) => return,
+                RefillStep::Over => {
+                    self.in_progress().remove(task);
                     return;
                 }
             }
         }
     }
 
-    async fn fill_piece(&self, task: &TaskId, fence: u64, stands: Seq) -> Filled {
-        let read = match self.store.read(task, stands, PIECE_BYTES).await {
+    async fn fill_batch(&self, task: &TaskId, fence: u64, position: Seq) -> RefillStep {
+        let read = match self.store.read(task, position, BATCH_BYTES).await {
             Ok(LogRead::Log { segments, last, sealed, missing_to: None }) => {
                 (segments, last, sealed)
             }
-            // The log is gone, or its beginning is. Readers go to the store.
-            Ok(_) => return Filled::Over,
+            // The log was deleted or trimmed. Readers use the store.
+            Ok(_) => return RefillStep::Over,
             Err(error) => {
-                tracing::debug!(task.id = %task, %error, "a stream was not filled again");
-                return Filled::Over;
+                tracing::debug!(task.id = %task, %error, "could not refill a stream");
+                return RefillStep::Over;
             }
         };
         let (segments, last, sealed) = read;
         let mut pipeline = Pipeline::new();
         for segment in merged(segments) {
             let end = end_of(&segment, last, sealed);
-            let entry = Entry { task: task.clone(), fence, segment, end };
-            pipeline.add_command(self.script.command(&entry, Voice::Silent));
+            let entry = PublishEntry { task: task.clone(), fence, segment, end };
+            pipeline.add_command(self.script.command(&entry, PublishMode::Silent));
         }
         if pipeline.is_empty() {
-            return Filled::To(stands);
+            return RefillStep::To(position);
         }
-        let Ok(answers) = self.link.ask(&pipeline, PATIENCE).await else { return Filled::Over };
-        match answers.last().map(Outcome::of) {
-            Some(Outcome::StandsAt(now)) if now > stands => Filled::To(now),
-            _ => Filled::Over,
+        let Ok(answers) = self.link.request(&pipeline, REPLY_TIMEOUT).await else {
+            return RefillStep::Over;
+        };
+        match answers.last().map(PublishOutcome::of) {
+            Some(PublishOutcome::EndsAt(now)) if now > position => RefillStep::To(now),
+            _ => RefillStep::Over,
         }
     }
 
-    /// Ends the refill, unless another gap was met: under one lock, so that no gap falls between.
-    fn finish(&self, task: &TaskId) -> Since {
-        let mut under_way = self.under_way();
-        match under_way.get_mut(task) {
-            Some(since @ Since::Gap) => std::mem::replace(since, Since::Nothing),
+    /// Ends the refill, unless another gap was found: under one lock, so that no gap is missed.
+    fn finish(&self, task: &TaskId) -> GapState {
+        let mut in_progress = self.in_progress();
+        match in_progress.get_mut(task) {
+            Some(since @ GapState::Gap) => std::mem::replace(since, GapState::None),
             _ => {
-                under_way.remove(task);
-                Since::Nothing
+                in_progress.remove(task);
+                GapState::None
             }
         }
     }
 
-    fn under_way(&self) -> MutexGuard<'_, HashMap<TaskId, Since>> {
-        self.under_way.lock().unwrap_or_else(|poisoned| poisoned.into_inner())
+    fn in_progress(&self) -> MutexGuard<'_, HashMap<TaskId, GapState>> {
+        self.in_progress.lock().unwrap_or_else(|poisoned| poisoned.into_inner())
     }
 }
 

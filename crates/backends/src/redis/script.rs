@@ -1,20 +1,20 @@
-//! The script that adds a segment, as a command to be put into a pipeline.
+//! The script that appends a segment, as a pipeline command.
 
 use std::time::Duration;
 
 use protocol::{Segment, Seq, TaskId};
 use redis::{Cmd, Script, ServerErrorKind, Value};
 
-use super::{keys, news};
+use super::{keys, log_notice};
 use crate::live::LogEnd;
 
-/// How long the stream of a turn that runs stays without a word being added. A turn that is silent for longer is found
-/// in the store.
-const WHILE_RUNNING: Duration = Duration::from_secs(24 * 60 * 60);
+/// Expiry of the stream of a running turn after its last segment. Readers find a turn that is silent for longer in the
+/// store.
+const RUNNING_TTL: Duration = Duration::from_secs(24 * 60 * 60);
 
-/// One segment on its way to Redis.
+/// One segment to publish.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Entry {
+pub(super) struct PublishEntry {
     pub(super) task: TaskId,
     pub(super) fence: u64,
     pub(super) segment: Segment,
@@ -22,32 +22,32 @@ pub(super) struct Entry {
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Voice {
-    /// Whoever listens hears it.
-    Aloud,
-    /// It is only kept.
+pub(super) enum PublishMode {
+    /// Subscribers are notified.
+    Notify,
+    /// The segment is only stored.
     Silent,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) enum Outcome {
-    /// The stream has everything up to here. Less than what was added means that there is a gap.
-    StandsAt(Seq),
-    /// A newer writer has been there.
+pub(super) enum PublishOutcome {
+    /// The stream has everything up to here. Less than the published segment means that there is a gap.
+    EndsAt(Seq),
+    /// A newer writer has taken over.
     Fenced,
-    /// The server does not know the script and wants it again.
-    Forgotten,
+    /// The server does not have the script and needs it again.
+    ScriptMissing,
     Refused(String),
 }
 
-pub(super) struct Publish {
+pub(super) struct PublishScript {
     script: Script,
     stream_ttl: Duration,
 }
 
 const SOURCE: &str = include_str!("publish.lua");
 
-impl Publish {
+impl PublishScript {
     pub(super) fn new(stream_ttl: Duration) -> Self {
         Self { script: Script::new(SOURCE), stream_ttl }
     }
@@ -58,35 +58,35 @@ impl Publish {
         load
     }
 
-    pub(super) fn command(&self, entry: &Entry, voice: Voice) -> Cmd {
-        let Entry { task, fence, segment, end } = entry;
+    pub(super) fn command(&self, entry: &PublishEntry, mode: PublishMode) -> Cmd {
+        let PublishEntry { task, fence, segment, end } = entry;
         let (status, ttl) = match end {
-            LogEnd::Open => ("running", WHILE_RUNNING),
+            LogEnd::Open => ("running", RUNNING_TTL),
             LogEnd::Sealed => ("sealed", self.stream_ttl),
         };
-        let channel = match voice {
-            Voice::Aloud => keys::news(task),
-            Voice::Silent => String::new(),
+        let channel = match mode {
+            PublishMode::Notify => keys::news(task),
+            PublishMode::Silent => String::new(),
         };
         let mut command = redis::cmd("EVALSHA");
         command.arg(self.script.get_hash()).arg(2).arg(keys::stream(task)).arg(keys::meta(task));
         command.arg(*fence).arg(segment.first).arg(segment.last).arg(status);
-        // A life of no seconds would be a removal.
+        // An expiry of zero seconds would delete the key.
         command.arg(ttl.as_secs().max(1)).arg(&segment.bytes[..]).arg(channel);
-        command.arg(&news::grew_header(segment.first, segment.last, *end)[..]);
+        command.arg(&log_notice::grew_header(segment.first, segment.last, *end)[..]);
         command
     }
 }
 
-impl Outcome {
+impl PublishOutcome {
     pub(super) fn of(reply: &Value) -> Self {
         match reply {
-            Value::Int(last) => Seq::try_from(*last).map_or(Self::Fenced, Self::StandsAt),
+            Value::Int(last) => Seq::try_from(*last).map_or(Self::Fenced, Self::EndsAt),
             Value::ServerError(error) if error.kind() == Some(ServerErrorKind::NoScript) => {
-                Self::Forgotten
+                Self::ScriptMissing
             }
             Value::ServerError(error) => Self::Refused(error.code().to_owned()),
-            _ => Self::Refused("an answer of another kind".to_owned()),
+            _ => Self::Refused("an unexpected reply".to_owned()),
         }
     }
 }

@@ -1,4 +1,4 @@
-//! Which Redis to talk to, and how: no waiting for more bytes before sending, and no wait without a bound.
+//! Address and connection settings of the Redis server: no send delay, and a time limit on every wait.
 
 use std::time::Duration;
 
@@ -7,27 +7,27 @@ use redis::{AsyncConnectionConfig, Client, ConnectionAddr, IntoConnectionInfo, P
 
 use crate::connect::ConnectError;
 
-/// A server that has not answered by then is not there.
-pub(super) const PATIENCE: Duration = Duration::from_secs(2);
+/// Time limit for connecting and for every reply.
+pub(super) const REPLY_TIMEOUT: Duration = Duration::from_secs(2);
 
 #[derive(Clone)]
-pub(super) struct Server {
+pub(super) struct RedisServer {
     pub(super) client: Client,
     /// Host and port, without any secret.
     address: String,
 }
 
-impl Server {
+impl RedisServer {
     pub(super) fn new(url: &str) -> Result<Self, ConnectError> {
         let refused =
             |reason: String| ConnectError::Redis { address: "its address".into(), reason };
         let info = url.into_connection_info().map_err(|error| refused(error.to_string()))?;
         if matches!(info.addr(), ConnectionAddr::TcpTls { .. }) {
-            // The client brings no cryptography of its own. That another part of the program was quicker is fine.
+            // The client brings no cryptography of its own. It is fine if another part of the program was first.
             let _ = rustls::crypto::ring::default_provider().install_default();
         }
         let address = info.addr().to_string();
-        // The third version of the protocol, because it lets one connection both ask and listen.
+        // RESP3, because it allows requests and subscriptions on one connection.
         let settings = info.redis_settings().clone().set_protocol(ProtocolVersion::RESP3);
         let tcp = TcpSettings::default().set_nodelay(true);
         let info = info.set_redis_settings(settings).set_tcp_settings(tcp);
@@ -37,8 +37,8 @@ impl Server {
 
     pub(super) fn patient(&self) -> AsyncConnectionConfig {
         AsyncConnectionConfig::new()
-            .set_connection_timeout(Some(PATIENCE))
-            .set_response_timeout(Some(PATIENCE))
+            .set_connection_timeout(Some(REPLY_TIMEOUT))
+            .set_response_timeout(Some(REPLY_TIMEOUT))
     }
 
     pub(super) fn refused(&self, reason: impl ToString) -> ConnectError {

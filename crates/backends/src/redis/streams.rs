@@ -1,4 +1,4 @@
-//! Reading logs from their streams in Redis, for followers whose cursor the tail in memory does not reach.
+//! Reads stream logs from Redis, for followers whose cursor is before the cached tail.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -10,67 +10,72 @@ use redis::{Pipeline, Value};
 use tokio::sync::Semaphore;
 use tokio::time::timeout;
 
+use super::connection::RedisConnection;
 use super::keys;
-use super::link::Link;
 
-/// The store gives the same answer, so Redis is not waited for any longer than it would take to do without.
-const PATIENCE: Duration = Duration::from_millis(500);
-/// Entries asked for at first; then as many as should fill what was asked for.
+/// The store gives the same result, so Redis gets no more time than a store read would take.
+const REPLY_TIMEOUT: Duration = Duration::from_millis(500);
+/// Entries of the first request; further requests estimate how many fill the byte limit.
 const ENTRIES: usize = 16;
 const MOST_ENTRIES: usize = 512;
 
-/// Reads at the same time. All share one connection, and a crowd on it would make each of them late.
-const SIDE_BY_SIDE: usize = 64;
+/// Concurrent reads. All share one connection, and more would slow each other down.
+const CONCURRENT: usize = 64;
 
-pub(super) struct Streams {
-    link: Arc<Link>,
-    places: Semaphore,
+pub(super) struct StreamReader {
+    link: Arc<RedisConnection>,
+    permits: Semaphore,
 }
 
-impl Streams {
-    pub(super) fn new(link: Arc<Link>) -> Self {
-        Self { link, places: Semaphore::new(SIDE_BY_SIDE) }
+impl StreamReader {
+    pub(super) fn new(link: Arc<RedisConnection>) -> Self {
+        Self { link, permits: Semaphore::new(CONCURRENT) }
     }
 
-    /// What follows `after`, or nothing when Redis has no part of that. It may end before the log does, never skip.
+    /// What follows `after`, or `None` when Redis does not have it. It may end before the log does, but has no gaps.
     pub(super) async fn read(
         &self,
         task: &TaskId,
         after: Seq,
         max_bytes: usize,
     ) -> Option<LogRead> {
-        let _place = timeout(PATIENCE, self.places.acquire()).await.ok()?.ok()?;
+        let _permit = timeout(REPLY_TIMEOUT, self.permits.acquire()).await.ok()?.ok()?;
         read(&self.link, task, after, max_bytes).await
     }
 }
 
-async fn read(link: &Link, task: &TaskId, after: Seq, max_bytes: usize) -> Option<LogRead> {
+async fn read(
+    link: &RedisConnection,
+    task: &TaskId,
+    after: Seq,
+    max_bytes: usize,
+) -> Option<LogRead> {
     let (stream, meta) = (keys::stream(task), keys::meta(task));
     let mut segments: Vec<Segment> = Vec::new();
     let (mut cursor, mut bytes, mut count) = (after, 0, ENTRIES);
     let (mut last, mut sealed) = (after, false);
     loop {
-        let mut question = Pipeline::new();
-        question.cmd("HMGET").arg(&meta).arg("last").arg("status");
-        // An entry's id is the last position in it, so the first one that holds anything new is found by its id.
-        question.cmd("XRANGE").arg(&stream).arg(format!("{}-0", cursor + 1)).arg("+");
-        question.arg("COUNT").arg(count);
-        let mut answers = link.ask(&question, PATIENCE).await.ok()?.into_iter();
-        let (known, entries) = (answers.next()?, answers.next()?);
+        let mut request = Pipeline::new();
+        request.cmd("HMGET").arg(&meta).arg("last").arg("status");
+        // An entry's id is its last position, so the first entry with anything new is found by its id.
+        request.cmd("XRANGE").arg(&stream).arg(format!("{}-0", cursor + 1)).arg("+");
+        request.arg("COUNT").arg(count);
+        let mut replies = link.request(&request, REPLY_TIMEOUT).await.ok()?.into_iter();
+        let (known, entries) = (replies.next()?, replies.next()?);
         (last, sealed) = end_of(&known).unwrap_or((last, sealed));
         let Value::Array(entries) = entries else { break };
         let full = entries.len() == count;
         for entry in entries {
             let Some(segment) = segment(entry).filter(|found| found.first <= cursor + 1) else {
-                // A gap: what comes after it is of no use.
-                return answer(segments, last.max(cursor), sealed);
+                // A gap: later entries cannot be used.
+                return log_read(segments, last.max(cursor), sealed);
             };
             let Some(segment) = segment.after(cursor) else { continue };
             cursor = segment.last;
             bytes += segment.bytes.len();
             segments.push(segment);
             if bytes >= max_bytes {
-                return answer(segments, last.max(cursor), sealed);
+                return log_read(segments, last.max(cursor), sealed);
             }
         }
         if !full {
@@ -78,11 +83,11 @@ async fn read(link: &Link, task: &TaskId, after: Seq, max_bytes: usize) -> Optio
         }
         count = ((max_bytes - bytes) * segments.len() / bytes.max(1)).clamp(1, MOST_ENTRIES);
     }
-    answer(segments, last.max(cursor), sealed)
+    log_read(segments, last.max(cursor), sealed)
 }
 
-/// Redis may be behind the store, so that it has nothing new means nothing.
-fn answer(segments: Vec<Segment>, last: Seq, sealed: bool) -> Option<LogRead> {
+/// Redis may be behind the store, so an empty result means nothing.
+fn log_read(segments: Vec<Segment>, last: Seq, sealed: bool) -> Option<LogRead> {
     (!segments.is_empty()).then_some(LogRead::Log { segments, last, sealed, missing_to: None })
 }
 

@@ -1,4 +1,4 @@
-//! Makes the one connection that listens hear of every log that is watched here, and of no other.
+//! Keeps the subscriptions of the listening connection equal to the logs that are watched in this process.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -10,63 +10,69 @@ use tokio::sync::broadcast;
 use tokio::time::sleep;
 use tokio_util::sync::CancellationToken;
 
-use super::checker::Checker;
-use super::link::{Interest, Link, Listener, Unreachable};
-use super::news::News;
-use super::{hints, keys, news};
-use crate::live::Watched;
+use super::checker::TailChecker;
+use super::connection::{PushHandler, RedisConnection, RedisUnreachable, SubscriptionChange};
+use super::log_notice::LogNotice;
+use super::{hints, keys, log_notice};
+use crate::live::WatchedLogs;
 
-/// Channels named in one command.
-const AT_ONCE: usize = 500;
-/// When the server is there and refuses, it is asked again after this long.
-const AGAIN: Duration = Duration::from_secs(5);
+/// Channels per command.
+const CHANNELS_PER_COMMAND: usize = 500;
+/// Retry delay when the server refuses a subscription.
+const RETRY_DELAY: Duration = Duration::from_secs(5);
 
-pub(super) struct Subscriber {
-    pub(super) watched: Arc<Watched>,
-    pub(super) link: Arc<Link>,
-    pub(super) checker: Arc<Checker>,
+pub(super) struct LogSubscriber {
+    pub(super) watched: Arc<WatchedLogs>,
+    pub(super) link: Arc<RedisConnection>,
+    pub(super) checker: Arc<TailChecker>,
 }
 
-impl Subscriber {
+impl LogSubscriber {
     pub(super) async fn run(self, end: CancellationToken) {
-        end.run_until_cancelled(self.subscribe_for_ever()).await;
+        end.run_until_cancelled(self.keep_subscribed()).await;
     }
 
-    async fn subscribe_for_ever(&self) {
-        let mut made = self.link.made();
+    async fn keep_subscribed(&self) {
+        let mut made = self.link.connections();
         loop {
             made.mark_unchanged();
             let refused = self.subscribe_all().await.is_err();
             loop {
                 tokio::select! {
-                    // A new connection begins from nothing, and whatever failed on the old one is contained in that.
+                    // A new connection starts without subscriptions and gets all of them, including any that failed on
+                    // the old one.
                     _ = made.changed() => break,
-                    () = sleep(AGAIN), if refused => break,
+                    () = sleep(RETRY_DELAY), if refused => break,
                     () = self.watched.change() => drop(self.follow_changes().await),
                 }
             }
         }
     }
 
-    async fn subscribe_all(&self) -> Result<(), Unreachable> {
+    async fn subscribe_all(&self) -> Result<(), RedisUnreachable> {
         self.link
-            .listen(Interest::Subscribe, &[keys::ENDED, keys::MOVED].map(String::from))
+            .change_subscriptions(
+                SubscriptionChange::Subscribe,
+                &[keys::ENDED, keys::MOVED].map(String::from),
+            )
             .await?;
         self.subscribe(self.watched.take_all()).await
     }
 
-    async fn follow_changes(&self) -> Result<(), Unreachable> {
+    async fn follow_changes(&self) -> Result<(), RedisUnreachable> {
         let changes = self.watched.take_changes();
-        for tasks in changes.went.chunks(AT_ONCE) {
-            self.link.listen(Interest::Unsubscribe, &channels(tasks)).await?;
+        for tasks in changes.removed.chunks(CHANNELS_PER_COMMAND) {
+            self.link
+                .change_subscriptions(SubscriptionChange::Unsubscribe, &channels(tasks))
+                .await?;
         }
-        self.subscribe(changes.came).await
+        self.subscribe(changes.added).await
     }
 
-    async fn subscribe(&self, tasks: Vec<TaskId>) -> Result<(), Unreachable> {
-        for tasks in tasks.chunks(AT_ONCE) {
-            self.link.listen(Interest::Subscribe, &channels(tasks)).await?;
-            // Whatever was said before the subscription is in the store, and whatever is committed later is heard.
+    async fn subscribe(&self, tasks: Vec<TaskId>) -> Result<(), RedisUnreachable> {
+        for tasks in tasks.chunks(CHANNELS_PER_COMMAND) {
+            self.link.change_subscriptions(SubscriptionChange::Subscribe, &channels(tasks)).await?;
+            // Segments from before the subscription are in the store; later ones are received.
             self.checker.check_soon(tasks.to_vec());
         }
         Ok(())
@@ -77,27 +83,27 @@ fn channels(tasks: &[TaskId]) -> Vec<String> {
     tasks.iter().map(keys::news).collect()
 }
 
-/// What is done with each message.
+/// Handles each received message.
 pub(super) fn listener(
-    watched: Arc<Watched>,
+    watched: Arc<WatchedLogs>,
     signals: broadcast::Sender<BusSignal>,
     origin: String,
-) -> Listener {
+) -> PushHandler {
     Arc::new(move |message: Vec<Value>| {
-        let Ok([Value::BulkString(channel), Value::BulkString(said)]) =
+        let Ok([Value::BulkString(channel), Value::BulkString(payload)]) =
             <[Value; 2]>::try_from(message)
         else {
             return;
         };
         let Ok(channel) = String::from_utf8(channel) else { return };
         if let Some(task) = keys::task_of_news(&channel) {
-            match news::parse(said) {
-                Some(News::Grew { segment, end }) => watched.heard(&task, segment, end),
-                Some(News::Gone) => watched.doubt(&task),
+            match log_notice::parse(payload) {
+                Some(LogNotice::Grew { segment, end }) => watched.receive(&task, segment, end),
+                Some(LogNotice::Gone) => watched.invalidate(&task),
                 None => {}
             }
-        } else if let Some(signal) = hints::heard(&channel, &said, &origin) {
-            // No receivers is not a failure: nobody wanted the hint.
+        } else if let Some(signal) = hints::parse(&channel, &payload, &origin) {
+            // Without receivers this fails, which is not an error.
             let _ = signals.send(signal);
         }
     })

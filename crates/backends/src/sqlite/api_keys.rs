@@ -1,4 +1,4 @@
-//! Keys a user gives to programs, by their digests.
+//! API keys of users, stored as digests.
 
 use async_trait::async_trait;
 use ports::PortResult;
@@ -6,15 +6,15 @@ use ports::store::{ApiKey, ApiKeys, NewApiKey};
 use protocol::UserId;
 use rusqlite::{OptionalExtension, params};
 
-use super::job::{Done, Need};
-use super::{Sqlite, rows};
+use super::write_job::{WriteOutput, WritePriority};
+use super::{SqliteStore, rows};
 
 #[async_trait]
-impl ApiKeys for Sqlite {
+impl ApiKeys for SqliteStore {
     async fn create(&self, user: &UserId, new: NewApiKey) -> PortResult<ApiKey> {
-        let (user, now) = (user.clone(), self.moment());
+        let (user, now) = (user.clone(), self.store_time());
         self.writer
-            .run(Need::Ordinary, move |db| {
+            .run(WritePriority::Ordinary, move |db| {
                 let key = db
                     .prepare_cached(
                         "INSERT INTO api_key (id, user_id, name, digest, head, created_at)
@@ -31,7 +31,7 @@ impl ApiKeys for Sqlite {
                         ],
                         api_key,
                     )?;
-                Ok(Done::quietly(key))
+                Ok(WriteOutput::silent(key))
             })
             .await
     }
@@ -55,11 +55,11 @@ impl ApiKeys for Sqlite {
     async fn revoke(&self, user: &UserId, id: &str) -> PortResult<bool> {
         let (user, id) = (user.clone(), id.to_owned());
         self.writer
-            .run(Need::Essential, move |db| {
+            .run(WritePriority::Essential, move |db| {
                 let removed = db
                     .prepare_cached("DELETE FROM api_key WHERE user_id = ?1 AND id = ?2")?
                     .execute([user.as_str(), id.as_str()])?;
-                Ok(Done::quietly(removed > 0))
+                Ok(WriteOutput::silent(removed > 0))
             })
             .await
     }

@@ -1,4 +1,4 @@
-//! Runs of blocks by themselves: begun once, ended once, paid with their end.
+//! Executions of single blocks: started once, ended once, charged at their end.
 
 use async_trait::async_trait;
 use ports::store::{BlockOutcome, BlockRunBegun, BlockRuns, NewBlockRun};
@@ -7,15 +7,15 @@ use protocol::credit::CreditCharge;
 use protocol::{SessionId, UserId};
 use rusqlite::{Connection, Row, params};
 
-use super::fault::Fault;
-use super::job::{Done, Need};
-use super::{Moment, Sqlite, credits, rows};
+use super::error::SqliteError;
+use super::write_job::{WriteOutput, WritePriority};
+use super::{SqliteStore, StoreTime, credits, rows};
 
 #[async_trait]
-impl BlockRuns for Sqlite {
+impl BlockRuns for SqliteStore {
     async fn begin(&self, new: &NewBlockRun) -> PortResult<BlockRunBegun> {
-        let (new, now) = (new.clone(), self.moment());
-        self.writer.run(Need::Ordinary, move |db| begin(db, now, &new)).await
+        let (new, now) = (new.clone(), self.store_time());
+        self.writer.run(WritePriority::Ordinary, move |db| begin(db, now, &new)).await
     }
 
     async fn end(
@@ -27,10 +27,10 @@ impl BlockRuns for Sqlite {
     ) -> PortResult<bool> {
         let outputs = serde_json::to_string(&outcome.outputs)
             .map_err(|error| PortError::Broken(error.to_string()))?;
-        let (user, key, now) = (user.clone(), key.to_owned(), self.moment());
+        let (user, key, now) = (user.clone(), key.to_owned(), self.store_time());
         let (error, charge) = (outcome.error.clone(), charge.cloned());
         self.writer
-            .run(Need::Essential, move |db| {
+            .run(WritePriority::Essential, move |db| {
                 let ended = db
                     .prepare_cached(
                         "UPDATE block_run SET outputs = ?3, error = ?4, ended_at = ?5
@@ -40,13 +40,17 @@ impl BlockRuns for Sqlite {
                 if let (1, Some(charge)) = (ended, &charge) {
                     credits::charge(db, now, &user, charge)?;
                 }
-                Ok(Done::quietly(ended > 0))
+                Ok(WriteOutput::silent(ended > 0))
             })
             .await
     }
 }
 
-fn begin(db: &Connection, now: Moment, new: &NewBlockRun) -> Result<Done<BlockRunBegun>, Fault> {
+fn begin(
+    db: &Connection,
+    now: StoreTime,
+    new: &NewBlockRun,
+) -> Result<WriteOutput<BlockRunBegun>, SqliteError> {
     let added = db
         .prepare_cached(
             "INSERT INTO block_run (user_id, key, block_id, session_id, created_at)
@@ -60,12 +64,12 @@ fn begin(db: &Connection, now: Moment, new: &NewBlockRun) -> Result<Done<BlockRu
             now.wall_us,
         ])?;
     if added > 0 {
-        return Ok(Done::quietly(BlockRunBegun::New));
+        return Ok(WriteOutput::silent(BlockRunBegun::New));
     }
-    let known = db
+    let existing = db
         .prepare_cached("SELECT outputs, error FROM block_run WHERE user_id = ?1 AND key = ?2")?
         .query_row([new.user_id.as_str(), &new.key], begun)?;
-    Ok(Done::quietly(known))
+    Ok(WriteOutput::silent(existing))
 }
 
 fn begun(row: &Row<'_>) -> rusqlite::Result<BlockRunBegun> {

@@ -1,4 +1,4 @@
-//! Credits: an entry for everything that came in or went out, each with the balance after it.
+//! Credit ledger: an entry for every credit and debit, each with the resulting balance.
 
 use async_trait::async_trait;
 use ports::{Credits, PortResult};
@@ -6,12 +6,12 @@ use protocol::UserId;
 use protocol::credit::{CreditCharge, CreditTransaction, TransactionKind};
 use rusqlite::{Connection, OptionalExtension, Row, params};
 
-use super::fault::Fault;
-use super::job::{Done, Need};
-use super::{Moment, Sqlite, rows};
+use super::error::SqliteError;
+use super::write_job::{WriteOutput, WritePriority};
+use super::{SqliteStore, StoreTime, rows};
 
 #[async_trait]
-impl Credits for Sqlite {
+impl Credits for SqliteStore {
     async fn balance(&self, user: &UserId) -> PortResult<i64> {
         let user = user.clone();
         self.readers.run(move |db| balance(db, &user)).await
@@ -47,42 +47,47 @@ impl Credits for Sqlite {
         kind: TransactionKind,
         what: &str,
     ) -> PortResult<i64> {
-        let (user, now) = (user.clone(), self.moment());
+        let (user, now) = (user.clone(), self.store_time());
         let (key, what) = (key.to_owned(), what.to_owned());
         self.writer
-            .run(Need::Ordinary, move |db| {
-                book(db, now, &user, Entry { key: &key, amount, kind, what: &what })?;
-                Ok(Done::quietly(balance(db, &user)?))
+            .run(WritePriority::Ordinary, move |db| {
+                book(db, now, &user, LedgerEntry { key: &key, amount, kind, what: &what })?;
+                Ok(WriteOutput::silent(balance(db, &user)?))
             })
             .await
     }
 }
 
-/// Books what something has cost, in the transaction that records the thing.
+/// Charges the cost of something, in the transaction that records it.
 pub(super) fn charge(
     db: &Connection,
-    now: Moment,
+    now: StoreTime,
     user: &UserId,
     charge: &CreditCharge,
-) -> Result<(), Fault> {
-    let amount = i64::try_from(charge.amount)
-        .map_err(|_| Fault::broken("a charge is larger than an account can hold"))?;
+) -> Result<(), SqliteError> {
+    let amount =
+        i64::try_from(charge.amount).map_err(|_| SqliteError::broken("the charge is too large"))?;
     let (kind, what) = (TransactionKind::Usage, charge.what.as_str());
-    book(db, now, user, Entry { key: &charge.key, amount: -amount, kind, what })
+    book(db, now, user, LedgerEntry { key: &charge.key, amount: -amount, kind, what })
 }
 
-struct Entry<'a> {
+struct LedgerEntry<'a> {
     key: &'a str,
     amount: i64,
     kind: TransactionKind,
     what: &'a str,
 }
 
-/// One that was booked before changes nothing.
-fn book(db: &Connection, now: Moment, user: &UserId, entry: Entry<'_>) -> Result<(), Fault> {
+/// An entry with a known key changes nothing.
+fn book(
+    db: &Connection,
+    now: StoreTime,
+    user: &UserId,
+    entry: LedgerEntry<'_>,
+) -> Result<(), SqliteError> {
     let after = balance(db, user)?
         .checked_add(entry.amount)
-        .ok_or_else(|| Fault::broken("an account cannot hold so much"))?;
+        .ok_or_else(|| SqliteError::broken("the balance is too large"))?;
     db.prepare_cached(
         "INSERT INTO credit_entry
              (user_id, key, amount, kind, running_balance, description, created_at)
@@ -101,7 +106,7 @@ fn book(db: &Connection, now: Moment, user: &UserId, entry: Entry<'_>) -> Result
     Ok(())
 }
 
-fn balance(db: &Connection, user: &UserId) -> Result<i64, Fault> {
+fn balance(db: &Connection, user: &UserId) -> Result<i64, SqliteError> {
     let last: Option<i64> = db
         .prepare_cached(
             "SELECT running_balance FROM credit_entry WHERE user_id = ?1

@@ -1,4 +1,4 @@
-//! Messages that were sent while a turn was at work: rows of their own until they are drained into the history.
+//! Follow-ups: messages sent while a turn runs, kept in their own rows until they are drained into the history.
 
 use async_trait::async_trait;
 use ports::store::{FollowUpPushed, FollowUps, NewFollowUp};
@@ -11,23 +11,25 @@ use protocol::turn::{TurnClaim, TurnStatus};
 use protocol::{MessageId, SessionId, TurnId};
 use rusqlite::{Connection, OptionalExtension, Row, params};
 
-use super::fault::Fault;
-use super::job::{Done, Need};
-use super::turns::known::{Known, known};
-use super::turns::{held, open_after};
-use super::{Moment, Sqlite, messages, rows, sessions};
+use super::error::SqliteError;
+use super::turns::message_id::{KnownMessageId, find_message_id};
+use super::turns::{find_claimed, open_after};
+use super::write_job::{WriteOutput, WritePriority};
+use super::{SqliteStore, StoreTime, messages, rows, sessions};
 use crate::words;
 
 #[async_trait]
-impl FollowUps for Sqlite {
+impl FollowUps for SqliteStore {
     async fn push(
         &self,
         owner: &Owner,
         session: &SessionId,
         new: NewFollowUp,
     ) -> PortResult<FollowUpPushed> {
-        let (owner, session, now) = (owner.clone(), session.clone(), self.moment());
-        self.writer.run(Need::Ordinary, move |db| push(db, now, &owner, &session, &new)).await
+        let (owner, session, now) = (owner.clone(), session.clone(), self.store_time());
+        self.writer
+            .run(WritePriority::Ordinary, move |db| push(db, now, &owner, &session, &new))
+            .await
     }
 
     async fn list(
@@ -48,64 +50,66 @@ impl FollowUps for Sqlite {
     }
 
     async fn drain(&self, claim: &TurnClaim, step: u32) -> PortResult<Fenced<Vec<FollowUp>>> {
-        let (claim, now) = (claim.clone(), self.moment());
-        self.writer.run(Need::Ordinary, move |db| drain(db, now, &claim, step)).await
+        let (claim, now) = (claim.clone(), self.store_time());
+        self.writer.run(WritePriority::Ordinary, move |db| drain(db, now, &claim, step)).await
     }
 }
 
 fn push(
     db: &Connection,
-    now: Moment,
+    now: StoreTime,
     owner: &Owner,
     session: &SessionId,
     new: &NewFollowUp,
-) -> Result<Done<FollowUpPushed>, Fault> {
+) -> Result<WriteOutput<FollowUpPushed>, SqliteError> {
     if sessions::find(db, owner, session)?.is_none() {
-        return Ok(Done::quietly(FollowUpPushed::NoSession));
+        return Ok(WriteOutput::silent(FollowUpPushed::NoSession));
     }
     let mut message = new.message.clone();
     if let Some(client_id) = &new.client_id {
-        match known(db, session, client_id, Some(&new.fingerprint))? {
-            Known::No => {}
-            Known::FollowUp(follow_up) => {
-                return Ok(Done::quietly(FollowUpPushed::Known(follow_up)));
+        match find_message_id(db, session, client_id, Some(&new.fingerprint))? {
+            KnownMessageId::Free => {}
+            KnownMessageId::FollowUp(follow_up) => {
+                return Ok(WriteOutput::silent(FollowUpPushed::Known(follow_up)));
             }
-            Known::Turn(_) | Known::Reused => return Ok(Done::quietly(FollowUpPushed::Reused)),
+            KnownMessageId::Turn(_) | KnownMessageId::Reused => {
+                return Ok(WriteOutput::silent(FollowUpPushed::Reused));
+            }
         }
         message.id = MessageId::from(client_id.as_str());
     }
-    Ok(Done::quietly(match add(db, now, session, &message, &new.fingerprint)? {
-        Added::Waits { follow_up, waiting } => FollowUpPushed::Waits { follow_up, waiting },
-        Added::NoTurn => FollowUpPushed::NoTurn,
-        Added::Full => FollowUpPushed::Full,
+    Ok(WriteOutput::silent(match add(db, now, session, &message, &new.fingerprint)? {
+        FollowUpAdded::Waits { follow_up, waiting } => FollowUpPushed::Waits { follow_up, waiting },
+        FollowUpAdded::NoTurn => FollowUpPushed::NoTurn,
+        FollowUpAdded::Full => FollowUpPushed::Full,
     }))
 }
 
-pub(super) enum Added {
-    /// It waits, with so many in all.
+pub(super) enum FollowUpAdded {
+    /// It waits; `waiting` counts all waiting follow-ups of the turn.
     Waits {
         follow_up: Box<FollowUp>,
         waiting: u32,
     },
-    /// Nothing is at work, or only what is being cancelled and would take it along.
+    /// No turn runs, or only one that is being cancelled and would drop it.
     NoTurn,
     Full,
 }
 
-/// Adds a message that nothing is known of, unless there is no turn for it or too many wait.
+/// Adds an unknown message, unless no turn runs or too many follow-ups wait.
 pub(super) fn add(
     db: &Connection,
-    now: Moment,
+    now: StoreTime,
     session: &SessionId,
     message: &NewMessage,
     fingerprint: &str,
-) -> Result<Added, Fault> {
-    let Some(turn) = turn_at_work(db, session)? else { return Ok(Added::NoTurn) };
+) -> Result<FollowUpAdded, SqliteError> {
+    let Some(turn) = running_turn(db, session)? else { return Ok(FollowUpAdded::NoTurn) };
     let waiting = waiting(db, &turn)?;
     if waiting >= FOLLOW_UPS {
-        return Ok(Added::Full);
+        return Ok(FollowUpAdded::Full);
     }
-    forget_settled(db, session, &message.id)?;
+    delete_settled(db, session, &message.id)?;
     db.prepare_cached(
         "INSERT INTO follow_up (session_id, turn_id, id, content, metadata, fingerprint, state,
              created_at)
@@ -121,24 +125,24 @@ pub(super) fn add(
         now.wall_us,
     ])?;
     let (follow_up, _) = find(db, session, message.id.as_str())?
-        .ok_or_else(|| Fault::broken("a new follow-up cannot be found"))?;
-    Ok(Added::Waits { follow_up: Box::new(follow_up), waiting: waiting + 1 })
+        .ok_or_else(|| SqliteError::broken("a new follow-up cannot be found"))?;
+    Ok(FollowUpAdded::Waits { follow_up: Box::new(follow_up), waiting: waiting + 1 })
 }
 
-fn turn_at_work(db: &Connection, session: &SessionId) -> Result<Option<TurnId>, Fault> {
+fn running_turn(db: &Connection, session: &SessionId) -> Result<Option<TurnId>, SqliteError> {
     let Some((turn, _)) = open_after(db, session, 0)? else { return Ok(None) };
-    let goes_on = db
+    let is_active = db
         .prepare_cached("SELECT 1 FROM turn WHERE id = ?1 AND cancel_requested = 0")?
         .exists([turn.as_str()])?;
-    Ok(goes_on.then_some(turn))
+    Ok(is_active.then_some(turn))
 }
 
-/// Removes one that came back to its sender, who now sends it as new.
-pub(super) fn forget_settled(
+/// Removes a returned or dropped follow-up, which its sender now sends again.
+pub(super) fn delete_settled(
     db: &Connection,
     session: &SessionId,
     id: &MessageId,
-) -> Result<(), Fault> {
+) -> Result<(), SqliteError> {
     db.prepare_cached(
         "DELETE FROM follow_up
          WHERE session_id = ?1 AND id = ?2 AND state IN ('returned', 'dropped')",
@@ -147,16 +151,20 @@ pub(super) fn forget_settled(
     Ok(())
 }
 
-/// How many wait for this turn.
-pub(super) fn waiting(db: &Connection, turn: &TurnId) -> Result<u32, Fault> {
+/// Number of follow-ups that wait for this turn.
+pub(super) fn waiting(db: &Connection, turn: &TurnId) -> Result<u32, SqliteError> {
     let waiting = db
         .prepare_cached("SELECT count(*) FROM follow_up WHERE turn_id = ?1 AND state = 'pending'")?
         .query_row([turn.as_str()], |row| row.get(0))?;
     Ok(waiting)
 }
 
-/// What still waits when a turn ends is dropped by a cancel and returned by a failure.
-pub(super) fn settle(db: &Connection, turn: &TurnId, status: TurnStatus) -> Result<(), Fault> {
+/// Settles the waiting follow-ups when a turn ends: a cancel drops them, any other end returns them.
+pub(super) fn settle(
+    db: &Connection,
+    turn: &TurnId,
+    status: TurnStatus,
+) -> Result<(), SqliteError> {
     let state = match status {
         TurnStatus::Cancelled => FollowUpState::Dropped,
         _ => FollowUpState::Returned,
@@ -185,7 +193,7 @@ pub(super) fn find(
     db: &Connection,
     session: &SessionId,
     id: &str,
-) -> Result<Option<(FollowUp, String)>, Fault> {
+) -> Result<Option<(FollowUp, String)>, SqliteError> {
     let found = db
         .prepare_cached(&format!(
             "SELECT {FOLLOW_UP}, fingerprint FROM follow_up WHERE session_id = ?1 AND id = ?2"
@@ -195,7 +203,7 @@ pub(super) fn find(
     Ok(found)
 }
 
-fn list(db: &Connection, session: &SessionId, limit: u32) -> Result<Vec<FollowUp>, Fault> {
+fn list(db: &Connection, session: &SessionId, limit: u32) -> Result<Vec<FollowUp>, SqliteError> {
     let mut newest = db
         .prepare_cached(&format!(
             "SELECT {FOLLOW_UP} FROM follow_up WHERE session_id = ?1 ORDER BY number DESC LIMIT ?2"
@@ -208,11 +216,13 @@ fn list(db: &Connection, session: &SessionId, limit: u32) -> Result<Vec<FollowUp
 
 fn drain(
     db: &Connection,
-    now: Moment,
+    now: StoreTime,
     claim: &TurnClaim,
     step: u32,
-) -> Result<Done<Fenced<Vec<FollowUp>>>, Fault> {
-    let Some(held) = held(db, claim)? else { return Ok(Done::quietly(Fenced::Stale)) };
+) -> Result<WriteOutput<Fenced<Vec<FollowUp>>>, SqliteError> {
+    let Some(claimed) = find_claimed(db, claim)? else {
+        return Ok(WriteOutput::silent(Fenced::Stale));
+    };
     let waiting: Vec<(FollowUp, Option<serde_json::Value>)> = db
         .prepare_cached(&format!(
             "SELECT {FOLLOW_UP} FROM follow_up
@@ -229,12 +239,12 @@ fn drain(
             metadata,
             ..NewMessage::new(MessageRole::User, follow_up.text.clone())
         };
-        messages::insert(db, held.rows_of(claim), &message, now.wall_us)?;
+        messages::insert(db, claimed.message_position(claim), &message, now.wall_us)?;
         drained.push(FollowUp { state: FollowUpState::Delivered, step: Some(step), ..follow_up });
     }
     db.prepare_cached(
         "UPDATE follow_up SET state = 'delivered', step = ?2 WHERE turn_id = ?1 AND state = 'pending'",
     )?
     .execute(params![claim.turn_id.as_str(), step])?;
-    Ok(Done::quietly(Fenced::Done(drained)))
+    Ok(WriteOutput::silent(Fenced::Done(drained)))
 }

@@ -1,12 +1,12 @@
-//! The encryption key of this store, compared with the one it was first opened with.
+//! Compares the encryption key with the one the store was first opened with.
 
 use rusqlite::{Connection, OptionalExtension, params};
 
-use super::fault::Fault;
+use super::error::SqliteError;
 use crate::key_check::{self, KeyCheck};
 
-/// Remembers the key at its first use.
-pub(crate) fn check(db: &Connection, key: Option<&str>) -> Result<KeyCheck, Fault> {
+/// Stores the check value of the key at its first use.
+pub(crate) fn check(db: &Connection, key: Option<&str>) -> Result<KeyCheck, SqliteError> {
     let stored: Option<String> = db
         .query_row("SELECT value FROM meta WHERE name = 'key_check'", [], |row| row.get(0))
         .optional()?;

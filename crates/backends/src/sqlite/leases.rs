@@ -1,4 +1,4 @@
-//! Who may act for a turn. Leases are times on this process's own clock; a restart ends them all.
+//! Leases of turns, as times on this process's own clock; a restart ends them all.
 
 use std::time::Duration;
 
@@ -11,33 +11,36 @@ use protocol::turn::{TurnClaim, TurnStatus};
 use protocol::{SessionId, TurnId, WorkerId};
 use rusqlite::{Connection, OptionalExtension, params};
 
-use super::boot::millis;
-use super::fault::Fault;
-use super::job::{Done, Need};
+use super::boot_clock::millis;
+use super::error::SqliteError;
 use super::stream_log::{self, count_fenced};
-use super::turns::places::wake;
-use super::turns::{by_id, held, open_after};
-use super::{Moment, Sqlite, rows};
+use super::turns::permits::end_rest;
+use super::turns::{by_id, find_claimed, open_after};
+use super::write_job::{WriteOutput, WritePriority};
+use super::{SqliteStore, StoreTime, rows};
 use crate::words;
 
 #[async_trait]
-impl Leases for Sqlite {
+impl Leases for SqliteStore {
     async fn claim(
         &self,
         turn: &TurnId,
         worker: &WorkerId,
         ttl: Duration,
     ) -> PortResult<TurnClaimed> {
-        let (turn, worker, now, caps) = (turn.clone(), worker.clone(), self.moment(), self.caps);
-        self.writer.run(Need::Ordinary, move |db| claim(db, now, caps, &turn, &worker, ttl)).await
+        let (turn, worker, now, caps) =
+            (turn.clone(), worker.clone(), self.store_time(), self.caps);
+        self.writer
+            .run(WritePriority::Ordinary, move |db| claim(db, now, caps, &turn, &worker, ttl))
+            .await
     }
 
     async fn renew(&self, claim: &TurnClaim, ttl: Duration) -> PortResult<LeaseRenewal> {
         let (claim, until) = (claim.clone(), self.boot.ms() + millis(ttl));
-        // Essential: a worker that cannot renew gives its turn up, and could then not end it either.
+        // Essential: a worker that cannot renew gives its turn up, and could then not finish it either.
         self.writer
-            .run(Need::Essential, move |db| {
-                let held = db
+            .run(WritePriority::Essential, move |db| {
+                let renewed = db
                     .prepare_cached(
                         "UPDATE turn SET lease_until_ms = ?3
                          WHERE id = ?1 AND fence = ?2 AND status = 'running'
@@ -47,7 +50,7 @@ impl Leases for Sqlite {
                         Ok(LeaseRenewal::Held { cancel_requested: row.get(0)? })
                     })
                     .optional()?;
-                Ok(Done::quietly(held.unwrap_or_else(|| {
+                Ok(WriteOutput::silent(renewed.unwrap_or_else(|| {
                     count_fenced();
                     LeaseRenewal::Lost
                 })))
@@ -56,21 +59,25 @@ impl Leases for Sqlite {
     }
 
     async fn hand_back(&self, claim: &TurnClaim) -> PortResult<Fenced<()>> {
-        let (claim, now) = (claim.clone(), self.moment());
+        let (claim, now) = (claim.clone(), self.store_time());
         self.writer
-            .run(Need::Essential, move |db| {
-                if held(db, &claim)?.is_none() {
-                    return Ok(Done::quietly(Fenced::Stale));
+            .run(WritePriority::Essential, move |db| {
+                if find_claimed(db, &claim)?.is_none() {
+                    return Ok(WriteOutput::silent(Fenced::Stale));
                 }
-                give_up(db, &claim.turn_id, Some(now.ms))?;
-                Ok(Done::quietly(Fenced::Done(())))
+                release_lease(db, &claim.turn_id, Some(now.ms))?;
+                Ok(WriteOutput::silent(Fenced::Done(())))
             })
             .await
     }
 }
 
-/// Ends the claim on a turn that is held, in good order: it is no crashed attempt.
-pub(super) fn give_up(db: &Connection, turn: &TurnId, due_ms: Option<i64>) -> Result<(), Fault> {
+/// Ends the claim on a turn in good order, so that it does not count as a crashed attempt.
+pub(super) fn release_lease(
+    db: &Connection,
+    turn: &TurnId,
+    due_ms: Option<i64>,
+) -> Result<(), SqliteError> {
     db.prepare_cached(
         "UPDATE turn SET status = 'queued', due_ms = ?2, lease_until_ms = NULL, worker = NULL,
              attempt = max(0, attempt - 1)
@@ -82,36 +89,38 @@ pub(super) fn give_up(db: &Connection, turn: &TurnId, due_ms: Option<i64>) -> Re
 
 fn claim(
     db: &Connection,
-    now: Moment,
+    now: StoreTime,
     caps: UserLimits,
     turn: &TurnId,
     worker: &WorkerId,
     ttl: Duration,
-) -> Result<Done<TurnClaimed>, Fault> {
-    let Some(mut found) = find(db, turn)? else { return Ok(Done::quietly(TurnClaimed::Ended)) };
+) -> Result<WriteOutput<TurnClaimed>, SqliteError> {
+    let Some(mut found) = find(db, turn)? else {
+        return Ok(WriteOutput::silent(TurnClaimed::Ended));
+    };
     match found.status {
         TurnStatus::Queued => {}
         TurnStatus::Running if found.lease_until_ms.is_some_and(|until| until > now.ms) => {
             if found.worker.as_deref() != Some(worker.as_str()) {
-                return Ok(Done::quietly(TurnClaimed::Held));
+                return Ok(WriteOutput::silent(TurnClaimed::Held));
             }
-            return won(db, turn, worker, found.fence as u64);
+            return claimed(db, turn, worker, found.fence as u64);
         }
         TurnStatus::Running => {}
         TurnStatus::Completed | TurnStatus::Failed | TurnStatus::Cancelled => {
-            return Ok(Done::quietly(TurnClaimed::Ended));
+            return Ok(WriteOutput::silent(TurnClaimed::Ended));
         }
     }
     if found.rests && !found.cancel_requested {
         if found.due_ms.is_none_or(|due| due > now.ms) {
-            return Ok(Done::quietly(TurnClaimed::NotAdmitted));
+            return Ok(WriteOutput::silent(TurnClaimed::NotAdmitted));
         }
-        found.admitted = wake(db, now, caps, turn)?;
+        found.admitted = end_rest(db, now, caps, turn)?;
     }
     if !found.admitted {
         let first = open_after(db, &found.session, 0)?.is_none_or(|(_, at)| at >= found.ordinal);
         if !found.cancel_requested || !first {
-            return Ok(Done::quietly(TurnClaimed::NotAdmitted));
+            return Ok(WriteOutput::silent(TurnClaimed::NotAdmitted));
         }
     }
     db.prepare_cached(
@@ -129,32 +138,33 @@ fn claim(
         now.boot,
         now.ms,
     ])?;
-    won(db, turn, worker, (found.fence + 1) as u64)
+    claimed(db, turn, worker, (found.fence + 1) as u64)
 }
 
-/// The claim that the row says, with its log.
-fn won(
+/// The claim as the row has it, with the position of its stream log.
+fn claimed(
     db: &Connection,
     turn: &TurnId,
     worker: &WorkerId,
     fence: u64,
-) -> Result<Done<TurnClaimed>, Fault> {
-    // In the same transaction, so that the holder before cannot append from this moment on.
+) -> Result<WriteOutput<TurnClaimed>, SqliteError> {
+    // In the same transaction, so that the previous holder cannot append from now on.
     let log_at = match stream_log::take_over(db, &turn.task(), fence)? {
         TakenOver::At { last, sealed: false } => Some(last),
         TakenOver::At { sealed: true, .. } | TakenOver::Stale => None,
     };
-    let turn = by_id(db, turn)?.ok_or_else(|| Fault::broken("a claimed turn cannot be found"))?;
+    let turn =
+        by_id(db, turn)?.ok_or_else(|| SqliteError::broken("a claimed turn cannot be found"))?;
     let claim = TurnClaim {
         turn_id: turn.id.clone(),
         session_id: turn.session_id.clone(),
         fence,
         worker: worker.clone(),
     };
-    Ok(Done::quietly(TurnClaimed::Granted { claim, turn: Box::new(turn), log_at }))
+    Ok(WriteOutput::silent(TurnClaimed::Granted { claim, turn: Box::new(turn), log_at }))
 }
 
-struct Found {
+struct TurnLeaseRow {
     session: SessionId,
     ordinal: i64,
     status: TurnStatus,
@@ -167,14 +177,14 @@ struct Found {
     cancel_requested: bool,
 }
 
-fn find(db: &Connection, turn: &TurnId) -> Result<Option<Found>, Fault> {
+fn find(db: &Connection, turn: &TurnId) -> Result<Option<TurnLeaseRow>, SqliteError> {
     let found = db
         .prepare_cached(
             "SELECT session_id, ordinal, status, fence, lease_until_ms, worker, admitted, rests,
                  due_ms, cancel_requested FROM turn WHERE id = ?1",
         )?
         .query_row([turn.as_str()], |row| {
-            Ok(Found {
+            Ok(TurnLeaseRow {
                 session: rows::id(row, "session_id")?,
                 ordinal: row.get("ordinal")?,
                 status: rows::word(row, "status", words::status)?,

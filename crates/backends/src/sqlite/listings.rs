@@ -1,4 +1,4 @@
-//! The marketplace: listings in their newest version, and the ids of all that were published.
+//! The marketplace: listings in their newest version, and the ids of all published versions.
 
 use async_trait::async_trait;
 use ports::store::{ListingPublished, Listings};
@@ -9,20 +9,22 @@ use protocol::library::Listing;
 use protocol::limits::LISTINGS;
 use rusqlite::{Connection, OptionalExtension, Row, params};
 
-use super::fault::Fault;
-use super::graphs::{self, Version};
-use super::job::{Done, Need};
-use super::{Moment, Sqlite, rows};
+use super::error::SqliteError;
+use super::graphs::{self, NewGraphVersion};
+use super::write_job::{WriteOutput, WritePriority};
+use super::{SqliteStore, StoreTime, rows};
 
 #[async_trait]
-impl Listings for Sqlite {
+impl Listings for SqliteStore {
     async fn publish(&self, listing: &Listing, graph: &Graph) -> PortResult<ListingPublished> {
-        let version = Version::of(&listing.owner, graph)?;
+        let version = NewGraphVersion::of(&listing.owner, graph)?;
         let categories = serde_json::to_string(&listing.categories)
             .map_err(|error| PortError::Broken(error.to_string()))?;
-        let (listing, now) = (listing.clone(), self.moment());
+        let (listing, now) = (listing.clone(), self.store_time());
         self.writer
-            .run(Need::Ordinary, move |db| publish(db, now, &listing, &categories, &version))
+            .run(WritePriority::Ordinary, move |db| {
+                publish(db, now, &listing, &categories, &version)
+            })
             .await
     }
 
@@ -74,7 +76,7 @@ impl Listings for Sqlite {
     }
 }
 
-/// Columns of a `Listing`, of the table `listing` under the name `l`.
+/// Columns of a `Listing`; the table `listing` has the alias `l`.
 const LISTING: &str = "l.version_id, l.username, l.slug, l.name, l.sub_heading, l.description, \
     l.categories, l.is_featured, l.graph_id, l.graph_version, l.owner, l.updated_at, \
     (SELECT count(*) FROM execution AS e WHERE e.graph_id = l.graph_id) AS runs";
@@ -99,15 +101,15 @@ fn read(row: &Row<'_>) -> rusqlite::Result<Listing> {
 
 fn publish(
     db: &Connection,
-    now: Moment,
+    now: StoreTime,
     listing: &Listing,
     categories: &str,
-    version: &Version,
-) -> Result<Done<ListingPublished>, Fault> {
-    let known = match known(db, listing)? {
-        Known::Refused(refused) => return Ok(Done::quietly(refused)),
-        Known::Nothing => ListingPublished::New,
-        Known::Older => ListingPublished::NewVersion,
+    version: &NewGraphVersion,
+) -> Result<WriteOutput<ListingPublished>, SqliteError> {
+    let listing_state = match listing_state(db, listing)? {
+        ListingState::Refused(refused) => return Ok(WriteOutput::silent(refused)),
+        ListingState::Nothing => ListingPublished::New,
+        ListingState::Older => ListingPublished::NewVersion,
     };
     store_graph(db, now, listing, version)?;
     db.prepare_cached(
@@ -143,23 +145,23 @@ fn publish(
         listing.owner.as_str(),
         now.wall_us,
     ])?;
-    Ok(Done::quietly(known))
+    Ok(WriteOutput::silent(listing_state))
 }
 
 /// What the marketplace has under the name of a listing.
-enum Known {
+enum ListingState {
     Nothing,
     Older,
     Refused(ListingPublished),
 }
 
-fn known(db: &Connection, listing: &Listing) -> Result<Known, Fault> {
-    // A user name belongs to one user, whatever it is that is published under it.
+fn listing_state(db: &Connection, listing: &Listing) -> Result<ListingState, SqliteError> {
+    // A user name belongs to one user, whatever is published under it.
     let of_another = db
         .prepare_cached("SELECT 1 FROM listing WHERE username = ?1 AND owner <> ?2")?
         .exists([&listing.username, &listing.owner.0])?;
     if of_another {
-        return Ok(Known::Refused(ListingPublished::NameTaken));
+        return Ok(ListingState::Refused(ListingPublished::NameTaken));
     }
     let published: Option<bool> = db
         .prepare_cached(
@@ -170,30 +172,36 @@ fn known(db: &Connection, listing: &Listing) -> Result<Known, Fault> {
         })
         .optional()?;
     match published {
-        Some(true) => return Ok(Known::Refused(ListingPublished::Before)),
-        Some(false) => return Err(Fault::broken("the version was published under another name")),
+        Some(true) => return Ok(ListingState::Refused(ListingPublished::Before)),
+        Some(false) => {
+            return Err(SqliteError::broken("the version was published under another name"));
+        }
         None => {}
     }
     let older = db
         .prepare_cached("SELECT 1 FROM listing WHERE username = ?1 AND slug = ?2")?
         .exists([&listing.username, &listing.slug])?;
     if older {
-        return Ok(Known::Older);
+        return Ok(ListingState::Older);
     }
     let count: u32 =
         db.prepare_cached("SELECT count(*) FROM listing")?.query_row([], |row| row.get(0))?;
-    Ok(if count >= LISTINGS { Known::Refused(ListingPublished::TooMany) } else { Known::Nothing })
+    Ok(if count >= LISTINGS {
+        ListingState::Refused(ListingPublished::TooMany)
+    } else {
+        ListingState::Nothing
+    })
 }
 
-/// Stores the graph for the listing's owner if it is not there.
+/// Stores the graph for the listing's owner if it is missing.
 fn store_graph(
     db: &Connection,
-    now: Moment,
+    now: StoreTime,
     listing: &Listing,
-    version: &Version,
-) -> Result<(), Fault> {
+    version: &NewGraphVersion,
+) -> Result<(), SqliteError> {
     if graphs::owner(db, &version.id)?.is_some_and(|owner| owner != listing.owner) {
-        return Err(Fault::broken("the graph is that of somebody else"));
+        return Err(SqliteError::broken("the graph belongs to another user"));
     }
     let there = db
         .prepare_cached("SELECT 1 FROM graph WHERE id = ?1 AND version = ?2")?

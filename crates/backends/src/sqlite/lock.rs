@@ -1,5 +1,4 @@
-//! One process per data directory. The lock is the operating system's, so it ends with the process
-//! however that ends.
+//! One process per data directory. The operating system holds the lock, so it ends with the process.
 
 use std::fs::{File, TryLockError};
 use std::path::Path;

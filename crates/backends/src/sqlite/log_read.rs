@@ -1,12 +1,12 @@
-//! Reading a log from the database, for cursors that the tail in memory does not reach.
+//! Reads a stream log from the database, for cursors before the part cached in memory.
 
 use ports::stream_log::LogRead;
 use protocol::{Segment, Seq, TaskId};
 use rusqlite::{Connection, OptionalExtension, params};
 
-use super::fault::Fault;
+use super::error::SqliteError;
 
-/// Sequences a log can have; its segments lie side by side in a range of this many positions.
+/// Sequence numbers per log; its segments lie side by side in a range of this many positions.
 pub(super) const SEQS: i64 = 1 << 32;
 
 pub(super) fn position(log: i64, first: Seq) -> i64 {
@@ -18,7 +18,7 @@ pub(super) fn read(
     task: &TaskId,
     after: Seq,
     max_bytes: usize,
-) -> Result<LogRead, Fault> {
+) -> Result<LogRead, SqliteError> {
     let log: Option<(i64, i64, bool)> = db
         .prepare_cached("SELECT id, last_seq, sealed FROM log WHERE task_id = ?1")?
         .query_row([task.as_str()], |row| Ok((row.get(0)?, row.get(1)?, row.get(2)?)))
@@ -30,7 +30,7 @@ pub(super) fn read(
         return Ok(read);
     }
     let LogRead::Log { segments, missing_to, .. } = &mut read else { return Ok(read) };
-    // Begins with the segment that holds the wanted position, or else with the first after it.
+    // Begins with the segment that contains the wanted position, or else with the first one after it.
     let mut select = db.prepare_cached(
         "SELECT position, last_seq, bytes FROM segment
          WHERE position < ?3 AND position >= ifnull(
@@ -47,7 +47,7 @@ pub(super) fn read(
             last: row.get::<_, i64>(1)? as Seq,
             bytes: row.get::<_, Vec<u8>>(2)?.into(),
         };
-        // Nothing of it is wanted when everything around the cursor has been removed.
+        // Segments before the cursor are skipped, which happens when those around it were trimmed.
         let Some(segment) = segment.after(after) else { continue };
         if segment.first > next {
             *missing_to = Some(segment.first - 1);

@@ -1,4 +1,4 @@
-//! The history: written a row at a time by turns, read in pages by people.
+//! Message history: written row by row by turns, read in pages.
 
 use async_trait::async_trait;
 use ports::PortResult;
@@ -8,13 +8,13 @@ use protocol::session::Owner;
 use protocol::{CallId, SessionId, TurnId};
 use rusqlite::{Connection, params};
 
-use super::fault::Fault;
-use super::{Sqlite, rows, sessions};
+use super::error::SqliteError;
+use super::{SqliteStore, rows, sessions};
 use crate::exchanges::OpenExchanges;
 use crate::words;
 
 #[async_trait]
-impl Messages for Sqlite {
+impl Messages for SqliteStore {
     async fn page(
         &self,
         owner: &Owner,
@@ -34,9 +34,9 @@ impl Messages for Sqlite {
     }
 }
 
-/// Where a new row belongs.
+/// Session, turn and ordinal of a new row.
 #[derive(Clone, Copy)]
-pub(super) struct Belongs<'a> {
+pub(super) struct MessagePosition<'a> {
     pub(super) session: &'a SessionId,
     pub(super) turn: &'a TurnId,
     pub(super) ordinal: i64,
@@ -45,10 +45,10 @@ pub(super) struct Belongs<'a> {
 /// Adds a row with the next sequence of the session.
 pub(super) fn insert(
     db: &Connection,
-    to: Belongs<'_>,
+    to: MessagePosition<'_>,
     message: &NewMessage,
     wall_us: i64,
-) -> Result<(), Fault> {
+) -> Result<(), SqliteError> {
     let sequence: i64 = db
         .prepare_cached(
             "UPDATE session SET last_sequence = last_sequence + 1 WHERE id = ?1
@@ -57,7 +57,9 @@ pub(super) fn insert(
         .query_row([to.session.as_str()], |row| row.get(0))?;
     let calls = match message.tool_calls.as_slice() {
         [] => None,
-        calls => Some(serde_json::to_string(calls).map_err(|e| Fault::broken(e.to_string()))?),
+        calls => {
+            Some(serde_json::to_string(calls).map_err(|e| SqliteError::broken(e.to_string()))?)
+        }
     };
     db.prepare_cached(
         "INSERT INTO message (session_id, sequence, id, turn_id, ordinal, created_at, role, content,
@@ -85,29 +87,29 @@ pub(super) fn insert(
     Ok(())
 }
 
-/// The same for the result of a tool call, which has one.
+/// Adds the result of a tool call; a call has at most one.
 pub(super) fn insert_result(
     db: &Connection,
-    to: Belongs<'_>,
+    to: MessagePosition<'_>,
     message: &NewMessage,
     wall_us: i64,
-) -> Result<(), Fault> {
+) -> Result<(), SqliteError> {
     insert(db, to, message, wall_us).map_err(|fault| {
         if fault.is_constraint() {
-            Fault::broken("a tool call has its result already")
+            SqliteError::broken("the tool call already has a result")
         } else {
             fault
         }
     })
 }
 
-/// Reads backwards until the page is full and every result on it has its call on it, too.
+/// Reads backwards until the page is full and contains the call of every result on it.
 fn page(
     db: &Connection,
     session: &SessionId,
     limit: u32,
     before: Option<i64>,
-) -> Result<MessagePage, Fault> {
+) -> Result<MessagePage, SqliteError> {
     let mut select = db.prepare_cached(&format!(
         "SELECT {} FROM message AS m JOIN turn AS t ON t.id = m.turn_id
          WHERE m.session_id = ?1 AND m.sequence < ?2 AND m.superseded_by IS NULL

@@ -1,17 +1,18 @@
-//! The embedded store: one SQLite file, one writer thread that commits in groups, a few readers, and a
-//! cache of what the live logs said last.
+//! The embedded store: one SQLite file, one writer thread with group commit, a pool of readers, and a cache of the
+//! last chunks of live stream logs.
 
 mod api_keys;
 mod block_runs;
-mod boot;
+mod boot_clock;
 mod completions;
 mod credits;
+mod disk_reserve;
+mod error;
 mod executions;
-mod fault;
 mod follow_ups;
 mod graphs;
+mod group_commit;
 mod health;
-mod job;
 mod key_check;
 mod leases;
 mod library;
@@ -22,10 +23,8 @@ mod messages;
 mod open;
 mod operations;
 mod outbox;
-mod pen;
-mod readers;
+mod read_pool;
 mod reports;
-mod reserve;
 mod reviews;
 mod rows;
 pub(crate) mod schema;
@@ -34,6 +33,7 @@ mod sessions;
 mod stream_log;
 mod turns;
 mod values;
+mod write_job;
 mod writer;
 
 use std::sync::Arc;
@@ -42,35 +42,35 @@ use ports::{Clock, PortResult};
 use protocol::limits::UserLimits;
 use tokio::sync::Notify;
 
-use self::boot::Boot;
+use self::boot_clock::BootClock;
 pub(crate) use self::open::open;
-use self::readers::Readers;
-use self::writer::Writer;
-use crate::live::Live;
+use self::read_pool::ReadPool;
+use self::writer::StoreWriter;
+use crate::live::LiveLogs;
 
-/// All seams that one database serves. The traits are implemented in the file of each noun.
+/// All store ports that one database serves. Each trait is implemented in the file named after it.
 #[derive(Clone)]
-pub(crate) struct Sqlite {
-    writer: Writer,
-    readers: Readers,
-    boot: Boot,
+pub(crate) struct SqliteStore {
+    writer: StoreWriter,
+    readers: ReadPool,
+    boot: BootClock,
     clock: Arc<dyn Clock>,
     caps: UserLimits,
-    live: Arc<Live>,
-    /// Wakes whoever waits for a completion.
+    live: Arc<LiveLogs>,
+    /// Wakes tasks that wait for a completion.
     sent: Arc<Notify>,
 }
 
-impl Sqlite {
+impl SqliteStore {
     pub(crate) async fn close(&self) -> PortResult<()> {
-        // The readers go first: a reader that is still open keeps the write-ahead log from being folded.
+        // The readers close first: an open reader prevents the checkpoint of the write-ahead log.
         self.readers.close().await;
         self.writer.close().await
     }
 
-    /// What a write needs to know about now.
-    fn moment(&self) -> Moment {
-        Moment {
+    /// The current time on both clocks.
+    fn store_time(&self) -> StoreTime {
+        StoreTime {
             wall_us: self.clock.now().as_microsecond(),
             ms: self.boot.ms(),
             boot: self.boot.number,
@@ -80,10 +80,10 @@ impl Sqlite {
 
 /// One instant on both clocks.
 #[derive(Clone, Copy, Debug)]
-struct Moment {
-    /// Microseconds since 1970, to be shown.
+struct StoreTime {
+    /// Microseconds since 1970, for display.
     wall_us: i64,
-    /// Milliseconds since this process started, to be compared.
+    /// Milliseconds since this process opened the store, for comparison.
     ms: i64,
     boot: i64,
 }

@@ -1,5 +1,5 @@
-//! Opening the store: lock the directory, refuse what must be refused, and take over from the process
-//! before. By the lock that process is dead, so whatever it held is free.
+//! Opens the store: locks the directory, refuses unusable databases, and takes over from the previous process. Because
+//! of the lock that process is dead, so its leases are void.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -10,33 +10,34 @@ use protocol::limits::UserLimits;
 use rusqlite::config::DbConfig;
 use rusqlite::{Connection, OpenFlags};
 
-use super::boot::Boot;
-use super::fault::Fault;
+use super::boot_clock::BootClock;
+use super::disk_reserve::DiskReserve;
+use super::error::SqliteError;
+use super::group_commit::GroupCommitter;
 use super::key_check;
 use super::lock::lock;
-use super::pen::Pen;
-use super::readers::Readers;
-use super::reserve::Reserve;
-use super::schema::{self, Schema};
-use super::turns::places::admit_all;
-use super::writer::Writer;
-use super::{Moment, Sqlite};
+use super::read_pool::ReadPool;
+use super::schema;
+use super::turns::permits::admit_all;
+use super::writer::StoreWriter;
+use super::{SqliteStore, StoreTime};
 use crate::connect::ConnectError;
 use crate::key_check::KeyCheck;
-use crate::live::Live;
-use crate::options::Options;
+use crate::live::LiveLogs;
+use crate::options::ConnectOptions;
+use crate::schema_status::SchemaStatus;
 
-/// Up to this size the whole file is checked; reading a larger one would delay the start too long.
+/// Files up to this size are checked completely; a larger one would delay the start too long.
 const CHECKED_BYTES: u64 = 64 * 1024 * 1024;
 const STATEMENTS: usize = 256;
 
 pub(crate) async fn open(
     data: PathBuf,
-    options: &Options,
+    options: &ConnectOptions,
     clock: Arc<dyn Clock>,
-) -> Result<Sqlite, ConnectError> {
+) -> Result<SqliteStore, ConnectError> {
     let (key, caps) = (options.encryption_key.clone(), options.caps);
-    let live = Arc::new(Live::new(options.deaf));
+    let live = Arc::new(LiveLogs::new(options.deaf));
     let database = data.join("pilothouse.db");
     let opening = {
         let (live, database) = (live.clone(), database.clone());
@@ -46,8 +47,8 @@ pub(crate) async fn open(
         database: database.clone(),
         reason: error.to_string(),
     })??;
-    let readers = Readers::new(database);
-    Ok(Sqlite { writer, readers, boot, clock, caps, live, sent: Arc::default() })
+    let readers = ReadPool::new(database);
+    Ok(SqliteStore { writer, readers, boot, clock, caps, live, sent: Arc::default() })
 }
 
 fn start(
@@ -55,20 +56,20 @@ fn start(
     database: &Path,
     key: Option<&str>,
     caps: UserLimits,
-    live: Arc<Live>,
-) -> Result<(Writer, Boot), ConnectError> {
+    live: Arc<LiveLogs>,
+) -> Result<(StoreWriter, BootClock), ConnectError> {
     let lock = lock(data)?;
-    let mut reserve = Reserve::keep(data);
-    let failed = |fault: Fault| failure(database, &fault);
+    let mut reserve = DiskReserve::create(data);
+    let failed = |fault: SqliteError| failure(database, &fault);
     let db = connection(database).map_err(failed)?;
     check_file(&db, database)?;
-    let mut taken = take_over(&db, caps);
-    if matches!(&taken, Err(fault) if fault.is_full()) && reserve.release() {
-        taken = take_over(&db, caps);
+    let mut result = take_over(&db, caps);
+    if matches!(&result, Err(fault) if fault.is_full()) && reserve.release() {
+        result = take_over(&db, caps);
     }
-    let boot = match taken.map_err(failed)? {
-        Taken::Boot(number) => Boot::new(number),
-        Taken::Newer { found, known } => {
+    let boot = match result.map_err(failed)? {
+        TakeOverResult::BootNumber(number) => BootClock::new(number),
+        TakeOverResult::Newer { found, known } => {
             return Err(ConnectError::Newer { database: database.to_owned(), found, known });
         }
     };
@@ -79,23 +80,24 @@ fn start(
             return Err(ConnectError::KeyMissing { database: database.to_owned() });
         }
     }
-    let writer = Writer::start(Pen::new(db, reserve, live), lock).map_err(|error| {
-        ConnectError::Storage { database: database.to_owned(), reason: error.to_string() }
-    })?;
+    let writer =
+        StoreWriter::start(GroupCommitter::new(db, reserve, live), lock).map_err(|error| {
+            ConnectError::Storage { database: database.to_owned(), reason: error.to_string() }
+        })?;
     Ok((writer, boot))
 }
 
-fn connection(database: &Path) -> Result<Connection, Fault> {
-    // One thread owns this connection, so SQLite need not guard it with a mutex of its own.
+fn connection(database: &Path) -> Result<Connection, SqliteError> {
+    // One thread owns this connection, so SQLite needs no mutex.
     let flags = OpenFlags::SQLITE_OPEN_READ_WRITE
         | OpenFlags::SQLITE_OPEN_CREATE
         | OpenFlags::SQLITE_OPEN_NO_MUTEX;
     let db = Connection::open_with_flags(database, flags)?;
     db.busy_timeout(Duration::from_secs(5))?;
     db.set_prepared_statement_cache_capacity(STATEMENTS);
-    keep_plans(&db)?;
-    // FULL: a commit is on the disk when it returns, also through a power cut. The log is folded back
-    // every 4000 pages, which trades a larger file for fewer syncs.
+    enable_stable_plans(&db)?;
+    // FULL: a commit is on disk when it returns, also after a power failure. The write-ahead log is checkpointed every
+    // 4000 pages, which trades a larger file for fewer syncs.
     db.execute_batch(
         "PRAGMA journal_mode = WAL;
          PRAGMA synchronous = FULL;
@@ -107,8 +109,8 @@ fn connection(database: &Path) -> Result<Connection, Fault> {
     Ok(db)
 }
 
-/// Without this a statement is parsed again whenever its bound values change what the planner would prefer.
-pub(super) fn keep_plans(db: &Connection) -> Result<(), Fault> {
+/// Without this setting, SQLite parses a statement again whenever new parameter values could change its query plan.
+pub(super) fn enable_stable_plans(db: &Connection) -> Result<(), SqliteError> {
     db.set_db_config(DbConfig::SQLITE_DBCONFIG_ENABLE_QPSG, true)?;
     Ok(())
 }
@@ -123,18 +125,18 @@ fn check_file(db: &Connection, database: &Path) -> Result<(), ConnectError> {
             Err(ConnectError::Damaged { database: database.to_owned(), reason: found })
         }
         Ok(_) => Ok(()),
-        Err(error) => Err(failure(database, &Fault::from(error))),
+        Err(error) => Err(failure(database, &SqliteError::from(error))),
     }
 }
 
-enum Taken {
-    Boot(i64),
+enum TakeOverResult {
+    BootNumber(i64),
     Newer { found: i64, known: i64 },
 }
 
-fn take_over(db: &Connection, caps: UserLimits) -> Result<Taken, Fault> {
-    if let Schema::Newer { found, known } = schema::bring_up_to_date(db)? {
-        return Ok(Taken::Newer { found, known });
+fn take_over(db: &Connection, caps: UserLimits) -> Result<TakeOverResult, SqliteError> {
+    if let SchemaStatus::Newer { found, known } = schema::bring_up_to_date(db)? {
+        return Ok(TakeOverResult::Newer { found, known });
     }
     let transaction = db.unchecked_transaction()?;
     let number = transaction.query_row(
@@ -144,9 +146,9 @@ fn take_over(db: &Connection, caps: UserLimits) -> Result<Taken, Fault> {
         [],
         |row| row.get(0),
     )?;
-    // Every lease has ended, and whatever has a place is due, as is a resting turn that is cancelled. The time of the
-    // others that rest begins anew: how long no process ran is not known. Nobody has a completion in hand. Runs that
-    // wait for a person go on waiting.
+    // Every lease has ended. Admitted turns are due, as are resting turns that are cancelled. Other resting turns
+    // start their rest again, because the length of the downtime is unknown. Completions are free again. Executions
+    // that wait for a review keep waiting.
     transaction.execute_batch(
         "UPDATE turn SET lease_until_ms = 0 WHERE status = 'running';
          UPDATE turn SET due_ms = CASE
@@ -158,12 +160,12 @@ fn take_over(db: &Connection, caps: UserLimits) -> Result<Taken, Fault> {
          UPDATE execution SET lease_until_ms = 0, due_ms = NULL WHERE status = 'RUNNING';
          UPDATE execution SET due_ms = 0 WHERE status = 'QUEUED';",
     )?;
-    admit_all(&transaction, Moment { wall_us: 0, ms: 0, boot: number }, caps)?;
+    admit_all(&transaction, StoreTime { wall_us: 0, ms: 0, boot: number }, caps)?;
     transaction.commit()?;
-    Ok(Taken::Boot(number))
+    Ok(TakeOverResult::BootNumber(number))
 }
 
-fn failure(database: &Path, fault: &Fault) -> ConnectError {
+fn failure(database: &Path, fault: &SqliteError) -> ConnectError {
     let database = database.to_owned();
     let reason = fault.to_string();
     if fault.is_damage() {

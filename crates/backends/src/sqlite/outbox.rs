@@ -1,4 +1,4 @@
-//! Which turns the queue should be told of: a column of the turn itself, so that no change can forget it.
+//! Turns to push to the queue. Kept in a column of the turn itself, so that every change of a turn updates it.
 
 use std::time::Duration;
 
@@ -7,13 +7,12 @@ use ports::{Outbox, PortResult};
 use protocol::TurnId;
 use rusqlite::{Connection, params};
 
-use super::boot::millis;
-use super::fault::Fault;
-use super::job::{Done, Need};
-use super::{Sqlite, rows};
+use super::boot_clock::millis;
+use super::error::SqliteError;
+use super::write_job::{WriteOutput, WritePriority};
+use super::{SqliteStore, rows};
 
-/// Turns that are due at `?1` and since when: those that wait for a worker, and those whose worker has
-/// let its lease run out.
+/// Turns that are due at `?1`, and since when: those that wait for a worker, and those whose lease has expired.
 const DUE: &str = "\
     SELECT id, due_ms AS since FROM turn
     WHERE status = 'queued' AND due_ms IS NOT NULL AND due_ms <= ?1
@@ -22,12 +21,12 @@ const DUE: &str = "\
     WHERE status = 'running' AND lease_until_ms <= ?1 AND ifnull(due_ms, 0) <= ?1";
 
 #[async_trait]
-impl Outbox for Sqlite {
+impl Outbox for SqliteStore {
     async fn due(&self, limit: u32, hold: Duration) -> PortResult<Vec<TurnId>> {
         let now = self.boot.ms();
         let turns = self.readers.run(move |db| due(db, now, limit)).await?;
         if !turns.is_empty() && !hold.is_zero() {
-            // There is one relay in one process, so nobody has come in between.
+            // There is one relay in the only process, so nothing changed in between.
             self.pushed(&turns, hold).await?;
         }
         Ok(turns)
@@ -37,9 +36,9 @@ impl Outbox for Sqlite {
         let (turns, now) = (turns.to_vec(), self.boot.ms());
         let again = now + millis(again_in);
         self.writer
-            .run(Need::Ordinary, move |db| {
-                // One that was claimed or ended in between is no longer in the outbox and stays out. The time of one
-                // that rests is not for the outbox to change, also when it is over: a claim has to see that.
+            .run(WritePriority::Ordinary, move |db| {
+                // A turn that was claimed or ended meanwhile has left the outbox and stays out. The time of a resting
+                // turn is not changed, even when it is over: a claim has to see it.
                 let mut update = db.prepare_cached(
                     "UPDATE turn SET due_ms = ?2 WHERE id = ?1 AND (
                          status = 'queued' AND due_ms IS NOT NULL AND rests = 0
@@ -48,7 +47,7 @@ impl Outbox for Sqlite {
                 for turn in &turns {
                     update.execute(params![turn.as_str(), again, now])?;
                 }
-                Ok(Done::quietly(()))
+                Ok(WriteOutput::silent(()))
             })
             .await
     }
@@ -67,7 +66,7 @@ impl Outbox for Sqlite {
     }
 }
 
-fn due(db: &Connection, now: i64, limit: u32) -> Result<Vec<TurnId>, Fault> {
+fn due(db: &Connection, now: i64, limit: u32) -> Result<Vec<TurnId>, SqliteError> {
     let turns = db
         .prepare_cached(&format!("{DUE} ORDER BY since LIMIT ?2"))?
         .query_map(params![now, limit], |row| rows::id(row, "id"))?

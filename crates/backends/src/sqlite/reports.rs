@@ -1,4 +1,4 @@
-//! What is read about many turns and runs at once.
+//! Aggregates over many turns and executions.
 
 use std::time::Duration;
 
@@ -11,34 +11,34 @@ use protocol::UserId;
 use protocol::execution::ExecutionStatus;
 use rusqlite::{Connection, OptionalExtension, Row};
 
-use super::fault::Fault;
-use super::{Moment, Sqlite, rows};
+use super::error::SqliteError;
+use super::{SqliteStore, StoreTime, rows};
 use crate::{open_call, words};
 
 #[async_trait]
-impl Reports for Sqlite {
+impl Reports for SqliteStore {
     async fn usage(&self, user: &UserId) -> PortResult<Vec<DailyUsage>> {
         let user = user.clone();
         self.readers.run(move |db| usage(db, &user)).await
     }
 
     async fn live_turns(&self, limit: u32) -> PortResult<Vec<LiveTurn>> {
-        let now = self.moment();
+        let now = self.store_time();
         self.readers.run(move |db| live_turns(db, now, limit)).await
     }
 
     async fn live_executions(&self, limit: u32) -> PortResult<LiveExecutions> {
-        let now = self.moment();
+        let now = self.store_time();
         self.readers.run(move |db| live_executions(db, now, limit)).await
     }
 
     async fn workloads(&self) -> PortResult<Vec<ProcessWorkload>> {
-        let now = self.moment();
+        let now = self.store_time();
         self.readers.run(move |db| workloads(db, now)).await
     }
 }
 
-fn usage(db: &Connection, user: &UserId) -> Result<Vec<DailyUsage>, Fault> {
+fn usage(db: &Connection, user: &UserId) -> Result<Vec<DailyUsage>, SqliteError> {
     let days = db
         .prepare_cached(
             "SELECT min(t.created_at) AS day, count(*) AS turns,
@@ -58,7 +58,7 @@ fn usage(db: &Connection, user: &UserId) -> Result<Vec<DailyUsage>, Fault> {
     Ok(days)
 }
 
-fn live_turns(db: &Connection, now: Moment, limit: u32) -> Result<Vec<LiveTurn>, Fault> {
+fn live_turns(db: &Connection, now: StoreTime, limit: u32) -> Result<Vec<LiveTurn>, SqliteError> {
     let turns = db
         .prepare_cached(
             "SELECT t.id, t.session_id, s.user_id, t.status, t.attempt, t.created_at,
@@ -93,8 +93,12 @@ fn live_turns(db: &Connection, now: Moment, limit: u32) -> Result<Vec<LiveTurn>,
     Ok(turns)
 }
 
-fn live_executions(db: &Connection, now: Moment, limit: u32) -> Result<LiveExecutions, Fault> {
-    // Each status by itself, in the text: that is how SQLite knows which of the small indexes will do.
+fn live_executions(
+    db: &Connection,
+    now: StoreTime,
+    limit: u32,
+) -> Result<LiveExecutions, SqliteError> {
+    // Each status literally in the text, so that SQLite can choose the matching partial index.
     let runs = db
         .prepare_cached(
             "SELECT * FROM (
@@ -126,8 +130,8 @@ fn live_executions(db: &Connection, now: Moment, limit: u32) -> Result<LiveExecu
     Ok(LiveExecutions { runs, oldest_queued })
 }
 
-fn workloads(db: &Connection, now: Moment) -> Result<Vec<ProcessWorkload>, Fault> {
-    // Leases of processes before this one were set to zero when it opened the store, since its clock began anew.
+fn workloads(db: &Connection, now: StoreTime) -> Result<Vec<ProcessWorkload>, SqliteError> {
+    // Leases of earlier processes were set to zero when this one opened the store, because its clock starts at zero.
     let workloads = db
         .prepare_cached(
             "SELECT substr(worker, 1, instr(worker || '/', '/') - 1) AS process,
@@ -153,7 +157,7 @@ fn workloads(db: &Connection, now: Moment) -> Result<Vec<ProcessWorkload>, Fault
     Ok(workloads)
 }
 
-fn age(row: &Row<'_>, now: Moment) -> rusqlite::Result<Duration> {
+fn age(row: &Row<'_>, now: StoreTime) -> rusqlite::Result<Duration> {
     let created: Timestamp = rows::time(row, "created_at")?;
     Ok(Duration::from_micros((now.wall_us - created.as_microsecond()).max(0) as u64))
 }

@@ -1,5 +1,4 @@
-//! Rows turned into the words of the protocol. Columns are found by name, so that a select may have
-//! more of them and in any order.
+//! Converts rows to protocol types. Columns are found by name, so that a select may have more of them and in any order.
 
 use jiff::Timestamp;
 use protocol::message::Message;
@@ -12,14 +11,14 @@ use serde::de::DeserializeOwned;
 
 use crate::words;
 
-/// Columns of a `Session`, of the table `session` under the name `s`.
+/// Columns of a `Session`; the table `session` has the alias `s`.
 pub(super) const SESSION: &str = "s.id, s.user_id, s.title, s.is_pinned, s.dry_run, s.metadata, \
     s.parent_session_id, s.depth, s.created_at, s.updated_at, s.total_prompt_tokens, \
     s.total_completion_tokens, s.total_cost_microdollars, \
     (SELECT o.status FROM turn AS o WHERE o.session_id = s.id \
      AND o.ordinal > 0 AND o.status IN ('queued', 'running') ORDER BY o.ordinal LIMIT 1) AS open_status";
 
-/// Columns of a `Turn`, of `TURNS`.
+/// Columns of a `Turn`, selected from `TURNS`.
 pub(super) const TURN: &str = "t.id, t.session_id, s.user_id, t.status, t.message_id, t.request, \
     t.fence, t.attempt, t.admitted, t.aside, t.parent_turn_id, p.id AS operation_id, \
     p.call_id AS operation_call, p.tool_name AS operation_tool, t.cancel_requested, t.error_code, t.error_message, t.prompt_tokens, \
@@ -30,7 +29,7 @@ pub(super) const TURN: &str = "t.id, t.session_id, s.user_id, t.status, t.messag
 pub(super) const TURNS: &str = "turn AS t JOIN session AS s ON s.id = t.session_id \
     LEFT JOIN operation AS p ON p.turn_id = t.id";
 
-/// Columns of a `Message`, of the table `message` under the name `m`.
+/// Columns of a `Message`; the table `message` has the alias `m`.
 pub(super) const MESSAGE: &str = "m.session_id, m.sequence, m.id, m.turn_id, m.created_at, m.role, \
     m.content, m.reasoning, m.tool_calls, m.tool_call_id, m.name, m.outcome, m.model, \
     m.duration_ms, m.metadata, m.provider_state";
@@ -129,12 +128,12 @@ pub(super) fn id<T: From<String>>(row: &Row<'_>, column: &str) -> Result<T> {
 
 pub(super) fn time(row: &Row<'_>, column: &str) -> Result<Timestamp> {
     optional_time(row, column)?
-        .ok_or_else(|| unreadable(row, column, "a time is missing".to_owned()))
+        .ok_or_else(|| unreadable(row, column, "the time is missing".to_owned()))
 }
 
 pub(super) fn word<T>(row: &Row<'_>, column: &str, read: fn(&str) -> Option<T>) -> Result<T> {
     optional_word(row, column, read)?
-        .ok_or_else(|| unreadable(row, column, "a word is missing".to_owned()))
+        .ok_or_else(|| unreadable(row, column, "the value is missing".to_owned()))
 }
 
 pub(super) fn optional_id<T: From<String>>(row: &Row<'_>, column: &str) -> Result<Option<T>> {
@@ -156,7 +155,7 @@ pub(super) fn optional_word<T>(
     let Some(text) = row.get::<_, Option<String>>(column)? else { return Ok(None) };
     match read(&text) {
         Some(value) => Ok(Some(value)),
-        None => Err(unreadable(row, column, format!("{text:?} has no meaning"))),
+        None => Err(unreadable(row, column, format!("{text:?} is unknown"))),
     }
 }
 
@@ -167,13 +166,13 @@ pub(super) fn optional_json<T: DeserializeOwned>(row: &Row<'_>, column: &str) ->
         .map_err(|error| unreadable(row, column, error))
 }
 
-/// What is stored as JSON and never absent.
+/// A JSON column that is never NULL.
 pub(super) fn json<T: DeserializeOwned>(row: &Row<'_>, column: &str) -> Result<T> {
     optional_json(row, column)?
-        .ok_or_else(|| unreadable(row, column, "a value is missing".to_owned()))
+        .ok_or_else(|| unreadable(row, column, "the value is missing".to_owned()))
 }
 
-/// How many rows a page leaves out, as a statement takes it: beyond all rows is beyond all rows.
+/// The offset of a page as a statement parameter; a larger one is beyond all rows anyway.
 pub(super) fn offset(offset: u64) -> i64 {
     i64::try_from(offset).unwrap_or(i64::MAX)
 }

@@ -1,8 +1,9 @@
-//! The tables, as numbered steps that are applied once each.
+//! The schema, as numbered migrations that are each applied once.
 
 use rusqlite::Connection;
 
-use super::fault::Fault;
+use super::error::SqliteError;
+use crate::schema_status::SchemaStatus;
 
 const STEPS: &[&str] = &[
     include_str!("../../../../migrations/sqlite/0001_sessions_turns_logs.sql"),
@@ -11,21 +12,15 @@ const STEPS: &[&str] = &[
     include_str!("../../../../migrations/sqlite/0004_agents.sql"),
 ];
 
-/// What `PRAGMA user_version` says when every step was applied.
+/// `PRAGMA user_version` after the last migration.
 pub(crate) const VERSION: i64 = STEPS.len() as i64;
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Schema {
-    UpToDate,
-    Newer { found: i64, known: i64 },
-}
-
-/// Applies the steps that are missing, each in its own transaction with the number it leads to.
-pub(crate) fn bring_up_to_date(db: &Connection) -> Result<Schema, Fault> {
+/// Applies the missing migrations, each in its own transaction with its number.
+pub(crate) fn bring_up_to_date(db: &Connection) -> Result<SchemaStatus, SqliteError> {
     let known = VERSION;
     let found: i64 = db.query_row("PRAGMA user_version", [], |row| row.get(0))?;
     if found > known {
-        return Ok(Schema::Newer { found, known });
+        return Ok(SchemaStatus::Newer { found, known });
     }
     for (number, step) in (1i64..).zip(STEPS).filter(|(number, _)| *number > found) {
         let applied = db.execute_batch(&format!(
@@ -36,5 +31,5 @@ pub(crate) fn bring_up_to_date(db: &Connection) -> Result<Schema, Fault> {
         }
         applied?;
     }
-    Ok(Schema::UpToDate)
+    Ok(SchemaStatus::UpToDate)
 }

@@ -1,28 +1,28 @@
-//! Removing a session with everything that belongs to it.
+//! Deletes a session with everything that belongs to it.
 
 use protocol::limits::UserLimits;
 use protocol::session::Owner;
 use protocol::{SessionId, TaskId};
 use rusqlite::Connection;
 
-use super::fault::Fault;
-use super::job::Done;
-use super::turns::places::admit;
-use super::{Moment, log_read, rows, sessions};
-use crate::live::News;
+use super::error::SqliteError;
+use super::turns::permits::admit;
+use super::write_job::WriteOutput;
+use super::{StoreTime, log_read, rows, sessions};
+use crate::live::StoreEvent;
 
 pub(super) fn delete(
     db: &Connection,
-    now: Moment,
+    now: StoreTime,
     caps: UserLimits,
     owner: &Owner,
     id: &SessionId,
-) -> Result<Done<bool>, Fault> {
+) -> Result<WriteOutput<bool>, SqliteError> {
     if sessions::find(db, owner, id)?.is_none() {
-        return Ok(Done::quietly(false));
+        return Ok(WriteOutput::silent(false));
     }
     let id = id.as_str();
-    let slots: Vec<String> = db
+    let quota_keys: Vec<String> = db
         .prepare_cached(
             "SELECT DISTINCT slot FROM turn
              WHERE session_id = ?1 AND status IN ('queued', 'running')",
@@ -54,10 +54,10 @@ pub(super) fn delete(
     ] {
         db.prepare_cached(statement)?.execute([id])?;
     }
-    // The places of turns that were still open are free now; the sweeper finds who got them.
-    for slot in slots {
-        admit(db, now, caps, &slot)?;
+    // The permits of its open turns are free now; the sweeper finds the turns that got them.
+    for quota_key in quota_keys {
+        admit(db, now, caps, &quota_key)?;
     }
     let tasks = logs.into_iter().map(|(_, task)| task).collect();
-    Ok(Done::with(true, News::LogsGone(tasks)))
+    Ok(WriteOutput::with_event(true, StoreEvent::LogsGone(tasks)))
 }

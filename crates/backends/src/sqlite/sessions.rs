@@ -1,4 +1,4 @@
-//! Sessions and who they belong to.
+//! Sessions and their owners.
 
 use async_trait::async_trait;
 use ports::PortResult;
@@ -7,16 +7,16 @@ use protocol::session::{Owner, Session};
 use protocol::{SessionId, UserId};
 use rusqlite::{Connection, OptionalExtension, params};
 
-use super::fault::Fault;
-use super::job::{Done, Need};
-use super::{Moment, Sqlite, rows, session_delete};
+use super::error::SqliteError;
+use super::write_job::{WriteOutput, WritePriority};
+use super::{SqliteStore, StoreTime, rows, session_delete};
 use crate::title_search::globs;
 
 #[async_trait]
-impl Sessions for Sqlite {
+impl Sessions for SqliteStore {
     async fn create(&self, owner: &Owner, new: NewSession) -> PortResult<Session> {
-        let (owner, now) = (owner.clone(), self.moment());
-        self.writer.run(Need::Ordinary, move |db| create(db, now, &owner, &new)).await
+        let (owner, now) = (owner.clone(), self.store_time());
+        self.writer.run(WritePriority::Ordinary, move |db| create(db, now, &owner, &new)).await
     }
 
     async fn get(&self, owner: &Owner, id: &SessionId) -> PortResult<Option<Session>> {
@@ -39,7 +39,7 @@ impl Sessions for Sqlite {
     ) -> PortResult<bool> {
         let (owner, id) = (owner.clone(), id.clone());
         self.writer
-            .run(Need::Ordinary, move |db| {
+            .run(WritePriority::Ordinary, move |db| {
                 let (text, unless) = match &title {
                     TitleChange::ByUser(text) => (text, ""),
                     TitleChange::Generated(text) => (text, "AND title IS NULL"),
@@ -50,7 +50,7 @@ impl Sessions for Sqlite {
                          WHERE id = ?1 AND (user_id IS NULL OR user_id IS ?2) {unless}"
                     ))?
                     .execute(params![id.as_str(), user(&owner), text])?;
-                Ok(Done::quietly(changed > 0))
+                Ok(WriteOutput::silent(changed > 0))
             })
             .await
     }
@@ -58,14 +58,14 @@ impl Sessions for Sqlite {
     async fn set_pinned(&self, owner: &Owner, id: &SessionId, pinned: bool) -> PortResult<bool> {
         let (owner, id) = (owner.clone(), id.clone());
         self.writer
-            .run(Need::Ordinary, move |db| {
+            .run(WritePriority::Ordinary, move |db| {
                 let changed = db
                     .prepare_cached(
                         "UPDATE session SET is_pinned = ?3
                          WHERE id = ?1 AND (user_id IS NULL OR user_id IS ?2)",
                     )?
                     .execute(params![id.as_str(), user(&owner), pinned])?;
-                Ok(Done::quietly(changed > 0))
+                Ok(WriteOutput::silent(changed > 0))
             })
             .await
     }
@@ -73,19 +73,19 @@ impl Sessions for Sqlite {
     async fn assign(&self, to: &UserId, id: &SessionId) -> PortResult<SessionAssigned> {
         let (to, id) = (to.clone(), id.clone());
         self.writer
-            .run(Need::Ordinary, move |db| {
+            .run(WritePriority::Ordinary, move |db| {
                 let changed = db
                     .prepare_cached(
                         "UPDATE session SET user_id = ?2 WHERE id = ?1 AND user_id IS NULL",
                     )?
                     .execute([id.as_str(), to.as_str()])?;
                 if changed > 0 {
-                    return Ok(Done::quietly(SessionAssigned::Done));
+                    return Ok(WriteOutput::silent(SessionAssigned::Done));
                 }
                 let already = db
                     .prepare_cached("SELECT 1 FROM session WHERE id = ?1 AND user_id = ?2")?
                     .exists([id.as_str(), to.as_str()])?;
-                Ok(Done::quietly(if already {
+                Ok(WriteOutput::silent(if already {
                     SessionAssigned::Already
                 } else {
                     SessionAssigned::NotFound
@@ -95,24 +95,26 @@ impl Sessions for Sqlite {
     }
 
     async fn delete(&self, owner: &Owner, id: &SessionId) -> PortResult<bool> {
-        let (owner, id, now, caps) = (owner.clone(), id.clone(), self.moment(), self.caps);
-        // Essential, because it makes room.
+        let (owner, id, now, caps) = (owner.clone(), id.clone(), self.store_time(), self.caps);
+        // Essential, because it frees space.
         self.writer
-            .run(Need::Essential, move |db| session_delete::delete(db, now, caps, &owner, &id))
+            .run(WritePriority::Essential, move |db| {
+                session_delete::delete(db, now, caps, &owner, &id)
+            })
             .await
     }
 }
 
 fn create(
     db: &Connection,
-    now: Moment,
+    now: StoreTime,
     owner: &Owner,
     new: &NewSession,
-) -> Result<Done<Session>, Fault> {
+) -> Result<WriteOutput<Session>, SqliteError> {
     let id = match &new.id {
         None => SessionId::fresh(),
         Some(chosen) => match find(db, owner, chosen)? {
-            Some(session) => return Ok(Done::quietly(session)),
+            Some(session) => return Ok(WriteOutput::silent(session)),
             None => chosen.clone(),
         },
     };
@@ -131,28 +133,28 @@ fn create(
         new.depth,
         now.wall_us,
     ])
-    .map_err(|error| match Fault::from(error) {
-        taken if taken.is_constraint() => {
-            Fault::broken("the id is that of somebody else's session")
+    .map_err(|error| match SqliteError::from(error) {
+        error if error.is_constraint() => {
+            SqliteError::broken("the id belongs to another user's session")
         }
         fault => fault,
     })?;
-    let session =
-        find(db, owner, &id)?.ok_or_else(|| Fault::broken("a new session cannot be found"))?;
-    Ok(Done::quietly(session))
+    let session = find(db, owner, &id)?
+        .ok_or_else(|| SqliteError::broken("a new session cannot be found"))?;
+    Ok(WriteOutput::silent(session))
 }
 
-/// How an owner is compared with `user_id`: nobody is NULL.
+/// The value to compare with `user_id`: an anonymous owner is NULL.
 pub(super) fn user(owner: &Owner) -> Option<&str> {
     owner.user().map(UserId::as_str)
 }
 
-/// The session, if this owner may see it: their own, or one that belongs to nobody yet.
+/// The session, if this owner may see it: their own, or one without a user.
 pub(super) fn find(
     db: &Connection,
     owner: &Owner,
     id: &SessionId,
-) -> Result<Option<Session>, Fault> {
+) -> Result<Option<Session>, SqliteError> {
     let found = db
         .prepare_cached(&format!(
             "SELECT {} FROM session AS s
@@ -164,21 +166,21 @@ pub(super) fn find(
     Ok(found)
 }
 
-/// Whether a title has every word of a search.
-const FOUND: &str = "(?2 = '[]' OR NOT EXISTS (
+/// Whether a title contains every word of a search.
+const TITLE_MATCHES: &str = "(?2 = '[]' OR NOT EXISTS (
     SELECT 1 FROM json_each(?2) AS word WHERE ifnull(s.title, '') NOT GLOB word.value))";
 
-fn list(db: &Connection, user: &UserId, wanted: ListSessions) -> Result<SessionPage, Fault> {
+fn list(db: &Connection, user: &UserId, wanted: ListSessions) -> Result<SessionPage, SqliteError> {
     let globs = serde_json::json!(globs(&wanted.words)).to_string();
     let total: i64 = db
         .prepare_cached(&format!(
-            "SELECT count(*) FROM session AS s WHERE s.user_id = ?1 AND {FOUND}"
+            "SELECT count(*) FROM session AS s WHERE s.user_id = ?1 AND {TITLE_MATCHES}"
         ))?
         .query_row([user.as_str(), &globs], |row| row.get(0))?;
     let pinned = if wanted.pinned_first { "s.is_pinned DESC," } else { "" };
     let sessions = db
         .prepare_cached(&format!(
-            "SELECT {} FROM session AS s WHERE s.user_id = ?1 AND {FOUND}
+            "SELECT {} FROM session AS s WHERE s.user_id = ?1 AND {TITLE_MATCHES}
              ORDER BY {pinned} s.updated_at DESC, s.rowid DESC LIMIT ?3 OFFSET ?4",
             rows::SESSION
         ))?

@@ -1,4 +1,4 @@
-//! The chunks of each task: appended in segments, read by cursor.
+//! Stream logs: the chunks of each task, appended in segments, read by cursor.
 
 use async_trait::async_trait;
 use ports::PortResult;
@@ -6,18 +6,20 @@ use ports::stream_log::{LogRead, LogWatch, SegmentAppended, StreamLog, TakenOver
 use protocol::{Segment, Seq, TaskId};
 use rusqlite::{Connection, OptionalExtension, params};
 
-use super::Sqlite;
-use super::fault::Fault;
-use super::job::{Done, Need};
+use super::SqliteStore;
+use super::error::SqliteError;
 use super::log_read;
-use crate::live::{LogEnd, News};
+use super::write_job::{WriteOutput, WritePriority};
+use crate::live::{LogEnd, StoreEvent};
 
 #[async_trait]
-impl StreamLog for Sqlite {
+impl StreamLog for SqliteStore {
     async fn take_over(&self, task: &TaskId, fence: u64) -> PortResult<TakenOver> {
         let task = task.clone();
         self.writer
-            .run(Need::Ordinary, move |db| Ok(Done::quietly(take_over(db, &task, fence)?)))
+            .run(WritePriority::Ordinary, move |db| {
+                Ok(WriteOutput::silent(take_over(db, &task, fence)?))
+            })
             .await
     }
 
@@ -38,14 +40,14 @@ impl StreamLog for Sqlite {
         if let Some(read) = self.live.tails.read(task, after, max_bytes) {
             return Ok(read);
         }
-        let look = self.live.tails.look(task);
+        let pending = self.live.tails.begin_read(task);
         let read = {
             let task = task.clone();
             self.readers.run(move |db| log_read::read(db, &task, after, max_bytes)).await?
         };
         if let LogRead::Log { last, sealed, .. } = &read {
             let end = if *sealed { LogEnd::Sealed } else { LogEnd::Open };
-            look.learn(*last, end);
+            pending.set_end(*last, end);
         }
         Ok(read)
     }
@@ -55,7 +57,7 @@ impl StreamLog for Sqlite {
     }
 }
 
-impl Sqlite {
+impl SqliteStore {
     async fn write_segment(
         &self,
         task: &TaskId,
@@ -65,29 +67,33 @@ impl Sqlite {
     ) -> PortResult<SegmentAppended> {
         let task = task.clone();
         self.writer
-            .run(Need::Ordinary, move |db| {
+            .run(WritePriority::Ordinary, move |db| {
                 let appended = append(db, &task, fence, &segment, end)?;
                 Ok(match appended {
-                    SegmentAppended::Stored => Done::with(
+                    SegmentAppended::Stored => WriteOutput::with_event(
                         appended,
-                        News::LogGrew { task: task.clone(), segment: segment.clone(), end },
+                        StoreEvent::LogGrew { task: task.clone(), segment: segment.clone(), end },
                     ),
-                    refused => Done::quietly(refused),
+                    refused => WriteOutput::silent(refused),
                 })
             })
             .await
     }
 }
 
-/// A log with nothing in it, that nobody may write to yet.
-pub(super) fn create(db: &Connection, task: &TaskId) -> Result<(), Fault> {
+/// Creates an empty log without a writer.
+pub(super) fn create(db: &Connection, task: &TaskId) -> Result<(), SqliteError> {
     db.prepare_cached("INSERT INTO log (task_id, fence, last_seq, sealed) VALUES (?1, 0, 0, 0)")?
         .execute([task.as_str()])?;
     Ok(())
 }
 
-/// Makes `fence` the only writer, if it is not older than the present one.
-pub(super) fn take_over(db: &Connection, task: &TaskId, fence: u64) -> Result<TakenOver, Fault> {
+/// Makes `fence` the only writer, unless a newer fence has the log.
+pub(super) fn take_over(
+    db: &Connection,
+    task: &TaskId,
+    fence: u64,
+) -> Result<TakenOver, SqliteError> {
     let at = db
         .prepare_cached(
             "INSERT INTO log (task_id, fence, last_seq, sealed) VALUES (?1, ?2, 0, 0)
@@ -105,17 +111,17 @@ pub(super) fn take_over(db: &Connection, task: &TaskId, fence: u64) -> Result<Ta
     Ok(at.unwrap_or(TakenOver::Stale))
 }
 
-/// Two statements for the common case; the reason for a refusal is looked up only when there is one.
+/// Two statements in the common case; the reason for a refusal is looked up only when needed.
 pub(super) fn append(
     db: &Connection,
     task: &TaskId,
     fence: u64,
     segment: &Segment,
     end: LogEnd,
-) -> Result<SegmentAppended, Fault> {
+) -> Result<SegmentAppended, SqliteError> {
     if segment.first == 0 || segment.last < segment.first || segment.last >= log_read::SEQS as u64 {
-        return Err(Fault::broken(format!(
-            "a segment from {} to {} is none",
+        return Err(SqliteError::broken(format!(
+            "a segment from {} to {} is invalid",
             segment.first, segment.last
         )));
     }
@@ -146,7 +152,7 @@ pub(super) fn append(
     Ok(SegmentAppended::Stored)
 }
 
-fn refusal(db: &Connection, task: &TaskId, fence: u64) -> Result<SegmentAppended, Fault> {
+fn refusal(db: &Connection, task: &TaskId, fence: u64) -> Result<SegmentAppended, SqliteError> {
     let log: Option<(i64, i64, bool)> = db
         .prepare_cached("SELECT fence, last_seq, sealed FROM log WHERE task_id = ?1")?
         .query_row([task.as_str()], |row| Ok((row.get(0)?, row.get(1)?, row.get(2)?)))
@@ -159,7 +165,7 @@ fn refusal(db: &Connection, task: &TaskId, fence: u64) -> Result<SegmentAppended
                 SegmentAppended::Gap { last: last as Seq }
             }
         }
-        // Another writer has taken over, or the log is gone with its session.
+        // Another writer has taken over, or the log was deleted with its session.
         _ => {
             count_fenced();
             SegmentAppended::Stale
@@ -167,7 +173,7 @@ fn refusal(db: &Connection, task: &TaskId, fence: u64) -> Result<SegmentAppended
     })
 }
 
-/// A write that came too late. Many of them mean that workers lose their leases.
+/// Counts a write under a stale fence. Many of them mean that workers lose their leases.
 pub(super) fn count_fenced() {
     metrics::counter!("pilothouse_fenced_writes_total").increment(1);
 }

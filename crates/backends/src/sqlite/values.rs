@@ -1,4 +1,4 @@
-//! What agents remember from run to run.
+//! Values that agents keep from one execution to the next.
 
 use async_trait::async_trait;
 use ports::{PortResult, Values};
@@ -7,12 +7,12 @@ use protocol::limits::VALUES;
 use rusqlite::{Connection, OptionalExtension, params};
 use serde_json::Value;
 
-use super::fault::Fault;
-use super::job::{Done, Need};
-use super::{Sqlite, rows};
+use super::error::SqliteError;
+use super::write_job::{WriteOutput, WritePriority};
+use super::{SqliteStore, rows};
 
 #[async_trait]
-impl Values for Sqlite {
+impl Values for SqliteStore {
     async fn get(&self, user: &UserId, key: &str) -> PortResult<Option<Value>> {
         let (user, key) = (user.clone(), key.to_owned());
         self.readers
@@ -31,29 +31,29 @@ impl Values for Sqlite {
     async fn set(&self, user: &UserId, key: &str, value: &Value) -> PortResult<bool> {
         let (user, key, value) = (user.clone(), key.to_owned(), value.to_string());
         self.writer
-            .run(Need::Ordinary, move |db| {
+            .run(WritePriority::Ordinary, move |db| {
                 let changed = db
                     .prepare_cached(
                         "UPDATE agent_value SET value = ?3 WHERE user_id = ?1 AND key = ?2",
                     )?
                     .execute([user.as_str(), &key, &value])?;
                 if changed > 0 {
-                    return Ok(Done::quietly(true));
+                    return Ok(WriteOutput::silent(true));
                 }
                 if is_full(db, &user)? {
-                    return Ok(Done::quietly(false));
+                    return Ok(WriteOutput::silent(false));
                 }
                 db.prepare_cached(
                     "INSERT INTO agent_value (user_id, key, value) VALUES (?1, ?2, ?3)",
                 )?
                 .execute([user.as_str(), &key, &value])?;
-                Ok(Done::quietly(true))
+                Ok(WriteOutput::silent(true))
             })
             .await
     }
 }
 
-fn is_full(db: &Connection, user: &UserId) -> Result<bool, Fault> {
+fn is_full(db: &Connection, user: &UserId) -> Result<bool, SqliteError> {
     let full = db
         .prepare_cached("SELECT 1 FROM agent_value WHERE user_id = ?1 LIMIT 1 OFFSET ?2")?
         .exists(params![user.as_str(), VALUES - 1])?;

@@ -1,5 +1,5 @@
-//! The one writer: a thread that takes whatever waits, writes it as a group and commits once. It never
-//! waits to collect more, so a lone write costs one sync and a crowd shares one.
+//! The single writer: a thread that takes all waiting writes as a group and commits once. It never waits for more, so
+//! a single write costs one sync and concurrent ones share one.
 
 use std::fs::File;
 use std::io;
@@ -9,79 +9,83 @@ use ports::{PortError, PortResult};
 use rusqlite::Connection;
 use tokio::sync::{mpsc, oneshot};
 
-use super::fault::Fault;
-use super::job::{Done, Job, Need, Task};
-use super::pen::Pen;
+use super::error::SqliteError;
+use super::group_commit::GroupCommitter;
+use super::write_job::{QueuedWrite, WriteJob, WriteOutput, WritePriority};
 
-/// Writes that may wait before callers are held back.
+/// Writes that may wait before further callers have to.
 const WAITING: usize = 4096;
-/// Writes in one transaction: enough to share a sync among all live turns, few enough to answer soon.
+/// Writes in one transaction: enough to share a sync among all live turns, few enough for short replies.
 const GROUP: usize = 256;
-/// How long the disk may take before a caller is told that it does not answer.
+/// How long the disk may take before callers get an error.
 const STALL: Duration = Duration::from_secs(30);
 
 #[derive(Clone)]
-pub(crate) struct Writer {
-    orders: mpsc::Sender<Order>,
+pub(crate) struct StoreWriter {
+    commands: mpsc::Sender<WriterCommand>,
 }
 
-enum Order {
-    Write(Box<dyn Job>),
+enum WriterCommand {
+    Write(Box<dyn WriteJob>),
     Stop(oneshot::Sender<()>),
 }
 
-impl Writer {
-    /// `lock` is let go when the thread has closed the database, and not before.
-    pub(crate) fn start(pen: Pen, lock: File) -> io::Result<Self> {
-        let (orders, waiting) = mpsc::channel(WAITING);
-        // The thread ends when it is told to stop or when the last handle is gone.
+impl StoreWriter {
+    /// `lock` is released only after the thread has closed the database.
+    pub(crate) fn start(committer: GroupCommitter, lock: File) -> io::Result<Self> {
+        let (commands, waiting) = mpsc::channel(WAITING);
+        // The thread ends on `Stop`, or when the last handle is dropped.
         std::thread::Builder::new()
             .name("store-writer".into())
-            .spawn(move || write_until_stopped(pen, waiting, lock))?;
-        Ok(Self { orders })
+            .spawn(move || write_until_stopped(committer, waiting, lock))?;
+        Ok(Self { commands })
     }
 
     /// On stable storage when it returns `Ok`. The work may run more than once, but takes effect once.
-    pub(crate) async fn run<T, F>(&self, need: Need, work: F) -> PortResult<T>
+    pub(crate) async fn run<T, F>(&self, priority: WritePriority, work: F) -> PortResult<T>
     where
         T: Send + 'static,
-        F: FnMut(&Connection) -> Result<Done<T>, Fault> + Send + 'static,
+        F: FnMut(&Connection) -> Result<WriteOutput<T>, SqliteError> + Send + 'static,
     {
         let (reply, answer) = oneshot::channel();
-        let order = Order::Write(Box::new(Task::new(need, work, reply)));
+        let order = WriterCommand::Write(Box::new(QueuedWrite::new(priority, work, reply)));
         let written = async {
-            self.orders.send(order).await.map_err(|_| PortError::Closed)?;
+            self.commands.send(order).await.map_err(|_| PortError::Closed)?;
             answer.await.map_err(|_| PortError::Closed)?
         };
-        tokio::time::timeout(STALL, written).await.unwrap_or_else(|_| Err(stalled()))
+        tokio::time::timeout(STALL, written).await.unwrap_or_else(|_| Err(stalled_disk()))
     }
 
     pub(crate) async fn close(&self) -> PortResult<()> {
         let (reply, stopped) = oneshot::channel();
         let closed = async {
-            if self.orders.send(Order::Stop(reply)).await.is_ok() {
-                // An error means the thread is gone, which is what was wanted.
+            if self.commands.send(WriterCommand::Stop(reply)).await.is_ok() {
+                // An error means that the thread has already ended.
                 let _ = stopped.await;
             }
         };
-        tokio::time::timeout(STALL, closed).await.map_err(|_| stalled())
+        tokio::time::timeout(STALL, closed).await.map_err(|_| stalled_disk())
     }
 }
 
-fn stalled() -> PortError {
-    PortError::Unavailable(format!("the disk has not answered for {} s", STALL.as_secs()))
+fn stalled_disk() -> PortError {
+    PortError::Unavailable(format!("the disk has not responded for {} s", STALL.as_secs()))
 }
 
-fn write_until_stopped(mut pen: Pen, mut waiting: mpsc::Receiver<Order>, lock: File) {
+fn write_until_stopped(
+    mut committer: GroupCommitter,
+    mut waiting: mpsc::Receiver<WriterCommand>,
+    lock: File,
+) {
     let mut stopped = Vec::new();
     while let Some(order) = waiting.blocking_recv() {
         let mut group = Vec::new();
         let mut next = Some(order);
         while let Some(order) = next {
             match order {
-                Order::Write(job) => group.push(job),
-                Order::Stop(reply) => {
-                    // Nothing more is taken in; what already waits is still written.
+                WriterCommand::Write(job) => group.push(job),
+                WriterCommand::Stop(reply) => {
+                    // No further writes are accepted; those already waiting are still written.
                     waiting.close();
                     stopped.push(reply);
                 }
@@ -89,10 +93,10 @@ fn write_until_stopped(mut pen: Pen, mut waiting: mpsc::Receiver<Order>, lock: F
             next = if group.len() < GROUP { waiting.try_recv().ok() } else { None };
         }
         if !group.is_empty() {
-            pen.write(group);
+            committer.write(group);
         }
     }
-    pen.finish();
+    committer.finish();
     drop(lock);
     for reply in stopped {
         let _ = reply.send(());

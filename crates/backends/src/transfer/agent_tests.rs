@@ -1,4 +1,4 @@
-//! Agents and their runs that were kept in an embedded store are there in the servers, and go on.
+//! Agents and executions of an embedded store exist on the servers after a transfer, and continue.
 
 use ports::Ports;
 use ports::store::{ExecutionClaimed, JournalBatch, ReviewVerdict};
@@ -13,9 +13,9 @@ use testkit::conformance::scene;
 
 use super::tests::{Servers, close};
 use super::transfer;
-use crate::{Options, connect};
+use crate::{ConnectOptions, connect};
 
-/// What is there before and has to be there afterwards.
+/// Data that must be the same before and after.
 struct Kept {
     graph: Graph,
     entry: LibraryAgent,
@@ -59,9 +59,9 @@ async fn decide(ports: &Ports, id: &str) -> ports::store::ReviewsDecided {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn agents_and_their_runs_go_on_after_the_move() {
+async fn agents_and_their_executions_continue_after_the_transfer() {
     let embedded = tempfile::tempdir().expect("a folder");
-    let source = connect(&Options::embedded(embedded.path())).await.expect("it opens");
+    let source = connect(&ConnectOptions::embedded(embedded.path())).await.expect("it opens");
     let kept = fill(&source.ports).await;
     close(source).await;
     let servers = Servers::start().await;
@@ -91,7 +91,7 @@ async fn agents_and_their_runs_go_on_after_the_move() {
     assert_eq!(early.expect("claim"), ExecutionClaimed::InReview);
     decide(ports, "two").await;
     agent_scene::claim(ports, resting).await;
-    // New ones get numbers of their own.
+    // New executions get new numbers.
     let fresh = agent_scene::run(ports).await.id;
     assert_eq!(read(ports, &fresh).await, []);
     close(open).await;

@@ -1,9 +1,9 @@
-//! The tables of agents: their graphs, where people keep and find them, and their runs.
+//! Tables of agents: graphs, libraries, listings and executions.
 
-use super::tables::{Column, Kind, Table, columns};
+use super::tables::{ColumnKind, TableColumn, TransferTable, columns};
 
-pub(super) const TABLES: &[Table] = &[
-    Table {
+pub(super) const TABLES: &[TransferTable] = &[
+    TransferTable {
         name: "graph",
         columns: columns! {
             id Text; version Int; user_id Text; is_active Bool; name Text; description Text; body Text;
@@ -13,7 +13,7 @@ pub(super) const TABLES: &[Table] = &[
         order: "number",
         counter: None,
     },
-    Table {
+    TransferTable {
         name: "library_agent",
         columns: columns! {
             id Text; user_id Text; graph_id Text; graph_version Int; name Text; description Text; creator Text;
@@ -24,7 +24,7 @@ pub(super) const TABLES: &[Table] = &[
         order: "number",
         counter: None,
     },
-    Table {
+    TransferTable {
         name: "library_folder",
         columns: columns! {
             id Text; user_id Text; name Text; icon Text; color Text; parent_id Text; created_at Long; updated_at Long;
@@ -33,7 +33,7 @@ pub(super) const TABLES: &[Table] = &[
         order: "number",
         counter: None,
     },
-    Table {
+    TransferTable {
         name: "listing",
         columns: columns! {
             username Text; slug Text; version_id Text; name Text; sub_heading Text; description Text; categories Text;
@@ -43,7 +43,7 @@ pub(super) const TABLES: &[Table] = &[
         order: "username COLLATE \"C\", slug COLLATE \"C\"",
         counter: None,
     },
-    Table {
+    TransferTable {
         name: "listing_version",
         columns: columns! {
             version_id Text; username Text; slug Text; graph_id Text; graph_version Int; created_at Long;
@@ -52,9 +52,9 @@ pub(super) const TABLES: &[Table] = &[
         order: "version_id COLLATE \"C\"",
         counter: None,
     },
-    Table {
+    TransferTable {
         name: "execution",
-        // What ran belongs to nobody now and waits. When it is due is decided when all are there.
+        // Running executions are queued without a lease. When they are due is set after all rows are copied.
         columns: columns! {
             number Long; id Text; user_id Text; graph_id Text; graph_version Int;
             status Text = "CASE status WHEN 'RUNNING' THEN 'QUEUED' ELSE status END";
@@ -66,7 +66,7 @@ pub(super) const TABLES: &[Table] = &[
         order: "number",
         counter: Some("number"),
     },
-    Table {
+    TransferTable {
         name: "execution_journal",
         columns: columns! {
             run Long = "position >> 32"; first Long = "position & 4294967295"; count Long; body Bytes;
@@ -75,7 +75,7 @@ pub(super) const TABLES: &[Table] = &[
         order: "run, first",
         counter: None,
     },
-    Table {
+    TransferTable {
         name: "review",
         columns: columns! {
             user_id Text; id Text; execution_id Text; graph_id Text; graph_version Int; node_id Text; payload Text;
@@ -86,14 +86,14 @@ pub(super) const TABLES: &[Table] = &[
         order: "number",
         counter: None,
     },
-    Table {
+    TransferTable {
         name: "review_approval",
         columns: columns! { user_id Text; execution_id Text; node_id Text; },
         from: "review_approval ORDER BY user_id, execution_id, node_id",
         order: "user_id COLLATE \"C\", execution_id COLLATE \"C\", node_id COLLATE \"C\"",
         counter: None,
     },
-    Table {
+    TransferTable {
         name: "credit_entry",
         columns: columns! {
             user_id Text; key Text; amount Long; kind Text; running_balance Long; description Text; created_at Long;
@@ -102,7 +102,7 @@ pub(super) const TABLES: &[Table] = &[
         order: "number",
         counter: None,
     },
-    Table {
+    TransferTable {
         name: "block_run",
         columns: columns! {
             user_id Text; key Text; block_id Text; session_id Text; outputs Text; error Text; created_at Long;
@@ -112,7 +112,7 @@ pub(super) const TABLES: &[Table] = &[
         order: "user_id COLLATE \"C\", key COLLATE \"C\"",
         counter: None,
     },
-    Table {
+    TransferTable {
         name: "agent_value",
         columns: columns! { user_id Text; key Text; value Text; },
         from: "agent_value ORDER BY user_id, key",

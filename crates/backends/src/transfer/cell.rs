@@ -1,4 +1,4 @@
-//! A value as both databases have it, and a digest that is the same whichever of them it was read from.
+//! A value of either database, and a digest that is the same for both.
 
 use std::error::Error;
 use std::time::{Duration, UNIX_EPOCH};
@@ -8,21 +8,21 @@ use rusqlite::types::ValueRef;
 use sha2::{Digest, Sha256};
 use tokio_postgres::types::{IsNull, ToSql, Type, to_sql_checked};
 
-use super::tables::Kind;
+use super::tables::ColumnKind;
 
-pub(super) type Row = Vec<Cell>;
+pub(super) type TableRow = Vec<TableCell>;
 
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) enum Cell {
+pub(super) enum TableCell {
     Null,
-    /// Whole numbers, truth values (0, 1), and moments in microseconds since 1970.
+    /// Integers, booleans (0, 1), and times in microseconds since 1970.
     Number(i64),
     Text(String),
     Bytes(Vec<u8>),
 }
 
-impl Cell {
-    /// What a column of SQLite holds.
+impl TableCell {
+    /// The value of an SQLite column.
     pub(super) fn of_sqlite(value: ValueRef<'_>) -> Result<Self, String> {
         Ok(match value {
             ValueRef::Null => Self::Null,
@@ -31,27 +31,27 @@ impl Cell {
                 Self::Text(String::from_utf8(text.to_owned()).map_err(|error| error.to_string())?)
             }
             ValueRef::Blob(bytes) => Self::Bytes(bytes.to_owned()),
-            ValueRef::Real(_) => return Err("a column holds a number with a fraction".to_owned()),
+            ValueRef::Real(_) => return Err("a column has a fractional number".to_owned()),
         })
     }
 
-    /// What a column of Postgres holds.
+    /// The value of a Postgres column.
     pub(super) fn of_postgres(
         row: &tokio_postgres::Row,
         index: usize,
-        kind: Kind,
+        kind: ColumnKind,
     ) -> Result<Self, tokio_postgres::Error> {
         let cell = match kind {
-            Kind::Text => row.try_get::<_, Option<String>>(index)?.map(Self::Text),
-            Kind::Bytes => row.try_get::<_, Option<Vec<u8>>>(index)?.map(Self::Bytes),
-            Kind::Bool => {
+            ColumnKind::Text => row.try_get::<_, Option<String>>(index)?.map(Self::Text),
+            ColumnKind::Bytes => row.try_get::<_, Option<Vec<u8>>>(index)?.map(Self::Bytes),
+            ColumnKind::Bool => {
                 row.try_get::<_, Option<bool>>(index)?.map(|truth| Self::Number(truth.into()))
             }
-            Kind::Int => {
+            ColumnKind::Int => {
                 row.try_get::<_, Option<i32>>(index)?.map(|number| Self::Number(number.into()))
             }
-            Kind::Long => row.try_get::<_, Option<i64>>(index)?.map(Self::Number),
-            Kind::Moment => {
+            ColumnKind::Long => row.try_get::<_, Option<i64>>(index)?.map(Self::Number),
+            ColumnKind::Moment => {
                 let moment: Option<std::time::SystemTime> = row.try_get(index)?;
                 let since = moment.map(|moment| moment.duration_since(UNIX_EPOCH));
                 since.map(|since| Self::Number(since.unwrap_or_default().as_micros() as i64))
@@ -60,7 +60,7 @@ impl Cell {
         Ok(cell.unwrap_or(Self::Null))
     }
 
-    /// About how much memory it takes.
+    /// Approximate memory size.
     pub(super) fn size(&self) -> usize {
         let content = match self {
             Self::Null | Self::Number(_) => 0,
@@ -71,7 +71,7 @@ impl Cell {
     }
 }
 
-impl ToSql for Cell {
+impl ToSql for TableCell {
     fn to_sql(
         &self,
         to: &Type,
@@ -99,8 +99,8 @@ impl ToSql for Cell {
     to_sql_checked!();
 }
 
-impl Cell {
-    /// The content stays out of what is told to people.
+impl TableCell {
+    /// Type name for messages, which must not repeat the content.
     fn word(&self) -> &'static str {
         match self {
             Self::Null => "nothing",
@@ -111,29 +111,29 @@ impl Cell {
     }
 }
 
-/// How many rows there are and what they add up to.
+/// Number of rows and their digest.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Sum {
+pub(super) struct RowDigest {
     pub(super) count: u64,
     pub(super) digest: String,
 }
 
 #[derive(Default)]
-pub(super) struct Summing {
+pub(super) struct RowHasher {
     count: u64,
     hash: Sha256,
 }
 
-impl Summing {
-    pub(super) fn add(&mut self, row: &[Cell]) {
+impl RowHasher {
+    pub(super) fn add(&mut self, row: &[TableCell]) {
         self.count += 1;
         for cell in row {
-            // With its kind and its length in front, so that no two rows can look alike.
+            // Prefixed with type and length, so that no two different rows have the same digest.
             let (kind, content): (u8, &[u8]) = match cell {
-                Cell::Null => (0, &[]),
-                Cell::Number(number) => (1, &number.to_le_bytes()),
-                Cell::Text(text) => (2, text.as_bytes()),
-                Cell::Bytes(bytes) => (3, bytes),
+                TableCell::Null => (0, &[]),
+                TableCell::Number(number) => (1, &number.to_le_bytes()),
+                TableCell::Text(text) => (2, text.as_bytes()),
+                TableCell::Bytes(bytes) => (3, bytes),
             };
             self.hash.update([kind]);
             self.hash.update((content.len() as u64).to_le_bytes());
@@ -141,9 +141,9 @@ impl Summing {
         }
     }
 
-    pub(super) fn sum(self) -> Sum {
+    pub(super) fn sum(self) -> RowDigest {
         let digest = self.hash.finalize();
         let digest = digest.iter().map(|byte| format!("{byte:02x}")).collect();
-        Sum { count: self.count, digest }
+        RowDigest { count: self.count, digest }
     }
 }

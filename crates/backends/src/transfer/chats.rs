@@ -1,9 +1,9 @@
-//! The tables of sessions and their turns.
+//! Tables of sessions and their turns.
 
-use super::tables::{Column, Kind, Table, columns};
+use super::tables::{ColumnKind, TableColumn, TransferTable, columns};
 
-pub(super) const TABLES: &[Table] = &[
-    Table {
+pub(super) const TABLES: &[TransferTable] = &[
+    TransferTable {
         name: "session",
         columns: columns! {
             id Text; user_id Text; title Text; is_pinned Bool; dry_run Bool; metadata Text; parent_session_id Text;
@@ -14,10 +14,11 @@ pub(super) const TABLES: &[Table] = &[
         order: "created",
         counter: None,
     },
-    Table {
+    TransferTable {
         name: "turn",
-        // What ran or had stepped aside belongs to nobody now and waits. Who may run is decided when all are there. For how long one that
-        // rests may do so is written as a time after 1970, until the clock of the database is known.
+        // Turns that ran or had yielded their permit are queued without a lease. Permits are given out after all rows
+        // are copied. The remaining time of a resting turn is stored as a time after 1970, until the clock of the
+        // database is read.
         columns: columns! {
             id Text; session_id Text; ordinal Long;
             slot Text = "CASE WHEN slot = session_id THEN 'session:' || slot
@@ -38,7 +39,7 @@ pub(super) const TABLES: &[Table] = &[
         order: "accepted",
         counter: None,
     },
-    Table {
+    TransferTable {
         name: "message",
         columns: columns! {
             session_id Text; sequence Long; id Text; turn_id Text; ordinal Long; superseded_by Text; created_at Long;
@@ -49,7 +50,7 @@ pub(super) const TABLES: &[Table] = &[
         order: "session_id COLLATE \"C\", sequence",
         counter: None,
     },
-    Table {
+    TransferTable {
         name: "journal",
         columns: columns! {
             turn_id Text; call_id Text; effect Text; starts Int; background_id Text; outcome Text; output Text;
@@ -59,7 +60,7 @@ pub(super) const TABLES: &[Table] = &[
         order: "id",
         counter: None,
     },
-    Table {
+    TransferTable {
         name: "follow_up",
         columns: columns! {
             session_id Text; turn_id Text; id Text; content Text; metadata Text; fingerprint Text; state Text; step Int;
@@ -69,7 +70,7 @@ pub(super) const TABLES: &[Table] = &[
         order: "number",
         counter: None,
     },
-    Table {
+    TransferTable {
         name: "operation",
         columns: columns! {
             id Text; turn_id Text; session_id Text; asked_by Text; call_id Text; tool_name Text; arguments Text;
@@ -79,14 +80,14 @@ pub(super) const TABLES: &[Table] = &[
         order: "id COLLATE \"C\"",
         counter: None,
     },
-    Table {
+    TransferTable {
         name: "log",
         columns: columns! { id Long; task_id Text; fence Long; last_seq Long; sealed Bool; },
         from: "log ORDER BY id",
         order: "id",
         counter: Some("id"),
     },
-    Table {
+    TransferTable {
         name: "segment",
         columns: columns! {
             log_id Long = "position >> 32"; first_seq Long = "position & 4294967295"; last_seq Long; bytes Bytes;
@@ -95,7 +96,7 @@ pub(super) const TABLES: &[Table] = &[
         order: "log_id, first_seq",
         counter: None,
     },
-    Table {
+    TransferTable {
         name: "api_key",
         columns: columns! { id Text; user_id Text; name Text; digest Text; head Text; created_at Long; },
         from: "api_key ORDER BY rowid",

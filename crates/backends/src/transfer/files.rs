@@ -1,5 +1,5 @@
-//! The workspace files. They grow in a folder beside their place, are compared with what they were copied from, and
-//! only then take it.
+//! Copies the workspace files. They are copied to a temporary folder, compared with their source, and then moved into
+//! place.
 
 use std::fs;
 use std::io;
@@ -9,21 +9,21 @@ use std::path::{Path, PathBuf};
 
 use sha2::{Digest, Sha256};
 
-use super::cell::{Cell, Sum, Summing};
-use super::{Compared, TransferError};
+use super::cell::{RowDigest, RowHasher, TableCell};
+use super::{ComparedTable, TransferError};
 
 const FOLDER: &str = "workspaces";
-/// Files that were being written when the process before ended; nobody will ever ask for them.
+/// Files that were being written when a previous process ended; they are never read.
 const UNFINISHED: &str = "incoming";
 
-/// What was put in place, and how to take it away again.
-pub(super) struct Moved {
-    sum: Sum,
+/// Copied files, which can be removed again.
+pub(super) struct CopiedFiles {
+    sum: RowDigest,
     /// `None` when there was nothing to copy.
     place: Option<PathBuf>,
 }
 
-impl Moved {
+impl CopiedFiles {
     pub(super) fn copy(from: &Path, to: &Path) -> Result<Self, TransferError> {
         let source = from.join(FOLDER);
         let place = to.join(FOLDER);
@@ -35,11 +35,11 @@ impl Moved {
             let reason = format!("{} is not empty", place.display());
             return Err(TransferError::Files(reason));
         }
-        let growing = to.join(format!("{FOLDER}.{}", uuid::Uuid::new_v4().simple()));
-        let copied = copy_folder(&source, &growing).map_err(unusable).and_then(|()| {
-            let there = self::sum(&growing)?;
+        let temporary = to.join(format!("{FOLDER}.{}", uuid::Uuid::new_v4().simple()));
+        let copied = copy_folder(&source, &temporary).map_err(unusable).and_then(|()| {
+            let there = self::sum(&temporary)?;
             if there == sum {
-                put_in_place(&growing, &place).map_err(unusable)
+                put_in_place(&temporary, &place).map_err(unusable)
             } else {
                 Err(TransferError::Differs {
                     what: "workspace files",
@@ -49,16 +49,16 @@ impl Moved {
             }
         });
         if let Err(error) = copied {
-            // The copy is worthless, and the reason why is what matters.
-            let _ = fs::remove_dir_all(&growing);
+            // The copy is incomplete; the error matters, not the cleanup.
+            let _ = fs::remove_dir_all(&temporary);
             return Err(error);
         }
         Ok(Self { sum, place: Some(place) })
     }
 
-    pub(super) fn compared(&self) -> Compared {
-        let Sum { count, digest } = self.sum.clone();
-        Compared { name: "workspace files", count, digest }
+    pub(super) fn compared(&self) -> ComparedTable {
+        let RowDigest { count, digest } = self.sum.clone();
+        ComparedTable { name: "workspace files", count, digest }
     }
 
     pub(super) fn undo(self) -> Result<(), TransferError> {
@@ -76,15 +76,15 @@ fn is_same(one: &Path, other: &Path) -> bool {
     }
 }
 
-fn put_in_place(growing: &Path, place: &Path) -> io::Result<()> {
-    // A start of the program may have left the empty folder there.
+fn put_in_place(temporary: &Path, place: &Path) -> io::Result<()> {
+    // A start of the program may have created the empty folder.
     if place.exists() {
         fs::remove_dir_all(place)?;
     }
-    fs::rename(growing, place)
+    fs::rename(temporary, place)
 }
 
-/// Files, folders and links as they are; a link is not followed, because a shell may have put anything there.
+/// Copies files, folders and links unchanged; links are not followed, because a shell may have created any.
 fn copy_folder(from: &Path, to: &Path) -> io::Result<()> {
     fs::create_dir_all(to)?;
     for entry in entries(from)? {
@@ -104,23 +104,23 @@ fn copy_folder(from: &Path, to: &Path) -> io::Result<()> {
     fs::set_permissions(to, fs::symlink_metadata(from)?.permissions())
 }
 
-/// Everything below a folder by name, kind and content.
-fn sum(folder: &Path) -> Result<Sum, TransferError> {
-    let mut summing = Summing::default();
+/// Digest of everything below a folder by name, kind and content.
+fn sum(folder: &Path) -> Result<RowDigest, TransferError> {
+    let mut hasher = RowHasher::default();
     if folder.is_dir() {
-        add(folder, folder, &mut summing).map_err(unusable)?;
+        add(folder, folder, &mut hasher).map_err(unusable)?;
     }
-    Ok(summing.sum())
+    Ok(hasher.sum())
 }
 
-fn add(root: &Path, folder: &Path, summing: &mut Summing) -> io::Result<()> {
+fn add(root: &Path, folder: &Path, hasher: &mut RowHasher) -> io::Result<()> {
     for entry in entries(folder)? {
         if folder == root && entry.file_name().is_some_and(|name| name == UNFINISHED) {
             continue;
         }
         let about = fs::symlink_metadata(&entry)?;
         let name = entry.strip_prefix(root).unwrap_or(&entry).as_os_str().as_bytes().to_owned();
-        let mode = Cell::Number(i64::from(about.permissions().mode()));
+        let mode = TableCell::Number(i64::from(about.permissions().mode()));
         let content = if about.is_symlink() {
             fs::read_link(&entry)?.as_os_str().as_bytes().to_owned()
         } else if about.is_file() {
@@ -130,18 +130,18 @@ fn add(root: &Path, folder: &Path, summing: &mut Summing) -> io::Result<()> {
         } else if about.is_dir() {
             Vec::new()
         } else {
-            // Pipes and sockets mean nothing once their process is gone.
+            // Pipes and sockets are useless without their process.
             continue;
         };
-        summing.add(&[Cell::Bytes(name), mode, Cell::Bytes(content)]);
+        hasher.add(&[TableCell::Bytes(name), mode, TableCell::Bytes(content)]);
         if about.is_dir() {
-            add(root, &entry, summing)?;
+            add(root, &entry, hasher)?;
         }
     }
     Ok(())
 }
 
-/// In the order of their names, so that two equal folders are read alike.
+/// Ordered by name, so that two equal folders are read in the same order.
 fn entries(folder: &Path) -> io::Result<Vec<PathBuf>> {
     let mut entries =
         fs::read_dir(folder)?.map(|entry| Ok(entry?.path())).collect::<io::Result<Vec<_>>>()?;
@@ -171,7 +171,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn files_folders_and_links_arrive_as_they_were() {
+    fn files_folders_and_links_are_copied_unchanged() {
         let (from, to) =
             (tempfile::tempdir().expect("a folder"), tempfile::tempdir().expect("one"));
         let session = from.path().join("workspaces/s-1");
@@ -180,22 +180,22 @@ mod tests {
         fs::set_permissions(session.join("deep/a.txt"), fs::Permissions::from_mode(0o640))
             .expect("set");
         symlink("/etc/passwd", session.join("link")).expect("linked");
-        let moved = Moved::copy(from.path(), to.path()).expect("copied");
+        let moved = CopiedFiles::copy(from.path(), to.path()).expect("copied");
         assert_eq!(moved.compared().count, 5);
         let arrived = to.path().join("workspaces/s-1");
         assert_eq!(fs::read_link(arrived.join("link")).expect("a link"), Path::new("/etc/passwd"));
         assert_eq!(fs::read_to_string(arrived.join("deep/a.txt")).expect("text"), "ä");
-        let again = Moved::copy(from.path(), to.path()).err().expect("refused");
+        let again = CopiedFiles::copy(from.path(), to.path()).err().expect("refused");
         assert!(again.to_string().contains("is not empty"), "{again}");
         moved.undo().expect("taken away");
         assert_eq!(fs::read_dir(to.path()).expect("a folder").count(), 0, "nothing is left");
     }
 
     #[test]
-    fn the_same_folder_is_left_alone() {
+    fn a_folder_is_not_copied_onto_itself() {
         let folder = tempfile::tempdir().expect("a folder");
         fs::create_dir_all(folder.path().join("workspaces/s-1")).expect("made");
-        let moved = Moved::copy(folder.path(), folder.path()).expect("nothing to do");
+        let moved = CopiedFiles::copy(folder.path(), folder.path()).expect("nothing to do");
         moved.undo().expect("nothing to undo");
         assert!(folder.path().join("workspaces/s-1").is_dir());
     }

@@ -1,5 +1,5 @@
-//! Moves everything of an embedded store to the servers of a distributed installation: all of it, checked row by row,
-//! or nothing. The embedded store is only read.
+//! Transfers everything of an embedded store to the servers of a distributed installation: completely and verified row
+//! by row, or not at all. The embedded store is only read.
 
 mod agents;
 mod cell;
@@ -13,37 +13,37 @@ use std::path::{Path, PathBuf};
 
 use tokio::sync::mpsc;
 
-use self::cell::Row;
-use self::files::Moved;
-use self::source::Source;
-use self::tables::Table;
-use self::target::Target;
-use crate::options::{BackendOptions, Options};
+use self::cell::TableRow;
+use self::files::CopiedFiles;
+use self::source::EmbeddedSource;
+use self::tables::TransferTable;
+use self::target::PostgresTarget;
+use crate::options::{BackendOptions, ConnectOptions};
 use crate::probe::dial;
 
 /// Batches that were read and are not written yet.
 const BATCHES: usize = 4;
 
-/// What was copied, table by table; the last line is the workspace files.
+/// What was copied, table by table; the last entry is the workspace files.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Transferred {
-    pub compared: Vec<Compared>,
-    /// Turns that had not ended and go on in the new place.
+pub struct TransferReport {
+    pub compared: Vec<ComparedTable>,
+    /// Turns that had not ended and continue on the servers.
     pub open_turns: u64,
-    /// Runs of agents, likewise.
+    /// Executions that had not ended and continue on the servers.
     pub open_executions: u64,
 }
 
-/// The same on both sides.
+/// A table that is the same on both sides.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Compared {
+pub struct ComparedTable {
     pub name: &'static str,
     pub count: u64,
-    /// SHA-256 over all of them in order.
+    /// SHA-256 over all rows in order.
     pub digest: String,
 }
 
-/// Why nothing was copied, in a sentence for the person who asked for it.
+/// Why nothing was copied, as a message for the person who requested it.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum TransferError {
     #[error(
@@ -62,7 +62,7 @@ pub enum TransferError {
     )]
     SourceSchema { found: i64, known: i64 },
     #[error(
-        "{0} messages on what operations came to have not been taken; start the server on the embedded store once more, and stop it again"
+        "{0} completion messages of operations are unprocessed; start the server on the embedded store once more, and stop it again"
     )]
     Untaken(i64),
     #[error("Postgres cannot be used: {reason}. {advice}")]
@@ -89,45 +89,49 @@ pub enum TransferError {
     Files(String),
 }
 
-/// Copies the embedded store in the folder `from` to where `options` point.
-pub async fn transfer(options: &Options, from: &Path) -> Result<Transferred, TransferError> {
+/// Copies the embedded store in the folder `from` to the servers of `options`.
+pub async fn transfer(
+    options: &ConnectOptions,
+    from: &Path,
+) -> Result<TransferReport, TransferError> {
     let BackendOptions::Distributed(to) = &options.backend else {
         return Err(TransferError::NotDistributed);
     };
     let key = options.encryption_key.clone();
     let source = {
         let (from, key) = (from.to_owned(), key.clone());
-        blocking(move || Source::open(&from, key.as_deref())).await?
+        blocking(move || EmbeddedSource::open(&from, key.as_deref())).await?
     };
-    let (client, connection) = dial::dial(&to.postgres_url, target::CONNECT_PATIENCE)
+    let (client, connection) = dial::dial(&to.postgres_url, target::CONNECT_TIMEOUT)
         .await
         .map_err(|no| TransferError::Unreachable { reason: no.reason, advice: no.advice })?;
-    let places = Places { from: from.to_owned(), to: to.data.clone() };
+    let places = DataFolders { from: from.to_owned(), to: to.data.clone() };
     let copying = async {
-        let target = Target::begin(client, key.as_deref(), source.key_check.as_deref()).await?;
+        let target =
+            PostgresTarget::begin(client, key.as_deref(), source.key_check.as_deref()).await?;
         copy(source, target, options.caps.running, places).await
     };
     tokio::select! {
         done = copying => done,
         ended = connection => Err(match ended {
-            Ok(()) => TransferError::Target("it hung up".to_owned()),
-            Err(error) => TransferError::Target(dial::told(&error)),
+            Ok(()) => TransferError::Target("it closed the connection".to_owned()),
+            Err(error) => TransferError::Target(dial::describe(&error)),
         }),
     }
 }
 
 /// The two data folders.
-struct Places {
+struct DataFolders {
     from: PathBuf,
     to: PathBuf,
 }
 
 async fn copy(
-    mut source: Source,
-    target: Target,
+    mut source: EmbeddedSource,
+    target: PostgresTarget,
     running: u32,
-    places: Places,
-) -> Result<Transferred, TransferError> {
+    places: DataFolders,
+) -> Result<TransferReport, TransferError> {
     let mut compared = Vec::new();
     for table in tables::all() {
         let line;
@@ -136,13 +140,13 @@ async fn copy(
     }
     let open_turns = target.arrange(running).await?;
     let open_executions = target.line_up().await?;
-    let moved = blocking(move || Moved::copy(&places.from, &places.to)).await?;
+    let moved = blocking(move || CopiedFiles::copy(&places.from, &places.to)).await?;
     compared.push(moved.compared());
-    // The source stays locked until the end, so that nobody writes into what was already read.
+    // The source stays locked until the end, so that no process changes what was already read.
     let committed = target.commit().await;
     drop(source);
     match committed {
-        Ok(()) => Ok(Transferred { compared, open_turns, open_executions }),
+        Ok(()) => Ok(TransferReport { compared, open_turns, open_executions }),
         Err(error) => {
             blocking(move || moved.undo()).await?;
             Err(error)
@@ -151,11 +155,11 @@ async fn copy(
 }
 
 async fn copy_table(
-    source: Source,
-    target: &Target,
-    table: &'static Table,
-) -> Result<(Source, Compared), TransferError> {
-    let (sender, batches) = mpsc::channel::<Vec<Row>>(BATCHES);
+    source: EmbeddedSource,
+    target: &PostgresTarget,
+    table: &'static TransferTable,
+) -> Result<(EmbeddedSource, ComparedTable), TransferError> {
+    let (sender, batches) = mpsc::channel::<Vec<TableRow>>(BATCHES);
     let reading = blocking(move || {
         let read = source.read(table, &sender)?;
         Ok((source, read))
@@ -169,7 +173,7 @@ async fn copy_table(
             target_count: found.count,
         });
     }
-    Ok((source, Compared { name: table.name, count: read.count, digest: read.digest }))
+    Ok((source, ComparedTable { name: table.name, count: read.count, digest: read.digest }))
 }
 
 async fn blocking<T: Send + 'static>(

@@ -1,4 +1,4 @@
-//! The embedded store, locked against everybody and read in one transaction.
+//! The embedded store, locked exclusively and read in one transaction.
 
 use std::fs::File;
 use std::path::Path;
@@ -7,24 +7,24 @@ use rusqlite::{Connection, OpenFlags, OptionalExtension};
 use tokio::sync::mpsc;
 
 use super::TransferError;
-use super::cell::{Cell, Row, Sum, Summing};
-use super::tables::Table;
+use super::cell::{RowDigest, RowHasher, TableCell, TableRow};
+use super::tables::TransferTable;
 use crate::connect::ConnectError;
 use crate::key_check::{self, KeyCheck};
 use crate::sqlite::{lock, schema};
 
-/// Rows are handed over once they take about this much memory.
+/// Approximate memory size of one batch of rows.
 const BATCH_BYTES: usize = 1024 * 1024;
 
-pub(super) struct Source {
-    /// What the store remembers of its encryption key.
+pub(super) struct EmbeddedSource {
+    /// Check value of the encryption key, as stored.
     pub(super) key_check: Option<String>,
     db: Connection,
     _lock: File,
 }
 
-impl Source {
-    /// Refuses a store that is not there, in use, of another version, or of another key.
+impl EmbeddedSource {
+    /// Refuses a store that is missing, in use, of another version, or with another key.
     pub(super) fn open(folder: &Path, key: Option<&str>) -> Result<Self, TransferError> {
         let database = folder.join("pilothouse.db");
         if !database.is_file() {
@@ -60,25 +60,25 @@ impl Source {
         }
     }
 
-    /// Hands over every row of a table, and says what they add up to.
+    /// Sends every row of a table to the writer, and returns their digest.
     pub(super) fn read(
         &self,
-        table: &Table,
-        to: &mpsc::Sender<Vec<Row>>,
-    ) -> Result<Sum, TransferError> {
+        table: &TransferTable,
+        to: &mpsc::Sender<Vec<TableRow>>,
+    ) -> Result<RowDigest, TransferError> {
         let mut statement = self.db.prepare(&table.sqlite_select()).map_err(unreadable)?;
         let mut rows = statement.query([]).map_err(unreadable)?;
-        let mut summing = Summing::default();
+        let mut hasher = RowHasher::default();
         let (mut batch, mut bytes) = (Vec::new(), 0);
         while let Some(row) = rows.next().map_err(unreadable)? {
             let cells = (0..table.columns.len())
                 .map(|index| {
-                    Cell::of_sqlite(row.get_ref(index).map_err(|error| error.to_string())?)
+                    TableCell::of_sqlite(row.get_ref(index).map_err(|error| error.to_string())?)
                 })
-                .collect::<Result<Row, String>>()
+                .collect::<Result<TableRow, String>>()
                 .map_err(TransferError::Source)?;
-            summing.add(&cells);
-            bytes += cells.iter().map(Cell::size).sum::<usize>();
+            hasher.add(&cells);
+            bytes += cells.iter().map(TableCell::size).sum::<usize>();
             batch.push(cells);
             if bytes >= BATCH_BYTES {
                 hand_over(to, std::mem::take(&mut batch))?;
@@ -86,14 +86,13 @@ impl Source {
             }
         }
         hand_over(to, batch)?;
-        Ok(summing.sum())
+        Ok(hasher.sum())
     }
 }
 
-fn hand_over(to: &mpsc::Sender<Vec<Row>>, batch: Vec<Row>) -> Result<(), TransferError> {
-    // Whoever took them has failed and says why; this is only the end of reading.
-    to.blocking_send(batch)
-        .map_err(|_| TransferError::Source("nobody takes what is read".to_owned()))
+fn hand_over(to: &mpsc::Sender<Vec<TableRow>>, batch: Vec<TableRow>) -> Result<(), TransferError> {
+    // The receiver has failed and reports the reason; this error only ends the reading.
+    to.blocking_send(batch).map_err(|_| TransferError::Source("the receiver is gone".to_owned()))
 }
 
 fn unreadable(error: rusqlite::Error) -> TransferError {

@@ -1,30 +1,30 @@
-//! What is copied: each table with its columns in Postgres and how they are read from the embedded store.
+//! Which tables are copied: their columns in Postgres and how they are read from the embedded store.
 
 use tokio_postgres::types::Type;
 
 use super::{agents, chats};
 
-pub(super) struct Table {
+pub(super) struct TransferTable {
     pub(super) name: &'static str,
-    pub(super) columns: &'static [Column],
-    /// Where the rows come from in SQLite, and the order in which they are written and compared. Where Postgres numbers
-    /// rows as they come, this keeps the order in which they were made.
+    pub(super) columns: &'static [TableColumn],
+    /// Source of the rows in SQLite, and the order in which they are written and compared. Where Postgres numbers rows
+    /// on insert, this keeps their original order.
     pub(super) from: &'static str,
     /// The same order in Postgres.
     pub(super) order: &'static str,
-    /// A number that Postgres gives and that was copied here: it must go on behind the copies.
+    /// A column that Postgres numbers itself: its sequence must continue after the copied values.
     pub(super) counter: Option<&'static str>,
 }
 
-pub(super) struct Column {
+pub(super) struct TableColumn {
     pub(super) name: &'static str,
-    pub(super) kind: Kind,
-    /// What it is in SQLite.
+    pub(super) kind: ColumnKind,
+    /// SQLite expression of the column.
     pub(super) source: &'static str,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Kind {
+pub(super) enum ColumnKind {
     Text,
     Bool,
     Int,
@@ -33,7 +33,7 @@ pub(super) enum Kind {
     Bytes,
 }
 
-impl Kind {
+impl ColumnKind {
     pub(super) fn postgres(self) -> Type {
         match self {
             Self::Text => Type::TEXT,
@@ -46,12 +46,12 @@ impl Kind {
     }
 }
 
-/// `name Kind;` for each column, `name Kind = "…";` where it is something else in SQLite.
+/// `name ColumnKind;` for each column, `name ColumnKind = "…";` where its SQLite expression differs.
 macro_rules! columns {
     ($($name:ident $kind:ident $(= $source:literal)?;)+) => {
-        &[$(Column {
+        &[$(TableColumn {
             name: stringify!($name),
-            kind: Kind::$kind,
+            kind: ColumnKind::$kind,
             source: columns!(@source $name $($source)?),
         }),+]
     };
@@ -62,11 +62,11 @@ macro_rules! columns {
 pub(super) use columns;
 
 /// In the order in which they are copied.
-pub(super) fn all() -> impl Iterator<Item = &'static Table> {
+pub(super) fn all() -> impl Iterator<Item = &'static TransferTable> {
     chats::TABLES.iter().chain(agents::TABLES)
 }
 
-impl Table {
+impl TransferTable {
     /// Reads it in SQLite.
     pub(super) fn sqlite_select(&self) -> String {
         let columns: Vec<&str> = self.columns.iter().map(|column| column.source).collect();
@@ -94,8 +94,8 @@ mod tests {
     use super::*;
     use crate::sqlite::schema;
 
-    /// Columns that mean something only to the process that wrote them, or only to SQLite.
-    const LEFT_BEHIND: &[&str] = &[
+    /// Columns that have a meaning only for the process that wrote them, or only in SQLite.
+    const SKIPPED: &[&str] = &[
         "turn.worker",
         "turn.lease_until_ms",
         "turn.due_ms",
@@ -132,7 +132,7 @@ mod tests {
     ];
 
     #[test]
-    fn every_column_of_the_embedded_store_is_copied_or_left_behind_on_purpose() {
+    fn every_column_of_the_embedded_store_is_copied_or_explicitly_skipped() {
         let db = Connection::open_in_memory().expect("a database");
         schema::bring_up_to_date(&db).expect("the steps are good");
         let mut columns = db
@@ -147,8 +147,8 @@ mod tests {
             let copied = all()
                 .find(|known| known.name == table)
                 .is_some_and(|known| known.columns.iter().any(|known| known.name == column));
-            let left = LEFT_BEHIND.contains(&format!("{table}.{column}").as_str());
-            assert!(copied || left, "{table}.{column} is forgotten");
+            let left = SKIPPED.contains(&format!("{table}.{column}").as_str());
+            assert!(copied || left, "{table}.{column} is neither copied nor skipped");
         }
     }
 

@@ -1,4 +1,5 @@
-//! The empty database in Postgres, filled in one transaction. What is not committed is undone when the connection ends.
+//! The empty Postgres database, filled in one transaction, which is rolled back if the connection ends before the
+//! commit.
 
 use std::pin::pin;
 use std::time::Duration;
@@ -10,20 +11,20 @@ use tokio_postgres::binary_copy::BinaryCopyInWriter;
 use tokio_postgres::types::{ToSql, Type};
 
 use super::TransferError;
-use super::cell::{Cell, Row, Sum, Summing};
-use super::tables::{self, Kind, Table};
+use super::cell::{RowDigest, RowHasher, TableCell, TableRow};
+use super::tables::{self, ColumnKind, TransferTable};
 use crate::key_check::{self, KeyCheck};
 use crate::postgres::schema;
-use crate::probe::dial::told;
+use crate::probe::dial::describe;
 
-pub(super) const CONNECT_PATIENCE: Duration = Duration::from_secs(10);
+pub(super) const CONNECT_TIMEOUT: Duration = Duration::from_secs(10);
 
-pub(super) struct Target {
+pub(super) struct PostgresTarget {
     client: Client,
 }
 
-impl Target {
-    /// Refuses a database of another version, of another key, or one that holds anything.
+impl PostgresTarget {
+    /// Refuses a database of another version, with another key, or with any data.
     pub(super) async fn begin(
         client: Client,
         key: Option<&str>,
@@ -34,7 +35,7 @@ impl Target {
             .run("BEGIN; SET LOCAL lock_timeout = '10s'; SET LOCAL synchronous_commit = on;")
             .await?;
         target.check_schema().await?;
-        // Nobody else may write from here on: what was found empty stays so.
+        // Other writers are locked out, so that the tables stay empty until the copy.
         let names: Vec<&str> = tables::all().map(|table| table.name).collect();
         target.run(&format!("LOCK TABLE {} IN EXCLUSIVE MODE", names.join(", "))).await?;
         for table in tables::all() {
@@ -59,7 +60,7 @@ impl Target {
         }
     }
 
-    /// The key was compared with the source's already. What the source remembers of it goes on here.
+    /// Stores the source's check value of the encryption key, which was compared with the source already.
     async fn settle_key(
         &self,
         key: Option<&str>,
@@ -85,11 +86,11 @@ impl Target {
         Ok(row.map(|row| row.get(0)))
     }
 
-    /// Stores what is read until there is no more.
+    /// Stores all rows that are received.
     pub(super) async fn write(
         &self,
-        table: &Table,
-        mut batches: mpsc::Receiver<Vec<Row>>,
+        table: &TransferTable,
+        mut batches: mpsc::Receiver<Vec<TableRow>>,
     ) -> Result<(), TransferError> {
         let sink = self.client.copy_in(&table.postgres_copy()).await.map_err(refused)?;
         let types: Vec<Type> = table.columns.iter().map(|column| column.kind.postgres()).collect();
@@ -113,26 +114,29 @@ impl Target {
         Ok(())
     }
 
-    /// What the rows add up to as they are stored now.
-    pub(super) async fn read_back(&self, table: &Table) -> Result<Sum, TransferError> {
+    /// Digest of the rows as stored.
+    pub(super) async fn read_back(
+        &self,
+        table: &TransferTable,
+    ) -> Result<RowDigest, TransferError> {
         let none: [&(dyn ToSql + Sync); 0] = [];
         let rows = self.client.query_raw(&table.postgres_select(), none).await.map_err(refused)?;
         let mut rows = pin!(rows);
-        let kinds: Vec<Kind> = table.columns.iter().map(|column| column.kind).collect();
-        let mut summing = Summing::default();
+        let kinds: Vec<ColumnKind> = table.columns.iter().map(|column| column.kind).collect();
+        let mut hasher = RowHasher::default();
         while let Some(row) = rows.try_next().await.map_err(refused)? {
             let cells = kinds.iter().enumerate();
-            let cells = cells.map(|(index, kind)| Cell::of_postgres(&row, index, *kind));
-            summing.add(&cells.collect::<Result<Row, _>>().map_err(refused)?);
+            let cells = cells.map(|(index, kind)| TableCell::of_postgres(&row, index, *kind));
+            hasher.add(&cells.collect::<Result<TableRow, _>>().map_err(refused)?);
         }
-        Ok(summing.sum())
+        Ok(hasher.sum())
     }
 
-    /// Gives places to the turns that had not ended, as a start of the embedded store would: of each session the oldest
-    /// and its operations, of each user as many as may run. What rests goes on resting. Says how many have not ended.
+    /// Gives concurrency permits to the open turns, as a start of the embedded store would: per session to the oldest
+    /// and its operations, per user as many as may run. Resting turns keep resting. Returns the number of open turns.
     pub(super) async fn arrange(&self, running: u32) -> Result<u64, TransferError> {
         self.run("ANALYZE turn").await?;
-        // For how long they may rest was written as a time after 1970.
+        // The remaining rest is stored as a time after 1970.
         self.run(
             "UPDATE turn SET rests_until = clock_timestamp() + (rests_until - to_timestamp(0)),
                  due = clock_timestamp() + (rests_until - to_timestamp(0))
@@ -151,7 +155,7 @@ impl Target {
                    UPDATE turn SET admitted = true, due = clock_timestamp()
                    FROM placed WHERE turn.id = placed.id AND placed.place <= $1";
         self.client.execute(sql, &[&i64::from(running)]).await.map_err(refused)?;
-        // The machine that wrote these may have a clock that is ahead of this one's.
+        // The clock of the source machine may be ahead of this one's.
         self.run("UPDATE turn SET ended = clock_timestamp() WHERE ended > clock_timestamp()")
             .await?;
         let sql = "SELECT count(*) FROM turn WHERE status = 'queued'";
@@ -159,7 +163,7 @@ impl Target {
         Ok(open as u64)
     }
 
-    /// Makes the runs of agents due that had not ended; what rests goes on resting. Says how many have not ended.
+    /// Makes the open executions due; resting ones keep resting. Returns the number of open executions.
     pub(super) async fn line_up(&self) -> Result<u64, TransferError> {
         self.run("ANALYZE execution").await?;
         self.run("UPDATE execution SET due = clock_timestamp() WHERE status = 'QUEUED'").await?;
@@ -178,5 +182,5 @@ impl Target {
 }
 
 fn refused(error: tokio_postgres::Error) -> TransferError {
-    TransferError::Target(told(&error))
+    TransferError::Target(describe(&error))
 }

@@ -1,4 +1,4 @@
-//! Work that was under way in an embedded store goes on in the servers.
+//! Unfinished work of an embedded store continues on the servers.
 
 use std::time::Duration;
 
@@ -19,7 +19,7 @@ use super::{TransferError, transfer};
 use crate::postgres::tests::database::Database;
 use crate::rabbitmq::tests::scratch::Scratch;
 use crate::redis::tests::server::PrivateRedis;
-use crate::{BackendOptions, Connected, DistributedOptions, Options, connect};
+use crate::{BackendOptions, ConnectOptions, ConnectedBackend, DistributedOptions, connect};
 
 pub(super) struct Servers {
     database: Database,
@@ -35,7 +35,7 @@ impl Servers {
         Self { database, redis, broker: Scratch::new(), folder }
     }
 
-    pub(super) fn options(&self) -> Options {
+    pub(super) fn options(&self) -> ConnectOptions {
         let servers = DistributedOptions {
             data: self.folder.path().to_owned(),
             postgres_url: self.database.url(),
@@ -46,15 +46,15 @@ impl Servers {
             stream_ttl: Duration::from_secs(60),
         };
         let backend = BackendOptions::Distributed(Box::new(servers));
-        Options { backend, ..Options::embedded("") }
+        ConnectOptions { backend, ..ConnectOptions::embedded("") }
     }
 
-    pub(super) async fn open(&self) -> Connected {
+    pub(super) async fn open(&self) -> ConnectedBackend {
         connect(&self.options()).await.expect("it opens")
     }
 }
 
-pub(super) async fn close(open: Connected) {
+pub(super) async fn close(open: ConnectedBackend) {
     open.backend.close().await.expect("it closes");
 }
 
@@ -69,7 +69,7 @@ fn operation() -> NewOperation {
     }
 }
 
-/// A turn at work: with an operation that was accepted, a parked call and a follow-up.
+/// A running turn with an accepted operation, a background call and a follow-up.
 async fn work(ports: &Ports) -> (TurnClaim, OperationId) {
     let (ann, session, turn) = scene::first_turn(ports).await;
     let claim = scene::claim(ports, &turn.id).await;
@@ -91,9 +91,9 @@ async fn work(ports: &Ports) -> (TurnClaim, OperationId) {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn what_takes_long_goes_on_after_the_move() {
+async fn unfinished_work_continues_after_the_transfer() {
     let embedded = tempfile::tempdir().expect("a folder");
-    let source = connect(&Options::embedded(embedded.path())).await.expect("it opens");
+    let source = connect(&ConnectOptions::embedded(embedded.path())).await.expect("it opens");
     let (before, id) = work(&source.ports).await;
     close(source).await;
     let servers = Servers::start().await;
@@ -121,7 +121,7 @@ async fn what_takes_long_goes_on_after_the_move() {
     let drained = ports.follow_ups.drain(&claim, 1).await.expect("drain");
     let Fenced::Done(drained) = drained else { panic!("the claim is good") };
     assert_eq!(drained[0].text, "and hurry");
-    let result = OperationResult { output: "it stands".into(), outcome: ToolOutcome::Ok };
+    let result = OperationResult { output: "it is done".into(), outcome: ToolOutcome::Ok };
     let completed = ports.operations.complete(&which, result).await.expect("complete");
     let task_id = operation.task_id;
     assert_eq!(completed, OperationCompleted::Done { task_id, due: true });
@@ -130,9 +130,9 @@ async fn what_takes_long_goes_on_after_the_move() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn completions_that_nobody_has_taken_are_not_left_behind() {
+async fn unprocessed_completions_prevent_the_transfer() {
     let embedded = tempfile::tempdir().expect("a folder");
-    let source = connect(&Options::embedded(embedded.path())).await.expect("it opens");
+    let source = connect(&ConnectOptions::embedded(embedded.path())).await.expect("it opens");
     source.ports.completions.send("{}".to_owned()).await.expect("send");
     close(source).await;
     let servers = Servers::start().await;

@@ -1,9 +1,9 @@
-//! An embedded backend in a folder of its own, for the laws.
+//! An embedded backend in its own folder, for the conformance laws.
 
 use std::path::Path;
 use std::time::Duration;
 
-use pilothouse_backends::{Connected, Options, connect};
+use pilothouse_backends::{ConnectOptions, ConnectedBackend, connect};
 use ports::Ports;
 use protocol::limits::UserLimits;
 use protocol::{Seq, TaskId, TurnId};
@@ -15,8 +15,8 @@ pub(crate) struct Embedded {
     folder: TempDir,
     deaf: bool,
     caps: UserLimits,
-    /// Absent only while it is being reopened.
-    open: Option<Connected>,
+    /// `None` only while it is being reopened.
+    open: Option<ConnectedBackend>,
 }
 
 impl Embedded {
@@ -27,7 +27,7 @@ impl Embedded {
         fixture
     }
 
-    /// On what another version has left in the folder.
+    /// Opens a folder with the data of another version.
     pub(crate) async fn start_in(folder: TempDir) -> Self {
         let mut fixture = Self { folder, deaf: false, caps: GENEROUS, open: None };
         fixture.open().await;
@@ -39,8 +39,11 @@ impl Embedded {
     }
 
     async fn open(&mut self) {
-        let options =
-            Options { deaf: self.deaf, caps: self.caps, ..Options::embedded(self.folder.path()) };
+        let options = ConnectOptions {
+            deaf: self.deaf,
+            caps: self.caps,
+            ..ConnectOptions::embedded(self.folder.path())
+        };
         self.open = Some(connect(&options).await.expect("it opens"));
     }
 
@@ -96,7 +99,7 @@ impl StartsDeaf for Embedded {
     }
 }
 
-/// SQLite finds nothing wrong with the database.
+/// Asserts that SQLite's integrity check passes.
 pub(crate) fn assert_whole(folder: &Path) {
     let database = raw_database(folder);
     let check: String = database
@@ -105,7 +108,7 @@ pub(crate) fn assert_whole(folder: &Path) {
     assert_eq!(check, "ok");
 }
 
-/// The file behind the backend's back.
+/// A direct connection to the database file, not through the backend.
 #[expect(clippy::disallowed_methods, reason = "tests look at the file and change it on purpose")]
 pub(crate) fn raw_database(folder: &Path) -> Connection {
     Connection::open(folder.join("pilothouse.db")).expect("a file")

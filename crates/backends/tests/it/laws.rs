@@ -1,4 +1,4 @@
-//! Every law, once with wake-ups and once without: hints may change latency and nothing else.
+//! All conformance laws, once with wake-ups and once without: hints may only change latency.
 
 mod listening {
     use crate::fixture::Embedded as Fixture;

@@ -1,4 +1,4 @@
-//! What the embedded store itself does for work that outlives a step, beyond the laws.
+//! Behavior of the embedded store for long-running work, beyond the laws.
 
 use ports::store::JournalEntry;
 use protocol::tool::ToolEffect;
@@ -14,7 +14,7 @@ fn text(database: &Connection, query: &str) -> Option<String> {
 }
 
 #[tokio::test]
-async fn a_call_that_is_still_parked_is_cancelled_with_its_turn() {
+async fn a_background_call_is_cancelled_with_its_turn() {
     let fixture = Embedded::start().await;
     let ports = fixture.ports();
     let (_, _, turn) = first_turn(ports).await;
@@ -34,7 +34,7 @@ async fn a_call_that_is_still_parked_is_cancelled_with_its_turn() {
 }
 
 #[tokio::test]
-async fn another_program_can_leave_a_completion() {
+async fn another_program_can_insert_a_completion() {
     let fixture = Embedded::start().await;
     let database = raw_database(fixture.folder());
     let body = r#"{"operation_id":"o-1","success":true}"#;
@@ -43,18 +43,18 @@ async fn another_program_can_leave_a_completion() {
     let arrived = arrived.expect("in time").expect("next");
     assert_eq!(arrived.body, body);
     arrived.ack().await.expect("ack");
-    assert_eq!(text(&database, "SELECT max(body) FROM completion"), None, "it is gone");
+    assert_eq!(text(&database, "SELECT max(body) FROM completion"), None, "it was deleted");
 }
 
 #[tokio::test]
-async fn what_the_version_before_left_open_goes_on() {
+async fn open_turns_of_the_previous_version_continue() {
     let folder = tempfile::tempdir().expect("a folder");
     let database = raw_database(folder.path());
     for step in [
         include_str!("../../../../migrations/sqlite/0001_sessions_turns_logs.sql"),
         include_str!("../../../../migrations/sqlite/0002_places.sql"),
     ] {
-        database.execute_batch(step).expect("the tables of the version before");
+        database.execute_batch(step).expect("the tables of the previous version");
     }
     database
         .execute_batch(
@@ -67,7 +67,7 @@ async fn what_the_version_before_left_open_goes_on() {
              VALUES ('t', 's', 1, 'queued', 't', '{}', 5, 1, 'ann', 1);
              INSERT INTO log (task_id, fence, last_seq, sealed) VALUES ('t', 0, 0, 0);",
         )
-        .expect("a turn of the version before");
+        .expect("a turn of the previous version");
     drop(database);
     let fixture = Embedded::start_in(folder).await;
     let ports = fixture.ports();

@@ -1,4 +1,4 @@
-//! The embedded backend, held to the laws and to what is its own.
+//! Tests of the embedded backend, conformance laws included.
 
 mod fixture;
 mod laws;

@@ -1,9 +1,9 @@
-//! What the embedded backend refuses to start with, and what it takes over from the process before.
+//! What the embedded backend refuses to start with, and what it takes over from the previous process.
 
 use std::path::Path;
 use std::time::Duration;
 
-use pilothouse_backends::{ConnectError, Connected, Options, connect};
+use pilothouse_backends::{ConnectError, ConnectOptions, ConnectedBackend, connect};
 use ports::PortError;
 use ports::stream_log::LogRead;
 use testkit::conformance::GENEROUS;
@@ -11,12 +11,12 @@ use testkit::conformance::scene::*;
 
 use crate::fixture::{assert_whole, raw_database};
 
-async fn open(folder: &Path) -> Connected {
-    let options = Options { caps: GENEROUS, ..Options::embedded(folder) };
+async fn open(folder: &Path) -> ConnectedBackend {
+    let options = ConnectOptions { caps: GENEROUS, ..ConnectOptions::embedded(folder) };
     connect(&options).await.expect("it opens")
 }
 
-async fn refused(options: &Options) -> ConnectError {
+async fn refused(options: &ConnectOptions) -> ConnectError {
     match connect(options).await {
         Ok(_) => panic!("it must not open"),
         Err(error) => error,
@@ -27,7 +27,7 @@ async fn refused(options: &Options) -> ConnectError {
 async fn a_second_process_is_refused() {
     let folder = tempfile::tempdir().expect("a folder");
     let first = open(folder.path()).await;
-    let error = refused(&Options::embedded(folder.path())).await;
+    let error = refused(&ConnectOptions::embedded(folder.path())).await;
     assert!(matches!(error, ConnectError::InUse { .. }), "{error:?}");
     assert!(error.to_string().contains(&folder.path().display().to_string()), "{error}");
     first.backend.close().await.expect("close");
@@ -35,20 +35,20 @@ async fn a_second_process_is_refused() {
 }
 
 #[tokio::test]
-async fn a_newer_database_is_refused_and_left_alone() {
+async fn a_newer_database_is_refused_and_left_unchanged() {
     let folder = tempfile::tempdir().expect("a folder");
     open(folder.path()).await.backend.close().await.expect("close");
     let database = raw_database(folder.path());
     database.execute_batch("PRAGMA user_version = 999").expect("a newer one");
     drop(database);
     let before = std::fs::read(folder.path().join("pilothouse.db")).expect("a file");
-    let error = refused(&Options::embedded(folder.path())).await;
+    let error = refused(&ConnectOptions::embedded(folder.path())).await;
     assert!(matches!(error, ConnectError::Newer { found: 999, .. }), "{error:?}");
     assert_eq!(std::fs::read(folder.path().join("pilothouse.db")).expect("a file"), before);
 }
 
 #[tokio::test]
-async fn a_damaged_database_is_refused_with_the_way_back() {
+async fn a_damaged_database_is_refused_with_restore_instructions() {
     let folder = tempfile::tempdir().expect("a folder");
     let connected = open(folder.path()).await;
     for _ in 0..50 {
@@ -63,7 +63,7 @@ async fn a_damaged_database_is_refused_with_the_way_back() {
     damaged[4096..middle].fill(0xA5);
     for bytes in [damaged, b"this is not a database, but it is long enough to be one".repeat(20)] {
         std::fs::write(&file, bytes).expect("damage");
-        let error = refused(&Options::embedded(folder.path())).await;
+        let error = refused(&ConnectOptions::embedded(folder.path())).await;
         assert!(matches!(error, ConnectError::Damaged { .. }), "{error:?}");
         assert!(error.to_string().contains("backup"), "{error}");
     }
@@ -74,9 +74,9 @@ async fn a_damaged_database_is_refused_with_the_way_back() {
 #[tokio::test]
 async fn another_encryption_key_is_refused() {
     let folder = tempfile::tempdir().expect("a folder");
-    let with = |key: Option<&str>| Options {
+    let with = |key: Option<&str>| ConnectOptions {
         encryption_key: key.map(str::to_owned),
-        ..Options::embedded(folder.path())
+        ..ConnectOptions::embedded(folder.path())
     };
     for key in [None, Some("right"), Some("right")] {
         connect(&with(key)).await.expect("it opens").backend.close().await.expect("close");
@@ -89,17 +89,17 @@ async fn another_encryption_key_is_refused() {
 }
 
 #[tokio::test]
-async fn a_directory_that_cannot_be_used_is_named() {
+async fn an_unusable_directory_is_named() {
     let folder = tempfile::tempdir().expect("a folder");
     let file = folder.path().join("a-file");
     std::fs::write(&file, "").expect("a file");
-    let error = refused(&Options::embedded(file.join("data"))).await;
+    let error = refused(&ConnectOptions::embedded(file.join("data"))).await;
     assert!(matches!(error, ConnectError::Directory { .. }), "{error:?}");
     assert!(error.to_string().contains("a-file"), "{error}");
 }
 
 #[tokio::test]
-async fn after_close_everything_answers_closed() {
+async fn after_close_every_call_returns_closed() {
     let folder = tempfile::tempdir().expect("a folder");
     let connected = open(folder.path()).await;
     let (ann, mine, turn) = first_turn(&connected.ports).await;
@@ -109,12 +109,15 @@ async fn after_close_everything_answers_closed() {
     assert!(ports.sessions.get(&ann, &mine.id).await.is_err_and(closed));
     assert!(ports.turns.get(&ann, &turn.id).await.is_err_and(closed));
     assert!(ports.outbox.pushed(&[turn.id], Duration::ZERO).await.is_err_and(closed));
-    assert!(!folder.path().join("pilothouse.db-wal").exists(), "the log was folded in");
+    assert!(
+        !folder.path().join("pilothouse.db-wal").exists(),
+        "the write-ahead log was checkpointed"
+    );
 }
 
-/// A copy of the files as they are while the backend is open is what a crash would have left.
+/// A copy of the files of an open backend equals what a crash would leave.
 #[tokio::test]
-async fn what_was_answered_is_there_after_a_crash() {
+async fn acknowledged_writes_survive_a_crash() {
     let folder = tempfile::tempdir().expect("a folder");
     let crashed = tempfile::tempdir().expect("a folder");
     let connected = open(folder.path()).await;

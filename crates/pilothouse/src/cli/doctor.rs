@@ -5,7 +5,7 @@ use std::fmt::Write;
 use std::process::ExitCode;
 use std::time::Duration;
 
-use backends::Outcome;
+use backends::ProbeOutcome;
 use toolbox::external::ExternalToolDescription;
 use toolbox::sandbox::Sandbox;
 
@@ -70,9 +70,9 @@ async fn servers(settings: &Settings) -> Vec<(&'static str, Finding)> {
         let advice = probe.advice.map(|advice| format!(" {advice}")).unwrap_or_default();
         let text = format!("{}.{advice}", probe.found);
         let finding = match probe.outcome {
-            Outcome::Good => Finding::Good(text),
-            Outcome::Note => Finding::Note(text),
-            Outcome::Bad => Finding::Bad(format!("{text} It is configured with {setting}.")),
+            ProbeOutcome::Good => Finding::Good(text),
+            ProbeOutcome::Note => Finding::Note(text),
+            ProbeOutcome::Bad => Finding::Bad(format!("{text} It is configured with {setting}.")),
         };
         (probe.name, finding)
     });

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use anyhow::Context;
-use backends::Transferred;
+use backends::TransferReport;
 
 use crate::config::Settings;
 use crate::wire;
@@ -43,7 +43,7 @@ async fn copy(settings: &Settings, from: &Path) -> anyhow::Result<ExitCode> {
     super::print(table(&done, &wire::store::describe(settings))?.trim_end())
 }
 
-fn table(done: &Transferred, store: &str) -> Result<String, std::fmt::Error> {
+fn table(done: &TransferReport, store: &str) -> Result<String, std::fmt::Error> {
     let mut text = String::new();
     writeln!(text, "{:<18} {:>10}  SHA-256, equal on both sides", "copied", "rows")?;
     for line in &done.compared {

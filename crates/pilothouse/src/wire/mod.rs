@@ -11,7 +11,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use anyhow::Context;
-use backends::{Backend, Connected};
+use backends::{BackendHandle, ConnectedBackend};
 use engine::Engine;
 use ports::{Block, Ports};
 use protocol::limits;
@@ -40,7 +40,7 @@ pub(crate) struct RunningServer {
     app: Arc<AppState>,
     engine: Engine,
     listeners: RunningListeners,
-    backend: Backend,
+    backend: BackendHandle,
     background_tasks: TaskTracker,
     background_stop: CancellationToken,
 }
@@ -59,7 +59,7 @@ pub(crate) async fn start(settings: &Settings) -> anyhow::Result<RunningServer> 
     let bound = BoundListeners::bind(settings).await?;
     let address = bound.address()?;
     let metrics = http::metrics::install()?;
-    let Connected { ports, backend } = store::connect(settings).await?;
+    let ConnectedBackend { ports, backend } = store::connect(settings).await?;
     let provider = provider(settings)?;
     let (sandbox, shell) = shell(settings).await;
     let egress = egress::EgressClient::new(egress::EgressOptions::default())

@@ -1,15 +1,15 @@
 //! The store that the settings select, and its description for people.
 
-use backends::{BackendOptions, Connected, DistributedOptions};
+use backends::{BackendOptions, ConnectedBackend, DistributedOptions};
 use protocol::limits::UserLimits;
 
 use crate::config::{Settings, Switch};
 
-pub(crate) async fn connect(settings: &Settings) -> anyhow::Result<Connected> {
+pub(crate) async fn connect(settings: &Settings) -> anyhow::Result<ConnectedBackend> {
     Ok(backends::connect(&options(settings)).await?)
 }
 
-pub(crate) fn options(settings: &Settings) -> backends::Options {
+pub(crate) fn options(settings: &Settings) -> backends::ConnectOptions {
     let data = settings.data.clone();
     let backend = match settings.servers() {
         None => BackendOptions::Embedded { data },
@@ -23,7 +23,7 @@ pub(crate) fn options(settings: &Settings) -> backends::Options {
             stream_ttl: settings.stream_ttl.0,
         })),
     };
-    backends::Options {
+    backends::ConnectOptions {
         backend,
         encryption_key: settings.encryption_key.as_ref().map(|key| key.expose().to_owned()),
         caps: UserLimits {

@@ -37,7 +37,7 @@ fn doctor_says_of_each_server_what_is_wrong_and_what_to_do() {
     assert!(started.elapsed() < Duration::from_secs(15), "each check is bounded");
     assert!(!found.good);
     for (name, part) in [
-        ("Postgres", "no answer within 3 s"),
+        ("Postgres", "no response within 3 s"),
         ("Redis", "Check that Redis runs"),
         ("RabbitMQ", "no firewall drops"),
     ] {

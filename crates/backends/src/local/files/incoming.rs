@@ -1,5 +1,5 @@
-//! Where files grow before they are renamed into a workspace. Every process has a folder of its own there and holds a
-//! lock on it, so what a process that died was writing is told from what others are writing now.
+//! Folder for files being written, before they are renamed into a workspace. Every process has its own subfolder and
+//! holds a lock on it, which distinguishes the files of dead processes from those still being written.
 
 use std::io::{self, ErrorKind};
 
@@ -8,10 +8,10 @@ use rustix::fs::{FlockOperation, Mode, OFlags, flock, openat};
 use rustix::io::Errno;
 
 const NAME: &str = "incoming";
-/// Processes that start at the same moment may get in each other's way, but not so often.
+/// Processes that start at the same time may interfere with each other, but not this often.
 const TRIES: u32 = 100;
 
-/// Removes what nobody writes any more and gives this process its place.
+/// Removes abandoned subfolders and creates one for this process.
 pub(super) fn open(sessions: &Dir) -> io::Result<Dir> {
     sessions.create_dir_all(NAME)?;
     let incoming = sessions.open_dir(NAME)?;
@@ -19,7 +19,7 @@ pub(super) fn open(sessions: &Dir) -> io::Result<Dir> {
     for _ in 0..TRIES {
         let name = uuid::Uuid::new_v4().simple().to_string();
         incoming.create_dir(&name)?;
-        // Another process that starts now may take the folder for an abandoned one before it is locked.
+        // Another starting process may remove the folder as abandoned before it is locked.
         let folder = match incoming.open_dir(&name) {
             Err(error) if error.kind() == ErrorKind::NotFound => continue,
             opened => opened?,
@@ -42,7 +42,7 @@ fn remove_abandoned(incoming: &Dir) -> io::Result<()> {
                 None => continue,
             },
             Err(error) if error.kind() == ErrorKind::NotFound => continue,
-            // Parts lay here before each process had a folder.
+            // Earlier versions kept unfinished files here, without a folder per process.
             Err(_) => incoming.remove_file(entry.file_name()),
         };
         match removed {
@@ -53,12 +53,12 @@ fn remove_abandoned(incoming: &Dir) -> io::Result<()> {
     Ok(())
 }
 
-/// The same folder, locked for as long as it is open, or nothing when another process holds it. A `Dir` is only the name
-/// of a place, which cannot be locked, so the folder is opened once more, to be read.
+/// The same folder, locked for as long as it is open, or `None` when another process holds it. A `Dir` is opened as a
+/// path only, which cannot be locked, so the folder is opened again for reading.
 fn lock(folder: &Dir) -> io::Result<Option<Dir>> {
     let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC;
     let readable = match openat(folder, ".", flags, Mode::empty()) {
-        // Somebody took it for an abandoned one and has removed it.
+        // Another process removed it as abandoned.
         Err(Errno::NOENT) => return Ok(None),
         opened => opened?,
     };
@@ -80,17 +80,17 @@ mod tests {
     }
 
     #[test]
-    fn only_what_nobody_writes_any_more_is_removed() {
+    fn only_folders_of_dead_processes_are_removed() {
         let root = tempfile::tempdir().expect("a folder");
         let sessions = Dir::open_ambient_dir(root.path(), ambient_authority()).expect("a folder");
-        let first = open(&sessions).expect("a place");
+        let first = open(&sessions).expect("a folder");
         first.create("part").expect("a file");
-        let second = open(&sessions).expect("a place beside it");
+        let second = open(&sessions).expect("a folder beside it");
         assert_eq!(folders(&sessions), 2);
-        assert!(first.exists("part"), "the first one is still at it");
+        assert!(first.exists("part"), "the first process still writes");
         drop(first);
-        let third = open(&sessions).expect("a place");
-        assert_eq!(folders(&sessions), 2, "what the first one left is gone");
+        let third = open(&sessions).expect("a folder");
+        assert_eq!(folders(&sessions), 2, "the first folder was removed");
         drop((second, third));
     }
 }

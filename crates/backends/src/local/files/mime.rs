@@ -1,4 +1,4 @@
-//! The kind of a file by the end of its name.
+//! MIME type of a file by its extension.
 
 const KINDS: &[(&str, &str)] = &[
     ("avif", "image/avif"),

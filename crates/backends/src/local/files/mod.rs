@@ -1,5 +1,5 @@
-//! Workspace files in folders of this machine, one per session. Every access goes through a handle on
-//! that folder which cannot lead out of it, because a shell may have put anything into it.
+//! Workspace files in folders of this machine, one per session. Every access goes through a directory handle that
+//! cannot leave the folder, because a shell may have created any links in it.
 
 mod incoming;
 mod mime;
@@ -27,26 +27,26 @@ use tokio_util::io::ReaderStream;
 
 use self::names::{folder_name, path_of};
 
-/// Writes to one session take turns, so that two of them cannot both find room for one.
+/// Lock stripes: writes to one session are serialized, so that two of them cannot both use the last free space.
 const STRIPES: usize = 16;
-/// What is read at once of a file that is given piece by piece.
+/// Chunk size of streamed reads.
 const PIECE: usize = 64 * 1024;
 
 #[derive(Clone)]
 pub(crate) struct LocalFiles {
-    inner: Arc<Inner>,
+    inner: Arc<LocalFilesInner>,
 }
 
-struct Inner {
+struct LocalFilesInner {
     root: PathBuf,
     sessions: Dir,
-    /// Where files grow before they are renamed into a workspace; a shell in there never sees a part.
+    /// Folder for files being written; a shell in a workspace never sees a partial file.
     incoming: Dir,
     writing: [Mutex<()>; STRIPES],
 }
 
-/// What a file operation gives: a result, a refusal, or a fault of the machine.
-type Checked<T> = io::Result<Result<T, FileRefusal>>;
+/// Result of a file operation: a value, a refusal, or an I/O error.
+type FileResult<T> = io::Result<Result<T, FileRefusal>>;
 
 impl LocalFiles {
     pub(crate) async fn open(root: PathBuf) -> io::Result<Self> {
@@ -54,7 +54,7 @@ impl LocalFiles {
             Dir::create_ambient_dir_all(&root, ambient_authority())?;
             let sessions = Dir::open_ambient_dir(&root, ambient_authority())?;
             let incoming = incoming::open(&sessions)?;
-            let inner = Inner { root, sessions, incoming, writing: Default::default() };
+            let inner = LocalFilesInner { root, sessions, incoming, writing: Default::default() };
             Ok(Self { inner: Arc::new(inner) })
         })
         .await
@@ -63,7 +63,7 @@ impl LocalFiles {
 
     async fn blocking<T: Send + 'static>(
         &self,
-        work: impl FnOnce(&Inner) -> io::Result<T> + Send + 'static,
+        work: impl FnOnce(&LocalFilesInner) -> io::Result<T> + Send + 'static,
     ) -> PortResult<T> {
         let inner = self.inner.clone();
         tokio::task::spawn_blocking(move || work(&inner))
@@ -80,14 +80,14 @@ impl LocalFiles {
 impl Files for LocalFiles {
     async fn list(
         &self,
-        place: &SessionWorkspace,
+        session_workspace: &SessionWorkspace,
         prefix: &str,
         limit: usize,
     ) -> PortResult<FileList> {
-        let (place, prefix) = (place.clone(), prefix.to_owned());
+        let (session_workspace, prefix) = (session_workspace.clone(), prefix.to_owned());
         self.blocking(move |inner| {
-            let mut files = match inner.workspace(&place)? {
-                Some(workspace) => walk::files(&workspace, &place)?,
+            let mut files = match inner.workspace(&session_workspace)? {
+                Some(workspace) => walk::files(&workspace, &session_workspace)?,
                 None => Vec::new(),
             };
             files.retain(|file| file.path.starts_with(&prefix));
@@ -100,24 +100,26 @@ impl Files for LocalFiles {
 
     async fn stat(
         &self,
-        place: &SessionWorkspace,
+        session_workspace: &SessionWorkspace,
         file: &FileRef,
     ) -> PortResult<Result<WorkspaceFile, FileRefusal>> {
-        let (place, file) = (place.clone(), file.clone());
-        self.blocking(move |inner| Ok(inner.open_file(&place, &file)?.map(|found| found.described)))
-            .await
+        let (session_workspace, file) = (session_workspace.clone(), file.clone());
+        self.blocking(move |inner| {
+            Ok(inner.open_file(&session_workspace, &file)?.map(|found| found.described))
+        })
+        .await
     }
 
     async fn read(
         &self,
-        place: &SessionWorkspace,
+        session_workspace: &SessionWorkspace,
         file: &FileRef,
         offset: u64,
         length: usize,
     ) -> PortResult<Result<(WorkspaceFile, Bytes), FileRefusal>> {
-        let (place, file) = (place.clone(), file.clone());
+        let (session_workspace, file) = (session_workspace.clone(), file.clone());
         self.blocking(move |inner| {
-            let mut found = match inner.open_file(&place, &file)? {
+            let mut found = match inner.open_file(&session_workspace, &file)? {
                 Ok(found) => found,
                 Err(refused) => return Ok(Err(refused)),
             };
@@ -131,12 +133,12 @@ impl Files for LocalFiles {
 
     async fn open(
         &self,
-        place: &SessionWorkspace,
+        session_workspace: &SessionWorkspace,
         file: &FileRef,
     ) -> PortResult<Result<(WorkspaceFile, FileStream), FileRefusal>> {
-        let (place, file) = (place.clone(), file.clone());
-        let opened = self.blocking(move |inner| inner.open_file(&place, &file)).await?;
-        Ok(opened.map(|Found { file, described, .. }| {
+        let (session_workspace, file) = (session_workspace.clone(), file.clone());
+        let opened = self.blocking(move |inner| inner.open_file(&session_workspace, &file)).await?;
+        Ok(opened.map(|OpenFile { file, described, .. }| {
             let file = tokio::fs::File::from_std(file.into_std());
             (described, ReaderStream::with_capacity(file, PIECE).boxed())
         }))
@@ -144,23 +146,24 @@ impl Files for LocalFiles {
 
     async fn write(
         &self,
-        place: &SessionWorkspace,
+        session_workspace: &SessionWorkspace,
         path: &str,
         content: Bytes,
         overwrite: bool,
     ) -> PortResult<Result<FileWritten, FileRefusal>> {
-        let (place, path) = (place.clone(), path.to_owned());
-        self.blocking(move |inner| inner.write(&place, &path, &content, overwrite)).await
+        let (session_workspace, path) = (session_workspace.clone(), path.to_owned());
+        self.blocking(move |inner| inner.write(&session_workspace, &path, &content, overwrite))
+            .await
     }
 
     async fn delete(
         &self,
-        place: &SessionWorkspace,
+        session_workspace: &SessionWorkspace,
         file: &FileRef,
     ) -> PortResult<Result<WorkspaceFile, FileRefusal>> {
-        let (place, file) = (place.clone(), file.clone());
+        let (session_workspace, file) = (session_workspace.clone(), file.clone());
         self.blocking(move |inner| {
-            let found = match inner.open_file(&place, &file)? {
+            let found = match inner.open_file(&session_workspace, &file)? {
                 Ok(found) => found,
                 Err(refused) => return Ok(Err(refused)),
             };
@@ -170,48 +173,54 @@ impl Files for LocalFiles {
         .await
     }
 
-    async fn delete_session(&self, place: &SessionWorkspace) -> PortResult<()> {
-        let place = place.clone();
-        self.blocking(move |inner| match inner.sessions.remove_dir_all(folder_name(&place)) {
-            Err(error) if error.kind() != ErrorKind::NotFound => Err(error),
-            _ => Ok(()),
+    async fn delete_session(&self, session_workspace: &SessionWorkspace) -> PortResult<()> {
+        let session_workspace = session_workspace.clone();
+        self.blocking(move |inner| {
+            match inner.sessions.remove_dir_all(folder_name(&session_workspace)) {
+                Err(error) if error.kind() != ErrorKind::NotFound => Err(error),
+                _ => Ok(()),
+            }
         })
         .await
     }
 
-    async fn folder(&self, place: &SessionWorkspace) -> PortResult<PathBuf> {
-        let place = place.clone();
+    async fn folder(&self, session_workspace: &SessionWorkspace) -> PortResult<PathBuf> {
+        let session_workspace = session_workspace.clone();
         self.blocking(move |inner| {
-            inner.make_workspace(&place)?;
-            Ok(inner.root.join(folder_name(&place)))
+            inner.make_workspace(&session_workspace)?;
+            Ok(inner.root.join(folder_name(&session_workspace)))
         })
         .await
     }
 }
 
-/// An open file and what is said about it.
-struct Found {
+/// An open file and its description.
+struct OpenFile {
     workspace: Dir,
     file: File,
     described: WorkspaceFile,
 }
 
-impl Inner {
-    fn workspace(&self, place: &SessionWorkspace) -> io::Result<Option<Dir>> {
-        match self.sessions.open_dir(folder_name(place)) {
+impl LocalFilesInner {
+    fn workspace(&self, session_workspace: &SessionWorkspace) -> io::Result<Option<Dir>> {
+        match self.sessions.open_dir(folder_name(session_workspace)) {
             Ok(workspace) => Ok(Some(workspace)),
             Err(error) if error.kind() == ErrorKind::NotFound => Ok(None),
             Err(error) => Err(error),
         }
     }
 
-    fn make_workspace(&self, place: &SessionWorkspace) -> io::Result<Dir> {
-        self.sessions.create_dir_all(folder_name(place))?;
-        self.sessions.open_dir(folder_name(place))
+    fn make_workspace(&self, session_workspace: &SessionWorkspace) -> io::Result<Dir> {
+        self.sessions.create_dir_all(folder_name(session_workspace))?;
+        self.sessions.open_dir(folder_name(session_workspace))
     }
 
-    fn open_file(&self, place: &SessionWorkspace, file: &FileRef) -> Checked<Found> {
-        let Some(workspace) = self.workspace(place)? else {
+    fn open_file(
+        &self,
+        session_workspace: &SessionWorkspace,
+        file: &FileRef,
+    ) -> FileResult<OpenFile> {
+        let Some(workspace) = self.workspace(session_workspace)? else {
             return Ok(Err(FileRefusal::NotFound));
         };
         let path = match file {
@@ -220,7 +229,9 @@ impl Inner {
                 None => return Ok(Err(FileRefusal::BadPath)),
             },
             FileRef::Id(id) => {
-                let found = walk::files(&workspace, place)?.into_iter().find(|f| f.file_id == *id);
+                let found = walk::files(&workspace, session_workspace)?
+                    .into_iter()
+                    .find(|f| f.file_id == *id);
                 match found {
                     Some(file) => file.path,
                     None => return Ok(Err(FileRefusal::NotFound)),
@@ -231,7 +242,7 @@ impl Inner {
             Ok(()) => {}
             Err(refused) => return Ok(Err(refused)),
         }
-        // It may have become a pipe since, which would block for ever if it were waited for.
+        // It may have become a pipe since, and opening that would block forever.
         let opened = workspace.open_with(
             &path,
             OpenOptions::new().read(true).custom_flags(OFlags::NONBLOCK.bits() as i32),
@@ -244,13 +255,13 @@ impl Inner {
         if !size.is_file() {
             return Ok(Err(FileRefusal::BadPath));
         }
-        let described = names::described(place, &path, size.len());
-        Ok(Ok(Found { workspace, file, described }))
+        let described = names::described(session_workspace, &path, size.len());
+        Ok(Ok(OpenFile { workspace, file, described }))
     }
 }
 
-/// Whether there is a file of our kind under this name: no folder, no link, no pipe.
-fn plain_file(workspace: &Dir, path: &str) -> Checked<()> {
+/// Whether there is a regular file with this name: no folder, no link, no pipe.
+fn plain_file(workspace: &Dir, path: &str) -> FileResult<()> {
     match workspace.symlink_metadata(path) {
         Ok(found) if found.is_file() => Ok(Ok(())),
         Ok(_) => Ok(Err(FileRefusal::BadPath)),
@@ -258,7 +269,7 @@ fn plain_file(workspace: &Dir, path: &str) -> Checked<()> {
     }
 }
 
-/// An error that the path is to blame for.
+/// Maps errors that are caused by the path to refusals.
 fn refused(error: io::Error) -> io::Result<FileRefusal> {
     match error.kind() {
         ErrorKind::NotFound => Ok(FileRefusal::NotFound),

@@ -1,4 +1,4 @@
-//! What things are called: paths that are fit to use, folders that no id can choose, ids of files.
+//! Valid paths, folder names and file ids.
 
 use ports::files::SessionWorkspace;
 use protocol::response::WorkspaceFile;
@@ -9,7 +9,7 @@ use super::mime;
 const PATH_BYTES: usize = 512;
 const PART_BYTES: usize = 255;
 
-/// The path, if it is one that may be used. `./` in front is forgiven, everything else is taken as it is.
+/// The path, if it is valid. A leading `./` is dropped.
 pub(super) fn path_of(path: &str) -> Option<&str> {
     let path = path.strip_prefix("./").unwrap_or(path);
     let usable = path.len() <= PATH_BYTES
@@ -23,14 +23,18 @@ pub(super) fn path_of(path: &str) -> Option<&str> {
     usable.then_some(path)
 }
 
-/// A digest, so that no id can name a folder of its choice. The owner is not part of it: a session that
-/// is claimed by a user keeps its files.
-pub(super) fn folder_name(place: &SessionWorkspace) -> String {
-    format!("s-{}", hex(&Sha256::digest(place.session.as_str()), 40))
+/// A digest, so that no id can choose a folder name. The owner is not part of it: a session that is assigned to a user
+/// keeps its files.
+pub(super) fn folder_name(session_workspace: &SessionWorkspace) -> String {
+    format!("s-{}", hex(&Sha256::digest(session_workspace.session.as_str()), 40))
 }
 
-pub(super) fn described(place: &SessionWorkspace, path: &str, size_bytes: u64) -> WorkspaceFile {
-    let digest = Sha256::digest(format!("{}\n{path}", place.session));
+pub(super) fn described(
+    session_workspace: &SessionWorkspace,
+    path: &str,
+    size_bytes: u64,
+) -> WorkspaceFile {
+    let digest = Sha256::digest(format!("{}\n{path}", session_workspace.session));
     let name = path.rsplit('/').next().unwrap_or(path);
     WorkspaceFile {
         file_id: format!("wf-{}", hex(&digest, 24)),
@@ -50,7 +54,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn only_plain_relative_paths_are_used() {
+    fn only_plain_relative_paths_are_valid() {
         for path in ["a", "a/b.txt", "ä ö/ü", ".hidden", "a..b", "./a"] {
             assert!(path_of(path).is_some(), "{path:?}");
         }

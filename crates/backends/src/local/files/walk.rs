@@ -1,4 +1,4 @@
-//! All files of a workspace. Links are not followed, and what a shell piled up is bounded.
+//! Lists all files of a workspace. Links are not followed, and the number of entries is limited.
 
 use std::io;
 
@@ -8,25 +8,28 @@ use protocol::response::WorkspaceFile;
 
 use super::names::{described, path_of};
 
-/// Entries looked at; a workspace with more shows its first ones.
+/// Maximum number of entries read; a larger workspace is listed partially.
 const ENTRIES: usize = 20_000;
 const DEPTH: usize = 32;
 
-/// Sorted by path. Only files that can be asked for by the path that is shown.
-pub(super) fn files(workspace: &Dir, place: &SessionWorkspace) -> io::Result<Vec<WorkspaceFile>> {
-    let mut walk = Walk { place, left: ENTRIES, found: Vec::new() };
+/// Sorted by path. Only files that can be requested by the listed path.
+pub(super) fn files(
+    workspace: &Dir,
+    session_workspace: &SessionWorkspace,
+) -> io::Result<Vec<WorkspaceFile>> {
+    let mut walk = FileWalk { session_workspace, left: ENTRIES, found: Vec::new() };
     walk.folder(workspace, "", 0)?;
     walk.found.sort_unstable_by(|a, b| a.path.cmp(&b.path));
     Ok(walk.found)
 }
 
-struct Walk<'a> {
-    place: &'a SessionWorkspace,
+struct FileWalk<'a> {
+    session_workspace: &'a SessionWorkspace,
     left: usize,
     found: Vec<WorkspaceFile>,
 }
 
-impl Walk<'_> {
+impl FileWalk<'_> {
     fn folder(&mut self, folder: &Dir, prefix: &str, depth: usize) -> io::Result<()> {
         for entry in folder.entries()? {
             if self.left == 0 {
@@ -39,11 +42,11 @@ impl Walk<'_> {
             if path_of(&path).is_none() {
                 continue;
             }
-            // A file that a shell removes meanwhile is simply not there.
+            // A file that is removed meanwhile is left out.
             let Ok(kind) = entry.file_type() else { continue };
             if kind.is_file() {
                 let Ok(metadata) = entry.metadata() else { continue };
-                self.found.push(described(self.place, &path, metadata.len()));
+                self.found.push(described(self.session_workspace, &path, metadata.len()));
             } else if kind.is_dir() && depth < DEPTH {
                 let Ok(inner) = entry.open_dir() else { continue };
                 self.folder(&inner, &format!("{path}/"), depth + 1)?;

@@ -1,4 +1,4 @@
-//! Writing a file: whole, on the disk, and within the limits, or not at all.
+//! Writes a file completely, on disk and within the limits, or not at all.
 
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::io::{self, ErrorKind, Write};
@@ -7,33 +7,36 @@ use cap_std::fs::Dir;
 use ports::files::{FileRefusal, FileWritten, SessionWorkspace};
 
 use super::names::{described, path_of};
-use super::{Checked, Inner, STRIPES, plain_file, refused, walk};
+use super::{FileResult, LocalFilesInner, STRIPES, plain_file, refused, walk};
 
 const FILE_BYTES: u64 = 100_000_000;
 const WORKSPACE_BYTES: u64 = 250_000_000;
 
-impl Inner {
+impl LocalFilesInner {
     pub(super) fn write(
         &self,
-        place: &SessionWorkspace,
+        session_workspace: &SessionWorkspace,
         path: &str,
         content: &[u8],
         overwrite: bool,
-    ) -> Checked<FileWritten> {
+    ) -> FileResult<FileWritten> {
         let Some(path) = path_of(path) else { return Ok(Err(FileRefusal::BadPath)) };
         if content.len() as u64 > FILE_BYTES {
             return Ok(Err(FileRefusal::TooLarge { limit: FILE_BYTES }));
         }
-        // Nothing is kept under the lock, so it does not matter how its last holder ended.
-        let _writing = self.writing[stripe(place)].lock().unwrap_or_else(|e| e.into_inner());
-        let workspace = self.make_workspace(place)?;
+        // The lock protects no data, so a panic of its last holder does not matter.
+        let _writing =
+            self.writing[stripe(session_workspace)].lock().unwrap_or_else(|e| e.into_inner());
+        let workspace = self.make_workspace(session_workspace)?;
         let created = match plain_file(&workspace, path)? {
             Ok(()) if !overwrite => return Ok(Err(FileRefusal::Exists)),
             Ok(()) => false,
             Err(FileRefusal::NotFound) => true,
             Err(refused) => return Ok(Err(refused)),
         };
-        if used_by_others(&workspace, place, path)? + content.len() as u64 > WORKSPACE_BYTES {
+        if used_by_others(&workspace, session_workspace, path)? + content.len() as u64
+            > WORKSPACE_BYTES
+        {
             return Ok(Err(FileRefusal::TooLarge { limit: WORKSPACE_BYTES }));
         }
         let part = uuid::Uuid::new_v4().simple().to_string();
@@ -42,7 +45,7 @@ impl Inner {
         let _ = self.incoming.remove_file(&part);
         match moved {
             Ok(()) => {
-                let file = described(place, path, content.len() as u64);
+                let file = described(session_workspace, path, content.len() as u64);
                 Ok(Ok(FileWritten { file, created }))
             }
             Err(error) if error.kind() == ErrorKind::AlreadyExists => Ok(Err(FileRefusal::Exists)),
@@ -69,23 +72,27 @@ impl Inner {
             None => workspace.try_clone()?,
         };
         if created {
-            // Unlike a rename, a link does not replace what a shell has put there in between.
+            // Unlike a rename, a link does not replace a file that a shell created in between.
             self.incoming.hard_link(part, workspace, path)?;
         } else {
             self.incoming.rename(part, workspace, path)?;
         }
-        // The name is on the disk only when its folder is.
+        // The name is on disk only when its folder is.
         folder.open(".")?.sync_all()
     }
 }
 
-fn used_by_others(workspace: &Dir, place: &SessionWorkspace, path: &str) -> io::Result<u64> {
-    let files = walk::files(workspace, place)?;
+fn used_by_others(
+    workspace: &Dir,
+    session_workspace: &SessionWorkspace,
+    path: &str,
+) -> io::Result<u64> {
+    let files = walk::files(workspace, session_workspace)?;
     Ok(files.iter().filter(|file| file.path != path).map(|file| file.size_bytes).sum())
 }
 
-fn stripe(place: &SessionWorkspace) -> usize {
+fn stripe(session_workspace: &SessionWorkspace) -> usize {
     let mut hasher = DefaultHasher::new();
-    place.session.hash(&mut hasher);
+    session_workspace.session.hash(&mut hasher);
     (hasher.finish() % STRIPES as u64) as usize
 }

@@ -1,4 +1,4 @@
-//! Who works on a run. A lease is a time on the clock of the database, which is the same for everybody.
+//! Claims of executions. A lease is a time on the clock of the database, which all processes share.
 
 use std::time::Duration;
 
@@ -8,22 +8,22 @@ use protocol::execution::{Execution, ExecutionClaim, ExecutionStatus};
 use protocol::{ExecutionId, WorkerId};
 use tokio_postgres::Row;
 
-use super::super::Postgres;
-use super::super::connection::Connection;
-use super::super::fault::Fault;
+use super::super::PostgresStore;
+use super::super::connection::PooledConnection;
+use super::super::error::PostgresError;
 use super::super::leases::seconds;
 use super::super::rows;
-use super::super::text::Text;
+use super::super::text_param::TextParam;
 use super::row::{execution, execution_columns};
 
-/// Whoever claims for a user waits here, so that nobody counts what another is just adding. Runs that other runs have
-/// started do not count, and so wait for nobody. The name is that of `lock_name`.
+/// Serializes claims per user, so that the count is exact. Sub-executions do not count, and so need no lock. The key
+/// is that of `lock_name`.
 const LOCK: &str = "\
     SELECT pg_advisory_xact_lock(hashtextextended('executions:' || user_id, 0))
     FROM execution WHERE id = $1 AND parent_id IS NULL";
 
-/// Of several workers, one finds the row as it has to be. A run is due again when its lease has run out; one whose
-/// holder has gone has its place already.
+/// Of several workers, one finds the row claimable. An execution is due again when its lease has expired; one taken
+/// over from a lost holder is already counted.
 const CLAIM: &str = concat!(
     "UPDATE execution AS e SET status = 'RUNNING', fence = e.fence + 1, attempt = e.attempt + 1,
          worker = $2, lease_until = clock_timestamp() + $3 * interval '1 second',
@@ -40,23 +40,23 @@ const CLAIM: &str = concat!(
     execution_columns!()
 );
 
-/// The run as it is, for one who did not get it.
-const LOOK: &str = concat!(
+/// The execution as it is, when the claim failed.
+const CURRENT: &str = concat!(
     "SELECT ",
     execution_columns!(),
     ", e.worker, e.lease_until > clock_timestamp() AS is_held FROM execution AS e WHERE e.id = $1"
 );
 
 pub(super) async fn claim(
-    store: Postgres,
+    store: PostgresStore,
     id: ExecutionId,
     worker: WorkerId,
     ttl: Duration,
-) -> Result<ExecutionClaimed, Fault> {
-    let db = Connection::begin(&store.pool).await?;
-    let (run, with, now) = (Text(id.as_str()), Text(worker.as_str()), store.wall_us());
+) -> Result<ExecutionClaimed, PostgresError> {
+    let db = PooledConnection::begin(&store.pool).await?;
+    let (run, with, now) = (TextParam(id.as_str()), TextParam(worker.as_str()), store.wall_us());
     let (ttl, cap) = (seconds(ttl), i64::from(store.caps.executions));
-    // Sent at once and so carried out in this order; a statement sees what was committed before it began.
+    // Sent at once and so executed in this order; each statement sees what was committed before it began.
     db.prepare(&[LOCK, CLAIM]).await?;
     let (_, row, ()) = try_join3(
         db.query(LOCK, &[&run]),
@@ -65,33 +65,33 @@ pub(super) async fn claim(
     )
     .await?;
     if let Some(row) = row {
-        return Ok(won(execution(&row)?, worker));
+        return Ok(claimed(execution(&row)?, worker));
     }
-    match db.query_opt(LOOK, &[&run]).await? {
-        Some(row) => not_won(&row, worker),
+    match db.query_opt(CURRENT, &[&run]).await? {
+        Some(row) => not_claimed(&row, worker),
         None => Ok(ExecutionClaimed::Ended),
     }
 }
 
-fn won(execution: Execution, worker: WorkerId) -> ExecutionClaimed {
+fn claimed(execution: Execution, worker: WorkerId) -> ExecutionClaimed {
     let (execution_id, fence) = (execution.id.clone(), execution.fence);
     let claim = ExecutionClaim { execution_id, fence, worker };
     ExecutionClaimed::Granted { claim, execution: Box::new(execution) }
 }
 
-fn not_won(row: &Row, worker: WorkerId) -> Result<ExecutionClaimed, Fault> {
+fn not_claimed(row: &Row, worker: WorkerId) -> Result<ExecutionClaimed, PostgresError> {
     let execution = execution(row)?;
     Ok(match execution.status {
-        // One that was given back only just now is found by the next look.
+        // An execution that was released just now is found by the next attempt.
         ExecutionStatus::Queued | ExecutionStatus::Incomplete => ExecutionClaimed::AtCap,
         ExecutionStatus::Running => {
             let holder: Option<String> = rows::get(row, "worker")?;
             let is_held: Option<bool> = rows::get(row, "is_held")?;
-            // One that did not hear the answer asks again.
+            // A worker whose first reply was lost claims again.
             if is_held == Some(true) && holder.as_deref() == Some(worker.as_str()) {
-                return Ok(won(execution, worker));
+                return Ok(claimed(execution, worker));
             }
-            // A lease that ran out only just now is found by the next look.
+            // A lease that expired just now is found by the next attempt.
             ExecutionClaimed::Held
         }
         ExecutionStatus::Review => ExecutionClaimed::InReview,

@@ -1,16 +1,16 @@
-//! A new run: its row with its outbox entry, and the mark on the library entry, or none of them.
+//! Creates an execution: its row with its outbox entry, and the mark on the library entry, in one transaction.
 
 use ports::store::{ExecutionCreated, NewExecution};
 use protocol::execution::{Execution, ExecutionStats};
 use protocol::{ExecutionId, UserId, limits};
 
-use super::super::Postgres;
-use super::super::connection::Connection;
-use super::super::fault::Fault;
+use super::super::PostgresStore;
+use super::super::connection::PooledConnection;
+use super::super::error::PostgresError;
 use super::super::json::written;
 use super::super::leases::seconds;
 use super::super::rows;
-use super::super::text::{Text, optional};
+use super::super::text_param::{TextParam, optional};
 use super::by_id;
 use super::row::{execution, execution_columns, status};
 
@@ -29,22 +29,25 @@ const INSERT: &str = concat!(
     " FROM e"
 );
 
-pub(super) async fn create(store: Postgres, new: NewExecution) -> Result<ExecutionCreated, Fault> {
-    let db = Connection::begin(&store.pool).await?;
+pub(super) async fn create(
+    store: PostgresStore,
+    new: NewExecution,
+) -> Result<ExecutionCreated, PostgresError> {
+    let db = PooledConnection::begin(&store.pool).await?;
     let created = accept(&db, &new, store.wall_us()).await?;
     db.commit().await?;
     Ok(created)
 }
 
 async fn accept(
-    db: &Connection,
+    db: &PooledConnection,
     new: &NewExecution,
     wall_us: i64,
-) -> Result<ExecutionCreated, Fault> {
+) -> Result<ExecutionCreated, PostgresError> {
     let depth = match &new.parent {
         None => 0,
         Some(parent) => {
-            // A repetition gets its answer also after the parent has ended.
+            // A repeated request gets its reply also after the parent has ended.
             if let Some(before) = by_id(db, &new.id).await? {
                 return exists(before, &new.user_id);
             }
@@ -61,27 +64,31 @@ async fn accept(
         return Ok(ExecutionCreated::New(Box::new(created)));
     }
     let before = by_id(db, &new.id).await?;
-    exists(before.ok_or_else(|| Fault::broken("a run went as it came"))?, &new.user_id)
+    exists(
+        before.ok_or_else(|| PostgresError::broken("a new execution cannot be found"))?,
+        &new.user_id,
+    )
 }
 
-fn exists(before: Execution, user: &UserId) -> Result<ExecutionCreated, Fault> {
+fn exists(before: Execution, user: &UserId) -> Result<ExecutionCreated, PostgresError> {
     if before.user_id != *user {
-        return Err(Fault::broken("the id of a new run belongs to somebody else's"));
+        return Err(PostgresError::broken("the id belongs to another user's execution"));
     }
     Ok(ExecutionCreated::Exists(Box::new(before)))
 }
 
-/// Locks the parent, so that its stop or its end comes before the new run or sees it. `None`: it may start nothing.
+/// Locks the parent, so that its stop or end either comes before the new execution or includes it. `None` when it may
+/// start none.
 async fn depth_below(
-    db: &Connection,
+    db: &PooledConnection,
     user: &UserId,
     parent: &ExecutionId,
-) -> Result<Option<u32>, Fault> {
+) -> Result<Option<u32>, PostgresError> {
     let row = db
         .query_opt(
             "SELECT status, depth FROM execution
              WHERE id = $1 AND user_id = $2 AND NOT stop_requested FOR SHARE",
-            &[&Text(parent.as_str()), &Text(user.as_str())],
+            &[&TextParam(parent.as_str()), &TextParam(user.as_str())],
         )
         .await?;
     let Some(row) = row else { return Ok(None) };
@@ -90,11 +97,11 @@ async fn depth_below(
 }
 
 async fn insert(
-    db: &Connection,
+    db: &PooledConnection,
     new: &NewExecution,
     depth: u32,
     wall_us: i64,
-) -> Result<Option<Execution>, Fault> {
+) -> Result<Option<Execution>, PostgresError> {
     let request = written(&new.request)?;
     let stats =
         written(&ExecutionStats { is_dry_run: new.request.dry_run, ..ExecutionStats::default() })?;
@@ -102,14 +109,14 @@ async fn insert(
         .query_opt(
             INSERT,
             &[
-                &Text(new.id.as_str()),
-                &Text(new.user_id.as_str()),
-                &Text(new.graph_id.as_str()),
+                &TextParam(new.id.as_str()),
+                &TextParam(new.user_id.as_str()),
+                &TextParam(new.graph_id.as_str()),
                 &(new.graph_version as i32),
-                &Text(&request),
+                &TextParam(&request),
                 &optional(new.parent.as_ref().map(ExecutionId::as_str)),
                 &(depth as i32),
-                &Text(&stats),
+                &TextParam(&stats),
                 &seconds(new.push_grace),
                 &wall_us,
             ],

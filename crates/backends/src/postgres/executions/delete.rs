@@ -1,16 +1,16 @@
-//! Deleting a run that has ended, with all that belongs to it: its journal, its reviews, and the runs that it started.
+//! Deletes an ended execution with everything that belongs to it: its journal, its reviews, and its sub-executions.
 
 use futures::future::try_join4;
 use ports::store::ExecutionDeleted;
 use protocol::{ExecutionId, UserId};
 use tokio_postgres::Row;
 
-use super::super::Postgres;
-use super::super::connection::Connection;
-use super::super::fault::Fault;
+use super::super::PostgresStore;
+use super::super::connection::PooledConnection;
+use super::super::error::PostgresError;
 use super::super::rows;
-use super::super::text::Text;
-use super::super::turns::slots;
+use super::super::text_param::TextParam;
+use super::super::turns::advisory_locks;
 use super::lock_name;
 use super::row::status;
 use super::tree::tree;
@@ -21,13 +21,13 @@ const TREE: &str = concat!(
 );
 
 pub(super) async fn delete(
-    store: Postgres,
+    store: PostgresStore,
     user: UserId,
     id: ExecutionId,
-) -> Result<ExecutionDeleted, Fault> {
-    let db = Connection::begin(&store.pool).await?;
-    slots::lock(&db, &lock_name(&user)).await?;
-    let found = db.query(TREE, &[&Text(id.as_str()), &Text(user.as_str())]).await?;
+) -> Result<ExecutionDeleted, PostgresError> {
+    let db = PooledConnection::begin(&store.pool).await?;
+    advisory_locks::lock(&db, &lock_name(&user)).await?;
+    let found = db.query(TREE, &[&TextParam(id.as_str()), &TextParam(user.as_str())]).await?;
     let deleted = if found.is_empty() {
         ExecutionDeleted::Missing
     } else if any_open(&found)? {
@@ -40,8 +40,8 @@ pub(super) async fn delete(
     Ok(deleted)
 }
 
-/// What has ended stays so, and starts nothing: no lock is needed to be sure of it.
-fn any_open(found: &[Row]) -> Result<bool, Fault> {
+/// Ended executions stay ended and start nothing, so no lock is needed.
+fn any_open(found: &[Row]) -> Result<bool, PostgresError> {
     for row in found {
         if !status(row)?.is_final() {
             return Ok(true);
@@ -50,12 +50,12 @@ fn any_open(found: &[Row]) -> Result<bool, Fault> {
     Ok(false)
 }
 
-async fn remove(db: &Connection, user: &UserId, found: &[Row]) -> Result<(), Fault> {
+async fn remove(db: &PooledConnection, user: &UserId, found: &[Row]) -> Result<(), PostgresError> {
     let ids: Vec<String> =
         found.iter().map(|row| rows::get(row, "id")).collect::<Result<_, _>>()?;
     let numbers: Vec<i64> =
         found.iter().map(|row| rows::get(row, "number")).collect::<Result<_, _>>()?;
-    let user = Text(user.as_str());
+    let user = TextParam(user.as_str());
     try_join4(
         db.query("DELETE FROM execution WHERE id = ANY($1)", &[&ids]),
         db.query("DELETE FROM execution_journal WHERE run = ANY($1)", &[&numbers]),

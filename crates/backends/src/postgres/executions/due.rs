@@ -1,22 +1,24 @@
-//! Which runs the queue should be told of: a column of the run itself, so that no change can forget it.
+//! Executions to push to the queue. Kept in a column of the execution itself, so that every change of an execution
+//! updates it.
 
 use std::time::Duration;
 
 use protocol::ExecutionId;
 use tokio_postgres::Row;
 
-use super::super::Postgres;
-use super::super::connection::Connection;
-use super::super::fault::Fault;
+use super::super::PostgresStore;
+use super::super::connection::PooledConnection;
+use super::super::error::PostgresError;
 use super::super::leases::seconds;
 use super::super::rows;
-use super::super::text::Text;
+use super::super::text_param::TextParam;
 
-// The time of the statement, which an index can be searched with; it is the database's as well.
-const LOOK: &str =
+// `statement_timestamp()` is constant within the statement, so the index on `due` can be used; it is also the
+// database's clock.
+const FIND_DUE: &str =
     "SELECT id FROM execution WHERE due <= statement_timestamp() ORDER BY due, number LIMIT $1";
 
-/// What another relay is taking at this moment is passed over, so each is given to one of them.
+/// Skips rows that another relay is taking, so each execution is given to one relay.
 const TAKE: &str = "\
     WITH found AS (
         SELECT id, due, number FROM execution WHERE due <= statement_timestamp()
@@ -26,8 +28,8 @@ const TAKE: &str = "\
         FROM found AS f WHERE e.id = f.id RETURNING e.id, f.due, f.number)
     SELECT id FROM taken ORDER BY due, number";
 
-/// One that was claimed or ended in between is no longer in the outbox and stays out. One that somebody is changing at
-/// this moment is passed over: at worst it is pushed once more.
+/// An execution that was claimed or ended meanwhile has left the outbox and stays out. A row that another transaction
+/// is changing is skipped: at worst it is pushed once more.
 const PUSHED: &str = "\
     WITH found AS (
         SELECT id FROM execution
@@ -37,30 +39,33 @@ const PUSHED: &str = "\
     UPDATE execution AS e SET due = clock_timestamp() + $2 * interval '1 second'
     FROM found AS f WHERE e.id = f.id";
 
-pub(super) async fn look(db: &Connection, limit: u32) -> Result<Vec<ExecutionId>, Fault> {
-    ids(&db.query(LOOK, &[&i64::from(limit)]).await?)
+pub(super) async fn find_due(
+    db: &PooledConnection,
+    limit: u32,
+) -> Result<Vec<ExecutionId>, PostgresError> {
+    ids(&db.query(FIND_DUE, &[&i64::from(limit)]).await?)
 }
 
 pub(super) async fn take(
-    store: Postgres,
+    store: PostgresStore,
     limit: u32,
     hold: Duration,
-) -> Result<Vec<ExecutionId>, Fault> {
-    let db = Connection::get(&store.pool).await?;
+) -> Result<Vec<ExecutionId>, PostgresError> {
+    let db = PooledConnection::get(&store.pool).await?;
     ids(&db.query(TAKE, &[&i64::from(limit), &seconds(hold)]).await?)
 }
 
 pub(super) async fn pushed(
-    store: Postgres,
+    store: PostgresStore,
     runs: Vec<ExecutionId>,
     again_in: Duration,
-) -> Result<(), Fault> {
-    let db = Connection::get(&store.pool).await?;
-    let runs: Vec<Text<'_>> = runs.iter().map(|run| Text(run.as_str())).collect();
+) -> Result<(), PostgresError> {
+    let db = PooledConnection::get(&store.pool).await?;
+    let runs: Vec<TextParam<'_>> = runs.iter().map(|run| TextParam(run.as_str())).collect();
     db.query(PUSHED, &[&runs, &seconds(again_in)]).await?;
     Ok(())
 }
 
-fn ids(found: &[Row]) -> Result<Vec<ExecutionId>, Fault> {
+fn ids(found: &[Row]) -> Result<Vec<ExecutionId>, PostgresError> {
     found.iter().map(|row| rows::id(row, "id")).collect()
 }

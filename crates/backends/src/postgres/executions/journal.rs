@@ -1,16 +1,16 @@
-//! Reading the journal of a run.
+//! Reads the journal of an execution.
 
 use ports::store::JournalBatch;
 use protocol::{ExecutionId, UserId};
 use tokio_postgres::Row;
 
-use super::super::connection::Connection;
-use super::super::fault::Fault;
+use super::super::connection::PooledConnection;
+use super::super::error::PostgresError;
 use super::super::rows;
-use super::super::text::Text;
+use super::super::text_param::TextParam;
 
-/// Begins with the batch that holds the event number `$3` and stops when it has enough bytes; the limit keeps the sum
-/// from being made over all of a long journal.
+/// Begins with the batch that contains event number `$3` and stops when it has enough bytes; the row limit keeps the
+/// running sum from covering all of a long journal.
 const READ: &str = "\
     SELECT j.first, j.count, j.body
     FROM execution AS e, LATERAL (
@@ -24,20 +24,20 @@ const READ: &str = "\
     ORDER BY j.first";
 
 pub(super) async fn read(
-    db: &Connection,
+    db: &PooledConnection,
     user: &UserId,
     id: &ExecutionId,
     after: u64,
     bytes: usize,
-) -> Result<Vec<JournalBatch>, Fault> {
+) -> Result<Vec<JournalBatch>, PostgresError> {
     let after = i64::try_from(after).unwrap_or(i64::MAX);
     let enough = i64::try_from(bytes.max(1)).unwrap_or(i64::MAX);
-    let (run, user) = (Text(id.as_str()), Text(user.as_str()));
+    let (run, user) = (TextParam(id.as_str()), TextParam(user.as_str()));
     let found = db.query(READ, &[&run, &user, &after, &enough]).await?;
     found.iter().map(batch).collect()
 }
 
-fn batch(row: &Row) -> Result<JournalBatch, Fault> {
+fn batch(row: &Row) -> Result<JournalBatch, PostgresError> {
     let events: Vec<u8> = rows::get(row, "body")?;
     Ok(JournalBatch {
         first: rows::number(row, "first")?,

@@ -1,14 +1,14 @@
-//! A user's runs, the newest first.
+//! Lists a user's executions, the newest first.
 
 use futures::future::try_join;
 use ports::store::ListExecutions;
 use protocol::execution::Execution;
 use protocol::{GraphId, UserId};
 
-use super::super::connection::Connection;
-use super::super::fault::Fault;
+use super::super::connection::PooledConnection;
+use super::super::error::PostgresError;
 use super::super::rows;
-use super::super::text::{Text, optional};
+use super::super::text_param::{TextParam, optional};
 use super::row::{execution, execution_columns};
 
 macro_rules! wanted {
@@ -31,11 +31,11 @@ const PAGE: &str = concat!(
 );
 
 pub(super) async fn list(
-    db: &Connection,
+    db: &PooledConnection,
     user: &UserId,
     wanted: &ListExecutions,
-) -> Result<(Vec<Execution>, u64), Fault> {
-    let user = Text(user.as_str());
+) -> Result<(Vec<Execution>, u64), PostgresError> {
+    let user = TextParam(user.as_str());
     let graph = optional(wanted.graph.as_ref().map(GraphId::as_str));
     let statuses: Vec<&str> = wanted.statuses.iter().map(|status| status.as_str()).collect();
     let from = wanted.from.map(|time| time.as_microsecond());

@@ -5,8 +5,8 @@ mod claim;
 mod create;
 mod delete;
 mod due;
-mod held;
 mod journal;
+mod lease;
 mod list;
 mod row;
 mod stop;
@@ -25,20 +25,21 @@ use protocol::execution::{Execution, ExecutionClaim};
 use protocol::{ExecutionId, UserId, WorkerId};
 
 use self::row::execution_columns;
-use super::connection::Connection;
-use super::fault::Fault;
-use super::text::Text;
-use super::{Postgres, rows};
+use super::connection::PooledConnection;
+use super::error::PostgresError;
+use super::text_param::TextParam;
+use super::{PostgresStore, rows};
 
 #[async_trait]
-impl Executions for Postgres {
+impl Executions for PostgresStore {
     async fn create(&self, new: NewExecution) -> PortResult<ExecutionCreated> {
         self.write(create::create(self.clone(), new)).await
     }
 
     async fn get(&self, user: &UserId, id: &ExecutionId) -> PortResult<Option<Execution>> {
         self.read(|db| async move {
-            let row = db.query_opt(GET, &[&Text(id.as_str()), &Text(user.as_str())]).await?;
+            let row =
+                db.query_opt(GET, &[&TextParam(id.as_str()), &TextParam(user.as_str())]).await?;
             row.as_ref().map(row::execution).transpose()
         })
         .await
@@ -66,11 +67,11 @@ impl Executions for Postgres {
     }
 
     async fn renew(&self, claim: &ExecutionClaim, ttl: Duration) -> PortResult<LeaseRenewal> {
-        self.write(held::renew(self.clone(), claim.clone(), ttl)).await
+        self.write(lease::renew(self.clone(), claim.clone(), ttl)).await
     }
 
     async fn hand_back(&self, claim: &ExecutionClaim) -> PortResult<Fenced<()>> {
-        self.write(held::hand_back(self.clone(), claim.clone())).await
+        self.write(lease::hand_back(self.clone(), claim.clone())).await
     }
 
     async fn advance(
@@ -101,7 +102,7 @@ impl Executions for Postgres {
 
     async fn due(&self, limit: u32, hold: Duration) -> PortResult<Vec<ExecutionId>> {
         if hold.is_zero() {
-            return self.read(|db| async move { due::look(&db, limit).await }).await;
+            return self.read(|db| async move { due::find_due(&db, limit).await }).await;
         }
         self.write(due::take(self.clone(), limit, hold)).await
     }
@@ -132,18 +133,21 @@ const GET: &str = concat!(
     " FROM execution AS e WHERE e.id = $1 AND e.user_id = $2"
 );
 
-/// The run, whoever it belongs to.
-async fn by_id(db: &Connection, id: &ExecutionId) -> Result<Option<Execution>, Fault> {
+/// The execution, regardless of its owner.
+async fn by_id(
+    db: &PooledConnection,
+    id: &ExecutionId,
+) -> Result<Option<Execution>, PostgresError> {
     let row = db
         .query_opt(
             concat!("SELECT ", execution_columns!(), " FROM execution AS e WHERE e.id = $1"),
-            &[&Text(id.as_str())],
+            &[&TextParam(id.as_str())],
         )
         .await?;
     row.as_ref().map(row::execution).transpose()
 }
 
-/// The lock under which a user's runs are counted, and a tree of them is stopped or deleted.
+/// Key of the advisory lock for counting a user's executions, and for stopping or deleting a tree of them.
 fn lock_name(user: &UserId) -> String {
     format!("executions:{user}")
 }

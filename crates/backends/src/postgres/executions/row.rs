@@ -1,12 +1,12 @@
-//! Rows of executions turned into the words of the protocol.
+//! Converts rows of executions to protocol types.
 
 use protocol::execution::{Execution, ExecutionStatus};
 use tokio_postgres::Row;
 
-use super::super::fault::Fault;
+use super::super::error::PostgresError;
 use super::super::rows;
 
-/// Columns of an `Execution`, of the table `execution` under the name `e`.
+/// Columns of an `Execution`; the table `execution` has the alias `e`.
 macro_rules! execution_columns {
     () => {
         "e.id, e.user_id, e.graph_id, e.graph_version, e.status, e.request, e.parent_id, e.depth, \
@@ -17,7 +17,7 @@ macro_rules! execution_columns {
 
 pub(super) use execution_columns;
 
-pub(super) fn execution(row: &Row) -> Result<Execution, Fault> {
+pub(super) fn execution(row: &Row) -> Result<Execution, PostgresError> {
     Ok(Execution {
         id: rows::id(row, "id")?,
         user_id: rows::id(row, "user_id")?,
@@ -39,6 +39,6 @@ pub(super) fn execution(row: &Row) -> Result<Execution, Fault> {
     })
 }
 
-pub(super) fn status(row: &Row) -> Result<ExecutionStatus, Fault> {
+pub(super) fn status(row: &Row) -> Result<ExecutionStatus, PostgresError> {
     rows::word(row, "status", ExecutionStatus::parse)
 }

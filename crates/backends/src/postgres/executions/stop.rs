@@ -1,19 +1,19 @@
-//! Stopping a run, and all runs that it has started.
+//! Stops an execution and all its sub-executions.
 
 use protocol::execution::Execution;
 use protocol::{ExecutionId, UserId};
 
-use super::super::Postgres;
-use super::super::connection::Connection;
-use super::super::fault::Fault;
+use super::super::PostgresStore;
+use super::super::connection::PooledConnection;
+use super::super::error::PostgresError;
 use super::super::rows;
-use super::super::text::Text;
-use super::super::turns::slots;
+use super::super::text_param::TextParam;
+use super::super::turns::advisory_locks;
 use super::lock_name;
 use super::row::{execution, execution_columns};
 use super::tree::tree;
 
-/// What nobody holds ends here and now; who holds one finds the mark.
+/// An execution without a lease holder ends here; a lease holder finds the mark.
 const MARK: &str = concat!(
     tree!(),
     "UPDATE execution AS e SET stop_requested = true,
@@ -31,7 +31,7 @@ const WITHDRAW: &str = "\
     WHERE r.execution_id = e.id AND r.user_id = e.user_id AND r.status = 'WAITING'
       AND e.id = ANY($1) AND e.status = 'TERMINATED'";
 
-/// The run itself, and below it those that were marked now or are still at work.
+/// The execution itself, and below it those that were marked now or still run.
 const STOPPED: &str = concat!(
     tree!(),
     "SELECT ",
@@ -42,28 +42,28 @@ const STOPPED: &str = concat!(
 );
 
 pub(super) async fn request_stop(
-    store: Postgres,
+    store: PostgresStore,
     user: UserId,
     id: ExecutionId,
-) -> Result<Option<Vec<Execution>>, Fault> {
-    let db = Connection::begin(&store.pool).await?;
+) -> Result<Option<Vec<Execution>>, PostgresError> {
+    let db = PooledConnection::begin(&store.pool).await?;
     let stopped = stop(&db, &user, &id, store.wall_us()).await?;
     db.commit().await?;
     Ok((!stopped.is_empty()).then_some(stopped))
 }
 
 async fn stop(
-    db: &Connection,
+    db: &PooledConnection,
     user: &UserId,
     id: &ExecutionId,
     wall_us: i64,
-) -> Result<Vec<Execution>, Fault> {
-    // Two that stop parts of the same tree must not lock its rows each in their own order.
-    slots::lock(db, &lock_name(user)).await?;
-    let (run, user) = (Text(id.as_str()), Text(user.as_str()));
+) -> Result<Vec<Execution>, PostgresError> {
+    // Two calls that stop parts of the same tree must lock its rows in the same order.
+    advisory_locks::lock(db, &lock_name(user)).await?;
+    let (run, user) = (TextParam(id.as_str()), TextParam(user.as_str()));
     let mut marked: Vec<String> = Vec::new();
-    // A child that was being created when its parent was marked is seen only by the next look. Whoever creates one locks
-    // its parent, so after a look that finds nothing more none can come.
+    // A sub-execution that was being created when its parent was marked is visible only to the next pass. Creating one
+    // locks its parent, so after a pass that finds nothing no more can appear.
     loop {
         let found = db.query(MARK, &[&run, &user, &wall_us]).await?;
         if found.is_empty() {

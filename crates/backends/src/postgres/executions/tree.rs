@@ -1,7 +1,7 @@
-//! A run with all runs below it, over any number of hops. One that has ended may have left others at work, so the way
-//! leads through those that have ended as well.
+//! An execution with all executions below it, at any depth. An ended execution may have started others that still run,
+//! so the traversal includes ended ones.
 
-/// The table `tree` of their ids, below the run `$1` of the user `$2`.
+/// The common table expression `tree` with the ids at and below the execution `$1` of the user `$2`.
 macro_rules! tree {
     () => {
         "WITH RECURSIVE tree (id) AS (

@@ -6,31 +6,31 @@ use protocol::graph::{Graph, StoredGraph};
 use protocol::library::LibraryAgent;
 use protocol::{GraphId, UserId};
 
-use super::super::connection::Connection;
-use super::super::fault::Fault;
-use super::super::text::Text;
-use super::super::{Postgres, library, rows};
+use super::super::connection::PooledConnection;
+use super::super::error::PostgresError;
+use super::super::text_param::TextParam;
+use super::super::{PostgresStore, library, rows};
 use super::{lock, row};
 
 pub(super) async fn create(
-    store: Postgres,
+    store: PostgresStore,
     user: UserId,
     graph: Graph,
     entry: LibraryAgent,
-) -> Result<GraphCreated, Fault> {
-    let db = Connection::begin(&store.pool).await?;
+) -> Result<GraphCreated, PostgresError> {
+    let db = PooledConnection::begin(&store.pool).await?;
     let created = add(&db, &user, graph, entry, store.wall_us()).await?;
     db.commit().await?;
     Ok(created)
 }
 
 async fn add(
-    db: &Connection,
+    db: &PooledConnection,
     user: &UserId,
     graph: Graph,
     entry: LibraryAgent,
     wall_us: i64,
-) -> Result<GraphCreated, Fault> {
+) -> Result<GraphCreated, PostgresError> {
     library::lock(db, user).await?;
     lock(db, &graph.id).await?;
     if owner(db, &graph.id).await?.is_some() {
@@ -47,24 +47,24 @@ async fn add(
 }
 
 pub(super) async fn add_version(
-    store: Postgres,
+    store: PostgresStore,
     user: UserId,
     graph: Graph,
-) -> Result<Option<StoredGraph>, Fault> {
-    let db = Connection::begin(&store.pool).await?;
+) -> Result<Option<StoredGraph>, PostgresError> {
+    let db = PooledConnection::begin(&store.pool).await?;
     let stored = follow(&db, &user, &graph, store.wall_us()).await?;
     db.commit().await?;
     Ok(stored)
 }
 
 async fn follow(
-    db: &Connection,
+    db: &PooledConnection,
     user: &UserId,
     graph: &Graph,
     wall_us: i64,
-) -> Result<Option<StoredGraph>, Fault> {
+) -> Result<Option<StoredGraph>, PostgresError> {
     lock(db, &graph.id).await?;
-    let (id, owner) = (Text(graph.id.as_str()), Text(user.as_str()));
+    let (id, owner) = (TextParam(graph.id.as_str()), TextParam(user.as_str()));
     let last = db
         .query_one(
             "SELECT max(version) AS version FROM graph WHERE id = $1 AND user_id = $2",
@@ -72,9 +72,9 @@ async fn follow(
         )
         .await?;
     let Some(last) = rows::get::<Option<i32>>(&last, "version")? else { return Ok(None) };
-    rest_all(db, &graph.id).await?;
+    deactivate_all(db, &graph.id).await?;
     let graph = Graph { version: last as u32 + 1, is_active: true, ..graph.clone() };
-    let (name, description) = (Text(&graph.name), Text(&graph.description));
+    let (name, description) = (TextParam(&graph.name), TextParam(&graph.description));
     let (stored, _) = try_join(
         row::insert(db, user, &graph, wall_us),
         db.query(
@@ -88,14 +88,14 @@ async fn follow(
 }
 
 pub(super) async fn activate(
-    store: Postgres,
+    store: PostgresStore,
     user: UserId,
     id: GraphId,
     version: u32,
-) -> Result<bool, Fault> {
-    let db = Connection::begin(&store.pool).await?;
+) -> Result<bool, PostgresError> {
+    let db = PooledConnection::begin(&store.pool).await?;
     lock(&db, &id).await?;
-    let (graph, owner) = (Text(id.as_str()), Text(user.as_str()));
+    let (graph, owner) = (TextParam(id.as_str()), TextParam(user.as_str()));
     let version = version as i32;
     let found = db
         .query_opt(
@@ -104,8 +104,8 @@ pub(super) async fn activate(
         )
         .await?;
     if found.is_some() {
-        // One after the other: at no moment may two of them be active.
-        rest_all(&db, &id).await?;
+        // One after the other: two versions must never be active at once.
+        deactivate_all(&db, &id).await?;
         db.query(
             "UPDATE graph SET is_active = true WHERE id = $1 AND version = $2",
             &[&graph, &version],
@@ -117,23 +117,27 @@ pub(super) async fn activate(
 }
 
 pub(super) async fn delete(
-    store: Postgres,
+    store: PostgresStore,
     user: UserId,
     id: GraphId,
-) -> Result<GraphDeleted, Fault> {
-    let db = Connection::begin(&store.pool).await?;
+) -> Result<GraphDeleted, PostgresError> {
+    let db = PooledConnection::begin(&store.pool).await?;
     let deleted = remove(&db, &user, &id).await?;
     db.commit().await?;
     Ok(deleted)
 }
 
-async fn remove(db: &Connection, user: &UserId, id: &GraphId) -> Result<GraphDeleted, Fault> {
+async fn remove(
+    db: &PooledConnection,
+    user: &UserId,
+    id: &GraphId,
+) -> Result<GraphDeleted, PostgresError> {
     library::lock(db, user).await?;
     lock(db, id).await?;
     if owner(db, id).await?.as_ref() != Some(user) {
         return Ok(GraphDeleted::Missing);
     }
-    let graph = Text(id.as_str());
+    let graph = TextParam(id.as_str());
     let listed = db
         .query_opt("SELECT 1 FROM listing_version WHERE graph_id = $1 LIMIT 1", &[&graph])
         .await?;
@@ -144,27 +148,30 @@ async fn remove(db: &Connection, user: &UserId, id: &GraphId) -> Result<GraphDel
         db.query("DELETE FROM graph WHERE id = $1 RETURNING version", &[&graph]),
         db.query(
             "DELETE FROM library_agent WHERE graph_id = $1 AND user_id = $2",
-            &[&graph, &Text(user.as_str())],
+            &[&graph, &TextParam(user.as_str())],
         ),
     )
     .await?;
     Ok(GraphDeleted::Deleted(versions.len() as u32))
 }
 
-/// Makes no version active, for whoever makes another one so.
-pub(in super::super) async fn rest_all(db: &Connection, id: &GraphId) -> Result<(), Fault> {
-    let graph = Text(id.as_str());
+/// Deactivates all versions, before another one is activated.
+pub(in super::super) async fn deactivate_all(
+    db: &PooledConnection,
+    id: &GraphId,
+) -> Result<(), PostgresError> {
+    let graph = TextParam(id.as_str());
     db.query("UPDATE graph SET is_active = false WHERE id = $1 AND is_active", &[&graph]).await?;
     Ok(())
 }
 
-/// Whose graph it is; `None`: there is none.
+/// Owner of the graph; `None` when it does not exist.
 pub(in super::super) async fn owner(
-    db: &Connection,
+    db: &PooledConnection,
     id: &GraphId,
-) -> Result<Option<UserId>, Fault> {
+) -> Result<Option<UserId>, PostgresError> {
     let row = db
-        .query_opt("SELECT user_id FROM graph WHERE id = $1 LIMIT 1", &[&Text(id.as_str())])
+        .query_opt("SELECT user_id FROM graph WHERE id = $1 LIMIT 1", &[&TextParam(id.as_str())])
         .await?;
     row.map(|row| rows::id(&row, "user_id")).transpose()
 }

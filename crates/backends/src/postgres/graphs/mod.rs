@@ -1,8 +1,8 @@
-//! Graphs, in versions.
+//! Graphs in versions.
 
 pub(super) mod change;
 pub(super) mod row;
-pub(super) mod sight;
+pub(super) mod visibility;
 
 use async_trait::async_trait;
 use ports::PortResult;
@@ -12,15 +12,15 @@ use protocol::library::LibraryAgent;
 use protocol::{GraphId, UserId};
 
 use self::row::{graph_columns, meta_columns};
-use self::sight::{means, sees};
-use super::Postgres;
-use super::connection::Connection;
-use super::fault::Fault;
-use super::text::Text;
-use super::turns::slots;
+use self::visibility::{is_default_version, is_visible};
+use super::PostgresStore;
+use super::connection::PooledConnection;
+use super::error::PostgresError;
+use super::text_param::TextParam;
+use super::turns::advisory_locks;
 
 #[async_trait]
-impl Graphs for Postgres {
+impl Graphs for PostgresStore {
     async fn create(
         &self,
         user: &UserId,
@@ -42,7 +42,7 @@ impl Graphs for Postgres {
     ) -> PortResult<Option<StoredGraph>> {
         self.read(|db| async move {
             let version = version.map(|version| version as i32);
-            let ids = (Text(user.as_str()), Text(id.as_str()));
+            let ids = (TextParam(user.as_str()), TextParam(id.as_str()));
             let row = db.query_opt(GET, &[&ids.0, &ids.1, &version]).await?;
             row.as_ref().map(row::graph).transpose()
         })
@@ -52,7 +52,7 @@ impl Graphs for Postgres {
     async fn list(&self, user: &UserId, limit: u32, offset: u64) -> PortResult<Vec<GraphMeta>> {
         self.read(|db| async move {
             let (limit, offset) = (i64::from(limit), offset as i64);
-            let found = db.query(LIST, &[&Text(user.as_str()), &limit, &offset]).await?;
+            let found = db.query(LIST, &[&TextParam(user.as_str()), &limit, &offset]).await?;
             found.iter().map(row::meta).collect()
         })
         .await
@@ -60,7 +60,7 @@ impl Graphs for Postgres {
 
     async fn versions(&self, user: &UserId, id: &GraphId) -> PortResult<Vec<GraphMeta>> {
         self.read(|db| async move {
-            let ids = (Text(user.as_str()), Text(id.as_str()));
+            let ids = (TextParam(user.as_str()), TextParam(id.as_str()));
             let found = db.query(VERSIONS, &[&ids.0, &ids.1]).await?;
             found.iter().map(row::meta).collect()
         })
@@ -81,10 +81,10 @@ const GET: &str = concat!(
     graph_columns!(),
     " FROM graph AS g
      WHERE g.id = $2 AND CASE WHEN $3::integer IS NULL THEN ",
-    means!(),
+    is_default_version!(),
     " ELSE g.version = $3 END
        AND ",
-    sees!()
+    is_visible!()
 );
 const LIST: &str = concat!(
     "SELECT ",
@@ -98,7 +98,7 @@ const VERSIONS: &str = concat!(
     " FROM graph AS g WHERE g.user_id = $1 AND g.id = $2 ORDER BY g.version DESC"
 );
 
-/// Held by whoever changes the versions of a graph, until the end of the transaction.
-pub(super) async fn lock(db: &Connection, id: &GraphId) -> Result<(), Fault> {
-    slots::lock(db, &format!("graph:{id}")).await
+/// Advisory lock for changes to the versions of a graph, held until the end of the transaction.
+pub(super) async fn lock(db: &PooledConnection, id: &GraphId) -> Result<(), PostgresError> {
+    advisory_locks::lock(db, &format!("graph:{id}")).await
 }

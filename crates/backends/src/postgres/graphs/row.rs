@@ -1,16 +1,16 @@
-//! Rows of graphs, read and written.
+//! Reads and writes rows of graphs.
 
 use protocol::UserId;
 use protocol::graph::{Graph, GraphMeta, StoredGraph};
 use tokio_postgres::Row;
 
-use super::super::connection::Connection;
-use super::super::fault::Fault;
+use super::super::connection::PooledConnection;
+use super::super::error::PostgresError;
 use super::super::json::written;
 use super::super::rows;
-use super::super::text::Text;
+use super::super::text_param::TextParam;
 
-/// Columns of a `StoredGraph`, of the table `graph` under the name `g`.
+/// Columns of a `StoredGraph`; the table `graph` has the alias `g`.
 macro_rules! graph_columns {
     () => {
         "g.version, g.is_active, g.user_id, g.body, g.created_at"
@@ -26,16 +26,16 @@ macro_rules! meta_columns {
 
 pub(super) use {graph_columns, meta_columns};
 
-pub(super) fn graph(row: &Row) -> Result<StoredGraph, Fault> {
+pub(super) fn graph(row: &Row) -> Result<StoredGraph, PostgresError> {
     let mut graph: Graph = rows::json(row, "body")?;
-    // Which one is active changes after it was written.
+    // The active flag may have changed since the body was written.
     graph.version = rows::small(row, "version")?;
     graph.is_active = rows::get(row, "is_active")?;
     let (user_id, created_at) = (rows::id(row, "user_id")?, rows::time(row, "created_at")?);
     Ok(StoredGraph { graph, user_id, created_at })
 }
 
-pub(super) fn meta(row: &Row) -> Result<GraphMeta, Fault> {
+pub(super) fn meta(row: &Row) -> Result<GraphMeta, PostgresError> {
     Ok(GraphMeta {
         id: rows::id(row, "id")?,
         version: rows::small(row, "version")?,
@@ -46,13 +46,13 @@ pub(super) fn meta(row: &Row) -> Result<GraphMeta, Fault> {
     })
 }
 
-/// Stores `graph` as it is. Whoever stores an active one has made every other version inactive.
+/// Stores `graph` as it is. Before storing an active version, the caller deactivates all others.
 pub(in super::super) async fn insert(
-    db: &Connection,
+    db: &PooledConnection,
     user: &UserId,
     graph: &Graph,
     wall_us: i64,
-) -> Result<StoredGraph, Fault> {
+) -> Result<StoredGraph, PostgresError> {
     let body = written(graph)?;
     let row = db
         .query_one(
@@ -63,13 +63,13 @@ pub(in super::super) async fn insert(
                 graph_columns!()
             ),
             &[
-                &Text(graph.id.as_str()),
+                &TextParam(graph.id.as_str()),
                 &(graph.version as i32),
-                &Text(user.as_str()),
+                &TextParam(user.as_str()),
                 &graph.is_active,
-                &Text(&graph.name),
-                &Text(&graph.description),
-                &Text(&body),
+                &TextParam(&graph.name),
+                &TextParam(&graph.description),
+                &TextParam(&body),
                 &wall_us,
             ],
         )

@@ -1,25 +1,25 @@
-//! Entries for agents: added once for every graph, changed where it is asked for.
+//! Library entries: added once per graph, updated field by field.
 
 use ports::store::{AgentAdded, AgentChange};
 use protocol::library::LibraryAgent;
 use protocol::{FolderId, GraphId, LibraryAgentId, UserId, limits};
 
-use super::super::Postgres;
-use super::super::connection::Connection;
-use super::super::fault::Fault;
-use super::super::graphs::sight::sees;
+use super::super::PostgresStore;
+use super::super::connection::PooledConnection;
+use super::super::error::PostgresError;
+use super::super::graphs::visibility::is_visible;
 use super::super::json::written;
 use super::super::rows;
-use super::super::text::{Text, optional};
+use super::super::text_param::{TextParam, optional};
 use super::lock;
 use super::row::{agent, agent_columns};
 
 pub(super) async fn add(
-    store: Postgres,
+    store: PostgresStore,
     user: UserId,
     entry: LibraryAgent,
-) -> Result<AgentAdded, Fault> {
-    let db = Connection::begin(&store.pool).await?;
+) -> Result<AgentAdded, PostgresError> {
+    let db = PooledConnection::begin(&store.pool).await?;
     lock(&db, &user).await?;
     let added = add_once(&db, &user, &entry, store.wall_us()).await?;
     db.commit().await?;
@@ -27,15 +27,15 @@ pub(super) async fn add(
 }
 
 async fn add_once(
-    db: &Connection,
+    db: &PooledConnection,
     user: &UserId,
     entry: &LibraryAgent,
     wall_us: i64,
-) -> Result<AgentAdded, Fault> {
+) -> Result<AgentAdded, PostgresError> {
     if let Some(before) = by_graph(db, user, &entry.graph_id).await? {
         return Ok(AgentAdded::Exists(Box::new(before)));
     }
-    if !is_seen(db, user, &entry.graph_id, entry.graph_version).await? {
+    if !check_visible(db, user, &entry.graph_id, entry.graph_version).await? {
         return Ok(AgentAdded::NoGraph);
     }
     if !has_room(db, user).await? {
@@ -45,10 +45,10 @@ async fn add_once(
 }
 
 pub(super) async fn by_graph(
-    db: &Connection,
+    db: &PooledConnection,
     user: &UserId,
     graph: &GraphId,
-) -> Result<Option<LibraryAgent>, Fault> {
+) -> Result<Option<LibraryAgent>, PostgresError> {
     let row = db
         .query_opt(
             concat!(
@@ -56,45 +56,51 @@ pub(super) async fn by_graph(
                 agent_columns!(),
                 " FROM library_agent AS l WHERE l.user_id = $1 AND l.graph_id = $2"
             ),
-            &[&Text(user.as_str()), &Text(graph.as_str())],
+            &[&TextParam(user.as_str()), &TextParam(graph.as_str())],
         )
         .await?;
     row.as_ref().map(agent).transpose()
 }
 
-async fn is_seen(
-    db: &Connection,
+async fn check_visible(
+    db: &PooledConnection,
     user: &UserId,
     graph: &GraphId,
     version: u32,
-) -> Result<bool, Fault> {
+) -> Result<bool, PostgresError> {
     let row = db
         .query_opt(
-            concat!("SELECT g.id FROM graph AS g WHERE g.id = $2 AND g.version = $3 AND ", sees!()),
-            &[&Text(user.as_str()), &Text(graph.as_str()), &(version as i32)],
+            concat!(
+                "SELECT g.id FROM graph AS g WHERE g.id = $2 AND g.version = $3 AND ",
+                is_visible!()
+            ),
+            &[&TextParam(user.as_str()), &TextParam(graph.as_str()), &(version as i32)],
         )
         .await?;
     Ok(row.is_some())
 }
 
 /// Exact for as long as the library is locked.
-pub(in super::super) async fn has_room(db: &Connection, user: &UserId) -> Result<bool, Fault> {
+pub(in super::super) async fn has_room(
+    db: &PooledConnection,
+    user: &UserId,
+) -> Result<bool, PostgresError> {
     let row = db
         .query_one(
             "SELECT count(*) AS agents FROM library_agent WHERE user_id = $1",
-            &[&Text(user.as_str())],
+            &[&TextParam(user.as_str())],
         )
         .await?;
     Ok(rows::number(&row, "agents")? < u64::from(limits::LIBRARY_AGENTS))
 }
 
-/// Adds the entry as it is given, but for its times.
+/// Adds the entry as given, except for its times.
 pub(in super::super) async fn insert(
-    db: &Connection,
+    db: &PooledConnection,
     user: &UserId,
     entry: &LibraryAgent,
     wall_us: i64,
-) -> Result<LibraryAgent, Fault> {
+) -> Result<LibraryAgent, PostgresError> {
     let settings = written(&entry.settings)?;
     let row = db
         .query_one(
@@ -110,19 +116,19 @@ pub(in super::super) async fn insert(
                 " FROM l"
             ),
             &[
-                &Text(entry.id.as_str()),
-                &Text(user.as_str()),
-                &Text(entry.graph_id.as_str()),
+                &TextParam(entry.id.as_str()),
+                &TextParam(user.as_str()),
+                &TextParam(entry.graph_id.as_str()),
                 &(entry.graph_version as i32),
-                &Text(&entry.name),
-                &Text(&entry.description),
+                &TextParam(&entry.name),
+                &TextParam(&entry.description),
                 &optional(entry.creator.as_deref()),
                 &optional(entry.folder_id.as_ref().map(FolderId::as_str)),
                 &entry.is_favorite,
                 &entry.is_created_by_user,
                 &entry.is_hidden,
                 &entry.use_graph_is_active_version,
-                &Text(&settings),
+                &TextParam(&settings),
                 &wall_us,
             ],
         )
@@ -130,7 +136,7 @@ pub(in super::super) async fn insert(
     agent(&row)
 }
 
-/// A version that the user does not see cannot be pinned: an entry would show it from then on.
+/// A version that the user does not see cannot be pinned, because the entry would make it visible.
 const UPDATE: &str = concat!(
     "UPDATE library_agent AS l SET name = coalesce($3, l.name),
          description = coalesce($4, l.description), is_favorite = coalesce($5, l.is_favorite),
@@ -140,25 +146,25 @@ const UPDATE: &str = concat!(
      WHERE l.user_id = $1 AND l.id = $2
        AND ($7::integer IS NULL OR EXISTS (
            SELECT 1 FROM graph AS g WHERE g.id = l.graph_id AND g.version = $7 AND ",
-    sees!(),
+    is_visible!(),
     ")) RETURNING ",
     agent_columns!()
 );
 
 pub(super) async fn update(
-    store: Postgres,
+    store: PostgresStore,
     user: UserId,
     id: LibraryAgentId,
     change: AgentChange,
-) -> Result<Option<LibraryAgent>, Fault> {
-    let db = Connection::get(&store.pool).await?;
+) -> Result<Option<LibraryAgent>, PostgresError> {
+    let db = PooledConnection::get(&store.pool).await?;
     let settings = change.settings.as_ref().map(written).transpose()?;
     let row = db
         .query_opt(
             UPDATE,
             &[
-                &Text(user.as_str()),
-                &Text(id.as_str()),
+                &TextParam(user.as_str()),
+                &TextParam(id.as_str()),
                 &optional(change.name.as_deref()),
                 &optional(change.description.as_deref()),
                 &change.is_favorite,

@@ -1,19 +1,22 @@
-//! Folders of a library. There are few of them, so whoever changes one looks at all, under the lock of the library.
+//! Library folders. There are few of them, so every change reads all of them, under the lock of the library.
 
 use futures::future::try_join;
 use ports::store::FolderWritten;
 use protocol::library::Folder;
 use protocol::{FolderId, LibraryAgentId, UserId, limits};
 
-use super::super::Postgres;
-use super::super::connection::Connection;
-use super::super::fault::Fault;
-use super::super::text::{Text, optional};
+use super::super::PostgresStore;
+use super::super::connection::PooledConnection;
+use super::super::error::PostgresError;
+use super::super::text_param::{TextParam, optional};
 use super::lock;
 use super::row::{folder, folder_columns};
 use crate::folders;
 
-pub(super) async fn all(db: &Connection, user: &UserId) -> Result<Vec<Folder>, Fault> {
+pub(super) async fn all(
+    db: &PooledConnection,
+    user: &UserId,
+) -> Result<Vec<Folder>, PostgresError> {
     let found = db
         .query(
             concat!(
@@ -21,18 +24,18 @@ pub(super) async fn all(db: &Connection, user: &UserId) -> Result<Vec<Folder>, F
                 folder_columns!(),
                 " FROM library_folder AS f WHERE f.user_id = $1 ORDER BY f.number"
             ),
-            &[&Text(user.as_str())],
+            &[&TextParam(user.as_str())],
         )
         .await?;
     found.iter().map(folder).collect()
 }
 
 pub(super) async fn add(
-    store: Postgres,
+    store: PostgresStore,
     user: UserId,
     new: Folder,
-) -> Result<FolderWritten, Fault> {
-    let db = Connection::begin(&store.pool).await?;
+) -> Result<FolderWritten, PostgresError> {
+    let db = PooledConnection::begin(&store.pool).await?;
     lock(&db, &user).await?;
     let folders = all(&db, &user).await?;
     let written = if folders.len() >= limits::LIBRARY_FOLDERS as usize {
@@ -47,11 +50,11 @@ pub(super) async fn add(
 }
 
 pub(super) async fn update(
-    store: Postgres,
+    store: PostgresStore,
     user: UserId,
     changed: Folder,
-) -> Result<FolderWritten, Fault> {
-    let db = Connection::begin(&store.pool).await?;
+) -> Result<FolderWritten, PostgresError> {
+    let db = PooledConnection::begin(&store.pool).await?;
     lock(&db, &user).await?;
     let folders = all(&db, &user).await?;
     let written = if !folders.iter().any(|folder| folder.id == changed.id) {
@@ -79,19 +82,19 @@ const UPDATE: &str = concat!(
 );
 
 async fn write(
-    db: &Connection,
+    db: &PooledConnection,
     statement: &str,
     user: &UserId,
     given: &Folder,
     wall_us: i64,
-) -> Result<Folder, Fault> {
+) -> Result<Folder, PostgresError> {
     let row = db
         .query_one(
             statement,
             &[
-                &Text(user.as_str()),
-                &Text(given.id.as_str()),
-                &Text(&given.name),
+                &TextParam(user.as_str()),
+                &TextParam(given.id.as_str()),
+                &TextParam(&given.name),
                 &optional(given.icon.as_deref()),
                 &optional(given.color.as_deref()),
                 &optional(given.parent_id.as_ref().map(FolderId::as_str)),
@@ -102,13 +105,19 @@ async fn write(
     folder(&row)
 }
 
-pub(super) async fn remove(store: Postgres, user: UserId, id: FolderId) -> Result<bool, Fault> {
-    let db = Connection::begin(&store.pool).await?;
+pub(super) async fn remove(
+    store: PostgresStore,
+    user: UserId,
+    id: FolderId,
+) -> Result<bool, PostgresError> {
+    let db = PooledConnection::begin(&store.pool).await?;
     lock(&db, &user).await?;
     let folders = all(&db, &user).await?;
-    let gone: Vec<Text<'_>> =
-        folders::with_all_inside(&folders, &id).into_iter().map(|id| Text(id.as_str())).collect();
-    let user = Text(user.as_str());
+    let gone: Vec<TextParam<'_>> = folders::with_all_inside(&folders, &id)
+        .into_iter()
+        .map(|id| TextParam(id.as_str()))
+        .collect();
+    let user = TextParam(user.as_str());
     try_join(
         db.query(
             "UPDATE library_agent SET folder_id = NULL WHERE user_id = $1 AND folder_id = ANY($2)",
@@ -122,12 +131,12 @@ pub(super) async fn remove(store: Postgres, user: UserId, id: FolderId) -> Resul
 }
 
 pub(super) async fn move_agents(
-    store: Postgres,
+    store: PostgresStore,
     user: UserId,
     agents: Vec<LibraryAgentId>,
     folder: Option<FolderId>,
-) -> Result<Option<u32>, Fault> {
-    let db = Connection::begin(&store.pool).await?;
+) -> Result<Option<u32>, PostgresError> {
+    let db = PooledConnection::begin(&store.pool).await?;
     lock(&db, &user).await?;
     let folders = all(&db, &user).await?;
     let is_there = |id: &FolderId| folders.iter().any(|folder| folder.id == *id);
@@ -135,13 +144,13 @@ pub(super) async fn move_agents(
         db.commit().await?;
         return Ok(None);
     }
-    let agents: Vec<Text<'_>> = agents.iter().map(|agent| Text(agent.as_str())).collect();
+    let agents: Vec<TextParam<'_>> = agents.iter().map(|agent| TextParam(agent.as_str())).collect();
     let moved = db
         .query(
             "UPDATE library_agent SET folder_id = $3, updated_at = $4
              WHERE user_id = $1 AND id = ANY($2) RETURNING id",
             &[
-                &Text(user.as_str()),
+                &TextParam(user.as_str()),
                 &agents,
                 &optional(folder.as_ref().map(FolderId::as_str)),
                 &store.wall_us(),

@@ -1,5 +1,5 @@
-//! A user's library: entries for agents, and folders. What changes how many there are, or how folders lie in each other,
-//! happens under the lock of the library.
+//! A user's library: agent entries and folders. Changes to their number, or to the nesting of folders, happen under
+//! the lock of the library.
 
 mod agents;
 mod folders;
@@ -13,21 +13,21 @@ use protocol::{FolderId, GraphId, LibraryAgentId, UserId};
 
 pub(super) use self::agents::{has_room, insert};
 use self::row::agent_columns;
-use super::Postgres;
-use super::connection::Connection;
-use super::fault::Fault;
-use super::text::Text;
-use super::turns::slots;
+use super::PostgresStore;
+use super::connection::PooledConnection;
+use super::error::PostgresError;
+use super::text_param::TextParam;
+use super::turns::advisory_locks;
 
 #[async_trait]
-impl Library for Postgres {
+impl Library for PostgresStore {
     async fn add(&self, user: &UserId, entry: &LibraryAgent) -> PortResult<AgentAdded> {
         self.write(agents::add(self.clone(), user.clone(), entry.clone())).await
     }
 
     async fn get(&self, user: &UserId, id: &LibraryAgentId) -> PortResult<Option<LibraryAgent>> {
         self.read(|db| async move {
-            let ids = (Text(user.as_str()), Text(id.as_str()));
+            let ids = (TextParam(user.as_str()), TextParam(id.as_str()));
             let row = db.query_opt(GET, &[&ids.0, &ids.1]).await?;
             row.as_ref().map(row::agent).transpose()
         })
@@ -40,7 +40,7 @@ impl Library for Postgres {
 
     async fn list(&self, user: &UserId) -> PortResult<Vec<LibraryAgent>> {
         self.read(|db| async move {
-            let found = db.query(LIST, &[&Text(user.as_str())]).await?;
+            let found = db.query(LIST, &[&TextParam(user.as_str())]).await?;
             found.iter().map(row::agent).collect()
         })
         .await
@@ -58,11 +58,11 @@ impl Library for Postgres {
     async fn remove(&self, user: &UserId, id: &LibraryAgentId) -> PortResult<bool> {
         let (pool, user, id) = (self.pool.clone(), user.clone(), id.clone());
         self.write(async move {
-            let db = Connection::get(&pool).await?;
+            let db = PooledConnection::get(&pool).await?;
             let removed = db
                 .query_opt(
                     "DELETE FROM library_agent WHERE user_id = $1 AND id = $2 RETURNING id",
-                    &[&Text(user.as_str()), &Text(id.as_str())],
+                    &[&TextParam(user.as_str()), &TextParam(id.as_str())],
                 )
                 .await?;
             Ok(removed.is_some())
@@ -108,6 +108,6 @@ const LIST: &str = concat!(
     " FROM library_agent AS l WHERE l.user_id = $1 ORDER BY l.updated_at DESC, l.number DESC"
 );
 
-pub(super) async fn lock(db: &Connection, user: &UserId) -> Result<(), Fault> {
-    slots::lock(db, &format!("library:{user}")).await
+pub(super) async fn lock(db: &PooledConnection, user: &UserId) -> Result<(), PostgresError> {
+    advisory_locks::lock(db, &format!("library:{user}")).await
 }

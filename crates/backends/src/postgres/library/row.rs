@@ -1,13 +1,13 @@
-//! Rows of the library turned into the words of the protocol.
+//! Converts rows of the library to protocol types.
 
 use protocol::library::{Folder, LibraryAgent};
 use tokio_postgres::Row;
 
-use super::super::fault::Fault;
+use super::super::error::PostgresError;
 use super::super::rows;
 
-/// Columns of a `LibraryAgent`, of the table `library_agent` under the name `l`. One that follows the active version shows
-/// the one that is active now.
+/// Columns of a `LibraryAgent`; the table `library_agent` has the alias `l`. An entry that follows the active version
+/// shows the currently active one.
 macro_rules! agent_columns {
     () => {
         "l.id, l.graph_id, CASE WHEN l.use_graph_is_active_version THEN coalesce( \
@@ -22,7 +22,7 @@ macro_rules! agent_columns {
     };
 }
 
-/// Columns of a `Folder`, of the table `library_folder` under the name `f`.
+/// Columns of a `Folder`; the table `library_folder` has the alias `f`.
 macro_rules! folder_columns {
     () => {
         "f.id, f.name, f.icon, f.color, f.parent_id, f.created_at, f.updated_at"
@@ -31,7 +31,7 @@ macro_rules! folder_columns {
 
 pub(super) use {agent_columns, folder_columns};
 
-pub(super) fn agent(row: &Row) -> Result<LibraryAgent, Fault> {
+pub(super) fn agent(row: &Row) -> Result<LibraryAgent, PostgresError> {
     Ok(LibraryAgent {
         id: rows::id(row, "id")?,
         graph_id: rows::id(row, "graph_id")?,
@@ -51,7 +51,7 @@ pub(super) fn agent(row: &Row) -> Result<LibraryAgent, Fault> {
     })
 }
 
-pub(super) fn folder(row: &Row) -> Result<Folder, Fault> {
+pub(super) fn folder(row: &Row) -> Result<Folder, PostgresError> {
     Ok(Folder {
         id: rows::id(row, "id")?,
         name: rows::get(row, "name")?,

@@ -1,5 +1,5 @@
-//! Beginning an operation: its row, its turn with log and outbox entry, and the pending row of the history, or none of
-//! them.
+//! Begins an operation: stores its row, its turn with stream log and outbox entry, and the pending message, in one
+//! transaction.
 
 use futures::future::{try_join, try_join3};
 use ports::Fenced;
@@ -8,43 +8,46 @@ use protocol::limits;
 use protocol::operation::Operation;
 use protocol::turn::TurnClaim;
 
-use super::super::Postgres;
-use super::super::connection::Connection;
-use super::super::fault::Fault;
-use super::super::messages::{self, Belongs};
+use super::super::PostgresStore;
+use super::super::connection::PooledConnection;
+use super::super::error::PostgresError;
+use super::super::messages::{self, MessageRowPosition};
 use super::super::rows;
 use super::super::rows::operation_columns;
-use super::super::text::Text;
-use super::super::turns::held::{self, Held};
-use super::super::turns::insert::{Asked, NewRow, insert};
-use super::super::turns::places::taken;
-use super::super::turns::slots;
+use super::super::text_param::TextParam;
+use super::super::turns::advisory_locks;
+use super::super::turns::claimed_rows::{self, ClaimedRows};
+use super::super::turns::insert::{TurnInsert, insert};
+use super::super::turns::permits::permit_usage;
+use crate::submission_key::SubmissionKey;
 
 pub(super) async fn begin(
-    store: Postgres,
+    store: PostgresStore,
     claim: TurnClaim,
     new: NewOperation,
-) -> Result<Fenced<OperationBegun>, Fault> {
-    let db = Connection::begin(&store.pool).await?;
+) -> Result<Fenced<OperationBegun>, PostgresError> {
+    let db = PooledConnection::begin(&store.pool).await?;
     let begun = write(&db, &store, &claim, &new).await?;
     db.commit().await?;
     Ok(begun)
 }
 
 async fn write(
-    db: &Connection,
-    store: &Postgres,
+    db: &PooledConnection,
+    store: &PostgresStore,
     claim: &TurnClaim,
     new: &NewOperation,
-) -> Result<Fenced<OperationBegun>, Fault> {
-    // By its call it is found when the result takes its place.
+) -> Result<Fenced<OperationBegun>, PostgresError> {
+    // The result finds the pending message by its call id.
     if new.pending.tool_call_id.as_ref() != Some(&new.call.id) {
-        return Err(Fault::broken("the pending row of an operation belongs to another call"));
+        return Err(PostgresError::broken(
+            "the pending row of an operation belongs to another call",
+        ));
     }
-    let Some(slot) = slots::lock_for_new(db, &claim.session_id).await? else {
+    let Some(quota_key) = advisory_locks::lock_for_new(db, &claim.session_id).await? else {
         return Ok(Fenced::Stale);
     };
-    let Some(held) = held::lock(db, claim).await? else { return Ok(Fenced::Stale) };
+    let Some(claimed) = claimed_rows::lock(db, claim).await? else { return Ok(Fenced::Stale) };
     let (existing, at_work) = try_join(of_call(db, claim, new), count(db, claim)).await?;
     if let Some(existing) = existing {
         return Ok(Fenced::Done(OperationBegun::Exists(Box::new(existing))));
@@ -52,32 +55,32 @@ async fn write(
     if at_work.open >= u64::from(limits::OPERATIONS) {
         return Ok(Fenced::Done(OperationBegun::TooMany));
     }
-    let admitted = taken(db, &slot).await?.has_room(store.caps);
-    let operation = record(db, store, claim, new, &held).await?;
-    let turn = NewRow {
+    let admitted = permit_usage(db, &quota_key).await?.has_free_permit(store.caps);
+    let operation = record(db, store, claim, new, &claimed).await?;
+    let turn = TurnInsert {
         id: &new.turn_id,
         session: &claim.session_id,
         ordinal: at_work.next_ordinal,
-        slot: &slot,
+        quota_key: &quota_key,
         admitted,
         request: &new.request,
-        asked: Asked::default(),
+        submission: SubmissionKey::default(),
         parent: Some(&claim.turn_id),
-        // A cancel that has passed over the turn that asks would otherwise miss this one.
-        cancel_requested: held.cancel_requested,
+        // A cancel that has already marked the calling turn would otherwise miss this one.
+        cancel_requested: claimed.cancel_requested,
         push_grace: new.push_grace,
         wall_us: store.wall_us(),
     };
     insert(db, turn).await?;
-    let due = admitted || held.cancel_requested;
+    let due = admitted || claimed.cancel_requested;
     Ok(Fenced::Done(OperationBegun::New { operation: Box::new(operation), due }))
 }
 
 async fn of_call(
-    db: &Connection,
+    db: &PooledConnection,
     claim: &TurnClaim,
     new: &NewOperation,
-) -> Result<Option<Operation>, Fault> {
+) -> Result<Option<Operation>, PostgresError> {
     let row = db
         .query_opt(
             concat!(
@@ -85,43 +88,44 @@ async fn of_call(
                 operation_columns!(),
                 " FROM operation AS p WHERE p.asked_by = $1 AND p.call_id = $2"
             ),
-            &[&Text(claim.turn_id.as_str()), &Text(new.call.id.as_str())],
+            &[&TextParam(claim.turn_id.as_str()), &TextParam(new.call.id.as_str())],
         )
         .await?;
     row.as_ref().map(rows::operation).transpose()
 }
 
-struct AtWork {
+struct OpenOperations {
     open: u64,
-    /// Below those of all turns of the session that stand outside its order.
+    /// Below the ordinals of all turns of the session that are outside its order.
     next_ordinal: i64,
 }
 
 /// Exact for as long as the session is locked.
-async fn count(db: &Connection, claim: &TurnClaim) -> Result<AtWork, Fault> {
+async fn count(db: &PooledConnection, claim: &TurnClaim) -> Result<OpenOperations, PostgresError> {
     let row = db
         .query_one(
             "SELECT (SELECT count(*) FROM operation WHERE session_id = $1 AND state <> 'ended')
                      AS open,
                  least(0, (SELECT min(ordinal) FROM turn WHERE session_id = $1)) - 1 AS next",
-            &[&Text(claim.session_id.as_str())],
+            &[&TextParam(claim.session_id.as_str())],
         )
         .await?;
-    Ok(AtWork { open: rows::number(&row, "open")?, next_ordinal: rows::get(&row, "next")? })
+    Ok(OpenOperations { open: rows::number(&row, "open")?, next_ordinal: rows::get(&row, "next")? })
 }
 
-/// The row of the operation, and the pending row of the history.
+/// Stores the operation and the pending message.
 async fn record(
-    db: &Connection,
-    store: &Postgres,
+    db: &PooledConnection,
+    store: &PostgresStore,
     claim: &TurnClaim,
     new: &NewOperation,
-    held: &Held,
-) -> Result<Operation, Fault> {
-    let (session, wall_us) = (Text(claim.session_id.as_str()), store.wall_us());
-    let ordinal = held.rows_ordinal();
-    let to = Belongs { session: &claim.session_id, turn: &claim.turn_id, ordinal, wall_us };
-    let sequence = held.last_sequence + 1;
+    claimed: &ClaimedRows,
+) -> Result<Operation, PostgresError> {
+    let (session, wall_us) = (TextParam(claim.session_id.as_str()), store.wall_us());
+    let ordinal = claimed.message_ordinal();
+    let to =
+        MessageRowPosition { session: &claim.session_id, turn: &claim.turn_id, ordinal, wall_us };
+    let sequence = claimed.last_sequence + 1;
     let (row, (), _) = try_join3(
         db.query_one(
             concat!(
@@ -134,13 +138,13 @@ async fn record(
                 " FROM p"
             ),
             &[
-                &Text(new.id.as_str()),
-                &Text(new.turn_id.as_str()),
+                &TextParam(new.id.as_str()),
+                &TextParam(new.turn_id.as_str()),
                 &session,
-                &Text(claim.turn_id.as_str()),
-                &Text(new.call.id.as_str()),
-                &Text(&new.call.name),
-                &Text(&new.call.arguments),
+                &TextParam(claim.turn_id.as_str()),
+                &TextParam(new.call.id.as_str()),
+                &TextParam(&new.call.name),
+                &TextParam(&new.call.arguments),
                 &wall_us,
             ],
         ),

@@ -1,25 +1,25 @@
-//! The one way an operation gets its result before its turn ends.
+//! Completes an operation before its turn ends.
 
 use ports::store::{OperationCompleted, OperationKey};
 use protocol::TaskId;
 use protocol::operation::{OperationResult, OperationState};
 
-use super::super::Postgres;
-use super::super::connection::Connection;
-use super::super::fault::Fault;
+use super::super::PostgresStore;
+use super::super::connection::PooledConnection;
+use super::super::error::PostgresError;
 use super::super::rows;
-use super::super::text::Text;
-use super::super::turns::places::admit_in;
-use super::super::turns::slots;
-use super::result::{self, Stored};
+use super::super::text_param::TextParam;
+use super::super::turns::advisory_locks;
+use super::super::turns::permits::admit_for_keys;
+use super::result::{self, ResultStored};
 
 pub(super) async fn complete(
-    store: Postgres,
+    store: PostgresStore,
     which: OperationKey,
     result: OperationResult,
-) -> Result<OperationCompleted, Fault> {
-    let db = Connection::get(&store.pool).await?;
-    // Repetitions may come by the hundred: what is over is seen without any lock.
+) -> Result<OperationCompleted, PostgresError> {
+    let db = PooledConnection::get(&store.pool).await?;
+    // There may be hundreds of repetitions: an ended operation is recognized without a lock.
     let Some(operation) = super::find(&db, &which).await? else {
         return Ok(OperationCompleted::Unknown);
     };
@@ -28,24 +28,24 @@ pub(super) async fn complete(
     if operation.state == OperationState::Ended {
         return Ok(OperationCompleted::Before { task_id });
     }
-    let db = Connection::begin(&store.pool).await?;
+    let db = PooledConnection::begin(&store.pool).await?;
     let completed = write(&db, &store, task_id, &result).await?;
     db.commit().await?;
     Ok(completed)
 }
 
 async fn write(
-    db: &Connection,
-    store: &Postgres,
+    db: &PooledConnection,
+    store: &PostgresStore,
     task_id: TaskId,
     result: &OperationResult,
-) -> Result<OperationCompleted, Fault> {
+) -> Result<OperationCompleted, PostgresError> {
     let turn_id = task_id.turn();
-    let Some(slots) = slots::lock_of(db, &turn_id).await? else {
+    let Some(quota_keys) = advisory_locks::lock_of(db, &turn_id).await? else {
         return Ok(OperationCompleted::Unknown);
     };
-    let turn = Text(turn_id.as_str());
-    // The session and the turn are locked before what belongs to them, as everywhere.
+    let turn = TextParam(turn_id.as_str());
+    // The session and the turn are locked before their dependent rows, as everywhere.
     db.query(
         "SELECT s.id FROM session AS s JOIN turn AS t ON t.session_id = s.id
          WHERE t.id = $1 FOR UPDATE OF s",
@@ -53,10 +53,10 @@ async fn write(
     )
     .await?;
     db.query("SELECT id FROM turn WHERE id = $1 FOR UPDATE", &[&turn]).await?;
-    if result::store(db, &turn_id, result).await? == Stored::Nothing {
+    if result::store(db, &turn_id, result).await? == ResultStored::Nothing {
         return Ok(OperationCompleted::Before { task_id });
     }
-    // It rests no longer, and so waits for a place. One that is cancelled waits for none.
+    // The turn rests no longer, and so waits for a permit. A cancelled turn needs none.
     db.query(
         "UPDATE turn SET rests_until = NULL,
              due = CASE WHEN cancel_requested THEN clock_timestamp() END
@@ -64,7 +64,7 @@ async fn write(
         &[&turn],
     )
     .await?;
-    admit_in(db, store.caps, &slots).await?;
+    admit_for_keys(db, store.caps, &quota_keys).await?;
     let row = db
         .query_one(
             "SELECT status = 'queued' AND due IS NOT NULL AS due FROM turn WHERE id = $1",

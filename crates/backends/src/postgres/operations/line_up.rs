@@ -1,63 +1,76 @@
-//! Joining the order of the session, at its end, to go on with the conversation.
+//! Moves the turn of an operation to the end of its session's order, to continue the conversation.
 
 use ports::Fenced;
 use protocol::turn::TurnClaim;
 
-use super::super::Postgres;
-use super::super::connection::Connection;
-use super::super::fault::Fault;
-use super::super::text::Text;
-use super::super::turns::held::{self, Held};
-use super::super::turns::places::admit_in;
-use super::super::turns::{first_open, slots};
+use super::super::PostgresStore;
+use super::super::connection::PooledConnection;
+use super::super::error::PostgresError;
+use super::super::text_param::TextParam;
+use super::super::turns::claimed_rows::{self, ClaimedRows};
+use super::super::turns::permits::admit_for_keys;
+use super::super::turns::{advisory_locks, first_open};
 
-pub(super) async fn line_up(store: Postgres, claim: TurnClaim) -> Result<Fenced<bool>, Fault> {
-    let db = Connection::begin(&store.pool).await?;
+pub(super) async fn line_up(
+    store: PostgresStore,
+    claim: TurnClaim,
+) -> Result<Fenced<bool>, PostgresError> {
+    let db = PooledConnection::begin(&store.pool).await?;
     let lined_up = join(&db, &store, &claim).await?;
     db.commit().await?;
     Ok(lined_up)
 }
 
-async fn join(db: &Connection, store: &Postgres, claim: &TurnClaim) -> Result<Fenced<bool>, Fault> {
-    let Some(slots) = slots::lock_of(db, &claim.turn_id).await? else { return Ok(Fenced::Stale) };
-    let Some(held) = held::lock(db, claim).await? else { return Ok(Fenced::Stale) };
-    // One that is claimed in the order of its session is the first of it.
-    if held.ordinal > 0 {
+async fn join(
+    db: &PooledConnection,
+    store: &PostgresStore,
+    claim: &TurnClaim,
+) -> Result<Fenced<bool>, PostgresError> {
+    let Some(quota_keys) = advisory_locks::lock_of(db, &claim.turn_id).await? else {
+        return Ok(Fenced::Stale);
+    };
+    let Some(claimed) = claimed_rows::lock(db, claim).await? else { return Ok(Fenced::Stale) };
+    // A turn that was claimed in the order of its session is the first of it.
+    if claimed.ordinal > 0 {
         return Ok(Fenced::Done(true));
     }
     check_ended(db, claim).await?;
     let before = first_open(db, &claim.session_id).await?;
-    take_ordinal(db, claim, &held).await?;
+    take_ordinal(db, claim, &claimed).await?;
     if before.is_none() {
         return Ok(Fenced::Done(true));
     }
     db.query(
         "UPDATE turn SET status = 'queued', worker = NULL, lease_until = NULL, due = NULL,
              attempt = greatest(0, attempt - 1), admitted = false, aside = 0 WHERE id = $1",
-        &[&Text(claim.turn_id.as_str())],
+        &[&TextParam(claim.turn_id.as_str())],
     )
     .await?;
-    admit_in(db, store.caps, &slots).await?;
+    admit_for_keys(db, store.caps, &quota_keys).await?;
     Ok(Fenced::Done(false))
 }
 
-async fn check_ended(db: &Connection, claim: &TurnClaim) -> Result<(), Fault> {
+async fn check_ended(db: &PooledConnection, claim: &TurnClaim) -> Result<(), PostgresError> {
     let ended = db
         .query_opt(
             "SELECT id FROM operation WHERE turn_id = $1 AND state = 'ended'",
-            &[&Text(claim.turn_id.as_str())],
+            &[&TextParam(claim.turn_id.as_str())],
         )
         .await?;
     match ended {
         Some(_) => Ok(()),
-        None => Err(Fault::broken("only an operation that has its result can line up")),
+        None => Err(PostgresError::broken("an operation without a result cannot line up")),
     }
 }
 
-/// With the rows that it has written before.
-async fn take_ordinal(db: &Connection, claim: &TurnClaim, held: &Held) -> Result<(), Fault> {
-    let (session, turn) = (Text(claim.session_id.as_str()), Text(claim.turn_id.as_str()));
-    let ordinal = held.last_ordinal + 1;
+/// Moves the turn with the messages it has written so far.
+async fn take_ordinal(
+    db: &PooledConnection,
+    claim: &TurnClaim,
+    claimed: &ClaimedRows,
+) -> Result<(), PostgresError> {
+    let (session, turn) = (TextParam(claim.session_id.as_str()), TextParam(claim.turn_id.as_str()));
+    let ordinal = claimed.last_ordinal + 1;
     db.query("UPDATE session SET last_ordinal = $2 WHERE id = $1", &[&session, &ordinal]).await?;
     db.query("UPDATE turn SET ordinal = $2 WHERE id = $1", &[&turn, &ordinal]).await?;
     db.query(

@@ -15,15 +15,15 @@ use protocol::operation::{Operation, OperationResult};
 use protocol::session::Owner;
 use protocol::turn::TurnClaim;
 
-use super::connection::Connection;
-use super::fault::Fault;
+use super::connection::PooledConnection;
+use super::error::PostgresError;
 use super::rows::operation_columns;
 use super::sessions::user;
-use super::text::{Text, optional};
-use super::{Postgres, rows};
+use super::text_param::{TextParam, optional};
+use super::{PostgresStore, rows};
 
 #[async_trait]
-impl Operations for Postgres {
+impl Operations for PostgresStore {
     async fn begin(
         &self,
         claim: &TurnClaim,
@@ -69,16 +69,19 @@ impl Operations for Postgres {
     }
 }
 
-/// The operation's id or that of its turn, as parameters of which one is NULL.
-fn named(which: &OperationKey) -> (Option<Text<'_>>, Option<Text<'_>>) {
+/// The operation's id or that of its turn, as two parameters of which one is NULL.
+fn named(which: &OperationKey) -> (Option<TextParam<'_>>, Option<TextParam<'_>>) {
     match which {
         OperationKey::Operation(id) => (optional(Some(id.as_str())), None),
         OperationKey::Task(id) => (None, optional(Some(id.as_str()))),
     }
 }
 
-/// The operation, whoever it belongs to.
-async fn find(db: &Connection, which: &OperationKey) -> Result<Option<Operation>, Fault> {
+/// The operation, regardless of its owner.
+async fn find(
+    db: &PooledConnection,
+    which: &OperationKey,
+) -> Result<Option<Operation>, PostgresError> {
     let (operation, turn) = named(which);
     let row = db
         .query_opt(

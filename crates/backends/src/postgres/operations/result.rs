@@ -1,22 +1,22 @@
-//! What an operation came to, in its own row and in the history.
+//! Stores the result of an operation, in its own row and in the history.
 
 use protocol::TurnId;
 use protocol::operation::OperationResult;
 
-use super::super::connection::Connection;
-use super::super::fault::Fault;
+use super::super::connection::PooledConnection;
+use super::super::error::PostgresError;
 use super::super::rows;
-use super::super::text::Text;
+use super::super::text_param::TextParam;
 use crate::words;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(in super::super) enum Stored {
+pub(in super::super) enum ResultStored {
     Now,
-    /// The turn carries out no operation, or it has its result.
+    /// The turn carries out no operation, or the operation already has its result.
     Nothing,
 }
 
-/// Of several at the same time one finds the operation without a result.
+/// Of several concurrent calls one finds the operation without a result.
 const STORE: &str = "\
     WITH ended AS (
         UPDATE operation SET state = 'ended', outcome = $2, output = $3
@@ -26,17 +26,19 @@ const STORE: &str = "\
         WHERE m.turn_id = e.asked_by AND m.tool_call_id = e.call_id RETURNING m.id)
     SELECT (SELECT count(*) FROM ended) AS ended, (SELECT count(*) FROM replaced) AS replaced";
 
-/// Gives the operation that the turn carries out its result, and replaces the pending row by it.
+/// Stores the result of the turn's operation, and replaces the pending message by it.
 pub(in super::super) async fn store(
-    db: &Connection,
+    db: &PooledConnection,
     turn: &TurnId,
     result: &OperationResult,
-) -> Result<Stored, Fault> {
+) -> Result<ResultStored, PostgresError> {
     let outcome = words::outcome_word(result.outcome);
-    let row = db.query_one(STORE, &[&Text(turn.as_str()), &outcome, &Text(&result.output)]).await?;
+    let row = db
+        .query_one(STORE, &[&TextParam(turn.as_str()), &outcome, &TextParam(&result.output)])
+        .await?;
     match (rows::number(&row, "ended")?, rows::number(&row, "replaced")?) {
-        (0, _) => Ok(Stored::Nothing),
-        (_, 0) => Err(Fault::broken("the pending row of an operation is not there")),
-        _ => Ok(Stored::Now),
+        (0, _) => Ok(ResultStored::Nothing),
+        (_, 0) => Err(PostgresError::broken("the pending row of an operation cannot be found")),
+        _ => Ok(ResultStored::Now),
     }
 }

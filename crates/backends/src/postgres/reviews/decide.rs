@@ -1,4 +1,4 @@
-//! Deciding: all verdicts of one request or none of them, each review once.
+//! Decides reviews: all verdicts of one request or none, each review once.
 
 use futures::future::try_join_all;
 use ports::store::{ReviewVerdict, ReviewsDecided};
@@ -6,55 +6,55 @@ use protocol::execution::ExecutionStatus;
 use protocol::review::{Review, ReviewStatus};
 use protocol::{ExecutionId, ReviewId, UserId};
 
-use super::super::Postgres;
-use super::super::connection::Connection;
-use super::super::fault::Fault;
+use super::super::PostgresStore;
+use super::super::connection::PooledConnection;
+use super::super::error::PostgresError;
 use super::super::json::written;
 use super::super::rows;
-use super::super::text::{Text, optional};
+use super::super::text_param::{TextParam, optional};
 use super::row::{review, review_columns};
 use crate::{verdicts, words};
 
 pub(super) async fn decide(
-    store: Postgres,
+    store: PostgresStore,
     user: UserId,
     verdicts: Vec<ReviewVerdict>,
-) -> Result<ReviewsDecided, Fault> {
-    let db = Connection::begin(&store.pool).await?;
+) -> Result<ReviewsDecided, PostgresError> {
+    let db = PooledConnection::begin(&store.pool).await?;
     let decided = take(&db, &user, &verdicts, store.wall_us()).await?;
     db.commit().await?;
     Ok(decided)
 }
 
 async fn take(
-    db: &Connection,
+    db: &PooledConnection,
     user: &UserId,
     given: &[ReviewVerdict],
     wall_us: i64,
-) -> Result<ReviewsDecided, Fault> {
-    let asked = match load(db, FIND, user, given).await? {
-        Ok(asked) => asked,
+) -> Result<ReviewsDecided, PostgresError> {
+    let reviews = match load(db, FIND, user, given).await? {
+        Ok(reviews) => reviews,
         Err(unknown) => return Ok(ReviewsDecided::Unknown(unknown)),
     };
-    let Some(execution) = asked.first().map(|review| review.execution_id.clone()) else {
-        return Err(Fault::broken("nobody has said what is to be decided"));
+    let Some(execution) = reviews.first().map(|review| review.execution_id.clone()) else {
+        return Err(PostgresError::broken("nothing to decide"));
     };
-    if asked.iter().any(|review| review.execution_id != execution) {
+    if reviews.iter().any(|review| review.execution_id != execution) {
         return Ok(ReviewsDecided::Mixed);
     }
-    // The run before its reviews, as everywhere. Reviews of a session have none.
+    // The execution before its reviews, as everywhere. Reviews of a session have none.
     let run = lock_run(db, user, &execution).await?;
-    let asked = match load(db, LOCK, user, given).await? {
-        Ok(asked) => asked,
+    let reviews = match load(db, LOCK, user, given).await? {
+        Ok(reviews) => reviews,
         Err(unknown) => return Ok(ReviewsDecided::Unknown(unknown)),
     };
-    if let Some(refused) = verdicts::refusal(given, &asked, run) {
+    if let Some(refused) = verdicts::refusal(given, &reviews, run) {
         return Ok(refused);
     }
-    let writes = given.iter().zip(&asked);
+    let writes = given.iter().zip(&reviews);
     let writes = writes.map(|(verdict, review)| write(db, user, verdict, review, wall_us));
     let reviews = try_join_all(writes).await?;
-    let due = run == Some(ExecutionStatus::Review) && rouse(db, &execution).await?;
+    let due = run == Some(ExecutionStatus::Review) && end_rest(db, &execution).await?;
     Ok(ReviewsDecided::Done { reviews, execution, due })
 }
 
@@ -63,22 +63,23 @@ const FIND: &str = concat!(
     review_columns!(),
     " FROM review AS r WHERE r.user_id = $1 AND r.id = ANY($2)"
 );
-/// In one order, so that no two who decide wait for each other.
+/// In a fixed order, so that concurrent calls do not deadlock.
 const LOCK: &str = concat!(
     "SELECT ",
     review_columns!(),
     " FROM review AS r WHERE r.user_id = $1 AND r.id = ANY($2) ORDER BY r.number FOR UPDATE"
 );
 
-/// The reviews in the order of the verdicts, or the first that is not there.
+/// The reviews in the order of the verdicts, or the first one that does not exist.
 async fn load(
-    db: &Connection,
+    db: &PooledConnection,
     statement: &str,
     user: &UserId,
     verdicts: &[ReviewVerdict],
-) -> Result<Result<Vec<Review>, ReviewId>, Fault> {
-    let ids: Vec<Text<'_>> = verdicts.iter().map(|verdict| Text(verdict.id.as_str())).collect();
-    let found = db.query(statement, &[&Text(user.as_str()), &ids]).await?;
+) -> Result<Result<Vec<Review>, ReviewId>, PostgresError> {
+    let ids: Vec<TextParam<'_>> =
+        verdicts.iter().map(|verdict| TextParam(verdict.id.as_str())).collect();
+    let found = db.query(statement, &[&TextParam(user.as_str()), &ids]).await?;
     let found: Vec<Review> = found.iter().map(review).collect::<Result<_, _>>()?;
     let in_order = verdicts.iter().map(|verdict| {
         let review = found.iter().find(|review| review.id == verdict.id);
@@ -88,29 +89,29 @@ async fn load(
 }
 
 async fn lock_run(
-    db: &Connection,
+    db: &PooledConnection,
     user: &UserId,
     execution: &ExecutionId,
-) -> Result<Option<ExecutionStatus>, Fault> {
+) -> Result<Option<ExecutionStatus>, PostgresError> {
     let row = db
         .query_opt(
             "SELECT status FROM execution WHERE id = $1 AND user_id = $2 FOR UPDATE",
-            &[&Text(execution.as_str()), &Text(user.as_str())],
+            &[&TextParam(execution.as_str()), &TextParam(user.as_str())],
         )
         .await?;
     row.map(|row| rows::word(&row, "status", ExecutionStatus::parse)).transpose()
 }
 
 async fn write(
-    db: &Connection,
+    db: &PooledConnection,
     user: &UserId,
     verdict: &ReviewVerdict,
-    asked: &Review,
+    stored: &Review,
     wall_us: i64,
-) -> Result<Review, Fault> {
+) -> Result<Review, PostgresError> {
     let status = if verdict.approved { ReviewStatus::Approved } else { ReviewStatus::Rejected };
-    let payload = verdicts::edit(verdict, asked).map(written).transpose()?;
-    let (user, id) = (Text(user.as_str()), Text(verdict.id.as_str()));
+    let payload = verdicts::edit(verdict, stored).map(written).transpose()?;
+    let (user, id) = (TextParam(user.as_str()), TextParam(verdict.id.as_str()));
     let row = db
         .query_one(
             concat!(
@@ -130,19 +131,19 @@ async fn write(
         )
         .await?;
     if verdict.approved && verdict.for_the_rest {
-        let place = (Text(asked.execution_id.as_str()), Text(asked.node_id.as_str()));
+        let node = (TextParam(stored.execution_id.as_str()), TextParam(stored.node_id.as_str()));
         db.query(
             "INSERT INTO review_approval (user_id, execution_id, node_id) VALUES ($1, $2, $3)
              ON CONFLICT DO NOTHING",
-            &[&user, &place.0, &place.1],
+            &[&user, &node.0, &node.1],
         )
         .await?;
     }
     review(&row)
 }
 
-/// Makes a run that rests due when nothing is left to be decided.
-async fn rouse(db: &Connection, execution: &ExecutionId) -> Result<bool, Fault> {
+/// Makes a resting execution due when none of its reviews waits.
+async fn end_rest(db: &PooledConnection, execution: &ExecutionId) -> Result<bool, PostgresError> {
     let roused = db
         .query_opt(
             "UPDATE execution AS e SET status = 'QUEUED', due = clock_timestamp()
@@ -150,7 +151,7 @@ async fn rouse(db: &Connection, execution: &ExecutionId) -> Result<bool, Fault> 
                  SELECT 1 FROM review AS r WHERE r.execution_id = e.id AND r.user_id = e.user_id
                    AND r.status = 'WAITING')
              RETURNING e.id",
-            &[&Text(execution.as_str())],
+            &[&TextParam(execution.as_str())],
         )
         .await?;
     Ok(roused.is_some())

@@ -1,4 +1,4 @@
-//! What people have to decide.
+//! Reviews: decisions that people have to make.
 
 mod decide;
 mod row;
@@ -11,23 +11,23 @@ use protocol::review::Review;
 use protocol::{ExecutionId, NodeId, ReviewId, UserId};
 
 use self::row::{review, review_columns};
-use super::connection::Connection;
-use super::fault::Fault;
+use super::connection::PooledConnection;
+use super::error::PostgresError;
 use super::json::written;
-use super::text::{Text, optional};
-use super::turns::slots;
-use super::{Postgres, rows};
+use super::text_param::{TextParam, optional};
+use super::turns::advisory_locks;
+use super::{PostgresStore, rows};
 use crate::words;
 
 #[async_trait]
-impl Reviews for Postgres {
+impl Reviews for PostgresStore {
     async fn ask(&self, review: &Review) -> PortResult<Review> {
         let (store, review) = (self.clone(), review.clone());
         self.write(async move {
-            let db = Connection::begin(&store.pool).await?;
-            let asked = ask(&db, &review).await?;
+            let db = PooledConnection::begin(&store.pool).await?;
+            let review = ask(&db, &review).await?;
             db.commit().await?;
-            Ok(asked)
+            Ok(review)
         })
         .await
     }
@@ -43,7 +43,7 @@ impl Reviews for Postgres {
         offset: u64,
     ) -> PortResult<(Vec<Review>, u64)> {
         self.read(|db| async move {
-            let user = Text(user.as_str());
+            let user = TextParam(user.as_str());
             let (page, total) = try_join(
                 db.query(PENDING, &[&user, &i64::from(limit), &(offset as i64)]),
                 db.query_one(
@@ -65,7 +65,7 @@ impl Reviews for Postgres {
         execution: &ExecutionId,
     ) -> PortResult<Vec<Review>> {
         self.read(|db| async move {
-            let ids = (Text(execution.as_str()), Text(user.as_str()));
+            let ids = (TextParam(execution.as_str()), TextParam(user.as_str()));
             let found = db.query(OF_EXECUTION, &[&ids.0, &ids.1]).await?;
             found.iter().map(review).collect()
         })
@@ -91,7 +91,11 @@ impl Reviews for Postgres {
                 .query_opt(
                     "SELECT node_id FROM review_approval
                      WHERE user_id = $1 AND execution_id = $2 AND node_id = $3",
-                    &[&Text(user.as_str()), &Text(execution.as_str()), &Text(node.as_str())],
+                    &[
+                        &TextParam(user.as_str()),
+                        &TextParam(execution.as_str()),
+                        &TextParam(node.as_str()),
+                    ],
                 )
                 .await?;
             Ok(found.is_some())
@@ -102,11 +106,11 @@ impl Reviews for Postgres {
     async fn remove(&self, user: &UserId, id: &ReviewId) -> PortResult<bool> {
         let (pool, user, id) = (self.pool.clone(), user.clone(), id.clone());
         self.write(async move {
-            let db = Connection::get(&pool).await?;
+            let db = PooledConnection::get(&pool).await?;
             let removed = db
                 .query_opt(
                     "DELETE FROM review WHERE user_id = $1 AND id = $2 RETURNING id",
-                    &[&Text(user.as_str()), &Text(id.as_str())],
+                    &[&TextParam(user.as_str()), &TextParam(id.as_str())],
                 )
                 .await?;
             Ok(removed.is_some())
@@ -128,32 +132,35 @@ const OF_EXECUTION: &str = concat!(
 );
 const BY_ID: &str =
     concat!("SELECT ", review_columns!(), " FROM review AS r WHERE r.user_id = $1 AND r.id = $2");
-/// One whose id is there already is left as it is.
+/// Keeps an existing review with the same id.
 const INSERT: &str = "\
     INSERT INTO review (user_id, id, execution_id, graph_id, graph_version, node_id, payload,
         instructions, editable, status, review_message, was_edited, created_at, reviewed_at)
     VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14)
     ON CONFLICT (user_id, id) DO NOTHING";
 
-/// Under a lock of the place, so that two that ask the same at the same time ask once.
-async fn ask(db: &Connection, asked: &Review) -> Result<Review, Fault> {
-    let place = &asked.execution_id;
-    slots::lock(db, &format!("reviews:{place}")).await?;
-    let ids = (Text(place.as_str()), Text(asked.user_id.as_str()));
+/// Takes a lock per execution or session, so that two equal requests at the same time create one review.
+async fn ask(db: &PooledConnection, new: &Review) -> Result<Review, PostgresError> {
+    let subject = &new.execution_id;
+    advisory_locks::lock(db, &format!("reviews:{subject}")).await?;
+    let ids = (TextParam(subject.as_str()), TextParam(new.user_id.as_str()));
     for row in &db.query(OF_EXECUTION, &[&ids.0, &ids.1]).await? {
         let before = review(row)?;
-        let same = before.node_id == asked.node_id && before.payload == asked.payload;
+        let same = before.node_id == new.node_id && before.payload == new.payload;
         if same && before.decision().is_none() {
             return Ok(before);
         }
     }
-    insert(db, asked).await?;
-    let stored = by_id(db, &asked.user_id, &asked.id).await?;
-    stored.ok_or_else(|| Fault::broken("a review went as it came"))
+    insert(db, new).await?;
+    let stored = by_id(db, &new.user_id, &new.id).await?;
+    stored.ok_or_else(|| PostgresError::broken("a new review cannot be found"))
 }
 
-/// In order, so that the oldest comes first when they are read.
-pub(super) async fn insert_all(db: &Connection, reviews: &[Review]) -> Result<(), Fault> {
+/// Inserts in order, so that the oldest comes first when they are read.
+pub(super) async fn insert_all(
+    db: &PooledConnection,
+    reviews: &[Review],
+) -> Result<(), PostgresError> {
     if !reviews.is_empty() {
         db.prepare(&[INSERT]).await?;
         try_join_all(reviews.iter().map(|review| insert(db, review))).await?;
@@ -161,19 +168,19 @@ pub(super) async fn insert_all(db: &Connection, reviews: &[Review]) -> Result<()
     Ok(())
 }
 
-async fn insert(db: &Connection, review: &Review) -> Result<(), Fault> {
+async fn insert(db: &PooledConnection, review: &Review) -> Result<(), PostgresError> {
     let payload = written(&review.payload)?;
     db.query(
         INSERT,
         &[
-            &Text(review.user_id.as_str()),
-            &Text(review.id.as_str()),
-            &Text(review.execution_id.as_str()),
-            &Text(review.graph_id.as_str()),
+            &TextParam(review.user_id.as_str()),
+            &TextParam(review.id.as_str()),
+            &TextParam(review.execution_id.as_str()),
+            &TextParam(review.graph_id.as_str()),
             &(review.graph_version as i32),
-            &Text(review.node_id.as_str()),
-            &Text(&payload),
-            &Text(&review.instructions),
+            &TextParam(review.node_id.as_str()),
+            &TextParam(&payload),
+            &TextParam(&review.instructions),
             &review.editable,
             &words::review_status_word(review.status),
             &optional(review.review_message.as_deref()),
@@ -186,7 +193,11 @@ async fn insert(db: &Connection, review: &Review) -> Result<(), Fault> {
     Ok(())
 }
 
-async fn by_id(db: &Connection, user: &UserId, id: &ReviewId) -> Result<Option<Review>, Fault> {
-    let row = db.query_opt(BY_ID, &[&Text(user.as_str()), &Text(id.as_str())]).await?;
+async fn by_id(
+    db: &PooledConnection,
+    user: &UserId,
+    id: &ReviewId,
+) -> Result<Option<Review>, PostgresError> {
+    let row = db.query_opt(BY_ID, &[&TextParam(user.as_str()), &TextParam(id.as_str())]).await?;
     row.as_ref().map(review).transpose()
 }

@@ -1,13 +1,13 @@
-//! Rows of reviews turned into the words of the protocol.
+//! Converts rows of reviews to protocol types.
 
 use protocol::review::Review;
 use tokio_postgres::Row;
 
-use super::super::fault::Fault;
+use super::super::error::PostgresError;
 use super::super::rows;
 use crate::words;
 
-/// Columns of a `Review`, of the table `review` under the name `r`.
+/// Columns of a `Review`; the table `review` has the alias `r`.
 macro_rules! review_columns {
     () => {
         "r.id, r.user_id, r.execution_id, r.graph_id, r.graph_version, r.node_id, r.payload, \
@@ -18,7 +18,7 @@ macro_rules! review_columns {
 
 pub(super) use review_columns;
 
-pub(super) fn review(row: &Row) -> Result<Review, Fault> {
+pub(super) fn review(row: &Row) -> Result<Review, PostgresError> {
     Ok(Review {
         id: rows::id(row, "id")?,
         user_id: rows::id(row, "user_id")?,

@@ -1,4 +1,4 @@
-//! An empty database that is there for one test.
+//! An empty database for one test.
 
 use std::sync::Arc;
 
@@ -6,7 +6,7 @@ use protocol::limits::UserLimits;
 use tokio_postgres::{Client, NoTls};
 use tokio_util::task::TaskTracker;
 
-use super::super::Postgres;
+use super::super::PostgresStore;
 use super::feed::Silent;
 use crate::connect::ConnectError;
 use crate::local::clock::SystemClock;
@@ -23,7 +23,7 @@ impl Database {
     pub(crate) async fn create() -> Self {
         let name = format!("pilothouse_test_{}", uuid::Uuid::new_v4().simple());
         let database = Self { server: server(), name };
-        // Two databases cannot be copied from the same template at the same moment.
+        // `template0`, because two databases cannot be copied from `template1` at the same time.
         let create = format!("CREATE DATABASE {} TEMPLATE template0", database.name);
         admin(&database.server).await.batch_execute(&create).await.expect("a database");
         database
@@ -35,11 +35,11 @@ impl Database {
         url.into()
     }
 
-    pub(super) async fn connect(&self) -> Postgres {
+    pub(super) async fn connect(&self) -> PostgresStore {
         self.connect_with(CAPS).await
     }
 
-    pub(super) async fn connect_with(&self, caps: UserLimits) -> Postgres {
+    pub(super) async fn connect_with(&self, caps: UserLimits) -> PostgresStore {
         self.try_connect(caps, None).await.expect("it opens")
     }
 
@@ -47,12 +47,12 @@ impl Database {
         &self,
         caps: UserLimits,
         key: Option<&str>,
-    ) -> Result<Postgres, ConnectError> {
+    ) -> Result<PostgresStore, ConnectError> {
         let clock = Arc::new(SystemClock);
-        Postgres::connect(&self.url(), 8, key, caps, clock, Arc::new(Silent)).await
+        PostgresStore::connect(&self.url(), 8, key, caps, clock, Arc::new(Silent)).await
     }
 
-    /// The database behind the store's back.
+    /// Runs a statement directly on the database, not through the store.
     pub(crate) async fn sql(&self, statement: &str) -> Vec<tokio_postgres::Row> {
         admin(&self.url()).await.query(statement, &[]).await.expect("the statement works")
     }
@@ -61,7 +61,7 @@ impl Database {
 impl Drop for Database {
     fn drop(&mut self) {
         let (server, name) = (self.server.clone(), self.name.clone());
-        // A test that has failed may have no runtime left that could wait.
+        // A failed test may have no runtime left to wait with.
         let dropping = std::thread::spawn(move || {
             let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
             runtime.expect("a runtime").block_on(async {

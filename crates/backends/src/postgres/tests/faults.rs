@@ -1,4 +1,4 @@
-//! What happens to calls when the server or the caller goes away in the middle.
+//! Calls whose server or caller goes away half-way.
 
 use std::time::Duration;
 
@@ -10,7 +10,7 @@ use super::database::{Database, admin};
 use super::fixture::ports;
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_call_after_its_connections_were_ended_gets_a_new_one() {
+async fn a_call_after_its_connections_were_closed_gets_a_new_one() {
     let database = Database::create().await;
     let store = database.connect().await;
     let ann = scene::user("ann");
@@ -23,10 +23,10 @@ async fn a_call_after_its_connections_were_ended_gets_a_new_one() {
             )
             .await;
         assert_eq!(
-            Sessions::get(&store, &ann, &session.id).await.expect("a read tries again"),
+            Sessions::get(&store, &ann, &session.id).await.expect("a read is retried"),
             Some(session.clone())
         );
-        // A write is not tried twice, because it may have happened; at most one meets the end of a connection.
+        // A write is not retried, because it may have taken effect; at most one finds a closed connection.
         let written = store.set_pinned(&ann, &session.id, false).await;
         assert!(matches!(written, Ok(true) | Err(PortError::Unavailable(_))), "{written:?}");
         assert!(store.set_pinned(&ann, &session.id, false).await.expect("the next works"));
@@ -34,17 +34,17 @@ async fn a_call_after_its_connections_were_ended_gets_a_new_one() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_connection_that_ends_in_the_middle_of_a_write_makes_it_unavailable() {
+async fn a_write_whose_connection_is_closed_half_way_is_unavailable() {
     let database = Database::create().await;
     let store = database.connect().await;
     let ann = scene::user("ann");
     let session = store.create(&ann, Default::default()).await.expect("create");
-    // The row is held by another, so the write waits until its connection is ended.
+    // Another transaction holds the row, so the write waits until its connection is closed.
     let other = admin(&database.url()).await;
-    let held = format!("BEGIN; SELECT 1 FROM session WHERE id = '{}' FOR UPDATE", session.id);
-    other.batch_execute(&held).await.expect("held");
+    let claimed = format!("BEGIN; SELECT 1 FROM session WHERE id = '{}' FOR UPDATE", session.id);
+    other.batch_execute(&claimed).await.expect("held");
     let writing = store.set_pinned(&ann, &session.id, true);
-    let ending = scene::eventually("the write waits and is ended", || async {
+    let ending = scene::eventually("the write waits and its connection is closed", || async {
         let ended = database
             .sql(
                 "SELECT pg_terminate_backend(pid) FROM pg_stat_activity
@@ -55,24 +55,24 @@ async fn a_connection_that_ends_in_the_middle_of_a_write_makes_it_unavailable() 
     });
     let (written, ()) = tokio::join!(writing, ending);
     assert!(matches!(written, Err(PortError::Unavailable(_))), "{written:?}");
-    other.batch_execute("ROLLBACK").await.expect("let go");
+    other.batch_execute("ROLLBACK").await.expect("released");
     assert!(store.set_pinned(&ann, &session.id, true).await.expect("the next works"));
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_write_that_waits_too_long_is_given_up_and_leaves_nothing_behind() {
+async fn a_write_that_waits_too_long_is_aborted_and_leaves_nothing_behind() {
     let database = Database::create().await;
     let store = database.connect().await;
     let ann = scene::user("ann");
     let session = store.create(&ann, Default::default()).await.expect("create");
     let other = admin(&database.url()).await;
-    let held = format!("BEGIN; SELECT 1 FROM session WHERE id = '{}' FOR UPDATE", session.id);
-    other.batch_execute(&held).await.expect("held");
+    let claimed = format!("BEGIN; SELECT 1 FROM session WHERE id = '{}' FOR UPDATE", session.id);
+    other.batch_execute(&claimed).await.expect("held");
     let started = std::time::Instant::now();
     let opened = store.open(&ann, scene::submission(&session.id, "hello", None)).await;
     assert!(matches!(opened, Err(PortError::Unavailable(_))), "{opened:?}");
     assert!(started.elapsed() < Duration::from_millis(2500));
-    other.batch_execute("ROLLBACK").await.expect("let go");
+    other.batch_execute("ROLLBACK").await.expect("released");
     let folder = tempfile::tempdir().expect("a folder");
     let ports = ports(store, folder.path()).await;
     scene::turn(&ports, &ann, &session.id, "again").await;
@@ -80,7 +80,7 @@ async fn a_write_that_waits_too_long_is_given_up_and_leaves_nothing_behind() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_write_whose_caller_is_gone_comes_to_its_end() {
+async fn a_write_whose_caller_is_gone_completes() {
     let database = Database::create().await;
     let store = database.connect().await;
     let folder = tempfile::tempdir().expect("a folder");
@@ -89,11 +89,11 @@ async fn a_write_whose_caller_is_gone_comes_to_its_end() {
     let session = scene::session(&ports, &ann).await;
     for n in 0..20 {
         let new = scene::submission(&session.id, &format!("message {n}"), None);
-        // Polled once, so that it has begun, and dropped.
+        // Polled once, so that it has started, and dropped.
         let opening = store.open(&ann, new);
         let _ = tokio::time::timeout(Duration::ZERO, opening).await;
     }
-    scene::eventually("every message is there", || async {
+    scene::eventually("every message is stored", || async {
         (scene::history(&ports, &ann, &session.id).await.len() == 20).then_some(())
     })
     .await;
@@ -101,7 +101,7 @@ async fn a_write_whose_caller_is_gone_comes_to_its_end() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn nothing_is_written_after_the_end() {
+async fn nothing_is_written_after_close() {
     let database = Database::create().await;
     let store = database.connect().await;
     let ann = scene::user("ann");

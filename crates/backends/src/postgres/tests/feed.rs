@@ -1,4 +1,4 @@
-//! What a store tells of its logs, and to whom.
+//! Notifications from the store about its stream logs.
 
 use std::sync::{Arc, Mutex};
 
@@ -9,17 +9,17 @@ use protocol::turn::TurnStatus;
 use protocol::{Segment, Seq, TaskId};
 use testkit::conformance::scene;
 
-use super::super::Postgres;
+use super::super::PostgresStore;
 use super::database::{CAPS, Database};
 use super::fixture::ports;
-use crate::feed::{Feed, LogAt, LogEnds};
 use crate::live::LogEnd;
 use crate::local::clock::SystemClock;
+use crate::log_feed::{LogEnds, LogFeed, LogPosition};
 
-/// Tells nobody.
+/// Discards all notifications.
 pub(super) struct Silent;
 
-impl Feed for Silent {
+impl LogFeed for Silent {
     fn grew(&self, _: &TaskId, _: u64, _: &Segment, _: LogEnd) {}
     fn gone(&self, _: &[TaskId]) {}
 }
@@ -30,7 +30,7 @@ struct Heard {
     gone: Mutex<Vec<TaskId>>,
 }
 
-impl Feed for Heard {
+impl LogFeed for Heard {
     fn grew(&self, task: &TaskId, fence: u64, segment: &Segment, end: LogEnd) {
         let said = (task.clone(), fence, segment.last, end);
         self.grew.lock().expect("not poisoned").push(said);
@@ -41,15 +41,15 @@ impl Feed for Heard {
     }
 }
 
-async fn listening(database: &Database) -> (Postgres, Arc<Heard>) {
+async fn listening(database: &Database) -> (PostgresStore, Arc<Heard>) {
     let heard = Arc::new(Heard::default());
     let clock = Arc::new(SystemClock);
-    let store = Postgres::connect(&database.url(), 8, None, CAPS, clock, heard.clone()).await;
+    let store = PostgresStore::connect(&database.url(), 8, None, CAPS, clock, heard.clone()).await;
     (store.expect("it opens"), heard)
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn the_feed_hears_of_what_was_stored_in_order_and_of_nothing_else() {
+async fn the_feed_receives_only_stored_segments_and_in_order() {
     let database = Database::create().await;
     let (store, heard) = listening(&database).await;
     let tasks: Vec<TaskId> = (0..8).map(|_| TaskId::fresh()).collect();
@@ -73,13 +73,13 @@ async fn the_feed_hears_of_what_was_stored_in_order_and_of_nothing_else() {
     }
     let mut ends = store.ends(&tasks).await.expect("ends");
     ends.sort_by_key(|at| tasks.iter().position(|task| *task == at.task));
-    let at = |task: &TaskId| LogAt { task: task.clone(), last: 21, end: LogEnd::Sealed };
+    let at = |task: &TaskId| LogPosition { task: task.clone(), last: 21, end: LogEnd::Sealed };
     assert_eq!(ends, tasks.iter().map(at).collect::<Vec<_>>());
     assert_eq!(store.ends(&["no such log".into()]).await.expect("ends"), []);
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn the_feed_hears_of_the_end_of_a_turn_and_of_a_deletion() {
+async fn the_feed_receives_the_end_of_a_turn_and_a_deletion() {
     let database = Database::create().await;
     let (store, heard) = listening(&database).await;
     let folder = tempfile::tempdir().expect("a folder");

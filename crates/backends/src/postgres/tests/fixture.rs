@@ -1,4 +1,4 @@
-//! A store with what else the laws need beside it: a queue, hints and files of this process.
+//! A store with the other ports that the laws need: a queue, hints and files of this process.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -12,7 +12,7 @@ use protocol::{Seq, TaskId, TurnId};
 use tempfile::TempDir;
 use testkit::conformance::Fixture;
 
-use super::super::Postgres;
+use super::super::PostgresStore;
 use super::database::Database;
 use crate::local::bus::LocalBus;
 use crate::local::clock::SystemClock;
@@ -23,7 +23,7 @@ pub(super) struct Shared {
     database: Database,
     folder: TempDir,
     caps: UserLimits,
-    store: Postgres,
+    store: PostgresStore,
     ports: Ports,
 }
 
@@ -62,7 +62,7 @@ impl Fixture for Shared {
     }
 }
 
-pub(super) async fn ports(store: Postgres, folder: &Path) -> Ports {
+pub(super) async fn ports(store: PostgresStore, folder: &Path) -> Ports {
     let files = LocalFiles::open(folder.to_owned()).await.expect("a folder");
     let store = Arc::new(store);
     Ports {
@@ -93,7 +93,7 @@ pub(super) async fn ports(store: Postgres, folder: &Path) -> Ports {
     }
 }
 
-/// What other programs say does not come by the database.
+/// Completions that never arrive: they do not come through the database.
 struct NoMessages;
 
 #[async_trait]
@@ -108,7 +108,7 @@ impl Completions for NoMessages {
 }
 
 /// A backend of which only the store can fail.
-struct StoreAlone(Arc<Postgres>);
+struct StoreAlone(Arc<PostgresStore>);
 
 #[async_trait]
 impl HealthCheck for StoreAlone {

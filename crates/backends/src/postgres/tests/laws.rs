@@ -1,4 +1,4 @@
-//! Every law of the seams that the database serves.
+//! All conformance laws of the ports that the database serves.
 
 use testkit::conformance;
 

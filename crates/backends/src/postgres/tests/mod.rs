@@ -1,4 +1,4 @@
-//! The store, held to the laws and to what is its own, each test in a database of its own.
+//! Tests of the store, conformance laws included; each test has its own database.
 
 pub(crate) mod database;
 mod faults;

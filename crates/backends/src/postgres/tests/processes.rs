@@ -1,4 +1,4 @@
-//! Several processes on one database: one holder, exact caps, and nothing given out twice.
+//! Several processes on one database: one lease holder per turn, exact limits, and no turn given to two relays.
 
 use std::collections::HashSet;
 use std::time::Duration;
@@ -12,17 +12,17 @@ use protocol::session::Owner;
 use protocol::{TurnId, WorkerId};
 use testkit::conformance::scene;
 
-use super::super::Postgres;
+use super::super::PostgresStore;
 use super::database::Database;
 use super::fixture::ports;
 
 const CAPS: UserLimits = UserLimits { running: 3, in_flight: 6, executions: 3 };
 
-async fn two(database: &Database, caps: UserLimits) -> [Postgres; 2] {
+async fn two(database: &Database, caps: UserLimits) -> [PostgresStore; 2] {
     [database.connect_with(caps).await, database.connect_with(caps).await]
 }
 
-async fn open(store: &Postgres, owner: &Owner) -> Option<TurnId> {
+async fn open(store: &PostgresStore, owner: &Owner) -> Option<TurnId> {
     let session = store.create(owner, Default::default()).await.expect("create");
     match store.open(owner, scene::submission(&session.id, "hello", None)).await.expect("open") {
         TurnOpened::New(turn) => Some(turn.id),
@@ -47,20 +47,20 @@ async fn the_caps_of_a_user_hold_across_processes() {
         let claims = turns
             .iter()
             .flat_map(|turn| stores.iter().map(|store| store.claim(turn, &worker, scene::LONG)));
-        let mut won = HashSet::new();
+        let mut granted = HashSet::new();
         for claimed in join_all(claims).await {
             if let TurnClaimed::Granted { claim, .. } = claimed.expect("claim") {
-                won.insert(claim);
+                granted.insert(claim);
             }
         }
-        assert!(!won.is_empty() && won.len() <= CAPS.running as usize, "{}", won.len());
-        ended += won.len();
-        join_all(won.iter().map(|claim| scene::finish(&ports, claim, "done"))).await;
+        assert!(!granted.is_empty() && granted.len() <= CAPS.running as usize, "{}", granted.len());
+        ended += granted.len();
+        join_all(granted.iter().map(|claim| scene::finish(&ports, claim, "done"))).await;
     }
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_turn_has_one_holder_among_all_processes() {
+async fn a_turn_has_one_lease_holder_across_processes() {
     let database = Database::create().await;
     let stores = two(&database, super::database::CAPS).await;
     let ann = scene::user("ann");
@@ -70,14 +70,14 @@ async fn a_turn_has_one_holder_among_all_processes() {
         let claims = workers.iter().enumerate();
         let claims = claims.map(|(n, worker)| stores[n % 2].claim(&turn, worker, scene::LONG));
         let claimed = join_all(claims).await;
-        let won =
+        let granted =
             claimed.iter().filter(|claimed| matches!(claimed, Ok(TurnClaimed::Granted { .. })));
-        assert_eq!(won.count(), 1, "{claimed:?}");
+        assert_eq!(granted.count(), 1, "{claimed:?}");
     }
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn no_two_relays_are_given_the_same_turn() {
+async fn no_two_relays_get_the_same_turn() {
     let database = Database::create().await;
     let stores = two(&database, super::database::CAPS).await;
     let ann = scene::user("ann");
@@ -87,10 +87,10 @@ async fn no_two_relays_are_given_the_same_turn() {
     }
     let takes = (0..12).map(|n| stores[n % 2].due(10, Duration::from_secs(600)));
     let mut given = Vec::new();
-    for taken in join_all(takes).await {
-        given.extend(taken.expect("due"));
+    for batch in join_all(takes).await {
+        given.extend(batch.expect("due"));
     }
-    // Some may have been passed over while another was looking at them.
+    // Some may have been skipped while the other relay had them locked.
     given.extend(stores[0].due(100, Duration::from_secs(600)).await.expect("due"));
     assert_eq!(given.len(), expected.len(), "none twice");
     assert_eq!(given.into_iter().collect::<HashSet<_>>(), expected);
@@ -98,7 +98,7 @@ async fn no_two_relays_are_given_the_same_turn() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn everything_at_once_neither_deadlocks_nor_loses_a_place() {
+async fn concurrent_operations_neither_deadlock_nor_lose_a_permit() {
     let database = Database::create().await;
     let stores = two(&database, CAPS).await;
     let owners = [scene::user("ann"), scene::user("bob"), Owner::Anonymous];
@@ -134,7 +134,7 @@ async fn everything_at_once_neither_deadlocks_nor_loses_a_place() {
     assert_eq!(left.await[0].get::<_, i64>(0), 0);
     for owner in &owners[..2] {
         let turns: Vec<_> = join_all((0..6).map(|n| open(&stores[n % 2], owner))).await;
-        assert!(turns.iter().all(Option::is_some), "every place is free again");
+        assert!(turns.iter().all(Option::is_some), "every permit is free again");
     }
     let due = stores[0].due(100, Duration::ZERO).await.expect("due");
     assert_eq!(due.len(), 2 * CAPS.running as usize);

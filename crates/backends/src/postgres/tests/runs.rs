@@ -1,5 +1,5 @@
-//! Runs of agents in several processes on one database: one holder, exact caps, nothing given out twice, and a journal
-//! that keeps up.
+//! Executions in several processes on one database: one lease holder each, exact limits, no execution given to two
+//! relays, and journal throughput.
 
 use std::collections::HashSet;
 use std::time::{Duration, Instant};
@@ -12,16 +12,16 @@ use protocol::limits::UserLimits;
 use protocol::{ExecutionId, WorkerId};
 use testkit::conformance::{agent_scene, scene};
 
-use super::super::Postgres;
+use super::super::PostgresStore;
 use super::database::{self, Database};
 
 const CAPS: UserLimits = UserLimits { running: 1, in_flight: 1, executions: 3 };
 
-async fn two(database: &Database, caps: UserLimits) -> [Postgres; 2] {
+async fn two(database: &Database, caps: UserLimits) -> [PostgresStore; 2] {
     [database.connect_with(caps).await, database.connect_with(caps).await]
 }
 
-async fn create(store: &Postgres) -> ExecutionId {
+async fn create(store: &PostgresStore) -> ExecutionId {
     let new = agent_scene::new_run(&agent_scene::ann());
     let id = new.id.clone();
     store.create(new).await.expect("create");
@@ -37,7 +37,7 @@ fn ended(after: u64) -> ExecutionAdvance {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_user_runs_no_more_than_the_cap_in_all_processes_together() {
+async fn the_execution_limit_of_a_user_holds_across_processes() {
     let database = Database::create().await;
     let stores = two(&database, CAPS).await;
     let runs = join_all((0..12).map(|n| create(&stores[n % 2]))).await;
@@ -47,7 +47,7 @@ async fn a_user_runs_no_more_than_the_cap_in_all_processes_together() {
             let store = &stores[n % 2];
             async move { store.claim(run, &WorkerId::fresh(), scene::LONG).await.expect("claim") }
         });
-        let won: HashSet<ExecutionClaim> = join_all(claims)
+        let granted: HashSet<ExecutionClaim> = join_all(claims)
             .await
             .into_iter()
             .filter_map(|claimed| match claimed {
@@ -55,14 +55,14 @@ async fn a_user_runs_no_more_than_the_cap_in_all_processes_together() {
                 _ => None,
             })
             .collect();
-        assert_eq!(won.len(), CAPS.executions as usize, "as many as may, and no more");
-        ended_runs += won.len();
-        join_all(won.iter().map(|claim| stores[0].advance(claim, ended(0)))).await;
+        assert_eq!(granted.len(), CAPS.executions as usize, "exactly the limit");
+        ended_runs += granted.len();
+        join_all(granted.iter().map(|claim| stores[0].advance(claim, ended(0)))).await;
     }
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_run_has_one_holder_among_all_processes() {
+async fn an_execution_has_one_lease_holder_across_processes() {
     let database = Database::create().await;
     let stores = two(&database, database::CAPS).await;
     for _ in 0..5 {
@@ -71,15 +71,15 @@ async fn a_run_has_one_holder_among_all_processes() {
         let claims = workers.iter().enumerate();
         let claims = claims.map(|(n, worker)| stores[n % 2].claim(&run, worker, scene::LONG));
         let claimed = join_all(claims).await;
-        let won = claimed
+        let granted = claimed
             .iter()
             .filter(|claimed| matches!(claimed, Ok(ExecutionClaimed::Granted { .. })));
-        assert_eq!(won.count(), 1, "{claimed:?}");
+        assert_eq!(granted.count(), 1, "{claimed:?}");
     }
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn no_two_relays_are_given_the_same_run() {
+async fn no_two_relays_get_the_same_execution() {
     let database = Database::create().await;
     let stores = two(&database, database::CAPS).await;
     let expected: HashSet<ExecutionId> =
@@ -87,17 +87,17 @@ async fn no_two_relays_are_given_the_same_run() {
     let hold = Duration::from_secs(600);
     let takes = (0..12).map(|n| Executions::due(&stores[n % 2], 10, hold));
     let mut given = Vec::new();
-    for taken in join_all(takes).await {
-        given.extend(taken.expect("due"));
+    for batch in join_all(takes).await {
+        given.extend(batch.expect("due"));
     }
-    // Some may have been passed over while another was looking at them.
+    // Some may have been skipped while the other relay had them locked.
     given.extend(Executions::due(&stores[0], 100, hold).await.expect("due"));
     assert_eq!(given.len(), expected.len(), "none twice");
     assert_eq!(given.into_iter().collect::<HashSet<_>>(), expected);
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn stops_ends_and_children_at_the_same_time_neither_deadlock_nor_leave_one_at_work() {
+async fn concurrent_stops_ends_and_sub_executions_neither_deadlock_nor_leave_one_running() {
     let database = Database::create().await;
     let stores = two(&database, database::CAPS).await;
     let ann = agent_scene::ann();
@@ -128,13 +128,10 @@ async fn stops_ends_and_children_at_the_same_time_neither_deadlock_nor_leave_one
     assert_eq!(at_work.await[0].get::<_, i64>(0), 0);
 }
 
-/// For a person to look at: nothing is asserted but that it works.
+/// A measurement: asserts only that it works.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-#[expect(
-    clippy::disallowed_macros,
-    reason = "the figures are for whoever runs it with --no-capture"
-)]
-async fn many_runs_journal_at_the_same_time() {
+#[expect(clippy::disallowed_macros, reason = "prints the measurement with --no-capture")]
+async fn many_executions_journal_at_the_same_time() {
     const ROUNDS: u64 = 40;
     const EVENTS: u64 = 10;
     let database = Database::create().await;
@@ -144,7 +141,7 @@ async fn many_runs_journal_at_the_same_time() {
             let run = create(&store).await;
             let claimed = store.claim(&run, &WorkerId::fresh(), scene::LONG).await;
             let ExecutionClaimed::Granted { claim, .. } = claimed.expect("claim") else {
-                panic!("it is free")
+                panic!("the execution is not claimed")
             };
             claim
         });

@@ -1,4 +1,4 @@
-//! A network that takes every byte and delivers none, which is worse than one that refuses.
+//! A network that accepts every byte and delivers none, which is worse than one that refuses connections.
 
 use std::net::SocketAddr;
 use std::sync::Arc;
@@ -12,12 +12,12 @@ use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::watch;
 use tokio_util::task::TaskTracker;
 
-use super::super::Postgres;
+use super::super::PostgresStore;
 use super::database::{CAPS, Database};
 use super::feed::Silent;
 use crate::local::clock::SystemClock;
 
-/// Stands between the store and its server.
+/// A proxy between the store and its server.
 struct Wire {
     address: SocketAddr,
     delivers: watch::Sender<bool>,
@@ -29,7 +29,7 @@ impl Wire {
         let address = listener.local_addr().expect("an address");
         let (delivers, state) = watch::channel(true);
         let tasks = TaskTracker::new();
-        // All of it ends with the runtime of the test.
+        // All tasks end with the runtime of the test.
         tasks.clone().spawn(async move {
             while let Ok((near, _)) = listener.accept().await {
                 let Ok(far) = TcpStream::connect(&server).await else { continue };
@@ -59,7 +59,7 @@ async fn carry(
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_server_that_falls_silent_is_unavailable_until_it_speaks_again() {
+async fn a_silent_server_is_unavailable_until_it_responds_again() {
     let database = Database::create().await;
     let mut url = url::Url::parse(&database.url()).expect("a URL");
     let server = format!("{}:{}", url.host_str().expect("a host"), url.port().unwrap_or(5432));
@@ -67,7 +67,7 @@ async fn a_server_that_falls_silent_is_unavailable_until_it_speaks_again() {
     url.set_ip_host(wire.address.ip()).expect("a host");
     url.set_port(Some(wire.address.port())).expect("a port");
     let clock = Arc::new(SystemClock);
-    let store = Postgres::connect(url.as_str(), 4, None, CAPS, clock, Arc::new(Silent)).await;
+    let store = PostgresStore::connect(url.as_str(), 4, None, CAPS, clock, Arc::new(Silent)).await;
     let store = store.expect("it opens");
     let ann = scene::user("ann");
     let log = "log".into();

@@ -1,4 +1,4 @@
-//! Trees of turns, operations and cancels at the same time, from several processes.
+//! Concurrent trees of turns, operations and cancels, from several processes.
 
 use std::time::Duration;
 
@@ -16,17 +16,17 @@ use protocol::turn::{TurnClaim, TurnRequest, TurnStatus};
 use protocol::{OperationId, SessionId, TurnId, WorkerId};
 use testkit::conformance::scene;
 
-use super::super::Postgres;
+use super::super::PostgresStore;
 use super::database::Database;
 use super::fixture::ports;
 
 const CAPS: UserLimits = UserLimits { running: 2, in_flight: 1_000, executions: 25 };
 
-/// No wait in here takes this long unless it never ends.
+/// Time limit of every wait in this test.
 const BOUND: Duration = Duration::from_secs(60);
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn trees_that_are_worked_on_and_cancelled_at_once_end_without_a_deadlock() {
+async fn trees_that_run_and_are_cancelled_concurrently_end_without_a_deadlock() {
     let database = Database::create().await;
     let stores = [database.connect_with(CAPS).await, database.connect_with(CAPS).await];
     let folder = tempfile::tempdir().expect("a folder");
@@ -40,7 +40,7 @@ async fn trees_that_are_worked_on_and_cancelled_at_once_end_without_a_deadlock()
         let life = Life { store: life, other: &stores[(n + 1) % 2], ports, owner: &owners[n % 2] };
         async move { life.grow(n).await }
     });
-    tokio::time::timeout(BOUND, join_all(trees)).await.expect("nobody waits for ever");
+    tokio::time::timeout(BOUND, join_all(trees)).await.expect("no deadlock");
     let open = database.sql(
         "SELECT (SELECT count(*) FROM turn WHERE status IN ('queued', 'running'))
              + (SELECT count(*) FROM operation WHERE outcome IS NULL)",
@@ -49,18 +49,18 @@ async fn trees_that_are_worked_on_and_cancelled_at_once_end_without_a_deadlock()
 }
 
 struct Life<'a> {
-    store: &'a Postgres,
-    other: &'a Postgres,
+    store: &'a PostgresStore,
+    other: &'a PostgresStore,
     ports: &'a Ports,
     owner: &'a Owner,
 }
 
 impl Life<'_> {
-    /// A turn with an operation and three children, cancelled in the middle by another process or worked to its end.
+    /// Runs a turn with an operation and three sub-turns, cancelled half-way by another process or run to its end.
     async fn grow(&self, n: usize) {
         let session = self.session().await;
         let top = self.open(scene::submission(&session, "do it", None)).await.expect("a turn");
-        let Some(claim) = self.claim(&top).await else { panic!("it is never ended by others") };
+        let Some(claim) = self.claim(&top).await else { panic!("no other caller ends it") };
         let begun = self.store.begin(&claim, operation(n)).await.expect("begin");
         let Fenced::Done(OperationBegun::New { operation, .. }) = begun else {
             panic!("{begun:?}")
@@ -116,7 +116,7 @@ impl Life<'_> {
         self.end(&claim).await;
     }
 
-    /// Lines up, as often as it takes, and ends.
+    /// Lines up, retrying until it can, and ends.
     async fn finish_operation(&self, turn: &TurnId) {
         loop {
             let claim = self.claim(turn).await.expect("it is open");
@@ -132,7 +132,7 @@ impl Life<'_> {
         assert!(matches!(ended, Fenced::Done(_)), "{ended:?}");
     }
 
-    /// As soon as it has its place. `None`: it has ended.
+    /// Claims the turn as soon as it has its permit. `None` when it has ended.
     async fn claim(&self, turn: &TurnId) -> Option<TurnClaim> {
         loop {
             match self.store.claim(turn, &WorkerId::fresh(), scene::LONG).await.expect("claim") {

@@ -1,20 +1,20 @@
-//! Cancelling a session: its turns, and all that they have started.
+//! Cancels a session: its turns, and everything they have started.
 
 use protocol::SessionId;
 use protocol::session::Owner;
 use protocol::turn::Turn;
 
-use super::super::Postgres;
-use super::super::connection::Connection;
-use super::super::fault::Fault;
+use super::super::PostgresStore;
+use super::super::connection::PooledConnection;
+use super::super::error::PostgresError;
 use super::super::rows;
 use super::super::rows::{of_turn, turn_columns};
 use super::super::sessions::user;
-use super::super::text::Text;
-use super::slots;
+use super::super::text_param::TextParam;
+use super::advisory_locks;
 
-/// Every turn of the session and every turn that one of them has started, over any number of hops. One that has ended
-/// may have left others at work, so the way leads through those that have ended as well.
+/// Every turn of the session and every turn started by one of them, at any depth. An ended turn may have started
+/// others that still run, so the traversal includes ended turns.
 macro_rules! tree {
     () => {
         "WITH RECURSIVE tree (id, level) AS (
@@ -30,7 +30,7 @@ const SLOTS: &str = concat!(
      WHERE t.status IN ('queued', 'running')"
 );
 
-/// Whoever rests has to be ended now.
+/// A resting turn becomes due, so that it is ended now.
 const MARK: &str = concat!(
     tree!(),
     "UPDATE turn AS t SET cancel_requested = true, rests_until = NULL,
@@ -51,22 +51,28 @@ const CANCELLED: &str = concat!(
 );
 
 pub(super) async fn request_cancel(
-    store: Postgres,
+    store: PostgresStore,
     owner: Owner,
     session: SessionId,
-) -> Result<Vec<Turn>, Fault> {
-    let db = Connection::begin(&store.pool).await?;
+) -> Result<Vec<Turn>, PostgresError> {
+    let db = PooledConnection::begin(&store.pool).await?;
     let turns = cancel(&db, &owner, &session).await?;
     db.commit().await?;
     Ok(turns)
 }
 
-async fn cancel(db: &Connection, owner: &Owner, session: &SessionId) -> Result<Vec<Turn>, Fault> {
-    let session = Text(session.as_str());
-    // Who ends a turn of the tree gives its place to another one of it, so both must not lock them in their own order.
-    let slots = db.query(SLOTS, &[&session]).await?;
-    let slots = slots.iter().map(|row| rows::get(row, "slot")).collect::<Result<Vec<_>, _>>()?;
-    slots::lock_many(db, slots).await?;
+async fn cancel(
+    db: &PooledConnection,
+    owner: &Owner,
+    session: &SessionId,
+) -> Result<Vec<Turn>, PostgresError> {
+    let session = TextParam(session.as_str());
+    // Finishing a turn of the tree passes its permit to another one of the tree, so both operations must take the
+    // locks in the same order.
+    let quota_keys = db.query(SLOTS, &[&session]).await?;
+    let quota_keys =
+        quota_keys.iter().map(|row| rows::get(row, "slot")).collect::<Result<Vec<_>, _>>()?;
+    advisory_locks::lock_many(db, quota_keys).await?;
     let found = db
         .query_opt(
             "SELECT id FROM session WHERE id = $1 AND (user_id IS NULL OR user_id = $2) FOR UPDATE",
@@ -76,8 +82,8 @@ async fn cancel(db: &Connection, owner: &Owner, session: &SessionId) -> Result<V
     if found.is_none() {
         return Ok(Vec::new());
     }
-    // A child that was being opened when its parent was marked is seen only by the next look. Whoever opens one locks
-    // its parent, so after a look that finds nothing more none can come.
+    // A sub-turn that was being opened when its parent was marked is visible only to the next pass. Opening one locks
+    // its parent, so after a pass that finds nothing no more can appear.
     while !db.query(MARK, &[&session]).await?.is_empty() {}
     let turns = db.query(CANCELLED, &[&session]).await?;
     turns.iter().map(rows::turn).collect()

@@ -1,4 +1,4 @@
-//! The row of a new turn, with its log.
+//! Inserts the row of a new turn, with its stream log.
 
 use std::time::Duration;
 
@@ -6,41 +6,35 @@ use futures::future::try_join;
 use protocol::turn::{Turn, TurnRequest};
 use protocol::{SessionId, TurnId};
 
-use super::super::connection::Connection;
-use super::super::fault::Fault;
+use super::super::connection::PooledConnection;
+use super::super::error::PostgresError;
 use super::super::leases::seconds;
 use super::super::rows;
 use super::super::rows::{of_turn, turn_columns};
-use super::super::text::{Text, optional};
+use super::super::text_param::{TextParam, optional};
+use crate::submission_key::SubmissionKey;
 
-pub(in super::super) struct NewRow<'a> {
+pub(in super::super) struct TurnInsert<'a> {
     pub(in super::super) id: &'a TurnId,
     pub(in super::super) session: &'a SessionId,
     pub(in super::super) ordinal: i64,
-    pub(in super::super) slot: &'a str,
+    pub(in super::super) quota_key: &'a str,
     pub(in super::super) admitted: bool,
     pub(in super::super) request: &'a TurnRequest,
-    pub(in super::super) asked: Asked<'a>,
+    pub(in super::super) submission: SubmissionKey<'a>,
     pub(in super::super) parent: Option<&'a TurnId>,
     pub(in super::super) cancel_requested: bool,
     pub(in super::super) push_grace: Duration,
     pub(in super::super) wall_us: i64,
 }
 
-/// How a submission is recognised when it comes again.
-#[derive(Clone, Copy, Debug, Default)]
-pub(in super::super) struct Asked<'a> {
-    pub(in super::super) client_id: Option<&'a str>,
-    pub(in super::super) fingerprint: Option<&'a str>,
-}
-
-/// What `insert` sends, for who wants to send more behind it.
+/// The statements of `insert`, for callers that send more behind them.
 pub(super) const STATEMENTS: [&str; 2] = [INSERT, CREATE_LOG];
 
 const CREATE_LOG: &str =
     "INSERT INTO log (task_id, fence, last_seq, sealed) VALUES ($1, 0, 0, false)";
-// The message that a turn streams is named after it: the rows of an answer name their turn, so a client that has them
-// recognises what a replay streams and does not show it twice.
+// The streamed message has the id of its turn, as have the stored rows of the response, so a client that has them
+// recognizes the message in a replay and does not show it twice.
 const INSERT: &str = concat!(
     "WITH t AS (
          INSERT INTO turn (id, message_id, session_id, ordinal, slot, admitted, status, request,
@@ -55,24 +49,27 @@ const INSERT: &str = concat!(
     of_turn!()
 );
 
-/// Adds a turn, with an empty log. It is due, after the grace its opener asked for, if it may run; else the end of
-/// another one makes it due.
-pub(in super::super) async fn insert(db: &Connection, new: NewRow<'_>) -> Result<Turn, Fault> {
-    let request =
-        serde_json::to_string(new.request).map_err(|error| Fault::broken(error.to_string()))?;
-    let id = Text(new.id.as_str());
+/// Adds a turn, with an empty stream log. An admitted turn is due after the grace period its caller asked for; any
+/// other becomes due when another turn ends.
+pub(in super::super) async fn insert(
+    db: &PooledConnection,
+    new: TurnInsert<'_>,
+) -> Result<Turn, PostgresError> {
+    let request = serde_json::to_string(new.request)
+        .map_err(|error| PostgresError::broken(error.to_string()))?;
+    let id = TextParam(new.id.as_str());
     let (row, _) = try_join(
         db.query_one(
             INSERT,
             &[
                 &id,
-                &Text(new.session.as_str()),
+                &TextParam(new.session.as_str()),
                 &new.ordinal,
-                &Text(new.slot),
+                &TextParam(new.quota_key),
                 &new.admitted,
-                &Text(&request),
-                &optional(new.asked.client_id),
-                &optional(new.asked.fingerprint),
+                &TextParam(&request),
+                &optional(new.submission.client_id),
+                &optional(new.submission.fingerprint),
                 &seconds(new.push_grace),
                 &new.wall_us,
                 &optional(new.parent.map(TurnId::as_str)),

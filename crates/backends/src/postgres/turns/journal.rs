@@ -1,4 +1,4 @@
-//! What a running turn writes down as it goes, under its claim.
+//! Journal of a running turn, written under its claim.
 
 use futures::FutureExt;
 use futures::future::{BoxFuture, try_join_all, try_join4};
@@ -10,42 +10,43 @@ use protocol::usage::Usage;
 use protocol::{BackgroundId, CallId, TurnId};
 use tokio_postgres::Row;
 
-use super::super::Postgres;
-use super::super::connection::Connection;
-use super::super::fault::Fault;
-use super::super::messages::{self, Belongs};
-use super::super::text::Text;
-use super::{held, usage};
+use super::super::PostgresStore;
+use super::super::connection::PooledConnection;
+use super::super::error::PostgresError;
+use super::super::messages::{self, MessageRowPosition};
+use super::super::text_param::TextParam;
+use super::{claimed_rows, usage};
 use crate::words;
 
 pub(super) async fn record(
-    store: Postgres,
+    store: PostgresStore,
     claim: TurnClaim,
     record: JournalRecord,
-) -> Result<Fenced<()>, Fault> {
-    let db = Connection::begin(&store.pool).await?;
+) -> Result<Fenced<()>, PostgresError> {
+    let db = PooledConnection::begin(&store.pool).await?;
     let recorded = write(&db, store.wall_us(), &claim, &record).await?;
     db.commit().await?;
     Ok(recorded)
 }
 
 async fn write(
-    db: &Connection,
+    db: &PooledConnection,
     wall_us: i64,
     claim: &TurnClaim,
     record: &JournalRecord,
-) -> Result<Fenced<()>, Fault> {
-    let Some(held) = held::lock(db, claim).await? else { return Ok(Fenced::Stale) };
-    if held.last_record.as_deref() == Some(record.id.as_str()) {
+) -> Result<Fenced<()>, PostgresError> {
+    let Some(claimed) = claimed_rows::lock(db, claim).await? else { return Ok(Fenced::Stale) };
+    if claimed.last_record.as_deref() == Some(record.id.as_str()) {
         return Ok(Fenced::Done(()));
     }
-    let ordinal = held.rows_ordinal();
-    let to = Belongs { session: &claim.session_id, turn: &claim.turn_id, ordinal, wall_us };
-    let mut sequence = held.last_sequence;
+    let ordinal = claimed.message_ordinal();
+    let to =
+        MessageRowPosition { session: &claim.session_id, turn: &claim.turn_id, ordinal, wall_us };
+    let mut sequence = claimed.last_sequence;
     let (mut steps, mut used) = (0, Usage::default());
-    // The journal is read in the order of its rows, so they are sent in order; nothing else depends on it.
+    // The journal is read in row order, so its rows are sent in order; nothing else depends on it.
     db.prepare(&[messages::INSERT, INTENT, PARKED, PARKED_ENDED, PARKED_TAKEN]).await?;
-    let mut entries: Vec<BoxFuture<'_, Result<(), Fault>>> = Vec::new();
+    let mut entries: Vec<BoxFuture<'_, Result<(), PostgresError>>> = Vec::new();
     for entry in &record.entries {
         match entry {
             JournalEntry::Message(message) => {
@@ -79,11 +80,11 @@ async fn write(
         try_join_all(entries),
         db.query(
             "UPDATE session SET last_sequence = $2 WHERE id = $1 AND last_sequence <> $2",
-            &[&Text(claim.session_id.as_str()), &sequence],
+            &[&TextParam(claim.session_id.as_str()), &sequence],
         ),
         db.query(
             "UPDATE turn SET last_record = $2, steps_done = steps_done + $3 WHERE id = $1",
-            &[&Text(claim.turn_id.as_str()), &Text(record.id.as_str()), &steps],
+            &[&TextParam(claim.turn_id.as_str()), &TextParam(record.id.as_str()), &steps],
         ),
         usage::add(db, claim, &used),
     )
@@ -91,9 +92,9 @@ async fn write(
     Ok(Fenced::Done(()))
 }
 
-fn one_result(fault: Fault) -> Fault {
+fn one_result(fault: PostgresError) -> PostgresError {
     if fault.is_unique_violation() {
-        Fault::broken("a tool call has its result already")
+        PostgresError::broken("the tool call already has a result")
     } else {
         fault
     }
@@ -105,19 +106,19 @@ const INTENT: &str = "\
         SET effect = excluded.effect, starts = journal.starts + 1";
 
 async fn intent(
-    db: &Connection,
+    db: &PooledConnection,
     turn: &TurnId,
     call: &CallId,
     effect: ToolEffect,
-) -> Result<(), Fault> {
+) -> Result<(), PostgresError> {
     let effect = words::effect_word(effect);
-    db.query(INTENT, &[&Text(turn.as_str()), &Text(call.as_str()), &effect]).await?;
+    db.query(INTENT, &[&TextParam(turn.as_str()), &TextParam(call.as_str()), &effect]).await?;
     Ok(())
 }
 
 const PARKED: &str =
     "UPDATE journal SET background_id = $3 WHERE turn_id = $1 AND call_id = $2 RETURNING id";
-/// Of several ends the first counts.
+/// Only the first end is stored.
 const PARKED_ENDED: &str = "\
     UPDATE journal SET outcome = coalesce(outcome, $3), output = coalesce(output, $4)
     WHERE turn_id = $1 AND call_id = $2 AND background_id IS NOT NULL RETURNING id";
@@ -126,33 +127,41 @@ const PARKED_TAKEN: &str = "\
     WHERE turn_id = $1 AND call_id = $2 AND background_id IS NOT NULL RETURNING id";
 
 async fn parked(
-    db: &Connection,
+    db: &PooledConnection,
     turn: &TurnId,
     call: &CallId,
     id: &BackgroundId,
-) -> Result<(), Fault> {
-    let id = Text(id.as_str());
-    changed(db.query_opt(PARKED, &[&Text(turn.as_str()), &Text(call.as_str()), &id]).await?)
+) -> Result<(), PostgresError> {
+    let id = TextParam(id.as_str());
+    changed(
+        db.query_opt(PARKED, &[&TextParam(turn.as_str()), &TextParam(call.as_str()), &id]).await?,
+    )
 }
 
 async fn parked_ended(
-    db: &Connection,
+    db: &PooledConnection,
     turn: &TurnId,
     call: &CallId,
     end: &BackgroundEnd,
-) -> Result<(), Fault> {
-    let (turn, call) = (Text(turn.as_str()), Text(call.as_str()));
-    let (outcome, output) = (words::outcome_word(end.outcome), Text(&end.output));
+) -> Result<(), PostgresError> {
+    let (turn, call) = (TextParam(turn.as_str()), TextParam(call.as_str()));
+    let (outcome, output) = (words::outcome_word(end.outcome), TextParam(&end.output));
     changed(db.query_opt(PARKED_ENDED, &[&turn, &call, &outcome, &output]).await?)
 }
 
-async fn parked_taken(db: &Connection, turn: &TurnId, call: &CallId) -> Result<(), Fault> {
-    changed(db.query_opt(PARKED_TAKEN, &[&Text(turn.as_str()), &Text(call.as_str())]).await?)
+async fn parked_taken(
+    db: &PooledConnection,
+    turn: &TurnId,
+    call: &CallId,
+) -> Result<(), PostgresError> {
+    changed(
+        db.query_opt(PARKED_TAKEN, &[&TextParam(turn.as_str()), &TextParam(call.as_str())]).await?,
+    )
 }
 
-fn changed(row: Option<Row>) -> Result<(), Fault> {
+fn changed(row: Option<Row>) -> Result<(), PostgresError> {
     match row {
         Some(_) => Ok(()),
-        None => Err(Fault::broken("the journal has no such call, or it was not parked")),
+        None => Err(PostgresError::broken("the journal has no such background call")),
     }
 }

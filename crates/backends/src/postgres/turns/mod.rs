@@ -1,21 +1,21 @@
-//! Turns: accepted, journaled, ended.
+//! Turns: opened, journaled, finished.
 
-mod aside;
-mod at;
+pub(super) mod advisory_locks;
 mod cancel;
+pub(super) mod claimed_rows;
 mod finish;
-pub(super) mod held;
 pub(super) mod insert;
 mod journal;
-pub(super) mod known;
+pub(super) mod message_id;
 pub(super) mod open;
 mod parent;
-pub(super) mod places;
+pub(super) mod permits;
+mod position;
 mod progress;
 mod regenerate;
 mod settle;
-pub(super) mod slots;
 mod usage;
+mod yield_permit;
 
 use std::time::Duration;
 
@@ -28,17 +28,17 @@ use protocol::session::Owner;
 use protocol::turn::{Turn, TurnClaim};
 use protocol::{SessionId, TurnId};
 
-use self::at::Active;
-use super::call::bounded;
-use super::connection::Connection;
-use super::fault::Fault;
+use self::position::ActiveTurn;
+use super::bounded_call::bounded;
+use super::connection::PooledConnection;
+use super::error::PostgresError;
 use super::rows::{of_turn, turn_columns};
 use super::sessions::user;
-use super::text::Text;
-use super::{Postgres, rows};
+use super::text_param::TextParam;
+use super::{PostgresStore, rows};
 
 #[async_trait]
-impl Turns for Postgres {
+impl Turns for PostgresStore {
     async fn open(&self, owner: &Owner, new: NewTurn) -> PortResult<TurnOpened> {
         self.write(open::open(self.clone(), owner.clone(), new)).await
     }
@@ -54,7 +54,7 @@ impl Turns for Postgres {
                         of_turn!(),
                         "WHERE t.id = $1 AND (s.user_id IS NULL OR s.user_id = $2)"
                     ),
-                    &[&Text(turn.as_str()), &user(owner)],
+                    &[&TextParam(turn.as_str()), &user(owner)],
                 )
                 .await?;
             row.as_ref().map(rows::turn).transpose()
@@ -76,10 +76,10 @@ impl Turns for Postgres {
 
     async fn progress(&self, claim: &TurnClaim) -> PortResult<Fenced<TurnProgress>> {
         let reading = async {
-            let db = Connection::snapshot(&self.pool).await?;
+            let db = PooledConnection::snapshot(&self.pool).await?;
             match progress::progress(&db, claim).await {
                 Err(fault) if fault.is_lost_connection() => {
-                    let db = Connection::snapshot(&self.pool).await?;
+                    let db = PooledConnection::snapshot(&self.pool).await?;
                     progress::progress(&db, claim).await
                 }
                 read => read,
@@ -101,11 +101,11 @@ impl Turns for Postgres {
     }
 
     async fn step_aside(&self, claim: &TurnClaim) -> PortResult<Fenced<Vec<TurnId>>> {
-        self.write(aside::step_aside(self.clone(), claim.clone())).await
+        self.write(yield_permit::yield_permit(self.clone(), claim.clone())).await
     }
 
     async fn step_back(&self, claim: &TurnClaim) -> PortResult<Fenced<bool>> {
-        self.write(aside::step_back(self.clone(), claim.clone())).await
+        self.write(yield_permit::reacquire_permit(self.clone(), claim.clone())).await
     }
 
     async fn count_open(&self) -> PortResult<OpenTurns> {
@@ -131,33 +131,33 @@ impl Turns for Postgres {
     }
 }
 
-/// The turn, whoever it belongs to.
-async fn by_id(db: &Connection, id: &TurnId) -> Result<Option<Turn>, Fault> {
+/// The turn, regardless of its owner.
+async fn by_id(db: &PooledConnection, id: &TurnId) -> Result<Option<Turn>, PostgresError> {
     let row = db
         .query_opt(
             concat!("SELECT ", turn_columns!(), " FROM turn AS t", of_turn!(), "WHERE t.id = $1"),
-            &[&Text(id.as_str())],
+            &[&TextParam(id.as_str())],
         )
         .await?;
     row.as_ref().map(rows::turn).transpose()
 }
 
-/// The first turn in the order of the session that has no final status.
+/// The first turn in the order of the session without a final status.
 pub(super) async fn first_open(
-    db: &Connection,
+    db: &PooledConnection,
     session: &SessionId,
-) -> Result<Option<Active>, Fault> {
+) -> Result<Option<ActiveTurn>, PostgresError> {
     let row = db
         .query_opt(
             "SELECT id, cancel_requested FROM turn
              WHERE session_id = $1 AND ordinal > 0 AND status IN ('queued', 'running')
              ORDER BY ordinal LIMIT 1",
-            &[&Text(session.as_str())],
+            &[&TextParam(session.as_str())],
         )
         .await?;
     let Some(row) = row else { return Ok(None) };
     let cancel_requested = rows::get(&row, "cancel_requested")?;
-    Ok(Some(Active { id: rows::id(&row, "id")?, cancel_requested }))
+    Ok(Some(ActiveTurn { id: rows::id(&row, "id")?, cancel_requested }))
 }
 
 /// Turns end in the order of their ordinals, so the last of them ended last.
@@ -174,11 +174,11 @@ const CURRENT: &str = concat!(
 );
 
 async fn current(
-    db: &Connection,
+    db: &PooledConnection,
     owner: &Owner,
     session: &SessionId,
-) -> Result<Option<(Turn, Option<Duration>)>, Fault> {
-    let row = db.query_opt(CURRENT, &[&Text(session.as_str()), &user(owner)]).await?;
+) -> Result<Option<(Turn, Option<Duration>)>, PostgresError> {
+    let row = db.query_opt(CURRENT, &[&TextParam(session.as_str()), &user(owner)]).await?;
     let Some(row) = row else { return Ok(None) };
     let ago: Option<f64> = rows::get(&row, "ended_ago")?;
     let ago = ago.map(|seconds| Duration::from_secs_f64(seconds.max(0.0)));

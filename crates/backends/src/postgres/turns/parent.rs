@@ -1,25 +1,28 @@
-//! Whether the turn whose call starts another one may do so.
+//! Whether a turn may start another one by a tool call.
 
 use ports::store::ParentTurn;
 
-use super::super::connection::Connection;
-use super::super::fault::Fault;
+use super::super::connection::PooledConnection;
+use super::super::error::PostgresError;
 use super::super::rows;
-use super::super::text::Text;
+use super::super::text_param::TextParam;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Readiness {
+pub(super) enum ParentReadiness {
     Ready,
     /// It has ended, or is being cancelled.
     Ended,
-    /// It has as many at work as it may have.
+    /// It has reached its limit of open sub-turns.
     FannedOut,
 }
 
-/// Locks the parent, so that its cancel or its end comes before the new turn or sees it. Operations do not count: the
-/// session has a limit of its own for them.
-pub(super) async fn lock(db: &Connection, parent: &ParentTurn) -> Result<Readiness, Fault> {
-    let turn = Text(parent.turn.as_str());
+/// Locks the parent, so that its cancellation or end either comes before the new turn or includes it. Operations do
+/// not count: they have a limit per session.
+pub(super) async fn lock(
+    db: &PooledConnection,
+    parent: &ParentTurn,
+) -> Result<ParentReadiness, PostgresError> {
+    let turn = TextParam(parent.turn.as_str());
     let at_work = db
         .query_opt(
             "SELECT id FROM turn
@@ -28,7 +31,7 @@ pub(super) async fn lock(db: &Connection, parent: &ParentTurn) -> Result<Readine
         )
         .await?;
     if at_work.is_none() {
-        return Ok(Readiness::Ended);
+        return Ok(ParentReadiness::Ended);
     }
     let row = db
         .query_one(
@@ -40,5 +43,5 @@ pub(super) async fn lock(db: &Connection, parent: &ParentTurn) -> Result<Readine
         .await?;
     let children = rows::number(&row, "children")?;
     let may = children < u64::from(parent.fan_out);
-    Ok(if may { Readiness::Ready } else { Readiness::FannedOut })
+    Ok(if may { ParentReadiness::Ready } else { ParentReadiness::FannedOut })
 }

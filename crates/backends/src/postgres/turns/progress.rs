@@ -1,4 +1,4 @@
-//! Everything an attempt at a turn starts from.
+//! Reads everything an attempt at a turn starts from.
 
 use futures::future::try_join5;
 use ports::Fenced;
@@ -7,24 +7,24 @@ use protocol::session::Owner;
 use protocol::turn::TurnClaim;
 use tokio_postgres::Row;
 
-use super::super::connection::Connection;
-use super::super::fault::Fault;
+use super::super::connection::PooledConnection;
+use super::super::error::PostgresError;
 use super::super::rows;
 use super::super::rows::{message_columns, operation_columns, session_columns};
 use super::super::stream_log::count_fenced;
-use super::super::text::Text;
+use super::super::text_param::TextParam;
 use crate::words;
 
-/// Only while the claim holds.
-const HELD: &str = "\
+/// Finds the turn only while its claim is valid.
+const CLAIMED: &str = "\
     SELECT steps_done, prompt_tokens, completion_tokens, cache_read_tokens, cache_write_tokens,
         cost_microdollars,
         (SELECT count(*) FROM follow_up AS f WHERE f.turn_id = turn.id AND f.state = 'pending')
             AS waiting
     FROM turn WHERE id = $1 AND fence = $2 AND status = 'running'";
 const SESSION: &str = concat!("SELECT ", session_columns!(), " FROM session AS s WHERE s.id = $1");
-/// The messages of this turn and of those before it, turn by turn: a message that was sent while another
-/// turn ran comes after that turn's answer, whatever its sequence. One that stands outside the order has none yet.
+/// The messages of this turn and of those before it, turn by turn: a message that was sent while another turn ran
+/// comes after that turn's response, whatever its sequence. A turn outside the order has no history yet.
 const HISTORY: &str = concat!(
     "SELECT ",
     message_columns!(),
@@ -39,14 +39,14 @@ const CALLS: &str = "\
 const OPERATION: &str =
     concat!("SELECT ", operation_columns!(), " FROM operation AS p WHERE p.turn_id = $1");
 
-/// On a connection that shows one moment; everything is asked for at once.
+/// Expects a connection with a snapshot; all queries are sent at once.
 pub(super) async fn progress(
-    db: &Connection,
+    db: &PooledConnection,
     claim: &TurnClaim,
-) -> Result<Fenced<TurnProgress>, Fault> {
-    let (turn, session) = (Text(claim.turn_id.as_str()), Text(claim.session_id.as_str()));
-    let (held, found, messages, calls, operation) = try_join5(
-        db.query_opt(HELD, &[&turn, &(claim.fence as i64)]),
+) -> Result<Fenced<TurnProgress>, PostgresError> {
+    let (turn, session) = (TextParam(claim.turn_id.as_str()), TextParam(claim.session_id.as_str()));
+    let (claimed, found, messages, calls, operation) = try_join5(
+        db.query_opt(CLAIMED, &[&turn, &(claim.fence as i64)]),
         db.query_opt(SESSION, &[&session]),
         db.query(HISTORY, &[&session, &turn]),
         db.query(CALLS, &[&turn]),
@@ -54,7 +54,7 @@ pub(super) async fn progress(
     )
     .await?;
     db.commit().await?;
-    let (Some(held), Some(found)) = (held, found) else {
+    let (Some(claimed), Some(found)) = (claimed, found) else {
         count_fenced();
         return Ok(Fenced::Stale);
     };
@@ -63,15 +63,15 @@ pub(super) async fn progress(
         owner: session.user_id.clone().map_or(Owner::Anonymous, Owner::User),
         session,
         messages: messages.iter().map(rows::message).collect::<Result<_, _>>()?,
-        steps_done: rows::get::<i32>(&held, "steps_done")? as u32,
-        usage: rows::usage(&held)?,
+        steps_done: rows::get::<i32>(&claimed, "steps_done")? as u32,
+        usage: rows::usage(&claimed)?,
         calls: calls.iter().map(call).collect::<Result<_, _>>()?,
-        waiting_follow_ups: rows::number(&held, "waiting")? as u32,
+        waiting_follow_ups: rows::number(&claimed, "waiting")? as u32,
         operation: operation.as_ref().map(rows::operation).transpose()?,
     }))
 }
 
-fn call(row: &Row) -> Result<JournaledCall, Fault> {
+fn call(row: &Row) -> Result<JournaledCall, PostgresError> {
     Ok(JournaledCall {
         call_id: rows::id(row, "call_id")?,
         effect: rows::word(row, "effect", words::effect)?,
@@ -80,7 +80,7 @@ fn call(row: &Row) -> Result<JournaledCall, Fault> {
     })
 }
 
-fn parked(row: &Row) -> Result<Option<BackgroundRecord>, Fault> {
+fn parked(row: &Row) -> Result<Option<BackgroundRecord>, PostgresError> {
     let Some(id) = rows::optional_id(row, "background_id")? else { return Ok(None) };
     let outcome = rows::optional_word(row, "outcome", words::outcome)?;
     let output: Option<String> = rows::get(row, "output")?;

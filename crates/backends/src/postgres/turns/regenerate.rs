@@ -1,23 +1,25 @@
-//! Answering an earlier message again. Nothing is removed: what leaves the history stays in the
-//! database, marked with the turn that took its place.
+//! Regenerates a response. Nothing is deleted: replaced rows stay in the database, marked with the turn that
+//! superseded them.
 
 use ports::store::{NewTurn, TurnOpened};
 use protocol::{MessageId, SessionId, TurnId};
 
-use super::super::connection::Connection;
-use super::super::fault::Fault;
+use super::super::connection::PooledConnection;
+use super::super::error::PostgresError;
 use super::super::rows;
-use super::super::text::{Text, optional};
-use super::at::At;
+use super::super::text_param::{TextParam, optional};
 use super::by_id;
-use super::insert::{Asked, insert};
+use super::insert::insert;
+use super::position::TurnPosition;
+use crate::regenerate_target::{RegenerateTarget, Superseded};
+use crate::submission_key::SubmissionKey;
 
 pub(super) async fn regenerate(
-    db: &Connection,
-    at: At<'_>,
+    db: &PooledConnection,
+    at: TurnPosition<'_>,
     new: &NewTurn,
     from: Option<&MessageId>,
-) -> Result<TurnOpened, Fault> {
+) -> Result<TurnOpened, PostgresError> {
     let session = &new.session_id;
     let target = find(db, session, from).await?;
     if let Some(active) = at.active {
@@ -32,56 +34,41 @@ pub(super) async fn regenerate(
     if !at.has_room() {
         return Ok(TurnOpened::TooMany);
     }
-    let asked = Asked {
+    let submission = SubmissionKey {
         client_id: target.client_id.as_deref(),
         fingerprint: target.fingerprint.as_deref(),
     };
-    // The client's id goes with its message, and only one turn may have it.
+    // The client's id moves with its message, and only one turn may have it.
     db.query(
         "UPDATE turn SET client_id = NULL, fingerprint = NULL WHERE id = $1",
-        &[&Text(target.id.as_str())],
+        &[&TextParam(target.id.as_str())],
     )
     .await?;
     let turn = TurnId::fresh();
-    let opened = insert(db, at.row(&turn, new, asked)).await?;
+    let opened = insert(db, at.row(&turn, new, submission)).await?;
     at.count(db, new, at.last_sequence()).await?;
     replace(db, session, &target, &turn, at.ordinal()).await?;
     Ok(TurnOpened::New(Box::new(opened)))
 }
 
-/// A turn that is to be answered again.
-struct Target {
-    id: TurnId,
-    ordinal: i64,
-    superseded: Superseded,
-    client_id: Option<String>,
-    fingerprint: Option<String>,
-}
-
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Superseded {
-    Yes,
-    No,
-}
-
-/// Whether an operation of the session is at work: its result would come into a history that has moved on.
-async fn has_operations(db: &Connection, session: &SessionId) -> Result<bool, Fault> {
+/// Whether an operation of the session is open: its result would otherwise be written to a changed history.
+async fn has_operations(db: &PooledConnection, session: &SessionId) -> Result<bool, PostgresError> {
     let open = db
         .query_opt(
             "SELECT id FROM turn WHERE session_id = $1 AND status IN ('queued', 'running') LIMIT 1",
-            &[&Text(session.as_str())],
+            &[&TextParam(session.as_str())],
         )
         .await?;
     Ok(open.is_some())
 }
 
-/// The turn that streams under this id, or that a row with this id belongs to; without an id, the last one. Where that
-/// went on after an operation it answers no message, so the last one before it that does is meant.
+/// The turn that streams under this id, or that owns a row with this id; without an id the last one. A turn that
+/// continued after an operation responds to no message, so the last one before it that does is used instead.
 async fn find(
-    db: &Connection,
+    db: &PooledConnection,
     session: &SessionId,
     said: Option<&MessageId>,
-) -> Result<Option<Target>, Fault> {
+) -> Result<Option<RegenerateTarget>, PostgresError> {
     let row = db
         .query_opt(
             "SELECT t.id, t.ordinal, t.superseded_by IS NOT NULL AS superseded, t.client_id,
@@ -93,11 +80,11 @@ async fn find(
                    WHERE n.session_id = $1 AND (n.message_id = $2 OR n.id = (
                        SELECT turn_id FROM message WHERE session_id = $1 AND id = $2))))
              ORDER BY t.ordinal DESC LIMIT 1",
-            &[&Text(session.as_str()), &optional(said.map(MessageId::as_str))],
+            &[&TextParam(session.as_str()), &optional(said.map(MessageId::as_str))],
         )
         .await?;
     let Some(row) = row else { return Ok(None) };
-    Ok(Some(Target {
+    Ok(Some(RegenerateTarget {
         id: rows::id(&row, "id")?,
         ordinal: rows::get(&row, "ordinal")?,
         superseded: if rows::get(&row, "superseded")? { Superseded::Yes } else { Superseded::No },
@@ -106,20 +93,20 @@ async fn find(
     }))
 }
 
-/// Asking twice for the same thing is one request; anything else has to wait for the turn at work.
+/// A repeated request joins the turn that already regenerates; any other request is refused while a turn runs.
 async fn joined_or_busy(
-    db: &Connection,
+    db: &PooledConnection,
     active: &TurnId,
-    target: Option<&Target>,
+    target: Option<&RegenerateTarget>,
     from: Option<&MessageId>,
-) -> Result<TurnOpened, Fault> {
+) -> Result<TurnOpened, PostgresError> {
     let row = db
-        .query_one("SELECT regenerates FROM turn WHERE id = $1", &[&Text(active.as_str())])
+        .query_one("SELECT regenerates FROM turn WHERE id = $1", &[&TextParam(active.as_str())])
         .await?;
     let regenerates: Option<TurnId> = rows::optional_id(&row, "regenerates")?;
     let same = match (regenerates, from) {
         (None, _) => false,
-        // "The last one" is what the active turn is answering again.
+        // Without an id, the active turn regenerates the last one.
         (Some(_), None) => true,
         (Some(regenerated), Some(_)) => target.is_some_and(|target| target.id == regenerated),
     };
@@ -129,15 +116,16 @@ async fn joined_or_busy(
     }
 }
 
-/// Takes the old turn and all after it out of the history, except for the message to be answered anew.
+/// Removes the old turn and all later ones from the history, except for the message to respond to again.
 async fn replace(
-    db: &Connection,
+    db: &PooledConnection,
     session: &SessionId,
-    old: &Target,
+    old: &RegenerateTarget,
     new: &TurnId,
     ordinal: i64,
-) -> Result<(), Fault> {
-    let (session, from, by) = (Text(session.as_str()), Text(old.id.as_str()), Text(new.as_str()));
+) -> Result<(), PostgresError> {
+    let (session, from, by) =
+        (TextParam(session.as_str()), TextParam(old.id.as_str()), TextParam(new.as_str()));
     db.query("UPDATE turn SET regenerates = $2 WHERE id = $1", &[&by, &from]).await?;
     db.query(
         "UPDATE turn SET superseded_by = $3

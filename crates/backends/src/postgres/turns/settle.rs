@@ -1,4 +1,4 @@
-//! What ends with a turn: the follow-ups that still wait, the calls that are still parked, and its operation.
+//! Settles what ends with a turn: waiting follow-ups, background calls, and its operation.
 
 use futures::future::try_join3;
 use ports::store::TurnEnding;
@@ -7,29 +7,32 @@ use protocol::message::ToolOutcome;
 use protocol::operation::OperationResult;
 use protocol::turn::{TurnClaim, TurnStatus};
 
-use super::super::connection::Connection;
-use super::super::fault::Fault;
+use super::super::connection::PooledConnection;
+use super::super::error::PostgresError;
 use super::super::operations::result;
-use super::super::text::Text;
+use super::super::text_param::TextParam;
 use crate::words;
 
-/// Whether any are still to be drained.
-pub(super) async fn follow_ups_wait(db: &Connection, claim: &TurnClaim) -> Result<bool, Fault> {
+/// Whether any follow-up is still to be drained.
+pub(super) async fn follow_ups_wait(
+    db: &PooledConnection,
+    claim: &TurnClaim,
+) -> Result<bool, PostgresError> {
     let waiting = db
         .query_opt(
             "SELECT id FROM follow_up WHERE turn_id = $1 AND state = 'pending' LIMIT 1",
-            &[&Text(claim.turn_id.as_str())],
+            &[&TextParam(claim.turn_id.as_str())],
         )
         .await?;
     Ok(waiting.is_some())
 }
 
 pub(super) async fn settle(
-    db: &Connection,
+    db: &PooledConnection,
     claim: &TurnClaim,
     ending: &TurnEnding,
-) -> Result<(), Fault> {
-    let turn = Text(claim.turn_id.as_str());
+) -> Result<(), PostgresError> {
+    let turn = TextParam(claim.turn_id.as_str());
     let left = match ending.status {
         TurnStatus::Cancelled => FollowUpState::Dropped,
         _ => FollowUpState::Returned,

@@ -1,14 +1,18 @@
-//! What a turn used, added to the turn and to its session, so that both always agree.
+//! Adds token usage to the turn and to its session, so that both always agree.
 
 use futures::future::try_join;
 use protocol::turn::TurnClaim;
 use protocol::usage::Usage;
 
-use super::super::connection::Connection;
-use super::super::fault::Fault;
-use super::super::text::Text;
+use super::super::connection::PooledConnection;
+use super::super::error::PostgresError;
+use super::super::text_param::TextParam;
 
-pub(super) async fn add(db: &Connection, claim: &TurnClaim, usage: &Usage) -> Result<(), Fault> {
+pub(super) async fn add(
+    db: &PooledConnection,
+    claim: &TurnClaim,
+    usage: &Usage,
+) -> Result<(), PostgresError> {
     if *usage == Usage::default() {
         return Ok(());
     }
@@ -20,7 +24,7 @@ pub(super) async fn add(db: &Connection, claim: &TurnClaim, usage: &Usage) -> Re
                  total_completion_tokens = total_completion_tokens + $3,
                  total_cost_microdollars = total_cost_microdollars + $4
              WHERE id = $1",
-            &[&Text(claim.session_id.as_str()), &prompt, &completion, &cost.unwrap_or(0)],
+            &[&TextParam(claim.session_id.as_str()), &prompt, &completion, &cost.unwrap_or(0)],
         ),
         db.query(
             "UPDATE turn SET prompt_tokens = prompt_tokens + $2,
@@ -31,7 +35,7 @@ pub(super) async fn add(db: &Connection, claim: &TurnClaim, usage: &Usage) -> Re
                                           ELSE coalesce(cost_microdollars, 0) + $6 END
              WHERE id = $1",
             &[
-                &Text(claim.turn_id.as_str()),
+                &TextParam(claim.turn_id.as_str()),
                 &prompt,
                 &completion,
                 &(usage.cache_read_tokens as i64),

@@ -1,4 +1,4 @@
-//! A broker that goes away, freezes or runs out of memory. Each test has its own, which takes seconds to start.
+//! A broker that stops, freezes or runs out of memory. Each test has its own, which takes seconds to start.
 
 use std::collections::HashSet;
 use std::time::{Duration, Instant};
@@ -10,18 +10,18 @@ use super::private_broker::PrivateBroker;
 use super::scratch::{Scratch, eventually, jobs, pop, push_until_taken};
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn connections_that_the_broker_closes_are_made_anew() {
+async fn connections_closed_by_the_broker_are_reopened() {
     let broker = PrivateBroker::start().await;
     let scratch = Scratch::at(broker.url());
     let (rabbit, mut hearing) = scratch.listening_process().await;
     let queue = rabbit.queue();
     let many = jobs(2);
     queue.push(&many[0]).await.expect("push");
-    let in_hand = pop(&queue).await;
+    let unsettled = pop(&queue).await;
 
     broker.control(&["close_all_connections", "a test"]).await;
     let (delivery, ()) = tokio::join!(pop(&queue), push_until_taken(&queue, &many[1]));
-    assert!(in_hand.ack().await.is_err(), "the broker has taken it back");
+    assert!(unsettled.ack().await.is_err(), "the broker has requeued it");
     let mut found = HashSet::from([delivery.job.clone()]);
     delivery.ack().await.expect("ack");
     while found.len() < 2 {
@@ -29,7 +29,7 @@ async fn connections_that_the_broker_closes_are_made_anew() {
         found.insert(delivery.job.clone());
         delivery.ack().await.expect("ack");
     }
-    eventually("cancellations are heard again", || {
+    eventually("cancellations are received again", || {
         rabbit.cancel().publish(many[0].clone());
         std::future::ready(hearing.try_recv().is_ok())
     })
@@ -38,7 +38,7 @@ async fn connections_that_the_broker_closes_are_made_anew() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_broker_that_stops_and_starts_again_is_waited_for() {
+async fn the_queue_resumes_after_the_broker_restarts() {
     let mut broker = PrivateBroker::start().await;
     let scratch = Scratch::at(broker.url());
     let rabbit = scratch.process().await;
@@ -48,14 +48,14 @@ async fn a_broker_that_stops_and_starts_again_is_waited_for() {
         queue.push(job).await.expect("push");
     }
     let half_done = pop(&queue).await;
-    // RabbitMQ writes down which log belongs to a new queue only after a while, and finds none if it dies before that.
+    // RabbitMQ persists which log belongs to a new queue only after a while, and loses it when killed before that.
     broker.control(&["eval", "[dets:sync(Table) || Table <- dets:all()]."]).await;
     broker.stop();
-    eventually("it is known", || async { rabbit.failing().await.is_some() }).await;
+    eventually("the outage is noticed", || async { rabbit.failing().await.is_some() }).await;
     let since = Instant::now();
     let refused = queue.push(&many[0]).await;
     assert!(matches!(refused, Err(PortError::Unavailable(_))), "{refused:?}");
-    assert!(since.elapsed() < Duration::from_millis(100), "known to be down, so at once");
+    assert!(since.elapsed() < Duration::from_millis(100), "known to be down, so it fails at once");
     drop(half_done);
 
     let working = async {
@@ -68,13 +68,13 @@ async fn a_broker_that_stops_and_starts_again_is_waited_for() {
         found
     };
     let (found, ()) = tokio::join!(working, broker.resume_from_stop());
-    assert_eq!(found, many.into_iter().collect(), "what was confirmed is there");
+    assert_eq!(found, many.into_iter().collect(), "no confirmed job is lost");
     assert_eq!(rabbit.failing().await, None);
     rabbit.close().await;
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_frozen_broker_delays_nobody_for_long_and_is_used_again_when_it_thaws() {
+async fn a_frozen_broker_delays_callers_only_briefly_and_is_used_again_after_it_thaws() {
     let broker = PrivateBroker::start().await;
     let scratch = Scratch::at(broker.url());
     let rabbit = scratch.process().await;
@@ -89,17 +89,20 @@ async fn a_frozen_broker_delays_nobody_for_long_and_is_used_again_when_it_thaws(
     let since = Instant::now();
     assert!(rabbit.failing().await.is_some());
     assert!(since.elapsed() < Duration::from_secs(3), "{:?}", since.elapsed());
-    eventually("the silence is noticed", || async { rabbit.line.link().is_err() }).await;
-    // Tries to connect come to nothing meanwhile, and leave no threads behind.
+    eventually("the silence is noticed", || async {
+        rabbit.connection_state.connection().is_err()
+    })
+    .await;
+    // Connection attempts fail meanwhile, and leave no threads behind.
     let mut dialed = broker.clients();
     let before = dialed.len();
-    eventually("it was tried several times", || {
+    eventually("several connection attempts", || {
         dialed.extend(broker.clients());
         std::future::ready(dialed.len() >= before + TRIES)
     })
     .await;
     let threads = client_threads();
-    assert!(threads <= 4, "{threads} threads read from a broker that says nothing");
+    assert!(threads <= 4, "{threads} threads read from a silent broker");
     broker.thaw();
     push_until_taken(&queue, &many[1]).await;
     let mut found = HashSet::new();
@@ -112,7 +115,7 @@ async fn a_frozen_broker_delays_nobody_for_long_and_is_used_again_when_it_thaws(
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_broker_without_memory_still_hands_out_what_it_has() {
+async fn a_broker_without_memory_still_delivers_its_messages() {
     let broker = PrivateBroker::start().await;
     let scratch = Scratch::at(broker.url());
     let rabbit = scratch.process().await;
@@ -135,13 +138,13 @@ async fn a_broker_without_memory_still_hands_out_what_it_has() {
     rabbit.close().await;
 }
 
-/// Connections, of which a link has several.
+/// Counted in connections, of which each attempt opens several.
 const TRIES: usize = 4;
 
 /// Waits longer than a broker needs to start.
 async fn pop_patiently(queue: &impl Queue) -> ports::queue::Delivery {
     let popped = tokio::time::timeout(Duration::from_secs(60), queue.pop()).await;
-    popped.expect("something comes").expect("pop")
+    popped.expect("a delivery in time").expect("pop")
 }
 
 fn client_threads() -> usize {

@@ -1,4 +1,4 @@
-//! The laws of the queue. The other seams are those of the embedded backend, which the laws do not touch.
+//! Conformance laws of the queue. The other ports are those of the embedded backend, which these laws do not use.
 
 use ports::Ports;
 use protocol::limits::UserLimits;
@@ -10,15 +10,15 @@ use testkit::conformance::Fixture;
 use std::sync::Arc;
 
 use super::scratch::Scratch;
-use crate::connect::{Connected, connect};
-use crate::options::Options;
-use crate::rabbitmq::Rabbit;
+use crate::connect::{ConnectedBackend, connect};
+use crate::options::ConnectOptions;
+use crate::rabbitmq::RabbitBroker;
 
 conformance::queue!(Brokered);
 
 struct Brokered {
-    connected: Connected,
-    rabbit: Rabbit,
+    connected: ConnectedBackend,
+    rabbit: RabbitBroker,
     scratch: Scratch,
     _folder: TempDir,
 }
@@ -26,7 +26,7 @@ struct Brokered {
 impl Fixture for Brokered {
     async fn start_with(caps: UserLimits) -> Self {
         let folder = tempfile::tempdir().expect("a folder");
-        let options = Options { caps, ..Options::embedded(folder.path()) };
+        let options = ConnectOptions { caps, ..ConnectOptions::embedded(folder.path()) };
         let mut connected = connect(&options).await.expect("it opens");
         let scratch = Scratch::new();
         let rabbit = scratch.process().await;

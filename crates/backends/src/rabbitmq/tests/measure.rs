@@ -1,4 +1,4 @@
-//! How fast it is; run by hand, with `--ignored --nocapture`.
+//! Measures throughput and latency; run by hand, with `--ignored --nocapture`.
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -9,7 +9,7 @@ use ports::queue::Queue;
 use super::scratch::{Scratch, jobs, pop};
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-#[ignore = "measures, proves nothing"]
+#[ignore = "a measurement, asserts nothing"]
 async fn throughput_and_latency() {
     let scratch = Scratch::new();
     let rabbit = scratch.process().await;
@@ -57,7 +57,7 @@ async fn throughput_and_latency() {
     rabbit.close().await;
 }
 
-#[expect(clippy::disallowed_macros, reason = "the one who runs this wants to read it")]
-fn tell(line: &str) {
-    println!("{line}");
+#[expect(clippy::disallowed_macros, reason = "prints the measurement")]
+fn tell(connection_state: &str) {
+    println!("{connection_state}");
 }

@@ -1,4 +1,4 @@
-//! Against a real broker, whose address is in `RABBITMQ_URL`. Every test has exchanges and queues of its own.
+//! Tests against a real broker, whose address is in `RABBITMQ_URL`. Every test has its own exchanges and queues.
 
 mod broker_faults;
 mod laws;

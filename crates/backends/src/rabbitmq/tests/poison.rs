@@ -1,4 +1,4 @@
-//! Messages that nobody can work on.
+//! Messages that cannot be processed.
 
 use futures::StreamExt;
 use lapin::BasicProperties;
@@ -7,10 +7,10 @@ use lapin::types::FieldTable;
 use ports::queue::Queue;
 
 use super::scratch::{Scratch, eventually, jobs, pop};
-use crate::rabbitmq::names::RUN_KEY;
+use crate::rabbitmq::topology_names::ROUTING_KEY;
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn garbage_is_put_aside_and_the_good_ones_arrive() {
+async fn unreadable_messages_are_dead_lettered_and_valid_ones_delivered() {
     let scratch = Scratch::new();
     let rabbit = scratch.process().await;
     let channel = scratch.channel().await;
@@ -22,7 +22,7 @@ async fn garbage_is_put_aside_and_the_good_ones_arrive() {
             (scratch.names.execution.as_str().into(), BasicPublishOptions::default());
         let publishing = channel.basic_publish(
             exchange,
-            RUN_KEY.into(),
+            ROUTING_KEY.into(),
             options,
             garbage[n % garbage.len()],
             BasicProperties::default(),
@@ -47,7 +47,7 @@ async fn garbage_is_put_aside_and_the_good_ones_arrive() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_message_that_comes_back_too_often_is_put_aside() {
+async fn a_message_that_is_redelivered_too_often_is_dead_lettered() {
     let scratch = Scratch::new();
     let rabbit = scratch.process().await;
     let job = jobs(1).remove(0);
@@ -70,12 +70,12 @@ async fn a_message_that_comes_back_too_often_is_put_aside() {
             delivery.expect("a delivery").nack(refuse).await.expect("refused");
         }
     }
-    assert_eq!(deliveries, 21, "twenty times again after the first");
+    assert_eq!(deliveries, 21, "twenty redeliveries after the first delivery");
     rabbit.close().await;
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_worker_that_drops_a_delivery_again_and_again_does_not_use_up_its_limit() {
+async fn repeatedly_dropping_a_delivery_does_not_use_up_its_limit() {
     let scratch = Scratch::new();
     let rabbit = scratch.process().await;
     let job = jobs(1).remove(0);

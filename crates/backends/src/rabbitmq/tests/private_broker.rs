@@ -1,4 +1,4 @@
-//! A broker of one test, which may be stopped, frozen and started again.
+//! A broker for one test, which can be stopped, frozen and restarted.
 
 use std::collections::HashSet;
 use std::net::TcpListener;
@@ -45,7 +45,7 @@ impl PrivateBroker {
         format!("amqp://guest:guest@127.0.0.1:{}/%2f", self.ports[0])
     }
 
-    /// Starts it on the data it had, and waits until it lets clients in.
+    /// Starts it on its existing data, and waits until it accepts clients.
     pub(super) async fn resume_from_stop(&mut self) {
         use std::os::unix::process::CommandExt;
         let log = std::fs::File::create(self.folder.path().join("out")).expect("a file");
@@ -65,7 +65,7 @@ impl PrivateBroker {
         tokio::time::timeout(START, connecting).await.expect("the broker starts");
     }
 
-    /// As when its machine loses power.
+    /// Kills the process, as a power failure would.
     pub(super) fn stop(&mut self) {
         self.signal(Signal::KILL);
         if let Some(mut child) = self.running.take() {
@@ -73,7 +73,7 @@ impl PrivateBroker {
         }
     }
 
-    /// Its sockets stay open and nobody answers.
+    /// Its sockets stay open, but it does not reply.
     pub(super) fn freeze(&self) {
         self.signal(Signal::STOP);
     }
@@ -82,12 +82,12 @@ impl PrivateBroker {
         self.signal(Signal::CONT);
     }
 
-    /// The local ports of those who are connected to it or try to be.
+    /// Local ports of the clients that are connected or connecting.
     pub(super) fn clients(&self) -> HashSet<u16> {
         let table = std::fs::read_to_string("/proc/self/net/tcp").expect("this is Linux");
         let port = |address: &str| u16::from_str_radix(address.rsplit(':').next()?, 16).ok();
-        let client = |line: &str| {
-            let mut columns = line.split_whitespace().skip(1);
+        let client = |connection_state: &str| {
+            let mut columns = connection_state.split_whitespace().skip(1);
             let (local, remote) = (port(columns.next()?)?, port(columns.next()?)?);
             (remote == self.ports[0]).then_some(local)
         };

@@ -1,4 +1,4 @@
-//! What the person who starts the program is told when the broker cannot be used.
+//! Start-up errors when the broker cannot be used.
 
 use lapin::options::QueueDeclareOptions;
 use lapin::types::FieldTable;
@@ -7,10 +7,10 @@ use url::Url;
 
 use super::scratch::{Scratch, broker};
 use crate::connect::ConnectError;
-use crate::rabbitmq::Rabbit;
+use crate::rabbitmq::RabbitBroker;
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn each_refusal_has_its_own_sentence_and_none_repeats_the_password() {
+async fn each_refusal_has_its_own_error_and_none_repeats_the_password() {
     let changed = |change: &dyn Fn(&mut Url)| {
         let mut url = Url::parse(&broker()).expect("an address");
         url.set_password(Some("a-secret")).expect("a password");
@@ -29,7 +29,7 @@ async fn each_refusal_has_its_own_sentence_and_none_repeats_the_password() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_virtual_host_that_is_missing_is_named() {
+async fn a_missing_virtual_host_is_named() {
     let mut url = Url::parse(&broker()).expect("an address");
     url.set_path("nowhere");
     match refusal(url.as_str(), "").await {
@@ -39,7 +39,7 @@ async fn a_virtual_host_that_is_missing_is_named() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_broker_that_wants_no_tls_is_an_error_and_no_wait() {
+async fn a_broker_without_tls_fails_at_once() {
     let url = broker().replacen("amqp://", "amqps://", 1);
     let error = refusal(&url, "").await;
     assert!(matches!(error, ConnectError::BrokerUnreachable { .. }), "{error}");
@@ -56,7 +56,7 @@ async fn a_queue_with_other_properties_is_an_error_that_says_what_to_do() {
 }
 
 async fn refusal(url: &str, prefix: &str) -> ConnectError {
-    match Rabbit::connect(url, prefix, broadcast::Sender::new(1)).await {
+    match RabbitBroker::connect(url, prefix, broadcast::Sender::new(1)).await {
         Ok(_) => panic!("it must not connect"),
         Err(error) => error,
     }

@@ -1,4 +1,4 @@
-//! Exchanges and queues of one test, removed with it.
+//! Exchanges and queues of one test, removed when it ends.
 
 use std::time::Duration;
 
@@ -10,10 +10,10 @@ use ports::queue::{Delivery, Queue};
 use protocol::{ExecutionId, Job, TurnId};
 use tokio::sync::broadcast;
 
-use crate::rabbitmq::Rabbit;
-use crate::rabbitmq::names::Names;
+use crate::rabbitmq::RabbitBroker;
+use crate::rabbitmq::topology_names::TopologyNames;
 
-/// Nothing here takes this long unless it never happens.
+/// Time limit for everything a test waits for.
 pub(super) const SOON: Duration = Duration::from_secs(15);
 
 #[expect(clippy::disallowed_methods, reason = "a test has no configuration to ask")]
@@ -25,7 +25,7 @@ pub(super) fn broker() -> String {
 pub(crate) struct Scratch {
     pub(crate) url: String,
     pub(crate) prefix: String,
-    pub(super) names: Names,
+    pub(super) names: TopologyNames,
 }
 
 impl Scratch {
@@ -35,21 +35,24 @@ impl Scratch {
 
     pub(super) fn at(url: String) -> Self {
         let prefix = format!("test-{}-", uuid::Uuid::new_v4().simple());
-        let names = Names::new(&prefix);
+        let names = TopologyNames::new(&prefix);
         Self { url, prefix, names }
     }
 
-    /// What one process of the program has.
-    pub(super) async fn process(&self) -> Rabbit {
+    /// The broker access of one process.
+    pub(super) async fn process(&self) -> RabbitBroker {
         self.listening_process().await.0
     }
 
-    pub(super) async fn listening_process(&self) -> (Rabbit, broadcast::Receiver<BusSignal>) {
-        let (heard, hearing) = broadcast::channel(64);
-        (Rabbit::connect(&self.url, &self.prefix, heard).await.expect("it connects"), hearing)
+    pub(super) async fn listening_process(&self) -> (RabbitBroker, broadcast::Receiver<BusSignal>) {
+        let (signals, hearing) = broadcast::channel(64);
+        (
+            RabbitBroker::connect(&self.url, &self.prefix, signals).await.expect("it connects"),
+            hearing,
+        )
     }
 
-    /// A channel behind the program's back.
+    /// A channel of the test itself, separate from the program's.
     pub(super) async fn channel(&self) -> Channel {
         let connection = Connection::connect(&self.url, ConnectionProperties::default());
         connection.await.expect("a connection").create_channel().await.expect("a channel")
@@ -68,7 +71,7 @@ impl Scratch {
         declared.expect("the queue is there").consumer_count()
     }
 
-    async fn remove(url: String, names: Names) -> lapin::Result<()> {
+    async fn remove(url: String, names: TopologyNames) -> lapin::Result<()> {
         let connection = Connection::connect(&url, ConnectionProperties::default()).await?;
         let channel = connection.create_channel().await?;
         for queue in [&names.queue, &names.dead_queue] {
@@ -85,7 +88,7 @@ impl Scratch {
 impl Drop for Scratch {
     fn drop(&mut self) {
         let (url, names) = (self.url.clone(), self.names.clone());
-        // A thread of its own, because the test's runtime cannot be waited for from a drop. A private broker may be gone.
+        // In its own thread, because a drop cannot wait for the test's runtime. A private broker may be gone already.
         let removing = std::thread::spawn(move || {
             let runtime = tokio::runtime::Builder::new_multi_thread()
                 .worker_threads(1)
@@ -100,7 +103,7 @@ impl Drop for Scratch {
     }
 }
 
-/// Of both kinds in turn.
+/// Turns and executions alternately.
 pub(super) fn jobs(count: usize) -> Vec<Job> {
     let job = |n| match n % 2 {
         0 => Job::from(TurnId::fresh()),
@@ -111,17 +114,17 @@ pub(super) fn jobs(count: usize) -> Vec<Job> {
 
 pub(super) async fn pop(queue: &impl Queue) -> Delivery {
     let popped = tokio::time::timeout(SOON, queue.pop()).await;
-    popped.expect("something waits").expect("pop")
+    popped.expect("a delivery in time").expect("pop")
 }
 
-/// Tries again until it is taken, as the outbox does.
+/// Retries until the push succeeds, as the outbox does.
 pub(super) async fn push_until_taken(queue: &impl Queue, job: &Job) {
     let pushing = async {
         while queue.push(job).await.is_err() {
             tokio::time::sleep(Duration::from_millis(50)).await;
         }
     };
-    tokio::time::timeout(SOON, pushing).await.expect("it is taken in the end");
+    tokio::time::timeout(SOON, pushing).await.expect("the push succeeds eventually");
 }
 
 pub(super) async fn eventually<F: Future<Output = bool>>(what: &str, mut holds: impl FnMut() -> F) {
@@ -130,5 +133,7 @@ pub(super) async fn eventually<F: Future<Output = bool>>(what: &str, mut holds: 
             tokio::time::sleep(Duration::from_millis(20)).await;
         }
     };
-    tokio::time::timeout(SOON, waiting).await.unwrap_or_else(|_| panic!("in time: {what}"));
+    tokio::time::timeout(SOON, waiting)
+        .await
+        .unwrap_or_else(|_| panic!("timed out waiting for: {what}"));
 }

@@ -11,11 +11,11 @@ use super::scratch::{SOON, Scratch, eventually, jobs, pop};
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn every_cancellation_reaches_every_process() {
     let scratch = Scratch::new();
-    let (one, mut hearing_one) = scratch.listening_process().await;
-    let (two, mut hearing_two) = scratch.listening_process().await;
-    // A process hears from the moment its own queue is there, which is just after it has connected.
+    let (one, mut received_one) = scratch.listening_process().await;
+    let (two, mut received_two) = scratch.listening_process().await;
+    // A process receives signals once its own queue is declared, which is just after it has connected.
     let probe = jobs(1).remove(0);
-    for hearing in [&mut hearing_one, &mut hearing_two] {
+    for hearing in [&mut received_one, &mut received_two] {
         let hearing = tokio::sync::Mutex::new(hearing);
         eventually("both listen", || async {
             one.cancel().publish(probe.clone());
@@ -28,9 +28,9 @@ async fn every_cancellation_reaches_every_process() {
     for job in &many {
         one.cancel().publish(job.clone());
     }
-    for hearing in [&mut hearing_one, &mut hearing_two] {
+    for hearing in [&mut received_one, &mut received_two] {
         for job in &many {
-            let heard = async {
+            let signals = async {
                 loop {
                     let signal = hearing.recv().await.expect("a signal");
                     if signal != BusSignal::Cancel(probe.clone()) {
@@ -38,8 +38,8 @@ async fn every_cancellation_reaches_every_process() {
                     }
                 }
             };
-            let heard = tokio::time::timeout(SOON, heard).await.expect("it is heard");
-            assert_eq!(heard, BusSignal::Cancel(job.clone()));
+            let signals = tokio::time::timeout(SOON, signals).await.expect("a signal in time");
+            assert_eq!(signals, BusSignal::Cancel(job.clone()));
         }
     }
     one.close().await;
@@ -47,7 +47,7 @@ async fn every_cancellation_reaches_every_process() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn processes_with_free_workers_share_what_comes() {
+async fn processes_with_free_workers_share_the_jobs() {
     let scratch = Scratch::new();
     let (one, two) = (scratch.process().await, scratch.process().await);
     let (queue_one, queue_two) = (one.queue(), two.queue());
@@ -73,7 +73,7 @@ async fn processes_with_free_workers_share_what_comes() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_process_whose_workers_are_busy_holds_nothing() {
+async fn a_process_with_busy_workers_holds_no_messages() {
     let scratch = Scratch::new();
     let (busy, free) = (scratch.process().await, scratch.process().await);
     let (busy_queue, free_queue) = (busy.queue(), free.queue());
@@ -85,7 +85,7 @@ async fn a_process_whose_workers_are_busy_holds_nothing() {
     let taking = (0..3).map(|_| async { pop(&busy_queue).await.ack().await.expect("ack") });
     join_all(taking).await;
 
-    // The first come while the broker may not have been told yet that the busy process is done with its own.
+    // The first ones arrive while the busy process may still withhold its acknowledgements from the broker.
     let channel = scratch.channel().await;
     for _ in 0..2 {
         for job in jobs(20) {
@@ -94,7 +94,7 @@ async fn a_process_whose_workers_are_busy_holds_nothing() {
             assert_eq!(delivery.job, job, "the free process gets each of them, at once");
             delivery.ack().await.expect("ack");
         }
-        eventually("nobody waits, so nobody consumes", || async {
+        eventually("no worker waits, so there are no consumers", || async {
             scratch.consumers(&channel).await == 0
         })
         .await;
@@ -104,16 +104,16 @@ async fn a_process_whose_workers_are_busy_holds_nothing() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_process_that_closes_gives_back_what_it_has() {
+async fn a_closing_process_returns_its_deliveries() {
     let scratch = Scratch::new();
     let (leaving, staying) = (scratch.process().await, scratch.process().await);
     let job = jobs(1).remove(0);
     leaving.queue().push(&job).await.expect("push");
-    let in_hand = pop(&leaving.queue()).await;
+    let unsettled = pop(&leaving.queue()).await;
     leaving.close().await;
     let delivery = pop(&staying.queue()).await;
     assert_eq!(delivery.job, job);
-    assert!(in_hand.ack().await.is_err(), "it is no longer in this process's hand");
+    assert!(unsettled.ack().await.is_err(), "the delivery belongs to the other process now");
     assert!(matches!(leaving.queue().pop().await, Err(PortError::Closed)));
     assert!(matches!(leaving.queue().push(&job).await, Err(PortError::Closed)));
     delivery.ack().await.expect("ack");
@@ -121,12 +121,12 @@ async fn a_process_that_closes_gives_back_what_it_has() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn what_a_worker_leaves_behind_goes_to_another_process() {
+async fn a_dropped_delivery_goes_to_another_process() {
     let scratch = Scratch::new();
     let (one, two) = (scratch.process().await, scratch.process().await);
     let job = jobs(1).remove(0);
     one.queue().push(&job).await.expect("push");
-    // Nobody in this process comes for it again.
+    // No worker in this process asks again.
     drop(pop(&one.queue()).await);
     let delivery = pop(&two.queue()).await;
     assert_eq!(delivery.job, job);

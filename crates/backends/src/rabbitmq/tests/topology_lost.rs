@@ -1,4 +1,4 @@
-//! Somebody deletes or empties our queues while we use them.
+//! Queues and exchanges that are deleted or purged while they are in use.
 
 use lapin::options::{ExchangeDeleteOptions, QueueDeleteOptions, QueuePurgeOptions};
 use ports::queue::Queue;
@@ -6,7 +6,7 @@ use ports::queue::Queue;
 use super::scratch::{Scratch, eventually, jobs, pop, push_until_taken};
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_deleted_queue_comes_back_under_a_worker_that_waits() {
+async fn a_deleted_queue_is_declared_again_while_a_worker_waits() {
     let scratch = Scratch::new();
     let rabbit = scratch.process().await;
     let queue = rabbit.queue();
@@ -24,20 +24,20 @@ async fn a_deleted_queue_comes_back_under_a_worker_that_waits() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_deleted_queue_comes_back_when_somebody_pushes() {
+async fn a_deleted_queue_is_declared_again_on_push() {
     let scratch = Scratch::new();
     let rabbit = scratch.process().await;
     let queue = rabbit.queue();
     delete_queue(&scratch).await;
     let job = jobs(1).remove(0);
-    assert!(queue.push(&job).await.is_err(), "a push into nothing is not taken for done");
+    assert!(queue.push(&job).await.is_err(), "a push without a queue fails");
     push_until_taken(&queue, &job).await;
     assert_eq!(pop(&queue).await.job, job);
     rabbit.close().await;
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_deleted_exchange_comes_back() {
+async fn a_deleted_exchange_is_declared_again() {
     let scratch = Scratch::new();
     let rabbit = scratch.process().await;
     let queue = rabbit.queue();
@@ -47,12 +47,12 @@ async fn a_deleted_exchange_comes_back() {
     let job = jobs(1).remove(0);
     push_until_taken(&queue, &job).await;
     assert_eq!(pop(&queue).await.job, job);
-    eventually("all is well", || async { rabbit.failing().await.is_none() }).await;
+    eventually("the broker is healthy", || async { rabbit.failing().await.is_none() }).await;
     rabbit.close().await;
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_purged_queue_goes_on_with_what_comes_next() {
+async fn a_purged_queue_delivers_later_jobs() {
     let scratch = Scratch::new();
     let rabbit = scratch.process().await;
     let queue = rabbit.queue();

@@ -1,23 +1,23 @@
-//! An entry of the stream of completions, as Redis gives it.
+//! Entries of the completions stream.
 
 use redis::Value;
 use serde_json::Map;
 use serde_json::Value as Json;
 
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Entry {
+pub(super) struct CompletionEntry {
     pub(super) id: String,
-    /// JSON, if whoever sent it kept to the format.
+    /// JSON, if the sender kept to the format.
     pub(super) body: String,
 }
 
-/// The one field of an entry that we write.
+/// The only field of entries that we write.
 pub(super) const DATA: &str = "data";
-/// The fields that an entry of others may have in its place.
+/// Fields that entries of other programs may have instead.
 const FIELDS: [&str; 5] = ["operation_id", "task_id", "success", "result", "error"];
 
 /// `[id, [name, value, …]]`
-pub(super) fn entry(value: Value) -> Option<Entry> {
+pub(super) fn entry(value: Value) -> Option<CompletionEntry> {
     let Value::Array(parts) = value else { return None };
     let [Value::BulkString(id), Value::Array(fields)] = <[Value; 2]>::try_from(parts).ok()? else {
         return None;
@@ -29,11 +29,11 @@ pub(super) fn entry(value: Value) -> Option<Entry> {
     {
         named.push((text(name), text(value)));
     }
-    Some(Entry { id: text(id), body: body(named) })
+    Some(CompletionEntry { id: text(id), body: body(named) })
 }
 
-/// The first entry of what `XREADGROUP` gives for one stream: a map, or pairs in an older version of the protocol.
-pub(super) fn first_read(answer: Value) -> Option<Entry> {
+/// The first entry of an `XREADGROUP` reply for one stream: a map, or pairs in an older version of the protocol.
+pub(super) fn first_read(answer: Value) -> Option<CompletionEntry> {
     let entries = match answer {
         Value::Map(streams) => streams.into_iter().next()?.1,
         Value::Array(streams) => match streams.into_iter().next()? {
@@ -52,7 +52,7 @@ fn body(fields: Vec<(String, String)>) -> String {
         if name == DATA {
             return value;
         }
-        // Redis knows only text, and an empty one is how nothing is written in it.
+        // Redis has only strings, and an empty one means a missing value.
         if FIELDS.contains(&name.as_str()) && !value.is_empty() {
             object.insert(name.clone(), typed(&name, value));
         }
@@ -91,13 +91,13 @@ mod tests {
     }
 
     #[test]
-    fn data_is_the_body_as_it_was_written() {
+    fn the_data_field_is_the_unchanged_body() {
         assert_eq!(body_of(&["data", "{\"a\": 1}"]), "{\"a\": 1}");
         assert_eq!(body_of(&["operation_id", "o", "data", "not json"]), "not json");
     }
 
     #[test]
-    fn fields_of_their_own_become_the_same_body() {
+    fn separate_fields_become_the_same_body() {
         let table: [(&[&str], Json); 4] = [
             (
                 &["operation_id", "o", "task_id", "12", "success", "True", "result", "{\"n\":1}"],
@@ -117,7 +117,7 @@ mod tests {
     }
 
     #[test]
-    fn both_versions_of_the_protocol_are_read() {
+    fn both_protocol_versions_are_read() {
         let fields = Value::Array(vec![bulk("data"), bulk("x")]);
         let entries = Value::Array(vec![Value::Array(vec![bulk("7-0"), fields])]);
         let map = Value::Map(vec![(bulk("stream"), entries.clone())]);

@@ -1,70 +1,75 @@
-//! The consumer group on the stream of completions, as one process takes part in it.
+//! The consumer group of the completions stream, with this process as one consumer.
 
 use std::sync::{Arc, Mutex, MutexGuard};
 use std::time::Duration;
 
 use redis::{Pipeline, Value};
 
+use super::super::connection::{RedisConnection, RedisUnreachable};
 use super::super::keys::{COMPLETIONS as STREAM, CONSUMERS as GROUP};
-use super::super::link::{Link, Unreachable};
-use super::super::server::PATIENCE;
-use super::entry::{DATA, Entry, entry, first_read};
+use super::super::server::REPLY_TIMEOUT;
+use super::entry::{CompletionEntry, DATA, entry, first_read};
 
-/// How long the server holds a question for the next message. Well below what an answer may take, and below it even for
-/// one who has to wait behind it.
-const BLOCK: Duration = Duration::from_millis(900);
-const _: () = assert!(2 * BLOCK.as_millis() < PATIENCE.as_millis());
-/// The most that a process gives back when it leaves; what is beyond comes back by itself.
-const GIVEN_BACK: usize = 1000;
+/// How long the server blocks a read for the next message. Well below the reply time limit, even for a request that
+/// waits behind such a read.
+const BLOCK_TIME: Duration = Duration::from_millis(900);
+const _: () = assert!(2 * BLOCK_TIME.as_millis() < REPLY_TIMEOUT.as_millis());
+/// Maximum number of messages a closing process returns; others are reclaimed after their time limit.
+const MAX_RETURNED: usize = 1000;
 
-/// Where a look through what others have left undone begins.
+/// Where a scan of unacknowledged messages begins.
 const START: &str = "0-0";
 
-pub(super) struct Group {
-    /// Held by the server while there is nothing to read, so nobody else can use it.
-    reading: Arc<Link>,
-    telling: Arc<Link>,
+pub(super) struct CompletionGroup {
+    /// Blocked by the server while there is nothing to read, so nothing else may use it.
+    reading: Arc<RedisConnection>,
+    publishing: Arc<RedisConnection>,
     consumer: String,
-    /// What somebody has had for so long is taken from them.
+    /// A message that a consumer has had for this long is claimed from it.
     reclaim: Duration,
-    /// Where the look at what is out goes on.
+    /// Where the scan of unacknowledged messages continues.
     cursor: Mutex<String>,
 }
 
-/// Why there is no answer.
+/// Why there is no reply.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-pub(super) enum Refusal {
+pub(super) enum GroupError {
     #[error("Redis: {0}")]
-    Unreachable(#[from] Unreachable),
-    #[error("Redis refuses with {0}")]
+    RedisUnreachable(#[from] RedisUnreachable),
+    #[error("Redis refused with {0}")]
     Server(String),
 }
 
-impl Group {
-    pub(super) fn new(reading: Arc<Link>, telling: Arc<Link>, reclaim: Duration) -> Self {
+impl CompletionGroup {
+    pub(super) fn new(
+        reading: Arc<RedisConnection>,
+        publishing: Arc<RedisConnection>,
+        reclaim: Duration,
+    ) -> Self {
         let name = uuid::Uuid::new_v4().simple().to_string();
         let consumer = format!("consumer-{}", &name[..8]);
-        Self { reading, telling, consumer, reclaim, cursor: Mutex::new(START.to_owned()) }
+        Self { reading, publishing, consumer, reclaim, cursor: Mutex::new(START.to_owned()) }
     }
 
-    pub(super) fn link(&self) -> &Link {
+    pub(super) fn link(&self) -> &RedisConnection {
         &self.reading
     }
 
-    pub(super) async fn send(&self, body: &str) -> Result<(), Refusal> {
+    pub(super) async fn send(&self, body: &str) -> Result<(), GroupError> {
         let mut add = Pipeline::new();
         add.cmd("XADD").arg(STREAM).arg("*").arg(DATA).arg(body);
-        ask(&self.telling, &add).await.map(drop)
+        request(&self.publishing, &add).await.map(drop)
     }
 
-    /// The next message, if there is one before the server's patience ends: what others have left undone first.
-    pub(super) async fn look(&self) -> Result<Option<Entry>, Refusal> {
+    /// The next message, if one arrives within the blocking time; messages that other consumers left unacknowledged
+    /// come first.
+    pub(super) async fn look(&self) -> Result<Option<CompletionEntry>, GroupError> {
         let found = match self.claim().await {
             Ok(None) => self.read().await,
             found => found,
         };
         match found {
-            Err(Refusal::Server(code)) if code == "NOGROUP" => {
+            Err(GroupError::Server(code)) if code == "NOGROUP" => {
                 self.create().await?;
                 Ok(None)
             }
@@ -72,22 +77,22 @@ impl Group {
         }
     }
 
-    /// Removed from the stream as well, which would otherwise grow for ever. In this order nothing is left behind should
-    /// only half of it happen: one that is gone is also forgotten by its group.
-    pub(super) async fn settle(&self, id: &str) -> Result<(), Refusal> {
+    /// Also deletes the message from the stream, which would otherwise grow without limit. In this order a partial
+    /// failure leaves nothing behind: the group forgets a deleted message by itself.
+    pub(super) async fn settle(&self, id: &str) -> Result<(), GroupError> {
         let mut settle = Pipeline::new();
         settle.cmd("XDEL").arg(STREAM).arg(id);
         settle.cmd("XACK").arg(STREAM).arg(GROUP).arg(id);
-        ask(&self.telling, &settle).await.map(drop)
+        request(&self.publishing, &settle).await.map(drop)
     }
 
-    /// Gives back what this process still has, so that others need not wait until it has been out for long enough. One
-    /// that has nothing is forgotten.
-    pub(super) async fn leave(&self) -> Result<(), Refusal> {
+    /// Returns the messages of this process, so that others need not wait for the reclaim time. A consumer without
+    /// messages is removed.
+    pub(super) async fn leave(&self) -> Result<(), GroupError> {
         let mut held = Pipeline::new();
-        held.cmd("XPENDING").arg(STREAM).arg(GROUP).arg("-").arg("+").arg(GIVEN_BACK);
+        held.cmd("XPENDING").arg(STREAM).arg(GROUP).arg("-").arg("+").arg(MAX_RETURNED);
         held.arg(&self.consumer);
-        let held = ids(ask(&self.telling, &held).await?);
+        let held = ids(request(&self.publishing, &held).await?);
         let mut leave = Pipeline::new();
         if held.is_empty() {
             leave.cmd("XGROUP").arg("DELCONSUMER").arg(STREAM).arg(GROUP).arg(&self.consumer);
@@ -95,15 +100,15 @@ impl Group {
             leave.cmd("XCLAIM").arg(STREAM).arg(GROUP).arg(&self.consumer).arg(0).arg(held);
             leave.arg("IDLE").arg(millis(self.reclaim)).arg("JUSTID");
         }
-        ask(&self.telling, &leave).await.map(drop)
+        request(&self.publishing, &leave).await.map(drop)
     }
 
-    async fn claim(&self) -> Result<Option<Entry>, Refusal> {
+    async fn claim(&self) -> Result<Option<CompletionEntry>, GroupError> {
         let from = self.cursor().clone();
         let mut claim = Pipeline::new();
         claim.cmd("XAUTOCLAIM").arg(STREAM).arg(GROUP).arg(&self.consumer);
         claim.arg(millis(self.reclaim)).arg(from).arg("COUNT").arg(1);
-        let Value::Array(answer) = ask(&self.reading, &claim).await? else { return Ok(None) };
+        let Value::Array(answer) = request(&self.reading, &claim).await? else { return Ok(None) };
         let mut answer = answer.into_iter();
         if let Some(Value::BulkString(next)) = answer.next() {
             *self.cursor() = String::from_utf8(next).unwrap_or_else(|_| START.to_owned());
@@ -112,20 +117,20 @@ impl Group {
         Ok(entries.into_iter().next().and_then(entry))
     }
 
-    async fn read(&self) -> Result<Option<Entry>, Refusal> {
+    async fn read(&self) -> Result<Option<CompletionEntry>, GroupError> {
         let mut read = Pipeline::new();
         read.cmd("XREADGROUP").arg("GROUP").arg(GROUP).arg(&self.consumer).arg("COUNT").arg(1);
-        read.arg("BLOCK").arg(millis(BLOCK)).arg("STREAMS").arg(STREAM).arg(">");
-        Ok(first_read(ask(&self.reading, &read).await?))
+        read.arg("BLOCK").arg(millis(BLOCK_TIME)).arg("STREAMS").arg(STREAM).arg(">");
+        Ok(first_read(request(&self.reading, &read).await?))
     }
 
-    /// From the beginning of the stream, because others may have written before anybody read.
-    async fn create(&self) -> Result<(), Refusal> {
+    /// From the beginning of the stream, because messages may have been written before the group existed.
+    async fn create(&self) -> Result<(), GroupError> {
         let mut create = Pipeline::new();
         create.cmd("XGROUP").arg("CREATE").arg(STREAM).arg(GROUP).arg(0).arg("MKSTREAM");
-        match ask(&self.reading, &create).await {
-            // Another process was quicker.
-            Err(Refusal::Server(code)) if code == "BUSYGROUP" => Ok(()),
+        match request(&self.reading, &create).await {
+            // Another process was first.
+            Err(GroupError::Server(code)) if code == "BUSYGROUP" => Ok(()),
             created => created.map(drop),
         }
     }
@@ -135,19 +140,19 @@ impl Group {
     }
 }
 
-/// The last answer, if none of them is a refusal.
-async fn ask(link: &Link, questions: &Pipeline) -> Result<Value, Refusal> {
+/// The last reply, if none of them is an error.
+async fn request(link: &RedisConnection, requests: &Pipeline) -> Result<Value, GroupError> {
     let mut last = Value::Nil;
-    for answer in link.ask(questions, PATIENCE).await? {
+    for answer in link.request(requests, REPLY_TIMEOUT).await? {
         match answer {
-            Value::ServerError(error) => return Err(Refusal::Server(error.code().to_owned())),
+            Value::ServerError(error) => return Err(GroupError::Server(error.code().to_owned())),
             answer => last = answer,
         }
     }
     Ok(last)
 }
 
-/// The first of each row.
+/// The first column of each row.
 fn ids(rows: Value) -> Vec<Vec<u8>> {
     let Value::Array(rows) = rows else { return Vec::new() };
     let id = |row| match row {

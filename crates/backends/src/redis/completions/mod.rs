@@ -1,5 +1,5 @@
-//! Messages that say what an operation came to, from other programs, by a stream that all processes share. Redis may
-//! forget them: whoever sends one can send it again, or come by HTTP.
+//! Completion messages of operations, from other programs, through a stream that all processes share. Redis may lose
+//! them: a sender can repeat one, or use HTTP.
 
 mod entry;
 mod group;
@@ -16,70 +16,72 @@ use tokio::sync::Mutex;
 use tokio::time::{Instant, timeout};
 use tokio_util::sync::CancellationToken;
 
-use self::entry::Entry;
-use self::group::{Group, Refusal};
-use super::link::Link;
+use self::entry::CompletionEntry;
+use self::group::{CompletionGroup, GroupError};
+use super::connection::RedisConnection;
 
-/// A message that was not settled for so long comes back.
+/// A message that is unacknowledged for this long is delivered again.
 pub(crate) const RECLAIM: Duration = Duration::from_secs(60);
-/// A server that is away for no longer than this is waited for.
-const ABSENCE: Duration = Duration::from_secs(5);
-const PAUSE: Duration = Duration::from_millis(500);
+/// How long an unreachable server is tolerated before callers get an error.
+const OUTAGE_LIMIT: Duration = Duration::from_secs(5);
+const RETRY_PAUSE: Duration = Duration::from_millis(500);
 
-type Looking = BoxFuture<'static, Result<Option<Entry>, Refusal>>;
+type ReadInProgress = BoxFuture<'static, Result<Option<CompletionEntry>, GroupError>>;
 
 pub(crate) struct RedisCompletions {
-    group: Arc<Group>,
-    /// The look that is under way. It outlives a caller who stops waiting, so that what it finds is given to the next
-    /// one and not lost until it is reclaimed.
-    looking: Mutex<Option<Looking>>,
+    group: Arc<CompletionGroup>,
+    /// The read in progress. It outlives a caller that stops waiting, so that its message goes to the next caller and
+    /// is not lost until it is reclaimed.
+    reading: Mutex<Option<ReadInProgress>>,
     end: CancellationToken,
 }
 
 impl RedisCompletions {
-    /// `reading` is held by the server while there is nothing to read, so it must be used by nobody else.
+    /// The server blocks `reading` while there is nothing to read, so nothing else may use it.
     pub(super) fn new(
-        reading: Arc<Link>,
-        telling: Arc<Link>,
+        reading: Arc<RedisConnection>,
+        publishing: Arc<RedisConnection>,
         reclaim: Duration,
         end: CancellationToken,
     ) -> Self {
-        let group = Arc::new(Group::new(reading, telling, reclaim));
-        Self { group, looking: Mutex::default(), end }
+        let group = Arc::new(CompletionGroup::new(reading, publishing, reclaim));
+        Self { group, reading: Mutex::default(), end }
     }
 
-    /// To be called when nobody is given anything any more.
+    /// Called once no more messages are given out.
     pub(super) async fn leave(&self) {
-        *self.looking.lock().await = None;
+        *self.reading.lock().await = None;
         if let Err(error) = self.group.leave().await {
-            tracing::debug!(%error, "what was not settled comes back only by itself");
+            tracing::debug!(%error, "unacknowledged completions were not returned; they will be reclaimed later");
         }
     }
 
     async fn wait_for_next(&self) -> PortResult<CompletionMessage> {
-        let mut looking = self.looking.lock().await;
+        let mut reading = self.reading.lock().await;
         let mut away_since = None;
         loop {
             let group = self.group.clone();
-            let look = looking.get_or_insert_with(|| async move { group.look().await }.boxed());
+            let look = reading.get_or_insert_with(|| async move { group.look().await }.boxed());
             let looked = look.await;
-            *looking = None;
+            *reading = None;
             match looked {
                 Ok(Some(entry)) => return Ok(self.arrival(entry)),
                 Ok(None) => away_since = None,
-                Err(error) if away_since.get_or_insert_with(Instant::now).elapsed() < ABSENCE => {
-                    tracing::debug!(%error, "completions cannot be read now");
-                    let mut made = self.group.link().made();
-                    // A new connection is tried at once, and one that refuses after a while.
-                    let _ = timeout(PAUSE, made.changed()).await;
+                Err(error)
+                    if away_since.get_or_insert_with(Instant::now).elapsed() < OUTAGE_LIMIT =>
+                {
+                    tracing::debug!(%error, "completions cannot be read at the moment");
+                    let mut made = self.group.link().connections();
+                    // A new connection is used at once; otherwise a retry follows after a pause.
+                    let _ = timeout(RETRY_PAUSE, made.changed()).await;
                 }
                 Err(error) => return Err(unavailable(error)),
             }
         }
     }
 
-    fn arrival(&self, entry: Entry) -> CompletionMessage {
-        let settle = Settle { group: self.group.clone(), id: entry.id };
+    fn arrival(&self, entry: CompletionEntry) -> CompletionMessage {
+        let settle = SettleRedisCompletion { group: self.group.clone(), id: entry.id };
         CompletionMessage::new(entry.body, Box::new(settle))
     }
 }
@@ -96,18 +98,18 @@ impl Completions for RedisCompletions {
     }
 }
 
-struct Settle {
-    group: Arc<Group>,
+struct SettleRedisCompletion {
+    group: Arc<CompletionGroup>,
     id: String,
 }
 
 #[async_trait]
-impl SettleCompletion for Settle {
+impl SettleCompletion for SettleRedisCompletion {
     async fn ack(&self) -> PortResult<()> {
         self.group.settle(&self.id).await.map_err(unavailable)
     }
 }
 
-fn unavailable(error: Refusal) -> PortError {
+fn unavailable(error: GroupError) -> PortError {
     PortError::Unavailable(error.to_string())
 }

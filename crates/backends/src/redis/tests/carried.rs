@@ -1,4 +1,4 @@
-//! What Redis is for: other processes see a log grow at once, and read it without troubling the store.
+//! Purpose of Redis: other processes see a log grow at once, and read it without loading the store.
 
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
@@ -11,18 +11,18 @@ use redis::AsyncCommands;
 use testkit::conformance::scene::{claim, first_turn, segment};
 use tokio::sync::broadcast;
 
-use super::super::script::{Entry, Outcome, Publish, Voice};
-use super::super::{RECLAIM, Redis, RedisOptions, keys};
+use super::super::script::{PublishEntry, PublishMode, PublishOutcome, PublishScript};
+use super::super::{RECLAIM, RedisBackend, RedisOptions, keys};
 use super::process::{BOUND, Process, next, rest, until};
 use super::server::{connection, shared};
 use crate::connect::ConnectError;
 use crate::live::LogEnd;
-use crate::{Connected, Options, connect};
+use crate::{ConnectOptions, ConnectedBackend, connect};
 
-/// An embedded store, standing for the one all processes share, and a task that may be written to.
-pub(super) async fn stored() -> (tempfile::TempDir, Connected, Arc<dyn StreamLog>, TaskId) {
+/// An embedded store in place of the shared one, and a task that may be written to.
+pub(super) async fn stored() -> (tempfile::TempDir, ConnectedBackend, Arc<dyn StreamLog>, TaskId) {
     let folder = tempfile::tempdir().expect("a folder");
-    let store = connect(&Options::embedded(folder.path())).await.expect("it opens");
+    let store = connect(&ConnectOptions::embedded(folder.path())).await.expect("it opens");
     let log = store.ports.log.clone();
     let task = TaskId::fresh();
     log.take_over(&task, 1).await.expect("take over");
@@ -32,12 +32,12 @@ pub(super) async fn stored() -> (tempfile::TempDir, Connected, Arc<dyn StreamLog
 /// Whether the stream in Redis has everything up to `last`.
 pub(super) async fn stands_at(url: &str, task: &TaskId, last: Seq) -> bool {
     let mut redis = connection(url).await;
-    let stands: Option<Seq> = redis.hget(keys::meta(task), "last").await.expect("an answer");
-    stands == Some(last)
+    let last_stored: Option<Seq> = redis.hget(keys::meta(task), "last").await.expect("an answer");
+    last_stored == Some(last)
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn what_one_process_appends_another_sees_within_milliseconds() {
+async fn appends_reach_other_processes_within_milliseconds() {
     let (_folder, _store, store, task) = stored().await;
     let (a, b) = (Process::start(&shared(), &store).await, Process::start(&shared(), &store).await);
     let mut follower = b.follow(&task, 0);
@@ -53,11 +53,11 @@ async fn what_one_process_appends_another_sees_within_milliseconds() {
     delays.sort();
     assert!(delays[100] < Duration::from_millis(50), "{:?} in the middle", delays[100]);
     let late = delays.iter().filter(|delay| **delay > Duration::from_millis(500)).count();
-    assert_eq!(late, 0, "none came by the timer: {:?}", delays.last());
+    assert_eq!(late, 0, "none came through the timer: {:?}", delays.last());
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_follower_from_the_start_reads_redis_and_leaves_the_store_alone() {
+async fn a_follower_from_the_start_reads_redis_instead_of_the_store() {
     let (_folder, _store, store, task) = stored().await;
     let (a, b) = (Process::start(&shared(), &store).await, Process::start(&shared(), &store).await);
     let text = "x".repeat(900);
@@ -70,7 +70,7 @@ async fn a_follower_from_the_start_reads_redis_and_leaves_the_store_alone() {
     let mut texts = vec![text.as_str(); 1000];
     texts.push("end");
     assert!(seen == segment(0, &texts).bytes);
-    // One question to the store at the end: only it can say that nothing follows.
+    // One store read at the end: only the store knows that nothing follows.
     assert!(b.store.reads.load(Ordering::Relaxed) <= 2, "{:?}", b.store.reads);
     let ttl: i64 = connection(&shared()).await.ttl(keys::stream(&task)).await.expect("an answer");
     assert!((3000..=3600).contains(&ttl), "a sealed stream lives for {ttl} s");
@@ -100,35 +100,35 @@ async fn twenty_followers_at_any_cursor_see_the_same_bytes() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn the_late_news_of_an_old_writer_are_refused() {
+async fn a_late_segment_of_an_old_writer_is_refused() {
     let task = TaskId::fresh();
-    let script = Publish::new(Duration::from_secs(60));
+    let script = PublishScript::new(Duration::from_secs(60));
     let mut redis = connection(&shared()).await;
     script.load().exec_async(&mut redis).await.expect("the script is taken");
     let mut publish = async |fence: u64, last: Seq, text: &str| {
         let (task, end) = (task.clone(), LogEnd::Open);
-        let entry = Entry { task, fence, segment: segment(last, &[text]), end };
-        let reply = redis.send_packed_command(&script.command(&entry, Voice::Aloud)).await;
-        Outcome::of(&reply.expect("an answer"))
+        let entry = PublishEntry { task, fence, segment: segment(last, &[text]), end };
+        let reply = redis.send_packed_command(&script.command(&entry, PublishMode::Notify)).await;
+        PublishOutcome::of(&reply.expect("an answer"))
     };
-    assert_eq!(publish(1, 0, "a").await, Outcome::StandsAt(1));
-    assert_eq!(publish(2, 1, "b").await, Outcome::StandsAt(2));
-    assert_eq!(publish(1, 2, "late").await, Outcome::Fenced);
-    assert_eq!(publish(2, 1, "b").await, Outcome::StandsAt(2), "once is enough");
-    assert_eq!(publish(3, 5, "too early").await, Outcome::StandsAt(2));
-    assert_eq!(publish(2, 2, "c").await, Outcome::Fenced, "a gap raises the fence as well");
+    assert_eq!(publish(1, 0, "a").await, PublishOutcome::EndsAt(1));
+    assert_eq!(publish(2, 1, "b").await, PublishOutcome::EndsAt(2));
+    assert_eq!(publish(1, 2, "late").await, PublishOutcome::Fenced);
+    assert_eq!(publish(2, 1, "b").await, PublishOutcome::EndsAt(2), "once is enough");
+    assert_eq!(publish(3, 5, "too early").await, PublishOutcome::EndsAt(2));
+    assert_eq!(publish(2, 2, "c").await, PublishOutcome::Fenced, "a gap raises the fence as well");
     let length: usize = redis.xlen(keys::stream(&task)).await.expect("an answer");
     assert_eq!(length, 2);
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn that_a_job_ended_is_heard_in_every_process_once() {
+async fn every_process_receives_the_end_of_a_job_once() {
     heard_everywhere_once(BusSignal::Ended(Job::from(TurnId::fresh()))).await;
     heard_everywhere_once(BusSignal::Ended(Job::from(ExecutionId::fresh()))).await;
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn that_a_run_moved_on_is_heard_in_every_process_once() {
+async fn every_process_receives_the_advance_of_an_execution_once() {
     heard_everywhere_once(BusSignal::Moved(ExecutionId::fresh())).await;
 }
 
@@ -137,9 +137,9 @@ async fn heard_everywhere_once(hint: BusSignal) {
     let (a, b) = (Process::start(&shared(), &store).await, Process::start(&shared(), &store).await);
     let (mut here, mut there) = (a.signals.subscribe(), b.signals.subscribe());
     let marker = BusSignal::Ended(Job::from(TurnId::fresh()));
-    // Subscribing takes a moment, and a hint may be lost: it is said until it is heard.
+    // Subscribing takes a moment, and a hint may be lost: it is repeated until it is received.
     let mut said = 0;
-    until("a hint from elsewhere", async || {
+    until("a hint from another process", async || {
         say(&a, &hint);
         said += 1;
         heard(&mut there, &hint).await
@@ -147,11 +147,11 @@ async fn heard_everywhere_once(hint: BusSignal) {
     .await;
     until("an answer", async || {
         say(&b, &marker);
-        let mut listening = here.resubscribe();
-        heard(&mut listening, &marker).await
+        let mut subscribing = here.resubscribe();
+        heard(&mut subscribing, &marker).await
     })
     .await;
-    // By now its own words have come back as well, and were not said a second time.
+    // By now the process's own hints have come back as well, and were not delivered a second time.
     let mut times = 0;
     while let Ok(signal) = here.try_recv() {
         times += usize::from(signal == hint);
@@ -163,18 +163,18 @@ fn say(process: &Process, hint: &BusSignal) {
     match hint.clone() {
         BusSignal::Ended(job) => process.redis.hints().ended(job),
         BusSignal::Moved(run) => process.redis.hints().moved(run),
-        BusSignal::Cancel(_) => panic!("cancellations go another way"),
+        BusSignal::Cancel(_) => panic!("cancellations do not go through Redis"),
     }
 }
 
-/// Whether it is heard soon. Other tests share the server, so others may give hints as well.
+/// Whether the hint is received soon. Other tests share the server, so there may be other hints as well.
 async fn heard(signals: &mut broadcast::Receiver<BusSignal>, hint: &BusSignal) -> bool {
     let hearing = async { while signals.recv().await.expect("it is open") != *hint {} };
     tokio::time::timeout(Duration::from_millis(100), hearing).await.is_ok()
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_log_that_is_removed_is_gone_for_followers_elsewhere() {
+async fn followers_in_other_processes_learn_that_a_log_was_deleted() {
     let (_folder, connected, store, _) = stored().await;
     let (a, b) = (Process::start(&shared(), &store).await, Process::start(&shared(), &store).await);
     for told in [true, false] {
@@ -186,7 +186,7 @@ async fn a_log_that_is_removed_is_gone_for_followers_elsewhere() {
         next(&mut follower).await;
         until("the stream", async || stands_at(&shared(), &task, 1).await).await;
         connected.ports.sessions.delete(&owner, &session.id).await.expect("it is removed");
-        // Without a word the timer finds out, and a stream that Redis still has brings nothing back.
+        // Without a notification the timer finds out, and a stream that Redis still has does not bring the log back.
         if told {
             a.redis.feed().gone(std::slice::from_ref(&task));
         }
@@ -206,22 +206,24 @@ async fn a_log_that_is_removed_is_gone_for_followers_elsewhere() {
 }
 
 #[tokio::test]
-async fn a_redis_that_is_not_there_at_the_start_is_an_error_without_secrets() {
+async fn an_unreachable_redis_at_start_is_an_error_without_secrets() {
     let url = "redis://:hunter2@127.0.0.1:1/0".to_owned();
     let options =
         RedisOptions { url, stream_ttl: Duration::from_secs(60), reclaim: RECLAIM, deaf: false };
     let signals = broadcast::Sender::new(1);
-    let Err(error) = Redis::connect(&options, signals).await else { panic!("nobody is there") };
+    let Err(error) = RedisBackend::connect(&options, signals).await else {
+        panic!("there is no server")
+    };
     assert!(matches!(error, ConnectError::Redis { .. }), "{error:?}");
     let said = error.to_string();
     assert!(said.contains("127.0.0.1:1") && !said.contains("hunter2"), "{said}");
 }
 
 #[tokio::test]
-async fn a_server_that_does_not_speak_tls_is_refused_when_tls_is_wanted() {
+async fn a_server_without_tls_is_refused_when_tls_is_configured() {
     let url = shared().replace("redis://", "rediss://");
     let options =
         RedisOptions { url, stream_ttl: Duration::from_secs(60), reclaim: RECLAIM, deaf: false };
-    let connecting = Redis::connect(&options, broadcast::Sender::new(1)).await;
+    let connecting = RedisBackend::connect(&options, broadcast::Sender::new(1)).await;
     assert!(matches!(connecting, Err(ConnectError::Redis { .. })));
 }

@@ -1,4 +1,4 @@
-//! Completions by the stream, and what becomes of them when a process or Redis itself goes away.
+//! Completions through the stream, also when a process or Redis goes away.
 
 use std::collections::{HashMap, HashSet};
 use std::time::{Duration, Instant};
@@ -10,28 +10,28 @@ use tokio::sync::broadcast;
 use tokio::time::timeout;
 
 use super::super::keys::{COMPLETIONS as STREAM, CONSUMERS as GROUP};
-use super::super::{RECLAIM, Redis, RedisOptions};
+use super::super::{RECLAIM, RedisBackend, RedisOptions};
 use super::process::{BOUND, until};
 use super::server::PrivateRedis;
 
-/// Soon, for messages that come by themselves, and long for everything else.
+/// Short enough for messages that are reclaimed, and long for everything else.
 const SOON: Duration = Duration::from_millis(500);
 
-async fn process(server: &PrivateRedis, reclaim: Duration) -> Redis {
+async fn process(server: &PrivateRedis, reclaim: Duration) -> RedisBackend {
     let stream_ttl = Duration::from_secs(60);
     let options = RedisOptions { url: server.url(), stream_ttl, reclaim, deaf: false };
-    Redis::connect(&options, broadcast::Sender::new(16)).await.expect("it connects")
+    RedisBackend::connect(&options, broadcast::Sender::new(16)).await.expect("it connects")
 }
 
-async fn next(redis: &Redis) -> ports::completions::CompletionMessage {
+async fn next(redis: &RedisBackend) -> ports::completions::CompletionMessage {
     timeout(BOUND, redis.completions().next()).await.expect("in time").expect("a message")
 }
 
-async fn send(redis: &Redis, body: &str) {
+async fn send(redis: &RedisBackend, body: &str) {
     redis.completions().send(body.to_owned()).await.expect("send");
 }
 
-/// Messages in the stream, and those that somebody has in hand.
+/// Messages in the stream, and unacknowledged ones.
 async fn left(redis: &mut MultiplexedConnection) -> (usize, usize) {
     let length: usize = redis.xlen(STREAM).await.expect("a length");
     let pending = redis::cmd("XPENDING").arg(STREAM).arg(GROUP).query_async(redis).await;
@@ -54,7 +54,7 @@ async fn consumers(redis: &mut MultiplexedConnection) -> Vec<String> {
 async fn other_programs_may_write_the_body_or_its_fields() {
     let server = PrivateRedis::start().await;
     let mut redis = server.connection().await;
-    // Before anybody reads.
+    // Written before any consumer reads.
     let body = r#"{"operation_id":"o"}"#;
     let _: String = redis.xadd(STREAM, "*", &[("data", body)]).await.expect("added");
     let process = process(&server, RECLAIM).await;
@@ -66,12 +66,12 @@ async fn other_programs_may_write_the_body_or_its_fields() {
     let arrived = next(&process).await;
     assert_eq!(arrived.body, r#"{"operation_id":"o","success":true,"result":{"n":1}}"#);
     arrived.ack().await.expect("ack");
-    assert_eq!(left(&mut redis).await, (0, 0), "what is settled is not kept");
+    assert_eq!(left(&mut redis).await, (0, 0), "acknowledged messages are deleted");
     process.close().await;
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn what_a_dead_process_had_in_hand_comes_to_another() {
+async fn messages_of_a_dead_process_are_delivered_to_another() {
     let server = PrivateRedis::start().await;
     let (dead, alive) = (process(&server, SOON).await, process(&server, SOON).await);
     let (count, mut taken) = (15, Vec::new());
@@ -88,14 +88,14 @@ async fn what_a_dead_process_had_in_hand_comes_to_another() {
         arrived.ack().await.expect("ack");
     }
     assert_eq!(found.len(), count, "each of them, once");
-    assert!(since.elapsed() > SOON / 2, "not before it had been out for long");
+    assert!(since.elapsed() > SOON / 2, "not before the reclaim time");
     assert_eq!(left(&mut server.connection().await).await, (0, 0));
     dead.close().await;
     alive.close().await;
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_process_that_leaves_gives_back_what_it_has_and_is_forgotten() {
+async fn a_closing_process_returns_its_messages_and_is_removed() {
     let server = PrivateRedis::start().await;
     let (leaving, idle) = (process(&server, RECLAIM).await, process(&server, RECLAIM).await);
     send(&leaving, "hello").await;
@@ -109,7 +109,7 @@ async fn a_process_that_leaves_gives_back_what_it_has_and_is_forgotten() {
 
     let staying = process(&server, RECLAIM).await;
     let arrived = next(&staying).await;
-    assert_eq!(arrived.body, "hello", "long before it would have come by itself");
+    assert_eq!(arrived.body, "hello", "long before the reclaim time");
     arrived.ack().await.expect("ack");
     let names = consumers(&mut server.connection().await).await;
     assert_eq!(names.len(), 2, "the idle one is gone: {names:?}");
@@ -118,7 +118,7 @@ async fn a_process_that_leaves_gives_back_what_it_has_and_is_forgotten() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn what_comes_to_one_who_has_stopped_waiting_is_given_to_the_next() {
+async fn a_message_for_a_caller_that_stopped_waiting_goes_to_the_next() {
     let server = PrivateRedis::start().await;
     let process = process(&server, RECLAIM).await;
     for n in 0..5 {
@@ -132,7 +132,7 @@ async fn what_comes_to_one_who_has_stopped_waiting_is_given_to_the_next() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn after_a_flush_messages_come_again() {
+async fn messages_are_delivered_again_after_a_flush() {
     let server = PrivateRedis::start().await;
     let process = process(&server, RECLAIM).await;
     send(&process, "before").await;
@@ -147,16 +147,19 @@ async fn after_a_flush_messages_come_again() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_redis_that_is_away_is_waited_for_but_not_for_ever() {
+async fn an_unreachable_redis_is_tolerated_for_a_limited_time() {
     let mut server = PrivateRedis::start().await;
     let process = process(&server, RECLAIM).await;
     server.kill();
     let away = timeout(BOUND, process.completions().next()).await.expect("not for ever");
     assert!(matches!(away, Err(PortError::Unavailable(_))), "{:?}", away.err());
-    until("it is known", async || process.completions().send(String::new()).await.is_err()).await;
+    until("the outage is noticed", async || {
+        process.completions().send(String::new()).await.is_err()
+    })
+    .await;
     let back = async {
         server.start_again().await;
-        until("it is back", async || process.failing().await.is_none()).await;
+        until("the server is reachable again", async || process.failing().await.is_none()).await;
         send(&process, "hello").await;
     };
     let (arrived, ()) = tokio::join!(next(&process), back);

@@ -1,4 +1,4 @@
-//! Every law of the log, once with hints and once without. The store below is the embedded one.
+//! All conformance laws of the stream log, once with hints and once without, on top of the embedded store.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -11,17 +11,17 @@ use tempfile::TempDir;
 use testkit::conformance::{Fixture, StartsDeaf};
 use tokio::sync::broadcast;
 
-use super::super::{RECLAIM, Redis, RedisOptions};
+use super::super::{RECLAIM, RedisBackend, RedisOptions};
 use super::process::Telling;
 use super::server::shared;
-use crate::{Backend, Options, connect};
+use crate::{BackendHandle, ConnectOptions, connect};
 
 struct Carried {
     folder: TempDir,
     deaf: bool,
     caps: UserLimits,
-    /// Absent only while it is being reopened.
-    open: Option<(Ports, Backend, Redis)>,
+    /// `None` only while it is being reopened.
+    open: Option<(Ports, BackendHandle, RedisBackend)>,
 }
 
 impl Carried {
@@ -33,14 +33,15 @@ impl Carried {
     }
 
     async fn open(&mut self) {
-        let options = Options { caps: self.caps, ..Options::embedded(self.folder.path()) };
+        let options =
+            ConnectOptions { caps: self.caps, ..ConnectOptions::embedded(self.folder.path()) };
         let store = connect(&options).await.expect("it opens");
         let stream_ttl = Duration::from_secs(60);
         let options = RedisOptions { url: shared(), stream_ttl, reclaim: RECLAIM, deaf: self.deaf };
         let redis =
-            Redis::connect(&options, broadcast::Sender::new(16)).await.expect("it connects");
-        let telling = Arc::new(Telling::new(store.ports.log.clone(), redis.feed()));
-        let log = Arc::new(redis.log(telling.clone(), telling));
+            RedisBackend::connect(&options, broadcast::Sender::new(16)).await.expect("it connects");
+        let publishing = Arc::new(Telling::new(store.ports.log.clone(), redis.feed()));
+        let log = Arc::new(redis.log(publishing.clone(), publishing));
         let ports = Ports { log, ..store.ports };
         self.open = Some((ports, store.backend, redis));
     }
@@ -87,7 +88,7 @@ impl StartsDeaf for Carried {
     }
 }
 
-mod listening {
+mod subscribing {
     use super::Carried as Fixture;
 
     testkit::conformance::stream_log!(Fixture);

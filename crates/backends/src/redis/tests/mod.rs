@@ -1,4 +1,4 @@
-//! The laws of the log with Redis in between, and what is its own: what happens when Redis forgets, dies or is silent.
+//! Conformance laws of the stream log through Redis, and behavior when Redis loses data, dies or is silent.
 
 mod carried;
 mod completions;

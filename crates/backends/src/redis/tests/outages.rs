@@ -1,4 +1,4 @@
-//! Redis forgets, dies, or is silent. Nothing is lost, nothing waits for it, and afterwards it is used again.
+//! Redis loses its data, dies, or is silent. No data is lost, no caller waits for it, and afterwards it is used again.
 
 use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
@@ -12,11 +12,11 @@ use super::carried::{stands_at, stored};
 use super::process::{Process, next, rest, until};
 use super::server::PrivateRedis;
 
-/// By the timer, with a lot of room for a busy machine.
-const BY_THE_TIMER: Duration = Duration::from_secs(4);
+/// Limit for delivery through the timer, generous for a busy machine.
+const TIMER_LIMIT: Duration = Duration::from_secs(4);
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn after_a_flush_everything_is_seen_once_and_the_stream_is_filled_again() {
+async fn after_a_flush_every_chunk_is_seen_once_and_the_stream_is_refilled() {
     let (_folder, _store, store, task) = stored().await;
     let server = PrivateRedis::start().await;
     let url = server.url();
@@ -29,7 +29,7 @@ async fn after_a_flush_everything_is_seen_once_and_the_stream_is_filled_again() 
             if last % 100 == 50 {
                 let mut redis = server.connection().await;
                 let _: () = redis.flushall().await.expect("it forgets");
-                // The scripts go as well, which FLUSHALL alone leaves.
+                // Also flushes the scripts, which FLUSHALL keeps.
                 redis::cmd("SCRIPT").arg("FLUSH").exec_async(&mut redis).await.expect("it forgets");
             }
             a.say(&task, last, text).await;
@@ -47,7 +47,7 @@ async fn after_a_flush_everything_is_seen_once_and_the_stream_is_filled_again() 
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_redis_that_dies_is_done_without_and_used_again_when_it_is_back() {
+async fn a_dead_redis_is_bypassed_and_used_again_after_its_restart() {
     let (_folder, _store, store, task) = stored().await;
     let mut server = PrivateRedis::start().await;
     let url = server.url();
@@ -61,15 +61,15 @@ async fn a_redis_that_dies_is_done_without_and_used_again_when_it_is_back() {
         let since = Instant::now();
         a.say(&task, last, "without it").await;
         assert_eq!(next(&mut follower).await, segment(last, &["without it"]).bytes);
-        assert!(since.elapsed() < BY_THE_TIMER, "{:?}", since.elapsed());
+        assert!(since.elapsed() < TIMER_LIMIT, "{:?}", since.elapsed());
     }
     assert_eq!(b.redis.failing().await.expect("it is dead").name, "redis");
 
     server.start_again().await;
     until("the connection", async || a.redis.failing().await.is_none()).await;
     let mut last = 4;
-    // Each link comes back by itself; when all are there news come at once.
-    until("news by Redis", async || {
+    // Each connection is restored separately; once all are, notifications arrive at once.
+    until("a notification through Redis", async || {
         let since = Instant::now();
         a.say(&task, last, "with it again").await;
         last += 1;
@@ -81,7 +81,7 @@ async fn a_redis_that_dies_is_done_without_and_used_again_when_it_is_back() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_silent_redis_delays_no_append_and_followers_go_on_by_the_timer() {
+async fn a_silent_redis_delays_no_append_and_followers_continue_through_the_timer() {
     let (_folder, _store, store, task) = stored().await;
     let server = PrivateRedis::start().await;
     let url = server.url();
@@ -96,16 +96,16 @@ async fn a_silent_redis_delays_no_append_and_followers_go_on_by_the_timer() {
         a.say(&task, last, "into the silence").await;
         assert!(since.elapsed() < Duration::from_millis(500), "{:?}", since.elapsed());
         next(&mut follower).await;
-        assert!(since.elapsed() < BY_THE_TIMER, "{:?}", since.elapsed());
+        assert!(since.elapsed() < TIMER_LIMIT, "{:?}", since.elapsed());
     }
     let since = Instant::now();
     assert!(a.redis.failing().await.is_some());
-    assert!(since.elapsed() < BY_THE_TIMER);
-    // A newcomer gets everything from the store.
+    assert!(since.elapsed() < TIMER_LIMIT);
+    // A new follower gets everything from the store.
     let mut newcomer = a.follow(&task, 0);
     let since = Instant::now();
     next(&mut newcomer).await;
-    assert!(since.elapsed() < BY_THE_TIMER, "{:?}", since.elapsed());
+    assert!(since.elapsed() < TIMER_LIMIT, "{:?}", since.elapsed());
 
     server.thaw();
     until("the connection", async || a.redis.failing().await.is_none()).await;
@@ -124,7 +124,7 @@ async fn a_silent_redis_delays_no_append_and_followers_go_on_by_the_timer() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn while_the_store_is_away_a_follower_is_told_and_afterwards_goes_on() {
+async fn a_follower_gets_an_error_while_the_store_is_unreachable_and_continues_afterwards() {
     let (_folder, _store, store, task) = stored().await;
     let server = PrivateRedis::start().await;
     let process = Process::start(&server.url(), &store).await;
@@ -135,22 +135,22 @@ async fn while_the_store_is_away_a_follower_is_told_and_afterwards_goes_on() {
     assert_eq!(follower.next(look_often).await.expect("follow"), LogUpdate::Silent);
 
     process.store.away.store(true, Ordering::Relaxed);
-    let told = follower.next(BY_THE_TIMER).await;
-    assert!(matches!(told, Err(PortError::Unavailable(_))), "{told:?}");
+    let failed = follower.next(TIMER_LIMIT).await;
+    assert!(matches!(failed, Err(PortError::Unavailable(_))), "{failed:?}");
     process.store.away.store(false, Ordering::Relaxed);
-    until("it is heard of again", async || follower.next(look_often).await.is_ok()).await;
+    until("the store is reachable again", async || follower.next(look_often).await.is_ok()).await;
     process.seal(&task, 1, "the end").await;
     assert_eq!(rest(follower).await, segment(1, &["the end"]).bytes);
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn closing_says_the_last_words_and_ends_every_task() {
+async fn closing_sends_the_last_segments_and_ends_every_task() {
     let (_folder, _store, store, task) = stored().await;
     let server = PrivateRedis::start().await;
     let url = server.url();
     let a = Process::start(&url, &store).await;
     a.seal(&task, 0, "the end").await;
-    tokio::time::timeout(BY_THE_TIMER, a.redis.close()).await.expect("it ends");
+    tokio::time::timeout(TIMER_LIMIT, a.redis.close()).await.expect("it ends");
     assert!(stands_at(&url, &task, 1).await);
     let mut redis = server.connection().await;
     until("the end of its connections", async || {

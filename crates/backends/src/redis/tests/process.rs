@@ -1,4 +1,4 @@
-//! The part of one server process that these tests need: a store shared with others, and its own side of Redis.
+//! The part of a server process that these tests need: a shared store, and its own Redis connections.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
@@ -11,24 +11,24 @@ use protocol::{Segment, Seq, TaskId};
 use testkit::conformance::scene::segment;
 use tokio::sync::broadcast;
 
-use super::super::{RECLAIM, Redis, RedisLog, RedisOptions};
-use crate::feed::{Feed, LogAt, LogEnds};
+use super::super::{RECLAIM, RedisBackend, RedisLog, RedisOptions};
 use crate::live::LogEnd;
+use crate::log_feed::{LogEnds, LogFeed, LogPosition};
 
-/// No test may wait for longer.
+/// Time limit of every wait.
 pub(super) const BOUND: Duration = Duration::from_secs(30);
 
-/// A store that tells a feed what it has committed.
+/// A store that notifies a feed of its commits.
 pub(super) struct Telling {
     store: Arc<dyn StreamLog>,
-    feed: Arc<dyn Feed>,
+    feed: Arc<dyn LogFeed>,
     pub(super) reads: AtomicUsize,
-    /// Nobody gets an answer about what is stored.
+    /// Whether all reads fail.
     pub(super) away: AtomicBool,
 }
 
 impl Telling {
-    pub(super) fn new(store: Arc<dyn StreamLog>, feed: Arc<dyn Feed>) -> Self {
+    pub(super) fn new(store: Arc<dyn StreamLog>, feed: Arc<dyn LogFeed>) -> Self {
         Self { store, feed, reads: AtomicUsize::new(0), away: AtomicBool::new(false) }
     }
 
@@ -39,7 +39,7 @@ impl Telling {
         }
     }
 
-    fn tell(
+    fn publish(
         &self,
         task: &TaskId,
         fence: u64,
@@ -66,13 +66,13 @@ impl StreamLog for Telling {
         segment: Segment,
     ) -> PortResult<SegmentAppended> {
         let appended = self.store.append(task, fence, segment.clone()).await?;
-        self.tell(task, fence, &segment, LogEnd::Open, appended);
+        self.publish(task, fence, &segment, LogEnd::Open, appended);
         Ok(appended)
     }
 
     async fn seal(&self, task: &TaskId, fence: u64, last: Segment) -> PortResult<SegmentAppended> {
         let appended = self.store.seal(task, fence, last.clone()).await?;
-        self.tell(task, fence, &last, LogEnd::Sealed, appended);
+        self.publish(task, fence, &last, LogEnd::Sealed, appended);
         Ok(appended)
     }
 
@@ -89,13 +89,13 @@ impl StreamLog for Telling {
 
 #[async_trait]
 impl LogEnds for Telling {
-    async fn ends(&self, tasks: &[TaskId]) -> PortResult<Vec<LogAt>> {
+    async fn ends(&self, tasks: &[TaskId]) -> PortResult<Vec<LogPosition>> {
         self.check_there()?;
         let mut ends = Vec::new();
         for task in tasks {
             if let LogRead::Log { last, sealed, .. } = self.store.read(task, 1 << 40, 1).await? {
                 let end = if sealed { LogEnd::Sealed } else { LogEnd::Open };
-                ends.push(LogAt { task: task.clone(), last, end });
+                ends.push(LogPosition { task: task.clone(), last, end });
             }
         }
         Ok(ends)
@@ -103,7 +103,7 @@ impl LogEnds for Telling {
 }
 
 pub(super) struct Process {
-    pub(super) redis: Redis,
+    pub(super) redis: RedisBackend,
     pub(super) store: Arc<Telling>,
     pub(super) log: Arc<RedisLog>,
     pub(super) signals: broadcast::Sender<BusSignal>,
@@ -115,13 +115,13 @@ impl Process {
         let stream_ttl = Duration::from_secs(3600);
         let options =
             RedisOptions { url: url.to_owned(), stream_ttl, reclaim: RECLAIM, deaf: false };
-        let redis = Redis::connect(&options, signals.clone()).await.expect("it connects");
+        let redis = RedisBackend::connect(&options, signals.clone()).await.expect("it connects");
         let store = Arc::new(Telling::new(store.clone(), redis.feed()));
         let log = Arc::new(redis.log(store.clone(), store.clone()));
         Self { redis, store, log, signals }
     }
 
-    /// Follows a log by hints alone: its own timer is longer than any test.
+    /// Follows a log through hints alone: its own timer is longer than any test.
     pub(super) fn follow(&self, task: &TaskId, after: Seq) -> LogFollower {
         LogFollower::new(self.log.clone(), task.clone(), after, 2 * BOUND)
     }
@@ -161,12 +161,12 @@ pub(super) async fn rest(mut follower: LogFollower) -> Vec<u8> {
     }
 }
 
-/// Asks until it is so.
+/// Polls until the condition holds.
 pub(super) async fn until(what: &str, mut so: impl AsyncFnMut() -> bool) {
-    let asking = async {
+    let querying = async {
         while !so().await {
             tokio::time::sleep(Duration::from_millis(5)).await;
         }
     };
-    tokio::time::timeout(BOUND, asking).await.unwrap_or_else(|_| panic!("{what} never happened"));
+    tokio::time::timeout(BOUND, querying).await.unwrap_or_else(|_| panic!("{what} never happened"));
 }

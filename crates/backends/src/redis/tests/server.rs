@@ -1,4 +1,4 @@
-//! A Redis to be tested against: the common one, or one of its own that may be broken.
+//! Redis servers for tests: a shared one, or a private one that may be stopped.
 
 use std::process::{Child, Command, Stdio};
 use std::time::Duration;
@@ -7,8 +7,8 @@ use redis::aio::MultiplexedConnection;
 use rustix::process::{Pid, Signal, kill_process};
 use tempfile::TempDir;
 
-/// The server that all tests share: nobody flushes it or stops it.
-#[expect(clippy::disallowed_methods, reason = "tests are told by the environment where it is")]
+/// The server that all tests share: it is never flushed or stopped.
+#[expect(clippy::disallowed_methods, reason = "tests read the address from the environment")]
 pub(super) fn shared() -> String {
     std::env::var("REDIS_URL").expect("REDIS_URL names a Redis server that these tests may use")
 }
@@ -34,7 +34,7 @@ impl PrivateRedis {
         format!("redis://127.0.0.1:{}/0", self.port)
     }
 
-    /// As a crash would: nothing is kept.
+    /// Kills the process: nothing is persisted.
     pub(super) fn kill(&mut self) {
         self.child.kill().expect("it is ours");
         self.child.wait().expect("it is ours");
@@ -45,7 +45,7 @@ impl PrivateRedis {
         self.wait().await;
     }
 
-    /// From now on it accepts connections and bytes, and answers nothing.
+    /// From now on it accepts connections and bytes, and does not reply.
     pub(super) fn freeze(&self) {
         self.signal(Signal::STOP);
     }

@@ -1,4 +1,4 @@
-//! What a run does, step by step, under its claim: its journal grows, with all that belongs to the new events.
+//! Advances an execution under its claim: appends to its journal and applies everything that belongs to the new events.
 
 use ports::store::{AfterAdvance, ExecutionAdvance, ExecutionAdvanced};
 use ports::{Fenced, PortError, PortResult};
@@ -6,34 +6,34 @@ use protocol::UserId;
 use protocol::execution::{ExecutionClaim, ExecutionError, ExecutionStatus};
 use rusqlite::{Connection, OptionalExtension, params};
 
-use super::super::fault::Fault;
-use super::super::job::Done;
-use super::super::{Moment, credits, reviews, rows};
+use super::super::error::SqliteError;
+use super::super::write_job::WriteOutput;
+use super::super::{StoreTime, credits, reviews, rows};
 use super::journal::{self, EVENTS};
-use super::repeat;
+use super::repeated_advance;
 use crate::fingerprint::fingerprint;
 
-/// An advance with all that can be made of it before the writer has it.
-pub(super) struct Step {
+/// An advance with everything that can be computed before the write.
+pub(super) struct PreparedAdvance {
     pub(super) claim: ExecutionClaim,
     pub(super) advance: ExecutionAdvance,
     pub(super) fingerprint: Vec<u8>,
     stats: String,
 }
 
-impl Step {
+impl PreparedAdvance {
     pub(super) fn new(claim: ExecutionClaim, advance: ExecutionAdvance) -> PortResult<Self> {
         if advance.events.is_empty() != (advance.count == 0) {
-            return Err(PortError::Broken("events and their number do not agree".into()));
+            return Err(PortError::Broken("the event count does not match the events".into()));
         }
         if advance.after.saturating_add(advance.count) >= EVENTS as u64 {
-            return Err(PortError::Broken("a journal cannot be so long".into()));
+            return Err(PortError::Broken("the journal is too long".into()));
         }
         if let AfterAdvance::End { status, .. } = &advance.then
             && !status.is_final()
         {
             let status = status.as_str();
-            return Err(PortError::Broken(format!("{status} is no end of an execution")));
+            return Err(PortError::Broken(format!("{status} is not a final execution status")));
         }
         let stats = serde_json::to_string(&advance.stats)
             .map_err(|error| PortError::Broken(error.to_string()))?;
@@ -42,16 +42,16 @@ impl Step {
     }
 }
 
-/// Two statements for the common case; the reason for a refusal is looked up only when there is one.
+/// Two statements in the common case; the reason for a refusal is looked up only when needed.
 pub(super) fn advance(
     db: &Connection,
-    now: Moment,
-    step: &Step,
-) -> Result<Done<Fenced<ExecutionAdvanced>>, Fault> {
-    let Some((number, user)) = grow(db, step)? else {
-        return repeat::answer(db, step).map(Done::quietly);
+    now: StoreTime,
+    prepared: &PreparedAdvance,
+) -> Result<WriteOutput<Fenced<ExecutionAdvanced>>, SqliteError> {
+    let Some((number, user)) = grow(db, prepared)? else {
+        return repeated_advance::reply(db, prepared).map(WriteOutput::silent);
     };
-    let advance = &step.advance;
+    let advance = &prepared.advance;
     if advance.count > 0 {
         journal::append(db, number, advance)?;
     }
@@ -63,17 +63,17 @@ pub(super) fn advance(
     }
     let answer = match &advance.then {
         AfterAdvance::Continue => ExecutionAdvanced::Done,
-        AfterAdvance::AwaitReviews => rest(db, now, step, number)?,
+        AfterAdvance::AwaitReviews => rest(db, now, prepared, number)?,
         AfterAdvance::End { status, error } => {
-            end(db, now, step, number, *status, error.as_ref())?;
+            end(db, now, prepared, number, *status, error.as_ref())?;
             ExecutionAdvanced::Done
         }
     };
-    Ok(Done::quietly(Fenced::Done(answer)))
+    Ok(WriteOutput::silent(Fenced::Done(answer)))
 }
 
-/// `None`: the claim is stale, the place is another, or this is the last advance again.
-fn grow(db: &Connection, step: &Step) -> Result<Option<(i64, UserId)>, Fault> {
+/// `None` when the claim is stale, the position differs, or the last advance is repeated.
+fn grow(db: &Connection, prepared: &PreparedAdvance) -> Result<Option<(i64, UserId)>, SqliteError> {
     let grown = db
         .prepare_cached(
             "UPDATE execution SET events = ?4, stats = ?5, last_advance = ?6, last_decided = 0
@@ -83,12 +83,12 @@ fn grow(db: &Connection, step: &Step) -> Result<Option<(i64, UserId)>, Fault> {
         )?
         .query_row(
             params![
-                step.claim.execution_id.as_str(),
-                step.claim.fence as i64,
-                step.advance.after as i64,
-                (step.advance.after + step.advance.count) as i64,
-                step.stats,
-                step.fingerprint,
+                prepared.claim.execution_id.as_str(),
+                prepared.claim.fence as i64,
+                prepared.advance.after as i64,
+                (prepared.advance.after + prepared.advance.count) as i64,
+                prepared.stats,
+                prepared.fingerprint,
             ],
             |row| Ok((row.get("number")?, rows::id(row, "user_id")?)),
         )
@@ -98,16 +98,16 @@ fn grow(db: &Connection, step: &Step) -> Result<Option<(i64, UserId)>, Fault> {
 
 fn rest(
     db: &Connection,
-    now: Moment,
-    step: &Step,
+    now: StoreTime,
+    prepared: &PreparedAdvance,
     number: i64,
-) -> Result<ExecutionAdvanced, Fault> {
-    if !reviews::any_waits(db, &step.claim.execution_id)? {
+) -> Result<ExecutionAdvanced, SqliteError> {
+    if !reviews::any_waiting(db, &prepared.claim.execution_id)? {
         db.prepare_cached("UPDATE execution SET last_decided = 1 WHERE number = ?1")?
             .execute([number])?;
         return Ok(ExecutionAdvanced::Decided);
     }
-    // One that is to stop must not wait for a person first: somebody has to end it.
+    // An execution that is being stopped must not wait for a review: a worker has to end it.
     db.prepare_cached(
         "UPDATE execution SET status = iif(stop_requested = 1, 'QUEUED', 'REVIEW'),
              due_ms = iif(stop_requested = 1, ?2, NULL), lease_until_ms = NULL, worker = NULL,
@@ -120,21 +120,21 @@ fn rest(
 
 fn end(
     db: &Connection,
-    now: Moment,
-    step: &Step,
+    now: StoreTime,
+    prepared: &PreparedAdvance,
     number: i64,
     status: ExecutionStatus,
     error: Option<&ExecutionError>,
-) -> Result<(), Fault> {
+) -> Result<(), SqliteError> {
     let error = error
         .map(serde_json::to_string)
         .transpose()
-        .map_err(|error| Fault::broken(error.to_string()))?;
+        .map_err(|error| SqliteError::broken(error.to_string()))?;
     db.prepare_cached(
         "UPDATE execution SET status = ?2, error = ?3, ended_at = ?4, due_ms = NULL,
              lease_until_ms = NULL, worker = NULL
          WHERE number = ?1",
     )?
     .execute(params![number, status.as_str(), error, now.wall_us])?;
-    reviews::withdraw(db, &step.claim.execution_id)
+    reviews::withdraw(db, &prepared.claim.execution_id)
 }

@@ -1,4 +1,4 @@
-//! Who may act for a run. Leases are times on this process's own clock; a restart ends them all.
+//! Claims of executions. Leases are times on this process's own clock; a restart ends them all.
 
 use std::time::Duration;
 
@@ -9,37 +9,39 @@ use protocol::execution::{ExecutionClaim, ExecutionStatus};
 use protocol::{ExecutionId, WorkerId};
 use rusqlite::{Connection, OptionalExtension, params};
 
-use super::super::boot::millis;
-use super::super::fault::Fault;
-use super::super::job::Done;
+use super::super::boot_clock::millis;
+use super::super::error::SqliteError;
 use super::super::stream_log::count_fenced;
-use super::super::{Moment, rows};
+use super::super::write_job::WriteOutput;
+use super::super::{StoreTime, rows};
 use super::read::by_id;
 
 pub(super) fn claim(
     db: &Connection,
-    now: Moment,
+    now: StoreTime,
     cap: u32,
     id: &ExecutionId,
     worker: &WorkerId,
     ttl: Duration,
-) -> Result<Done<ExecutionClaimed>, Fault> {
-    let Some(found) = find(db, id)? else { return Ok(Done::quietly(ExecutionClaimed::Ended)) };
+) -> Result<WriteOutput<ExecutionClaimed>, SqliteError> {
+    let Some(found) = find(db, id)? else {
+        return Ok(WriteOutput::silent(ExecutionClaimed::Ended));
+    };
     match found.status {
-        status if status.is_final() => return Ok(Done::quietly(ExecutionClaimed::Ended)),
-        ExecutionStatus::Review => return Ok(Done::quietly(ExecutionClaimed::InReview)),
+        status if status.is_final() => return Ok(WriteOutput::silent(ExecutionClaimed::Ended)),
+        ExecutionStatus::Review => return Ok(WriteOutput::silent(ExecutionClaimed::InReview)),
         ExecutionStatus::Running if found.lease_until_ms.is_some_and(|until| until > now.ms) => {
             if found.worker.as_deref() != Some(worker.as_str()) {
-                return Ok(Done::quietly(ExecutionClaimed::Held));
+                return Ok(WriteOutput::silent(ExecutionClaimed::Held));
             }
-            return won(db, id, worker, found.fence);
+            return claimed(db, id, worker, found.fence);
         }
         _ => {}
     }
-    if found.counts && others_running(db, &found)? >= cap {
-        return Ok(Done::quietly(ExecutionClaimed::AtCap));
+    if found.is_limited && others_running(db, &found)? >= cap {
+        return Ok(WriteOutput::silent(ExecutionClaimed::AtCap));
     }
-    // What another claim has written last is no repetition when this one writes the same.
+    // Clears the digest of the last advance: the same advance under a new claim is not a repetition.
     db.prepare_cached(
         "UPDATE execution SET status = 'RUNNING', fence = ?2, attempt = attempt + 1, worker = ?3,
              lease_until_ms = ?4, due_ms = NULL, started_at = ifnull(started_at, ?5),
@@ -53,35 +55,35 @@ pub(super) fn claim(
         now.ms + millis(ttl),
         now.wall_us,
     ])?;
-    won(db, id, worker, found.fence + 1)
+    claimed(db, id, worker, found.fence + 1)
 }
 
-/// The claim that the row says.
-fn won(
+/// The claim as the row has it.
+fn claimed(
     db: &Connection,
     id: &ExecutionId,
     worker: &WorkerId,
     fence: i64,
-) -> Result<Done<ExecutionClaimed>, Fault> {
+) -> Result<WriteOutput<ExecutionClaimed>, SqliteError> {
     let execution =
-        by_id(db, id)?.ok_or_else(|| Fault::broken("a claimed execution cannot be found"))?;
+        by_id(db, id)?.ok_or_else(|| SqliteError::broken("a claimed execution cannot be found"))?;
     let claim =
         ExecutionClaim { execution_id: id.clone(), fence: fence as u64, worker: worker.clone() };
-    Ok(Done::quietly(ExecutionClaimed::Granted { claim, execution: Box::new(execution) }))
+    Ok(WriteOutput::silent(ExecutionClaimed::Granted { claim, execution: Box::new(execution) }))
 }
 
-struct Found {
+struct ExecutionLeaseRow {
     number: i64,
     user: String,
     status: ExecutionStatus,
     fence: i64,
     worker: Option<String>,
     lease_until_ms: Option<i64>,
-    /// Whether the cap is for it: not what a run has started, nor what is only claimed to be ended.
-    counts: bool,
+    /// Whether the limit applies: not to sub-executions, nor to executions claimed only to be ended.
+    is_limited: bool,
 }
 
-fn find(db: &Connection, id: &ExecutionId) -> Result<Option<Found>, Fault> {
+fn find(db: &Connection, id: &ExecutionId) -> Result<Option<ExecutionLeaseRow>, SqliteError> {
     let found = db
         .prepare_cached(
             "SELECT number, user_id, status, fence, worker, lease_until_ms,
@@ -89,22 +91,22 @@ fn find(db: &Connection, id: &ExecutionId) -> Result<Option<Found>, Fault> {
              FROM execution WHERE id = ?1",
         )?
         .query_row([id.as_str()], |row| {
-            Ok(Found {
+            Ok(ExecutionLeaseRow {
                 number: row.get("number")?,
                 user: row.get("user_id")?,
                 status: rows::word(row, "status", ExecutionStatus::parse)?,
                 fence: row.get("fence")?,
                 worker: row.get("worker")?,
                 lease_until_ms: row.get("lease_until_ms")?,
-                counts: row.get("counts")?,
+                is_limited: row.get("counts")?,
             })
         })
         .optional()?;
     Ok(found)
 }
 
-/// How many others of the user run. One that is taken over runs already.
-fn others_running(db: &Connection, found: &Found) -> Result<u32, Fault> {
+/// Number of the user's other running executions. An execution that is taken over is running already.
+fn others_running(db: &Connection, found: &ExecutionLeaseRow) -> Result<u32, SqliteError> {
     let others = db
         .prepare_cached(
             "SELECT count(*) FROM execution
@@ -118,8 +120,8 @@ pub(super) fn renew(
     db: &Connection,
     claim: &ExecutionClaim,
     until: i64,
-) -> Result<Done<LeaseRenewal>, Fault> {
-    let held = db
+) -> Result<WriteOutput<LeaseRenewal>, SqliteError> {
+    let renewed = db
         .prepare_cached(
             "UPDATE execution SET lease_until_ms = ?3
              WHERE id = ?1 AND fence = ?2 AND status = 'RUNNING'
@@ -129,7 +131,7 @@ pub(super) fn renew(
             Ok(LeaseRenewal::Held { cancel_requested: row.get(0)? })
         })
         .optional()?;
-    Ok(Done::quietly(held.unwrap_or_else(|| {
+    Ok(WriteOutput::silent(renewed.unwrap_or_else(|| {
         count_fenced();
         LeaseRenewal::Lost
     })))
@@ -137,9 +139,9 @@ pub(super) fn renew(
 
 pub(super) fn hand_back(
     db: &Connection,
-    now: Moment,
+    now: StoreTime,
     claim: &ExecutionClaim,
-) -> Result<Done<Fenced<()>>, Fault> {
+) -> Result<WriteOutput<Fenced<()>>, SqliteError> {
     let handed = db
         .prepare_cached(
             "UPDATE execution SET status = 'QUEUED', due_ms = ?3, lease_until_ms = NULL,
@@ -149,7 +151,7 @@ pub(super) fn hand_back(
         .execute(params![claim.execution_id.as_str(), claim.fence as i64, now.ms])?;
     if handed == 0 {
         count_fenced();
-        return Ok(Done::quietly(Fenced::Stale));
+        return Ok(WriteOutput::silent(Fenced::Stale));
     }
-    Ok(Done::quietly(Fenced::Done(())))
+    Ok(WriteOutput::silent(Fenced::Done(())))
 }

@@ -1,4 +1,4 @@
-//! A new run, with its outbox entry.
+//! Creates an execution, with its outbox entry.
 
 use ports::store::{ExecutionCreated, NewExecution};
 use protocol::ExecutionId;
@@ -6,30 +6,30 @@ use protocol::execution::ExecutionStats;
 use protocol::limits::EXECUTION_DEPTH;
 use rusqlite::{Connection, OptionalExtension, params};
 
-use super::super::Moment;
-use super::super::boot::millis;
-use super::super::fault::Fault;
-use super::super::job::Done;
+use super::super::StoreTime;
+use super::super::boot_clock::millis;
+use super::super::error::SqliteError;
+use super::super::write_job::WriteOutput;
 use super::read::by_id;
 
 pub(super) fn create(
     db: &Connection,
-    now: Moment,
+    now: StoreTime,
     new: &NewExecution,
     request: &str,
-) -> Result<Done<ExecutionCreated>, Fault> {
-    if let Some(known) = by_id(db, &new.id)? {
-        if known.user_id != new.user_id {
-            return Err(Fault::broken("the id is that of somebody else's execution"));
+) -> Result<WriteOutput<ExecutionCreated>, SqliteError> {
+    if let Some(existing) = by_id(db, &new.id)? {
+        if existing.user_id != new.user_id {
+            return Err(SqliteError::broken("the id belongs to another user's execution"));
         }
-        return Ok(Done::quietly(ExecutionCreated::Exists(Box::new(known))));
+        return Ok(WriteOutput::silent(ExecutionCreated::Exists(Box::new(existing))));
     }
     let depth = match &new.parent {
         None => 0,
         Some(parent) => match depth_of(db, new, parent)? {
-            None => return Ok(Done::quietly(ExecutionCreated::ParentEnded)),
+            None => return Ok(WriteOutput::silent(ExecutionCreated::ParentEnded)),
             Some(depth) if depth >= EXECUTION_DEPTH => {
-                return Ok(Done::quietly(ExecutionCreated::TooDeep));
+                return Ok(WriteOutput::silent(ExecutionCreated::TooDeep));
             }
             Some(depth) => depth + 1,
         },
@@ -39,17 +39,17 @@ pub(super) fn create(
         "UPDATE library_agent SET last_run_at = ?3 WHERE user_id = ?1 AND graph_id = ?2",
     )?
     .execute(params![new.user_id.as_str(), new.graph_id.as_str(), now.wall_us])?;
-    let created =
-        by_id(db, &new.id)?.ok_or_else(|| Fault::broken("a new execution cannot be found"))?;
-    Ok(Done::quietly(ExecutionCreated::New(Box::new(created))))
+    let created = by_id(db, &new.id)?
+        .ok_or_else(|| SqliteError::broken("a new execution cannot be found"))?;
+    Ok(WriteOutput::silent(ExecutionCreated::New(Box::new(created))))
 }
 
-/// `None`: the parent starts nothing any more, or never did.
+/// `None` when the parent has ended or is being stopped, or does not exist.
 fn depth_of(
     db: &Connection,
     new: &NewExecution,
     parent: &ExecutionId,
-) -> Result<Option<u32>, Fault> {
+) -> Result<Option<u32>, SqliteError> {
     let depth = db
         .prepare_cached(
             "SELECT depth FROM execution WHERE id = ?1 AND user_id = ?2 AND stop_requested = 0
@@ -62,13 +62,13 @@ fn depth_of(
 
 fn insert(
     db: &Connection,
-    now: Moment,
+    now: StoreTime,
     new: &NewExecution,
     depth: u32,
     request: &str,
-) -> Result<(), Fault> {
+) -> Result<(), SqliteError> {
     let stats = ExecutionStats { is_dry_run: new.request.dry_run, ..ExecutionStats::default() };
-    let stats = serde_json::to_string(&stats).map_err(|e| Fault::broken(e.to_string()))?;
+    let stats = serde_json::to_string(&stats).map_err(|e| SqliteError::broken(e.to_string()))?;
     db.prepare_cached(
         "INSERT INTO execution (id, user_id, graph_id, graph_version, status, parent_id, depth,
              stats, due_ms, created_at)

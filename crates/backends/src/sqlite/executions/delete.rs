@@ -1,46 +1,46 @@
-//! Removing a run with everything that belongs to it, the runs that it has started included.
+//! Deletes an execution with everything that belongs to it, including its sub-executions.
 
 use ports::store::ExecutionDeleted;
 use protocol::{ExecutionId, UserId};
 use rusqlite::Connection;
 
-use super::super::fault::Fault;
-use super::super::job::Done;
+use super::super::error::SqliteError;
+use super::super::write_job::WriteOutput;
 use super::journal::position;
-use super::stop::{Branch, tree};
+use super::stop::{TreeExecution, tree};
 
 pub(super) fn delete(
     db: &Connection,
     user: &UserId,
     id: &ExecutionId,
-) -> Result<Done<ExecutionDeleted>, Fault> {
+) -> Result<WriteOutput<ExecutionDeleted>, SqliteError> {
     let tree = tree(db, user, id)?;
     if tree.is_empty() {
-        return Ok(Done::quietly(ExecutionDeleted::Missing));
+        return Ok(WriteOutput::silent(ExecutionDeleted::Missing));
     }
-    if tree.iter().any(|branch| !branch.status.is_final()) {
-        return Ok(Done::quietly(ExecutionDeleted::Open));
+    if tree.iter().any(|execution| !execution.status.is_final()) {
+        return Ok(WriteOutput::silent(ExecutionDeleted::Open));
     }
-    for branch in &tree {
-        remove(db, user, branch)?;
+    for execution in &tree {
+        remove(db, user, execution)?;
     }
-    Ok(Done::quietly(ExecutionDeleted::Deleted))
+    Ok(WriteOutput::silent(ExecutionDeleted::Deleted))
 }
 
-fn remove(db: &Connection, user: &UserId, branch: &Branch) -> Result<(), Fault> {
+fn remove(db: &Connection, user: &UserId, execution: &TreeExecution) -> Result<(), SqliteError> {
     db.prepare_cached("DELETE FROM execution_journal WHERE position >= ?1 AND position < ?2")?
-        .execute([position(branch.number, 0), position(branch.number + 1, 0)])?;
+        .execute([position(execution.number, 0), position(execution.number + 1, 0)])?;
     for statement in [
         "DELETE FROM review WHERE user_id = ?1 AND execution_id = ?2",
         "DELETE FROM review_approval WHERE user_id = ?1 AND execution_id = ?2",
     ] {
-        db.prepare_cached(statement)?.execute([user.as_str(), branch.id.as_str()])?;
+        db.prepare_cached(statement)?.execute([user.as_str(), execution.id.as_str()])?;
     }
     for statement in [
         "DELETE FROM execution_request WHERE number = ?1",
         "DELETE FROM execution WHERE number = ?1",
     ] {
-        db.prepare_cached(statement)?.execute([branch.number])?;
+        db.prepare_cached(statement)?.execute([execution.number])?;
     }
     Ok(())
 }

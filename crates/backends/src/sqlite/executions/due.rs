@@ -1,14 +1,15 @@
-//! Which runs the queue should be told of: a column of the run itself, so that no change can forget it.
+//! Executions to push to the queue. Kept in a column of the execution itself, so that every change of an execution
+//! updates it.
 
 use protocol::ExecutionId;
 use rusqlite::{Connection, params};
 
-use super::super::fault::Fault;
-use super::super::job::Done;
+use super::super::error::SqliteError;
 use super::super::rows;
+use super::super::write_job::WriteOutput;
 
-/// Those that wait for a worker, and those whose worker has let its lease run out.
-pub(super) fn due(db: &Connection, now: i64, limit: u32) -> Result<Vec<ExecutionId>, Fault> {
+/// Executions that wait for a worker, and those whose lease has expired.
+pub(super) fn due(db: &Connection, now: i64, limit: u32) -> Result<Vec<ExecutionId>, SqliteError> {
     let due = db
         .prepare_cached(
             "SELECT id, due_ms AS since, number FROM execution
@@ -28,8 +29,8 @@ pub(super) fn pushed(
     now: i64,
     ids: &[ExecutionId],
     again: i64,
-) -> Result<Done<()>, Fault> {
-    // One that was claimed or has ended in between is no longer in the outbox and stays out.
+) -> Result<WriteOutput<()>, SqliteError> {
+    // An execution that was claimed or ended meanwhile has left the outbox and stays out.
     let mut update = db.prepare_cached(
         "UPDATE execution SET due_ms = ?2
          WHERE id = ?1 AND (status = 'QUEUED' OR status = 'RUNNING' AND lease_until_ms <= ?3)",
@@ -37,5 +38,5 @@ pub(super) fn pushed(
     for id in ids {
         update.execute(params![id.as_str(), again, now])?;
     }
-    Ok(Done::quietly(()))
+    Ok(WriteOutput::silent(()))
 }

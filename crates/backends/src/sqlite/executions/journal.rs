@@ -1,12 +1,12 @@
-//! What the nodes of a run did: batches of events, side by side in one tree.
+//! Journal of node executions: batches of events in one table.
 
 use ports::store::{ExecutionAdvance, JournalBatch};
 use protocol::{ExecutionId, UserId};
 use rusqlite::{Connection, OptionalExtension, params};
 
-use super::super::fault::Fault;
+use super::super::error::SqliteError;
 
-/// Events a journal can have; its batches lie in a range of this many positions.
+/// Events per journal; its batches lie in a range of this many positions.
 pub(super) const EVENTS: i64 = 1 << 32;
 
 pub(super) fn position(execution: i64, first: u64) -> i64 {
@@ -17,7 +17,7 @@ pub(super) fn append(
     db: &Connection,
     execution: i64,
     advance: &ExecutionAdvance,
-) -> Result<(), Fault> {
+) -> Result<(), SqliteError> {
     db.prepare_cached("INSERT INTO execution_journal (position, count, body) VALUES (?1, ?2, ?3)")?
         .execute(params![
             position(execution, advance.after),
@@ -33,7 +33,7 @@ pub(super) fn read(
     id: &ExecutionId,
     after: u64,
     bytes: usize,
-) -> Result<Vec<JournalBatch>, Fault> {
+) -> Result<Vec<JournalBatch>, SqliteError> {
     let found: Option<(i64, i64)> = db
         .prepare_cached("SELECT number, events FROM execution WHERE id = ?1 AND user_id = ?2")?
         .query_row([id.as_str(), user.as_str()], |row| Ok((row.get(0)?, row.get(1)?)))
@@ -42,7 +42,7 @@ pub(super) fn read(
     if after >= events as u64 {
         return Ok(Vec::new());
     }
-    // The journal has no gaps, so the last batch that begins at or before the wanted event has it.
+    // The journal has no gaps, so the last batch that begins at or before the wanted event contains it.
     let mut select = db.prepare_cached(
         "SELECT position, count, body FROM execution_journal
          WHERE position < ?3 AND position >= (
@@ -52,8 +52,8 @@ pub(super) fn read(
     let mut rows =
         select.query([position(number, 0), position(number, after), position(number + 1, 0)])?;
     let mut batches = Vec::new();
-    let mut taken = 0;
-    while taken < bytes.max(1)
+    let mut read_bytes = 0;
+    while read_bytes < bytes.max(1)
         && let Some(row) = rows.next()?
     {
         let batch = JournalBatch {
@@ -61,7 +61,7 @@ pub(super) fn read(
             count: row.get::<_, i64>(1)? as u64,
             events: row.get::<_, Vec<u8>>(2)?.into(),
         };
-        taken += batch.events.len();
+        read_bytes += batch.events.len();
         batches.push(batch);
     }
     Ok(batches)

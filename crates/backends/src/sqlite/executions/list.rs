@@ -1,4 +1,4 @@
-//! Runs in pages, the newest first.
+//! Lists executions in pages, the newest first.
 
 use ports::store::ListExecutions;
 use protocol::UserId;
@@ -6,7 +6,7 @@ use protocol::execution::{Execution, ExecutionStatus};
 use rusqlite::types::Value;
 use rusqlite::{Connection, params_from_iter};
 
-use super::super::fault::Fault;
+use super::super::error::SqliteError;
 use super::super::rows;
 use super::read::{EXECUTION, EXECUTIONS, execution};
 
@@ -14,7 +14,7 @@ pub(super) fn list(
     db: &Connection,
     user: &UserId,
     wanted: &ListExecutions,
-) -> Result<(Vec<Execution>, u64), Fault> {
+) -> Result<(Vec<Execution>, u64), SqliteError> {
     let (conditions, mut values) = conditions(user, wanted);
     let total: i64 = db
         .prepare_cached(&format!("SELECT count(*) FROM execution AS e WHERE {conditions}"))?
@@ -30,7 +30,7 @@ pub(super) fn list(
     Ok((runs, total as u64))
 }
 
-/// Only what was asked for is in the statement, so that each of the few kinds of lists can use its index.
+/// Only the requested conditions are in the statement, so that each kind of list can use its index.
 fn conditions(user: &UserId, wanted: &ListExecutions) -> (String, Vec<Value>) {
     let mut conditions = vec!["e.user_id = ?"];
     let mut values = vec![Value::Text(user.0.clone())];
@@ -57,10 +57,10 @@ fn conditions(user: &UserId, wanted: &ListExecutions) -> (String, Vec<Value>) {
     (conditions.join(" AND "), values)
 }
 
-/// How many are queued and how many run.
-pub(super) fn count_open(db: &Connection) -> Result<(u64, u64), Fault> {
-    let count = |status: ExecutionStatus| -> Result<u64, Fault> {
-        // In the text and not a parameter: that is how SQLite knows which of the small indexes will do.
+/// Number of queued and of running executions.
+pub(super) fn count_open(db: &Connection) -> Result<(u64, u64), SqliteError> {
+    let count = |status: ExecutionStatus| -> Result<u64, SqliteError> {
+        // In the text and not a parameter, so that SQLite can choose the matching partial index.
         let status = status.as_str();
         let count: i64 = db
             .prepare_cached(&format!("SELECT count(*) FROM execution WHERE status = '{status}'"))?

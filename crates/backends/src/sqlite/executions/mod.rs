@@ -8,7 +8,7 @@ mod due;
 mod journal;
 mod list;
 mod read;
-mod repeat;
+mod repeated_advance;
 mod stop;
 
 use std::time::Duration;
@@ -23,17 +23,19 @@ use ports::{Fenced, PortError, PortResult};
 use protocol::execution::{Execution, ExecutionClaim};
 use protocol::{ExecutionId, UserId, WorkerId};
 
-use super::Sqlite;
-use super::boot::millis;
-use super::job::Need;
+use super::SqliteStore;
+use super::boot_clock::millis;
+use super::write_job::WritePriority;
 
 #[async_trait]
-impl Executions for Sqlite {
+impl Executions for SqliteStore {
     async fn create(&self, new: NewExecution) -> PortResult<ExecutionCreated> {
         let request = serde_json::to_string(&new.request)
             .map_err(|error| PortError::Broken(error.to_string()))?;
-        let now = self.moment();
-        self.writer.run(Need::Ordinary, move |db| create::create(db, now, &new, &request)).await
+        let now = self.store_time();
+        self.writer
+            .run(WritePriority::Ordinary, move |db| create::create(db, now, &new, &request))
+            .await
     }
 
     async fn get(&self, user: &UserId, id: &ExecutionId) -> PortResult<Option<Execution>> {
@@ -52,8 +54,8 @@ impl Executions for Sqlite {
 
     async fn delete(&self, user: &UserId, id: &ExecutionId) -> PortResult<ExecutionDeleted> {
         let (user, id) = (user.clone(), id.clone());
-        // Essential, because it makes room.
-        self.writer.run(Need::Essential, move |db| delete::delete(db, &user, &id)).await
+        // Essential, because it frees space.
+        self.writer.run(WritePriority::Essential, move |db| delete::delete(db, &user, &id)).await
     }
 
     async fn claim(
@@ -63,21 +65,21 @@ impl Executions for Sqlite {
         ttl: Duration,
     ) -> PortResult<ExecutionClaimed> {
         let (id, worker, now, cap) =
-            (id.clone(), worker.clone(), self.moment(), self.caps.executions);
+            (id.clone(), worker.clone(), self.store_time(), self.caps.executions);
         self.writer
-            .run(Need::Ordinary, move |db| claim::claim(db, now, cap, &id, &worker, ttl))
+            .run(WritePriority::Ordinary, move |db| claim::claim(db, now, cap, &id, &worker, ttl))
             .await
     }
 
     async fn renew(&self, claim: &ExecutionClaim, ttl: Duration) -> PortResult<LeaseRenewal> {
         let (claim, until) = (claim.clone(), self.boot.ms() + millis(ttl));
-        // Essential: a worker that cannot renew gives its run up, and could then not end it either.
-        self.writer.run(Need::Essential, move |db| claim::renew(db, &claim, until)).await
+        // Essential: a worker that cannot renew gives its execution up, and could then not end it either.
+        self.writer.run(WritePriority::Essential, move |db| claim::renew(db, &claim, until)).await
     }
 
     async fn hand_back(&self, claim: &ExecutionClaim) -> PortResult<Fenced<()>> {
-        let (claim, now) = (claim.clone(), self.moment());
-        self.writer.run(Need::Essential, move |db| claim::hand_back(db, now, &claim)).await
+        let (claim, now) = (claim.clone(), self.store_time());
+        self.writer.run(WritePriority::Essential, move |db| claim::hand_back(db, now, &claim)).await
     }
 
     async fn advance(
@@ -85,13 +87,13 @@ impl Executions for Sqlite {
         claim: &ExecutionClaim,
         advance: ExecutionAdvance,
     ) -> PortResult<Fenced<ExecutionAdvanced>> {
-        let step = advance::Step::new(claim.clone(), advance)?;
-        let need = match step.advance.then {
-            AfterAdvance::Continue => Need::Ordinary,
-            AfterAdvance::AwaitReviews | AfterAdvance::End { .. } => Need::Essential,
+        let prepared = advance::PreparedAdvance::new(claim.clone(), advance)?;
+        let priority = match prepared.advance.then {
+            AfterAdvance::Continue => WritePriority::Ordinary,
+            AfterAdvance::AwaitReviews | AfterAdvance::End { .. } => WritePriority::Essential,
         };
-        let now = self.moment();
-        self.writer.run(need, move |db| advance::advance(db, now, &step)).await
+        let now = self.store_time();
+        self.writer.run(priority, move |db| advance::advance(db, now, &prepared)).await
     }
 
     async fn journal(
@@ -110,15 +112,17 @@ impl Executions for Sqlite {
         user: &UserId,
         id: &ExecutionId,
     ) -> PortResult<Option<Vec<Execution>>> {
-        let (user, id, now) = (user.clone(), id.clone(), self.moment());
-        self.writer.run(Need::Essential, move |db| stop::request_stop(db, now, &user, &id)).await
+        let (user, id, now) = (user.clone(), id.clone(), self.store_time());
+        self.writer
+            .run(WritePriority::Essential, move |db| stop::request_stop(db, now, &user, &id))
+            .await
     }
 
     async fn due(&self, limit: u32, hold: Duration) -> PortResult<Vec<ExecutionId>> {
         let now = self.boot.ms();
         let due = self.readers.run(move |db| due::due(db, now, limit)).await?;
         if !due.is_empty() && !hold.is_zero() {
-            // There is one relay in one process, so nobody has come in between.
+            // There is one relay in the only process, so nothing changed in between.
             self.pushed(&due, hold).await?;
         }
         Ok(due)
@@ -127,7 +131,7 @@ impl Executions for Sqlite {
     async fn pushed(&self, ids: &[ExecutionId], again_in: Duration) -> PortResult<()> {
         let (ids, now) = (ids.to_vec(), self.boot.ms());
         let again = now + millis(again_in);
-        self.writer.run(Need::Ordinary, move |db| due::pushed(db, now, &ids, again)).await
+        self.writer.run(WritePriority::Ordinary, move |db| due::pushed(db, now, &ids, again)).await
     }
 
     async fn count_open(&self) -> PortResult<(u64, u64)> {

@@ -1,13 +1,13 @@
-//! Rows of executions, with what they were asked to do.
+//! Reads rows of executions, with their requests.
 
 use protocol::execution::{Execution, ExecutionStatus};
 use protocol::{ExecutionId, UserId};
 use rusqlite::{Connection, OptionalExtension, Row};
 
-use super::super::fault::Fault;
+use super::super::error::SqliteError;
 use super::super::rows;
 
-/// Columns of an `Execution`, of `EXECUTIONS`.
+/// Columns of an `Execution`, selected from `EXECUTIONS`.
 pub(super) const EXECUTION: &str = "e.id, e.user_id, e.graph_id, e.graph_version, e.status, \
     r.body AS request, e.parent_id, e.depth, e.fence, e.attempt, e.stop_requested, e.events, \
     e.stats, e.error, e.created_at, e.started_at, e.ended_at";
@@ -41,7 +41,7 @@ pub(super) fn of_user(
     db: &Connection,
     user: &UserId,
     id: &ExecutionId,
-) -> Result<Option<Execution>, Fault> {
+) -> Result<Option<Execution>, SqliteError> {
     let found = db
         .prepare_cached(&format!(
             "SELECT {EXECUTION} FROM {EXECUTIONS} WHERE e.id = ?1 AND e.user_id = ?2"
@@ -51,8 +51,8 @@ pub(super) fn of_user(
     Ok(found)
 }
 
-/// The run, whoever it belongs to.
-pub(super) fn by_id(db: &Connection, id: &ExecutionId) -> Result<Option<Execution>, Fault> {
+/// The execution, regardless of its owner.
+pub(super) fn by_id(db: &Connection, id: &ExecutionId) -> Result<Option<Execution>, SqliteError> {
     let found = db
         .prepare_cached(&format!("SELECT {EXECUTION} FROM {EXECUTIONS} WHERE e.id = ?1"))?
         .query_row([id.as_str()], execution)

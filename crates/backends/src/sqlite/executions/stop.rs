@@ -1,15 +1,15 @@
-//! A stop, which reaches a run and all that it has started.
+//! Stops an execution and all its sub-executions.
 
 use protocol::execution::{Execution, ExecutionStatus};
 use protocol::{ExecutionId, UserId};
 use rusqlite::{Connection, params};
 
-use super::super::fault::Fault;
-use super::super::job::Done;
-use super::super::{Moment, reviews, rows};
+use super::super::error::SqliteError;
+use super::super::write_job::WriteOutput;
+use super::super::{StoreTime, reviews, rows};
 use super::read::by_id;
 
-/// The run `?1` of the user `?2` and all below it, level by level.
+/// The execution `?1` of the user `?2` and all below it, level by level.
 const TREE: &str = "\
     WITH RECURSIVE tree (id, level) AS (
         SELECT id, 0 FROM execution WHERE id = ?1 AND user_id = ?2
@@ -18,55 +18,59 @@ const TREE: &str = "\
     SELECT e.number, e.id, e.status FROM tree JOIN execution AS e ON e.id = tree.id
     ORDER BY tree.level, e.number";
 
-/// A run of a tree.
-pub(super) struct Branch {
+/// An execution of a tree.
+pub(super) struct TreeExecution {
     pub(super) number: i64,
     pub(super) id: ExecutionId,
     pub(super) status: ExecutionStatus,
 }
 
-/// The run first; nothing when there is no such run.
-pub(super) fn tree(db: &Connection, user: &UserId, id: &ExecutionId) -> Result<Vec<Branch>, Fault> {
-    let branches = db
+/// The execution itself comes first; empty when it does not exist.
+pub(super) fn tree(
+    db: &Connection,
+    user: &UserId,
+    id: &ExecutionId,
+) -> Result<Vec<TreeExecution>, SqliteError> {
+    let executions = db
         .prepare_cached(TREE)?
         .query_map([id.as_str(), user.as_str()], |row| {
-            Ok(Branch {
+            Ok(TreeExecution {
                 number: row.get("number")?,
                 id: rows::id(row, "id")?,
                 status: rows::word(row, "status", ExecutionStatus::parse)?,
             })
         })?
         .collect::<Result<_, _>>()?;
-    Ok(branches)
+    Ok(executions)
 }
 
 pub(super) fn request_stop(
     db: &Connection,
-    now: Moment,
+    now: StoreTime,
     user: &UserId,
     id: &ExecutionId,
-) -> Result<Done<Option<Vec<Execution>>>, Fault> {
+) -> Result<WriteOutput<Option<Vec<Execution>>>, SqliteError> {
     let tree = tree(db, user, id)?;
     if tree.is_empty() {
-        return Ok(Done::quietly(None));
+        return Ok(WriteOutput::silent(None));
     }
     let mut reached = Vec::with_capacity(tree.len());
-    for branch in &tree {
-        if !branch.status.is_final() {
-            stop(db, now, branch)?;
+    for execution in &tree {
+        if !execution.status.is_final() {
+            stop(db, now, execution)?;
         }
-        if !branch.status.is_final() || branch.id == *id {
-            reached.extend(by_id(db, &branch.id)?);
+        if !execution.status.is_final() || execution.id == *id {
+            reached.extend(by_id(db, &execution.id)?);
         }
     }
-    Ok(Done::quietly(Some(reached)))
+    Ok(WriteOutput::silent(Some(reached)))
 }
 
-/// Whoever holds it ends it; what nobody holds ends here.
-fn stop(db: &Connection, now: Moment, branch: &Branch) -> Result<(), Fault> {
-    if branch.status == ExecutionStatus::Running {
+/// A running execution is ended by its lease holder; any other ends here.
+fn stop(db: &Connection, now: StoreTime, execution: &TreeExecution) -> Result<(), SqliteError> {
+    if execution.status == ExecutionStatus::Running {
         db.prepare_cached("UPDATE execution SET stop_requested = 1 WHERE number = ?1")?
-            .execute([branch.number])?;
+            .execute([execution.number])?;
         return Ok(());
     }
     db.prepare_cached(
@@ -74,6 +78,6 @@ fn stop(db: &Connection, now: Moment, branch: &Branch) -> Result<(), Fault> {
              due_ms = NULL
          WHERE number = ?1",
     )?
-    .execute(params![branch.number, now.wall_us])?;
-    reviews::withdraw(db, &branch.id)
+    .execute(params![execution.number, now.wall_us])?;
+    reviews::withdraw(db, &execution.id)
 }

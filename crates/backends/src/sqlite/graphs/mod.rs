@@ -1,6 +1,6 @@
-//! Graphs, in versions: a row for each, of which one is active.
+//! Graphs in versions: a row for each version, one of which is active.
 
-mod seen;
+mod visibility;
 mod write;
 
 use async_trait::async_trait;
@@ -11,28 +11,33 @@ use protocol::library::LibraryAgent;
 use protocol::{GraphId, UserId};
 use rusqlite::{Connection, OptionalExtension, Row, params};
 
-use super::fault::Fault;
-use super::job::Need;
-use super::{Sqlite, rows};
+use super::error::SqliteError;
+use super::write_job::WritePriority;
+use super::{SqliteStore, rows};
 
-pub(super) use self::seen::is_seen;
-pub(super) use self::write::{Version, insert_version};
+pub(super) use self::visibility::is_visible;
+pub(super) use self::write::{NewGraphVersion, insert_version};
 
 #[async_trait]
-impl Graphs for Sqlite {
+impl Graphs for SqliteStore {
     async fn create(
         &self,
         user: &UserId,
         graph: &Graph,
         entry: &LibraryAgent,
     ) -> PortResult<GraphCreated> {
-        let (version, entry, now) = (Version::of(user, graph)?, entry.clone(), self.moment());
-        self.writer.run(Need::Ordinary, move |db| write::create(db, now, &version, &entry)).await
+        let (version, entry, now) =
+            (NewGraphVersion::of(user, graph)?, entry.clone(), self.store_time());
+        self.writer
+            .run(WritePriority::Ordinary, move |db| write::create(db, now, &version, &entry))
+            .await
     }
 
     async fn add_version(&self, user: &UserId, graph: &Graph) -> PortResult<Option<StoredGraph>> {
-        let (version, now) = (Version::of(user, graph)?, self.moment());
-        self.writer.run(Need::Ordinary, move |db| write::add_version(db, now, &version)).await
+        let (version, now) = (NewGraphVersion::of(user, graph)?, self.store_time());
+        self.writer
+            .run(WritePriority::Ordinary, move |db| write::add_version(db, now, &version))
+            .await
     }
 
     async fn get(
@@ -42,7 +47,7 @@ impl Graphs for Sqlite {
         version: Option<u32>,
     ) -> PortResult<Option<StoredGraph>> {
         let (user, id) = (user.clone(), id.clone());
-        self.readers.run(move |db| seen::find(db, &user, &id, version)).await
+        self.readers.run(move |db| visibility::find(db, &user, &id, version)).await
     }
 
     async fn list(&self, user: &UserId, limit: u32, offset: u64) -> PortResult<Vec<GraphMeta>> {
@@ -79,17 +84,19 @@ impl Graphs for Sqlite {
 
     async fn activate(&self, user: &UserId, id: &GraphId, version: u32) -> PortResult<bool> {
         let (user, id) = (user.clone(), id.clone());
-        self.writer.run(Need::Ordinary, move |db| write::activate(db, &user, &id, version)).await
+        self.writer
+            .run(WritePriority::Ordinary, move |db| write::activate(db, &user, &id, version))
+            .await
     }
 
     async fn delete(&self, user: &UserId, id: &GraphId) -> PortResult<GraphDeleted> {
         let (user, id) = (user.clone(), id.clone());
-        // Essential, because it makes room.
-        self.writer.run(Need::Essential, move |db| write::delete(db, &user, &id)).await
+        // Essential, because it frees space.
+        self.writer.run(WritePriority::Essential, move |db| write::delete(db, &user, &id)).await
     }
 }
 
-impl Version {
+impl NewGraphVersion {
     pub(super) fn of(user: &UserId, graph: &Graph) -> PortResult<Self> {
         let body =
             serde_json::to_string(graph).map_err(|error| PortError::Broken(error.to_string()))?;
@@ -116,21 +123,21 @@ fn meta(row: &Row<'_>) -> rusqlite::Result<GraphMeta> {
     })
 }
 
-/// Columns of a `StoredGraph`, of the table `graph` under the name `g`.
+/// Columns of a `StoredGraph`; the table `graph` has the alias `g`.
 const STORED: &str = "g.version, g.is_active, g.user_id, g.body, g.created_at";
 
 fn stored(row: &Row<'_>) -> rusqlite::Result<StoredGraph> {
     let body: Graph = rows::json(row, "body")?;
     Ok(StoredGraph {
-        // The text is as it came; which version it has become and whether it is active the row knows.
+        // The stored body is unchanged since it was saved; the columns have the version number and the active flag.
         graph: Graph { version: row.get("version")?, is_active: row.get("is_active")?, ..body },
         user_id: rows::id(row, "user_id")?,
         created_at: rows::time(row, "created_at")?,
     })
 }
 
-/// Whose graph it is, if there is one.
-pub(super) fn owner(db: &Connection, id: &GraphId) -> Result<Option<UserId>, Fault> {
+/// Owner of the graph, if the graph exists.
+pub(super) fn owner(db: &Connection, id: &GraphId) -> Result<Option<UserId>, SqliteError> {
     let owner = db
         .prepare_cached("SELECT user_id FROM graph WHERE id = ?1 LIMIT 1")?
         .query_row([id.as_str()], |row| rows::id(row, "user_id"))

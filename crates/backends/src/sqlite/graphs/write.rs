@@ -1,4 +1,4 @@
-//! How graphs come, change and go.
+//! Creates, changes and deletes graphs.
 
 use ports::store::{GraphCreated, GraphDeleted};
 use protocol::graph::StoredGraph;
@@ -6,14 +6,14 @@ use protocol::library::LibraryAgent;
 use protocol::{GraphId, UserId};
 use rusqlite::{Connection, params};
 
-use super::super::Moment;
-use super::super::fault::Fault;
-use super::super::job::Done;
+use super::super::StoreTime;
+use super::super::error::SqliteError;
 use super::super::library::entries;
-use super::{owner, seen};
+use super::super::write_job::WriteOutput;
+use super::{owner, visibility};
 
-/// A version that is to be stored; which number it gets is another matter.
-pub(in super::super) struct Version {
+/// A version to store, without its number.
+pub(in super::super) struct NewGraphVersion {
     pub(in super::super) id: GraphId,
     pub(in super::super) user: UserId,
     pub(in super::super) name: String,
@@ -23,29 +23,29 @@ pub(in super::super) struct Version {
 
 pub(super) fn create(
     db: &Connection,
-    now: Moment,
-    version: &Version,
+    now: StoreTime,
+    version: &NewGraphVersion,
     entry: &LibraryAgent,
-) -> Result<Done<GraphCreated>, Fault> {
+) -> Result<WriteOutput<GraphCreated>, SqliteError> {
     if owner(db, &version.id)?.is_some() {
-        return Ok(Done::quietly(GraphCreated::Taken));
+        return Ok(WriteOutput::silent(GraphCreated::Taken));
     }
     if entries::is_full(db, &version.user)? {
-        return Ok(Done::quietly(GraphCreated::TooMany));
+        return Ok(WriteOutput::silent(GraphCreated::TooMany));
     }
     insert_version(db, now, version, 1)?;
     let entry = LibraryAgent { graph_id: version.id.clone(), graph_version: 1, ..entry.clone() };
     let entry = entries::insert(db, now, &version.user, &entry)?;
-    Ok(Done::quietly(GraphCreated::New(Box::new(entry))))
+    Ok(WriteOutput::silent(GraphCreated::New(Box::new(entry))))
 }
 
 pub(super) fn add_version(
     db: &Connection,
-    now: Moment,
-    version: &Version,
-) -> Result<Done<Option<StoredGraph>>, Fault> {
+    now: StoreTime,
+    version: &NewGraphVersion,
+) -> Result<WriteOutput<Option<StoredGraph>>, SqliteError> {
     if owner(db, &version.id)?.as_ref() != Some(&version.user) {
-        return Ok(Done::quietly(None));
+        return Ok(WriteOutput::silent(None));
     }
     let newest: u32 = db
         .prepare_cached("SELECT max(version) FROM graph WHERE id = ?1")?
@@ -53,16 +53,16 @@ pub(super) fn add_version(
     let number = newest + 1;
     insert_version(db, now, version, number)?;
     entries::follow(db, now, version)?;
-    Ok(Done::quietly(seen::find(db, &version.user, &version.id, Some(number))?))
+    Ok(WriteOutput::silent(visibility::find(db, &version.user, &version.id, Some(number))?))
 }
 
-/// Stores it under this number. It becomes active unless there is a newer one.
+/// Stores the version under this number. It becomes active unless there is a newer one.
 pub(in super::super) fn insert_version(
     db: &Connection,
-    now: Moment,
-    version: &Version,
+    now: StoreTime,
+    version: &NewGraphVersion,
     number: u32,
-) -> Result<(), Fault> {
+) -> Result<(), SqliteError> {
     let newest = !db
         .prepare_cached("SELECT 1 FROM graph WHERE id = ?1 AND version > ?2")?
         .exists(params![version.id.as_str(), number])?;
@@ -86,8 +86,8 @@ pub(in super::super) fn insert_version(
     Ok(())
 }
 
-/// Comes before another one is made active: there are never two.
-fn deactivate(db: &Connection, id: &GraphId) -> Result<(), Fault> {
+/// Called before another version is activated: two are never active at once.
+fn deactivate(db: &Connection, id: &GraphId) -> Result<(), SqliteError> {
     db.prepare_cached("UPDATE graph SET is_active = 0 WHERE id = ?1 AND is_active = 1")?
         .execute([id.as_str()])?;
     Ok(())
@@ -98,7 +98,7 @@ pub(super) fn activate(
     user: &UserId,
     id: &GraphId,
     version: u32,
-) -> Result<Done<bool>, Fault> {
+) -> Result<WriteOutput<bool>, SqliteError> {
     let there = db
         .prepare_cached("SELECT 1 FROM graph WHERE id = ?1 AND version = ?2 AND user_id = ?3")?
         .exists(params![id.as_str(), version, user.as_str()])?;
@@ -107,25 +107,25 @@ pub(super) fn activate(
         db.prepare_cached("UPDATE graph SET is_active = 1 WHERE id = ?1 AND version = ?2")?
             .execute(params![id.as_str(), version])?;
     }
-    Ok(Done::quietly(there))
+    Ok(WriteOutput::silent(there))
 }
 
 pub(super) fn delete(
     db: &Connection,
     user: &UserId,
     id: &GraphId,
-) -> Result<Done<GraphDeleted>, Fault> {
+) -> Result<WriteOutput<GraphDeleted>, SqliteError> {
     if owner(db, id)?.as_ref() != Some(user) {
-        return Ok(Done::quietly(GraphDeleted::Missing));
+        return Ok(WriteOutput::silent(GraphDeleted::Missing));
     }
     let listed = db
         .prepare_cached("SELECT 1 FROM listing_version WHERE graph_id = ?1")?
         .exists([id.as_str()])?;
     if listed {
-        return Ok(Done::quietly(GraphDeleted::Listed));
+        return Ok(WriteOutput::silent(GraphDeleted::Listed));
     }
     let versions = db.prepare_cached("DELETE FROM graph WHERE id = ?1")?.execute([id.as_str()])?;
     db.prepare_cached("DELETE FROM library_agent WHERE user_id = ?1 AND graph_id = ?2")?
         .execute([user.as_str(), id.as_str()])?;
-    Ok(Done::quietly(GraphDeleted::Deleted(versions as u32)))
+    Ok(WriteOutput::silent(GraphDeleted::Deleted(versions as u32)))
 }

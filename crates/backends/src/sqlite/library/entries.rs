@@ -1,4 +1,4 @@
-//! The rows of library entries.
+//! Rows of library entries.
 
 use ports::store::AgentChange;
 use protocol::execution::SafeMode;
@@ -7,12 +7,12 @@ use protocol::limits::LIBRARY_AGENTS;
 use protocol::{FolderId, GraphId, LibraryAgentId, UserId};
 use rusqlite::{Connection, OptionalExtension, Params, Row, params};
 
-use super::super::fault::Fault;
-use super::super::graphs::Version;
-use super::super::{Moment, rows};
+use super::super::error::SqliteError;
+use super::super::graphs::NewGraphVersion;
+use super::super::{StoreTime, rows};
 
-/// Columns of a `LibraryAgent`, of the table `library_agent` under the name `a`. An entry that follows shows the active
-/// version of its user's own graph, and of another's the one that was listed last.
+/// Columns of a `LibraryAgent`; the table `library_agent` has the alias `a`. An entry that follows the active version
+/// shows that of its user's own graph, and for another user's graph the version listed last.
 const ENTRY: &str = "a.id, a.graph_id, a.name, a.description, a.creator, a.folder_id, \
     a.is_favorite, a.is_created_by_user, a.is_hidden, a.use_graph_is_active_version, a.settings, \
     a.created_at, a.updated_at, a.last_run_at, \
@@ -47,7 +47,7 @@ pub(super) fn by_id(
     db: &Connection,
     user: &UserId,
     id: &LibraryAgentId,
-) -> Result<Option<LibraryAgent>, Fault> {
+) -> Result<Option<LibraryAgent>, SqliteError> {
     one(db, "a.user_id = ?1 AND a.id = ?2", [user.as_str(), id.as_str()])
 }
 
@@ -55,11 +55,15 @@ pub(super) fn by_graph(
     db: &Connection,
     user: &UserId,
     graph: &GraphId,
-) -> Result<Option<LibraryAgent>, Fault> {
+) -> Result<Option<LibraryAgent>, SqliteError> {
     one(db, "a.user_id = ?1 AND a.graph_id = ?2", [user.as_str(), graph.as_str()])
 }
 
-fn one(db: &Connection, which: &str, params: impl Params) -> Result<Option<LibraryAgent>, Fault> {
+fn one(
+    db: &Connection,
+    which: &str,
+    params: impl Params,
+) -> Result<Option<LibraryAgent>, SqliteError> {
     let found = db
         .prepare_cached(&format!("SELECT {ENTRY} FROM library_agent AS a WHERE {which}"))?
         .query_row(params, read)
@@ -67,7 +71,7 @@ fn one(db: &Connection, which: &str, params: impl Params) -> Result<Option<Libra
     Ok(found)
 }
 
-pub(super) fn all(db: &Connection, user: &UserId) -> Result<Vec<LibraryAgent>, Fault> {
+pub(super) fn all(db: &Connection, user: &UserId) -> Result<Vec<LibraryAgent>, SqliteError> {
     let all = db
         .prepare_cached(&format!(
             "SELECT {ENTRY} FROM library_agent AS a WHERE a.user_id = ?1
@@ -78,8 +82,8 @@ pub(super) fn all(db: &Connection, user: &UserId) -> Result<Vec<LibraryAgent>, F
     Ok(all)
 }
 
-/// Whether the user has as many as a user may have.
-pub(in super::super) fn is_full(db: &Connection, user: &UserId) -> Result<bool, Fault> {
+/// Whether the user has reached the limit of library entries.
+pub(in super::super) fn is_full(db: &Connection, user: &UserId) -> Result<bool, SqliteError> {
     let full = db
         .prepare_cached("SELECT 1 FROM library_agent WHERE user_id = ?1 LIMIT 1 OFFSET ?2")?
         .exists(params![user.as_str(), LIBRARY_AGENTS - 1])?;
@@ -88,10 +92,10 @@ pub(in super::super) fn is_full(db: &Connection, user: &UserId) -> Result<bool, 
 
 pub(in super::super) fn insert(
     db: &Connection,
-    now: Moment,
+    now: StoreTime,
     user: &UserId,
     entry: &LibraryAgent,
-) -> Result<LibraryAgent, Fault> {
+) -> Result<LibraryAgent, SqliteError> {
     db.prepare_cached(
         "INSERT INTO library_agent
              (id, user_id, graph_id, graph_version, name, description, creator, folder_id,
@@ -117,16 +121,16 @@ pub(in super::super) fn insert(
         settings(entry.settings)?,
         now.wall_us,
     ])?;
-    by_id(db, user, &entry.id)?.ok_or_else(|| Fault::broken("a new entry cannot be found"))
+    by_id(db, user, &entry.id)?.ok_or_else(|| SqliteError::broken("a new entry cannot be found"))
 }
 
-/// What is absent stays as it is.
+/// Absent fields stay unchanged.
 pub(super) fn change(
     db: &Connection,
-    now: Moment,
+    now: StoreTime,
     id: &LibraryAgentId,
     change: &AgentChange,
-) -> Result<(), Fault> {
+) -> Result<(), SqliteError> {
     db.prepare_cached(
         "UPDATE library_agent SET name = ifnull(?2, name),
              description = ifnull(?3, description), is_favorite = ifnull(?4, is_favorite),
@@ -149,12 +153,12 @@ pub(super) fn change(
     Ok(())
 }
 
-/// The owner's entry, if it follows the active version, takes the words of a new one.
+/// Copies name and description of a new version to the owner's entry, if the entry follows the active version.
 pub(in super::super) fn follow(
     db: &Connection,
-    now: Moment,
-    version: &Version,
-) -> Result<(), Fault> {
+    now: StoreTime,
+    version: &NewGraphVersion,
+) -> Result<(), SqliteError> {
     db.prepare_cached(
         "UPDATE library_agent SET name = ?3, description = ?4, updated_at = ?5
          WHERE user_id = ?1 AND graph_id = ?2 AND use_graph_is_active_version = 1",
@@ -169,6 +173,6 @@ pub(in super::super) fn follow(
     Ok(())
 }
 
-fn settings(settings: SafeMode) -> Result<String, Fault> {
-    serde_json::to_string(&settings).map_err(|error| Fault::broken(error.to_string()))
+fn settings(settings: SafeMode) -> Result<String, SqliteError> {
+    serde_json::to_string(&settings).map_err(|error| SqliteError::broken(error.to_string()))
 }

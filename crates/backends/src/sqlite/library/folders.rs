@@ -1,4 +1,4 @@
-//! The folders of a library: a tree, with different names among siblings.
+//! Library folders: a tree, with unique names among siblings.
 
 use ports::store::FolderWritten;
 use protocol::library::Folder;
@@ -6,9 +6,9 @@ use protocol::limits::LIBRARY_FOLDERS;
 use protocol::{FolderId, LibraryAgentId, UserId};
 use rusqlite::{Connection, OptionalExtension, Row, params};
 
-use super::super::fault::Fault;
-use super::super::job::Done;
-use super::super::{Moment, rows};
+use super::super::error::SqliteError;
+use super::super::write_job::WriteOutput;
+use super::super::{StoreTime, rows};
 use crate::folders::{refusal, with_all_inside};
 
 const FOLDER: &str = "id, name, icon, color, parent_id, created_at, updated_at";
@@ -25,7 +25,7 @@ fn read(row: &Row<'_>) -> rusqlite::Result<Folder> {
     })
 }
 
-pub(super) fn all(db: &Connection, user: &UserId) -> Result<Vec<Folder>, Fault> {
+pub(super) fn all(db: &Connection, user: &UserId) -> Result<Vec<Folder>, SqliteError> {
     let all = db
         .prepare_cached(&format!(
             "SELECT {FOLDER} FROM library_folder WHERE user_id = ?1 ORDER BY number"
@@ -35,7 +35,7 @@ pub(super) fn all(db: &Connection, user: &UserId) -> Result<Vec<Folder>, Fault> 
     Ok(all)
 }
 
-fn find(db: &Connection, user: &UserId, id: &FolderId) -> Result<Option<Folder>, Fault> {
+fn find(db: &Connection, user: &UserId, id: &FolderId) -> Result<Option<Folder>, SqliteError> {
     let found = db
         .prepare_cached(&format!(
             "SELECT {FOLDER} FROM library_folder WHERE user_id = ?1 AND id = ?2"
@@ -47,16 +47,16 @@ fn find(db: &Connection, user: &UserId, id: &FolderId) -> Result<Option<Folder>,
 
 pub(super) fn add(
     db: &Connection,
-    now: Moment,
+    now: StoreTime,
     user: &UserId,
     folder: &Folder,
-) -> Result<Done<FolderWritten>, Fault> {
+) -> Result<WriteOutput<FolderWritten>, SqliteError> {
     let present = all(db, user)?;
     if let Some(refused) = refusal(&present, folder) {
-        return Ok(Done::quietly(refused));
+        return Ok(WriteOutput::silent(refused));
     }
     if present.len() >= LIBRARY_FOLDERS as usize {
-        return Ok(Done::quietly(FolderWritten::TooMany));
+        return Ok(WriteOutput::silent(FolderWritten::TooMany));
     }
     db.prepare_cached(
         "INSERT INTO library_folder
@@ -77,16 +77,16 @@ pub(super) fn add(
 
 pub(super) fn update(
     db: &Connection,
-    now: Moment,
+    now: StoreTime,
     user: &UserId,
     folder: &Folder,
-) -> Result<Done<FolderWritten>, Fault> {
+) -> Result<WriteOutput<FolderWritten>, SqliteError> {
     let present = all(db, user)?;
-    if present.iter().all(|known| known.id != folder.id) {
-        return Ok(Done::quietly(FolderWritten::Missing));
+    if present.iter().all(|existing| existing.id != folder.id) {
+        return Ok(WriteOutput::silent(FolderWritten::Missing));
     }
     if let Some(refused) = refusal(&present, folder) {
-        return Ok(Done::quietly(refused));
+        return Ok(WriteOutput::silent(refused));
     }
     db.prepare_cached(
         "UPDATE library_folder SET name = ?2, icon = ?3, color = ?4, parent_id = ?5,
@@ -104,14 +104,22 @@ pub(super) fn update(
     written(db, user, folder)
 }
 
-fn written(db: &Connection, user: &UserId, folder: &Folder) -> Result<Done<FolderWritten>, Fault> {
+fn written(
+    db: &Connection,
+    user: &UserId,
+    folder: &Folder,
+) -> Result<WriteOutput<FolderWritten>, SqliteError> {
     let stored = find(db, user, &folder.id)?
-        .ok_or_else(|| Fault::broken("a folder that was written cannot be found"))?;
-    Ok(Done::quietly(FolderWritten::Done(Box::new(stored))))
+        .ok_or_else(|| SqliteError::broken("a written folder cannot be found"))?;
+    Ok(WriteOutput::silent(FolderWritten::Done(Box::new(stored))))
 }
 
-/// With all that is below it; their agents move to the root.
-pub(super) fn remove(db: &Connection, user: &UserId, id: &FolderId) -> Result<Done<bool>, Fault> {
+/// Removes the folder with all folders below it; their agents move to the root.
+pub(super) fn remove(
+    db: &Connection,
+    user: &UserId,
+    id: &FolderId,
+) -> Result<WriteOutput<bool>, SqliteError> {
     let present = all(db, user)?;
     let removed = with_all_inside(&present, id);
     for folder in &removed {
@@ -122,20 +130,20 @@ pub(super) fn remove(db: &Connection, user: &UserId, id: &FolderId) -> Result<Do
             db.prepare_cached(statement)?.execute([user.as_str(), folder.as_str()])?;
         }
     }
-    Ok(Done::quietly(!removed.is_empty()))
+    Ok(WriteOutput::silent(!removed.is_empty()))
 }
 
 pub(super) fn move_agents(
     db: &Connection,
-    now: Moment,
+    now: StoreTime,
     user: &UserId,
     agents: &[LibraryAgentId],
     folder: Option<&FolderId>,
-) -> Result<Done<Option<u32>>, Fault> {
+) -> Result<WriteOutput<Option<u32>>, SqliteError> {
     if let Some(folder) = folder
         && find(db, user, folder)?.is_none()
     {
-        return Ok(Done::quietly(None));
+        return Ok(WriteOutput::silent(None));
     }
     let mut update = db.prepare_cached(
         "UPDATE library_agent SET folder_id = ?3, updated_at = ?4 WHERE user_id = ?1 AND id = ?2",
@@ -145,5 +153,5 @@ pub(super) fn move_agents(
         let to = folder.map(FolderId::as_str);
         moved += update.execute(params![user.as_str(), agent.as_str(), to, now.wall_us])?;
     }
-    Ok(Done::quietly(Some(moved as u32)))
+    Ok(WriteOutput::silent(Some(moved as u32)))
 }

@@ -1,4 +1,4 @@
-//! A user's library: entries for agents, in folders.
+//! A user's library: agent entries, in folders.
 
 pub(super) mod entries;
 mod folders;
@@ -10,15 +10,15 @@ use protocol::library::{Folder, LibraryAgent};
 use protocol::{FolderId, GraphId, LibraryAgentId, UserId};
 use rusqlite::Connection;
 
-use super::fault::Fault;
-use super::job::{Done, Need};
-use super::{Moment, Sqlite, graphs};
+use super::error::SqliteError;
+use super::write_job::{WriteOutput, WritePriority};
+use super::{SqliteStore, StoreTime, graphs};
 
 #[async_trait]
-impl Library for Sqlite {
+impl Library for SqliteStore {
     async fn add(&self, user: &UserId, entry: &LibraryAgent) -> PortResult<AgentAdded> {
-        let (user, entry, now) = (user.clone(), entry.clone(), self.moment());
-        self.writer.run(Need::Ordinary, move |db| add(db, now, &user, &entry)).await
+        let (user, entry, now) = (user.clone(), entry.clone(), self.store_time());
+        self.writer.run(WritePriority::Ordinary, move |db| add(db, now, &user, &entry)).await
     }
 
     async fn get(&self, user: &UserId, id: &LibraryAgentId) -> PortResult<Option<LibraryAgent>> {
@@ -42,18 +42,20 @@ impl Library for Sqlite {
         id: &LibraryAgentId,
         change: AgentChange,
     ) -> PortResult<Option<LibraryAgent>> {
-        let (user, id, now) = (user.clone(), id.clone(), self.moment());
-        self.writer.run(Need::Ordinary, move |db| update(db, now, &user, &id, &change)).await
+        let (user, id, now) = (user.clone(), id.clone(), self.store_time());
+        self.writer
+            .run(WritePriority::Ordinary, move |db| update(db, now, &user, &id, &change))
+            .await
     }
 
     async fn remove(&self, user: &UserId, id: &LibraryAgentId) -> PortResult<bool> {
         let (user, id) = (user.clone(), id.clone());
         self.writer
-            .run(Need::Essential, move |db| {
+            .run(WritePriority::Essential, move |db| {
                 let removed = db
                     .prepare_cached("DELETE FROM library_agent WHERE user_id = ?1 AND id = ?2")?
                     .execute([user.as_str(), id.as_str()])?;
-                Ok(Done::quietly(removed > 0))
+                Ok(WriteOutput::silent(removed > 0))
             })
             .await
     }
@@ -64,18 +66,22 @@ impl Library for Sqlite {
     }
 
     async fn add_folder(&self, user: &UserId, folder: &Folder) -> PortResult<FolderWritten> {
-        let (user, folder, now) = (user.clone(), folder.clone(), self.moment());
-        self.writer.run(Need::Ordinary, move |db| folders::add(db, now, &user, &folder)).await
+        let (user, folder, now) = (user.clone(), folder.clone(), self.store_time());
+        self.writer
+            .run(WritePriority::Ordinary, move |db| folders::add(db, now, &user, &folder))
+            .await
     }
 
     async fn update_folder(&self, user: &UserId, folder: &Folder) -> PortResult<FolderWritten> {
-        let (user, folder, now) = (user.clone(), folder.clone(), self.moment());
-        self.writer.run(Need::Ordinary, move |db| folders::update(db, now, &user, &folder)).await
+        let (user, folder, now) = (user.clone(), folder.clone(), self.store_time());
+        self.writer
+            .run(WritePriority::Ordinary, move |db| folders::update(db, now, &user, &folder))
+            .await
     }
 
     async fn remove_folder(&self, user: &UserId, id: &FolderId) -> PortResult<bool> {
         let (user, id) = (user.clone(), id.clone());
-        self.writer.run(Need::Essential, move |db| folders::remove(db, &user, &id)).await
+        self.writer.run(WritePriority::Essential, move |db| folders::remove(db, &user, &id)).await
     }
 
     async fn move_agents(
@@ -85,9 +91,9 @@ impl Library for Sqlite {
         folder: Option<&FolderId>,
     ) -> PortResult<Option<u32>> {
         let (user, agents, folder) = (user.clone(), agents.to_vec(), folder.cloned());
-        let now = self.moment();
+        let now = self.store_time();
         self.writer
-            .run(Need::Ordinary, move |db| {
+            .run(WritePriority::Ordinary, move |db| {
                 folders::move_agents(db, now, &user, &agents, folder.as_ref())
             })
             .await
@@ -96,37 +102,37 @@ impl Library for Sqlite {
 
 fn add(
     db: &Connection,
-    now: Moment,
+    now: StoreTime,
     user: &UserId,
     entry: &LibraryAgent,
-) -> Result<Done<AgentAdded>, Fault> {
-    if let Some(known) = entries::by_graph(db, user, &entry.graph_id)? {
-        return Ok(Done::quietly(AgentAdded::Exists(Box::new(known))));
+) -> Result<WriteOutput<AgentAdded>, SqliteError> {
+    if let Some(existing) = entries::by_graph(db, user, &entry.graph_id)? {
+        return Ok(WriteOutput::silent(AgentAdded::Exists(Box::new(existing))));
     }
-    if !graphs::is_seen(db, user, &entry.graph_id, entry.graph_version)? {
-        return Ok(Done::quietly(AgentAdded::NoGraph));
+    if !graphs::is_visible(db, user, &entry.graph_id, entry.graph_version)? {
+        return Ok(WriteOutput::silent(AgentAdded::NoGraph));
     }
     if entries::is_full(db, user)? {
-        return Ok(Done::quietly(AgentAdded::TooMany));
+        return Ok(WriteOutput::silent(AgentAdded::TooMany));
     }
     let entry = entries::insert(db, now, user, entry)?;
-    Ok(Done::quietly(AgentAdded::New(Box::new(entry))))
+    Ok(WriteOutput::silent(AgentAdded::New(Box::new(entry))))
 }
 
 fn update(
     db: &Connection,
-    now: Moment,
+    now: StoreTime,
     user: &UserId,
     id: &LibraryAgentId,
     change: &AgentChange,
-) -> Result<Done<Option<LibraryAgent>>, Fault> {
-    let Some(entry) = entries::by_id(db, user, id)? else { return Ok(Done::quietly(None)) };
-    // A version that a library holds is shown to its user: so only one that is shown already can be held.
+) -> Result<WriteOutput<Option<LibraryAgent>>, SqliteError> {
+    let Some(entry) = entries::by_id(db, user, id)? else { return Ok(WriteOutput::silent(None)) };
+    // A version held by a library is visible to its user: so only a version that is already visible can be held.
     if let Some(version) = change.graph_version
-        && !graphs::is_seen(db, user, &entry.graph_id, version)?
+        && !graphs::is_visible(db, user, &entry.graph_id, version)?
     {
-        return Ok(Done::quietly(None));
+        return Ok(WriteOutput::silent(None));
     }
     entries::change(db, now, id, change)?;
-    Ok(Done::quietly(entries::by_id(db, user, id)?))
+    Ok(WriteOutput::silent(entries::by_id(db, user, id)?))
 }

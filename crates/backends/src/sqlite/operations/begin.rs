@@ -1,4 +1,4 @@
-//! Beginning an operation: the operation, the turn that carries it out and the pending row, or none of them.
+//! Begins an operation: stores the operation, its turn and the pending message in one transaction.
 
 use ports::Fenced;
 use ports::store::{NewOperation, OperationBegun, OperationKey};
@@ -8,44 +8,51 @@ use protocol::turn::TurnClaim;
 use protocol::{CallId, SessionId, TurnId};
 use rusqlite::{Connection, OptionalExtension, params};
 
-use super::super::boot::millis;
-use super::super::fault::Fault;
-use super::super::job::Done;
-use super::super::turns::held;
-use super::super::turns::insert::{self, Asked, NewRow};
-use super::super::turns::places::{slot_of, taken};
-use super::super::{Moment, messages};
+use super::super::boot_clock::millis;
+use super::super::error::SqliteError;
+use super::super::turns::find_claimed;
+use super::super::turns::insert::{self, NewTurnRow};
+use super::super::turns::permits::{permit_usage, session_quota_key};
+use super::super::write_job::WriteOutput;
+use super::super::{StoreTime, messages};
 use super::{OPERATION, find, read};
-use crate::live::News;
+use crate::live::StoreEvent;
+use crate::submission_key::SubmissionKey;
 
 pub(super) fn begin(
     db: &Connection,
-    now: Moment,
+    now: StoreTime,
     caps: UserLimits,
     claim: &TurnClaim,
     new: &NewOperation,
-) -> Result<Done<Fenced<OperationBegun>>, Fault> {
-    let Some(asking) = held(db, claim)? else { return Ok(Done::quietly(Fenced::Stale)) };
+) -> Result<WriteOutput<Fenced<OperationBegun>>, SqliteError> {
+    let Some(asking) = find_claimed(db, claim)? else {
+        return Ok(WriteOutput::silent(Fenced::Stale));
+    };
     if let Some(operation) = of_call(db, &claim.turn_id, &new.call.id)? {
-        return Ok(Done::quietly(Fenced::Done(OperationBegun::Exists(Box::new(operation)))));
+        return Ok(WriteOutput::silent(Fenced::Done(OperationBegun::Exists(Box::new(operation)))));
     }
     if not_ended(db, &claim.session_id)? >= OPERATIONS {
-        return Ok(Done::quietly(Fenced::Done(OperationBegun::TooMany)));
+        return Ok(WriteOutput::silent(Fenced::Done(OperationBegun::TooMany)));
     }
-    // It is found by the call when the result takes its place.
+    // The result finds the pending message by its call id.
     if new.pending.tool_call_id.as_ref() != Some(&new.call.id) {
-        return Err(Fault::broken("the pending row of an operation belongs to another call"));
+        return Err(SqliteError::broken("the pending row of an operation belongs to another call"));
     }
-    messages::insert_result(db, asking.rows_of(claim), &new.pending, now.wall_us)?;
+    messages::insert_result(db, asking.message_position(claim), &new.pending, now.wall_us)?;
     let due = add_turn(db, now, caps, claim, new)?;
     add_operation(db, now, claim, new)?;
     let operation = find(db, &OperationKey::Operation(new.id.clone()))?
-        .ok_or_else(|| Fault::broken("a new operation cannot be found"))?;
+        .ok_or_else(|| SqliteError::broken("a new operation cannot be found"))?;
     let begun = OperationBegun::New { operation: Box::new(operation), due };
-    Ok(Done::with(Fenced::Done(begun), News::LogOpened(new.turn_id.task())))
+    Ok(WriteOutput::with_event(Fenced::Done(begun), StoreEvent::LogOpened(new.turn_id.task())))
 }
 
-fn of_call(db: &Connection, asking: &TurnId, call: &CallId) -> Result<Option<Operation>, Fault> {
+fn of_call(
+    db: &Connection,
+    asking: &TurnId,
+    call: &CallId,
+) -> Result<Option<Operation>, SqliteError> {
     let found = db
         .prepare_cached(&format!(
             "SELECT {OPERATION} FROM operation AS p WHERE p.asked_by = ?1 AND p.call_id = ?2"
@@ -55,7 +62,7 @@ fn of_call(db: &Connection, asking: &TurnId, call: &CallId) -> Result<Option<Ope
     Ok(found)
 }
 
-fn not_ended(db: &Connection, session: &SessionId) -> Result<u32, Fault> {
+fn not_ended(db: &Connection, session: &SessionId) -> Result<u32, SqliteError> {
     let count = db
         .prepare_cached(
             "SELECT count(*) FROM operation WHERE session_id = ?1 AND state <> 'ended'",
@@ -64,33 +71,33 @@ fn not_ended(db: &Connection, session: &SessionId) -> Result<u32, Fault> {
     Ok(count)
 }
 
-/// Says whether the turn may be pushed now.
+/// Returns whether the turn may be pushed now.
 fn add_turn(
     db: &Connection,
-    now: Moment,
+    now: StoreTime,
     caps: UserLimits,
     claim: &TurnClaim,
     new: &NewOperation,
-) -> Result<bool, Fault> {
-    let slot = slot_of(db, &claim.session_id)?;
-    let admitted = taken(db, &slot)?.places < caps.running;
+) -> Result<bool, SqliteError> {
+    let quota_key = session_quota_key(db, &claim.session_id)?;
+    let admitted = permit_usage(db, &quota_key)?.has_free_permit(caps);
     let beside: i64 = db
         .prepare_cached(
             "UPDATE session SET last_beside = last_beside + 1 WHERE id = ?1 RETURNING last_beside",
         )?
         .query_row([claim.session_id.as_str()], |row| row.get(0))?;
-    let row = NewRow {
+    let row = NewTurnRow {
         id: &new.turn_id,
         session: &claim.session_id,
         ordinal: -beside,
         request: &new.request,
-        asked: Asked::default(),
+        submission: SubmissionKey::default(),
         parent: Some(&claim.turn_id),
-        slot: &slot,
+        quota_key: &quota_key,
         due_ms: admitted.then(|| now.ms + millis(new.push_grace)),
     };
     insert::insert(db, now, &row)?;
-    // A cancel that came before it must reach it, too.
+    // An earlier cancel of the calling turn applies to this turn, too.
     db.prepare_cached(
         "UPDATE turn SET cancel_requested =
              (SELECT asking.cancel_requested FROM turn AS asking WHERE asking.id = ?2)
@@ -102,10 +109,10 @@ fn add_turn(
 
 fn add_operation(
     db: &Connection,
-    now: Moment,
+    now: StoreTime,
     claim: &TurnClaim,
     new: &NewOperation,
-) -> Result<(), Fault> {
+) -> Result<(), SqliteError> {
     db.prepare_cached(
         "INSERT INTO operation (id, turn_id, session_id, asked_by, call_id, tool_name, arguments,
              state, created_at)

@@ -1,7 +1,7 @@
 //! Operations: long-running tool calls, each carried out by a turn of its own.
 
 mod begin;
-mod carry;
+mod operation_turn;
 mod result;
 
 use std::time::Duration;
@@ -17,21 +17,23 @@ use protocol::{SessionId, TurnId};
 use rusqlite::{Connection, OptionalExtension, Row, params};
 
 pub(super) use self::result::settle;
-use super::fault::Fault;
-use super::job::Need;
+use super::error::SqliteError;
 use super::sessions::user;
-use super::{Sqlite, rows};
+use super::write_job::WritePriority;
+use super::{SqliteStore, rows};
 use crate::words;
 
 #[async_trait]
-impl Operations for Sqlite {
+impl Operations for SqliteStore {
     async fn begin(
         &self,
         claim: &TurnClaim,
         new: NewOperation,
     ) -> PortResult<Fenced<OperationBegun>> {
-        let (claim, now, caps) = (claim.clone(), self.moment(), self.caps);
-        self.writer.run(Need::Ordinary, move |db| begin::begin(db, now, caps, &claim, &new)).await
+        let (claim, now, caps) = (claim.clone(), self.store_time(), self.caps);
+        self.writer
+            .run(WritePriority::Ordinary, move |db| begin::begin(db, now, caps, &claim, &new))
+            .await
     }
 
     async fn get(&self, owner: &Owner, which: &OperationKey) -> PortResult<Option<Operation>> {
@@ -40,9 +42,11 @@ impl Operations for Sqlite {
     }
 
     async fn accepted(&self, claim: &TurnClaim, at_most: Duration) -> PortResult<Fenced<()>> {
-        let (claim, now, caps) = (claim.clone(), self.moment(), self.caps);
+        let (claim, now, caps) = (claim.clone(), self.store_time(), self.caps);
         self.writer
-            .run(Need::Essential, move |db| carry::accepted(db, now, caps, &claim, at_most))
+            .run(WritePriority::Essential, move |db| {
+                operation_turn::accepted(db, now, caps, &claim, at_most)
+            })
             .await
     }
 
@@ -51,25 +55,32 @@ impl Operations for Sqlite {
         which: &OperationKey,
         result: OperationResult,
     ) -> PortResult<OperationCompleted> {
-        let (which, now, caps) = (which.clone(), self.moment(), self.caps);
+        let (which, now, caps) = (which.clone(), self.store_time(), self.caps);
         self.writer
-            .run(Need::Essential, move |db| result::complete(db, now, caps, &which, &result))
+            .run(WritePriority::Essential, move |db| {
+                result::complete(db, now, caps, &which, &result)
+            })
             .await
     }
 
     async fn line_up(&self, claim: &TurnClaim) -> PortResult<Fenced<bool>> {
-        let (claim, now, caps) = (claim.clone(), self.moment(), self.caps);
-        self.writer.run(Need::Essential, move |db| carry::line_up(db, now, caps, &claim)).await
+        let (claim, now, caps) = (claim.clone(), self.store_time(), self.caps);
+        self.writer
+            .run(WritePriority::Essential, move |db| operation_turn::line_up(db, now, caps, &claim))
+            .await
     }
 }
 
-/// What a turn carries out, if that is an operation.
-pub(super) fn carried_out_by(db: &Connection, turn: &TurnId) -> Result<Option<Operation>, Fault> {
+/// The operation that a turn carries out, if any.
+pub(super) fn operation_of_turn(
+    db: &Connection,
+    turn: &TurnId,
+) -> Result<Option<Operation>, SqliteError> {
     find(db, &OperationKey::Task(turn.task()))
 }
 
 /// Whether an operation of the session still runs or has not lined up.
-pub(super) fn any_open(db: &Connection, session: &SessionId) -> Result<bool, Fault> {
+pub(super) fn any_open(db: &Connection, session: &SessionId) -> Result<bool, SqliteError> {
     let open = db
         .prepare_cached(
             "SELECT 1 FROM turn
@@ -82,7 +93,7 @@ pub(super) fn any_open(db: &Connection, session: &SessionId) -> Result<bool, Fau
 const OPERATION: &str = "p.id, p.turn_id, p.session_id, p.asked_by, p.call_id, p.tool_name, \
     p.arguments, p.state, p.outcome, p.output, p.created_at";
 
-fn find(db: &Connection, which: &OperationKey) -> Result<Option<Operation>, Fault> {
+fn find(db: &Connection, which: &OperationKey) -> Result<Option<Operation>, SqliteError> {
     let (column, id) = key(which);
     let found = db
         .prepare_cached(&format!("SELECT {OPERATION} FROM operation AS p WHERE p.{column} = ?1"))?
@@ -95,7 +106,7 @@ fn find_for(
     db: &Connection,
     owner: &Owner,
     which: &OperationKey,
-) -> Result<Option<Operation>, Fault> {
+) -> Result<Option<Operation>, SqliteError> {
     let (column, id) = key(which);
     let found = db
         .prepare_cached(&format!(

@@ -1,4 +1,4 @@
-//! What an operation came to. Whoever says it first is believed.
+//! Results of operations. The first result is kept.
 
 use ports::store::{OperationCompleted, OperationKey};
 use protocol::TurnId;
@@ -8,40 +8,40 @@ use protocol::operation::{Operation, OperationResult};
 use protocol::turn::TurnStatus;
 use rusqlite::{Connection, params};
 
-use super::super::Moment;
-use super::super::fault::Fault;
-use super::super::job::Done;
+use super::super::StoreTime;
+use super::super::error::SqliteError;
 use super::super::turns::by_id;
-use super::super::turns::places::wake;
-use super::{carried_out_by, find};
+use super::super::turns::permits::end_rest;
+use super::super::write_job::WriteOutput;
+use super::{find, operation_of_turn};
 use crate::words;
 
 pub(super) fn complete(
     db: &Connection,
-    now: Moment,
+    now: StoreTime,
     caps: UserLimits,
     which: &OperationKey,
     result: &OperationResult,
-) -> Result<Done<OperationCompleted>, Fault> {
+) -> Result<WriteOutput<OperationCompleted>, SqliteError> {
     let Some(operation) = find(db, which)? else {
-        return Ok(Done::quietly(OperationCompleted::Unknown));
+        return Ok(WriteOutput::silent(OperationCompleted::Unknown));
     };
     let task_id = operation.task_id.clone();
     if operation.result.is_some() {
-        return Ok(Done::quietly(OperationCompleted::Before { task_id }));
+        return Ok(WriteOutput::silent(OperationCompleted::Before { task_id }));
     }
     store(db, &operation, result)?;
     let due = make_due(db, now, caps, &task_id.turn())?;
-    Ok(Done::quietly(OperationCompleted::Done { task_id, due }))
+    Ok(WriteOutput::silent(OperationCompleted::Done { task_id, due }))
 }
 
-/// The turn of an operation ends: if nobody has said what it came to, this is it.
+/// The turn of an operation ends: without a result, the operation ends with it.
 pub(in super::super) fn settle(
     db: &Connection,
     turn: &TurnId,
     result: Option<&OperationResult>,
-) -> Result<(), Fault> {
-    match carried_out_by(db, turn)? {
+) -> Result<(), SqliteError> {
+    match operation_of_turn(db, turn)? {
         Some(operation) if operation.result.is_none() => match result {
             Some(result) => store(db, &operation, result),
             None => store(db, &operation, &ended_with_its_turn()),
@@ -55,8 +55,12 @@ fn ended_with_its_turn() -> OperationResult {
     OperationResult { output, outcome: ToolOutcome::Cancelled }
 }
 
-/// With the row of the history that has stood for it so far.
-fn store(db: &Connection, operation: &Operation, result: &OperationResult) -> Result<(), Fault> {
+/// Stores the result in the operation and in its pending message.
+fn store(
+    db: &Connection,
+    operation: &Operation,
+    result: &OperationResult,
+) -> Result<(), SqliteError> {
     let outcome = words::outcome_word(result.outcome);
     db.prepare_cached(
         "UPDATE operation SET state = 'ended', outcome = ?2, output = ?3 WHERE id = ?1",
@@ -74,15 +78,21 @@ fn store(db: &Connection, operation: &Operation, result: &OperationResult) -> Re
         ])?;
     match replaced {
         1 => Ok(()),
-        _ => Err(Fault::broken("the pending row of an operation cannot be found")),
+        _ => Err(SqliteError::broken("the pending row of an operation cannot be found")),
     }
 }
 
-/// Whether the turn may be pushed: one that a worker holds stays with it, and one that rested needs a place first.
-fn make_due(db: &Connection, now: Moment, caps: UserLimits, turn: &TurnId) -> Result<bool, Fault> {
-    if wake(db, now, caps, turn)? {
+/// Whether the turn may be pushed: a turn held by a worker stays with it, and a resting one needs a permit first.
+fn make_due(
+    db: &Connection,
+    now: StoreTime,
+    caps: UserLimits,
+    turn: &TurnId,
+) -> Result<bool, SqliteError> {
+    if end_rest(db, now, caps, turn)? {
         return Ok(true);
     }
-    let turn = by_id(db, turn)?.ok_or_else(|| Fault::broken("an operation has lost its turn"))?;
+    let turn =
+        by_id(db, turn)?.ok_or_else(|| SqliteError::broken("an operation has lost its turn"))?;
     Ok(turn.status == TurnStatus::Queued && (turn.admitted || turn.cancel_requested))
 }

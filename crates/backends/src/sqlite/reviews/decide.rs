@@ -1,4 +1,4 @@
-//! What people have decided: all of one request or none.
+//! Decides reviews: all verdicts of one request or none.
 
 use ports::store::{ReviewVerdict, ReviewsDecided};
 use protocol::execution::ExecutionStatus;
@@ -6,46 +6,51 @@ use protocol::review::{Review, ReviewStatus};
 use protocol::{ExecutionId, UserId};
 use rusqlite::{Connection, OptionalExtension, params};
 
-use super::super::fault::Fault;
-use super::super::job::Done;
-use super::super::{Moment, rows};
-use super::rows::{any_waits, by_id};
+use super::super::error::SqliteError;
+use super::super::write_job::WriteOutput;
+use super::super::{StoreTime, rows};
+use super::rows::{any_waiting, by_id};
 use crate::verdicts::{edit, refusal};
 use crate::words;
 
 pub(super) fn decide(
     db: &Connection,
-    now: Moment,
+    now: StoreTime,
     user: &UserId,
     verdicts: &[ReviewVerdict],
-) -> Result<Done<ReviewsDecided>, Fault> {
-    let mut asked = Vec::with_capacity(verdicts.len());
+) -> Result<WriteOutput<ReviewsDecided>, SqliteError> {
+    let mut waiting = Vec::with_capacity(verdicts.len());
     for verdict in verdicts {
         match by_id(db, user, &verdict.id)? {
-            Some(review) => asked.push(review),
-            None => return Ok(Done::quietly(ReviewsDecided::Unknown(verdict.id.clone()))),
+            Some(review) => waiting.push(review),
+            None => return Ok(WriteOutput::silent(ReviewsDecided::Unknown(verdict.id.clone()))),
         }
     }
-    let Some(first) = asked.first() else { return Err(Fault::broken("nothing to decide")) };
+    let Some(first) = waiting.first() else {
+        return Err(SqliteError::broken("nothing to decide"));
+    };
     let execution = first.execution_id.clone();
-    if asked.iter().any(|review| review.execution_id != execution) {
-        return Ok(Done::quietly(ReviewsDecided::Mixed));
+    if waiting.iter().any(|review| review.execution_id != execution) {
+        return Ok(WriteOutput::silent(ReviewsDecided::Mixed));
     }
-    // Everything is looked at before anything is written: what was refused must not leave a trace.
-    if let Some(refused) = refusal(verdicts, &asked, status(db, &execution)?) {
-        return Ok(Done::quietly(refused));
+    // Everything is checked before anything is written: a refused request must not change anything.
+    if let Some(refused) = refusal(verdicts, &waiting, status(db, &execution)?) {
+        return Ok(WriteOutput::silent(refused));
     }
-    let mut reviews = Vec::with_capacity(asked.len());
-    for (review, verdict) in asked.iter().zip(verdicts) {
+    let mut reviews = Vec::with_capacity(waiting.len());
+    for (review, verdict) in waiting.iter().zip(verdicts) {
         write(db, now, review, verdict)?;
         reviews.extend(by_id(db, user, &review.id)?);
     }
-    let due = wake(db, now, &execution)?;
-    Ok(Done::quietly(ReviewsDecided::Done { reviews, execution, due }))
+    let due = end_rest(db, now, &execution)?;
+    Ok(WriteOutput::silent(ReviewsDecided::Done { reviews, execution, due }))
 }
 
-/// `None`: the place is no execution.
-fn status(db: &Connection, execution: &ExecutionId) -> Result<Option<ExecutionStatus>, Fault> {
+/// `None` when the reviews belong to a session, not to an execution.
+fn status(
+    db: &Connection,
+    execution: &ExecutionId,
+) -> Result<Option<ExecutionStatus>, SqliteError> {
     let status = db
         .prepare_cached("SELECT status FROM execution WHERE id = ?1")?
         .query_row([execution.as_str()], |row| rows::word(row, "status", ExecutionStatus::parse))
@@ -55,10 +60,10 @@ fn status(db: &Connection, execution: &ExecutionId) -> Result<Option<ExecutionSt
 
 fn write(
     db: &Connection,
-    now: Moment,
+    now: StoreTime,
     review: &Review,
     verdict: &ReviewVerdict,
-) -> Result<(), Fault> {
+) -> Result<(), SqliteError> {
     let status = match verdict.approved {
         true => ReviewStatus::Approved,
         false => ReviewStatus::Rejected,
@@ -91,9 +96,9 @@ fn write(
     Ok(())
 }
 
-/// Makes a run that rests due when nothing of it waits any more.
-fn wake(db: &Connection, now: Moment, execution: &ExecutionId) -> Result<bool, Fault> {
-    if any_waits(db, execution)? {
+/// Makes a resting execution due when none of its reviews waits.
+fn end_rest(db: &Connection, now: StoreTime, execution: &ExecutionId) -> Result<bool, SqliteError> {
+    if any_waiting(db, execution)? {
         return Ok(false);
     }
     let woken = db

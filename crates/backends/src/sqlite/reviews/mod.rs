@@ -1,4 +1,4 @@
-//! What people have to decide.
+//! Reviews: decisions that people have to make.
 
 mod decide;
 mod rows;
@@ -9,16 +9,20 @@ use ports::store::{ReviewVerdict, Reviews, ReviewsDecided};
 use protocol::review::Review;
 use protocol::{ExecutionId, NodeId, ReviewId, UserId};
 
-use super::Sqlite;
-use super::job::{Done, Need};
+use super::SqliteStore;
+use super::write_job::{WriteOutput, WritePriority};
 
-pub(super) use self::rows::{any_waits, insert, withdraw};
+pub(super) use self::rows::{any_waiting, insert, withdraw};
 
 #[async_trait]
-impl Reviews for Sqlite {
+impl Reviews for SqliteStore {
     async fn ask(&self, review: &Review) -> PortResult<Review> {
         let review = review.clone();
-        self.writer.run(Need::Ordinary, move |db| Ok(Done::quietly(rows::ask(db, &review)?))).await
+        self.writer
+            .run(WritePriority::Ordinary, move |db| {
+                Ok(WriteOutput::silent(rows::ask(db, &review)?))
+            })
+            .await
     }
 
     async fn get(&self, user: &UserId, id: &ReviewId) -> PortResult<Option<Review>> {
@@ -50,8 +54,10 @@ impl Reviews for Sqlite {
         user: &UserId,
         verdicts: &[ReviewVerdict],
     ) -> PortResult<ReviewsDecided> {
-        let (user, verdicts, now) = (user.clone(), verdicts.to_vec(), self.moment());
-        self.writer.run(Need::Essential, move |db| decide::decide(db, now, &user, &verdicts)).await
+        let (user, verdicts, now) = (user.clone(), verdicts.to_vec(), self.store_time());
+        self.writer
+            .run(WritePriority::Essential, move |db| decide::decide(db, now, &user, &verdicts))
+            .await
     }
 
     async fn approved_for_the_rest(
@@ -77,11 +83,11 @@ impl Reviews for Sqlite {
     async fn remove(&self, user: &UserId, id: &ReviewId) -> PortResult<bool> {
         let (user, id) = (user.clone(), id.clone());
         self.writer
-            .run(Need::Essential, move |db| {
+            .run(WritePriority::Essential, move |db| {
                 let removed = db
                     .prepare_cached("DELETE FROM review WHERE user_id = ?1 AND id = ?2")?
                     .execute([user.as_str(), id.as_str()])?;
-                Ok(Done::quietly(removed > 0))
+                Ok(WriteOutput::silent(removed > 0))
             })
             .await
     }

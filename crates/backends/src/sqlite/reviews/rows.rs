@@ -1,10 +1,10 @@
-//! The rows of reviews.
+//! Rows of reviews.
 
 use protocol::review::Review;
 use protocol::{ExecutionId, ReviewId, UserId};
 use rusqlite::{Connection, OptionalExtension, Params, Row, params};
 
-use super::super::fault::Fault;
+use super::super::error::SqliteError;
 use super::super::rows;
 use crate::words;
 
@@ -30,8 +30,8 @@ fn read(row: &Row<'_>) -> rusqlite::Result<Review> {
     })
 }
 
-/// The oldest first.
-fn select(db: &Connection, which: &str, params: impl Params) -> Result<Vec<Review>, Fault> {
+/// Ordered from the oldest.
+fn select(db: &Connection, which: &str, params: impl Params) -> Result<Vec<Review>, SqliteError> {
     let found = db
         .prepare_cached(&format!("SELECT {REVIEW} FROM review WHERE {which}"))?
         .query_map(params, read)?
@@ -43,7 +43,7 @@ pub(super) fn by_id(
     db: &Connection,
     user: &UserId,
     id: &ReviewId,
-) -> Result<Option<Review>, Fault> {
+) -> Result<Option<Review>, SqliteError> {
     let found = db
         .prepare_cached(&format!("SELECT {REVIEW} FROM review WHERE user_id = ?1 AND id = ?2"))?
         .query_row([user.as_str(), id.as_str()], read)
@@ -56,7 +56,7 @@ pub(super) fn pending(
     user: &UserId,
     limit: u32,
     offset: u64,
-) -> Result<(Vec<Review>, u64), Fault> {
+) -> Result<(Vec<Review>, u64), SqliteError> {
     let total: i64 = db
         .prepare_cached("SELECT count(*) FROM review WHERE user_id = ?1 AND status = 'WAITING'")?
         .query_row([user.as_str()], |row| row.get(0))?;
@@ -69,27 +69,27 @@ pub(super) fn of_execution(
     db: &Connection,
     user: &UserId,
     execution: &ExecutionId,
-) -> Result<Vec<Review>, Fault> {
+) -> Result<Vec<Review>, SqliteError> {
     let which = "execution_id = ?1 AND user_id = ?2 ORDER BY number";
     select(db, which, [execution.as_str(), user.as_str()])
 }
 
-/// The review, or the one that asks the same already.
-pub(super) fn ask(db: &Connection, review: &Review) -> Result<Review, Fault> {
+/// Stores the review, or returns the waiting one with the same question.
+pub(super) fn ask(db: &Connection, review: &Review) -> Result<Review, SqliteError> {
     let which = "execution_id = ?1 AND user_id = ?2 AND node_id = ?3 AND status = 'WAITING'
          ORDER BY number";
     let place = [review.execution_id.as_str(), review.user_id.as_str(), review.node_id.as_str()];
     let mut waiting = select(db, which, place)?.into_iter();
-    if let Some(same) = waiting.find(|asked| asked.payload == review.payload) {
+    if let Some(same) = waiting.find(|other| other.payload == review.payload) {
         return Ok(same);
     }
     insert(db, review)?;
     by_id(db, &review.user_id, &review.id)?
-        .ok_or_else(|| Fault::broken("a new review cannot be found"))
+        .ok_or_else(|| SqliteError::broken("a new review cannot be found"))
 }
 
-/// One whose id is there already is left as it is.
-pub(in super::super) fn insert(db: &Connection, review: &Review) -> Result<(), Fault> {
+/// Keeps an existing review with the same id.
+pub(in super::super) fn insert(db: &Connection, review: &Review) -> Result<(), SqliteError> {
     db.prepare_cached(&format!(
         "INSERT INTO review ({REVIEW})
          VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14)
@@ -114,16 +114,22 @@ pub(in super::super) fn insert(db: &Connection, review: &Review) -> Result<(), F
     Ok(())
 }
 
-/// Whether somebody still has to decide about this run.
-pub(in super::super) fn any_waits(db: &Connection, execution: &ExecutionId) -> Result<bool, Fault> {
+/// Whether a review of this execution is still waiting.
+pub(in super::super) fn any_waiting(
+    db: &Connection,
+    execution: &ExecutionId,
+) -> Result<bool, SqliteError> {
     let waits = db
         .prepare_cached("SELECT 1 FROM review WHERE execution_id = ?1 AND status = 'WAITING'")?
         .exists([execution.as_str()])?;
     Ok(waits)
 }
 
-/// Removes the questions of a run that has ended: nobody needs an answer any more.
-pub(in super::super) fn withdraw(db: &Connection, execution: &ExecutionId) -> Result<(), Fault> {
+/// Removes the waiting reviews of an execution that has ended.
+pub(in super::super) fn withdraw(
+    db: &Connection,
+    execution: &ExecutionId,
+) -> Result<(), SqliteError> {
     db.prepare_cached("DELETE FROM review WHERE execution_id = ?1 AND status = 'WAITING'")?
         .execute([execution.as_str()])?;
     Ok(())

@@ -1,5 +1,4 @@
-//! The one way a turn ends. All of it is one transaction: nobody can see the last chunk of a turn that
-//! is not over, or a turn that is over without its last chunk.
+//! Finishes a turn, in one transaction: the last chunk and the final status become visible together.
 
 use ports::Fenced;
 use ports::store::{TurnEnding, TurnFinished};
@@ -9,32 +8,37 @@ use protocol::turn::{TurnClaim, TurnStatus};
 use protocol::{Segment, Seq, TurnId};
 use rusqlite::{Connection, OptionalExtension, params};
 
-use super::super::fault::Fault;
-use super::super::job::Done;
-use super::super::{Moment, follow_ups, messages, operations, stream_log};
+use super::super::error::SqliteError;
+use super::super::write_job::WriteOutput;
+use super::super::{StoreTime, follow_ups, messages, operations, stream_log};
 use super::journal::add_usage;
-use super::places::{admit, slot_of, slot_of_turn};
-use super::{held, parked};
-use crate::live::{LogEnd, News};
+use super::permits::{admit, session_quota_key, turn_quota_key};
+use super::{background_calls, find_claimed};
+use crate::live::{LogEnd, StoreEvent};
 
 pub(super) fn finish(
     db: &Connection,
-    now: Moment,
+    now: StoreTime,
     caps: UserLimits,
     claim: &TurnClaim,
     ending: &TurnEnding,
-) -> Result<Done<Fenced<TurnFinished>>, Fault> {
+) -> Result<WriteOutput<Fenced<TurnFinished>>, SqliteError> {
     if !ending.status.is_final() {
-        return Err(Fault::broken(format!("{} is no end of a turn", ending.status.as_str())));
+        return Err(SqliteError::broken(format!(
+            "{} is not a final turn status",
+            ending.status.as_str()
+        )));
     }
-    let Some(held) = held(db, claim)? else { return Ok(Done::quietly(Fenced::Stale)) };
+    let Some(claimed) = find_claimed(db, claim)? else {
+        return Ok(WriteOutput::silent(Fenced::Stale));
+    };
     if ending.status == TurnStatus::Completed && follow_ups::waiting(db, &claim.turn_id)? > 0 {
-        return Ok(Done::quietly(Fenced::Done(TurnFinished::FollowUpsWait)));
+        return Ok(WriteOutput::silent(Fenced::Done(TurnFinished::FollowUpsWait)));
     }
     follow_ups::settle(db, &claim.turn_id, ending.status)?;
-    parked::end_all(db, &claim.turn_id)?;
+    background_calls::end_all(db, &claim.turn_id)?;
     operations::settle(db, &claim.turn_id, ending.operation.as_ref())?;
-    let to = held.rows_of(claim);
+    let to = claimed.message_position(claim);
     for message in &ending.messages {
         messages::insert(db, to, message, now.wall_us)?;
     }
@@ -45,18 +49,22 @@ pub(super) fn finish(
     match stream_log::append(db, &task, claim.fence, &last, LogEnd::Sealed)? {
         SegmentAppended::Stored => {}
         refused => {
-            return Err(Fault::broken(format!(
+            return Err(SqliteError::broken(format!(
                 "the last chunks of a turn were refused: {refused:?}"
             )));
         }
     }
     let due = admit_next(db, now, caps, claim)?;
-    let news = News::LogGrew { task, segment: last, end: LogEnd::Sealed };
-    Ok(Done::with(Fenced::Done(TurnFinished::Ended(due)), news))
+    let news = StoreEvent::LogGrew { task, segment: last, end: LogEnd::Sealed };
+    Ok(WriteOutput::with_event(Fenced::Done(TurnFinished::Ended(due)), news))
 }
 
-/// The closing chunks without those that an append whose answer was not heard has stored.
-fn unstored(db: &Connection, claim: &TurnClaim, ending: &TurnEnding) -> Result<Segment, Fault> {
+/// The closing chunks without those already stored by an append whose reply was lost.
+fn unstored(
+    db: &Connection,
+    claim: &TurnClaim,
+    ending: &TurnEnding,
+) -> Result<Segment, SqliteError> {
     let stored: Option<i64> = db
         .prepare_cached("SELECT last_seq FROM log WHERE task_id = ?1")?
         .query_row([claim.turn_id.as_str()], |row| row.get(0))
@@ -67,11 +75,11 @@ fn unstored(db: &Connection, claim: &TurnClaim, ending: &TurnEnding) -> Result<S
 
 fn end_row(
     db: &Connection,
-    now: Moment,
+    now: StoreTime,
     claim: &TurnClaim,
     ending: &TurnEnding,
-) -> Result<(), Fault> {
-    // Measured on the clock that does not jump, unless another process began the turn.
+) -> Result<(), SqliteError> {
+    // Measured on the monotonic clock, unless another process started the turn.
     let duration: Option<i64> = db
         .prepare_cached(
             "UPDATE turn SET status = ?2, error_code = ?3, error_message = ?4, ended_at = ?5,
@@ -106,17 +114,17 @@ fn end_row(
     Ok(())
 }
 
-/// The place of the turn that has ended goes to the next one of its slot. Its session may have been given to a user
-/// since: then the turns after it count for that user.
+/// Gives the permit of the finished turn to the next one of its quota key. If the session was assigned to a user
+/// since, its later turns count for that user.
 fn admit_next(
     db: &Connection,
-    now: Moment,
+    now: StoreTime,
     caps: UserLimits,
     claim: &TurnClaim,
-) -> Result<Vec<TurnId>, Fault> {
-    let mine = slot_of_turn(db, &claim.turn_id)?;
+) -> Result<Vec<TurnId>, SqliteError> {
+    let mine = turn_quota_key(db, &claim.turn_id)?;
     let mut due = admit(db, now, caps, &mine)?;
-    let next = slot_of(db, &claim.session_id)?;
+    let next = session_quota_key(db, &claim.session_id)?;
     if next != mine {
         due.extend(admit(db, now, caps, &next)?);
     }

@@ -1,4 +1,4 @@
-//! What a running turn writes down as it goes, under its claim.
+//! Journal of a running turn, written under its claim.
 
 use ports::Fenced;
 use ports::store::{JournalEntry, JournalRecord};
@@ -8,26 +8,28 @@ use protocol::usage::Usage;
 use protocol::{CallId, TurnId};
 use rusqlite::{Connection, params};
 
-use super::super::Moment;
-use super::super::fault::Fault;
-use super::super::job::Done;
+use super::super::StoreTime;
+use super::super::error::SqliteError;
 use super::super::messages;
-use super::{held, parked};
+use super::super::write_job::WriteOutput;
+use super::{background_calls, find_claimed};
 use crate::words;
 
 pub(super) fn record(
     db: &Connection,
-    now: Moment,
+    now: StoreTime,
     claim: &TurnClaim,
     record: &JournalRecord,
-) -> Result<Done<Fenced<()>>, Fault> {
-    let Some(held) = held(db, claim)? else { return Ok(Done::quietly(Fenced::Stale)) };
-    let to = held.rows_of(claim);
+) -> Result<WriteOutput<Fenced<()>>, SqliteError> {
+    let Some(claimed) = find_claimed(db, claim)? else {
+        return Ok(WriteOutput::silent(Fenced::Stale));
+    };
+    let to = claimed.message_position(claim);
     let news = db
         .prepare_cached("UPDATE turn SET last_record = ?2 WHERE id = ?1 AND last_record IS NOT ?2")?
         .execute([claim.turn_id.as_str(), record.id.as_str()])?;
     if news == 0 {
-        return Ok(Done::quietly(Fenced::Done(())));
+        return Ok(WriteOutput::silent(Fenced::Done(())));
     }
     for entry in &record.entries {
         match entry {
@@ -41,18 +43,26 @@ pub(super) fn record(
                     .execute([claim.turn_id.as_str()])?;
                 add_usage(db, claim, usage)?;
             }
-            JournalEntry::Parked { call_id, id } => parked::park(db, &claim.turn_id, call_id, id)?,
-            JournalEntry::ParkedEnded { call_id, end } => {
-                parked::end(db, &claim.turn_id, call_id, end)?
+            JournalEntry::Parked { call_id, id } => {
+                background_calls::start(db, &claim.turn_id, call_id, id)?
             }
-            JournalEntry::ParkedTaken { call_id } => parked::take(db, &claim.turn_id, call_id)?,
+            JournalEntry::ParkedEnded { call_id, end } => {
+                background_calls::end(db, &claim.turn_id, call_id, end)?
+            }
+            JournalEntry::ParkedTaken { call_id } => {
+                background_calls::mark_taken(db, &claim.turn_id, call_id)?
+            }
         }
     }
-    Ok(Done::quietly(Fenced::Done(())))
+    Ok(WriteOutput::silent(Fenced::Done(())))
 }
 
 /// Adds to the turn and to its session, so that both always agree.
-pub(super) fn add_usage(db: &Connection, claim: &TurnClaim, usage: &Usage) -> Result<(), Fault> {
+pub(super) fn add_usage(
+    db: &Connection,
+    claim: &TurnClaim,
+    usage: &Usage,
+) -> Result<(), SqliteError> {
     let cost = usage.cost_microdollars.map(|cost| cost as i64);
     db.prepare_cached(
         "UPDATE turn SET prompt_tokens = prompt_tokens + ?2,
@@ -86,7 +96,12 @@ pub(super) fn add_usage(db: &Connection, claim: &TurnClaim, usage: &Usage) -> Re
     Ok(())
 }
 
-fn intent(db: &Connection, turn: &TurnId, call: &CallId, effect: ToolEffect) -> Result<(), Fault> {
+fn intent(
+    db: &Connection,
+    turn: &TurnId,
+    call: &CallId,
+    effect: ToolEffect,
+) -> Result<(), SqliteError> {
     db.prepare_cached(
         "INSERT INTO journal (turn_id, call_id, effect, starts) VALUES (?1, ?2, ?3, 1)
          ON CONFLICT (turn_id, call_id) DO UPDATE SET effect = excluded.effect, starts = starts + 1",

@@ -1,16 +1,16 @@
-//! Turns: accepted, journaled, ended.
+//! Turns: opened, journaled, finished.
 
-mod aside;
+mod background_calls;
 mod finish;
 pub(super) mod insert;
 mod journal;
-pub(super) mod known;
+pub(super) mod message_id;
 mod open;
-mod parked;
-pub(super) mod places;
+pub(super) mod permits;
 mod progress;
 mod regenerate;
-mod tree;
+mod sub_turns;
+mod yield_permit;
 
 use std::time::Duration;
 
@@ -24,18 +24,20 @@ use protocol::turn::{Turn, TurnClaim};
 use protocol::{SessionId, TurnId};
 use rusqlite::{Connection, OptionalExtension, params};
 
-use super::fault::Fault;
-use super::job::Need;
-use super::messages::Belongs;
+use super::error::SqliteError;
+use super::messages::MessagePosition;
 use super::sessions::user;
 use super::stream_log::count_fenced;
-use super::{Sqlite, rows};
+use super::write_job::WritePriority;
+use super::{SqliteStore, rows};
 
 #[async_trait]
-impl Turns for Sqlite {
+impl Turns for SqliteStore {
     async fn open(&self, owner: &Owner, new: NewTurn) -> PortResult<TurnOpened> {
-        let (owner, now, caps) = (owner.clone(), self.moment(), self.caps);
-        self.writer.run(Need::Ordinary, move |db| open::open(db, now, caps, &owner, &new)).await
+        let (owner, now, caps) = (owner.clone(), self.store_time(), self.caps);
+        self.writer
+            .run(WritePriority::Ordinary, move |db| open::open(db, now, caps, &owner, &new))
+            .await
     }
 
     async fn get(&self, owner: &Owner, turn: &TurnId) -> PortResult<Option<Turn>> {
@@ -72,9 +74,11 @@ impl Turns for Sqlite {
     }
 
     async fn request_cancel(&self, owner: &Owner, session: &SessionId) -> PortResult<Vec<Turn>> {
-        let (owner, session, now) = (owner.clone(), session.clone(), self.moment());
+        let (owner, session, now) = (owner.clone(), session.clone(), self.store_time());
         self.writer
-            .run(Need::Essential, move |db| tree::request_cancel(db, now, &owner, &session))
+            .run(WritePriority::Essential, move |db| {
+                sub_turns::request_cancel(db, now, &owner, &session)
+            })
             .await
     }
 
@@ -84,8 +88,10 @@ impl Turns for Sqlite {
     }
 
     async fn record(&self, claim: &TurnClaim, record: JournalRecord) -> PortResult<Fenced<()>> {
-        let (claim, now) = (claim.clone(), self.moment());
-        self.writer.run(Need::Ordinary, move |db| journal::record(db, now, &claim, &record)).await
+        let (claim, now) = (claim.clone(), self.store_time());
+        self.writer
+            .run(WritePriority::Ordinary, move |db| journal::record(db, now, &claim, &record))
+            .await
     }
 
     async fn finish(
@@ -93,24 +99,32 @@ impl Turns for Sqlite {
         claim: &TurnClaim,
         ending: TurnEnding,
     ) -> PortResult<Fenced<TurnFinished>> {
-        let (claim, now, caps) = (claim.clone(), self.moment(), self.caps);
+        let (claim, now, caps) = (claim.clone(), self.store_time(), self.caps);
         self.writer
-            .run(Need::Essential, move |db| finish::finish(db, now, caps, &claim, &ending))
+            .run(WritePriority::Essential, move |db| finish::finish(db, now, caps, &claim, &ending))
             .await
     }
 
     async fn step_aside(&self, claim: &TurnClaim) -> PortResult<Fenced<Vec<TurnId>>> {
-        let (claim, now, caps) = (claim.clone(), self.moment(), self.caps);
-        self.writer.run(Need::Essential, move |db| aside::step_aside(db, now, caps, &claim)).await
+        let (claim, now, caps) = (claim.clone(), self.store_time(), self.caps);
+        self.writer
+            .run(WritePriority::Essential, move |db| {
+                yield_permit::yield_permit(db, now, caps, &claim)
+            })
+            .await
     }
 
     async fn step_back(&self, claim: &TurnClaim) -> PortResult<Fenced<bool>> {
-        let (claim, now, caps) = (claim.clone(), self.moment(), self.caps);
-        self.writer.run(Need::Essential, move |db| aside::step_back(db, now, caps, &claim)).await
+        let (claim, now, caps) = (claim.clone(), self.store_time(), self.caps);
+        self.writer
+            .run(WritePriority::Essential, move |db| {
+                yield_permit::reacquire_permit(db, now, caps, &claim)
+            })
+            .await
     }
 
     async fn count_open(&self) -> PortResult<OpenTurns> {
-        let now = self.moment().wall_us;
+        let now = self.store_time().wall_us;
         self.readers
             .run(move |db| {
                 let open = db
@@ -134,8 +148,8 @@ impl Turns for Sqlite {
     }
 }
 
-/// The turn, whoever it belongs to.
-pub(super) fn by_id(db: &Connection, id: &TurnId) -> Result<Option<Turn>, Fault> {
+/// The turn, regardless of its owner.
+pub(super) fn by_id(db: &Connection, id: &TurnId) -> Result<Option<Turn>, SqliteError> {
     let found = db
         .prepare_cached(&format!("SELECT {} FROM {} WHERE t.id = ?1", rows::TURN, rows::TURNS))?
         .query_row([id.as_str()], rows::turn)
@@ -143,45 +157,55 @@ pub(super) fn by_id(db: &Connection, id: &TurnId) -> Result<Option<Turn>, Fault>
     Ok(found)
 }
 
-/// A turn whose claim still holds.
+/// A running turn whose claim is valid.
 #[derive(Clone, Copy)]
-pub(super) struct Held {
-    /// Below zero while it stands outside the order of its session.
+pub(super) struct ClaimedOrdinals {
+    /// Negative while the turn is outside the order of its session.
     pub(super) ordinal: i64,
-    /// Where what it says stands: outside the order, with the newest turn.
-    rows_at: i64,
+    /// Ordinal for the messages it writes: for a turn outside the order, that of the newest turn.
+    message_ordinal: i64,
 }
 
-impl Held {
-    pub(super) fn rows_of(self, claim: &TurnClaim) -> Belongs<'_> {
-        Belongs { session: &claim.session_id, turn: &claim.turn_id, ordinal: self.rows_at }
+impl ClaimedOrdinals {
+    pub(super) fn message_position(self, claim: &TurnClaim) -> MessagePosition<'_> {
+        MessagePosition {
+            session: &claim.session_id,
+            turn: &claim.turn_id,
+            ordinal: self.message_ordinal,
+        }
     }
 }
 
-/// Whoever gets `None` must change nothing.
-pub(super) fn held(db: &Connection, claim: &TurnClaim) -> Result<Option<Held>, Fault> {
-    let held = db
+/// Returns `None` when the claim is stale; the caller must then write nothing.
+pub(super) fn find_claimed(
+    db: &Connection,
+    claim: &TurnClaim,
+) -> Result<Option<ClaimedOrdinals>, SqliteError> {
+    let claimed = db
         .prepare_cached(
             "SELECT ordinal, iif(ordinal > 0, ordinal,
                  (SELECT s.last_ordinal FROM session AS s WHERE s.id = session_id)) AS rows_at
              FROM turn WHERE id = ?1 AND fence = ?2 AND status = 'running'",
         )?
         .query_row(params![claim.turn_id.as_str(), claim.fence as i64], |row| {
-            Ok(Held { ordinal: row.get("ordinal")?, rows_at: row.get("rows_at")? })
+            Ok(ClaimedOrdinals {
+                ordinal: row.get("ordinal")?,
+                message_ordinal: row.get("rows_at")?,
+            })
         })
         .optional()?;
-    if held.is_none() {
+    if claimed.is_none() {
         count_fenced();
     }
-    Ok(held)
+    Ok(claimed)
 }
 
-/// The first turn of the session, among those after `ordinal`, that has no final status.
+/// The first turn of the session after `ordinal` without a final status.
 pub(super) fn open_after(
     db: &Connection,
     session: &SessionId,
     ordinal: i64,
-) -> Result<Option<(TurnId, i64)>, Fault> {
+) -> Result<Option<(TurnId, i64)>, SqliteError> {
     let found = db
         .prepare_cached(
             "SELECT id, ordinal FROM turn
@@ -195,13 +219,13 @@ pub(super) fn open_after(
     Ok(found)
 }
 
-type EndedAt = Option<(i64, i64)>;
+type BootTime = Option<(i64, i64)>;
 
 fn current(
     db: &Connection,
     owner: &Owner,
     session: &SessionId,
-) -> Result<Option<(Turn, EndedAt)>, Fault> {
+) -> Result<Option<(Turn, BootTime)>, SqliteError> {
     let select = |which: &str| {
         format!(
             "SELECT {}, t.ended_boot, t.ended_ms FROM {}

@@ -1,4 +1,4 @@
-//! Accepting a message: its row, its turn, its log and its outbox entry, or none of them.
+//! Opens a turn: stores the message, the turn, its stream log and its outbox entry in one transaction.
 
 use ports::store::{NewTurn, TurnKind, TurnOpened, WhenBusy};
 use protocol::limits::UserLimits;
@@ -7,27 +7,28 @@ use protocol::session::Owner;
 use protocol::{MessageId, TurnId};
 use rusqlite::{Connection, params};
 
-use super::super::boot::millis;
-use super::super::fault::Fault;
-use super::super::follow_ups::{self, Added};
-use super::super::job::Done;
-use super::super::messages::{self, Belongs};
-use super::super::{Moment, sessions};
-use super::insert::{self, Asked, NewRow};
-use super::known::{Known, known};
-use super::places::{slot_of, taken};
-use super::{by_id, open_after, regenerate, tree};
-use crate::live::News;
+use super::super::boot_clock::millis;
+use super::super::error::SqliteError;
+use super::super::follow_ups::{self, FollowUpAdded};
+use super::super::messages::{self, MessagePosition};
+use super::super::write_job::WriteOutput;
+use super::super::{StoreTime, sessions};
+use super::insert::{self, NewTurnRow};
+use super::message_id::{KnownMessageId, find_message_id};
+use super::permits::{permit_usage, session_quota_key};
+use super::{by_id, open_after, regenerate, sub_turns};
+use crate::live::StoreEvent;
+use crate::submission_key::SubmissionKey;
 
 pub(super) fn open(
     db: &Connection,
-    now: Moment,
+    now: StoreTime,
     caps: UserLimits,
     owner: &Owner,
     new: &NewTurn,
-) -> Result<Done<TurnOpened>, Fault> {
+) -> Result<WriteOutput<TurnOpened>, SqliteError> {
     if sessions::find(db, owner, &new.session_id)?.is_none() {
-        return Ok(Done::quietly(TurnOpened::NoSession));
+        return Ok(WriteOutput::silent(TurnOpened::NoSession));
     }
     match &new.kind {
         TurnKind::Submit { message, client_id, fingerprint, when_busy } => {
@@ -35,8 +36,9 @@ pub(super) fn open(
             if let Some(client_id) = client_id {
                 message.id = MessageId::from(client_id.as_str());
             }
-            let asked = Asked { client_id: client_id.as_deref(), fingerprint: Some(fingerprint) };
-            submit(db, now, caps, new, &message, asked, *when_busy)
+            let submission =
+                SubmissionKey { client_id: client_id.as_deref(), fingerprint: Some(fingerprint) };
+            submit(db, now, caps, new, &message, submission, *when_busy)
         }
         TurnKind::Regenerate { from } => regenerate::regenerate(db, now, caps, new, from.as_ref()),
     }
@@ -44,91 +46,100 @@ pub(super) fn open(
 
 fn submit(
     db: &Connection,
-    now: Moment,
+    now: StoreTime,
     caps: UserLimits,
     new: &NewTurn,
     message: &NewMessage,
-    asked: Asked<'_>,
+    submission: SubmissionKey<'_>,
     when_busy: WhenBusy,
-) -> Result<Done<TurnOpened>, Fault> {
+) -> Result<WriteOutput<TurnOpened>, SqliteError> {
     let session = &new.session_id;
-    if let Some(client_id) = asked.client_id {
-        match known(db, session, client_id, asked.fingerprint)? {
-            Known::No => {}
-            Known::Turn(turn) => return Ok(Done::quietly(TurnOpened::Joined(turn))),
-            Known::FollowUp(waits) => return Ok(Done::quietly(TurnOpened::FollowUp(waits))),
-            Known::Reused => return Ok(Done::quietly(TurnOpened::Reused)),
+    if let Some(client_id) = submission.client_id {
+        match find_message_id(db, session, client_id, submission.fingerprint)? {
+            KnownMessageId::Free => {}
+            KnownMessageId::Turn(turn) => return Ok(WriteOutput::silent(TurnOpened::Joined(turn))),
+            KnownMessageId::FollowUp(waits) => {
+                return Ok(WriteOutput::silent(TurnOpened::FollowUp(waits)));
+            }
+            KnownMessageId::Reused => return Ok(WriteOutput::silent(TurnOpened::Reused)),
         }
     }
     if when_busy == WhenBusy::FollowUp {
-        let fingerprint = asked.fingerprint.unwrap_or_default();
+        let fingerprint = submission.fingerprint.unwrap_or_default();
         match follow_ups::add(db, now, session, message, fingerprint)? {
-            Added::Waits { follow_up, .. } => {
-                return Ok(Done::quietly(TurnOpened::FollowUp(follow_up)));
+            FollowUpAdded::Waits { follow_up, .. } => {
+                return Ok(WriteOutput::silent(TurnOpened::FollowUp(follow_up)));
             }
-            Added::Full => return Ok(Done::quietly(TurnOpened::TooManyFollowUps)),
-            Added::NoTurn => {}
+            FollowUpAdded::Full => return Ok(WriteOutput::silent(TurnOpened::TooManyFollowUps)),
+            FollowUpAdded::NoTurn => {}
         }
     }
     if let Some(refused) = refusal(db, caps, new)? {
-        return Ok(Done::quietly(refused));
+        return Ok(WriteOutput::silent(refused));
     }
-    follow_ups::forget_settled(db, session, &message.id)?;
-    let (turn, ordinal) = append(db, now, caps, new, asked)?;
-    let to = Belongs { session, turn: &turn, ordinal };
+    follow_ups::delete_settled(db, session, &message.id)?;
+    let (turn, ordinal) = append(db, now, caps, new, submission)?;
+    let to = MessagePosition { session, turn: &turn, ordinal };
     messages::insert(db, to, message, now.wall_us)?;
     opened(db, &turn)
 }
 
-/// Why there may be no new turn, if there may not.
+/// Why a new turn is refused; `None` when it is not.
 pub(super) fn refusal(
     db: &Connection,
     caps: UserLimits,
     new: &NewTurn,
-) -> Result<Option<TurnOpened>, Fault> {
+) -> Result<Option<TurnOpened>, SqliteError> {
     if let Some(parent) = &new.parent
-        && let Some(refused) = tree::refusal(db, parent)?
+        && let Some(refused) = sub_turns::refusal(db, parent)?
     {
         return Ok(Some(refused));
     }
-    let in_flight = taken(db, &slot_of(db, &new.session_id)?)?.in_flight;
-    Ok((in_flight >= caps.in_flight).then_some(TurnOpened::TooMany))
+    let in_flight = permit_usage(db, &session_quota_key(db, &new.session_id)?)?.in_flight;
+    Ok((in_flight >= u64::from(caps.in_flight)).then_some(TurnOpened::TooMany))
 }
 
-/// Adds a turn at the end of its session, with an empty log. It is due at once, after the grace its opener asked for, if
-/// it may run; else the end of another one makes it due.
+/// Adds a turn at the end of its session, with an empty stream log. An admitted turn is due after the grace period its
+/// caller asked for; any other becomes due when another turn ends.
 pub(super) fn append(
     db: &Connection,
-    now: Moment,
+    now: StoreTime,
     caps: UserLimits,
     new: &NewTurn,
-    asked: Asked<'_>,
-) -> Result<(TurnId, i64), Fault> {
-    let slot = slot_of(db, &new.session_id)?;
+    submission: SubmissionKey<'_>,
+) -> Result<(TurnId, i64), SqliteError> {
+    let quota_key = session_quota_key(db, &new.session_id)?;
     let turn = TurnId::fresh();
-    let admitted =
-        taken(db, &slot)?.places < caps.running && open_after(db, &new.session_id, 0)?.is_none();
+    let admitted = permit_usage(db, &quota_key)?.has_free_permit(caps)
+        && open_after(db, &new.session_id, 0)?.is_none();
     let ordinal: i64 = db
         .prepare_cached(
             "UPDATE session SET last_ordinal = last_ordinal + 1, updated_at = ?2 WHERE id = ?1
              RETURNING last_ordinal",
         )?
         .query_row(params![new.session_id.as_str(), now.wall_us], |row| row.get(0))?;
-    let row = NewRow {
+    let row = NewTurnRow {
         id: &turn,
         session: &new.session_id,
         ordinal,
         request: &new.request,
-        asked,
+        submission,
         parent: new.parent.as_ref().map(|parent| &parent.turn),
-        slot: &slot,
+        quota_key: &quota_key,
         due_ms: admitted.then(|| now.ms + millis(new.push_grace)),
     };
     insert::insert(db, now, &row)?;
     Ok((turn, ordinal))
 }
 
-pub(super) fn opened(db: &Connection, turn: &TurnId) -> Result<Done<TurnOpened>, Fault> {
-    let opened = by_id(db, turn)?.ok_or_else(|| Fault::broken("a new turn cannot be found"))?;
-    Ok(Done::with(TurnOpened::New(Box::new(opened)), News::LogOpened(turn.task())))
+pub(super) fn opened(
+    db: &Connection,
+    turn: &TurnId,
+) -> Result<WriteOutput<TurnOpened>, SqliteError> {
+    let opened =
+        by_id(db, turn)?.ok_or_else(|| SqliteError::broken("a new turn cannot be found"))?;
+    Ok(WriteOutput::with_event(
+        TurnOpened::New(Box::new(opened)),
+        StoreEvent::LogOpened(turn.task()),
+    ))
 }

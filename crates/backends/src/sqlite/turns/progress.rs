@@ -1,4 +1,4 @@
-//! Everything an attempt at a turn starts from.
+//! Reads everything an attempt at a turn starts from.
 
 use ports::Fenced;
 use ports::store::{JournaledCall, TurnProgress};
@@ -7,13 +7,16 @@ use protocol::session::Owner;
 use protocol::turn::TurnClaim;
 use rusqlite::{Connection, params};
 
-use super::super::fault::Fault;
+use super::super::error::SqliteError;
 use super::super::{follow_ups, operations, rows};
-use super::{held, parked};
+use super::{background_calls, find_claimed};
 use crate::words;
 
-pub(super) fn progress(db: &Connection, claim: &TurnClaim) -> Result<Fenced<TurnProgress>, Fault> {
-    let Some(held) = held(db, claim)? else { return Ok(Fenced::Stale) };
+pub(super) fn progress(
+    db: &Connection,
+    claim: &TurnClaim,
+) -> Result<Fenced<TurnProgress>, SqliteError> {
+    let Some(claimed) = find_claimed(db, claim)? else { return Ok(Fenced::Stale) };
     let session = db
         .prepare_cached(&format!("SELECT {} FROM session AS s WHERE s.id = ?1", rows::SESSION))?
         .query_row([claim.session_id.as_str()], rows::session)?;
@@ -26,11 +29,11 @@ pub(super) fn progress(db: &Connection, claim: &TurnClaim) -> Result<Fenced<Turn
         .query_row([claim.turn_id.as_str()], |row| {
             Ok((row.get("steps_done")?, rows::usage(row)?))
         })?;
-    // An operation that has not lined up has no place in the order, and so nothing stands before it.
-    let messages = history(db, claim, held.ordinal)?;
+    // An operation outside the order has a negative ordinal, and so no history before it.
+    let messages = history(db, claim, claimed.ordinal)?;
     let calls = calls(db, claim)?;
     let waiting_follow_ups = follow_ups::waiting(db, &claim.turn_id)?;
-    let operation = operations::carried_out_by(db, &claim.turn_id)?;
+    let operation = operations::operation_of_turn(db, &claim.turn_id)?;
     Ok(Fenced::Done(TurnProgress {
         session,
         owner,
@@ -43,9 +46,9 @@ pub(super) fn progress(db: &Connection, claim: &TurnClaim) -> Result<Fenced<Turn
     }))
 }
 
-/// The messages of this turn and of those before it, turn by turn: a message that was sent while another
-/// turn ran comes after that turn's answer, whatever its sequence.
-fn history(db: &Connection, claim: &TurnClaim, ordinal: i64) -> Result<Vec<Message>, Fault> {
+/// The messages of this turn and of those before it, turn by turn: a message that was sent while another turn ran
+/// comes after that turn's response, whatever its sequence.
+fn history(db: &Connection, claim: &TurnClaim, ordinal: i64) -> Result<Vec<Message>, SqliteError> {
     let messages = db
         .prepare_cached(&format!(
             "SELECT {} FROM message AS m
@@ -58,7 +61,7 @@ fn history(db: &Connection, claim: &TurnClaim, ordinal: i64) -> Result<Vec<Messa
     Ok(messages)
 }
 
-fn calls(db: &Connection, claim: &TurnClaim) -> Result<Vec<JournaledCall>, Fault> {
+fn calls(db: &Connection, claim: &TurnClaim) -> Result<Vec<JournaledCall>, SqliteError> {
     let calls = db
         .prepare_cached(
             "SELECT call_id, effect, starts, background_id, outcome, output, taken
@@ -69,7 +72,7 @@ fn calls(db: &Connection, claim: &TurnClaim) -> Result<Vec<JournaledCall>, Fault
                 call_id: rows::id(row, "call_id")?,
                 effect: rows::word(row, "effect", words::effect)?,
                 starts: row.get("starts")?,
-                parked: parked::read(row)?,
+                parked: background_calls::read(row)?,
             })
         })?
         .collect::<Result<_, _>>()?;

@@ -1,73 +1,59 @@
-//! Answering an earlier message again. Nothing is removed: what leaves the history stays in the
-//! database, marked with the turn that took its place.
+//! Regenerates a response. Nothing is deleted: replaced rows stay in the database, marked with the turn that
+//! superseded them.
 
 use ports::store::{NewTurn, TurnOpened};
 use protocol::limits::UserLimits;
 use protocol::{MessageId, SessionId, TurnId};
 use rusqlite::{Connection, OptionalExtension, params};
 
-use super::super::fault::Fault;
-use super::super::job::Done;
-use super::super::{Moment, operations, rows};
-use super::insert::Asked;
+use super::super::error::SqliteError;
+use super::super::write_job::WriteOutput;
+use super::super::{StoreTime, operations, rows};
 use super::open::{append, opened, refusal};
 use super::{by_id, open_after};
+use crate::regenerate_target::{RegenerateTarget, Superseded};
+use crate::submission_key::SubmissionKey;
 
 pub(super) fn regenerate(
     db: &Connection,
-    now: Moment,
+    now: StoreTime,
     caps: UserLimits,
     new: &NewTurn,
     from: Option<&MessageId>,
-) -> Result<Done<TurnOpened>, Fault> {
+) -> Result<WriteOutput<TurnOpened>, SqliteError> {
     let session = &new.session_id;
     let target = find(db, session, from)?;
     if let Some((active, _)) = open_after(db, session, 0)? {
-        return Ok(Done::quietly(joined_or_busy(db, &active, target.as_ref(), from)?));
+        return Ok(WriteOutput::silent(joined_or_busy(db, &active, target.as_ref(), from)?));
     }
     if operations::any_open(db, session)? {
-        return Ok(Done::quietly(TurnOpened::Busy));
+        return Ok(WriteOutput::silent(TurnOpened::Busy));
     }
     let Some(target) = target.filter(|target| target.superseded == Superseded::No) else {
-        return Ok(Done::quietly(TurnOpened::NothingToRegenerate));
+        return Ok(WriteOutput::silent(TurnOpened::NothingToRegenerate));
     };
-    let asked = Asked {
+    let submission = SubmissionKey {
         client_id: target.client_id.as_deref(),
         fingerprint: target.fingerprint.as_deref(),
     };
     if let Some(refused) = refusal(db, caps, new)? {
-        return Ok(Done::quietly(refused));
+        return Ok(WriteOutput::silent(refused));
     }
-    // The client's id goes with its message, and only one turn may have it.
+    // The client's id moves with its message, and only one turn may have it.
     db.prepare_cached("UPDATE turn SET client_id = NULL, fingerprint = NULL WHERE id = ?1")?
         .execute([target.id.as_str()])?;
-    let (turn, ordinal) = append(db, now, caps, new, asked)?;
+    let (turn, ordinal) = append(db, now, caps, new, submission)?;
     replace(db, session, &target, &turn, ordinal)?;
     opened(db, &turn)
 }
 
-/// A turn that is to be answered again.
-struct Target {
-    id: TurnId,
-    ordinal: i64,
-    superseded: Superseded,
-    client_id: Option<String>,
-    fingerprint: Option<String>,
-}
-
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Superseded {
-    Yes,
-    No,
-}
-
-/// The turn that streams under the id `from`, or that a row with this id belongs to; without an id the last one. An
-/// operation answers no message of its own, so the one before it is meant.
+/// The turn that streams under the id `from`, or that owns a row with this id; without an id the last one. An
+/// operation responds to no message, so the turn before it is used instead.
 fn find(
     db: &Connection,
     session: &SessionId,
     from: Option<&MessageId>,
-) -> Result<Option<Target>, Fault> {
+) -> Result<Option<RegenerateTarget>, SqliteError> {
     let target = db
         .prepare_cached(
             "SELECT t.id, t.ordinal, t.superseded_by IS NOT NULL AS superseded, t.client_id,
@@ -82,7 +68,7 @@ fn find(
              ORDER BY t.ordinal DESC LIMIT 1",
         )?
         .query_row(params![session.as_str(), from.map(MessageId::as_str)], |row| {
-            Ok(Target {
+            Ok(RegenerateTarget {
                 id: rows::id(row, "id")?,
                 ordinal: row.get("ordinal")?,
                 superseded: if row.get("superseded")? { Superseded::Yes } else { Superseded::No },
@@ -94,20 +80,20 @@ fn find(
     Ok(target)
 }
 
-/// Asking twice for the same thing is one request; anything else has to wait for the turn at work.
+/// A repeated request joins the turn that already regenerates; any other request is refused while a turn runs.
 fn joined_or_busy(
     db: &Connection,
     active: &TurnId,
-    target: Option<&Target>,
+    target: Option<&RegenerateTarget>,
     from: Option<&MessageId>,
-) -> Result<TurnOpened, Fault> {
+) -> Result<TurnOpened, SqliteError> {
     let regenerates: Option<TurnId> = db
         .prepare_cached("SELECT regenerates FROM turn WHERE id = ?1")?
         .query_row([active.as_str()], |row| row.get::<_, Option<String>>(0))?
         .map(TurnId::from);
     let same = match (regenerates, from) {
         (None, _) => false,
-        // "The last one" is what the active turn is answering again.
+        // Without an id, the active turn regenerates the last one.
         (Some(_), None) => true,
         (Some(regenerated), Some(_)) => target.is_some_and(|target| target.id == regenerated),
     };
@@ -117,14 +103,14 @@ fn joined_or_busy(
     }
 }
 
-/// Takes the old turn and all after it out of the history, except for the message to be answered anew.
+/// Removes the old turn and all later ones from the history, except for the message to respond to again.
 fn replace(
     db: &Connection,
     session: &SessionId,
-    old: &Target,
+    old: &RegenerateTarget,
     new: &TurnId,
     ordinal: i64,
-) -> Result<(), Fault> {
+) -> Result<(), SqliteError> {
     db.prepare_cached("UPDATE turn SET regenerates = ?2 WHERE id = ?1")?
         .execute([new.as_str(), old.id.as_str()])?;
     db.prepare_cached(

@@ -1,36 +1,37 @@
-//! What a running execution writes down as it goes, and the one way it ends: all of an advance, or nothing.
+//! Advances a running execution and ends it: each advance is applied completely or not at all.
 
-mod repeat;
-mod step;
+mod advance_statement;
+mod repeated_advance;
 
 use ports::Fenced;
 use ports::store::{AfterAdvance, ExecutionAdvance, ExecutionAdvanced};
 use protocol::execution::ExecutionClaim;
 
-use super::super::connection::Connection;
-use super::super::fault::Fault;
-use super::super::text::Text;
-use super::super::{Postgres, credits, reviews};
+use super::super::connection::PooledConnection;
+use super::super::error::PostgresError;
+use super::super::text_param::TextParam;
+use super::super::{PostgresStore, credits, reviews};
 use crate::fingerprint::fingerprint;
 
 pub(super) async fn advance(
-    store: Postgres,
+    store: PostgresStore,
     claim: ExecutionClaim,
     advance: ExecutionAdvance,
-) -> Result<Fenced<ExecutionAdvanced>, Fault> {
+) -> Result<Fenced<ExecutionAdvanced>, PostgresError> {
     check(&advance)?;
     let db = if is_one_statement(&advance) {
-        Connection::get(&store.pool).await?
+        PooledConnection::get(&store.pool).await?
     } else {
-        Connection::begin(&store.pool).await?
+        PooledConnection::begin(&store.pool).await?
     };
     let wall_us = store.wall_us();
     let digest = fingerprint(&advance);
-    let Some(user) = step::write(&db, &claim, &advance, &digest, wall_us).await? else {
-        return repeat::answer(&db, &claim, &advance, &digest).await;
+    let Some(user) = advance_statement::write(&db, &claim, &advance, &digest, wall_us).await?
+    else {
+        return repeated_advance::reply(&db, &claim, &advance, &digest).await;
     };
     let advanced = match advance.then {
-        // With the end of a run its questions end as well.
+        // The end of an execution withdraws its reviews.
         AfterAdvance::End { .. } => ExecutionAdvanced::Done,
         AfterAdvance::Continue => {
             reviews::insert_all(&db, &advance.reviews).await?;
@@ -48,27 +49,27 @@ pub(super) async fn advance(
     Ok(Fenced::Done(advanced))
 }
 
-fn check(advance: &ExecutionAdvance) -> Result<(), Fault> {
+fn check(advance: &ExecutionAdvance) -> Result<(), PostgresError> {
     if (advance.count == 0) != advance.events.is_empty() {
-        return Err(Fault::broken("an advance does not have as many events as it says"));
+        return Err(PostgresError::broken("the event count does not match the events"));
     }
     match advance.then {
-        AfterAdvance::End { status, .. } if !status.is_final() => {
-            Err(Fault::broken(format!("{} is no end of a run", status.as_str())))
-        }
+        AfterAdvance::End { status, .. } if !status.is_final() => Err(PostgresError::broken(
+            format!("{} is not a final execution status", status.as_str()),
+        )),
         _ => Ok(()),
     }
 }
 
-/// Most of them are: a transaction would cost them two more answers of the server.
+/// Most advances are: a transaction would cost them two more round trips.
 fn is_one_statement(advance: &ExecutionAdvance) -> bool {
     advance.charges.is_empty()
         && advance.reviews.is_empty()
         && advance.then != AfterAdvance::AwaitReviews
 }
 
-/// Whoever decides locks the row of the run first, as this transaction has, so none can slip in between. A run that is
-/// being stopped does not rest: somebody has to end it.
+/// Deciding a review locks the row of the execution first, as this transaction has, so no decision can be missed. An
+/// execution that is being stopped does not rest: a worker has to end it.
 const REST: &str = "\
     UPDATE execution AS e SET
         status = CASE WHEN stop_requested THEN 'QUEUED' ELSE 'REVIEW' END,
@@ -80,8 +81,11 @@ const REST: &str = "\
           AND r.status = 'WAITING'))
     RETURNING id";
 
-async fn rest(db: &Connection, claim: &ExecutionClaim) -> Result<ExecutionAdvanced, Fault> {
+async fn rest(
+    db: &PooledConnection,
+    claim: &ExecutionClaim,
+) -> Result<ExecutionAdvanced, PostgresError> {
     let fence = claim.fence as i64;
-    let rests = db.query_opt(REST, &[&Text(claim.execution_id.as_str()), &fence]).await?;
+    let rests = db.query_opt(REST, &[&TextParam(claim.execution_id.as_str()), &fence]).await?;
     Ok(if rests.is_some() { ExecutionAdvanced::Done } else { ExecutionAdvanced::Decided })
 }

@@ -1,0 +1,30 @@
+//! Names of our exchanges and queues. A prefix separates several installations on one broker.
+
+pub(super) const ROUTING_KEY: &str = "copilot.run";
+
+#[derive(Clone, Debug)]
+pub(super) struct TopologyNames {
+    /// Direct exchange that every job is published to.
+    pub(super) execution: String,
+    /// The queue all workers of all processes share.
+    pub(super) queue: String,
+    /// Dead-letter exchange of the queue.
+    pub(super) dead_exchange: String,
+    /// Keeps dead letters for inspection.
+    pub(super) dead_queue: String,
+    /// Fan-out exchange of cancellations: every process binds its own queue to it.
+    pub(super) cancel: String,
+}
+
+impl TopologyNames {
+    pub(super) fn new(prefix: &str) -> Self {
+        let name = |name: &str| format!("{prefix}{name}");
+        Self {
+            execution: name("copilot_execution"),
+            queue: name("copilot_execution_queue_v2"),
+            dead_exchange: name("copilot_execution_dlx"),
+            dead_queue: name("copilot_execution_dead"),
+            cancel: name("copilot_cancel"),
+        }
+    }
+}
