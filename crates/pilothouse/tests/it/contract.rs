@@ -1,28 +1,28 @@
-//! A strict reading of a whole stream: everything the contract says about order, checked the way the pickiest client
+//! Strict check of a complete stream: asserts every ordering rule of the stream contract, as the strictest client
 //! would.
 
 use std::collections::{BTreeMap, HashSet};
 
 use crate::events::Got;
 
-/// How a turn ended, as its stream says.
+/// How a turn ended, according to its stream.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum End {
-    /// With the finish reason.
+    /// The finish reason.
     Finished(String),
-    /// With the code in front of the error.
+    /// The error code at the start of the error text.
     Failed(String),
     Aborted,
 }
 
-/// A stream as it was written: the ids are dense too.
+/// Checks a stream read live from its start: its ids have no gaps.
 pub(crate) fn assert_whole(events: &[Got]) -> End {
     let ids: Vec<u64> = events.iter().map(|got| got.id).collect();
     assert_eq!(ids, (1..=events.len() as u64).collect::<Vec<_>>(), "ids are dense");
     assert_in_order(events)
 }
 
-/// A stream of which deltas may have been merged and transient parts left out.
+/// Checks a replayed stream, in which deltas may be merged and transient parts left out.
 pub(crate) fn assert_replay(events: &[Got]) -> End {
     assert!(events.windows(2).all(|two| two[0].id < two[1].id), "ids grow");
     assert_in_order(events)

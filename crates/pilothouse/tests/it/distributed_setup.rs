@@ -1,4 +1,5 @@
-//! Setting up a distributed installation: what is refused, what `doctor` says, roles, and moving an embedded store.
+//! Setup of a distributed installation: refused configurations, `doctor`, roles, and the migration of an embedded
+//! store.
 
 mod database;
 mod program;
@@ -24,7 +25,7 @@ fn half_a_set_of_servers_and_half_of_the_roles_are_refused_with_a_sentence() {
 
 #[test]
 fn doctor_says_of_each_server_what_is_wrong_and_what_to_do() {
-    // Accepted and never answered, as behind a firewall that eats packets.
+    // Accepts connections and never answers, like a firewall that drops packets.
     let silent = std::net::TcpListener::bind("127.0.0.1:0").expect("a port");
     let silent = silent.local_addr().expect("an address");
     let folder = TempDir::new().expect("a folder");
@@ -120,7 +121,7 @@ async fn a_copy_that_cannot_be_right_is_refused_and_leaves_nothing() {
     assert!(program.run(&["migrate"]).good);
     let other_key = "another key, and a long one at that";
     refused(&program.clone().set("ENCRYPTION_KEY", other_key), "ENCRYPTION_KEY is not the one");
-    // The last step fails: the rows that were written before it must not stay.
+    // The last step fails: the rows that were written before it must be rolled back.
     let taken = folder.path().join("new/workspaces/somebody");
     std::fs::create_dir_all(&taken).expect("made");
     refused(&program, "is not empty");

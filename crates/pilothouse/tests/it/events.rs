@@ -1,4 +1,4 @@
-//! Reading a stream response event by event, with a bound on every wait.
+//! Reads a stream response event by event, with a timeout on every read.
 
 use std::time::Duration;
 
@@ -14,7 +14,7 @@ pub(crate) struct Events {
     pub(crate) headers: HeaderMap,
     body: BoxStream<'static, reqwest::Result<bytes::Bytes>>,
     decoder: SseDecoder,
-    /// All bytes so far, comments included.
+    /// All bytes so far, SSE comments included.
     raw: Vec<u8>,
 }
 
@@ -55,13 +55,13 @@ impl Events {
     pub(crate) async fn next(&mut self) -> Result<Got, Ending> {
         tokio::time::timeout(PATIENCE, self.event())
             .await
-            .expect("the stream says something in time")
+            .expect("the stream sends something in time")
     }
 
     /// Reads until a chunk of this type.
     pub(crate) async fn until(&mut self, kind: &str) -> Got {
         loop {
-            let got = self.next().await.expect("the stream goes on");
+            let got = self.next().await.expect("the stream continues");
             if got.chunk["type"] == kind {
                 return got;
             }
@@ -72,16 +72,16 @@ impl Events {
     pub(crate) async fn until_seen(&mut self, kind: &str) -> Vec<Got> {
         let mut seen = Vec::new();
         while seen.last().is_none_or(|got: &Got| got.chunk["type"] != kind) {
-            seen.push(self.next().await.expect("the stream goes on"));
+            seen.push(self.next().await.expect("the stream continues"));
         }
         seen
     }
 
-    /// Reads until this text has come over the wire, also in a comment.
+    /// Reads until this text was received, in an event or an SSE comment.
     pub(crate) async fn until_raw(&mut self, part: &str, at_most: Duration) {
         let reading = async {
             while !self.raw().contains(part) {
-                let piece = self.body.next().await.expect("the stream goes on").expect("unbroken");
+                let piece = self.body.next().await.expect("the stream continues").expect("unbroken");
                 self.raw.extend_from_slice(&piece);
                 self.decoder.push(&piece);
             }
@@ -100,7 +100,7 @@ impl Events {
         }
     }
 
-    /// Everything, of a stream that must be complete.
+    /// All events of a stream that must be complete.
     pub(crate) async fn all(mut self) -> Vec<Got> {
         let (all, ending) = self.rest().await;
         assert_eq!(ending, Ending::Complete);

@@ -1,11 +1,11 @@
-//! Mounts that only the server under test sees: a process holds a mount namespace of its own, and the server
-//! is started inside it.
+//! Mounts that only the server under test sees: a helper process keeps a mount namespace, and the server is started
+//! inside it.
 
 use std::io::{BufRead, BufReader};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 
-/// Goes away with its holder, mounts and all.
+/// The namespace and its mounts end with the process that keeps it.
 pub(crate) struct Namespace {
     holder: Child,
     wrapper: Vec<String>,
@@ -15,7 +15,7 @@ impl Namespace {
     /// Runs these mount commands in a new namespace.
     pub(crate) fn with(mounts: &str) -> Self {
         let as_root = rustix::process::geteuid().is_root();
-        // Whoever is not root may mount in a user namespace of their own.
+        // Users other than root may mount in a user namespace of their own.
         let kinds: &[&str] =
             if as_root { &["--mount"] } else { &["--user", "--map-root-user", "--mount"] };
         let mut holder = Command::new("unshare")
@@ -44,7 +44,7 @@ impl Namespace {
         Self { holder, wrapper }
     }
 
-    /// What a server inside is started under.
+    /// The command prefix that starts a server inside the namespace.
     pub(crate) fn wrapper(&self) -> &[String] {
         &self.wrapper
     }

@@ -1,4 +1,4 @@
-//! The program on the command line, where it needs no store: refusals, settings, and what it prints.
+//! Command line behavior that needs no store: refused configurations, settings, and output.
 
 use std::process::{Output, Stdio};
 
@@ -82,7 +82,7 @@ fn a_reader_that_has_seen_enough_is_no_failure() {
     let place = Place::new(Engine::Embedded);
     for arguments in [["openapi"], ["doctor"]] {
         let (reader, writer) = std::io::pipe().expect("a pipe");
-        // Closed before anything is printed: the first write finds nobody.
+        // Closed before anything is printed, so the first write fails.
         drop(reader);
         let ran = place
             .command(&[], &arguments)

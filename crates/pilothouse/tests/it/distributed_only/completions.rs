@@ -1,4 +1,4 @@
-//! Results that services leave in the stream of completions instead of calling the webhook.
+//! Operation results that external services add to the Redis stream of completions instead of calling the webhook.
 
 use redis::Value;
 use serde_json::json;
@@ -14,7 +14,7 @@ const STREAM: &str = "chat:completions";
 const GROUP: &str = "chat_consumers";
 const UNKNOWN: &str = "01900000-0000-7000-8000-000000000000";
 
-/// A Redis that nobody else reads completions from, and what a service does there.
+/// A Redis server of this test's own, and the commands an external service runs on its completion stream.
 struct Letterbox(Redis);
 
 impl Letterbox {
@@ -51,16 +51,16 @@ impl Letterbox {
         }
     }
 
-    /// Returns when everything was processed and put away.
+    /// Returns when every entry was processed and deleted.
     async fn empty(&self) {
         eventually("an empty stream", async || {
             (self.number(&["XLEN", STREAM]).await == 0).then_some(())
         })
         .await;
-        assert!(self.in_hand().await.is_empty(), "and nobody has any of it in hand");
+        assert!(self.in_hand().await.is_empty(), "no entry is pending");
     }
 
-    /// The ids of what was taken and not acknowledged, and by whom.
+    /// Id and consumer of each entry that was read and not acknowledged.
     async fn in_hand(&self) -> Vec<(String, String)> {
         let Value::Array(rows) = self.ask(&["XPENDING", STREAM, GROUP, "-", "+", "100"]).await
         else {
@@ -77,7 +77,7 @@ impl Letterbox {
         rows.iter().map(row).collect()
     }
 
-    /// As if a minute had gone by: what is in hand has been there for so long that others may take it.
+    /// Sets the idle time of pending entries to over a minute, so that other consumers may claim them.
     async fn a_minute_later(&self) {
         for (id, consumer) in self.in_hand().await {
             let line = ["XCLAIM", STREAM, GROUP, &consumer, "0", &id, "IDLE", "61000", "JUSTID"];

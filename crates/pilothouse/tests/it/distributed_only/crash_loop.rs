@@ -1,4 +1,5 @@
-//! A turn that takes one executor after the other with it is given up, and its client is told on the connection it has.
+//! A turn that crashes its executor on every attempt fails after three attempts, and its client gets the error on its
+//! open connection.
 
 use serde_json::json;
 use testkit::model_server::Script;

@@ -1,4 +1,5 @@
-//! An executor that cannot reach its servers gives its turns up by itself, in time, and works again when it can.
+//! An executor that cannot reach Postgres, Redis or RabbitMQ stops its turns before the lease ends, and takes work
+//! again once it is reconnected.
 
 use std::time::Duration;
 
@@ -12,9 +13,9 @@ use crate::contract::assert_whole;
 use crate::events::{Events, text_of};
 use crate::server::{Links, Role};
 
-/// A lease, and what a claim that the cut off executor had begun may take.
+/// A lease, plus the time that a claim started by the disconnected executor may take.
 const TAKEN_OVER_WITHIN: Duration = Duration::from_secs(10);
-/// Until a process that can reach everything again takes work.
+/// How soon a reconnected process takes work.
 const BACK_WITHIN: Duration = Duration::from_secs(12);
 
 #[tokio::test(flavor = "multi_thread")]
@@ -47,8 +48,8 @@ async fn an_executor_cut_off_from_its_servers_loses_its_turn_to_another_and_work
     assert_answers(next, "I am back.").await;
 }
 
-/// Redis and RabbitMQ still work for it, so it hears of new turns and cannot take them. What it sent into the hole
-/// arrives when the hole closes, late.
+/// Redis and RabbitMQ still work for this executor, so it is notified of new turns and cannot claim them. What it sent
+/// to Postgres arrives late, when the connection is restored.
 #[tokio::test(flavor = "multi_thread")]
 async fn an_executor_that_cannot_reach_postgres_stops_before_its_lease_ends() {
     let (model, mut cluster) = nobody(&[]).await;
@@ -67,9 +68,9 @@ async fn an_executor_that_cannot_reach_postgres_stops_before_its_lease_ends() {
         requests[0].ending == Ending::ClientLeft
     };
     let then = model.wait_until("the cut off executor to hang up", left).await;
-    assert_eq!(then.len(), 1, "it had stopped before anybody else began");
+    assert_eq!(then.len(), 1, "it stopped before another executor started the turn");
     let taking_over = tokio::time::timeout(TAKEN_OVER_WITHIN, turn.read_to_the_end());
-    taking_over.await.expect("the cut off executor does not keep the turn from the other one");
+    taking_over.await.expect("the disconnected executor does not block the takeover");
     turn.assert_holds(cluster.api(0).http(), &finished()).await;
     model.enqueue(Script::text("Without it."));
     let meanwhile = cluster.api(0).http().say(&turn.session, "and now?").await;
@@ -81,7 +82,7 @@ async fn an_executor_that_cannot_reach_postgres_stops_before_its_lease_ends() {
     model.enqueue(Script::text("I am back."));
     let next = cluster.api(0).http().say(&turn.session, "are you there?").await;
     assert_answers(next, "I am back.").await;
-    assert_eq!(rows_of(&cluster, &turn.turn).await, before, "what came late changed nothing");
+    assert_eq!(rows_of(&cluster, &turn.turn).await, before, "late writes changed nothing");
     assert_eq!(model.requests().len(), 4);
     model.assert_no_violations();
 }

@@ -1,4 +1,4 @@
-//! Runs of agents where several processes share the work: one dies and another one goes on, or there is none at all for
+//! Agent executions with several executors: one is killed and another continues its executions, or no executor runs for
 //! a while.
 
 use std::sync::Arc;
@@ -14,7 +14,7 @@ use crate::distributed::agents::streaming_frames::{Frame, numbered};
 use crate::server::Role;
 
 const RUNS: usize = 6;
-/// The lease, and what a loaded machine needs to notice and to begin again.
+/// The lease, plus the time a loaded machine needs to notice its end and to start the work again.
 const RECOVERED_WITHIN: Duration = Duration::from_secs(10);
 
 #[tokio::test(flavor = "multi_thread")]
@@ -41,7 +41,7 @@ async fn the_runs_of_a_killed_executor_go_on_at_another_one_and_their_streams_do
     let killed = Instant::now();
     let api = cluster.api(0).http();
     for (run, stream) in watched {
-        // On the connection that was open all the time.
+        // On the connection that stayed open.
         stream.all().await;
         let ended = run.completed(api).await;
         assert_eq!(ended["outputs"]["answer"], json!(["To the end."]));
@@ -68,12 +68,12 @@ async fn a_run_that_is_started_while_no_executor_is_there_waits_for_one() {
     let mut stream = run.follow(api).await;
     let first = stream.next().await;
     assert!(matches!(first, Ok(Frame::Run(row)) if row["status"] == "QUEUED"));
-    assert_eq!(stopped.stop(api).await["status"], "TERMINATED", "nobody is needed for that");
+    assert_eq!(stopped.stop(api).await["status"], "TERMINATED", "no executor is needed for that");
     cluster.spawn(Role::Executor, &[]);
     stream.all().await;
     let api = cluster.api(0).http();
     assert_eq!(run.completed(api).await["outputs"]["answer"], json!(["Here I am."]));
-    assert_eq!(stopped.read(api).await["node_total"], 0, "what was stopped has never begun");
+    assert_eq!(stopped.read(api).await["node_total"], 0, "the stopped execution never started");
     assert_eq!(model.requests().len(), 1);
 }
 

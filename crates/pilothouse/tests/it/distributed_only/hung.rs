@@ -1,5 +1,5 @@
-//! An executor stands still for longer than its lease, wherever it is. When it moves again its turn is somebody else's,
-//! and it neither writes nor calls anything any more.
+//! An executor is suspended for longer than its lease. When it resumes, another executor has its turn, and it writes
+//! nothing and makes no further model or tool call.
 
 use std::path::PathBuf;
 use std::time::Duration;
@@ -15,7 +15,7 @@ use crate::distributed::guarantees::eventually;
 use crate::events::text_of;
 use crate::server::{Cluster, Role};
 
-/// What it says when it finds out, whether it asks the database or looks at its clock first.
+/// Logged when it notices the loss of its lease, through the database or its own clock.
 const FOUND_OUT: [&str; 2] = ["fenced: another worker has this job", "the job is stopped"];
 const AT_MOST: Duration = Duration::from_secs(9);
 
@@ -43,7 +43,7 @@ async fn an_executor_that_hung_in_a_tool_comes_back_and_does_nothing_more() {
         "echo done >> effects.txt; for i in $(seq 200); do [ -e go ] && exit; sleep 0.1; done";
     model.enqueue(Script::tool("call_1", "bash_exec", &json!({"command": first})));
     model.enqueue(Script::text("I cannot tell whether it happened."));
-    // For whoever asks once more.
+    // The response to any further request of either executor.
     let again = json!({"command": "echo done again >> effects.txt"});
     model.respond_with(move |_| Script::tool("call_2", "bash_exec", &again));
     let mut turn = Watched::start(cluster.api(0).http(), "do it").await;
@@ -54,11 +54,12 @@ async fn an_executor_that_hung_in_a_tool_comes_back_and_does_nothing_more() {
     turn.read_to_the_end().await;
     std::fs::write(effects.with_file_name("go"), "").expect("the workspace is a folder");
     assert_comes_back_in_vain(&model, &mut cluster, &turn).await;
-    assert_eq!(std::fs::read_to_string(effects).expect("a text"), "done\n", "it happened once");
+    assert_eq!(std::fs::read_to_string(effects).expect("a text"), "done\n", "it ran once");
     assert!(model.requests()[1].tool_results()[0].1.contains("may or may not have happened"));
 }
 
-/// Lets the executor go on until it has noticed, has done other work, and has left in good order, and then compares.
+/// Resumes the executor, waits until it has noticed the lost lease, run another turn and shut down, then checks that
+/// the first turn is unchanged.
 async fn assert_comes_back_in_vain(model: &ModelServer, cluster: &mut Cluster, turn: &Watched) {
     turn.assert_holds(cluster.api(0).http(), &finished()).await;
     let before = rows_of(cluster, &turn.turn).await;
@@ -71,8 +72,8 @@ async fn assert_comes_back_in_vain(model: &ModelServer, cluster: &mut Cluster, t
     })
     .await;
     model.wait_until_idle().await;
-    assert_eq!(model.requests().len(), asked, "the one that hung asked nobody again");
-    // It is alone now, so this is its work, and it has all the time of a turn to do what it must not.
+    assert_eq!(model.requests().len(), asked, "the resumed executor sent no request");
+    // It is the only executor now, so it runs this turn, which gives it time for a wrong write to the old one.
     cluster.executor_mut(1).kill9();
     model.enqueue(Script::text("I am back."));
     let next = cluster.api(0).http().say(&turn.session, "are you there?").await.all().await;
@@ -81,12 +82,12 @@ async fn assert_comes_back_in_vain(model: &ModelServer, cluster: &mut Cluster, t
     hung.sigterm();
     assert_eq!(hung.wait_for_exit(AT_MOST).code(), Some(0));
     assert_eq!(model.requests().len(), asked + 1, "only the new message was sent to the model");
-    assert_eq!(rows_of(cluster, &turn.turn).await, before, "not a byte of the turn has changed");
+    assert_eq!(rows_of(cluster, &turn.turn).await, before, "the rows of the turn are unchanged");
     turn.assert_holds(cluster.api(0).http(), &finished()).await;
     model.assert_no_violations();
 }
 
-/// The file that the command writes to, once it has.
+/// The file that the command writes to, once it is complete.
 fn effects_in(cluster: &Cluster) -> Option<PathBuf> {
     let folders = std::fs::read_dir(cluster.place().folder().join("data/workspaces")).ok()?;
     let mut files = folders.filter_map(|folder| Some(folder.ok()?.path().join("effects.txt")));

@@ -1,4 +1,4 @@
-//! An executor dies in the middle of its work, and another one goes on with all of it.
+//! An executor is killed while its turns run, and another one continues all of them.
 
 use std::collections::HashMap;
 use std::sync::Mutex;
@@ -14,7 +14,7 @@ use crate::events::{kinds, text_of};
 use crate::server::Role;
 
 const TURNS: usize = 20;
-/// The lease, and what a loaded machine needs to notice and to begin again.
+/// The lease, plus the time a loaded machine needs to notice its end and to start the work again.
 const RECOVERED_WITHIN: Duration = Duration::from_secs(10);
 
 #[tokio::test(flavor = "multi_thread")]
@@ -60,16 +60,16 @@ async fn twenty_streaming_turns_of_a_killed_executor_all_come_to_one_end_on_thei
         let attempts = kinds(&turn.seen).iter().filter(|kind| **kind == "data-attempt").count();
         assert_eq!(attempts, 1, "taken over once");
     }
-    assert_eq!(model.requests().len(), 2 * TURNS, "nobody was asked more often than that");
+    assert_eq!(model.requests().len(), 2 * TURNS, "one request before the kill and one after");
     model.assert_no_violations();
 }
 
-/// Asked the first time it talks without end; asked again it answers.
+/// Streams slowly and without end on the first request for a text; answers at once on the second.
 fn never_at_first() -> impl Fn(&RecordedRequest) -> Script + Send + Sync + 'static {
     let asked = Mutex::new(HashMap::<String, usize>::new());
     move |request| {
         let text = request.last_user_text();
-        let mut asked = asked.lock().expect("nobody panics with it");
+        let mut asked = asked.lock().expect("no thread panicked with the lock");
         let times = asked.entry(text.clone()).or_default();
         *times += 1;
         match *times {

@@ -1,4 +1,4 @@
-//! An API process that is told to leave breaks its streams, so that no client takes the break for the end.
+//! An API process that shuts down aborts its streams, so that no client takes the cut for the end of the turn.
 
 use std::time::Duration;
 
@@ -35,5 +35,5 @@ async fn the_streams_of_an_api_that_leaves_are_broken_and_go_on_at_the_other_one
         turn.assert_holds(other, &finished()).await;
         assert_eq!(turn.text(), "I begin and end.");
     }
-    assert_eq!(model.requests().len(), TURNS, "no turn noticed anything");
+    assert_eq!(model.requests().len(), TURNS, "no turn was restarted");
 }

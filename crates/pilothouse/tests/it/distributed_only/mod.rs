@@ -1,5 +1,5 @@
-//! What only several processes can meet: one of them dies, hangs, leaves, or is cut off from a server, and the others go
-//! on as if nothing had happened.
+//! Tests that need several processes: one of them is killed, suspended, shut down or cut off from a server, and the
+//! others take over its work.
 
 mod completions;
 mod crash_loop;
@@ -22,19 +22,19 @@ use crate::contract::End;
 use crate::distributed::guarantees::model_settings;
 use crate::server::{Cluster, Engine, Role};
 
-/// Every turn runs at once, however few processes there are.
+/// Limits high enough that all turns of a test run at the same time, with any number of processes.
 const ALL_AT_ONCE: [(&str, &str); 3] = [
     ("NUM_COPILOT_WORKERS", "40"),
     ("MAX_RUNNING_COPILOT_TURNS_PER_USER", "40"),
     ("MAX_INFLIGHT_COPILOT_TURNS_PER_USER", "40"),
 ];
 
-/// How a turn ends that went well.
+/// The end of a successful turn.
 fn finished() -> End {
     End::Finished("stop".to_owned())
 }
 
-/// A model, and so many processes of each role that talk to it.
+/// A model server and a cluster with this many processes of each role.
 async fn cluster(
     apis: usize,
     executors: usize,
@@ -50,7 +50,7 @@ async fn cluster(
     (model, cluster)
 }
 
-/// A model, and a place where nothing runs yet.
+/// A model server and a cluster without processes.
 async fn nobody(settings: &[(&str, &str)]) -> (ModelServer, Cluster) {
     let model = ModelServer::start().await;
     let url = model.openai_url();

@@ -1,4 +1,4 @@
-//! Operations in several processes: each may die while it has one in hand, and the others bring it to its end.
+//! Operations with several processes: each may be killed while it works on one, and the others finish it.
 
 use serde_json::json;
 use testkit::external_service::{Answer, ExternalService};
@@ -14,7 +14,8 @@ use crate::distributed::operations_flow::{
 use crate::events::{Got, text_of};
 use crate::server::{Cluster, Role, json_of};
 
-/// A cluster between a model and the service of a long-running tool, which accepts the work and says nothing more.
+/// A cluster, a model server, and the external service of a long-running tool, which accepts the work and sends no
+/// result.
 pub(super) struct Workshop {
     pub(super) model: ModelServer,
     pub(super) service: ExternalService,
@@ -22,7 +23,7 @@ pub(super) struct Workshop {
 }
 
 impl Workshop {
-    /// One process that serves the API and one executor, with this Redis or the one that all share.
+    /// One API process and one executor, on this Redis server or the shared one.
     pub(super) async fn on(redis: Option<&str>, more: &[(&str, &str)]) -> Self {
         let mut shop = Self::without_executor(redis, more).await;
         shop.cluster.spawn(Role::Executor, &[]);
@@ -44,7 +45,7 @@ impl Workshop {
         Self { model, service, cluster }
     }
 
-    /// An operation that rests.
+    /// Starts an operation and waits until its turn waits for the result.
     pub(super) async fn begin(&self) -> Begun {
         let api = self.cluster.api(0).http();
         let begun = operations_flow::begin(api, &api.session().await).await;
@@ -57,7 +58,7 @@ impl Workshop {
         assert_eq!(json_of(sent.expect("an answer")).await["task_id"], begun.task);
     }
 
-    /// The whole stream of an operation that ends well.
+    /// The complete stream of an operation that ends well.
     pub(super) async fn to_the_end(&self, begun: &Begun) -> Vec<Got> {
         let events = follow(self.cluster.api(0).http(), &begun.task).await.all().await;
         assert_eq!(assert_replay(&events), finished());
@@ -65,7 +66,7 @@ impl Workshop {
         events
     }
 
-    /// How often the model was asked to go on after an operation.
+    /// How many requests continue the conversation after an operation.
     pub(super) fn continuations(&self) -> usize {
         self.model.requests().iter().filter(|request| goes_on(request)).count()
     }

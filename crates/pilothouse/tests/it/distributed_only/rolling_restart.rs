@@ -1,4 +1,4 @@
-//! One executor after the other is replaced while all of them work: no turn is lost, and none counts a crash.
+//! Executors are replaced one after another while turns run: no turn is lost, and no replacement counts as a crash.
 
 use std::time::{Duration, Instant};
 
@@ -14,7 +14,7 @@ use crate::server::{Cluster, Role};
 const TURNS: usize = 30;
 const EXECUTORS: usize = 3;
 const STEPS: usize = 14;
-/// Less than the ten seconds that a container runtime grants.
+/// Below the 10 s that a container runtime allows before SIGKILL.
 const AT_MOST: Duration = Duration::from_secs(9);
 
 #[tokio::test(flavor = "multi_thread")]
@@ -41,13 +41,13 @@ async fn thirty_turns_with_tools_outlive_the_replacement_of_all_three_executors(
     let attempts = ask(&cluster, "SELECT DISTINCT attempt FROM turn").await;
     assert_eq!(attempts, ["1"], "nothing counts as a crash");
     let moved = ask(&cluster, "SELECT count(*) FROM turn WHERE fence > 1").await;
-    assert_ne!(moved, ["0"], "some turns were at work when their executor left");
+    assert_ne!(moved, ["0"], "some turns were running when their executor shut down");
     assert_eq!(effects(&cluster), vec!["done\n"; TURNS], "every command ran once");
     assert_eq!(model.requests().len(), TURNS * (STEPS + 1), "no step was done twice");
     model.assert_no_violations();
 }
 
-/// A command first, then small things for a while, then the answer.
+/// A command first, then one small call per step, then the final text.
 fn next_step(request: &RecordedRequest) -> Script {
     let done = request.tool_results().len();
     let call = match done {

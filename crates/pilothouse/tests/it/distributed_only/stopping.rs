@@ -1,4 +1,4 @@
-//! A stop that is asked for at one API reaches the one executor that has the turn, with and without a broker.
+//! A cancel sent to one API process reaches the executor that runs the turn, with and without RabbitMQ and Redis.
 
 use std::time::{Duration, Instant};
 
@@ -13,9 +13,9 @@ use crate::processes::until_processes;
 use crate::server::{Api, Cluster, Role};
 
 const WITHIN: Duration = Duration::from_secs(1);
-/// The time between two renewals, which bring the news when nobody else does.
+/// The time between two lease renewals, which report a cancel when no notification does.
 const RENEWAL: Duration = Duration::from_millis(800);
-/// How often a reader looks into the database when Redis says nothing.
+/// How often a reader polls the database when Redis sends no notification.
 const LOOK: Duration = Duration::from_secs(1);
 
 #[tokio::test(flavor = "multi_thread")]
@@ -66,7 +66,7 @@ async fn a_turn_that_waits_for_an_executor_is_stopped_from_another_api() {
     gate.open();
     busy.read_to_the_end().await;
     busy.assert_holds(cluster.api(1).http(), &finished()).await;
-    assert_eq!(model.requests().len(), 1, "the one that waited never reached the model");
+    assert_eq!(model.requests().len(), 1, "the queued turn never reached the model");
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -85,7 +85,8 @@ async fn without_redis_and_rabbitmq_a_stop_takes_one_renewal() {
     turn.assert_holds(there, &End::Aborted).await;
 }
 
-/// Cancels; the answer comes in time, and so does the end of the stream, which is open at another API.
+/// Cancels the turn. The response arrives in time, and so does the end of the stream, which is open at another API
+/// process.
 async fn assert_stops(
     api: &Api,
     turn: &mut Watched,

@@ -1,5 +1,5 @@
-//! Trees of sessions over several executors: a stop reaches all of it wherever it works, with and without a broker, and a
-//! parent that waits outlives the executors.
+//! Sub-session trees spread over several executors: a cancel stops every turn of the tree, with and without RabbitMQ,
+//! and a parent that waits for its sub-session survives the loss of its executor.
 
 use std::time::{Duration, Instant};
 
@@ -17,12 +17,12 @@ use crate::processes::until_processes;
 use crate::server::{Cluster, Role};
 
 const WITHIN: Duration = Duration::from_secs(1);
-/// The time between two renewals, which bring the news when nobody else does.
+/// The time between two lease renewals, which report a cancel when no notification does.
 const RENEWAL: Duration = Duration::from_millis(800);
-/// Less than the ten seconds that a container runtime grants.
+/// Below the 10 s that a container runtime allows before SIGKILL.
 const LEAVING: Duration = Duration::from_secs(9);
 
-/// Three levels. The last one speaks for ever; its sister has a command with a grandchild at work.
+/// Three levels. One sub-session of the last level streams without end; the other runs a command with a child process.
 fn tree(length: &str) -> impl Fn(&str, usize, &RecordedRequest) -> Script + Send + Sync + 'static {
     let command = format!("bash -c 'sleep {length}' & sleep {length}");
     move |words, step, _| match (words, step) {
@@ -34,7 +34,7 @@ fn tree(length: &str) -> impl Fn(&str, usize, &RecordedRequest) -> Script + Send
     }
 }
 
-/// Begins the tree at the first API and returns when all of it is at work.
+/// Starts the tree at the first API process and returns when every turn of it runs.
 async fn at_work(model: &ModelServer, cluster: &Cluster) -> (Watched, String) {
     let length = format!("600.{}", cluster.api(0).pid());
     plays(model, tree(&length));
@@ -44,7 +44,8 @@ async fn at_work(model: &ModelServer, cluster: &Cluster) -> (Watched, String) {
     (root, length)
 }
 
-/// Stops the root at another API; nothing of the tree is left so soon after the answer.
+/// Cancels the root at the other API process; every turn, request and process of the tree ends within a second of the
+/// response.
 async fn assert_stops(
     model: &ModelServer,
     cluster: &Cluster,
@@ -87,7 +88,7 @@ async fn without_a_broker_a_stop_reaches_a_tree_within_one_renewal() {
     assert_stops(&model, &cluster, root, &length, RENEWAL + WITHIN).await;
 }
 
-/// A child that speaks until it is told that it may end.
+/// A parent that waits for a sub-session, whose response is held back until the gate opens.
 fn patient(gate: &Gate, model: &ModelServer) {
     let held = gate.clone();
     plays(model, move |words, step, request| match (words, step) {
@@ -117,7 +118,7 @@ async fn a_parent_that_waits_and_its_child_outlive_the_kill_of_every_executor() 
     let mut root = Watched::start(cluster.api(0).http(), "root").await;
     root.until("tool-output-available").await;
     gate.reached().await;
-    // Whoever had the parent and whoever had the child: both are killed, one after the other.
+    // One executor runs the parent and one the sub-session: both are killed, one after the other.
     for number in 0..2 {
         cluster.executor_mut(number).kill9();
         cluster.spawn(Role::Executor, &[]);

@@ -1,4 +1,4 @@
-//! Two API processes are one: a client may come to either of them, each time anew.
+//! Two API processes serve the same data: a client may use either one for each request.
 
 use std::time::Duration;
 
@@ -58,7 +58,7 @@ async fn clients_that_change_the_api_again_and_again_see_what_one_that_stays_see
     assert_eq!(model.requests().len(), 1);
 }
 
-/// Follows a turn after its first event, on a connection of 50 to 300 ms to one API, then to the other.
+/// Follows a turn after its first event, on connections of 50 to 300 ms that alternate between the two API processes.
 async fn restless(cluster: &Cluster, turn: &str, number: usize) -> (Vec<Got>, usize) {
     let (mut seen, mut connections) = (Vec::<Got>::new(), 0);
     loop {

@@ -1,5 +1,5 @@
-//! A turn as its client sees it: all it was shown is kept, over all its connections, and in the end compared with what
-//! every other reader gets.
+//! A turn followed by a client, which keeps all events over all its connections and compares them with what the store
+//! has.
 
 use crate::contract::{End, assert_whole};
 use crate::distributed::guarantees::history::history;
@@ -15,20 +15,20 @@ pub(super) struct Watched {
 }
 
 impl Watched {
-    /// A first message in a session of its own.
+    /// Sends a first message in a new session.
     pub(super) async fn start(api: &Api, text: &str) -> Self {
         let session = api.session().await;
         let stream = api.say(&session, text).await;
         Self { session, turn: turn_of(&stream), seen: Vec::new(), stream }
     }
 
-    /// Reads on until a chunk of this type.
+    /// Reads until a chunk of this type.
     pub(super) async fn until(&mut self, kind: &str) {
         let seen = self.stream.until_seen(kind).await;
         self.seen.extend(seen);
     }
 
-    /// Reads on, on the same connection, until the turn has ended.
+    /// Reads on the same connection until the turn has ended.
     pub(super) async fn read_to_the_end(&mut self) {
         assert_eq!(self.read_to_some_end().await, Ending::Complete);
     }
@@ -39,7 +39,7 @@ impl Watched {
         ending
     }
 
-    /// With the id of the last event, as a browser does.
+    /// Reconnects with the id of the last event, as a browser does.
     pub(super) async fn come_back(&mut self, api: &Api) {
         self.stream = follow_after(api, &self.turn, self.last_id()).await;
     }
@@ -52,8 +52,8 @@ impl Watched {
         text_of(&self.seen)
     }
 
-    /// The ids are dense, there is one end and it is this one, the log still says what was shown, and the history has
-    /// one message and at most one answer.
+    /// Asserts that the ids are dense, that there is one end and it is this one, that the stored log equals what was
+    /// received, and that the history has one message and at most one final response.
     pub(super) async fn assert_holds(&self, api: &Api, end: &End) {
         assert_eq!(&assert_whole(&self.seen), end, "{}", self.turn);
         let stored = follow_after(api, &self.turn, 1).await.all().await;

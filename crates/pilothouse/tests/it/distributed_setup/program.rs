@@ -1,4 +1,4 @@
-//! The program with chosen settings: run to its end, or serving until it is dropped.
+//! The program with chosen settings: run to completion, or serving until dropped.
 
 use std::io::{BufRead, BufReader};
 use std::path::{Path, PathBuf};
@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 
 use super::database::Database;
 
-/// Nothing in these tests takes longer on a machine that works.
+/// Longer than any step of these tests takes on a working machine.
 const PATIENCE: Duration = Duration::from_secs(30);
 
 pub(super) fn client() -> Client {
@@ -24,7 +24,7 @@ pub(super) struct Program {
     environment: Vec<(String, String)>,
 }
 
-/// How a command ended and what it said, on either stream.
+/// Exit status and output of a command, stdout and stderr together.
 pub(super) struct Ran {
     pub(super) good: bool,
     pub(super) told: String,
@@ -41,7 +41,7 @@ impl Program {
         self
     }
 
-    /// On the servers of the tests.
+    /// Adds the settings of the test servers.
     pub(super) fn on(self, database: &Database) -> Self {
         database.settings().iter().fold(self, |program, (name, value)| program.set(name, value))
     }
@@ -52,7 +52,7 @@ impl Program {
         Ran { good: output.status.success(), told: String::from_utf8_lossy(&told).into_owned() }
     }
 
-    /// With nothing of the tester's own settings, in a folder without a `.env`.
+    /// Runs without the environment of the caller, in a folder without a `.env`.
     #[expect(clippy::disallowed_methods, reason = "a test hands its own PATH on")]
     fn command(&self, arguments: &[&str]) -> Command {
         let mut command = Command::new(env!("CARGO_BIN_EXE_pilothouse"));
@@ -68,7 +68,7 @@ impl Program {
 }
 
 impl Ran {
-    /// The line that begins like this.
+    /// The line that begins with this text.
     pub(super) fn line(&self, start: &str) -> &str {
         let found = self.told.lines().find(|line| line.starts_with(start));
         found.unwrap_or_else(|| panic!("no line begins with {start:?}:\n{}", self.told))
@@ -88,7 +88,7 @@ impl Served {
         let url = lines.find_map(|line| {
             line.expect("text").trim().strip_prefix("URL").map(|url| url.trim().to_owned())
         });
-        // Somebody must take the rest, or the program would wait for them.
+        // Drains the rest of the output; otherwise the program would block on a full pipe.
         std::thread::spawn(move || lines.for_each(drop));
         Self { child, base: url.expect("it says where it is") }
     }

@@ -1,4 +1,4 @@
-//! Results that another program on the same machine leaves in the table of completions.
+//! Operation results that another program on the same machine inserts into the completion table.
 
 use rusqlite::{Connection, OpenFlags};
 use serde_json::{Value, json};
@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 use super::guarantees::eventually;
 use crate::embedded::operations_flow::{TOOL, Workshop, film, finished, shown};
 
-/// The database as another program opens it.
+/// The database, opened as another program does it.
 fn open(shop: &Workshop) -> Connection {
     let path = shop.server.folder().join("data/pilothouse.db");
     let db = Connection::open_with_flags(path, OpenFlags::SQLITE_OPEN_READ_WRITE);

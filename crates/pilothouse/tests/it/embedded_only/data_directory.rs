@@ -1,4 +1,4 @@
-//! A data directory that is in use, or damaged, is refused with a sentence that says what to do.
+//! A data directory that is in use or damaged is refused with a message that says what to do.
 
 use super::ENGINE;
 use crate::server::{PATIENCE, TestServer, refused};
@@ -21,7 +21,7 @@ async fn a_damaged_database_is_refused_and_left_as_it_is() {
     server.wait_for_exit(PATIENCE);
     let database = server.folder().join("data/pilothouse.db");
     let mut bytes = std::fs::read(&database).expect("a database");
-    // The header stays: what is damaged are pages.
+    // The header stays intact: only pages are damaged.
     let end = bytes.len();
     bytes[4096..end.min(65536)].fill(0xA5);
     std::fs::write(&database, &bytes).expect("it can be written");

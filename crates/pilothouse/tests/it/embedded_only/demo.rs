@@ -1,4 +1,4 @@
-//! The demo of the documentation does what it says.
+//! The demo script of the documentation works as described.
 
 use std::process::{Command, Stdio};
 use std::time::Duration;
@@ -6,7 +6,7 @@ use std::time::Duration;
 use crate::server::{Log, wait};
 
 const SCRIPT: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/demo/run.sh");
-/// It waits for its own service several seconds by design.
+/// The demo waits several seconds for its own service.
 const AT_MOST: Duration = Duration::from_secs(90);
 
 #[test]

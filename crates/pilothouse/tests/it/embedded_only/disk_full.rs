@@ -1,4 +1,5 @@
-//! A full disk is a refusal, not a corruption: the disk of the server fills up under running turns, and empties again.
+//! A full disk leads to refusals, not to corruption: the disk of the server fills up while turns run, and is freed
+//! again.
 
 use std::fs::File;
 use std::io::Write;
@@ -16,7 +17,7 @@ use crate::events::{Ending, Events, Got};
 use crate::namespace::Namespace;
 use crate::server::{PATIENCE, TestServer, refusal};
 
-/// Room for the database, its log, and what the server keeps back for this case.
+/// Room for the database, its write-ahead log, and the reserve that the server allocates for a full disk.
 const DISK: &str = "48m";
 const STREAMS: usize = 6;
 const LONG: &str = "/stream count=1000000 size=200 delay_ms=5";
@@ -50,7 +51,7 @@ async fn a_full_disk_refuses_new_work_ends_what_runs_and_is_forgotten_when_there
     let filler = namespace.outside(&disk.join("filler"));
     let filled = fill(&filler);
     assert!(filled > 0);
-    // The log of the database may have room inside, so some messages may still be taken.
+    // The write-ahead log may have free pages, so some messages may still be accepted.
     let mut taken = Vec::new();
     let refused = eventually("a refusal", async || {
         let id = format!("m{}", taken.len());
@@ -80,8 +81,8 @@ async fn a_full_disk_refuses_new_work_ends_what_runs_and_is_forgotten_when_there
         assert!(["completed", "failed"].contains(&status_of(&server, turn).await.as_str()));
     }
     let users = rows(&history(&server, &idle).await, "user").len();
-    assert_eq!(users, taken.len() + 1, "what was refused was not half taken");
-    // Turns that have waited for room go on, so they are stopped.
+    assert_eq!(users, taken.len() + 1, "a refused message is not stored");
+    // Turns that waited for disk space continue, so they are canceled.
     for (session, _) in &running {
         server.cancel(session).await;
     }
@@ -98,7 +99,7 @@ async fn a_full_disk_refuses_new_work_ends_what_runs_and_is_forgotten_when_there
             End::Finished(reason) => panic!("a turn without end finished with {reason}"),
         }
     }
-    assert!(given_up > 0, "no turn has met the full disk");
+    assert!(given_up > 0, "no turn failed because of the full disk");
     for (session, _) in &running {
         let next = server.say(session, SHORT).await.all().await;
         assert_eq!(assert_whole(&next), End::Finished("stop".into()), "the session works again");
@@ -110,15 +111,15 @@ async fn a_full_disk_refuses_new_work_ends_what_runs_and_is_forgotten_when_there
     assert_eq!(integrity(&namespace.outside(&data.join("pilothouse.db"))), "ok");
 }
 
-/// Follows a stream to its end, through whatever happens to the connection.
+/// Reads a stream to its end.
 async fn read_on(mut stream: Events, mut seen: Vec<Got>) -> Vec<Got> {
     let (rest, ending) = stream.rest().await;
-    assert_eq!(ending, Ending::Complete, "the stream is never given up");
+    assert_eq!(ending, Ending::Complete, "the stream is never aborted");
     seen.extend(rest);
     seen
 }
 
-/// Writes until nothing more fits.
+/// Writes until the disk is full.
 fn fill(path: &Path) -> usize {
     let mut file = File::create(path).expect("room for a name");
     let mut written = 0;
@@ -130,7 +131,7 @@ fn fill(path: &Path) -> usize {
     written
 }
 
-/// Judged on a copy outside, because SQLite cannot open a file through another namespace.
+/// Checks a copy outside of the namespace, because SQLite cannot open a file through another namespace.
 fn integrity(database: &Path) -> String {
     let folder = TempDir::new().expect("a temporary folder");
     let copy = folder.path().join("copy.db");

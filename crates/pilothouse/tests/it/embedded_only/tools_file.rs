@@ -1,4 +1,4 @@
-//! What an operator is told about the file of external tools, before anybody calls one.
+//! What `doctor` and the start of the server report about the file of external tools.
 
 use std::process::Stdio;
 
@@ -9,7 +9,7 @@ use crate::server::{Log, Place, refused};
 
 const KEY: &str = "internal-internal-internal-internal";
 
-/// A place with a file of one long-running tool, and the settings that name it.
+/// A test environment with a tools file of one long-running tool, and the settings that name the file.
 fn described(url: &str) -> (Place, Vec<(String, String)>) {
     let place = Place::new(ENGINE);
     let file = place.folder().join("tools.json");

@@ -1,4 +1,4 @@
-//! Many turns at the same time, each with its listener.
+//! Many turns at the same time, each followed by its own client.
 
 use std::time::{Duration, Instant};
 
@@ -20,7 +20,7 @@ impl Crowd {
         Self { listening: JoinSet::new(), listeners: Vec::new() }
     }
 
-    /// Asks so many questions, each in a session of its own, at one API and the other in turn.
+    /// Sends this many messages, each in a session of its own, to the two API processes alternately.
     pub(super) async fn ask(stage: &Stage, count: usize, words: usize) -> Self {
         let mut crowd = Self::empty();
         for number in 0..count {
@@ -30,14 +30,14 @@ impl Crowd {
         crowd
     }
 
-    /// One more.
+    /// Adds one message.
     pub(super) fn add(&mut self, stage: &Stage, api: usize, question: Question) {
         let (listener, watched) = Listener::new(stage.api(api), question.clone());
         self.listeners.push(watched);
         self.listening.spawn(async move { (question, listener.run().await) });
     }
 
-    /// Waits until every stream that has not ended says something more. Gives the longest time one of them took.
+    /// Waits until every stream that has not ended receives another event. Returns the longest time one of them took.
     pub(super) async fn all_go_on(&mut self, within: Duration) -> Duration {
         let began = Instant::now();
         let mut longest = Duration::ZERO;
@@ -57,7 +57,7 @@ impl Crowd {
         longest
     }
 
-    /// Waits until every turn has begun to answer.
+    /// Waits until every turn has started to respond.
     pub(super) async fn all_begin(&mut self) {
         for one in &mut self.listeners {
             let begun = |now: &Progress| *now == Progress::Over || matches!(now, Progress::At(4..));
@@ -66,7 +66,7 @@ impl Crowd {
         }
     }
 
-    /// Those of the messages that were accepted.
+    /// The turns of the messages accepted so far.
     pub(super) fn turns(&self) -> Vec<String> {
         self.listeners.iter().filter_map(|one| one.turn.get().cloned()).collect()
     }
@@ -77,12 +77,12 @@ impl Crowd {
         eventually("every turn", async || (self.turns().len() == count).then_some(())).await;
     }
 
-    /// Waits for all of them.
+    /// Waits for all turns.
     pub(super) async fn wait(self) -> Vec<(Question, Seen)> {
         self.listening.join_all().await
     }
 
-    /// Waits for all of them and judges what was seen.
+    /// Waits for all turns and checks their guarantees.
     pub(super) async fn finish(self, stage: &Stage) -> Vec<Seen> {
         let all = self.wait().await;
         for (question, seen) in &all {

@@ -1,4 +1,4 @@
-//! Without any wake-up, in several processes: all still happens, on the next look.
+//! Several processes with all wake-ups turned off: everything still happens, at the next poll.
 
 use testkit::model_server::{Script, ScriptedCall};
 

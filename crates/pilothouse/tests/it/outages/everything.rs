@@ -1,4 +1,5 @@
-//! Everything at once: all processes die, Redis is emptied and the queue purged. What was accepted is in the database.
+//! All processes are killed, Redis is emptied and the queue purged at the same time. What was accepted is in the
+//! database.
 
 use testkit::services::{Redis, Urls};
 
@@ -24,5 +25,5 @@ async fn after_all_processes_died_and_redis_and_the_queue_were_emptied_every_tur
     readiness::well(&stage).await;
     let seen = crowd.finish(&stage).await;
     measured("takeovers", seen.iter().map(takeovers).sum::<usize>());
-    assert!(seen.iter().all(|seen| seen.breaks > 0), "everybody had lost the connection");
+    assert!(seen.iter().all(|seen| seen.breaks > 0), "every client lost its connection");
 }

@@ -1,4 +1,4 @@
-//! The stream of a turn that is no longer in Redis is still the same stream.
+//! A turn whose stream has expired in Redis is replayed unchanged from the database.
 
 use testkit::services::{Redis, Urls};
 

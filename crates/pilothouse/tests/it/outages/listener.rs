@@ -1,5 +1,5 @@
-//! A client that follows one turn and logs what it sees. It comes back when its connection breaks, and takes a body that
-//! is closed without `[DONE]` for what it would be to a person: a false end.
+//! A client that follows one turn and records its events. It reconnects when its connection breaks, and panics when a
+//! body is closed without `[DONE]`, because a person would take that for the end.
 
 use std::sync::{Arc, OnceLock};
 use std::time::{Duration, Instant};
@@ -13,10 +13,10 @@ use tokio::sync::watch;
 use crate::events::Got;
 use crate::server::{Api, PATIENCE};
 
-/// Between two tries to come back.
+/// Pause between two attempts to reconnect.
 const AGAIN: Duration = Duration::from_millis(100);
 
-/// What is sent, and where to.
+/// The message, and the session it is sent to.
 #[derive(Clone, Debug)]
 pub(super) struct Question {
     pub(super) session: String,
@@ -30,7 +30,7 @@ pub(super) struct Listener {
     question: Question,
     seen: Seen,
     progress: watch::Sender<Progress>,
-    /// Known to others as soon as the message was accepted.
+    /// Set as soon as the message was accepted; shared with the test.
     turn: Arc<OnceLock<String>>,
 }
 
@@ -38,12 +38,12 @@ pub(super) struct Listener {
 pub(super) struct Seen {
     pub(super) turn: String,
     pub(super) events: Vec<Got>,
-    /// Statuses that are about the connection and have no place in the log.
+    /// Status events about the connection, which have no id and are not in the stream log.
     pub(super) notices: usize,
     pub(super) heartbeats: usize,
     /// How often the connection broke.
     pub(super) breaks: usize,
-    /// Refusals of the message before it was accepted.
+    /// How often the message was refused before it was accepted.
     pub(super) refusals: usize,
     pub(super) accepted_after: Duration,
 }
@@ -54,7 +54,7 @@ pub(super) enum Progress {
     Over,
 }
 
-/// A listener as the others see it while it listens.
+/// The progress of a client, for the test that started it.
 pub(super) struct Watched {
     pub(super) progress: watch::Receiver<Progress>,
     pub(super) turn: Arc<OnceLock<String>>,
@@ -87,7 +87,7 @@ impl Listener {
         self.seen
     }
 
-    /// Asks until there is a stream.
+    /// Sends the request until it is answered with a stream.
     async fn insist(&mut self) -> Response {
         let deadline = Instant::now() + PATIENCE;
         loop {
@@ -109,7 +109,8 @@ impl Listener {
         }
     }
 
-    /// The same message again joins its turn from the first event on; what was seen is not asked for again.
+    /// Without events, the same message is sent again and joins its turn; otherwise the stream continues after the last
+    /// event.
     fn request(&self) -> RequestBuilder {
         match self.seen.events.last() {
             None => post(&self.client, &self.base, &self.question),
@@ -139,13 +140,13 @@ impl Listener {
                 }
             }
             let piece = tokio::time::timeout(PATIENCE, body.next()).await;
-            match piece.expect("a stream is never silent for so long") {
+            match piece.expect("a stream is never silent for that long") {
                 Some(Ok(piece)) => {
                     self.seen.heartbeats += usize::from(piece.starts_with(b": heartbeat"));
                     decoder.push(&piece);
                 }
                 Some(Err(_)) => return Read::Broken,
-                None => panic!("a false end after {:?}", self.seen.events.last()),
+                None => panic!("closed without [DONE] after {:?}", self.seen.events.last()),
             }
         }
     }

@@ -1,4 +1,4 @@
-//! What should never be in the queue, in the queue: it is put aside, and the turns behind it run as ever.
+//! Invalid messages in the queue are moved to the dead-letter queue, and the turns behind them run normally.
 
 use std::time::{Duration, Instant};
 
@@ -14,12 +14,12 @@ use super::verdict::takeovers;
 use crate::distributed::guarantees::eventually;
 
 const UNREADABLE: usize = 130;
-/// Of one core, over two seconds, for each process: a loop that spins takes all of it.
+/// Allowed share of one core per process, over two seconds: a busy loop takes all of it.
 const IDLE: f64 = 0.15;
-/// In a second, as Linux counts for everybody outside of it.
+/// Clock ticks per second in `/proc`, fixed in Linux for user space.
 const TICKS: f64 = 100.0;
 
-/// The broker as somebody sees it who has no business there.
+/// A connection to the broker that bypasses the program.
 pub(super) struct Broker {
     _connection: Connection,
     channel: Channel,
@@ -59,7 +59,7 @@ impl Broker {
         asking.await.expect("the queue is there").message_count() as usize
     }
 
-    /// Takes away what waits for the executors. Gives how many turns that were.
+    /// Purges the queue of the executors. Returns how many messages it had.
     pub(super) async fn purge(&self) -> usize {
         let name = format!("{}copilot_execution_queue_v2", self.prefix);
         let purging = self.channel.queue_purge(name.into(), QueuePurgeOptions::default());
@@ -105,7 +105,7 @@ async fn poison_is_put_aside_and_the_turns_behind_it_run_as_ever() {
     measured("good turns were answered after", began.elapsed());
     assert!(began.elapsed() < Duration::from_secs(8), "{:?}", began.elapsed());
     assert_eq!(stage.model.requests().len(), asked + 15, "no turn ran twice");
-    eventually("what nobody can read in the dead queue", async || {
+    eventually("the unreadable messages in the dead queue", async || {
         (broker.waiting_in("copilot_execution_dead").await == UNREADABLE).then_some(())
     })
     .await;
@@ -116,7 +116,7 @@ async fn poison_is_put_aside_and_the_turns_behind_it_run_as_ever() {
     assert_idle(&stage).await;
 }
 
-/// None of the processes works although there is nothing to do.
+/// Asserts that no process uses the processor while there is nothing to do.
 async fn assert_idle(stage: &Stage) {
     let over = Duration::from_secs(2);
     let pids: Vec<u32> = stage.processes(Whom::Everybody).iter().map(|one| one.pid()).collect();
@@ -129,10 +129,11 @@ async fn assert_idle(stage: &Stage) {
     }
 }
 
-/// All that a process has used of the processors.
+/// User and system time that a process has used.
 fn processor_seconds(pid: u32) -> f64 {
     let line = std::fs::read_to_string(format!("/proc/{pid}/stat")).expect("it runs");
-    // After the name, which may contain anything: state is the first, user and system time are the 12th and 13th.
+    // The fields after the process name, which may contain anything: state is the first, user and system time are the
+    // 12th and 13th.
     let fields: Vec<&str> = line.rsplit_once(')').expect("a name").1.split_whitespace().collect();
     let ticks: u64 = fields[11..=12].iter().map(|ticks| ticks.parse::<u64>().expect("ticks")).sum();
     ticks as f64 / TICKS

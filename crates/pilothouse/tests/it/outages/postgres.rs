@@ -1,5 +1,5 @@
-//! Postgres is the truth, so without it nothing is accepted and nothing is said. Whoever listens is told, whoever sends
-//! is asked to come back, and all goes on from where it was.
+//! Postgres is the source of truth, so without it nothing is accepted and nothing is streamed. Clients with an open
+//! stream get a status event, senders get 503 with `Retry-After`, and every turn continues afterwards.
 
 use std::collections::HashSet;
 use std::time::{Duration, Instant};
@@ -86,7 +86,7 @@ async fn a_database_that_is_away_for_longer_than_a_lease_gets_every_turn_back() 
     report(&seen);
     assert!(seen.iter().all(|seen| seen.breaks == 0), "no stream was broken");
     let told = seen.iter().filter(|seen| seen.notices > 0).count();
-    assert!(told >= 12, "whoever listened was told: {told}");
+    assert!(told >= 12, "every client with an open stream got a status event: {told}");
     let turns: HashSet<&str> = seen.iter().map(|seen| seen.turn.as_str()).collect();
     assert_eq!((seen.len(), turns.len()), (14, 13), "the same message made one turn");
 }
@@ -101,12 +101,12 @@ async fn while_the_database_is_away_nothing_is_said_of_what_runs() {
     };
     assert_eq!(seen().await, [json!([]), json!([]), json!([])], "nothing runs");
     stage.set(Whom::Apis, |links| &links.postgres, Mode::BlackHole);
-    assert_eq!(seen().await, [Value::Null, Value::Null, Value::Null], "nobody knows");
+    assert_eq!(seen().await, [Value::Null, Value::Null, Value::Null], "unknown");
     stage.set(Whom::Apis, |links| &links.postgres, Mode::Pass);
     readiness::well(&stage).await;
 }
 
-/// 503, soon, with a time to come back.
+/// Asserts a 503 within the limit, with a `Retry-After` header.
 async fn assert_refused(stage: &Stage, question: &Question) {
     let (api, began) = (stage.api(0), Instant::now());
     let answer = post(&api.client, api.base(), question).send().await.expect("an answer");
@@ -117,7 +117,7 @@ async fn assert_refused(stage: &Stage, question: &Question) {
     assert!(began.elapsed() < REFUSED_WITHIN, "{:?}", began.elapsed());
 }
 
-/// Nobody reaches the database for this long.
+/// No process reaches the database for this long.
 async fn away(stage: &Stage, time: Duration) {
     stage.set(Whom::Everybody, |links| &links.postgres, Mode::BlackHole);
     tokio::time::sleep(time).await;

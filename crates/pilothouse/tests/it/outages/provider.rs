@@ -1,4 +1,4 @@
-//! A provider that fails at the first request of every turn in one of several ways, and at the second one does not.
+//! A provider that fails on the first request of every turn, in one of several ways, and answers the second.
 
 use std::collections::HashSet;
 use std::sync::Mutex;
@@ -15,7 +15,7 @@ const WAYS: usize = 5;
 const IMPATIENT: [(&str, &str); 2] =
     [("CHAT_CONNECT_TIMEOUT_SECONDS", "1"), ("CHAT_FIRST_BYTE_TIMEOUT_SECONDS", "1")];
 
-/// The way in which it fails this time.
+/// The response that fails in the given way.
 fn failure(way: usize) -> Script {
     match way {
         0 => Script::server_error(),
@@ -32,7 +32,7 @@ async fn a_provider_that_fails_before_it_has_said_anything_is_asked_again_by_the
     let failed = Mutex::new(HashSet::new());
     stage.model.respond_with(move |request| {
         let question = request.last_user_text();
-        let mut failed = failed.lock().expect("nobody panics with it");
+        let mut failed = failed.lock().expect("no thread panicked with the lock");
         let way = failed.len() % WAYS;
         match failed.insert(question) {
             true => failure(way),
@@ -43,7 +43,7 @@ async fn a_provider_that_fails_before_it_has_said_anything_is_asked_again_by_the
     for (question, seen) in &seen {
         assert_eq!(assert_whole(&seen.events), End::Finished("stop".to_owned()));
         assert_eq!(text_of(&seen.events), answer(&question.text));
-        assert!(!kinds(&seen.events).contains(&"data-attempt"), "nobody took the turn over");
+        assert!(!kinds(&seen.events).contains(&"data-attempt"), "no executor took the turn over");
     }
     assert_eq!(stage.model.requests().len(), 2 * seen.len(), "each was asked twice");
     stage.model.assert_no_violations();

@@ -1,4 +1,4 @@
-//! RabbitMQ only says which turn is next. Without it the turns are found in the store.
+//! RabbitMQ only announces which turn is next. Without it the executors find turns in the store.
 
 use std::time::{Duration, Instant};
 
@@ -13,10 +13,10 @@ use super::verdict::takeovers;
 use super::{NEWS_WITHIN, measured, readiness};
 use crate::distributed::guarantees::eventually;
 
-/// Two seconds until a push is given up, a sweep, and the rest for a machine that is busy.
+/// Two seconds until a push times out, one sweep, and the rest for a loaded machine.
 const FOUND_WITHIN: Duration = Duration::from_secs(5);
 
-/// Messages sent while it is away are accepted at once and answered from the store.
+/// Messages sent while the broker is away are accepted at once, and the executors find them in the store.
 async fn ask_meanwhile(stage: &Stage, round: usize) {
     let began = Instant::now();
     let mut crowd = Crowd::empty();
@@ -84,8 +84,8 @@ async fn turns_that_were_purged_from_the_queue_are_found_again() {
         .model
         .respond_with(move |request| Script::default().wait_for(&before).say(&answer_to(request)));
     let crowd = Crowd::ask(&stage, 12, 3).await;
-    // Each executor holds one turn at the gate. The others wait in the queue, where the API has put them, and a second
-    // later also the sweeper; only then does nobody look for them for a while.
+    // Each executor holds one turn at the gate. The others wait in the queue twice: the API added them at once and the
+    // sweeper a second later. After that the sweeper leaves them alone for a while.
     stage.model.wait_for_requests(2).await;
     let broker = Broker::of(&stage).await;
     eventually("the others in the queue", async || {

@@ -1,4 +1,4 @@
-//! What `/health/ready` says, and how soon.
+//! What `/health/ready` reports, and how soon.
 
 use std::time::{Duration, Instant};
 
@@ -10,10 +10,10 @@ use super::stage::{Stage, Whom};
 use crate::server::Process;
 
 const NAMED_WITHIN: Duration = Duration::from_secs(5);
-/// A client of the broker waits up to two seconds between two tries, and each try may take as long.
+/// A client of the broker waits up to two seconds between two attempts, and each attempt may take as long.
 const WELL_WITHIN: Duration = Duration::from_secs(10);
 
-/// Waits until these processes say that this server, and no other one, is failing.
+/// Waits until these processes report this server, and no other one, as failing.
 pub(super) async fn name(stage: &Stage, whom: Whom, server: &str) {
     until(stage, whom, &[server], NAMED_WITHIN).await;
 }

@@ -1,4 +1,5 @@
-//! Redis only carries news. Without it turns run, messages are accepted, and streams go on, a second later.
+//! Redis only carries notifications. Without it turns run, messages are accepted, and streams continue with a second of
+//! delay.
 
 use testkit::proxy::Mode;
 use testkit::services::{Redis, Urls};
@@ -16,7 +17,7 @@ async fn with_own_redis() -> (Stage, Redis) {
     (stage, redis)
 }
 
-/// Messages sent while it is away.
+/// Messages sent while Redis is away.
 async fn ask_more(stage: &Stage, crowd: &mut Crowd) {
     for number in [0, 1] {
         let session = stage.api(number).session().await;

@@ -1,5 +1,5 @@
-//! Two processes that serve the API and two that run turns, each with links that can be broken, and a model that takes
-//! its time.
+//! Two API processes and two executors, whose connections to the servers can be broken, and a model that responds
+//! slowly.
 
 use std::time::Duration;
 
@@ -10,7 +10,7 @@ use testkit::services::Urls;
 use crate::distributed::guarantees::model_settings;
 use crate::server::{Api, Cluster, Links, Process, Role};
 
-/// Room for a crowd of one user, and leases that run out soon.
+/// Limits that allow one user many turns, and short leases.
 const SETTINGS: [(&str, &str); 5] = [
     ("MAX_RUNNING_COPILOT_TURNS_PER_USER", "100"),
     ("MAX_INFLIGHT_COPILOT_TURNS_PER_USER", "200"),
@@ -24,7 +24,7 @@ pub(super) struct Stage {
     pub(super) model: ModelServer,
 }
 
-/// The processes that a fault is meant for.
+/// The processes that a fault applies to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Whom {
     Apis,
@@ -64,7 +64,7 @@ impl Stage {
         }
     }
 
-    /// Puts one of the links of these processes into a mode.
+    /// Sets the mode of one link of these processes.
     pub(super) fn set(
         &self,
         whom: Whom,
@@ -81,7 +81,7 @@ pub(super) fn shared() -> Urls {
     Urls::of_run().unwrap_or_else(|error| panic!("{error}"))
 }
 
-/// The answer belongs to the question, so that nobody can get the answer of another turn unnoticed. A question may say
+/// The response contains the question, so that a response delivered to the wrong turn is noticed. A question may state
 /// how many words it wants.
 pub(super) fn answer_to(request: &RecordedRequest) -> String {
     answer(&request.last_user_text())
@@ -93,7 +93,7 @@ pub(super) fn answer(question: &str) -> String {
     (1..=words).map(|word| format!("{word} of {question}; ")).collect()
 }
 
-/// A sentence at a time.
+/// Streams one sentence at a time.
 pub(super) fn slowly(text: &str, pause: Duration) -> Script {
     let mut script = Script::default();
     for sentence in text.split_inclusive("; ") {

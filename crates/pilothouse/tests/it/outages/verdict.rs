@@ -1,4 +1,4 @@
-//! What must be true of a turn, whatever has happened meanwhile.
+//! The guarantees of every turn during an outage.
 
 use serde_json::Value;
 
@@ -10,8 +10,8 @@ use crate::distributed::guarantees::rows;
 use crate::events::{Events, Got, kinds, text_of};
 use crate::server::{Api, json_of};
 
-/// The turn has ended well and once, its ids are dense, every API repeats exactly what was seen, the history has one
-/// answer, and the model was asked no more often than the turn changed hands.
+/// Asserts that the turn has ended well and once, its ids are dense, every API process replays exactly the received
+/// events, the history has one response, and the model got no more requests than the turn had attempts.
 pub(super) async fn assert_kept(stage: &Stage, question: &Question, seen: &Seen) {
     let what = &question.text;
     assert_eq!(assert_whole(&seen.events), End::Finished("stop".to_owned()), "{what}");
@@ -20,7 +20,7 @@ pub(super) async fn assert_kept(stage: &Stage, question: &Question, seen: &Seen)
     assert!(said.ends_with(&whole), "{what} was answered with {said}");
     let takeovers = takeovers(seen);
     if takeovers == 0 {
-        assert_eq!(said, whole, "nothing was said twice");
+        assert_eq!(said, whole, "no text was sent twice");
     }
     let asked = stage.model.requests();
     let asked = asked.iter().filter(|request| request.last_user_text().contains(what)).count();
@@ -35,7 +35,7 @@ pub(super) fn takeovers(seen: &Seen) -> usize {
 }
 
 async fn assert_repeated(api: &Api, question: &Question, seen: &Seen, whole: &str) {
-    assert_eq!(after(api, &seen.turn, 1).await, seen.events[1..], "what was seen stays true");
+    assert_eq!(after(api, &seen.turn, 1).await, seen.events[1..], "the replay is unchanged");
     let task = api.get(&format!("/chat/tasks/{}", seen.turn)).send().await.expect("an answer");
     assert_eq!(json_of(task).await["status"], "completed");
     let history: Vec<Value> = history(api, &question.session).await;
@@ -46,7 +46,7 @@ async fn assert_repeated(api: &Api, question: &Question, seen: &Seen, whole: &st
     assert_eq!((questions, answers), (vec![question.text.as_str().into()], vec![whole.into()]));
 }
 
-/// Exactly what follows an event.
+/// The events after this id.
 pub(super) async fn after(api: &Api, turn: &str, id: u64) -> Vec<Got> {
     let request = api.get(&format!("/chat/tasks/{turn}/stream"));
     let request = request.header("last-event-id", id.to_string());

@@ -1,5 +1,5 @@
-//! What two runs of the same turn have in common: ids and times take stable values, and what comes in pieces or side by
-//! side is cut and ordered in one way.
+//! Normalizes a stream for comparison: ids and times get stable values, deltas are split in one way, and results of
+//! parallel calls are sorted.
 
 use std::collections::BTreeMap;
 
@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 
 use crate::events::Got;
 
-/// Fields whose value depends on the machine or on the words of the prompt, and what stands in their place.
+/// Fields whose value depends on the machine or on the length of the prompt, and their replacement.
 const VARYING: [(&str, u64); 5] = [
     ("elapsed_seconds", 2),
     ("waited_seconds", 1),
@@ -16,7 +16,7 @@ const VARYING: [(&str, u64); 5] = [
     ("tokensAfter", 9_000),
 ];
 
-/// The chunks of a turn, ready to be compared. The number of a line is the id of its chunk.
+/// The chunks of a turn, ready for comparison. The line number of a chunk is its id.
 pub(super) fn lines(events: &[Got]) -> Vec<Value> {
     let mut pieces = recut(events);
     order_results(&mut pieces);
@@ -35,7 +35,7 @@ pub(super) fn lines(events: &[Got]) -> Vec<Value> {
     pieces.into_iter().map(|got| got.chunk).collect()
 }
 
-/// Without transient parts, and with deltas that are cut between words, however they came.
+/// Removes transient parts and splits deltas between words, however they were received.
 fn recut(events: &[Got]) -> Vec<Got> {
     let mut pieces: Vec<Got> = Vec::new();
     for got in events.iter().filter(|got| got.chunk["transient"] != true) {
@@ -69,7 +69,7 @@ fn is_same_part(one: &Value, other: &Value) -> bool {
     ["type", "id", "toolCallId"].iter().all(|field| one[field] == other[field])
 }
 
-/// Results of calls that ran at the same time stand in the order of the calls.
+/// Sorts the results of parallel calls in the order of the calls.
 fn order_results(pieces: &mut [Got]) {
     let calls: Vec<Value> = pieces
         .iter()
@@ -83,7 +83,7 @@ fn order_results(pieces: &mut [Got]) {
     }
 }
 
-/// The stable values of ids, in the order in which they are met.
+/// Stable replacements of ids, numbered in the order of their first occurrence.
 #[derive(Default)]
 struct Names {
     ids: BTreeMap<String, String>,
@@ -91,7 +91,7 @@ struct Names {
 }
 
 impl Names {
-    /// A part of words is named after the line in which it starts.
+    /// Names a text or reasoning part after the line in which it starts.
     fn part(&mut self, chunk: &Value, line: usize) {
         let letter = match chunk["type"].as_str() {
             Some("text-start") => 't',
@@ -146,7 +146,7 @@ impl Names {
     }
 }
 
-/// The length of the id that a text begins with.
+/// The length of the id at the start of the text.
 fn id_at_start(text: &str) -> Option<usize> {
     const UUID: &str = "hhhhhhhh-hhhh-hhhh-hhhh-hhhhhhhhhhhh";
     const BACKGROUND: &str = "bg-hhhhhhhhhhhh";

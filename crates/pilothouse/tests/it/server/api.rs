@@ -1,4 +1,4 @@
-//! One address of the API, and what most tests ask there.
+//! A client for one address of the API, with the requests that most tests make.
 
 use std::sync::Once;
 
@@ -41,7 +41,7 @@ impl Api {
         id_of(response).await
     }
 
-    /// Sends a message and gives the open stream.
+    /// Sends a message and returns the open stream.
     pub(crate) async fn say(&self, session: &str, text: &str) -> Events {
         let body = json!({"message": text});
         let path = format!("/chat/sessions/{session}/stream");
@@ -69,7 +69,7 @@ pub(crate) async fn json_of(response: Response) -> Value {
     response.json().await.expect("JSON")
 }
 
-/// The status and the code of a refusal.
+/// Status and error code of a refusal.
 pub(crate) async fn refusal(response: Response) -> (u16, String) {
     let status = response.status().as_u16();
     let body: Value = response.json().await.unwrap_or_default();

@@ -1,4 +1,4 @@
-//! All processes of one installation, each of which can be addressed, broken and started again alone.
+//! All processes of one installation; a test can address, kill and restart each of them.
 
 use std::process::{Command, ExitStatus};
 use std::sync::Arc;
@@ -10,7 +10,7 @@ use super::process::{Process, Role};
 use super::{Engine, Links, Place};
 
 pub(crate) struct Cluster {
-    // Before the place, which cannot be taken away under a running process.
+    // Declared before the test environment, so that the processes are dropped before its folder and database.
     processes: Vec<Process>,
     place: Arc<Place>,
     wrapper: Vec<String>,
@@ -18,7 +18,7 @@ pub(crate) struct Cluster {
 }
 
 impl Cluster {
-    /// A place without a process, with settings that all its processes have.
+    /// An installation without processes, with settings for all its processes.
     pub(crate) fn empty(engine: Engine, wrapper: &[String], environment: &[(&str, &str)]) -> Self {
         Self {
             processes: Vec::new(),
@@ -28,7 +28,7 @@ impl Cluster {
         }
     }
 
-    /// The same on these servers, some of which a test may have to itself.
+    /// The same on these servers, some of which may belong to this test alone.
     pub(crate) fn on(urls: &Urls, environment: &[(&str, &str)]) -> Self {
         Self {
             processes: Vec::new(),
@@ -38,7 +38,7 @@ impl Cluster {
         }
     }
 
-    /// As few processes as the engine can do with.
+    /// Starts the minimal set of processes for the engine.
     pub(crate) fn start(engine: Engine, wrapper: &[String], environment: &[(&str, &str)]) -> Self {
         let mut cluster = Self::empty(engine, wrapper, environment);
         let roles: &[Role] = match engine {
@@ -52,13 +52,13 @@ impl Cluster {
         cluster
     }
 
-    /// One more process, with further settings of its own.
+    /// Starts one more process, with additional settings.
     pub(crate) fn spawn(&mut self, role: Role, environment: &[(&str, &str)]) -> &mut Process {
         self.add(role, environment, None);
         self.started_last()
     }
 
-    /// One more, whose connections to the servers can be broken.
+    /// Starts one more process, whose connections to the servers can be broken.
     pub(crate) fn spawn_linked(
         &mut self,
         role: Role,
@@ -91,12 +91,12 @@ impl Cluster {
         &self.place
     }
 
-    /// The program with the same settings, for one of its commands.
+    /// A command of the program, with the same settings.
     pub(crate) fn command(&self, arguments: &[&str]) -> Command {
         self.place.command_under(&self.wrapper, &self.environment, arguments)
     }
 
-    /// Another setting for the next life of every process.
+    /// Changes a setting for the next start of every process.
     pub(crate) fn set(&mut self, name: &str, value: &str) {
         self.environment.retain(|(known, _)| known != name);
         self.environment.push((name.to_owned(), value.to_owned()));
@@ -117,7 +117,7 @@ impl Cluster {
         }
     }
 
-    /// When all have ended: how the first of them did that did not end well, or else how all did.
+    /// Waits until all have exited. Returns the first unsuccessful status, or else the common one.
     pub(crate) fn wait_for_exit(&mut self, at_most: Duration) -> ExitStatus {
         let deadline = Instant::now() + at_most;
         let ends: Vec<ExitStatus> = self
@@ -138,7 +138,7 @@ impl Cluster {
         self.launch_all();
     }
 
-    /// Everything that was logged, process by process, over all their lives.
+    /// The logs of all processes, one after another, over all their starts.
     pub(crate) fn log(&self) -> String {
         self.processes.iter().map(|process| process.log().text()).collect()
     }
@@ -156,7 +156,7 @@ impl Cluster {
         self.processes.push(process);
     }
 
-    /// At the same time, as an operator's tool starts them.
+    /// Starts all processes at the same time, as an orchestrator does.
     fn launch_all(&mut self) {
         self.processes.iter_mut().for_each(Process::launch);
         self.processes.iter_mut().for_each(Process::await_start);

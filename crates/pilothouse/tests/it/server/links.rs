@@ -22,7 +22,7 @@ impl Links {
         Self { postgres, redis, rabbitmq, settings }
     }
 
-    /// What a process has to be told so that it goes this way.
+    /// The settings that route a process through these proxies.
     pub(super) fn settings(&self) -> &[(String, String)] {
         &self.settings
     }

@@ -1,4 +1,4 @@
-//! Text that somebody else is still writing.
+//! Collects text that another process or thread is still writing.
 
 use std::io::Read;
 use std::sync::{Arc, Condvar, Mutex, PoisonError};

@@ -1,5 +1,5 @@
-//! Where the program under test keeps its things: a folder, and for the distributed engine also a database and a prefix
-//! at the broker. Each test has its own.
+//! The environment of the program under test: a folder, and for the distributed engine a database and a queue name
+//! prefix at the broker. Each test has its own.
 
 use std::path::Path;
 use std::process::{Command, Stdio};
@@ -7,17 +7,17 @@ use std::process::{Command, Stdio};
 use tempfile::TempDir;
 use testkit::services::{Installation, Urls};
 
-/// Which of the two the program runs on.
+/// The engine that the program runs on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Engine {
-    /// One process that holds everything.
+    /// One process with an embedded store.
     Embedded,
-    /// Postgres, Redis and RabbitMQ, one process that serves the API and one that runs the turns.
+    /// Postgres, Redis and RabbitMQ, with one API process and one executor.
     Distributed,
 }
 
 impl Engine {
-    /// The one that a copy of the suite is named after.
+    /// The engine that a copy of the suite is named after.
     pub(crate) const fn of(module: &str) -> Self {
         match module.as_bytes() {
             [.., b'e', b'm', b'b', b'e', b'd', b'd', b'e', b'd'] => Self::Embedded,
@@ -26,7 +26,7 @@ impl Engine {
     }
 }
 
-/// Short leases, because nobody else finds out that a process was killed. Tests may say otherwise.
+/// Short leases, because a killed process is only noticed when its lease ends. Tests may override them.
 const SOON: [(&str, &str); 3] =
     [("TURN_LEASE_MS", "2500"), ("TURN_RENEW_MS", "800"), ("SWEEP_INTERVAL_MS", "300")];
 
@@ -44,7 +44,7 @@ impl Place {
         Self { folder: TempDir::new().expect("a temporary folder"), installation }
     }
 
-    /// Of a distributed installation on these servers, some of which a test may have to itself.
+    /// A distributed installation on these servers, some of which may belong to this test alone.
     pub(super) fn on(urls: &Urls) -> Self {
         let installation = Installation::create(urls).expect("room on the servers");
         let folder = TempDir::new().expect("a temporary folder");
@@ -56,22 +56,22 @@ impl Place {
         self.folder.path()
     }
 
-    /// Where the servers of a distributed installation are.
+    /// The URLs of the servers of a distributed installation.
     pub(crate) fn urls(&self) -> &Urls {
         self.installation.as_ref().expect("a distributed installation").urls()
     }
 
-    /// What stands before the names of its queues at the broker.
+    /// The prefix of its queue names at the broker.
     pub(crate) fn rabbitmq_prefix(&self) -> &str {
         self.installation.as_ref().expect("a distributed installation").rabbitmq_prefix()
     }
 
-    /// The binary with nothing of the tester's own environment, in a folder without a `.env`.
+    /// The binary without the environment of the caller, in a folder without a `.env`.
     pub(crate) fn command(&self, environment: &[(String, String)], arguments: &[&str]) -> Command {
         self.command_under(&[], environment, arguments)
     }
 
-    /// The same, started by another program, which must become it.
+    /// The same, started through a wrapper command that must exec it.
     #[expect(clippy::disallowed_methods, reason = "a test hands its own PATH on")]
     pub(crate) fn command_under(
         &self,
@@ -98,7 +98,7 @@ impl Place {
         command
     }
 
-    /// Everything that is kept, as bytes to search in.
+    /// Everything that is stored, as bytes to search in.
     pub(crate) fn stored(&self) -> Vec<u8> {
         let mut all = self.installation.as_ref().map_or(Vec::new(), |installation| {
             installation.rows().expect("the database can be read")

@@ -1,4 +1,4 @@
-//! What a server says of itself to whoever asks.
+//! The public description of a server, which needs no login.
 
 use serde_json::{Value, json};
 

@@ -1,4 +1,4 @@
-//! Who gets in: tokens good and bad, API keys, anonymous callers, foreign web pages.
+//! Authentication: valid and invalid tokens, API keys, anonymous callers, foreign web pages.
 
 use std::time::Duration;
 
@@ -42,7 +42,7 @@ async fn status_with(server: &TestServer, token: &str) -> u16 {
     request.send().await.expect("an answer").status().as_u16()
 }
 
-/// A token put together by hand, signed or not.
+/// A token assembled by hand, signed or unsigned.
 fn forged(header: &str, payload: &str, sign_with: Option<&[u8]>) -> String {
     use base64::Engine;
     let encode = |text: &str| base64::engine::general_purpose::URL_SAFE_NO_PAD.encode(text);
@@ -211,7 +211,7 @@ async fn an_api_key_stands_for_its_user_until_it_is_revoked() {
 
 #[tokio::test]
 async fn a_stream_breaks_when_its_token_expires() {
-    // Leeway for clocks is 30 seconds, so this token lives for two more.
+    // The clock leeway is 30 seconds, so this token is valid for two more.
     let server = jwt_server(&[]);
     let short = sign(&Header::default(), &claims("anna", -28), KEY.as_bytes());
     let made = server
@@ -239,7 +239,7 @@ async fn anonymous_sessions_are_used_by_id_and_claimed_once() {
     let session = made["id"].as_str().expect("an id").to_owned();
     server.say(&session, "/stream count=1 size=5").await.all().await;
     let list = json_of(server.get("/chat/sessions").send().await.expect("an answer")).await;
-    assert_eq!(list["total"], 0, "strangers have no list");
+    assert_eq!(list["total"], 0, "anonymous callers have no list");
     let keys = server.post("/api-keys", &json!({"name": "x"})).send().await.expect("an answer");
     assert_eq!(keys.status(), 401);
 
@@ -264,7 +264,7 @@ async fn anonymous_sessions_are_used_by_id_and_claimed_once() {
     assert_eq!(claim("anna").await, 200, "it is hers already");
     assert_eq!(claim("bert").await, 404);
     let now = server.get(&format!("/chat/sessions/{session}")).send().await.expect("an answer");
-    assert_eq!(now.status(), 404, "and no longer anybody's");
+    assert_eq!(now.status(), 404, "and no longer anonymous");
 }
 
 #[tokio::test]

@@ -1,4 +1,4 @@
-//! Blocks as clients see them, and run by themselves.
+//! The block catalog of the API, and single blocks run without a graph.
 
 use std::collections::HashSet;
 

@@ -1,4 +1,4 @@
-//! Agents from the terminal: real processes of the program against a real server.
+//! The agent commands of the command line: real processes of the program against a real server.
 
 use std::process::{Output, Stdio};
 
@@ -9,7 +9,7 @@ use super::auth::{jwt_server, token};
 use super::drafts::{COUNTDOWN, Caller, HUMAN, INPUT, JSON_DECODER, OUTPUT, graph, path_of, text};
 use crate::server::{Log, PATIENCE, TestServer, wait};
 
-/// What a command ended with: its code, and what it said where.
+/// Exit code and output of a command.
 struct Said {
     code: Option<i32>,
     out: String,
@@ -40,7 +40,7 @@ async fn an_agent_is_imported_listed_run_shown_and_exported_from_the_terminal() 
     let (good, bad) = (path_of("calculator.json"), path_of("berth-price-watch.json"));
     let (good, bad) = (good.to_str().expect("text"), bad.to_str().expect("text"));
     let imported = pilothouse(&server, &["import", good, bad]).await;
-    assert_eq!(imported.code, Some(1), "one of the two did not come in");
+    assert_eq!(imported.code, Some(1), "one of the two was not imported");
     assert!(imported.out.contains("imported “Fuel surcharge”"), "{}", imported.out);
     let missing = "Blocks missing on this server:\n  \
                    4335878a-394e-4e67-adf2-919877ff49ae, in one node\n  \
@@ -107,7 +107,7 @@ async fn the_exit_code_says_how_a_run_ended() {
     assert_eq!(asked.code, Some(3), "{}", asked.err);
     assert!(asked.err.contains("needs your approval"), "{}", asked.err);
 
-    // A node that fails does not end the run; it is told.
+    // A failed node does not end the execution; it is reported.
     let fails = graph("Fails", &[("read", JSON_DECODER, json!({"json_str": "{"}))], &[]);
     user.make(&fails).await;
     let failed = pilothouse(&server, &["agents", "run", "fails", "--wait"]).await;

@@ -1,4 +1,4 @@
-//! Credits: off unless switched on; then nothing runs without them, and what costs is charged once.
+//! Credits: disabled by default; once enabled, nothing runs without them, and each cost is charged once.
 
 use reqwest::Method;
 use serde_json::{Value, json};
@@ -17,7 +17,7 @@ async fn scene(settings: &[(&str, &str)]) -> Scene {
     Scene::with(Dialect::OpenAi, &all).await
 }
 
-/// An answer that the provider bills with so many tokens.
+/// A response for which the provider reports this many tokens.
 fn answer(text: &str, tokens: u64) -> Script {
     let usage = ScriptedUsage { prompt_tokens: tokens - 5, ..ScriptedUsage::default() };
     Script::text(text).usage(usage)
@@ -36,7 +36,7 @@ fn gift(amount: i64, key: &str) -> Value {
     json!({"user_id": "anna", "amount": amount, "key": key, "description": "Welcome"})
 }
 
-/// One question to the model, as an agent.
+/// An agent with one question to the model.
 fn asker() -> Value {
     graph(
         "Asker",
@@ -45,7 +45,7 @@ fn asker() -> Value {
     )
 }
 
-/// The balance, after a look at the ledger: it explains the balance entry by entry.
+/// The balance, after checking that it equals the sum of the ledger entries.
 async fn balance(user: &Caller<'_>) -> i64 {
     let balance = user.get("/credits").await["credits"].as_i64().expect("a number");
     let ledger = user.get("/credits/transactions").await;
@@ -85,7 +85,7 @@ async fn nothing_runs_without_credits_and_every_charge_is_in_the_ledger_once() {
     let no_funds = (402, "NO_FUNDS".to_owned());
     assert_eq!(anna.refused(Method::POST, &run, &question).await, no_funds);
     assert_eq!(anna.refused(Method::POST, &execute, &json!({})).await, no_funds);
-    assert_eq!(scene.model.requests().len(), 0, "nobody was asked");
+    assert_eq!(scene.model.requests().len(), 0, "the model was not called");
 
     for key in [None, Some("wrong-wrong-wrong-wrong-wrong-wrong")] {
         assert_eq!(grant(&scene, key, &gift(10, "march")).await.0, 401);
@@ -97,7 +97,7 @@ async fn nothing_runs_without_credits_and_every_charge_is_in_the_ledger_once() {
     }
     assert_eq!((balance(&anna).await, balance(&bert).await), (10, 0));
 
-    // A block by itself: every call is its own, a started thousand tokens is one credit.
+    // A block on its own: every call is charged separately, one credit per started thousand tokens.
     for (tokens, left) in [(1_000, 9), (1_001, 7)] {
         scene.model.enqueue(answer("Aye.", tokens));
         assert_eq!(anna.post(&run, &question).await["response"], json!(["Aye."]));
@@ -108,9 +108,9 @@ async fn nothing_runs_without_credits_and_every_charge_is_in_the_ledger_once() {
     scene.model.enqueue(Script::unauthorized());
     let failed = anna.post(&run, &question).await;
     assert!(failed["error"].is_array() && failed.get("response").is_none(), "{failed}");
-    assert_eq!(balance(&anna).await, 7, "what gave and used nothing is free");
+    assert_eq!(balance(&anna).await, 7, "a call without result and usage is free");
 
-    // The same as part of an agent, with the bill in its statistics.
+    // The same block in an agent, with the cost in the execution's statistics.
     scene.model.enqueue(answer("Aye, aye.", 2_500));
     let ended = anna.run(&agent, &json!({})).await;
     assert_eq!(ended["outputs"], json!({"answer": ["Aye, aye."]}), "{ended}");
@@ -120,7 +120,7 @@ async fn nothing_runs_without_credits_and_every_charge_is_in_the_ledger_once() {
     anna.outputs(&sums, &json!({"n": 1})).await;
     assert_eq!(balance(&anna).await, 4);
 
-    // What was begun is paid for, below zero if need be; then nothing new begins.
+    // Work that was started is paid for, below zero if necessary; then no new work starts.
     scene.model.enqueue(answer("Aye.", 9_000));
     anna.post(&run, &question).await;
     assert_eq!(balance(&anna).await, -5);

@@ -1,4 +1,4 @@
-//! Agents as documents: made, changed in versions, exported and imported again.
+//! Agents as documents: created, changed in versions, exported and imported again.
 
 use reqwest::Method;
 use serde_json::{Value, json};
@@ -76,7 +76,7 @@ async fn an_exported_agent_is_imported_again_equal_with_the_agents_it_runs() {
     assert_eq!(names(&exported["sub_graphs"], "name"), ["Greeting"]);
     assert!(exported.get("user_id").is_none(), "a file says nothing about its owner");
 
-    // Where there is nothing of it, it comes back as it was.
+    // If its ids are free, the import restores it unchanged.
     for graph in [&exported, &exported["sub_graphs"][0]] {
         let path = format!("/graphs/{}", text(&graph["id"]));
         user.done(Method::DELETE, &path, &Value::Null).await;
@@ -84,7 +84,7 @@ async fn an_exported_agent_is_imported_again_equal_with_the_agents_it_runs() {
     assert_eq!(user.make(&exported).await, id);
     assert_eq!(export(&id).await, exported);
 
-    // Where it is already, it becomes another agent that runs its own copy of the one inside.
+    // If it still exists, the import creates another agent that runs its own copy of the inner one.
     let copy = user.make(&exported).await;
     let copied = export(&copy).await;
     assert_ne!(copy, id);
@@ -95,7 +95,7 @@ async fn an_exported_agent_is_imported_again_equal_with_the_agents_it_runs() {
     assert_eq!(greeted, user.outputs(&id, &json!({"Crew": ["Ida"]})).await);
 }
 
-/// Passes what it is given on to another agent.
+/// An agent that passes its input on to another agent.
 fn around(name: &str, id: &str, inner: (&str, u32)) -> Value {
     let runs = json!({"graph_id": inner.0, "graph_version": inner.1, "inputs": {}});
     let mut graph = graph(

@@ -1,4 +1,4 @@
-//! What keeps a graph from running: said before it runs, at the node where a person would mend it.
+//! Problems that keep a graph from running: reported before it runs, at the node where a person would fix them.
 
 use reqwest::Method;
 use serde_json::{Value, json};
@@ -10,7 +10,7 @@ use super::drafts::{
 };
 use crate::server::TestServer;
 
-/// A sound agent of every kind of node that the faults below are put into, with these links besides.
+/// A valid agent with every kind of node that the table below breaks, and these additional links.
 fn harbour(more: &[&str]) -> Value {
     let links = ["n.result -> sum.a", "start.output -> list.entry", "fill.output -> out.value"];
     graph(
@@ -75,7 +75,7 @@ async fn whatever_keeps_an_agent_from_running_is_said_at_its_node() {
         let is_it = |one: &Value| one["node_id"] == node && one["code"] == code;
         assert!(listed.any(is_it), "{code}: {body}");
         assert!(text(&body["detail"]).contains("cannot run"), "{body}");
-        assert_eq!(user.call(Method::PUT, &path, &wrong).await, refused, "an edit is no way in");
+        assert_eq!(user.call(Method::PUT, &path, &wrong).await, refused, "an edit is refused too");
     }
     let empty = user.refused(Method::POST, "/graphs", &json!({"nodes": []})).await;
     assert_eq!(empty, (400, "INVALID_GRAPH".to_owned()));
@@ -84,7 +84,7 @@ async fn whatever_keeps_an_agent_from_running_is_said_at_its_node() {
         assert_eq!(refused, (422, "VALIDATION_ERROR".to_owned()), "{no_graph}");
     }
     let versions = user.get(&format!("{path}/versions")).await;
-    assert_eq!(versions.as_array().map(Vec::len), Some(1), "nothing of it was kept");
+    assert_eq!(versions.as_array().map(Vec::len), Some(1), "nothing was stored");
     assert_eq!(user.get("/graphs").await.as_array().map(Vec::len), Some(1));
 }
 

@@ -1,4 +1,4 @@
-//! What the tests of agents share: graphs written in a few words, the files of `fixtures/agents`, and a caller who makes
+//! Shared by the tests of agents: graphs in a short notation, the files of `fixtures/agents`, and a client that creates
 //! and runs them.
 
 use std::path::PathBuf;
@@ -21,10 +21,10 @@ pub(crate) const OUTPUT: &str = "363ae599-353e-4804-937e-b2ee3cef3da4";
 pub(crate) const STORE_VALUE: &str = "1ff065e9-88e8-4358-9d82-8dc91f622ba9";
 pub(crate) const TEMPLATE: &str = "db7d8f02-2f44-4c55-ab7a-eae0941f0c30";
 
-/// What exists nowhere.
+/// An id that does not exist.
 pub(crate) const NOBODY: &str = "01900000-0000-7000-8000-000000000000";
 
-/// A graph of these nodes and of links written as `source.output -> sink.input`.
+/// A graph of these nodes, with links written as `source.output -> sink.input`.
 pub(crate) fn graph(name: &str, nodes: &[(&str, &str, Value)], links: &[&str]) -> Value {
     let nodes = nodes.iter().map(|(id, block, settings)| {
         json!({"id": id, "block_id": block, "input_default": settings, "metadata": {}})
@@ -44,7 +44,7 @@ pub(crate) fn graph(name: &str, nodes: &[(&str, &str, Value)], links: &[&str]) -
     })
 }
 
-/// Adds a number to what it is given: its input is `n`, its output `sum`.
+/// Adds a number to its input: the input is `n`, the output `sum`.
 pub(crate) fn adder(name: &str, adds: i64) -> Value {
     graph(
         name,
@@ -70,12 +70,12 @@ pub(crate) fn text(value: &Value) -> &str {
     value.as_str().unwrap_or_else(|| panic!("{value} is not text"))
 }
 
-/// What the things of a list are called.
+/// One text field of each object of a list.
 pub(crate) fn names<'a>(list: &'a Value, field: &str) -> Vec<&'a str> {
     list.as_array().expect("a list").iter().map(|one| text(&one[field])).collect()
 }
 
-/// One user at the API.
+/// One user of the API.
 pub(crate) struct Caller<'a> {
     server: &'a TestServer,
     token: Option<String>,
@@ -91,7 +91,7 @@ impl<'a> Caller<'a> {
         Self { server, token: Some(token(user)) }
     }
 
-    /// The status and the body of the answer, whatever it is; a null body is not sent.
+    /// Status and body of any response; a null body is not sent.
     pub(crate) async fn call(&self, method: Method, path: &str, body: &Value) -> (u16, Value) {
         let mut request = self.server.client.request(method, self.server.api(path));
         if !body.is_null() {
@@ -107,14 +107,14 @@ impl<'a> Caller<'a> {
         (status, body.unwrap_or_else(|_| panic!("{path}: {status} {text}")))
     }
 
-    /// What a call that must succeed is answered.
+    /// The body of a response that must be a success.
     pub(crate) async fn done(&self, method: Method, path: &str, body: &Value) -> Value {
         let (status, answer) = self.call(method.clone(), path, body).await;
         assert!((200..300).contains(&status), "{method} {path}: {status} {answer}");
         answer
     }
 
-    /// The status and the code of a call that must not succeed.
+    /// Status and code of a response that must be a refusal.
     pub(crate) async fn refused(&self, method: Method, path: &str, body: &Value) -> (u16, String) {
         let (status, answer) = self.call(method.clone(), path, body).await;
         assert!(status >= 400, "{method} {path}: {status} {answer}");
@@ -129,17 +129,17 @@ impl<'a> Caller<'a> {
         self.done(Method::POST, path, body).await
     }
 
-    /// Makes an agent and gives its id.
+    /// Creates an agent and returns its id.
     pub(crate) async fn make(&self, graph: &Value) -> String {
         text(&self.post("/graphs", graph).await["id"]).to_owned()
     }
 
-    /// The entry of the library for an agent.
+    /// The library entry of an agent.
     pub(crate) async fn entry(&self, graph: &str) -> Value {
         self.get(&format!("/library/agents/by-graph/{graph}")).await
     }
 
-    /// Starts a run and waits until it has ended or needs a person.
+    /// Starts an execution and waits until it has ended or needs a review.
     pub(crate) async fn run(&self, graph: &str, inputs: &Value) -> Value {
         let body = json!({"inputs": inputs});
         let started = self.post(&format!("/graphs/{graph}/execute"), &body).await;
@@ -151,7 +151,7 @@ impl<'a> Caller<'a> {
         self.get(&format!("/graphs/{graph}/executions/{id}/wait?timeout=50")).await
     }
 
-    /// What a run gives that must complete without a failed node.
+    /// The outputs of an execution that must complete without a failed node.
     pub(crate) async fn outputs(&self, graph: &str, inputs: &Value) -> Value {
         let ended = self.run(graph, inputs).await;
         assert_eq!(ended["status"], "COMPLETED", "{ended}");

@@ -1,4 +1,4 @@
-//! Runs by the API: what flows along which link, what a failure leaves, and how a run is listed, read and deleted.
+//! Executions over the API: values on links, failed nodes, and how an execution is listed, read and deleted.
 
 use serde_json::{Value, json};
 
@@ -29,15 +29,15 @@ async fn values_flow_along_links_of_every_kind() {
             TEMPLATE,
             json!({"format": "{{ who }}: {{ what|join(', ') }}", "values": {}}),
         )
-        // What an input gives is kept, so that every number meets the same factor.
+        // An input's value is kept, so that every number is multiplied by the same factor.
         .link("numbers.item", "times.a")
         .link("factor.result", "times.b")
         .output("products", "times.result")
-        // So is what a static link carries.
+        // So is the value of a static link.
         .link("numbers.item", "plus.a")
         .static_link("kept.result", "plus.b")
         .output("sums", "plus.result")
-        // A node with links into the inside of its input waits for all of them.
+        // A node with links into nested fields of its input waits for all of them.
         .link("name.result", "card.values_#_who")
         .link("kept.result", "card.values_#_limit")
         .output("card", "card.dictionary")
@@ -127,7 +127,7 @@ async fn runs_are_listed_read_in_pages_waited_for_and_deleted() {
     }
     assert_eq!(json!(paged), whole["node_executions"]);
 
-    // One that has ended is waited for no longer.
+    // Waiting for an execution that has ended returns at once.
     let waited =
         get(&server, &format!("/graphs/{}/executions/{}/wait?timeout=0", agent.id, first.id)).await;
     assert_eq!((&waited["status"], &waited["outputs"]), (&json!("COMPLETED"), &whole["outputs"]));

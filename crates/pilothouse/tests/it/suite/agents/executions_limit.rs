@@ -1,4 +1,4 @@
-//! How many runs of one user are worked on at the same time.
+//! The limit of executions of one user that run at the same time.
 
 use serde_json::json;
 use testkit::model_server::{Gate, ModelServer, RecordedRequest, Script};
@@ -8,7 +8,7 @@ use super::executions_scene::{ASK_MODEL, Drawing};
 use super::server_for;
 use crate::server::{Api, json_of};
 
-/// What one user sees and starts.
+/// A user with the requests that these tests make.
 struct User<'a> {
     api: &'a Api,
     token: String,
@@ -67,7 +67,7 @@ async fn the_runs_of_a_user_who_has_enough_of_them_wait_and_those_of_others_do_n
     let theirs = ben.draws("quick").await;
     let other = ben.starts(&theirs).await;
     assert_eq!(ben.waits(&theirs, &other).await["status"], "COMPLETED");
-    assert_eq!(anna.sees(&second).await, "QUEUED", "it came before the one that is done");
+    assert_eq!(anna.sees(&second).await, "QUEUED", "it started before the completed one");
     assert_eq!(anna.sees(&first).await, "RUNNING");
     gate.open();
     for (graph, run, answer) in [(&slow, &first, "At last."), (&quick, &second, "Here you are.")] {

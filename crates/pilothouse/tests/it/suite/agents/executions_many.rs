@@ -1,4 +1,5 @@
-//! Runs of many node runs: none is lost, none piles up so far that the run loses its lease.
+//! Executions with thousands of node executions: none is lost, and the queue never grows so far that the execution
+//! loses its lease.
 
 use serde_json::{Value, json};
 

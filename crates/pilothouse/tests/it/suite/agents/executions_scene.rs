@@ -1,5 +1,5 @@
-//! What the tests about runs share: agents drawn in a few lines, and runs that are started, read, waited for and
-//! followed over the API.
+//! Shared by the tests of executions: agents built in a few lines, and executions that are started, read, waited for
+//! and followed over the API.
 
 use reqwest::Response;
 use serde_json::{Map, Value, json};
@@ -7,7 +7,7 @@ use serde_json::{Map, Value, json};
 use super::streaming_frames::Frames;
 use crate::server::{Api, id_of, json_of};
 
-/// Blocks, by what they do.
+/// Block ids, named after what the blocks do.
 pub(crate) const ASK_MODEL: &str = "1f292d4a-41a4-4977-9684-7c8d560b9f91";
 pub(crate) const AUTOPILOT: &str = "c069dc6b-c3ed-4c12-b6e5-d47361e64ce6";
 pub(crate) const CALCULATE: &str = "b1ab9b19-67a6-406d-abf5-2dba76d00c79";
@@ -24,7 +24,7 @@ pub(crate) const WEB_REQUEST: &str = "6595ae1f-b924-42cb-9a41-551a0611c4b4";
 const INPUT: &str = "c0a8e994-ebf1-4a9c-a4d8-89d09c86741b";
 const OUTPUT: &str = "363ae599-353e-4804-937e-b2ee3cef3da4";
 
-/// An agent that is being drawn. Nodes are named by the test; pins are written `node.pin`.
+/// Builds an agent. Tests choose the node ids; pins are written `node.pin`.
 #[derive(Default)]
 pub(crate) struct Drawing {
     nodes: Vec<Value>,
@@ -32,7 +32,7 @@ pub(crate) struct Drawing {
 }
 
 impl Drawing {
-    /// An input of the agent, with what it is when nobody gives it. Its node is named like it.
+    /// An input of the agent with its default value. Its node id is its name.
     pub(crate) fn input(self, name: &str, value: Value) -> Self {
         self.node(name, INPUT, json!({"name": name, "value": value}))
     }
@@ -46,12 +46,12 @@ impl Drawing {
         self.linked(from, to, false)
     }
 
-    /// A link that keeps its value for every later run of its sink.
+    /// A link that keeps its value for every later execution of its sink.
     pub(crate) fn static_link(self, from: &str, to: &str) -> Self {
         self.linked(from, to, true)
     }
 
-    /// An output of the agent, fed by this pin. Its node is `out_` and its name.
+    /// An output of the agent, fed by this pin. Its node id is `out_` and its name.
     pub(crate) fn output(self, name: &str, from: &str) -> Self {
         let node = format!("out_{name}");
         self.node(&node, OUTPUT, json!({"name": name})).link(from, &format!("{node}.value"))
@@ -71,7 +71,7 @@ impl Drawing {
         Agent { id: id_of(created.expect("an answer")).await }
     }
 
-    /// As it is sent to the server.
+    /// The request body that creates the agent.
     pub(crate) fn document(self, name: &str) -> Value {
         json!({"graph": {"name": name, "nodes": self.nodes, "links": self.links}})
     }
@@ -81,7 +81,7 @@ fn pin(written: &str) -> (&str, &str) {
     written.split_once('.').unwrap_or_else(|| panic!("{written:?} names no pin"))
 }
 
-/// An agent that the server knows.
+/// A stored agent.
 pub(crate) struct Agent {
     pub(crate) id: String,
 }
@@ -97,13 +97,13 @@ impl Agent {
         Run { graph: self.id.clone(), id: id_of(started.expect("an answer")).await }
     }
 
-    /// As a node of another agent that is given these inputs.
+    /// The settings of a node that runs this agent with these inputs.
     pub(crate) fn as_node(&self, inputs: Value) -> Value {
         json!({"graph_id": self.id, "graph_version": 1, "inputs": inputs})
     }
 }
 
-/// A run of an agent.
+/// An execution of an agent.
 #[derive(Clone)]
 pub(crate) struct Run {
     pub(crate) graph: String,
@@ -111,7 +111,7 @@ pub(crate) struct Run {
 }
 
 impl Run {
-    /// The run as it is, with what its nodes did.
+    /// The execution with its node executions.
     pub(crate) async fn read(&self, api: &Api) -> Value {
         json_of(self.ask(api, "?node_limit=500").await).await
     }
@@ -120,7 +120,7 @@ impl Run {
         text(&self.read(api).await["status"])
     }
 
-    /// The run once it has ended, or once a person has to decide.
+    /// The execution once it has ended, or once it needs a review.
     pub(crate) async fn settled(&self, api: &Api) -> Value {
         let waited = json_of(self.ask(api, "/wait?timeout=30").await).await;
         let status = text(&waited["status"]);
@@ -134,7 +134,7 @@ impl Run {
         run
     }
 
-    /// What has happened to it from its beginning on, and what happens.
+    /// The stream of the execution from its beginning.
     pub(crate) async fn follow(&self, api: &Api) -> Frames {
         Frames::of(self.ask(api, "/stream").await)
     }
@@ -163,13 +163,13 @@ impl Run {
     }
 }
 
-/// The runs of one node, in the order in which they began.
+/// The executions of one node, in the order in which they started.
 pub(crate) fn runs_of<'a>(run: &'a Value, node: &str) -> Vec<&'a Value> {
     let all = run["node_executions"].as_array().expect("a list").iter();
     all.filter(|one| one["node_id"] == node).collect()
 }
 
-/// The run of a node that ran once.
+/// The execution of a node that ran once.
 pub(crate) fn run_of<'a>(run: &'a Value, node: &str) -> &'a Value {
     match runs_of(run, node)[..] {
         [one] => one,
@@ -177,13 +177,13 @@ pub(crate) fn run_of<'a>(run: &'a Value, node: &str) -> &'a Value {
     }
 }
 
-/// The questions that wait for a person, the oldest first.
+/// The reviews that wait for a decision, the oldest first.
 pub(crate) async fn pending(api: &Api) -> Vec<Map<String, Value>> {
     let listed = api.get("/review/pending").send().await.expect("an answer");
     serde_json::from_value(json_of(listed).await).expect("a list of objects")
 }
 
-/// Decides about all of these at once.
+/// Sends these decisions in one request.
 pub(crate) async fn decide(api: &Api, reviews: Value) -> Response {
     api.post("/review/action", &json!({"reviews": reviews})).send().await.expect("an answer")
 }

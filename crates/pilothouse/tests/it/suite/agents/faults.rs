@@ -1,4 +1,4 @@
-//! A run whose server is killed or told to leave in the middle of it.
+//! An execution whose server is killed or shut down while it runs.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -17,10 +17,10 @@ use crate::events::Ending;
 use crate::namespace::Namespace;
 use crate::server::TestServer;
 
-/// Less than the ten seconds that a container runtime grants.
+/// Below the 10 s that a container runtime allows before SIGKILL.
 const LEAVES_WITHIN: Duration = Duration::from_secs(9);
 
-/// A model that is stuck with its second question while it is told to be.
+/// A model that hangs on the second question while the flag is set.
 async fn stuck_with_the_second(stuck: &Arc<AtomicBool>) -> ModelServer {
     let model = ModelServer::start().await;
     let stuck = stuck.clone();
@@ -34,7 +34,7 @@ async fn stuck_with_the_second(stuck: &Arc<AtomicBool>) -> ModelServer {
     model
 }
 
-/// Three questions, each about the answer before, and other things beside them.
+/// Three questions, each using the previous answer, next to other nodes.
 fn three_questions() -> Drawing {
     Drawing::default()
         .node("one", ASK_MODEL, json!({"prompt": "first."}))
@@ -75,17 +75,17 @@ async fn what_was_finished_before_a_crash_is_not_run_again() {
     );
     assert_eq!(ended["outputs"]["numbers_out"], json!((1..=200).collect::<Vec<u32>>()));
     let times = ["first", "second", "third"].map(|question| asked(&model, question));
-    assert_eq!(times, [1, 2, 1], "only what was under way is asked again");
+    assert_eq!(times, [1, 2, 1], "only the unfinished question is asked again");
     for node in ["one", "two", "three"] {
         assert_eq!(run_of(&ended, node)["status"], "COMPLETED");
     }
     let all = numbered(&run.follow(&server).await.all().await);
-    assert_eq!(numbered(&rest), all[seen as usize..], "the stream goes on where it broke");
+    assert_eq!(numbered(&rest), all[seen as usize..], "the stream continues where it broke");
 }
 
 #[tokio::test]
 async fn a_request_that_may_not_be_repeated_has_failed_after_a_crash_and_the_run_goes_on() {
-    // Whoever looks a name up reads this file, and nobody ever writes to it: the request is under way until the end.
+    // Name lookups read this file, which is a pipe without a writer: the request never finishes.
     let folder = TempDir::new().expect("a temporary folder");
     let hosts = folder.path().join("hosts");
     let hosts = hosts.display();
@@ -117,7 +117,7 @@ async fn a_run_that_its_server_dies_of_again_and_again_is_given_up() {
     let model = stuck_with_the_second(&stuck).await;
     let mut server = server_for(&model, &[]);
     let run = three_questions().save(&server, "Questions").await.start(&server).await;
-    // It is stored that the question was begun.
+    // The start of the second question is stored.
     run.follow(&server).await.until_node("two").await;
     for life in 1..=3 {
         model.wait_until("the second question", |_| asked(&model, "second") == life).await;
@@ -130,7 +130,7 @@ async fn a_run_that_its_server_dies_of_again_and_again_is_given_up() {
         (&json!("FAILED"), &json!("crash_loop"))
     );
     assert_eq!(run_of(&ended, "two")["status"], "TERMINATED", "nothing is left open");
-    assert_eq!(run_of(&ended, "one")["status"], "COMPLETED", "what was done stays done");
+    assert_eq!(run_of(&ended, "one")["status"], "COMPLETED", "completed nodes stay completed");
     assert_eq!(asked(&model, "second"), 3);
 }
 

@@ -1,4 +1,4 @@
-//! What is paid for when the server is killed in the middle of blocks that cost something.
+//! Charges when the server is killed while blocks that cost credits run.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -24,7 +24,7 @@ async fn blocks_that_a_crash_finds_done_and_at_work_are_each_paid_for_once() {
     let session = server.session().await;
     let mut stream = send_and_follow(&server, &session, "m1", "Ask both for me.").await;
     let turn = turn_of(&stream);
-    // One block of the step is done and paid for, the other one is at work.
+    // One block of the step is done and paid for, the other one still runs.
     eventually("the first charge", async || (charges(&server).await.len() == 1).then_some(()))
         .await;
     model.wait_until("the slow question", |all| times(all, "slow?") == 1).await;
@@ -42,7 +42,7 @@ async fn blocks_that_a_crash_finds_done_and_at_work_are_each_paid_for_once() {
     }
     let requests = model.requests();
     let asked = (times(&requests, "quick?"), times(&requests, "slow?"));
-    assert_eq!(asked, (1, 2), "what was done is not done again");
+    assert_eq!(asked, (1, 2), "the completed block does not run again");
     assert_eq!(charges(&server).await.len(), 2);
     assert_balance_agrees(&server).await;
 }
@@ -72,7 +72,7 @@ async fn a_node_that_a_crash_finds_at_work_is_paid_for_once() {
     assert_balance_agrees(&server).await;
 }
 
-/// A model that the session asks for both questions at once, and that is stuck with one of them while it is told to be.
+/// A model that answers a message with two block calls and hangs on one of their questions while the flag is set.
 async fn stuck_with_slow_questions(stuck: &Arc<AtomicBool>) -> ModelServer {
     let model = ModelServer::start().await;
     let stuck = stuck.clone();
@@ -97,7 +97,7 @@ fn times(requests: &[RecordedRequest], question: &str) -> usize {
     requests.iter().filter(|request| request.last_user_text() == question).count()
 }
 
-/// A server where things cost something, and a user who has something.
+/// A server with credits enabled, and a user with a balance.
 async fn paying(model: &ModelServer) -> TestServer {
     let server = server_for(model, &[("CREDITS_ENABLED", "on"), ("CHAT_INTERNAL_API_KEY", KEY)]);
     let grant = json!({"user_id": "local", "amount": GRANTED, "key": "first"});
@@ -106,7 +106,7 @@ async fn paying(model: &ModelServer) -> TestServer {
     server
 }
 
-/// What was taken, entry by entry.
+/// The charged amounts of the ledger.
 async fn charges(server: &TestServer) -> Vec<i64> {
     let ledger = server.get("/credits/transactions").send().await.expect("an answer");
     let ledger = json_of(ledger).await;

@@ -1,4 +1,4 @@
-//! One run, killed at many different points: it always ends, once, with the same outputs.
+//! One execution, killed at many different points: it always ends once, with the same outputs.
 
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -13,7 +13,7 @@ use super::streaming_frames::{Frame, numbered};
 use crate::events::Ending;
 use crate::server::TestServer;
 
-/// Servers that are swept at the same time, and kills of each.
+/// Servers that are tested in parallel, and kills of each.
 const LANES: usize = 3;
 const KILLS: usize = 3;
 const ITEMS: usize = 8;
@@ -26,7 +26,7 @@ async fn a_run_killed_at_any_point_ends_with_the_same_outputs_exactly_once() {
         lanes.spawn(async move {
             let mut lane = Lane::start(lane).await;
             for kill in 0..KILLS {
-                // All lanes together meet every stage of the run, from its first event to its last.
+                // Together the workers cover every stage of the execution, from its first event to its last.
                 let stage = kill * LANES + lane.number;
                 lane.survive(stage as f64 / (LANES * KILLS - 1) as f64).await;
             }
@@ -35,13 +35,13 @@ async fn a_run_killed_at_any_point_ends_with_the_same_outputs_exactly_once() {
     lanes.join_all().await;
 }
 
-/// One server, killed again and again, and its model.
+/// One server that is killed repeatedly, and its model.
 struct Lane {
     number: usize,
     model: ModelServer,
     server: TestServer,
     agent: Agent,
-    /// Events of a run that nobody kills, and what it gives.
+    /// Event count and outputs of an execution that is not killed.
     events: usize,
     outputs: Value,
 }
@@ -64,7 +64,7 @@ impl Lane {
         Self { number, model, server, agent, events, outputs }
     }
 
-    /// One run, killed when so much of it was seen.
+    /// Starts an execution and kills the server after this share of its events.
     async fn survive(&mut self, share: f64) {
         let before = self.model.requests().len();
         let run = self.agent.start(&self.server).await;
@@ -84,7 +84,7 @@ impl Lane {
         let whole = numbered(&run.follow(&self.server).await.all().await);
         assert_eq!(
             seen, whole,
-            "what was seen stays true, nothing is lost and nothing comes twice; {what}"
+            "received events stay valid, nothing is lost and nothing is repeated; {what}"
         );
         let ended = run.completed(&self.server).await;
         assert_eq!(ended["outputs"], self.outputs, "{what}");
@@ -96,13 +96,13 @@ impl Lane {
         }
         assert_eq!(asked.len(), ITEMS, "{what}");
         for (question, times) in asked {
-            // What was seen to be finished is not asked again; the rest once more at most.
+            // A node that was seen to complete is not run again; the others run at most once more.
             let most = if completed.contains(&format!("Answer to {question}")) { 1 } else { 2 };
             assert!((1..=most).contains(&times), "{question} was asked {times} times; {what}");
         }
     }
 
-    /// So many events of a run.
+    /// The first events of an execution.
     async fn read(&self, run: &Run, most: usize) -> Vec<(u64, Value)> {
         let mut stream = run.follow(&self.server).await;
         let mut seen = Vec::new();
@@ -117,7 +117,7 @@ impl Lane {
     }
 }
 
-/// Answers that the model has given, by these events.
+/// The model's answers in these events.
 fn answered(events: &[(u64, Value)]) -> Vec<String> {
     let given = events
         .iter()
@@ -126,8 +126,7 @@ fn answered(events: &[(u64, Value)]) -> Vec<String> {
     given.map(str::to_owned).collect()
 }
 
-/// A node that has no effect, one whose beginning is stored first, and one that gives
-/// a part of its outputs long before the rest.
+/// A node without an effect, one whose start is stored first, and one that emits some outputs long before the rest.
 fn many_things() -> Drawing {
     Drawing::default()
         .node("items", STEP_THROUGH, json!({"items": (0..ITEMS).collect::<Vec<_>>()}))

@@ -1,4 +1,4 @@
-//! Agents as other installations export them, in files of the format's newest and oldest kinds.
+//! Agents exported by other installations, in the newest and oldest versions of the file format.
 
 use reqwest::Method;
 use serde_json::{Value, json};
@@ -32,7 +32,7 @@ async fn exported_agents_load_and_run_as_they_did_where_they_come_from() {
         let exported = read(file);
         let made = user.post("/graphs", &exported).await;
         assert_eq!(made["id"], exported["id"], "{file} keeps its id where it is free");
-        assert_eq!(made["version"], 1, "{file} begins anew");
+        assert_eq!(made["version"], 1, "{file} starts at version 1");
         let id = text(&made["id"]);
         assert_eq!(user.outputs(id, &inputs).await, outputs, "{file}");
     }

@@ -68,7 +68,7 @@ async fn folders_hold_agents_and_each_other_but_never_themselves() {
     }
 
     user.done(Method::DELETE, &format!("/library/folders/{work}"), &Value::Null).await;
-    assert_eq!(user.get("/library/folders").await["folders"], json!([]), "with those in it");
+    assert_eq!(user.get("/library/folders").await["folders"], json!([]), "with its subfolders");
     assert_eq!(
         inside("&include_root_only=true".to_owned()).await,
         "At the root, In bills, In old, In work",
@@ -98,7 +98,7 @@ async fn a_folder_takes_nothing_of_another_user_in() {
     }
     let body = json!({"agent_ids": [agent], "folder_id": berts});
     let moved = bert.post("/library/folders/agents/bulk-move", &body).await;
-    assert_eq!(moved, json!([]), "what is not his is passed over");
+    assert_eq!(moved, json!([]), "agents of other users are skipped");
     let list = anna.get("/library/agents?include_root_only=true").await;
     assert_eq!(names(&list["agents"], "name"), ["Anna's"]);
 }

@@ -1,5 +1,5 @@
-//! Agents as their users meet them: documents, library, marketplace, blocks, credits and the command line; runs that are
-//! watched, stopped, reviewed, killed, and used by the copilot.
+//! Agents: documents, library, marketplace, blocks, credits and the command line; executions that are followed,
+//! stopped, reviewed, killed, and started by the copilot.
 
 mod blocks;
 mod cli;

@@ -1,4 +1,4 @@
-//! Agents within agents.
+//! Agents that run other agents.
 
 use serde_json::json;
 
@@ -10,7 +10,7 @@ use crate::server::{TestServer, json_of};
 
 #[tokio::test]
 async fn agents_within_agents_need_no_more_than_one_place() {
-    // Each level waits for the one below it, and there is one slot for all of them.
+    // Each level waits for the one below it, and there is one worker for all of them.
     let server =
         TestServer::with(ENGINE, &[("EXECUTION_SLOTS", "1"), ("EXECUTIONS_PER_USER", "1")]);
     let doubling = Drawing::default()
@@ -83,12 +83,12 @@ async fn an_agent_within_an_agent_can_wait_for_a_person_through_a_crash() {
     let review = eventually("a question", async || pending(&server).await.pop()).await;
     server.kill9();
     server.restart();
-    assert_eq!(run.status(&server).await, "RUNNING", "only the one that asks is at rest");
+    assert_eq!(run.status(&server).await, "RUNNING", "only the inner execution is in review");
     let id = &review["node_exec_id"];
     let approval = json!([{"node_exec_id": id, "approved": true, "reviewed_data": "as edited"}]);
     json_of(decide(&server, approval).await).await;
     let ended = run.completed(&server).await;
     assert_eq!(ended["outputs"], json!({"allowed": ["as edited"]}));
     let all = json_of(server.get("/executions").send().await.expect("an answer")).await;
-    assert_eq!(all.as_array().map(Vec::len), Some(2), "the child was found again");
+    assert_eq!(all.as_array().map(Vec::len), Some(2), "the inner execution was found again");
 }

@@ -27,7 +27,7 @@ async fn a_block_gives_the_copilot_a_task_and_what_it_answers_flows_on() {
     let given = &run_of(&ended, "copilot")["output_data"];
     assert_eq!(given["tool_calls"][0][0]["tool_name"], "todo_write", "{given}");
     assert!(given["token_usage"][0]["total_tokens"].as_u64().is_some(), "{given}");
-    // It is a session like any other.
+    // The block creates an ordinary session.
     let session = server.read_session(&text(&given["session_id"][0])).await;
     let rows = session["messages"].as_array().expect("rows");
     assert_eq!(rows[0]["content"], "Plan the voyage.");
@@ -62,7 +62,7 @@ async fn a_copilot_at_work_for_a_run_survives_a_crash_and_stops_with_the_run() {
     model.wait_for_requests(3).await;
     assert_eq!(stopped.stop(&server).await["status"], "TERMINATED");
     let requests = model.wait_until_idle().await;
-    assert_eq!(requests[2].ending, Ending::ClientLeft, "nobody listens to the model any more");
+    assert_eq!(requests[2].ending, Ending::ClientLeft, "the model request was aborted");
     let newest = sessions(&server).await.remove(0);
     let session = server.read_session(&text(&newest["id"])).await;
     assert_eq!(session["active_stream"], Value::Null, "{session}");
@@ -109,7 +109,7 @@ fn asking(prompt: &str, depth: u32) -> Drawing {
         .output("answer", "copilot.response")
 }
 
-/// The newest first.
+/// The sessions, the newest first.
 async fn sessions(server: &TestServer) -> Vec<Value> {
     let list = json_of(server.get("/chat/sessions").send().await.expect("an answer")).await;
     list["sessions"].as_array().expect("a list").clone()

@@ -1,4 +1,4 @@
-//! Runs that wait for a person: without a worker, through a crash, and on from there as it was decided.
+//! Executions that wait for a review: without a worker, across a crash, and continued according to the decision.
 
 use serde_json::{Value, json};
 
@@ -25,7 +25,7 @@ async fn a_run_rests_until_a_person_has_decided_and_goes_on_as_they_said() {
     let rests = run.settled(&server).await;
     assert_eq!((&rests["status"], &rests["outputs"]), (&json!("REVIEW"), &json!({"sum": [3]})));
     assert_eq!(run_of(&rests, "pay")["status"], "REVIEW");
-    // The one slot is free meanwhile.
+    // The only worker is free meanwhile.
     quick().save(&server, "Quick").await.start(&server).await.completed(&server).await;
 
     server.kill9();
@@ -70,7 +70,7 @@ async fn a_run_rests_until_a_person_has_decided_and_goes_on_as_they_said() {
 #[tokio::test]
 async fn an_approval_for_the_rest_of_the_run_is_asked_for_once() {
     let server = TestServer::start(ENGINE);
-    // Each round asks before the next one begins.
+    // Each iteration asks before the next one starts.
     let agent = Drawing::default()
         .input("first", json!(1))
         .node("ask", HUMAN, json!({"name": "Go on?"}))
@@ -93,7 +93,7 @@ async fn an_approval_for_the_rest_of_the_run_is_asked_for_once() {
     assert_eq!(ended["outputs"], json!({"approved": [1, 2, 3]}));
     assert_eq!(runs_of(&ended, "ask").len(), 3);
     assert!(pending(&server).await.is_empty());
-    // It holds for that run, not for the agent.
+    // The approval applies to that execution, not to the agent.
     let other = agent.start(&server).await;
     only_review(&server, &other, 1).await;
 }
@@ -109,7 +109,7 @@ async fn a_block_that_acts_on_the_world_asks_first_where_that_is_wanted() {
         )
         .output("failed", "send.error");
     let agent = agent.save(&server, "Sending").await;
-    // Nobody asks unless it is wanted; what the block may not do, it still may not.
+    // By default no review is requested; the block's own restrictions still apply.
     let ended = agent.start(&server).await.completed(&server).await;
     assert!(
         ended["outputs"]["failed"][0].as_str().is_some_and(|why| why.contains("public internet")),
@@ -130,7 +130,7 @@ async fn a_block_that_acts_on_the_world_asks_first_where_that_is_wanted() {
     assert_eq!(run_of(&ended, "send")["status"], "FAILED");
 }
 
-/// The one question of this run, about this.
+/// The node execution id of this execution's only review, after checking its payload.
 async fn only_review(server: &TestServer, run: &Run, payload: u32) -> Value {
     assert_eq!(run.settled(server).await["status"], "REVIEW");
     let asked = pending(server).await;

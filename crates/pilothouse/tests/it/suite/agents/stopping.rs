@@ -1,4 +1,5 @@
-//! Stopping a run: at work, with all that it has started, in the queue, and while it waits for a person.
+//! Stopping an execution: while it runs, with the executions it has started, in the queue, and while it waits for a
+//! review.
 
 use std::time::{Duration, Instant};
 
@@ -37,7 +38,7 @@ async fn a_stopped_run_ends_within_a_second_with_every_run_it_has_started() {
         assert_eq!(run_of(&ended, node)["status"], "TERMINATED");
     }
     assert!(asked.elapsed() < WITHIN, "it took {:?}", asked.elapsed());
-    // A second stop finds nothing to do, and what has ended can go.
+    // A second stop has no effect, and an ended execution can be deleted.
     assert_eq!(top.stop(&server).await["status"], "TERMINATED");
     assert_eq!(top.delete(&server).await.status(), 204);
 }
@@ -61,7 +62,7 @@ async fn a_run_that_nobody_works_on_is_stopped_as_well() {
         assert_eq!(run.stop(&server).await["status"], "TERMINATED", "{before}");
         assert!(asked.elapsed() < WITHIN, "{before}: it took {:?}", asked.elapsed());
     }
-    assert!(pending(&server).await.is_empty(), "nobody is asked about a run that has ended");
+    assert!(pending(&server).await.is_empty(), "an ended execution has no open review");
     let late = decide(&server, json!([{"node_exec_id": review, "approved": true}])).await;
     assert_eq!(refusal(late).await.0, 404);
     assert_eq!(resting.status(&server).await, "TERMINATED");
@@ -79,7 +80,7 @@ fn starting(agent: &Agent) -> Drawing {
     Drawing::default().node("start", RUN_AGENT, start).output("over", "start.over")
 }
 
-/// The run that this one has started.
+/// The execution that this one has started.
 async fn child_of(api: &Api, parent: &Run) -> Run {
     let child: Value = eventually("a child", async || {
         let all = json_of(api.get("/executions").send().await.expect("an answer")).await;

@@ -1,4 +1,4 @@
-//! The marketplace: what a fresh installation lists there, and what its users publish.
+//! The marketplace: the examples of a fresh installation, and agents that users publish.
 
 use reqwest::Method;
 use serde_json::{Value, json};
@@ -29,7 +29,7 @@ async fn slugs(user: &Caller<'_>, query: &str) -> Vec<String> {
 async fn a_fresh_installation_lists_its_examples_and_each_is_added_once() {
     let mut server = TestServer::start(ENGINE);
     assert_eq!(slugs(&Caller::local(&server), "").await, EXAMPLES);
-    // Every start lists them, and finds them there.
+    // Every start publishes the examples; the second one finds them already listed.
     server.restart();
     let user = Caller::local(&server);
     assert_eq!(slugs(&user, "?creator=Pilothouse").await, EXAMPLES);
@@ -84,14 +84,14 @@ async fn what_is_published_is_run_by_everybody_at_the_version_they_have_added() 
     let mut first = submission(&graph, 1, "adder");
     first["username"] = json!("anna-makes");
     let listed = anna.post(publish, &first).await;
-    assert!(!listed.to_string().contains("\"anna\""), "nobody learns whose it is: {listed}");
+    assert!(!listed.to_string().contains("\"anna\""), "the owner stays private: {listed}");
     let found = bert.get("/store/agents/anna-makes/adder").await;
     let add = json!({"store_listing_version_id": found["store_listing_version_id"]});
     let entry = bert.post("/library/agents", &add).await;
     assert_eq!(entry["creator"], "anna-makes");
     assert_eq!(bert.outputs(&graph, &json!({"n": 1})).await, json!({"sum": [11]}));
 
-    // An edit is a draft until it is published, and then still not what bert has added.
+    // An edit is a draft until it is published, and even then bert keeps the version he added.
     anna.done(Method::PUT, &path, &adder("Adder", 20)).await;
     let second = format!("{path}/versions/2");
     assert_eq!(bert.refused(Method::GET, &second, &Value::Null).await, missing);

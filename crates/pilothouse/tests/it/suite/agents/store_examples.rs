@@ -1,4 +1,4 @@
-//! The example agents, run as a newcomer would: added to the library and started with what they are set to.
+//! The example agents, used as a new user would: added to the library and started with their defaults.
 
 use serde_json::{Value, json};
 use testkit::model_server::{Dialect, Script};
@@ -8,7 +8,7 @@ use super::drafts::{Caller, text};
 use super::scripted::Scene;
 use crate::server::TestServer;
 
-/// Adds an example to the library and gives its graph.
+/// Adds an example to the library and returns its graph id.
 async fn add(user: &Caller<'_>, slug: &str) -> String {
     let listing = user.get(&format!("/store/agents/pilothouse/{slug}")).await;
     let version = &listing["store_listing_version_id"];

@@ -1,4 +1,4 @@
-//! Following a run: everything from the beginning, in order, and nothing twice when a client comes back.
+//! Following an execution: everything from the beginning, in order, and nothing twice after a reconnect.
 
 use serde_json::{Value, json};
 use testkit::model_server::{Gate, ModelServer, Script};
@@ -23,7 +23,7 @@ async fn a_stream_begins_with_the_run_and_goes_on_where_a_client_left_it() {
     let run = agent.save(&server, "Watched").await.start(&server).await;
 
     let mut live = run.follow(&server).await;
-    // The node that takes its time is shown while it works.
+    // The slow node is shown while it runs.
     let seen = live.until_node("think").await;
     drop(live);
     let mut later = run.follow_after(&server, seen).await;
@@ -55,6 +55,6 @@ async fn a_stream_begins_with_the_run_and_goes_on_where_a_client_left_it() {
         assert_eq!(resumed, all[after..], "after {after}");
     }
     let lost = run.follow_after(&server, 1_000_000).await.all().await;
-    assert_eq!(numbered(&lost), all, "who knows a number that never was gets everything");
+    assert_eq!(numbered(&lost), all, "an unknown cursor gets everything");
     model.assert_no_violations();
 }

@@ -1,4 +1,4 @@
-//! Reading the stream of a run: events of nodes, which are numbered, and rows of the run, which are not.
+//! Reads the stream of an execution: node events, which are numbered, and rows of the execution, which are not.
 
 use futures::StreamExt;
 use futures::stream::BoxStream;
@@ -16,9 +16,9 @@ pub(crate) struct Frames {
 
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) enum Frame {
-    /// Something happened to a node.
+    /// An event of a node.
     Node { number: u64, data: Value },
-    /// The run itself has changed.
+    /// The changed row of the execution.
     Run(Value),
 }
 
@@ -31,13 +31,13 @@ impl Frames {
     /// The next event, or how the stream ended.
     pub(crate) async fn next(&mut self) -> Result<Frame, Ending> {
         let next = tokio::time::timeout(PATIENCE, self.event()).await;
-        next.expect("the stream says something in time")
+        next.expect("the stream sends something in time")
     }
 
-    /// Reads until the node has begun, or has done something, and gives the number of that event.
+    /// Reads until an event of this node and returns the number of that event.
     pub(crate) async fn until_node(&mut self, node: &str) -> u64 {
         loop {
-            match self.next().await.expect("the stream goes on") {
+            match self.next().await.expect("the stream continues") {
                 Frame::Node { number, data } if data["node_id"] == node => return number,
                 _ => {}
             }
@@ -55,7 +55,7 @@ impl Frames {
         }
     }
 
-    /// Everything, of a stream that must be complete.
+    /// All events of a stream that must be complete.
     pub(crate) async fn all(mut self) -> Vec<Frame> {
         let (all, ending) = self.rest().await;
         assert_eq!(ending, Ending::Complete);
@@ -95,7 +95,7 @@ impl Frame {
     }
 }
 
-/// The numbered events alone: they are the same for everybody, while a row comes once for every reader and change.
+/// Only the numbered events: they are the same for every reader, while execution rows depend on when a reader connects.
 pub(crate) fn numbered(frames: &[Frame]) -> Vec<(u64, Value)> {
     let numbered = |frame: &Frame| match frame {
         Frame::Node { number, data } => Some((*number, data.clone())),

@@ -1,4 +1,4 @@
-//! The copilot finds agents, runs them, and looks at what they gave.
+//! The copilot finds agents, runs them, and reads their outputs.
 
 use serde_json::{Value, json};
 
@@ -12,7 +12,7 @@ async fn the_copilot_finds_an_agent_runs_it_and_looks_at_what_it_gave() {
     let name = text(&found["agents"][0]["id"]);
     assert_eq!(name, "pilothouse/invoice-calculator", "{found}");
 
-    // Without inputs it says which there are, and nothing runs.
+    // Without inputs the tool lists them and runs nothing.
     let needs = copilot.call("run_agent", json!({"username_agent_slug": name})).await;
     assert_eq!(needs["type"], "agent_details", "{needs}");
     assert!(needs["agent"]["inputs"]["properties"]["tax_percent"].is_object(), "{needs}");

@@ -1,5 +1,5 @@
-//! The copilot runs single blocks: asks for their inputs first, for leave where they act on the world, and never runs
-//! what it may not.
+//! The copilot runs single blocks: it gets their inputs first, asks for a review before side effects, and cannot run
+//! denied blocks.
 
 use serde_json::{Value, json};
 
@@ -49,7 +49,7 @@ async fn a_block_that_acts_on_the_world_runs_once_a_person_has_approved_it() {
     let review = pending(server).await.remove(0);
     assert_eq!(review["node_exec_id"], asks["review_id"]);
     assert_eq!(review["payload"]["body"], json!({"amount": 30}));
-    // Neither leads anywhere, and each is refused in its own words: so it shows which of them was used.
+    // Neither URL works, and each fails with a message of its own, which shows the one that was used.
     let mut edited = review["payload"].clone();
     edited["url"] = json!("no-url");
     let approval =
@@ -63,7 +63,7 @@ async fn a_block_that_acts_on_the_world_runs_once_a_person_has_approved_it() {
     );
     assert_eq!(copilot.call("continue_run_block", go_on).await, ran, "and says so again");
 
-    // Another wish is another question.
+    // A new call requests a new review.
     let asks = copilot.call("run_block", wish).await;
     let rejection =
         json!([{"node_exec_id": asks["review_id"], "approved": false, "message": "Never."}]);
@@ -99,7 +99,7 @@ async fn a_denied_block_is_neither_found_nor_run_by_itself_or_in_an_agent() {
     assert_eq!(ran["error"], "permission_denied", "{ran}");
     let runs = json_of(server.get("/executions").send().await.expect("an answer")).await;
     assert_eq!(runs, Value::Array(Vec::new()), "nothing was started");
-    // The person who asks for less is not bound by it.
+    // The permissions restrict the copilot only, not the user's own requests.
     agent.start(server).await.completed(server).await;
     copilot.scene.model.assert_no_violations();
 }

@@ -1,4 +1,4 @@
-//! A copilot whose model does what the test says, one call with every message.
+//! A copilot whose model makes one scripted call per message.
 
 use std::sync::atomic::{AtomicU32, Ordering};
 
@@ -12,7 +12,7 @@ use crate::events::Events;
 pub(crate) struct Copilot {
     pub(crate) scene: Scene,
     pub(crate) session: String,
-    /// What it may use.
+    /// The permissions sent with each message.
     permissions: Value,
     calls: AtomicU32,
 }
@@ -28,7 +28,7 @@ impl Copilot {
         Self { scene, session, permissions, calls: AtomicU32::new(0) }
     }
 
-    /// Has the model make this call and gives what it was answered in the end.
+    /// Makes the model send this call and returns the final output of the tool.
     pub(crate) async fn call(&self, tool: &str, arguments: Value) -> Value {
         let id = format!("call_{}", self.calls.fetch_add(1, Ordering::Relaxed));
         self.scene.calls(&[ScriptedCall::new(&id, tool, &arguments)]);

@@ -1,5 +1,5 @@
-//! Input that is meant to hurt, on every route of the API document: always a 4xx with a code, never a 5xx, and the
-//! server goes on.
+//! Malicious and malformed input on every route of the API document: always a 4xx with a code, never a 5xx, and the
+//! server keeps working.
 
 use reqwest::{Method, RequestBuilder, Response};
 use serde_json::Value;
@@ -10,7 +10,7 @@ use super::ownership::routes;
 use crate::contract::{End, assert_whole};
 use crate::server::{TestServer, id_of};
 
-/// Bodies that no route can take.
+/// Bodies that no route accepts.
 fn bodies() -> Vec<(&'static str, Vec<u8>)> {
     let nested = |open: &str, close: &str, depth: usize| {
         format!("{}1{}", open.repeat(depth), close.repeat(depth)).into_bytes()
@@ -47,15 +47,15 @@ const IDS: &[&str] = &[
     "99999999999999999999999999",
 ];
 
-/// The key that other services show.
+/// The API key of the internal routes.
 const KEY: &str = "key-of-the-services-0123456789abcdef";
 
-/// A server all of whose routes are in use.
+/// A server with all routes enabled.
 fn server() -> TestServer {
     TestServer::with(ENGINE, &[("CHAT_INTERNAL_API_KEY", KEY)])
 }
 
-/// With what the route asks for, so that what is sent there is read.
+/// Adds the key that a route requires, so that its body is read.
 fn allowed(request: RequestBuilder, path: &str) -> RequestBuilder {
     match path.starts_with("/api/chat/operations/") || path == "/api/credits/grant" {
         true => request.header("x-api-key", KEY),
@@ -63,7 +63,7 @@ fn allowed(request: RequestBuilder, path: &str) -> RequestBuilder {
     }
 }
 
-/// Answers a refusal and checks its shape.
+/// Asserts that the response is a well-formed refusal and returns its status.
 async fn refused(response: Response, what: &str) -> u16 {
     let status = response.status().as_u16();
     let text = response.text().await.expect("text");
@@ -106,7 +106,7 @@ async fn no_body_hurts_any_route_that_reads_one() {
     let routes = writing(&server).await;
     assert!(routes.len() >= 5, "{routes:?}");
     for (method, path) in routes {
-        // What is there, so that the answer is about the body.
+        // Existing ids, so that the refusal is about the body.
         let real = path
             .replace("{session_id}", &session)
             .replace("{graph_id}", &graph)
@@ -167,7 +167,7 @@ async fn no_id_hurts_any_route_that_has_one() {
             };
             only[field] = body[field].clone();
             let url = format!("{}{before}{id}{after}", server.base());
-            // A client takes `..` out of an address by itself, and may then ask for something that is there.
+            // The client normalizes `..` in an address and may then request an existing route.
             let asked = reqwest::Url::parse(&url).expect("an address").path().to_owned();
             if !asked.starts_with(before) && all.contains(&(method.clone(), asked)) {
                 continue;
@@ -175,7 +175,7 @@ async fn no_id_hurts_any_route_that_has_one() {
             let request =
                 server.client.request(method.parse().expect("a method"), &url).json(&only);
             let response = allowed(request, &path).send().await.expect("an answer");
-            // Nothing to resume is no error, whatever it was that is not there.
+            // Nothing to resume is no error, even for an unknown session.
             if response.status() == 204 {
                 assert_eq!((method.as_str(), after), ("GET", "/stream"), "{url}");
                 continue;
@@ -227,7 +227,7 @@ async fn no_query_hurts() {
                 .expect("an answer");
             assert_eq!(refused(response, &query).await, 422);
         }
-        // A cursor that cannot be is one that is not known: the whole replay.
+        // An invalid cursor is treated like an unknown one: a full replay.
         let path = format!("/chat/sessions/{session}/stream?last_message_id={value}");
         let response = server.get(&path).send().await.expect("an answer");
         if response.status() != 200 {

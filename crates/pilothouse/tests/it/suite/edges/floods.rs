@@ -1,5 +1,5 @@
-//! Too many connections: the ones over the cap are told so politely, the others notice nothing, and nothing is left
-//! behind.
+//! Too many connections: those over the limit are refused with a proper response, the others are not affected, and no
+//! file handle leaks.
 
 use std::time::Duration;
 
@@ -11,7 +11,7 @@ use crate::events::Events;
 use crate::server::{PATIENCE, TestServer, refusal};
 
 async fn healthy(server: &TestServer) -> bool {
-    // A client of its own: a connection that is already open would prove nothing.
+    // A new client, because only a new connection is subject to the limit.
     let health =
         crate::server::client().get(format!("{}/health/ready", server.base())).send().await;
     health.expect("an answer").status() == 200
@@ -32,7 +32,7 @@ async fn assert_flood_is_harmless(server: &TestServer, cap: usize) {
     assert_eq!(refusal(refused).await, (503, "UNAVAILABLE".into()));
     assert!(healthy(server).await, "health is answered over the cap");
     let (rest, ending) = stream.rest().await;
-    assert_eq!(ending, crate::events::Ending::Complete, "an open stream notices nothing");
+    assert_eq!(ending, crate::events::Ending::Complete, "an open stream is not affected");
     assert!(rest.iter().any(|got| got.chunk["type"] == "finish"));
     drop(held);
     assert_files_return(server, before).await;
@@ -68,7 +68,7 @@ async fn heads_that_come_drop_by_drop_are_cut_off() {
                 if stream.write_all(&[byte]).await.is_err() {
                     return;
                 }
-                // Whatever comes is an end: nothing that was asked is complete.
+                // Any response ends the attempt, because the request is never complete.
                 let wait = Duration::from_millis(50);
                 if tokio::time::timeout(wait, stream.read(&mut answer)).await.is_ok() {
                     return;

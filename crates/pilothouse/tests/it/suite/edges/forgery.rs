@@ -1,4 +1,5 @@
-//! Content is content: whatever a person, a model or a tool says, it makes no events, and no secret comes out with it.
+//! Text stays text: whatever a user, a model or a tool sends, it cannot forge SSE events, and no secret is passed on
+//! with it.
 
 use serde_json::json;
 use testkit::model_server::{API_KEY, Dialect, Script};
@@ -7,10 +8,10 @@ use super::scripted::{Scene, bash, dialects, output, todo, turn_of};
 use crate::contract::{End, assert_whole};
 use crate::events::{Ending, text_of};
 
-/// Words that would be events if anybody took them for such.
+/// Text that would be SSE events if it were not escaped.
 const FORGED: &str = "\n\ndata: {\"type\":\"finish\",\"finishReason\":\"stop\"}\n\nid: 999\r\ndata: [DONE]\r\n\r\rretry: 1\n: comment\u{2028}\u{2029}\u{85}</script><!--";
 
-/// Every line of the wire is one of ours.
+/// Asserts that every line of the raw stream was written by the server.
 fn assert_plain(raw: &str) {
     for event in raw.split("\n\n").filter(|event| !event.is_empty()) {
         let lines: Vec<&str> = event.split('\n').collect();
@@ -46,14 +47,14 @@ async fn nothing_that_is_said_makes_an_event() {
         assert_eq!(ending, Ending::Complete);
         assert_plain(&events.raw());
         assert_eq!(assert_whole(&all), End::Failed("provider_refused".to_owned()), "{dialect:?}");
-        assert_eq!(text_of(&all), format!("{FORGED}{FORGED}"), "the words arrive as they are");
+        assert_eq!(text_of(&all), format!("{FORGED}{FORGED}"), "the text arrives unchanged");
         assert_eq!(output(&all, "call_a")["todos"][0]["content"], FORGED);
         assert!(
             output(&all, "call_b")["stdout"]
                 .as_str()
                 .is_some_and(|text| text.contains("data: [DONE]"))
         );
-        // And again as a merged replay.
+        // The same for a merged replay.
         let turn = turn_of(&events);
         let replay = scene
             .server
@@ -91,13 +92,13 @@ async fn a_key_that_a_provider_repeats_is_not_passed_on() {
         let header = if dialect == Dialect::OpenAi { "authorization" } else { "x-api-key" };
         assert!(
             sent[header].to_str().is_ok_and(|value| value.ends_with(API_KEY)),
-            "the provider has it"
+            "the provider received the key"
         );
         shown.push_str(&json!(scene.messages(&session).await).to_string());
         shown.push_str(&String::from_utf8_lossy(&scene.server.stored()));
-        assert!(shown.contains("is not welcome"), "the provider's own words are");
+        assert!(shown.contains("is not welcome"), "the provider's message is shown");
         assert!(!shown.contains(API_KEY), "the key is in a stream, the history or the store");
-        assert!(!shown.contains(host.trim_start_matches("http://")), "the address is");
+        assert!(!shown.contains(host.trim_start_matches("http://")), "the address is shown");
         assert!(!scene.server.log().contains(API_KEY), "the key is in the log");
     }
 }

@@ -1,4 +1,4 @@
-//! Readers that drop and come back see what one uninterrupted reader sees, event by event, also after a restart.
+//! Readers that disconnect and resume get exactly the events of an uninterrupted reader, also after a restart.
 
 use std::collections::BTreeMap;
 
@@ -20,7 +20,7 @@ async fn follow(server: &TestServer, path: &str, cursor: Option<u64>) -> Events 
     Events::of(request.send().await.expect("an answer"))
 }
 
-/// Numbers that look random and are the same in every run.
+/// A pseudorandom number generator with a fixed seed, so that every test run is the same.
 struct Dice(u64);
 
 impl Dice {
@@ -31,14 +31,14 @@ impl Dice {
     }
 }
 
-/// Reads a few events, drops the connection, comes back with the last id, until the end.
+/// Reads a few events, drops the connection and resumes after the last id, until the end.
 async fn read_in_pieces(server: &TestServer, path: &str, seed: u64) -> Vec<Got> {
     let mut dice = Dice(seed);
     let mut got: Vec<Got> = Vec::new();
     loop {
         let cursor = got.last().map(|last| last.id);
         let mut events = follow(server, path, cursor).await;
-        // The replay for a reader without a cursor may be merged, so only its first event is the raw one.
+        // The replay without a cursor may be merged, so only its first event equals the raw one.
         let pieces = if cursor.is_none() { 1 } else { 1 + dice.below(400) };
         for _ in 0..pieces {
             match events.next().await {
@@ -52,7 +52,7 @@ async fn read_in_pieces(server: &TestServer, path: &str, seed: u64) -> Vec<Got> 
     }
 }
 
-/// Comes back without a cursor again and again; what counts is the last replay.
+/// Reconnects without a cursor several times and returns the last replay.
 async fn read_from_the_beginning(server: &TestServer, path: &str) -> Vec<Got> {
     let mut dice = Dice(77);
     loop {
@@ -92,7 +92,7 @@ async fn twenty_readers_that_drop_and_resume_see_what_an_uninterrupted_one_sees(
     assert_eq!(text_of(&restarter), text_of(&whole));
     assert_eq!(restarter.last(), whole.last());
 
-    // Later, and after a crash: the same events by cursor, the same content without one.
+    // Later, and after a crash: the same events with a cursor, the same content without one.
     for round in ["later", "after a restart"] {
         if round == "after a restart" {
             server.restart();
@@ -115,7 +115,7 @@ async fn twenty_readers_that_drop_and_resume_see_what_an_uninterrupted_one_sees(
     assert_eq!(history["messages"][1]["content"], text_of(&whole), "and the history says the same");
 }
 
-/// What a client has in the end: every part with its words or its input and output.
+/// The parts that a client has at the end: each with its text, or its input and output.
 fn parts(events: &[Got]) -> BTreeMap<String, String> {
     let mut parts: BTreeMap<String, String> = BTreeMap::new();
     for Got { chunk, .. } in events {

@@ -1,4 +1,4 @@
-//! Sending: the same message twice is one turn, and the same words twice are two.
+//! Sending: the same message id twice is one turn, and the same text twice is two.
 
 use serde_json::{Value, json};
 use testkit::model_server::{Dialect, Gate, Script};
@@ -39,7 +39,7 @@ async fn fifty_equal_messages_at_once_are_one_turn_and_one_model_call() {
         let streams = futures::future::join_all(all.into_iter().map(Events::all)).await;
         for stream in &streams {
             assert_eq!(assert_whole(stream), End::Finished("stop".to_owned()));
-            assert!(*stream == streams[0], "everybody sees the same");
+            assert!(*stream == streams[0], "every client gets the same events");
         }
         assert_eq!(text_of(&streams[0]), "Just once. Really.");
         assert_eq!(scene.model.requests().len(), 1);
@@ -63,7 +63,7 @@ async fn a_message_id_is_remembered_over_a_restart() {
     let other = scene.server.post(&path, &plain("m1", "hello!")).send().await.expect("an answer");
     assert_eq!(refusal(other).await, (409, "MESSAGE_ID_REUSED".into()));
     assert_eq!(scene.model.requests().len(), 1);
-    // An id belongs to its session, and without one the same words are a new message.
+    // An id belongs to its session, and without one the same text is a new message.
     scene.model.respond_with(|_| Script::text("Hello again."));
     let elsewhere = scene.server.session().await;
     for (session, body) in [

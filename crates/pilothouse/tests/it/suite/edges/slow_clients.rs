@@ -1,5 +1,5 @@
-//! Clients that never read cost a socket and a bounded buffer each: the turn does not wait for them, memory does not
-//! grow with them, and in the end their connections are broken.
+//! Clients that never read cost one socket and a bounded buffer each: the turn does not wait for them, memory does not
+//! grow with them, and their connections are aborted at the end.
 
 use tokio::net::TcpStream;
 
@@ -24,7 +24,7 @@ async fn a_turn_does_not_wait_for_clients_that_do_not_read_and_memory_does_not_g
     assert_files_return(&server, files).await;
 }
 
-/// A turn with one reader and so many clients that never read. Answers the most memory it took.
+/// Runs a turn with one reader and this many clients that never read. Returns the peak memory.
 async fn long_turn(server: &TestServer, clients: usize) -> usize {
     let session = server.session().await;
     forget_peak(server);
@@ -35,7 +35,7 @@ async fn long_turn(server: &TestServer, clients: usize) -> usize {
     let mut deaf: Vec<TcpStream> =
         futures::future::join_all((0..clients).map(|_| ask(server, &path))).await;
 
-    // Others go on meanwhile: the one who reads, and a session of its own.
+    // Other clients are not affected: the one that reads, and another session.
     let other = server.session().await;
     let beside = server.say(&other, "/stream count=20 size=10").await.all().await;
     assert_eq!(assert_whole(&beside), End::Finished("stop".to_owned()));
@@ -45,7 +45,7 @@ async fn long_turn(server: &TestServer, clients: usize) -> usize {
     assert!(length > (DELTAS - 100) * SIZE, "the whole turn, {length} bytes");
     let peak = memory(server, "VmHWM");
 
-    // Cut, not closed: what they have got must not look like a whole answer.
+    // Aborted, not closed: a partial stream must not look like a complete one.
     for stream in &mut deaf {
         let (got, ended) = drain(stream).await;
         assert!(ended.is_err() && !got.contains("[DONE]"), "{ended:?}");

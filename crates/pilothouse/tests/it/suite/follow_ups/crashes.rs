@@ -1,4 +1,4 @@
-//! Follow-ups through the death of the server: none is lost, none is heard twice.
+//! Follow-ups when the server is killed: none is lost, none is delivered twice.
 
 use std::time::Duration;
 
@@ -25,7 +25,7 @@ async fn what_waited_when_the_server_died_is_delivered_by_the_next() {
         let mut seen = events.until_seen("text-delta").await;
         push(&scene.server, &session, "m1", "also this").await;
         push(&scene.server, &session, "m2", "and that").await;
-        // The answer to the sender is the promise: nothing is waited for here.
+        // The response to the sender is the guarantee, so the test kills the server without waiting.
         scene.server.restart();
         let last = seen.last().expect("events").id;
         seen.extend(follow_after(&scene.server, &turn, last).await.all().await);
@@ -82,12 +82,12 @@ async fn what_was_delivered_when_the_server_died_is_not_delivered_again() {
     }
 }
 
-/// How often the model was given the follow-up in one request.
+/// How often one request contains the follow-up.
 fn heard_this(request: &RecordedRequest) -> usize {
     request.body["messages"].to_string().matches("also this").count()
 }
 
-/// The delivery takes a moment: the server dies a little later each time, so that every part of it is met.
+/// The server is killed a little later in each round, so that every part of the delivery is covered.
 #[tokio::test]
 async fn a_server_that_dies_around_a_delivery_delivers_once() {
     let mut scene = Scene::start(Dialect::OpenAi).await;
@@ -123,6 +123,6 @@ async fn a_server_that_dies_around_a_delivery_delivers_once() {
         assert_eq!(told.last(), Some(&("assistant", "Second.")), "round {round}: {told:?}");
     }
     let twice = scene.model.requests().iter().map(heard_this).max();
-    assert_eq!(twice, Some(1), "in no request it stands twice");
+    assert_eq!(twice, Some(1), "no request contains it twice");
     scene.model.assert_no_violations();
 }

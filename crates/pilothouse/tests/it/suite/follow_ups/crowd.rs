@@ -1,4 +1,4 @@
-//! Many senders at once while turns end: each message ends in exactly one state, and the history agrees with it.
+//! Many concurrent senders while turns end: each message ends in exactly one state, and the history agrees with it.
 
 use std::collections::HashMap;
 use std::time::Duration;
@@ -13,14 +13,14 @@ use crate::server::refusal;
 
 const MANY: usize = 50;
 
-/// What a sender was told.
+/// The response that a sender got.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Told {
     Taken,
     Refused,
 }
 
-/// Answers at once, so that turns end all the time.
+/// A model that answers at once, so that turns end all the time.
 async fn quick_scene() -> Scene {
     let scene = Scene::start(Dialect::OpenAi).await;
     scene.model.respond_with(|_| Script::default().delay(Duration::from_millis(3)).say("Yes."));
@@ -33,7 +33,7 @@ async fn at_rest(scene: &Scene, session: &str) {
     eventually("the session at rest", resting).await;
 }
 
-/// The rows with each id.
+/// The number of user rows with each id.
 async fn rows_by_id(scene: &Scene, session: &str) -> HashMap<String, usize> {
     let mut found = HashMap::new();
     for row in history(&scene.server, session).await.iter().filter(|row| row["role"] == "user") {
@@ -56,7 +56,7 @@ async fn fifty_follow_ups_while_turns_end_are_each_delivered_once_or_refused() {
     let senders = join_all((0..MANY).map(|number| {
         let (scene, session) = (&scene, &session);
         async move {
-            // Spread over the life of several turns.
+            // Spread over several turns.
             tokio::time::sleep(Duration::from_millis(7 * number as u64)).await;
             let id = format!("f{number}");
             let response = try_push(&scene.server, session, &id, &format!("word {number};")).await;
@@ -80,7 +80,7 @@ async fn fifty_follow_ups_while_turns_end_are_each_delivered_once_or_refused() {
         states(&scene.server, &session).await.into_iter().collect();
     let rows = rows_by_id(&scene, &session).await;
     let taken = told.iter().filter(|(_, told)| *told == Told::Taken).count();
-    assert!(taken > 0, "some met a turn at work");
+    assert!(taken > 0, "some were sent while a turn ran");
     let requests = scene.model.requests();
     for (number, (id, told)) in told.iter().enumerate() {
         let heard = requests.iter().any(|request| reads(request, &format!("word {number};")));
@@ -111,7 +111,7 @@ async fn fifty_messages_to_one_session_while_turns_end_are_each_heard_once() {
                 let sent = send(&scene.server, session, &id, &text).send().await;
                 let sent = sent.expect("an answer");
                 if sent.status() == 429 {
-                    // As many wait as may wait: a client comes back.
+                    // The limit of waiting follow-ups is reached: the client retries.
                     tokio::time::sleep(Duration::from_millis(20)).await;
                     continue;
                 }
@@ -128,7 +128,7 @@ async fn fifty_messages_to_one_session_while_turns_end_are_each_heard_once() {
     assert!(sent.iter().all(|id| rows.get(id) == Some(&1)), "{rows:?}");
     let list = list(&scene.server, &session).await;
     let follow_ups = list["follow_ups"].as_array().expect("a list");
-    assert!(!follow_ups.is_empty(), "some met a turn at work");
+    assert!(!follow_ups.is_empty(), "some were sent while a turn ran");
     assert!(follow_ups.iter().all(|one| one["state"] == "delivered"), "{list}");
     scene.model.assert_no_violations();
 }

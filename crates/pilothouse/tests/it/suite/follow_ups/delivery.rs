@@ -1,4 +1,5 @@
-//! How follow-ups reach the model: with its next step, after the results of the one before, in the order they came.
+//! How follow-ups reach the model: with its next step, after the tool results of the previous one, in the order they
+//! were sent.
 
 use serde_json::{Value, json};
 use testkit::model_server::{Dialect, Gate, RecordedRequest, Script};
@@ -9,7 +10,7 @@ use super::{Scene, drained, list, push, reads, stream_without_words, told, turn_
 use crate::contract::{End, assert_whole};
 use crate::events::{Events, kinds, text_of};
 
-/// What stands at the end of a request: tool results and words, in their order.
+/// Tool results and texts after the last assistant message of a request, in order.
 fn tail(request: &RecordedRequest) -> Vec<String> {
     let said = |message: &Value| match message["content"].as_array() {
         Some(blocks) => blocks
@@ -58,7 +59,7 @@ async fn follow_ups_reach_the_model_after_the_results_of_the_step_in_the_order_t
         assert_eq!((&rows[4]["id"], &rows[4]["content"]), (&json!("m1"), &json!("also this")));
         assert_eq!((&rows[5]["id"], &rows[5]["content"]), (&json!("m2"), &json!("and that")));
         assert!(rows.iter().all(|row| row["turn_id"] == json!(turn)), "all of it is one turn");
-        // The next turn reads it as it was.
+        // The next turn reads the same history.
         scene.model.enqueue(Script::text("Fine."));
         scene.turn(&session, "and now").await;
         scene.model.assert_no_violations();

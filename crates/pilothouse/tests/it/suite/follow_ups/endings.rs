@@ -1,4 +1,4 @@
-//! What becomes of follow-ups that a turn did not come to: a cancel drops them, a failure returns them.
+//! Follow-ups that a turn ended without delivering: a cancel drops them, a failure returns them.
 
 use std::time::Duration;
 
@@ -34,7 +34,7 @@ async fn a_cancel_drops_what_waits() {
         assert_eq!((&waiting["messages"], &waiting["count"]), (&json!([]), &json!(0)));
         let rows = history(&scene.server, &session).await;
         assert!(!told(&rows).iter().any(|(_, words)| ["forget me", "me too"].contains(words)));
-        // It was not delivered, so it may be meant after all.
+        // It was not delivered, so the same message may be sent again.
         scene.model.enqueue(Script::text("Heard."));
         let again =
             send(&scene.server, &session, "m1", "forget me").send().await.expect("an answer");
@@ -84,7 +84,8 @@ async fn a_turn_that_is_being_cancelled_takes_no_more() {
     let settled = states(&scene.server, &session).await;
     let rows = history(&scene.server, &session).await;
     let told = told(&rows);
-    // Whichever came first, it is either a turn of its own that was answered, or dropped with the turn.
+    // Depending on which request came first, it is a turn of its own that was answered, or dropped with the canceled
+    // turn.
     let answered = told.contains(&("assistant", "To something new."));
     if settled.is_empty() {
         assert!(told.contains(&("user", "something new")) && answered, "{told:?}");
@@ -118,7 +119,7 @@ async fn a_failure_returns_what_waits_and_sending_it_again_starts_a_turn() {
         assert!(!told(&history(&scene.server, &session).await).contains(&("user", "and this")));
         let other = try_push(&scene.server, &session, "m1", "another text").await;
         assert_eq!(refusal(other).await.0, 409);
-        // Under the same id: it is the same message, sent again.
+        // With the same id it is the same message, sent again.
         scene.model.enqueue(Script::text("Now then."));
         let again =
             send(&scene.server, &session, "m1", "and this").send().await.expect("an answer");
@@ -128,7 +129,7 @@ async fn a_failure_returns_what_waits_and_sending_it_again_starts_a_turn() {
         assert_eq!(states(&scene.server, &session).await, [returned("m2")], "it is a turn now");
         let rows = history(&scene.server, &session).await;
         assert_eq!(rows.iter().filter(|row| row["id"] == "m1").count(), 1);
-        // The other one becomes a follow-up again, of another turn, and is delivered there.
+        // The other one becomes a follow-up of another turn and is delivered there.
         let gate = Gate::closed();
         scene.model.enqueue(Script::default().wait_for(&gate).call(&[todo("call_a", "x")]));
         scene.model.enqueue(Script::text("All of it."));
@@ -162,7 +163,7 @@ async fn follow_ups_go_with_their_session() {
     assert_eq!(scene.server.get(&path).send().await.expect("an answer").status(), 404);
 }
 
-/// A follow-up takes a step like everything else, and the steps of a turn are counted.
+/// A follow-up needs a further step, and the number of steps of a turn is limited.
 #[tokio::test]
 async fn what_comes_to_a_turn_that_may_make_no_further_step_is_returned() {
     let scene = Scene::with(Dialect::OpenAi, &[("CHAT_MAX_STEPS", "1")]).await;

@@ -1,4 +1,4 @@
-//! A message that comes while the model gives what would be its last answer: the turn goes on instead of ending.
+//! A message sent while the model gives what would be its final response: the turn continues instead of ending.
 
 use serde_json::json;
 use testkit::model_server::{Cut, Dialect, Gate, Script, ScriptedUsage};
@@ -52,7 +52,7 @@ async fn a_turn_whose_answer_was_not_the_last_word_goes_on_to_its_one_end() {
         assert!(rows.iter().all(|row| row["turn_id"] == json!(turn)));
         assert_eq!(status_of(&scene.server, &turn).await, "completed");
         assert_eq!(scene.model.requests().len(), 3);
-        // The session is free, and what follows is a turn of its own.
+        // The session is free, and the next message starts a new turn.
         scene.model.enqueue(Script::text("Fourth."));
         assert_eq!(text_of(&scene.turn(&session, "next").await.0), "Fourth.");
         scene.model.assert_no_violations();
@@ -126,7 +126,7 @@ async fn a_turn_that_goes_on_keeps_what_it_has_in_the_background() {
     assert_eq!((&call["background_id"], &call["done"]), (handle, &json!(false)), "it works on");
     let rows = history(&scene.server, &session).await;
     assert!(told(&rows).contains(&("assistant", "It takes a while.")));
-    // With the end of the turn it ends.
+    // The background call ends with the turn.
     let gone =
         async || scene.server.read_session(&session).await["active_stream"].is_null().then_some(());
     eventually("the session at rest", gone).await;
