@@ -1,5 +1,5 @@
-//! The program as its users meet it. This file is loaded twice, as the module `embedded` and as the module
-//! `distributed`, so that every test exists once for each engine and proves the same of both.
+//! The tests that run on both engines. This file is loaded twice, as the module `embedded` and as the module
+//! `distributed`, so that every test exists once for each engine.
 
 mod about;
 pub(crate) mod agents;

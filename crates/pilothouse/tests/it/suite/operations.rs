@@ -1,4 +1,4 @@
-//! Running it: the commands for operators, health, shutdown and restart.
+//! Running the server: the commands for operators, health, shutdown and restart.
 
 use std::process::{Output, Stdio};
 use std::time::Duration;

@@ -1,4 +1,4 @@
-//! What the server tells who runs it, and what a user is told they have used.
+//! The overview for operators, and the usage of a user.
 
 use serde_json::{Value, json};
 
@@ -61,7 +61,7 @@ async fn on_a_server_with_a_login_the_overview_wants_the_internal_key() {
         request.send().await.expect("an answer").status().as_u16()
     };
     assert_eq!(ask(None, None).await, 401);
-    assert_eq!(ask(None, Some("anna")).await, 401, "a user is not who runs the server");
+    assert_eq!(ask(None, Some("anna")).await, 401, "a user is not an operator");
     assert_eq!(ask(Some("another key"), None).await, 401);
     assert_eq!(ask(Some(KEY), None).await, 200);
 }

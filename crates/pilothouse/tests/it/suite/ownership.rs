@@ -1,5 +1,5 @@
-//! Every route of the API document, walked: nobody gets in without an identity, and what belongs to another
-//! user looks exactly like what does not exist.
+//! Every route of the API document: none answers without an identity, and what belongs to another user looks exactly
+//! like what does not exist.
 
 use serde_json::{Value, json};
 
@@ -7,7 +7,7 @@ use super::agents::drafts::{Caller, NOBODY, adder, text};
 use super::auth::{jwt_server, token};
 use crate::server::{TestServer, id_of, json_of};
 
-/// Routes that everybody may call.
+/// Routes that need no login.
 const OPEN: &[&str] = &["/api/about", "/api/chat/health"];
 
 pub(crate) async fn routes(server: &TestServer) -> Vec<(String, String)> {
@@ -23,7 +23,7 @@ pub(crate) async fn routes(server: &TestServer) -> Vec<(String, String)> {
     routes
 }
 
-/// A body that each route would take from its owner.
+/// A body that each route would accept from the owner.
 fn body(path: &str) -> Value {
     match path.rsplit('/').next() {
         Some("active") => json!({"active_graph_version": 1}),
@@ -86,7 +86,7 @@ async fn what_is_foreign_looks_missing_on_every_route() {
         .await
         .expect("an answer");
     let key = id_of(key).await;
-    // A title of her own, or one that is generated later would look like a change.
+    // A title set by the user, because one that is generated later would look like a change.
     let title = server.client.patch(server.api(&format!("/chat/sessions/{session}/title")));
     let title = title.bearer_auth(token("anna")).json(&json!({"title": "mine"})).send().await;
     assert_eq!(title.expect("an answer").status(), 200);
@@ -118,10 +118,10 @@ async fn what_is_foreign_looks_missing_on_every_route() {
         assert!(!of_foreign.1.contains("private"));
     }
     assert!(walked >= 37, "{walked}");
-    assert_eq!(annas_view(&server, &session, &agent).await, before, "and nothing was changed");
+    assert_eq!(annas_view(&server, &session, &agent).await, before, "nothing was changed");
 }
 
-/// The ids of an agent of one user, of what belongs to it, and of a run of it.
+/// The ids of a user's agent, its library entry, its folder, and one of its executions.
 struct Agent {
     graph: String,
     entry: String,
@@ -154,7 +154,7 @@ impl Agent {
     }
 }
 
-/// All that anna has.
+/// Everything that anna owns.
 async fn annas_view(server: &TestServer, session: &str, agent: &Agent) -> Vec<Value> {
     let anna = Caller::named(server, "anna");
     let mut seen = Vec::new();

@@ -1,4 +1,4 @@
-//! Coming back to a stream: whole, from a cursor, late, too late, and while nothing happens.
+//! Resuming a stream: from the start, from a cursor, late, too late, and while no event comes.
 
 use std::time::Duration;
 
@@ -63,7 +63,7 @@ async fn a_reader_that_comes_back_in_the_middle_misses_nothing() {
     let path = format!("/chat/sessions/{session}/stream");
     let mut got = Vec::new();
     for _ in 0..20 {
-        got.push(first.next().await.expect("it goes on"));
+        got.push(first.next().await.expect("the stream continues"));
     }
     drop(first);
     let cursor = got.last().expect("some").id.to_string();
@@ -155,7 +155,7 @@ async fn streams_are_capped_per_user() {
             tokio::time::sleep(Duration::from_millis(20)).await;
         }
     };
-    tokio::time::timeout(Duration::from_secs(10), free).await.expect("the place comes back");
+    tokio::time::timeout(Duration::from_secs(10), free).await.expect("the stream is released");
 }
 
 #[tokio::test]

@@ -1,4 +1,4 @@
-//! Sessions over HTTP: made, listed, read, renamed, pinned, deleted.
+//! Sessions over HTTP: created, listed, read, renamed, pinned, deleted.
 
 use serde_json::{Value, json};
 

@@ -1,4 +1,4 @@
-//! Starting turns: both bodies, idempotency, stopping, regenerating.
+//! Starting turns: both body formats, idempotency, canceling, regenerating.
 
 use serde_json::{Value, json};
 

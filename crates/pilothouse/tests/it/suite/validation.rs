@@ -1,4 +1,4 @@
-//! Bad input: always a 4xx with a stable code, never a 5xx, and the server goes on.
+//! Invalid input: always a 4xx with a stable code, never a 5xx, and the server keeps working.
 
 use serde_json::{Value, json};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
@@ -81,7 +81,7 @@ async fn bodies_are_judged_before_they_are_believed() {
     }
     assert_eq!(raw(&server, &stream, "text/plain", "{\"message\":\"x\"}").await.0, 415);
     let messages = server.read_session(&session).await["messages"].clone();
-    assert_eq!(messages, json!([]), "nothing of that became a message");
+    assert_eq!(messages, json!([]), "no message was stored");
 }
 
 #[tokio::test]
@@ -195,5 +195,5 @@ async fn connections_over_the_cap_are_told_so_and_health_still_answers() {
             tokio::time::sleep(std::time::Duration::from_millis(20)).await;
         }
     };
-    tokio::time::timeout(std::time::Duration::from_secs(10), free).await.expect("places come back");
+    tokio::time::timeout(std::time::Duration::from_secs(10), free).await.expect("connections close");
 }

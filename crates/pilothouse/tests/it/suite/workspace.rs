@@ -1,4 +1,4 @@
-//! The files of a session, as a page lists and fetches them.
+//! The files of a session, as the web page lists and downloads them.
 
 use serde_json::{Value, json};
 
@@ -21,7 +21,7 @@ async fn files_of_a_session_are_listed_and_sent_as_they_are() {
     let server = TestServer::start(ENGINE);
     let session = server.session().await;
     assert_eq!(files(&server, &session).await, json!({"files": [], "total_count": 0}));
-    // More than is read at once, so that the pieces have to fit together.
+    // More than one read buffer, so that several pieces are joined.
     let long: String = (0..8_500).map(|n| format!("{n:>5}ää")).collect();
     let page = "<script>alert(1)</script>";
     for (name, content) in [("notes/Übung.txt", &long), ("page.html", &page.to_owned())] {

@@ -1,4 +1,4 @@
-//! What a sender is answered: that it waits, that it is known, that nothing is at work, that too many wait.
+//! The responses to a sender of a follow-up: waiting, already known, no running turn, too many waiting.
 
 use serde_json::{Value, json};
 use testkit::model_server::{Dialect, Gate, Script};
@@ -10,7 +10,7 @@ use super::{Scene, list, push, states, stream_without_words, try_push, turn_of};
 use crate::events::{Events, text_of};
 use crate::server::{id_of, json_of, refusal};
 
-/// A session whose turn stands still in its first step, and will call a tool and answer once the gate is opened.
+/// A session whose turn is held in its first step, and calls a tool and responds once the gate opens.
 async fn busy() -> (Scene, String, Gate, Events) {
     let scene = Scene::start(Dialect::OpenAi).await;
     let session = scene.server.session().await;
@@ -91,7 +91,7 @@ async fn the_same_id_is_one_follow_up_and_another_text_under_it_is_refused() {
     push(&scene.server, &session, "m1", "more").await;
     let reused = (409, "MESSAGE_ID_REUSED".to_owned());
     let known = async |state: &str| {
-        // However it is sent, and as often as it is.
+        // Through either route, and repeatedly.
         for _ in 0..2 {
             let told = push(&scene.server, &session, "m1", "more").await;
             assert_eq!(told["follow_up"]["state"], state);
@@ -116,7 +116,7 @@ async fn the_same_id_is_one_follow_up_and_another_text_under_it_is_refused() {
     known("delivered").await;
     let rows = scene.messages(&session).await;
     assert_eq!(rows.iter().filter(|row| row["id"] == "m1").count(), 1);
-    assert_eq!(scene.model.requests().len(), 2, "and no turn was started by it");
+    assert_eq!(scene.model.requests().len(), 2, "it started no turn");
 }
 
 #[tokio::test]
@@ -131,7 +131,7 @@ async fn where_nothing_is_at_work_there_is_nothing_to_follow_up() {
     assert_eq!(states(&scene.server, &session).await, []);
     let elsewhere = try_push(&scene.server, "no-such-session", "m1", "hello").await;
     assert_eq!(elsewhere.status(), 404);
-    // The id was not used up.
+    // The refused message did not use up its id.
     scene.model.enqueue(Script::text("Hello."));
     let events = send(&scene.server, &session, "m1", "hello").send().await.expect("an answer");
     assert_eq!(text_of(&Events::of(events).all().await), "Hello.");
@@ -170,7 +170,7 @@ async fn ten_may_wait_and_the_eleventh_is_refused() {
     let by_stream = send(&scene.server, &session, "m11", "more").send().await.expect("an answer");
     assert_eq!(refusal(by_stream).await, full);
     let known = push(&scene.server, &session, "m10", "more").await;
-    assert_eq!(known["follow_up"]["state"], "pending", "one that waits is no eleventh");
+    assert_eq!(known["follow_up"]["state"], "pending", "a repeated message is not counted again");
     assert_eq!(known["buffer_length"], 10, "however often it is asked");
     gate.open();
     events.all().await;

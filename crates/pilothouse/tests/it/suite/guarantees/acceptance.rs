@@ -1,4 +1,4 @@
-//! An accepted message is never lost: the server is killed while messages are being sent to it.
+//! An accepted message is never lost: the server is killed while messages are sent to it.
 
 use std::time::{Duration, Instant};
 
@@ -13,7 +13,7 @@ use crate::server::TestServer;
 
 /// Times `TEST_SCALE`.
 const KILLS: usize = 10;
-/// From sending to killing, at most, on a machine that is not slower than that.
+/// The longest time between sending and killing; more on a slower machine.
 const LATEST: Duration = Duration::from_millis(60);
 const SENT_AT_ONCE: usize = 4;
 const TEXT: &str = "/stream count=3 size=4";

@@ -50,7 +50,7 @@ async fn turns_and_their_streams_do_not_notice_that_the_clock_jumps() {
     let before = wall_clock(&server).await;
     for jump in JUMPS {
         clock.set(jump);
-        // Whatever is judged by the clock, a lease or a sweep, is judged in this time.
+        // Long enough for a lease and a sweep to be affected by the clock.
         tokio::time::sleep(Duration::from_millis(LEASE_MS + 500)).await;
         assert_eq!(status_of(&server, &turn_of(&speaking)).await, "running", "{jump}");
         assert_eq!(status_of(&server, &turn_of(&working)).await, "running", "{jump}");
@@ -63,14 +63,14 @@ async fn turns_and_their_streams_do_not_notice_that_the_clock_jumps() {
     for (stream, session) in [(&mut speaking, &speaking_in), (&mut working, &working_in)] {
         let (events, _) = stream.rest().await;
         assert_eq!(assert_whole(&events), End::Finished("stop".into()));
-        assert!(!kinds(&events).contains(&"data-attempt"), "nobody took it over");
+        assert!(!kinds(&events).contains(&"data-attempt"), "no other attempt took it over");
         let history = history(&server, session).await;
         assert_eq!(rows(&history, "user").len(), 1);
     }
     for turn in &turns {
         assert_eq!(status_of(&server, turn).await, "completed");
     }
-    assert_eq!(model.requests().len(), 3, "nothing was asked twice");
+    assert_eq!(model.requests().len(), 3, "no request was repeated");
 
     for jump in ["+2d", "-1d", "+1h"] {
         clock.set(jump);
@@ -86,14 +86,14 @@ async fn turns_and_their_streams_do_not_notice_that_the_clock_jumps() {
     model.assert_no_violations();
 }
 
-/// The time of day that the server believes in.
+/// The wall-clock time of the server.
 async fn wall_clock(server: &TestServer) -> jiff::Timestamp {
     let made = server.client.post(server.api("/chat/sessions")).send().await.expect("an answer");
     let made = json_of(made).await;
     made["created_at"].as_str().expect("a time").parse().expect("a time")
 }
 
-/// A clock that is off by what its file says.
+/// A clock offset, read by libfaketime from a file.
 struct Clock {
     library: PathBuf,
     file: PathBuf,
@@ -111,7 +111,7 @@ impl Clock {
     }
 
     fn set(&self, offset: &str) {
-        // Renamed into place, so that nobody reads half a number.
+        // Renamed into place, so that no process reads a partial number.
         let next = self.file.with_extension("next");
         std::fs::write(&next, format!("{offset}\n")).expect("a file");
         std::fs::rename(&next, &self.file).expect("a file");

@@ -1,5 +1,4 @@
-//! Wake-ups are never lost, because none is needed: with every in-memory notification switched off all still
-//! happens, only later.
+//! No feature depends on wake-ups: with every in-memory notification turned off everything still happens, only later.
 
 use serde_json::json;
 use testkit::model_server::{Gate, ModelServer, Script, ScriptedCall};
@@ -16,7 +15,7 @@ async fn deaf() -> (ModelServer, TestServer) {
 
 async fn deaf_with(more: &[(&str, &str)]) -> (ModelServer, TestServer) {
     let model = ModelServer::start().await;
-    // A heartbeat also looks at the log; here it comes too late to hide that nobody else did.
+    // A heartbeat also polls the log; here it comes too late to hide missing polls elsewhere.
     let settings = [("PILOTHOUSE_DEAF", "1"), ("CHAT_HEARTBEAT_SECONDS", "300")];
     let server = server_for(&model, &[&settings, more].concat());
     (model, server)

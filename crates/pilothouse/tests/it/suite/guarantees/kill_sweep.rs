@@ -1,5 +1,5 @@
-//! A turn with model steps and tool steps, killed at every moment: after a restart it goes on in the same stream
-//! to its one end, and nothing that was seen, said or done before is taken back or done twice.
+//! A turn with model steps and tool steps, killed at every point: after a restart it continues in the same stream to a
+//! single end, and nothing that was received, stored or executed before is lost or repeated.
 
 use std::time::{Duration, Instant};
 
@@ -15,23 +15,23 @@ use crate::contract::{End, assert_replay, assert_whole};
 use crate::events::{Ending, Events, Got, kinds, text_of};
 use crate::server::TestServer;
 
-/// Servers that are swept at the same time.
+/// Servers that are tested in parallel.
 const LANES: usize = 4;
-/// Kills by the clock, and kills when so many events were seen: the first find what takes long, the second what
-/// is over in an instant. Times `TEST_SCALE`.
+/// Kills after a time, and kills after a number of events: the first hit long phases, the second short ones. Times
+/// `TEST_SCALE`.
 const BY_TIME: usize = 12;
 const BY_EVENTS: usize = 12;
 /// Turns that are killed twice. Times `TEST_SCALE`.
 const TWICE: usize = 8;
 const PAUSE: Duration = Duration::from_millis(30);
-/// What the model says last, in every attempt.
+/// The final text of the model, in every attempt.
 const LAST_WORDS: &str = "All four things are done.";
 
 #[derive(Clone, Copy, Debug)]
 enum Moment {
-    /// So long after the client has asked for the stream.
+    /// This long after the client requested the stream.
     After(Duration),
-    /// When the client has seen so many events.
+    /// When the client has received this many events.
     AtEvent(usize),
 }
 
@@ -42,7 +42,7 @@ async fn a_turn_killed_at_any_moment_goes_on_to_its_one_end() {
     let by_time = (0..times).map(|n| Moment::After(whole.took * n as u32 / times as u32));
     let by_events = (0..events).map(|n| Moment::AtEvent(whole.event(n, events)));
     let cut = sweep(by_time.chain(by_events).map(|moment| vec![moment]).collect()).await;
-    assert!(cut > events / 2, "only {cut} kills found the turn at work");
+    assert!(cut > events / 2, "only {cut} kills hit the turn while it ran");
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 8)]
@@ -50,15 +50,15 @@ async fn a_turn_killed_again_while_it_is_taken_over_goes_on_to_its_one_end() {
     let whole = undisturbed().await;
     let turns = scaled(TWICE);
     let twice = (0..turns).map(|n| {
-        // All stages of the turn, each with another stage of the takeover.
+        // All stages of the turn, each combined with another stage of the takeover.
         let again = whole.took * (n * 7 % turns) as u32 / (2 * turns as u32);
         vec![Moment::AtEvent(whole.event(n, turns)), Moment::After(again)]
     });
     let cut = sweep(twice.collect()).await;
-    assert!(cut > turns / 2, "only {cut} kills found the turn at work");
+    assert!(cut > turns / 2, "only {cut} kills hit the turn while it ran");
 }
 
-/// What a turn is like that nobody kills.
+/// Event count and duration of a turn that is not killed.
 struct Whole {
     events: usize,
     took: Duration,
@@ -74,11 +74,11 @@ async fn undisturbed() -> Whole {
     let mut lane = Lane::start().await;
     let started = Instant::now();
     let events = lane.survive(0, &[]).await.len();
-    // The lanes share the machine, so their turns take longer than this one did.
+    // The workers share the machine, so their turns take longer than this one.
     Whole { events, took: started.elapsed() * 5 / 4 }
 }
 
-/// Gives how many of the turns were cut. Each case is a turn and the moments at which its server is killed.
+/// Returns how many turns were interrupted. Each case is a turn and the points at which its server is killed.
 async fn sweep(cases: Vec<Vec<Moment>>) -> usize {
     let mut lanes = JoinSet::new();
     for lane in 0..LANES {
@@ -97,13 +97,13 @@ async fn sweep(cases: Vec<Vec<Moment>>) -> usize {
     lanes.join_all().await.into_iter().sum()
 }
 
-/// One server, killed again and again, and its model.
+/// One server that is killed repeatedly, and its model.
 struct Lane {
     model: ModelServer,
     server: TestServer,
 }
 
-/// One client that comes back to its stream whenever it breaks.
+/// A client that reconnects to its stream whenever it breaks.
 struct Client {
     session: String,
     text: String,
@@ -119,7 +119,7 @@ impl Lane {
         Self { model, server }
     }
 
-    /// One turn through these kills, checked from all sides. Gives its stream.
+    /// Runs one turn through these kills and checks stream, history, replay and requests. Returns its stream.
     async fn survive(&mut self, number: usize, kills: &[Moment]) -> Vec<Got> {
         let session = self.server.session().await;
         let mut client =
@@ -144,7 +144,7 @@ impl Lane {
         let what = format!("{text}, killed at {kills:?}, log:\n{}", self.server.log());
         assert_eq!(assert_whole(&seen), End::Finished("stop".into()), "{what}");
         let again = send_and_follow(&self.server, &session, "m1", &text).await.all().await;
-        assert_eq!(again, seen, "what was seen stays true; {what}");
+        assert_eq!(again, seen, "the replay is unchanged; {what}");
         let turn = turn.expect("it was answered");
         let replayed = replay(&self.server, &turn).await.all().await;
         assert_replay(&replayed);
@@ -156,7 +156,7 @@ impl Lane {
         seen
     }
 
-    /// Gives all the words of the answer.
+    /// Returns the complete text of the response.
     async fn check_history(&self, session: &str, text: &str, what: &str) -> String {
         let history = history(&self.server, session).await;
         assert_eq!(rows(&history, "user").len(), 1, "{what}");
@@ -175,7 +175,7 @@ impl Lane {
         assert_eq!(
             names,
             ["bash_exec", "list_workspace_files", "search_docs", "write_workspace_file"],
-            "each thing was asked for once; {what}"
+            "each tool was called once; {what}"
         );
         let outcome = |name: &str| {
             let row = history.iter().find(|row| row["name"] == name).expect("a result");
@@ -194,7 +194,7 @@ impl Lane {
         answers.iter().filter_map(|row| row["content"].as_str()).collect()
     }
 
-    /// A step that was finished is not asked for again; one that was cut is, once for each kill.
+    /// A finished step is not requested again; an interrupted one is, once for each kill.
     fn check_requests(&self, text: &str, kills: usize, what: &str) {
         let mut per_step = [0; 4];
         for request in
@@ -209,7 +209,7 @@ impl Lane {
 }
 
 impl Client {
-    /// Who has seen nothing yet sends the message; who has comes back to where the stream broke.
+    /// Sends the message if nothing was received yet; otherwise resumes after the last event.
     fn ask(&self, server: &TestServer) -> RequestBuilder {
         match (&self.turn, self.seen.last()) {
             (Some(turn), Some(last)) => server
@@ -219,9 +219,9 @@ impl Client {
         }
     }
 
-    /// Reads until so many events were seen or the stream ends, for whatever reason.
+    /// Reads until this many events were received or the stream ends for any reason.
     async fn read(&mut self, asking: RequestBuilder, most: usize) {
-        // Killed before it could answer: nothing was promised.
+        // Killed before the response: nothing was accepted.
         let Ok(response) = asking.send().await else { return };
         let mut events = Events::of(response);
         self.turn = Some(turn_of(&events));
@@ -235,7 +235,7 @@ impl Client {
     }
 }
 
-/// What a client is left with that drops what a later attempt says it has done again.
+/// The events that remain when a client drops those that a later attempt supersedes.
 fn standing(events: &[Got]) -> Vec<Got> {
     let superseded: Vec<_> = events
         .iter()
@@ -251,7 +251,7 @@ fn canary(text: &str) -> String {
     format!("{}.txt", text.replace(' ', "-"))
 }
 
-/// How far the turn is: by what the model is shown, so that a repeated question gets the same answer.
+/// The step of the turn, derived from the request, so that a repeated request gets the same response.
 fn step(request: &RecordedRequest) -> usize {
     match request.tool_results().len() {
         0 => 0,

@@ -1,4 +1,4 @@
-//! What is promised to hold through crashes and faults, each promise proved by the fault itself.
+//! Guarantees that hold across crashes and faults, each tested with the fault itself.
 
 mod acceptance;
 mod clock;
@@ -24,7 +24,7 @@ pub(crate) use super::scripted::turn_of;
 use crate::events::Events;
 use crate::server::{Api, PATIENCE, TestServer, json_of};
 
-/// The settings that point a server at a scripted model, and further ones.
+/// The settings that point a server at a scripted model, and additional ones.
 pub(crate) fn model_settings<'a>(
     url: &'a str,
     more: &[(&'a str, &'a str)],
@@ -38,7 +38,7 @@ pub(crate) fn server_for(model: &ModelServer, more: &[(&str, &str)]) -> TestServ
     TestServer::with(ENGINE, &model_settings(&model.openai_url(), more))
 }
 
-/// A message with a client's id: sending it again joins the turn it made, from its first event on.
+/// A message with a client's id: sending it again joins its turn from the first event.
 pub(crate) fn send(server: &Api, session: &str, id: &str, text: &str) -> RequestBuilder {
     let body = json!({"message": text, "message_id": id});
     server.post(&format!("/chat/sessions/{session}/stream"), &body)
@@ -48,14 +48,14 @@ pub(crate) async fn send_and_follow(server: &Api, session: &str, id: &str, text:
     Events::of(send(server, session, id, text).send().await.expect("an answer"))
 }
 
-/// The stream of a turn after an event that was seen.
+/// The stream of a turn after this event.
 pub(crate) async fn follow_after(server: &Api, turn: &str, seen: u64) -> Events {
     let request = server.get(&format!("/chat/tasks/{turn}/stream"));
     let request = request.header("last-event-id", seen.to_string());
     Events::of(request.send().await.expect("an answer"))
 }
 
-/// The whole turn in few events.
+/// The complete turn as a merged replay.
 async fn replay(server: &TestServer, turn: &str) -> Events {
     let request = server.get(&format!("/chat/tasks/{turn}/stream"));
     Events::of(request.send().await.expect("an answer"))
@@ -71,13 +71,13 @@ pub(crate) fn rows<'a>(history: &'a [Value], role: &str) -> Vec<&'a Value> {
     history.iter().filter(|row| row["role"] == role).collect()
 }
 
-/// A file of some workspace; its name must be one that no other session uses.
+/// A file in any workspace; no other session may use its name.
 fn workspace_file(server: &TestServer, name: &str) -> Option<PathBuf> {
     let folders = std::fs::read_dir(server.folder().join("data/workspaces")).ok()?;
     folders.filter_map(|folder| Some(folder.ok()?.path().join(name))).find(|path| path.exists())
 }
 
-/// Looks until it is there.
+/// Polls until the value is there.
 pub(crate) async fn eventually<T>(what: &str, mut look: impl AsyncFnMut() -> Option<T>) -> T {
     let deadline = Instant::now() + PATIENCE;
     loop {

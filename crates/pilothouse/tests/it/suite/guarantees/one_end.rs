@@ -1,4 +1,4 @@
-//! Exactly one end per stream, and it agrees with what is stored: turns are stopped while they finish.
+//! Exactly one end per stream, and it agrees with the store: turns are canceled while they finish.
 
 use std::time::{Duration, Instant};
 
@@ -22,7 +22,7 @@ async fn a_turn_that_is_stopped_while_it_finishes_ends_once_and_is_over_when_it_
     let session = server.session().await;
     let started = Instant::now();
     server.say(&session, TEXT).await.all().await;
-    // Later than that most turns have ended, also beside others.
+    // After this time most turns have ended, also with others running.
     let latest = started.elapsed() * 3;
     let turns = scaled(TURNS) as u64;
     let mut lanes = JoinSet::new();
@@ -40,11 +40,11 @@ async fn a_turn_that_is_stopped_while_it_finishes_ends_once_and_is_over_when_it_
     let aborted: u64 = lanes.join_all().await.into_iter().sum();
     assert!(
         (1..turns).contains(&aborted),
-        "both ways to end were met: {aborted} of {turns} were stopped"
+        "both ends occurred: {aborted} of {turns} were canceled"
     );
 }
 
-/// One turn and one stop.
+/// Runs one turn and cancels it after this time.
 async fn race(server: &TestServer, number: u64, stop_after: Duration) -> End {
     let session = server.session().await;
     let mut events = server.say(&session, TEXT).await;
@@ -63,7 +63,7 @@ async fn race(server: &TestServer, number: u64, stop_after: Duration) -> End {
                 break kind;
             }
         };
-        // At once, on other connections, before the stream itself is closed.
+        // Immediately, on other connections, before the stream itself is closed.
         let (status, read) = tokio::join!(status_of(server, &turn), server.read_session(&session));
         let expected = if ended == "abort" { "cancelled" } else { "completed" };
         assert_eq!(status, expected, "turn {number}");

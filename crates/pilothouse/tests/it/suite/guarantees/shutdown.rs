@@ -1,4 +1,4 @@
-//! Leaving in good order: SIGTERM under load loses nothing, counts nothing against a turn, and is quick.
+//! Graceful shutdown: SIGTERM under load loses nothing, is not counted as a crash of a turn, and is quick.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -14,19 +14,19 @@ use crate::contract::{End, assert_whole};
 use crate::events::{Ending, Events, Got};
 use crate::server::TestServer;
 
-/// Less than the ten seconds that a container runtime grants.
+/// Below the 10 s that a container runtime allows before SIGKILL.
 const AT_MOST: Duration = Duration::from_secs(9);
 const OF_EACH: usize = 7;
-/// All turns run at the same time although they are one user's.
+/// Limits high enough that all turns run at the same time although they belong to one user.
 const ALL_AT_ONCE: [(&str, &str); 3] = [
     ("NUM_COPILOT_WORKERS", "24"),
     ("MAX_RUNNING_COPILOT_TURNS_PER_USER", "24"),
     ("MAX_INFLIGHT_COPILOT_TURNS_PER_USER", "24"),
 ];
-/// Where the turns hang: before the first word of the model, in the middle of its text, in a tool.
+/// Where the turns hang: before the first text of the model, in its text, in a tool.
 const KINDS: [&str; 3] = ["silent", "speaking", "working"];
 
-/// One turn as its client sees it, over all lives of the server.
+/// A turn followed by a client, across restarts of the server.
 struct Watched {
     session: String,
     turn: String,
@@ -96,7 +96,7 @@ async fn a_second_signal_ends_the_server_at_once_and_loses_nothing() {
     model.assert_no_violations();
 }
 
-/// A model that never comes to an end while it is patient, and answers at once when it is not.
+/// A model whose responses never end while the flag is set, and that answers at once otherwise.
 async fn hanging_while(patient: &Arc<AtomicBool>) -> ModelServer {
     let model = ModelServer::start().await;
     let patient = patient.clone();
@@ -115,7 +115,7 @@ async fn hanging_while(patient: &Arc<AtomicBool>) -> ModelServer {
     model
 }
 
-/// All kinds of turns, each of them where it hangs.
+/// Starts turns of all kinds and waits until each of them hangs.
 async fn start_all(server: &TestServer) -> Vec<Watched> {
     let mut turns = Vec::new();
     for number in 0..OF_EACH * KINDS.len() {
@@ -125,7 +125,7 @@ async fn start_all(server: &TestServer) -> Vec<Watched> {
         turns.push(Watched { session, turn: turn_of(&stream), seen: Vec::new(), stream });
     }
     for (number, turn) in turns.iter_mut().enumerate() {
-        // A silent one has only begun its step.
+        // A silent turn only starts its step.
         let sign = ["start-step", "text-delta", "tool-input-available"][number % KINDS.len()];
         turn.seen = turn.stream.until_seen(sign).await;
     }

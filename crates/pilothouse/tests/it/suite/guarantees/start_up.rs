@@ -1,4 +1,4 @@
-//! Start-up is safe: what must not be opened is refused with a sentence that says what to do.
+//! Start-up checks: a store that must not be opened is refused with a message that says what to do.
 
 use super::ENGINE;
 use crate::server::{Place, TestServer, refused};
@@ -33,7 +33,7 @@ async fn a_directory_that_cannot_be_used_is_refused() {
         said.contains("cannot be used") && said.contains(&file.display().to_string()),
         "{said}"
     );
-    // Nobody may create a folder there, not even root.
+    // No user can create a folder there, not even root.
     let nowhere = [("PILOTHOUSE_DATA".to_owned(), "/proc/pilothouse".to_owned())];
     let said = refused(place.command(&nowhere, &["serve", "--port", "0"]));
     assert!(said.contains("/proc/pilothouse cannot be used"), "{said}");

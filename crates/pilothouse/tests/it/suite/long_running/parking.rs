@@ -1,5 +1,5 @@
-//! A call that takes longer than its budget goes on in the background, and the model can wait for it, stop it, or leave
-//! it alone.
+//! A call that exceeds its time budget continues in the background, and the model can wait for it, cancel it, or ignore
+//! it.
 
 use serde_json::{Value, json};
 use testkit::external_service::{Answer, Ending};
@@ -8,7 +8,7 @@ use testkit::model_server::{Gate, RecordedRequest, Script, ScriptedCall};
 use super::{Stage, calls, check, finished, output_of, slow, told, unplanned, word};
 use crate::events::Got;
 
-/// How a call in the background did, as the stream says.
+/// The reports about background calls in a stream.
 pub(super) fn shown(events: &[Got]) -> Vec<&Value> {
     let shown = events.iter().filter(|got| got.chunk["type"] == "data-background");
     shown.map(|got| &got.chunk).collect()
@@ -30,7 +30,7 @@ async fn a_call_over_its_budget_goes_on_and_gives_its_result_once() {
         _ => unplanned(words, step),
     });
     let (session, events) = stage.begin("write").await;
-    // The model has got the handle, and asks for a result that is not there yet.
+    // The model has the background id, and asks for a result that is not there yet.
     stage.model.wait_for_requests(4).await;
     gate.open();
     let events = finished(events).await;
@@ -70,7 +70,7 @@ async fn a_call_over_its_budget_goes_on_and_gives_its_result_once() {
     let rows = stage.server.read_session(&session).await;
     let rows = rows["messages"].as_array().expect("rows").clone();
     let row = rows.iter().find(|row| row["tool_call_id"] == "call_slow").expect("a row");
-    assert_eq!(row["outcome"], "ok", "to be parked is not to fail");
+    assert_eq!(row["outcome"], "ok", "moving to the background is not a failure");
     assert_eq!(stage.service.calls("write_slowly").len(), 1, "it was called once");
     stage.model.assert_no_violations();
 }
@@ -97,7 +97,7 @@ async fn a_cancel_closes_the_connection_of_the_call_and_consumes_it() {
     let stage = Stage::set(&[]).await;
     stage.plays(|words, step, request| match step {
         0 => calls(&[slow("call_slow", "write_slowly")]),
-        // A wait that was asked for beside it does not count.
+        // The wait in the same call is ignored.
         1 => check(
             "call_cancel",
             json!({"background_id": handle(request), "cancel": true, "wait_seconds": 500}),
@@ -179,7 +179,7 @@ async fn a_handle_that_nobody_has_is_not_found_and_a_question_without_one_is_cor
     assert_eq!(output_of(&events, "call_nothing")["error"], "invalid_arguments");
 }
 
-/// The handle of the call that was parked.
+/// The id of the background call.
 fn handle(request: &RecordedRequest) -> String {
     word(request, "call_slow", "background_id")
 }

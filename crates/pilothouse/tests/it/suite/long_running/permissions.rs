@@ -1,4 +1,5 @@
-//! What a turn may use: the model is not offered more, is refused more, and cannot give more away.
+//! Permissions of a turn: the model is not offered denied tools, cannot call them, and cannot grant them to a
+//! sub-session.
 
 use serde_json::{Value, json};
 use testkit::external_service::Answer;
@@ -11,7 +12,7 @@ use super::{
 use crate::events::{Events, Got, text_of};
 
 impl Stage {
-    /// A turn in a session of its own, with permissions.
+    /// Runs a turn in a new session, with permissions.
     async fn permitted(&self, words: &str, permissions: Value) -> (String, Vec<Got>) {
         let session = self.server.session().await;
         let events = self.send_permitted(&session, words, permissions).await;
@@ -25,7 +26,7 @@ impl Stage {
     }
 }
 
-/// What the model was offered when it was asked this.
+/// The tools offered to the model with this message.
 fn offered(stage: &Stage, words: &str) -> Vec<String> {
     let requests = stage.model.requests();
     let asked = requests.iter().find(|request| words_of(request) == words);
@@ -89,7 +90,7 @@ async fn an_empty_list_is_no_filter() {
     assert_eq!(offered(&stage, "all"), offered(&stage, "plain"));
 }
 
-/// The person denies one tool, each level denies another one, and each tries to give the level below it everything.
+/// The user denies one tool, each level denies another one, and each tries to grant the level below everything.
 #[tokio::test]
 async fn filters_add_up_over_three_hops_and_nobody_can_widen_them() {
     let stage = Stage::set(&[]).await;
@@ -156,11 +157,11 @@ async fn a_prompt_with_fewer_rights_is_not_given_to_a_turn_that_has_more() {
     let pending = stage.server.get(&format!("/chat/sessions/{child}/messages/pending"));
     let pending = pending.send().await.expect("an answer").text().await.expect("text");
     assert!(!pending.contains("do it for me"), "{pending}");
-    // The parent has ended without it; nobody leaves a turn behind.
+    // The parent has ended without it; the test cancels the turn it leaves.
     stage.server.cancel(&child).await;
 }
 
-/// A person may come to a sub-session, too. The turn that is at work there keeps what it may use.
+/// A user may also send to a sub-session. The turn that runs there keeps its permissions.
 #[tokio::test]
 async fn a_message_into_a_busy_sub_session_does_not_widen_what_its_turn_may_use() {
     let stage = Stage::set(&[]).await;

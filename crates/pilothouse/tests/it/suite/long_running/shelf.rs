@@ -1,5 +1,5 @@
-//! What is in the background belongs to one turn of one session: it is limited, nobody else sees it, and it ends with its
-//! turn.
+//! Background calls belong to one turn of one session: their number is limited, no other session sees them, and they
+//! end with their turn.
 
 use std::time::Instant;
 
@@ -35,7 +35,7 @@ async fn one_more_than_thirty_two_ends_the_oldest() {
     let (_, mut events) = stage.begin("read a lot").await;
     let mut seen = Vec::new();
     while !seen.iter().any(|got: &Got| got.chunk["toolCallId"] == "call_list") {
-        seen.push(events.next().await.expect("the stream goes on"));
+        seen.push(events.next().await.expect("the stream continues"));
     }
     let all = stage.service.wait_for_calls("read_slowly", MOST + 1).await;
     assert_eq!(all[0].work(), "call_oldest");
@@ -102,7 +102,7 @@ async fn what_is_in_the_background_ends_with_its_turn() {
     let shown = shown(&events);
     assert_eq!(shown.len(), 2, "the end of each is shown: {shown:?}");
     assert!(shown.iter().all(|chunk| chunk["data"]["status"] == "cancelled"));
-    // A later turn of the same session begins with nothing.
+    // A later turn of the same session starts with an empty list.
     stage.plays(|words, step, _| match step {
         0 => check("call_list", json!({"list": true})),
         1 => Script::text("Nothing."),

@@ -1,5 +1,4 @@
-//! Sessions that work for others: what the one who delegates gets, how it looks after its sub-sessions, and whose they
-//! are.
+//! Sub-sessions: what the parent gets, how it checks, continues and cancels them, and who may access them.
 
 use std::collections::HashSet;
 
@@ -56,7 +55,7 @@ async fn a_parent_gets_the_answer_the_calls_the_files_and_a_link() {
     assert!(result["elapsed_seconds"].is_u64());
     assert_eq!(stage.children(&session).await, [child], "the list names its parent");
     assert_eq!(stage.server.read_session(child).await["parent_session_id"], session);
-    // What it keeps in mind stands in front of its first message, and nothing of its parent's conversation.
+    // Its first message has the system context in front, and nothing of its parent's conversation.
     let asked = stage.model.requests();
     let of_child = asked.iter().find(|request| words_of(request) == "child").expect("asked");
     let all = of_child.body["messages"].to_string();
@@ -99,7 +98,7 @@ async fn a_parent_that_does_not_wait_can_look_wait_and_stop_later() {
             delegate_with("call_a", json!({"prompt": "quick", "wait_for_result": 0})),
             delegate_with("call_b", json!({"prompt": "endless", "wait_for_result": 0})),
         ]),
-        // With the wait of the other one, this also waits until both have begun.
+        // Together with the wait of the other call, this waits until both have started.
         ("parent", 1) => look(
             "call_look",
             of(request, "call_a", json!({"wait_if_running": 0, "include_progress": true})),
@@ -114,7 +113,7 @@ async fn a_parent_that_does_not_wait_can_look_wait_and_stop_later() {
         _ => unplanned(words, step),
     });
     let (_, events) = stage.begin("parent").await;
-    // The parent waits for the one that stands before the gate.
+    // The parent waits for the sub-session that is held at the gate.
     stage
         .model
         .wait_until("the third step of the parent", |requests| steps_of(requests, "parent") == 3)
@@ -141,7 +140,7 @@ async fn a_parent_that_does_not_wait_can_look_wait_and_stop_later() {
     for call in ["call_stop", "call_after"] {
         let stopped = output_of(&events, call);
         assert_eq!(stopped["status"], "cancelled", "{stopped}");
-        assert_eq!(stopped.get("response"), None, "half an answer is none");
+        assert_eq!(stopped.get("response"), None, "a partial response is not returned");
     }
     let requests = stage.model.wait_until_idle().await;
     let endless = requests.iter().find(|request| words_of(request) == "endless");
@@ -209,7 +208,7 @@ async fn a_sub_session_goes_on_where_it_was_and_never_gives_an_old_answer_for_a_
 
 #[tokio::test]
 async fn a_prompt_for_a_busy_sub_session_becomes_a_follow_up() {
-    // Long enough for the call to hold its step until the test has seen the follow-up.
+    // A budget long enough for the call to hold its step until the test has seen the follow-up.
     let stage = Stage::set(&[("CHAT_TOOL_BUDGET_SECONDS", "60")]).await;
     let gate = Gate::closed();
     stage.service.answer("read_slowly", Answer::json(json!({})).held_by(&gate));
@@ -255,7 +254,7 @@ async fn a_prompt_for_a_busy_sub_session_becomes_a_follow_up() {
     stage.model.assert_no_violations();
 }
 
-/// Somebody else's session, one's own that is no sub-session, a sub-session of another session, and none at all.
+/// Another user's session, an own session that is no sub-session, a sub-session of another session, and an unknown one.
 #[tokio::test]
 async fn what_is_not_a_sub_session_of_this_session_looks_missing() {
     let stage =
@@ -311,7 +310,7 @@ fn child_of(request: &RecordedRequest, call: &str) -> String {
     word(request, call, "sub_session_id")
 }
 
-/// The sub-session that the parent began first.
+/// The sub-session that the parent started first.
 fn child_in(request: &RecordedRequest) -> String {
     child_of(request, "call_one")
 }

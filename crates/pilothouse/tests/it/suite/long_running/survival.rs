@@ -1,5 +1,5 @@
-//! Long work through crashes and restarts: the server is killed while calls are in the background and while turns wait
-//! for sub-sessions.
+//! Long work across crashes and restarts: the server is killed while background calls run and while turns wait for
+//! sub-sessions.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -17,10 +17,10 @@ use super::{Stage, calls, check, delegate, output_of, slow, unplanned, word};
 use crate::contract::{End, assert_whole};
 use crate::events::{Ending as StreamEnding, Events, Got, text_of};
 
-/// Less than the ten seconds that a container runtime grants.
+/// Below the 10 s that a container runtime allows before SIGKILL.
 const LEAVING: Duration = Duration::from_secs(9);
 
-/// A turn that parks one call and then waits in the model, until the test says that the server has a new life.
+/// A turn with one background call, whose next model request hangs until the test says that the server has restarted.
 async fn parked(tool: &'static str, answer: Answer) -> (Stage, Arc<AtomicBool>, String, Events) {
     let stage = Stage::set(&[]).await;
     stage.service.answer(tool, answer);
@@ -41,14 +41,14 @@ async fn parked(tool: &'static str, answer: Answer) -> (Stage, Arc<AtomicBool>, 
     (stage, second_life, session, events)
 }
 
-/// Kills the server and starts it again; all of the turn, read over both lives.
+/// Kills the server and starts it again; returns the complete stream of the turn.
 async fn kill_and_read(
     stage: &mut Stage,
     second_life: &AtomicBool,
     mut events: Events,
 ) -> Vec<Got> {
     let turn = turn_of(&events);
-    // The step in which the model waits has begun: that is the last thing before the silence.
+    // The step in which the model hangs has started: no event follows it.
     let mut seen = events.until_seen("start-step").await;
     seen.extend(events.until_seen("start-step").await);
     stage.server.kill9();
@@ -65,13 +65,13 @@ async fn kill_and_read(
 async fn after_a_kill_a_repeatable_call_is_made_again_with_its_key_and_keeps_its_handle() {
     let (mut stage, second_life, session, events) = parked("read_slowly", Answer::never()).await;
     let first = stage.service.wait_for_calls("read_slowly", 1).await;
-    // The second one is answered; the first one is held until its caller is gone.
+    // The second call is answered; the first is held until its caller has disconnected.
     stage.service.answer("read_slowly", Answer::json(json!({"lines": 7})));
     let seen = kill_and_read(&mut stage, &second_life, events).await;
     let made = stage.service.calls("read_slowly");
-    assert_eq!(made.len(), 2, "once in each life");
+    assert_eq!(made.len(), 2, "once before and once after the restart");
     assert_eq!((made[0].ending, made[1].ending), (Ending::CallerLeft, Ending::Answered));
-    assert_eq!(made[0].key(), made[1].key(), "the same work, the same key");
+    assert_eq!(made[0].key(), made[1].key(), "the same work has the same key");
     assert_eq!(first[0].arguments(), made[1].arguments());
     let ended = output_of(&seen, "call_wait");
     assert_eq!(ended["background_id"], output_of(&seen, "call_slow")["background_id"]);
@@ -148,10 +148,10 @@ async fn after_a_kill_a_call_that_had_to_make_room_does_not_come_back() {
     assert_eq!(output_of(&seen, "call_list")["count"], 32);
     let made = stage.service.calls("read_slowly");
     let of_oldest = made.iter().filter(|call| call.work() == "call_oldest").count();
-    assert_eq!((of_oldest, made.len()), (1, 1 + 2 * 32), "all others were made once in each life");
+    assert_eq!((of_oldest, made.len()), (1, 1 + 2 * 32), "all others ran once in each process");
 }
 
-/// A parent that waits for a child that waits in the model until the server has a new life.
+/// A parent that waits for a sub-session whose model request hangs until the server has restarted.
 async fn waiting(settings: &[(&str, &str)]) -> (Stage, Arc<AtomicBool>, String, Events) {
     let stage = Stage::set(settings).await;
     let second_life = Arc::new(AtomicBool::new(false));
@@ -168,7 +168,7 @@ async fn waiting(settings: &[(&str, &str)]) -> (Stage, Arc<AtomicBool>, String, 
     (stage, second_life, session, events)
 }
 
-/// One child with one turn, whose answer both have.
+/// Asserts that there is one sub-session with one turn, and that its response is in both streams.
 async fn assert_one_child(stage: &Stage, parent: &str, turn: &str, mut seen: Vec<Got>) {
     let last = seen.last().expect("events").id;
     seen.extend(follow_after(&stage.server, turn, last).await.all().await);
@@ -187,7 +187,7 @@ async fn assert_one_child(stage: &Stage, parent: &str, turn: &str, mut seen: Vec
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_kill_while_a_parent_waits_leaves_it_the_same_child() {
-    // One place and one worker: what is taken over after the crash must not stand in its own way.
+    // One concurrency permit and one worker: the turns taken over after the crash must not block each other.
     for settings in
         [&[][..], &[("NUM_COPILOT_WORKERS", "1"), ("MAX_RUNNING_COPILOT_TURNS_PER_USER", "1")]]
     {

@@ -1,5 +1,5 @@
-//! Stopping a tree of sessions: within a second of the answer nothing of it is left anywhere, on whatever level it was at
-//! work.
+//! Canceling a tree of sessions: within a second of the response every turn, request and process of it has ended, on
+//! every level.
 
 use std::time::Instant;
 
@@ -16,7 +16,7 @@ use crate::contract::{End, assert_whole};
 use crate::events::text_of;
 use crate::processes::{processes_with, until_processes};
 
-/// Each level has a command with a grandchild, a call in the background and, at the bottom, an open request to the model.
+/// Each level has a command with a child process and a background call; the last one also has an open model request.
 #[tokio::test]
 async fn a_second_after_the_cancel_of_a_tree_nothing_of_it_is_left() {
     let stage = Stage::set(&[]).await;
@@ -38,7 +38,7 @@ async fn a_second_after_the_cancel_of_a_tree_nothing_of_it_is_left() {
         }
     });
     let (session, events) = stage.begin("level 0").await;
-    // The bottom is asked twice: it comes to its second step when all three levels are at work.
+    // The last level sends two requests: its second step starts when all three levels run.
     stage
         .model
         .wait_until("the second step of the last level", |requests| {
@@ -53,7 +53,7 @@ async fn a_second_after_the_cancel_of_a_tree_nothing_of_it_is_left() {
 
 #[tokio::test]
 async fn a_cancel_reaches_children_nobody_waits_for_and_those_that_have_not_begun() {
-    // One worker: the first child has it, the second one waits for it.
+    // One worker: the first sub-session has it, the second one waits for it.
     let stage = Stage::set(&[("NUM_COPILOT_WORKERS", "1")]).await;
     stage.plays(|words, step, _| match (words, step) {
         ("parent", 0) => calls(&[
@@ -138,7 +138,7 @@ async fn a_child_that_is_cancelled_leaves_its_parent_and_its_sister_alone() {
     assert_eq!(text_of(&events), "cancelled, done");
 }
 
-/// Cancels the root, and everything it has begun is gone within a second of the answer.
+/// Cancels the root; everything it has started ends within a second of the response.
 async fn assert_cancelled_in_time(stage: &Stage, session: &str, length: &str, held: usize) {
     let report = stage.server.cancel(session).await;
     let answered = Instant::now();
@@ -158,7 +158,7 @@ async fn assert_cancelled_in_time(stage: &Stage, session: &str, length: &str, he
     assert_eq!(processes_with(length), 0);
 }
 
-/// The whole chain below a session: each is idle, and its history says that it was stopped.
+/// Asserts that each session of the chain is idle and that its history says it was canceled.
 async fn assert_at_rest(stage: &Stage, root: &str, levels: usize) {
     let mut session = root.to_owned();
     for level in 0..levels {

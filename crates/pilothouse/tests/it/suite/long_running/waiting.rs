@@ -1,5 +1,5 @@
-//! A turn that waits for sub-sessions takes nobody's place: one worker and one place run a whole tree. And a tree has
-//! bounds.
+//! A turn that waits for sub-sessions holds no worker and no concurrency permit: one of each runs a whole tree. The
+//! depth and size of a tree are limited.
 
 use serde_json::json;
 use testkit::model_server::{Gate, Script, ScriptedCall};
@@ -14,10 +14,10 @@ use crate::events::text_of;
 const ONE_WORKER: (&str, &str) = ("NUM_COPILOT_WORKERS", "1");
 const ONE_PLACE: (&str, &str) = ("MAX_RUNNING_COPILOT_TURNS_PER_USER", "1");
 
-/// Nobody is told of anything: only timers are left.
+/// Turns all notifications off: only timers are left.
 const DEAF: (&str, &str) = ("PILOTHOUSE_DEAF", "on");
 
-/// With one worker, with one place, with one of both, and with one of both and nobody who listens.
+/// With one worker, with one permit, with one of both, and with one of both and no notifications.
 const NARROW: [&[(&str, &str)]; 4] =
     [&[ONE_WORKER], &[ONE_PLACE], &[ONE_WORKER, ONE_PLACE], &[ONE_WORKER, ONE_PLACE, DEAF]];
 
@@ -91,7 +91,7 @@ async fn the_worker_of_a_waiting_turn_serves_somebody_else() {
     let gate = Gate::closed();
     let held = gate.clone();
     stage.plays(move |words, step, request| match (words, step) {
-        // Two wait for the same worker: the child is behind the stranger.
+        // Two wait for the same worker: the sub-session is behind the other turn.
         ("parent", 0) => calls(&[delegate("call_child", "child")]),
         ("parent", 1) => Script::text(&word(request, "call_child", "response")),
         ("child", 0) => Script::default().wait_for(&held).say("Here."),
@@ -100,7 +100,7 @@ async fn the_worker_of_a_waiting_turn_serves_somebody_else() {
     });
     let (_, parent) = stage.begin("parent").await;
     gate.reached().await;
-    // The one worker runs the child now. It is the child that the stranger waits for, not the parent.
+    // The only worker runs the sub-session now, so the other turn waits for that one, not for the parent.
     let (_, stranger) = stage.begin("stranger").await;
     gate.open();
     assert_eq!(text_of(&finished(stranger).await), "Served.");

@@ -1,5 +1,5 @@
-//! A model that falls silent is given up, and the reason names what it was in the middle of. Work that goes on in the
-//! background keeps its turn alive.
+//! A model that stops sending is timed out, and the error names the call it was writing. A running background call
+//! keeps its turn alive.
 
 use std::time::{Duration, Instant};
 
@@ -13,10 +13,10 @@ use crate::contract::{End, assert_whole};
 use crate::events::text_of;
 
 const SHORT: (&str, &str) = ("CHAT_MAX_TOOL_WAIT_SECONDS", "1");
-/// Twice the wait, by construction.
+/// Twice the tool wait, which is how the server derives it.
 const IDLE: Duration = Duration::from_secs(2);
 
-/// A call of which the arguments have begun.
+/// A call whose arguments are incomplete.
 const HALF_A_CALL: &str = concat!(
     r#"data: {"choices":[{"index":0,"delta":{"tool_calls":[{"index":0,"id":"call_half","type":"function","#,
     r#""function":{"name":"bash_exec","arguments":"{\"comm"}}]},"finish_reason":null}]}"#,
@@ -36,7 +36,7 @@ async fn a_model_that_falls_silent_in_a_call_is_given_up_and_the_call_is_named()
     assert!(words.contains("2 seconds") && words.contains("bash_exec"), "{words}");
     let log = stage.server.log();
     let line = log.lines().find(|line| line.contains("the model is silent"));
-    let line = line.unwrap_or_else(|| panic!("nobody logged it:\n{log}"));
+    let line = line.unwrap_or_else(|| panic!("it was not logged:\n{log}"));
     assert!(line.contains("bash_exec"), "{line}");
     stage.model.wait_until_idle().await;
 }

@@ -1,4 +1,5 @@
-//! An operation beside the other turns of its session: it makes nobody wait, and waits itself before it speaks.
+//! An operation next to the other turns of its session: it does not delay them, and it waits for them before the
+//! conversation continues.
 
 use futures::future::join_all;
 use serde_json::json;

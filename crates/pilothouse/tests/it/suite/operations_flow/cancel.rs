@@ -1,4 +1,4 @@
-//! Stopping an operation, wherever it is.
+//! Canceling an operation in each of its phases.
 
 use std::time::{Duration, Instant};
 
@@ -11,7 +11,7 @@ use super::{TOOL, Workshop, answer, content, film, goes_on, shown, status, webho
 use crate::contract::End;
 use crate::events::{Ending, kinds};
 
-/// Far more than it takes, far less than anything it could be waiting for.
+/// Far more than a cancel takes, far less than any timeout it could be waiting for.
 const SOON: Duration = Duration::from_secs(3);
 
 #[tokio::test]
@@ -29,7 +29,7 @@ async fn an_operation_that_rests_is_stopped_and_a_late_result_changes_nothing() 
     assert_stopped(&shop, &begun.session, &begun.task).await;
     shop.model.enqueue(Script::text("Here."));
     shop.server.say(&begun.session, "next").await.all().await;
-    assert_eq!(shop.continuations().len(), 0, "nobody goes on with it");
+    assert_eq!(shop.continuations().len(), 0, "the conversation does not continue with it");
     shop.model.assert_no_violations();
 }
 

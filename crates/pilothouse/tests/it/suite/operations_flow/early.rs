@@ -1,4 +1,4 @@
-//! Results that come before the service has answered the request for the work.
+//! Results that arrive before the service has answered the request for the work.
 
 use serde_json::json;
 use testkit::external_service::{Answer, Ending};

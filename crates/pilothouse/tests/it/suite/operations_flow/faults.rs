@@ -1,5 +1,5 @@
-//! Operations through crashes: the server is killed at every stage of one, and it comes to one result, one answer and
-//! one end all the same.
+//! Operations across crashes: the server is killed in every phase of one, and it still has one result, one response and
+//! one end.
 
 use std::time::Duration;
 
@@ -16,11 +16,11 @@ use crate::contract::assert_replay;
 use crate::events::{Got, kinds, text_of};
 use crate::server::PATIENCE;
 
-/// After so long the server is killed when it has taken a result. By then it is anywhere between storing it and having
-/// said everything about it.
+/// Milliseconds between an accepted result and the kill. They cover the time from storing the result to the end of the
+/// conversation.
 const MOMENTS: [u64; 8] = [0, 3, 6, 10, 20, 40, 80, 160];
 
-/// One result, one answer, one end.
+/// Asserts one result, one response and one end.
 async fn assert_came_to_one_end(shop: &Workshop, begun: &Begun) -> Vec<Got> {
     let events = shop.follow(&begun.task).await.all().await;
     let log = shop.server.log();
@@ -102,7 +102,7 @@ async fn an_operation_waits_for_its_result_through_a_crash() {
     let events = assert_came_to_one_end(&shop, &begun).await;
     assert_eq!(text_of(&events), DONE);
     assert!(!kinds(&events).contains(&"data-attempt"), "nothing was cut off: {:?}", kinds(&events));
-    assert_eq!(shop.service.calls(TOOL).len(), 1, "nobody asks for the work again");
+    assert_eq!(shop.service.calls(TOOL).len(), 1, "the work is not requested again");
 }
 
 #[tokio::test(flavor = "multi_thread")]

@@ -1,4 +1,4 @@
-//! The life of an operation that goes well.
+//! The phases of an operation that succeeds.
 
 use serde_json::{Value, json};
 use testkit::external_service::{Answer, SECRET};
@@ -91,7 +91,7 @@ async fn goes_on_with_its_result(shop: &Workshop) {
     assert_eq!((assert_whole(&events), text_of(&events)), (finished(), DONE.to_owned()));
     assert_eq!(shown(&events), &json!({"file": "film.mp4"}));
     assert_eq!(kinds(&events)[..3], ["start", "start-step", "tool-input-available"]);
-    assert!(!kinds(&events).contains(&"data-attempt"), "a rest is no crash: {:?}", kinds(&events));
+    assert!(!kinds(&events).contains(&"data-attempt"), "not a crash: {:?}", kinds(&events));
 
     let history = history(&shop.server, &begun.session).await;
     let roles: Vec<&str> = history.iter().filter_map(|row| row["role"].as_str()).collect();
@@ -111,7 +111,7 @@ async fn goes_on_with_its_result(shop: &Workshop) {
     shop.model.assert_no_violations();
 
     let next = shop.server.say(&begun.session, "another one").await.all().await;
-    assert_eq!(assert_whole(&next), finished(), "the session is as good as before");
+    assert_eq!(assert_whole(&next), finished(), "the session works as before");
     shop.model.assert_no_violations();
 }
 

@@ -1,4 +1,4 @@
-//! Who sees an operation, how one asks about it, and how many there may be.
+//! Access to an operation, its status tool, and the limit of operations per session.
 
 use serde_json::{Value, json};
 use testkit::external_service::Answer;
@@ -84,7 +84,7 @@ async fn an_operation_is_there_for_its_owner_only() {
     for call in ["call_1", "call_2"] {
         assert_eq!(output(&told, call)["status"], "not_found");
     }
-    // A token of a person is no key of a service, not even of the one whose operation it is.
+    // A user's token is not accepted as the internal key, not even from the owner of the operation.
     let path = format!("/chat/operations/{}/complete", begun.operation);
     let forged = shop.server.post(&path, &film()).bearer_auth(token("anna")).send().await;
     assert_eq!(status(forged).await, 401);
@@ -109,7 +109,7 @@ async fn a_session_has_so_many_operations_at_most() {
     let started = begun.iter().filter(|answer| answer["type"] == "operation_started").count();
     assert_eq!((started, refused), (32, 1));
     shop.service.wait_for_calls(TOOL, 32).await;
-    // One that has ended makes room.
+    // An operation that has ended makes room.
     let one =
         begun.iter().find(|answer| answer["type"] == "operation_started").expect("32 of them");
     shop.complete(one["operation_id"].as_str().expect("an id"), &film()).await;

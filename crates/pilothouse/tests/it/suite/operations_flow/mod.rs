@@ -1,5 +1,5 @@
-//! Operations, from the call that begins one to the answer that its result leads to: the real binary between a model
-//! that plays scripts and the service of an external tool.
+//! Operations, from the call that starts one to the response that its result leads to: the real binary between a
+//! scripted model and the service of an external tool.
 
 mod busy;
 mod cancel;
@@ -22,17 +22,17 @@ use crate::contract::{End, assert_replay};
 use crate::events::{Events, Got};
 use crate::server::{Api, TestServer, json_of};
 
-/// The long-running tool, and what the service says of its work.
+/// The long-running tool.
 pub(crate) const TOOL: &str = "render";
-/// The same for work that must not be asked for twice.
+/// A long-running tool whose work must not be requested twice.
 pub(crate) const RENDER_ONCE: &str = "render_once";
-/// A tool whose result is awaited.
+/// A tool whose result the turn waits for.
 pub(crate) const ORDINARY: &str = "weigh";
 pub(crate) const CALL: &str = "call_render";
 pub(crate) const WORK: &str = "a film";
-/// What the internal key is in these tests.
+/// The internal API key of these tests.
 pub(crate) const KEY: &str = "internal-internal-internal-internal";
-/// What the model says when the operation was begun, and when it has ended.
+/// The model's text after the operation was started, and after it has ended.
 pub(crate) const BEGUN: &str = "It is being rendered.";
 pub(crate) const DONE: &str = "The film is ready.";
 
@@ -42,13 +42,13 @@ pub(crate) struct Workshop {
     pub(crate) server: TestServer,
 }
 
-/// An operation as the client knows it.
+/// The ids of a started operation.
 #[derive(Clone, Debug)]
 pub(crate) struct Begun {
     pub(crate) session: String,
     pub(crate) operation: String,
     pub(crate) task: String,
-    /// The stream of the turn that began it.
+    /// The stream of the turn that started it.
     pub(crate) turn: Vec<Got>,
 }
 
@@ -57,7 +57,7 @@ impl Workshop {
         Self::with(&[]).await
     }
 
-    /// With further settings of the server. The service accepts the work and says nothing more.
+    /// With additional settings of the server. The service accepts the work and sends no result.
     pub(crate) async fn with(more: &[(&str, &str)]) -> Self {
         Self::speaking(Dialect::OpenAi, more).await
     }
@@ -75,7 +75,7 @@ impl Workshop {
         Self { model, service, server }
     }
 
-    /// A turn in a new session that begins an operation and ends.
+    /// Runs a turn in a new session that starts an operation.
     pub(crate) async fn begin(&self) -> Begun {
         let session = self.server.session().await;
         self.begin_in(&session).await
@@ -85,14 +85,14 @@ impl Workshop {
         begin(&self.server, session).await
     }
 
-    /// The same, and the service has taken the work on: the operation rests.
+    /// The same, and waits until the service has accepted the work and the operation waits for its result.
     pub(crate) async fn begin_and_rest(&self) -> Begun {
         let begun = self.begin().await;
         self.rests(&begun).await;
         begun
     }
 
-    /// Returns when nothing of the server is at work for the operation any more.
+    /// Returns when the operation waits for its result, so that no job of the server runs for it.
     pub(crate) async fn rests(&self, begun: &Begun) {
         guarantees::eventually("a rest", async || {
             has_rested(&self.server.log(), begun).then_some(())
@@ -100,7 +100,7 @@ impl Workshop {
         .await;
     }
 
-    /// How the service was asked for an operation's work.
+    /// The request for the operation's work that the service received.
     pub(crate) async fn call_of(&self, operation: &str) -> Received {
         let is_it = |call: &Received| call.operation_id() == operation;
         let calls =
@@ -117,20 +117,20 @@ impl Workshop {
         follow(&self.server, task).await
     }
 
-    /// The whole stream of the operation, checked.
+    /// The complete stream of the operation, checked.
     pub(crate) async fn to_the_end(&self, task: &str) -> (Vec<Got>, End) {
         let events = self.follow(task).await.all().await;
         let end = assert_replay(&events);
         (events, end)
     }
 
-    /// Says what an operation came to, and is heard.
+    /// Reports the result of an operation, which must be accepted.
     pub(crate) async fn complete(&self, operation: &str, completion: &Value) {
         let answer = webhook(&self.server, operation, completion).send().await.expect("an answer");
         assert_eq!(json_of(answer).await["status"], "ok");
     }
 
-    /// The one row of the history that answers the call.
+    /// The only row of the history with the result of the call.
     pub(crate) async fn row(&self, session: &str) -> Value {
         let rows = guarantees::history::history(&self.server, session).await;
         let mut found: Vec<Value> =
@@ -139,7 +139,7 @@ impl Workshop {
         found.pop().expect("one")
     }
 
-    /// Requests to the model that go on after an operation.
+    /// Requests to the model that continue the conversation after an operation.
     pub(crate) fn continuations(&self) -> Vec<RecordedRequest> {
         self.model.requests().into_iter().filter(goes_on).collect()
     }
@@ -154,7 +154,7 @@ pub(crate) async fn service() -> ExternalService {
     ExternalService::start(&tools).await
 }
 
-/// Calls the tool for every new request of a person, and has something to say about everything else.
+/// Calls the tool for a user's message, and answers every other request with text.
 pub(crate) fn answer(request: &RecordedRequest) -> Script {
     match goes_on(request) {
         true => Script::text(DONE),
@@ -165,7 +165,7 @@ pub(crate) fn answer(request: &RecordedRequest) -> Script {
     }
 }
 
-/// Whether the model is asked to go on after an operation.
+/// Whether a request continues the conversation after an operation.
 pub(crate) fn goes_on(request: &RecordedRequest) -> bool {
     request.last_user_text().starts_with("[Operation ")
 }
@@ -179,7 +179,7 @@ pub(crate) async fn begin(server: &Api, session: &str) -> Begun {
     Begun { session: session.to_owned(), operation, task, turn }
 }
 
-/// Whether the log says that nothing of the server is at work for the operation any more.
+/// Whether the operation waits for its result, according to the log.
 pub(crate) fn has_rested(log: &str, begun: &Begun) -> bool {
     log.lines().any(|line| line.contains(&begun.task) && line.contains("waits for its completion"))
 }
@@ -199,7 +199,7 @@ pub(crate) fn film() -> Value {
     json!({"success": true, "result": {"file": "film.mp4"}})
 }
 
-/// What a stream shows as the result of the operation: exactly one.
+/// The only result of the operation in a stream.
 pub(crate) fn shown(events: &[Got]) -> &Value {
     let mut outputs = events.iter().filter(|got| {
         got.chunk["type"] == "tool-output-available" && got.chunk["toolCallId"] == CALL

@@ -1,4 +1,4 @@
-//! Calls of a long-running tool that are no operation: nothing is begun for them, and no service is asked.
+//! Calls of a long-running tool that start no operation: nothing is stored for them, and the service is not called.
 
 use serde_json::json;
 use testkit::model_server::{Script, ScriptedCall};

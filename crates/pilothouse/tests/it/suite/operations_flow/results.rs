@@ -1,4 +1,4 @@
-//! What an operation can come to.
+//! The possible results of an operation.
 
 use serde_json::{Value, json};
 use testkit::external_service::{Answer, SECRET};

@@ -1,4 +1,4 @@
-//! The webhook: who may call it, what it takes, and that saying something twice is as good as once.
+//! The webhook: its authentication, its input, and that repeated results have no effect.
 
 use futures::future::join_all;
 use serde_json::{Value, json};
@@ -43,7 +43,7 @@ async fn a_result_is_taken_only_from_who_knows_the_key_and_only_in_its_form() {
     }
     let raw = |body: String, kind: &'static str| {
         let request = shop.server.client.post(shop.server.api(&path)).header("x-api-key", KEY);
-        // A body that is refused unread ends its connection, so nobody else may be given it.
+        // A refused body that was not read ends its connection, so the client must not reuse it.
         request.header("content-type", kind).header("connection", "close").body(body).send()
     };
     assert_eq!(status(raw("{".to_owned(), "application/json").await).await, 400);
@@ -99,7 +99,7 @@ async fn a_result_after_the_end_changes_nothing() {
     assert_eq!(shop.to_the_end(&begun.task).await.0, events);
     assert_eq!(history(&shop.server, &begun.session).await, before);
     assert_eq!(shop.task(&begun.task).await["status"], "completed");
-    // Whatever would have been started by it would be ahead of this.
+    // A turn that the late result had started would run before this one.
     shop.server.say(&begun.session, "next").await.all().await;
     assert_eq!(shop.continuations().len(), 1);
 }

@@ -1,5 +1,5 @@
-//! What a turn shows and keeps of a model's answer: words, reasoning, usage, the reason of its end, a title, and one
-//! prompt for everybody.
+//! What a turn streams and stores of a model's response: text, reasoning, usage, finish reason, title, and a prompt
+//! that is the same for every user.
 
 use std::time::Duration;
 
@@ -74,7 +74,7 @@ async fn reasoning_is_a_part_of_its_own_and_goes_back_to_the_model_while_it_work
             rows.iter().all(|row| row.get("provider_state").is_none()),
             "signatures stay on the server"
         );
-        // The validator wants the signed reasoning back; a later turn no longer needs it.
+        // The model server's validator requires the signed reasoning within a turn; a later turn does not need it.
         scene.model.enqueue(Script::text("Again."));
         scene.turn(&session, "and now").await;
         scene.model.assert_no_violations();
@@ -115,7 +115,7 @@ async fn usage_and_cost_are_counted_over_the_steps_of_a_turn_and_the_turns_of_a_
             .enqueue(Script::default().usage(used(1000, 100)).call(&[todo("call_a", "one")]));
         scene.model.enqueue(Script::default().usage(used(2000, 200)).say("Done."));
         let (events, _) = scene.turn(&session, "first").await;
-        // 3000 tokens at 3 dollars and 300 at 15 dollars the million.
+        // 3000 tokens at 3 dollars and 300 at 15 dollars per million.
         let counted = json!({
             "promptTokens": 3000, "completionTokens": 300, "cacheReadTokens": 0, "cacheWriteTokens": 0,
             "costMicrodollars": 9000 + 4500,
@@ -222,7 +222,7 @@ async fn a_title_that_a_person_gave_is_never_replaced() {
     assert!(renamed.status().is_success());
     gate.open();
     assert_eq!(text_of(&events.all().await), "Hello.");
-    // The second turn ends after the first one's title would have been asked for.
+    // The second turn ends after the title of the first would have been requested.
     scene.model.enqueue(Script::text("Again."));
     scene.turn(&session, "more").await;
     assert_eq!(scene.server.read_session(&session).await["title"], "Mine");

@@ -1,4 +1,4 @@
-//! Stopping a turn, whatever it is at: the stream ends, nothing goes on behind it, and the next message starts at once.
+//! Canceling a turn in any phase: the stream ends, no work continues, and the next message starts at once.
 
 use std::time::{Duration, Instant};
 
@@ -10,10 +10,10 @@ use crate::contract::{End, assert_replay};
 use crate::events::{Ending, Events, text_of};
 use crate::processes::until_processes;
 
-/// Far more than it takes, far less than anything it could be waiting for.
+/// Far more than a cancel takes, far less than any timeout it could be waiting for.
 const SOON: Duration = Duration::from_secs(3);
 
-/// Cancels, and the stream ends with an abort and nothing after it.
+/// Cancels the turn; the stream ends with an abort and nothing after it.
 async fn assert_stops(
     scene: &Scene,
     session: &str,
@@ -40,7 +40,7 @@ async fn whole(scene: &Scene, turn: &str) -> (Vec<crate::events::Got>, End) {
     (events, end)
 }
 
-/// What the history says after a stop.
+/// Asserts the notice and the partial text in the history of a canceled turn.
 async fn assert_kept(scene: &Scene, session: &str, said: Option<&str>) {
     let rows = scene.messages(session).await;
     let notice = rows.last().expect("rows");
@@ -113,7 +113,8 @@ async fn a_running_command_stops_with_everything_it_has_started() {
     for dialect in dialects() {
         let scene = Scene::start(dialect).await;
         let session = scene.server.session().await;
-        // A length that nobody else sleeps; one child in the background, one grandchild that has left its group.
+        // A duration that no other process sleeps; one background child, one grandchild that has left the process
+        // group.
         let length = format!("600.{}", scene.server.pid());
         let command = format!(
             "(setsid sleep {length} &) ; bash -c 'sleep {length} & sleep {length}' & sleep {length}"
@@ -176,7 +177,7 @@ async fn stopping_a_session_stops_what_runs_and_drops_what_waits_for_it() {
         .filter(|row| row["role"] == "user")
         .filter_map(|row| row["content"].as_str())
         .collect();
-    assert_eq!(asked, ["first"], "what the model never heard is no part of the conversation");
+    assert_eq!(asked, ["first"], "a message the model never got is not in the history");
     assert_next_works(&scene, &session).await;
 }
 
@@ -214,7 +215,7 @@ async fn a_stop_at_the_moment_of_the_end_leaves_one_end() {
         gate.reached().await;
         events.until("text-delta").await;
         gate.open();
-        // A little later each time, so that the stop meets every part of the end.
+        // A little later each time, so that the cancel hits every phase of the end.
         tokio::time::sleep(Duration::from_micros(200 * round)).await;
         let report = scene.server.cancel(&session).await;
         assert_eq!(events.rest().await.1, Ending::Complete);

@@ -1,5 +1,5 @@
-//! Conversations that come close to the model's window: the older part is folded into a summary, and the person loses
-//! nothing.
+//! Conversations that approach the model's context window: the older part is replaced by a summary, and the user still
+//! sees everything.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -13,14 +13,14 @@ use super::{Scene, bash, dialects, first, turn_of};
 use crate::contract::{End, assert_whole};
 use crate::events::{Ending, Got, kinds, text_of};
 
-/// Two answers of this many characters fill it, beside the prompt and the tools.
+/// Two responses of this many characters fill it, together with the prompt and the tools.
 const WINDOW: (&str, &str) = ("CHAT_CONTEXT_TOKENS", "40000");
 const LONG: usize = 60_000;
 const MARK: &str = "[Summary of earlier messages]";
 const NOTES: &str = "Notes: the harbour has two piers and a light.";
 const FIRST: &str = "Plan a harbour. Never use concrete.";
 
-/// Whether the model is asked for a summary instead of an answer.
+/// Whether a request asks for a summary instead of a response.
 fn is_for_a_summary(request: &RecordedRequest) -> bool {
     request.tool_names().is_empty()
         && request.last_user_text().ends_with("Write the notes of all of it now.")
@@ -45,7 +45,7 @@ fn notices(rows: &[Value]) -> Vec<&Value> {
         .collect()
 }
 
-/// A session whose next request does not fit any more.
+/// A session whose next request no longer fits.
 async fn full_session(scene: &Scene) -> String {
     let session = scene.server.session().await;
     for (asked, letter) in [(FIRST, "a"), ("And the details.", "b")] {
@@ -95,13 +95,13 @@ async fn a_conversation_that_fills_the_window_is_folded_before_the_next_step() {
             .filter(|row| row["role"] == "assistant")
             .map(|row| row["content"].as_str().unwrap_or_default().len())
             .collect();
-        assert_eq!(words, [LONG, LONG, 24], "the person can read all of it");
+        assert_eq!(words, [LONG, LONG, 24], "the user can read all of it");
         assert!(
             rows.iter().any(|row| row["id"] == fold["through"]),
             "the last folded row is one of them"
         );
 
-        // From here on a request only adds to the one before, so that a provider can keep it ready.
+        // From here on each request only extends the previous one, so that the provider's cache stays valid.
         scene.model.enqueue(Script::text("Since 1900."));
         let (events, _) = scene.turn(&session, "Since when?").await;
         assert_eq!(folds(&events), Vec::<&Value>::new(), "it is not folded again");
@@ -109,7 +109,7 @@ async fn a_conversation_that_fills_the_window_is_folded_before_the_next_step() {
         let shared = after.messages().len();
         match dialect {
             Dialect::OpenAi => assert_eq!(next.messages()[..shared], *after.messages()),
-            // The marks for the cache move.
+            // The cache marks move.
             Dialect::Anthropic => assert!(says(&next, NOTES) && says(&next, "Port Lotse")),
         }
         scene.model.assert_no_violations();
@@ -140,7 +140,7 @@ async fn a_turn_whose_tools_fill_the_window_is_folded_between_its_steps_and_goes
         let requests = scene.model.requests();
         let answers = requests.iter().filter(|request| !is_for_a_summary(request));
         for request in answers {
-            // Four bytes are taken for a token.
+            // Four bytes count as one token.
             assert!(size(request) / 4 < 40_000, "{}", size(request));
             assert!(says(request, "Look at everything."), "what was asked for stays");
         }
@@ -160,7 +160,7 @@ async fn a_turn_whose_tools_fill_the_window_is_folded_between_its_steps_and_goes
 #[tokio::test]
 async fn a_request_that_the_provider_finds_too_long_is_folded_and_answered() {
     for dialect in dialects() {
-        // The window is larger than what the provider really takes.
+        // The configured window is larger than what the provider accepts.
         let scene = Scene::start(dialect).await;
         let session = full_session(&scene).await;
         scene.model.enqueue(Script::context_too_long());

@@ -1,4 +1,4 @@
-//! Providers that misbehave: what is tried again, what is shown, and what is kept.
+//! Providers that fail: what is retried, what is shown, and what is stored.
 
 use std::net::SocketAddr;
 use std::time::Duration;
@@ -20,7 +20,7 @@ fn statuses(events: &[Got]) -> usize {
     kinds(events).iter().filter(|kind| **kind == "data-status").count()
 }
 
-/// The row that tells the person what went wrong.
+/// The row that reports the error to the user.
 fn notice(rows: &[Value]) -> &Value {
     let last = rows.last().expect("rows");
     assert_eq!(
@@ -48,7 +48,7 @@ async fn a_failure_before_anything_was_shown_is_tried_again() {
             ),
         ];
         let turns = table.into_iter().map(async |(what, script)| {
-            // One at a time: scripts are played in the order in which they are asked for.
+            // One at a time: scripts are played in the order of the requests.
             let session = scene.server.session().await;
             scene.model.enqueue(script);
             scene.model.enqueue(Script::text("Here I am."));
@@ -86,7 +86,7 @@ async fn the_wait_a_provider_asks_for_is_kept() {
 
 #[tokio::test]
 async fn a_provider_that_stays_away_ends_the_turn_with_an_error_that_may_be_retried() {
-    // A port nobody listens on, and one that always says 500.
+    // A port without a listener, and a server that always responds with 500.
     let scene = Scene::start(Dialect::OpenAi).await;
     scene.model.respond_with(|_| Script::server_error());
     let free = free_address();
@@ -108,7 +108,8 @@ async fn a_provider_that_stays_away_ends_the_turn_with_an_error_that_may_be_retr
     assert_eq!(scene.model.requests().len(), 4);
 }
 
-/// Where nobody listens. On an address of its own, because other tests take free ports on the usual one.
+/// An address without a listener. On a loopback address of its own, because other tests use free ports of the usual
+/// one.
 fn free_address() -> SocketAddr {
     let listener = std::net::TcpListener::bind("127.0.0.77:0").expect("a port on loopback");
     listener.local_addr().expect("an address")
@@ -161,7 +162,7 @@ async fn a_cut_after_words_were_shown_keeps_them_and_says_what_happened() {
             assert_eq!(
                 scene.model.requests().len(),
                 before + 1,
-                "what was shown is not said twice"
+                "text that was shown is not repeated"
             );
             let rows = scene.messages(&session).await;
             assert_eq!((rows.len(), &rows[1]["content"]), (3, &json!("The answer is for")));
@@ -210,7 +211,7 @@ async fn a_refusal_is_not_repeated_and_has_its_own_code() {
             assert_eq!(notice(&rows)["metadata"]["code"], code);
             scene.model.enqueue(Script::text("Fine."));
             let (events, _) = scene.turn(&session, "again").await;
-            assert_eq!(text_of(&events), "Fine.", "the session goes on after {code}");
+            assert_eq!(text_of(&events), "Fine.", "the session works after {code}");
         }
         scene.model.assert_no_violations();
     }
@@ -252,7 +253,7 @@ async fn a_provider_that_hangs_is_left_after_its_time() {
         scene.model.enqueue(Script::default().say("I was about to").hang());
         let (events, end) = scene.turn(&session, "hang later").await;
         assert_eq!((end, text_of(&events)), (failed("idle_timeout"), "I was about to".to_owned()));
-        // Nothing of ours is left hanging on the provider.
+        // No connection to the provider is left open.
         scene.model.wait_until_idle().await;
         scene.model.assert_no_violations();
     }

@@ -1,5 +1,5 @@
-//! What the model is given after a turn was stopped, failed or was interrupted: always a history that the strictest
-//! provider takes.
+//! The history that the model gets after a turn was canceled, failed or was interrupted: always one that the strictest
+//! provider accepts.
 
 use std::time::Duration;
 
@@ -10,7 +10,7 @@ use crate::contract::{End, assert_whole};
 use crate::events::Events;
 use crate::server::PATIENCE;
 
-/// Two more turns, one with a tool: whatever is wrong with the history shows here.
+/// Runs two more turns, one with a tool: they fail if the history is invalid.
 async fn assert_goes_on(scene: &Scene, session: &str) {
     let calls: Vec<_> = ["call_x", "call_y"].map(|id| todo(id, "go on")).into();
     scene.calls(&calls);
@@ -38,16 +38,16 @@ async fn after_a_stop_at_any_point_of_a_step() {
                 "tool-input-available",
             ),
         ];
-        // All of them in one session, so that every stop becomes part of the history of the next.
+        // All in one session, so that every canceled turn is part of the history of the next.
         let session = scene.server.session().await;
         for (script, point) in waiting {
             scene.model.enqueue(script);
             let mut events = scene.server.say(&session, point).await;
             let mut seen = vec![];
             while seen.last().is_none_or(|got: &crate::events::Got| got.chunk["type"] != point) {
-                seen.push(events.next().await.expect("the stream goes on"));
+                seen.push(events.next().await.expect("the stream continues"));
             }
-            // A step is announced before the model is asked. A cancel in between would leave the script to the next turn.
+            // The step event precedes the model request. A cancel in between would leave the script to the next turn.
             scene.model.wait_until_scripts_are_taken().await;
             scene.server.cancel(&session).await;
             seen.extend(events.rest().await.0);
@@ -75,7 +75,7 @@ async fn after_a_failure_at_any_point_of_a_step() {
             let (_, end) = scene.turn(&session, "try").await;
             assert!(matches!(end, End::Failed(_)), "{dialect:?} {end:?}");
         }
-        // A failure after a step that was whole: its calls have their results.
+        // A failure after a complete step: its calls have their results.
         scene.model.enqueue(Script::default().call(&[todo("call_a", "one")]));
         scene.model.enqueue(Script::context_too_long());
         assert_eq!(scene.turn(&session, "try").await.1, End::Failed("context_too_long".to_owned()));
@@ -118,7 +118,7 @@ async fn after_a_crash_in_the_middle_of_a_command() {
     }
 }
 
-/// Whether a file of this name is anywhere below.
+/// Whether a file of this name is anywhere below the folder.
 fn find(folder: &std::path::Path, name: &str) -> bool {
     let Ok(entries) = std::fs::read_dir(folder) else { return false };
     entries.flatten().any(|entry| {

@@ -1,4 +1,4 @@
-//! Limits and breakers of a turn, each with its own code, and a session that goes on after every one of them.
+//! Limits and circuit breakers of a turn, each with its own code, and a session that works after every one of them.
 
 use std::time::Duration;
 
@@ -9,7 +9,7 @@ use super::{Scene, bash, dialects, todo};
 use crate::contract::End;
 use crate::events::text_of;
 
-/// The turn failed with this code, says so in the history, and the next one works.
+/// Asserts that the turn fails with this code, that the history says so, and that the next turn works.
 async fn assert_fails(scene: &Scene, session: &str, code: &str) {
     let (_, end) = scene.turn(session, "go").await;
     assert_eq!(end, End::Failed(code.to_owned()));
@@ -42,7 +42,7 @@ async fn the_last_step_may_call_no_tool_and_can_still_answer() {
             })
             .collect();
         assert_eq!(forbidden, [false, false, true], "{dialect:?}");
-        // The list stays the same: a provider refuses calls of tools it is not told about.
+        // The list stays the same: a provider refuses calls of tools that are not in it.
         assert_eq!(requests[2].tool_names(), requests[0].tool_names());
         scene.model.assert_no_violations();
     }

@@ -1,5 +1,5 @@
-//! What one user may have under way (G8), and that users take turns (G24), seen from the model: it counts who talks to
-//! it at the same time.
+//! The limits of concurrent turns per user (G8) and fair scheduling between users (G24), observed from the model, which
+//! counts its concurrent requests.
 
 use std::collections::HashSet;
 
@@ -59,7 +59,7 @@ async fn of_a_hundred_messages_at_once_fifteen_are_taken_and_five_run() {
     }
     assert_eq!(scene.model.requests().len(), 15);
     let (_, end) = scene.turn(&sessions[0], "once more").await;
-    assert_eq!(end, End::Finished("stop".into()), "and then there is room again");
+    assert_eq!(end, End::Finished("stop".into()), "afterwards a turn is accepted again");
 }
 
 #[tokio::test]
@@ -75,7 +75,8 @@ async fn never_more_than_the_cap_talk_to_the_model_and_the_others_follow_in_orde
     for n in 0..8 {
         let session = scene.server.session().await;
         streams.push(scene.server.say(&session, &format!("message {n}")).await);
-        // Those within the cap run at the same time: the next one is sent when the one before has asked.
+        // Those within the limit run at the same time: the next one is sent when the model has the request of the one
+        // before.
         if n < CAP {
             scene.model.wait_for_requests(n + 1).await;
         }
@@ -129,14 +130,14 @@ async fn a_user_with_a_hundred_turns_delays_another_by_one_rotation_at_most() {
     assert_eq!(assert_whole(&Events::of(bob).all().await), End::Finished("stop".into()));
     let asked: Vec<String> = model.requests().iter().map(RecordedRequest::last_user_text).collect();
     let place = asked.iter().position(|words| words.contains("bob")).expect("bob was answered");
-    // Two ran when bob came, and two more of ann's may have been in the queue before bob's.
+    // Two ran when bob's message came, and two more of ann's may have been ahead of it in the queue.
     assert!(place <= 4, "bob was number {place}");
     for stream in streams {
         assert_eq!(assert_whole(&Events::of(stream).all().await), End::Finished("stop".into()));
     }
     let answered: HashSet<String> =
         model.requests().iter().map(RecordedRequest::last_user_text).collect();
-    assert_eq!(answered.len(), MANY + 1, "nobody was forgotten, nobody was asked twice");
+    assert_eq!(answered.len(), MANY + 1, "every turn ran once");
 }
 
 #[tokio::test]

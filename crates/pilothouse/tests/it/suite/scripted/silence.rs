@@ -1,4 +1,4 @@
-//! Silence: a person is told that work goes on, a silent model is given up, a working tool never is.
+//! Silence: the user gets a status after a while, a silent model is timed out, a running tool is not.
 
 use std::time::Duration;
 
@@ -28,7 +28,7 @@ async fn after_ten_seconds_of_silence_the_person_is_told_that_work_goes_on() {
     let turn = turn_of(&slow_model);
     slow_model.rest().await;
     slow_tool.rest().await;
-    // Who comes later does not hear of it.
+    // The status is not replayed to later readers.
     let replay =
         scene.server.get(&format!("/chat/tasks/{turn}/stream")).send().await.expect("an answer");
     let replay = Events::of(replay).all().await;

@@ -1,4 +1,4 @@
-//! Tool calls of a model: at the same time, under their own ids, checked, bounded and made harmless.
+//! Tool calls of a model: concurrent, with unique ids, validated, limited and sanitized.
 
 use serde_json::{Value, json};
 use testkit::model_server::{Dialect, Script, ScriptedCall};
@@ -13,7 +13,7 @@ fn outputs(events: &[Got]) -> Vec<&str> {
     answered.filter_map(|got| got.chunk["toolCallId"].as_str()).collect()
 }
 
-/// Says that it is there, then waits until the other one is: alone it fails.
+/// Creates one file and waits until the other call has created its own: alone it fails.
 fn meet(id: &str, me: &str, other: &str) -> ScriptedCall {
     bash(
         id,
@@ -67,7 +67,7 @@ async fn a_call_id_names_one_call_even_when_the_model_uses_it_again() {
             outputs(&events).contains(&"call_0") && outputs(&events).contains(&"call_1"),
             "first uses keep theirs"
         );
-        // Also in a later turn, whose history has the id already.
+        // Also in a later turn, whose history already has the id.
         scene.model.enqueue(Script::default().call(&[todo("call_1", "four")]));
         scene.model.enqueue(Script::text("Done."));
         scene.turn(&session, "and again").await;
@@ -76,7 +76,7 @@ async fn a_call_id_names_one_call_even_when_the_model_uses_it_again() {
             rows.iter().filter_map(|row| row["tool_call_id"].as_str()).collect();
         ids.sort_unstable();
         ids.dedup();
-        assert_eq!(ids.len(), 4, "four calls, four names");
+        assert_eq!(ids.len(), 4, "four calls have four ids");
         scene.model.assert_no_violations();
     }
 }
@@ -139,7 +139,7 @@ async fn a_wrong_call_is_answered_so_that_the_model_can_correct_it() {
                 "{answer}"
             );
             let (_, told) = scene.model.requests()[at + 1].tool_results().pop().expect("a result");
-            assert!(told.contains(hint), "the model reads the same: {told}");
+            assert!(told.contains(hint), "the model gets the same: {told}");
         }
         assert_eq!(output(&events, "call_e")["type"], "todo_write");
         scene.model.assert_no_violations();
@@ -150,7 +150,7 @@ async fn a_wrong_call_is_answered_so_that_the_model_can_correct_it() {
 async fn output_that_is_too_long_is_cut_and_the_whole_is_kept_as_a_file() {
     let scene = Scene::start(Dialect::OpenAi).await;
     let session = scene.server.session().await;
-    // Both streams together are longer than what one output may have.
+    // Both streams together exceed the limit of one output.
     let command = "head -c 60000 /dev/zero | tr '\\0' x; head -c 60000 /dev/zero | tr '\\0' y >&2";
     scene.calls(&[bash("call_a", command)]);
     let (events, _) = scene.turn(&session, "much").await;
@@ -160,7 +160,7 @@ async fn output_that_is_too_long_is_cut_and_the_whole_is_kept_as_a_file() {
     assert!(message.contains("tool-outputs/call_a.json"), "{message}");
     let (_, told) = scene.model.requests()[1].tool_results().pop().expect("a result");
     assert!(told.chars().count() <= 100_000 && told.contains("tool-outputs/call_a.json"));
-    // The model can fetch the rest by itself.
+    // The model can read the rest itself.
     let part = json!({"path": "tool-outputs/call_a.json", "offset": 58_000, "length": 1000});
     scene.calls(&[
         ScriptedCall::new("call_b", "read_workspace_file", &part),
@@ -238,6 +238,6 @@ async fn an_anonymous_session_is_asked_to_log_in_where_a_tool_needs_it() {
     let events = Events::of(response).all().await;
     assert_eq!(assert_whole(&events), End::Finished("stop".to_owned()));
     assert_eq!(output(&events, "call_a")["type"], "need_login");
-    assert_eq!(output(&events, "call_b")["type"], "todo_write", "the others go on");
+    assert_eq!(output(&events, "call_b")["type"], "todo_write", "other tools work");
     scene.model.assert_no_violations();
 }

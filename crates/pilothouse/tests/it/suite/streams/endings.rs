@@ -1,4 +1,4 @@
-//! Turns that do not end as they should: stopped, failed, cut off, used up.
+//! Recorded streams of turns that do not finish normally: canceled, failed, interrupted, out of steps.
 
 use testkit::model_server::{Dialect, Gate, Script};
 
@@ -73,11 +73,11 @@ async fn a_turn_that_another_worker_goes_on_with() {
     assert_says("takeover", &all);
 }
 
-/// Everything up to the words in which a turn is cut off.
+/// Everything up to the text at which a turn is interrupted.
 async fn said(mut events: Events, words: &str) -> Vec<Got> {
     let mut seen = Vec::new();
     while !text_of(&seen).ends_with(words) {
-        seen.push(events.next().await.expect("the stream goes on"));
+        seen.push(events.next().await.expect("the stream continues"));
     }
     seen
 }

@@ -1,4 +1,4 @@
-//! Turns with work that takes longer than a call, and messages that come while they are at it.
+//! Recorded streams of turns with long work, and of turns that get further messages.
 
 use serde_json::json;
 use testkit::external_service::Answer;
@@ -44,7 +44,7 @@ async fn a_call_that_goes_on_in_the_background() {
     });
     let (_, mut events) = stage.begin("Weigh the cargo.").await;
     let mut all = Vec::new();
-    // The call that waits has to be announced before the other one ends, or the end stands before it.
+    // The waiting call must be announced before the other one ends, or their order would vary.
     for seen in ["tool-output-available", "tool-input-available"] {
         all.extend(events.until_seen(seen).await);
     }

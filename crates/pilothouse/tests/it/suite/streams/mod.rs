@@ -1,4 +1,4 @@
-//! What the server says in each situation that a client must be able to show, compared with the streams on file.
+//! The streams of each situation that a client must be able to show, compared with the recorded ones.
 
 mod endings;
 mod long_running;

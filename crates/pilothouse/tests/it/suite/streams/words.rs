@@ -1,4 +1,4 @@
-//! Turns that say, think, and call tools that answer at once.
+//! Recorded streams of turns with text, reasoning, and tools that finish at once.
 
 use serde_json::json;
 use testkit::model_server::{Dialect, Script, ScriptedCall, ScriptedUsage};
@@ -9,7 +9,7 @@ use super::scripted::{Scene, todo};
 const USAGE: ScriptedUsage =
     ScriptedUsage { prompt_tokens: 1200, completion_tokens: 60, cache_read_tokens: 800 };
 
-/// A list, a table and code: what a page has to lay out while it is still coming.
+/// A list, a table and code: what a page has to lay out while it still streams.
 const MARKDOWN: &str = "The tide turns at **14:10**, so there are two ways out:\n\n\
     1. Leave at noon and sail against the last of the flood.\n\
     2. Wait for the ebb.\n\n\

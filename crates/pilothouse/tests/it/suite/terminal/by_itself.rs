@@ -1,4 +1,4 @@
-//! What a session says while the person waits at the prompt.
+//! What the terminal shows of a session while it waits at the prompt.
 
 use std::time::Duration;
 
@@ -9,7 +9,7 @@ use testkit::model_server::{Dialect, Script};
 use super::scripted::todo;
 use super::{Scene, Terminal};
 
-/// What services show when they report.
+/// The internal API key with which services report.
 const KEY: &str = "key-of-the-services-0123456789abcdef";
 
 #[tokio::test(flavor = "multi_thread")]
@@ -20,7 +20,7 @@ async fn what_the_session_says_by_itself_is_shown_at_the_prompt_and_shown_once()
     scene.turn(&session, "hello").await;
     let terminal = Terminal::open(&scene.server, &["--session", &session]);
     terminal.shown.wait_for(&format!("Session {session}."));
-    // Two looks at a session that has nothing new to say.
+    // Two polls of a session without news.
     tokio::time::sleep(Duration::from_secs(5)).await;
     for (number, words) in ["News one.", "News two."].iter().enumerate() {
         scene.model.enqueue(Script::default().call(&[todo(&format!("call_{number}"), "x")]));
@@ -49,7 +49,7 @@ async fn an_operation_that_has_ended_is_spoken_about_and_until_then_the_prompt_i
     terminal.say("make me a film");
     terminal.shown.wait_for("It has begun.");
     let call = service.wait_for_calls("render", 1).await.remove(0);
-    // Meanwhile there is time for other things.
+    // Meanwhile the prompt accepts other messages.
     scene.model.enqueue(Script::text("Half past nine."));
     terminal.say("what time is it?");
     terminal.shown.wait_for("Half past nine.");

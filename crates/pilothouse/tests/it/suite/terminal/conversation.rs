@@ -1,4 +1,4 @@
-//! A conversation from its first line to its end, and what happens to it when the server goes away.
+//! A conversation in the terminal from its first line to its end, and across a restart of the server.
 
 use std::time::Duration;
 

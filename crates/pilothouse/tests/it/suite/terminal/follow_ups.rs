@@ -1,4 +1,4 @@
-//! Lines that are typed while an answer is given.
+//! Lines that are typed while a turn runs.
 
 use testkit::model_server::{Dialect, Gate, Script};
 
@@ -12,7 +12,7 @@ async fn push(server: &Api, session: &str, text: &str) {
     json_of(sent.expect("an answer")).await;
 }
 
-/// A scene with a session, its terminal, and a turn that stands still in its first answer.
+/// A server with a session, its terminal, and a turn that is held in its first response.
 async fn at_work(gate: &Gate) -> (Scene, String, Terminal) {
     let scene = Scene::start(Dialect::OpenAi).await;
     let session = scene.server.session().await;
@@ -60,7 +60,7 @@ async fn a_line_that_the_turn_does_not_take_is_kept_for_the_next_prompt() {
     });
     gate.open();
     terminal.shown.wait_for("> one too many");
-    // The next line was free to go when the one before it was on its way: to the same turn, or after it.
+    // The next line is sent once the one before it was sent: to the same turn, or after it.
     terminal.shown.wait_for("To and its successor.");
     let heard = |words: &str| {
         scene.model.requests().iter().any(|request| request.body.to_string().contains(words))
@@ -94,7 +94,7 @@ async fn a_message_to_a_turn_of_somebody_else_is_answered_in_the_terminal_too() 
     let elsewhere = scene.server.say(&session, "from the page").await;
     gate.reached().await;
     terminal.say("from the terminal");
-    // Whether it has noticed by now that the session speaks or not.
+    // Whether or not the terminal has noticed by now that a turn runs.
     eventually("the follow-up", async || {
         let path = format!("/chat/sessions/{session}/messages/pending");
         let list = json_of(scene.server.get(&path).send().await.expect("an answer")).await;
